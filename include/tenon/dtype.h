@@ -1,0 +1,136 @@
+// type: dtypes, numbers and promotion. Takes dtypes; gives the common and the result dtype. Never touches memory.
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <type_traits>
+
+#include "tenon/export.h"
+
+namespace tenon {
+
+enum class Dtype : uint8_t { bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64 };
+inline constexpr int kDtypeCount = 10;
+
+inline constexpr Dtype bool_ = Dtype::bool_;
+inline constexpr Dtype uint8 = Dtype::uint8;
+inline constexpr Dtype int8 = Dtype::int8;
+inline constexpr Dtype int16 = Dtype::int16;
+inline constexpr Dtype int32 = Dtype::int32;
+inline constexpr Dtype int64 = Dtype::int64;
+inline constexpr Dtype float16 = Dtype::float16;
+inline constexpr Dtype bfloat16 = Dtype::bfloat16;
+inline constexpr Dtype float32 = Dtype::float32;
+inline constexpr Dtype float64 = Dtype::float64;
+
+/// IEEE binary16: 1 sign, 5 exponent, 10 mantissa bits. Arithmetic is done in float32.
+struct Float16 {
+  uint16_t bits;
+};
+/// The upper half of a float32. Arithmetic is done in float32.
+struct BFloat16 {
+  uint16_t bits;
+};
+
+/// Round to nearest even; NaN stays NaN.
+TENON_API Float16 to_float16(float value) noexcept;
+TENON_API float to_float(Float16 value) noexcept;
+TENON_API BFloat16 to_bfloat16(float value) noexcept;
+TENON_API float to_float(BFloat16 value) noexcept;
+
+/// The dtype that holds a C++ type.
+template <class T> struct dtype_of;
+template <> struct dtype_of<bool> { static constexpr Dtype value = Dtype::bool_; };
+template <> struct dtype_of<uint8_t> { static constexpr Dtype value = Dtype::uint8; };
+template <> struct dtype_of<int8_t> { static constexpr Dtype value = Dtype::int8; };
+template <> struct dtype_of<int16_t> { static constexpr Dtype value = Dtype::int16; };
+template <> struct dtype_of<int32_t> { static constexpr Dtype value = Dtype::int32; };
+template <> struct dtype_of<int64_t> { static constexpr Dtype value = Dtype::int64; };
+template <> struct dtype_of<Float16> { static constexpr Dtype value = Dtype::float16; };
+template <> struct dtype_of<BFloat16> { static constexpr Dtype value = Dtype::bfloat16; };
+template <> struct dtype_of<float> { static constexpr Dtype value = Dtype::float32; };
+template <> struct dtype_of<double> { static constexpr Dtype value = Dtype::float64; };
+template <class T> inline constexpr Dtype dtype_of_v = dtype_of<T>::value;
+
+/// Bytes of one element.
+constexpr int64_t itemsize(Dtype dtype) noexcept {
+  constexpr int64_t bytes[kDtypeCount] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+  return bytes[static_cast<int>(dtype)];
+}
+constexpr bool is_floating_point(Dtype dtype) noexcept { return dtype >= Dtype::float16; }
+constexpr bool is_integral(Dtype dtype) noexcept { return dtype >= Dtype::uint8 && dtype <= Dtype::int64; }
+
+/// "float32": the name in Python.
+TENON_API const char* dtype_name(Dtype dtype) noexcept;
+/// "Float": the name PyTorch's error texts use.
+TENON_API const char* scalar_type_name(Dtype dtype) noexcept;
+/// The dtype of a name such as "float32", "f32", "half" or "bool". ValueError for an unknown name.
+TENON_API Dtype dtype_from_name(const char* name);
+
+/// A C++ or Python number: it takes part in promotion by its kind alone.
+class Scalar {
+ public:
+  enum class Kind : uint8_t { boolean, integer, floating };
+
+  constexpr Scalar() noexcept : integer_(0), kind_(Kind::integer) {}
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  constexpr Scalar(T value) noexcept : integer_(0), kind_(Kind::integer) {
+    if constexpr (std::is_same_v<T, bool>) {
+      integer_ = value ? 1 : 0;
+      kind_ = Kind::boolean;
+    } else if constexpr (std::is_integral_v<T>) {
+      integer_ = static_cast<int64_t>(value);
+    } else {
+      floating_ = static_cast<double>(value);
+      kind_ = Kind::floating;
+    }
+  }
+
+  constexpr Kind kind() const noexcept { return kind_; }
+  constexpr bool is_floating() const noexcept { return kind_ == Kind::floating; }
+  constexpr bool is_boolean() const noexcept { return kind_ == Kind::boolean; }
+  constexpr double as_double() const noexcept {
+    return is_floating() ? floating_ : static_cast<double>(integer_);
+  }
+  /// The integer it holds; a floating number is truncated as the processor does (out of range: the smallest int64).
+  constexpr int64_t as_int64() const noexcept {
+    if (!is_floating()) return integer_;
+    if (!(floating_ >= -9223372036854775808.0 && floating_ < 9223372036854775808.0)) return INT64_MIN;
+    return static_cast<int64_t>(floating_);
+  }
+  constexpr bool as_bool() const noexcept { return is_floating() ? floating_ != 0 : integer_ != 0; }
+
+ private:
+  union {
+    int64_t integer_;
+    double floating_;
+  };
+  Kind kind_;
+};
+
+/// The smallest dtype both can be promoted to. https://docs.pytorch.org/docs/stable/generated/torch.promote_types.html
+TENON_API Dtype promote_types(Dtype a, Dtype b) noexcept;
+/// Whether a result of dtype `from` may be stored in a tensor of dtype `to`: the kind (bool, integer, float) must not fall.
+TENON_API bool can_cast(Dtype from, Dtype to) noexcept;
+
+/// What of an operand counts for promotion: tensors with dims outrank 0-dim tensors, which outrank numbers.
+enum class Category : uint8_t { dimensioned, zero_dim, number };
+struct TypedOperand {
+  Dtype dtype;  // a number's: bool_, int64 or the default dtype
+  Category category;
+};
+/// The dtype an operation over these operands computes in.
+/// https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc
+TENON_API Dtype result_type(const TypedOperand* operands, int64_t count) noexcept;
+inline Dtype result_type(std::initializer_list<TypedOperand> operands) noexcept {
+  return result_type(operands.begin(), static_cast<int64_t>(operands.size()));
+}
+/// How a number takes part in promotion.
+TENON_API TypedOperand typed(Scalar number) noexcept;
+
+/// The floating dtype that numbers and int-to-float ops give: float32 unless set. Per process.
+TENON_API Dtype get_default_dtype() noexcept;
+/// TypeError unless `dtype` is floating point.
+TENON_API void set_default_dtype(Dtype dtype);
+
+}  // namespace tenon

@@ -1,0 +1,81 @@
+// dispatch: new tensors. Takes sizes and values; gives dense tensors on the device asked for.
+#pragma once
+#include <initializer_list>
+#include <optional>
+
+#include "tenon/tensor.h"
+
+namespace tenon {
+
+/// dtype: unset means the default dtype (or, for full, arange and tensor, what the values say).
+struct Options {
+  std::optional<Dtype> dtype;
+  Device device = Device::cpu;
+  Options() = default;
+  Options(Dtype dtype_) : dtype(dtype_) {}
+  Options(Device device_) : device(device_) {}
+  Options(Dtype dtype_, Device device_) : dtype(dtype_), device(device_) {}
+};
+
+/// Uninitialised. Error "Trying to create tensor with negative dimension -1: [-1]",
+/// "Storage size calculation overflowed with sizes=[...]"; OutOfMemoryError.
+TENON_API Tensor empty(SizesView sizes, Options options = {});
+/// Like `empty` with the strides of a memory format or any other strides.
+TENON_API Tensor empty_strided(SizesView sizes, SizesView strides, Options options = {});
+TENON_API Tensor zeros(SizesView sizes, Options options = {});
+TENON_API Tensor ones(SizesView sizes, Options options = {});
+TENON_API Tensor full(SizesView sizes, Scalar value, Options options = {});
+/// `end` excluded. Error "step must be nonzero", "upper bound and lower bound inconsistent with step sign".
+TENON_API Tensor arange(Scalar end, Options options = {});
+TENON_API Tensor arange(Scalar start, Scalar end, Scalar step = 1, Options options = {});
+/// `steps` values, both ends included.
+TENON_API Tensor linspace(Scalar start, Scalar end, int64_t steps, Options options = {});
+TENON_API Tensor eye(int64_t n, Options options = {});
+TENON_API Tensor eye(int64_t n, int64_t m, Options options = {});
+TENON_API Tensor empty_like(const Tensor& self, Options options = {}, MemoryFormat format = MemoryFormat::preserve);
+TENON_API Tensor zeros_like(const Tensor& self, Options options = {});
+TENON_API Tensor ones_like(const Tensor& self, Options options = {});
+TENON_API Tensor full_like(const Tensor& self, Scalar value, Options options = {});
+TENON_API Tensor rand_like(const Tensor& self, Options options = {});
+TENON_API Tensor randn_like(const Tensor& self, Options options = {});
+
+/// A 0-dim tensor holding a number.
+TENON_API Tensor scalar_tensor(Scalar value, Options options = {});
+
+/// Over a caller's buffer, no copy. `strides` in elements; `deleter(data, context)` runs when the last view goes.
+TENON_API Tensor from_buffer(void* data, SizesView sizes, SizesView strides, Dtype dtype,
+                             Storage::Deleter deleter = nullptr, void* context = nullptr);
+TENON_API Tensor from_buffer(void* data, SizesView sizes, Dtype dtype,
+                             Storage::Deleter deleter = nullptr, void* context = nullptr);
+
+/// Seeds the generator of rand, randn and randint. The stream depends on the seed and the calls alone, not on threads.
+TENON_API void manual_seed(uint64_t seed) noexcept;
+/// Uniform in [0, 1).
+TENON_API Tensor rand(SizesView sizes, Options options = {});
+/// Normal, mean 0, variance 1.
+TENON_API Tensor randn(SizesView sizes, Options options = {});
+/// Uniform integers in [low, high); int64 unless asked otherwise.
+TENON_API Tensor randint(int64_t low, int64_t high, SizesView sizes, Options options = {});
+
+/// One level of a nested initializer list: `tensor({{1, 2}, {3, 4}})`. The dtype is that of the numbers:
+/// all bool, else all integers (int64), else the default dtype. ValueError "expected sequence of length 2 at dim 1 (got 1)".
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winit-list-lifetime"
+#endif
+struct NestedValues {
+  Scalar number;
+  const NestedValues* values = nullptr;
+  int64_t count = -1;  // -1: a number
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  NestedValues(T value) : number(value) {}
+  NestedValues(std::initializer_list<NestedValues> list)
+      : values(list.begin()), count(static_cast<int64_t>(list.size())) {}
+};
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+TENON_API Tensor tensor(NestedValues values, Options options = {});
+
+}  // namespace tenon

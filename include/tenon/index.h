@@ -1,0 +1,35 @@
+// tensor: what may stand between the brackets of `x[...]`.
+#pragma once
+#include <cstdint>
+#include <optional>
+
+namespace tenon {
+
+/// `start:stop:step`; what is left out is std::nullopt.
+struct Slice {
+  std::optional<int64_t> start, stop;
+  int64_t step = 1;
+  Slice(std::optional<int64_t> start_ = {}, std::optional<int64_t> stop_ = {}, int64_t step_ = 1)
+      : start(start_), stop(stop_), step(step_) {}
+};
+struct NoneIndex {};
+struct EllipsisIndex {};
+/// A new dim of size 1.
+inline constexpr NoneIndex None{};
+/// As many full slices as are needed.
+inline constexpr EllipsisIndex Ellipsis{};
+
+/// One entry of an index list.
+struct Index {
+  enum class Kind : uint8_t { integer, slice, none, ellipsis } kind;
+  int64_t integer = 0;
+  Slice range{};
+
+  Index(int i) : kind(Kind::integer), integer(i) {}
+  Index(int64_t i) : kind(Kind::integer), integer(i) {}
+  Index(Slice s) : kind(Kind::slice), range(s) {}
+  Index(NoneIndex) : kind(Kind::none) {}
+  Index(EllipsisIndex) : kind(Kind::ellipsis) {}
+};
+
+}  // namespace tenon

@@ -1,0 +1,12 @@
+// The whole public library.
+#pragma once
+#include "tenon/dims.h"
+#include "tenon/dtype.h"
+#include "tenon/error.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tenon/policy.h"
+#include "tenon/shape.h"
+#include "tenon/tensor.h"
+#include "tenon/threads.h"
+#include "tenon/version.h"

@@ -1,0 +1,237 @@
+// tensor: the handle everybody holds. Takes a storage, sizes and strides; gives views without copies.
+// Never computes: ops come from the table (tenon/ops.def), whose methods are declared here and defined in dispatch.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "tenon/dims.h"
+#include "tenon/dtype.h"
+#include "tenon/error.h"
+#include "tenon/export.h"
+#include "tenon/index.h"
+#include "tenon/shape.h"
+#include "tenon/storage.h"
+
+namespace tenon {
+
+/// Where a tensor's elements live. `meta` has shapes and dtypes only.
+enum class Device : uint8_t { cpu, meta };
+
+class Tensor;
+
+/// What a handle points at. Sizes and strides live inline up to six dimensions.
+struct TensorImpl {
+  std::atomic<uint32_t> references{1};
+  Dtype dtype;
+  Device device;
+  bool contiguous;  // row-major without gaps: kept up to date by every change of sizes or strides
+  Storage* storage;  // null on meta
+  int64_t offset;    // of the first element in the storage, in elements
+  int64_t numel;
+  Dims sizes;
+  Dims strides;  // in elements
+
+  /// The first element; null on meta. Computed, because a storage that grows moves its block.
+  std::byte* data() const noexcept { return storage ? storage->data + offset * itemsize(dtype) : nullptr; }
+};
+
+TENON_API void destroy_impl(TensorImpl* impl) noexcept;
+
+/// A tensor or a number, as ops take them. Holds no reference: it lives for one call.
+class Arg {
+ public:
+  Arg(const Tensor& tensor) noexcept : tensor_(&tensor) {}
+  Arg(Scalar number) noexcept : number_(number) {}
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  Arg(T number) noexcept : number_(number) {}
+
+  bool is_tensor() const noexcept { return tensor_ != nullptr; }
+  const Tensor& tensor() const noexcept { return *tensor_; }
+  Scalar number() const noexcept { return number_; }
+
+ private:
+  const Tensor* tensor_ = nullptr;
+  Scalar number_;
+};
+
+/// Dims to reduce over: one, several, or none given (all).
+class DimsArg {
+ public:
+  DimsArg() noexcept = default;
+  DimsArg(int64_t dim) : dims_{dim} {}
+  DimsArg(int dim) : dims_{dim} {}
+  DimsArg(std::initializer_list<int64_t> dims) : dims_(dims) {}
+  DimsArg(SizesView dims) : dims_(dims.copy()) {}
+  SizesView view() const noexcept { return dims_; }
+
+ private:
+  Dims dims_;
+};
+
+/// A handle: copying it shares the elements, as in Python. Thread-safe as far as different handles go.
+class TENON_API Tensor {
+ public:
+  Tensor() noexcept = default;
+  /// Takes over one reference.
+  explicit Tensor(TensorImpl* impl) noexcept : impl_(impl) {}
+  Tensor(const Tensor& other) noexcept : impl_(other.impl_) {
+    if (impl_) impl_->references.fetch_add(1, std::memory_order_relaxed);
+  }
+  Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+  Tensor& operator=(const Tensor& other) noexcept {
+    Tensor copy(other);
+    std::swap(impl_, copy.impl_);
+    return *this;
+  }
+  Tensor& operator=(Tensor&& other) noexcept {
+    std::swap(impl_, other.impl_);
+    return *this;
+  }
+  ~Tensor() {
+    if (!impl_) return;
+    // The only owner needs no locked instruction.
+    if (impl_->references.load(std::memory_order_acquire) == 1 ||
+        impl_->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      destroy_impl(impl_);
+  }
+
+  bool defined() const noexcept { return impl_ != nullptr; }
+  /// Whether both handles are the same tensor (Python: `a is b`).
+  bool is(const Tensor& other) const noexcept { return impl_ == other.impl_; }
+  TensorImpl* impl() const noexcept { return impl_; }
+
+  int64_t dim() const noexcept { return impl_->sizes.size(); }
+  SizesView sizes() const noexcept { return impl_->sizes; }
+  SizesView strides() const noexcept { return impl_->strides; }
+  int64_t size(int64_t dim) const { return impl_->sizes[wrap_dim(dim, this->dim())]; }
+  int64_t stride(int64_t dim) const { return impl_->strides[wrap_dim(dim, this->dim())]; }
+  int64_t numel() const noexcept { return impl_->numel; }
+  Dtype dtype() const noexcept { return impl_->dtype; }
+  Device device() const noexcept { return impl_->device; }
+  bool is_meta() const noexcept { return impl_->device == Device::meta; }
+  int64_t storage_offset() const noexcept { return impl_->offset; }
+  int64_t itemsize() const noexcept { return tenon::itemsize(impl_->dtype); }
+  int64_t nbytes() const noexcept { return numel() * itemsize(); }
+  /// Counts in-place writes to the storage; shared by all its views.
+  uint32_t version() const noexcept { return impl_->storage ? impl_->storage->version.load(std::memory_order_relaxed) : 0; }
+  void* data_ptr() const noexcept { return impl_->data(); }
+  /// The elements as `T`, in storage order from the first; TypeError when `T` is not the dtype.
+  template <class T>
+  T* data() const {
+    check_dtype(dtype_of_v<T>);
+    return reinterpret_cast<T*>(impl_->data());
+  }
+  bool is_contiguous(MemoryFormat format = MemoryFormat::contiguous) const noexcept {
+    return format == MemoryFormat::contiguous ? impl_->contiguous
+                                              : tenon::is_contiguous(sizes(), strides(), format);
+  }
+
+  // Views: no copy, same storage. https://docs.pytorch.org/docs/stable/tensor_view.html
+  Tensor expand(SizesView sizes) const;
+  Tensor expand_as(const Tensor& other) const;
+  Tensor broadcast_to(SizesView sizes) const;
+  Tensor view(SizesView sizes) const;
+  /// A view where strides allow it, else a contiguous copy.
+  Tensor reshape(SizesView sizes) const;
+  Tensor unsqueeze(int64_t dim) const;
+  Tensor squeeze() const;
+  Tensor squeeze(int64_t dim) const;
+  Tensor squeeze(SizesView dims) const;
+  Tensor transpose(int64_t dim0, int64_t dim1) const;
+  Tensor t() const;
+  Tensor mT() const;
+  Tensor permute(SizesView dims) const;
+  Tensor movedim(SizesView source, SizesView destination) const;
+  Tensor movedim(int64_t source, int64_t destination) const;
+  Tensor select(int64_t dim, int64_t index) const;
+  Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
+  /// Python's `start:end:step` along one dim; bounds are clamped. ValueError "slice step cannot be zero", "step must be greater than zero".
+  Tensor slice(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step = 1) const;
+  Tensor flatten(int64_t start_dim = 0, int64_t end_dim = -1) const;
+  Tensor unflatten(int64_t dim, SizesView sizes) const;
+  Tensor as_strided(SizesView sizes, SizesView strides, std::optional<int64_t> storage_offset = std::nullopt) const;
+  Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  /// Indexing with integers, Slice, None and Ellipsis: `x.index({0, Slice(1, 3), None, Ellipsis})`.
+  Tensor index(std::initializer_list<Index> indices) const { return index(indices.begin(), static_cast<int64_t>(indices.size())); }
+  Tensor index(const Index* indices, int64_t count) const;
+  Tensor operator[](int64_t i) const;
+  /// The same tensor without history; shares elements and version.
+  Tensor detach() const;
+
+  // Copies and writes (dispatch).
+  Tensor contiguous(MemoryFormat format = MemoryFormat::contiguous) const;
+  Tensor clone(MemoryFormat format = MemoryFormat::preserve) const;
+  Tensor to(Dtype dtype, bool copy = false, MemoryFormat format = MemoryFormat::preserve) const;
+  Tensor to(Device device) const;
+  /// Writes `src`, broadcast and cast, into this tensor.
+  Tensor& copy_(const Tensor& src);
+  Tensor& fill_(Scalar value);
+  Tensor& fill_(const Tensor& value);
+  Tensor& zero_();
+  /// New sizes in the same storage, grown when needed; keeps the elements in storage order.
+  Tensor& resize_(SizesView sizes);
+  /// The one element as a number; Error "a Tensor with 2 elements cannot be converted to Scalar".
+  Scalar item() const;
+  template <class T>
+  T item() const {
+    const Scalar value = item();
+    if constexpr (std::is_same_v<T, bool>) return value.as_bool();
+    else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value.as_double());
+    else return static_cast<T>(value.as_int64());
+  }
+  /// Sums this tensor down to `sizes`: the inverse of a broadcast. Returns itself when nothing was expanded.
+  Tensor sum_to_size(SizesView sizes) const;
+
+#define TENON_OP(NAME, KIND) TENON_METHOD_##KIND(NAME)
+#define TENON_METHOD_unary(NAME) \
+  Tensor NAME() const;           \
+  Tensor& NAME##_();
+#define TENON_METHOD_binary(NAME)      \
+  Tensor NAME(Arg other) const;        \
+  Tensor& NAME##_(Arg other);
+#define TENON_METHOD_binary_alpha(NAME)                 \
+  Tensor NAME(Arg other, Scalar alpha = 1) const;       \
+  Tensor& NAME##_(Arg other, Scalar alpha = 1);
+#define TENON_METHOD_division(NAME)                                     \
+  Tensor NAME(Arg other, const char* rounding_mode = nullptr) const;    \
+  Tensor& NAME##_(Arg other, const char* rounding_mode = nullptr);
+#define TENON_METHOD_clamp(NAME)                                            \
+  Tensor NAME(std::optional<Arg> min, std::optional<Arg> max = {}) const;   \
+  Tensor& NAME##_(std::optional<Arg> min, std::optional<Arg> max = {});
+#define TENON_METHOD_where(NAME) Tensor NAME(const Tensor& condition, Arg other) const;
+#define TENON_METHOD_reduction(NAME) Tensor NAME(const DimsArg& dims = {}, bool keepdim = false) const;
+#define TENON_METHOD_reduction_dtype(NAME) \
+  Tensor NAME(const DimsArg& dims = {}, bool keepdim = false, std::optional<Dtype> dtype = {}) const;
+#include "tenon/ops.def"
+#undef TENON_METHOD_unary
+#undef TENON_METHOD_binary
+#undef TENON_METHOD_binary_alpha
+#undef TENON_METHOD_division
+#undef TENON_METHOD_clamp
+#undef TENON_METHOD_where
+#undef TENON_METHOD_reduction
+#undef TENON_METHOD_reduction_dtype
+#undef TENON_OP
+
+ private:
+  void check_dtype(Dtype wanted) const;
+
+  TensorImpl* impl_ = nullptr;
+};
+
+/// Exactly as PyTorch prints it: "tensor([[1., 2.],\n        [3., 4.]])".
+TENON_API std::string to_string(const Tensor& tensor);
+
+/// How tensors print; the defaults are PyTorch's. Per process.
+struct PrintOptions {
+  int precision = 4;
+  int64_t threshold = 1000;
+  int64_t edgeitems = 3;
+  int linewidth = 80;
+  std::optional<bool> scientific;  // unset: chosen from the values
+};
+TENON_API PrintOptions print_options() noexcept;
+TENON_API void set_print_options(const PrintOptions& options) noexcept;
+
+}  // namespace tenon

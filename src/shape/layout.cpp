@@ -1,0 +1,184 @@
+// Strides: what expand, view and memory formats make of them.
+#include <algorithm>
+
+#include "tenon/error.h"
+#include "tenon/shape.h"
+
+namespace tenon {
+namespace {
+
+/// A negative size that nobody refused is counted as a huge one, from the left, as PyTorch counts: it overflows
+/// unless a 0 stands before it.
+void check_numel_of_expanded(SizesView sizes) {
+  uint64_t n = 1;
+  for (int64_t size : sizes)
+    if (__builtin_mul_overflow(n, static_cast<uint64_t>(size), &n)) throw Error("numel: integer multiplication overflow");
+  if (n > static_cast<uint64_t>(INT64_MAX)) throw Error("numel: integer multiplication overflow");
+}
+
+/// Dims from the slowest to the fastest in a memory format.
+Dims format_order(int64_t ndim, MemoryFormat format) {
+  if (format == MemoryFormat::channels_last) return {0, 2, 3, 1};
+  if (format == MemoryFormat::channels_last_3d) return {0, 2, 3, 4, 1};
+  Dims order(ndim);
+  for (int64_t dim = 0; dim < ndim; ++dim) order[dim] = dim;
+  return order;
+}
+
+int64_t format_rank(MemoryFormat format) {
+  return format == MemoryFormat::channels_last ? 4 : format == MemoryFormat::channels_last_3d ? 5 : -1;
+}
+
+}  // namespace
+
+int64_t checked_numel(SizesView sizes) {
+  int64_t n = 1;
+  bool zero = false, overflow = false;
+  for (int64_t size : sizes) {
+    if (size == 0) zero = true;
+    else overflow |= __builtin_mul_overflow(n, size, &n);
+  }
+  if (overflow) throw Error("numel: integer multiplication overflow");
+  return zero ? 0 : n;
+}
+
+Layout expand_layout(SizesView sizes, SizesView strides, SizesView desired, const char* type_name) {
+  const int64_t ndim = desired.size(), lead = ndim - sizes.size();
+  if (lead < 0)
+    throw Error("expand(" + std::string(type_name) + "{" + to_string(sizes) + "}, size=" + to_string(desired) +
+                "): the number of sizes provided (" + std::to_string(ndim) +
+                ") must be greater or equal to the number of dimensions in the tensor (" + std::to_string(sizes.size()) + ")");
+  Layout layout{Dims(ndim), Dims(ndim)};
+  for (int64_t dim = ndim - 1; dim >= 0; --dim) {
+    const bool existing = dim >= lead;
+    int64_t size = existing ? sizes[dim - lead] : 1;
+    int64_t stride = existing ? strides[dim - lead]
+                              : dim + 1 < ndim && !sizes.empty() ? layout.sizes[dim + 1] * layout.strides[dim + 1] : sizes.empty() ? 0 : 1;
+    int64_t target = desired[dim];
+    if (target == -1 && !sizes.empty()) {
+      if (!existing)
+        throw Error("The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension " + std::to_string(dim));
+      target = size;
+    }
+    if (size != target) {
+      if (size != 1)
+        throw Error("The expanded size of the tensor (" + std::to_string(target) + ") must match the existing size (" +
+                    std::to_string(size) + ") at non-singleton dimension " + std::to_string(dim) + ".  Target sizes: " +
+                    to_string(desired) + ".  Tensor sizes: " + to_string(sizes));
+      size = target;
+      stride = 0;
+    }
+    layout.sizes[dim] = size;
+    layout.strides[dim] = stride;
+  }
+  check_numel_of_expanded(layout.sizes);
+  return layout;
+}
+
+Dims infer_view_sizes(SizesView sizes, int64_t numel) {
+  int64_t known = 1, unknown = -1;
+  bool overflow = false;
+  for (int64_t dim = 0; dim < sizes.size(); ++dim) {
+    if (sizes[dim] == -1) {
+      if (unknown >= 0) throw Error("only one dimension can be inferred");
+      unknown = dim;
+    } else if (sizes[dim] < 0) {
+      throw Error("invalid shape dimension " + std::to_string(sizes[dim]) + " at index " + std::to_string(dim) +
+                  " of shape " + to_string(sizes));
+    } else {
+      overflow |= __builtin_mul_overflow(known, sizes[dim], &known);
+    }
+  }
+  Dims result = sizes.copy();
+  if (unknown >= 0 && numel == 0 && known == 0 && !overflow)
+    throw Error("cannot reshape tensor of 0 elements into shape " + to_string(sizes) +
+                " because the unspecified dimension size -1 can be any value and is ambiguous");
+  const bool fits = !overflow && (unknown < 0 ? known == numel : known > 0 && numel % known == 0);
+  if (!fits) throw Error("shape '" + to_string(sizes) + "' is invalid for input of size " + std::to_string(numel));
+  if (unknown >= 0) result[unknown] = numel / known;
+  return result;
+}
+
+bool view_strides(SizesView sizes, SizesView strides, SizesView desired, Dims& result) {
+  result = contiguous_strides(desired);
+  if (numel_of(sizes) == 0) {
+    if (sizes == desired) result = strides.copy();
+    return true;
+  }
+  if (sizes.empty()) return true;
+  // Runs of dims that lie in memory like one, from the last; sizes of 1 join any run.
+  int64_t at = desired.size() - 1;
+  int64_t run = 1, step = strides.back();
+  for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
+    run *= sizes[dim];
+    const bool run_ends = dim == 0 || (sizes[dim - 1] != 1 && strides[dim - 1] != run * step);
+    if (!run_ends) continue;
+    int64_t filled = 1;
+    while (at >= 0 && (filled < run || desired[at] == 1)) {
+      result[at] = filled * step;
+      filled *= desired[at--];
+    }
+    if (filled != run) return false;
+    if (dim > 0) {
+      run = 1;
+      step = strides[dim - 1];
+    }
+  }
+  return at == -1;
+}
+
+Dims contiguous_strides(SizesView sizes) {
+  Dims strides(sizes.size());
+  int64_t step = 1;
+  for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
+    strides[dim] = step;
+    step *= std::max<int64_t>(sizes[dim], 1);
+  }
+  return strides;
+}
+
+Dims format_strides(SizesView sizes, MemoryFormat format) {
+  const int64_t rank = format_rank(format);
+  if (rank >= 0 && sizes.size() != rank)
+    throw Error("required rank " + std::to_string(rank) + " tensor to use " +
+                (rank == 4 ? "channels_last" : "channels_last_3d") + " format");
+  const Dims order = format_order(sizes.size(), format);
+  Dims strides(sizes.size());
+  int64_t step = 1;
+  for (int64_t i = sizes.size() - 1; i >= 0; --i) {
+    strides[order[i]] = step;
+    step *= std::max<int64_t>(sizes[order[i]], 1);
+  }
+  return strides;
+}
+
+bool is_contiguous(SizesView sizes, SizesView strides, MemoryFormat format) noexcept {
+  const int64_t rank = format_rank(format);
+  if (rank >= 0 && sizes.size() != rank) return false;
+  if (numel_of(sizes) == 0) return rank < 0;
+  static constexpr int64_t kLast[] = {0, 2, 3, 1}, kLast3d[] = {0, 2, 3, 4, 1};
+  int64_t step = 1;
+  for (int64_t i = sizes.size() - 1; i >= 0; --i) {
+    const int64_t dim = rank == 4 ? kLast[i] : rank == 5 ? kLast3d[i] : i;
+    if (sizes[dim] == 1) continue;
+    if (strides[dim] != step) return false;
+    step *= sizes[dim];
+  }
+  return true;
+}
+
+bool is_non_overlapping_and_dense(SizesView sizes, SizesView strides) {
+  if (numel_of(sizes) == 0) return true;
+  Dims order;
+  for (int64_t dim = 0; dim < sizes.size(); ++dim)
+    if (sizes[dim] != 1) order.push_back(dim);
+  std::sort(order.begin(), order.end(), [&](int64_t x, int64_t y) { return strides[x] < strides[y]; });
+  int64_t step = 1;
+  for (int64_t dim : order) {
+    if (strides[dim] != step) return false;
+    step *= sizes[dim];
+  }
+  return true;
+}
+
+}  // namespace tenon

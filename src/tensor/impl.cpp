@@ -1,0 +1,119 @@
+#include "tensor/impl.h"
+
+#include <cstring>
+#include <limits>
+
+#include "tensor/recycle.h"
+
+namespace tenon {
+namespace {
+
+TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int64_t offset, int64_t numel, Dtype dtype, Device device) {
+  TensorImpl* impl = new (recycle::allocate(sizeof(TensorImpl))) TensorImpl;
+  impl->dtype = dtype;
+  impl->device = device;
+  impl->storage = storage;
+  impl->offset = offset;
+  impl->numel = numel;
+  impl->sizes.assign(sizes);
+  impl->strides.assign(strides);
+  impl->contiguous = is_contiguous(sizes, strides);
+  return impl;
+}
+
+}  // namespace
+
+void destroy_impl(TensorImpl* impl) noexcept {
+  if (impl->storage) release(impl->storage);
+  impl->~TensorImpl();
+  recycle::deallocate(impl, sizeof(TensorImpl));
+}
+
+int64_t check_sizes(SizesView sizes, int64_t itemsize) {
+  for (int64_t size : sizes)
+    if (size < 0)
+      throw Error("Trying to create tensor with negative dimension " + std::to_string(size) + ": " + to_string(sizes));
+  int64_t numel = 1, nbytes = 0;
+  bool overflow = false, zero = false;
+  for (int64_t size : sizes) {
+    if (size == 0) zero = true;
+    else overflow |= __builtin_mul_overflow(numel, size, &numel);
+  }
+  overflow |= __builtin_mul_overflow(numel, itemsize, &nbytes);
+  if (overflow) throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes));
+  return zero ? 0 : numel;
+}
+
+int64_t storage_extent(SizesView sizes, SizesView strides) {
+  int64_t last = 0;
+  bool overflow = false;
+  for (int64_t dim = 0; dim < sizes.size(); ++dim) {
+    if (sizes[dim] == 0) return 0;
+    int64_t reach = 0;
+    overflow |= __builtin_mul_overflow(sizes[dim] - 1, strides[dim], &reach);
+    overflow |= __builtin_add_overflow(last, reach, &last);
+  }
+  if (overflow || last == std::numeric_limits<int64_t>::max())
+    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) + " and strides=" + to_string(strides));
+  return last + 1;
+}
+
+Tensor new_tensor(SizesView sizes, SizesView strides, Dtype dtype, Device device) {
+  const int64_t numel = check_sizes(sizes, itemsize(dtype));
+  const int64_t extent = storage_extent(sizes, strides);
+  if (extent > std::numeric_limits<int64_t>::max() / 8)
+    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) + " and strides=" + to_string(strides));
+  Storage* storage = device == Device::meta ? nullptr : new_storage(extent * itemsize(dtype));
+  return Tensor(make_impl(storage, sizes, strides, 0, numel, dtype, device));
+}
+
+Tensor new_tensor(SizesView sizes, Dtype dtype, Device device) {
+  const int64_t numel = check_sizes(sizes, itemsize(dtype));
+  Storage* storage = device == Device::meta ? nullptr : new_storage(numel * itemsize(dtype));
+  TensorImpl* impl = new (recycle::allocate(sizeof(TensorImpl))) TensorImpl;
+  impl->dtype = dtype;
+  impl->device = device;
+  impl->contiguous = true;
+  impl->storage = storage;
+  impl->offset = 0;
+  impl->numel = numel;
+  impl->sizes.assign(sizes);
+  impl->strides.resize(sizes.size());
+  int64_t step = 1;
+  for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
+    impl->strides[dim] = step;
+    step *= sizes[dim] > 1 ? sizes[dim] : 1;
+  }
+  return Tensor(impl);
+}
+
+Tensor new_view(const Tensor& base, SizesView sizes, SizesView strides, int64_t offset) {
+  Storage* storage = base.impl()->storage;
+  if (storage) retain(storage);
+  return Tensor(make_impl(storage, sizes, strides, offset, numel_of(sizes), base.dtype(), base.device()));
+}
+
+Tensor new_tensor_over(Storage* storage, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype) {
+  return Tensor(make_impl(storage, sizes, strides, offset, numel_of(sizes), dtype, Device::cpu));
+}
+
+void set_sizes_and_strides(const Tensor& tensor, SizesView sizes, SizesView strides) {
+  TensorImpl* impl = tensor.impl();
+  const int64_t numel = check_sizes(sizes, tensor.itemsize());
+  const int64_t needed = (impl->offset + storage_extent(sizes, strides)) * tensor.itemsize();
+  if (impl->storage && needed > impl->storage->nbytes) {
+    if (impl->storage->deleter) throw Error("Trying to resize storage that is not resizable");
+    grow_storage(impl->storage, needed);
+  }
+  impl->sizes.assign(sizes);
+  impl->strides.assign(strides);
+  impl->numel = numel;
+  impl->contiguous = is_contiguous(sizes, strides);
+}
+
+void Tensor::check_dtype(Dtype wanted) const {
+  if (dtype() != wanted)
+    throw TypeError(std::string("expected scalar type ") + scalar_type_name(wanted) + " but found " + scalar_type_name(dtype()));
+}
+
+}  // namespace tenon

@@ -1,0 +1,30 @@
+// tensor: takes a storage, sizes and strides; gives handles. Never reads or writes an element.
+#pragma once
+#include "tenon/tensor.h"
+
+namespace tenon {
+
+/// A dense or strided tensor over fresh, uninitialised memory (none on meta). `strides` must not overlap beyond their own reach.
+/// Error for negative sizes and for sizes whose bytes overflow; OutOfMemoryError.
+Tensor new_tensor(SizesView sizes, SizesView strides, Dtype dtype, Device device = Device::cpu);
+/// Row-major.
+Tensor new_tensor(SizesView sizes, Dtype dtype, Device device = Device::cpu);
+/// Another view of `base`'s storage. Bounds are the caller's care.
+Tensor new_view(const Tensor& base, SizesView sizes, SizesView strides, int64_t offset);
+/// A tensor over a storage whose one reference it takes over.
+Tensor new_tensor_over(Storage* storage, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype);
+
+/// Gives `tensor` new sizes and strides over its own storage, which is grown (elements kept) when too small.
+void set_sizes_and_strides(const Tensor& tensor, SizesView sizes, SizesView strides);
+
+/// Error "Trying to create tensor with negative dimension -1: [-1]" and the overflow text; gives the number of elements.
+int64_t check_sizes(SizesView sizes, int64_t itemsize);
+/// Elements a storage must hold for this layout to stay inside it, from its first element on.
+int64_t storage_extent(SizesView sizes, SizesView strides);
+
+/// Marks an in-place write.
+inline void bump_version(const Tensor& tensor) noexcept {
+  if (Storage* storage = tensor.impl()->storage) storage->version.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace tenon

@@ -1,0 +1,70 @@
+#include "tensor/overlap.h"
+
+namespace tenon {
+namespace {
+
+struct ByteRange {
+  const std::byte* begin;
+  const std::byte* end;
+};
+
+/// Every byte the tensor can touch; empty when it has no elements.
+ByteRange byte_range(const Tensor& tensor) {
+  if (tensor.numel() == 0) return {tensor.impl()->data(), tensor.impl()->data()};
+  int64_t last = 0;
+  for (int64_t dim = 0; dim < tensor.dim(); ++dim) last += (tensor.sizes()[dim] - 1) * tensor.strides()[dim];
+  return {tensor.impl()->data(), tensor.impl()->data() + (last + 1) * tensor.itemsize()};
+}
+
+bool ranges_meet(const Tensor& a, const Tensor& b) {
+  const ByteRange x = byte_range(a), y = byte_range(b);
+  return x.begin < y.end && y.begin < x.end;
+}
+
+bool is_dense(const Tensor& tensor) {
+  return tensor.is_contiguous() || is_non_overlapping_and_dense(tensor.sizes(), tensor.strides());
+}
+
+}  // namespace
+
+InternalOverlap internal_overlap(const Tensor& tensor) {
+  if (is_dense(tensor)) return InternalOverlap::no;
+  for (int64_t dim = 0; dim < tensor.dim(); ++dim)
+    if (tensor.strides()[dim] == 0 && tensor.sizes()[dim] > 1) return InternalOverlap::yes;
+  return InternalOverlap::unknown;
+}
+
+Overlap overlap_of(const Tensor& a, const Tensor& b) {
+  if (a.is(b)) return Overlap::full;
+  if (a.impl()->storage != b.impl()->storage || a.is_meta() || b.is_meta()) return Overlap::none;
+  if (a.numel() == 0 || b.numel() == 0) return Overlap::none;
+  if (!is_dense(a) || !is_dense(b)) return Overlap::unknown;
+  const ByteRange x = byte_range(a), y = byte_range(b);
+  if (x.begin == y.begin && x.end == y.end) return a.strides() == b.strides() ? Overlap::full : Overlap::partial;
+  return x.begin < y.end && y.begin < x.end ? Overlap::partial : Overlap::none;
+}
+
+void check_no_internal_overlap(const Tensor& written) {
+  if (internal_overlap(written) != InternalOverlap::yes) return;
+  throw Error(
+      "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+      "Please clone() the tensor before performing the operation.");
+}
+
+void check_no_partial_overlap(const Tensor& written, const Tensor& input) {
+  if (overlap_of(written, input) != Overlap::partial) return;
+  throw Error(
+      "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+      "location. Please clone() the tensor before performing the operation.");
+}
+
+bool may_read_what_it_wrote(const Tensor& written, const Tensor& input) {
+  if (written.is_meta() || written.impl()->storage != input.impl()->storage) return false;
+  if (!ranges_meet(written, input)) return false;
+  // The same layout over the same places: each element is read before it is written, unless the layout meets itself.
+  const bool same = written.impl()->data() == input.impl()->data() && written.dtype() == input.dtype() &&
+                    written.sizes() == input.sizes() && written.strides() == input.strides();
+  return !same || internal_overlap(written) != InternalOverlap::no;
+}
+
+}  // namespace tenon

@@ -1,0 +1,22 @@
+// tensor: takes two tensors; says whether writing to one can be seen through the other.
+#pragma once
+#include "tenon/tensor.h"
+
+namespace tenon {
+
+enum class InternalOverlap { no, yes, unknown };
+/// Whether two indices of `tensor` name one place: `yes` for an expanded dim, `unknown` where only a search could tell.
+InternalOverlap internal_overlap(const Tensor& tensor);
+
+enum class Overlap { none, full, partial, unknown };
+/// How the places of two tensors meet; `full` means element by element the same.
+Overlap overlap_of(const Tensor& a, const Tensor& b);
+
+/// Error "unsupported operation: more than one element of the written-to tensor refers to a single memory location. ..."
+void check_no_internal_overlap(const Tensor& written);
+/// Error "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. ..."
+void check_no_partial_overlap(const Tensor& written, const Tensor& input);
+/// Whether the byte ranges meet in a way the checks above let through and an element could be read after it was written.
+bool may_read_what_it_wrote(const Tensor& written, const Tensor& input);
+
+}  // namespace tenon

@@ -1,0 +1,102 @@
+#include "tenon/dtype.h"
+
+#include <atomic>
+#include <cstring>
+#include <string>
+
+#include "tenon/error.h"
+
+namespace tenon {
+namespace {
+
+struct Names {
+  const char* name;         // Python's
+  const char* scalar_type;  // error texts'
+};
+// clang-format off
+constexpr Names kNames[kDtypeCount] = {
+    {"bool",     "Bool"},  {"uint8",    "Byte"},     {"int8",    "Char"},  {"int16",   "Short"}, {"int32", "Int"}, {"int64", "Long"},
+    {"float16",  "Half"},  {"bfloat16", "BFloat16"}, {"float32", "Float"}, {"float64", "Double"},
+};
+struct Alias { const char* name; Dtype dtype; };
+constexpr Alias kAliases[] = {
+    {"b8", bool_},     {"u8", uint8},      {"i8", int8},       {"i16", int16},     {"short", int16},    {"i32", int32},
+    {"int", int32},    {"i64", int64},     {"long", int64},    {"f16", float16},   {"half", float16},   {"bf16", bfloat16},
+    {"f32", float32},  {"float", float32}, {"f64", float64},   {"double", float64},
+};
+
+// Row and column in the order of Dtype: bool u8 i8 i16 i32 i64 f16 bf16 f32 f64.
+constexpr Dtype b = bool_, u1 = uint8, i1 = int8, i2 = int16, i4 = int32, i8 = int64, f2 = float16, g2 = bfloat16, f4 = float32, f8 = float64;
+constexpr Dtype kPromotion[kDtypeCount][kDtypeCount] = {
+    /*          b   u1  i1  i2  i4  i8  f2  g2  f4  f8 */
+    /* bool */ {b,  u1, i1, i2, i4, i8, f2, g2, f4, f8},
+    /* u8   */ {u1, u1, i2, i2, i4, i8, f2, g2, f4, f8},
+    /* i8   */ {i1, i2, i1, i2, i4, i8, f2, g2, f4, f8},
+    /* i16  */ {i2, i2, i2, i2, i4, i8, f2, g2, f4, f8},
+    /* i32  */ {i4, i4, i4, i4, i4, i8, f2, g2, f4, f8},
+    /* i64  */ {i8, i8, i8, i8, i8, i8, f2, g2, f4, f8},
+    /* f16  */ {f2, f2, f2, f2, f2, f2, f2, f4, f4, f8},
+    /* bf16 */ {g2, g2, g2, g2, g2, g2, f4, g2, f4, f8},
+    /* f32  */ {f4, f4, f4, f4, f4, f4, f4, f4, f4, f8},
+    /* f64  */ {f8, f8, f8, f8, f8, f8, f8, f8, f8, f8},
+};
+// clang-format on
+
+constexpr int index_of(Dtype dtype) { return static_cast<int>(dtype); }
+
+/// bool < integer < float: a value of a higher kind decides.
+constexpr int kind_of(Dtype dtype) { return dtype == bool_ ? 0 : dtype <= int64 ? 1 : 2; }
+
+/// A category of lower priority changes the kind of the result, never the precision.
+Dtype combine(Dtype higher, Dtype lower) {
+  if (kind_of(lower) <= kind_of(higher)) return higher;
+  return lower;
+}
+
+std::atomic<Dtype> default_dtype{float32};
+
+}  // namespace
+
+const char* dtype_name(Dtype dtype) noexcept { return kNames[index_of(dtype)].name; }
+const char* scalar_type_name(Dtype dtype) noexcept { return kNames[index_of(dtype)].scalar_type; }
+
+Dtype dtype_from_name(const char* name) {
+  for (int i = 0; i < kDtypeCount; ++i)
+    if (std::strcmp(kNames[i].name, name) == 0) return static_cast<Dtype>(i);
+  for (const Alias& alias : kAliases)
+    if (std::strcmp(alias.name, name) == 0) return alias.dtype;
+  throw ValueError("unknown dtype '" + std::string(name) +
+                   "'; known are bool, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64");
+}
+
+Dtype promote_types(Dtype a, Dtype b) noexcept { return kPromotion[index_of(a)][index_of(b)]; }
+bool can_cast(Dtype from, Dtype to) noexcept { return kind_of(from) <= kind_of(to); }
+
+Dtype result_type(const TypedOperand* operands, int64_t count) noexcept {
+  Dtype joined[3] = {};
+  bool seen[3] = {};
+  for (int64_t i = 0; i < count; ++i) {
+    const int category = static_cast<int>(operands[i].category);
+    joined[category] = seen[category] ? promote_types(joined[category], operands[i].dtype) : operands[i].dtype;
+    seen[category] = true;
+  }
+  for (int category = 1; category >= 0; --category) {
+    if (!seen[category + 1]) continue;
+    joined[category] = seen[category] ? combine(joined[category], joined[category + 1]) : joined[category + 1];
+    seen[category] = true;
+  }
+  return joined[0];
+}
+
+TypedOperand typed(Scalar number) noexcept {
+  const Dtype dtype = number.is_boolean() ? bool_ : number.is_floating() ? get_default_dtype() : int64;
+  return {dtype, Category::number};
+}
+
+Dtype get_default_dtype() noexcept { return default_dtype.load(std::memory_order_relaxed); }
+void set_default_dtype(Dtype dtype) {
+  if (!is_floating_point(dtype)) throw TypeError("only floating-point types are supported as the default type");
+  default_dtype.store(dtype, std::memory_order_relaxed);
+}
+
+}  // namespace tenon
