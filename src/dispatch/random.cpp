@@ -198,7 +198,7 @@ int64_t rounded(int64_t value) {
 template <class T>
 int64_t spacing(int64_t value) {
   const uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
-  const int unused_bits = std::bit_width(magnitude) - significand_bits<T>();
+  const int unused_bits = static_cast<int>(std::bit_width(magnitude)) - significand_bits<T>();
   return int64_t{1} << std::max(unused_bits, 0);
 }
 
