@@ -6,6 +6,7 @@
 namespace tenon {
 
 #define TENON_OP(NAME, KIND) TENON_FUNCTION_##KIND(NAME)
+#define TENON_FUNCTION_form(NAME)
 #define TENON_FUNCTION_unary(NAME)        \
   TENON_API Tensor NAME(const Tensor& self); \
   TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& self);
@@ -33,6 +34,7 @@ namespace tenon {
   TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& self, const DimsArg& dims = {}, bool keepdim = false, \
                                std::optional<Dtype> dtype = {});
 #include "tenon/ops.def"
+#undef TENON_FUNCTION_form
 #undef TENON_FUNCTION_unary
 #undef TENON_FUNCTION_binary
 #undef TENON_FUNCTION_binary_alpha

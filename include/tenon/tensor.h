@@ -184,6 +184,7 @@ class TENON_API Tensor {
   Tensor sum_to_size(SizesView sizes) const;
 
 #define TENON_OP(NAME, KIND) TENON_METHOD_##KIND(NAME)
+#define TENON_METHOD_form(NAME)
 #define TENON_METHOD_unary(NAME) \
   Tensor NAME() const;           \
   Tensor& NAME##_();
@@ -204,6 +205,7 @@ class TENON_API Tensor {
 #define TENON_METHOD_reduction_dtype(NAME) \
   Tensor NAME(const DimsArg& dims = {}, bool keepdim = false, std::optional<Dtype> dtype = {}) const;
 #include "tenon/ops.def"
+#undef TENON_METHOD_form
 #undef TENON_METHOD_unary
 #undef TENON_METHOD_binary
 #undef TENON_METHOD_binary_alpha
