@@ -7,10 +7,11 @@
 
 namespace tenon {
 
-/// dtype: unset means the default dtype (or, for full, arange and tensor, what the values say).
+/// dtype: unset means the default dtype (for full, arange and tensor what the values say, for *_like that of `self`).
+/// device: unset means the cpu (for *_like that of `self`).
 struct Options {
   std::optional<Dtype> dtype;
-  Device device = Device::cpu;
+  std::optional<Device> device;
   Options() = default;
   Options(Dtype dtype_) : dtype(dtype_) {}
   Options(Device device_) : device(device_) {}
@@ -39,10 +40,11 @@ TENON_API Tensor full_like(const Tensor& self, Scalar value, Options options = {
 TENON_API Tensor rand_like(const Tensor& self, Options options = {});
 TENON_API Tensor randn_like(const Tensor& self, Options options = {});
 
-/// A 0-dim tensor holding a number.
+/// A 0-dim tensor holding a number, in the default dtype unless asked otherwise.
 TENON_API Tensor scalar_tensor(Scalar value, Options options = {});
 
-/// Over a caller's buffer, no copy. `strides` in elements; `deleter(data, context)` runs when the last view goes.
+/// Over a caller's buffer, no copy. `strides` in elements, none negative; `deleter(data, context)` runs when the last
+/// view goes. When this throws, the buffer stays the caller's.
 TENON_API Tensor from_buffer(void* data, SizesView sizes, SizesView strides, Dtype dtype,
                              Storage::Deleter deleter = nullptr, void* context = nullptr);
 TENON_API Tensor from_buffer(void* data, SizesView sizes, Dtype dtype,
@@ -58,7 +60,8 @@ TENON_API Tensor randn(SizesView sizes, Options options = {});
 TENON_API Tensor randint(int64_t low, int64_t high, SizesView sizes, Options options = {});
 
 /// One level of a nested initializer list: `tensor({{1, 2}, {3, 4}})`. The dtype is that of the numbers:
-/// all bool, else all integers (int64), else the default dtype. ValueError "expected sequence of length 2 at dim 1 (got 1)".
+/// all bool, else all integers (int64), else the default dtype. ValueError "expected sequence of length 2 at dim 1 (got 1)",
+/// TypeError "not a sequence" for a number where a list was expected.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"

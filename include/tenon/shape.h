@@ -48,6 +48,8 @@ TENON_API Dims sum_to_dims(SizesView shape, SizesView target);
 
 /// `dim` counted from the end when negative; IndexError "Dimension out of range (expected to be in range of [-2, 1], but got 2)".
 TENON_API int64_t wrap_dim(int64_t dim, int64_t ndim);
+/// The same for a dim that must exist; IndexError "Dimension specified as 0 but tensor has no dimensions".
+TENON_API int64_t wrap_existing_dim(int64_t dim, int64_t ndim);
 /// Marks of the dims to reduce (none given: all); Error "dim 0 appears multiple times in the list of dims".
 TENON_API Dims reduced_mask(SizesView dims, int64_t ndim);
 /// Shape of a reduction over the marked dims.

@@ -104,8 +104,8 @@ class TENON_API Tensor {
   int64_t dim() const noexcept { return impl_->sizes.size(); }
   SizesView sizes() const noexcept { return impl_->sizes; }
   SizesView strides() const noexcept { return impl_->strides; }
-  int64_t size(int64_t dim) const { return impl_->sizes[wrap_dim(dim, this->dim())]; }
-  int64_t stride(int64_t dim) const { return impl_->strides[wrap_dim(dim, this->dim())]; }
+  int64_t size(int64_t dim) const { return impl_->sizes[wrap_existing_dim(dim, this->dim())]; }
+  int64_t stride(int64_t dim) const { return impl_->strides[wrap_existing_dim(dim, this->dim())]; }
   int64_t numel() const noexcept { return impl_->numel; }
   Dtype dtype() const noexcept { return impl_->dtype; }
   Device device() const noexcept { return impl_->device; }

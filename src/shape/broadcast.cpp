@@ -105,6 +105,11 @@ int64_t wrap_dim(int64_t dim, int64_t ndim) {
   return dim < 0 ? dim + range : dim;
 }
 
+int64_t wrap_existing_dim(int64_t dim, int64_t ndim) {
+  if (ndim == 0) throw IndexError("Dimension specified as " + std::to_string(dim) + " but tensor has no dimensions");
+  return wrap_dim(dim, ndim);
+}
+
 Dims reduced_mask(SizesView dims, int64_t ndim) {
   if (ndim > 64) throw Error("only tensors with up to 64 dims are supported");
   Dims mask(ndim > 0 ? ndim : 1, dims.empty() ? 1 : 0);

@@ -129,10 +129,10 @@ bool view_strides(SizesView sizes, SizesView strides, SizesView desired, Dims& r
 
 Dims contiguous_strides(SizesView sizes) {
   Dims strides(sizes.size());
-  int64_t step = 1;
+  uint64_t step = 1;  // wraps: sizes beside a 0 may be as large as they like
   for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
-    strides[dim] = step;
-    step *= std::max<int64_t>(sizes[dim], 1);
+    strides[dim] = static_cast<int64_t>(step);
+    step *= static_cast<uint64_t>(std::max<int64_t>(sizes[dim], 1));
   }
   return strides;
 }

@@ -1,0 +1,105 @@
+// Creation: sizes and values become dense tensors. A meta tensor has its sizes checked, never its values.
+#include "tenon/factories.h"
+
+#include <algorithm>
+
+#include "shape/dense_strides.h"
+#include "tensor/impl.h"
+#include "type/overflow.h"
+#include "type/visit.h"
+
+namespace tenon {
+namespace {
+
+Dtype dtype_or_default(const Options& options) { return options.dtype.value_or(get_default_dtype()); }
+Device device_of(const Options& options) { return options.device.value_or(Device::cpu); }
+
+/// What `full` makes of a number when no dtype is asked for.
+Dtype dtype_of_number(Scalar value) { return typed(value).dtype; }
+
+Tensor filled(Tensor self, Scalar value) {
+  if (!self.is_meta()) self.fill_(value);
+  return self;
+}
+
+/// A stride that is negative, where no element can tell, gives way to that of a row-major tensor, as in PyTorch.
+Dims without_negative_strides(SizesView sizes, SizesView strides) {
+  Dims result = strides.copy();
+  for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
+    if (strides[dim] >= 0) continue;
+    if (sizes[dim] > 1 && numel_of(sizes) > 0)
+      throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) + " and strides=" + to_string(strides));
+    const bool last = dim + 1 == sizes.size();
+    result[dim] = last || __builtin_mul_overflow(std::max<int64_t>(sizes[dim + 1], 1), result[dim + 1], &result[dim]) ? 1 : result[dim];
+  }
+  return result;
+}
+
+void check_lengths(SizesView sizes, SizesView strides) {
+  if (sizes.size() != strides.size())
+    throw Error("dimensionality of sizes (" + std::to_string(sizes.size()) + ") must match dimensionality of strides (" +
+                std::to_string(strides.size()) + ")");
+}
+
+}  // namespace
+
+Tensor empty(SizesView sizes, Options options) { return new_tensor(sizes, dtype_or_default(options), device_of(options)); }
+
+Tensor empty_strided(SizesView sizes, SizesView strides, Options options) {
+  check_sizes(sizes, itemsize(dtype_or_default(options)));
+  check_lengths(sizes, strides);
+  return new_tensor(sizes, without_negative_strides(sizes, strides), dtype_or_default(options), device_of(options));
+}
+
+Tensor zeros(SizesView sizes, Options options) {
+  const bool negative = std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size < 0; });
+  if (negative && device_of(options) == Device::cpu) throw Error("zeros: Dimension size must be non-negative.");
+  return filled(empty(sizes, options), 0);
+}
+
+Tensor ones(SizesView sizes, Options options) { return filled(empty(sizes, options), 1); }
+
+Tensor full(SizesView sizes, Scalar value, Options options) {
+  return filled(new_tensor(sizes, options.dtype.value_or(dtype_of_number(value)), device_of(options)), value);
+}
+
+Tensor scalar_tensor(Scalar value, Options options) { return filled(empty({}, options), value); }
+
+Tensor eye(int64_t n, Options options) { return eye(n, n, options); }
+
+Tensor eye(int64_t n, int64_t m, Options options) {
+  if (n < 0) throw Error("n must be greater or equal to 0, got " + std::to_string(n));
+  if (m < 0) throw Error("m must be greater or equal to 0, got " + std::to_string(m));
+  Tensor result = zeros({n, m}, options);
+  result.diagonal().fill_(1);
+  return result;
+}
+
+Tensor empty_like(const Tensor& self, Options options, MemoryFormat format) {
+  return new_tensor(self.sizes(), strides_like(self.sizes(), self.strides(), format), options.dtype.value_or(self.dtype()),
+                    options.device.value_or(self.device()));
+}
+
+Tensor zeros_like(const Tensor& self, Options options) { return filled(empty_like(self, options), 0); }
+Tensor ones_like(const Tensor& self, Options options) { return filled(empty_like(self, options), 1); }
+Tensor full_like(const Tensor& self, Scalar value, Options options) { return filled(empty_like(self, options), value); }
+
+Tensor from_buffer(void* data, SizesView sizes, SizesView strides, Dtype dtype, Storage::Deleter deleter, void* context) {
+  const int64_t numel = check_sizes(sizes, itemsize(dtype));
+  check_lengths(sizes, strides);
+  for (int64_t stride : strides)
+    if (stride < 0) throw ValueError("from_buffer: strides " + to_string(strides) + " must not be negative");
+  if (!data && numel > 0) throw ValueError("from_buffer: no data for sizes " + to_string(sizes));
+  int64_t nbytes = 0;
+  if (__builtin_mul_overflow(storage_extent(sizes, strides), itemsize(dtype), &nbytes))
+    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) + " and strides=" + to_string(strides));
+  checked_numel(sizes);
+  return new_tensor_over(new_storage(data, nbytes, deleter, context), sizes, strides, 0, dtype);
+}
+
+Tensor from_buffer(void* data, SizesView sizes, Dtype dtype, Storage::Deleter deleter, void* context) {
+  check_sizes(sizes, itemsize(dtype));
+  return from_buffer(data, sizes, contiguous_strides(sizes), dtype, deleter, context);
+}
+
+}  // namespace tenon

@@ -1,0 +1,159 @@
+// arange and linspace: numbers at equal steps.
+// Note [Rounding of ranges]: PyTorch's loops (AVX2, one thread) round the first value of every 32 bytes to the dtype and
+// step on from there; what does not fill two such vectors is computed value by value. Multiply and add are one fused
+// operation. Both decide the last bit, so both are done here too, on every machine.
+#include <cmath>
+#include <sstream>
+#include <string>
+
+#include "tenon/factories.h"
+#include "tensor/impl.h"
+#include "type/overflow.h"
+#include "type/visit.h"
+
+namespace tenon {
+namespace {
+
+/// Fills `out` in runs as Note [Rounding of ranges] describes. `first(i)` gives value `i`, `next(base, lane)` the value
+/// `lane` places behind a rounded `base`.
+template <class T, class First, class Next>
+void fill_range(T* out, int64_t count, First first, Next next) {
+  constexpr int64_t lanes = 32 / static_cast<int64_t>(sizeof(T));
+  const int64_t in_vectors = count / (2 * lanes) * (2 * lanes);
+  for (int64_t i = 0; i < in_vectors; i += lanes) {
+    const T base = first(i);
+    for (int64_t lane = 0; lane < lanes; ++lane) out[i + lane] = next(base, lane);
+  }
+  for (int64_t i = in_vectors; i < count; ++i) out[i] = first(i);
+}
+
+// --- arange
+
+/// The type PyTorch steps in: int64 for integers, double for float32 and float64, float for the 16-bit floats.
+template <class T>
+using Step = std::conditional_t<std::is_integral_v<T>, int64_t, std::conditional_t<is_half_v<T>, float, double>>;
+
+/// Integers wrap: start + step * i.
+template <class T>
+void fill_arange(T* out, int64_t count, int64_t start, int64_t step) {
+  uint64_t value = static_cast<uint64_t>(start);
+  for (int64_t i = 0; i < count; ++i, value += static_cast<uint64_t>(step)) out[i] = static_cast<T>(value);
+}
+
+template <class T, class S>
+  requires std::is_floating_point_v<S>
+void fill_arange(T* out, int64_t count, S start, S step) {
+  fill_range(
+      out, count, [=](int64_t i) { return element_cast<T>(std::fma(step, static_cast<S>(i), start)); },
+      [=](T base, int64_t lane) { return element_cast<T>(std::fma(static_cast<S>(lane), step, element_cast<S>(base))); });
+}
+
+/// A number as C++ streams print it: PyTorch's texts are made of them.
+std::string streamed(Scalar number) {
+  std::ostringstream text;
+  if (number.is_floating()) text << number.as_double();
+  else text << number.as_int64();
+  return text.str();
+}
+
+void check_range(Scalar start, Scalar end, Scalar step) {
+  const double first = start.as_double(), last = end.as_double(), by = step.as_double();
+  if (!(by > 0 || by < 0)) throw Error("step must be nonzero");
+  if (!std::isfinite(first) || !std::isfinite(last)) throw Error("unsupported range: " + streamed(start) + " -> " + streamed(end));
+  if (by > 0 ? last < first : last > first) throw Error("upper bound and lower bound inconsistent with step sign");
+}
+
+/// Steps from `start` to `end`, rounded up; unsigned, because differences of int64 overflow.
+int64_t integer_count(Scalar start, Scalar end, Scalar step) {
+  for (Scalar number : {start, end, step}) check_fill_value(number, int64);
+  const int64_t first = start.as_int64(), last = end.as_int64(), by = step.as_int64();
+  if (by == 0) throw ValueError("step must be nonzero");
+  if (by > 0 ? last <= first : last >= first) return 0;
+  const uint64_t low = static_cast<uint64_t>(by > 0 ? first : last), high = static_cast<uint64_t>(by > 0 ? last : first);
+  const uint64_t stride = by > 0 ? static_cast<uint64_t>(by) : 0 - static_cast<uint64_t>(by);
+  const uint64_t count = (high - low - 1) / stride + 1;
+  if (count > static_cast<uint64_t>(INT64_MAX)) throw Error("invalid size, possible overflow?");
+  return static_cast<int64_t>(count);
+}
+
+int64_t floating_count(Scalar start, Scalar end, Scalar step) {
+  const double count = std::ceil((end.as_double() - start.as_double()) / step.as_double());
+  if (!(count >= 0 && count < 0x1p63)) throw Error("invalid size, possible overflow?");
+  return static_cast<int64_t>(count);
+}
+
+// --- linspace
+
+/// Integers step in double, floats in their own type, each operation rounded to it.
+template <class T>
+  requires std::is_integral_v<T>
+void fill_linspace(T* out, int64_t steps, T start, T end) {
+  const double first = static_cast<double>(start), last = static_cast<double>(end);
+  const double step = (last - first) / static_cast<double>(steps - 1);
+  const auto value = [=](int64_t i) {
+    return element_cast<T>(i < steps / 2 ? std::fma(step, static_cast<double>(i), first)
+                                         : std::fma(-step, static_cast<double>(steps - i - 1), last));
+  };
+  fill_range(out, steps, value, [=](T base, int64_t lane) {
+    return element_cast<T>(std::fma(static_cast<double>(lane), step, static_cast<double>(base)));
+  });
+}
+
+template <class T>
+  requires std::is_floating_point_v<T>
+void fill_linspace(T* out, int64_t steps, T start, T end) {
+  const T step = (end - start) / static_cast<T>(steps - 1);
+  const auto value = [=](int64_t i) {
+    return i < steps / 2 ? std::fma(step, static_cast<T>(i), start) : std::fma(-step, static_cast<T>(steps - i - 1), end);
+  };
+  fill_range(out, steps, value, [=](T base, int64_t lane) { return std::fma(static_cast<T>(lane), step, base); });
+}
+
+template <class T>
+  requires is_half_v<T>
+void fill_linspace(T* out, int64_t steps, T start, T end) {
+  const auto rounded = [](float value) { return element_cast<float>(element_cast<T>(value)); };
+  const float first = element_cast<float>(start), last = element_cast<float>(end);
+  const float step = rounded(rounded(last - first) / rounded(static_cast<float>(steps - 1)));
+  const auto times = [=](int64_t i) { return rounded(step * rounded(static_cast<float>(i))); };
+  const auto value = [=](int64_t i) { return element_cast<T>(i < steps / 2 ? first + times(i) : last - times(steps - i - 1)); };
+  fill_range(out, steps, value, [=](T base, int64_t lane) { return element_cast<T>(element_cast<float>(base) + times(lane)); });
+}
+
+[[noreturn]] void fail_bool(const char* kernel) {
+  throw NotImplementedError(std::string("\"") + kernel + "\" not implemented for 'Bool'");
+}
+
+}  // namespace
+
+Tensor arange(Scalar end, Options options) { return arange(0, end, 1, options); }
+
+Tensor arange(Scalar start, Scalar end, Scalar step, Options options) {
+  const bool floating = start.is_floating() || end.is_floating() || step.is_floating();
+  const Dtype dtype = options.dtype.value_or(floating ? get_default_dtype() : int64);
+  const Device device = options.device.value_or(Device::cpu);
+  check_range(start, end, step);
+  const int64_t count = dtype == int64 ? integer_count(start, end, step) : floating_count(start, end, step);
+  if (device == Device::cpu && dtype == bool_) fail_bool("arange_cpu");
+  Tensor result = new_tensor({count}, dtype, device);
+  if (result.is_meta() || dtype == bool_) return result;
+  visit_dtype(dtype, [&]<class T>() { fill_arange(result.data<T>(), count, scalar_to<Step<T>>(start), scalar_to<Step<T>>(step)); });
+  return result;
+}
+
+Tensor linspace(Scalar start, Scalar end, int64_t steps, Options options) {
+  if (steps < 0) throw Error("number of steps must be non-negative");
+  const Dtype dtype = options.dtype.value_or(get_default_dtype());
+  Tensor result = new_tensor({steps}, dtype, options.device.value_or(Device::cpu));
+  if (result.is_meta() || steps == 0) return result;
+  if (steps == 1) return result.fill_(start);
+  if (dtype == bool_) fail_bool("linspace_cpu");
+  check_fill_value(start, dtype);
+  check_fill_value(end, dtype);
+  visit_dtype(dtype, [&]<class T>() {
+    if constexpr (!std::is_same_v<T, bool>) fill_linspace(result.data<T>(), steps, scalar_to<T>(start), scalar_to<T>(end));
+  });
+  return result;
+}
+
+}  // namespace tenon

@@ -1,0 +1,254 @@
+// Printing: takes a tensor, gives the text PyTorch gives (torch/_tensor_str.py): one format for all elements, nested
+// brackets, edges only where there are many elements, and as suffixes what the numbers do not tell.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tenon/tensor.h"
+#include "type/visit.h"
+
+namespace tenon {
+namespace {
+
+std::mutex options_mutex;
+PrintOptions current_options;
+
+// --- Reading
+
+/// Reads one element, whatever the dtype.
+using Reader = Scalar (*)(const std::byte* element);
+
+Reader reader_of(Dtype dtype) {
+  return visit_dtype(dtype, []<class T>() -> Reader {
+    return [](const std::byte* element) { return to_scalar(*reinterpret_cast<const T*>(element)); };
+  });
+}
+
+/// The elements of a tensor and how they are walked: where a dim is summarised, only its edges.
+struct Elements {
+  const Tensor& tensor;
+  const PrintOptions& options;
+  Reader read;
+  bool summarized;
+
+  int64_t dim() const { return tensor.dim(); }
+  int64_t size(int64_t dim) const { return tensor.sizes()[dim]; }
+  bool cuts(int64_t dim) const { return summarized && size(dim) / 2 >= options.edgeitems && size(dim) > 2 * options.edgeitems; }
+  const std::byte* first() const { return static_cast<const std::byte*>(tensor.data_ptr()); }
+  const std::byte* at(const std::byte* base, int64_t dim, int64_t i) const {
+    return base + i * tensor.strides()[dim] * tensor.itemsize();
+  }
+};
+
+/// Calls `visit` with every number that the walk reaches from `base`, the start of a slice of the dims from `dim` on.
+template <class Visit>
+void for_each_shown(const Elements& elements, const std::byte* base, int64_t dim, const Visit& visit) {
+  if (dim == elements.dim()) return visit(elements.read(base));
+  const int64_t size = elements.size(dim), edge = elements.options.edgeitems;
+  for (int64_t i = 0; i < size; ++i) {
+    if (elements.cuts(dim) && i == edge) i = size - edge;
+    if (i < size) for_each_shown(elements, elements.at(base, dim, i), dim + 1, visit);
+  }
+}
+
+/// The numbers that decide the format. Without edge items PyTorch measures a vector whole and nothing else at all.
+template <class Visit>
+void for_each_measured(const Elements& elements, const Visit& visit) {
+  if (!elements.summarized || elements.options.edgeitems > 0) return for_each_shown(elements, elements.first(), 0, visit);
+  if (elements.dim() != 1) return;
+  for (int64_t i = 0; i < elements.size(0); ++i) visit(elements.read(elements.at(elements.first(), 0, i)));
+}
+
+// --- Formatting numbers
+
+std::string printed(const char* format, int precision, double value) {
+  const int length = std::snprintf(nullptr, 0, format, precision, value);
+  std::string text(static_cast<std::size_t>(std::max(length, 0)), '\0');
+  std::snprintf(text.data(), text.size() + 1, format, precision, value);
+  return text;
+}
+
+/// How all elements of a tensor are written.
+struct Format {
+  bool floating = false;
+  bool integral = true;  // every number is whole: no decimals, only the point
+  bool scientific = false;
+  int precision = 4;
+  std::size_t width = 1;
+
+  std::string text(Scalar number) const {
+    if (number.is_boolean()) return number.as_bool() ? "True" : "False";
+    if (!floating) return std::to_string(number.as_int64());
+    const double value = number.as_double();
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+    if (scientific) return printed("%.*e", precision, value);
+    return integral ? printed("%.*f", 0, value) + "." : printed("%.*f", precision, value);
+  }
+  void widen(const std::string& text) { width = std::max(width, text.size()); }
+  std::string padded(Scalar number) const {
+    const std::string digits = text(number);
+    return std::string(digits.size() < width ? width - digits.size() : 0, ' ') + digits;
+  }
+};
+
+/// What of the numbers decides between plain and scientific: those that are finite and not zero.
+struct Extent {
+  double smallest = std::numeric_limits<double>::infinity();
+  double largest = 0;
+  bool integral = true;
+
+  void add(double value) {
+    smallest = std::min(smallest, std::abs(value));
+    largest = std::max(largest, std::abs(value));
+    integral &= value == std::ceil(value);
+  }
+  bool empty() const { return largest == 0; }
+  bool needs_exponents() const { return largest / smallest > 1000.0 || largest > 1.0e8 || smallest < 1.0e-4; }
+};
+
+bool is_measured(double value) { return std::isfinite(value) && value != 0; }
+
+Format floating_format(const Elements& elements) {
+  Format format;
+  format.floating = true;
+  format.precision = std::max(elements.options.precision, 0);
+  Extent extent;
+  for_each_measured(elements, [&](Scalar number) {
+    if (is_measured(number.as_double())) extent.add(number.as_double());
+  });
+  if (extent.empty()) return format;
+  format.integral = extent.integral;
+  format.scientific = elements.options.scientific.value_or(extent.needs_exponents());
+  for_each_measured(elements, [&](Scalar number) {
+    if (is_measured(number.as_double())) format.widen(format.text(number));
+  });
+  return format;
+}
+
+Format format_of(const Elements& elements) {
+  if (is_floating_point(elements.tensor.dtype())) return floating_format(elements);
+  Format format;
+  for_each_measured(elements, [&](Scalar number) { format.widen(format.text(number)); });
+  return format;
+}
+
+// --- Laying out
+
+/// `entries` between brackets, as many a line as fit.
+std::string lines_of(const std::vector<std::string>& entries, int64_t per_line, int64_t indent) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const bool breaks = i > 0 && static_cast<int64_t>(i) % per_line == 0;
+    if (breaks) text += ",\n" + std::string(static_cast<std::size_t>(indent + 1), ' ');
+    else if (i > 0) text += ", ";
+    text += entries[i];
+  }
+  return text + "]";
+}
+
+std::string vector_text(const Elements& elements, const Format& format, const std::byte* base, int64_t indent) {
+  const int64_t dim = elements.dim() - 1, size = elements.size(dim), edge = elements.options.edgeitems;
+  const int64_t element_length = static_cast<int64_t>(format.width) + 2;
+  const int64_t per_line = std::max<int64_t>(1, (elements.options.linewidth - indent) / element_length);
+  if (elements.summarized && edge == 0) return "[...]";
+  std::vector<std::string> entries;
+  for (int64_t i = 0; i < size; ++i) {
+    if (elements.cuts(dim) && i == edge) {
+      entries.push_back(" ...");
+      i = size - edge;
+    }
+    entries.push_back(format.padded(elements.read(elements.at(base, dim, i))));
+  }
+  return lines_of(entries, per_line, indent);
+}
+
+/// A slice of the dims from `dim` on, indented by `indent` columns.
+std::string slice_text(const Elements& elements, const Format& format, const std::byte* base, int64_t dim, int64_t indent) {
+  if (dim == elements.dim()) return format.padded(elements.read(base));
+  if (dim + 1 == elements.dim()) return vector_text(elements, format, base, indent);
+  const int64_t size = elements.size(dim), edge = elements.options.edgeitems;
+  const std::string separator = "," + std::string(static_cast<std::size_t>(elements.dim() - dim - 1), '\n') +
+                                std::string(static_cast<std::size_t>(indent + 1), ' ');
+  std::string text = "[";
+  for (int64_t i = 0; i < size; ++i) {
+    if (i > 0) text += separator;
+    if (elements.cuts(dim) && i == edge) {
+      text += "...";
+      if (edge == 0) break;
+      text += separator;
+      i = size - edge;
+    }
+    text += slice_text(elements, format, elements.at(base, dim, i), dim + 1, indent + 1);
+  }
+  return text + "]";
+}
+
+/// Python's text of a tuple: "(2,)".
+std::string tuple_text(SizesView sizes) {
+  std::string text = "(";
+  for (int64_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
+  return text + (sizes.size() == 1 ? ",)" : ")");
+}
+
+std::vector<std::string> suffixes_of(const Tensor& tensor, const PrintOptions& options) {
+  const bool is_default = tensor.dtype() == get_default_dtype();
+  // Numbers tell int64 and bool from the default dtype; where none are shown, nothing does.
+  const bool shows_numbers = !tensor.is_meta() && tensor.numel() > 0;
+  const bool tells_dtype = is_default || (shows_numbers && (tensor.dtype() == int64 || tensor.dtype() == bool_));
+  const bool tells_size = shows_numbers ? options.edgeitems > 0 : !tensor.is_meta() && tensor.dim() == 1;
+  std::vector<std::string> suffixes;
+  if (tensor.is_meta()) suffixes.push_back("device='meta'");
+  if (!tells_size) suffixes.push_back("size=" + tuple_text(tensor.sizes()));
+  if (!tells_dtype) suffixes.push_back(std::string("dtype=torch.") + dtype_name(tensor.dtype()));
+  return suffixes;
+}
+
+/// A suffix goes to a new line where it does not fit.
+std::string with_suffixes(std::string text, const std::vector<std::string>& suffixes, int64_t indent, int64_t linewidth) {
+  const std::size_t line_start = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
+  // PyTorch counts two columns more than the last line has.
+  int64_t length = static_cast<int64_t>(text.size() - line_start) + 2;
+  for (const std::string& suffix : suffixes) {
+    const int64_t added = static_cast<int64_t>(suffix.size());
+    const bool fits = length + added + 2 <= linewidth;
+    text += fits ? ", " : ",\n" + std::string(static_cast<std::size_t>(indent), ' ');
+    text += suffix;
+    length = fits ? length + added + 2 : indent + added;
+  }
+  return text + ")";
+}
+
+std::string elements_text(const Tensor& tensor, const PrintOptions& options, int64_t indent) {
+  if (tensor.is_meta()) return "...";
+  if (tensor.numel() == 0) return "[]";
+  const Elements elements{tensor, options, reader_of(tensor.dtype()), tensor.numel() > options.threshold};
+  return slice_text(elements, format_of(elements), elements.first(), 0, indent);
+}
+
+}  // namespace
+
+PrintOptions print_options() noexcept {
+  const std::lock_guard lock(options_mutex);
+  return current_options;
+}
+
+void set_print_options(const PrintOptions& options) noexcept {
+  const std::lock_guard lock(options_mutex);
+  current_options = options;
+}
+
+std::string to_string(const Tensor& tensor) {
+  if (!tensor.defined()) return "[ Tensor (undefined) ]";
+  PrintOptions options = print_options();
+  options.edgeitems = std::max<int64_t>(options.edgeitems, 0);
+  const std::string prefix = "tensor(";
+  const int64_t indent = static_cast<int64_t>(prefix.size());
+  return with_suffixes(prefix + elements_text(tensor, options, indent), suffixes_of(tensor, options), indent, options.linewidth);
+}
+
+}  // namespace tenon

@@ -1,0 +1,302 @@
+// Views: new sizes, strides and offset over the same storage. Strides and texts are PyTorch's.
+// Sizes of a tensor are sound, strides need not be (an empty or meta tensor may have any): arithmetic on strides and
+// offsets wraps instead of being undefined, as nothing is ever read through what overflowed.
+#include <algorithm>
+#include <string>
+
+#include "tensor/impl.h"
+
+namespace tenon {
+namespace {
+
+int64_t wrapping_mul(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); }
+int64_t wrapping_add(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
+
+/// Sizes and strides of `self` to change.
+Layout layout_of(const Tensor& self) { return {self.sizes().copy(), self.strides().copy()}; }
+
+Tensor view_of(const Tensor& self, const Layout& layout) {
+  return new_view(self, layout.sizes, layout.strides, self.storage_offset());
+}
+
+/// The name `expand` calls a tensor in its texts. bool and bfloat16 have no legacy class.
+std::string legacy_type_name(const Tensor& self) {
+  const std::string scalar = scalar_type_name(self.dtype());
+  if (self.is_meta()) return "Meta" + scalar + "Type";
+  if (self.dtype() == bool_ || self.dtype() == bfloat16) return "CPU" + scalar + "Type";
+  return "torch." + scalar + "Tensor";
+}
+
+[[noreturn]] void fail_view_strides() {
+  throw Error(
+      "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+      "contiguous subspaces). Use .reshape(...) instead.");
+}
+
+/// `values` with `dim` replaced by others.
+Dims spliced(SizesView values, int64_t dim, SizesView others) {
+  Dims result;
+  for (int64_t i = 0; i < dim; ++i) result.push_back(values[i]);
+  for (int64_t value : others) result.push_back(value);
+  for (int64_t i = dim + 1; i < values.size(); ++i) result.push_back(values[i]);
+  return result;
+}
+
+/// Wraps the dims of a movedim; Error where one is named twice.
+Dims distinct_dims(const Tensor& self, SizesView dims, const char* role) {
+  Dims wrapped;
+  for (int64_t dim : dims) wrapped.push_back(wrap_dim(dim, self.dim()));
+  Dims sorted = wrapped;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    throw Error(std::string("movedim: repeated dim in `") + role + "` (" + to_string(dims) + ")");
+  return wrapped;
+}
+
+/// Bytes of storage that this layout needs; Error where they overflow.
+int64_t needed_bytes(SizesView sizes, SizesView strides, int64_t offset, int64_t itemsize) {
+  const auto fail_overflow = [&] {
+    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) + " and strides=" + to_string(strides));
+  };
+  for (int64_t dim = 0; dim < sizes.size(); ++dim)
+    if (sizes[dim] < 0 && strides[dim] > 0) fail_overflow();
+  for (int64_t size : sizes)
+    if (size < 0) throw Error("numel: integer multiplication overflow");
+  int64_t bytes = storage_extent(sizes, strides);
+  if (bytes == 0) return 0;
+  if (__builtin_add_overflow(bytes, offset, &bytes) || __builtin_mul_overflow(bytes, itemsize, &bytes)) fail_overflow();
+  return bytes;
+}
+
+}  // namespace
+
+Tensor Tensor::expand(SizesView desired) const {
+  if (desired.size() >= dim()) return view_of(*this, expand_layout(sizes(), strides(), desired));
+  return view_of(*this, expand_layout(sizes(), strides(), desired, legacy_type_name(*this).c_str()));
+}
+
+Tensor Tensor::expand_as(const Tensor& other) const { return expand(other.sizes()); }
+Tensor Tensor::broadcast_to(SizesView desired) const { return expand(desired); }
+
+Tensor Tensor::view(SizesView desired) const {
+  Layout layout{infer_view_sizes(desired, numel()), {}};
+  checked_numel(layout.sizes);
+  if (!view_strides(sizes(), strides(), layout.sizes, layout.strides)) fail_view_strides();
+  return view_of(*this, layout);
+}
+
+Tensor Tensor::reshape(SizesView desired) const {
+  Layout layout{infer_view_sizes(desired, numel()), {}};
+  checked_numel(layout.sizes);
+  if (view_strides(sizes(), strides(), layout.sizes, layout.strides)) return view_of(*this, layout);
+  return clone(MemoryFormat::contiguous).view(layout.sizes);
+}
+
+Tensor Tensor::unsqueeze(int64_t dim) const {
+  const int64_t at = wrap_dim(dim, this->dim() + 1);
+  Layout layout = layout_of(*this);
+  const int64_t stride = at < this->dim() ? wrapping_mul(sizes()[at], strides()[at]) : 1;
+  layout.sizes.insert(at, 1);
+  layout.strides.insert(at, stride);
+  return view_of(*this, layout);
+}
+
+Tensor Tensor::squeeze() const {
+  Layout layout;
+  for (int64_t i = 0; i < dim(); ++i) {
+    if (sizes()[i] == 1) continue;
+    layout.sizes.push_back(sizes()[i]);
+    layout.strides.push_back(strides()[i]);
+  }
+  return view_of(*this, layout);
+}
+
+Tensor Tensor::squeeze(int64_t dim) const { return squeeze(SizesView(&dim, 1)); }
+
+Tensor Tensor::squeeze(SizesView dims) const {
+  if (dim() > 64) throw Error("only tensors with up to 64 dims are supported");
+  Dims marked(std::max<int64_t>(dim(), 1), 0);
+  for (int64_t named : dims) {
+    const int64_t at = wrap_dim(named, dim());
+    if (marked[at]) throw Error("dim " + std::to_string(at) + " appears multiple times in the list of dims");
+    marked[at] = 1;
+  }
+  Layout layout;
+  for (int64_t i = 0; i < dim(); ++i) {
+    if (marked[i] && sizes()[i] == 1) continue;
+    layout.sizes.push_back(sizes()[i]);
+    layout.strides.push_back(strides()[i]);
+  }
+  return view_of(*this, layout);
+}
+
+Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
+  const int64_t first = wrap_dim(dim0, dim()), second = wrap_dim(dim1, dim());
+  Layout layout = layout_of(*this);
+  if (first != second) {
+    std::swap(layout.sizes[first], layout.sizes[second]);
+    std::swap(layout.strides[first], layout.strides[second]);
+  }
+  return view_of(*this, layout);
+}
+
+Tensor Tensor::t() const {
+  if (dim() > 2) throw Error("t() expects a tensor with <= 2 dimensions, but self is " + std::to_string(dim()) + "D");
+  return transpose(0, dim() < 2 ? 0 : 1);
+}
+
+Tensor Tensor::mT() const {
+  if (dim() == 1) throw Error("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.");
+  return dim() == 0 ? detach() : transpose(-2, -1);
+}
+
+Tensor Tensor::permute(SizesView dims) const {
+  if (dims.size() != dim())
+    throw Error(
+        "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
+        "of dimensions i.e. input.dim() = " +
+        std::to_string(dim()) + " is not equal to len(dims) = " + std::to_string(dims.size()));
+  Layout layout = layout_of(*this);
+  Dims seen(dim(), 0);
+  for (int64_t i = 0; i < dim(); ++i) {
+    const int64_t from = wrap_dim(dims[i], dim());
+    if (seen[from]) throw Error("permute(): duplicate dims are not allowed.");
+    seen[from] = 1;
+    layout.sizes[i] = sizes()[from];
+    layout.strides[i] = strides()[from];
+  }
+  return view_of(*this, layout);
+}
+
+Tensor Tensor::movedim(SizesView source, SizesView destination) const {
+  if (source.size() != destination.size())
+    throw Error("movedim: Invalid source or destination dims: source (" + to_string(source) +
+                " dims) should contain the same number of dims as destination (" + to_string(destination) + " dims)");
+  const Dims from = distinct_dims(*this, source, "source"), to = distinct_dims(*this, destination, "destination");
+  if (dim() == 0) return detach();
+  Dims order(dim(), -1), moved(dim(), 0);
+  for (int64_t i = 0; i < from.size(); ++i) {
+    order[to[i]] = from[i];
+    moved[from[i]] = 1;
+  }
+  // The dims that were not named keep their order in the places left.
+  int64_t next = 0;
+  for (int64_t& place : order) {
+    if (place >= 0) continue;
+    while (moved[next]) ++next;
+    place = next++;
+  }
+  return permute(order);
+}
+
+Tensor Tensor::movedim(int64_t source, int64_t destination) const {
+  return movedim(SizesView(&source, 1), SizesView(&destination, 1));
+}
+
+Tensor Tensor::select(int64_t dim, int64_t index) const {
+  if (this->dim() == 0) throw IndexError("select() cannot be applied to a 0-dim tensor.");
+  const int64_t at = wrap_dim(dim, this->dim()), size = sizes()[at];
+  if (index < -size || index >= size)
+    throw IndexError("select(): index " + std::to_string(index) + " out of range for tensor of size " + to_string(sizes()) +
+                     " at dimension " + std::to_string(at));
+  const int64_t position = index < 0 ? index + size : index;
+  const int64_t offset = wrapping_add(storage_offset(), wrapping_mul(position, strides()[at]));
+  return new_view(*this, spliced(sizes(), at, {}), spliced(strides(), at, {}), offset);
+}
+
+Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
+  if (this->dim() == 0) throw Error("narrow() cannot be applied to a 0-dim tensor.");
+  if (length < 0) throw Error("narrow(): length must be non-negative.");
+  const int64_t at = wrap_dim(dim, this->dim()), size = sizes()[at];
+  if (start < -size || start > size)
+    throw IndexError("start out of range (expected to be in range of [" + std::to_string(-size) + ", " + std::to_string(size) +
+                     "], but got " + std::to_string(start) + ")");
+  const int64_t first = start < 0 ? start + size : start;
+  if (length > size - first)
+    throw Error("start (" + std::to_string(first) + ") + length (" + std::to_string(length) + ") exceeds dimension size (" +
+                std::to_string(size) + ").");
+  return slice(at, first, first + length);
+}
+
+Tensor Tensor::slice(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const {
+  if (step == 0) throw ValueError("slice step cannot be zero");
+  if (step < 0) throw ValueError("step must be greater than zero");
+  if (this->dim() == 0) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
+  const int64_t at = wrap_dim(dim, this->dim()), size = sizes()[at];
+  const auto clamped = [size](int64_t bound) { return std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size); };
+  const int64_t first = clamped(start.value_or(0));
+  const int64_t last = std::max(first, clamped(end.value_or(size)));
+  Layout layout = layout_of(*this);
+  layout.sizes[at] = last == first ? 0 : (last - first - 1) / step + 1;
+  layout.strides[at] = wrapping_mul(strides()[at], step);
+  const int64_t offset = wrapping_add(storage_offset(), wrapping_mul(first, strides()[at]));
+  return new_view(*this, layout.sizes, layout.strides, offset);
+}
+
+Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const {
+  const int64_t first = wrap_dim(start_dim, dim()), last = wrap_dim(end_dim, dim());
+  if (first > last) throw Error("flatten() has invalid args: start_dim cannot come after end_dim");
+  if (dim() == 0) return reshape({1});
+  if (first == last) return *this;
+  Dims flat;
+  for (int64_t i = 0; i < first; ++i) flat.push_back(sizes()[i]);
+  flat.push_back(checked_numel(SizesView(sizes().data() + first, last - first + 1)));
+  for (int64_t i = last + 1; i < dim(); ++i) flat.push_back(sizes()[i]);
+  return reshape(flat);
+}
+
+Tensor Tensor::unflatten(int64_t dim, SizesView desired) const {
+  const int64_t at = wrap_dim(dim, this->dim());
+  if (desired.empty()) throw Error("unflatten: sizes must be non-empty");
+  Dims inferred;
+  try {
+    inferred = infer_view_sizes(desired, size(at));
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    if (text.find("is invalid for input of size") == std::string::npos)
+      throw Error("unflatten got an unexpected error:\n" + text);
+    throw Error("unflatten: Provided sizes " + to_string(desired) + " don't multiply up to the size of dim " +
+                std::to_string(at) + " (" + std::to_string(size(at)) + ") in the input tensor");
+  }
+  return view(spliced(sizes(), at, inferred));
+}
+
+Tensor Tensor::as_strided(SizesView desired, SizesView desired_strides, std::optional<int64_t> storage_offset) const {
+  if (desired.size() != desired_strides.size()) throw Error("mismatch in length of strides and shape");
+  for (int64_t stride : desired_strides)
+    if (stride < 0)
+      throw Error("as_strided: Negative strides are not supported at the moment, got strides: " + to_string(desired_strides));
+  const int64_t offset = storage_offset.value_or(this->storage_offset());
+  if (offset < 0) throw Error("Tensor: invalid storage offset " + std::to_string(offset));
+  const int64_t bytes = needed_bytes(desired, desired_strides, offset, itemsize());
+  if (const Storage* storage = impl()->storage; storage && bytes > storage->nbytes)
+    throw Error("setStorage: sizes " + to_string(desired) + ", strides " + to_string(desired_strides) + ", storage offset " +
+                std::to_string(offset) + ", and itemsize " + std::to_string(itemsize()) + " requiring a storage size of " +
+                std::to_string(bytes) + " are out of bounds for storage of size " + std::to_string(storage->nbytes));
+  checked_numel(desired);
+  return new_view(*this, desired, desired_strides, offset);
+}
+
+Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
+  const int64_t row = wrap_dim(dim1, dim()), column = wrap_dim(dim2, dim());
+  if (row == column)
+    throw Error("diagonal dimensions cannot be identical " + std::to_string(dim1) + ", " + std::to_string(dim2));
+  const int64_t rows = sizes()[row], columns = sizes()[column];
+  const int64_t length = std::max<int64_t>(offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns), 0);
+  int64_t begin = storage_offset();
+  if (length > 0)
+    begin = wrapping_add(begin, offset >= 0 ? wrapping_mul(offset, strides()[column]) : wrapping_mul(-offset, strides()[row]));
+  Layout layout;
+  for (int64_t i = 0; i < dim(); ++i) {
+    if (i == row || i == column) continue;
+    layout.sizes.push_back(sizes()[i]);
+    layout.strides.push_back(strides()[i]);
+  }
+  layout.sizes.push_back(length);
+  layout.strides.push_back(wrapping_add(strides()[row], strides()[column]));
+  return new_view(*this, layout.sizes, layout.strides, begin);
+}
+
+Tensor Tensor::detach() const { return new_view(*this, sizes(), strides(), storage_offset()); }
+
+}  // namespace tenon

@@ -1,0 +1,60 @@
+#include "type/overflow.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "tenon/error.h"
+#include "type/visit.h"
+
+namespace tenon {
+namespace {
+
+/// The largest finite value of a floating type.
+template <class T>
+constexpr double largest() {
+  if constexpr (std::is_same_v<T, Float16>) return 65504;
+  else if constexpr (std::is_same_v<T, BFloat16>) return 0x1.FEp+127;
+  else return static_cast<double>(std::numeric_limits<T>::max());
+}
+
+template <class T>
+bool integer_overflows(int64_t value) {
+  if constexpr (std::is_integral_v<T>) {
+    constexpr int64_t max = std::numeric_limits<T>::max();
+    constexpr int64_t min = std::is_signed_v<T> ? static_cast<int64_t>(std::numeric_limits<T>::min()) : -max;
+    return value < min || value > max;
+  } else {
+    return std::abs(static_cast<double>(value)) > largest<T>();
+  }
+}
+
+template <class T>
+bool float_overflows(double value) {
+  if constexpr (!std::is_integral_v<T>) return std::isfinite(value) && std::abs(value) > largest<T>();
+  // The bounds are rounded to double, so that 2^63 passes for int64: it wraps, as in PyTorch.
+  else return !(value >= static_cast<double>(std::numeric_limits<T>::min()) && value <= largest<T>());
+}
+
+/// How C++ spells the element type.
+const char* cpp_type_name(Dtype dtype) {
+  static constexpr const char* kNames[kDtypeCount] = {"bool",    "uint8_t",   "int8_t",        "int16_t", "int",
+                                                      "int64_t", "c10::Half", "c10::BFloat16", "float",   "double"};
+  return kNames[static_cast<int>(dtype)];
+}
+
+}  // namespace
+
+bool overflows(Scalar value, Dtype dtype) noexcept {
+  if (value.is_boolean() || dtype == bool_) return false;
+  return visit_dtype(dtype, [&]<class T>() {
+    return value.is_floating() ? float_overflows<T>(value.as_double()) : integer_overflows<T>(value.as_int64());
+  });
+}
+
+void check_fill_value(Scalar value, Dtype dtype) {
+  if (overflows(value, dtype))
+    throw Error(std::string("value cannot be converted to type ") + cpp_type_name(dtype) + " without overflow");
+}
+
+}  // namespace tenon

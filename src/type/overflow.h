@@ -1,0 +1,14 @@
+// type: takes a number and a dtype; says whether the dtype can hold it.
+#pragma once
+#include "tenon/dtype.h"
+
+namespace tenon {
+
+/// Whether `value` lies outside what `dtype` holds. A fraction is no overflow, nor is infinity or NaN for a floating
+/// dtype, nor a negative integer for uint8 that wraps (-255 to -1). Everything fits bool.
+bool overflows(Scalar value, Dtype dtype) noexcept;
+
+/// Error "value cannot be converted to type uint8_t without overflow"; what `full` and `fill_` check.
+void check_fill_value(Scalar value, Dtype dtype);
+
+}  // namespace tenon
