@@ -25,7 +25,10 @@ int64_t failing_dim(const SizesView* shapes, int64_t count) {
   return 0;
 }
 
-std::string padded(const std::string& text, std::size_t width) { return std::string(width - text.size(), ' ') + text; }
+std::string padded(const std::string& text, std::size_t width) {
+  std::string result(width - text.size(), ' ');
+  return result += text;
+}
 
 /// A change that would make the shapes broadcast, where there is a common one.
 std::string suggestion(const SizesView* shapes, int64_t count) {
@@ -59,15 +62,16 @@ std::string aligned_shapes(const char* name, const SizesView* shapes, int64_t co
   const int64_t failing = failing_dim(shapes, count);
   std::string text = std::string(name) + ": shapes aligned at the right";
   for (int64_t i = 0; i < count; ++i) {
-    text += std::string("\n  ") + static_cast<char>('a' + i) + " ";
+    text.append("\n  ").append(1, static_cast<char>('a' + i)).append(" ");
     for (int64_t back = longest; back >= 1; --back) {
       const bool present = back <= shapes[i].size();
-      text += " " + padded(present ? std::to_string(shapes[i][shapes[i].size() - back]) : "", width);
+      text += ' ';
+      text += padded(present ? std::to_string(shapes[i][shapes[i].size() - back]) : "", width);
     }
   }
   if (failing == 0) return text;
   text += "\n    ";
-  for (int64_t back = longest; back >= failing; --back) text += " " + (back == failing ? std::string(width, '^') : std::string(width, ' '));
+  for (int64_t back = longest; back >= failing; --back) text.append(" ").append(width, back == failing ? '^' : ' ');
   return text;
 }
 
