@@ -270,7 +270,8 @@ TEST(SpecErrors, Programs) {
     if (program == programs().end()) continue;
     seen.insert(row[0]);
     std::string want;
-    for (const json& warning : row[3]) want += warning.get<std::string>() + "\n";
+    // PyTorch warns twice where one of its functions calls another; here a call warns once (docs/differences.md).
+    for (const std::string& warning : row[3].get<std::set<std::string>>()) want += warning + "\n";
     const bool result_is_told = row[4].is_string();
     const std::string result = result_is_told ? row[4] : "";
     const bool with_values = result.find("] ") != std::string::npos;  // "float32 [2] [1.0, 1.0]"
