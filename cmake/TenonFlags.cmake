@@ -7,8 +7,6 @@ target_compile_options(tenon_strict INTERFACE -Wconversion)
 
 target_compile_options(tenon_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
-  # GCC 12 invents overlapping copies in std::string: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105651
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   # The compiler may not merge a*b+c into one rounding: PyTorch's results are those of two.
   -ffp-contract=off
   -ffunction-sections -fdata-sections

@@ -53,6 +53,8 @@ tenon_check(rooms_self_test ${Python3_EXECUTABLE} tools/check_rooms.py --self-te
 tenon_check(docs ${Python3_EXECUTABLE} tools/check_docs.py)
 tenon_check(docs_self_test ${Python3_EXECUTABLE} tools/check_docs.py --self-test)
 if(NOT TENON_SANITIZE AND NOT TENON_COVERAGE)
+  tenon_check(header ${Python3_EXECUTABLE} tools/check_header.py)
+  tenon_check(header_self_test ${Python3_EXECUTABLE} tools/check_header.py --self-test)
   tenon_check(exports ${Python3_EXECUTABLE} tools/check_library.py $<TARGET_FILE:tenon>)
   tenon_check(exports_self_test ${Python3_EXECUTABLE} tools/check_library.py --self-test ${CMAKE_CXX_COMPILER})
 endif()

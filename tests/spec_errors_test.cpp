@@ -270,16 +270,14 @@ TEST(SpecErrors, Programs) {
     if (program == programs().end()) continue;
     seen.insert(row[0]);
     std::string want;
-    // PyTorch warns twice where one of its functions calls another; here a call warns once (docs/differences.md).
-    for (const std::string& warning : row[3].get<std::set<std::string>>()) want += warning + "\n";
+    for (const json& warning : row[3]) want += warning.get<std::string>() + "\n";
     const bool result_is_told = row[4].is_string();
     const std::string result = result_is_told ? row[4] : "";
     const bool with_values = result.find("] ") != std::string::npos;  // "float32 [2] [1.0, 1.0]"
-    const spec::Outcome got = attempt(program->second);
+    spec::Outcome got = attempt(program->second);
     if (!row[2].is_null()) want += as_documented(row[2]);
-    else if (result_is_told) want += result;
-    else if (!got.failed()) want += described(got, false);  // no result given: it must be accepted
-    else want += "accepted";
+    else want += result_is_told ? result : "accepted";
+    if (!result_is_told) got.value = Tensor();  // whatever was returned: it had to be accepted
     rows.same(row[0].get<std::string>() + ": " + row[1].get<std::string>(), want, described(got, with_values));
   }
   for (const auto& [id, program] : programs()) EXPECT_TRUE(seen.count(id)) << id << " is not in the specification";
