@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "dispatch/settings.h"
 #include "tenon/policy.h"
 
 namespace tenon {
@@ -74,8 +73,6 @@ std::string aligned_shapes(const char* name, const SizesView* shapes, int64_t co
   for (int64_t back = longest; back >= failing; --back) text.append(" ").append(width, back == failing ? '^' : ' ');
   return text;
 }
-
-bool BroadcastCheck::is_silent() noexcept { return !settings().active; }
 
 Dims BroadcastCheck::shape(const char* name) {
   Dims shape = count_ > 0 ? operands_[0]->sizes().copy() : Dims{};

@@ -1,6 +1,7 @@
 // dispatch: takes the operands of one call; gives their common shape, having warned, refused or fallen back to 1-D as the
 // policy of this thread says. Costs one flag when nothing is set.
 #pragma once
+#include "dispatch/settings.h"
 #include "tenon/tensor.h"
 
 namespace tenon {
@@ -21,7 +22,7 @@ class BroadcastCheck {
   void check_blow_up(SizesView shape, int64_t itemsize) const;
 
   /// Whether this thread's settings leave every broadcast alone.
-  static bool is_silent() noexcept;
+  static bool is_silent() noexcept { return !thread_settings.active || !settings().active; }
 
  private:
   [[noreturn]] void fail(Error error, const char* name) const;

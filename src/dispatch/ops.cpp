@@ -17,10 +17,12 @@ struct Target {
   Tensor* tensor = nullptr;
 };
 
+/// The new result of the functional form; an empty handle otherwise.
 Tensor run_form(Op op, const Target& target, const Arg* args, int count) {
   if (target.form == Target::Form::functional) return elementwise(op, args, count);
-  if (target.form == Target::Form::out) return elementwise_out(op, *target.tensor, args, count);
-  return elementwise_inplace(op, *target.tensor, args, count);
+  if (target.form == Target::Form::out) elementwise_out(op, *target.tensor, args, count);
+  else elementwise_inplace(op, *target.tensor, args, count);
+  return {};
 }
 
 bool is_bool(const Arg& arg) { return arg.is_tensor() ? arg.tensor().dtype() == bool_ : arg.number().is_boolean(); }
