@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "tenon/threads.h"
+#include "tenon/instruction_set.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
