@@ -71,7 +71,7 @@ Tensor eye(int64_t n, int64_t m, Options options) {
   if (n < 0) throw Error("n must be greater or equal to 0, got " + std::to_string(n));
   if (m < 0) throw Error("m must be greater or equal to 0, got " + std::to_string(m));
   Tensor result = zeros({n, m}, options);
-  result.diagonal().fill_(1);
+  filled(result.diagonal(), 1);
   return result;
 }
 
