@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tenon/factories.h"
 #include "tensor/impl.h"
