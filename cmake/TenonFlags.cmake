@@ -1,0 +1,55 @@
+# tenon_flags: what every file of the project is compiled and linked with. tenon_strict: all but tests, whose many small
+# numbers are not worth a cast each.
+add_library(tenon_flags INTERFACE)
+add_library(tenon_strict INTERFACE)
+target_link_libraries(tenon_strict INTERFACE tenon_flags)
+target_compile_options(tenon_strict INTERFACE -Wconversion)
+
+target_compile_options(tenon_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  # The compiler may not merge a*b+c into one rounding: PyTorch's results are those of two.
+  -ffp-contract=off
+  -ffunction-sections -fdata-sections
+  # Nobody replaces the library's functions from outside: they may call each other directly.
+  -fno-semantic-interposition
+  # Everything but kernels gains nothing from -O3 but size.
+  $<$<CONFIG:Release>:-O2>
+  # GCC 12 sees overlapping copies inside its own std::string operator+ (GCC bug 105651).
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+if(TENON_WARNINGS_AS_ERRORS)
+  target_compile_options(tenon_flags INTERFACE -Werror)
+endif()
+target_link_options(tenon_flags INTERFACE -Wl,--gc-sections -Wl,-Bsymbolic-functions)
+
+if(TENON_DISABLED_TARGETS)
+  target_compile_definitions(tenon_flags INTERFACE "HWY_DISABLED_TARGETS=(${TENON_DISABLED_TARGETS})")
+endif()
+
+# Sanitizers and coverage must reach every object, those of the test framework's main included.
+if(TENON_SANITIZE)
+  add_compile_options(-fsanitize=${TENON_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TENON_SANITIZE})
+else()
+  # A sanitizer's runtime is found by the executable, not by the library.
+  target_link_options(tenon_flags INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:-Wl,--no-undefined>)
+endif()
+if(TENON_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(PROJECT_IS_TOP_LEVEL AND CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+# Kernels: no errno, no floating-point traps, so that loops become vectors; never -ffast-math, which changes results.
+function(tenon_kernel_flags)
+  foreach(file IN LISTS ARGN)
+    if(file MATCHES "/src/kernel/")
+      # Unoptimised vector code is a hundred times slower: a debug build optimises it, too.
+      set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS
+        -fno-math-errno -fno-trapping-math $<$<CONFIG:Debug>:-O2> $<$<CONFIG:Release>:-O3>)
+    endif()
+  endforeach()
+endfunction()

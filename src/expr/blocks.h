@@ -1,0 +1,48 @@
+// expr: a shape in pieces. Takes sizes; calls back with boxes that cover them, each a run of whole trailing dims.
+#pragma once
+#include <algorithm>
+
+#include "tenon/tensor.h"
+
+namespace tenon::expr {
+
+struct Block {
+  Dims starts;
+  Dims lengths;
+};
+
+/// The part of `tensor` that a block of the broadcast result reads or writes: dims of size 1 and missing ones stay whole.
+inline Tensor slice_block(const Tensor& tensor, const Block& block) {
+  Tensor part = tensor;
+  const int64_t lead = block.starts.size() - tensor.dim();
+  for (int64_t dim = 0; dim < tensor.dim(); ++dim) {
+    const int64_t length = block.lengths[dim + lead];
+    if (tensor.size(dim) != 1 && tensor.size(dim) != length) part = part.narrow(dim, block.starts[dim + lead], length);
+  }
+  return part;
+}
+
+/// Calls `visit(block)` in row-major order. Blocks hold at most `elements` elements, but at least one.
+template <class Visit>
+void for_each_block(SizesView sizes, int64_t elements, const Visit& visit) {
+  const int64_t ndim = sizes.size();
+  if (numel_of(sizes) == 0) return;
+  int64_t split = ndim, inner = 1;  // dims from `split` on are whole in every block; `inner` elements in them
+  while (split > 0 && inner * sizes[split - 1] <= elements) inner *= sizes[--split];
+  Block block{Dims(ndim, 0), sizes.copy()};
+  for (int64_t dim = 0; dim + 1 < split; ++dim) block.lengths[dim] = 1;
+  const int64_t step = std::max<int64_t>(elements / inner, 1);
+  for (;;) {
+    if (split > 0) block.lengths[split - 1] = std::min(step, sizes[split - 1] - block.starts[split - 1]);
+    visit(block);
+    int64_t dim = split - 1;
+    for (; dim >= 0; --dim) {
+      block.starts[dim] += block.lengths[dim];
+      if (block.starts[dim] < sizes[dim]) break;
+      block.starts[dim] = 0;
+    }
+    if (dim < 0) return;
+  }
+}
+
+}  // namespace tenon::expr

@@ -1,0 +1,258 @@
+#include "expr/evaluate.h"
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "expr/bind.h"
+#include "expr/spelling.h"
+#include "expr/views.h"
+#include "tenon/factories.h"
+
+namespace tenon::expr {
+namespace {
+
+std::optional<Dtype> find_dtype(const std::string& name) {
+  try {
+    return dtype_from_name(name.c_str());
+  } catch (const ValueError&) {
+    return std::nullopt;
+  }
+}
+
+/// Python's arithmetic on two numbers. Nothing where integers overflow or are divided by zero.
+std::optional<Scalar> fold(const std::string& symbol, Scalar a, Scalar b) {
+  const bool floating = a.is_floating() || b.is_floating() || symbol == "/";
+  const double x = a.as_double(), y = b.as_double();
+  const int64_t i = a.as_int64(), k = b.as_int64();
+  int64_t exact = 0;
+  if (symbol == "<") return Scalar(floating ? x < y : i < k);
+  if (symbol == "<=") return Scalar(floating ? x <= y : i <= k);
+  if (symbol == ">") return Scalar(floating ? x > y : i > k);
+  if (symbol == ">=") return Scalar(floating ? x >= y : i >= k);
+  if (symbol == "==") return Scalar(floating ? x == y : i == k);
+  if (symbol == "!=") return Scalar(floating ? x != y : i != k);
+  if (symbol == "/") return y == 0 ? std::nullopt : std::optional<Scalar>(x / y);
+  if (floating) return Scalar(symbol == "+" ? x + y : symbol == "-" ? x - y : x * y);
+  const bool overflow = symbol == "+"   ? __builtin_add_overflow(i, k, &exact)
+                        : symbol == "-" ? __builtin_sub_overflow(i, k, &exact)
+                                        : __builtin_mul_overflow(i, k, &exact);
+  return overflow ? std::nullopt : std::optional<Scalar>(exact);
+}
+
+class Evaluator {
+ public:
+  Evaluator(const Ast& ast, const Scope& scope, Watch& watch, Steps* steps) : ast_(ast), scope_(scope), watch_(watch), steps_(steps) {}
+
+  Tree run() {
+    const Argument result = argument(ast_.root);
+    if (!std::holds_alternative<Tree>(result.value)) fail("the expression is " + describe(result.value) + ", not a tensor or a number", result.span);
+    const Tree tree = std::get<Tree>(result.value);
+    note_step({.tree = tree, .result = tree->meta, .span = result.span});
+    return tree;
+  }
+
+ private:
+  [[noreturn]] static void fail(const std::string& what, Span span) { throw ExpressionError(what, span); }
+
+  std::string text_of(Span span) const {
+    return ast_.text.substr(static_cast<std::size_t>(span.begin), static_cast<std::size_t>(span.end - span.begin));
+  }
+  Argument argument(int node, std::string keyword = {}) { return {std::move(keyword), value(node), ast_[node].span}; }
+  Tree tree(int node) { return as_tree(argument(node)); }
+
+  Value value(int index) {
+    const Node& node = ast_[index];
+    switch (node.kind) {
+      case Node::Kind::number: return leaf(node.number, node.span);
+      case Node::Kind::string: return node.name;
+      case Node::Kind::none: return NoneValue{};
+      case Node::Kind::ellipsis: return EllipsisValue{};
+      case Node::Kind::name: return name(node);
+      case Node::Kind::unary: return unary(node);
+      case Node::Kind::binary: return binary(node);
+      case Node::Kind::call: return call(node);
+      case Node::Kind::attribute: return attribute(node);
+      case Node::Kind::index: return this->index(node);
+      case Node::Kind::slice: fail("a slice stands between brackets behind a tensor", node.span);
+      case Node::Kind::tuple: return list(node);
+    }
+    fail("unknown kind of node", node.span);
+  }
+
+  Value name(const Node& node) const {
+    const auto found = scope_.names.find(node.name);
+    if (found != scope_.names.end()) return leaf(found->second, node.span, node.name);
+    if (node.name == "inf") return leaf(Scalar(std::numeric_limits<double>::infinity()), node.span);
+    if (node.name == "nan") return leaf(Scalar(std::nan("")), node.span);
+    if (const auto dtype = find_dtype(node.name)) return *dtype;
+    fail_unknown_name(node);
+  }
+  [[noreturn]] void fail_unknown_name(const Node& node) const {
+    std::vector<std::string> known;
+    for (const auto& [name, tensor] : scope_.names) known.push_back(name);
+    ExpressionError error("unknown name '" + node.name + "'", node.span);
+    const std::string nearest = nearest_name(node.name, known);
+    if (!nearest.empty()) error.add_note("did you mean '" + nearest + "'?");
+    std::string list;
+    for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+    error.add_note(list.empty() ? "no names are given; name=FILE gives one" : "names given: " + list);
+    throw error;
+  }
+
+  Value unary(const Node& node) {
+    const Tree operand = tree(node.children[0]);
+    if (!operand->is_number()) return node.name == "+" ? operand : elementwise(*find_function("neg"), {operand, nullptr, nullptr}, {}, node);
+    if (node.name == "+") return operand;
+    const Scalar number = operand->number;
+    if (number.is_floating()) return leaf(Scalar(-number.as_double()), node.span);
+    if (number.as_int64() == std::numeric_limits<int64_t>::min()) fail("the number is out of the range of int64", node.span);
+    return leaf(Scalar(-number.as_int64()), node.span);
+  }
+
+  Value binary(const Node& node) {
+    const Tree left = tree(node.children[0]), right = tree(node.children[1]);
+    if (!left->is_number() || !right->is_number()) return elementwise(*find_operator(node.name), {left, right, nullptr}, {}, node);
+    const std::optional<Scalar> folded = fold(node.name, left->number, right->number);
+    if (!folded) fail(node.name == "/" ? "division by zero" : "the number is out of the range of int64", node.span);
+    return leaf(*folded, node.span);
+  }
+
+  Tree elementwise(const Function& function, const Tree (&operands)[Function::kMaxOperands], const Parameters& parameters, const Node& node) {
+    try {
+      return apply(function, operands, parameters, node.span);
+    } catch (const Error&) {
+      note_failure(operands);
+      throw;
+    }
+  }
+
+  Value call(const Node& node) {
+    std::vector<Argument> arguments;
+    for (std::size_t i = 0; i < node.children.size(); ++i) arguments.push_back(argument(node.children[i], node.keywords[i]));
+    if (node.name == "to" && node.is_method) return call_function(cast_function(), arguments, node);
+    if (const Function* function = find_function(node.name)) {
+      // `x.where(condition, y)`: the receiver is the second parameter.
+      if (node.is_method && function->kind == FunctionKind::where && arguments.size() > 1 && arguments[1].keyword.empty()) std::swap(arguments[0], arguments[1]);
+      return call_function(*function, arguments, node);
+    }
+    if (const View* view = find_view(node.name)) return call_view(*view, arguments, node);
+    ExpressionError error("unknown function '" + node.name + "'", node.span);
+    const std::string nearest = nearest_function(node.name), nearest_of_views = nearest_view(node.name);
+    if (!nearest.empty() || !nearest_of_views.empty()) error.add_note("did you mean '" + (nearest.empty() ? nearest_of_views : nearest) + "'?");
+    throw error;
+  }
+  Value call_function(const Function& function, const std::vector<Argument>& arguments, const Node& node) {
+    Bound bound = bind(function, arguments, node.span);
+    if (function.kind == FunctionKind::cast) return convert(bound, node);
+    if (!is_reduction(function.kind)) return elementwise(function, bound.operands, bound.parameters, node);
+    const Tensor result = at(node.span, [&] { return evaluate_reduction(function, bound.operands[0], bound.parameters, watch_); });
+    note_step({.tree = bound.operands[0], .reduction = &function, .parameters = bound.parameters, .result = result, .span = node.span});
+    return leaf(result, node.span, text_of(node.span));
+  }
+  Value convert(const Bound& bound, const Node& node) {
+    if (bound.operands[0]->meta.dtype() == *bound.parameters.dtype) return bound.operands[0];
+    return elementwise(cast_function(), bound.operands, bound.parameters, node);
+  }
+  Value call_view(const View& view, std::vector<Argument>& arguments, const Node& node) {
+    if (arguments.empty()) fail(std::string(view.name) + " needs a tensor", node.span);
+    const Tensor self = tensor(arguments[0]);
+    arguments.erase(arguments.begin());
+    return leaf(apply_view(view, self, arguments, node.span), node.span, text_of(node.span));
+  }
+
+  /// The argument as a tensor that exists: the tree gathered so far is computed.
+  Tensor tensor(const Argument& argument) {
+    const Tree& tree = as_tree(argument);
+    if (tree->is_number()) fail_argument(argument, "a tensor");
+    if (!tree->is_leaf()) note_step({.tree = tree, .result = tree->meta, .span = argument.span});
+    return evaluate_elementwise(tree, watch_);
+  }
+
+  Value attribute(const Node& node) {
+    const Tensor self = tensor(argument(node.children[0]));
+    const Tensor view = at(node.span, [&] { return view_attribute(node.name, self); });
+    if (view.defined()) return leaf(view, node.span, text_of(node.span));
+    ExpressionError error("unknown attribute '" + node.name + "'; known are T and mT", node.span);
+    if (find_function(node.name) || find_view(node.name)) error.add_note("it is a function: " + node.name + "()");
+    throw error;
+  }
+
+  Value index(const Node& node) {
+    const Node& base = ast_[node.children[0]];
+    const bool is_dtype = base.kind == Node::Kind::name && !scope_.names.count(base.name) && find_dtype(base.name);
+    if (is_dtype) return shape(node, *find_dtype(base.name));
+    const Tensor self = tensor(argument(node.children[0]));
+    if (node.children.size() == 1) fail("an index is expected between the brackets", node.span);
+    std::vector<Index> items;
+    for (std::size_t i = 1; i < node.children.size(); ++i) add_items(node.children[i], items);
+    const Tensor view = at(node.span, [&] { return self.index(items.data(), static_cast<int64_t>(items.size())); });
+    return leaf(view, node.span, text_of(node.span));
+  }
+  void add_items(int index, std::vector<Index>& items) {
+    const Node& node = ast_[index];
+    if (node.kind == Node::Kind::slice) {
+      const auto bound = [&](int child) { return child < 0 ? std::optional<int64_t>() : slice_bound(child); };
+      items.emplace_back(Slice(bound(node.children[0]), bound(node.children[1]), bound(node.children[2]).value_or(1)));
+      return;
+    }
+    const Argument item = argument(index);
+    if (is_none(item.value)) items.emplace_back(None);
+    else if (std::holds_alternative<EllipsisValue>(item.value)) items.emplace_back(Ellipsis);
+    else items.emplace_back(as_integer(item));
+  }
+  std::optional<int64_t> slice_bound(int node) {
+    const Argument bound = argument(node);
+    if (is_none(bound.value)) return std::nullopt;
+    return as_integer(bound);
+  }
+
+  /// `f32[4, 3]`, and with strides `f32[4, 3: 1, 4]`, where the parser saw the slice `3:1` in the middle.
+  Value shape(const Node& node, Dtype dtype) {
+    if (!scope_.shapes) fail("a shape has no data; give a file (name=FILE), or ask `tenon explain`", node.span);
+    Dims sizes, strides;
+    bool has_strides = false;
+    for (std::size_t i = 1; i < node.children.size(); ++i) {
+      const Node& item = ast_[node.children[i]];
+      if (item.kind != Node::Kind::slice) {
+        (has_strides ? strides : sizes).push_back(as_integer(argument(node.children[i])));
+        continue;
+      }
+      if (has_strides || item.children[0] < 0 || item.children[1] < 0 || item.children[2] >= 0) fail("one ':' between sizes and strides is expected", item.span);
+      has_strides = true;
+      sizes.push_back(as_integer(argument(item.children[0])));
+      strides.push_back(as_integer(argument(item.children[1])));
+    }
+    if (has_strides && strides.size() != sizes.size())
+      fail(std::to_string(sizes.size()) + " sizes and " + std::to_string(strides.size()) + " strides are given", node.span);
+    const Options options(dtype, Device::meta);
+    const Tensor tensor = at(node.span, [&] { return has_strides ? empty_strided(sizes, strides, options) : empty(sizes, options); });
+    return leaf(tensor, node.span, text_of(node.span));
+  }
+
+  Value list(const Node& node) {
+    Dims dims;
+    for (int child : node.children) dims.push_back(as_integer(argument(child)));
+    return dims;
+  }
+
+  void note_step(Step step) const {
+    if (steps_) steps_->list.push_back(std::move(step));
+  }
+  void note_failure(const Tree (&operands)[Function::kMaxOperands]) const {
+    if (!steps_) return;
+    for (const Tree& operand : operands)
+      if (operand) steps_->failed.push_back({text_of(operand->span), operand, operand->span});
+  }
+
+  const Ast& ast_;
+  const Scope& scope_;
+  Watch& watch_;
+  Steps* steps_;
+};
+
+}  // namespace
+
+Tree evaluate(const Ast& ast, const Scope& scope, Watch& watch, Steps* steps) { return Evaluator(ast, scope, watch, steps).run(); }
+
+}  // namespace tenon::expr

@@ -1,0 +1,140 @@
+#include "expr/tree.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "expr/blocks.h"
+#include "tenon/factories.h"
+#include "tenon/policy.h"
+
+namespace tenon::expr {
+namespace {
+
+/// Warnings and policies spoke when the tree was built; they must not speak again for every block.
+class QuietGuard {
+ public:
+  QuietGuard() { backcompat::set_broadcast_warning(false); }
+  ~QuietGuard() { backcompat::set_broadcast_warning(warned_); }
+  QuietGuard(const QuietGuard&) = delete;
+  QuietGuard& operator=(const QuietGuard&) = delete;
+
+ private:
+  bool warned_ = backcompat::broadcast_warning();
+  PolicyGuard allow_{BroadcastPolicy{}};
+};
+
+Tensor to_meta(const Tensor& tensor) {
+  if (tensor.is_meta()) return tensor;
+  return empty_strided(tensor.sizes(), tensor.strides(), Options(tensor.dtype(), Device::meta));
+}
+
+/// The value of a subtree on one block. With `out`, the value is written there; dtypes may differ.
+Tensor block_value(const TreeNode& node, const Block& block, Tensor* out) {
+  if (node.is_leaf()) {
+    const Tensor part = slice_block(node.tensor, block);
+    if (out) out->copy_(part);
+    return part;
+  }
+  Tensor values[Function::kMaxOperands];
+  Function::Operands operands;
+  for (int i = 0; i < Function::kMaxOperands; ++i) {
+    const Tree& operand = node.operands[i];
+    if (!operand) continue;
+    if (operand->is_number()) {
+      operands[i].emplace(operand->number);
+      continue;
+    }
+    values[i] = block_value(*operand, block, nullptr);
+    operands[i].emplace(values[i]);
+  }
+  return at(node.span, [&] {
+    if (out && out->dtype() == node.meta.dtype() && out->sizes() == block.lengths) return node.function->call(out, operands, node.parameters);
+    Tensor value = node.function->call(nullptr, operands, node.parameters);
+    if (out) out->copy_(value);
+    return value;
+  });
+}
+
+int64_t block_elements(const TreeNode& node, const Watch& watch) {
+  return std::max<int64_t>(watch.block_bytes / node.meta.itemsize(), 1);
+}
+
+}  // namespace
+
+Tree leaf(const Tensor& tensor, Span span, std::string label) {
+  auto node = std::make_shared<TreeNode>();
+  node->tensor = tensor;
+  node->meta = to_meta(tensor);
+  node->span = span;
+  node->label = std::move(label);
+  return node;
+}
+
+bool is_meta(const Tree& tree) {
+  if (tree->is_leaf()) return tree->tensor.defined() && tree->tensor.is_meta();
+  return std::any_of(std::begin(tree->operands), std::end(tree->operands), [](const Tree& operand) { return operand && is_meta(operand); });
+}
+
+Tree leaf(Scalar number, Span span) {
+  auto node = std::make_shared<TreeNode>();
+  node->number = number;
+  node->span = span;
+  return node;
+}
+
+Tree apply(const Function& function, const Tree (&operands)[Function::kMaxOperands], const Parameters& parameters, Span span) {
+  auto node = std::make_shared<TreeNode>();
+  node->function = &function;
+  node->parameters = parameters;
+  node->span = span;
+  Function::Operands values;
+  for (int i = 0; i < Function::kMaxOperands; ++i) {
+    node->operands[i] = operands[i];
+    if (!operands[i]) continue;
+    if (operands[i]->is_number()) values[i].emplace(operands[i]->number);
+    else values[i].emplace(operands[i]->meta);
+  }
+  node->meta = at(span, [&] { return function.call(nullptr, values, parameters); });
+  // Two numbers meet as tensors off the meta device.
+  node->meta = to_meta(node->meta);
+  return node;
+}
+
+void evaluate_elementwise(const Tree& tree, Tensor& out, Watch& watch) {
+  const QuietGuard quiet;
+  int64_t done = 0;
+  watch.advance(done, out.numel());
+  if (tree->is_number()) {
+    out.fill_(tree->number);
+    return;
+  }
+  for_each_block(out.sizes(), block_elements(*tree, watch), [&](const Block& block) {
+    Tensor part = slice_block(out, block);
+    block_value(*tree, block, &part);
+    done += part.numel();
+    watch.advance(done, out.numel());
+  });
+}
+
+Tensor evaluate_elementwise(const Tree& tree, Watch& watch) {
+  if (tree->is_number()) return scalar_tensor(tree->number);
+  if (tree->is_leaf()) return tree->tensor;
+  if (is_meta(tree)) return tree->meta;
+  Tensor out = empty(tree->sizes(), tree->meta.dtype());
+  evaluate_elementwise(tree, out, watch);
+  return out;
+}
+
+void evaluate_blocks(const Tree& tree, Watch& watch, const std::function<void(const Tensor& values, const Block& block)>& visit) {
+  const QuietGuard quiet;
+  int64_t done = 0;
+  const int64_t total = numel_of(tree->sizes());
+  for_each_block(tree->sizes(), block_elements(*tree, watch), [&](const Block& block) {
+    const Tensor values = block_value(*tree, block, nullptr);
+    visit(values, block);
+    done += values.numel();
+    watch.advance(done, total);
+  });
+}
+
+}  // namespace tenon::expr

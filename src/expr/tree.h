@@ -1,0 +1,55 @@
+// expr: elementwise work that is not done yet. Takes tensors, numbers and table ops; gives a tree whose shape and dtype are
+// known, because every node has run on the meta device. Reads element data only in `evaluate_elementwise`.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "expr/blocks.h"
+#include "expr/error.h"
+#include "expr/functions.h"
+#include "expr/watch.h"
+
+namespace tenon::expr {
+
+struct TreeNode;
+/// Subtrees are shared, never changed.
+using Tree = std::shared_ptr<const TreeNode>;
+
+/// A leaf (a tensor or a number) or an elementwise op over trees.
+struct TreeNode {
+  const Function* function = nullptr;  // nullptr: a leaf
+  Tree operands[Function::kMaxOperands];
+  Parameters parameters;
+  Tensor tensor;  // of a leaf that is no number
+  Scalar number;  // of a leaf that is one
+  Tensor meta;    // shape, strides and dtype of the value; undefined for a number
+  Span span;
+  std::string label;  // of a leaf: what the user calls it
+
+  bool is_leaf() const noexcept { return function == nullptr; }
+  bool is_number() const noexcept { return is_leaf() && !tensor.defined(); }
+  SizesView sizes() const noexcept { return meta.defined() ? meta.sizes() : SizesView(); }
+};
+
+Tree leaf(const Tensor& tensor, Span span, std::string label);
+Tree leaf(Scalar number, Span span);
+/// Whether the tree is about shapes only: some leaf is on the meta device.
+bool is_meta(const Tree& tree);
+/// An op over trees. Its shape and dtype rules run now: ExpressionError with `span`.
+Tree apply(const Function& function, const Tree (&operands)[Function::kMaxOperands], const Parameters& parameters, Span span);
+
+/// Computes the tree into `out`, whose sizes are the tree's; another dtype is converted. Works in blocks of a few MB, so
+/// that temporaries stay small whatever the sizes: inputs and output may be mapped files larger than memory.
+void evaluate_elementwise(const Tree& tree, Tensor& out, Watch& watch);
+/// The same into a new tensor; a leaf is its own value. A tree over meta tensors gives a meta tensor.
+Tensor evaluate_elementwise(const Tree& tree, Watch& watch);
+
+/// The values of the tree block by block, in an order and in sizes that depend on shape and dtype alone.
+void evaluate_blocks(const Tree& tree, Watch& watch, const std::function<void(const Tensor& values, const Block& block)>& visit);
+
+/// A reduction of a tree. Large trees are never held whole: each block is reduced at once, and the partial results are
+/// combined in float64 (integers: int64), in an order that depends on the shape alone.
+Tensor evaluate_reduction(const Function& function, const Tree& tree, const Parameters& parameters, Watch& watch);
+
+}  // namespace tenon::expr

@@ -1,0 +1,69 @@
+#include "expr/value.h"
+
+namespace tenon::expr {
+namespace {
+
+const TreeNode* number_of(const Value& value) {
+  const Tree* tree = std::get_if<Tree>(&value);
+  return tree && (*tree)->is_number() ? tree->get() : nullptr;
+}
+
+std::string describe_number(Scalar number) {
+  if (number.is_boolean()) return number.as_bool() ? "True" : "False";
+  if (number.is_floating()) return "a floating-point number";
+  return "the integer " + std::to_string(number.as_int64());
+}
+
+}  // namespace
+
+bool is_none(const Value& value) { return std::holds_alternative<NoneValue>(value); }
+
+std::string describe(const Value& value) {
+  if (const TreeNode* number = number_of(value)) return describe_number(number->number);
+  if (const Tree* tree = std::get_if<Tree>(&value)) return "a tensor of shape " + to_string((*tree)->sizes());
+  if (const Dims* dims = std::get_if<Dims>(&value)) return "the list " + to_string(*dims);
+  if (const Dtype* dtype = std::get_if<Dtype>(&value)) return std::string("the dtype ") + dtype_name(*dtype);
+  if (const std::string* text = std::get_if<std::string>(&value)) return "the string \"" + *text + "\"";
+  return is_none(value) ? "None" : "...";
+}
+
+void fail_argument(const Argument& argument, const std::string& wanted) {
+  const std::string name = argument.keyword.empty() ? "" : argument.keyword + ": ";
+  throw ExpressionError(name + wanted + " is expected, not " + describe(argument.value), argument.span);
+}
+
+const Tree& as_tree(const Argument& argument) {
+  if (const Tree* tree = std::get_if<Tree>(&argument.value)) return *tree;
+  fail_argument(argument, "a tensor or a number");
+}
+int64_t as_integer(const Argument& argument) {
+  const TreeNode* number = number_of(argument.value);
+  if (!number || number->number.kind() != Scalar::Kind::integer) fail_argument(argument, "an integer");
+  return number->number.as_int64();
+}
+Scalar as_number(const Argument& argument) {
+  const TreeNode* number = number_of(argument.value);
+  if (!number) fail_argument(argument, "a number");
+  return number->number;
+}
+bool as_boolean(const Argument& argument) {
+  const TreeNode* number = number_of(argument.value);
+  if (!number || !number->number.is_boolean()) fail_argument(argument, "True or False");
+  return number->number.as_bool();
+}
+Dtype as_dtype(const Argument& argument) {
+  if (const Dtype* dtype = std::get_if<Dtype>(&argument.value)) return *dtype;
+  fail_argument(argument, "a dtype such as float32");
+}
+const std::string& as_string(const Argument& argument) {
+  if (const std::string* text = std::get_if<std::string>(&argument.value)) return *text;
+  fail_argument(argument, "a string");
+}
+Dims as_dims(const Argument& argument) {
+  if (const Dims* dims = std::get_if<Dims>(&argument.value)) return *dims;
+  const TreeNode* number = number_of(argument.value);
+  if (!number || number->number.kind() != Scalar::Kind::integer) fail_argument(argument, "an integer or a list of integers");
+  return Dims{number->number.as_int64()};
+}
+
+}  // namespace tenon::expr

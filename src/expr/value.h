@@ -1,0 +1,38 @@
+// expr: what a part of an expression may be worth. Takes a value of any kind; gives it as the kind a place wants.
+#pragma once
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "expr/tree.h"
+
+namespace tenon::expr {
+
+struct NoneValue {};
+struct EllipsisValue {};
+/// A tree is a tensor or a number; a list of integers stands for sizes and dims.
+using Value = std::variant<Tree, Dims, Dtype, std::string, NoneValue, EllipsisValue>;
+
+/// A value given to a call, with what errors need.
+struct Argument {
+  std::string keyword;  // "": positional
+  Value value;
+  Span span;
+};
+
+bool is_none(const Value& value);
+/// "a tensor of shape [2, 3]", "the number 2.5", "a list".
+std::string describe(const Value& value);
+[[noreturn]] void fail_argument(const Argument& argument, const std::string& wanted);
+
+const Tree& as_tree(const Argument& argument);
+int64_t as_integer(const Argument& argument);
+Scalar as_number(const Argument& argument);
+bool as_boolean(const Argument& argument);
+Dtype as_dtype(const Argument& argument);
+const std::string& as_string(const Argument& argument);
+/// A list, or one integer.
+Dims as_dims(const Argument& argument);
+
+}  // namespace tenon::expr

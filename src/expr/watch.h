@@ -1,0 +1,27 @@
+// expr: who looks on while long work runs. Takes progress; gives permission to go on.
+#pragma once
+#include <cstdint>
+
+namespace tenon::expr {
+
+class Watch {
+ public:
+  Watch() = default;
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  virtual ~Watch() = default;
+
+  /// `done` of `total` elements of the pass that runs. Throws Interrupted when the user wants to stop.
+  virtual void advance(int64_t done, int64_t total) = 0;
+
+  int64_t block_bytes = int64_t{2} << 20;    // of the result per block: a few of them stay in the last-level cache
+  int64_t stream_bytes = int64_t{64} << 20;  // reductions of larger trees go block by block
+};
+
+/// Nobody looks on.
+class NoWatch : public Watch {
+ public:
+  void advance(int64_t, int64_t) override {}
+};
+
+}  // namespace tenon::expr

@@ -1,0 +1,220 @@
+#include "io/png.h"
+
+#include <png.h>
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstring>
+#include <vector>
+
+#include "io/aside.h"
+#include "io/mapped.h"
+#include "tenon/error.h"
+#include "tenon/factories.h"
+
+namespace tenon::io {
+namespace {
+
+/// What libpng's callbacks reach. libpng reports errors by longjmp: functions that call setjmp hold no objects with
+/// destructors, leave the text here and return false; their callers throw.
+struct Session {
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+  const std::byte* next = nullptr;  // of the file being read
+  std::size_t left = 0;
+  AsideFile* out = nullptr;
+  std::exception_ptr failed_write;
+  char error[160] = {};
+};
+
+void keep_error(png_structp png, png_const_charp text) {
+  Session* session = static_cast<Session*>(png_get_error_ptr(png));
+  std::strncpy(session->error, text, sizeof session->error - 1);
+  png_longjmp(png, 1);
+}
+void ignore_warning(png_structp, png_const_charp) {}
+
+void read_bytes(png_structp png, png_bytep bytes, std::size_t count) {
+  Session* session = static_cast<Session*>(png_get_io_ptr(png));
+  if (count > session->left) png_error(png, "is cut short");
+  std::memcpy(bytes, session->next, count);
+  session->next += count;
+  session->left -= count;
+}
+
+/// An exception must not pass through libpng: it waits in the session.
+bool write_aside(Session* session, const void* bytes, std::size_t count) noexcept {
+  try {
+    session->out->write(bytes, count);
+    return true;
+  } catch (...) {
+    session->failed_write = std::current_exception();
+    return false;
+  }
+}
+void write_bytes(png_structp png, png_bytep bytes, std::size_t count) {
+  if (!write_aside(static_cast<Session*>(png_get_io_ptr(png)), bytes, count)) png_error(png, "cannot be written");
+}
+void flush_nothing(png_structp) {}
+
+class Reader {
+ public:
+  explicit Reader(const MappedFile& file) {
+    session_.next = file.data();
+    session_.left = static_cast<std::size_t>(file.nbytes());
+    session_.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &session_, keep_error, ignore_warning);
+    if (session_.png) session_.info = png_create_info_struct(session_.png);
+    if (!session_.info) throw OutOfMemoryError("not enough memory to read a PNG file");
+    png_set_read_fn(session_.png, &session_, read_bytes);
+  }
+  ~Reader() { png_destroy_read_struct(&session_.png, &session_.info, nullptr); }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  const char* error() const noexcept { return session_.error; }
+  int64_t height() const noexcept { return png_get_image_height(session_.png, session_.info); }
+  int64_t width() const noexcept { return png_get_image_width(session_.png, session_.info); }
+  int64_t channels() const noexcept { return png_get_channels(session_.png, session_.info); }
+
+  /// The header, and what is to be done to samples so that they come as 8 bits.
+  bool read_header() {
+    if (setjmp(png_jmpbuf(session_.png))) return false;
+    png_read_info(session_.png, session_.info);
+    png_set_expand(session_.png);  // palettes, fewer than 8 bits, a transparent colour
+    png_set_scale_16(session_.png);
+    png_set_interlace_handling(session_.png);
+    png_read_update_info(session_.png, session_.info);
+    return true;
+  }
+  bool read_rows(png_bytepp rows) {
+    if (setjmp(png_jmpbuf(session_.png))) return false;
+    png_read_image(session_.png, rows);
+    png_read_end(session_.png, nullptr);
+    return true;
+  }
+
+ private:
+  Session session_;
+};
+
+/// Deflate packs at most 1032 bytes into one: what promises more is damaged, and must not cost gigabytes first.
+void check_promise(const MappedFile& file, const Reader& reader) {
+  constexpr double kMostPerByte = 1032;
+  const double samples = static_cast<double>(reader.height()) * static_cast<double>(reader.width());
+  if (samples / 8 > kMostPerByte * static_cast<double>(file.nbytes()))
+    fail_file(file.path(), "is cut short: it says " + std::to_string(reader.height()) + " x " + std::to_string(reader.width()) +
+                               " pixels and has " + std::to_string(file.nbytes()) + " bytes");
+}
+
+class Writer {
+ public:
+  explicit Writer(AsideFile& out) {
+    session_.out = &out;
+    session_.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &session_, keep_error, ignore_warning);
+    if (session_.png) session_.info = png_create_info_struct(session_.png);
+    if (!session_.info) throw OutOfMemoryError("not enough memory to write a PNG file");
+    png_set_write_fn(session_.png, &session_, write_bytes, flush_nothing);
+  }
+  ~Writer() { png_destroy_write_struct(&session_.png, &session_.info); }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  const Session& session() const noexcept { return session_; }
+
+  bool begin(png_uint_32 height, png_uint_32 width, int colour) {
+    if (setjmp(png_jmpbuf(session_.png))) return false;
+    png_set_IHDR(session_.png, session_.info, width, height, 8, colour, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(session_.png, session_.info);
+    return true;
+  }
+  bool write_row(png_const_bytep row) {
+    if (setjmp(png_jmpbuf(session_.png))) return false;
+    png_write_row(session_.png, row);
+    return true;
+  }
+  bool end() {
+    if (setjmp(png_jmpbuf(session_.png))) return false;
+    png_write_end(session_.png, nullptr);
+    return true;
+  }
+
+ private:
+  Session session_;
+};
+
+void check_written(bool written, const Writer& writer, const std::string& path) {
+  if (written) return;
+  if (writer.session().failed_write) std::rethrow_exception(writer.session().failed_write);
+  fail_file(path, writer.session().error);
+}
+
+void check_picture(const Tensor& tensor) {
+  const bool grey = tensor.dim() == 2, coloured = tensor.dim() == 3 && tensor.size(2) >= 1 && tensor.size(2) <= 4;
+  if (!grey && !coloured)
+    throw Error("a PNG needs a tensor of shape [H, W] or [H, W, C] with 1 to 4 channels, not " + to_string(tensor.sizes()));
+  if (tensor.numel() == 0) throw Error("a PNG needs at least one pixel; the tensor has shape " + to_string(tensor.sizes()));
+  if (tensor.size(0) > PNG_UINT_31_MAX || tensor.size(1) > PNG_UINT_31_MAX)
+    throw Error("a PNG has at most 2147483647 rows and columns; the tensor has shape " + to_string(tensor.sizes()));
+  const Dtype dtype = tensor.dtype();
+  if (dtype != Dtype::uint8 && dtype != Dtype::bool_ && !is_floating_point(dtype))
+    throw TypeError(std::string("a PNG needs dtype uint8, bool or floating point, not ") + dtype_name(dtype) +
+                    "; convert with .to(uint8)");
+}
+
+uint8_t sample_of(float value) noexcept {
+  if (!(value > 0)) return 0;  // NaN too
+  return static_cast<uint8_t>(std::min(value, 1.0f) * 255.0f + 0.5f);
+}
+
+/// One row as bytes.
+void to_samples(const Tensor& row, std::vector<uint8_t>& samples) {
+  if (is_floating_point(row.dtype())) {
+    const Tensor floats = row.to(Dtype::float32).contiguous();
+    const float* values = floats.data<float>();
+    std::transform(values, values + floats.numel(), samples.begin(), sample_of);
+    return;
+  }
+  const Tensor dense = row.contiguous();
+  const uint8_t* values = static_cast<const uint8_t*>(dense.data_ptr());
+  const uint8_t scale = row.dtype() == Dtype::bool_ ? 255 : 1;
+  std::transform(values, values + dense.numel(), samples.begin(),
+                 [scale](uint8_t value) { return static_cast<uint8_t>(value * scale); });
+}
+
+}  // namespace
+
+Tensor load_png(const std::string& path) {
+  const MappedFile file(path);
+  const std::size_t signature = std::min<std::size_t>(static_cast<std::size_t>(file.nbytes()), 8);
+  const auto* bytes = reinterpret_cast<png_const_bytep>(file.data());
+  if (signature == 0 || png_sig_cmp(bytes, 0, signature) != 0) fail_file(path, "is not a PNG file");
+  Reader reader(file);
+  if (!reader.read_header()) fail_file(path, std::string("PNG: ") + reader.error());
+  check_promise(file, reader);
+  const int64_t height = reader.height(), width = reader.width(), channels = reader.channels();
+  const Tensor picture = channels == 1 ? empty({height, width}, Dtype::uint8) : empty({height, width, channels}, Dtype::uint8);
+  std::vector<png_bytep> rows(static_cast<std::size_t>(height));
+  for (int64_t row = 0; row < height; ++row)
+    rows[static_cast<std::size_t>(row)] = static_cast<png_bytep>(picture.data_ptr()) + row * width * channels;
+  if (!reader.read_rows(rows.data())) fail_file(path, std::string("PNG: ") + reader.error());
+  return picture;
+}
+
+void save_png(const std::string& path, const Tensor& tensor) {
+  check_picture(tensor);
+  const int64_t height = tensor.size(0), width = tensor.size(1), channels = tensor.dim() == 3 ? tensor.size(2) : 1;
+  constexpr int kColours[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
+  AsideFile file(path);
+  Writer writer(file);
+  check_written(writer.begin(static_cast<png_uint_32>(height), static_cast<png_uint_32>(width), kColours[channels - 1]), writer, path);
+  std::vector<uint8_t> samples(static_cast<std::size_t>(width * channels));
+  for (int64_t row = 0; row < height; ++row) {
+    to_samples(tensor.select(0, row), samples);
+    check_written(writer.write_row(samples.data()), writer, path);
+  }
+  check_written(writer.end(), writer, path);
+  file.commit();
+}
+
+}  // namespace tenon::io

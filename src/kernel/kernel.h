@@ -1,0 +1,51 @@
+// kernel: takes contiguous lanes; gives contiguous lanes. Never sees a shape, a stride or a dtype rule.
+// One table per instruction set, chosen once; every entry is a plain function.
+#pragma once
+#include <cstdint>
+
+#include "ops/row.h"
+#include "tenon/dtype.h"
+
+namespace tenon {
+
+/// What a kernel reads: lanes one after the other (step 1), or one value for all (step 0).
+struct Lanes {
+  const void* data;
+  int64_t step;
+};
+
+/// out[i] = f(in[0][i], ...) for `n` lanes. `out` may be one of the inputs, not partly overlap one.
+/// At least one input has step 1.
+using Kernel = void (*)(void* out, const Lanes* in, int64_t n);
+/// *out = the fold of `n` >= 1 lanes.
+using FoldKernel = void (*)(void* out, const void* in, int64_t n);
+
+/// Copies by element size: index 0 for 1 byte, 1 for 2, 2 for 4, 3 for 8.
+struct MoveKernels {
+  /// Reads a two-dimensional block: out[i1 * n0 + i0] = in[i1 * stride1 + i0 * stride0]. Strides in elements.
+  void (*gather)(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1);
+  /// The way back: out[i1 * stride1 + i0 * stride0] = in[i1 * n0 + i0].
+  void (*scatter)(void* out, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1, const void* in);
+  /// out[i] = in[i / times] for n * times elements.
+  void (*repeat)(void* out, const void* in, int64_t times, int64_t n);
+  /// out[i] = value for n elements.
+  void (*fill)(void* out, const void* value, int64_t n);
+  /// out[row * out_stride + column] = in[column * stride + row].
+  void (*transpose)(void* out, int64_t out_stride, const void* in, int64_t stride, int64_t rows, int64_t columns);
+};
+
+struct KernelTable {
+  const char* name;                                // of the instruction set
+  // By op and dtype of computation; null where there is none. A reduction's joins two partial results.
+  Kernel elementwise[kOpCount][kDtypeCount];
+  Kernel cast[kDtypeCount][kDtypeCount];           // from, to
+  FoldKernel fold[kOpCount][kDtypeCount];          // reductions over lanes
+  MoveKernels move[4];
+  /// memcpy with stores that go past the caches; both ends may be unaligned.
+  void (*stream)(void* out, const void* in, int64_t nbytes);
+};
+
+/// The table of the best instruction set this machine has (TENON_ISA=AVX2 asks for another one).
+const KernelTable& kernels() noexcept;
+
+}  // namespace tenon

@@ -1,0 +1,176 @@
+// kernel: the lane types that formulas are written in. `Lane<T>` is one element; loops over it are turned into vectors
+// by the compiler, in the instruction set of the region that includes this file. `Vector<D>` is a Highway vector, for
+// functions that no compiler vectorises.
+#if defined(TENON_KERNEL_LANE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_KERNEL_LANE_INL_H
+#undef TENON_KERNEL_LANE_INL_H
+#else
+#define TENON_KERNEL_LANE_INL_H
+#endif
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include "hwy/contrib/math/math-inl.h"
+#include "hwy/highway.h"
+#include "ops/row.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// One element of a computation: integers wrap, bool adds as `or` and multiplies as `and`.
+template <class T>
+struct Lane {
+  T v;
+  Lane() = default;
+  template <class U>
+  HWY_INLINE constexpr explicit Lane(U value) : v(static_cast<T>(value)) {}
+};
+/// A bool lane holds 0 or 1.
+template <>
+struct Lane<bool> {
+  uint8_t v;
+  Lane() = default;
+  template <class U>
+  HWY_INLINE constexpr explicit Lane(U value) : v(value != U{} ? 1 : 0) {}
+};
+using Truth = Lane<bool>;
+
+/// An unsigned type wide enough that no integer promotion makes arithmetic on it signed.
+template <class T>
+using Wrapping = std::conditional_t<(sizeof(T) < 8), uint32_t, uint64_t>;
+
+#define TENON_LANE_OPERATOR(SYMBOL)                                             \
+  template <class T>                                                            \
+  HWY_INLINE Lane<T> operator SYMBOL(Lane<T> a, Lane<T> b) {                    \
+    if constexpr (std::is_integral_v<T>) {                                      \
+      using W = Wrapping<T>;                                                    \
+      return Lane<T>(static_cast<T>(static_cast<W>(a.v) SYMBOL static_cast<W>(b.v))); \
+    } else {                                                                    \
+      return Lane<T>(a.v SYMBOL b.v);                                           \
+    }                                                                           \
+  }
+TENON_LANE_OPERATOR(+)
+TENON_LANE_OPERATOR(-)
+TENON_LANE_OPERATOR(*)
+#undef TENON_LANE_OPERATOR
+HWY_INLINE Truth operator+(Truth a, Truth b) { return Truth(static_cast<uint8_t>(a.v | b.v)); }
+HWY_INLINE Truth operator*(Truth a, Truth b) { return Truth(static_cast<uint8_t>(a.v & b.v)); }
+HWY_INLINE Truth operator&(Truth a, Truth b) { return Truth(static_cast<uint8_t>(a.v & b.v)); }
+HWY_INLINE Truth operator|(Truth a, Truth b) { return Truth(static_cast<uint8_t>(a.v | b.v)); }
+HWY_INLINE Truth operator^(Truth a, Truth b) { return Truth(static_cast<uint8_t>(a.v ^ b.v)); }
+HWY_INLINE Truth operator!(Truth a) { return Truth(static_cast<uint8_t>(a.v ^ 1)); }
+
+template <std::floating_point T>
+HWY_INLINE Lane<T> operator/(Lane<T> a, Lane<T> b) {
+  return Lane<T>(a.v / b.v);
+}
+template <class T>
+HWY_INLINE Lane<T> operator-(Lane<T> a) {
+  if constexpr (std::is_integral_v<T>) return Lane<T>(static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a.v)));
+  else return Lane<T>(-a.v);
+}
+HWY_INLINE Truth operator-(Truth a) { return a; }  // alpha = -1 for bool is True
+
+#define TENON_LANE_COMPARISON(SYMBOL)                           \
+  template <class T>                                            \
+  HWY_INLINE Truth operator SYMBOL(Lane<T> a, Lane<T> b) {      \
+    Truth result;                                               \
+    result.v = static_cast<uint8_t>(a.v SYMBOL b.v);            \
+    return result;                                              \
+  }
+TENON_LANE_COMPARISON(==)
+TENON_LANE_COMPARISON(!=)
+TENON_LANE_COMPARISON(<)
+TENON_LANE_COMPARISON(<=)
+#undef TENON_LANE_COMPARISON
+
+template <class T>
+HWY_INLINE Lane<T> choose(Truth condition, Lane<T> a, Lane<T> b) {
+  return condition.v ? a : b;
+}
+/// NaN wins; of two equal values (-0 and 0) the second.
+template <class T>
+HWY_INLINE Lane<T> larger(Lane<T> a, Lane<T> b) {
+  const Lane<T> result = a.v > b.v ? a : b;
+  if constexpr (std::is_floating_point_v<T>) return a.v != a.v ? a : result;
+  else return result;
+}
+template <class T>
+HWY_INLINE Lane<T> smaller(Lane<T> a, Lane<T> b) {
+  const Lane<T> result = a.v < b.v ? a : b;
+  if constexpr (std::is_floating_point_v<T>) return a.v != a.v ? a : result;
+  else return result;
+}
+template <class T>
+HWY_INLINE Lane<T> magnitude(Lane<T> a) {
+  if constexpr (std::is_floating_point_v<T>) return Lane<T>(std::abs(a.v));
+  else if constexpr (std::is_signed_v<T>) return a.v < 0 ? -a : a;
+  else return a;
+}
+/// a * b + c, rounded once where the instruction set can.
+template <class T>
+HWY_INLINE Lane<T> mul_add(Lane<T> a, Lane<T> b, Lane<T> c) {
+#if HWY_TARGET <= HWY_AVX2 || HWY_ARCH_ARM_A64
+  if constexpr (std::is_same_v<T, float>) return Lane<T>(__builtin_fmaf(a.v, b.v, c.v));
+  else if constexpr (std::is_same_v<T, double>) return Lane<T>(__builtin_fma(a.v, b.v, c.v));
+  else
+#endif
+    return a * b + c;
+}
+template <std::floating_point T>
+HWY_INLINE Lane<T> square_root(Lane<T> a) {
+  return Lane<T>(std::sqrt(a.v));
+}
+template <class T>
+HWY_INLINE Lane<T> quotient_trunc(Lane<T> a, Lane<T> b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return Lane<T>(std::trunc(a.v / b.v));
+  } else {
+    if (b.v == 0) return Lane<T>(0);                                   // refused before the loop began
+    if (std::is_signed_v<T> && b.v == static_cast<T>(-1)) return -a;   // the smallest value by -1 wraps
+    return Lane<T>(static_cast<T>(a.v / b.v));
+  }
+}
+/// Python's floor division; for floats by way of the remainder, as PyTorch computes it.
+template <class T>
+HWY_INLINE Lane<T> quotient_floor(Lane<T> a, Lane<T> b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (b.v == 0) return Lane<T>(a.v / b.v);
+    const T remainder = std::fmod(a.v, b.v);
+    T quotient = (a.v - remainder) / b.v;
+    if (remainder != 0 && (b.v < 0) != (remainder < 0)) quotient -= 1;
+    if (quotient == 0) return Lane<T>(std::copysign(T{0}, a.v / b.v));
+    T floored = std::floor(quotient);
+    if (quotient - floored > T{0.5}) floored += 1;
+    return Lane<T>(floored);
+  } else {
+    const Lane<T> quotient = quotient_trunc(a, b);
+    const bool exact = b.v == 0 || (quotient * b).v == a.v;
+    return exact || (a.v < 0) == (b.v < 0) ? quotient : quotient - Lane<T>(1);
+  }
+}
+
+/// A whole Highway vector.
+template <class D>
+struct Vector {
+  hn::Vec<D> v;
+};
+template <class D>
+HWY_INLINE Vector<D> exponential(Vector<D> a) {
+  return {hn::Exp(D(), a.v)};
+}
+template <class D>
+HWY_INLINE Vector<D> logarithm(Vector<D> a) {
+  return {hn::Log(D(), a.v)};
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenon
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,19 @@
+#include "kernel/kernel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/narrow_integers.cpp"
+#include "hwy/foreach_target.h"
+#include "kernel/loops-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon {
+namespace HWY_NAMESPACE {
+void fill_narrow_integers(KernelTable& table) {
+  fill_dtype<int16_t>(table);
+  fill_dtype<int8_t>(table);
+  fill_dtype<uint8_t>(table);
+  fill_dtype<bool>(table);
+}
+}  // namespace HWY_NAMESPACE
+}  // namespace tenon
+HWY_AFTER_NAMESPACE();

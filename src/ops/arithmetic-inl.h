@@ -1,0 +1,128 @@
+// ops: arithmetic. One block an op: its row, and its formula written once for every lane type.
+// Included by blocks-inl.h, inside a namespace: no includes and no guard here.
+
+
+struct add {
+  static constexpr Row row{.name = "add", .symbol = "+", .kernel_name = "add_stub", .exact_numbers = true};
+  template <class T>
+  static T forward(T a, T b) {
+    return a + b;
+  }
+};
+
+/// self + alpha * other, rounded once.
+struct add_alpha {
+  static constexpr Row row{.name = "add", .symbol = "+", .arity = 3, .kernel_name = "add_stub", .exact_numbers = true};
+  template <class T>
+  static T forward(T a, T b, T alpha) {
+    return mul_add(alpha, b, a);
+  }
+};
+
+struct sub {
+  static constexpr Row row{.name = "sub", .symbol = "-", .dtypes = kNoBool, .kernel_name = "sub_stub", .exact_numbers = true};
+  template <class T>
+  static T forward(T a, T b) {
+    return a - b;
+  }
+};
+
+struct sub_alpha {
+  static constexpr Row row{.name = "sub", .symbol = "-", .arity = 3, .dtypes = kNoBool, .kernel_name = "sub_stub", .exact_numbers = true};
+  template <class T>
+  static T forward(T a, T b, T alpha) {
+    return mul_add(-alpha, b, a);
+  }
+};
+
+struct mul {
+  static constexpr Row row{.name = "mul", .symbol = "*", .kernel_name = "mul_cpu", .exact_numbers = true};
+  template <class T>
+  static T forward(T a, T b) {
+    return a * b;
+  }
+};
+
+struct div {
+  static constexpr Row row{.name = "div", .symbol = "/", .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "div_cpu", .exact_numbers = true};
+  template <class T>
+  static T forward(T a, T b) {
+    return a / b;
+  }
+};
+
+/// The quotient rounded toward zero; integers stay integers.
+struct div_trunc {
+  static constexpr Row row{.name = "div", .dtypes = kNoBool, .kernel_name = "div_trunc_cpu", .divides_integers = true};
+  template <class T>
+  static T forward(T a, T b) {
+    return quotient_trunc(a, b);
+  }
+};
+
+/// The quotient rounded down; integers stay integers.
+struct div_floor {
+  static constexpr Row row{.name = "div", .dtypes = kNoBool, .kernel_name = "div_floor_cpu", .divides_integers = true};
+  template <class T>
+  static T forward(T a, T b) {
+    return quotient_floor(a, b);
+  }
+};
+
+struct neg {
+  static constexpr Row row{.name = "neg", .symbol = "-", .arity = 1, .dtypes = kNoBool, .kernel_name = "neg_cpu",
+                           .refuses_bool = "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
+                                           "to invert a mask, use the `~` or `logical_not()` operator instead."};
+  template <class T>
+  static T forward(T a) {
+    return -a;
+  }
+};
+
+struct abs {
+  static constexpr Row row{.name = "abs", .arity = 1, .dtypes = kNoBool, .kernel_name = "abs_cpu"};
+  template <class T>
+  static T forward(T a) {
+    return magnitude(a);
+  }
+};
+
+struct reciprocal {
+  static constexpr Row row{.name = "reciprocal", .arity = 1, .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "reciprocal_cpu"};
+  template <class T>
+  static T forward(T a) {
+    return T(1) / a;
+  }
+};
+
+struct square {
+  static constexpr Row row{.name = "square", .arity = 1, .promotion = Promotion::bool_to_int, .kernel_name = "pow"};
+  template <class T>
+  static T forward(T a) {
+    return a * a;
+  }
+};
+
+struct sqrt {
+  static constexpr Row row{.name = "sqrt", .arity = 1, .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "sqrt_cpu"};
+  template <class T>
+  static T forward(T a) {
+    return square_root(a);
+  }
+};
+
+struct exp {
+  static constexpr Row row{.name = "exp", .arity = 1, .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "exp_cpu", .vectors = true};
+  template <class T>
+  static T forward(T a) {
+    return exponential(a);
+  }
+};
+
+struct log {
+  static constexpr Row row{.name = "log", .arity = 1, .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "log_cpu", .vectors = true};
+  template <class T>
+  static T forward(T a) {
+    return logarithm(a);
+  }
+};

@@ -1,0 +1,83 @@
+// ops: comparisons and logic.
+// Included by blocks-inl.h, inside a namespace: no includes and no guard here.
+
+
+struct eq {
+  static constexpr Row row{.name = "eq", .symbol = "==", .promotion = Promotion::comparison};
+  template <class T>
+  static Truth forward(T a, T b) {
+    return a == b;
+  }
+};
+
+struct ne {
+  static constexpr Row row{.name = "ne", .symbol = "!=", .promotion = Promotion::comparison};
+  template <class T>
+  static Truth forward(T a, T b) {
+    return a != b;
+  }
+};
+
+struct lt {
+  static constexpr Row row{.name = "lt", .symbol = "<", .promotion = Promotion::comparison};
+  template <class T>
+  static Truth forward(T a, T b) {
+    return a < b;
+  }
+};
+
+struct le {
+  static constexpr Row row{.name = "le", .symbol = "<=", .promotion = Promotion::comparison};
+  template <class T>
+  static Truth forward(T a, T b) {
+    return a <= b;
+  }
+};
+
+struct gt {
+  static constexpr Row row{.name = "gt", .symbol = ">", .promotion = Promotion::comparison};
+  template <class T>
+  static Truth forward(T a, T b) {
+    return b < a;
+  }
+};
+
+struct ge {
+  static constexpr Row row{.name = "ge", .symbol = ">=", .promotion = Promotion::comparison};
+  template <class T>
+  static Truth forward(T a, T b) {
+    return b <= a;
+  }
+};
+
+struct logical_and {
+  static constexpr Row row{.name = "logical_and", .promotion = Promotion::logical};
+  template <class T>
+  static Truth forward(T a, T b) {
+    return a & b;
+  }
+};
+
+struct logical_or {
+  static constexpr Row row{.name = "logical_or", .promotion = Promotion::logical};
+  template <class T>
+  static Truth forward(T a, T b) {
+    return a | b;
+  }
+};
+
+struct logical_xor {
+  static constexpr Row row{.name = "logical_xor", .promotion = Promotion::logical};
+  template <class T>
+  static Truth forward(T a, T b) {
+    return a ^ b;
+  }
+};
+
+struct logical_not {
+  static constexpr Row row{.name = "logical_not", .arity = 1, .promotion = Promotion::logical};
+  template <class T>
+  static Truth forward(T a) {
+    return !a;
+  }
+};

@@ -1,0 +1,38 @@
+// ops: reductions. The formula folds two partial results.
+// Included by blocks-inl.h, inside a namespace: no includes and no guard here.
+
+
+struct sum {
+  static constexpr Row row{.name = "sum", .arity = 1, .promotion = Promotion::sum, .kernel_name = "sum_cpu"};
+  template <class T>
+  static T forward(T a, T b) {
+    return a + b;
+  }
+};
+
+/// Sums, then divides: see dispatch/reduce.cpp.
+struct mean {
+  static constexpr Row row{.name = "mean", .arity = 1, .promotion = Promotion::common, .dtypes = kFloats, .kernel_name = "mean_cpu"};
+  template <class T>
+  static T forward(T a, T b) {
+    return a + b;
+  }
+};
+
+/// NaN wins.
+struct amax {
+  static constexpr Row row{.name = "amax", .arity = 1, .kernel_name = "max_values_cpu"};
+  template <class T>
+  static T forward(T a, T b) {
+    return larger(a, b);
+  }
+};
+
+/// NaN wins.
+struct amin {
+  static constexpr Row row{.name = "amin", .arity = 1, .kernel_name = "min_values_cpu"};
+  template <class T>
+  static T forward(T a, T b) {
+    return smaller(a, b);
+  }
+};

@@ -1,0 +1,52 @@
+// ops: what the table says of an op. Takes a name; gives a row. Never computes: formulas stand in the blocks beside this file.
+#pragma once
+#include "tenon/dtype.h"
+
+namespace tenon {
+
+/// Every op that has a row, in the order of tenon/ops.def.
+enum class Op : uint8_t {
+#define TENON_OP(NAME, KIND) NAME,
+#include "tenon/ops.def"
+#undef TENON_OP
+};
+inline constexpr int kOpCount = 0
+#define TENON_OP(NAME, KIND) +1
+#include "tenon/ops.def"
+#undef TENON_OP
+    ;
+
+/// How the dtypes of the operands give the dtypes of computation and result.
+enum class Promotion : uint8_t {
+  common,        // computes in the common dtype, gives it
+  int_to_float,  // integers and bool become the default dtype
+  bool_to_int,   // bool becomes int64
+  comparison,    // computes in the common dtype, gives bool
+  logical,       // each operand is asked whether it is not zero, gives bool
+  select,        // the first operand is a bool condition, the others as `common`
+  sum,           // integers and bool are summed in int64
+};
+
+/// The dtypes an op has code for, as bits in the order of Dtype.
+using DtypeSet = uint16_t;
+constexpr DtypeSet set_of(Dtype dtype) { return static_cast<DtypeSet>(1u << static_cast<unsigned>(dtype)); }
+inline constexpr DtypeSet kAllDtypes = (1u << kDtypeCount) - 1;
+inline constexpr DtypeSet kNoBool = kAllDtypes & ~1u;
+inline constexpr DtypeSet kFloats = kAllDtypes & static_cast<DtypeSet>(~(set_of(float16) - 1u));
+
+struct Row {
+  const char* name;
+  const char* symbol = "";                 // of the operator, where there is one
+  int arity = 2;                           // tensors or numbers it takes
+  Promotion promotion = Promotion::common;
+  DtypeSet dtypes = kAllDtypes;            // of the computation
+  const char* kernel_name = "";            // in the text for other dtypes: "abs_cpu" not implemented for 'Bool'
+  const char* refuses_bool = nullptr;      // the text where PyTorch has one of its own
+  bool exact_numbers = false;              // 16-bit floats meet a number or 0-dim operand at its own precision, not rounded
+  bool divides_integers = false;           // a zero divisor is Error "ZeroDivisionError"
+  bool vectors = false;                    // the formula calls functions that only whole SIMD vectors have
+};
+
+const Row& row_of(Op op) noexcept;
+
+}  // namespace tenon

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""The shared library exports names of namespace tenon alone, and stays small.
+
+check_library.py LIBRARY: exits 1 when another symbol leaks or when the stripped
+file exceeds 8 MB. --self-test COMPILER: shows that a leak is found.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+LIMIT_BYTES = 8_000_000
+OWN = re.compile(r"^(typeinfo for |typeinfo name for |vtable for |VTT for )?tenon::")
+
+
+def leaks(library):
+    lines = subprocess.run(["nm", "--dynamic", "--defined-only", "--demangle", library], check=True,
+                           capture_output=True, text=True).stdout.splitlines()
+    symbols = [line.split(maxsplit=2)[2] for line in lines if len(line.split(maxsplit=2)) == 3]
+    return len(symbols), [symbol for symbol in symbols if not OWN.match(symbol)]
+
+
+def stripped_bytes(library):
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder) / "stripped.so"
+        subprocess.run(["strip", "-o", copy, library], check=True)
+        return copy.stat().st_size
+
+
+def self_test(compiler):
+    source = "namespace tenon { int own() { return 1; } } int leaked() { return 2; }\n"
+    with tempfile.TemporaryDirectory() as folder:
+        code, library = pathlib.Path(folder) / "a.cpp", pathlib.Path(folder) / "a.so"
+        code.write_text(source, encoding="utf-8")
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", library, code], check=True)
+        count, found = leaks(library)
+    if count < 2 or "leaked()" not in found or "tenon::own()" in found:
+        print(f"self-test: wanted leaked() among the leaks, got {found}")
+        return 1
+    print("a leak is found")
+    return 0
+
+
+def check(library):
+    count, found = leaks(library)
+    size = stripped_bytes(library)
+    print(f"{count} symbols exported, {size / 1e6:.2f} MB stripped")
+    for symbol in found:
+        print(f"leaked: {symbol}")
+    if size > LIMIT_BYTES:
+        print(f"larger than {LIMIT_BYTES / 1e6:.0f} MB")
+    return 1 if found or size > LIMIT_BYTES or count == 0 else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--self-test":
+        sys.exit(self_test(sys.argv[2]))
+    sys.exit(check(sys.argv[1]))
