@@ -100,6 +100,11 @@ TEST(Factories, LikeKeepsOrChangesTheDevice) {
   EXPECT_TRUE(rand_like(empty({2}), Device::meta).is_meta());
 }
 
+TEST(Factories, NewTensorsHaveVersionZero) {
+  for (const Tensor& x : {zeros({2}), full({2}, 3), eye(2), ones_like(ones({2})), linspace(0, 1, 1), arange(3), rand({2}), tensor(3)})
+    EXPECT_EQ(x.version(), 0u) << to_string(x);
+}
+
 TEST(NestedValues, Table) {
   check({
       PRINTED(tensor(3),                             "tensor(3)"),

@@ -125,7 +125,7 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, Options options) {
   const Dtype dtype = options.dtype.value_or(get_default_dtype());
   Tensor result = new_tensor({steps}, dtype, options.device.value_or(Device::cpu));
   if (result.is_meta() || steps == 0) return result;
-  if (steps == 1) return result.fill_(start);
+  if (steps == 1) return full({1}, start, {dtype, Device::cpu});
   if (dtype == bool_) fail_bool("linspace_cpu");
   check_fill_value(start, dtype);
   check_fill_value(end, dtype);
