@@ -5,7 +5,11 @@ target_compile_options(tenon_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
   # The compiler may not merge a*b+c into one rounding: PyTorch's results are those of two.
   -ffp-contract=off
-  -ffunction-sections -fdata-sections)
+  -ffunction-sections -fdata-sections
+  # Everything but kernels gains nothing from -O3 but size.
+  $<$<CONFIG:Release>:-O2>
+  # GCC 12 sees overlapping copies inside its own std::string operator+ (GCC bug 105651).
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
 if(TENON_WARNINGS_AS_ERRORS)
   target_compile_options(tenon_flags INTERFACE -Werror)
 endif()

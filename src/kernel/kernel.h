@@ -9,35 +9,35 @@
 namespace tenon {
 
 /// What a kernel reads: lanes one after the other (step 1), or one value for all (step 0).
-/// A value for all is stored as a whole block of `kSplatBytes`, so that vector loads need no special case.
 struct Lanes {
   const void* data;
   int64_t step;
 };
-inline constexpr int64_t kSplatBytes = 64;
 
 /// out[i] = f(in[0][i], ...) for `n` lanes. `out` may be one of the inputs, not partly overlap one.
+/// At least one input has step 1.
 using Kernel = void (*)(void* out, const Lanes* in, int64_t n);
 /// *out = the fold of `n` >= 1 lanes.
 using FoldKernel = void (*)(void* out, const void* in, int64_t n);
 
 /// Copies by element size: index 0 for 1 byte, 1 for 2, 2 for 4, 3 for 8.
 struct MoveKernels {
-  /// out[i] = in[i * stride], strides in elements.
-  void (*gather)(void* out, const void* in, int64_t stride, int64_t n);
-  /// out[i * stride] = in[i].
-  void (*scatter)(void* out, int64_t stride, const void* in, int64_t n);
+  /// Reads a two-dimensional block: out[i1 * n0 + i0] = in[i1 * stride1 + i0 * stride0]. Strides in elements.
+  void (*gather)(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1);
+  /// The way back: out[i1 * stride1 + i0 * stride0] = in[i1 * n0 + i0].
+  void (*scatter)(void* out, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1, const void* in);
   /// out[i] = in[i / times] for n * times elements.
   void (*repeat)(void* out, const void* in, int64_t times, int64_t n);
   /// out[i] = value for n elements.
   void (*fill)(void* out, const void* value, int64_t n);
-  /// out[row * columns + column] = in[column * stride + row]: reads down columns that lie one after the other.
+  /// out[row * out_stride + column] = in[column * stride + row].
   void (*transpose)(void* out, int64_t out_stride, const void* in, int64_t stride, int64_t rows, int64_t columns);
 };
 
 struct KernelTable {
   const char* name;                                // of the instruction set
-  Kernel elementwise[kOpCount][kDtypeCount];       // by op and dtype of computation; null where there is none
+  // By op and dtype of computation; null where there is none. A reduction's joins two partial results.
+  Kernel elementwise[kOpCount][kDtypeCount];
   Kernel cast[kDtypeCount][kDtypeCount];           // from, to
   FoldKernel fold[kOpCount][kDtypeCount];          // reductions over lanes
   MoveKernels move[4];

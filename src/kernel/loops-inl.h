@@ -163,6 +163,7 @@ void fill_dtype(KernelTable& table) {
 #define TENON_OP(NAME, KIND)                                                                               \
   if constexpr (is_reduction(Op::NAME)) {                                                                  \
     table.fold[static_cast<int>(Op::NAME)][column] = &fold<ops::NAME, T>;                                  \
+    table.elementwise[static_cast<int>(Op::NAME)][column] = &binary<ops::NAME, T, T, T>;                   \
   } else {                                                                                                 \
     table.elementwise[static_cast<int>(Op::NAME)][column] = elementwise_kernel<ops::NAME, T>();            \
   }

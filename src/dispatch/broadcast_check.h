@@ -1,0 +1,50 @@
+// dispatch: takes the operands of one call; gives their common shape, having warned, refused or fallen back to 1-D as the
+// policy of this thread says. Costs one flag when nothing is set.
+#pragma once
+#include "tenon/tensor.h"
+
+namespace tenon {
+
+class BroadcastCheck {
+ public:
+  explicit BroadcastCheck(bool inplace) noexcept : inplace_(inplace) {}
+
+  /// Adds a tensor operand, in argument order.
+  void add(const Tensor& tensor) { operands_[count_++] = &tensor; }
+  /// The common shape; Error with PyTorch's text and, beside it, the shapes aligned. `name` is the op's.
+  Dims shape(const char* name);
+  /// Whether the operands do not broadcast and are treated as 1-D, the result in the first operand's shape.
+  bool pointwise() const noexcept { return pointwise_; }
+  /// The operands as 1-D views.
+  void flatten(const Arg* args, int count, Tensor* views, Arg* flat) const;
+  /// Error when the result would be larger than the policy allows.
+  void check_blow_up(SizesView shape, int64_t itemsize) const;
+
+  /// Whether this thread's settings leave every broadcast alone.
+  static bool is_silent() noexcept;
+
+ private:
+  [[noreturn]] void fail(Error error, const char* name) const;
+  bool takes_pointwise() const;
+  void judge(const Dims& shape, const char* name) const;
+
+  static constexpr int kMaxOperands = 3;
+  const Tensor* operands_[kMaxOperands] = {};
+  int count_ = 0;
+  bool inplace_;
+  bool pointwise_ = false;
+};
+
+/// Marks the library's own code: broadcasts inside are nobody's mistake.
+class PolicyExemption {
+ public:
+  PolicyExemption() noexcept;
+  ~PolicyExemption();
+  PolicyExemption(const PolicyExemption&) = delete;
+  PolicyExemption& operator=(const PolicyExemption&) = delete;
+};
+
+/// "add: \n  a  5 2 4 1\n  b    3 1 1": one line an operand, aligned at the right, the failing dim marked below.
+std::string aligned_shapes(const char* name, const SizesView* shapes, int64_t count);
+
+}  // namespace tenon

@@ -1,0 +1,346 @@
+#include "dispatch/elementwise.h"
+
+#include "dispatch/broadcast_check.h"
+#include "plan/plan.h"
+#include "tenon/policy.h"
+#include "tensor/impl.h"
+#include "tensor/overlap.h"
+#include "tile/run.h"
+
+namespace tenon {
+namespace {
+
+constexpr int kMaxArgs = 3;
+
+/// The dtypes of one call.
+struct Types {
+  Dtype common;   // of the operands together
+  Dtype compute;  // that kernels work in
+  Dtype result;   // that the op gives
+};
+
+Dtype common_dtype(const Row& row, const Arg* args, int count) {
+  TypedOperand operands[kMaxArgs];
+  const int first = row.promotion == Promotion::select ? 1 : 0;
+  for (int i = first; i < count; ++i) operands[i] = typed(args[i]);
+  const Dtype common = result_type(operands + first, count - first);
+  if (row.promotion == Promotion::int_to_float && !is_floating_point(common)) return get_default_dtype();
+  if (row.promotion == Promotion::bool_to_int && common == bool_) return int64;
+  return common;
+}
+
+Types compute_types(const Row& row, const Arg* args, int count) {
+  const Dtype common = common_dtype(row, args, count);
+  if (row.promotion == Promotion::comparison) return {common, widened(common), bool_};
+  if (row.promotion == Promotion::logical) return {common, bool_, bool_};
+  return {common, widened(common), common};
+}
+
+void check_dtype(const Row& row, Dtype common) {
+  if (row.dtypes & set_of(common)) return;
+  if (common == bool_ && row.refuses_bool) throw Error(row.refuses_bool);
+  throw NotImplementedError(std::string("\"") + row.kernel_name + "\" not implemented for '" + scalar_type_name(common) + "'");
+}
+
+/// A number in the dtype a kernel reads, and where a Program finds it.
+struct Number {
+  alignas(8) std::byte bytes[8];
+};
+
+void store_number(Scalar number, Dtype dtype, std::byte* out) {
+  const double floating = number.as_double();
+  const int64_t integer = number.as_int64();
+  const Lanes from{number.is_floating() ? static_cast<const void*>(&floating) : static_cast<const void*>(&integer), 1};
+  const Dtype source = number.is_floating() ? float64 : int64;
+  kernels().cast[static_cast<int>(source)][static_cast<int>(dtype)](out, &from, 1);
+}
+
+/// Whether a 16-bit float op takes this operand at its own precision: PyTorch reads lone elements in float32.
+bool keeps_precision(const Row& row, const Arg& arg) {
+  return row.exact_numbers && (!arg.is_tensor() || arg.tensor().numel() == 1);
+}
+
+void convert_number(const Row& row, const Types& types, const Arg& arg, Dtype wanted, Number& number) {
+  const bool rounds = types.common != wanted && !keeps_precision(row, arg);
+  if (!rounds) return store_number(arg.number(), wanted, number.bytes);
+  Number rounded;
+  store_number(arg.number(), types.common, rounded.bytes);
+  const Lanes from{rounded.bytes, 1};
+  kernels().cast[static_cast<int>(types.common)][static_cast<int>(wanted)](number.bytes, &from, 1);
+}
+
+/// The dtype in which the kernel reads argument i.
+Dtype argument_dtype(const Row& row, const Types& types, int i) {
+  return row.promotion == Promotion::select && i == 0 ? bool_ : types.compute;
+}
+
+/// The Program of one op: what is not yet in the dtype of computation is cast, the result too.
+Program make_program(Op op, const Row& row, const Types& types, const Arg* args, int count, Dtype output) {
+  Program program;
+  int regs[kMaxArgs] = {};
+  for (int i = 0; i < count; ++i)
+    regs[i] = program.input(args[i].is_tensor() ? args[i].tensor().dtype() : argument_dtype(row, types, i));
+  for (int i = 0; i < count; ++i) {
+    const Dtype wanted = argument_dtype(row, types, i);
+    const bool through_common = args[i].is_tensor() && wanted == types.compute && !keeps_precision(row, args[i]);
+    if (through_common) regs[i] = program.cast(regs[i], types.common);
+    regs[i] = program.cast(regs[i], wanted);
+  }
+  const Dtype given = types.result == bool_ ? bool_ : types.compute;
+  int result = program.op(op, types.compute, given, count, regs[0], regs[1], regs[2]);
+  result = program.cast(result, types.result);
+  program.cast(result, output);
+  return program;
+}
+
+bool any_zero(const Tensor& divisor);
+
+/// A zero among integer divisors is refused before anything is written.
+void check_divisor(const Row& row, const Types& types, const Arg& divisor) {
+  if (!row.divides_integers || is_floating_point(types.common)) return;
+  const bool zero = divisor.is_tensor() ? any_zero(divisor.tensor()) : divisor.number().as_int64() == 0;
+  if (zero) throw Error("ZeroDivisionError");
+}
+
+Dims compute_shape(Op op, const Arg* args, int count, BroadcastCheck& check) {
+  for (int i = 0; i < count; ++i)
+    if (args[i].is_tensor()) check.add(args[i].tensor());
+  return check.shape(row_of(op).name);
+}
+
+Walk walk_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
+
+Device device_of(const Arg* args, int count) {
+  for (int i = 0; i < count; ++i)
+    if (args[i].is_tensor() && args[i].tensor().is_meta()) return Device::meta;
+  return Device::cpu;
+}
+
+Dims layout_of_result(SizesView shape, const Arg* args, int count) {
+  Walk walks[kMaxArgs];
+  int tensors = 0;
+  for (int i = 0; i < count; ++i)
+    if (args[i].is_tensor()) walks[tensors++] = walk_of(args[i].tensor());
+  return result_strides(shape, walks, tensors);
+}
+
+void compute(Op op, const Row& row, const Types& types, const Tensor& out, const Arg* args, int count) {
+  if (out.is_meta()) return;
+  check_divisor(row, types, args[count - 1]);
+  Walk walks[kMaxArgs + 1] = {walk_of(out)};
+  const void* inputs[kMaxArgs];
+  Number numbers[kMaxArgs];
+  for (int i = 0; i < count; ++i) {
+    if (args[i].is_tensor()) {
+      walks[i + 1] = walk_of(args[i].tensor());
+      inputs[i] = args[i].tensor().data_ptr();
+    } else {
+      convert_number(row, types, args[i], argument_dtype(row, types, i), numbers[i]);
+      inputs[i] = numbers[i].bytes;
+    }
+  }
+  Plan plan;
+  make_plan(out.sizes(), walks, count + 1, plan);
+  run(plan, make_program(op, row, types, args, count, out.dtype()), out.data_ptr(), inputs);
+}
+
+/// Where writing could be read back through an input, the result is computed aside and copied.
+bool needs_aside(const Tensor& out, const Arg* args, int count) {
+  if (internal_overlap(out) == InternalOverlap::unknown) return true;
+  for (int i = 0; i < count; ++i)
+    if (args[i].is_tensor() && may_read_what_it_wrote(out, args[i].tensor())) return true;
+  return false;
+}
+
+void check_overlaps(const Tensor& out, const Arg* args, int count) {
+  check_no_internal_overlap(out);
+  for (int i = 0; i < count; ++i)
+    if (args[i].is_tensor()) check_no_partial_overlap(out, args[i].tensor());
+}
+
+void write_result(Op op, const Row& row, const Types& types, Tensor& out, const Arg* args, int count) {
+  if (needs_aside(out, args, count)) {
+    const Tensor aside = new_tensor(out.sizes(), out.dtype(), out.device());
+    compute(op, row, types, aside, args, count);
+    out.copy_(aside);
+    return;
+  }
+  compute(op, row, types, out, args, count);
+  bump_version(out);
+}
+
+// Below this a result fits into the caches and the caller works alone: nothing is left for a plan to decide.
+constexpr int64_t kFastNumel = 32768;
+
+/// The path for operands that need no plan: equal contiguous shapes, or one lone element beside a contiguous tensor, one
+/// dtype with a kernel of its own. Gives the kernel, the lanes and the tensor whose shape the result has.
+struct Fast {
+  Kernel kernel;
+  Lanes in[2];
+  Dtype result;
+  const Tensor* like;
+  Number number;
+};
+
+bool number_fits(Scalar number, Dtype dtype) {
+  return is_floating_point(dtype) || (!number.is_floating() && (dtype != bool_ || number.is_boolean()));
+}
+
+bool fast_binary(Op op, const Arg* args, Fast& fast) {
+  const Tensor* a = args[0].is_tensor() ? &args[0].tensor() : nullptr;
+  const Tensor* b = args[1].is_tensor() ? &args[1].tensor() : nullptr;
+  const Tensor* like = a;
+  if (!a || (b && b->dim() > a->dim())) like = b;
+  if (!like || like->numel() > kFastNumel || like->numel() == 0) return false;
+  const Dtype dtype = like->dtype();
+  for (int i = 0; i < 2; ++i) {
+    const Tensor* tensor = i == 0 ? a : b;
+    if (!tensor) {
+      if (!number_fits(args[i].number(), dtype)) return false;
+      store_number(args[i].number(), dtype, fast.number.bytes);
+      fast.in[i] = {fast.number.bytes, 0};
+      continue;
+    }
+    const TensorImpl* impl = tensor->impl();
+    if (impl->dtype != dtype || impl->device != Device::cpu) return false;
+    const bool whole = impl->contiguous && (tensor == like || impl->sizes == like->impl()->sizes);
+    if (!whole && impl->numel != 1) return false;
+    fast.in[i] = {impl->data(), whole ? 1 : 0};
+  }
+  // One element each: whichever has more dims gives the shape.
+  if (!like->impl()->contiguous) return false;
+  const Row& row = row_of(op);
+  const bool integers_become_floats = row.promotion == Promotion::int_to_float && !is_floating_point(dtype);
+  if (row.divides_integers || row.promotion == Promotion::logical || integers_become_floats) return false;
+  fast.kernel = kernels().elementwise[static_cast<int>(op)][static_cast<int>(dtype)];
+  fast.result = row.promotion == Promotion::comparison ? bool_ : dtype;
+  fast.like = like;
+  return fast.kernel != nullptr;
+}
+
+Tensor& elementwise_into(Op op, Tensor& out, const Arg* args, int count, bool inplace) {
+  const Row& row = row_of(op);
+  check_overlaps(out, args, count);
+  BroadcastCheck check(inplace);
+  const Dims shape = compute_shape(op, args, count, check);
+  if (inplace && !(out.sizes() == shape)) {
+    if (!check.pointwise()) check_inplace_shape(out.sizes(), shape);
+  }
+  const Types types = compute_types(row, args, count);
+  check_can_cast(types.result, out.dtype());
+  check_dtype(row, types.common);
+  if (check.pointwise()) {
+    Arg flat[kMaxArgs] = {0, 0, 0};
+    Tensor views[kMaxArgs];
+    check.flatten(args, count, views, flat);
+    Tensor result = elementwise(op, flat, count);
+    if (!inplace) resize_output(out, shape, contiguous_strides(shape));
+    out.copy_(result.view(out.sizes()));
+    return out;
+  }
+  if (!inplace && !(out.sizes() == shape)) resize_output(out, shape, layout_of_result(shape, args, count));
+  write_result(op, row, types, out, args, count);
+  return out;
+}
+
+bool same_place(const Tensor& out, const Lanes& lanes) { return out.data_ptr() == lanes.data; }
+
+/// The fast path into an existing tensor of the right shape and dtype that is an input or shares no storage with one.
+bool fast_into(Op op, Tensor& out, const Arg* args) {
+  Fast fast;
+  if (!fast_binary(op, args, fast) || !BroadcastCheck::is_silent()) return false;
+  const TensorImpl* impl = out.impl();
+  if (impl->dtype != fast.result || !impl->contiguous || impl->device != Device::cpu) return false;
+  if (!(impl->sizes == fast.like->impl()->sizes)) return false;
+  for (int i = 0; i < 2; ++i) {
+    if (!args[i].is_tensor() || args[i].tensor().impl()->storage != impl->storage) continue;
+    if (fast.in[i].step == 0 || !same_place(out, fast.in[i])) return false;
+  }
+  if (fast.in[0].step == 0 && fast.in[1].step == 0) fast.in[0].step = 1;
+  fast.kernel(impl->data(), fast.in, impl->numel);
+  bump_version(out);
+  return true;
+}
+
+}  // namespace
+
+TypedOperand typed(const Arg& arg) noexcept {
+  if (!arg.is_tensor()) return typed(arg.number());
+  return {arg.tensor().dtype(), arg.tensor().dim() > 0 ? Category::dimensioned : Category::zero_dim};
+}
+
+void check_can_cast(Dtype result, Dtype output) {
+  if (can_cast(result, output)) return;
+  throw Error(std::string("result type ") + scalar_type_name(result) + " can't be cast to the desired output type " +
+              scalar_type_name(output));
+}
+
+void resize_output(Tensor& out, SizesView shape, SizesView strides) {
+  if (out.sizes() == shape) return;
+  if (out.numel() > 0)
+    warn("UserWarning", "An output with one or more elements was resized since it had shape " + to_string(out.sizes()) +
+                            ", which does not match the required output shape " + to_string(shape) +
+                            ". This behavior is deprecated, and in a future PyTorch release outputs will not be resized "
+                            "unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, "
+                            "inplace, to zero elements with t.resize_(0).");
+  set_sizes_and_strides(out, shape, strides);
+}
+
+void check_inplace_shape(SizesView self, SizesView shape) {
+  if (self == shape) return;
+  const std::string live = "output with shape " + to_string(self) + " doesn't match the broadcast shape " + to_string(shape);
+  if (self.size() != shape.size()) throw Error(live);
+  int64_t dim = self.size() - 1;
+  while (self[dim] == shape[dim]) --dim;
+  Error error("The expanded size of the tensor (" + std::to_string(self[dim]) + ") must match the existing size (" +
+              std::to_string(shape[dim]) + ") at non-singleton dimension " + std::to_string(dim) + ".");
+  error.add_note(live);
+  throw error;
+}
+
+Tensor elementwise(Op op, const Arg* args, int count) {
+  Fast fast;
+  if (count == 2 && fast_binary(op, args, fast) && BroadcastCheck::is_silent()) {
+    Tensor result = new_tensor(fast.like->sizes(), fast.result);
+    if (fast.in[0].step == 0 && fast.in[1].step == 0) fast.in[0].step = 1;
+    fast.kernel(result.impl()->data(), fast.in, fast.like->numel());
+    return result;
+  }
+  const Row& row = row_of(op);
+  BroadcastCheck check(false);
+  const Dims shape = compute_shape(op, args, count, check);
+  const Types types = compute_types(row, args, count);
+  check_dtype(row, types.common);
+  if (check.pointwise()) {
+    Arg flat[kMaxArgs] = {0, 0, 0};
+    Tensor views[kMaxArgs];
+    check.flatten(args, count, views, flat);
+    return elementwise(op, flat, count).view(shape);
+  }
+  check.check_blow_up(shape, itemsize(types.result));
+  Tensor result = new_tensor(shape, layout_of_result(shape, args, count), types.result, device_of(args, count));
+  compute(op, row, types, result, args, count);
+  return result;
+}
+
+Tensor& elementwise_out(Op op, Tensor& out, const Arg* args, int count) {
+  if (count == 2 && fast_into(op, out, args)) return out;
+  return elementwise_into(op, out, args, count, false);
+}
+
+Tensor& elementwise_inplace(Op op, Tensor& self, const Arg* args, int count) {
+  if (count == 2 && fast_into(op, self, args)) return self;
+  return elementwise_into(op, self, args, count, true);
+}
+
+namespace {
+
+/// Counts truths by folding in blocks; stops at the first one found.
+bool any_zero(const Tensor& divisor) {
+  if (divisor.is_meta() || divisor.numel() == 0) return false;
+  const Arg args[] = {divisor, 0};
+  return elementwise(Op::eq, args, 2).amax().item().as_bool();
+}
+
+}  // namespace
+}  // namespace tenon

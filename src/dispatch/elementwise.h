@@ -1,0 +1,27 @@
+// dispatch: takes a row of the op table and its arguments; gives the result of the functional, in-place or out= form.
+// Decides shapes, dtypes and where to write; plan/ and tile/ do the work.
+#pragma once
+#include "ops/row.h"
+#include "tenon/tensor.h"
+
+namespace tenon {
+
+/// Runs an elementwise op of up to three arguments and gives a new result.
+Tensor elementwise(Op op, const Arg* args, int count);
+/// Writes into `out`, which is resized (with PyTorch's warning) when its shape differs.
+Tensor& elementwise_out(Op op, Tensor& out, const Arg* args, int count);
+/// Writes into the first argument, which never changes shape.
+Tensor& elementwise_inplace(Op op, Tensor& self, const Arg* args, int count);
+
+/// The dtype of computation of 16-bit floats is float32.
+constexpr Dtype widened(Dtype dtype) { return dtype == float16 || dtype == bfloat16 ? float32 : dtype; }
+/// Error "result type Float can't be cast to the desired output type Int".
+void check_can_cast(Dtype result, Dtype output);
+/// How an argument takes part in promotion.
+TypedOperand typed(const Arg& arg) noexcept;
+/// Gives `out` these sizes, with PyTorch's warning where it held elements.
+void resize_output(Tensor& out, SizesView shape, SizesView strides);
+/// Error of an in-place form whose result has another shape.
+void check_inplace_shape(SizesView self, SizesView shape);
+
+}  // namespace tenon

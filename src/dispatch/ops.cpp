@@ -1,0 +1,146 @@
+// The table's ops in every form. Checks that PyTorch makes before it looks at shapes stand here, by name of the op.
+#include "tenon/ops.h"
+
+#include <cstring>
+#include <optional>
+
+#include "dispatch/elementwise.h"
+#include "dispatch/reduce.h"
+#include "tenon/policy.h"
+
+namespace tenon {
+namespace {
+
+/// Where a result goes: nowhere yet, into `out=`, or into self.
+struct Target {
+  enum class Form : uint8_t { functional, out, inplace } form = Form::functional;
+  Tensor* tensor = nullptr;
+};
+
+Tensor run_form(Op op, const Target& target, const Arg* args, int count) {
+  if (target.form == Target::Form::functional) return elementwise(op, args, count);
+  if (target.form == Target::Form::out) return elementwise_out(op, *target.tensor, args, count);
+  return elementwise_inplace(op, *target.tensor, args, count);
+}
+
+bool is_bool(const Arg& arg) { return arg.is_tensor() ? arg.tensor().dtype() == bool_ : arg.number().is_boolean(); }
+
+void check_subtraction(const Arg& self, const Arg& other) {
+  if (is_bool(self) && is_bool(other))
+    throw Error("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.");
+  if (is_bool(self) || is_bool(other))
+    throw Error("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+                "`logical_not()` operator instead.");
+}
+
+void check_alpha(Dtype common, Scalar alpha) {
+  if (alpha.is_boolean() && common != bool_) throw Error("Boolean alpha only supported for Boolean results.");
+  if (alpha.is_floating() && !is_floating_point(common))
+    throw Error("For integral input tensors, argument alpha must not be a floating point number.");
+}
+
+bool is_one(Scalar alpha) { return !alpha.is_floating() && !alpha.is_boolean() && alpha.as_int64() == 1; }
+
+Tensor binary_alpha(Op op, Op form, const Target& target, const Arg& self, const Arg& other, Scalar alpha) {
+  if (op == Op::sub) check_subtraction(self, other);
+  const Arg args[] = {self, other, alpha};
+  if (is_one(alpha)) return run_form(op, target, args, 2);
+  const TypedOperand operands[] = {typed(self), typed(other)};
+  check_alpha(result_type(operands, 2), alpha);
+  // The shapes' errors come from the two operands alone; alpha is no operand of the promotion.
+  return run_form(form, target, args, 3);
+}
+
+Op division_form(const char* rounding_mode) {
+  if (!rounding_mode) return Op::div;
+  if (std::strcmp(rounding_mode, "trunc") == 0) return Op::div_trunc;
+  if (std::strcmp(rounding_mode, "floor") == 0) return Op::div_floor;
+  throw Error("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '" + std::string(rounding_mode) + "'");
+}
+
+Tensor division(const Target& target, const Arg& self, const Arg& other, const char* rounding_mode) {
+  const Arg args[] = {self, other};
+  return run_form(division_form(rounding_mode), target, args, 2);
+}
+
+Tensor clamped(const Target& target, const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max) {
+  if (!min && !max) throw Error("torch.clamp: At least one of 'min' or 'max' must not be None");
+  if (min && max) {
+    const Arg args[] = {self, *min, *max};
+    return run_form(Op::clamp, target, args, 3);
+  }
+  const Arg args[] = {self, min ? *min : *max};
+  return run_form(min ? Op::clamp_min : Op::clamp_max, target, args, 2);
+}
+
+Tensor selected(const Target& target, const Tensor& condition, const Arg& self, const Arg& other) {
+  if (condition.dtype() == uint8)
+    warn("UserWarning", "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
+                        "PyTorch. Use a boolean condition instead.");
+  else if (condition.dtype() != bool_)
+    throw Error(std::string("where expected condition to be a boolean tensor, but got a tensor with dtype ") + scalar_type_name(condition.dtype()));
+  const Arg args[] = {condition, self, other};
+  return run_form(Op::where, target, args, 3);
+}
+
+constexpr auto kOut = Target::Form::out;
+constexpr auto kInplace = Target::Form::inplace;
+
+}  // namespace
+
+// clang-format off
+#define TENON_OP(NAME, KIND) TENON_DEFINE_##KIND(NAME)
+#define TENON_DEFINE_form(NAME)
+#define TENON_DEFINE_unary(NAME)                                                                                     \
+  Tensor NAME(const Tensor& self) { const Arg args[] = {self}; return elementwise(Op::NAME, args, 1); }              \
+  Tensor& NAME##_out(Tensor& out, const Tensor& self) { const Arg args[] = {self}; return elementwise_out(Op::NAME, out, args, 1); } \
+  Tensor Tensor::NAME() const { return tenon::NAME(*this); }                                                         \
+  Tensor& Tensor::NAME##_() { const Arg args[] = {*this}; return elementwise_inplace(Op::NAME, *this, args, 1); }
+#define TENON_DEFINE_binary(NAME)                                                                                    \
+  Tensor NAME(Arg self, Arg other) { const Arg args[] = {self, other}; return elementwise(Op::NAME, args, 2); }      \
+  Tensor& NAME##_out(Tensor& out, Arg self, Arg other) { const Arg args[] = {self, other}; return elementwise_out(Op::NAME, out, args, 2); } \
+  Tensor Tensor::NAME(Arg other) const { return tenon::NAME(*this, other); }                                         \
+  Tensor& Tensor::NAME##_(Arg other) { const Arg args[] = {*this, other}; return elementwise_inplace(Op::NAME, *this, args, 2); }
+#define TENON_DEFINE_binary_alpha(NAME)                                                                              \
+  Tensor NAME(Arg self, Arg other, Scalar alpha) { return binary_alpha(Op::NAME, Op::NAME##_alpha, {}, self, other, alpha); } \
+  Tensor& NAME##_out(Tensor& out, Arg self, Arg other, Scalar alpha) { binary_alpha(Op::NAME, Op::NAME##_alpha, {kOut, &out}, self, other, alpha); return out; } \
+  Tensor Tensor::NAME(Arg other, Scalar alpha) const { return tenon::NAME(*this, other, alpha); }                    \
+  Tensor& Tensor::NAME##_(Arg other, Scalar alpha) { binary_alpha(Op::NAME, Op::NAME##_alpha, {kInplace, this}, *this, other, alpha); return *this; }
+#define TENON_DEFINE_division(NAME)                                                                                  \
+  Tensor NAME(Arg self, Arg other, const char* rounding_mode) { return division({}, self, other, rounding_mode); }   \
+  Tensor& NAME##_out(Tensor& out, Arg self, Arg other, const char* rounding_mode) { division({kOut, &out}, self, other, rounding_mode); return out; } \
+  Tensor Tensor::NAME(Arg other, const char* rounding_mode) const { return tenon::NAME(*this, other, rounding_mode); } \
+  Tensor& Tensor::NAME##_(Arg other, const char* rounding_mode) { division({kInplace, this}, *this, other, rounding_mode); return *this; }
+#define TENON_DEFINE_clamp(NAME)                                                                                     \
+  Tensor NAME(const Tensor& self, std::optional<Arg> min, std::optional<Arg> max) { return clamped({}, self, min, max); } \
+  Tensor& NAME##_out(Tensor& out, const Tensor& self, std::optional<Arg> min, std::optional<Arg> max) { clamped({kOut, &out}, self, min, max); return out; } \
+  Tensor Tensor::NAME(std::optional<Arg> min, std::optional<Arg> max) const { return tenon::NAME(*this, min, max); } \
+  Tensor& Tensor::NAME##_(std::optional<Arg> min, std::optional<Arg> max) { clamped({kInplace, this}, *this, min, max); return *this; }
+#define TENON_DEFINE_where(NAME)                                                                                     \
+  Tensor NAME(const Tensor& condition, Arg self, Arg other) { return selected({}, condition, self, other); }         \
+  Tensor& NAME##_out(Tensor& out, const Tensor& condition, Arg self, Arg other) { selected({kOut, &out}, condition, self, other); return out; } \
+  Tensor Tensor::NAME(const Tensor& condition, Arg other) const { return tenon::NAME(condition, *this, other); }
+#define TENON_DEFINE_reduction(NAME)                                                                                 \
+  Tensor NAME(const Tensor& self, const DimsArg& dims, bool keepdim) { return reduce(Op::NAME, self, dims.view(), keepdim, {}); } \
+  Tensor& NAME##_out(Tensor& out, const Tensor& self, const DimsArg& dims, bool keepdim) { return reduce_out(Op::NAME, out, self, dims.view(), keepdim, {}); } \
+  Tensor Tensor::NAME(const DimsArg& dims, bool keepdim) const { return tenon::NAME(*this, dims, keepdim); }
+#define TENON_DEFINE_reduction_dtype(NAME)                                                                           \
+  Tensor NAME(const Tensor& self, const DimsArg& dims, bool keepdim, std::optional<Dtype> dtype) { return reduce(Op::NAME, self, dims.view(), keepdim, dtype); } \
+  Tensor& NAME##_out(Tensor& out, const Tensor& self, const DimsArg& dims, bool keepdim, std::optional<Dtype> dtype) { return reduce_out(Op::NAME, out, self, dims.view(), keepdim, dtype); } \
+  Tensor Tensor::NAME(const DimsArg& dims, bool keepdim, std::optional<Dtype> dtype) const { return tenon::NAME(*this, dims, keepdim, dtype); }
+#include "tenon/ops.def"
+// clang-format on
+
+Dtype result_type(Arg a, Arg b) {
+  const TypedOperand operands[] = {typed(a), typed(b)};
+  return result_type(operands, 2);
+}
+
+void broadcast_tensors(Tensor* tensors, int64_t count) {
+  if (count == 0) return;
+  Dims shape = tensors[0].sizes().copy();
+  for (int64_t i = 1; i < count; ++i) broadcast_into(shape, tensors[i].sizes());
+  for (int64_t i = 0; i < count; ++i) tensors[i] = tensors[i].expand(shape);
+}
+
+}  // namespace tenon

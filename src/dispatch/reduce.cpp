@@ -1,0 +1,134 @@
+#include "dispatch/reduce.h"
+
+#include "dispatch/elementwise.h"
+#include "plan/plan.h"
+#include "tensor/impl.h"
+#include "tensor/overlap.h"
+#include "tile/reduce.h"
+
+namespace tenon {
+namespace {
+
+/// The dtypes of one reduction: elements are cast to `element`, folded in `accumulated`, stored as `result`.
+struct Types {
+  Dtype element, accumulated, result;
+};
+
+[[noreturn]] void fail_mean(const char* which, Dtype dtype) {
+  throw Error(std::string("mean(): could not infer output dtype. ") + which +
+              " dtype must be either a floating point or complex dtype. Got: " + scalar_type_name(dtype));
+}
+
+Dtype result_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
+  if (op == Op::mean) {
+    if (asked && !is_floating_point(*asked)) fail_mean("Optional", *asked);
+    if (!asked && !is_floating_point(input)) fail_mean("Input", input);
+  }
+  if (asked) return *asked;
+  if (op == Op::sum && !is_floating_point(input)) return int64;
+  return input;
+}
+
+Types compute_types(Op op, Dtype input, std::optional<Dtype> asked) {
+  const Dtype result = result_dtype(op, input, asked);
+  return {result, widened(result), result};
+}
+
+void check_not_empty(Op op, const Tensor& self, SizesView dims, SizesView mask) {
+  if (self.numel() != 0 || op == Op::sum || op == Op::mean) return;
+  const std::string name = row_of(op).name;
+  if (dims.empty())
+    throw Error(name + "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+  for (int64_t dim = 0; dim < self.dim(); ++dim)
+    if (mask[dim] && self.sizes()[dim] == 0) throw IndexError(name + "(): Expected reduction dim " + std::to_string(dim) + " to have non-zero size.");
+}
+
+/// The output seen over the input's dims: stride 0 where reduced.
+Dims spread_strides(const Tensor& out, SizesView mask, bool keepdim) {
+  Dims strides;
+  int64_t at = 0;
+  for (int64_t dim = 0; dim < mask.size(); ++dim) {
+    strides.push_back(mask[dim] ? 0 : out.strides()[at]);
+    if (!mask[dim] || keepdim) ++at;
+  }
+  return strides;
+}
+
+int64_t count_reduced(const Tensor& self, SizesView mask) {
+  int64_t count = 1;
+  for (int64_t dim = 0; dim < mask.size(); ++dim)
+    if (mask[dim]) count *= self.sizes()[dim];
+  return count;
+}
+
+void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
+  if (out.is_meta() || out.numel() == 0) return;
+  const int64_t count = count_reduced(self, mask);
+  if (self.numel() == 0) {
+    if (op == Op::mean) out.fill_(__builtin_nan(""));
+    else out.zero_();
+    return;
+  }
+  const Dims strides = spread_strides(out, mask, keepdim);
+  const Walk walks[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};
+  Plan plan;
+  make_reduction_plan(self.sizes(), walks, 2, plan);
+  Program program;
+  program.cast(program.cast(program.input(self.dtype()), types.element), types.accumulated);
+  const void* input = self.data_ptr();
+  const Reduction reduction{op, op == Op::mean ? static_cast<double>(count) : 0, out.dtype()};
+  run_reduction(plan, program, reduction, out.data_ptr(), &input);
+}
+
+/// Strides of a new result: the input's order of dims, dense.
+Tensor new_result(const Tensor& self, SizesView mask, bool keepdim, Dtype dtype) {
+  const Dims shape = reduced_shape(self.sizes(), mask, keepdim);
+  return new_tensor(shape, dtype, self.device());
+}
+
+void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
+  if (op == Op::sum || op == Op::mean) {
+    if (asked && result != out) {
+      static constexpr const char* names[kDtypeCount] = {"bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half", "c10::BFloat16", "float", "double"};
+      throw Error(std::string("Expected out tensor to have dtype ") + names[static_cast<int>(result)] + ", but got " + names[static_cast<int>(out)] + " instead");
+    }
+    return;
+  }
+  if (result != out)
+    throw Error(std::string("Expected the dtype for input and out to match, but got ") + scalar_type_name(result) + " for input's dtype and " +
+                scalar_type_name(out) + " for out's dtype.");
+}
+
+}  // namespace
+
+Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+  const Types types = compute_types(op, self.dtype(), dtype);
+  const Dims mask = reduced_mask(dims, self.dim());
+  check_not_empty(op, self, dims, mask);
+  Tensor out = new_result(self, mask, keepdim, types.result);
+  compute(op, types, out, self, mask, keepdim);
+  return out;
+}
+
+Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+  // out= says the dtype where the call does not.
+  const bool follows_out = !dtype && (op == Op::sum || op == Op::mean);
+  const Types types = compute_types(op, self.dtype(), follows_out ? std::optional(out.dtype()) : dtype);
+  const Dims mask = reduced_mask(dims, self.dim());
+  check_not_empty(op, self, dims, mask);
+  check_out_dtype(op, types.result, out.dtype(), dtype.has_value());
+  check_no_internal_overlap(out);
+  const Dims shape = reduced_shape(self.sizes(), mask, keepdim);
+  resize_output(out, shape, contiguous_strides(shape));
+  const bool aside = !out.is_meta() && (may_read_what_it_wrote(out, self) || out.impl()->storage == self.impl()->storage);
+  if (aside) {
+    Tensor result = reduce(op, self, dims, keepdim, types.result);
+    out.copy_(result);
+    return out;
+  }
+  compute(op, types, out, self, mask, keepdim);
+  bump_version(out);
+  return out;
+}
+
+}  // namespace tenon

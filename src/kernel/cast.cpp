@@ -1,0 +1,120 @@
+#include "kernel/kernel.h"
+#include "type/half.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/cast.cpp"
+#include "hwy/foreach_target.h"
+#include "kernel/loops-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon {
+namespace HWY_NAMESPACE {
+
+// 16-bit floats pass through float32, exactly as C++ and PyTorch convert them.
+template <class T>
+constexpr bool is_half = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+
+template <class T>
+HWY_INLINE auto widened(T value) {
+  if constexpr (std::is_same_v<T, Float16>) return float16_value(value.bits);
+  else if constexpr (std::is_same_v<T, BFloat16>) return bfloat16_value(value.bits);
+  else return value;
+}
+
+/// Floats are truncated; what no int64 holds becomes the smallest int64, as the processor's conversion gives, and
+/// narrower integers keep the low bits.
+template <class To, class From>
+HWY_INLINE To converted(From value) {
+  if constexpr (std::is_same_v<To, Float16>) return {float16_bits(static_cast<float>(value))};
+  else if constexpr (std::is_same_v<To, BFloat16>) return {bfloat16_bits(static_cast<float>(value))};
+  else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
+    if constexpr (sizeof(To) <= 4) {
+      // 32-bit conversions have vector forms; only values beyond them need the wide one.
+      const bool fits = value >= From{-2147483648.0} && value < From{2147483648.0};
+      if (fits) return static_cast<To>(static_cast<int32_t>(value));
+      if constexpr (sizeof(To) == 4) return static_cast<To>(INT32_MIN);
+      else return 0;
+    } else {
+      const bool fits = value >= From{-9223372036854775808.0} && value < From{9223372036854775808.0};
+      return fits ? static_cast<To>(value) : INT64_MIN;
+    }
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+template <class From, class To>
+void cast(void* out, const Lanes* in, int64_t n) {
+  const Stored<From>* from = static_cast<const Stored<From>*>(in[0].data);
+  Stored<To>* to = static_cast<Stored<To>*>(out);
+  if constexpr (std::is_same_v<To, bool>) {
+    TENON_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) to[i] = static_cast<uint8_t>(widened(from[i]) != 0);
+  } else if constexpr (std::is_same_v<From, bool>) {
+    TENON_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) to[i] = converted<To>(static_cast<uint8_t>(from[i] != 0));
+  } else {
+    TENON_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) to[i] = converted<To>(widened(from[i]));
+  }
+}
+
+#if HWY_TARGET <= HWY_AVX2 || HWY_ARCH_ARM_A64
+/// float16 with the processor's own conversions.
+template <>
+void cast<Float16, float>(void* out, const Lanes* in, int64_t n) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> d16;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const uint16_t* from = static_cast<const uint16_t*>(in[0].data);
+  float* to = static_cast<float*>(out);
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(hn::PromoteTo(d, hn::LoadU(d16, reinterpret_cast<const hwy::float16_t*>(from + i))), d, to + i);
+  for (; i < n; ++i) to[i] = float16_value(from[i]);
+}
+template <>
+void cast<float, Float16>(void* out, const Lanes* in, int64_t n) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> d16;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const float* from = static_cast<const float*>(in[0].data);
+  uint16_t* to = static_cast<uint16_t*>(out);
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(hn::DemoteTo(d16, hn::LoadU(d, from + i)), d16, reinterpret_cast<hwy::float16_t*>(to + i));
+  for (; i < n; ++i) to[i] = float16_bits(from[i]);
+}
+#endif
+
+template <class From>
+void fill_casts_from(KernelTable& table) {
+  Kernel* row = table.cast[static_cast<int>(dtype_of_v<From>)];
+  row[0] = &cast<From, bool>;
+  row[1] = &cast<From, uint8_t>;
+  row[2] = &cast<From, int8_t>;
+  row[3] = &cast<From, int16_t>;
+  row[4] = &cast<From, int32_t>;
+  row[5] = &cast<From, int64_t>;
+  row[6] = &cast<From, Float16>;
+  row[7] = &cast<From, BFloat16>;
+  row[8] = &cast<From, float>;
+  row[9] = &cast<From, double>;
+}
+
+void fill_casts(KernelTable& table) {
+  fill_casts_from<bool>(table);
+  fill_casts_from<uint8_t>(table);
+  fill_casts_from<int8_t>(table);
+  fill_casts_from<int16_t>(table);
+  fill_casts_from<int32_t>(table);
+  fill_casts_from<int64_t>(table);
+  fill_casts_from<Float16>(table);
+  fill_casts_from<BFloat16>(table);
+  fill_casts_from<float>(table);
+  fill_casts_from<double>(table);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenon
+HWY_AFTER_NAMESPACE();

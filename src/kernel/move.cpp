@@ -1,0 +1,207 @@
+#include <cstring>
+
+#include "kernel/kernel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/move.cpp"
+#include "hwy/cache_control.h"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+HWY_INLINE void gather_run(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t stride, int64_t n) {
+  if (stride == 1) {
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+  } else if (stride == 0) {
+    const T value = from[0];
+    for (int64_t i = 0; i < n; ++i) to[i] = value;
+  } else {
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
+  }
+}
+
+template <class T>
+void transpose(void* out, int64_t out_stride, const void* in, int64_t stride, int64_t rows, int64_t columns);
+
+template <class T>
+void gather(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1) {
+  // Reading along memory beats writing along it: the output is a tile in the cache.
+  if (stride1 == 1 && stride0 != 1 && n1 >= 8) return transpose<T>(out, n0, in, stride0, n1, n0);
+  T* to = static_cast<T*>(out);
+  const T* from = static_cast<const T*>(in);
+  for (int64_t row = 0; row < n1; ++row) gather_run(to + row * n0, from + row * stride1, stride0, n0);
+}
+
+template <class T>
+void scatter(void* out, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1, const void* in) {
+  const T* HWY_RESTRICT from = static_cast<const T*>(in);
+  T* HWY_RESTRICT to = static_cast<T*>(out);
+  for (int64_t row = 0; row < n1; ++row)
+    for (int64_t i = 0; i < n0; ++i) to[row * stride1 + i * stride0] = from[row * n0 + i];
+}
+
+template <class T>
+void fill(void* out, const void* value, int64_t n) {
+  T* HWY_RESTRICT to = static_cast<T*>(out);
+  T one;
+  std::memcpy(&one, value, sizeof(T));
+  for (int64_t i = 0; i < n; ++i) to[i] = one;
+}
+
+#undef TENON_HAS_SHUFFLES
+#if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+#define TENON_HAS_SHUFFLES 1
+#else
+#define TENON_HAS_SHUFFLES 0
+#endif
+
+#if TENON_HAS_SHUFFLES
+/// Each of the 16 / sizeof(T) elements of a block comes `times` times: `times` byte shuffles of the same block.
+/// Shuffle j takes for its byte b the byte of element (j * lanes + b / sizeof(T)) / times.
+template <class T>
+void repeat_shuffled(T* to, const T* from, int64_t times, int64_t n) {
+  constexpr int64_t kMaxTimes = 16;
+  constexpr int64_t kLanes = 16 / static_cast<int64_t>(sizeof(T));
+  const hn::FixedTag<uint8_t, 16> d;
+  alignas(16) uint8_t indices[kMaxTimes * 16];
+  for (int64_t lane = 0; lane < times * kLanes; ++lane)
+    for (int64_t byte = 0; byte < static_cast<int64_t>(sizeof(T)); ++byte)
+      indices[lane * static_cast<int64_t>(sizeof(T)) + byte] =
+          static_cast<uint8_t>(lane / times * static_cast<int64_t>(sizeof(T)) + byte);
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const auto block = hn::LoadU(d, reinterpret_cast<const uint8_t*>(from + i));
+    uint8_t* at = reinterpret_cast<uint8_t*>(to + i * times);
+    for (int64_t j = 0; j < times; ++j)
+      hn::StoreU(hn::TableLookupBytes(block, hn::Load(d, indices + j * 16)), d, at + j * 16);
+  }
+  for (; i < n; ++i)
+    for (int64_t j = 0; j < times; ++j) to[i * times + j] = from[i];
+}
+
+#endif  // TENON_HAS_SHUFFLES
+
+template <class T>
+void repeat(void* out, const void* in, int64_t times, int64_t n) {
+  const T* HWY_RESTRICT from = static_cast<const T*>(in);
+  T* HWY_RESTRICT to = static_cast<T*>(out);
+#if TENON_HAS_SHUFFLES
+  if (times <= 16 && n >= 16) return repeat_shuffled(to, from, times, n);
+#endif
+  for (int64_t i = 0; i < n; ++i) {
+    const T value = from[i];
+    for (int64_t j = 0; j < times; ++j) to[i * times + j] = value;
+  }
+}
+
+template <class T>
+HWY_INLINE void transpose_plain(T* HWY_RESTRICT to, int64_t out_stride, const T* HWY_RESTRICT from, int64_t stride, int64_t rows, int64_t columns) {
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column) to[row * out_stride + column] = from[column * stride + row];
+}
+
+#if TENON_HAS_SHUFFLES
+/// Blocks of 4 x 4 four-byte elements in 128-bit registers.
+HWY_INLINE void transpose_4x4(uint32_t* to, int64_t out_stride, const uint32_t* from, int64_t stride) {
+  const hn::FixedTag<uint32_t, 4> d;
+  const hn::FixedTag<uint64_t, 2> d64;
+  const auto c0 = hn::LoadU(d, from), c1 = hn::LoadU(d, from + stride);
+  const auto c2 = hn::LoadU(d, from + 2 * stride), c3 = hn::LoadU(d, from + 3 * stride);
+  const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, c0, c1)), high01 = hn::BitCast(d64, hn::InterleaveUpper(d, c0, c1));
+  const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, c2, c3)), high23 = hn::BitCast(d64, hn::InterleaveUpper(d, c2, c3));
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, low01, low23)), d, to);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23)), d, to + out_stride);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, high01, high23)), d, to + 2 * out_stride);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23)), d, to + 3 * out_stride);
+}
+#endif
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+/// Blocks of 8 x 8 four-byte elements in 256-bit registers.
+HWY_INLINE void transpose_8x8(uint32_t* to, int64_t out_stride, const uint32_t* from, int64_t stride) {
+  const hn::FixedTag<uint32_t, 8> d;
+  const hn::FixedTag<uint32_t, 4> half;
+  const hn::FixedTag<uint64_t, 4> d64;
+  // Two columns four apart share a register, so that interleaving within 128-bit halves finishes the job.
+  const auto pair = [&](int64_t column, int64_t row) {
+    return hn::Combine(d, hn::LoadU(half, from + (column + 4) * stride + row), hn::LoadU(half, from + column * stride + row));
+  };
+  for (int64_t row = 0; row < 8; row += 4) {
+    const auto c0 = pair(0, row), c1 = pair(1, row), c2 = pair(2, row), c3 = pair(3, row);
+    const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, c0, c1)), high01 = hn::BitCast(d64, hn::InterleaveUpper(d, c0, c1));
+    const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, c2, c3)), high23 = hn::BitCast(d64, hn::InterleaveUpper(d, c2, c3));
+    uint32_t* at = to + row * out_stride;
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, low01, low23)), d, at);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23)), d, at + out_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, high01, high23)), d, at + 2 * out_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23)), d, at + 3 * out_stride);
+  }
+}
+inline constexpr int64_t kTransposeBlock = 8;
+#elif TENON_HAS_SHUFFLES
+HWY_INLINE void transpose_8x8(uint32_t* to, int64_t out_stride, const uint32_t* from, int64_t stride) {
+  transpose_4x4(to, out_stride, from, stride);
+  transpose_4x4(to + 4, out_stride, from + 4 * stride, stride);
+  transpose_4x4(to + 4 * out_stride, out_stride, from + 4, stride);
+  transpose_4x4(to + 4 * out_stride + 4, out_stride, from + 4 * stride + 4, stride);
+}
+inline constexpr int64_t kTransposeBlock = 8;
+#endif
+
+template <class T>
+void transpose(void* out, int64_t out_stride, const void* in, int64_t stride, int64_t rows, int64_t columns) {
+  T* to = static_cast<T*>(out);
+  const T* from = static_cast<const T*>(in);
+#if TENON_HAS_SHUFFLES
+  if constexpr (sizeof(T) == 4) {
+    const int64_t whole_rows = rows / kTransposeBlock * kTransposeBlock;
+    const int64_t whole_columns = columns / kTransposeBlock * kTransposeBlock;
+    for (int64_t column = 0; column < whole_columns; column += kTransposeBlock)
+      for (int64_t row = 0; row < whole_rows; row += kTransposeBlock)
+        transpose_8x8(to + row * out_stride + column, out_stride, from + column * stride + row, stride);
+    transpose_plain(to + whole_rows * out_stride, out_stride, from + whole_rows, stride, rows - whole_rows, columns);
+    transpose_plain(to + whole_columns, out_stride, from + whole_columns * stride, stride, whole_rows, columns - whole_columns);
+    return;
+  }
+#endif
+  transpose_plain(to, out_stride, from, stride, rows, columns);
+}
+
+void stream(void* out, const void* in, int64_t nbytes) {
+  const hn::ScalableTag<uint8_t> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  uint8_t* to = static_cast<uint8_t*>(out);
+  const uint8_t* from = static_cast<const uint8_t*>(in);
+  const int64_t head = (lanes - static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % static_cast<uintptr_t>(lanes))) % lanes;
+  if (nbytes < head + lanes) {
+    std::memcpy(to, from, static_cast<std::size_t>(nbytes));
+    return;
+  }
+  std::memcpy(to, from, static_cast<std::size_t>(head));
+  int64_t i = head;
+  for (; i + lanes <= nbytes; i += lanes) hn::Stream(hn::LoadU(d, from + i), d, to + i);
+  std::memcpy(to + i, from + i, static_cast<std::size_t>(nbytes - i));
+}
+
+template <class T>
+constexpr MoveKernels move_kernels() {
+  return {&gather<T>, &scatter<T>, &repeat<T>, &fill<T>, &transpose<T>};
+}
+
+void fill_moves(KernelTable& table) {
+  table.move[0] = move_kernels<uint8_t>();
+  table.move[1] = move_kernels<uint16_t>();
+  table.move[2] = move_kernels<uint32_t>();
+  table.move[3] = move_kernels<uint64_t>();
+  table.stream = &stream;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenon
+HWY_AFTER_NAMESPACE();

@@ -1,0 +1,229 @@
+#include "plan/plan.h"
+
+namespace tenon {
+namespace {
+
+// Runs of at least this many elements need no fusing: the cost of a kernel call is small beside them.
+constexpr int64_t kLongRun = 512;
+
+/// 1 when dim p is slower than q, -1 when faster, 0 when no operand tells.
+int compare_dims(SizesView shape, const int64_t* strides, int64_t operands, int64_t p, int64_t q) {
+  const int64_t ndim = shape.size();
+  for (int64_t operand = 0; operand < operands; ++operand) {
+    const int64_t sp = strides[operand * ndim + p], sq = strides[operand * ndim + q];
+    if (sp == 0 || sq == 0) continue;
+    if (sp != sq) return sp > sq ? 1 : -1;
+    if (shape[p] > shape[q]) return 1;
+  }
+  return 0;
+}
+
+/// Writes the loops in walking order, without dims of size 1.
+void permute_dimensions(SizesView shape, const SmallVector<int64_t, 32>& strides, int64_t operands,
+                        const SmallVector<int64_t, 8>& order, Plan& plan) {
+  const int64_t ndim = shape.size();
+  plan.sizes.resize(0);
+  for (int64_t dim : order)
+    if (shape[dim] != 1) plan.sizes.push_back(shape[dim]);
+  plan.strides.resize(operands * plan.ndim());
+  int64_t* out = plan.strides.data();
+  for (int64_t operand = 0; operand < operands; ++operand)
+    for (int64_t dim : order)
+      if (shape[dim] != 1) *out++ = strides[operand * ndim + dim];
+}
+
+bool can_merge(const Plan& plan, int64_t operands, int64_t inner, int64_t outer) {
+  for (int64_t operand = 0; operand < operands; ++operand) {
+    const int64_t* strides = plan.strides_of(operand);
+    if (strides[outer] != plan.sizes[inner] * strides[inner]) return false;
+  }
+  return true;
+}
+
+/// Neighbours that every operand walks as one become one.
+void coalesce_dimensions(Plan& plan, int64_t operands) {
+  const int64_t ndim = plan.ndim();
+  if (ndim <= 1) return;
+  SmallVector<int64_t, 8> kept;
+  int64_t last = 0;
+  for (int64_t dim = 1; dim < ndim; ++dim) {
+    if (can_merge(plan, operands, last, dim)) {
+      plan.sizes[last] *= plan.sizes[dim];
+      continue;
+    }
+    kept.push_back(last);
+    last = dim;
+  }
+  kept.push_back(last);
+  if (kept.size() == ndim) return;
+  for (int64_t operand = 0; operand < operands; ++operand)
+    for (int64_t i = 0; i < kept.size(); ++i)
+      plan.strides[operand * kept.size() + i] = plan.strides[operand * ndim + kept[i]];
+  for (int64_t i = 0; i < kept.size(); ++i) plan.sizes[i] = plan.sizes[kept[i]];
+  plan.sizes.resize(kept.size());
+  plan.strides.resize(operands * kept.size());
+}
+
+/// Strides, order and merging; the order is decided by operands [first, count).
+void merge_loops(SizesView shape, const Walk* operands, int64_t count, int64_t first, Plan& plan) {
+  SmallVector<int64_t, 32> strides(count * shape.size());
+  for (int64_t operand = 0; operand < count; ++operand)
+    compute_strides(shape, operands[operand], strides.data() + operand * shape.size());
+  SmallVector<int64_t, 8> order;
+  reorder_dimensions(shape, strides.data() + first * shape.size(), count - first, order);
+  plan.numel = numel_of(shape);
+  permute_dimensions(shape, strides, count, order, plan);
+  coalesce_dimensions(plan, count);
+}
+
+/// Whether the loops [begin, end) walk memory one element after the other.
+bool is_dense(const Plan& plan, const int64_t* strides, int64_t begin, int64_t end) {
+  int64_t step = 1;
+  for (int64_t dim = begin; dim < end; ++dim) {
+    if (strides[dim] != step) return false;
+    step *= plan.sizes[dim];
+  }
+  return true;
+}
+
+bool is_still(const int64_t* strides, int64_t begin, int64_t end) {
+  for (int64_t dim = begin; dim < end; ++dim)
+    if (strides[dim] != 0) return false;
+  return true;
+}
+
+int64_t count_of(const Plan& plan, int64_t end) {
+  int64_t count = 1;
+  for (int64_t dim = 0; dim < end; ++dim) count *= plan.sizes[dim];
+  return count;
+}
+
+/// Fuses the innermost loops until a run is long.
+void choose_fused(Plan& plan) {
+  plan.fused = plan.ndim() > 0 ? 1 : 0;
+  plan.unit = 1;
+  plan.flat = plan.ndim() > 0 ? plan.sizes[0] : 1;
+  while (plan.flat < kLongRun && plan.fused < plan.ndim()) {
+    plan.unit = plan.flat;
+    plan.flat *= plan.sizes[plan.fused++];
+  }
+}
+
+Plan::Operand way_of(const Plan& plan, const int64_t* strides) {
+  const int64_t fused = plan.fused;
+  if (is_still(strides, 0, fused)) return {Way::splat, 0};
+  if (is_dense(plan, strides, 0, fused)) return {Way::direct, 0};
+  int64_t still = fused;  // the outermost fused loops that do not move the operand
+  while (still > 0 && strides[still - 1] == 0) --still;
+  if (still < fused) return {Way::periodic, count_of(plan, still)};
+  int64_t moving = 0;  // the innermost ones
+  while (strides[moving] == 0) ++moving;
+  if (moving > 0 && is_dense(plan, strides, moving, fused)) return {Way::repeated, count_of(plan, moving)};
+  return {Way::gather, 0};
+}
+
+/// The loop along which an operand that jumps along the innermost one lies densely.
+void choose_transposed(Plan& plan) {
+  plan.transposed = 0;
+  if (plan.fused != 1) return;
+  for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
+    if (plan.operands[operand].way != Way::gather) continue;
+    const int64_t* strides = plan.strides_of(operand);
+    for (int64_t dim = 1; dim < plan.ndim(); ++dim) {
+      if (strides[dim] != 1 || plan.sizes[dim] < 8 || (plan.transposed != 0 && plan.transposed != dim)) continue;
+      plan.transposed = dim;
+      plan.operands[operand].way = Way::transposed;
+    }
+  }
+}
+
+void choose_ways(Plan& plan, int64_t count) {
+  choose_fused(plan);
+  plan.operands.resize(count);
+  for (int64_t operand = 0; operand < count; ++operand) plan.operands[operand] = way_of(plan, plan.strides_of(operand));
+  if (plan.ndim() == 0) plan.operands[0].way = Way::direct;  // one element to write
+  choose_transposed(plan);
+}
+
+/// Whether all inputs have the result's sizes and one of the layouts that PyTorch keeps without a closer look.
+bool keeps_layout(SizesView shape, const Walk* inputs, int64_t count, Dims& strides) {
+  bool contiguous = true, channels_last = true, same = true;
+  for (int64_t i = 0; i < count; ++i) {
+    if (!(inputs[i].sizes == shape)) return false;
+    contiguous = contiguous && is_contiguous(shape, inputs[i].strides);
+    channels_last = channels_last && is_contiguous(shape, inputs[i].strides, MemoryFormat::channels_last);
+    same = same && inputs[i].strides == inputs[0].strides;
+  }
+  if (contiguous) strides = contiguous_strides(shape);
+  else if (channels_last) strides = format_strides(shape, MemoryFormat::channels_last);
+  else if (same && is_non_overlapping_and_dense(shape, inputs[0].strides)) strides = inputs[0].strides.copy();
+  else return false;
+  return true;
+}
+
+}  // namespace
+
+const char* way_name(Way way) noexcept {
+  static constexpr const char* names[] = {"direct", "splat", "periodic", "repeated", "transposed", "gather"};
+  return names[static_cast<int>(way)];
+}
+
+void compute_strides(SizesView shape, const Walk& operand, int64_t* out) {
+  const int64_t lead = shape.size() - operand.sizes.size();
+  for (int64_t dim = 0; dim < lead; ++dim) out[dim] = 0;
+  for (int64_t dim = lead; dim < shape.size(); ++dim) {
+    const bool broadcast = operand.sizes[dim - lead] == 1 && shape[dim] != 1;
+    out[dim] = broadcast ? 0 : operand.strides[dim - lead];
+  }
+}
+
+void reorder_dimensions(SizesView shape, const int64_t* strides, int64_t operands, SmallVector<int64_t, 8>& order) {
+  const int64_t ndim = shape.size();
+  order.resize(ndim);
+  for (int64_t i = 0; i < ndim; ++i) order[i] = ndim - 1 - i;
+  // Insertion sort that passes over dims it cannot tell apart, as PyTorch does.
+  for (int64_t i = 1; i < ndim; ++i) {
+    int64_t at = i;
+    for (int64_t j = i - 1; j >= 0; --j) {
+      const int c = compare_dims(shape, strides, operands, order[j], order[at]);
+      if (c < 0) break;
+      if (c == 0) continue;
+      const int64_t swapped = order[j];
+      order[j] = order[at];
+      order[at] = swapped;
+      at = j;
+    }
+  }
+}
+
+void make_plan(SizesView shape, const Walk* operands, int64_t count, Plan& plan) {
+  merge_loops(shape, operands, count, 0, plan);
+  choose_ways(plan, count);
+}
+
+void make_reduction_plan(SizesView shape, const Walk* operands, int64_t count, Plan& plan) {
+  merge_loops(shape, operands, count, 1, plan);
+  plan.operands.resize(count);
+}
+
+Dims result_strides(SizesView shape, const Walk* inputs, int64_t count) {
+  Dims result;
+  if (keeps_layout(shape, inputs, count, result)) return result;
+  const int64_t ndim = shape.size();
+  SmallVector<int64_t, 32> strides(count * ndim);
+  for (int64_t i = 0; i < count; ++i) compute_strides(shape, inputs[i], strides.data() + i * ndim);
+  SmallVector<int64_t, 8> order;
+  reorder_dimensions(shape, strides.data(), count, order);
+  bool reversed = true;
+  for (int64_t i = 0; i < ndim; ++i) reversed = reversed && order[i] == ndim - 1 - i;
+  if (reversed) return contiguous_strides(shape);
+  result.resize(ndim);
+  int64_t step = 1;
+  for (int64_t dim : order) {
+    result[dim] = step;
+    step *= shape[dim];
+  }
+  return result;
+}
+
+}  // namespace tenon

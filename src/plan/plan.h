@@ -1,0 +1,63 @@
+// plan: takes the result's shape and the strides of its operands; gives merged loops and, for each operand, the way it
+// reaches a tile. Depends on shapes, strides and dtypes alone. Never touches element data, never knows an instruction set.
+#pragma once
+#include "base/small_vector.h"
+#include "tenon/dims.h"
+#include "tenon/shape.h"
+
+namespace tenon {
+
+/// How an operand, seen from the tile, lies in memory.
+enum class Way : uint8_t {
+  direct,      // one element after the other: the tile is the memory itself
+  splat,       // one value for the whole tile
+  periodic,    // a short pattern comes again and again: built once, reused
+  repeated,    // each element comes `length` times in a row
+  transposed,  // one element after the other along another loop: read in square blocks
+  gather,      // anything else
+};
+const char* way_name(Way way) noexcept;
+
+/// A tensor as the plan sees it.
+struct Walk {
+  SizesView sizes;
+  SizesView strides;  // in elements
+};
+
+struct Plan {
+  struct Operand {
+    Way way = Way::direct;
+    int64_t length = 0;  // periodic: elements of the pattern; repeated: times each element comes
+  };
+
+  SmallVector<int64_t, 8> sizes;     // of the merged loops, innermost first
+  SmallVector<int64_t, 32> strides;  // operand by operand, in the order of `sizes`
+  SmallVector<Operand, 8> operands;  // the output first
+  int64_t numel = 1;
+  int64_t fused = 0;       // innermost loops that a tile runs through as one
+  int64_t flat = 1;        // elements of the fused loops together
+  int64_t unit = 1;        // tiles are whole multiples of this many elements
+  int64_t transposed = 0;  // the loop along which transposed operands lie; 0: there is none
+
+  int64_t ndim() const noexcept { return sizes.size(); }
+  const int64_t* strides_of(int64_t operand) const noexcept { return strides.data() + operand * ndim(); }
+};
+
+/// Strides over the result's dims, 0 where the operand is broadcast. `out` has room for shape.size() values.
+void compute_strides(SizesView shape, const Walk& operand, int64_t* out);
+
+/// Takes the operands' strides one after the other. Dims from the fastest to the slowest: by the first operand that tells two dims apart.
+/// PyTorch: TensorIteratorBase::reorder_dimensions.
+void reorder_dimensions(SizesView shape, const int64_t* strides, int64_t operands, SmallVector<int64_t, 8>& order);
+
+/// The finished plan of an elementwise operation; operand 0 is the output.
+void make_plan(SizesView shape, const Walk* operands, int64_t count, Plan& plan);
+
+/// The plan of a reduction: operand 0, the output, stands still along reduced dims; loops are ordered by the inputs.
+void make_reduction_plan(SizesView shape, const Walk* operands, int64_t count, Plan& plan);
+
+/// Strides of a new result that keeps the memory format of its inputs.
+/// PyTorch: TensorIteratorBase::allocate_or_resize_outputs and fast_set_up.
+Dims result_strides(SizesView shape, const Walk* inputs, int64_t count);
+
+}  // namespace tenon

@@ -1,0 +1,136 @@
+#include "tile/pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tenon/error.h"
+#include "tenon/threads.h"
+
+namespace tenon {
+namespace {
+
+int default_threads() {
+  if (const char* text = std::getenv("TENON_NUM_THREADS")) {
+    const int count = std::atoi(text);
+    if (count >= 1) return std::min(count, 1024);
+  }
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+/// One call's work: threads take parts by a counter until none is left.
+struct Job {
+  void (*body)(void*, int64_t);
+  void* context;
+  int64_t parts;
+  std::atomic<int64_t> next{0};
+  int workers = 0;  // inside the job; guarded by the pool's mutex
+  std::mutex error_mutex;
+  std::exception_ptr error;
+
+  void work() noexcept {
+    for (int64_t part; (part = next.fetch_add(1, std::memory_order_relaxed)) < parts;) {
+      try {
+        body(context, part);
+      } catch (...) {
+        std::lock_guard lock(error_mutex);
+        if (!error) error = std::current_exception();
+      }
+    }
+  }
+};
+
+thread_local bool inside_part = false;
+
+class Pool {
+ public:
+  ~Pool() { stop(); }
+
+  void run(Job& job, int helpers) {
+    {
+      std::lock_guard lock(mutex_);
+      while (static_cast<int>(threads_.size()) < helpers) threads_.emplace_back([this] { serve(); });
+      job_ = &job;
+      wanted_ = helpers;
+    }
+    wake_.notify_all();
+    inside_part = true;
+    job.work();
+    inside_part = false;
+    std::unique_lock lock(mutex_);
+    job_ = nullptr;  // whoever has not begun stays out
+    done_.wait(lock, [&] { return job.workers == 0; });
+  }
+
+  /// One job at a time; a second caller works alone rather than wait.
+  std::mutex& turn() { return turn_; }
+
+ private:
+  void serve() {
+    inside_part = true;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [&] { return stopping_ || (job_ && wanted_ > 0); });
+      if (stopping_) return;
+      Job* job = job_;
+      --wanted_;
+      ++job->workers;
+      lock.unlock();
+      job->work();
+      lock.lock();
+      if (--job->workers == 0) done_.notify_all();
+    }
+  }
+  void stop() {
+    {
+      std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  std::mutex turn_;
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  std::vector<std::thread> threads_;
+  Job* job_ = nullptr;
+  int wanted_ = 0;
+  bool stopping_ = false;
+};
+
+Pool& pool() {
+  static Pool instance;
+  return instance;
+}
+
+std::atomic<int>& thread_count() {
+  static std::atomic<int> count{default_threads()};
+  return count;
+}
+
+}  // namespace
+
+void set_num_threads(int count) {
+  if (count < 1) throw ValueError("set_num_threads expects a positive integer, but got " + std::to_string(count));
+  thread_count().store(std::min(count, 1024), std::memory_order_relaxed);
+}
+int get_num_threads() noexcept { return thread_count().load(std::memory_order_relaxed); }
+
+void run_parts(int64_t parts, void (*body)(void*, int64_t), void* context) {
+  Job job{.body = body, .context = context, .parts = parts, .error_mutex = {}, .error = {}};
+  const int helpers = static_cast<int>(std::min<int64_t>(parts, get_num_threads())) - 1;
+  std::unique_lock<std::mutex> turn;
+  if (helpers > 0 && !inside_part) turn = std::unique_lock(pool().turn(), std::try_to_lock);
+  if (turn.owns_lock()) pool().run(job, helpers);
+  else job.work();
+  if (job.error) std::rethrow_exception(job.error);
+}
+
+}  // namespace tenon

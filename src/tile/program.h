@@ -1,0 +1,56 @@
+// tile: a straight line of instructions over tile registers. An eager op is a Program of one op and the casts it needs;
+// a fused expression is a longer one. Takes ops and dtypes; gives what run() executes. Never knows shapes.
+#pragma once
+#include "base/small_vector.h"
+#include "kernel/kernel.h"
+
+namespace tenon {
+
+/// A register holds one tile of one dtype. Registers [0, inputs) are loaded; each instruction writes the next one.
+struct Instruction {
+  Kernel kernel;
+  int8_t arity;
+  int16_t in[3];
+};
+
+class Program {
+ public:
+  /// Adds an input; all inputs come before the first instruction.
+  int input(Dtype dtype) {
+    dtypes_.push_back(dtype);
+    return inputs_++;
+  }
+  /// Adds a conversion, none where `from` has that dtype already.
+  int cast(int from, Dtype dtype) {
+    if (dtypes_[from] == dtype) return from;
+    return append(kernels().cast[static_cast<int>(dtypes_[from])][static_cast<int>(dtype)], dtype, 1, from, 0, 0);
+  }
+  /// Adds an op over registers of its dtype of computation. Error when the op has no code for it.
+  int op(Op op, Dtype compute, Dtype result, int arity, int a, int b = 0, int c = 0) {
+    return append(kernels().elementwise[static_cast<int>(op)][static_cast<int>(compute)], result, arity, a, b, c);
+  }
+
+  int inputs() const noexcept { return inputs_; }
+  int result() const noexcept { return static_cast<int>(dtypes_.size()) - 1; }
+  Dtype dtype(int reg) const noexcept { return dtypes_[reg]; }
+  /// Bytes of an element of the widest register.
+  int64_t widest() const noexcept {
+    int64_t bytes = 1;
+    for (Dtype dtype : dtypes_) bytes = itemsize(dtype) > bytes ? itemsize(dtype) : bytes;
+    return bytes;
+  }
+  const SmallVector<Instruction, 8>& instructions() const noexcept { return instructions_; }
+
+ private:
+  int append(Kernel kernel, Dtype dtype, int arity, int a, int b, int c) {
+    instructions_.push_back({kernel, static_cast<int8_t>(arity), {static_cast<int16_t>(a), static_cast<int16_t>(b), static_cast<int16_t>(c)}});
+    dtypes_.push_back(dtype);
+    return result();
+  }
+
+  int inputs_ = 0;
+  SmallVector<Dtype, 16> dtypes_;  // of every register
+  SmallVector<Instruction, 8> instructions_;
+};
+
+}  // namespace tenon

@@ -1,0 +1,348 @@
+#include "tile/reduce.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "tile/pool.h"
+#include "tile/registers.h"
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kLanes = 1024;      // elements of a tile
+constexpr int64_t kNarrow = 64;       // below this a reduced innermost loop is walked across, not along
+constexpr int64_t kCascade = 64;      // partial sums join the next level after so many: error grows with the levels only
+constexpr int kLevels = 4;
+constexpr int64_t kGrain = 1 << 17;   // elements of a segment that is folded apart
+constexpr int64_t kMaxParts = 64;
+
+/// How the loops are walked: one loop gives the lanes of a tile, the others count.
+struct Shape {
+  bool along = false;    // lanes lie along a reduced loop: each tile folds to one value
+  int64_t lane_loop = -1;  // -1: one lane
+  int64_t lanes = 1;     // of the lane loop
+  int64_t widened = 1;   // across: so many rounds of the next, reduced loop lie in one tile
+  int64_t rounds_left = 0;  // rounds of that loop that do not fill a tile
+  SmallVector<int64_t, 8> kept, reduced;  // the loops that count
+  int64_t kept_count = 1, reduced_count = 1;
+  int64_t tile = 1;      // lanes of a tile
+  int64_t tiles = 1;     // tiles over the lanes
+  int64_t segments = 1;  // apart-folded pieces of the reduced count
+};
+
+bool is_reduced(const Plan& plan, int64_t loop) { return plan.strides_of(0)[loop] == 0; }
+
+/// Whether loop 1 continues loop 0 in every input.
+bool continues(const Plan& plan) {
+  for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
+    const int64_t* strides = plan.strides_of(operand);
+    if (strides[1] != strides[0] * plan.sizes[0]) return false;
+  }
+  return true;
+}
+
+void choose_lanes(const Plan& plan, Shape& shape) {
+  if (plan.ndim() == 0) return;
+  shape.lane_loop = 0;
+  if (is_reduced(plan, 0)) {
+    const bool across = plan.sizes[0] < kNarrow && plan.ndim() > 1 && !is_reduced(plan, 1) && plan.sizes[1] > plan.sizes[0];
+    shape.along = !across;
+    if (across) shape.lane_loop = 1;
+  } else if (plan.sizes[0] < kLanes / 2 && plan.ndim() > 1 && is_reduced(plan, 1) && continues(plan)) {
+    shape.widened = std::min(kLanes / plan.sizes[0], plan.sizes[1]);
+    shape.rounds_left = plan.sizes[1] % shape.widened;
+  }
+  shape.lanes = plan.sizes[shape.lane_loop];
+}
+
+Shape choose_shape(const Plan& plan) {
+  Shape shape;
+  choose_lanes(plan, shape);
+  for (int64_t loop = 0; loop < plan.ndim(); ++loop) {
+    if (loop == shape.lane_loop) continue;
+    if (is_reduced(plan, loop)) {
+      shape.reduced.push_back(loop);
+      const bool widens = shape.widened > 1 && loop == 1;
+      shape.reduced_count *= widens ? (plan.sizes[loop] + shape.widened - 1) / shape.widened : plan.sizes[loop];
+    } else {
+      shape.kept.push_back(loop);
+      shape.kept_count *= plan.sizes[loop];
+    }
+  }
+  if (shape.along) {
+    // Long runs are cut so that a tile's casts stay in the cache; the pieces count as part of the reduction.
+    shape.tile = std::min(shape.lanes, 4 * kLanes);
+    shape.reduced_count *= (shape.lanes + shape.tile - 1) / shape.tile;
+  } else {
+    shape.tile = shape.widened > 1 ? shape.lanes * shape.widened : std::min(shape.lanes, kLanes);
+    shape.tiles = shape.widened > 1 ? 1 : (shape.lanes + shape.tile - 1) / shape.tile;
+  }
+  const int64_t outputs = shape.kept_count * shape.tiles;
+  if (outputs < kMaxParts) shape.segments = std::clamp<int64_t>(plan.numel / kGrain, 1, std::min(kMaxParts / outputs, shape.reduced_count));
+  return shape;
+}
+
+struct Setup {
+  const Plan& plan;
+  const Program& program;
+  const Reduction& reduction;
+  std::byte* out;
+  const void* const* inputs;
+  Shape shape;
+  Slots slots;
+  Dtype accumulated;
+  int shift;            // of the accumulated dtype
+  Kernel join;
+  FoldKernel fold;
+  int64_t slot_bytes;
+};
+
+/// Partial results of one output tile, a level each for 1, 64, 4096, ... tiles.
+class Cascade {
+ public:
+  Cascade(const Setup& setup, std::byte* memory, int64_t stride) : setup_(setup), memory_(memory), stride_(stride) {}
+
+  void reset() {
+    for (int level = 0; level < kLevels; ++level) counts_[level] = widths_[level] = 0;
+  }
+  /// Adds `n` lanes; a narrower tile joins the first lanes only.
+  void add(const void* lanes, int64_t n) {
+    join(0, lanes, n);
+    for (int level = 0; level + 1 < kLevels && ++counts_[level] == kCascade; ++level) {
+      join(level + 1, at(level), widths_[level]);
+      counts_[level] = widths_[level] = 0;
+    }
+  }
+  /// Everything added so far, `n` lanes wide.
+  std::byte* finish() {
+    int into = kLevels - 1;
+    while (into > 0 && widths_[into] == 0) --into;
+    for (int level = into - 1; level >= 0; --level)
+      if (widths_[level] > 0) join(into, at(level), widths_[level]);
+    return at(into);
+  }
+
+ private:
+  std::byte* at(int level) { return memory_ + level * stride_; }
+  void join(int level, const void* lanes, int64_t n) {
+    const int64_t common = std::min(widths_[level], n);
+    if (common > 0) {
+      const Lanes in[] = {{at(level), 1}, {lanes, 1}};
+      setup_.join(at(level), in, common);
+    }
+    if (n <= widths_[level]) return;
+    std::memcpy(at(level) + (common << setup_.shift), static_cast<const std::byte*>(lanes) + (common << setup_.shift),
+                static_cast<std::size_t>((n - common) << setup_.shift));
+    widths_[level] = n;
+  }
+
+  const Setup& setup_;
+  std::byte* memory_;
+  int64_t stride_;
+  int64_t counts_[kLevels] = {};
+  int64_t widths_[kLevels] = {};
+};
+
+class ReduceLoop {
+ public:
+  explicit ReduceLoop(const Setup& setup)
+      : setup_(setup), plan_(setup.plan), shape_(setup.shape), registers_(setup.program, setup.slots, setup.slot_bytes),
+        memory_((kLevels + 1) * setup.slot_bytes), cascade_(setup, memory_.data(), setup.slot_bytes) {}
+
+  /// Folds segment `segment` of output tile `tile` at `kept` (the offsets of the kept loops) and gives its lanes.
+  std::byte* fold(const OuterCounter& kept, int64_t tile, int64_t segment, int64_t& width) {
+    const int64_t start = tile * shape_.tile;
+    width = shape_.along ? 1 : shape_.widened > 1 ? shape_.tile : std::min(shape_.tile, shape_.lanes - start);
+    const int64_t first = shape_.reduced_count * segment / shape_.segments, last = shape_.reduced_count * (segment + 1) / shape_.segments;
+    cascade_.reset();
+    if (shape_.along) fold_along(kept, first, last);
+    else if (shape_.widened > 1) fold_widened(kept, first, last);
+    else fold_across(kept, start, width, first, last);
+    return cascade_.finish();
+  }
+
+  /// Divides, casts and stores the lanes of an output tile.
+  void store(const OuterCounter& kept, int64_t tile, std::byte* lanes, int64_t width) {
+    if (shape_.widened > 1) width = join_rounds(lanes);
+    const Reduction& reduction = setup_.reduction;
+    const int accumulated = static_cast<int>(setup_.accumulated);
+    if (reduction.divisor != 0) {
+      alignas(8) std::byte divisor[8];
+      const Lanes from{&reduction.divisor, 1};
+      kernels().cast[static_cast<int>(float64)][accumulated](divisor, &from, 1);
+      const Lanes in[] = {{lanes, 1}, {divisor, 0}};
+      kernels().elementwise[static_cast<int>(Op::div)][accumulated](lanes, in, width);
+    }
+    std::byte* cast_lanes = memory_.data() + kLevels * setup_.slot_bytes;
+    if (reduction.output != setup_.accumulated) {
+      const Lanes in{lanes, 1};
+      kernels().cast[accumulated][static_cast<int>(reduction.output)](cast_lanes, &in, width);
+      lanes = cast_lanes;
+    }
+    const int shift = shift_of(reduction.output);
+    const int64_t stride = shape_.lane_loop >= 0 && !shape_.along ? plan_.strides_of(0)[shape_.lane_loop] : 1;
+    std::byte* to = setup_.out + ((kept[0] + tile * shape_.tile * stride) << shift);
+    if (stride == 1) std::memcpy(to, lanes, static_cast<std::size_t>(width << shift));
+    else kernels().move[shift].scatter(to, stride, width, 0, 1, lanes);
+  }
+
+ private:
+  /// Brings `n` lanes of every input from `offset(input)` on, runs the Program, gives the result as lanes.
+  template <class Offset>
+  const void* tile(int64_t n, const Offset& offset) {
+    const Program& program = setup_.program;
+    for (int i = 0; i < program.inputs(); ++i) {
+      const int shift = shift_of(program.dtype(i));
+      const int64_t stride = shape_.lane_loop < 0 ? 1 : plan_.strides_of(i + 1)[shape_.lane_loop];
+      const std::byte* from = static_cast<const std::byte*>(setup_.inputs[i]) + (offset(i + 1) << shift);
+      if (stride == 0 || stride == 1) {
+        registers_[i] = {from, stride};
+        continue;
+      }
+      kernels().move[shift].gather(registers_.slot(i), from, stride, n, 0, 1);
+      registers_[i] = {registers_.slot(i), 1};
+    }
+    const Lanes result = registers_.execute(nullptr, n);
+    if (result.step == 1) return result.data;
+    std::byte* spread = memory_.data() + kLevels * setup_.slot_bytes;
+    kernels().move[setup_.shift].fill(spread, result.data, n);
+    return spread;
+  }
+
+  void fold_along(const OuterCounter& kept, int64_t first, int64_t last) {
+    const int64_t pieces = (shape_.lanes + shape_.tile - 1) / shape_.tile;
+    OuterCounter reduced(plan_, shape_.reduced, first / pieces);
+    int64_t piece = first % pieces;
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t start = piece * shape_.tile, n = std::min(shape_.tile, shape_.lanes - start);
+      const void* lanes = tile(n, [&](int64_t operand) { return kept[operand] + reduced[operand] + start * lane_stride(operand); });
+      alignas(8) std::byte folded[8];
+      setup_.fold(folded, lanes, n);
+      cascade_.add(folded, 1);
+      if (++piece == pieces) {
+        piece = 0;
+        reduced.advance();
+      }
+    }
+  }
+
+  void fold_across(const OuterCounter& kept, int64_t start, int64_t n, int64_t first, int64_t last) {
+    OuterCounter reduced(plan_, shape_.reduced, first);
+    for (int64_t i = first; i < last; ++i) {
+      cascade_.add(tile(n, [&](int64_t operand) { return kept[operand] + reduced[operand] + start * lane_stride(operand); }), n);
+      reduced.advance();
+    }
+  }
+
+  /// Tiles of several rounds of the narrow kept loop: every lane of them is an output's.
+  void fold_widened(const OuterCounter& kept, int64_t first, int64_t last) {
+    const int64_t per_turn = (plan_.sizes[1] + shape_.widened - 1) / shape_.widened;
+    SmallVector<int64_t, 8> others;
+    for (int64_t loop : shape_.reduced)
+      if (loop != 1) others.push_back(loop);
+    OuterCounter reduced(plan_, others, first / per_turn);
+    int64_t round = first % per_turn;
+    for (int64_t i = first; i < last; ++i) {
+      const bool partial = round + 1 == per_turn && shape_.rounds_left > 0;
+      const int64_t n = shape_.lanes * (partial ? shape_.rounds_left : shape_.widened);
+      const int64_t row = round * shape_.widened;
+      cascade_.add(tile(n, [&](int64_t operand) { return kept[operand] + reduced[operand] + row * plan_.strides_of(operand)[1]; }), n);
+      if (++round == per_turn) {
+        round = 0;
+        reduced.advance();
+      }
+    }
+  }
+
+  /// Joins the rounds of a widened tile pairwise; gives the lanes that are left.
+  int64_t join_rounds(std::byte* lanes) {
+    for (int64_t rounds = shape_.widened; rounds > 1;) {
+      const int64_t half = rounds / 2;
+      const Lanes in[] = {{lanes, 1}, {lanes + (((rounds - half) * shape_.lanes) << setup_.shift), 1}};
+      setup_.join(lanes, in, half * shape_.lanes);
+      rounds -= half;
+    }
+    return shape_.lanes;
+  }
+
+  int64_t lane_stride(int64_t operand) const { return shape_.lane_loop < 0 ? 0 : plan_.strides_of(operand)[shape_.lane_loop]; }
+
+  const Setup& setup_;
+  const Plan& plan_;
+  const Shape& shape_;
+  Registers registers_;
+  Scratch memory_;
+  Cascade cascade_;
+};
+
+SmallVector<bool, 8> inputs_in_place(const Plan& plan, const Shape& shape) {
+  SmallVector<bool, 8> in_place(plan.operands.size() - 1);
+  for (int64_t i = 0; i < in_place.size(); ++i) {
+    const int64_t stride = shape.lane_loop < 0 ? 1 : plan.strides_of(i + 1)[shape.lane_loop];
+    in_place[i] = stride == 0 || stride == 1;
+  }
+  return in_place;
+}
+
+/// Outputs [begin, end), each folded whole.
+void reduce_outputs(const Setup& setup, int64_t begin, int64_t end) {
+  const Shape& shape = setup.shape;
+  ReduceLoop loop(setup);
+  OuterCounter kept(setup.plan, shape.kept, begin / shape.tiles);
+  int64_t tile = begin % shape.tiles;
+  for (int64_t output = begin; output < end; ++output) {
+    int64_t width = 0;
+    std::byte* lanes = loop.fold(kept, tile, 0, width);
+    loop.store(kept, tile, lanes, width);
+    if (++tile == shape.tiles) {
+      tile = 0;
+      kept.advance();
+    }
+  }
+}
+
+/// Few outputs over much input: segments are folded apart, then joined in order.
+void reduce_segments(const Setup& setup, int64_t outputs) {
+  const Shape& shape = setup.shape;
+  Scratch partial(outputs * shape.segments * setup.slot_bytes);
+  parallel_for(outputs * shape.segments, [&](int64_t part) {
+    ReduceLoop loop(setup);
+    const int64_t output = part / shape.segments;
+    const OuterCounter kept(setup.plan, shape.kept, output / shape.tiles);
+    int64_t width = 0;
+    const std::byte* lanes = loop.fold(kept, output % shape.tiles, part % shape.segments, width);
+    std::memcpy(partial.data() + part * setup.slot_bytes, lanes, static_cast<std::size_t>(width << setup.shift));
+  });
+  ReduceLoop loop(setup);
+  for (int64_t output = 0; output < outputs; ++output) {
+    const OuterCounter kept(setup.plan, shape.kept, output / shape.tiles);
+    const int64_t tile = output % shape.tiles;
+    const int64_t width = shape.along ? 1 : shape.widened > 1 ? shape.tile : std::min(shape.tile, shape.lanes - tile * shape.tile);
+    std::byte* lanes = partial.data() + output * shape.segments * setup.slot_bytes;
+    for (int64_t segment = 1; segment < shape.segments; ++segment) {
+      const Lanes in[] = {{lanes, 1}, {lanes + segment * setup.slot_bytes, 1}};
+      setup.join(lanes, in, width);
+    }
+    loop.store(kept, tile, lanes, width);
+  }
+}
+
+}  // namespace
+
+void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out, const void* const* inputs) {
+  const Shape shape = choose_shape(plan);
+  const Dtype accumulated = program.dtype(program.result());
+  const int op = static_cast<int>(reduction.op), column = static_cast<int>(accumulated);
+  const int64_t widest = std::max(program.widest(), itemsize(reduction.output));
+  const Setup setup{.plan = plan, .program = program, .reduction = reduction, .out = static_cast<std::byte*>(out), .inputs = inputs,
+                    .shape = shape, .slots = assign_slots(program, inputs_in_place(plan, shape)), .accumulated = accumulated,
+                    .shift = shift_of(accumulated), .join = kernels().elementwise[op][column], .fold = kernels().fold[op][column],
+                    .slot_bytes = (shape.tile * widest + 63) / 64 * 64};
+  const int64_t outputs = shape.kept_count * shape.tiles;
+  if (shape.segments > 1) return reduce_segments(setup, outputs);
+  const int64_t parts = std::clamp<int64_t>(plan.numel / kGrain, 1, std::min(outputs, kMaxParts));
+  parallel_for(parts, [&](int64_t part) { reduce_outputs(setup, outputs * part / parts, outputs * (part + 1) / parts); });
+}
+
+}  // namespace tenon

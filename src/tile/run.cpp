@@ -1,0 +1,300 @@
+#include "tile/run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "hwy/cache_control.h"
+#include "tile/pool.h"
+#include "tile/registers.h"
+
+namespace tenon {
+namespace {
+
+// A tile's registers together should leave room in a 32 KiB first-level cache; see bench/tile_size.
+constexpr int64_t kTileBytes = 16 << 10;
+constexpr int64_t kMinTile = 256, kMaxTile = 2048;
+// Transposed operands are read in blocks of this many elements a side.
+constexpr int64_t kBlock = 64;
+// Work for one part: below two of these the caller works alone.
+constexpr int64_t kGrain = 32768;
+
+const std::byte* at(const void* base, int64_t elements, int shift) {
+  return static_cast<const std::byte*>(base) + (elements << shift);
+}
+
+/// What is decided once per run, before any thread starts.
+struct Setup {
+  const Plan& plan;
+  const Program& program;
+  std::byte* out;
+  const void* const* inputs;
+  bool store_direct = false;  // the kernel writes the output itself
+  bool streaming = false;     // the output goes past the caches
+  int64_t tile = 0;           // elements of a tile
+  int64_t slot_bytes = 0;     // scratch for one register
+  Slots slots;
+};
+
+/// Fills a contiguous tile from fused loops [0, dims); the last loop gives `rows`.
+void load_block(const MoveKernels& move, std::byte* to, const std::byte* from, const Plan& plan, const int64_t* strides, int shift, int64_t dims, int64_t rows) {
+  if (dims == 0) {
+    std::memcpy(to, from, std::size_t{1} << shift);
+  } else if (dims == 1) {
+    move.gather(to, from, strides[0], rows, 0, 1);
+  } else if (dims == 2) {
+    move.gather(to, from, strides[0], plan.sizes[0], strides[1], rows);
+  } else {
+    int64_t inner = 1;
+    for (int64_t dim = 0; dim < dims - 1; ++dim) inner *= plan.sizes[dim];
+    for (int64_t row = 0; row < rows; ++row)
+      load_block(move, to + ((row * inner) << shift), from + ((row * strides[dims - 1]) << shift), plan, strides, shift, dims - 1, plan.sizes[dims - 2]);
+  }
+}
+
+void store_block(const MoveKernels& move, std::byte* to, const std::byte* from, const Plan& plan, const int64_t* strides, int shift, int64_t dims, int64_t rows) {
+  if (dims == 0) {
+    std::memcpy(to, from, std::size_t{1} << shift);
+  } else if (dims == 1) {
+    move.scatter(to, strides[0], rows, 0, 1, from);
+  } else if (dims == 2) {
+    move.scatter(to, strides[0], plan.sizes[0], strides[1], rows, from);
+  } else {
+    int64_t inner = 1;
+    for (int64_t dim = 0; dim < dims - 1; ++dim) inner *= plan.sizes[dim];
+    for (int64_t row = 0; row < rows; ++row)
+      store_block(move, to + ((row * strides[dims - 1]) << shift), from + ((row * inner) << shift), plan, strides, shift, dims - 1, plan.sizes[dims - 2]);
+  }
+}
+
+/// Runs the tiles of one part of the work.
+class TileLoop {
+ public:
+  explicit TileLoop(const Setup& setup)
+      : setup_(setup), plan_(setup.plan), program_(setup.program), registers_(setup.program, setup.slots, setup.slot_bytes),
+        built_(program_.inputs()) {
+    for (auto& base : built_) base = nullptr;
+  }
+
+  /// Tiles [begin, end) of the fused loops; `per_flat` of them make one turn of the outer counter.
+  void run_fused(int64_t begin, int64_t end, int64_t per_flat) {
+    SmallVector<int64_t, 8> dims;
+    for (int64_t dim = plan_.fused; dim < plan_.ndim(); ++dim) dims.push_back(dim);
+    OuterCounter outer(plan_, dims, begin / per_flat);
+    int64_t index = begin % per_flat;
+    for (int64_t t = begin; t < end; ++t) {
+      const int64_t start = index * setup_.tile;
+      const int64_t n = std::min(setup_.tile, plan_.flat - start);
+      for (int i = 0; i < program_.inputs(); ++i) load(i, outer[i + 1], start, n);
+      execute_and_store(outer[0], start, n);
+      if (++index == per_flat) {
+        index = 0;
+        outer.advance();
+      }
+    }
+  }
+
+  /// Square blocks over the innermost loop and the one along which transposed operands lie, for every turn of the others.
+  void run_transposed(int64_t begin, int64_t end, int64_t block_rows) {
+    const int64_t along = plan_.transposed;
+    const int64_t blocks_along = (plan_.sizes[along] + block_rows - 1) / block_rows;
+    for (int64_t t = begin; t < end; ++t) {
+      const int64_t row = t % blocks_along * block_rows;
+      const int64_t rows = std::min(block_rows, plan_.sizes[along] - row);
+      const auto offsets = offsets_without(along, t / blocks_along, row);
+      for (int64_t start = 0; start < plan_.sizes[0]; start += setup_.tile)
+        run_block(offsets, start, std::min(setup_.tile, plan_.sizes[0] - start), rows);
+    }
+  }
+
+ private:
+  using Offsets = SmallVector<int64_t, 8>;
+
+  /// Offsets at turn `index` of the outer loops other than `along`, which stands at `row`.
+  Offsets offsets_without(int64_t along, int64_t index, int64_t row) const {
+    Offsets offsets(plan_.operands.size());
+    for (int64_t operand = 0; operand < offsets.size(); ++operand) offsets[operand] = row * plan_.strides_of(operand)[along];
+    for (int64_t dim = 1; dim < plan_.ndim(); ++dim) {
+      if (dim == along) continue;
+      const int64_t i = index % plan_.sizes[dim];
+      index /= plan_.sizes[dim];
+      for (int64_t operand = 0; operand < offsets.size(); ++operand) offsets[operand] += i * plan_.strides_of(operand)[dim];
+    }
+    return offsets;
+  }
+
+  void run_block(const Offsets& offsets, int64_t start, int64_t columns, int64_t rows) {
+    for (int i = 0; i < program_.inputs(); ++i) {
+      if (plan_.operands[i + 1].way != Way::transposed) continue;
+      const int shift = shift_of(program_.dtype(i));
+      const int64_t stride = plan_.strides_of(i + 1)[0];
+      kernels().move[shift].transpose(registers_.slot(i), setup_.tile, at(setup_.inputs[i], offsets[i + 1] + start * stride, shift), stride, rows, columns);
+    }
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int i = 0; i < program_.inputs(); ++i) {
+        if (plan_.operands[i + 1].way == Way::transposed)
+          registers_[i] = {registers_.slot(i) + ((row * setup_.tile) << shift_of(program_.dtype(i))), 1};
+        else
+          load(i, offsets[i + 1] + row * plan_.strides_of(i + 1)[plan_.transposed], start, columns);
+      }
+      execute_and_store(offsets[0] + row * plan_.strides_of(0)[plan_.transposed], start, columns);
+    }
+  }
+
+  /// Brings `n` elements of input i, from `start` of the fused loops on, to contiguous lanes.
+  void load(int i, int64_t offset, int64_t start, int64_t n) {
+    const Plan::Operand& operand = plan_.operands[i + 1];
+    const int64_t* strides = plan_.strides_of(i + 1);
+    const int shift = shift_of(program_.dtype(i));
+    const std::byte* base = at(setup_.inputs[i], offset, shift);
+    switch (operand.way) {
+      case Way::direct: registers_[i] = {base + (start << shift), 1}; return;
+      case Way::splat: registers_[i] = {base, 0}; return;
+      case Way::periodic:
+        if (built_[i] != base) build_pattern(i, base, strides, operand.length, shift);
+        registers_[i] = {registers_.slot(i), 1};
+        return;
+      case Way::repeated:
+        kernels().move[shift].repeat(registers_.slot(i), base + ((start / operand.length) << shift), operand.length, n / operand.length);
+        registers_[i] = {registers_.slot(i), 1};
+        return;
+      case Way::transposed:
+      case Way::gather: {
+        const int64_t last = plan_.fused - 1;
+        const int64_t row = start / plan_.unit;
+        load_block(kernels().move[shift], registers_.slot(i), base + ((row * strides[last]) << shift), plan_, strides, shift, plan_.fused, n / plan_.unit);
+        registers_[i] = {registers_.slot(i), 1};
+        return;
+      }
+    }
+  }
+
+  /// Lays the pattern down once and doubles it until the tile is full.
+  void build_pattern(int i, const std::byte* base, const int64_t* strides, int64_t length, int shift) {
+    int64_t dims = 0, inner = 1;
+    while (inner < length) inner *= plan_.sizes[dims++];
+    load_block(kernels().move[shift], registers_.slot(i), base, plan_, strides, shift, dims, dims > 0 ? plan_.sizes[dims - 1] : 1);
+    const int64_t total = std::min(setup_.tile, plan_.flat);
+    for (int64_t filled = length; filled < total;) {
+      const int64_t more = std::min(filled, total - filled);
+      std::memcpy(registers_.slot(i) + (filled << shift), registers_.slot(i), static_cast<std::size_t>(more << shift));
+      filled += more;
+    }
+    built_[i] = base;
+  }
+
+  void execute_and_store(int64_t offset, int64_t start, int64_t n) {
+    const int shift = shift_of(program_.dtype(program_.result()));
+    std::byte* to = setup_.out + (offset << shift);
+    std::byte* direct = setup_.store_direct ? to + (start << shift) : nullptr;
+    const Lanes result = registers_.execute(direct, n);
+    if (result.data != direct) store(to, result, start, n, shift);
+  }
+
+  void store(std::byte* to, const Lanes& result, int64_t start, int64_t n, int shift) {
+    const MoveKernels& move = kernels().move[shift];
+    const Plan::Operand& out = plan_.operands[0];
+    if (out.way == Way::direct || n == 1) {
+      std::byte* run = to + (start << shift);
+      if (result.step == 0) move.fill(run, result.data, n);
+      else if (setup_.streaming) kernels().stream(run, result.data, n << shift);
+      else std::memcpy(run, result.data, static_cast<std::size_t>(n << shift));
+      return;
+    }
+    const std::byte* from = static_cast<const std::byte*>(result.data);
+    if (result.step == 0) {
+      move.fill(registers_.slot(program_.result()), result.data, n);
+      from = registers_.slot(program_.result());
+    }
+    const int64_t* strides = plan_.strides_of(0);
+    const int64_t row = start / plan_.unit;
+    store_block(move, to + ((row * strides[plan_.fused - 1]) << shift), from, plan_, strides, shift, plan_.fused, n / plan_.unit);
+  }
+
+  const Setup& setup_;
+  const Plan& plan_;
+  const Program& program_;
+  Registers registers_;
+  SmallVector<const std::byte*, 8> built_;  // the base a periodic input's pattern was built from
+};
+
+/// Whether the output's elements are written without having been read: only then streaming pays.
+bool output_is_fresh(const Setup& setup) {
+  for (int i = 0; i < setup.program.inputs(); ++i)
+    if (setup.inputs[i] == setup.out) return false;
+  return true;
+}
+
+/// Which inputs need no slot: the tile is the memory itself.
+SmallVector<bool, 8> inputs_in_place(const Plan& plan) {
+  SmallVector<bool, 8> in_place(plan.operands.size() - 1);
+  for (int64_t i = 0; i < in_place.size(); ++i)
+    in_place[i] = plan.operands[i + 1].way == Way::direct || plan.operands[i + 1].way == Way::splat;
+  return in_place;
+}
+
+/// Whether every tile is a run of memory on which a single kernel works: then runs need not be cut.
+bool runs_whole(const Setup& setup) {
+  if (!setup.store_direct || setup.program.instructions().size() != 1) return false;
+  for (int64_t operand = 1; operand < setup.plan.operands.size(); ++operand) {
+    const Way way = setup.plan.operands[operand].way;
+    if (way != Way::direct && way != Way::splat) return false;
+  }
+  return true;
+}
+
+int64_t choose_tile(const Setup& setup) {
+  const Plan& plan = setup.plan;
+  if (runs_whole(setup)) return plan.numel >= 2 * kGrain ? std::max(kGrain / plan.unit, int64_t{1}) * plan.unit : plan.flat;
+  const int64_t slots = std::max<int64_t>(setup.slots.count, 1);
+  const int64_t wanted = std::clamp(kTileBytes / setup.program.widest() / slots, kMinTile, kMaxTile);
+  return std::min(std::max(wanted / plan.unit, int64_t{1}) * plan.unit, plan.flat);
+}
+
+/// Splits `tiles` tiles of equal work into parts for the threads.
+template <class Body>
+void split(int64_t tiles, int64_t numel, const Body& body) {
+  const int64_t parts = std::clamp<int64_t>(numel / kGrain, 1, std::min<int64_t>(tiles, 4 * 64));
+  parallel_for(parts, [&](int64_t part) {
+    body(tiles * part / parts, tiles * (part + 1) / parts);
+    hwy::FlushStream();  // streamed stores become visible before the caller is told
+  });
+}
+
+}  // namespace
+
+int64_t streaming_threshold() noexcept {
+  static const int64_t threshold = [] {
+    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return std::max<int64_t>(cache > 0 ? cache / 4 : 0, int64_t{4} << 20);
+  }();
+  return threshold;
+}
+
+void run(const Plan& plan, const Program& program, void* out, const void* const* inputs) {
+  if (plan.numel == 0) return;
+  Setup setup{.plan = plan, .program = program, .out = static_cast<std::byte*>(out), .inputs = inputs, .slots = {}};
+  setup.slots = assign_slots(program, inputs_in_place(plan));
+  const int64_t result_bytes = plan.numel * itemsize(program.dtype(program.result()));
+  const bool dense = plan.operands[0].way == Way::direct;
+  setup.streaming = dense && result_bytes > streaming_threshold() && output_is_fresh(setup);
+  setup.store_direct = dense && !setup.streaming;
+  setup.tile = choose_tile(setup);
+  setup.slot_bytes = (setup.tile * program.widest() + 63) / 64 * 64;
+  if (plan.transposed != 0) {
+    const int64_t block_rows = std::min(kBlock, plan.sizes[plan.transposed]);
+    setup.tile = std::min(kBlock, plan.sizes[0]);
+    setup.slot_bytes = setup.tile * block_rows * program.widest();
+    const int64_t turns = plan.numel / plan.sizes[0] / plan.sizes[plan.transposed];
+    const int64_t tiles = turns * ((plan.sizes[plan.transposed] + block_rows - 1) / block_rows);
+    split(tiles, plan.numel, [&](int64_t begin, int64_t end) { TileLoop(setup).run_transposed(begin, end, block_rows); });
+  } else {
+    const int64_t per_flat = (plan.flat + setup.tile - 1) / setup.tile;
+    const int64_t tiles = plan.numel / plan.flat * per_flat;
+    split(tiles, plan.numel, [&](int64_t begin, int64_t end) { TileLoop(setup).run_fused(begin, end, per_flat); });
+  }
+}
+
+}  // namespace tenon

@@ -1,0 +1,309 @@
+// Answers one call a line: a JSON request on stdin, a JSON answer on stdout. compare.py asks PyTorch the same.
+//
+//   {"op": "add", "form": "functional", "storages": [{"dtype": "float32", "bytes": "0000803f"}],
+//    "args": [{"storage": 0, "shape": [1], "strides": [1], "offset": 0}, {"number": "0x1.8p+0", "kind": "float"}],
+//    "out": null, "keywords": {"alpha": {"number": 2, "kind": "int"}}}
+//
+// The answer holds shape, strides, dtype and bytes (in index order) of the result, or the error's type and text; the
+// warnings; and every storage as it was left, so that a write to a wrong place is seen.
+#include <cstring>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tenon/tenon.h"
+
+namespace {
+
+using nlohmann::json;
+using tenon::Arg;
+using tenon::Dims;
+using tenon::DimsArg;
+using tenon::Dtype;
+using tenon::Scalar;
+using tenon::Tensor;
+
+// --- bytes and numbers --------------------------------------------------------------------------------------------
+
+std::string to_hex(const void* data, std::size_t count) {
+  static const char* digits = "0123456789abcdef";
+  std::string text(2 * count, '0');
+  for (std::size_t i = 0; i < count; ++i) {
+    const unsigned byte = static_cast<const unsigned char*>(data)[i];
+    text[2 * i] = digits[byte >> 4];
+    text[2 * i + 1] = digits[byte & 15u];
+  }
+  return text;
+}
+
+std::vector<unsigned char> from_hex(const std::string& text) {
+  std::vector<unsigned char> bytes(text.size() / 2);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<unsigned char>(std::stoi(text.substr(2 * i, 2), nullptr, 16));
+  return bytes;
+}
+
+Dims to_dims(const json& list) {
+  Dims dims;
+  for (const json& size : list) dims.push_back(size.get<int64_t>());
+  return dims;
+}
+
+json to_json(tenon::SizesView sizes) { return std::vector<int64_t>(sizes.begin(), sizes.end()); }
+
+Scalar to_scalar(const json& value) {
+  const std::string kind = value.at("kind");
+  if (kind == "bool") return value.at("number").get<bool>();
+  if (kind == "int") return value.at("number").get<int64_t>();
+  return std::strtod(value.at("number").get<std::string>().c_str(), nullptr);
+}
+
+// --- a request ----------------------------------------------------------------------------------------------------
+
+class Request {
+ public:
+  explicit Request(const json& text) : text_(text) {
+    for (const json& storage : text.at("storages")) {
+      const auto bytes = from_hex(storage.at("bytes"));
+      const Dtype dtype = tenon::dtype_from_name(storage.at("dtype").get<std::string>().c_str());
+      Tensor whole = tenon::empty({static_cast<int64_t>(bytes.size()) / itemsize(dtype)}, dtype);
+      if (!bytes.empty()) std::memcpy(whole.data_ptr(), bytes.data(), bytes.size());
+      storages_.push_back(whole);
+    }
+    for (const json& operand : text.at("args")) {
+      tensors_.push_back(operand.contains("storage") ? view(operand) : Tensor());
+      numbers_.push_back(operand.contains("number") ? to_scalar(operand) : Scalar());
+    }
+    if (!text.at("out").is_null()) out_ = view(text.at("out"));
+  }
+
+  const std::string& form() const { return text_.at("form").get_ref<const std::string&>(); }
+  std::size_t count() const { return tensors_.size(); }
+  const Tensor& tensor(std::size_t i) const { return tensors_.at(i); }
+  Tensor& tensor(std::size_t i) { return tensors_.at(i); }
+  Scalar number(std::size_t i) const { return numbers_.at(i); }
+  Arg arg(std::size_t i) const { return tensors_.at(i).defined() ? Arg(tensors_[i]) : Arg(numbers_[i]); }
+  Tensor& out() { return out_; }
+
+  const json* keyword(const char* name) const {
+    const json& keywords = text_.at("keywords");
+    return keywords.contains(name) && !keywords.at(name).is_null() ? &keywords.at(name) : nullptr;
+  }
+  Scalar alpha() const { return keyword("alpha") ? to_scalar(*keyword("alpha")) : Scalar(1); }
+  const char* rounding_mode() const {
+    return keyword("rounding_mode") ? keyword("rounding_mode")->get_ref<const std::string&>().c_str() : nullptr;
+  }
+  Dims sizes(const char* name) const { return keyword(name) ? to_dims(*keyword(name)) : Dims(); }
+  DimsArg dims() const { return DimsArg(tenon::SizesView(sizes("dims"))); }
+  bool keepdim() const { return keyword("keepdim") && keyword("keepdim")->get<bool>(); }
+  std::optional<Dtype> dtype() const {
+    if (!keyword("dtype")) return std::nullopt;
+    return tenon::dtype_from_name(keyword("dtype")->get<std::string>().c_str());
+  }
+  /// A bound of clamp: the number of the operand that holds it, or none.
+  std::optional<Arg> bound(const char* name) const {
+    if (!keyword(name)) return std::nullopt;
+    return arg(keyword(name)->get<std::size_t>());
+  }
+
+  json storages() const {
+    json list = json::array();
+    for (const Tensor& storage : storages_)
+      list.push_back(to_hex(storage.data_ptr(), static_cast<std::size_t>(storage.nbytes())));
+    return list;
+  }
+
+ private:
+  Tensor view(const json& operand) const {
+    const Tensor& storage = storages_.at(operand.at("storage").get<std::size_t>());
+    return storage.as_strided(to_dims(operand.at("shape")), to_dims(operand.at("strides")),
+                              operand.at("offset").get<int64_t>());
+  }
+
+  const json& text_;
+  std::vector<Tensor> storages_;
+  std::vector<Tensor> tensors_;  // undefined where the operand is a number
+  std::vector<Scalar> numbers_;
+  Tensor out_;
+};
+
+// --- the calls ----------------------------------------------------------------------------------------------------
+
+struct NoSuchForm {};
+using Call = std::function<Tensor(Request&)>;
+using Operator = std::function<Tensor(const Request&)>;
+
+/// The operators, by the op they call.
+const std::map<std::string, Operator>& operators() {
+#define BINARY(SYMBOL)                                                                              \
+  [](const Request& r) {                                                                            \
+    if (!r.tensor(0).defined()) return r.number(0) SYMBOL r.tensor(1);                              \
+    return r.tensor(1).defined() ? r.tensor(0) SYMBOL r.tensor(1) : r.tensor(0) SYMBOL r.number(1); \
+  }
+  static const std::map<std::string, Operator> table = {
+      {"add", BINARY(+)},
+      {"sub", BINARY(-)},
+      {"mul", BINARY(*)},
+      {"div", BINARY(/)},
+      {"eq", BINARY(==)},
+      {"ne", BINARY(!=)},
+      {"lt", BINARY(<)},
+      {"le", BINARY(<=)},
+      {"gt", BINARY(>)},
+      {"ge", BINARY(>=)},
+      {"neg", [](const Request& r) { return -r.tensor(0); }},
+  };
+#undef BINARY
+  return table;
+}
+
+Tensor compound(const std::string& op, Request& r) {
+  if (op == "add") return r.tensor(0) += r.arg(1);
+  if (op == "sub") return r.tensor(0) -= r.arg(1);
+  if (op == "mul") return r.tensor(0) *= r.arg(1);
+  if (op == "div") return r.tensor(0) /= r.arg(1);
+  throw NoSuchForm();
+}
+
+/// One form of a table op: its function, its method, in place, out=, or an operator.
+#define FORMS(FUNCTION, METHOD, IN_PLACE, OUT)     \
+  [](Request& r) -> Tensor {                       \
+    if (r.form() == "functional") return FUNCTION; \
+    if (r.form() == "method") return METHOD;       \
+    if (r.form() == "inplace") return IN_PLACE;    \
+    if (r.form() == "out") return OUT;             \
+    throw NoSuchForm();                            \
+  }
+#define ABSENT (throw NoSuchForm(), Tensor())
+
+const std::map<std::string, Call>& calls() {
+  static const std::map<std::string, Call> table = {
+#define TENON_OP(NAME, KIND) CALL_##KIND(NAME)
+#define CALL_form(NAME)
+#define CALL_unary(NAME)                                                             \
+  {#NAME, FORMS(tenon::NAME(r.tensor(0)), r.tensor(0).NAME(), r.tensor(0).NAME##_(), \
+                tenon::NAME##_out(r.out(), r.tensor(0)))},
+#define CALL_binary(NAME)                                                                                   \
+  {#NAME, FORMS(tenon::NAME(r.arg(0), r.arg(1)), r.tensor(0).NAME(r.arg(1)), r.tensor(0).NAME##_(r.arg(1)), \
+                tenon::NAME##_out(r.out(), r.arg(0), r.arg(1)))},
+#define CALL_binary_alpha(NAME)                                                                    \
+  {#NAME, FORMS(tenon::NAME(r.arg(0), r.arg(1), r.alpha()), r.tensor(0).NAME(r.arg(1), r.alpha()), \
+                r.tensor(0).NAME##_(r.arg(1), r.alpha()), tenon::NAME##_out(r.out(), r.arg(0), r.arg(1), r.alpha()))},
+#define CALL_division(NAME)                                                                                        \
+  {#NAME, FORMS(tenon::NAME(r.arg(0), r.arg(1), r.rounding_mode()), r.tensor(0).NAME(r.arg(1), r.rounding_mode()), \
+                r.tensor(0).NAME##_(r.arg(1), r.rounding_mode()),                                                  \
+                tenon::NAME##_out(r.out(), r.arg(0), r.arg(1), r.rounding_mode()))},
+#define CALL_clamp(NAME)                                                                                               \
+  {#NAME, FORMS(tenon::NAME(r.tensor(0), r.bound("min"), r.bound("max")),                                              \
+                r.tensor(0).NAME(r.bound("min"), r.bound("max")), r.tensor(0).NAME##_(r.bound("min"), r.bound("max")), \
+                tenon::NAME##_out(r.out(), r.tensor(0), r.bound("min"), r.bound("max")))},
+#define CALL_where(NAME)                                                                                       \
+  {#NAME, FORMS(tenon::NAME(r.tensor(0), r.arg(1), r.arg(2)), r.tensor(1).NAME(r.tensor(0), r.arg(2)), ABSENT, \
+                tenon::NAME##_out(r.out(), r.tensor(0), r.arg(1), r.arg(2)))},
+#define CALL_reduction(NAME)                                                                                      \
+  {#NAME, FORMS(tenon::NAME(r.tensor(0), r.dims(), r.keepdim()), r.tensor(0).NAME(r.dims(), r.keepdim()), ABSENT, \
+                tenon::NAME##_out(r.out(), r.tensor(0), r.dims(), r.keepdim()))},
+#define CALL_reduction_dtype(NAME)                                          \
+  {#NAME, FORMS(tenon::NAME(r.tensor(0), r.dims(), r.keepdim(), r.dtype()), \
+                r.tensor(0).NAME(r.dims(), r.keepdim(), r.dtype()), ABSENT, \
+                tenon::NAME##_out(r.out(), r.tensor(0), r.dims(), r.keepdim(), r.dtype()))},
+#include "tenon/ops.def"
+#undef TENON_OP
+      // Not in the table: copies and views.
+      {"to", [](Request& r) { return r.tensor(0).to(r.dtype().value()); }},
+      {"clone", [](Request& r) { return r.tensor(0).clone(); }},
+      {"contiguous", [](Request& r) { return r.tensor(0).contiguous(); }},
+      {"copy", [](Request& r) { return r.tensor(0).copy_(r.tensor(1)); }},
+      {"fill",
+       [](Request& r) {
+         return r.tensor(1).defined() ? r.tensor(0).fill_(r.tensor(1)) : r.tensor(0).fill_(r.number(1));
+       }},
+      {"expand", [](Request& r) { return r.tensor(0).expand(r.sizes("sizes")); }},
+      {"reshape", [](Request& r) { return r.tensor(0).reshape(r.sizes("sizes")); }},
+      {"sum_to_size", [](Request& r) { return r.tensor(0).sum_to_size(r.sizes("sizes")); }},
+  };
+  return table;
+}
+
+Tensor perform(Request& request, const std::string& op) {
+  if (request.form() == "operator") {
+    const auto found = operators().find(op);
+    if (found == operators().end()) throw NoSuchForm();
+    return found->second(request);
+  }
+  if (request.form() == "compound") return compound(op, request);
+  return calls().at(op)(request);
+}
+
+// --- the answer ---------------------------------------------------------------------------------------------------
+
+/// Bytes in index order, read by the strides alone: what is tested must not vouch for itself.
+std::string elements_of(const Tensor& tensor) {
+  std::string text;
+  if (tensor.numel() == 0) return text;
+  const auto size = static_cast<std::size_t>(tensor.itemsize());
+  std::vector<int64_t> index(static_cast<std::size_t>(tensor.dim()), 0);
+  for (int64_t i = 0; i < tensor.numel(); ++i) {
+    int64_t place = 0;
+    for (int64_t dim = 0; dim < tensor.dim(); ++dim)
+      place += index[static_cast<std::size_t>(dim)] * tensor.strides()[dim];
+    text += to_hex(static_cast<const char*>(tensor.data_ptr()) + place * tensor.itemsize(), size);
+    for (int64_t dim = tensor.dim() - 1; dim >= 0; --dim) {
+      if (++index[static_cast<std::size_t>(dim)] < tensor.sizes()[dim]) break;
+      index[static_cast<std::size_t>(dim)] = 0;
+    }
+  }
+  return text;
+}
+
+json describe(const Tensor& tensor) {
+  return {{"dtype", tenon::dtype_name(tensor.dtype())},
+          {"shape", to_json(tensor.sizes())},
+          {"strides", to_json(tensor.strides())},
+          {"bytes", elements_of(tensor)}};
+}
+
+json failure(const char* type, const char* text) { return {{"type", type}, {"text", text}}; }
+
+json answer(const json& question) {
+  json reply;
+  std::vector<std::string> warnings;
+  tenon::set_warning_handler(
+      [](const char* category, const std::string& text, const std::string&, void* list) {
+        static_cast<std::vector<std::string>*>(list)->push_back(std::string(category) + ": " + text);
+      },
+      &warnings);
+  Request request(question);
+  try {
+    reply["result"] = describe(perform(request, question.at("op")));
+  } catch (const NoSuchForm&) {
+    reply["error"] = failure("NoSuchForm", "");
+  } catch (const tenon::IndexError& e) {
+    reply["error"] = failure("IndexError", e.what());
+  } catch (const tenon::ValueError& e) {
+    reply["error"] = failure("ValueError", e.what());
+  } catch (const tenon::TypeError& e) {
+    reply["error"] = failure("TypeError", e.what());
+  } catch (const tenon::NotImplementedError& e) {
+    reply["error"] = failure("NotImplementedError", e.what());
+  } catch (const tenon::OutOfMemoryError& e) {
+    reply["error"] = failure("OutOfMemoryError", e.what());
+  } catch (const tenon::Error& e) {
+    reply["error"] = failure("RuntimeError", e.what());
+    reply["error"]["notes"] = e.notes();
+  }
+  reply["storages"] = request.storages();
+  reply["warnings"] = warnings;
+  tenon::set_warning_handler(nullptr);
+  return reply;
+}
+
+}  // namespace
+
+int main() {
+  std::ios::sync_with_stdio(false);
+  for (std::string line; std::getline(std::cin, line);) std::cout << answer(json::parse(line)).dump() << std::endl;
+}
