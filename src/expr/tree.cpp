@@ -117,7 +117,7 @@ void evaluate_elementwise(const Tree& tree, Tensor& out, Watch& watch) {
 }
 
 Tensor evaluate_elementwise(const Tree& tree, Watch& watch) {
-  if (tree->is_number()) return scalar_tensor(tree->number);
+  if (tree->is_number()) return full({}, tree->number);
   if (tree->is_leaf()) return tree->tensor;
   if (is_meta(tree)) return tree->meta;
   Tensor out = empty(tree->sizes(), tree->meta.dtype());
