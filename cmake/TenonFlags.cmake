@@ -6,6 +6,8 @@ target_compile_options(tenon_flags INTERFACE
   # The compiler may not merge a*b+c into one rounding: PyTorch's results are those of two.
   -ffp-contract=off
   -ffunction-sections -fdata-sections
+  # Nobody replaces the library's functions from outside: they may call each other directly.
+  -fno-semantic-interposition
   # Everything but kernels gains nothing from -O3 but size.
   $<$<CONFIG:Release>:-O2>
   # GCC 12 sees overlapping copies inside its own std::string operator+ (GCC bug 105651).
@@ -13,7 +15,7 @@ target_compile_options(tenon_flags INTERFACE
 if(TENON_WARNINGS_AS_ERRORS)
   target_compile_options(tenon_flags INTERFACE -Werror)
 endif()
-target_link_options(tenon_flags INTERFACE -Wl,--gc-sections)
+target_link_options(tenon_flags INTERFACE -Wl,--gc-sections -Wl,-Bsymbolic-functions)
 
 if(TENON_DISABLED_TARGETS)
   target_compile_definitions(tenon_flags INTERFACE "HWY_DISABLED_TARGETS=(${TENON_DISABLED_TARGETS})")

@@ -3,7 +3,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
 #include <utility>
 
@@ -93,7 +92,7 @@ class Dims {
 
  private:
   void copy_from(const int64_t* values) {
-    if (size_ > 0) std::memcpy(data_, values, static_cast<std::size_t>(size_) * sizeof(int64_t));
+    for (int64_t i = 0; i < size_; ++i) data_[i] = values[i];  // a handful: no call
   }
   void grow(int64_t count) {
     const int64_t capacity = count > 2 * capacity_ ? count : 2 * capacity_;

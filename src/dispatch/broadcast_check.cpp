@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "dispatch/settings.h"
 #include "tenon/policy.h"
 
 namespace tenon {
@@ -75,8 +74,6 @@ std::string aligned_shapes(const char* name, const SizesView* shapes, int64_t co
   return text;
 }
 
-bool BroadcastCheck::is_silent() noexcept { return !settings().active; }
-
 Dims BroadcastCheck::shape(const char* name) {
   Dims shape = count_ > 0 ? operands_[0]->sizes().copy() : Dims{};
   bool differ = false;
@@ -115,17 +112,6 @@ bool BroadcastCheck::takes_pointwise() const {
   for (int i = 1; i < count_; ++i)
     if (operands_[i]->numel() != operands_[0]->numel()) return false;
   return true;
-}
-
-void BroadcastCheck::flatten(const Arg* args, int count, Tensor* views, Arg* flat) const {
-  for (int i = 0; i < count; ++i) {
-    if (!args[i].is_tensor()) {
-      flat[i] = args[i];
-      continue;
-    }
-    views[i] = args[i].tensor().reshape({-1});
-    flat[i] = Arg(views[i]);
-  }
 }
 
 void BroadcastCheck::judge(const Dims& shape, const char* name) const {

@@ -1,6 +1,7 @@
 // dispatch: takes the operands of one call; gives their common shape, having warned, refused or fallen back to 1-D as the
 // policy of this thread says. Costs one flag when nothing is set.
 #pragma once
+#include "dispatch/settings.h"
 #include "tenon/tensor.h"
 
 namespace tenon {
@@ -15,13 +16,11 @@ class BroadcastCheck {
   Dims shape(const char* name);
   /// Whether the operands do not broadcast and are treated as 1-D, the result in the first operand's shape.
   bool pointwise() const noexcept { return pointwise_; }
-  /// The operands as 1-D views.
-  void flatten(const Arg* args, int count, Tensor* views, Arg* flat) const;
   /// Error when the result would be larger than the policy allows.
   void check_blow_up(SizesView shape, int64_t itemsize) const;
 
   /// Whether this thread's settings leave every broadcast alone.
-  static bool is_silent() noexcept;
+  static bool is_silent() noexcept { return !thread_settings.active || !settings().active; }
 
  private:
   [[noreturn]] void fail(Error error, const char* name) const;

@@ -1,5 +1,6 @@
 #include "tenon/policy.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -22,17 +23,17 @@ bool is_default(const BroadcastPolicy& policy) {
 }
 void refresh(Settings& set) { set.active = set.broadcast_warning || set.pointwise_1d || !is_default(set.policy); }
 
-Settings initial_settings() noexcept {
-  Settings set;
+void load(Settings& set) noexcept {
+  set.loaded = true;
+  refresh(set);
   const char* text = std::getenv("TENON_BROADCAST_POLICY");
-  if (!text || !*text) return set;
+  if (!text || !*text) return;
   try {
     set.policy = parse_broadcast_policy(text);
     refresh(set);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "TENON_BROADCAST_POLICY is ignored: %s\n", error.what());
   }
-  return set;
 }
 
 Policy parse_level(const std::string& text) {
@@ -64,9 +65,11 @@ void parse_item(const std::string& item, BroadcastPolicy& policy) {
 
 }  // namespace
 
+constinit thread_local Settings thread_settings;
+
 Settings& settings() noexcept {
-  thread_local Settings set = initial_settings();
-  return set;
+  if (!thread_settings.loaded) load(thread_settings);
+  return thread_settings;
 }
 
 void set_warning_handler(WarningHandler call, void* context) noexcept {

@@ -1,6 +1,5 @@
 #include "tensor/impl.h"
 
-#include <cstring>
 #include <limits>
 
 #include "tensor/recycle.h"
@@ -8,16 +7,27 @@
 namespace tenon {
 namespace {
 
-TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int64_t offset, int64_t numel, Dtype dtype, Device device) {
+/// One walk over the dims fills in all that follows from sizes and strides.
+TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype, Device device) {
   TensorImpl* impl = new (recycle::allocate(sizeof(TensorImpl))) TensorImpl;
   impl->dtype = dtype;
   impl->device = device;
   impl->storage = storage;
   impl->offset = offset;
+  const int64_t ndim = sizes.size();
+  impl->sizes.resize(ndim);
+  impl->strides.resize(ndim);
+  int64_t numel = 1;
+  bool contiguous = true;
+  for (int64_t dim = ndim - 1; dim >= 0; --dim) {
+    const int64_t size = sizes[dim], stride = strides[dim];
+    impl->sizes[dim] = size;
+    impl->strides[dim] = stride;
+    contiguous = contiguous && (size == 1 || stride == numel);
+    numel *= size;
+  }
   impl->numel = numel;
-  impl->sizes.assign(sizes);
-  impl->strides.assign(strides);
-  impl->contiguous = is_contiguous(sizes, strides);
+  impl->contiguous = contiguous || numel == 0;
   return impl;
 }
 
@@ -59,12 +69,12 @@ int64_t storage_extent(SizesView sizes, SizesView strides) {
 }
 
 Tensor new_tensor(SizesView sizes, SizesView strides, Dtype dtype, Device device) {
-  const int64_t numel = check_sizes(sizes, itemsize(dtype));
+  check_sizes(sizes, itemsize(dtype));
   const int64_t extent = storage_extent(sizes, strides);
   if (extent > std::numeric_limits<int64_t>::max() / 8)
     throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) + " and strides=" + to_string(strides));
   Storage* storage = device == Device::meta ? nullptr : new_storage(extent * itemsize(dtype));
-  return Tensor(make_impl(storage, sizes, strides, 0, numel, dtype, device));
+  return Tensor(make_impl(storage, sizes, strides, 0, dtype, device));
 }
 
 Tensor new_tensor(SizesView sizes, Dtype dtype, Device device) {
@@ -90,11 +100,11 @@ Tensor new_tensor(SizesView sizes, Dtype dtype, Device device) {
 Tensor new_view(const Tensor& base, SizesView sizes, SizesView strides, int64_t offset) {
   Storage* storage = base.impl()->storage;
   if (storage) retain(storage);
-  return Tensor(make_impl(storage, sizes, strides, offset, numel_of(sizes), base.dtype(), base.device()));
+  return Tensor(make_impl(storage, sizes, strides, offset, base.dtype(), base.device()));
 }
 
 Tensor new_tensor_over(Storage* storage, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype) {
-  return Tensor(make_impl(storage, sizes, strides, offset, numel_of(sizes), dtype, Device::cpu));
+  return Tensor(make_impl(storage, sizes, strides, offset, dtype, Device::cpu));
 }
 
 void set_sizes_and_strides(const Tensor& tensor, SizesView sizes, SizesView strides) {

@@ -24,7 +24,9 @@ int64_t storage_extent(SizesView sizes, SizesView strides);
 
 /// Marks an in-place write.
 inline void bump_version(const Tensor& tensor) noexcept {
-  if (Storage* storage = tensor.impl()->storage) storage->version.fetch_add(1, std::memory_order_relaxed);
+  // Two threads writing one tensor race anyway: no locked instruction.
+  if (Storage* storage = tensor.impl()->storage)
+    storage->version.store(storage->version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 }  // namespace tenon

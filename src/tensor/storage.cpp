@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -18,25 +17,9 @@
 namespace tenon {
 namespace {
 
-// Size classes: multiples of 64 bytes up to 256, then four per power of two (at most a quarter of a block is unused).
 constexpr int64_t kAlignment = 64;
-constexpr int64_t kSmall = int64_t{1} << 16;      // up to here blocks are kept per thread, without a lock
 constexpr int64_t kHugePage = int64_t{1} << 21;
 constexpr int kClasses = 4 * 62;
-
-constexpr int class_of(int64_t nbytes) noexcept {
-  if (nbytes <= 256) return static_cast<int>((std::max<int64_t>(nbytes, 1) + 63) / 64) - 1;
-  const int power = static_cast<int>(std::bit_width(static_cast<uint64_t>(nbytes - 1))) - 1;  // 2^power < nbytes <= 2^(power+1)
-  const int64_t quarter = int64_t{1} << (power - 2);
-  return 4 * (power - 7) + static_cast<int>((nbytes - (int64_t{1} << power) + quarter - 1) / quarter) - 1;
-}
-constexpr int64_t class_bytes(int index) noexcept {
-  if (index < 4) return 64 * (index + 1);
-  const int power = index / 4 + 7;
-  return (int64_t{1} << power) + (int64_t{1} << (power - 2)) * (index % 4 + 1);
-}
-static_assert(class_of(64) == 0 && class_of(256) == 3 && class_of(257) == 4 && class_bytes(4) == 320);
-static_assert(class_bytes(class_of(512)) == 512 && class_bytes(class_of(513)) == 640 && class_of(513) == class_of(512) + 1);
 
 struct FreeBlock {
   FreeBlock* next;
@@ -67,16 +50,16 @@ class SharedCache {
     FreeBlock* block = free_[static_cast<std::size_t>(index)];
     if (!block) return nullptr;
     free_[static_cast<std::size_t>(index)] = block->next;
-    cached.fetch_sub(class_bytes(index), std::memory_order_relaxed);
+    cached.fetch_sub(recycle::class_bytes(index), std::memory_order_relaxed);
     return block;
   }
   bool put(void* memory, int index) noexcept {
-    if (cached.load(std::memory_order_relaxed) + class_bytes(index) > cap.load(std::memory_order_relaxed)) return false;
+    if (cached.load(std::memory_order_relaxed) + recycle::class_bytes(index) > cap.load(std::memory_order_relaxed)) return false;
     std::lock_guard lock(mutex_);
     FreeBlock* block = static_cast<FreeBlock*>(memory);
     block->next = free_[static_cast<std::size_t>(index)];
     free_[static_cast<std::size_t>(index)] = block;
-    cached.fetch_add(class_bytes(index), std::memory_order_relaxed);
+    cached.fetch_add(recycle::class_bytes(index), std::memory_order_relaxed);
     return true;
   }
   void trim() noexcept {
@@ -85,7 +68,7 @@ class SharedCache {
       FreeBlock*& head = free_[static_cast<std::size_t>(index)];
       while (head) {
         std::free(std::exchange(head, head->next));
-        cached.fetch_sub(class_bytes(index), std::memory_order_relaxed);
+        cached.fetch_sub(recycle::class_bytes(index), std::memory_order_relaxed);
       }
     }
   }
@@ -100,51 +83,11 @@ SharedCache& shared_cache() {
   return *cache;
 }
 
-/// Small blocks of one thread; a bounded list per class.
-class ThreadCache {
- public:
-  static constexpr int kSmallClasses = class_of(kSmall) + 1;
-  static constexpr int kKeep = 64;
-
-  ~ThreadCache() {
-    trim();
-    closed = true;
-  }
-  void* take(int index) noexcept {
-    List& list = lists_[static_cast<std::size_t>(index)];
-    FreeBlock* block = list.head;
-    if (!block) return nullptr;
-    list.head = block->next;
-    --list.count;
-    return block;
-  }
-  bool put(void* memory, int index) noexcept {
-    List& list = lists_[static_cast<std::size_t>(index)];
-    if (list.count >= kKeep) return false;
-    FreeBlock* block = static_cast<FreeBlock*>(memory);
-    block->next = list.head;
-    list.head = block;
-    ++list.count;
-    return true;
-  }
-  void trim() noexcept {
-    for (List& list : lists_) {
-      while (list.head) std::free(std::exchange(list.head, list.head->next));
-      list.count = 0;
-    }
-  }
-
-  bool closed = false;  // after the thread's end other destructors may still free
-
- private:
-  struct List {
-    FreeBlock* head = nullptr;
-    int count = 0;
-  };
-  std::array<List, kSmallClasses> lists_{};
+/// Ends a thread's cache with the thread: other destructors may still free into it.
+struct CacheOwner {
+  recycle::ThreadCache* cache = new recycle::ThreadCache;
+  ~CacheOwner() { cache->close(); }  // stays reachable through the thread's pointer, empty
 };
-
-thread_local ThreadCache thread_cache;
 
 void count_use(int64_t nbytes) noexcept {
   const int64_t now = in_use.fetch_add(nbytes, std::memory_order_relaxed) + nbytes;
@@ -163,33 +106,42 @@ bool is_inline(const Storage* storage) noexcept {
 
 namespace recycle {
 
-void* allocate(int64_t nbytes) {
-  const int index = class_of(nbytes);
-  if (nbytes <= kSmall && !thread_cache.closed) {
-    if (void* block = thread_cache.take(index)) return block;
-  } else if (void* block = shared_cache().take(index)) {
-    return block;
+constinit thread_local ThreadCache* thread_cache = nullptr;
+
+void ThreadCache::trim() noexcept {
+  for (List& list : lists_) {
+    while (list.head) std::free(std::exchange(list.head, list.head->next));
+    list.count = 0;
   }
+}
+
+void* allocate_slow(int64_t nbytes) {
+  if (nbytes <= kSmall && !thread_cache) {
+    thread_local CacheOwner owner;
+    thread_cache = owner.cache;
+  }
+  const int index = class_of(nbytes);
+  if (nbytes > kSmall)
+    if (void* block = shared_cache().take(index)) return block;
   if (nbytes > (int64_t{1} << 60)) fail_out_of_memory(nbytes);
-  void* block = take_from_system(class_bytes(index));
+  void* block = take_from_system(recycle::class_bytes(index));
   if (!block) {
     memory::trim();
-    block = take_from_system(class_bytes(index));
+    block = take_from_system(recycle::class_bytes(index));
   }
   if (!block) fail_out_of_memory(nbytes);
   return block;
 }
 
-void deallocate(void* block, int64_t nbytes) noexcept {
-  const int index = class_of(nbytes);
-  const bool kept = nbytes <= kSmall ? !thread_cache.closed && thread_cache.put(block, index) : shared_cache().put(block, index);
+void deallocate_slow(void* block, int64_t nbytes) noexcept {
+  const bool kept = nbytes > kSmall && shared_cache().put(block, class_of(nbytes));
   if (!kept) std::free(block);
 }
 
 }  // namespace recycle
 
 Storage* new_storage(int64_t nbytes) {
-  const bool with_header = nbytes + kHeader <= kSmall;
+  const bool with_header = nbytes + kHeader <= recycle::kSmall;
   const int64_t block_bytes = with_header ? kHeader + nbytes : kHeader;
   void* block = recycle::allocate(block_bytes);
   Storage* storage = new (block) Storage;
@@ -257,7 +209,7 @@ void set_cache_cap(int64_t nbytes) noexcept {
 }
 int64_t cache_cap() noexcept { return cap.load(std::memory_order_relaxed); }
 void trim() noexcept {
-  if (!thread_cache.closed) thread_cache.trim();
+  if (recycle::thread_cache) recycle::thread_cache->trim();
   shared_cache().trim();
 }
 
