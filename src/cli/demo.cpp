@@ -30,24 +30,36 @@ void title(const char* text) { std::printf("\n%s\n", stdout_painter()(Colour::he
 
 void general_rule() {
   title("General rule");
-  const struct { Dims x, y; } pairs[] = {{{5, 7, 3}, {5, 7, 3}}, {{0}, {2, 2}}, {{5, 3, 4, 1}, {3, 1, 1}}, {{5, 2, 4, 1}, {3, 1, 1}}, {{2, 3}, {2, 4}}};
+  const struct {
+    Dims x, y;
+  } pairs[] = {
+      {{5, 7, 3}, {5, 7, 3}}, {{0}, {2, 2}}, {{5, 3, 4, 1}, {3, 1, 1}}, {{5, 2, 4, 1}, {3, 1, 1}}, {{2, 3}, {2, 4}}};
   for (const auto& [x, y] : pairs) {
     const bool fits = is_broadcastable(x, y);
-    std::printf("%-14s with %-12s %s\n", to_string(x).c_str(), to_string(y).c_str(), fits ? ("gives " + to_string(infer_size(x, y))).c_str() : "not broadcastable");
+    std::printf("%-14s with %-12s %s\n", to_string(x).c_str(), to_string(y).c_str(),
+                fits ? ("gives " + to_string(infer_size(x, y))).c_str() : "not broadcastable");
   }
 }
 
 void result_shape() {
   title("Result shape");
-  example("(torch.empty(5,1,4,1) + torch.empty(3,1,1)).size()", [] { return size_text(empty({5, 1, 4, 1}) + empty({3, 1, 1})); });
+  example("(torch.empty(5,1,4,1) + torch.empty(3,1,1)).size()", [] {
+    return size_text(empty({5, 1, 4, 1}) + empty({3, 1, 1}));
+  });
   example("(torch.empty(1) + torch.empty(3,1,7)).size()", [] { return size_text(empty({1}) + empty({3, 1, 7})); });
-  example("(torch.empty(5,2,4,1) + torch.empty(3,1,1)).size()", [] { return size_text(empty({5, 2, 4, 1}) + empty({3, 1, 1})); });
+  example("(torch.empty(5,2,4,1) + torch.empty(3,1,1)).size()", [] {
+    return size_text(empty({5, 2, 4, 1}) + empty({3, 1, 1}));
+  });
 }
 
 void in_place() {
   title("In-place");
-  example("(torch.empty(5,3,4,1).add_(torch.empty(3,1,1))).size()", [] { return size_text(empty({5, 3, 4, 1}).add_(empty({3, 1, 1}))); });
-  example("(torch.empty(1,3,1).add_(torch.empty(3,1,7))).size()", [] { return size_text(empty({1, 3, 1}).add_(empty({3, 1, 7}))); });
+  example("(torch.empty(5,3,4,1).add_(torch.empty(3,1,1))).size()", [] {
+    return size_text(empty({5, 3, 4, 1}).add_(empty({3, 1, 1})));
+  });
+  example("(torch.empty(1,3,1).add_(torch.empty(3,1,7))).size()", [] {
+    return size_text(empty({1, 3, 1}).add_(empty({3, 1, 7})));
+  });
 }
 
 void print_warning(const char* category, const std::string& text, const std::string&, void*) {
@@ -87,7 +99,8 @@ void normalise_photo(const DemoOptions& options) {
   };
   const std::string source = options.data + "/raccoon.png";
   scope.names["x"] = io::load_png(source);
-  std::printf("x = %s: %s, %s\n", source.c_str(), to_string(scope.names["x"].sizes()).c_str(), dtype_name(scope.names["x"].dtype()));
+  std::printf("x = %s: %s, %s\n", source.c_str(), to_string(scope.names["x"].sizes()).c_str(),
+              dtype_name(scope.names["x"].dtype()));
   const std::string normalised = "(x / 255 - mean) / std";
   let("mean", "(x / 255).mean((0, 1))");
   let("std", "sqrt(mean(square(x / 255 - mean), (0, 1)))");

@@ -30,8 +30,18 @@ std::string number_text(Scalar number) {
   return text;
 }
 
+/// What is printed has to fit into memory; what is written does not.
+Tensor whole(const expr::Tree& tree, expr::Watch& watch) {
+  try {
+    return expr::evaluate_elementwise(tree, watch);
+  } catch (OutOfMemoryError& error) {
+    error.add_note("`-o FILE.npy` computes straight into the file, whatever its size");
+    throw;
+  }
+}
+
 void print(const expr::Tree& tree, expr::Watch& watch) {
-  const std::string text = tree->is_number() ? number_text(tree->number) : to_string(expr::evaluate_elementwise(tree, watch));
+  const std::string text = tree->is_number() ? number_text(tree->number) : to_string(whole(tree, watch));
   std::printf("%s\n", text.c_str());
 }
 
@@ -59,8 +69,10 @@ int run_eval(const EvalOptions& options) {
     Progress progress;
     if (options.block_bytes > 0) progress.block_bytes = progress.stream_bytes = options.block_bytes;
     const expr::Tree tree = expr::evaluate(ast, scope, progress);
-    if (options.output.empty()) print(tree, progress);
-    else write(options.output, tree, progress);
+    if (options.output.empty())
+      print(tree, progress);
+    else
+      write(options.output, tree, progress);
     return 0;
   } catch (const expr::ExpressionError& error) {
     show_error(error, options.expression);

@@ -13,18 +13,25 @@ namespace tenon::cli {
 namespace {
 
 /// "5,1,4,1", "(3,)", "4,3:1,4": sizes without a dtype.
-bool is_bare_shape(const std::string& text) { return text.find_first_not_of("0123456789,:()[] -") == std::string::npos && text.find_first_of("0123456789(") != std::string::npos; }
+bool is_bare_shape(const std::string& text) {
+  return text.find_first_not_of("0123456789,:()[] -") == std::string::npos &&
+         text.find_first_of("0123456789(") != std::string::npos;
+}
 
 /// A bare shape in the words of the expression language.
 std::string with_dtype(std::string text) {
   if (!is_bare_shape(text)) return text;
-  text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return std::strchr("()[] ", c) && c != '\0'; }), text.end());
+  text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return std::strchr("()[] ", c) && c != '\0'; }),
+             text.end());
   if (!text.empty() && text.back() == ',') text.pop_back();
   return text.empty() ? "f32[]" : "f32[" + text + "]";
 }
 
 bool is_file(const std::string& text) {
-  const auto ends_with = [&](const char* ending) { return text.size() > std::strlen(ending) && text.compare(text.size() - std::strlen(ending), std::string::npos, ending) == 0; };
+  const auto ends_with = [&](const char* ending) {
+    return text.size() > std::strlen(ending) &&
+           text.compare(text.size() - std::strlen(ending), std::string::npos, ending) == 0;
+  };
   return ends_with(".npy") || ends_with(".png") || ends_with(".csv") || ends_with(".csv.gz");
 }
 
@@ -77,8 +84,10 @@ Question read_arguments(const std::vector<std::string>& arguments) {
   question.scope.shapes = true;
   for (const std::string& argument : arguments) {
     const Binding binding = split_binding(argument);
-    if (binding.name.empty()) question.operands.push_back(argument);
-    else question.scope.names[binding.name] = named_shape(binding.value);
+    if (binding.name.empty())
+      question.operands.push_back(argument);
+    else
+      question.scope.names[binding.name] = named_shape(binding.value);
   }
   if (question.operands.empty()) throw UsageError("an expression or shapes are expected");
   question.expression = sum_of(question.operands);
@@ -97,7 +106,8 @@ Explanation explain(const Question& question) {
     explanation.failures.push_back({error.what(), error.span(), error.notes()});
     if (steps.failed.empty()) return explanation;
     const bool is_list = question.operands.size() > 1;
-    explanation.steps = {report_failure(is_list ? operands_alone(question.operands, question.scope) : steps.failed, question.expression)};
+    explanation.steps = {report_failure(is_list ? operands_alone(question.operands, question.scope) : steps.failed,
+                                        question.expression)};
   }
   return explanation;
 }

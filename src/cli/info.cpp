@@ -29,18 +29,23 @@ void print_json() {
 
 void print_text() {
   const Painter paint = stdout_painter();
-  const auto line = [&](const char* name, const std::string& value) { std::printf("%s  %s\n", paint(Colour::heading, pad_right(name, 16)).c_str(), value.c_str()); };
+  const auto line = [&](const char* name, const std::string& value) {
+    std::printf("%s  %s\n", paint(Colour::heading, pad_right(name, 16)).c_str(), value.c_str());
+  };
   line("version", TENON_VERSION);
   line("instruction set", std::string(instruction_set()) + " (this build holds " + compiled_instruction_sets() + ")");
   line("threads", std::to_string(get_num_threads()));
-  line("memory", bytes_text(physical_memory()) + ", " + bytes_text(free_memory()) + " free; up to " + bytes_text(memory::cache_cap()) + " kept for reuse");
+  line("memory", bytes_text(physical_memory()) + ", " + bytes_text(free_memory()) + " free; up to " +
+                     bytes_text(memory::cache_cap()) + " kept for reuse");
 }
 
 }  // namespace
 
 int run_info(const InfoOptions& options) {
-  if (options.json) print_json();
-  else print_text();
+  if (options.json)
+    print_json();
+  else
+    print_text();
   return 0;
 }
 

@@ -18,7 +18,11 @@ const char* mark_name(Mark mark) {
 Json operand_json(const OperandReport& operand, const Report& report) {
   Json marks = Json::array();
   for (const Cell& cell : operand.cells) marks.push_back(mark_name(cell.mark));
-  Json json{{"operand", operand.label}, {"dtype", dtype_name(operand.dtype)}, {"sizes", list(operand.sizes)}, {"strides", list(operand.strides)}, {"dims", marks}};
+  Json json{{"operand", operand.label},
+            {"dtype", dtype_name(operand.dtype)},
+            {"sizes", list(operand.sizes)},
+            {"strides", list(operand.strides)},
+            {"dims", marks}};
   if (report.fails) return json;
   json["gradient_summed_over"] = list(operand.gradient_dims);
   json["loop_strides"] = list(operand.loop_strides);
@@ -44,10 +48,17 @@ Json step_json(const Report& report) {
   json["loops"] = list(report.loops);
   Json ops = Json::array();
   for (const OpReport& op : report.ops)
-    ops.push_back({{"text", op.text}, {"op", op.name}, {"dtype", dtype_name(op.dtype)}, {"rule", op.rule}, {"kernel", op.kernel}});
+    ops.push_back({{"text", op.text},
+                   {"op", op.name},
+                   {"dtype", dtype_name(op.dtype)},
+                   {"rule", op.rule},
+                   {"kernel", op.kernel}});
   json["ops"] = ops;
   for (const ReductionReport& reduction : report.reductions)
-    json["reduction"] = {{"op", reduction.name}, {"dims", list(reduction.dims)}, {"result", list(reduction.sizes)}, {"dtype", dtype_name(reduction.dtype)}};
+    json["reduction"] = {{"op", reduction.name},
+                         {"dims", list(reduction.dims)},
+                         {"result", list(reduction.sizes)},
+                         {"dtype", dtype_name(reduction.dtype)}};
   json["bytes_read"] = report.bytes_read;
   json["bytes_written"] = report.bytes_written;
   return json;
@@ -59,7 +70,8 @@ std::string render_json(const Explanation& explanation) {
   Json json{{"expression", explanation.expression}, {"steps", Json::array()}};
   for (const Report& step : explanation.steps) json["steps"].push_back(step_json(step));
   for (const Failure& failure : explanation.failures)
-    json["error"] = {{"text", failure.text}, {"span", {failure.span.begin, failure.span.end}}, {"notes", failure.notes}};
+    json["error"] = {
+        {"text", failure.text}, {"span", {failure.span.begin, failure.span.end}}, {"notes", failure.notes}};
   // A name that is not UTF-8 is shown with replacement characters.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -1,5 +1,5 @@
-// cli: the door for shells. Takes words; gives text, files and an exit code: 0, 1 for a wrong expression, shape or file,
-// 2 for wrong usage, 130 after Ctrl-C.
+// cli: the door for shells. Takes words; gives text, files and an exit code: 0, 1 for a wrong expression, shape or
+// file, 2 for wrong usage, 130 after Ctrl-C.
 #include <CLI/CLI.hpp>
 #include <clocale>
 #include <cstdio>
@@ -32,7 +32,8 @@ void show_error(const Error& error) {
 
 void show_error(const expr::ExpressionError& error, const std::string& expression) {
   const Painter paint = stderr_painter();
-  std::fprintf(stderr, "%s %s\n%s", paint(Colour::failing, "error:").c_str(), error.what(), underlined(expression, error.span(), paint).c_str());
+  std::fprintf(stderr, "%s %s\n%s", paint(Colour::failing, "error:").c_str(), error.what(),
+               underlined(expression, error.span(), paint).c_str());
   for (const std::string& note : error.notes()) std::fprintf(stderr, "%s\n", note.c_str());
 }
 
@@ -48,12 +49,17 @@ struct Options {
 
 CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
   CLI::App* command = app.add_subcommand("explain", "What broadcasting does: shapes, dtype, plan, bytes, gradients");
-  command->add_option("what", options.arguments,
-                      "Shapes (5,1,4,1 or f32[3,1,1] or f32[4,3:1,4] with strides), or one expression of them, or of names\n"
-                      "given as name=SHAPE or name=FILE")->required();
+  command
+      ->add_option(
+          "what", options.arguments,
+          "Shapes (5,1,4,1 or f32[3,1,1] or f32[4,3:1,4] with strides), or one expression of them, or of names\n"
+          "given as name=SHAPE or name=FILE")
+      ->required();
   command->add_flag("--json", options.json, "Print JSON");
   command->add_option("--svg", options.svg, "Draw it into FILE")->type_name("FILE");
-  command->footer("Examples:\n  tenon explain 5,1,4,1 3,1,1\n  tenon explain 'f32[4096,3] + f32[3]'\n  tenon explain '(x - m) / 255' x=u8[768,1024,3] m=f32[3]");
+  command->footer(
+      "Examples:\n  tenon explain 5,1,4,1 3,1,1\n  tenon explain 'f32[4096,3] + f32[3]'\n  tenon explain '(x - m) / "
+      "255' x=u8[768,1024,3] m=f32[3]");
   return command;
 }
 
@@ -61,15 +67,20 @@ CLI::App* add_eval(CLI::App& app, EvalOptions& options) {
   CLI::App* command = app.add_subcommand("eval", "Compute an expression over files");
   command->add_option("expression", options.expression, "Python-like: '(x - x.mean(0)) / 255'")->required();
   command->add_option("inputs", options.inputs, "name=FILE: .npy (mapped), .png, .csv, .csv.gz");
-  command->add_option("-o,--output", options.output, "Write .npy or .png; without it the result is printed")->type_name("FILE");
-  command->add_option("--block-bytes", options.block_bytes, "Bytes of the result computed at a time")->check(CLI::PositiveNumber);
+  command->add_option("-o,--output", options.output, "Write .npy or .png; without it the result is printed")
+      ->type_name("FILE");
+  command->add_option("--block-bytes", options.block_bytes, "Bytes of the result computed at a time")
+      ->check(CLI::PositiveNumber);
   command->footer("Example:\n  tenon eval 'x / 255 - x.to(float32).mean((0, 1)) / 255' x=photo.png -o centred.npy");
   return command;
 }
 
 CLI::App* add_demo(CLI::App& app, DemoOptions& options) {
   CLI::App* command = app.add_subcommand("demo", "The documented examples, and a photo normalised per channel");
-  command->add_option("--data", options.data, "The folder with raccoon.png")->type_name("DIR")->default_str("data")->default_val("data");
+  command->add_option("--data", options.data, "The folder with raccoon.png")
+      ->type_name("DIR")
+      ->default_str("data")
+      ->default_val("data");
   command->add_option("--out", options.out, "Where pictures go")->type_name("DIR")->default_val("out");
   return command;
 }
@@ -93,7 +104,9 @@ int run(int argc, char** argv) {
   CLI::App app("Tensors whose broadcasting is exactly PyTorch's.", "tenon");
   Options options;
   app.set_version_flag("--version", TENON_VERSION);
-  app.add_option("--broadcast-policy", options.broadcast_policy, "What a suspicious broadcast does: rank=warn,outer=raise,blow_up=100")->type_name("POLICY");
+  app.add_option("--broadcast-policy", options.broadcast_policy,
+                 "What a suspicious broadcast does: rank=warn,outer=raise,blow_up=100")
+      ->type_name("POLICY");
   app.require_subcommand(1);
   app.fallthrough();  // options of the program may stand behind the command
   CLI::App* explain = add_explain(app, options.explain);
@@ -130,6 +143,9 @@ int main(int argc, char** argv) {
     return cli::kFailedExit;
   } catch (const std::bad_alloc&) {
     cli::show_error(OutOfMemoryError("not enough memory"));
+    return cli::kFailedExit;
+  } catch (const std::exception& error) {
+    cli::show_error(Error(error.what()));
     return cli::kFailedExit;
   }
 }

@@ -1,4 +1,5 @@
-// cli: a report as text, JSON or a drawing. Takes reports; gives one string. Never computes anything that a report lacks.
+// cli: a report as text, JSON or a drawing. Takes reports; gives one string. Never computes anything that a report
+// lacks.
 #pragma once
 #include <string>
 #include <vector>

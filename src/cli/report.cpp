@@ -18,7 +18,8 @@ std::string part(const std::string& text, Span span) {
 }
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   return text;
 }
 
@@ -47,15 +48,6 @@ OperandReport operand_of(const Tensor& tensor, const std::string& label, SizesVi
   return operand;
 }
 
-/// The tensors a tree reads, each once, in the order they are written.
-void collect_leaves(const TreeNode& node, std::vector<const TreeNode*>& leaves) {
-  for (const expr::Tree& operand : node.operands)
-    if (operand) collect_leaves(*operand, leaves);
-  if (!node.is_leaf() || node.is_number()) return;
-  const auto same = [&](const TreeNode* other) { return other->tensor.is(node.tensor) && other->label == node.label; };
-  if (std::none_of(leaves.begin(), leaves.end(), same)) leaves.push_back(&node);
-}
-
 /// The dtype an op's kernel works in: that of the operands together, which comparisons do not give.
 Dtype computed_dtype(const TreeNode& node) {
   if (!node.function->op) return node.meta.dtype();
@@ -64,10 +56,37 @@ Dtype computed_dtype(const TreeNode& node) {
   std::vector<TypedOperand> operands;
   for (const expr::Tree& operand : node.operands) {
     if (!operand) continue;
-    if (operand->is_number()) operands.push_back(typed(operand->number));
-    else operands.push_back({operand->meta.dtype(), operand->meta.dim() == 0 ? Category::zero_dim : Category::dimensioned});
+    if (operand->is_number())
+      operands.push_back(typed(operand->number));
+    else
+      operands.push_back(
+          {operand->meta.dtype(), operand->meta.dim() == 0 ? Category::zero_dim : Category::dimensioned});
   }
   return result_type(operands.data(), static_cast<int64_t>(operands.size()));
+}
+
+/// A tensor that a tree reads, and whether some op wants it in another dtype.
+struct Leaf {
+  const TreeNode* node;
+  bool cast;
+};
+
+/// Each once, in the order they are written.
+void collect_leaves(const TreeNode& node, bool cast, std::vector<Leaf>& leaves) {
+  for (int i = 0; i < expr::Function::kMaxOperands; ++i) {
+    const expr::Tree& operand = node.operands[i];
+    if (!operand || operand->is_number()) continue;
+    // The condition of `where` is asked as it is.
+    const bool is_condition = node.function->kind == expr::FunctionKind::where && i == 0;
+    collect_leaves(*operand, !is_condition && operand->meta.dtype() != computed_dtype(node), leaves);
+  }
+  if (!node.is_leaf()) return;
+  for (Leaf& other : leaves) {
+    if (!other.node->tensor.is(node.tensor) || other.node->label != node.label) continue;
+    other.cast |= cast;
+    return;
+  }
+  leaves.push_back({&node, cast});
 }
 
 void collect_ops(const TreeNode& node, const std::string& text, std::vector<OpReport>& ops) {
@@ -79,25 +98,48 @@ void collect_ops(const TreeNode& node, const std::string& text, std::vector<OpRe
   op.name = node.function->name;
   op.dtype = node.meta.dtype();
   op.rule = dtype_rule(node);
-  op.kernel = (node.function->op ? op.name : "cast") + "." + short_name(computed_dtype(node)) + "." + lower(instruction_set());
+  op.kernel =
+      (node.function->op ? op.name : "cast") + "." + short_name(computed_dtype(node)) + "." + lower(instruction_set());
   ops.push_back(std::move(op));
 }
 
-std::string way_text(const Plan::Operand& operand, bool cast) {
-  std::string text = way_name(operand.way);
-  if (operand.way == Way::periodic || operand.way == Way::repeated) text += " " + std::to_string(operand.length);
-  return cast ? text + ", cast" : text;
+std::string elementwise_way(const Plan& plan, int64_t operand) {
+  const Plan::Operand& way = plan.operands[operand];
+  const bool has_length = way.way == Way::periodic || way.way == Way::repeated;
+  return std::string(way_name(way.way)) + (has_length ? " " + std::to_string(way.length) : "");
 }
 
-void add_plan(Report& report, const std::vector<const TreeNode*>& leaves) {
-  std::vector<Walk> walks{{report.result, report.result_strides}};
-  for (const TreeNode* leaf : leaves) walks.push_back({leaf->tensor.sizes(), leaf->tensor.strides()});
+/// A reduction's plan leaves the ways open: its tiles run along the innermost loop, by that loop's stride.
+std::string reduction_way(const Plan& plan, int64_t operand) {
+  const int64_t stride = plan.ndim() > 0 ? plan.strides_of(operand)[0] : 1;
+  return way_name(stride == 0 ? Way::splat : stride == 1 ? Way::direct : Way::gather);
+}
+
+/// Where a reduction's output goes, seen over the operand's dims: it stands still along reduced ones.
+Dims reduction_strides(const expr::Step& step, SizesView mask) {
+  const SizesView strides = step.result.strides();
+  Dims spread;
+  int64_t at = 0;
+  for (int64_t dim = 0; dim < mask.size(); ++dim) {
+    spread.push_back(mask[dim] ? 0 : strides[at]);
+    if (!mask[dim] || step.parameters.keepdim) ++at;
+  }
+  return spread;
+}
+
+void add_plan(Report& report, const expr::Step& step, const std::vector<Leaf>& leaves) {
+  const Dims mask = step.reduction ? reduced_mask(step.parameters.dims, report.result.size()) : Dims();
+  const Dims out_strides = step.reduction ? reduction_strides(step, mask) : report.result_strides;
+  std::vector<Walk> walks{{report.result, out_strides}};
+  for (const Leaf& leaf : leaves) walks.push_back({leaf.node->tensor.sizes(), leaf.node->tensor.strides()});
   Plan plan;
-  make_plan(report.result, walks.data(), static_cast<int64_t>(walks.size()), plan);
+  const auto make = step.reduction ? make_reduction_plan : make_plan;
+  make(report.result, walks.data(), static_cast<int64_t>(walks.size()), plan);
   report.loops = Dims(plan.sizes.data(), plan.sizes.size());
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const int64_t at = static_cast<int64_t>(i) + 1;  // the output comes first
-    report.operands[i].way = way_text(plan.operands[at], report.operands[i].dtype != report.dtype && report.dtype != Dtype::bool_);
+    const std::string way = step.reduction ? reduction_way(plan, at) : elementwise_way(plan, at);
+    report.operands[i].way = way + (leaves[i].cast ? ", cast" : "");
     report.operands[i].loop_strides = Dims(plan.strides_of(at), plan.ndim());
   }
 }
@@ -110,6 +152,7 @@ void add_reduction(Report& report, const expr::Step& step) {
     if (mask[dim]) reduction.dims.push_back(dim);
   reduction.sizes = step.result.sizes().copy();
   reduction.dtype = step.result.dtype();
+  report.result_strides = step.result.strides().copy();
   report.bytes_written = step.result.nbytes();
   report.reductions.push_back(std::move(reduction));
 }
@@ -144,11 +187,12 @@ Report report_step(const expr::Step& step, const std::string& text) {
   report.result = value.sizes().copy();
   report.result_strides = value.strides().copy();
   report.dtype = value.dtype();
-  std::vector<const TreeNode*> leaves;
-  collect_leaves(*step.tree, leaves);
-  for (const TreeNode* leaf : leaves) report.operands.push_back(operand_of(leaf->tensor, leaf->label, report.result));
+  std::vector<Leaf> leaves;
+  collect_leaves(*step.tree, false, leaves);
+  for (const Leaf& leaf : leaves)
+    report.operands.push_back(operand_of(leaf.node->tensor, leaf.node->label, report.result));
   collect_ops(*step.tree, text, report.ops);
-  add_plan(report, leaves);
+  add_plan(report, step, leaves);
   for (const OperandReport& operand : report.operands) report.bytes_read += operand.bytes;
   report.bytes_written = value.nbytes();
   if (step.reduction) add_reduction(report, step);
@@ -168,7 +212,8 @@ Report report_failure(const std::vector<expr::Argument>& operands, const std::st
     labels.push_back(operand.keyword);
   }
   report.result = shape_of(tensors);
-  for (std::size_t i = 0; i < tensors.size(); ++i) report.operands.push_back(operand_of(tensors[i], labels[i], report.result));
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    report.operands.push_back(operand_of(tensors[i], labels[i], report.result));
   for (OperandReport& operand : report.operands)
     for (Cell& cell : operand.cells)
       if (cell.mark == Mark::stretched && report.result[&cell - operand.cells.data()] < 0) cell.mark = Mark::same;

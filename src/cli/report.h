@@ -1,5 +1,5 @@
-// cli: what `tenon explain` says. Takes the steps of an expression; gives plain data, which text, JSON and SVG then show.
-// Never prints and never touches element data.
+// cli: what `tenon explain` says. Takes the steps of an expression; gives plain data, which text, JSON and SVG then
+// show. Never prints and never touches element data.
 #pragma once
 #include <string>
 #include <vector>

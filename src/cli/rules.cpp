@@ -35,7 +35,8 @@ Classes classify(const TreeNode& node) {
     if (!operand) continue;
     const TypedOperand type = operand->is_number()
                                   ? typed(operand->number)
-                                  : TypedOperand{operand->meta.dtype(), operand->meta.dim() == 0 ? Category::zero_dim : Category::dimensioned};
+                                  : TypedOperand{operand->meta.dtype(),
+                                                 operand->meta.dim() == 0 ? Category::zero_dim : Category::dimensioned};
     operands.push_back(type);
     join(result.classes[static_cast<int>(type.category)], type.dtype);
   }
@@ -69,13 +70,18 @@ std::string dtype_rule(const TreeNode& node) {
   const Classes types = classify(node);
   if (node.meta.dtype() == types.common) return common_rule(types);
   switch (row_of(*node.function->op).promotion) {
-    case Promotion::comparison: return common_rule(types) + "; a comparison gives bool";
-    case Promotion::logical: return "a logical op gives bool";
-    case Promotion::int_to_float: return common_rule(types) + "; " + node.function->name + " of integers gives " + given + ", the default dtype";
-    case Promotion::bool_to_int: return "bool becomes " + given;
+    case Promotion::comparison:
+      return common_rule(types) + "; a comparison gives bool";
+    case Promotion::logical:
+      return "a logical op gives bool";
+    case Promotion::int_to_float:
+      return common_rule(types) + "; " + node.function->name + " of integers gives " + given + ", the default dtype";
+    case Promotion::bool_to_int:
+      return "bool becomes " + given;
     case Promotion::common:
     case Promotion::select:
-    case Promotion::sum: break;
+    case Promotion::sum:
+      break;
   }
   return common_rule(types) + "; gives " + given;
 }

@@ -12,18 +12,26 @@ constexpr int64_t kCellWidth = 64, kCellHeight = 36, kGap = 8, kMargin = 24, kLi
 std::string escaped(std::string_view text) {
   std::string result;
   for (char c : text) {
-    if (c == '&') result += "&amp;";
-    else if (c == '<') result += "&lt;";
-    else if (c == '>') result += "&gt;";
-    else if (c == '"') result += "&quot;";
+    if (c == '&')
+      result += "&amp;";
+    else if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else if (c == '"')
+      result += "&quot;";
     // Control characters have no place in XML.
-    else if (static_cast<unsigned char>(c) >= 0x20) result += c;
-    else result += ' ';
+    else if (static_cast<unsigned char>(c) >= 0x20)
+      result += c;
+    else
+      result += ' ';
   }
   return result;
 }
 
-std::string attribute(const char* name, int64_t value) { return std::string(" ") + name + "=\"" + std::to_string(value) + "\""; }
+std::string attribute(const char* name, int64_t value) {
+  return std::string(" ") + name + "=\"" + std::to_string(value) + "\"";
+}
 
 /// Draws downwards and remembers how far it came.
 class Drawing {
@@ -32,12 +40,13 @@ class Drawing {
   void note(const std::string& text) { line("note", text); }
   void space() { y_ += kGap; }
 
-  void row(const std::string& label, int64_t labels_width, const std::vector<std::pair<std::string, std::string>>& boxes) {
+  void row(const std::string& label, int64_t labels_width,
+           const std::vector<std::pair<std::string, std::string>>& boxes) {
     text("label", kMargin, y_ + kCellHeight / 2 + 5, label);
     int64_t x = kMargin + labels_width;
     for (const auto& [style, content] : boxes) {
-      body_ += "  <rect class=\"" + style + "\"" + attribute("x", x) + attribute("y", y_) + attribute("width", kCellWidth) +
-               attribute("height", kCellHeight) + " rx=\"4\"/>\n";
+      body_ += "  <rect class=\"" + style + "\"" + attribute("x", x) + attribute("y", y_) +
+               attribute("width", kCellWidth) + attribute("height", kCellHeight) + " rx=\"4\"/>\n";
       text("size", x + kCellWidth / 2, y_ + kCellHeight / 2 + 5, content);
       x += kCellWidth + kGap;
     }
@@ -47,8 +56,9 @@ class Drawing {
 
   std::string finish() const {
     const int64_t width = width_ + kMargin, height = y_ + kMargin;
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", width) + attribute("height", height) + " viewBox=\"0 0 " +
-           std::to_string(width) + " " + std::to_string(height) + "\">\n" + kStyle + body_ + "</svg>\n";
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", width) + attribute("height", height) +
+           " viewBox=\"0 0 " + std::to_string(width) + " " + std::to_string(height) + "\">\n" + kStyle + body_ +
+           "</svg>\n";
   }
 
  private:
@@ -63,7 +73,8 @@ class Drawing {
 )";
 
   void text(const char* style, int64_t x, int64_t y, const std::string& content) {
-    body_ += std::string("  <text class=\"") + style + "\"" + attribute("x", x) + attribute("y", y) + ">" + escaped(content) + "</text>\n";
+    body_ += std::string("  <text class=\"") + style + "\"" + attribute("x", x) + attribute("y", y) + ">" +
+             escaped(content) + "</text>\n";
   }
   void line(const char* style, const std::string& content) {
     y_ += kLine;
@@ -88,11 +99,13 @@ void draw_shapes(const Report& report, Drawing& drawing) {
   for (const OperandReport& operand : report.operands) {
     std::vector<std::pair<std::string, std::string>> boxes;
     for (std::size_t dim = 0; dim < operand.cells.size(); ++dim)
-      boxes.emplace_back(style_of(operand.cells[dim].mark), cell_text(operand.cells[dim], report.result[static_cast<int64_t>(dim)]));
+      boxes.emplace_back(style_of(operand.cells[dim].mark),
+                         cell_text(operand.cells[dim], report.result[static_cast<int64_t>(dim)]));
     drawing.row(operand.label, labels_width, boxes);
   }
   std::vector<std::pair<std::string, std::string>> boxes;
-  for (int64_t size : report.result) boxes.emplace_back(size < 0 ? "failing" : "result", size < 0 ? "?" : std::to_string(size));
+  for (int64_t size : report.result)
+    boxes.emplace_back(size < 0 ? "failing" : "result", size < 0 ? "?" : std::to_string(size));
   drawing.row("result", labels_width, boxes);
 }
 
@@ -106,7 +119,8 @@ void draw_step(const Report& report, Drawing& drawing) {
   for (const OpReport& op : report.ops) drawing.note(op.text + ": " + op.rule);
   drawing.note("loops, innermost first: " + to_string(report.loops));
   for (const OperandReport& operand : report.operands)
-    drawing.note(operand.label + ": " + dtype_name(operand.dtype) + ", " + operand.way + "; gradient " + gradient_text(operand));
+    drawing.note(operand.label + ": " + dtype_name(operand.dtype) + ", " + operand.way + "; gradient " +
+                 gradient_text(operand));
   drawing.note("reads " + bytes_text(report.bytes_read) + ", writes " + bytes_text(report.bytes_written));
   drawing.space();
 }

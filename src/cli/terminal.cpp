@@ -29,10 +29,12 @@ int64_t display_width(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 std::string pad_left(std::string_view text, int64_t width) {
-  return std::string(static_cast<std::size_t>(std::max<int64_t>(width - display_width(text), 0)), ' ') + std::string(text);
+  return std::string(static_cast<std::size_t>(std::max<int64_t>(width - display_width(text), 0)), ' ') +
+         std::string(text);
 }
 std::string pad_right(std::string_view text, int64_t width) {
-  return std::string(text) + std::string(static_cast<std::size_t>(std::max<int64_t>(width - display_width(text), 0)), ' ');
+  return std::string(text) +
+         std::string(static_cast<std::size_t>(std::max<int64_t>(width - display_width(text), 0)), ' ');
 }
 
 std::string bytes_text(int64_t nbytes) {
@@ -44,7 +46,11 @@ std::string bytes_text(int64_t nbytes) {
     ++unit;
   }
   char text[32];
-  std::snprintf(text, sizeof text, unit == 0 || value >= 99.95 ? "%.0f %s" : value >= 9.995 ? "%.1f %s" : "%.2f %s", value, kUnits[unit]);
+  std::snprintf(text, sizeof text,
+                unit == 0 || value >= 99.95 ? "%.0f %s"
+                : value >= 9.995            ? "%.1f %s"
+                                            : "%.2f %s",
+                value, kUnits[unit]);
   return text;
 }
 
@@ -58,7 +64,9 @@ std::string underlined(std::string_view text, expr::Span span, const Painter& pa
   std::replace(shown.begin(), shown.end(), '\t', ' ');
   const int64_t width = std::max<int64_t>(end > begin ? display_width(text.substr(begin, end - begin)) : 0, 1);
   const std::string marks(static_cast<std::size_t>(width), '^');
-  return "  " + shown + "\n  " + std::string(static_cast<std::size_t>(display_width(text.substr(line, begin - line))), ' ') + paint(Colour::failing, marks) + "\n";
+  return "  " + shown + "\n  " +
+         std::string(static_cast<std::size_t>(display_width(text.substr(line, begin - line))), ' ') +
+         paint(Colour::failing, marks) + "\n";
 }
 
 }  // namespace tenon::cli

@@ -48,10 +48,14 @@ std::string heading(const char* word, const Painter& paint) { return paint(Colou
 Table::Entry cell_entry(const Cell& cell, int64_t result) {
   const std::string text = cell_text(cell, result);
   switch (cell.mark) {
-    case Mark::same: return {text};
-    case Mark::stretched: return {text, Colour::stretched, true};
-    case Mark::added: return {text, Colour::added, true};
-    case Mark::failing: return {text, Colour::failing, true};
+    case Mark::same:
+      return {text};
+    case Mark::stretched:
+      return {text, Colour::stretched, true};
+    case Mark::added:
+      return {text, Colour::added, true};
+    case Mark::failing:
+      return {text, Colour::failing, true};
   }
   return {text};
 }
@@ -64,25 +68,30 @@ std::string shape_section(const Report& report, const Painter& paint) {
       line.push_back(cell_entry(operand.cells[dim], report.result[static_cast<int64_t>(dim)]));
     table.add(std::move(line));
   }
-  Table::Line line{{report.fails ? "" : "result"}};
+  Table::Line line{{report.fails ? "" : report.reductions.empty() ? "result" : "value"}};
   for (int64_t size : report.result) {
-    if (report.fails) line.push_back({size < 0 ? "^^^" : "", Colour::failing, true});
-    else line.push_back({std::to_string(size)});
+    if (report.fails)
+      line.push_back({size < 0 ? "^^^" : "", Colour::failing, true});
+    else
+      line.push_back({std::to_string(size)});
   }
   table.add(std::move(line));
   std::string text = heading("shape", paint) + table.render(paint);
   for (const ReductionReport& reduction : report.reductions)
-    text += "  " + reduction.name + " over dims " + to_string(reduction.dims) + " gives " + to_string(reduction.sizes) + "\n";
+    text += "  " + reduction.name + " over dims " + to_string(reduction.dims) + " gives " + to_string(reduction.sizes) +
+            "\n";
   if (report.fails) return text;
   Table gradients;
-  for (const OperandReport& operand : report.operands) gradients.add({{"gradient of " + operand.label + ": " + gradient_text(operand)}});
+  for (const OperandReport& operand : report.operands)
+    gradients.add({{"gradient of " + operand.label + ": " + gradient_text(operand)}});
   return text + gradients.render(paint);
 }
 
 std::string type_section(const Report& report, const Painter& paint) {
   Table table;
   for (const OperandReport& operand : report.operands) table.add({{operand.label}, {dtype_name(operand.dtype)}});
-  table.add({{"result"}, {dtype_name(report.reductions.empty() ? report.dtype : report.reductions[0].dtype), Colour::good, true}});
+  table.add({{"result"},
+             {dtype_name(report.reductions.empty() ? report.dtype : report.reductions[0].dtype), Colour::good, true}});
   std::string text = heading("type", paint) + table.render(paint);
   for (const OpReport& op : report.ops) text += "  " + op.text + paint(Colour::quiet, "  " + op.rule) + "\n";
   return text;
@@ -92,7 +101,10 @@ std::string dims_text(SizesView dims) { return dims.empty() ? "-" : to_string(di
 
 std::string plan_section(const Report& report, const Painter& paint) {
   Table table;
-  table.add({{"", Colour::quiet, true}, {"strides", Colour::quiet, true}, {"in the loops", Colour::quiet, true}, {"way to a tile", Colour::quiet, true}});
+  table.add({{"", Colour::quiet, true},
+             {"strides", Colour::quiet, true},
+             {"in the loops", Colour::quiet, true},
+             {"way to a tile", Colour::quiet, true}});
   for (const OperandReport& operand : report.operands)
     table.add({{operand.label}, {dims_text(operand.strides)}, {dims_text(operand.loop_strides)}, {operand.way}});
   table.add({{"result"}, {dims_text(report.result_strides)}});
@@ -100,7 +112,8 @@ std::string plan_section(const Report& report, const Painter& paint) {
 }
 
 std::string tile_section(const Report& report, const Painter& paint) {
-  return heading("tile", paint) + "  reads " + bytes_text(report.bytes_read) + ", writes " + bytes_text(report.bytes_written) + "\n";
+  return heading("tile", paint) + "  reads " + bytes_text(report.bytes_read) + ", writes " +
+         bytes_text(report.bytes_written) + "\n";
 }
 
 std::string kernel_section(const Report& report, const Painter& paint) {
@@ -114,7 +127,8 @@ std::string kernel_section(const Report& report, const Painter& paint) {
 std::string step_text(const Report& report, const Painter& paint) {
   std::string text = shape_section(report, paint);
   if (report.fails) return text;
-  return text + type_section(report, paint) + plan_section(report, paint) + tile_section(report, paint) + kernel_section(report, paint);
+  return text + type_section(report, paint) + plan_section(report, paint) + tile_section(report, paint) +
+         kernel_section(report, paint);
 }
 
 }  // namespace
@@ -126,10 +140,12 @@ std::string cell_text(const Cell& cell, int64_t result) {
 }
 
 std::string gradient_text(const OperandReport& operand) {
-  if (!is_floating_point(operand.dtype)) return std::string("none, ") + dtype_name(operand.dtype) + " is not differentiable";
+  if (!is_floating_point(operand.dtype))
+    return std::string("none, ") + dtype_name(operand.dtype) + " is not differentiable";
   if (operand.gradient_dims.empty()) return "as it is";
   const std::string dims = to_string(operand.gradient_dims);
-  return std::string("summed over ") + (operand.gradient_dims.size() == 1 ? "dim " : "dims ") + dims.substr(1, dims.size() - 2);
+  return std::string("summed over ") + (operand.gradient_dims.size() == 1 ? "dim " : "dims ") +
+         dims.substr(1, dims.size() - 2);
 }
 
 std::string render_text(const Explanation& explanation, const Painter& paint) {

@@ -36,8 +36,12 @@ void expect_same(const Tensor& got, const Tensor& want, const std::string& text)
 
 TEST(Evaluate, ExpressionsAreTheCallsTheyName) {
   const Scope s = scope();
-  const Tensor x = s.names.at("x"), row = s.names.at("row"), column = s.names.at("column"), i = s.names.at("i"), m = s.names.at("m");
-  const struct { const char* text; Tensor want; } cases[] = {
+  const Tensor x = s.names.at("x"), row = s.names.at("row"), column = s.names.at("column"), i = s.names.at("i"),
+               m = s.names.at("m");
+  const struct {
+    const char* text;
+    Tensor want;
+  } cases[] = {
       {"x + row", x + row},
       {"x * row - column / 2", x * row - column / 2},
       {"row + column", row + column},
@@ -84,12 +88,17 @@ TEST(Evaluate, ExpressionsAreTheCallsTheyName) {
       {"x + inf", x + Scalar(std::numeric_limits<double>::infinity())},
   };
   for (const auto& c : cases)
-    for (int64_t block_bytes : {int64_t{1} << 20, int64_t{8}, int64_t{1}}) expect_same(computed(c.text, block_bytes), c.want, c.text);
+    for (int64_t block_bytes : {int64_t{1} << 20, int64_t{8}, int64_t{1}})
+      expect_same(computed(c.text, block_bytes), c.want, c.text);
 }
 
 TEST(Evaluate, NumbersFollowPython) {
-  const struct { const char* text; const char* want; } cases[] = {
-      {"1 + 2", "tensor(3)"}, {"7 / 2", "tensor(3.5000)"}, {"-3 * 2", "tensor(-6)"}, {"2 < 3", "tensor(True)"}, {"1.5 == 1.5", "tensor(True)"}, {"True + True", "tensor(2)"},
+  const struct {
+    const char* text;
+    const char* want;
+  } cases[] = {
+      {"1 + 2", "tensor(3)"},    {"7 / 2", "tensor(3.5000)"},    {"-3 * 2", "tensor(-6)"},
+      {"2 < 3", "tensor(True)"}, {"1.5 == 1.5", "tensor(True)"}, {"True + True", "tensor(2)"},
   };
   for (const auto& c : cases) EXPECT_EQ(to_string(computed(c.text)), c.want) << c.text;
 }
@@ -98,7 +107,8 @@ TEST(Evaluate, StreamedReductionsAreExactForIntegers) {
   manual_seed(3);
   Scope s;
   s.names["a"] = randint(-1000, 1000, {7, 5, 11});
-  for (const char* text : {"sum(a)", "sum(a * 2, 0)", "sum(a, (0, 2))", "sum(a, 1, keepdim=True)", "amax(a - 1, 0)", "amin(a, (1, 2))", "amax(a)"}) {
+  for (const char* text : {"sum(a)", "sum(a * 2, 0)", "sum(a, (0, 2))", "sum(a, 1, keepdim=True)", "amax(a - 1, 0)",
+                           "amin(a, (1, 2))", "amax(a)"}) {
     NoWatch whole;
     const Tensor want = evaluate_elementwise(evaluate(parse(text), s, whole), whole);
     for (int64_t block_bytes : {8, 100, 1000}) {
@@ -161,10 +171,15 @@ TEST(Evaluate, ShapesNeedNoData) {
 }
 
 TEST(Evaluate, ErrorsKnowTheirPlace) {
-  const struct { const char* text; const char* want; const char* place; } cases[] = {
+  const struct {
+    const char* text;
+    const char* want;
+    const char* place;
+  } cases[] = {
       {"x + y", "unknown name 'y'", "y"},
       {"1 + bogus(x)", "unknown function 'bogus'", "bogus(x)"},
-      {"x * (row + i[:, 0])", "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0", "(row + i[:, 0])"},
+      {"x * (row + i[:, 0])",
+       "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0", "(row + i[:, 0])"},
       {"x.sum(2)", "Dimension out of range (expected to be in range of [-2, 1], but got 2)", "x.sum(2)"},
       {"x.sum(0.5)", "an integer or a list of integers is expected, not a floating-point number", "0.5"},
       {"x.sum(dims=0)", "sum() has no argument 'dims'; it has input, dim, keepdim, dtype", "0"},
@@ -184,7 +199,10 @@ TEST(Evaluate, ErrorsKnowTheirPlace) {
       {"x.to(3)", "a dtype such as float32 is expected, not the integer 3", "3"},
       {"x.transpose(0)", "the call is transpose(dim0, dim1), and 1 arguments are given", "x.transpose(0)"},
       {"x.view(4)", "shape '[4]' is invalid for input of size 6", "x.view(4)"},
-      {"-m", "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.", "-m"},
+      {"-m",
+       "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+       "or `logical_not()` operator instead.",
+       "-m"},
   };
   for (const auto& c : cases) {
     try {

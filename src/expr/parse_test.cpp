@@ -21,18 +21,31 @@ std::string show(const Ast& ast, int index) {
   switch (node.kind) {
     case Node::Kind::number:
       if (node.number.is_boolean()) return node.number.as_bool() ? "True" : "False";
-      return node.number.is_floating() ? "float:" + std::to_string(node.number.as_double()) : std::to_string(node.number.as_int64());
-    case Node::Kind::string: return "\"" + node.name + "\"";
-    case Node::Kind::none: return "None";
-    case Node::Kind::ellipsis: return "...";
-    case Node::Kind::name: return node.name;
-    case Node::Kind::unary: return "(" + node.name + show(ast, node.children[0]) + ")";
-    case Node::Kind::binary: return "(" + show(ast, node.children[0]) + " " + node.name + " " + show(ast, node.children[1]) + ")";
-    case Node::Kind::call: return node.is_method ? show(ast, node.children[0]) + "." + node.name + "(" + children(1) + ")" : node.name + "(" + children(0) + ")";
-    case Node::Kind::attribute: return show(ast, node.children[0]) + "." + node.name;
-    case Node::Kind::index: return show(ast, node.children[0]) + "[" + children(1) + "]";
-    case Node::Kind::slice: return show(ast, node.children[0]) + ":" + show(ast, node.children[1]) + ":" + show(ast, node.children[2]);
-    case Node::Kind::tuple: return "<" + children(0) + ">";
+      return node.number.is_floating() ? "float:" + std::to_string(node.number.as_double())
+                                       : std::to_string(node.number.as_int64());
+    case Node::Kind::string:
+      return "\"" + node.name + "\"";
+    case Node::Kind::none:
+      return "None";
+    case Node::Kind::ellipsis:
+      return "...";
+    case Node::Kind::name:
+      return node.name;
+    case Node::Kind::unary:
+      return "(" + node.name + show(ast, node.children[0]) + ")";
+    case Node::Kind::binary:
+      return "(" + show(ast, node.children[0]) + " " + node.name + " " + show(ast, node.children[1]) + ")";
+    case Node::Kind::call:
+      return node.is_method ? show(ast, node.children[0]) + "." + node.name + "(" + children(1) + ")"
+                            : node.name + "(" + children(0) + ")";
+    case Node::Kind::attribute:
+      return show(ast, node.children[0]) + "." + node.name;
+    case Node::Kind::index:
+      return show(ast, node.children[0]) + "[" + children(1) + "]";
+    case Node::Kind::slice:
+      return show(ast, node.children[0]) + ":" + show(ast, node.children[1]) + ":" + show(ast, node.children[2]);
+    case Node::Kind::tuple:
+      return "<" + children(0) + ">";
   }
   return "?";
 }
@@ -42,7 +55,10 @@ std::string shown(const std::string& text) {
 }
 
 TEST(Parse, Trees) {
-  const struct { const char* text; const char* want; } cases[] = {
+  const struct {
+    const char* text;
+    const char* want;
+  } cases[] = {
       {"a + b * c", "(a + (b * c))"},
       {"a - b - c", "((a - b) - c)"},
       {"(a + b) / c", "((a + b) / c)"},
@@ -75,7 +91,9 @@ TEST(Parse, Trees) {
 TEST(Parse, SpansCoverWhatWasWritten) {
   const std::string text = "  a + f(b.T, (c))[0]";
   const Ast ast = parse(text);
-  const auto covered = [&](int node) { return text.substr(ast[node].span.begin, ast[node].span.end - ast[node].span.begin); };
+  const auto covered = [&](int node) {
+    return text.substr(ast[node].span.begin, ast[node].span.end - ast[node].span.begin);
+  };
   const Node& root = ast[ast.root];
   EXPECT_EQ(covered(ast.root), "a + f(b.T, (c))[0]");
   EXPECT_EQ(covered(root.children[1]), "f(b.T, (c))[0]");
@@ -85,7 +103,11 @@ TEST(Parse, SpansCoverWhatWasWritten) {
 }
 
 TEST(Parse, Errors) {
-  const struct { const char* text; const char* want; int begin, end; } cases[] = {
+  const struct {
+    const char* text;
+    const char* want;
+    int begin, end;
+  } cases[] = {
       {"", "the expression is empty", 0, 0},
       {"   ", "the expression is empty", 3, 3},
       {"a +", "the expression ends where a value is expected", 3, 3},
@@ -140,7 +162,8 @@ TEST(Parse, DepthIsLimitedNotTheStack) {
     for (int i = 0; i < count; ++i) text += part;
     return text;
   };
-  const std::string deep = "the expression nests deeper than 200 levels", chained = "the expression chains more than 500 operations";
+  const std::string deep = "the expression nests deeper than 200 levels",
+                    chained = "the expression chains more than 500 operations";
   EXPECT_EQ(fails(repeated(1000000, "(")), deep);
   EXPECT_EQ(fails(repeated(1000000, "[")), deep);
   EXPECT_EQ(fails(repeated(1000000, "-") + "1"), deep);

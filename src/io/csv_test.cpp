@@ -12,7 +12,9 @@ namespace tenon::io {
 namespace {
 
 std::string path(const char* name = "csv_test.csv") { return testing::TempDir() + "/" + name; }
-void write(const std::string& content, const char* name = "csv_test.csv") { std::ofstream(path(name), std::ios::binary) << content; }
+void write(const std::string& content, const char* name = "csv_test.csv") {
+  std::ofstream(path(name), std::ios::binary) << content;
+}
 
 std::string error(const char* name = "csv_test.csv") {
   try {
@@ -24,12 +26,18 @@ std::string error(const char* name = "csv_test.csv") {
 }
 
 TEST(Csv, NumbersBecomeRows) {
-  const struct { const char* why; const char* text; const char* want; } cases[] = {
+  const struct {
+    const char* why;
+    const char* text;
+    const char* want;
+  } cases[] = {
       {"rows and columns", "1,2\n3,4\n", "tensor([[1., 2.],\n        [3., 4.]], dtype=torch.float64)"},
       {"no newline at the end", "1,2\n3,4", "tensor([[1., 2.],\n        [3., 4.]], dtype=torch.float64)"},
-      {"Windows' newlines and spaces", " 1 ,\t2\r\n3, 4\r\n", "tensor([[1., 2.],\n        [3., 4.]], dtype=torch.float64)"},
+      {"Windows' newlines and spaces", " 1 ,\t2\r\n3, 4\r\n",
+       "tensor([[1., 2.],\n        [3., 4.]], dtype=torch.float64)"},
       {"blank lines", "\n1\n\n2\n\n", "tensor([[1.],\n        [2.]], dtype=torch.float64)"},
-      {"signs and exponents", "+1,-2,1e3,.5", "tensor([[ 1.0000e+00, -2.0000e+00,  1.0000e+03,  5.0000e-01]],\n       dtype=torch.float64)"},
+      {"signs and exponents", "+1,-2,1e3,.5",
+       "tensor([[ 1.0000e+00, -2.0000e+00,  1.0000e+03,  5.0000e-01]],\n       dtype=torch.float64)"},
   };
   for (const auto& c : cases) {
     write(c.text);
@@ -38,7 +46,10 @@ TEST(Csv, NumbersBecomeRows) {
 }
 
 TEST(Csv, ErrorsNameLineAndColumn) {
-  const struct { const char* text; const char* words; } cases[] = {
+  const struct {
+    const char* text;
+    const char* words;
+  } cases[] = {
       {"1,2\n3,x\n", "line 2, column 2: 'x' is not a number"},
       {"1,2\n3\n", "line 2, column 1: the row ends here; the first row has 2 columns"},
       {"1,2\n3,4,5\n", "line 2, column 3: the first row has 2 columns only"},

@@ -17,18 +17,23 @@ namespace fs = std::filesystem;
 class Npy : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / ("npy_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    folder_ = fs::path(testing::TempDir()) /
+              ("npy_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::create_directories(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }
 
   std::string path(const std::string& name = "a.npy") const { return (folder_ / name).string(); }
-  int files() const { return static_cast<int>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator())); }
+  int files() const {
+    return static_cast<int>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
   std::string bytes(const std::string& name = "a.npy") const {
     std::ifstream file(path(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  void write(const std::string& content, const std::string& name = "a.npy") const { std::ofstream(path(name), std::ios::binary) << content; }
+  void write(const std::string& content, const std::string& name = "a.npy") const {
+    std::ofstream(path(name), std::ios::binary) << content;
+  }
   /// A file with this dictionary, version 1, as NumPy pads it.
   void write_with(const std::string& dictionary, const std::string& data) const {
     const std::size_t length = (10 + dictionary.size() + 1 + 63) / 64 * 64 - 10;
@@ -123,7 +128,8 @@ TEST_F(Npy, FortranOrderBecomesStrides) {
 TEST_F(Npy, VersionsTwoAndThreeAreRead) {
   for (char version : {'\2', '\3'}) {
     const std::string text = dictionary("|u1", "(1,)") + "\n";
-    write(std::string("\x93NUMPY") + version + '\0' + static_cast<char>(text.size()) + std::string(3, '\0') + text + "\7");
+    write(std::string("\x93NUMPY") + version + '\0' + static_cast<char>(text.size()) + std::string(3, '\0') + text +
+          "\7");
     EXPECT_EQ(load_npy(path()).item<int>(), 7);
   }
 }
@@ -146,8 +152,14 @@ TEST_F(Npy, CutShortAnywhereIsAnError) {
 }
 
 TEST_F(Npy, LyingHeadersAreErrors) {
-  const struct { const char* why; std::string text; const char* data; const char* words; } cases[] = {
-      {"more than there is", dictionary("<f4", "(1000000,)"), "1234", "is cut short: the header says [1000000] of float32, 4000000 bytes, and 4 are there"},
+  const struct {
+    const char* why;
+    std::string text;
+    const char* data;
+    const char* words;
+  } cases[] = {
+      {"more than there is", dictionary("<f4", "(1000000,)"), "1234",
+       "is cut short: the header says [1000000] of float32, 4000000 bytes, and 4 are there"},
       {"less than there is", dictionary("<f4", "(1,)"), "12345", "has bytes left over"},
       {"bytes overflow", dictionary("<f4", "(4611686018427387904,)"), "", "larger than any file"},
       {"product overflows", dictionary("|u1", "(4294967296, 4294967296)"), "", "larger than any file"},
@@ -158,7 +170,8 @@ TEST_F(Npy, LyingHeadersAreErrors) {
       {"unsigned", dictionary("<u2", "(1,)"), "12", "dtype '<u2' is not supported"},
       {"complex", dictionary("<c8", "(1,)"), "12345678", "not supported"},
       {"no dtype", dictionary("", "(1,)"), "1", "not supported"},
-      {"structured", "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "1234", "structured dtypes are not supported"},
+      {"structured", "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "1234",
+       "structured dtypes are not supported"},
       {"no shape", "{'descr': '<f4', 'fortran_order': False, }", "1234", "is missing"},
       {"twice", "{'descr': '<f4', 'descr': '<f4', }", "", "unexpected key 'descr'"},
       {"not a dictionary", "hello", "", "'{' expected"},

@@ -35,7 +35,8 @@ void write_foreign(int width, int height, int depth, int colour, int interlace, 
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png_create_info_struct(png);
   png_init_io(png, file);
-  png_set_IHDR(png, info, width, height, depth, colour, interlace, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_IHDR(png, info, width, height, depth, colour, interlace, PNG_COMPRESSION_TYPE_DEFAULT,
+               PNG_FILTER_TYPE_DEFAULT);
   if (colour == PNG_COLOR_TYPE_PALETTE) {
     const png_color palette[] = {{255, 0, 0}, {0, 128, 255}};
     png_set_PLTE(png, info, palette, 2);
