@@ -11,20 +11,20 @@ namespace tenon {
   TENON_API Tensor NAME(const Tensor& self); \
   TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& self);
 #define TENON_FUNCTION_binary(NAME)         \
-  TENON_API Tensor NAME(Arg self, Arg other); \
-  TENON_API Tensor& NAME##_out(Tensor& out, Arg self, Arg other);
+  TENON_API Tensor NAME(const Arg& self, const Arg& other); \
+  TENON_API Tensor& NAME##_out(Tensor& out, const Arg& self, const Arg& other);
 #define TENON_FUNCTION_binary_alpha(NAME)                       \
-  TENON_API Tensor NAME(Arg self, Arg other, Scalar alpha = 1); \
-  TENON_API Tensor& NAME##_out(Tensor& out, Arg self, Arg other, Scalar alpha = 1);
+  TENON_API Tensor NAME(const Arg& self, const Arg& other, Scalar alpha = 1); \
+  TENON_API Tensor& NAME##_out(Tensor& out, const Arg& self, const Arg& other, Scalar alpha = 1);
 #define TENON_FUNCTION_division(NAME)                                           \
-  TENON_API Tensor NAME(Arg self, Arg other, const char* rounding_mode = nullptr); \
-  TENON_API Tensor& NAME##_out(Tensor& out, Arg self, Arg other, const char* rounding_mode = nullptr);
+  TENON_API Tensor NAME(const Arg& self, const Arg& other, const char* rounding_mode = nullptr); \
+  TENON_API Tensor& NAME##_out(Tensor& out, const Arg& self, const Arg& other, const char* rounding_mode = nullptr);
 #define TENON_FUNCTION_clamp(NAME)                                                               \
-  TENON_API Tensor NAME(const Tensor& self, std::optional<Arg> min, std::optional<Arg> max = {}); \
-  TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& self, std::optional<Arg> min, std::optional<Arg> max = {});
+  TENON_API Tensor NAME(const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max = {}); \
+  TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max = {});
 #define TENON_FUNCTION_where(NAME)                                       \
-  TENON_API Tensor NAME(const Tensor& condition, Arg self, Arg other);   \
-  TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& condition, Arg self, Arg other);
+  TENON_API Tensor NAME(const Tensor& condition, const Arg& self, const Arg& other);   \
+  TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& condition, const Arg& self, const Arg& other);
 #define TENON_FUNCTION_reduction(NAME)                                                            \
   TENON_API Tensor NAME(const Tensor& self, const DimsArg& dims = {}, bool keepdim = false);      \
   TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& self, const DimsArg& dims = {}, bool keepdim = false);
@@ -46,7 +46,7 @@ namespace tenon {
 #undef TENON_OP
 
 /// The dtype an op over these operands computes in.
-TENON_API Dtype result_type(Arg a, Arg b);
+TENON_API Dtype result_type(const Arg& a, const Arg& b);
 /// All tensors expanded to their common shape, as views.
 TENON_API void broadcast_tensors(Tensor* tensors, int64_t count);
 
@@ -66,9 +66,9 @@ TENON_OPERATOR(<=, le)
 TENON_OPERATOR(>, gt)
 TENON_OPERATOR(>=, ge)
 #undef TENON_OPERATOR
-inline Tensor& operator+=(Tensor& a, Arg b) { return a.add_(b); }
-inline Tensor& operator-=(Tensor& a, Arg b) { return a.sub_(b); }
-inline Tensor& operator*=(Tensor& a, Arg b) { return a.mul_(b); }
-inline Tensor& operator/=(Tensor& a, Arg b) { return a.div_(b); }
+inline Tensor& operator+=(Tensor& a, const Arg& b) { return a.add_(b); }
+inline Tensor& operator-=(Tensor& a, const Arg& b) { return a.sub_(b); }
+inline Tensor& operator*=(Tensor& a, const Arg& b) { return a.mul_(b); }
+inline Tensor& operator/=(Tensor& a, const Arg& b) { return a.div_(b); }
 
 }  // namespace tenon

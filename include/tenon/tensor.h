@@ -189,18 +189,18 @@ class TENON_API Tensor {
   Tensor NAME() const;           \
   Tensor& NAME##_();
 #define TENON_METHOD_binary(NAME)      \
-  Tensor NAME(Arg other) const;        \
-  Tensor& NAME##_(Arg other);
+  Tensor NAME(const Arg& other) const;        \
+  Tensor& NAME##_(const Arg& other);
 #define TENON_METHOD_binary_alpha(NAME)                 \
-  Tensor NAME(Arg other, Scalar alpha = 1) const;       \
-  Tensor& NAME##_(Arg other, Scalar alpha = 1);
+  Tensor NAME(const Arg& other, Scalar alpha = 1) const;       \
+  Tensor& NAME##_(const Arg& other, Scalar alpha = 1);
 #define TENON_METHOD_division(NAME)                                     \
-  Tensor NAME(Arg other, const char* rounding_mode = nullptr) const;    \
-  Tensor& NAME##_(Arg other, const char* rounding_mode = nullptr);
+  Tensor NAME(const Arg& other, const char* rounding_mode = nullptr) const;    \
+  Tensor& NAME##_(const Arg& other, const char* rounding_mode = nullptr);
 #define TENON_METHOD_clamp(NAME)                                            \
-  Tensor NAME(std::optional<Arg> min, std::optional<Arg> max = {}) const;   \
-  Tensor& NAME##_(std::optional<Arg> min, std::optional<Arg> max = {});
-#define TENON_METHOD_where(NAME) Tensor NAME(const Tensor& condition, Arg other) const;
+  Tensor NAME(const std::optional<Arg>& min, const std::optional<Arg>& max = {}) const;   \
+  Tensor& NAME##_(const std::optional<Arg>& min, const std::optional<Arg>& max = {});
+#define TENON_METHOD_where(NAME) Tensor NAME(const Tensor& condition, const Arg& other) const;
 #define TENON_METHOD_reduction(NAME) Tensor NAME(const DimsArg& dims = {}, bool keepdim = false) const;
 #define TENON_METHOD_reduction_dtype(NAME) \
   Tensor NAME(const DimsArg& dims = {}, bool keepdim = false, std::optional<Dtype> dtype = {}) const;

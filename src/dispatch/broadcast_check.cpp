@@ -114,17 +114,6 @@ bool BroadcastCheck::takes_pointwise() const {
   return true;
 }
 
-void BroadcastCheck::flatten(const Arg* args, int count, Tensor* views, Arg* flat) const {
-  for (int i = 0; i < count; ++i) {
-    if (!args[i].is_tensor()) {
-      flat[i] = args[i];
-      continue;
-    }
-    views[i] = args[i].tensor().reshape({-1});
-    flat[i] = Arg(views[i]);
-  }
-}
-
 void BroadcastCheck::judge(const Dims& shape, const char* name) const {
   const Settings& set = settings();
   if (set.exempt > 0) return;

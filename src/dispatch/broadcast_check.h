@@ -16,8 +16,6 @@ class BroadcastCheck {
   Dims shape(const char* name);
   /// Whether the operands do not broadcast and are treated as 1-D, the result in the first operand's shape.
   bool pointwise() const noexcept { return pointwise_; }
-  /// The operands as 1-D views.
-  void flatten(const Arg* args, int count, Tensor* views, Arg* flat) const;
   /// Error when the result would be larger than the policy allows.
   void check_blow_up(SizesView shape, int64_t itemsize) const;
 

@@ -1,11 +1,14 @@
 #include "dispatch/elementwise.h"
 
+#include <array>
+
 #include "dispatch/broadcast_check.h"
 #include "plan/plan.h"
 #include "tenon/policy.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
 #include "tile/run.h"
+#include "tile/small.h"
 
 namespace tenon {
 namespace {
@@ -19,17 +22,17 @@ struct Types {
   Dtype result;   // that the op gives
 };
 
-Dtype common_dtype(const Row& row, const Arg* args, int count) {
+Dtype common_dtype(const Row& row, Args args, int count) {
   TypedOperand operands[kMaxArgs];
   const int first = row.promotion == Promotion::select ? 1 : 0;
-  for (int i = first; i < count; ++i) operands[i] = typed(args[i]);
+  for (int i = first; i < count; ++i) operands[i] = typed(*args[i]);
   const Dtype common = result_type(operands + first, count - first);
   if (row.promotion == Promotion::int_to_float && !is_floating_point(common)) return get_default_dtype();
   if (row.promotion == Promotion::bool_to_int && common == bool_) return int64;
   return common;
 }
 
-Types compute_types(const Row& row, const Arg* args, int count) {
+Types compute_types(const Row& row, Args args, int count) {
   const Dtype common = common_dtype(row, args, count);
   if (row.promotion == Promotion::comparison) return {common, widened(common), bool_};
   if (row.promotion == Promotion::logical) return {common, bool_, bool_};
@@ -75,14 +78,14 @@ Dtype argument_dtype(const Row& row, const Types& types, int i) {
 }
 
 /// The Program of one op: what is not yet in the dtype of computation is cast, the result too.
-Program make_program(Op op, const Row& row, const Types& types, const Arg* args, int count, Dtype output) {
+Program make_program(Op op, const Row& row, const Types& types, Args args, int count, Dtype output) {
   Program program;
   int regs[kMaxArgs] = {};
   for (int i = 0; i < count; ++i)
-    regs[i] = program.input(args[i].is_tensor() ? args[i].tensor().dtype() : argument_dtype(row, types, i));
+    regs[i] = program.input(args[i]->is_tensor() ? args[i]->tensor().dtype() : argument_dtype(row, types, i));
   for (int i = 0; i < count; ++i) {
     const Dtype wanted = argument_dtype(row, types, i);
-    const bool through_common = args[i].is_tensor() && wanted == types.compute && !keeps_precision(row, args[i]);
+    const bool through_common = args[i]->is_tensor() && wanted == types.compute && !keeps_precision(row, *args[i]);
     if (through_common) regs[i] = program.cast(regs[i], types.common);
     regs[i] = program.cast(regs[i], wanted);
   }
@@ -102,40 +105,40 @@ void check_divisor(const Row& row, const Types& types, const Arg& divisor) {
   if (zero) throw Error("ZeroDivisionError");
 }
 
-Dims compute_shape(Op op, const Arg* args, int count, BroadcastCheck& check) {
+Dims compute_shape(Op op, Args args, int count, BroadcastCheck& check) {
   for (int i = 0; i < count; ++i)
-    if (args[i].is_tensor()) check.add(args[i].tensor());
+    if (args[i]->is_tensor()) check.add(args[i]->tensor());
   return check.shape(row_of(op).name);
 }
 
 Walk walk_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
 
-Device device_of(const Arg* args, int count) {
+Device device_of(Args args, int count) {
   for (int i = 0; i < count; ++i)
-    if (args[i].is_tensor() && args[i].tensor().is_meta()) return Device::meta;
+    if (args[i]->is_tensor() && args[i]->tensor().is_meta()) return Device::meta;
   return Device::cpu;
 }
 
-Dims layout_of_result(SizesView shape, const Arg* args, int count) {
+Dims layout_of_result(SizesView shape, Args args, int count) {
   Walk walks[kMaxArgs];
   int tensors = 0;
   for (int i = 0; i < count; ++i)
-    if (args[i].is_tensor()) walks[tensors++] = walk_of(args[i].tensor());
+    if (args[i]->is_tensor()) walks[tensors++] = walk_of(args[i]->tensor());
   return result_strides(shape, walks, tensors);
 }
 
-void compute(Op op, const Row& row, const Types& types, const Tensor& out, const Arg* args, int count) {
+void compute(Op op, const Row& row, const Types& types, const Tensor& out, Args args, int count) {
   if (out.is_meta()) return;
-  check_divisor(row, types, args[count - 1]);
+  check_divisor(row, types, *args[count - 1]);
   Walk walks[kMaxArgs + 1] = {walk_of(out)};
   const void* inputs[kMaxArgs];
   Number numbers[kMaxArgs];
   for (int i = 0; i < count; ++i) {
-    if (args[i].is_tensor()) {
-      walks[i + 1] = walk_of(args[i].tensor());
-      inputs[i] = args[i].tensor().data_ptr();
+    if (args[i]->is_tensor()) {
+      walks[i + 1] = walk_of(args[i]->tensor());
+      inputs[i] = args[i]->tensor().data_ptr();
     } else {
-      convert_number(row, types, args[i], argument_dtype(row, types, i), numbers[i]);
+      convert_number(row, types, *args[i], argument_dtype(row, types, i), numbers[i]);
       inputs[i] = numbers[i].bytes;
     }
   }
@@ -145,20 +148,20 @@ void compute(Op op, const Row& row, const Types& types, const Tensor& out, const
 }
 
 /// Where writing could be read back through an input, the result is computed aside and copied.
-bool needs_aside(const Tensor& out, const Arg* args, int count) {
+bool needs_aside(const Tensor& out, Args args, int count) {
   if (internal_overlap(out) == InternalOverlap::unknown) return true;
   for (int i = 0; i < count; ++i)
-    if (args[i].is_tensor() && may_read_what_it_wrote(out, args[i].tensor())) return true;
+    if (args[i]->is_tensor() && may_read_what_it_wrote(out, args[i]->tensor())) return true;
   return false;
 }
 
-void check_overlaps(const Tensor& out, const Arg* args, int count) {
+void check_overlaps(const Tensor& out, Args args, int count) {
   check_no_internal_overlap(out);
   for (int i = 0; i < count; ++i)
-    if (args[i].is_tensor()) check_no_partial_overlap(out, args[i].tensor());
+    if (args[i]->is_tensor()) check_no_partial_overlap(out, args[i]->tensor());
 }
 
-void write_result(Op op, const Row& row, const Types& types, Tensor& out, const Arg* args, int count) {
+void write_result(Op op, const Row& row, const Types& types, Tensor& out, Args args, int count) {
   if (needs_aside(out, args, count)) {
     const Tensor aside = new_tensor(out.sizes(), out.dtype(), out.device());
     compute(op, row, types, aside, args, count);
@@ -178,47 +181,109 @@ struct Fast {
   Kernel kernel;
   Lanes in[2];
   Dtype result;
-  const Tensor* like;
+  const TensorImpl* like;
   Number number;
 };
+
+/// The kernel of an op over operands of one dtype that need no cast, and the dtype it gives; null where there is none.
+struct FastKernel {
+  Kernel kernel = nullptr;
+  Dtype result = bool_;
+};
+using FastKernels = std::array<std::array<FastKernel, kDtypeCount>, kOpCount>;
+
+FastKernel fast_kernel(const Row& row, Kernel kernel, Dtype dtype) {
+  const bool becomes_float = row.promotion == Promotion::int_to_float && !is_floating_point(dtype);
+  if (row.divides_integers || row.promotion == Promotion::logical || becomes_float) return {};
+  return {kernel, row.promotion == Promotion::comparison ? bool_ : dtype};
+}
+
+const FastKernels& fast_kernels() {
+  static const FastKernels table = [] {
+    FastKernels rows;
+    for (std::size_t op = 0; op < rows.size(); ++op)
+      for (std::size_t dtype = 0; dtype < kDtypeCount; ++dtype)
+        rows[op][dtype] = fast_kernel(row_of(static_cast<Op>(op)), kernels().elementwise[op][dtype], static_cast<Dtype>(dtype));
+    return rows;
+  }();
+  return table;
+}
 
 bool number_fits(Scalar number, Dtype dtype) {
   return is_floating_point(dtype) || (!number.is_floating() && (dtype != bool_ || number.is_boolean()));
 }
 
-bool fast_binary(Op op, const Arg* args, Fast& fast) {
-  const Tensor* a = args[0].is_tensor() ? &args[0].tensor() : nullptr;
-  const Tensor* b = args[1].is_tensor() ? &args[1].tensor() : nullptr;
-  const Tensor* like = a;
-  if (!a || (b && b->dim() > a->dim())) like = b;
-  if (!like || like->numel() > kFastNumel || like->numel() == 0) return false;
-  const Dtype dtype = like->dtype();
-  for (int i = 0; i < 2; ++i) {
-    const Tensor* tensor = i == 0 ? a : b;
-    if (!tensor) {
-      if (!number_fits(args[i].number(), dtype)) return false;
-      store_number(args[i].number(), dtype, fast.number.bytes);
-      fast.in[i] = {fast.number.bytes, 0};
-      continue;
-    }
-    const TensorImpl* impl = tensor->impl();
-    if (impl->dtype != dtype || impl->device != Device::cpu) return false;
-    const bool whole = impl->contiguous && (tensor == like || impl->sizes == like->impl()->sizes);
-    if (!whole && impl->numel != 1) return false;
-    fast.in[i] = {impl->data(), whole ? 1 : 0};
+/// One operand's lanes beside `like`; false when it needs a plan or a cast.
+bool fast_lanes(const Arg& arg, const TensorImpl* like, Number& number, Lanes& lanes) {
+  if (!arg.is_tensor()) {
+    if (!number_fits(arg.number(), like->dtype)) return false;
+    store_number(arg.number(), like->dtype, number.bytes);
+    lanes = {number.bytes, 0};
+    return true;
   }
-  // One element each: whichever has more dims gives the shape.
-  if (!like->impl()->contiguous) return false;
-  const Row& row = row_of(op);
-  const bool integers_become_floats = row.promotion == Promotion::int_to_float && !is_floating_point(dtype);
-  if (row.divides_integers || row.promotion == Promotion::logical || integers_become_floats) return false;
-  fast.kernel = kernels().elementwise[static_cast<int>(op)][static_cast<int>(dtype)];
-  fast.result = row.promotion == Promotion::comparison ? bool_ : dtype;
+  const TensorImpl* impl = arg.tensor().impl();
+  if (impl->dtype != like->dtype || impl->device != Device::cpu) return false;
+  const bool whole = impl == like || (impl->contiguous && impl->sizes == like->sizes);
+  if (!whole && (impl->numel != 1 || impl->sizes.size() > like->sizes.size())) return false;
+  lanes = {impl->data(), whole ? 1 : 0};
+  return true;
+}
+
+bool fast_binary(Op op, Args args, Fast& fast) {
+  // The operand with more elements, and of two lone ones that with more dims, gives the shape.
+  const TensorImpl* a = args[0]->is_tensor() ? args[0]->tensor().impl() : nullptr;
+  const TensorImpl* b = args[1]->is_tensor() ? args[1]->tensor().impl() : nullptr;
+  const bool second = !a || (b && (b->numel > a->numel || (b->numel == a->numel && b->sizes.size() > a->sizes.size())));
+  const TensorImpl* like = second ? b : a;
+  if (!like || !like->contiguous || like->device != Device::cpu || like->numel == 0 || like->numel > kFastNumel) return false;
+  if (!fast_lanes(*args[0], like, fast.number, fast.in[0]) || !fast_lanes(*args[1], like, fast.number, fast.in[1])) return false;
+  const FastKernel& entry = fast_kernels()[static_cast<int>(op)][static_cast<int>(like->dtype)];
+  fast.kernel = entry.kernel;
+  fast.result = entry.result;
   fast.like = like;
   return fast.kernel != nullptr;
 }
 
-Tensor& elementwise_into(Op op, Tensor& out, const Arg* args, int count, bool inplace) {
+/// The deprecated treatment of operands that do not broadcast: all as 1-D.
+Tensor pointwise(Op op, Args args, int count) {
+  Tensor views[kMaxArgs];
+  Arg flat[kMaxArgs] = {0, 0, 0};
+  const Arg* pointers[kMaxArgs];
+  for (int i = 0; i < count; ++i) {
+    if (args[i]->is_tensor()) views[i] = args[i]->tensor().reshape({-1});
+    flat[i] = args[i]->is_tensor() ? Arg(views[i]) : *args[i];
+    pointers[i] = &flat[i];
+  }
+  return elementwise(op, pointers, count);
+}
+
+/// Small contiguous operands of one dtype: the broadcast fits on the stack.
+bool small_binary(Op op, Args args, SmallBroadcast& broadcast, FastKernel& entry) {
+  if (!args[0]->is_tensor() || !args[1]->is_tensor()) return false;
+  const TensorImpl* a = args[0]->tensor().impl();
+  const TensorImpl* b = args[1]->tensor().impl();
+  const bool plain = a->contiguous && b->contiguous && a->dtype == b->dtype && a->device == Device::cpu && b->device == Device::cpu;
+  if (!plain || !broadcast.set(a->sizes, a->strides, b->sizes, b->strides)) return false;
+  entry = fast_kernels()[static_cast<std::size_t>(op)][static_cast<std::size_t>(a->dtype)];
+  broadcast.operands[0].data = a->data();
+  broadcast.operands[1].data = b->data();
+  return entry.kernel != nullptr;
+}
+
+bool small_into(Op op, Tensor& out, Args args) {
+  SmallBroadcast broadcast;
+  FastKernel entry;
+  const TensorImpl* impl = out.impl();
+  if (!impl->contiguous || impl->device != Device::cpu || !BroadcastCheck::is_silent()) return false;
+  if (!small_binary(op, args, broadcast, entry) || impl->dtype != entry.result || !(SizesView(impl->sizes) == broadcast.shape())) return false;
+  for (int i = 0; i < 2; ++i)
+    if (args[i]->tensor().impl()->storage == impl->storage) return false;
+  run_small(broadcast, entry.kernel, args[0]->tensor().itemsize(), impl->data());
+  bump_version(out);
+  return true;
+}
+
+Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace) {
   const Row& row = row_of(op);
   check_overlaps(out, args, count);
   BroadcastCheck check(inplace);
@@ -230,10 +295,7 @@ Tensor& elementwise_into(Op op, Tensor& out, const Arg* args, int count, bool in
   check_can_cast(types.result, out.dtype());
   check_dtype(row, types.common);
   if (check.pointwise()) {
-    Arg flat[kMaxArgs] = {0, 0, 0};
-    Tensor views[kMaxArgs];
-    check.flatten(args, count, views, flat);
-    Tensor result = elementwise(op, flat, count);
+    Tensor result = pointwise(op, args, count);
     if (!inplace) resize_output(out, shape, contiguous_strides(shape));
     out.copy_(result.view(out.sizes()));
     return out;
@@ -246,14 +308,14 @@ Tensor& elementwise_into(Op op, Tensor& out, const Arg* args, int count, bool in
 bool same_place(const Tensor& out, const Lanes& lanes) { return out.data_ptr() == lanes.data; }
 
 /// The fast path into an existing tensor of the right shape and dtype that is an input or shares no storage with one.
-bool fast_into(Op op, Tensor& out, const Arg* args) {
+bool fast_into(Op op, Tensor& out, Args args) {
   Fast fast;
   if (!fast_binary(op, args, fast) || !BroadcastCheck::is_silent()) return false;
   const TensorImpl* impl = out.impl();
   if (impl->dtype != fast.result || !impl->contiguous || impl->device != Device::cpu) return false;
-  if (!(impl->sizes == fast.like->impl()->sizes)) return false;
+  if (!(impl->sizes == fast.like->sizes)) return false;
   for (int i = 0; i < 2; ++i) {
-    if (!args[i].is_tensor() || args[i].tensor().impl()->storage != impl->storage) continue;
+    if (!args[i]->is_tensor() || args[i]->tensor().impl()->storage != impl->storage) continue;
     if (fast.in[i].step == 0 || !same_place(out, fast.in[i])) return false;
   }
   if (fast.in[0].step == 0 && fast.in[1].step == 0) fast.in[0].step = 1;
@@ -298,12 +360,19 @@ void check_inplace_shape(SizesView self, SizesView shape) {
   throw error;
 }
 
-Tensor elementwise(Op op, const Arg* args, int count) {
+Tensor elementwise(Op op, Args args, int count) {
   Fast fast;
   if (count == 2 && fast_binary(op, args, fast) && BroadcastCheck::is_silent()) {
-    Tensor result = new_tensor(fast.like->sizes(), fast.result);
+    Tensor result = new_tensor(fast.like->sizes, fast.result);
     if (fast.in[0].step == 0 && fast.in[1].step == 0) fast.in[0].step = 1;
-    fast.kernel(result.impl()->data(), fast.in, fast.like->numel());
+    fast.kernel(result.impl()->data(), fast.in, fast.like->numel);
+    return result;
+  }
+  SmallBroadcast small;
+  FastKernel entry;
+  if (count == 2 && small_binary(op, args, small, entry) && BroadcastCheck::is_silent()) {
+    Tensor result = new_tensor(small.shape(), entry.result);
+    run_small(small, entry.kernel, args[0]->tensor().itemsize(), result.impl()->data());
     return result;
   }
   const Row& row = row_of(op);
@@ -311,24 +380,19 @@ Tensor elementwise(Op op, const Arg* args, int count) {
   const Dims shape = compute_shape(op, args, count, check);
   const Types types = compute_types(row, args, count);
   check_dtype(row, types.common);
-  if (check.pointwise()) {
-    Arg flat[kMaxArgs] = {0, 0, 0};
-    Tensor views[kMaxArgs];
-    check.flatten(args, count, views, flat);
-    return elementwise(op, flat, count).view(shape);
-  }
+  if (check.pointwise()) return pointwise(op, args, count).view(shape);
   check.check_blow_up(shape, itemsize(types.result));
   Tensor result = new_tensor(shape, layout_of_result(shape, args, count), types.result, device_of(args, count));
   compute(op, row, types, result, args, count);
   return result;
 }
 
-Tensor& elementwise_out(Op op, Tensor& out, const Arg* args, int count) {
-  if (count == 2 && fast_into(op, out, args)) return out;
+Tensor& elementwise_out(Op op, Tensor& out, Args args, int count) {
+  if (count == 2 && (fast_into(op, out, args) || small_into(op, out, args))) return out;
   return elementwise_into(op, out, args, count, false);
 }
 
-Tensor& elementwise_inplace(Op op, Tensor& self, const Arg* args, int count) {
+Tensor& elementwise_inplace(Op op, Tensor& self, Args args, int count) {
   if (count == 2 && fast_into(op, self, args)) return self;
   return elementwise_into(op, self, args, count, true);
 }
@@ -338,7 +402,8 @@ namespace {
 /// Counts truths by folding in blocks; stops at the first one found.
 bool any_zero(const Tensor& divisor) {
   if (divisor.is_meta() || divisor.numel() == 0) return false;
-  const Arg args[] = {divisor, 0};
+  const Arg tensor(divisor), zero(0);
+  const Arg* const args[] = {&tensor, &zero};
   return elementwise(Op::eq, args, 2).amax().item().as_bool();
 }
 

@@ -6,12 +6,15 @@
 
 namespace tenon {
 
+/// The arguments of a call, where the caller holds them.
+using Args = const Arg* const*;
+
 /// Runs an elementwise op of up to three arguments and gives a new result.
-Tensor elementwise(Op op, const Arg* args, int count);
+Tensor elementwise(Op op, Args args, int count);
 /// Writes into `out`, which is resized (with PyTorch's warning) when its shape differs.
-Tensor& elementwise_out(Op op, Tensor& out, const Arg* args, int count);
+Tensor& elementwise_out(Op op, Tensor& out, Args args, int count);
 /// Writes into the first argument, which never changes shape.
-Tensor& elementwise_inplace(Op op, Tensor& self, const Arg* args, int count);
+Tensor& elementwise_inplace(Op op, Tensor& self, Args args, int count);
 
 /// The dtype of computation of 16-bit floats is float32.
 constexpr Dtype widened(Dtype dtype) { return dtype == float16 || dtype == bfloat16 ? float32 : dtype; }

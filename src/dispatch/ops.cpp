@@ -18,7 +18,7 @@ struct Target {
 };
 
 /// The new result of the functional form; an empty handle otherwise.
-Tensor run_form(Op op, const Target& target, const Arg* args, int count) {
+Tensor run_form(Op op, const Target& target, Args args, int count) {
   if (target.form == Target::Form::functional) return elementwise(op, args, count);
   if (target.form == Target::Form::out) elementwise_out(op, *target.tensor, args, count);
   else elementwise_inplace(op, *target.tensor, args, count);
@@ -45,7 +45,8 @@ bool is_one(Scalar alpha) { return !alpha.is_floating() && !alpha.is_boolean() &
 
 Tensor binary_alpha(Op op, Op form, const Target& target, const Arg& self, const Arg& other, Scalar alpha) {
   if (op == Op::sub) check_subtraction(self, other);
-  const Arg args[] = {self, other, alpha};
+  const Arg scale(alpha);
+  const Arg* const args[] = {&self, &other, &scale};
   if (is_one(alpha)) return run_form(op, target, args, 2);
   const TypedOperand operands[] = {typed(self), typed(other)};
   check_alpha(result_type(operands, 2), alpha);
@@ -61,17 +62,18 @@ Op division_form(const char* rounding_mode) {
 }
 
 Tensor division(const Target& target, const Arg& self, const Arg& other, const char* rounding_mode) {
-  const Arg args[] = {self, other};
+  const Arg* const args[] = {&self, &other};
   return run_form(division_form(rounding_mode), target, args, 2);
 }
 
 Tensor clamped(const Target& target, const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max) {
   if (!min && !max) throw Error("torch.clamp: At least one of 'min' or 'max' must not be None");
+  const Arg clamped_self(self);
   if (min && max) {
-    const Arg args[] = {self, *min, *max};
+    const Arg* const args[] = {&clamped_self, &*min, &*max};
     return run_form(Op::clamp, target, args, 3);
   }
-  const Arg args[] = {self, min ? *min : *max};
+  const Arg* const args[] = {&clamped_self, min ? &*min : &*max};
   return run_form(min ? Op::clamp_min : Op::clamp_max, target, args, 2);
 }
 
@@ -81,7 +83,8 @@ Tensor selected(const Target& target, const Tensor& condition, const Arg& self, 
                         "PyTorch. Use a boolean condition instead.");
   else if (condition.dtype() != bool_)
     throw Error(std::string("where expected condition to be a boolean tensor, but got a tensor with dtype ") + scalar_type_name(condition.dtype()));
-  const Arg args[] = {condition, self, other};
+  const Arg choice(condition);
+  const Arg* const args[] = {&choice, &self, &other};
   return run_form(Op::where, target, args, 3);
 }
 
@@ -94,34 +97,34 @@ constexpr auto kInplace = Target::Form::inplace;
 #define TENON_OP(NAME, KIND) TENON_DEFINE_##KIND(NAME)
 #define TENON_DEFINE_form(NAME)
 #define TENON_DEFINE_unary(NAME)                                                                                     \
-  Tensor NAME(const Tensor& self) { const Arg args[] = {self}; return elementwise(Op::NAME, args, 1); }              \
-  Tensor& NAME##_out(Tensor& out, const Tensor& self) { const Arg args[] = {self}; return elementwise_out(Op::NAME, out, args, 1); } \
+  Tensor NAME(const Tensor& self) { const Arg a(self); const Arg* const args[] = {&a}; return elementwise(Op::NAME, args, 1); }              \
+  Tensor& NAME##_out(Tensor& out, const Tensor& self) { const Arg a(self); const Arg* const args[] = {&a}; return elementwise_out(Op::NAME, out, args, 1); } \
   Tensor Tensor::NAME() const { return tenon::NAME(*this); }                                                         \
-  Tensor& Tensor::NAME##_() { const Arg args[] = {*this}; return elementwise_inplace(Op::NAME, *this, args, 1); }
+  Tensor& Tensor::NAME##_() { const Arg a(*this); const Arg* const args[] = {&a}; return elementwise_inplace(Op::NAME, *this, args, 1); }
 #define TENON_DEFINE_binary(NAME)                                                                                    \
-  Tensor NAME(Arg self, Arg other) { const Arg args[] = {self, other}; return elementwise(Op::NAME, args, 2); }      \
-  Tensor& NAME##_out(Tensor& out, Arg self, Arg other) { const Arg args[] = {self, other}; return elementwise_out(Op::NAME, out, args, 2); } \
-  Tensor Tensor::NAME(Arg other) const { return tenon::NAME(*this, other); }                                         \
-  Tensor& Tensor::NAME##_(Arg other) { const Arg args[] = {*this, other}; return elementwise_inplace(Op::NAME, *this, args, 2); }
+  Tensor NAME(const Arg& self, const Arg& other) { const Arg* const args[] = {&self, &other}; return elementwise(Op::NAME, args, 2); }      \
+  Tensor& NAME##_out(Tensor& out, const Arg& self, const Arg& other) { const Arg* const args[] = {&self, &other}; return elementwise_out(Op::NAME, out, args, 2); } \
+  Tensor Tensor::NAME(const Arg& other) const { return tenon::NAME(*this, other); }                                         \
+  Tensor& Tensor::NAME##_(const Arg& other) { const Arg a(*this); const Arg* const args[] = {&a, &other}; return elementwise_inplace(Op::NAME, *this, args, 2); }
 #define TENON_DEFINE_binary_alpha(NAME)                                                                              \
-  Tensor NAME(Arg self, Arg other, Scalar alpha) { return binary_alpha(Op::NAME, Op::NAME##_alpha, {}, self, other, alpha); } \
-  Tensor& NAME##_out(Tensor& out, Arg self, Arg other, Scalar alpha) { binary_alpha(Op::NAME, Op::NAME##_alpha, {kOut, &out}, self, other, alpha); return out; } \
-  Tensor Tensor::NAME(Arg other, Scalar alpha) const { return tenon::NAME(*this, other, alpha); }                    \
-  Tensor& Tensor::NAME##_(Arg other, Scalar alpha) { binary_alpha(Op::NAME, Op::NAME##_alpha, {kInplace, this}, *this, other, alpha); return *this; }
+  Tensor NAME(const Arg& self, const Arg& other, Scalar alpha) { return binary_alpha(Op::NAME, Op::NAME##_alpha, {}, self, other, alpha); } \
+  Tensor& NAME##_out(Tensor& out, const Arg& self, const Arg& other, Scalar alpha) { binary_alpha(Op::NAME, Op::NAME##_alpha, {kOut, &out}, self, other, alpha); return out; } \
+  Tensor Tensor::NAME(const Arg& other, Scalar alpha) const { return tenon::NAME(*this, other, alpha); }                    \
+  Tensor& Tensor::NAME##_(const Arg& other, Scalar alpha) { binary_alpha(Op::NAME, Op::NAME##_alpha, {kInplace, this}, *this, other, alpha); return *this; }
 #define TENON_DEFINE_division(NAME)                                                                                  \
-  Tensor NAME(Arg self, Arg other, const char* rounding_mode) { return division({}, self, other, rounding_mode); }   \
-  Tensor& NAME##_out(Tensor& out, Arg self, Arg other, const char* rounding_mode) { division({kOut, &out}, self, other, rounding_mode); return out; } \
-  Tensor Tensor::NAME(Arg other, const char* rounding_mode) const { return tenon::NAME(*this, other, rounding_mode); } \
-  Tensor& Tensor::NAME##_(Arg other, const char* rounding_mode) { division({kInplace, this}, *this, other, rounding_mode); return *this; }
+  Tensor NAME(const Arg& self, const Arg& other, const char* rounding_mode) { return division({}, self, other, rounding_mode); }   \
+  Tensor& NAME##_out(Tensor& out, const Arg& self, const Arg& other, const char* rounding_mode) { division({kOut, &out}, self, other, rounding_mode); return out; } \
+  Tensor Tensor::NAME(const Arg& other, const char* rounding_mode) const { return tenon::NAME(*this, other, rounding_mode); } \
+  Tensor& Tensor::NAME##_(const Arg& other, const char* rounding_mode) { division({kInplace, this}, *this, other, rounding_mode); return *this; }
 #define TENON_DEFINE_clamp(NAME)                                                                                     \
-  Tensor NAME(const Tensor& self, std::optional<Arg> min, std::optional<Arg> max) { return clamped({}, self, min, max); } \
-  Tensor& NAME##_out(Tensor& out, const Tensor& self, std::optional<Arg> min, std::optional<Arg> max) { clamped({kOut, &out}, self, min, max); return out; } \
-  Tensor Tensor::NAME(std::optional<Arg> min, std::optional<Arg> max) const { return tenon::NAME(*this, min, max); } \
-  Tensor& Tensor::NAME##_(std::optional<Arg> min, std::optional<Arg> max) { clamped({kInplace, this}, *this, min, max); return *this; }
+  Tensor NAME(const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max) { return clamped({}, self, min, max); } \
+  Tensor& NAME##_out(Tensor& out, const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max) { clamped({kOut, &out}, self, min, max); return out; } \
+  Tensor Tensor::NAME(const std::optional<Arg>& min, const std::optional<Arg>& max) const { return tenon::NAME(*this, min, max); } \
+  Tensor& Tensor::NAME##_(const std::optional<Arg>& min, const std::optional<Arg>& max) { clamped({kInplace, this}, *this, min, max); return *this; }
 #define TENON_DEFINE_where(NAME)                                                                                     \
-  Tensor NAME(const Tensor& condition, Arg self, Arg other) { return selected({}, condition, self, other); }         \
-  Tensor& NAME##_out(Tensor& out, const Tensor& condition, Arg self, Arg other) { selected({kOut, &out}, condition, self, other); return out; } \
-  Tensor Tensor::NAME(const Tensor& condition, Arg other) const { return tenon::NAME(condition, *this, other); }
+  Tensor NAME(const Tensor& condition, const Arg& self, const Arg& other) { return selected({}, condition, self, other); }         \
+  Tensor& NAME##_out(Tensor& out, const Tensor& condition, const Arg& self, const Arg& other) { selected({kOut, &out}, condition, self, other); return out; } \
+  Tensor Tensor::NAME(const Tensor& condition, const Arg& other) const { return tenon::NAME(condition, *this, other); }
 #define TENON_DEFINE_reduction(NAME)                                                                                 \
   Tensor NAME(const Tensor& self, const DimsArg& dims, bool keepdim) { return reduce(Op::NAME, self, dims.view(), keepdim, {}); } \
   Tensor& NAME##_out(Tensor& out, const Tensor& self, const DimsArg& dims, bool keepdim) { return reduce_out(Op::NAME, out, self, dims.view(), keepdim, {}); } \
@@ -133,7 +136,7 @@ constexpr auto kInplace = Target::Form::inplace;
 #include "tenon/ops.def"
 // clang-format on
 
-Dtype result_type(Arg a, Arg b) {
+Dtype result_type(const Arg& a, const Arg& b) {
   const TypedOperand operands[] = {typed(a), typed(b)};
   return result_type(operands, 2);
 }
