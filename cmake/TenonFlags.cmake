@@ -1,8 +1,12 @@
-# What every file of the project is compiled and linked with.
+# tenon_flags: what every file of the project is compiled and linked with. tenon_strict: all but tests, whose many small
+# numbers are not worth a cast each.
 add_library(tenon_flags INTERFACE)
+add_library(tenon_strict INTERFACE)
+target_link_libraries(tenon_strict INTERFACE tenon_flags)
+target_compile_options(tenon_strict INTERFACE -Wconversion)
 
 target_compile_options(tenon_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
   # The compiler may not merge a*b+c into one rounding: PyTorch's results are those of two.
   -ffp-contract=off
   -ffunction-sections -fdata-sections

@@ -11,8 +11,6 @@ function(tenon_test name label)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest_main tenon_flags)
-  # GoogleTest's macros and a test's many small numbers are not worth a cast each.
-  target_compile_options(${name} PRIVATE -Wno-conversion -Wno-sign-conversion)
   set(cost 1)
   if(label STREQUAL "tiny")
     set(cost 1000)  # the dearest go first
@@ -43,7 +41,6 @@ endif()
 # The program that the comparison with a live PyTorch talks to.
 add_executable(tenon-oracle EXCLUDE_FROM_ALL tests/oracle/oracle.cpp)
 target_link_libraries(tenon-oracle PRIVATE tenon nlohmann_json::nlohmann_json tenon_flags)
-target_compile_options(tenon-oracle PRIVATE -Wno-conversion -Wno-sign-conversion)
 
 # Claims about files rather than calls.
 find_package(Python3 3.9 COMPONENTS Interpreter REQUIRED)
@@ -56,6 +53,8 @@ tenon_check(rooms_self_test ${Python3_EXECUTABLE} tools/check_rooms.py --self-te
 tenon_check(docs ${Python3_EXECUTABLE} tools/check_docs.py)
 tenon_check(docs_self_test ${Python3_EXECUTABLE} tools/check_docs.py --self-test)
 if(NOT TENON_SANITIZE AND NOT TENON_COVERAGE)
+  tenon_check(header ${Python3_EXECUTABLE} tools/check_header.py)
+  tenon_check(header_self_test ${Python3_EXECUTABLE} tools/check_header.py --self-test)
   tenon_check(exports ${Python3_EXECUTABLE} tools/check_library.py $<TARGET_FILE:tenon>)
   tenon_check(exports_self_test ${Python3_EXECUTABLE} tools/check_library.py --self-test ${CMAKE_CXX_COMPILER})
 endif()

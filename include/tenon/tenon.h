@@ -4,6 +4,7 @@
 #include "tenon/dtype.h"
 #include "tenon/error.h"
 #include "tenon/factories.h"
+#include "tenon/instruction_set.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tenon/shape.h"

@@ -7,8 +7,4 @@ namespace tenon {
 /// Threads per op, the caller's included. Default: TENON_NUM_THREADS, else the machine's cores. ValueError below 1.
 TENON_API void set_num_threads(int count);
 TENON_API int get_num_threads() noexcept;
-/// The instruction set in use ("AVX2") and all that this build holds ("AVX3 AVX2 EMU128").
-TENON_API const char* instruction_set() noexcept;
-TENON_API const char* compiled_instruction_sets() noexcept;
-
 }  // namespace tenon

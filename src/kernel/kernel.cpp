@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "tenon/threads.h"
+#include "tenon/instruction_set.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/kernel.cpp"

@@ -55,7 +55,7 @@ Layout expand_layout(SizesView sizes, SizesView strides, SizesView desired, cons
     int64_t stride = existing ? strides[dim - lead]
                               : dim + 1 < ndim && !sizes.empty() ? layout.sizes[dim + 1] * layout.strides[dim + 1] : sizes.empty() ? 0 : 1;
     int64_t target = desired[dim];
-    if (target == -1 && !sizes.empty()) {
+    if (target == -1) {
       if (!existing)
         throw Error("The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension " + std::to_string(dim));
       target = size;

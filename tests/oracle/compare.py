@@ -459,9 +459,12 @@ def ordered_bits(tensor):
 
 
 def tolerance_ulps(op, dtype):
-    # PyTorch's exp and log are within 1 ulp of the truth, as are ours: together 2. 16-bit results round such a float32.
+    # PyTorch's exp, log and sqrt are within 1 ulp of the truth, as are our exp and log: together 2; sqrt is exact here.
+    # A 16-bit result rounds such a float32.
     if op in ("exp", "log"):
         return 1 if dtype in (torch.float16, torch.bfloat16) else 2
+    if op == "sqrt":
+        return 1
     return 0
 
 
@@ -547,7 +550,8 @@ def verdict(request, wanted, answer):
         index = [int(i) for i in mask.nonzero()[0]]
         return (f"at {index}: wanted {result[tuple(index)].item()!r}, got {values[tuple(index)].item()!r} "
                 f"({int(mask.sum())} of {mask.numel()} differ)")
-    if wanted["warnings"] != answer["warnings"]:
+    # PyTorch warns twice where one of its functions calls another; here a call warns once.
+    if list(dict.fromkeys(wanted["warnings"])) != answer["warnings"]:
         return f"warnings: wanted {wanted['warnings']}, got {answer['warnings']}"
     return stray_write(request, answer)
 
