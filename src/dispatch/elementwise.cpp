@@ -265,8 +265,8 @@ bool small_binary(Op op, Args args, SmallBroadcast& broadcast, FastKernel& entry
   const bool plain = a->contiguous && b->contiguous && a->dtype == b->dtype && a->device == Device::cpu && b->device == Device::cpu;
   if (!plain || !broadcast.set(a->sizes, a->strides, b->sizes, b->strides)) return false;
   entry = fast_kernels()[static_cast<std::size_t>(op)][static_cast<std::size_t>(a->dtype)];
-  broadcast.operands[0].data = a->data();
-  broadcast.operands[1].data = b->data();
+  broadcast.data[0] = a->data();
+  broadcast.data[1] = b->data();
   return entry.kernel != nullptr;
 }
 

@@ -17,8 +17,11 @@ Device device_of(const Options& options) { return options.device.value_or(Device
 /// What `full` makes of a number when no dtype is asked for.
 Dtype dtype_of_number(Scalar value) { return typed(value).dtype; }
 
+/// A new tensor with its first values. They are no in-place write: its version stays 0.
 Tensor filled(Tensor self, Scalar value) {
-  if (!self.is_meta()) self.fill_(value);
+  if (self.is_meta()) return self;
+  self.fill_(value);
+  self.impl()->storage->version.store(0, std::memory_order_relaxed);
   return self;
 }
 
@@ -71,7 +74,7 @@ Tensor eye(int64_t n, int64_t m, Options options) {
   if (n < 0) throw Error("n must be greater or equal to 0, got " + std::to_string(n));
   if (m < 0) throw Error("m must be greater or equal to 0, got " + std::to_string(m));
   Tensor result = zeros({n, m}, options);
-  result.diagonal().fill_(1);
+  filled(result.diagonal(), 1);
   return result;
 }
 

@@ -1,7 +1,7 @@
 // arange and linspace: numbers at equal steps.
-// Note [Rounding of ranges]: PyTorch's loops (AVX2, one thread) round the first value of every 32 bytes to the dtype and
-// step on from there; what does not fill two such vectors is computed value by value. Multiply and add are one fused
-// operation. Both decide the last bit, so both are done here too, on every machine.
+// Note [Rounding of ranges]: multiply and add are one fused operation. And PyTorch's arange (AVX2, one thread) rounds the
+// first value of every 32 bytes to the dtype and steps on from there; what does not fill two such vectors is computed
+// value by value. Both decide the last bit, so both are done here too, on every machine.
 #include <cmath>
 #include <sstream>
 #include <string>
@@ -13,19 +13,6 @@
 
 namespace tenon {
 namespace {
-
-/// Fills `out` in runs as Note [Rounding of ranges] describes. `first(i)` gives value `i`, `next(base, lane)` the value
-/// `lane` places behind a rounded `base`.
-template <class T, class First, class Next>
-void fill_range(T* out, int64_t count, First first, Next next) {
-  constexpr int64_t lanes = 32 / static_cast<int64_t>(sizeof(T));
-  const int64_t in_vectors = count / (2 * lanes) * (2 * lanes);
-  for (int64_t i = 0; i < in_vectors; i += lanes) {
-    const T base = first(i);
-    for (int64_t lane = 0; lane < lanes; ++lane) out[i + lane] = next(base, lane);
-  }
-  for (int64_t i = in_vectors; i < count; ++i) out[i] = first(i);
-}
 
 // --- arange
 
@@ -40,12 +27,18 @@ void fill_arange(T* out, int64_t count, int64_t start, int64_t step) {
   for (int64_t i = 0; i < count; ++i, value += static_cast<uint64_t>(step)) out[i] = static_cast<T>(value);
 }
 
+/// Floats: Note [Rounding of ranges].
 template <class T, class S>
   requires std::is_floating_point_v<S>
 void fill_arange(T* out, int64_t count, S start, S step) {
-  fill_range(
-      out, count, [=](int64_t i) { return element_cast<T>(std::fma(step, static_cast<S>(i), start)); },
-      [=](T base, int64_t lane) { return element_cast<T>(std::fma(static_cast<S>(lane), step, element_cast<S>(base))); });
+  constexpr int64_t lanes = 32 / static_cast<int64_t>(sizeof(T));
+  const int64_t in_vectors = count / (2 * lanes) * (2 * lanes);
+  const auto value = [=](int64_t i) { return element_cast<T>(std::fma(step, static_cast<S>(i), start)); };
+  for (int64_t i = 0; i < in_vectors; i += lanes) {
+    const S base = element_cast<S>(value(i));
+    for (int64_t lane = 0; lane < lanes; ++lane) out[i + lane] = element_cast<T>(std::fma(static_cast<S>(lane), step, base));
+  }
+  for (int64_t i = in_vectors; i < count; ++i) out[i] = value(i);
 }
 
 /// A number as C++ streams print it: PyTorch's texts are made of them.
@@ -84,40 +77,26 @@ int64_t floating_count(Scalar start, Scalar end, Scalar step) {
 
 // --- linspace
 
-/// Integers step in double, floats in their own type, each operation rounded to it.
+/// The first half is counted from `start`, the second from `end`, so that both are met. Integers step in double.
 template <class T>
-  requires std::is_integral_v<T>
+  requires std::is_arithmetic_v<T>
 void fill_linspace(T* out, int64_t steps, T start, T end) {
-  const double first = static_cast<double>(start), last = static_cast<double>(end);
-  const double step = (last - first) / static_cast<double>(steps - 1);
-  const auto value = [=](int64_t i) {
-    return element_cast<T>(i < steps / 2 ? std::fma(step, static_cast<double>(i), first)
-                                         : std::fma(-step, static_cast<double>(steps - i - 1), last));
-  };
-  fill_range(out, steps, value, [=](T base, int64_t lane) {
-    return element_cast<T>(std::fma(static_cast<double>(lane), step, static_cast<double>(base)));
-  });
+  using S = std::conditional_t<std::is_integral_v<T>, double, T>;
+  const S first = static_cast<S>(start), last = static_cast<S>(end), step = (last - first) / static_cast<S>(steps - 1);
+  for (int64_t i = 0; i < steps / 2; ++i) out[i] = element_cast<T>(std::fma(step, static_cast<S>(i), first));
+  for (int64_t i = steps / 2; i < steps; ++i) out[i] = element_cast<T>(std::fma(-step, static_cast<S>(steps - i - 1), last));
 }
 
-template <class T>
-  requires std::is_floating_point_v<T>
-void fill_linspace(T* out, int64_t steps, T start, T end) {
-  const T step = (end - start) / static_cast<T>(steps - 1);
-  const auto value = [=](int64_t i) {
-    return i < steps / 2 ? std::fma(step, static_cast<T>(i), start) : std::fma(-step, static_cast<T>(steps - i - 1), end);
-  };
-  fill_range(out, steps, value, [=](T base, int64_t lane) { return std::fma(static_cast<T>(lane), step, base); });
-}
-
+/// The 16-bit floats round after every operation.
 template <class T>
   requires is_half_v<T>
 void fill_linspace(T* out, int64_t steps, T start, T end) {
   const auto rounded = [](float value) { return element_cast<float>(element_cast<T>(value)); };
   const float first = element_cast<float>(start), last = element_cast<float>(end);
   const float step = rounded(rounded(last - first) / rounded(static_cast<float>(steps - 1)));
-  const auto times = [=](int64_t i) { return rounded(step * rounded(static_cast<float>(i))); };
-  const auto value = [=](int64_t i) { return element_cast<T>(i < steps / 2 ? first + times(i) : last - times(steps - i - 1)); };
-  fill_range(out, steps, value, [=](T base, int64_t lane) { return element_cast<T>(element_cast<float>(base) + times(lane)); });
+  const auto distance = [=](int64_t i) { return rounded(step * rounded(static_cast<float>(i))); };
+  for (int64_t i = 0; i < steps / 2; ++i) out[i] = element_cast<T>(first + distance(i));
+  for (int64_t i = steps / 2; i < steps; ++i) out[i] = element_cast<T>(last - distance(steps - i - 1));
 }
 
 [[noreturn]] void fail_bool(const char* kernel) {
@@ -146,7 +125,7 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, Options options) {
   const Dtype dtype = options.dtype.value_or(get_default_dtype());
   Tensor result = new_tensor({steps}, dtype, options.device.value_or(Device::cpu));
   if (result.is_meta() || steps == 0) return result;
-  if (steps == 1) return result.fill_(start);
+  if (steps == 1) return full({1}, start, {dtype, Device::cpu});
   if (dtype == bool_) fail_bool("linspace_cpu");
   check_fill_value(start, dtype);
   check_fill_value(end, dtype);

@@ -7,6 +7,10 @@
 
 #include "tenon/instruction_set.h"
 
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/kernel.cpp"
 #include "hwy/foreach_target.h"
@@ -25,7 +29,6 @@ void fill_moves(KernelTable& table);
 
 KernelTable make_table() {
   KernelTable table{};
-  table.name = hwy::TargetName(HWY_TARGET);
   fill_float32(table);
   fill_float64(table);
   fill_wide_integers(table);
@@ -43,23 +46,60 @@ HWY_AFTER_NAMESPACE();
 namespace tenon {
 namespace {
 
-HWY_EXPORT(make_table);
+/// An instruction set of this build, best first.
+struct InstructionSet {
+  int64_t target;
+  KernelTable (*make_table)();
+  bool (*supported)();
+};
 
-/// TENON_ISA limits the choice to one of the sets this build and this machine both have.
-void apply_request() {
-  const char* wanted = std::getenv("TENON_ISA");
-  if (!wanted) return;
-  int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
-  for (; targets != 0; targets &= targets - 1) {
-    const int64_t target = targets & -targets;
-    if (std::strcmp(hwy::TargetName(target), wanted) == 0) return hwy::SetSupportedTargetsForTest(target);
+bool always() { return true; }
+
+#if HWY_ARCH_X86
+/// What Highway's AVX2 target compiles for.
+bool has_avx2() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return false;
+  const bool f16c = (ecx & (1u << 29)) != 0;
+  return f16c && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
+}
+bool has_avx512() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
+}
+#endif
+
+// Detection by hand: Highway's needs its library at run time, which spends milliseconds on its timer when it is loaded.
+constexpr InstructionSet kSets[] = {
+#if HWY_TARGETS & HWY_AVX3
+    {HWY_AVX3, &N_AVX3::make_table, &has_avx512},
+#endif
+#if HWY_TARGETS & HWY_AVX2
+    {HWY_AVX2, &N_AVX2::make_table, &has_avx2},
+#endif
+    {HWY_STATIC_TARGET, &HWY_NAMESPACE::make_table, &always},
+};
+
+const char* name_of(int64_t target) {
+  switch (target) {
+    case HWY_AVX3: return "AVX3";
+    case HWY_AVX2: return "AVX2";
+    case HWY_NEON: return "NEON";
+    default: return "baseline";
   }
 }
 
 KernelTable choose_table() {
-  apply_request();
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  return HWY_DYNAMIC_DISPATCH(make_table)();
+  const char* wanted = std::getenv("TENON_ISA");
+  const InstructionSet* chosen = nullptr;
+  for (const InstructionSet& set : kSets) {
+    if (!set.supported()) continue;
+    if (!chosen || (wanted && std::strcmp(wanted, name_of(set.target)) == 0)) chosen = &set;
+  }
+  KernelTable table = chosen->make_table();
+  table.name = name_of(chosen->target);
+  return table;
 }
 
 }  // namespace
@@ -74,9 +114,9 @@ const char* instruction_set() noexcept { return kernels().name; }
 const char* compiled_instruction_sets() noexcept {
   static const std::string names = [] {
     std::string text;
-    for (int64_t targets = HWY_TARGETS; targets != 0; targets &= targets - 1) {
+    for (const InstructionSet& set : kSets) {
       if (!text.empty()) text += ' ';
-      text += hwy::TargetName(targets & -targets);
+      text += name_of(set.target);
     }
     return text;
   }();

@@ -185,6 +185,12 @@ void stream(void* out, const void* in, int64_t nbytes) {
   }
   std::memcpy(to, from, static_cast<std::size_t>(head));
   int64_t i = head;
+  // Two vectors at a time: whole cache lines leave together.
+  for (; i + 2 * lanes <= nbytes; i += 2 * lanes) {
+    const auto first = hn::LoadU(d, from + i), second = hn::LoadU(d, from + i + lanes);
+    hn::Stream(first, d, to + i);
+    hn::Stream(second, d, to + i + lanes);
+  }
   for (; i + lanes <= nbytes; i += lanes) hn::Stream(hn::LoadU(d, from + i), d, to + i);
   std::memcpy(to + i, from + i, static_cast<std::size_t>(nbytes - i));
 }

@@ -1,9 +1,8 @@
 #include "tile/run.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 
 #include "hwy/cache_control.h"
@@ -16,6 +15,8 @@ namespace {
 // A tile's registers together should leave room in a 32 KiB first-level cache; see bench/tile_size.
 constexpr int64_t kTileBytes = 16 << 10;
 constexpr int64_t kMinTile = 256, kMaxTile = 2048;
+// A streamed tile is stored right after it was computed; short ones keep loads and stores flowing side by side.
+constexpr int64_t kStreamedTileBytes = 2 << 10;
 // Transposed operands are read in blocks of this many elements a side.
 constexpr int64_t kBlock = 64;
 // Work for one part: below two of these the caller works alone.
@@ -249,8 +250,23 @@ int64_t choose_tile(const Setup& setup) {
   const Plan& plan = setup.plan;
   if (runs_whole(setup)) return plan.numel >= 2 * kGrain ? std::max(kGrain / plan.unit, int64_t{1}) * plan.unit : plan.flat;
   const int64_t slots = std::max<int64_t>(setup.slots.count, 1);
-  const int64_t wanted = std::clamp(kTileBytes / setup.program.widest() / slots, kMinTile, kMaxTile);
+  int64_t wanted = std::clamp(kTileBytes / setup.program.widest() / slots, kMinTile, kMaxTile);
+  if (setup.streaming) wanted = std::min(wanted, kStreamedTileBytes / itemsize(setup.program.dtype(setup.program.result())));
   return std::min(std::max(wanted / plan.unit, int64_t{1}) * plan.unit, plan.flat);
+}
+
+/// Bytes of the last-level cache this core sees; sysconf counts those of all sockets' cores on some processors.
+int64_t last_cache_bytes() noexcept {
+  for (const char* path : {"/sys/devices/system/cpu/cpu0/cache/index3/size", "/sys/devices/system/cpu/cpu0/cache/index2/size"}) {
+    std::FILE* file = std::fopen(path, "r");
+    if (!file) continue;
+    long size = 0;
+    char unit = 0;
+    const bool read = std::fscanf(file, "%ld%c", &size, &unit) == 2;
+    std::fclose(file);
+    if (read && size > 0) return static_cast<int64_t>(size) << (unit == 'M' ? 20 : 10);
+  }
+  return int64_t{32} << 20;
 }
 
 /// Splits `tiles` tiles of equal work into parts for the threads.
@@ -266,10 +282,8 @@ void split(int64_t tiles, int64_t numel, const Body& body) {
 }  // namespace
 
 int64_t streaming_threshold() noexcept {
-  static const int64_t threshold = [] {
-    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return std::max<int64_t>(cache > 0 ? cache / 4 : 0, int64_t{4} << 20);
-  }();
+  // A quarter of the last cache: the operands want their share of it, too.
+  static const int64_t threshold = std::max<int64_t>(last_cache_bytes() / 4, int64_t{1} << 20);
   return threshold;
 }
 

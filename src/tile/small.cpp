@@ -1,60 +1,76 @@
 #include "tile/small.h"
 
+#include <cstddef>
+#include <cstring>
+
 namespace tenon {
 namespace {
 
-/// Fills `to` with the operand over dims [dim, ndim); gives the number of elements.
+// Copies in chunks may write this far beyond the elements asked for.
+constexpr int64_t kChunk = 16;
+
+/// Repeats the first `block` bytes until there are `total`.
+inline void repeat_block(std::byte* to, int64_t block, int64_t total) {
+  // A chunk read must lie behind what is being written: short blocks are first repeated byte by byte.
+  int64_t distance = block;
+  int64_t filled = block;
+  for (; distance < kChunk; distance += block)
+    for (int64_t i = 0; i < block; ++i, ++filled) to[filled] = to[filled - distance];
+  for (; filled < total; filled += kChunk) std::memcpy(to + filled, to + filled - distance, kChunk);
+}
+
+/// Fills `to` with the operand over loops [0, loops); gives the number of elements.
 template <class T>
-int64_t expand(T* to, const T* from, const SmallBroadcast& broadcast, const int64_t* strides, int64_t dim) {
-  if (dim == broadcast.ndim) {
-    *to = *from;
-    return 1;
+int64_t expand(T* to, const T* from, const SmallBroadcast& broadcast, const int64_t* strides, int64_t loops) {
+  const int64_t loop = loops - 1, count = broadcast.counts[loop], stride = strides[loop];
+  if (loop == 0) {
+    for (int64_t i = 0; i < count; ++i) to[i] = from[i * stride];
+    return count;
   }
-  const int64_t size = broadcast.sizes[dim], stride = strides[dim];
-  if (dim + 1 == broadcast.ndim) {
-    for (int64_t i = 0; i < size; ++i) to[i] = from[i * stride];
-    return size;
-  }
-  const int64_t block = expand(to, from, broadcast, strides, dim + 1);
-  const int64_t total = block * size;
+  const int64_t block = expand(to, from, broadcast, strides, loop);
+  const int64_t total = block * count, width = static_cast<int64_t>(sizeof(T));
   if (stride == 0) {
-    for (int64_t i = block; i < total; ++i) to[i] = to[i - block];
+    repeat_block(reinterpret_cast<std::byte*>(to), block * width, total * width);
   } else {
-    for (int64_t i = 1; i < size; ++i) expand(to + i * block, from + i * stride, broadcast, strides, dim + 1);
+    for (int64_t i = 1; i < count; ++i) expand(to + i * block, from + i * stride, broadcast, strides, loop);
   }
   return total;
 }
 
-bool is_whole(const SmallBroadcast& broadcast, const int64_t* strides) {
-  int64_t step = 1;
-  for (int64_t dim = broadcast.ndim - 1; dim >= 0; --dim) {
-    if (broadcast.sizes[dim] != 1 && strides[dim] != step) return false;
-    step *= broadcast.sizes[dim];
-  }
-  return true;
-}
-
 template <class T>
 void run_sized(const SmallBroadcast& broadcast, Kernel kernel, void* out) {
-  alignas(64) T buffers[2][kSmallNumel];
+  alignas(64) T buffers[2][kSmallNumel + 4 * kChunk];
   Lanes lanes[2];
   for (int i = 0; i < 2; ++i) {
-    const SmallOperand& operand = broadcast.operands[i];
-    lanes[i] = {operand.data, 1};
-    if (is_whole(broadcast, operand.strides)) continue;
-    expand(buffers[i], static_cast<const T*>(operand.data), broadcast, operand.strides, 0);
-    lanes[i].data = buffers[i];
+    const bool whole = broadcast.loops == 1 && broadcast.strides[i][0] == 1;
+    lanes[i] = {whole ? broadcast.data[i] : buffers[i], 1};
+    if (!whole) expand(buffers[i], static_cast<const T*>(broadcast.data[i]), broadcast, broadcast.strides[i], broadcast.loops);
   }
   kernel(out, lanes, broadcast.numel);
 }
 
 }  // namespace
 
+void SmallBroadcast::add_loop(int64_t count, const int64_t* own) noexcept {
+  if (count == 1) return;
+  const int64_t last = loops - 1;
+  const bool merges = loops > 0 && own[0] == strides[0][last] * counts[last] && own[1] == strides[1][last] * counts[last];
+  if (merges) {
+    counts[last] *= count;
+    return;
+  }
+  counts[loops] = count;
+  strides[0][loops] = own[0];
+  strides[1][loops] = own[1];
+  ++loops;
+}
+
 bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesView b_strides) noexcept {
   ndim = a.size() > b.size() ? a.size() : b.size();
   if (ndim > kSmallDims) return false;
   const SizesView shapes[2] = {a, b}, steps[2] = {a_strides, b_strides};
   numel = 1;
+  loops = 0;
   int64_t last_stride[2] = {0, 0}, last_size[2] = {0, 0};
   for (int64_t back = 1; back <= ndim; ++back) {
     int64_t own[2];
@@ -64,18 +80,20 @@ bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesVie
     sizes[dim] = size;
     numel *= size;
     if (numel > kSmallNumel || numel == 0) return false;
+    int64_t own_strides[2];
     for (int i = 0; i < 2; ++i) {
       const bool moves = back <= shapes[i].size() && (own[i] != 1 || size == 1);
       const int64_t stride = moves ? steps[i][shapes[i].size() - back] : 0;
-      operands[i].strides[dim] = stride;
+      own_strides[i] = stride;
       if (stride == 0) continue;
       // Strides must not fall from the last dim to the first, as in a row-major result.
       if (stride < last_stride[i] || (stride == last_stride[i] && last_size[i] > size)) return false;
       last_stride[i] = stride;
       last_size[i] = size;
     }
+    add_loop(size, own_strides);
   }
-  return true;
+  return loops > 0;
 }
 
 void run_small(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, void* out) {

@@ -9,22 +9,23 @@ namespace tenon {
 inline constexpr int64_t kSmallNumel = 1024;
 inline constexpr int64_t kSmallDims = 6;
 
-/// The strides of a contiguous operand over the result's dims, 0 where it is broadcast.
-struct SmallOperand {
-  const void* data;
-  int64_t strides[kSmallDims];
-};
-
-/// The result's shape and both operands over it. False where the shapes do not broadcast, are too large, or where another
-/// order of dims than row-major could be PyTorch's: the plan decides then.
+/// The result's shape, and the loops over it that do not merge, innermost first, with both operands' strides (0 where an
+/// operand is broadcast). False where the shapes do not broadcast, are too large, or where another order of dims than
+/// row-major could be PyTorch's: the plan decides then.
 struct SmallBroadcast {
   int64_t ndim;
   int64_t sizes[kSmallDims];
   int64_t numel;
-  SmallOperand operands[2];
+  int64_t loops;
+  int64_t counts[kSmallDims];
+  int64_t strides[2][kSmallDims];
+  const void* data[2];
 
   bool set(SizesView a, SizesView a_strides, SizesView b, SizesView b_strides) noexcept;
   SizesView shape() const noexcept { return {sizes, ndim}; }
+
+ private:
+  void add_loop(int64_t count, const int64_t* own) noexcept;
 };
 
 /// out = kernel(a, b); `itemsize` of the operands. `out` is dense, row-major, and meets no operand.

@@ -1,0 +1,112 @@
+// Random tensors depend on seed and order of calls alone, stay in range and have the moments they promise.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tenon/factories.h"
+#include "tensor/impl.h"
+#include "type/visit.h"
+
+namespace tenon {
+namespace {
+
+std::vector<double> values_of(const Tensor& x) {
+  return visit_dtype(x.dtype(), [&]<class T>() {
+    std::vector<double> values;
+    for (int64_t i = 0; i < x.numel(); ++i) values.push_back(to_scalar(x.data<T>()[i]).as_double());
+    return values;
+  });
+}
+
+std::string text_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Random, TheSeedDecides) {
+  manual_seed(1);
+  const auto first = values_of(rand({9})), second = values_of(rand({9}));
+  manual_seed(1);
+  EXPECT_EQ(values_of(rand({9})), first);
+  EXPECT_EQ(values_of(rand({9})), second);
+  EXPECT_NE(first, second);
+  manual_seed(2);
+  EXPECT_NE(values_of(rand({9})), first);
+}
+
+TEST(Random, UniformStaysBelowOneInEveryDtype) {
+  manual_seed(3);
+  for (Dtype dtype : {float16, bfloat16, float32, float64}) {
+    double sum = 0;
+    for (double value : values_of(rand({20001}, dtype))) {
+      ASSERT_TRUE(value >= 0 && value < 1) << dtype_name(dtype) << " " << value;
+      sum += value;
+    }
+    EXPECT_NEAR(sum / 20001, 0.5, 0.01) << dtype_name(dtype);
+  }
+}
+
+TEST(Random, NormalHasMeanZeroAndVarianceOne) {
+  manual_seed(4);
+  for (Dtype dtype : {float16, bfloat16, float32, float64}) {
+    double sum = 0, squares = 0;
+    for (double value : values_of(randn({20001}, dtype))) {
+      sum += value;
+      squares += value * value;
+    }
+    EXPECT_NEAR(sum / 20001, 0, 0.03) << dtype_name(dtype);
+    EXPECT_NEAR(squares / 20001, 1, 0.05) << dtype_name(dtype);
+  }
+}
+
+TEST(Random, IntegersReachBothBounds) {
+  manual_seed(5);
+  for (Dtype dtype : {uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64}) {
+    const auto values = values_of(randint(3, 7, {500}, dtype));
+    EXPECT_EQ(std::set<double>(values.begin(), values.end()), std::set<double>({3, 4, 5, 6})) << dtype_name(dtype);
+  }
+  const auto flags = values_of(randint(0, 2, {100}, bool_));
+  EXPECT_EQ(std::set<double>(flags.begin(), flags.end()).size(), 2u);
+  for (double value : values_of(randint(INT64_MIN, INT64_MAX, {100}))) EXPECT_GT(std::abs(value), 1e6);
+}
+
+TEST(Random, LikeFillsAnyDenseLayout) {
+  manual_seed(6);
+  const Tensor x = rand_like(empty({3, 4}).t());
+  EXPECT_EQ(x.strides(), SizesView({1, 4}));
+  const auto values = values_of(x);
+  EXPECT_EQ(std::set<double>(values.begin(), values.end()).size(), 12u);
+}
+
+TEST(Random, Errors) {
+  const struct {
+    std::function<void()> call;
+    const char* want;
+  } cases[] = {
+      {[] { rand({2}, int64); }, "\"check_uniform_bounds\" not implemented for 'Long'"},
+      {[] { rand({0}, int64); }, "\"check_uniform_bounds\" not implemented for 'Long'"},
+      {[] { rand({2}, {int64, Device::meta}); }, "accepted"},
+      {[] { randn({2}, bool_); }, "\"normal_kernel_cpu\" not implemented for 'Bool'"},
+      {[] { randn({0}, int64); }, "accepted"},
+      {[] { randn({2}, {int64, Device::meta}); }, "expected a floating-point or complex dtype, but got dtype=torch.int64"},
+      {[] { rand({-1}); }, "Trying to create tensor with negative dimension -1: [-1]"},
+      {[] { randint(5, 5, {0}); }, "random_ expects 'from' to be less than 'to', but got from=5 >= to=5"},
+      {[] { randint(0, 257, {2}, uint8); }, "to - 1 is out of bounds for unsigned char"},
+      {[] { randint(-1, 3, {2}, uint8); }, "from is out of bounds for unsigned char"},
+      {[] { randint(0, 3, {2}, bool_); }, "to - 1 is out of bounds for bool"},
+      {[] { randint(0, 70000, {2}, float16); }, "to - 1 is out of bounds for c10::Half"},
+      {[] { randint(0, 300, {2}, {uint8, Device::meta}); }, "accepted"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(text_of(c.call), c.want);
+}
+
+}  // namespace
+}  // namespace tenon

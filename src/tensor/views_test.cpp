@@ -1,0 +1,267 @@
+// Views have PyTorch's sizes, strides, offsets and error texts, on every device.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tenon/factories.h"
+#include "tensor/impl.h"
+
+#ifndef TENON_SOURCE_DIR
+#define TENON_SOURCE_DIR "."
+#endif
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kMax = INT64_MAX, kMin = INT64_MIN;
+
+Tensor dense(SizesView sizes, Dtype dtype = float32) { return empty(sizes, dtype); }
+
+std::string geometry(const Tensor& tensor) {
+  return to_string(tensor.sizes()) + " " + to_string(tensor.strides()) + " " + std::to_string(tensor.storage_offset());
+}
+
+/// The type and text of what `call` throws, or the geometry it gives.
+std::string outcome(const std::function<Tensor()>& call) {
+  try {
+    return geometry(call());
+  } catch (const IndexError& error) {
+    return std::string("IndexError: ") + error.what();
+  } catch (const ValueError& error) {
+    return std::string("ValueError: ") + error.what();
+  } catch (const Error& error) {
+    return std::string("Error: ") + error.what();
+  }
+}
+
+struct Case {
+  const char* call;
+  std::function<Tensor()> run;
+  const char* want;
+};
+#define CASE(CALL, WANT) Case{#CALL, [] { return CALL; }, WANT}
+
+void check(const std::vector<Case>& cases) {
+  for (const Case& c : cases) EXPECT_EQ(outcome(c.run), c.want) << c.call;
+}
+
+// clang-format off
+TEST(Views, Geometry) {
+  check({
+      CASE(dense({}).unsqueeze(0),                        "[1] [1] 0"),
+      CASE(dense({2, 3}).unsqueeze(-1),                   "[2, 3, 1] [3, 1, 1] 0"),
+      CASE(dense({2, 3}).unsqueeze(0),                    "[1, 2, 3] [6, 3, 1] 0"),
+      CASE(dense({1, 3, 1}).squeeze(),                    "[3] [1] 0"),
+      CASE(dense({1, 3, 1}).squeeze(0),                   "[3, 1] [1, 1] 0"),
+      CASE(dense({1, 3, 1}).squeeze(1),                   "[1, 3, 1] [3, 1, 1] 0"),
+      CASE(dense({1, 1}).squeeze(SizesView{}),            "[1, 1] [1, 1] 0"),
+      CASE(dense({1, 3, 1}).squeeze({0, -1}),             "[3] [1] 0"),
+      CASE(dense({}).squeeze(-1),                         "[] [] 0"),
+      CASE(dense({2, 3}).transpose(0, -1),                "[3, 2] [1, 3] 0"),
+      CASE(dense({}).transpose(0, -1),                    "[] [] 0"),
+      CASE(dense({2, 3}).t(),                             "[3, 2] [1, 3] 0"),
+      CASE(dense({2}).t(),                                "[2] [1] 0"),
+      CASE(dense({}).mT(),                                "[] [] 0"),
+      CASE(dense({2, 3, 4}).mT(),                         "[2, 4, 3] [12, 1, 4] 0"),
+      CASE(dense({2, 3, 4}).permute({2, 0, -2}),          "[4, 2, 3] [1, 12, 4] 0"),
+      CASE(dense({2, 3, 4}).movedim(0, 2),                "[3, 4, 2] [4, 1, 12] 0"),
+      CASE(dense({2, 3, 4, 5}).movedim({0, 3}, {1, 0}),   "[5, 2, 3, 4] [1, 60, 20, 5] 0"),
+      CASE(dense({2, 3}).movedim(SizesView{}, SizesView{}), "[2, 3] [3, 1] 0"),
+      CASE(dense({2, 3}).select(1, -1),                   "[2] [3] 2"),
+      CASE(dense({2, 3}).narrow(1, -2, 2),                "[2, 2] [3, 1] 1"),
+      CASE(dense({2, 3}).narrow(1, 3, 0),                 "[2, 0] [3, 1] 3"),
+      CASE(dense({10}).slice(0, {}, {}, 3),               "[4] [3] 0"),
+      CASE(dense({10}).slice(0, kMin, kMax, kMax),        "[1] [9223372036854775807] 0"),
+      CASE(dense({10}).slice(0, 20, 30),                  "[0] [1] 10"),
+      CASE(dense({10}).slice(0, -3, -1),                  "[2] [1] 7"),
+      CASE(dense({2, 3}).slice(0, 5, 1),                  "[0, 3] [3, 1] 6"),
+      CASE(dense({}).flatten(),                           "[1] [1] 0"),
+      CASE(dense({2, 3, 4}).flatten(1),                   "[2, 12] [12, 1] 0"),
+      CASE(dense({2, 0, 4}).flatten(),                    "[0] [1] 0"),
+      CASE(dense({4, 6}).t().unflatten(0, {2, 3}),        "[2, 3, 4] [3, 1, 6] 0"),
+      CASE(dense({6}).unflatten(-1, {-1, 2}),             "[3, 2] [2, 1] 0"),
+      CASE(dense({0, 3}).unflatten(0, {-1, 2}),           "[0, 2, 3] [6, 3, 1] 0"),
+      CASE(dense({4}).as_strided({}, {}, 3),              "[] [] 3"),
+      CASE(dense({4}).as_strided({0}, {1}, 9),            "[0] [1] 9"),
+      CASE(dense({4}).slice(0, 2, {}).as_strided({2}, {1}),    "[2] [1] 2"),
+      CASE(dense({4}).slice(0, 2, {}).as_strided({2}, {1}, 0), "[2] [1] 0"),
+      CASE(dense({2, 3}).diagonal(),                      "[2] [4] 0"),
+      CASE(dense({2, 3}).diagonal(1),                     "[2] [4] 1"),
+      CASE(dense({2, 3}).diagonal(-1),                    "[1] [4] 3"),
+      CASE(dense({2, 3}).diagonal(kMin),                  "[0] [4] 0"),
+      CASE(dense({2, 3}).diagonal(kMax),                  "[0] [4] 0"),
+      CASE(dense({2, 3, 4}).diagonal(1, 2, 0),            "[3, 1] [4, 13] 12"),
+      CASE(dense({0}).view({0, int64_t{1} << 62, int64_t{1} << 62}),
+           "[0, 4611686018427387904, 4611686018427387904] [0, 4611686018427387904, 1] 0"),
+      CASE(dense({2, 3}).slice(1, 1, {}).detach(),        "[2, 2] [3, 1] 1"),
+  });
+}
+
+TEST(Views, Errors) {
+  check({
+      CASE(dense({2, 3}).expand({3}), "Error: expand(torch.FloatTensor{[2, 3]}, size=[3]): the number of sizes provided (1) must be greater or equal to the number of dimensions in the tensor (2)"),
+      CASE(dense({2, 3}, int64).expand({3}), "Error: expand(torch.LongTensor{[2, 3]}, size=[3]): the number of sizes provided (1) must be greater or equal to the number of dimensions in the tensor (2)"),
+      CASE(dense({2, 3}, bool_).expand({3}), "Error: expand(CPUBoolType{[2, 3]}, size=[3]): the number of sizes provided (1) must be greater or equal to the number of dimensions in the tensor (2)"),
+      CASE(dense({2, 3}, bfloat16).expand({3}), "Error: expand(CPUBFloat16Type{[2, 3]}, size=[3]): the number of sizes provided (1) must be greater or equal to the number of dimensions in the tensor (2)"),
+      CASE(empty({2, 3}, Device::meta).expand({3}), "Error: expand(MetaFloatType{[2, 3]}, size=[3]): the number of sizes provided (1) must be greater or equal to the number of dimensions in the tensor (2)"),
+      CASE(dense({2, 3}).expand_as(dense({2, 4})), "Error: The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension 1.  Target sizes: [2, 4].  Tensor sizes: [2, 3]"),
+      CASE(dense({0}).view({int64_t{1} << 62, int64_t{1} << 62, 0}), "Error: shape '[4611686018427387904, 4611686018427387904, 0]' is invalid for input of size 0"),
+      CASE(dense({2, 3}).t().view({6}), "Error: view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead."),
+      CASE(dense({2, 3}).reshape({-2, 3}), "Error: invalid shape dimension -2 at index 0 of shape [-2, 3]"),
+      CASE(dense({2, 3}).unsqueeze(kMin), "IndexError: Dimension out of range (expected to be in range of [-3, 2], but got -9223372036854775808)"),
+      CASE(dense({1, 1}).squeeze({0, 0, 5}), "Error: dim 0 appears multiple times in the list of dims"),
+      CASE(dense({1, 1}).squeeze({0, 5, 0}), "IndexError: Dimension out of range (expected to be in range of [-2, 1], but got 5)"),
+      CASE(dense({2, 3, 4}).t(), "Error: t() expects a tensor with <= 2 dimensions, but self is 3D"),
+      CASE(dense({3}).mT(), "Error: tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor."),
+      CASE(dense({2, 3}).permute({0}), "Error: permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = 2 is not equal to len(dims) = 1"),
+      CASE(dense({2, 3}).permute({0, -2}), "Error: permute(): duplicate dims are not allowed."),
+      CASE(dense({2, 3}).permute({0, 2}), "IndexError: Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
+      CASE(dense({2, 3}).movedim({0, 1}, {0}), "Error: movedim: Invalid source or destination dims: source ([0, 1] dims) should contain the same number of dims as destination ([0] dims)"),
+      CASE(dense({2, 3}).movedim({0, -2}, {0, 1}), "Error: movedim: repeated dim in `source` ([0, -2])"),
+      CASE(dense({2, 3}).movedim({0, 1}, {0, 0}), "Error: movedim: repeated dim in `destination` ([0, 0])"),
+      CASE(dense({2, 3}).select(1, 3), "IndexError: select(): index 3 out of range for tensor of size [2, 3] at dimension 1"),
+      CASE(dense({2, 3}).select(0, kMin), "IndexError: select(): index -9223372036854775808 out of range for tensor of size [2, 3] at dimension 0"),
+      CASE(dense({}).select(0, 0), "IndexError: select() cannot be applied to a 0-dim tensor."),
+      CASE(dense({2, 3}).narrow(1, 2, 2), "Error: start (2) + length (2) exceeds dimension size (3)."),
+      CASE(dense({2, 3}).narrow(1, 1, kMax), "Error: start (1) + length (9223372036854775807) exceeds dimension size (3)."),
+      CASE(dense({2, 3}).narrow(1, 4, 0), "IndexError: start out of range (expected to be in range of [-3, 3], but got 4)"),
+      CASE(dense({2, 3}).narrow(1, 4, -1), "Error: narrow(): length must be non-negative."),
+      CASE(dense({}).narrow(0, 0, 1), "Error: narrow() cannot be applied to a 0-dim tensor."),
+      CASE(dense({4}).slice(0, {}, {}, 0), "ValueError: slice step cannot be zero"),
+      CASE(dense({4}).slice(0, {}, {}, kMin), "ValueError: step must be greater than zero"),
+      CASE(dense({2, 3}).flatten(1, 0), "Error: flatten() has invalid args: start_dim cannot come after end_dim"),
+      CASE(dense({2, 3}).flatten(0, 2), "IndexError: Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
+      CASE(dense({6}).unflatten(0, {4, 2}), "Error: unflatten: Provided sizes [4, 2] don't multiply up to the size of dim 0 (6) in the input tensor"),
+      CASE(dense({6}).unflatten(0, SizesView{}), "Error: unflatten: sizes must be non-empty"),
+      CASE(dense({6}).unflatten(0, {-1, -1}), "Error: unflatten got an unexpected error:\nonly one dimension can be inferred"),
+      CASE(dense({}).unflatten(0, {1, 1}), "Error: unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions"),
+      CASE(dense({4}).as_strided({3, 3}, {3, 1}), "Error: setStorage: sizes [3, 3], strides [3, 1], storage offset 0, and itemsize 4 requiring a storage size of 36 are out of bounds for storage of size 16"),
+      CASE(dense({4}).as_strided({2}, {-1}), "Error: as_strided: Negative strides are not supported at the moment, got strides: [-1]"),
+      CASE(dense({4}).as_strided({2}, {1, 1}), "Error: mismatch in length of strides and shape"),
+      CASE(dense({4}).as_strided({2}, {1}, -1), "Error: Tensor: invalid storage offset -1"),
+      CASE(dense({4}).as_strided({2}, {1}, kMax), "Error: Storage size calculation overflowed with sizes=[2] and strides=[1]"),
+      CASE(dense({4}).as_strided({-1}, {1}), "Error: Storage size calculation overflowed with sizes=[-1] and strides=[1]"),
+      CASE(dense({4}).as_strided({-5}, {0}), "Error: numel: integer multiplication overflow"),
+      CASE(dense({4}).as_strided({int64_t{1} << 40, int64_t{1} << 40}, {0, 0}), "Error: numel: integer multiplication overflow"),
+      CASE(dense({2, 3}).diagonal(0, 1, -1), "Error: diagonal dimensions cannot be identical 1, -1"),
+      CASE(dense({3}).diagonal(), "IndexError: Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
+  });
+}
+
+TEST(Indexing, Table) {
+  check({
+      CASE(dense({2, 3})[1],                                     "[3] [1] 3"),
+      CASE(dense({2, 3})[-2],                                    "[3] [1] 0"),
+      CASE(dense({2, 3}).index({}),                              "[2, 3] [3, 1] 0"),
+      CASE(dense({2, 3}).index({0, Slice(1, 3), None}),          "[2, 1] [1, 1] 1"),
+      CASE(dense({2, 3, 4}).index({Ellipsis, -1}),               "[2, 3] [12, 4] 3"),
+      CASE(dense({2, 3, 4}).index({0, Ellipsis, None}),          "[3, 4, 1] [4, 1, 1] 0"),
+      CASE(dense({2, 3, 4}).index({Slice({}, {}, 2), 1}),        "[1, 4] [24, 1] 4"),
+      CASE(dense({2, 3}).index({None, Slice(), None}),           "[1, 2, 1, 3] [6, 3, 3, 1] 0"),
+      CASE(dense({2, 3}).index({0, 0, Ellipsis, None}),          "[1] [1] 0"),
+      CASE(dense({}).index({Ellipsis, None}),                    "[1] [1] 0"),
+      CASE(dense({2, 3})[2],                                     "IndexError: index 2 is out of bounds for dimension 0 with size 2"),
+      CASE(dense({2, 3})[kMin],                                  "IndexError: index -9223372036854775808 is out of bounds for dimension 0 with size 2"),
+      CASE(dense({2, 3}).index({None, 5}),                       "IndexError: index 5 is out of bounds for dimension 1 with size 2"),
+      CASE(dense({2, 3}).index({0, -4}),                         "IndexError: index -4 is out of bounds for dimension 0 with size 3"),
+      CASE(dense({2, 3}).index({Slice(), 5}),                    "IndexError: index 5 is out of bounds for dimension 1 with size 3"),
+      CASE(dense({2, 3}).index({0, 0, 0}),                       "IndexError: too many indices for tensor of dimension 2"),
+      CASE(dense({}).index({None, 0}),                           "IndexError: too many indices for tensor of dimension 0"),
+      CASE(dense({})[0],                                         "IndexError: invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"),
+      CASE(dense({}).index({0}),                                 "IndexError: invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"),
+      CASE(dense({}).index({Slice()}),                           "IndexError: slice() cannot be applied to a 0-dim tensor."),
+      CASE(dense({4}).index({Slice({}, {}, -1)}),                "ValueError: step must be greater than zero"),
+      CASE(dense({4}).index({Slice({}, {}, 0)}),                 "ValueError: slice step cannot be zero"),
+      CASE(dense({2, 3}).index({Ellipsis, Ellipsis, 0}),         "IndexError: index 0 is out of bounds for dimension 2 with size 0"),
+  });
+}
+// clang-format on
+
+TEST(Views, SizeOfADimThatIsNotThere) {
+  EXPECT_THROW(dense({2}).size(1), IndexError);
+  try {
+    dense({}).stride(0);
+    FAIL();
+  } catch (const IndexError& error) {
+    EXPECT_STREQ(error.what(), "Dimension specified as 0 but tensor has no dimensions");
+  }
+}
+
+TEST(Views, ShareStorageAndVersion) {
+  const Tensor x = dense({2, 3});
+  const Tensor view = x.t().unsqueeze(0);
+  EXPECT_EQ(view.data_ptr(), x.data_ptr());
+  bump_version(view);
+  EXPECT_EQ(x.version(), view.version());
+  EXPECT_EQ(x.detach().version(), x.version());
+}
+
+// --- the cases measured on PyTorch
+
+using Json = nlohmann::json;
+
+/// The cases of one file of the specification, which must be there.
+Json spec_cases(const std::string& name) {
+  const char* folder = std::getenv("TENON_SPEC");
+  std::ifstream file((folder ? std::string(folder) : TENON_SOURCE_DIR "/../shared/spec") + "/cases/" + name);
+  if (!file) {
+    ADD_FAILURE() << name << " is missing: set TENON_SPEC to the folder of the specification";
+    return Json::array();
+  }
+  return Json::parse(file)["cases"];
+}
+
+Dims dims_of(const Json& values) {
+  Dims dims;
+  for (const Json& value : values) dims.push_back(value.get<int64_t>());
+  return dims;
+}
+
+/// "[2, 3] [3, 1] 0", or the text of the error.
+std::string wanted(const Json& result) {
+  if (result.is_string()) return "Error: " + result.get<std::string>();
+  return to_string(dims_of(result[0])) + " " + to_string(dims_of(result[1])) + " 0";
+}
+
+class SpecOn : public testing::TestWithParam<Device> {};
+
+TEST_P(SpecOn, View) {
+  for (const Json& c : spec_cases("view.json")) {
+    const Tensor x = empty_strided(dims_of(c[0]), dims_of(c[1]), GetParam());
+    EXPECT_EQ(outcome([&] { return x.view(dims_of(c[2])); }), wanted(c[3])) << c;
+  }
+}
+
+TEST_P(SpecOn, ReshapeCopiesWhereViewFails) {
+  for (const Json& c : spec_cases("view.json")) {
+    const Tensor x = empty_strided(dims_of(c[0]), dims_of(c[1]), GetParam());
+    const bool copies = c[3].is_string() && c[3].get<std::string>().starts_with("view size is not compatible");
+    if (!copies) EXPECT_EQ(outcome([&] { return x.reshape(dims_of(c[2])); }), wanted(c[3])) << c;
+    else EXPECT_TRUE(x.reshape(dims_of(c[2])).is_contiguous()) << c;
+  }
+}
+
+TEST_P(SpecOn, Expand) {
+  for (const Json& c : spec_cases("expand.json")) {
+    const Tensor x = empty_strided(dims_of(c[0]), dims_of(c[1]), GetParam());
+    std::string want = wanted(c[3]);
+    // The one text that names the device.
+    if (const auto at = want.find("torch.FloatTensor"); x.is_meta() && at != std::string::npos) want.replace(at, 17, "MetaFloatType");
+    // A difference on purpose: -1 is refused for a 0-dim tensor as for any other, where PyTorch counts it as a huge size.
+    for (std::size_t dim = 0; c[0].empty() && dim < c[2].size(); ++dim)
+      if (c[2][dim] == -1)
+        want = "Error: The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension " + std::to_string(dim);
+    EXPECT_EQ(outcome([&] { return x.expand(dims_of(c[2])); }), want) << c;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Views, SpecOn, testing::Values(Device::cpu, Device::meta),
+                         [](const auto& device) { return device.param == Device::cpu ? "Cpu" : "Meta"; });
+
+}  // namespace
+}  // namespace tenon
