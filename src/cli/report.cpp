@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/plan.h"
+#include "tenon/instruction_set.h"
 #include "tenon/shape.h"
 #include "tenon/threads.h"
 
