@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "plan/plan.h"
+#include "tenon/instruction_set.h"
 #include "tenon/shape.h"
-#include "tenon/threads.h"
 
 namespace tenon::cli {
 namespace {
