@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Claims the documentation makes about files.
 
-Every relative link leads to a file, every `./dev word` is a command of ./dev, and every #anchor is a heading.
+Every relative link leads to a file, every `./dev word` is a command of ./dev, every #anchor is a heading, and every C++
+snippet is, letter for letter, part of an example, which is compiled and run.
 Prints what does not hold and exits 1. --self-test: shows that a broken link is found.
 """
 import pathlib
@@ -9,9 +10,12 @@ import re
 import sys
 import tempfile
 
-LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)|<img[^>]*\ssrc=\"([^\"]+)\"")
+LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)|<img[^>]*\ssrc=\"([^\"]+)\"")
 COMMAND = re.compile(r"\./dev ([a-z]+)")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+SNIPPET = re.compile(r"^```cpp\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def anchors(text):
@@ -30,6 +34,7 @@ def dev_commands(root):
 def violations(root):
     found = []
     commands = dev_commands(root)
+    examples = [path.read_text(encoding="utf-8") for path in sorted((root / "examples").glob("*.cpp"))]
     pages = sorted(root.glob("*.md")) + sorted((root / "docs").rglob("*.md"))
     for page in pages:
         name = page.relative_to(root).as_posix()
@@ -44,6 +49,9 @@ def violations(root):
                 found.append(f"{name}: link to {link}: no such file")
             elif anchor and target.suffix == ".md" and anchor not in anchors(target.read_text(encoding="utf-8")):
                 found.append(f"{name}: link to {link}: no such heading")
+        for snippet in SNIPPET.findall(text):
+            if not any(snippet in example for example in examples):
+                found.append(f"{name}: no example holds the snippet that begins: {snippet.splitlines()[0]}")
         for word in COMMAND.findall(text):
             if word not in commands:
                 found.append(f"{name}: ./dev {word}: no such command")
@@ -58,8 +66,11 @@ def self_test():
         ("code is not a link", "```\nx[0](missing)\n```", 0),
         ("a missing file", "[a](docs/c.md)", 1),
         ("a missing picture", '<img alt="x" src="docs/c.svg">', 1),
+        ("brackets in the text", "![of [2, 3]](docs/c.svg)", 1),
         ("a missing heading", "[a](docs/b.md#three)", 1),
         ("a command", "`./dev test`", 0),
+        ("a snippet that an example holds", "```cpp\nint x;\n```", 0),
+        ("a snippet nobody runs", "```cpp\nint y;\n```", 1),
         ("a missing command", "`./dev tset`", 1),
     ]
     for why, text, wanted in cases:
@@ -67,6 +78,8 @@ def self_test():
             root = pathlib.Path(folder)
             (root / "docs").mkdir()
             (root / "docs" / "b.md").write_text("# One, two\n", encoding="utf-8")
+            (root / "examples").mkdir()
+            (root / "examples" / "a.cpp").write_text("// why\nint x;\n", encoding="utf-8")
             (root / "dev").write_text("case x in\n  test)\n    ;;\nesac\n", encoding="utf-8")
             (root / "README.md").write_text(text + "\n", encoding="utf-8")
             got = violations(root)
