@@ -8,10 +8,12 @@ namespace {
 /// The argument of each parameter of a signature; nullptr where none is given.
 class Slots {
  public:
-  Slots(const Function& function, const std::vector<Argument>& arguments, Span span) : function_(function), signature_(signature_of(function.kind)), span_(span) {
+  Slots(const Function& function, const std::vector<Argument>& arguments, Span span)
+      : function_(function), signature_(signature_of(function.kind)), span_(span) {
     for (std::size_t i = 0; i < arguments.size(); ++i) place(arguments[i], static_cast<int>(i));
     for (int slot = 0; slot < signature_.required; ++slot)
-      if (!slots_[slot]) throw ExpressionError(call_text() + " misses the argument '" + signature_.names[slot] + "'", span_);
+      if (!slots_[slot])
+        throw ExpressionError(call_text() + " misses the argument '" + signature_.names[slot] + "'", span_);
   }
   const Argument* operator[](std::string_view name) const {
     for (int slot = 0; slot < signature_.count; ++slot)
@@ -25,20 +27,25 @@ class Slots {
   int slot_of(const Argument& argument, int position) const {
     if (argument.keyword.empty()) {
       if (position < signature_.positional) return position;
-      throw ExpressionError(call_text() + " takes at most " + std::to_string(signature_.positional) + " positional arguments", argument.span);
+      throw ExpressionError(
+          call_text() + " takes at most " + std::to_string(signature_.positional) + " positional arguments",
+          argument.span);
     }
     for (int slot = 0; slot < signature_.count; ++slot)
       if (argument.keyword == signature_.names[slot]) return slot;
-    throw ExpressionError(call_text() + " has no argument '" + argument.keyword + "'; it has " + all_names(), argument.span);
+    throw ExpressionError(call_text() + " has no argument '" + argument.keyword + "'; it has " + all_names(),
+                          argument.span);
   }
   std::string all_names() const {
     std::string names;
-    for (int slot = 0; slot < signature_.count; ++slot) names += (slot ? ", " : "") + std::string(signature_.names[slot]);
+    for (int slot = 0; slot < signature_.count; ++slot)
+      names += (slot ? ", " : "") + std::string(signature_.names[slot]);
     return names;
   }
   void place(const Argument& argument, int position) {
     const int slot = slot_of(argument, position);
-    if (slots_[slot]) throw ExpressionError(call_text() + " is given '" + signature_.names[slot] + "' twice", argument.span);
+    if (slots_[slot])
+      throw ExpressionError(call_text() + " is given '" + signature_.names[slot] + "' twice", argument.span);
     slots_[slot] = &argument;
   }
 
@@ -50,7 +57,8 @@ class Slots {
 
 /// Where the C++ signature takes a tensor and no number.
 bool needs_tensor(FunctionKind kind, int operand) {
-  return operand == 0 && kind != FunctionKind::binary && kind != FunctionKind::binary_alpha && kind != FunctionKind::division;
+  return operand == 0 && kind != FunctionKind::binary && kind != FunctionKind::binary_alpha &&
+         kind != FunctionKind::division;
 }
 
 Tree operand_of(const Function& function, const Argument& argument, int position) {
@@ -80,7 +88,8 @@ Bound bind(const Function& function, const std::vector<Argument>& arguments, Spa
   const Slots slots(function, arguments, span);
   Bound bound;
   for (int position = 0; position < Function::kMaxOperands; ++position)
-    if (const Argument* argument = slots.operand(position)) bound.operands[position] = operand_of(function, *argument, position);
+    if (const Argument* argument = slots.operand(position))
+      bound.operands[position] = operand_of(function, *argument, position);
   bound.parameters = parameters_of(slots);
   return bound;
 }

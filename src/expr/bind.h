@@ -1,5 +1,5 @@
-// expr: arguments to parameters. Takes a table op's signature and the arguments of a call; gives operands and parameters.
-// Never evaluates.
+// expr: arguments to parameters. Takes a table op's signature and the arguments of a call; gives operands and
+// parameters. Never evaluates.
 #pragma once
 #include <vector>
 

@@ -11,7 +11,8 @@ struct Block {
   Dims lengths;
 };
 
-/// The part of `tensor` that a block of the broadcast result reads or writes: dims of size 1 and missing ones stay whole.
+/// The part of `tensor` that a block of the broadcast result reads or writes: dims of size 1 and missing ones stay
+/// whole.
 inline Tensor slice_block(const Tensor& tensor, const Block& block) {
   Tensor part = tensor;
   const int64_t lead = block.starts.size() - tensor.dim();

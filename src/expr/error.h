@@ -30,7 +30,8 @@ class Interrupted : public Error {
   Interrupted() : Error("interrupted") {}
 };
 
-/// Runs `work`; an engine's error gets `span`. Missing memory and files are nobody's fault in the expression: they pass.
+/// Runs `work`; an engine's error gets `span`. Missing memory and files are nobody's fault in the expression: they
+/// pass.
 template <class Work>
 auto at(Span span, const Work& work) {
   try {

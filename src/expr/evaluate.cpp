@@ -42,11 +42,13 @@ std::optional<Scalar> fold(const std::string& symbol, Scalar a, Scalar b) {
 
 class Evaluator {
  public:
-  Evaluator(const Ast& ast, const Scope& scope, Watch& watch, Steps* steps) : ast_(ast), scope_(scope), watch_(watch), steps_(steps) {}
+  Evaluator(const Ast& ast, const Scope& scope, Watch& watch, Steps* steps)
+      : ast_(ast), scope_(scope), watch_(watch), steps_(steps) {}
 
   Tree run() {
     const Argument result = argument(ast_.root);
-    if (!std::holds_alternative<Tree>(result.value)) fail("the expression is " + describe(result.value) + ", not a tensor or a number", result.span);
+    if (!std::holds_alternative<Tree>(result.value))
+      fail("the expression is " + describe(result.value) + ", not a tensor or a number", result.span);
     const Tree tree = std::get<Tree>(result.value);
     note_step({.tree = tree, .result = tree->meta, .span = result.span});
     return tree;
@@ -64,18 +66,30 @@ class Evaluator {
   Value value(int index) {
     const Node& node = ast_[index];
     switch (node.kind) {
-      case Node::Kind::number: return leaf(node.number, node.span);
-      case Node::Kind::string: return node.name;
-      case Node::Kind::none: return NoneValue{};
-      case Node::Kind::ellipsis: return EllipsisValue{};
-      case Node::Kind::name: return name(node);
-      case Node::Kind::unary: return unary(node);
-      case Node::Kind::binary: return binary(node);
-      case Node::Kind::call: return call(node);
-      case Node::Kind::attribute: return attribute(node);
-      case Node::Kind::index: return this->index(node);
-      case Node::Kind::slice: fail("a slice stands between brackets behind a tensor", node.span);
-      case Node::Kind::tuple: return list(node);
+      case Node::Kind::number:
+        return leaf(node.number, node.span);
+      case Node::Kind::string:
+        return node.name;
+      case Node::Kind::none:
+        return NoneValue{};
+      case Node::Kind::ellipsis:
+        return EllipsisValue{};
+      case Node::Kind::name:
+        return name(node);
+      case Node::Kind::unary:
+        return unary(node);
+      case Node::Kind::binary:
+        return binary(node);
+      case Node::Kind::call:
+        return call(node);
+      case Node::Kind::attribute:
+        return attribute(node);
+      case Node::Kind::index:
+        return this->index(node);
+      case Node::Kind::slice:
+        fail("a slice stands between brackets behind a tensor", node.span);
+      case Node::Kind::tuple:
+        return list(node);
     }
     fail("unknown kind of node", node.span);
   }
@@ -102,23 +116,27 @@ class Evaluator {
 
   Value unary(const Node& node) {
     const Tree operand = tree(node.children[0]);
-    if (!operand->is_number()) return node.name == "+" ? operand : elementwise(*find_function("neg"), {operand, nullptr, nullptr}, {}, node);
+    if (!operand->is_number())
+      return node.name == "+" ? operand : elementwise(*find_function("neg"), {operand, nullptr, nullptr}, {}, node);
     if (node.name == "+") return operand;
     const Scalar number = operand->number;
     if (number.is_floating()) return leaf(Scalar(-number.as_double()), node.span);
-    if (number.as_int64() == std::numeric_limits<int64_t>::min()) fail("the number is out of the range of int64", node.span);
+    if (number.as_int64() == std::numeric_limits<int64_t>::min())
+      fail("the number is out of the range of int64", node.span);
     return leaf(Scalar(-number.as_int64()), node.span);
   }
 
   Value binary(const Node& node) {
     const Tree left = tree(node.children[0]), right = tree(node.children[1]);
-    if (!left->is_number() || !right->is_number()) return elementwise(*find_operator(node.name), {left, right, nullptr}, {}, node);
+    if (!left->is_number() || !right->is_number())
+      return elementwise(*find_operator(node.name), {left, right, nullptr}, {}, node);
     const std::optional<Scalar> folded = fold(node.name, left->number, right->number);
     if (!folded) fail(node.name == "/" ? "division by zero" : "the number is out of the range of int64", node.span);
     return leaf(*folded, node.span);
   }
 
-  Tree elementwise(const Function& function, const Tree (&operands)[Function::kMaxOperands], const Parameters& parameters, const Node& node) {
+  Tree elementwise(const Function& function, const Tree (&operands)[Function::kMaxOperands],
+                   const Parameters& parameters, const Node& node) {
     try {
       return apply(function, operands, parameters, node.span);
     } catch (const Error&) {
@@ -129,25 +147,34 @@ class Evaluator {
 
   Value call(const Node& node) {
     std::vector<Argument> arguments;
-    for (std::size_t i = 0; i < node.children.size(); ++i) arguments.push_back(argument(node.children[i], node.keywords[i]));
+    for (std::size_t i = 0; i < node.children.size(); ++i)
+      arguments.push_back(argument(node.children[i], node.keywords[i]));
     if (node.name == "to" && node.is_method) return call_function(cast_function(), arguments, node);
     if (const Function* function = find_function(node.name)) {
       // `x.where(condition, y)`: the receiver is the second parameter.
-      if (node.is_method && function->kind == FunctionKind::where && arguments.size() > 1 && arguments[1].keyword.empty()) std::swap(arguments[0], arguments[1]);
+      if (node.is_method && function->kind == FunctionKind::where && arguments.size() > 1 &&
+          arguments[1].keyword.empty())
+        std::swap(arguments[0], arguments[1]);
       return call_function(*function, arguments, node);
     }
     if (const View* view = find_view(node.name)) return call_view(*view, arguments, node);
     ExpressionError error("unknown function '" + node.name + "'", node.span);
     const std::string nearest = nearest_function(node.name), nearest_of_views = nearest_view(node.name);
-    if (!nearest.empty() || !nearest_of_views.empty()) error.add_note("did you mean '" + (nearest.empty() ? nearest_of_views : nearest) + "'?");
+    if (!nearest.empty() || !nearest_of_views.empty())
+      error.add_note("did you mean '" + (nearest.empty() ? nearest_of_views : nearest) + "'?");
     throw error;
   }
   Value call_function(const Function& function, const std::vector<Argument>& arguments, const Node& node) {
     Bound bound = bind(function, arguments, node.span);
     if (function.kind == FunctionKind::cast) return convert(bound, node);
     if (!is_reduction(function.kind)) return elementwise(function, bound.operands, bound.parameters, node);
-    const Tensor result = at(node.span, [&] { return evaluate_reduction(function, bound.operands[0], bound.parameters, watch_); });
-    note_step({.tree = bound.operands[0], .reduction = &function, .parameters = bound.parameters, .result = result, .span = node.span});
+    const Tensor result =
+        at(node.span, [&] { return evaluate_reduction(function, bound.operands[0], bound.parameters, watch_); });
+    note_step({.tree = bound.operands[0],
+               .reduction = &function,
+               .parameters = bound.parameters,
+               .result = result,
+               .span = node.span});
     return leaf(result, node.span, text_of(node.span));
   }
   Value convert(const Bound& bound, const Node& node) {
@@ -197,9 +224,12 @@ class Evaluator {
       return;
     }
     const Argument item = argument(index);
-    if (is_none(item.value)) items.emplace_back(None);
-    else if (std::holds_alternative<EllipsisValue>(item.value)) items.emplace_back(Ellipsis);
-    else items.emplace_back(as_integer(item));
+    if (is_none(item.value))
+      items.emplace_back(None);
+    else if (std::holds_alternative<EllipsisValue>(item.value))
+      items.emplace_back(Ellipsis);
+    else
+      items.emplace_back(as_integer(item));
   }
   std::optional<int64_t> slice_bound(int node) {
     const Argument bound = argument(node);
@@ -218,15 +248,18 @@ class Evaluator {
         (has_strides ? strides : sizes).push_back(as_integer(argument(node.children[i])));
         continue;
       }
-      if (has_strides || item.children[0] < 0 || item.children[1] < 0 || item.children[2] >= 0) fail("one ':' between sizes and strides is expected", item.span);
+      if (has_strides || item.children[0] < 0 || item.children[1] < 0 || item.children[2] >= 0)
+        fail("one ':' between sizes and strides is expected", item.span);
       has_strides = true;
       sizes.push_back(as_integer(argument(item.children[0])));
       strides.push_back(as_integer(argument(item.children[1])));
     }
     if (has_strides && strides.size() != sizes.size())
-      fail(std::to_string(sizes.size()) + " sizes and " + std::to_string(strides.size()) + " strides are given", node.span);
+      fail(std::to_string(sizes.size()) + " sizes and " + std::to_string(strides.size()) + " strides are given",
+           node.span);
     const Options options(dtype, Device::meta);
-    const Tensor tensor = at(node.span, [&] { return has_strides ? empty_strided(sizes, strides, options) : empty(sizes, options); });
+    const Tensor tensor =
+        at(node.span, [&] { return has_strides ? empty_strided(sizes, strides, options) : empty(sizes, options); });
     return leaf(tensor, node.span, text_of(node.span));
   }
 
@@ -253,6 +286,8 @@ class Evaluator {
 
 }  // namespace
 
-Tree evaluate(const Ast& ast, const Scope& scope, Watch& watch, Steps* steps) { return Evaluator(ast, scope, watch, steps).run(); }
+Tree evaluate(const Ast& ast, const Scope& scope, Watch& watch, Steps* steps) {
+  return Evaluator(ast, scope, watch, steps).run();
+}
 
 }  // namespace tenon::expr

@@ -1,5 +1,6 @@
-// expr: a parsed expression over named tensors. Takes an Ast and a scope; gives a value. Reductions and views are computed as
-// they are met; elementwise operations gather into one tree as far as they reach, to be computed at the end.
+// expr: a parsed expression over named tensors. Takes an Ast and a scope; gives a value. Reductions and views are
+// computed as they are met; elementwise operations gather into one tree as far as they reach, to be computed at the
+// end.
 #pragma once
 #include <map>
 #include <string>
@@ -31,8 +32,8 @@ struct Steps {
   std::vector<Argument> failed;  // the operands of the operation that failed
 };
 
-/// The value of the expression. What remains to be computed is a tree (`evaluate_elementwise`); the steps before are done.
-/// ExpressionError for every mistake in it.
+/// The value of the expression. What remains to be computed is a tree (`evaluate_elementwise`); the steps before are
+/// done. ExpressionError for every mistake in it.
 Tree evaluate(const Ast& ast, const Scope& scope, Watch& watch, Steps* steps = nullptr);
 
 }  // namespace tenon::expr

@@ -11,7 +11,9 @@ namespace {
 using Operands = Function::Operands;
 
 const Tensor& tensor_of(const std::optional<Arg>& operand) { return operand->tensor(); }
-const char* rounding_of(const Parameters& parameters) { return parameters.rounding_mode ? parameters.rounding_mode->c_str() : nullptr; }
+const char* rounding_of(const Parameters& parameters) {
+  return parameters.rounding_mode ? parameters.rounding_mode->c_str() : nullptr;
+}
 
 // One adapter a signature: calls NAME or NAME_out with what it wants.
 // clang-format off

@@ -11,9 +11,21 @@
 namespace tenon::expr {
 
 /// The signatures of table ops (the second word of each line of tenon/ops.def), and the conversion of a dtype.
-enum class FunctionKind : uint8_t { unary, binary, binary_alpha, division, clamp, where, reduction, reduction_dtype, cast };
+enum class FunctionKind : uint8_t {
+  unary,
+  binary,
+  binary_alpha,
+  division,
+  clamp,
+  where,
+  reduction,
+  reduction_dtype,
+  cast
+};
 
-constexpr bool is_reduction(FunctionKind kind) { return kind == FunctionKind::reduction || kind == FunctionKind::reduction_dtype; }
+constexpr bool is_reduction(FunctionKind kind) {
+  return kind == FunctionKind::reduction || kind == FunctionKind::reduction_dtype;
+}
 
 /// What a call says beside its operands. Each op looks at those its signature has.
 struct Parameters {
@@ -51,7 +63,7 @@ struct Signature {
   const char* names[4];
   int positional;  // how many may be given without a keyword
   int count;
-  int operands;    // the first so many are tensors or numbers
+  int operands;  // the first so many are tensors or numbers
   int required;
 };
 const Signature& signature_of(FunctionKind kind) noexcept;

@@ -11,7 +11,8 @@ namespace {
 constexpr std::string_view kComparisons[] = {"<", "<=", ">", ">=", "==", "!="};
 
 bool is_comparison(const Token& token) {
-  return std::any_of(std::begin(kComparisons), std::end(kComparisons), [&](std::string_view symbol) { return token.is(symbol); });
+  return std::any_of(std::begin(kComparisons), std::end(kComparisons),
+                     [&](std::string_view symbol) { return token.is(symbol); });
 }
 
 class Parser {
@@ -52,7 +53,10 @@ class Parser {
       const int64_t end = static_cast<int64_t>(ast_.text.size());
       fail("the expression ends where " + wanted + " is expected", {end, end});
     }
-    fail(wanted + " is expected, not '" + ast_.text.substr(static_cast<std::size_t>(token_.span.begin), static_cast<std::size_t>(token_.span.end - token_.span.begin)) + "'",
+    fail(wanted + " is expected, not '" +
+             ast_.text.substr(static_cast<std::size_t>(token_.span.begin),
+                              static_cast<std::size_t>(token_.span.end - token_.span.begin)) +
+             "'",
          token_.span);
   }
 
@@ -98,7 +102,8 @@ class Parser {
     if (!is_comparison(token_)) return left;
     const int result = binary(left, &Parser::sum);
     if (is_comparison(token_))
-      fail("comparisons cannot be chained; write logical_and(a < b, b < c)", {ast_[result].span.begin, token_.span.end});
+      fail("comparisons cannot be chained; write logical_and(a < b, b < c)",
+           {ast_[result].span.begin, token_.span.end});
     return result;
   }
   int sum() {
@@ -117,7 +122,11 @@ class Parser {
     const std::string_view symbol = token_.text;
     advance();
     const int right = (this->*operand)();
-    return add({.kind = Node::Kind::binary, .span = from(left), .number = {}, .name = std::string(symbol), .children = {left, right}});
+    return add({.kind = Node::Kind::binary,
+                .span = from(left),
+                .number = {},
+                .name = std::string(symbol),
+                .children = {left, right}});
   }
   int sign() {
     if (!token_.is("-") && !token_.is("+")) return postfix();
@@ -126,16 +135,24 @@ class Parser {
     advance();
     const int operand = sign();
     const Span span{symbol.span.begin, last_end_};
-    return add({.kind = Node::Kind::unary, .span = span, .number = {}, .name = std::string(symbol.text), .children = {operand}});
+    return add({.kind = Node::Kind::unary,
+                .span = span,
+                .number = {},
+                .name = std::string(symbol.text),
+                .children = {operand}});
   }
 
   int postfix() {
     int result = value();
     for (;;) {
-      if (token_.is(".")) result = attribute(result);
-      else if (token_.is("[")) result = index(result);
-      else if (token_.is("(")) fail("only a name can be called", from(result));
-      else return result;
+      if (token_.is("."))
+        result = attribute(result);
+      else if (token_.is("["))
+        result = index(result);
+      else if (token_.is("("))
+        fail("only a name can be called", from(result));
+      else
+        return result;
     }
   }
   int attribute(int receiver) {
@@ -143,8 +160,16 @@ class Parser {
     if (token_.kind != Token::Kind::name) fail_unexpected("a name");
     const std::string name(token_.text);
     advance();
-    if (!token_.is("(")) return add({.kind = Node::Kind::attribute, .span = from(receiver), .number = {}, .name = name, .children = {receiver}});
-    Node call{.kind = Node::Kind::call, .span = {}, .number = {}, .name = name, .is_method = true, .children = {receiver}, .keywords = {""}};
+    if (!token_.is("("))
+      return add(
+          {.kind = Node::Kind::attribute, .span = from(receiver), .number = {}, .name = name, .children = {receiver}});
+    Node call{.kind = Node::Kind::call,
+              .span = {},
+              .number = {},
+              .name = name,
+              .is_method = true,
+              .children = {receiver},
+              .keywords = {""}};
     arguments(call);
     call.span = from(receiver);
     return add(std::move(call));
@@ -193,14 +218,18 @@ class Parser {
     if (!token_.is(":")) return parts[0];
     for (int part = 1; part < 3 && accept(":"); ++part)
       if (!token_.is(":") && !token_.is(",") && !token_.is("]")) parts[part] = expression();
-    return add({.kind = Node::Kind::slice, .span = {begin, last_end_}, .number = {}, .children = {parts[0], parts[1], parts[2]}});
+    return add({.kind = Node::Kind::slice,
+                .span = {begin, last_end_},
+                .number = {},
+                .children = {parts[0], parts[1], parts[2]}});
   }
 
   int value() {
     const Token token = token_;
     if (token.is("(")) return bracket(")");
     if (token.is("[")) return bracket("]");
-    if (token.kind == Token::Kind::end || (token.kind == Token::Kind::symbol && !token.is("..."))) fail_unexpected("a value");
+    if (token.kind == Token::Kind::end || (token.kind == Token::Kind::symbol && !token.is("...")))
+      fail_unexpected("a value");
     advance();
     if (token.kind == Token::Kind::number) return leaf(Node::Kind::number, token.span, token.number);
     if (token.kind == Token::Kind::string) return leaf(Node::Kind::string, token.span, {}, token.text);

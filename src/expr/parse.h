@@ -11,27 +11,27 @@ namespace tenon::expr {
 
 struct Node {
   enum class Kind : uint8_t {
-    number,    // 3, 1e-3, True
-    string,    // "floor"
-    none,      // None
-    ellipsis,  // ...
-    name,      // x
-    unary,     // -x
-    binary,    // x + y, x < y
-    call,      // f(x, dim=0): children are the arguments; children[0] is the receiver of a method
-    attribute, // x.T
-    index,     // x[0, 1:3]: children[0], then the items
-    slice,     // 1:3:2 between brackets: three children, -1 where left out
-    tuple,     // (0, 1) or [0, 1]
+    number,     // 3, 1e-3, True
+    string,     // "floor"
+    none,       // None
+    ellipsis,   // ...
+    name,       // x
+    unary,      // -x
+    binary,     // x + y, x < y
+    call,       // f(x, dim=0): children are the arguments; children[0] is the receiver of a method
+    attribute,  // x.T
+    index,      // x[0, 1:3]: children[0], then the items
+    slice,      // 1:3:2 between brackets: three children, -1 where left out
+    tuple,      // (0, 1) or [0, 1]
   };
   Kind kind;
   Span span;
-  Scalar number;              // of a number
-  std::string name = {};      // a name, an operator, a called function, an attribute, a string's text
-  bool is_method = false;     // of a call
+  Scalar number;           // of a number
+  std::string name = {};   // a name, an operator, a called function, an attribute, a string's text
+  bool is_method = false;  // of a call
   std::vector<int> children = {};
   std::vector<std::string> keywords = {};  // of a call, beside its children: "" for positional arguments
-  int height = 1;             // nodes on the longest way down
+  int height = 1;                          // nodes on the longest way down
 };
 
 struct Ast {
@@ -42,7 +42,8 @@ struct Ast {
   const Node& operator[](int node) const { return nodes[static_cast<std::size_t>(node)]; }
 };
 
-/// Brackets and signs nest at most so deep, and a chain of operators is at most so long: whoever walks the tree recurses.
+/// Brackets and signs nest at most so deep, and a chain of operators is at most so long: whoever walks the tree
+/// recurses.
 inline constexpr int kMaxNesting = 200;
 inline constexpr int kMaxHeight = 500;
 
@@ -50,7 +51,8 @@ inline constexpr int kMaxHeight = 500;
 /// sum         = product {("+" | "-") product}
 /// product     = sign {("*" | "/") sign}
 /// sign        = {"-" | "+"} value {"." name ["(" arguments ")"] | "[" items "]"}
-/// value       = number | string | name ["(" arguments ")"] | "(" expression ")" | "(" [expression {"," expression}] ")"
+/// value       = number | string | name ["(" arguments ")"] | "(" expression ")" | "(" [expression {"," expression}]
+/// ")"
 ///             | "[" ... "]" | "True" | "False" | "None" | "..."
 /// ExpressionError with the place.
 Ast parse(const std::string& text);

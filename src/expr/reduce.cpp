@@ -32,7 +32,9 @@ Tensor call(const Function& function, const Tensor& operand, const Parameters& p
 class Accumulator {
  public:
   Accumulator(const Function& function, const Merge& merge, SizesView sizes, const Parameters& parameters, Dtype result)
-      : partial_(*find_function(merge.partial)), combine_(*find_function(merge.combine)), mask_(reduced_mask(parameters.dims, sizes.size())) {
+      : partial_(*find_function(merge.partial)),
+        combine_(*find_function(merge.combine)),
+        mask_(reduced_mask(parameters.dims, sizes.size())) {
     parameters_.dims = parameters.dims;
     parameters_.keepdim = true;
     const bool sums = partial_.kind == FunctionKind::reduction_dtype;
@@ -83,7 +85,8 @@ Tensor evaluate_reduction(const Function& function, const Tree& tree, const Para
   watch.advance(0, 1);
   const Merge* merge = find_merge(function);
   const bool is_large = !tree->is_number() && tree->meta.nbytes() > watch.stream_bytes && tree->meta.numel() > 0;
-  const Tensor expected = tree->is_number() ? Tensor() : call(function, tree->meta, parameters);  // all checks, no memory
+  const Tensor expected =
+      tree->is_number() ? Tensor() : call(function, tree->meta, parameters);  // all checks, no memory
   if (expected.defined() && tree->is_leaf() && tree->tensor.is_meta()) return expected;
   if (!merge || !is_large) {
     const Tensor operand = evaluate_elementwise(tree, watch);

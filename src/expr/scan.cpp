@@ -7,8 +7,8 @@ namespace tenon::expr {
 namespace {
 
 // Longest first: "<=" before "<".
-constexpr std::string_view kSymbols[] = {"...", "**", "//", "<=", ">=", "==", "!=", "<", ">", "+", "-", "*",
-                                         "/",   "(",  ")",  "[",  "]",  ",",  ".",  ":", "="};
+constexpr std::string_view kSymbols[] = {"...", "**", "//", "<=", ">=", "==", "!=", "<", ">", "+", "-",
+                                         "*",   "/",  "(",  ")",  "[",  "]",  ",",  ".", ":", "="};
 
 // Not the functions of <cctype>: those depend on the locale.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -76,7 +76,8 @@ class Scanner {
     const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (failed == std::errc::result_out_of_range)
       fail("'" + std::string(digits) + "' is out of the range of " + (std::is_same_v<T, double> ? "float64" : "int64"));
-    if (failed != std::errc() || end != digits.data() + digits.size()) fail("'" + std::string(digits) + "' is not a number");
+    if (failed != std::errc() || end != digits.data() + digits.size())
+      fail("'" + std::string(digits) + "' is not a number");
     return number;
   }
   Token name() {

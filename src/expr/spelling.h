@@ -23,11 +23,11 @@ inline int spelling_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// The candidate at most a third of the name away, or "" when none is.
+/// The candidate at most half of the name and three changes away, or "" when none is.
 template <class Names>
 std::string nearest_name(std::string_view name, const Names& candidates) {
   std::string nearest;
-  int least = static_cast<int>(std::max<std::size_t>(name.size() / 3, 1));
+  int least = static_cast<int>(std::min<std::size_t>(name.size() / 2, 3));
   if (name.size() < 2 || name.size() > 40) return nearest;
   for (const auto& candidate : candidates) {
     const int distance = spelling_distance(name, candidate);

@@ -48,7 +48,8 @@ Tensor block_value(const TreeNode& node, const Block& block, Tensor* out) {
     operands[i].emplace(values[i]);
   }
   return at(node.span, [&] {
-    if (out && out->dtype() == node.meta.dtype() && out->sizes() == block.lengths) return node.function->call(out, operands, node.parameters);
+    if (out && out->dtype() == node.meta.dtype() && out->sizes() == block.lengths)
+      return node.function->call(out, operands, node.parameters);
     Tensor value = node.function->call(nullptr, operands, node.parameters);
     if (out) out->copy_(value);
     return value;
@@ -72,7 +73,8 @@ Tree leaf(const Tensor& tensor, Span span, std::string label) {
 
 bool is_meta(const Tree& tree) {
   if (tree->is_leaf()) return tree->tensor.defined() && tree->tensor.is_meta();
-  return std::any_of(std::begin(tree->operands), std::end(tree->operands), [](const Tree& operand) { return operand && is_meta(operand); });
+  return std::any_of(std::begin(tree->operands), std::end(tree->operands),
+                     [](const Tree& operand) { return operand && is_meta(operand); });
 }
 
 Tree leaf(Scalar number, Span span) {
@@ -82,7 +84,8 @@ Tree leaf(Scalar number, Span span) {
   return node;
 }
 
-Tree apply(const Function& function, const Tree (&operands)[Function::kMaxOperands], const Parameters& parameters, Span span) {
+Tree apply(const Function& function, const Tree (&operands)[Function::kMaxOperands], const Parameters& parameters,
+           Span span) {
   auto node = std::make_shared<TreeNode>();
   node->function = &function;
   node->parameters = parameters;
@@ -91,8 +94,10 @@ Tree apply(const Function& function, const Tree (&operands)[Function::kMaxOperan
   for (int i = 0; i < Function::kMaxOperands; ++i) {
     node->operands[i] = operands[i];
     if (!operands[i]) continue;
-    if (operands[i]->is_number()) values[i].emplace(operands[i]->number);
-    else values[i].emplace(operands[i]->meta);
+    if (operands[i]->is_number())
+      values[i].emplace(operands[i]->number);
+    else
+      values[i].emplace(operands[i]->meta);
   }
   node->meta = at(span, [&] { return function.call(nullptr, values, parameters); });
   // Two numbers meet as tensors off the meta device.
@@ -117,7 +122,7 @@ void evaluate_elementwise(const Tree& tree, Tensor& out, Watch& watch) {
 }
 
 Tensor evaluate_elementwise(const Tree& tree, Watch& watch) {
-  if (tree->is_number()) return scalar_tensor(tree->number);
+  if (tree->is_number()) return full({}, tree->number);
   if (tree->is_leaf()) return tree->tensor;
   if (is_meta(tree)) return tree->meta;
   Tensor out = empty(tree->sizes(), tree->meta.dtype());
@@ -125,7 +130,8 @@ Tensor evaluate_elementwise(const Tree& tree, Watch& watch) {
   return out;
 }
 
-void evaluate_blocks(const Tree& tree, Watch& watch, const std::function<void(const Tensor& values, const Block& block)>& visit) {
+void evaluate_blocks(const Tree& tree, Watch& watch,
+                     const std::function<void(const Tensor& values, const Block& block)>& visit) {
   const QuietGuard quiet;
   int64_t done = 0;
   const int64_t total = numel_of(tree->sizes());

@@ -1,5 +1,5 @@
-// expr: elementwise work that is not done yet. Takes tensors, numbers and table ops; gives a tree whose shape and dtype are
-// known, because every node has run on the meta device. Reads element data only in `evaluate_elementwise`.
+// expr: elementwise work that is not done yet. Takes tensors, numbers and table ops; gives a tree whose shape and dtype
+// are known, because every node has run on the meta device. Reads element data only in `evaluate_elementwise`.
 #pragma once
 #include <functional>
 #include <memory>
@@ -37,16 +37,18 @@ Tree leaf(Scalar number, Span span);
 /// Whether the tree is about shapes only: some leaf is on the meta device.
 bool is_meta(const Tree& tree);
 /// An op over trees. Its shape and dtype rules run now: ExpressionError with `span`.
-Tree apply(const Function& function, const Tree (&operands)[Function::kMaxOperands], const Parameters& parameters, Span span);
+Tree apply(const Function& function, const Tree (&operands)[Function::kMaxOperands], const Parameters& parameters,
+           Span span);
 
-/// Computes the tree into `out`, whose sizes are the tree's; another dtype is converted. Works in blocks of a few MB, so
-/// that temporaries stay small whatever the sizes: inputs and output may be mapped files larger than memory.
+/// Computes the tree into `out`, whose sizes are the tree's; another dtype is converted. Works in blocks of a few MB,
+/// so that temporaries stay small whatever the sizes: inputs and output may be mapped files larger than memory.
 void evaluate_elementwise(const Tree& tree, Tensor& out, Watch& watch);
 /// The same into a new tensor; a leaf is its own value. A tree over meta tensors gives a meta tensor.
 Tensor evaluate_elementwise(const Tree& tree, Watch& watch);
 
 /// The values of the tree block by block, in an order and in sizes that depend on shape and dtype alone.
-void evaluate_blocks(const Tree& tree, Watch& watch, const std::function<void(const Tensor& values, const Block& block)>& visit);
+void evaluate_blocks(const Tree& tree, Watch& watch,
+                     const std::function<void(const Tensor& values, const Block& block)>& visit);
 
 /// A reduction of a tree. Large trees are never held whole: each block is reduced at once, and the partial results are
 /// combined in float64 (integers: int64), in an order that depends on the shape alone.

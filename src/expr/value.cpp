@@ -62,7 +62,8 @@ const std::string& as_string(const Argument& argument) {
 Dims as_dims(const Argument& argument) {
   if (const Dims* dims = std::get_if<Dims>(&argument.value)) return *dims;
   const TreeNode* number = number_of(argument.value);
-  if (!number || number->number.kind() != Scalar::Kind::integer) fail_argument(argument, "an integer or a list of integers");
+  if (!number || number->number.kind() != Scalar::Kind::integer)
+    fail_argument(argument, "an integer or a list of integers");
   return Dims{number->number.as_int64()};
 }
 

@@ -57,9 +57,12 @@ std::string nearest_view(std::string_view name) {
 
 Tensor apply_view(const View& view, const Tensor& self, const Arguments& arguments, Span span) {
   if (arguments.size() < view.least || arguments.size() > view.most)
-    throw ExpressionError(std::string("the call is ") + view.signature + ", and " + std::to_string(arguments.size()) + " arguments are given", span);
+    throw ExpressionError(std::string("the call is ") + view.signature + ", and " + std::to_string(arguments.size()) +
+                              " arguments are given",
+                          span);
   for (const Argument& argument : arguments)
-    if (!argument.keyword.empty()) throw ExpressionError(std::string(view.name) + " takes no keyword arguments", argument.span);
+    if (!argument.keyword.empty())
+      throw ExpressionError(std::string(view.name) + " takes no keyword arguments", argument.span);
   return at(span, [&] { return view.apply(self, arguments); });
 }
 

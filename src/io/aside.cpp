@@ -48,7 +48,8 @@ void check_replaceable(const std::string& path, const std::string& target) {
 
 int create_new(const std::filesystem::path& target, std::string& name) {
   for (int attempt = 0; attempt < 100; ++attempt) {
-    const std::string base = "." + target.filename().string() + "." + std::to_string(getpid()) + "-" + std::to_string(attempt) + ".part";
+    const std::string base =
+        "." + target.filename().string() + "." + std::to_string(getpid()) + "-" + std::to_string(attempt) + ".part";
     name = (target.parent_path() / base).string();
     const int descriptor = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;

@@ -63,8 +63,9 @@ class Table {
   Tensor take() {
     if (rows_ == 0) fail_file(path_, "holds no numbers");
     std::vector<double>* values = values_.release();
-    return from_buffer(values->data(), {rows_, columns_}, Dtype::float64,
-                       [](void*, void* context) { delete static_cast<std::vector<double>*>(context); }, values);
+    return from_buffer(
+        values->data(), {rows_, columns_}, Dtype::float64,
+        [](void*, void* context) { delete static_cast<std::vector<double>*>(context); }, values);
   }
 
  private:

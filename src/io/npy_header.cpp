@@ -98,7 +98,9 @@ void read_descr(Literal& literal, NpyHeader& header, const std::string& path) {
     header.swapped = itemsize(code.dtype) > 1 && descr[0] == (kLittle ? '>' : '<');
     return;
   }
-  fail_file(path, "dtype '" + descr + "' is not supported; supported are bool, uint8, int8, int16, int32, int64, float16, float32, float64");
+  fail_file(path,
+            "dtype '" + descr +
+                "' is not supported; supported are bool, uint8, int8, int16, int32, int64, float16, float32, float64");
 }
 
 Dims read_shape(Literal& literal) {
@@ -160,7 +162,8 @@ NpyHeader read_npy_header(std::string_view bytes, const std::string& path) {
   if (bytes.size() < begin) fail_file(path, "is cut short: the .npy header is not whole");
   const std::size_t length = read_length(bytes, width);
   if (length > bytes.size() - begin)
-    fail_file(path, "is cut short: its .npy header should have " + std::to_string(length) + " bytes and has " + std::to_string(bytes.size() - begin));
+    fail_file(path, "is cut short: its .npy header should have " + std::to_string(length) + " bytes and has " +
+                        std::to_string(bytes.size() - begin));
   NpyHeader header;
   Literal literal(bytes.substr(begin, length), path);
   read_fields(literal, header, path);

@@ -24,7 +24,8 @@ NpyHeader read_npy_header(std::string_view bytes, const std::string& path);
 /// The header of a native-endian, row-major file, padded so that the elements begin on a multiple of 64 bytes.
 std::string npy_header(Dtype dtype, SizesView sizes);
 
-/// The dtype a tensor has in a .npy file: bfloat16, which NumPy does not know, is widened to float32 (exact); others stay.
+/// The dtype a tensor has in a .npy file: bfloat16, which NumPy does not know, is widened to float32 (exact); others
+/// stay.
 constexpr Dtype npy_dtype(Dtype dtype) noexcept { return dtype == Dtype::bfloat16 ? Dtype::float32 : dtype; }
 
 }  // namespace tenon::io

@@ -102,8 +102,9 @@ void check_promise(const MappedFile& file, const Reader& reader) {
   constexpr double kMostPerByte = 1032;
   const double samples = static_cast<double>(reader.height()) * static_cast<double>(reader.width());
   if (samples / 8 > kMostPerByte * static_cast<double>(file.nbytes()))
-    fail_file(file.path(), "is cut short: it says " + std::to_string(reader.height()) + " x " + std::to_string(reader.width()) +
-                               " pixels and has " + std::to_string(file.nbytes()) + " bytes");
+    fail_file(file.path(), "is cut short: it says " + std::to_string(reader.height()) + " x " +
+                               std::to_string(reader.width()) + " pixels and has " + std::to_string(file.nbytes()) +
+                               " bytes");
 }
 
 class Writer {
@@ -123,8 +124,8 @@ class Writer {
 
   bool begin(png_uint_32 height, png_uint_32 width, int colour) {
     if (setjmp(png_jmpbuf(session_.png))) return false;
-    png_set_IHDR(session_.png, session_.info, width, height, 8, colour, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-                 PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(session_.png, session_.info, width, height, 8, colour, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(session_.png, session_.info);
     return true;
   }
@@ -152,8 +153,10 @@ void check_written(bool written, const Writer& writer, const std::string& path) 
 void check_picture(const Tensor& tensor) {
   const bool grey = tensor.dim() == 2, coloured = tensor.dim() == 3 && tensor.size(2) >= 1 && tensor.size(2) <= 4;
   if (!grey && !coloured)
-    throw Error("a PNG needs a tensor of shape [H, W] or [H, W, C] with 1 to 4 channels, not " + to_string(tensor.sizes()));
-  if (tensor.numel() == 0) throw Error("a PNG needs at least one pixel; the tensor has shape " + to_string(tensor.sizes()));
+    throw Error("a PNG needs a tensor of shape [H, W] or [H, W, C] with 1 to 4 channels, not " +
+                to_string(tensor.sizes()));
+  if (tensor.numel() == 0)
+    throw Error("a PNG needs at least one pixel; the tensor has shape " + to_string(tensor.sizes()));
   if (tensor.size(0) > PNG_UINT_31_MAX || tensor.size(1) > PNG_UINT_31_MAX)
     throw Error("a PNG has at most 2147483647 rows and columns; the tensor has shape " + to_string(tensor.sizes()));
   const Dtype dtype = tensor.dtype();
@@ -193,7 +196,8 @@ Tensor load_png(const std::string& path) {
   if (!reader.read_header()) fail_file(path, std::string("PNG: ") + reader.error());
   check_promise(file, reader);
   const int64_t height = reader.height(), width = reader.width(), channels = reader.channels();
-  const Tensor picture = channels == 1 ? empty({height, width}, Dtype::uint8) : empty({height, width, channels}, Dtype::uint8);
+  const Tensor picture =
+      channels == 1 ? empty({height, width}, Dtype::uint8) : empty({height, width, channels}, Dtype::uint8);
   std::vector<png_bytep> rows(static_cast<std::size_t>(height));
   for (int64_t row = 0; row < height; ++row)
     rows[static_cast<std::size_t>(row)] = static_cast<png_bytep>(picture.data_ptr()) + row * width * channels;
@@ -204,10 +208,12 @@ Tensor load_png(const std::string& path) {
 void save_png(const std::string& path, const Tensor& tensor) {
   check_picture(tensor);
   const int64_t height = tensor.size(0), width = tensor.size(1), channels = tensor.dim() == 3 ? tensor.size(2) : 1;
-  constexpr int kColours[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
+  constexpr int kColours[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
+                              PNG_COLOR_TYPE_RGB_ALPHA};
   AsideFile file(path);
   Writer writer(file);
-  check_written(writer.begin(static_cast<png_uint_32>(height), static_cast<png_uint_32>(width), kColours[channels - 1]), writer, path);
+  check_written(writer.begin(static_cast<png_uint_32>(height), static_cast<png_uint_32>(width), kColours[channels - 1]),
+                writer, path);
   std::vector<uint8_t> samples(static_cast<std::size_t>(width * channels));
   for (int64_t row = 0; row < height; ++row) {
     to_samples(tensor.select(0, row), samples);

@@ -41,7 +41,7 @@ struct KernelTable {
   Kernel cast[kDtypeCount][kDtypeCount];           // from, to
   FoldKernel fold[kOpCount][kDtypeCount];          // reductions over lanes
   MoveKernels move[4];
-  /// memcpy with stores that go past the caches; both ends may be unaligned.
+  /// Copies whole cache lines with stores that go past the caches; `out` lies on a line.
   void (*stream)(void* out, const void* in, int64_t nbytes);
 };
 

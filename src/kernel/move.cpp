@@ -48,10 +48,18 @@ void scatter(void* out, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1
 
 template <class T>
 void fill(void* out, const void* value, int64_t n) {
-  T* HWY_RESTRICT to = static_cast<T*>(out);
+  T* to = static_cast<T*>(out);
   T one;
   std::memcpy(&one, value, sizeof(T));
-  for (int64_t i = 0; i < n; ++i) to[i] = one;
+  const hn::ScalableTag<T> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (n < lanes) {
+    for (int64_t i = 0; i < n; ++i) to[i] = one;
+    return;
+  }
+  const auto vector = hn::Set(d, one);
+  for (int64_t i = 0; i + lanes <= n; i += lanes) hn::StoreU(vector, d, to + i);
+  hn::StoreU(vector, d, to + n - lanes);  // the rest, over what is there already
 }
 
 #undef TENON_HAS_SHUFFLES
@@ -94,10 +102,7 @@ void repeat(void* out, const void* in, int64_t times, int64_t n) {
 #if TENON_HAS_SHUFFLES
   if (times <= 16 && n >= 16) return repeat_shuffled(to, from, times, n);
 #endif
-  for (int64_t i = 0; i < n; ++i) {
-    const T value = from[i];
-    for (int64_t j = 0; j < times; ++j) to[i * times + j] = value;
-  }
+  for (int64_t i = 0; i < n; ++i) fill<T>(to + i * times, from + i, times);
 }
 
 template <class T>
@@ -174,25 +179,13 @@ void transpose(void* out, int64_t out_stride, const void* in, int64_t stride, in
 }
 
 void stream(void* out, const void* in, int64_t nbytes) {
-  const hn::ScalableTag<uint8_t> d;
+  const hn::CappedTag<uint8_t, 64> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   uint8_t* to = static_cast<uint8_t*>(out);
   const uint8_t* from = static_cast<const uint8_t*>(in);
-  const int64_t head = (lanes - static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % static_cast<uintptr_t>(lanes))) % lanes;
-  if (nbytes < head + lanes) {
-    std::memcpy(to, from, static_cast<std::size_t>(nbytes));
-    return;
-  }
-  std::memcpy(to, from, static_cast<std::size_t>(head));
-  int64_t i = head;
-  // Two vectors at a time: whole cache lines leave together.
-  for (; i + 2 * lanes <= nbytes; i += 2 * lanes) {
-    const auto first = hn::LoadU(d, from + i), second = hn::LoadU(d, from + i + lanes);
-    hn::Stream(first, d, to + i);
-    hn::Stream(second, d, to + i + lanes);
-  }
-  for (; i + lanes <= nbytes; i += lanes) hn::Stream(hn::LoadU(d, from + i), d, to + i);
-  std::memcpy(to + i, from + i, static_cast<std::size_t>(nbytes - i));
+  // A line's stores stand together: it leaves whole.
+  for (int64_t line = 0; line < nbytes; line += 64)
+    for (int64_t i = line; i < line + 64; i += lanes) hn::Stream(hn::LoadU(d, from + i), d, to + i);
 }
 
 template <class T>

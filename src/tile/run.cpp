@@ -70,12 +70,54 @@ void store_block(const MoveKernels& move, std::byte* to, const std::byte* from, 
   }
 }
 
+/// Stores runs of memory past the caches. Only whole cache lines may leave that way: what does not fill one waits for
+/// the run that continues it.
+class StreamedOutput {
+ public:
+  explicit StreamedOutput(int64_t tile_bytes) : staging_(tile_bytes + kLine) {}
+  ~StreamedOutput() { flush(); }
+
+  /// Where to put up to a tile's bytes that belong at `to`.
+  std::byte* room(std::byte* to) {
+    if (to != next_ + pending_) {
+      flush();
+      next_ = to;
+    }
+    return staging_.data() + pending_;
+  }
+  /// `nbytes` were put into the room.
+  void commit(int64_t nbytes) {
+    pending_ += nbytes;
+    const std::byte* from = staging_.data();
+    const int64_t head = (kLine - static_cast<int64_t>(reinterpret_cast<uintptr_t>(next_) % kLine)) % kLine;
+    if (pending_ < head + kLine) return;
+    if (head > 0) std::memcpy(next_, from, static_cast<std::size_t>(head));
+    const int64_t lines = (pending_ - head) / kLine * kLine;
+    kernels().stream(next_ + head, from + head, lines);
+    next_ += head + lines;
+    pending_ -= head + lines;
+    if (pending_ > 0) std::memmove(staging_.data(), from + head + lines, static_cast<std::size_t>(pending_));
+  }
+
+ private:
+  static constexpr int64_t kLine = 64;
+
+  void flush() {
+    if (pending_ > 0) std::memcpy(next_, staging_.data(), static_cast<std::size_t>(pending_));
+    pending_ = 0;
+  }
+
+  Scratch staging_;
+  std::byte* next_ = nullptr;
+  int64_t pending_ = 0;
+};
+
 /// Runs the tiles of one part of the work.
 class TileLoop {
  public:
   explicit TileLoop(const Setup& setup)
       : setup_(setup), plan_(setup.plan), program_(setup.program), registers_(setup.program, setup.slots, setup.slot_bytes),
-        built_(program_.inputs()) {
+        streamed_(setup.streaming ? setup.tile * itemsize(setup.program.dtype(setup.program.result())) + 64 : 0), built_(program_.inputs()) {
     for (auto& base : built_) base = nullptr;
   }
 
@@ -189,18 +231,25 @@ class TileLoop {
   void execute_and_store(int64_t offset, int64_t start, int64_t n) {
     const int shift = shift_of(program_.dtype(program_.result()));
     std::byte* to = setup_.out + (offset << shift);
+    if (setup_.streaming) return stream(to + (start << shift), n, shift);
     std::byte* direct = setup_.store_direct ? to + (start << shift) : nullptr;
     const Lanes result = registers_.execute(direct, n);
     if (result.data != direct) store(to, result, start, n, shift);
   }
 
+  void stream(std::byte* to, int64_t n, int shift) {
+    std::byte* room = streamed_.room(to);
+    const Lanes result = registers_.execute(room, n);
+    if (result.step == 0) kernels().move[shift].fill(room, result.data, n);
+    else if (result.data != room) std::memcpy(room, result.data, static_cast<std::size_t>(n << shift));
+    streamed_.commit(n << shift);
+  }
+
   void store(std::byte* to, const Lanes& result, int64_t start, int64_t n, int shift) {
     const MoveKernels& move = kernels().move[shift];
-    const Plan::Operand& out = plan_.operands[0];
-    if (out.way == Way::direct || n == 1) {
+    if (plan_.operands[0].way == Way::direct || n == 1) {
       std::byte* run = to + (start << shift);
       if (result.step == 0) move.fill(run, result.data, n);
-      else if (setup_.streaming) kernels().stream(run, result.data, n << shift);
       else std::memcpy(run, result.data, static_cast<std::size_t>(n << shift));
       return;
     }
@@ -218,6 +267,7 @@ class TileLoop {
   const Plan& plan_;
   const Program& program_;
   Registers registers_;
+  StreamedOutput streamed_;
   SmallVector<const std::byte*, 8> built_;  // the base a periodic input's pattern was built from
 };
 

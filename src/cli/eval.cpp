@@ -1,0 +1,83 @@
+// cli: `tenon eval`.
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "io/load.h"
+#include "io/npy.h"
+#include "io/png.h"
+#include "tenon/tensor.h"
+
+namespace tenon::cli {
+namespace {
+
+expr::Scope load_inputs(const std::vector<std::string>& inputs) {
+  expr::Scope scope;
+  for (const std::string& input : inputs) {
+    const Binding binding = split_binding(input);
+    if (binding.name.empty()) throw UsageError("'" + input + "' should be name=FILE");
+    if (scope.names.count(binding.name)) throw UsageError("the name '" + binding.name + "' is given twice");
+    scope.names[binding.name] = io::load(binding.value);
+  }
+  return scope;
+}
+
+std::string number_text(Scalar number) {
+  if (number.is_boolean()) return number.as_bool() ? "True" : "False";
+  if (!number.is_floating()) return std::to_string(number.as_int64());
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", number.as_double());
+  return text;
+}
+
+/// What is printed has to fit into memory; what is written does not.
+Tensor whole(const expr::Tree& tree, expr::Watch& watch) {
+  try {
+    return expr::evaluate_elementwise(tree, watch);
+  } catch (OutOfMemoryError& error) {
+    error.add_note("`-o FILE.npy` computes straight into the file, whatever its size");
+    throw;
+  }
+}
+
+void print(const expr::Tree& tree, expr::Watch& watch) {
+  const std::string text = tree->is_number() ? number_text(tree->number) : to_string(whole(tree, watch));
+  std::printf("%s\n", text.c_str());
+}
+
+/// Straight into the mapped file: the result never has to fit into memory.
+void write_npy(const std::string& path, const expr::Tree& tree, expr::Watch& watch) {
+  if (tree->is_number()) return io::save_npy(path, expr::evaluate_elementwise(tree, watch));
+  io::NpyWriter writer(path, tree->sizes(), tree->meta.dtype());
+  Tensor out = writer.tensor();
+  expr::evaluate_elementwise(tree, out, watch);
+  writer.commit();
+}
+
+void write(const std::string& path, const expr::Tree& tree, expr::Watch& watch) {
+  if (io::output_format(path) == io::OutputFormat::npy) return write_npy(path, tree, watch);
+  io::save_png(path, expr::evaluate_elementwise(tree, watch));
+}
+
+}  // namespace
+
+int run_eval(const EvalOptions& options) {
+  if (!options.output.empty()) io::output_format(options.output);  // a wrong name fails before the work, not after
+  try {
+    const expr::Ast ast = expr::parse(options.expression);
+    const expr::Scope scope = load_inputs(options.inputs);
+    Progress progress;
+    if (options.block_bytes > 0) progress.block_bytes = progress.stream_bytes = options.block_bytes;
+    const expr::Tree tree = expr::evaluate(ast, scope, progress);
+    if (options.output.empty())
+      print(tree, progress);
+    else
+      write(options.output, tree, progress);
+    return 0;
+  } catch (const expr::ExpressionError& error) {
+    show_error(error, options.expression);
+    return kFailedExit;
+  }
+}
+
+}  // namespace tenon::cli

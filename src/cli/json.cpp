@@ -1,0 +1,79 @@
+// cli: a report as JSON, for programs.
+#include <nlohmann/json.hpp>
+
+#include "cli/render.h"
+
+namespace tenon::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json list(SizesView values) { return Json(std::vector<int64_t>(values.begin(), values.end())); }
+
+const char* mark_name(Mark mark) {
+  constexpr const char* kNames[] = {"same", "stretched", "added", "failing"};
+  return kNames[static_cast<int>(mark)];
+}
+
+Json operand_json(const OperandReport& operand, const Report& report) {
+  Json marks = Json::array();
+  for (const Cell& cell : operand.cells) marks.push_back(mark_name(cell.mark));
+  Json json{{"operand", operand.label},
+            {"dtype", dtype_name(operand.dtype)},
+            {"sizes", list(operand.sizes)},
+            {"strides", list(operand.strides)},
+            {"dims", marks}};
+  if (report.fails) return json;
+  json["gradient_summed_over"] = list(operand.gradient_dims);
+  json["loop_strides"] = list(operand.loop_strides);
+  json["way"] = operand.way;
+  json["bytes"] = operand.bytes;
+  return json;
+}
+
+/// Sizes that do not fit are null.
+Json result_json(const Report& report) {
+  Json sizes = Json::array();
+  for (int64_t size : report.result) sizes.push_back(size < 0 ? Json() : Json(size));
+  return sizes;
+}
+
+Json step_json(const Report& report) {
+  Json operands = Json::array();
+  for (const OperandReport& operand : report.operands) operands.push_back(operand_json(operand, report));
+  Json json{{"text", report.text}, {"operands", operands}, {"result", result_json(report)}};
+  if (report.fails) return json;
+  json["dtype"] = dtype_name(report.dtype);
+  json["strides"] = list(report.result_strides);
+  json["loops"] = list(report.loops);
+  Json ops = Json::array();
+  for (const OpReport& op : report.ops)
+    ops.push_back({{"text", op.text},
+                   {"op", op.name},
+                   {"dtype", dtype_name(op.dtype)},
+                   {"rule", op.rule},
+                   {"kernel", op.kernel}});
+  json["ops"] = ops;
+  for (const ReductionReport& reduction : report.reductions)
+    json["reduction"] = {{"op", reduction.name},
+                         {"dims", list(reduction.dims)},
+                         {"result", list(reduction.sizes)},
+                         {"dtype", dtype_name(reduction.dtype)}};
+  json["bytes_read"] = report.bytes_read;
+  json["bytes_written"] = report.bytes_written;
+  return json;
+}
+
+}  // namespace
+
+std::string render_json(const Explanation& explanation) {
+  Json json{{"expression", explanation.expression}, {"steps", Json::array()}};
+  for (const Report& step : explanation.steps) json["steps"].push_back(step_json(step));
+  for (const Failure& failure : explanation.failures)
+    json["error"] = {
+        {"text", failure.text}, {"span", {failure.span.begin, failure.span.end}}, {"notes", failure.notes}};
+  // A name that is not UTF-8 is shown with replacement characters.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tenon::cli

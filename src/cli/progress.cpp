@@ -1,0 +1,45 @@
+#include "cli/progress.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include "cli/interrupt.h"
+#include "expr/error.h"
+
+namespace tenon::cli {
+namespace {
+
+constexpr auto kSilence = std::chrono::seconds(1);
+constexpr auto kFrame = std::chrono::milliseconds(100);
+constexpr int kBarWidth = 40;
+
+}  // namespace
+
+Progress::Progress() : is_terminal_(isatty(STDERR_FILENO)) {}
+
+Progress::~Progress() {
+  if (visible_) std::fputs("\r\x1b[K", stderr);
+}
+
+void Progress::advance(int64_t done, int64_t total) {
+  if (is_interrupted()) throw expr::Interrupted();
+  if (!is_terminal_) return;
+  const Clock::time_point now = Clock::now();
+  if (now - begin_ < kSilence || now - drawn_ < kFrame) return;
+  drawn_ = now;
+  draw(total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 1);
+}
+
+void Progress::draw(double share) {
+  const int filled = static_cast<int>(share * kBarWidth);
+  std::string bar;
+  for (int i = 0; i < kBarWidth; ++i) bar += i < filled ? "█" : "░";
+  const double elapsed = std::chrono::duration<double>(drawn_ - begin_).count();
+  std::fprintf(stderr, "\r\x1b[K%s %3.0f %%  %.0f s", bar.c_str(), share * 100, elapsed);
+  std::fflush(stderr);
+  visible_ = true;
+}
+
+}  // namespace tenon::cli

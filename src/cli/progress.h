@@ -1,0 +1,27 @@
+// cli: how far long work is. Takes the evaluator's progress; gives a bar on a terminal and stops on Ctrl-C.
+#pragma once
+#include <chrono>
+
+#include "expr/watch.h"
+
+namespace tenon::cli {
+
+/// Draws on standard error, only when it is a terminal and the work has taken more than a second.
+class Progress : public expr::Watch {
+ public:
+  Progress();
+  ~Progress() override;
+  /// Throws expr::Interrupted after Ctrl-C.
+  void advance(int64_t done, int64_t total) override;
+
+ private:
+  void draw(double share);
+
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point drawn_ = begin_;
+  bool is_terminal_;
+  bool visible_ = false;
+};
+
+}  // namespace tenon::cli

@@ -1,0 +1,89 @@
+// cli: type promotion in words.
+#include <optional>
+
+#include "cli/report.h"
+#include "ops/row.h"
+
+namespace tenon::cli {
+namespace {
+
+using expr::TreeNode;
+
+/// What one priority class of operands brings: tensors with dims, 0-dim tensors, numbers.
+struct Class {
+  std::optional<Dtype> dtype;
+  bool mixed = false;
+};
+
+void join(Class& joined, Dtype dtype) {
+  joined.mixed |= joined.dtype && *joined.dtype != dtype;
+  joined.dtype = joined.dtype ? promote_types(*joined.dtype, dtype) : dtype;
+}
+
+struct Classes {
+  Class classes[3];  // in the order of Category
+  Dtype common = Dtype::float32;
+};
+
+Classes classify(const TreeNode& node) {
+  Classes result;
+  std::vector<TypedOperand> operands;
+  // The condition of `where` takes no part in promotion.
+  const bool skips_first = node.function->kind == expr::FunctionKind::where;
+  for (int i = skips_first ? 1 : 0; i < expr::Function::kMaxOperands; ++i) {
+    const expr::Tree& operand = node.operands[i];
+    if (!operand) continue;
+    const TypedOperand type = operand->is_number()
+                                  ? typed(operand->number)
+                                  : TypedOperand{operand->meta.dtype(),
+                                                 operand->meta.dim() == 0 ? Category::zero_dim : Category::dimensioned};
+    operands.push_back(type);
+    join(result.classes[static_cast<int>(type.category)], type.dtype);
+  }
+  result.common = result_type(operands.data(), static_cast<int64_t>(operands.size()));
+  return result;
+}
+
+/// How the common dtype came about.
+std::string common_rule(const Classes& types) {
+  constexpr const char* kClasses[] = {"tensors", "0-dim tensors", "numbers"};
+  int highest = 0;
+  while (highest < 2 && !types.classes[highest].dtype) ++highest;
+  const std::string common = dtype_name(types.common);
+  const Class& deciding = types.classes[highest];
+  for (int lower = highest + 1; lower < 3; ++lower) {
+    const Class& other = types.classes[lower];
+    if (other.dtype && deciding.dtype && types.common != *deciding.dtype && types.common == *other.dtype)
+      return std::string(kClasses[lower]) + " of a higher kind decide: " + common;
+  }
+  if (deciding.mixed) return std::string(kClasses[highest]) + " promoted together: " + common;
+  const bool has_lower = (highest < 1 && types.classes[1].dtype) || (highest < 2 && types.classes[2].dtype);
+  if (has_lower) return std::string(kClasses[highest]) + " decide: " + common;
+  return "same dtype: " + common;
+}
+
+}  // namespace
+
+std::string dtype_rule(const TreeNode& node) {
+  const std::string given = dtype_name(node.meta.dtype());
+  if (!node.function->op) return "converted to " + given;
+  const Classes types = classify(node);
+  if (node.meta.dtype() == types.common) return common_rule(types);
+  switch (row_of(*node.function->op).promotion) {
+    case Promotion::comparison:
+      return common_rule(types) + "; a comparison gives bool";
+    case Promotion::logical:
+      return "a logical op gives bool";
+    case Promotion::int_to_float:
+      return common_rule(types) + "; " + node.function->name + " of integers gives " + given + ", the default dtype";
+    case Promotion::bool_to_int:
+      return "bool becomes " + given;
+    case Promotion::common:
+    case Promotion::select:
+    case Promotion::sum:
+      break;
+  }
+  return common_rule(types) + "; gives " + given;
+}
+
+}  // namespace tenon::cli

@@ -1,0 +1,72 @@
+#include "cli/terminal.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace tenon::cli {
+namespace {
+
+bool wants_colour(int descriptor) {
+  const char* refused = std::getenv("NO_COLOR");
+  return isatty(descriptor) && !(refused && *refused);
+}
+
+}  // namespace
+
+std::string Painter::operator()(Colour colour, std::string_view text) const {
+  if (!coloured_) return std::string(text);
+  constexpr const char* kCodes[] = {"1", "33", "36", "1;31", "2", "32"};  // in the order of Colour
+  return std::string("\x1b[") + kCodes[static_cast<int>(colour)] + "m" + std::string(text) + "\x1b[0m";
+}
+
+Painter stdout_painter() { return Painter(wants_colour(STDOUT_FILENO)); }
+Painter stderr_painter() { return Painter(wants_colour(STDERR_FILENO)); }
+
+int64_t display_width(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+}
+std::string pad_left(std::string_view text, int64_t width) {
+  return std::string(static_cast<std::size_t>(std::max<int64_t>(width - display_width(text), 0)), ' ') +
+         std::string(text);
+}
+std::string pad_right(std::string_view text, int64_t width) {
+  return std::string(text) +
+         std::string(static_cast<std::size_t>(std::max<int64_t>(width - display_width(text), 0)), ' ');
+}
+
+std::string bytes_text(int64_t nbytes) {
+  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  double value = static_cast<double>(nbytes);
+  int unit = 0;
+  while (value >= 999.5 && unit < 6) {
+    value /= 1000;
+    ++unit;
+  }
+  char text[32];
+  std::snprintf(text, sizeof text,
+                unit == 0 || value >= 99.95 ? "%.0f %s"
+                : value >= 9.995            ? "%.1f %s"
+                                            : "%.2f %s",
+                value, kUnits[unit]);
+  return text;
+}
+
+std::string underlined(std::string_view text, expr::Span span, const Painter& paint) {
+  const std::size_t size = text.size();
+  const std::size_t begin = std::min(static_cast<std::size_t>(span.begin), size);
+  const std::size_t line = begin == 0 ? 0 : text.rfind('\n', begin - 1) + 1;  // npos + 1 is 0
+  const std::size_t line_end = std::min(text.find('\n', begin), size);
+  const std::size_t end = std::min(static_cast<std::size_t>(span.end), line_end);
+  std::string shown(text.substr(line, line_end - line));
+  std::replace(shown.begin(), shown.end(), '\t', ' ');
+  const int64_t width = std::max<int64_t>(end > begin ? display_width(text.substr(begin, end - begin)) : 0, 1);
+  const std::string marks(static_cast<std::size_t>(width), '^');
+  return "  " + shown + "\n  " +
+         std::string(static_cast<std::size_t>(display_width(text.substr(line, begin - line))), ' ') +
+         paint(Colour::failing, marks) + "\n";
+}
+
+}  // namespace tenon::cli

@@ -1,0 +1,37 @@
+// cli: what a terminal shows. Takes text; gives it coloured, aligned or underlined. Never decides what to say.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "expr/error.h"
+
+namespace tenon::cli {
+
+enum class Colour : uint8_t { heading, stretched, added, failing, quiet, good };
+
+/// Paints text where colours are wanted.
+class Painter {
+ public:
+  explicit Painter(bool coloured) : coloured_(coloured) {}
+  std::string operator()(Colour colour, std::string_view text) const;
+
+ private:
+  bool coloured_;
+};
+
+/// For standard output and standard error: a terminal, and NO_COLOR is not set. https://no-color.org
+Painter stdout_painter();
+Painter stderr_painter();
+
+/// Characters, not bytes.
+int64_t display_width(std::string_view text);
+std::string pad_left(std::string_view text, int64_t width);
+std::string pad_right(std::string_view text, int64_t width);
+/// "1.5 GB": decimal, three digits.
+std::string bytes_text(int64_t nbytes);
+
+/// The line of `text` that holds the span, and a line below it that underlines it.
+std::string underlined(std::string_view text, expr::Span span, const Painter& paint);
+
+}  // namespace tenon::cli

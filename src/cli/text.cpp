@@ -1,0 +1,161 @@
+// cli: a report as text for terminals, under the five words of the design.
+#include <algorithm>
+
+#include "cli/render.h"
+#include "tenon/shape.h"
+
+namespace tenon::cli {
+namespace {
+
+/// Columns of text; the first is aligned at the left, the others at the right.
+class Table {
+ public:
+  struct Entry {
+    std::string text;
+    Colour colour = Colour::good;
+    bool coloured = false;
+  };
+  using Line = std::vector<Entry>;
+
+  void add(Line line) { lines_.push_back(std::move(line)); }
+  std::string render(const Painter& paint) const {
+    std::vector<int64_t> widths;
+    for (const Line& line : lines_) {
+      widths.resize(std::max(widths.size(), line.size()), 0);
+      for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], display_width(line[i].text));
+    }
+    std::string text;
+    for (const Line& line : lines_) {
+      std::string row = " ";
+      for (std::size_t i = 0; i < line.size(); ++i) row += (i ? "  " : " ") + cell(line[i], widths[i], i, paint);
+      row.erase(row.find_last_not_of(' ') + 1);
+      text += row + "\n";
+    }
+    return text;
+  }
+
+ private:
+  static std::string cell(const Entry& entry, int64_t width, std::size_t column, const Painter& paint) {
+    const std::string padded = column == 0 ? pad_right(entry.text, width) : pad_left(entry.text, width);
+    return entry.coloured ? paint(entry.colour, padded) : padded;
+  }
+
+  std::vector<Line> lines_;
+};
+
+std::string heading(const char* word, const Painter& paint) { return paint(Colour::heading, word) + "\n"; }
+
+Table::Entry cell_entry(const Cell& cell, int64_t result) {
+  const std::string text = cell_text(cell, result);
+  switch (cell.mark) {
+    case Mark::same:
+      return {text};
+    case Mark::stretched:
+      return {text, Colour::stretched, true};
+    case Mark::added:
+      return {text, Colour::added, true};
+    case Mark::failing:
+      return {text, Colour::failing, true};
+  }
+  return {text};
+}
+
+std::string shape_section(const Report& report, const Painter& paint) {
+  Table table;
+  for (const OperandReport& operand : report.operands) {
+    Table::Line line{{operand.label}};
+    for (std::size_t dim = 0; dim < operand.cells.size(); ++dim)
+      line.push_back(cell_entry(operand.cells[dim], report.result[static_cast<int64_t>(dim)]));
+    table.add(std::move(line));
+  }
+  Table::Line line{{report.fails ? "" : report.reductions.empty() ? "result" : "value"}};
+  for (int64_t size : report.result) {
+    if (report.fails)
+      line.push_back({size < 0 ? "^^^" : "", Colour::failing, true});
+    else
+      line.push_back({std::to_string(size)});
+  }
+  table.add(std::move(line));
+  std::string text = heading("shape", paint) + table.render(paint);
+  for (const ReductionReport& reduction : report.reductions)
+    text += "  " + reduction.name + " over dims " + to_string(reduction.dims) + " gives " + to_string(reduction.sizes) +
+            "\n";
+  if (report.fails) return text;
+  Table gradients;
+  for (const OperandReport& operand : report.operands)
+    gradients.add({{"gradient of " + operand.label + ": " + gradient_text(operand)}});
+  return text + gradients.render(paint);
+}
+
+std::string type_section(const Report& report, const Painter& paint) {
+  Table table;
+  for (const OperandReport& operand : report.operands) table.add({{operand.label}, {dtype_name(operand.dtype)}});
+  table.add({{"result"},
+             {dtype_name(report.reductions.empty() ? report.dtype : report.reductions[0].dtype), Colour::good, true}});
+  std::string text = heading("type", paint) + table.render(paint);
+  for (const OpReport& op : report.ops) text += "  " + op.text + paint(Colour::quiet, "  " + op.rule) + "\n";
+  return text;
+}
+
+std::string dims_text(SizesView dims) { return dims.empty() ? "-" : to_string(dims); }
+
+std::string plan_section(const Report& report, const Painter& paint) {
+  Table table;
+  table.add({{"", Colour::quiet, true},
+             {"strides", Colour::quiet, true},
+             {"in the loops", Colour::quiet, true},
+             {"way to a tile", Colour::quiet, true}});
+  for (const OperandReport& operand : report.operands)
+    table.add({{operand.label}, {dims_text(operand.strides)}, {dims_text(operand.loop_strides)}, {operand.way}});
+  table.add({{"result"}, {dims_text(report.result_strides)}});
+  return heading("plan", paint) + "  loops, innermost first: " + dims_text(report.loops) + "\n" + table.render(paint);
+}
+
+std::string tile_section(const Report& report, const Painter& paint) {
+  return heading("tile", paint) + "  reads " + bytes_text(report.bytes_read) + ", writes " +
+         bytes_text(report.bytes_written) + "\n";
+}
+
+std::string kernel_section(const Report& report, const Painter& paint) {
+  std::string names;
+  for (const OpReport& op : report.ops) names += (names.empty() ? "" : "  ") + op.kernel;
+  for (const ReductionReport& reduction : report.reductions)
+    names += (names.empty() ? "" : "  ") + reduction.name + "." + short_name(reduction.dtype);
+  return heading("kernel", paint) + "  " + (names.empty() ? "none" : names) + "\n";
+}
+
+std::string step_text(const Report& report, const Painter& paint) {
+  std::string text = shape_section(report, paint);
+  if (report.fails) return text;
+  return text + type_section(report, paint) + plan_section(report, paint) + tile_section(report, paint) +
+         kernel_section(report, paint);
+}
+
+}  // namespace
+
+std::string cell_text(const Cell& cell, int64_t result) {
+  if (cell.mark == Mark::stretched) return "1→" + std::to_string(result);
+  if (cell.mark != Mark::added) return std::to_string(cell.size);
+  return result > 1 || result == 0 ? "·→" + std::to_string(result) : "·";
+}
+
+std::string gradient_text(const OperandReport& operand) {
+  if (!is_floating_point(operand.dtype))
+    return std::string("none, ") + dtype_name(operand.dtype) + " is not differentiable";
+  if (operand.gradient_dims.empty()) return "as it is";
+  const std::string dims = to_string(operand.gradient_dims);
+  return std::string("summed over ") + (operand.gradient_dims.size() == 1 ? "dim " : "dims ") +
+         dims.substr(1, dims.size() - 2);
+}
+
+std::string render_text(const Explanation& explanation, const Painter& paint) {
+  std::string text;
+  for (const Report& step : explanation.steps) {
+    if (!text.empty()) text += "\n";
+    if (explanation.steps.size() > 1) text += paint(Colour::quiet, step.text) + "\n";
+    text += step_text(step, paint);
+  }
+  return text;
+}
+
+}  // namespace tenon::cli

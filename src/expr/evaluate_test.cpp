@@ -1,0 +1,235 @@
+#include "expr/evaluate.h"
+
+#include <gtest/gtest.h>
+
+#include "tenon/tenon.h"
+
+namespace tenon::expr {
+namespace {
+
+/// Small blocks, so that every test streams.
+class SmallBlocks : public NoWatch {
+ public:
+  explicit SmallBlocks(int64_t nbytes) { block_bytes = stream_bytes = nbytes; }
+};
+
+Scope scope() {
+  Scope result;
+  result.names["x"] = arange(6, float32).reshape({2, 3});
+  result.names["row"] = arange(3, float32);
+  result.names["column"] = arange(2, float32).reshape({2, 1});
+  result.names["i"] = arange(6, int64).reshape({2, 3});
+  result.names["m"] = tensor({{true, false, true}, {false, true, false}});
+  return result;
+}
+
+Tensor computed(const std::string& text, int64_t block_bytes = 1 << 20) {
+  SmallBlocks watch(block_bytes);
+  const Tree tree = evaluate(parse(text), scope(), watch);
+  return evaluate_elementwise(tree, watch);
+}
+void expect_same(const Tensor& got, const Tensor& want, const std::string& text) {
+  EXPECT_EQ(got.sizes(), want.sizes()) << text;
+  EXPECT_EQ(got.dtype(), want.dtype()) << text;
+  EXPECT_EQ(to_string(got), to_string(want)) << text;
+}
+
+TEST(Evaluate, ExpressionsAreTheCallsTheyName) {
+  const Scope s = scope();
+  const Tensor x = s.names.at("x"), row = s.names.at("row"), column = s.names.at("column"), i = s.names.at("i"),
+               m = s.names.at("m");
+  const struct {
+    const char* text;
+    Tensor want;
+  } cases[] = {
+      {"x + row", x + row},
+      {"x * row - column / 2", x * row - column / 2},
+      {"row + column", row + column},
+      {"-x", -x},
+      {"+x", x},
+      {"2 * 3 + x", x + 6},
+      {"i / 2", i / 2},
+      {"i * True", i * true},
+      {"x < 3", x < 3},
+      {"3 <= i", ge(i, 3)},
+      {"x == row", x == row},
+      {"where(m, x, 0)", where(m, x, 0)},
+      {"x.where(m, row)", where(m, x, row)},
+      {"clamp(x, 1, 3)", clamp(x, 1, 3)},
+      {"x.clamp(max=row)", clamp(x, std::nullopt, Arg(row))},
+      {"clamp(x, None, 2)", clamp(x, std::nullopt, Arg(2))},
+      {"add(x, row, alpha=2)", add(x, row, 2)},
+      {"div(i, 4, rounding_mode='floor')", div(i, 4, "floor")},
+      {"sqrt(x).square()", square(sqrt(x))},
+      {"maximum(x, row)", maximum(x, row)},
+      {"logical_not(m)", logical_not(m)},
+      {"x.sum()", x.sum()},
+      {"x.sum(0)", x.sum(0)},
+      {"x.sum(dim=-1, keepdim=True)", x.sum(-1, true)},
+      {"mean(x, (0, 1))", x.mean({0, 1})},
+      {"sum(i, dtype=float32)", i.sum({}, false, float32)},
+      {"amax(x, 1)", amax(x, 1)},
+      {"x - x.mean(0)", x - x.mean(0)},
+      {"(x + row).sum(1)", (x + row).sum(1)},
+      {"x.T", x.t()},
+      {"(x + row).T", (x + row).t()},
+      {"x.T - column.T.t().mT", x.t() - column.t()},
+      {"x[0]", x[0]},
+      {"x[0, 1:3]", x[0].slice(0, 1, 3)},
+      {"x[..., None, -1]", x.index({Ellipsis, None, -1})},
+      {"x[:, ::2] * 2", x.slice(1, std::nullopt, std::nullopt, 2) * 2},
+      {"x.view(3, 2)", x.view({3, 2})},
+      {"x.reshape((6,))", x.reshape({6})},
+      {"x.unsqueeze(0).expand(4, -1, -1)", x.unsqueeze(0).expand({4, -1, -1})},
+      {"permute(x, 1, 0)", x.t()},
+      {"i.to(float32) / 2", i.to(float32) / 2},
+      {"(x * 1.5).to(int64)", (x * 1.5).to(int64)},
+      {"x.to(float32)", x},
+      {"x + inf", x + Scalar(std::numeric_limits<double>::infinity())},
+  };
+  for (const auto& c : cases)
+    for (int64_t block_bytes : {int64_t{1} << 20, int64_t{8}, int64_t{1}})
+      expect_same(computed(c.text, block_bytes), c.want, c.text);
+}
+
+TEST(Evaluate, NumbersFollowPython) {
+  const struct {
+    const char* text;
+    const char* want;
+  } cases[] = {
+      {"1 + 2", "tensor(3)"},    {"7 / 2", "tensor(3.5000)"},    {"-3 * 2", "tensor(-6)"},
+      {"2 < 3", "tensor(True)"}, {"1.5 == 1.5", "tensor(True)"}, {"True + True", "tensor(2)"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(to_string(computed(c.text)), c.want) << c.text;
+}
+
+TEST(Evaluate, StreamedReductionsAreExactForIntegers) {
+  manual_seed(3);
+  Scope s;
+  s.names["a"] = randint(-1000, 1000, {7, 5, 11});
+  for (const char* text : {"sum(a)", "sum(a * 2, 0)", "sum(a, (0, 2))", "sum(a, 1, keepdim=True)", "amax(a - 1, 0)",
+                           "amin(a, (1, 2))", "amax(a)"}) {
+    NoWatch whole;
+    const Tensor want = evaluate_elementwise(evaluate(parse(text), s, whole), whole);
+    for (int64_t block_bytes : {8, 100, 1000}) {
+      SmallBlocks watch(block_bytes);
+      expect_same(evaluate_elementwise(evaluate(parse(text), s, watch), watch), want, text);
+    }
+  }
+}
+
+TEST(Evaluate, StreamedMeansAreAsGoodAsWholeOnes) {
+  manual_seed(4);
+  Scope s;
+  s.names["a"] = rand({100, 3});
+  for (const char* text : {"mean(a)", "mean(a * 2, 0)", "mean(a, 1)", "sum(a)", "sum(a, 0, dtype=float64)"}) {
+    NoWatch whole;
+    SmallBlocks watch(64);
+    const Tensor want = evaluate_elementwise(evaluate(parse(text), s, whole), whole);
+    const Tensor got = evaluate_elementwise(evaluate(parse(text), s, watch), watch);
+    EXPECT_EQ(got.dtype(), want.dtype());
+    EXPECT_EQ(got.sizes(), want.sizes());
+    EXPECT_LT(amax(abs(got / want - 1)).item<double>(), 1e-6) << text;
+  }
+}
+
+TEST(Evaluate, TemporariesStaySmall) {
+  Scope s;
+  s.names["a"] = ones({1 << 20});
+  SmallBlocks watch(1 << 16);
+  const Tree tree = evaluate(parse("((a * 2 + 1) / 3 - a).sum()"), s, watch);
+  memory::reset_peak();
+  const int64_t before = memory::statistics().peak;
+  SmallBlocks again(1 << 16);
+  evaluate(parse("((a * 2 + 1) / 3 - a).sum()"), s, again);
+  EXPECT_LT(memory::statistics().peak - before, 1 << 20);
+  EXPECT_EQ(evaluate_elementwise(tree, watch).item<double>(), 0);
+}
+
+TEST(Evaluate, AnInterruptStopsBetweenBlocks) {
+  class Stop : public Watch {
+   public:
+    Stop() { block_bytes = 4; }
+    void advance(int64_t done, int64_t) override {
+      if (done >= 3) throw Interrupted();
+    }
+  } stop;
+  const Tree tree = evaluate(parse("x + 1"), scope(), stop);
+  Tensor out = zeros({2, 3});
+  EXPECT_THROW(evaluate_elementwise(tree, out, stop), Interrupted);
+  EXPECT_EQ(to_string(out), "tensor([[1., 2., 3.],\n        [0., 0., 0.]])");
+}
+
+TEST(Evaluate, ShapesNeedNoData) {
+  Scope shapes;
+  shapes.shapes = true;
+  NoWatch watch;
+  const Tree tree = evaluate(parse("f32[1000000, 1000000] + i32[1000000: 2]"), shapes, watch);
+  EXPECT_EQ(tree->sizes(), SizesView({1000000, 1000000}));
+  EXPECT_EQ(tree->operands[1]->meta.stride(0), 2);
+  EXPECT_EQ(evaluate(parse("u8[4, 3].to(float32).mean(0) / f64[]"), shapes, watch)->sizes(), SizesView({3}));
+}
+
+TEST(Evaluate, ErrorsKnowTheirPlace) {
+  const struct {
+    const char* text;
+    const char* want;
+    const char* place;
+  } cases[] = {
+      {"x + y", "unknown name 'y'", "y"},
+      {"1 + bogus(x)", "unknown function 'bogus'", "bogus(x)"},
+      {"x * (row + i[:, 0])",
+       "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0", "(row + i[:, 0])"},
+      {"x.sum(2)", "Dimension out of range (expected to be in range of [-2, 1], but got 2)", "x.sum(2)"},
+      {"x.sum(0.5)", "an integer or a list of integers is expected, not a floating-point number", "0.5"},
+      {"x.sum(dims=0)", "sum() has no argument 'dims'; it has input, dim, keepdim, dtype", "0"},
+      {"add(x)", "add() misses the argument 'other'", "add(x)"},
+      {"add(x, 1, 2)", "add() takes at most 2 positional arguments", "2"},
+      {"x.add(1, other=2)", "add() is given 'other' twice", "2"},
+      {"sqrt(2)", "a tensor is expected, not the integer 2", "2"},
+      {"x.sum(keepdim=1)", "keepdim: True or False is expected, not the integer 1", "1"},
+      {"x.shape", "unknown attribute 'shape'; known are T and mT", "x.shape"},
+      {"x + (1, 2)", "a tensor or a number is expected, not the list [1, 2]", "(1, 2)"},
+      {"x[1.5]", "an integer is expected, not a floating-point number", "1.5"},
+      {"x[]", "an index is expected between the brackets", "x[]"},
+      {"1 / 0", "division by zero", "1 / 0"},
+      {"9223372036854775807 + 1", "the number is out of the range of int64", "9223372036854775807 + 1"},
+      {"float32", "the expression is the dtype float32, not a tensor or a number", "float32"},
+      {"f32[3] + 1", "a shape has no data; give a file (name=FILE), or ask `tenon explain`", "f32[3]"},
+      {"x.to(3)", "a dtype such as float32 is expected, not the integer 3", "3"},
+      {"x.transpose(0)", "the call is transpose(dim0, dim1), and 1 arguments are given", "x.transpose(0)"},
+      {"x.view(4)", "shape '[4]' is invalid for input of size 6", "x.view(4)"},
+      {"-m",
+       "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+       "or `logical_not()` operator instead.",
+       "-m"},
+  };
+  for (const auto& c : cases) {
+    try {
+      computed(c.text);
+      ADD_FAILURE() << c.text << " was computed";
+    } catch (const ExpressionError& error) {
+      EXPECT_STREQ(error.what(), c.want) << c.text;
+      const std::string text = c.text;
+      EXPECT_EQ(text.substr(error.span().begin, error.span().end - error.span().begin), c.place) << c.text;
+    }
+  }
+}
+
+TEST(Evaluate, MisspeltNamesAreGuessed) {
+  const auto note = [](const std::string& text) {
+    try {
+      computed(text);
+    } catch (const ExpressionError& error) {
+      return error.notes().empty() ? std::string() : error.notes()[0];
+    }
+    return std::string();
+  };
+  EXPECT_EQ(note("maen(x)"), "did you mean 'mean'?");
+  EXPECT_EQ(note("x.tranpose(0, 1)"), "did you mean 'transpose'?");
+  EXPECT_EQ(note("colum + 1"), "did you mean 'column'?");
+  EXPECT_EQ(note("zzzzzz(x)"), "");
+}
+
+}  // namespace
+}  // namespace tenon::expr

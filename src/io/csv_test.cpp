@@ -1,0 +1,103 @@
+#include "io/csv.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <fstream>
+
+#include "io/load.h"
+#include "tenon/tenon.h"
+
+namespace tenon::io {
+namespace {
+
+std::string path(const char* name = "csv_test.csv") { return testing::TempDir() + "/" + name; }
+void write(const std::string& content, const char* name = "csv_test.csv") {
+  std::ofstream(path(name), std::ios::binary) << content;
+}
+
+std::string error(const char* name = "csv_test.csv") {
+  try {
+    load_csv(path(name));
+  } catch (const FileError& failure) {
+    return failure.what();
+  }
+  return "no error";
+}
+
+TEST(Csv, NumbersBecomeRows) {
+  const struct {
+    const char* why;
+    const char* text;
+    const char* want;
+  } cases[] = {
+      {"rows and columns", "1,2\n3,4\n", "tensor([[1., 2.],\n        [3., 4.]], dtype=torch.float64)"},
+      {"no newline at the end", "1,2\n3,4", "tensor([[1., 2.],\n        [3., 4.]], dtype=torch.float64)"},
+      {"Windows' newlines and spaces", " 1 ,\t2\r\n3, 4\r\n",
+       "tensor([[1., 2.],\n        [3., 4.]], dtype=torch.float64)"},
+      {"blank lines", "\n1\n\n2\n\n", "tensor([[1.],\n        [2.]], dtype=torch.float64)"},
+      {"signs and exponents", "+1,-2,1e3,.5",
+       "tensor([[ 1.0000e+00, -2.0000e+00,  1.0000e+03,  5.0000e-01]],\n       dtype=torch.float64)"},
+  };
+  for (const auto& c : cases) {
+    write(c.text);
+    EXPECT_EQ(to_string(load_csv(path())), c.want) << c.why;
+  }
+}
+
+TEST(Csv, ErrorsNameLineAndColumn) {
+  const struct {
+    const char* text;
+    const char* words;
+  } cases[] = {
+      {"1,2\n3,x\n", "line 2, column 2: 'x' is not a number"},
+      {"1,2\n3\n", "line 2, column 1: the row ends here; the first row has 2 columns"},
+      {"1,2\n3,4,5\n", "line 2, column 3: the first row has 2 columns only"},
+      {"1,,2\n", "line 1, column 2: a number is missing"},
+      {"1,2,\n", "line 1, column 3: a number is missing"},
+      {"1\n\n2 3\n", "line 3, column 1: '2 3' is not a number"},
+      {"1e999\n", "line 1, column 1: '1e999' is out of float64's range"},
+      {"+-1\n", "line 1, column 1: '+-1' is not a number"},
+      {"", "holds no numbers"},
+      {"\n \n", "holds no numbers"},
+  };
+  for (const auto& c : cases) {
+    write(c.text);
+    EXPECT_EQ(error(), path() + ": " + c.words) << c.text;
+  }
+}
+
+TEST(Csv, DigitsAreRead) {
+  const Tensor digits = load("data/digits.csv.gz");
+  EXPECT_EQ(digits.sizes(), SizesView({1797, 65}));
+  EXPECT_EQ(digits.slice(1, 64, 65).amax().item<int>(), 9);
+  EXPECT_EQ(digits.slice(1, 0, 64).amax().item<int>(), 16);
+}
+
+TEST(Csv, DamagedGzipIsAnError) {
+  write("1,2\n", "plain.csv.gz");
+  EXPECT_NE(error("plain.csv.gz").find("is not a gzip file"), std::string::npos);
+  gzFile file = gzopen(path("small.csv.gz").c_str(), "wb");
+  gzputs(file, "1,2\n3,4\n");
+  gzclose(file);
+  std::ifstream input(path("small.csv.gz"), std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(input), {}};
+  EXPECT_EQ(error("small.csv.gz"), "no error");
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    write(whole.substr(0, length), "cut.csv.gz");
+    EXPECT_EQ(error("cut.csv.gz").find(path("cut.csv.gz")), 0u) << length << ": " << error("cut.csv.gz");
+  }
+  std::string damaged = whole;
+  damaged[damaged.size() - 6] ^= 1;  // its checksum
+  write(damaged, "damaged.csv.gz");
+  EXPECT_NE(error("damaged.csv.gz").find("is not a sound gzip file"), std::string::npos);
+}
+
+TEST(Csv, OtherEndingsAreErrors) {
+  EXPECT_THROW(load("a.txt"), FileError);
+  EXPECT_THROW(load(".npy"), FileError);
+  EXPECT_THROW(output_format("a.csv"), FileError);
+}
+
+}  // namespace
+}  // namespace tenon::io

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""Claims about the command line: texts, exit codes, files. Runs with the standard library alone.
+
+    python3 tests/cli_test.py BUILD_DIR/tenon
+"""
+import json
+import os
+import pathlib
+import pty
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TENON = pathlib.Path(os.environ.get("TENON", ROOT / "build/release/tenon")).resolve()
+CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "|u1": "B"}
+
+
+def npy(descr, shape, values):
+    """The bytes of a .npy file."""
+    text = str({"descr": descr, "fortran_order": False, "shape": tuple(shape)})
+    text += " " * (63 - (10 + len(text)) % 64) + "\n"
+    data = struct.pack(f"<{len(values)}{CODES[descr]}", *values)
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode() + data
+
+
+def read_npy(path):
+    content = pathlib.Path(path).read_bytes()
+    length = struct.unpack("<H", content[8:10])[0]
+    header = eval(content[10:10 + length], {})  # noqa: S307: written by the program under test
+    data = content[10 + length:]
+    code = CODES[header["descr"]]
+    return header["descr"], header["shape"], list(struct.unpack(f"<{len(data) // struct.calcsize(code)}{code}", data))
+
+
+def png_size(path):
+    """Width, height and channels; checks every chunk's checksum."""
+    content = pathlib.Path(path).read_bytes()
+    assert content[:8] == b"\x89PNG\r\n\x1a\n"
+    at = 8
+    while at < len(content):
+        length = struct.unpack(">I", content[at:at + 4])[0]
+        body = content[at + 4:at + 8 + length]
+        assert zlib.crc32(body) == struct.unpack(">I", content[at + 8 + length:at + 12 + length])[0]
+        at += 12 + length
+    width, height, _, colour = struct.unpack(">IIBB", content[16:26])
+    return width, height, {0: 1, 2: 3, 4: 2, 6: 4}[colour]
+
+
+class CliTest(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_tenon(self, *arguments, code=0, **kwargs):
+        done = subprocess.run([TENON, *map(str, arguments)], capture_output=True, text=True, cwd=self.folder, timeout=120, **kwargs)
+        self.assertEqual(done.returncode, code, f"{arguments}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content)
+        return path
+
+    def files(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+
+class Explain(CliTest):
+    def test_text_is_the_reviewed_one(self):
+        """Golden: kernel lines name the instruction set of the machine, so that their last word is left out."""
+        for name, arguments in GOLDEN.items():
+            with self.subTest(name):
+                done = subprocess.run([TENON, "explain", *arguments], capture_output=True, text=True, timeout=60)
+                got = done.stdout.replace("." + self.instruction_set(), "") + done.stderr
+                path = ROOT / "tests/golden/explain" / f"{name}.txt"
+                if os.environ.get("TENON_WRITE_GOLDEN"):
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(got)
+                self.assertEqual(got, path.read_text())
+
+    def instruction_set(self):
+        return json.loads(self.run_tenon("info", "--json").stdout)["instruction_set"].lower()
+
+    def test_json(self):
+        report = json.loads(self.run_tenon("explain", "--json", "f32[4096,3] + f32[3]").stdout)
+        step = report["steps"][0]
+        self.assertEqual(step["result"], [4096, 3])
+        self.assertEqual(step["dtype"], "float32")
+        self.assertEqual(step["loops"], [3, 4096])
+        self.assertEqual([operand["way"] for operand in step["operands"]], ["direct", "periodic 3"])
+        self.assertEqual([operand["gradient_summed_over"] for operand in step["operands"]], [[], [0]])
+        self.assertEqual(step["operands"][1]["dims"], ["added", "same"])
+        self.assertEqual((step["bytes_read"], step["bytes_written"]), (4096 * 12 + 12, 4096 * 12))
+
+    def test_json_of_a_failure(self):
+        done = self.run_tenon("explain", "--json", "5,2,4,1", "3,1,1", code=1)
+        report = json.loads(done.stdout)
+        self.assertEqual(report["error"]["text"], "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 1")
+        self.assertEqual(report["steps"][0]["result"], [5, None, 4, 1])
+        self.assertEqual(done.stderr, "")
+
+    def test_svg_is_xml(self):
+        for index, arguments in enumerate(GOLDEN.values()):
+            path = self.folder / f"{index}.svg"
+            subprocess.run([TENON, "explain", *arguments, "--svg", path], capture_output=True, timeout=60)
+            if path.exists():
+                self.assertTrue(xml.etree.ElementTree.parse(path).getroot().tag.endswith("svg"))
+        self.run_tenon("explain", "5,1", "1,4", "--svg", "drawing.svg")
+        classes = [e.get("class") for e in xml.etree.ElementTree.parse(self.folder / "drawing.svg").iter() if e.tag.endswith("rect")]
+        self.assertEqual(classes, ["same", "stretched", "stretched", "same", "result", "result"])
+
+    def test_shapes_of_files(self):
+        self.write("a.npy", npy("<f4", (2, 3), range(6)))
+        report = json.loads(self.run_tenon("explain", "--json", "x + 1", "x=a.npy").stdout)
+        self.assertEqual(report["steps"][0]["result"], [2, 3])
+
+    def test_policy(self):
+        done = self.run_tenon("explain", "4", "4,1", "--broadcast-policy", "outer=raise", code=1)
+        self.assertIn("error:", done.stderr)
+        self.run_tenon("--broadcast-policy", "outer=maybe", "explain", "4", "4,1", code=2)
+        self.run_tenon("explain", "4", "4,1", "--broadcast-policy", "allow", code=0)
+
+
+GOLDEN = {
+    "page": ["5,1,4,1", "3,1,1"],
+    "rows": ["f32[4096,3] + f32[3]"],
+    "mismatch": ["5,2,4,1", "3,1,1"],
+    "mismatch_of_three": ["2,3", "3", "4,1,2"],
+    "mismatch_inside": ["x * (f32[3] + i32[4])", "x=2,3"],
+    "transposed": ["f32[512,512] + f32[512,512].T"],
+    "strides": ["f32[4,3:1,4]", "f32[4,1:6,3]"],
+    "types": ["(u8[768,1024,3] / 255 - f32[3]) / f64[]"],
+    "comparison": ["i32[5] < f16[5]"],
+    "reduction": ["x - x.mean(0, keepdim=True)", "x=f32[100,8]"],
+    "zero_dims": ["()", "0,3"],
+    "unclosed": ["(f32[3] + 1"],
+}
+
+
+class Eval(CliTest):
+    def test_prints(self):
+        self.write("a.npy", npy("<f4", (2, 3), range(6)))
+        self.assertEqual(self.run_tenon("eval", "x * 2", "x=a.npy").stdout, "tensor([[ 0.,  2.,  4.],\n        [ 6.,  8., 10.]])\n")
+        self.assertEqual(self.run_tenon("eval", "1 + 2").stdout, "3\n")
+        self.assertEqual(self.run_tenon("eval", "7 / 2").stdout, "3.5\n")
+
+    def test_writes_npy(self):
+        self.write("a.npy", npy("<f4", (2, 3), range(6)))
+        self.write("b.npy", npy("<i8", (3,), [10, 20, 30]))
+        self.run_tenon("eval", "x + b", "x=a.npy", "b=b.npy", "-o", "out.npy")
+        self.assertEqual(read_npy(self.folder / "out.npy"), ("<f4", (2, 3), [10, 21, 32, 13, 24, 35]))
+        self.assertEqual(self.files(), ["a.npy", "b.npy", "out.npy"])
+
+    def test_may_replace_its_input(self):
+        self.write("a.npy", npy("<f4", (3,), [1, 2, 3]))
+        self.run_tenon("eval", "x * x", "x=a.npy", "-o", "a.npy")
+        self.assertEqual(read_npy(self.folder / "a.npy")[2], [1, 4, 9])
+
+    def test_pictures(self):
+        photo = ROOT / "data/raccoon.png"
+        self.run_tenon("eval", "x[::2, ::4].to(float32) / 255", f"x={photo}", "-o", "small.png")
+        self.assertEqual(png_size(self.folder / "small.png"), (256, 384, 3))
+
+    def test_tables(self):
+        digits = ROOT / "data/digits.csv.gz"
+        self.assertEqual(self.run_tenon("eval", "amax(x[:, 64])", f"x={digits}").stdout, "tensor(9., dtype=torch.float64)\n")
+
+    def test_streaming_gives_the_same_bytes(self):
+        values = [((i * 7919) % 1000) / 8 for i in range(64 * 96)]
+        self.write("a.npy", npy("<f4", (64, 96), values))
+        self.write("r.npy", npy("<f4", (96,), values[:96]))
+        for expression in ("sqrt(x * 3 + r) / (r + 1)", "where(x > r, x, -r)", "x.T - r[:64]", "x.to(int32)"):
+            self.run_tenon("eval", expression, "x=a.npy", "r=r.npy", "-o", "whole.npy")
+            for block in (4, 1000, 8192):
+                self.run_tenon("eval", expression, "x=a.npy", "r=r.npy", "-o", "blocks.npy", "--block-bytes", block)
+                self.assertEqual((self.folder / "blocks.npy").read_bytes(), (self.folder / "whole.npy").read_bytes(), expression)
+
+    def test_larger_than_memory_streams(self):
+        """A sparse file of 8 GB, of which 1.6 GB are computed and reduced under a limit of 1 GB of memory."""
+        rows = 1 << 21
+        content = npy("<f4", (rows, 1024), [])
+        path = self.write("big.npy", content)
+        with open(path, "r+b") as file:
+            file.truncate(len(content) + rows * 4096)
+        command = f"ulimit -d 1000000; exec '{TENON}' eval 'amax((x[:400000] + 1) * 2)' x=big.npy"
+        done = subprocess.run(["bash", "-c", command], cwd=self.folder, capture_output=True, text=True, timeout=300)
+        self.assertEqual((done.returncode, done.stdout), (0, "tensor(2.)\n"), done.stderr)
+
+    def test_bad_files_leave_everything_as_it_was(self):
+        old = npy("<f4", (1,), [5])
+        good = npy("<f4", (4,), range(4))
+        self.write("out.npy", old)
+        for bad in (b"", b"hello", good[:-1], good + b"x", good.replace(b"<f4", b"|O4")):
+            self.write("bad.npy", bad)
+            done = self.run_tenon("eval", "x + 1", "x=bad.npy", "-o", "out.npy", code=1)
+            self.assertIn("bad.npy", done.stderr)
+            self.assertEqual((self.folder / "out.npy").read_bytes(), old)
+        self.assertEqual(self.files(), ["bad.npy", "out.npy"])
+
+    def test_errors_underline(self):
+        done = self.run_tenon("eval", "1 + (2 * y)", code=1)
+        self.assertEqual(done.stderr, "error: unknown name 'y'\n  1 + (2 * y)\n           ^\nno names are given; name=FILE gives one\n")
+        self.run_tenon("eval", "(" * 100000, code=1)
+
+    def test_usage(self):
+        for arguments in ([], ["bogus"], ["eval"], ["explain"], ["eval", "1", "x"], ["eval", "1", "--bogus"], ["eval", "1", "--block-bytes", "0"]):
+            self.run_tenon(*arguments, code=2)
+        for arguments in (["--help"], ["--version"], ["eval", "--help"]):
+            self.run_tenon(*arguments)
+
+    def start_long(self, **kwargs):
+        """A run that takes a while: small blocks of a large sparse file."""
+        rows = 1 << 19
+        content = npy("<f4", (rows, 1024), [])
+        path = self.write("big.npy", content)
+        with open(path, "r+b") as file:
+            file.truncate(len(content) + rows * 4096)
+        return subprocess.Popen([TENON, "eval", "sqrt(exp(log(x + 1)))", "x=big.npy", "-o", "out.npy", "--block-bytes", "4096"], cwd=self.folder, **kwargs)
+
+    def wait_for_part(self):
+        for _ in range(1000):
+            if any(name.endswith(".part") for name in self.files()):
+                return
+            time.sleep(0.01)
+        self.fail("no file was begun")
+
+    def test_interrupted_leaves_no_file(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number):
+                process = self.start_long()
+                self.wait_for_part()
+                process.send_signal(number)
+                self.assertEqual(process.wait(30), 130)
+                self.assertEqual(self.files(), ["big.npy"])
+
+    def test_progress_on_a_terminal_only(self):
+        terminal, child = pty.openpty()
+        process = self.start_long(stderr=child)
+        os.close(child)
+        shown = os.read(terminal, 1 << 16).decode()  # waits for the first bar
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+        os.close(terminal)
+        self.assertIn("%", shown)
+        process = self.start_long(stderr=subprocess.PIPE)
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=30)[1], b"")
+
+
+class InfoAndDemo(CliTest):
+    def test_info(self):
+        report = json.loads(self.run_tenon("info", "--json").stdout)
+        self.assertGreaterEqual(report["threads"], 1)
+        self.assertIn(report["instruction_set"], report["compiled_instruction_sets"])
+        self.assertIn("threads", self.run_tenon("info").stdout)
+
+    def test_demo(self):
+        shown = self.run_tenon("demo", "--data", ROOT / "data", "--out", self.folder / "new/out").stdout
+        for line in ("torch.Size([5, 3, 4, 1])", "torch.Size([3, 1, 7])", "torch.Size([4, 4])",
+                     "RuntimeError: The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 1",
+                     "RuntimeError: The expanded size of the tensor (1) must match the existing size (7) at non-singleton dimension 2.",
+                     "Changing behavior in a backwards incompatible manner to broadcasting rather than viewing as 1-dimensional.",
+                     "mean: tensor([0.4340, 0.4617, 0.4003])", "std: tensor([0.2161, 0.2213, 0.2345])"):
+            self.assertIn(line, shown)
+        for name in ("before.png", "after.png"):
+            self.assertEqual(png_size(self.folder / "new/out" / name), (1024, 768, 3))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        TENON = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
