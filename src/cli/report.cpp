@@ -4,6 +4,7 @@
 
 #include "plan/plan.h"
 #include "tenon/shape.h"
+#include "tenon/instruction_set.h"
 #include "tenon/threads.h"
 
 namespace tenon::cli {
