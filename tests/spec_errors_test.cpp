@@ -13,7 +13,7 @@ using spec::attempt;
 using spec::json;
 
 // The specification's shorthands.
-constexpr Dtype i8 = int8, i32 = int32, i64 = int64, u8 = uint8, f32 = float32, f64 = float64, boo = bool_;
+constexpr Dtype i8 = int8, i32 = int32, u8 = uint8, f32 = float32, f64 = float64, boo = bool_;
 Tensor o(SizesView sizes, Dtype dtype = f32) { return ones(sizes, dtype); }
 Tensor e(SizesView sizes, Dtype dtype = f32) { return empty(sizes, dtype); }
 

@@ -35,10 +35,10 @@ constexpr Alias kAliases[] = {
 };
 
 // Row and column in the order of Dtype: bool u8 i8 i16 i32 i64 f16 bf16 f32 f64.
-constexpr Dtype b = bool_, u1 = uint8, i1 = int8, i2 = int16, i4 = int32, i8 = int64, f2 = float16, g2 = bfloat16, f4 = float32, f8 = float64;
+constexpr Dtype b1 = bool_, u1 = uint8, i1 = int8, i2 = int16, i4 = int32, i8 = int64, f2 = float16, g2 = bfloat16, f4 = float32, f8 = float64;
 constexpr Dtype kPromotion[kDtypeCount][kDtypeCount] = {
-    /*          b   u1  i1  i2  i4  i8  f2  g2  f4  f8 */
-    /* bool */ {b,  u1, i1, i2, i4, i8, f2, g2, f4, f8},
+    /*          b1  u1  i1  i2  i4  i8  f2  g2  f4  f8 */
+    /* bool */ {b1, u1, i1, i2, i4, i8, f2, g2, f4, f8},
     /* u8   */ {u1, u1, i2, i2, i4, i8, f2, g2, f4, f8},
     /* i8   */ {i1, i2, i1, i2, i4, i8, f2, g2, f4, f8},
     /* i16  */ {i2, i2, i2, i2, i4, i8, f2, g2, f4, f8},
