@@ -45,11 +45,14 @@ Types compute_types(const Row& row, Args args, int count) {
   return {common, widened(common), common};
 }
 
+/// Comes before every other check.
+void check_not_refused(const Row& row, const Arg& self) {
+  if (row.refuses_bool && self.is_tensor() && self.tensor().dtype() == bool_) throw Error(row.refuses_bool);
+}
+
 /// On meta nothing runs that could lack code for a dtype.
 void check_dtype(const Row& row, Dtype common, Device device) {
-  if (row.dtypes & set_of(common)) return;
-  if (common == bool_ && row.refuses_bool) throw Error(row.refuses_bool);
-  if (device == Device::meta) return;
+  if ((row.dtypes & set_of(common)) || device == Device::meta) return;
   throw NotImplementedError(std::string("\"") + row.kernel_name + "\" not implemented for '" + scalar_type_name(common) + "'");
 }
 
@@ -231,7 +234,8 @@ using FastKernels = std::array<std::array<FastKernel, kDtypeCount>, kOpCount>;
 
 FastKernel fast_kernel(const Row& row, Kernel kernel, Dtype dtype) {
   const bool becomes_float = row.promotion == Promotion::int_to_float && !is_floating_point(dtype);
-  if (row.divides_integers || row.promotion == Promotion::logical || becomes_float) return {};
+  const bool checks_number = row.parameters != Parameters::none && !is_floating_point(dtype);
+  if (row.divides_integers || row.promotion == Promotion::logical || becomes_float || checks_number) return {};
   return {kernel, row.promotion == Promotion::comparison ? bool_ : dtype};
 }
 
@@ -247,6 +251,7 @@ const FastKernels& fast_kernels() {
 }
 
 bool number_fits(Scalar number, Dtype dtype) {
+  if (dtype == float32) return number.as_double() <= 0x1.FFFFFEp+127 && number.as_double() >= -0x1.FFFFFEp+127;
   return is_floating_point(dtype) || (!number.is_floating() && (dtype != bool_ || number.is_boolean()));
 }
 
@@ -322,6 +327,7 @@ bool small_into(Op op, Tensor& out, Args args) {
 
 Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace) {
   const Row& row = row_of(op);
+  check_not_refused(row, *args[0]);
   check_overlaps(out, args, count);
   BroadcastCheck check(inplace);
   const Dims shape = compute_shape(op, args, count, check);
@@ -416,6 +422,7 @@ Tensor elementwise(Op op, Args args, int count) {
     return result;
   }
   const Row& row = row_of(op);
+  check_not_refused(row, *args[0]);
   BroadcastCheck check(false);
   const Dims shape = compute_shape(op, args, count, check);
   const Types types = compute_types(row, args, count);

@@ -84,11 +84,11 @@ Tensor clamped(const Target& target, const Tensor& self, const std::optional<Arg
   return run_form(numbers ? Op::clamp_max_scalar : Op::clamp_max, target, args, 2);
 }
 
-/// A number becomes a 0-dim tensor of the result's dtype first: it must fit.
+/// A number becomes a 0-dim tensor of the result's dtype first: it must fit, but for 16-bit floats, where it may become infinite.
 void check_selected_types(const Target& target, const Arg& self, const Arg& other) {
   const Dtype common = result_type(self, other);
   for (const Arg* arg : {&self, &other})
-    if (!arg->is_tensor()) check_fits(arg->number(), common);
+    if (!arg->is_tensor() && widened(common) == common) check_fits(arg->number(), common);
   if (target.tensor && target.tensor->dtype() != common)
     throw Error(std::string("Expected out type to be ") + scalar_type_name(common) + " but got " + scalar_type_name(target.tensor->dtype()));
 }
