@@ -63,6 +63,8 @@ constexpr bool is_integral(Dtype dtype) noexcept { return dtype >= Dtype::uint8 
 TENON_API const char* dtype_name(Dtype dtype) noexcept;
 /// "Float": the name PyTorch's error texts use.
 TENON_API const char* scalar_type_name(Dtype dtype) noexcept;
+/// "long int": the name some of those texts use instead, the compiler's.
+TENON_API const char* cpp_type_name(Dtype dtype) noexcept;
 /// The dtype of a name such as "float32", "f32", "half" or "bool". ValueError for an unknown name.
 TENON_API Dtype dtype_from_name(const char* name);
 

@@ -24,7 +24,8 @@ struct TensorImpl {
   std::atomic<uint32_t> references{1};
   Dtype dtype;
   Device device;
-  bool contiguous;  // row-major without gaps: kept up to date by every change of sizes or strides
+  bool contiguous;   // row-major without gaps: kept up to date by every change of sizes or strides
+  bool row_major;    // contiguous, and so are the strides of dims of size 1
   Storage* storage;  // null on meta
   int64_t offset;    // of the first element in the storage, in elements
   int64_t numel;

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "tenon/instruction_set.h"
 #include "tenon/storage.h"
 #include "tenon/instruction_set.h"
 #include "tenon/threads.h"

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "plan/plan.h"
-#include "tenon/shape.h"
 #include "tenon/instruction_set.h"
-#include "tenon/threads.h"
+#include "tenon/shape.h"
 
 namespace tenon::cli {
 namespace {

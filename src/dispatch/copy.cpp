@@ -7,7 +7,9 @@
 #include "tenon/policy.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
+#include "shape/dense_strides.h"
 #include "tile/run.h"
+#include "type/overflow.h"
 
 namespace tenon {
 namespace {
@@ -24,35 +26,6 @@ void write_copy(const Tensor& out, const Tensor& src) {
   program.cast(program.input(src.dtype()), out.dtype());
   const void* input = src.data_ptr();
   run(plan, program, out.data_ptr(), &input);
-}
-
-Dims strides_for(const Tensor& self, MemoryFormat format) {
-  if (format != MemoryFormat::preserve) return format_strides(self.sizes(), format);
-  if (is_non_overlapping_and_dense(self.sizes(), self.strides())) return self.strides().copy();
-  const Walk walk = walk_of(self);
-  return result_strides(self.sizes(), &walk, 1);
-}
-
-[[noreturn]] void fail_fill(Dtype dtype) {
-  static constexpr const char* names[kDtypeCount] = {"bool",    "uint8_t",  "int8_t",       "int16_t", "int", "int64_t",
-                                                     "c10::Half", "c10::BFloat16", "float",   "double"};
-  throw Error(std::string("value cannot be converted to type ") + names[static_cast<int>(dtype)] + " without overflow");
-}
-
-/// The range of a dtype as PyTorch's checked conversion sees it: a negative number may wrap in an unsigned dtype.
-void check_fill(Scalar value, Dtype dtype) {
-  static constexpr double kLimit[kDtypeCount] = {1, 255, 127, 32767, 2147483647, 9223372036854775807.0, 65504, 3.3895313892515355e38, 3.4028234663852886e38, 0};
-  if (dtype == bool_ || dtype == float64) return;
-  const double number = value.as_double(), limit = kLimit[static_cast<int>(dtype)];
-  if (is_floating_point(dtype)) {
-    const bool infinite = number - number != 0;
-    if (!infinite && (number > limit || number < -limit)) fail_fill(dtype);
-    return;
-  }
-  if (number != number) return fail_fill(dtype);
-  const double lowest = dtype == uint8 ? -255 : -limit - 1;
-  if (dtype == int64 && !value.is_floating()) return;
-  if (number > limit || number < lowest) fail_fill(dtype);
 }
 
 /// Each place once: dims that repeat a place are walked at one index.
@@ -77,7 +50,7 @@ Tensor& Tensor::copy_(const Tensor& src) {
 }
 
 Tensor Tensor::clone(MemoryFormat format) const {
-  Tensor result = new_tensor(sizes(), strides_for(*this, format), dtype(), device());
+  Tensor result = new_tensor(sizes(), strides_like(sizes(), strides(), format), dtype(), device());
   write_copy(result, *this);
   return result;
 }
@@ -91,7 +64,7 @@ Tensor Tensor::contiguous(MemoryFormat format) const {
 Tensor Tensor::to(Dtype wanted, bool copy, MemoryFormat format) const {
   const bool fits = dtype() == wanted && (format == MemoryFormat::preserve || is_contiguous(format));
   if (fits && !copy) return *this;
-  Tensor result = new_tensor(sizes(), strides_for(*this, format), wanted, device());
+  Tensor result = new_tensor(sizes(), strides_like(sizes(), strides(), format), wanted, device());
   write_copy(result, *this);
   return result;
 }
@@ -99,11 +72,11 @@ Tensor Tensor::to(Dtype wanted, bool copy, MemoryFormat format) const {
 Tensor Tensor::to(Device wanted) const {
   if (device() == wanted) return *this;
   if (is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
-  return new_tensor(sizes(), strides_for(*this, MemoryFormat::preserve), dtype(), wanted);
+  return new_tensor(sizes(), dense_strides_like(sizes(), strides()), dtype(), wanted);
 }
 
 Tensor& Tensor::fill_(Scalar value) {
-  check_fill(value, dtype());
+  check_fits(value, dtype());
   const Tensor filled = distinct_places(*this);
   if (!is_meta() && numel() > 0) {
     const double floating = value.as_double();
@@ -123,7 +96,7 @@ Tensor& Tensor::fill_(Scalar value) {
 Tensor& Tensor::fill_(const Tensor& value) {
   if (value.dim() != 0)
     throw Error("fill_ only supports 0-dimension value tensor but got tensor with " + std::to_string(value.dim()) + " dimensions.");
-  return fill_(value.item());
+  return copy_(value.impl()->storage == impl_->storage ? value.clone() : value);
 }
 
 Tensor& Tensor::zero_() { return fill_(0); }
@@ -150,6 +123,7 @@ Scalar Tensor::item() const {
 }
 
 Tensor Tensor::sum_to_size(SizesView wanted) const {
+  if (wanted.empty() && is_expandable_to(wanted, sizes())) return sum();
   if (sizes() == wanted) return *this;
   const Dims dims = sum_to_dims(sizes(), wanted);
   if (dims.empty()) return view(wanted);

@@ -9,6 +9,8 @@
 #include "tensor/overlap.h"
 #include "tile/run.h"
 #include "tile/small.h"
+#include "shape/dense_strides.h"
+#include "type/overflow.h"
 
 namespace tenon {
 namespace {
@@ -25,6 +27,7 @@ struct Types {
 Dtype common_dtype(const Row& row, Args args, int count) {
   TypedOperand operands[kMaxArgs];
   const int first = row.promotion == Promotion::select ? 1 : 0;
+  if (row.parameters == Parameters::alpha) --count;
   for (int i = first; i < count; ++i) operands[i] = typed(*args[i]);
   const Dtype common = result_type(operands + first, count - first);
   if (row.promotion == Promotion::int_to_float && !is_floating_point(common)) return get_default_dtype();
@@ -32,17 +35,43 @@ Dtype common_dtype(const Row& row, Args args, int count) {
   return common;
 }
 
+bool is_lone(const Arg& arg) { return !arg.is_tensor() || arg.tensor().numel() == 1; }
+
 Types compute_types(const Row& row, Args args, int count) {
   const Dtype common = common_dtype(row, args, count);
+  if (row.stepwise && !is_lone(*args[1])) return {common, common, common};
   if (row.promotion == Promotion::comparison) return {common, widened(common), bool_};
   if (row.promotion == Promotion::logical) return {common, bool_, bool_};
   return {common, widened(common), common};
 }
 
-void check_dtype(const Row& row, Dtype common) {
-  if (row.dtypes & set_of(common)) return;
-  if (common == bool_ && row.refuses_bool) throw Error(row.refuses_bool);
+/// Comes before every other check.
+void check_not_refused(const Row& row, const Arg& self) {
+  if (row.refuses_bool && self.is_tensor() && self.tensor().dtype() == bool_) throw Error(row.refuses_bool);
+}
+
+/// On meta nothing runs that could lack code for a dtype.
+void check_dtype(const Row& row, Dtype common, Device device) {
+  if ((row.dtypes & set_of(common)) || device == Device::meta) return;
   throw NotImplementedError(std::string("\"") + row.kernel_name + "\" not implemented for '" + scalar_type_name(common) + "'");
+}
+
+void check_alpha(Dtype common, Scalar alpha) {
+  if (alpha.is_boolean() && common != bool_) throw Error("Boolean alpha only supported for Boolean results.");
+  if (alpha.is_floating() && !is_floating_point(common))
+    throw Error("For integral input tensors, argument alpha must not be a floating point number.");
+}
+
+bool is_nan(const Arg& arg) { return arg.number().as_double() != arg.number().as_double(); }
+
+/// Numbers that are no operands must fit the dtype of the computation; bounds with a NaN among them give NaN unseen.
+void check_parameters(const Row& row, Dtype common, Device device, Args args, int count) {
+  const int first = operand_count(row, count);
+  if (row.parameters == Parameters::alpha) check_alpha(common, args[first]->number());
+  if (device == Device::meta) return;
+  for (int i = first; i < count; ++i)
+    if (is_nan(*args[i])) return;
+  for (int i = first; i < count; ++i) check_fits(args[i]->number(), common);
 }
 
 /// A number in the dtype a kernel reads, and where a Program finds it.
@@ -58,23 +87,26 @@ void store_number(Scalar number, Dtype dtype, std::byte* out) {
   kernels().cast[static_cast<int>(source)][static_cast<int>(dtype)](out, &from, 1);
 }
 
-/// Whether a 16-bit float op takes this operand at its own precision: PyTorch reads lone elements in float32.
-bool keeps_precision(const Row& row, const Arg& arg) {
-  return row.exact_numbers && (!arg.is_tensor() || arg.tensor().numel() == 1);
+/// Whether a 16-bit float op takes argument i at its own precision: PyTorch reads a lone second operand in float32.
+bool keeps_precision(const Row& row, Args args, int i) { return row.exact_second && i == 1 && is_lone(*args[i]); }
+
+void convert_number(Scalar value, Dtype through, Dtype wanted, Number& number) {
+  if (through == wanted) return store_number(value, wanted, number.bytes);
+  Number rounded;
+  store_number(value, through, rounded.bytes);
+  const Lanes from{rounded.bytes, 1};
+  kernels().cast[static_cast<int>(through)][static_cast<int>(wanted)](number.bytes, &from, 1);
 }
 
-void convert_number(const Row& row, const Types& types, const Arg& arg, Dtype wanted, Number& number) {
-  const bool rounds = types.common != wanted && !keeps_precision(row, arg);
-  if (!rounds) return store_number(arg.number(), wanted, number.bytes);
-  Number rounded;
-  store_number(arg.number(), types.common, rounded.bytes);
-  const Lanes from{rounded.bytes, 1};
-  kernels().cast[static_cast<int>(types.common)][static_cast<int>(wanted)](number.bytes, &from, 1);
-}
+bool is_condition(const Row& row, int i) { return row.promotion == Promotion::select && i == 0; }
 
 /// The dtype in which the kernel reads argument i.
-Dtype argument_dtype(const Row& row, const Types& types, int i) {
-  return row.promotion == Promotion::select && i == 0 ? bool_ : types.compute;
+Dtype argument_dtype(const Row& row, const Types& types, int i) { return is_condition(row, i) ? bool_ : types.compute; }
+
+/// The dtype to which argument i is cast first: there a number or a wider operand loses what the common dtype can't hold.
+Dtype first_cast(const Row& row, const Types& types, Args args, int i) {
+  if (is_condition(row, i)) return bool_;
+  return keeps_precision(row, args, i) ? types.compute : types.common;
 }
 
 /// The Program of one op: what is not yet in the dtype of computation is cast, the result too.
@@ -84,10 +116,8 @@ Program make_program(Op op, const Row& row, const Types& types, Args args, int c
   for (int i = 0; i < count; ++i)
     regs[i] = program.input(args[i]->is_tensor() ? args[i]->tensor().dtype() : argument_dtype(row, types, i));
   for (int i = 0; i < count; ++i) {
-    const Dtype wanted = argument_dtype(row, types, i);
-    const bool through_common = args[i]->is_tensor() && wanted == types.compute && !keeps_precision(row, *args[i]);
-    if (through_common) regs[i] = program.cast(regs[i], types.common);
-    regs[i] = program.cast(regs[i], wanted);
+    if (args[i]->is_tensor()) regs[i] = program.cast(regs[i], first_cast(row, types, args, i));
+    regs[i] = program.cast(regs[i], argument_dtype(row, types, i));
   }
   const Dtype given = types.result == bool_ ? bool_ : types.compute;
   int result = program.op(op, types.compute, given, count, regs[0], regs[1], regs[2]);
@@ -113,22 +143,32 @@ Dims compute_shape(Op op, Args args, int count, BroadcastCheck& check) {
 
 Walk walk_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
 
+/// The strides PyTorch sees: an operand of another dtype than the computation's is copied first.
+Dims strides_seen(const Row& row, const Types& types, const Tensor& operand, int i) {
+  const Dtype wanted = is_condition(row, i) ? bool_ : types.common;
+  return operand.dtype() == wanted ? operand.strides().copy() : dense_strides_like(operand.sizes(), operand.strides());
+}
+
 Device device_of(Args args, int count) {
   for (int i = 0; i < count; ++i)
     if (args[i]->is_tensor() && args[i]->tensor().is_meta()) return Device::meta;
   return Device::cpu;
 }
 
-Dims layout_of_result(SizesView shape, Args args, int count) {
-  Walk walks[kMaxArgs];
-  int tensors = 0;
-  for (int i = 0; i < count; ++i)
-    if (args[i]->is_tensor()) walks[tensors++] = walk_of(args[i]->tensor());
-  return result_strides(shape, walks, tensors);
+Dims layout_of_result(const Row& row, const Types& types, SizesView shape, Args args, int count) {
+  Dims strides[kMaxArgs];
+  Walk walks[kMaxArgs];  // numbers are operands without dims
+  const int operands = operand_count(row, count);
+  for (int i = 0; i < operands; ++i) {
+    if (!args[i]->is_tensor()) continue;
+    strides[i] = strides_seen(row, types, args[i]->tensor(), i);
+    walks[i] = {args[i]->tensor().sizes(), strides[i]};
+  }
+  return result_strides(shape, walks, operands);
 }
 
 void compute(Op op, const Row& row, const Types& types, const Tensor& out, Args args, int count) {
-  if (out.is_meta()) return;
+  if (out.is_meta() || out.numel() == 0) return;
   check_divisor(row, types, *args[count - 1]);
   Walk walks[kMaxArgs + 1] = {walk_of(out)};
   const void* inputs[kMaxArgs];
@@ -138,7 +178,7 @@ void compute(Op op, const Row& row, const Types& types, const Tensor& out, Args 
       walks[i + 1] = walk_of(args[i]->tensor());
       inputs[i] = args[i]->tensor().data_ptr();
     } else {
-      convert_number(row, types, *args[i], argument_dtype(row, types, i), numbers[i]);
+      convert_number(args[i]->number(), first_cast(row, types, args, i), argument_dtype(row, types, i), numbers[i]);
       inputs[i] = numbers[i].bytes;
     }
   }
@@ -194,7 +234,8 @@ using FastKernels = std::array<std::array<FastKernel, kDtypeCount>, kOpCount>;
 
 FastKernel fast_kernel(const Row& row, Kernel kernel, Dtype dtype) {
   const bool becomes_float = row.promotion == Promotion::int_to_float && !is_floating_point(dtype);
-  if (row.divides_integers || row.promotion == Promotion::logical || becomes_float) return {};
+  const bool checks_number = row.parameters != Parameters::none && !is_floating_point(dtype);
+  if (row.divides_integers || row.promotion == Promotion::logical || becomes_float || checks_number) return {};
   return {kernel, row.promotion == Promotion::comparison ? bool_ : dtype};
 }
 
@@ -210,6 +251,7 @@ const FastKernels& fast_kernels() {
 }
 
 bool number_fits(Scalar number, Dtype dtype) {
+  if (dtype == float32) return number.as_double() <= 0x1.FFFFFEp+127 && number.as_double() >= -0x1.FFFFFEp+127;
   return is_floating_point(dtype) || (!number.is_floating() && (dtype != bool_ || number.is_boolean()));
 }
 
@@ -224,7 +266,7 @@ bool fast_lanes(const Arg& arg, const TensorImpl* like, Number& number, Lanes& l
   const TensorImpl* impl = arg.tensor().impl();
   if (impl->dtype != like->dtype || impl->device != Device::cpu) return false;
   const bool whole = impl == like || (impl->contiguous && impl->sizes == like->sizes);
-  if (!whole && (impl->numel != 1 || impl->sizes.size() > like->sizes.size())) return false;
+  if (!whole && (impl->numel != 1 || !impl->row_major || impl->sizes.size() > like->sizes.size())) return false;
   lanes = {impl->data(), whole ? 1 : 0};
   return true;
 }
@@ -235,7 +277,7 @@ bool fast_binary(Op op, Args args, Fast& fast) {
   const TensorImpl* b = args[1]->is_tensor() ? args[1]->tensor().impl() : nullptr;
   const bool second = !a || (b && (b->numel > a->numel || (b->numel == a->numel && b->sizes.size() > a->sizes.size())));
   const TensorImpl* like = second ? b : a;
-  if (!like || !like->contiguous || like->device != Device::cpu || like->numel == 0 || like->numel > kFastNumel) return false;
+  if (!like || !like->row_major || like->device != Device::cpu || like->numel == 0 || like->numel > kFastNumel) return false;
   if (!fast_lanes(*args[0], like, fast.number, fast.in[0]) || !fast_lanes(*args[1], like, fast.number, fast.in[1])) return false;
   const FastKernel& entry = fast_kernels()[static_cast<int>(op)][static_cast<int>(like->dtype)];
   fast.kernel = entry.kernel;
@@ -285,6 +327,7 @@ bool small_into(Op op, Tensor& out, Args args) {
 
 Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace) {
   const Row& row = row_of(op);
+  check_not_refused(row, *args[0]);
   check_overlaps(out, args, count);
   BroadcastCheck check(inplace);
   const Dims shape = compute_shape(op, args, count, check);
@@ -292,15 +335,18 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
     if (!check.pointwise()) check_inplace_shape(out.sizes(), shape);
   }
   const Types types = compute_types(row, args, count);
+  if (row.strict_out && out.dtype() != types.common)
+    throw Error(std::string("Found dtype ") + scalar_type_name(out.dtype()) + " but expected " + scalar_type_name(types.common));
   check_can_cast(types.result, out.dtype());
-  check_dtype(row, types.common);
+  check_dtype(row, types.common, out.device());
+  check_parameters(row, types.common, out.device(), args, count);
   if (check.pointwise()) {
     Tensor result = pointwise(op, args, count);
     if (!inplace) resize_output(out, shape, contiguous_strides(shape));
     out.copy_(result.view(out.sizes()));
     return out;
   }
-  if (!inplace && !(out.sizes() == shape)) resize_output(out, shape, layout_of_result(shape, args, count));
+  if (!inplace && !(out.sizes() == shape)) resize_output(out, shape, layout_of_result(row, types, shape, args, count));
   write_result(op, row, types, out, args, count);
   return out;
 }
@@ -376,13 +422,16 @@ Tensor elementwise(Op op, Args args, int count) {
     return result;
   }
   const Row& row = row_of(op);
+  check_not_refused(row, *args[0]);
   BroadcastCheck check(false);
   const Dims shape = compute_shape(op, args, count, check);
   const Types types = compute_types(row, args, count);
-  check_dtype(row, types.common);
+  const Device device = device_of(args, count);
+  check_dtype(row, types.common, device);
+  check_parameters(row, types.common, device, args, count);
   if (check.pointwise()) return pointwise(op, args, count).view(shape);
   check.check_blow_up(shape, itemsize(types.result));
-  Tensor result = new_tensor(shape, layout_of_result(shape, args, count), types.result, device_of(args, count));
+  Tensor result = new_tensor(shape, layout_of_result(row, types, shape, args, count), types.result, device);
   compute(op, row, types, result, args, count);
   return result;
 }

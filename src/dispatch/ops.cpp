@@ -7,6 +7,7 @@
 #include "dispatch/elementwise.h"
 #include "dispatch/reduce.h"
 #include "tenon/policy.h"
+#include "type/overflow.h"
 
 namespace tenon {
 namespace {
@@ -35,23 +36,18 @@ void check_subtraction(const Arg& self, const Arg& other) {
                 "`logical_not()` operator instead.");
 }
 
-void check_alpha(Dtype common, Scalar alpha) {
-  if (alpha.is_boolean() && common != bool_) throw Error("Boolean alpha only supported for Boolean results.");
-  if (alpha.is_floating() && !is_floating_point(common))
-    throw Error("For integral input tensors, argument alpha must not be a floating point number.");
-}
-
 bool is_one(Scalar alpha) { return !alpha.is_floating() && !alpha.is_boolean() && alpha.as_int64() == 1; }
+
+Scalar negated(Scalar alpha) {
+  if (alpha.is_boolean()) return alpha;  // refused later, or -True, which is True
+  return alpha.is_floating() ? Scalar(-alpha.as_double()) : Scalar(static_cast<int64_t>(-static_cast<uint64_t>(alpha.as_int64())));
+}
 
 Tensor binary_alpha(Op op, Op form, const Target& target, const Arg& self, const Arg& other, Scalar alpha) {
   if (op == Op::sub) check_subtraction(self, other);
-  const Arg scale(alpha);
+  const Arg scale(op == Op::sub ? negated(alpha) : alpha);
   const Arg* const args[] = {&self, &other, &scale};
-  if (is_one(alpha)) return run_form(op, target, args, 2);
-  const TypedOperand operands[] = {typed(self), typed(other)};
-  check_alpha(result_type(operands, 2), alpha);
-  // The shapes' errors come from the two operands alone; alpha is no operand of the promotion.
-  return run_form(form, target, args, 3);
+  return is_one(alpha) ? run_form(op, target, args, 2) : run_form(form, target, args, 3);
 }
 
 Op division_form(const char* rounding_mode) {
@@ -66,18 +62,39 @@ Tensor division(const Target& target, const Arg& self, const Arg& other, const c
   return run_form(division_form(rounding_mode), target, args, 2);
 }
 
+/// Bounds that are numbers cannot change the dtype of `self` in place.
+void check_inplace_bounds(const Target& target, const Tensor& self, const Arg* const* args, int count) {
+  if (!target.tensor || !target.tensor->is(self)) return;
+  TypedOperand operands[3];
+  for (int i = 0; i < count; ++i) operands[i] = typed(*args[i]);
+  const Dtype common = result_type(operands, count);
+  if (common != self.dtype())
+    throw Error(std::string("result type ") + scalar_type_name(common) + " can't be cast to the desired output type " + cpp_type_name(self.dtype()));
+}
+
 Tensor clamped(const Target& target, const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max) {
   if (!min && !max) throw Error("torch.clamp: At least one of 'min' or 'max' must not be None");
   const Arg clamped_self(self);
-  if (min && max) {
-    const Arg* const args[] = {&clamped_self, &*min, &*max};
-    return run_form(Op::clamp, target, args, 3);
-  }
-  const Arg* const args[] = {&clamped_self, min ? &*min : &*max};
-  return run_form(min ? Op::clamp_min : Op::clamp_max, target, args, 2);
+  const Arg* args[] = {&clamped_self, min ? &*min : &*max, &*max};
+  const int count = min && max ? 3 : 2;
+  const bool numbers = !args[1]->is_tensor() && (count == 2 || !max->is_tensor());
+  if (numbers) check_inplace_bounds(target, self, args, count);
+  if (count == 3) return run_form(numbers ? Op::clamp_scalar : Op::clamp, target, args, 3);
+  if (min) return run_form(numbers ? Op::clamp_min_scalar : Op::clamp_min, target, args, 2);
+  return run_form(numbers ? Op::clamp_max_scalar : Op::clamp_max, target, args, 2);
+}
+
+/// A number becomes a 0-dim tensor of the result's dtype first: it must fit, but for 16-bit floats, where it may become infinite.
+void check_selected_types(const Target& target, const Arg& self, const Arg& other) {
+  const Dtype common = result_type(self, other);
+  for (const Arg* arg : {&self, &other})
+    if (!arg->is_tensor() && widened(common) == common) check_fits(arg->number(), common);
+  if (target.tensor && target.tensor->dtype() != common)
+    throw Error(std::string("Expected out type to be ") + scalar_type_name(common) + " but got " + scalar_type_name(target.tensor->dtype()));
 }
 
 Tensor selected(const Target& target, const Tensor& condition, const Arg& self, const Arg& other) {
+  check_selected_types(target, self, other);
   if (condition.dtype() == uint8)
     warn("UserWarning", "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
                         "PyTorch. Use a boolean condition instead.");

@@ -58,7 +58,7 @@ void check_range(Scalar start, Scalar end, Scalar step) {
 
 /// Steps from `start` to `end`, rounded up; unsigned, because differences of int64 overflow.
 int64_t integer_count(Scalar start, Scalar end, Scalar step) {
-  for (Scalar number : {start, end, step}) check_fill_value(number, int64);
+  for (Scalar number : {start, end, step}) check_fits(number, int64);
   const int64_t first = start.as_int64(), last = end.as_int64(), by = step.as_int64();
   if (by == 0) throw ValueError("step must be nonzero");
   if (by > 0 ? last <= first : last >= first) return 0;
@@ -127,8 +127,8 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, Options options) {
   if (result.is_meta() || steps == 0) return result;
   if (steps == 1) return full({1}, start, {dtype, Device::cpu});
   if (dtype == bool_) fail_bool("linspace_cpu");
-  check_fill_value(start, dtype);
-  check_fill_value(end, dtype);
+  check_fits(start, dtype);
+  check_fits(end, dtype);
   visit_dtype(dtype, [&]<class T>() {
     if constexpr (!std::is_same_v<T, bool>) fill_linspace(result.data<T>(), steps, scalar_to<T>(start), scalar_to<T>(end));
   });

@@ -19,11 +19,12 @@ struct Types {
               " dtype must be either a floating point or complex dtype. Got: " + scalar_type_name(dtype));
 }
 
+void check_mean(Dtype input, std::optional<Dtype> asked) {
+  if (asked && !is_floating_point(*asked)) fail_mean("Optional", *asked);
+  if (!asked && !is_floating_point(input)) fail_mean("Input", input);
+}
+
 Dtype result_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
-  if (op == Op::mean) {
-    if (asked && !is_floating_point(*asked)) fail_mean("Optional", *asked);
-    if (!asked && !is_floating_point(input)) fail_mean("Input", input);
-  }
   if (asked) return *asked;
   if (op == Op::sum && !is_floating_point(input)) return int64;
   return input;
@@ -34,13 +35,13 @@ Types compute_types(Op op, Dtype input, std::optional<Dtype> asked) {
   return {result, widened(result), result};
 }
 
-void check_not_empty(Op op, const Tensor& self, SizesView dims, SizesView mask) {
+void check_not_empty(Op op, const Tensor& self, SizesView dims) {
   if (self.numel() != 0 || op == Op::sum || op == Op::mean) return;
   const std::string name = row_of(op).name;
   if (dims.empty())
     throw Error(name + "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
-  for (int64_t dim = 0; dim < self.dim(); ++dim)
-    if (mask[dim] && self.sizes()[dim] == 0) throw IndexError(name + "(): Expected reduction dim " + std::to_string(dim) + " to have non-zero size.");
+  for (int64_t dim : dims)
+    if (self.size(dim) == 0) throw IndexError(name + "(): Expected reduction dim " + std::to_string(dim) + " to have non-zero size.");
 }
 
 /// The output seen over the input's dims: stride 0 where reduced.
@@ -88,10 +89,8 @@ Tensor new_result(const Tensor& self, SizesView mask, bool keepdim, Dtype dtype)
 
 void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
   if (op == Op::sum || op == Op::mean) {
-    if (asked && result != out) {
-      static constexpr const char* names[kDtypeCount] = {"bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half", "c10::BFloat16", "float", "double"};
-      throw Error(std::string("Expected out tensor to have dtype ") + names[static_cast<int>(result)] + ", but got " + names[static_cast<int>(out)] + " instead");
-    }
+    if (asked && result != out)
+      throw Error(std::string("Expected out tensor to have dtype ") + cpp_type_name(result) + ", but got " + cpp_type_name(out) + " instead");
     return;
   }
   if (result != out)
@@ -102,21 +101,23 @@ void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
 }  // namespace
 
 Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+  if (op == Op::mean) check_mean(self.dtype(), dtype);
   const Types types = compute_types(op, self.dtype(), dtype);
+  check_not_empty(op, self, dims);
   const Dims mask = reduced_mask(dims, self.dim());
-  check_not_empty(op, self, dims, mask);
   Tensor out = new_result(self, mask, keepdim, types.result);
   compute(op, types, out, self, mask, keepdim);
   return out;
 }
 
 Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+  if (op == Op::mean) check_mean(self.dtype(), dtype);
   // out= says the dtype where the call does not.
   const bool follows_out = !dtype && (op == Op::sum || op == Op::mean);
   const Types types = compute_types(op, self.dtype(), follows_out ? std::optional(out.dtype()) : dtype);
-  const Dims mask = reduced_mask(dims, self.dim());
-  check_not_empty(op, self, dims, mask);
   check_out_dtype(op, types.result, out.dtype(), dtype.has_value());
+  check_not_empty(op, self, dims);
+  const Dims mask = reduced_mask(dims, self.dim());
   check_no_internal_overlap(out);
   const Dims shape = reduced_shape(self.sizes(), mask, keepdim);
   resize_output(out, shape, contiguous_strides(shape));

@@ -12,13 +12,8 @@ namespace HWY_NAMESPACE {
 
 // 16-bit floats pass through float32, exactly as C++ and PyTorch convert them.
 template <class T>
-constexpr bool is_half = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
-
-template <class T>
-HWY_INLINE auto widened(T value) {
-  if constexpr (std::is_same_v<T, Float16>) return float16_value(value.bits);
-  else if constexpr (std::is_same_v<T, BFloat16>) return bfloat16_value(value.bits);
-  else return value;
+HWY_INLINE T widened(T value) {
+  return value;
 }
 
 /// Floats are truncated; what no int64 holds becomes the smallest int64, as the processor's conversion gives, and

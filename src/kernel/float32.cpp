@@ -10,6 +10,8 @@ namespace tenon {
 namespace HWY_NAMESPACE {
 void fill_float32(KernelTable& table) {
   fill_dtype<float>(table);
+  fill_half<Float16>(table);
+  fill_half<BFloat16>(table);
 }
 }  // namespace HWY_NAMESPACE
 }  // namespace tenon

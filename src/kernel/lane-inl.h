@@ -13,9 +13,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "hwy/contrib/math/math-inl.h"
 #include "hwy/highway.h"
+#include "kernel/exp_log-inl.h"
 #include "ops/row.h"
+#include "type/half.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon {
@@ -40,6 +41,16 @@ struct Lane<bool> {
   HWY_INLINE constexpr explicit Lane(U value) : v(value != U{} ? 1 : 0) {}
 };
 using Truth = Lane<bool>;
+/// 16-bit floats, for formulas that round every step: a float32 that the type holds.
+template <class T>
+concept Half = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+template <Half T>
+struct Lane<T> {
+  float v;
+  HWY_INLINE explicit Lane(float value) : v(value) {}
+};
+HWY_INLINE float widened(Float16 value) { return float16_value(value.bits); }
+HWY_INLINE float widened(BFloat16 value) { return bfloat16_value(value.bits); }
 
 /// An unsigned type wide enough that no integer promotion makes arithmetic on it signed.
 template <class T>
@@ -94,18 +105,16 @@ template <class T>
 HWY_INLINE Lane<T> choose(Truth condition, Lane<T> a, Lane<T> b) {
   return condition.v ? a : b;
 }
-/// NaN wins; of two equal values (-0 and 0) the second.
+/// NaN wins; of two equal values (-0 and 0) the first.
 template <class T>
 HWY_INLINE Lane<T> larger(Lane<T> a, Lane<T> b) {
-  const Lane<T> result = a.v > b.v ? a : b;
-  if constexpr (std::is_floating_point_v<T>) return a.v != a.v ? a : result;
-  else return result;
+  if constexpr (std::is_floating_point_v<T>) return (b.v > a.v) | (b.v != b.v) ? b : a;
+  else return b.v > a.v ? b : a;
 }
 template <class T>
 HWY_INLINE Lane<T> smaller(Lane<T> a, Lane<T> b) {
-  const Lane<T> result = a.v < b.v ? a : b;
-  if constexpr (std::is_floating_point_v<T>) return a.v != a.v ? a : result;
-  else return result;
+  if constexpr (std::is_floating_point_v<T>) return (b.v < a.v) | (b.v != b.v) ? b : a;
+  else return b.v < a.v ? b : a;
 }
 template <class T>
 HWY_INLINE Lane<T> magnitude(Lane<T> a) {
@@ -127,10 +136,17 @@ template <std::floating_point T>
 HWY_INLINE Lane<T> square_root(Lane<T> a) {
   return Lane<T>(std::sqrt(a.v));
 }
+/// The result of one step of a formula: a 16-bit float is rounded after each.
+template <class T, class V>
+HWY_INLINE V step(V value) {
+  if constexpr (std::is_same_v<T, Float16>) return float16_value(float16_bits(value));
+  else if constexpr (std::is_same_v<T, BFloat16>) return bfloat16_value(bfloat16_bits(value));
+  else return value;
+}
 template <class T>
 HWY_INLINE Lane<T> quotient_trunc(Lane<T> a, Lane<T> b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return Lane<T>(std::trunc(a.v / b.v));
+  if constexpr (!std::is_integral_v<T>) {
+    return Lane<T>(std::trunc(step<T>(a.v / b.v)));
   } else {
     if (b.v == 0) return Lane<T>(0);                                   // refused before the loop began
     if (std::is_signed_v<T> && b.v == static_cast<T>(-1)) return -a;   // the smallest value by -1 wraps
@@ -140,14 +156,14 @@ HWY_INLINE Lane<T> quotient_trunc(Lane<T> a, Lane<T> b) {
 /// Python's floor division; for floats by way of the remainder, as PyTorch computes it.
 template <class T>
 HWY_INLINE Lane<T> quotient_floor(Lane<T> a, Lane<T> b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (b.v == 0) return Lane<T>(a.v / b.v);
-    const T remainder = std::fmod(a.v, b.v);
-    T quotient = (a.v - remainder) / b.v;
-    if (remainder != 0 && (b.v < 0) != (remainder < 0)) quotient -= 1;
-    if (quotient == 0) return Lane<T>(std::copysign(T{0}, a.v / b.v));
-    T floored = std::floor(quotient);
-    if (quotient - floored > T{0.5}) floored += 1;
+  if constexpr (!std::is_integral_v<T>) {
+    if (b.v == 0) return Lane<T>(step<T>(a.v / b.v));
+    const auto remainder = std::fmod(a.v, b.v);
+    auto quotient = step<T>(step<T>(a.v - remainder) / b.v);
+    if (remainder != 0 && (b.v < 0) != (remainder < 0)) quotient = step<T>(quotient - 1);
+    if (quotient == 0) return Lane<T>(std::copysign(decltype(quotient){0}, a.v / b.v));
+    auto floored = std::floor(quotient);
+    if (step<T>(quotient - floored) > decltype(quotient){0.5}) floored = step<T>(floored + 1);
     return Lane<T>(floored);
   } else {
     const Lane<T> quotient = quotient_trunc(a, b);
@@ -163,11 +179,11 @@ struct Vector {
 };
 template <class D>
 HWY_INLINE Vector<D> exponential(Vector<D> a) {
-  return {hn::Exp(D(), a.v)};
+  return {exp_vector(D(), a.v)};
 }
 template <class D>
 HWY_INLINE Vector<D> logarithm(Vector<D> a) {
-  return {hn::Log(D(), a.v)};
+  return {log_vector(D(), a.v)};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -3,7 +3,7 @@
 
 
 struct add {
-  static constexpr Row row{.name = "add", .symbol = "+", .kernel_name = "add_stub", .exact_numbers = true};
+  static constexpr Row row{.name = "add", .symbol = "+", .kernel_name = "add_stub"};
   template <class T>
   static T forward(T a, T b) {
     return a + b;
@@ -12,7 +12,7 @@ struct add {
 
 /// self + alpha * other, rounded once.
 struct add_alpha {
-  static constexpr Row row{.name = "add", .symbol = "+", .arity = 3, .kernel_name = "add_stub", .exact_numbers = true};
+  static constexpr Row row{.name = "add", .symbol = "+", .arity = 3, .kernel_name = "add_stub", .parameters = Parameters::alpha};
   template <class T>
   static T forward(T a, T b, T alpha) {
     return mul_add(alpha, b, a);
@@ -20,23 +20,24 @@ struct add_alpha {
 };
 
 struct sub {
-  static constexpr Row row{.name = "sub", .symbol = "-", .dtypes = kNoBool, .kernel_name = "sub_stub", .exact_numbers = true};
+  static constexpr Row row{.name = "sub", .symbol = "-", .dtypes = kNoBool, .kernel_name = "sub_stub"};
   template <class T>
   static T forward(T a, T b) {
     return a - b;
   }
 };
 
+/// self + alpha * other, where alpha comes negated.
 struct sub_alpha {
-  static constexpr Row row{.name = "sub", .symbol = "-", .arity = 3, .dtypes = kNoBool, .kernel_name = "sub_stub", .exact_numbers = true};
+  static constexpr Row row{.name = "sub", .symbol = "-", .arity = 3, .dtypes = kNoBool, .kernel_name = "sub_stub", .parameters = Parameters::alpha};
   template <class T>
   static T forward(T a, T b, T alpha) {
-    return mul_add(-alpha, b, a);
+    return mul_add(alpha, b, a);
   }
 };
 
 struct mul {
-  static constexpr Row row{.name = "mul", .symbol = "*", .kernel_name = "mul_cpu", .exact_numbers = true};
+  static constexpr Row row{.name = "mul", .symbol = "*", .kernel_name = "mul_cpu", .exact_second = true};
   template <class T>
   static T forward(T a, T b) {
     return a * b;
@@ -44,7 +45,7 @@ struct mul {
 };
 
 struct div {
-  static constexpr Row row{.name = "div", .symbol = "/", .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "div_cpu", .exact_numbers = true};
+  static constexpr Row row{.name = "div", .symbol = "/", .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "div_cpu", .exact_second = true};
   template <class T>
   static T forward(T a, T b) {
     return a / b;
@@ -53,7 +54,7 @@ struct div {
 
 /// The quotient rounded toward zero; integers stay integers.
 struct div_trunc {
-  static constexpr Row row{.name = "div", .dtypes = kNoBool, .kernel_name = "div_trunc_cpu", .divides_integers = true};
+  static constexpr Row row{.name = "div", .dtypes = kNoBool, .kernel_name = "div_trunc_cpu", .exact_second = true, .stepwise = true, .divides_integers = true};
   template <class T>
   static T forward(T a, T b) {
     return quotient_trunc(a, b);
@@ -62,7 +63,7 @@ struct div_trunc {
 
 /// The quotient rounded down; integers stay integers.
 struct div_floor {
-  static constexpr Row row{.name = "div", .dtypes = kNoBool, .kernel_name = "div_floor_cpu", .divides_integers = true};
+  static constexpr Row row{.name = "div", .dtypes = kNoBool, .kernel_name = "div_floor_cpu", .exact_second = true, .stepwise = true, .divides_integers = true};
   template <class T>
   static T forward(T a, T b) {
     return quotient_floor(a, b);
@@ -72,7 +73,8 @@ struct div_floor {
 struct neg {
   static constexpr Row row{.name = "neg", .symbol = "-", .arity = 1, .dtypes = kNoBool, .kernel_name = "neg_cpu",
                            .refuses_bool = "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
-                                           "to invert a mask, use the `~` or `logical_not()` operator instead."};
+                                           "to invert a mask, use the `~` or `logical_not()` operator instead.",
+                           .strict_out = true};
   template <class T>
   static T forward(T a) {
     return -a;
@@ -80,7 +82,7 @@ struct neg {
 };
 
 struct abs {
-  static constexpr Row row{.name = "abs", .arity = 1, .dtypes = kNoBool, .kernel_name = "abs_cpu"};
+  static constexpr Row row{.name = "abs", .arity = 1, .dtypes = kNoBool, .kernel_name = "abs_cpu", .strict_out = true};
   template <class T>
   static T forward(T a) {
     return magnitude(a);

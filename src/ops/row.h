@@ -27,6 +27,14 @@ enum class Promotion : uint8_t {
   sum,           // integers and bool are summed in int64
 };
 
+/// What the last arguments are where they are numbers that are no operands: they have no part in shape and layout and
+/// must fit the dtype.
+enum class Parameters : uint8_t {
+  none,
+  alpha,   // one factor of the dtype's kind, with no part in promotion
+  bounds,  // all but the first argument; they have a part in promotion
+};
+
 /// The dtypes an op has code for, as bits in the order of Dtype.
 using DtypeSet = uint16_t;
 constexpr DtypeSet set_of(Dtype dtype) { return static_cast<DtypeSet>(1u << static_cast<unsigned>(dtype)); }
@@ -42,10 +50,18 @@ struct Row {
   DtypeSet dtypes = kAllDtypes;            // of the computation
   const char* kernel_name = "";            // in the text for other dtypes: "abs_cpu" not implemented for 'Bool'
   const char* refuses_bool = nullptr;      // the text where PyTorch has one of its own
-  bool exact_numbers = false;              // 16-bit floats meet a number or 0-dim operand at its own precision, not rounded
+  Parameters parameters = Parameters::none;
+  bool strict_out = false;                 // out= has the dtype of the computation: nothing is cast
+  bool exact_second = false;               // 16-bit floats meet a second operand of one element at its own precision, not rounded
+  bool stepwise = false;                   // other 16-bit floats are rounded at every step of the formula, not once at the end
   bool divides_integers = false;           // a zero divisor is Error "ZeroDivisionError"
   bool vectors = false;                    // the formula calls functions that only whole SIMD vectors have
 };
+
+/// How many of `count` arguments are operands.
+constexpr int operand_count(const Row& row, int count) {
+  return row.parameters == Parameters::bounds ? 1 : row.parameters == Parameters::alpha ? count - 1 : count;
+}
 
 const Row& row_of(Op op) noexcept;
 

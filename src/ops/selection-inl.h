@@ -22,26 +22,51 @@ struct minimum {
 
 /// min(max(self, low), high): the upper bound wins where the bounds cross.
 struct clamp {
-  static constexpr Row row{.name = "clamp", .arity = 3, .dtypes = kNoBool, .kernel_name = "clamp_kernel_impl"};
+  static constexpr Row row{.name = "clamp", .arity = 3, .dtypes = kNoBool, .kernel_name = "clamp_cpu"};
   template <class T>
   static T forward(T a, T low, T high) {
-    return smaller(high, larger(low, a));
+    return smaller(larger(a, low), high);
   }
 };
 
 struct clamp_min {
-  static constexpr Row row{.name = "clamp_min", .dtypes = kNoBool, .kernel_name = "clamp_min_kernel_impl"};
+  static constexpr Row row{.name = "clamp", .kernel_name = "maximum_cpu"};
   template <class T>
   static T forward(T a, T low) {
-    return larger(low, a);
+    return larger(a, low);
   }
 };
 
 struct clamp_max {
-  static constexpr Row row{.name = "clamp_max", .dtypes = kNoBool, .kernel_name = "clamp_max_kernel_impl"};
+  static constexpr Row row{.name = "clamp", .kernel_name = "minimum_cpu"};
   template <class T>
   static T forward(T a, T high) {
-    return smaller(high, a);
+    return smaller(a, high);
+  }
+};
+
+/// Bounds that are numbers.
+struct clamp_scalar {
+  static constexpr Row row{.name = "clamp", .arity = 3, .dtypes = kNoBool, .kernel_name = "clamp_scalar_cpu", .parameters = Parameters::bounds, .strict_out = true};
+  template <class T>
+  static T forward(T a, T low, T high) {
+    return smaller(larger(a, low), high);
+  }
+};
+
+struct clamp_min_scalar {
+  static constexpr Row row{.name = "clamp", .dtypes = kNoBool, .kernel_name = "clamp_min_scalar_cpu", .parameters = Parameters::bounds, .strict_out = true};
+  template <class T>
+  static T forward(T a, T low) {
+    return larger(a, low);
+  }
+};
+
+struct clamp_max_scalar {
+  static constexpr Row row{.name = "clamp", .dtypes = kNoBool, .kernel_name = "clamp_max_scalar_cpu", .parameters = Parameters::bounds, .strict_out = true};
+  template <class T>
+  static T forward(T a, T high) {
+    return smaller(a, high);
   }
 };
 

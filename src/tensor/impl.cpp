@@ -18,16 +18,18 @@ TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int6
   impl->sizes.resize(ndim);
   impl->strides.resize(ndim);
   int64_t numel = 1;
-  bool contiguous = true;
+  bool contiguous = true, row_major = true;
   for (int64_t dim = ndim - 1; dim >= 0; --dim) {
     const int64_t size = sizes[dim], stride = strides[dim];
     impl->sizes[dim] = size;
     impl->strides[dim] = stride;
     contiguous = contiguous && (size == 1 || stride == numel);
+    row_major = row_major && stride == numel;
     numel *= size;
   }
   impl->numel = numel;
   impl->contiguous = contiguous || numel == 0;
+  impl->row_major = row_major && numel != 0;
   return impl;
 }
 
@@ -84,6 +86,7 @@ Tensor new_tensor(SizesView sizes, Dtype dtype, Device device) {
   impl->dtype = dtype;
   impl->device = device;
   impl->contiguous = true;
+  impl->row_major = true;
   impl->storage = storage;
   impl->offset = 0;
   impl->numel = numel;
@@ -119,6 +122,7 @@ void set_sizes_and_strides(const Tensor& tensor, SizesView sizes, SizesView stri
   impl->strides.assign(strides);
   impl->numel = numel;
   impl->contiguous = is_contiguous(sizes, strides);
+  impl->row_major = SizesView(contiguous_strides(sizes)) == strides;
 }
 
 void Tensor::check_dtype(Dtype wanted) const {

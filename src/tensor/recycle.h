@@ -53,10 +53,12 @@ class ThreadCache {
     return true;
   }
   void trim() noexcept;
-  /// From here on nothing is kept.
-  void close() noexcept {
-    keep_ = 0;
-    trim();
+
+  /// A cache that keeps nothing: what a thread's late destructors find.
+  static constexpr ThreadCache closed() noexcept {
+    ThreadCache cache;
+    cache.keep_ = 0;
+    return cache;
   }
 
  private:

@@ -84,9 +84,13 @@ SharedCache& shared_cache() {
 }
 
 /// Ends a thread's cache with the thread: other destructors may still free into it.
+constinit recycle::ThreadCache closed_cache = recycle::ThreadCache::closed();
 struct CacheOwner {
-  recycle::ThreadCache* cache = new recycle::ThreadCache;
-  ~CacheOwner() { cache->close(); }  // stays reachable through the thread's pointer, empty
+  recycle::ThreadCache cache;
+  ~CacheOwner() {
+    recycle::thread_cache = &closed_cache;
+    cache.trim();
+  }
 };
 
 void count_use(int64_t nbytes) noexcept {
@@ -118,7 +122,7 @@ void ThreadCache::trim() noexcept {
 void* allocate_slow(int64_t nbytes) {
   if (nbytes <= kSmall && !thread_cache) {
     thread_local CacheOwner owner;
-    thread_cache = owner.cache;
+    thread_cache = &owner.cache;
   }
   const int index = class_of(nbytes);
   if (nbytes > kSmall)
@@ -209,7 +213,7 @@ void set_cache_cap(int64_t nbytes) noexcept {
 }
 int64_t cache_cap() noexcept { return cap.load(std::memory_order_relaxed); }
 void trim() noexcept {
-  if (recycle::thread_cache) recycle::thread_cache->trim();
+  if (recycle::thread_cache && recycle::thread_cache != &closed_cache) recycle::thread_cache->trim();
   shared_cache().trim();
 }
 

@@ -12,11 +12,20 @@ namespace {
 struct Names {
   const char* name;         // Python's
   const char* scalar_type;  // error texts'
+  const char* cpp_type;     // the compiler's
 };
 // clang-format off
 constexpr Names kNames[kDtypeCount] = {
-    {"bool",     "Bool"},  {"uint8",    "Byte"},     {"int8",    "Char"},  {"int16",   "Short"}, {"int32", "Int"}, {"int64", "Long"},
-    {"float16",  "Half"},  {"bfloat16", "BFloat16"}, {"float32", "Float"}, {"float64", "Double"},
+    {"bool",     "Bool",     "bool"},
+    {"uint8",    "Byte",     "unsigned char"},
+    {"int8",     "Char",     "signed char"},
+    {"int16",    "Short",    "short int"},
+    {"int32",    "Int",      "int"},
+    {"int64",    "Long",     "long int"},
+    {"float16",  "Half",     "c10::Half"},
+    {"bfloat16", "BFloat16", "c10::BFloat16"},
+    {"float32",  "Float",    "float"},
+    {"float64",  "Double",   "double"},
 };
 struct Alias { const char* name; Dtype dtype; };
 constexpr Alias kAliases[] = {
@@ -59,6 +68,7 @@ std::atomic<Dtype> default_dtype{float32};
 
 const char* dtype_name(Dtype dtype) noexcept { return kNames[index_of(dtype)].name; }
 const char* scalar_type_name(Dtype dtype) noexcept { return kNames[index_of(dtype)].scalar_type; }
+const char* cpp_type_name(Dtype dtype) noexcept { return kNames[index_of(dtype)].cpp_type; }
 
 Dtype dtype_from_name(const char* name) {
   for (int i = 0; i < kDtypeCount; ++i)

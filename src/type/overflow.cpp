@@ -36,8 +36,8 @@ bool float_overflows(double value) {
   else return !(value >= static_cast<double>(std::numeric_limits<T>::min()) && value <= largest<T>());
 }
 
-/// How C++ spells the element type.
-const char* cpp_type_name(Dtype dtype) {
+/// How PyTorch's source spells the element type.
+const char* source_type_name(Dtype dtype) {
   static constexpr const char* kNames[kDtypeCount] = {"bool",    "uint8_t",   "int8_t",        "int16_t", "int",
                                                       "int64_t", "c10::Half", "c10::BFloat16", "float",   "double"};
   return kNames[static_cast<int>(dtype)];
@@ -52,9 +52,9 @@ bool overflows(Scalar value, Dtype dtype) noexcept {
   });
 }
 
-void check_fill_value(Scalar value, Dtype dtype) {
+void check_fits(Scalar value, Dtype dtype) {
   if (overflows(value, dtype))
-    throw Error(std::string("value cannot be converted to type ") + cpp_type_name(dtype) + " without overflow");
+    throw Error(std::string("value cannot be converted to type ") + source_type_name(dtype) + " without overflow");
 }
 
 }  // namespace tenon

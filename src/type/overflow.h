@@ -8,7 +8,8 @@ namespace tenon {
 /// dtype, nor a negative integer for uint8 that wraps (-255 to -1). Everything fits bool.
 bool overflows(Scalar value, Dtype dtype) noexcept;
 
-/// Error "value cannot be converted to type uint8_t without overflow"; what `full` and `fill_` check.
-void check_fill_value(Scalar value, Dtype dtype);
+/// Error "value cannot be converted to type uint8_t without overflow"; what `full`, `fill_`, alpha and the
+/// bounds of clamp check.
+void check_fits(Scalar value, Dtype dtype);
 
 }  // namespace tenon

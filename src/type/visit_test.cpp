@@ -89,7 +89,7 @@ TEST(Overflow, Table) {
     EXPECT_EQ(overflows(c.value, c.dtype), c.type != nullptr) << c.value.as_double() << " " << dtype_name(c.dtype);
     if (!c.type) continue;
     try {
-      check_fill_value(c.value, c.dtype);
+      check_fits(c.value, c.dtype);
       ADD_FAILURE() << c.value.as_double() << " " << dtype_name(c.dtype);
     } catch (const Error& error) {
       EXPECT_EQ(error.what(), std::string("value cannot be converted to type ") + c.type + " without overflow");

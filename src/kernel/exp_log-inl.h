@@ -1,0 +1,128 @@
+// kernel: exponential and logarithm over whole vectors, after fdlibm (https://www.netlib.org/fdlibm), error below 1 ulp for
+// every float32 and float64: subnormals, infinities and NaN included. No branches: special values are chosen at the end.
+#if defined(TENON_KERNEL_EXP_LOG_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_KERNEL_EXP_LOG_INL_H
+#undef TENON_KERNEL_EXP_LOG_INL_H
+#else
+#define TENON_KERNEL_EXP_LOG_INL_H
+#endif
+
+#include <limits>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// fdlibm's numbers for one type. `ln2_high` has so many low zeros that its product with an exponent is exact.
+template <class T>
+struct ExpLog;
+template <>
+struct ExpLog<float> {
+  using Bits = uint32_t;
+  static constexpr int mantissa_bits = 23;
+  static constexpr float ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;  // 0x3f317200, 0x35bfbe8e
+  static constexpr float inverse_ln2 = 0x1.715476p+0f;
+  static constexpr float lowest = -105, highest = 89;  // beyond them exp is 0 or infinite
+  static constexpr float exp_terms[] = {1.6666625440e-1f, -2.7667332906e-3f};
+  static constexpr float log_terms[] = {0xaaaaaa.0p-24f, 0xccce13.0p-25f, 0x91e9ee.0p-25f, 0xf89e26.0p-26f};
+  static constexpr Bits sqrt_half = 0x3f3504f3;
+  static constexpr float normal_scale = 0x1p+25f;  // makes a subnormal normal
+  static constexpr int normal_shift = 25;
+};
+template <>
+struct ExpLog<double> {
+  using Bits = uint64_t;
+  static constexpr int mantissa_bits = 52;
+  static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
+  static constexpr double inverse_ln2 = 1.44269504088896338700e+00;
+  static constexpr double lowest = -746, highest = 710;
+  static constexpr double exp_terms[] = {1.66666666666666019037e-01, -2.77777777770155933842e-03, 6.61375632143793436117e-05, -1.65339022054652515390e-06, 4.13813679705723846039e-08};
+  static constexpr double log_terms[] = {6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01, 2.222219843214978396e-01,
+                                         1.818357216161805012e-01, 1.531383769920937332e-01, 1.479819860511658591e-01};
+  static constexpr Bits sqrt_half = 0x3fe6a09e667f3bcd;
+  static constexpr double normal_scale = 0x1p+54;
+  static constexpr int normal_shift = 54;
+};
+
+/// terms[0] + x * (terms[1] + x * ...).
+template <class D, class V, class T, int kCount>
+HWY_INLINE V polynomial(D d, V x, const T (&terms)[kCount]) {
+  V sum = hn::Set(d, terms[kCount - 1]);
+  for (int i = kCount - 2; i >= 0; --i) sum = hn::MulAdd(sum, x, hn::Set(d, terms[i]));
+  return sum;
+}
+
+/// Small integers and floats change into each other by way of 1.5 * 2^mantissa_bits: its low bits count ones.
+template <class T>
+constexpr T kCounter = static_cast<T>(3) * static_cast<T>(int64_t{1} << (ExpLog<T>::mantissa_bits - 1));
+
+/// 2^k for integers k that give a normal number.
+template <class D, class VI>
+HWY_INLINE hn::Vec<D> power_of_two(D d, VI k) {
+  using T = hn::TFromD<D>;
+  constexpr int kBits = ExpLog<T>::mantissa_bits;
+  const hn::RebindToSigned<D> di;
+  const auto bias = hn::Set(di, std::numeric_limits<T>::max_exponent - 1);
+  return hn::BitCast(d, hn::ShiftLeft<kBits>(hn::Add(k, bias)));
+}
+
+/// x = k ln 2 + r with |r| <= ln 2 / 2, exp(x) = 2^k exp(r), exp(r) = 1 + 2r / (2 - c) with c close to r.
+template <class D, class V>
+HWY_INLINE V exp_vector(D d, V x) {
+  using T = hn::TFromD<D>;
+  using C = ExpLog<T>;
+  const hn::RebindToSigned<D> di;
+  const V bounded = hn::Min(hn::Max(x, hn::Set(d, C::lowest)), hn::Set(d, C::highest));
+  const V counter = hn::Set(d, kCounter<T>);
+  const V counted = hn::MulAdd(bounded, hn::Set(d, C::inverse_ln2), counter);
+  const V whole = hn::Sub(counted, counter);
+  const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
+  const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), bounded), low = hn::Mul(whole, hn::Set(d, C::ln2_low));
+  const V r = hn::Sub(high, low), square = hn::Mul(r, r);
+  const V c = hn::NegMulAdd(square, polynomial(d, square, C::exp_terms), r);
+  const V one = hn::Set(d, T{1}), two = hn::Set(d, T{2});
+  const V y = hn::Add(one, hn::Add(hn::Sub(hn::Div(hn::Mul(r, c), hn::Sub(two, c)), low), high));
+  // In two steps, so that only the second one can leave the normal range: it rounds once.
+  const auto half = hn::ShiftRight<1>(k);
+  const V scaled = hn::Mul(hn::Mul(y, power_of_two(d, half)), power_of_two(d, hn::Sub(k, half)));
+  return hn::IfThenElse(hn::IsNaN(x), x, scaled);
+}
+
+/// x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2); log(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R(s^2)), s = f / (2 + f).
+template <class D, class V>
+HWY_INLINE V log_vector(D d, V x) {
+  using T = hn::TFromD<D>;
+  using C = ExpLog<T>;
+  constexpr int kBits = C::mantissa_bits;
+  const hn::RebindToUnsigned<D> du;
+  const hn::RebindToSigned<D> di;
+  const V zero = hn::Zero(d), one = hn::Set(d, T{1});
+  const auto subnormal = hn::Lt(x, hn::Set(d, std::numeric_limits<T>::min()));
+  const V normal = hn::IfThenElse(subnormal, hn::Mul(x, hn::Set(d, C::normal_scale)), x);
+  const auto sqrt_half = hn::Set(du, C::sqrt_half);
+  const auto bits = hn::Add(hn::BitCast(du, normal), hn::Sub(hn::BitCast(du, one), sqrt_half));
+  const V mantissa = hn::BitCast(d, hn::Add(hn::And(bits, hn::Set(du, (typename C::Bits{1} << kBits) - 1)), sqrt_half));
+  const V counter = hn::Set(d, kCounter<T>);
+  const auto biased = hn::BitCast(di, hn::ShiftRight<kBits>(bits));
+  const V exponent = hn::Sub(hn::BitCast(d, hn::Add(biased, hn::BitCast(di, counter))), counter);
+  const T bias = static_cast<T>(std::numeric_limits<T>::max_exponent - 1);
+  const V k = hn::Sub(exponent, hn::IfThenElse(subnormal, hn::Set(d, bias + static_cast<T>(C::normal_shift)), hn::Set(d, bias)));
+  const V f = hn::Sub(mantissa, one);
+  const V s = hn::Div(f, hn::Add(hn::Set(d, T{2}), f)), square = hn::Mul(s, s);
+  const V half_square = hn::Mul(hn::Set(d, T{0.5}), hn::Mul(f, f));
+  const V rest = hn::Mul(square, polynomial(d, square, C::log_terms));
+  const V low = hn::MulAdd(k, hn::Set(d, C::ln2_low), hn::Mul(s, hn::Add(half_square, rest)));
+  const V result = hn::MulAdd(k, hn::Set(d, C::ln2_high), hn::Sub(f, hn::Sub(half_square, low)));
+  const V infinite = hn::Set(d, std::numeric_limits<T>::infinity());
+  const V finite = hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinite), hn::IfThenElse(hn::Lt(x, zero), hn::Set(d, std::numeric_limits<T>::quiet_NaN()), result));
+  return hn::IfThenElse(hn::Or(hn::IsNaN(x), hn::Eq(x, infinite)), x, finite);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenon
+HWY_AFTER_NAMESPACE();
+#endif

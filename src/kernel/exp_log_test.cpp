@@ -1,0 +1,101 @@
+// exp and log: the largest error over the whole range, and the values at its ends.
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "kernel/kernel.h"
+
+namespace tenon {
+namespace {
+
+using Function = long double (*)(long double);
+
+/// Distance in units of the last place of `wanted` rounded to T; 0 for equal infinities and for two NaN.
+template <class T>
+long double ulps(T got, long double wanted) {
+  const T rounded = static_cast<T>(wanted);
+  if (std::isnan(rounded) || std::isnan(got)) return std::isnan(rounded) == std::isnan(got) ? 0 : std::numeric_limits<long double>::infinity();
+  if (std::isinf(rounded) || std::isinf(got)) {
+    // An overflow is half a step beyond the largest number.
+    if (rounded == got) return 0;
+    return std::abs(wanted) >= static_cast<long double>(std::numeric_limits<T>::max()) ? 1 : std::numeric_limits<long double>::infinity();
+  }
+  const int exponent = std::max(std::ilogb(rounded == 0 ? std::numeric_limits<T>::denorm_min() : rounded), std::numeric_limits<T>::min_exponent - 1);
+  return std::abs(static_cast<long double>(got) - wanted) / std::ldexp(1.0L, exponent - (std::numeric_limits<T>::digits - 1));
+}
+
+template <class T>
+std::vector<T> run(Op op, const std::vector<T>& in) {
+  std::vector<T> out(in.size());
+  const Lanes lanes{in.data(), 1};
+  kernels().elementwise[static_cast<int>(op)][static_cast<int>(dtype_of_v<T>)](out.data(), &lanes, static_cast<int64_t>(in.size()));
+  return out;
+}
+
+template <class T>
+void expect_below(Op op, Function truth, const std::vector<T>& in, long double limit) {
+  const std::vector<T> out = run(op, in);
+  long double worst = 0;
+  T at = 0;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const long double error = ulps(out[i], truth(static_cast<long double>(in[i])));
+    if (error > worst) worst = error, at = in[i];
+  }
+  EXPECT_LT(worst, limit) << row_of(op).name << " " << dtype_name(dtype_of_v<T>) << " of " << at;
+  testing::Test::RecordProperty(std::string(row_of(op).name) + "_" + dtype_name(dtype_of_v<T>), std::to_string(static_cast<double>(worst)));
+}
+
+/// Numbers whose bits are spread over all bit patterns: every exponent, subnormals, infinities and NaN.
+template <class T, class Bits>
+std::vector<T> spread(std::size_t count) {
+  std::vector<T> values(count);
+  const Bits step = static_cast<Bits>(std::numeric_limits<Bits>::max() / count) | 1;
+  Bits bits = 0;
+  for (T& value : values) value = std::bit_cast<T>(bits), bits += step;
+  return values;
+}
+
+template <class T>
+std::vector<T> drawn(std::size_t count, double low, double high) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> uniform(low, high);
+  std::vector<T> values(count);
+  for (T& value : values) value = static_cast<T>(uniform(random));
+  return values;
+}
+
+long double exp_of(long double x) { return std::exp(x); }
+long double log_of(long double x) { return std::log(x); }
+
+TEST(ExpLog, ErrorIsBelowOneUlp) {
+  constexpr std::size_t count = 1 << 18;
+  expect_below<float>(Op::exp, exp_of, spread<float, uint32_t>(4 * count), 1);
+  expect_below<float>(Op::exp, exp_of, drawn<float>(4 * count, -105, 90), 1);
+  expect_below<float>(Op::exp, exp_of, drawn<float>(count, -1, 1), 1);
+  expect_below<float>(Op::log, log_of, spread<float, uint32_t>(4 * count), 1);
+  expect_below<float>(Op::log, log_of, drawn<float>(4 * count, 0.25, 4), 1);
+  expect_below<double>(Op::exp, exp_of, spread<double, uint64_t>(count), 1);
+  expect_below<double>(Op::exp, exp_of, drawn<double>(count, -746, 710), 1);
+  expect_below<double>(Op::exp, exp_of, drawn<double>(count, -1, 1), 1);
+  expect_below<double>(Op::log, log_of, spread<double, uint64_t>(count), 1);
+  expect_below<double>(Op::log, log_of, drawn<double>(count, 0.25, 4), 1);
+}
+
+TEST(ExpLog, EndsOfTheRange) {
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> in{0.0f, -0.0f, 1.0f, -1.0f, inf, -inf, nan, 88.8f, -104.0f, 3e38f, -3e38f};
+  const std::vector<float> exp = run(Op::exp, in), log = run(Op::log, in);
+  const float want_exp[] = {1, 1, std::exp(1.0f), std::exp(-1.0f), inf, 0, nan, inf, 0, inf, 0};
+  const float want_log[] = {-inf, -inf, 0, nan, inf, nan, nan, std::log(88.8f), nan, std::log(3e38f), nan};
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    EXPECT_TRUE(std::isnan(want_exp[i]) ? std::isnan(exp[i]) : std::abs(exp[i] - want_exp[i]) <= 1e-6f || exp[i] == want_exp[i]) << in[i] << " " << exp[i];
+    EXPECT_TRUE(std::isnan(want_log[i]) ? std::isnan(log[i]) : std::abs(log[i] - want_log[i]) <= 1e-5f || log[i] == want_log[i]) << in[i] << " " << log[i];
+  }
+}
+
+}  // namespace
+}  // namespace tenon
