@@ -1,30 +1,57 @@
 #include "measure.h"
 
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
 namespace bench {
 namespace {
 
-// One turn lasts at least this long, or one call: much longer than reading the clock, short enough for many rounds.
-constexpr double kTurnNs = 4e6;
+// One turn lasts at least this long, or one call: much longer than reading the clock, much shorter than what else a
+// machine may be doing.
+constexpr double kTurnNs = 1e6;
 
-double time_ns(const Work& work, int64_t repeats) {
-  const auto start = std::chrono::steady_clock::now();
+/// One thread is timed by what it ran, so that waiting for a core others hold does not count; several threads, which
+/// wait for each other, by the time that passed.
+clockid_t clock_of(const Header& header) { return header.threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC; }
+
+double now_ns(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+double time_ns(const Work& work, int64_t repeats, clockid_t clock) {
+  const double start = now_ns(clock);
   work(repeats);
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+  return now_ns(clock) - start;
 }
 
 /// How many calls fill a turn. Also warms caches, allocators and thread pools.
-int64_t repeats_of(const Work& work) {
+int64_t repeats_of(const Work& work, clockid_t clock) {
   int64_t repeats = 1;
-  time_ns(work, repeats);
-  for (double took = time_ns(work, repeats); took < kTurnNs / 2; took = time_ns(work, repeats))
+  time_ns(work, repeats, clock);
+  for (double took = time_ns(work, repeats, clock); took < kTurnNs / 2; took = time_ns(work, repeats, clock))
     repeats =
         std::max(2 * repeats, static_cast<int64_t>(static_cast<double>(repeats) * kTurnNs / std::max(took, 1.0) / 2));
   return repeats;
 }
+
+/// One library's side of a case.
+class Side {
+ public:
+  Side(const Prepare& prepare, clockid_t clock) : work_(prepare()), clock_(clock), repeats_(repeats_of(work_, clock)) {}
+  void take_turn() { ns_.push_back(time_ns(work_, repeats_, clock_) / static_cast<double>(repeats_)); }
+  double last_ns() const { return ns_.back(); }
+  double least_ns() const { return *std::min_element(ns_.begin(), ns_.end()); }
+
+ private:
+  Work work_;
+  clockid_t clock_;
+  int64_t repeats_;
+  std::vector<double> ns_;  // of one call, by round
+};
 
 void set_num_threads(int threads) {
   const int count = threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -53,25 +80,21 @@ Result measure(const Case& c, int rounds) {
   const c10::InferenceMode no_gradients;
 #endif
   set_num_threads(c.header.threads);
-  const Work tenon = c.tenon(), torch = c.torch ? c.torch() : Work();
-  const int64_t tenon_repeats = repeats_of(tenon), torch_repeats = torch ? repeats_of(torch) : 0;
-  std::vector<double> tenon_ns, torch_ns, ratios;
+  const clockid_t clock = clock_of(c.header);
+  Side tenon(c.tenon, clock);
+  std::optional<Side> torch;
+  if (c.torch) torch.emplace(c.torch, clock);
+  std::vector<double> ratios;
   for (int round = 0; round < rounds; ++round) {
-    const auto turn_of_tenon = [&] {
-      tenon_ns.push_back(time_ns(tenon, tenon_repeats) / static_cast<double>(tenon_repeats));
-    };
-    const auto turn_of_torch = [&] {
-      torch_ns.push_back(time_ns(torch, torch_repeats) / static_cast<double>(torch_repeats));
-    };
-    if (round % 2 == 0) turn_of_tenon();
-    if (torch) turn_of_torch();
-    if (round % 2 == 1) turn_of_tenon();
-    if (torch) ratios.push_back(torch_ns.back() / tenon_ns.back());
+    const bool tenon_first = round % 2 == 0;
+    if (tenon_first) tenon.take_turn();
+    if (torch) torch->take_turn();
+    if (!tenon_first) tenon.take_turn();
+    if (torch) ratios.push_back(torch->last_ns() / tenon.last_ns());
   }
-  Result result{
-      .measured = &c, .tenon_ns = *std::min_element(tenon_ns.begin(), tenon_ns.end()), .torch_ns = {}, .ratio = {}};
+  Result result{.measured = &c, .tenon_ns = tenon.least_ns(), .torch_ns = {}, .ratio = {}};
   if (torch) {
-    result.torch_ns = *std::min_element(torch_ns.begin(), torch_ns.end());
+    result.torch_ns = torch->least_ns();
     result.ratio = median(ratios);
   }
   return result;

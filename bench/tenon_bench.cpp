@@ -21,7 +21,7 @@ namespace {
 
 struct Arguments {
   std::regex filter{""};
-  int rounds = 7;
+  int rounds = 11;
   std::string json;
   bool list = false;
 };
