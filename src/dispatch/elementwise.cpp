@@ -149,10 +149,21 @@ Dims strides_seen(const Row& row, const Types& types, const Tensor& operand, int
   return operand.dtype() == wanted ? operand.strides().copy() : dense_strides_like(operand.sizes(), operand.strides());
 }
 
-Device device_of(Args args, int count) {
-  for (int i = 0; i < count; ++i)
-    if (args[i]->is_tensor() && args[i]->tensor().is_meta()) return Device::meta;
-  return Device::cpu;
+bool is_cpu_scalar(const Tensor& tensor) { return !tensor.is_meta() && tensor.dim() == 0; }
+
+/// The device of the operands: all on one, but that a 0-dim tensor on the cpu goes with any.
+Device common_device(Args args, int count) {
+  Device common = Device::cpu;
+  bool seen = false;
+  for (int i = 0; i < count; ++i) {
+    if (!args[i]->is_tensor() || is_cpu_scalar(args[i]->tensor())) continue;
+    const Device device = args[i]->tensor().device();
+    if (seen && device != common)
+      throw Error(std::string("Tensor on device ") + device_name(device) + " is not on the expected device " + device_name(common) + "!");
+    common = device;
+    seen = true;
+  }
+  return common;
 }
 
 Dims layout_of_result(const Row& row, const Types& types, SizesView shape, Args args, int count) {
@@ -328,6 +339,7 @@ bool small_into(Op op, Tensor& out, Args args) {
 Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace) {
   const Row& row = row_of(op);
   check_not_refused(row, *args[0]);
+  check_out_device(out, common_device(args, count));
   check_overlaps(out, args, count);
   BroadcastCheck check(inplace);
   const Dims shape = compute_shape(op, args, count, check);
@@ -346,6 +358,7 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
     out.copy_(result.view(out.sizes()));
     return out;
   }
+  check.check_blow_up(shape, itemsize(types.result));
   if (!inplace && !(out.sizes() == shape)) resize_output(out, shape, layout_of_result(row, types, shape, args, count));
   write_result(op, row, types, out, args, count);
   return out;
@@ -381,6 +394,14 @@ void check_can_cast(Dtype result, Dtype output) {
   if (can_cast(result, output)) return;
   throw Error(std::string("result type ") + scalar_type_name(result) + " can't be cast to the desired output type " +
               scalar_type_name(output));
+}
+
+const char* device_name(Device device) noexcept { return device == Device::meta ? "meta" : "cpu"; }
+
+void check_out_device(const Tensor& out, Device device) {
+  if (out.device() == device) return;
+  throw Error(std::string("Attempting to copy from device ") + device_name(device) + " to device " + device_name(out.device()) +
+              ", but cross-device copies are not allowed!");
 }
 
 void resize_output(Tensor& out, SizesView shape, SizesView strides) {
@@ -423,10 +444,10 @@ Tensor elementwise(Op op, Args args, int count) {
   }
   const Row& row = row_of(op);
   check_not_refused(row, *args[0]);
+  const Device device = common_device(args, count);
   BroadcastCheck check(false);
   const Dims shape = compute_shape(op, args, count, check);
   const Types types = compute_types(row, args, count);
-  const Device device = device_of(args, count);
   check_dtype(row, types.common, device);
   check_parameters(row, types.common, device, args, count);
   if (check.pointwise()) return pointwise(op, args, count).view(shape);

@@ -115,9 +115,12 @@ Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool 
   // out= says the dtype where the call does not.
   const bool follows_out = !dtype && (op == Op::sum || op == Op::mean);
   const Types types = compute_types(op, self.dtype(), follows_out ? std::optional(out.dtype()) : dtype);
+  const bool dims_first = op == Op::sum || op == Op::mean;
+  if (dims_first) reduced_mask(dims, self.dim());
   check_out_dtype(op, types.result, out.dtype(), dtype.has_value());
   check_not_empty(op, self, dims);
   const Dims mask = reduced_mask(dims, self.dim());
+  check_out_device(out, self.device());
   check_no_internal_overlap(out);
   const Dims shape = reduced_shape(self.sizes(), mask, keepdim);
   resize_output(out, shape, contiguous_strides(shape));
