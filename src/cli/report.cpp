@@ -5,7 +5,6 @@
 #include "plan/plan.h"
 #include "tenon/instruction_set.h"
 #include "tenon/shape.h"
-#include "tenon/threads.h"
 
 namespace tenon::cli {
 namespace {

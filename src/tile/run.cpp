@@ -17,8 +17,10 @@ constexpr int64_t kTileBytes = 16 << 10;
 constexpr int64_t kMinTile = 256, kMaxTile = 2048;
 // A streamed tile is stored right after it was computed; short ones keep loads and stores flowing side by side.
 constexpr int64_t kStreamedTileBytes = 2 << 10;
-// Transposed operands are read in blocks of this many elements a side.
-constexpr int64_t kBlock = 64;
+// Transposed operands are read in blocks: a cache line along memory, this many elements across, so that each line is used
+// up while it is at hand and kernels still get long rows.
+constexpr int64_t kBlockColumns = 256;
+constexpr int64_t kBlockRowBytes = 64;
 // Work for one part: below two of these the caller works alone.
 constexpr int64_t kGrain = 32768;
 
@@ -296,6 +298,13 @@ bool runs_whole(const Setup& setup) {
   return true;
 }
 
+int64_t transposed_itemsize(const Plan& plan, const Program& program) {
+  int64_t bytes = 1;
+  for (int i = 0; i < program.inputs(); ++i)
+    if (plan.operands[i + 1].way == Way::transposed) bytes = std::max(bytes, itemsize(program.dtype(i)));
+  return bytes;
+}
+
 int64_t choose_tile(const Setup& setup) {
   const Plan& plan = setup.plan;
   if (runs_whole(setup)) return plan.numel >= 2 * kGrain ? std::max(kGrain / plan.unit, int64_t{1}) * plan.unit : plan.flat;
@@ -348,8 +357,8 @@ void run(const Plan& plan, const Program& program, void* out, const void* const*
   setup.tile = choose_tile(setup);
   setup.slot_bytes = (setup.tile * program.widest() + 63) / 64 * 64;
   if (plan.transposed != 0) {
-    const int64_t block_rows = std::min(kBlock, plan.sizes[plan.transposed]);
-    setup.tile = std::min(kBlock, plan.sizes[0]);
+    const int64_t block_rows = std::min(kBlockRowBytes / transposed_itemsize(plan, program), plan.sizes[plan.transposed]);
+    setup.tile = std::min(kBlockColumns, plan.sizes[0]);
     setup.slot_bytes = setup.tile * block_rows * program.widest();
     const int64_t turns = plan.numel / plan.sizes[0] / plan.sizes[plan.transposed];
     const int64_t tiles = turns * ((plan.sizes[plan.transposed] + block_rows - 1) / block_rows);
