@@ -1,5 +1,6 @@
 #include "dispatch/elementwise.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -128,13 +129,18 @@ Program make_program(Op op, const Row& row, const Types& types, Args args, int c
   return program;
 }
 
+bool is_zero(Scalar number, Dtype dtype) {
+  Number converted{};
+  store_number(number, dtype, converted.bytes);
+  return std::all_of(converted.bytes, converted.bytes + itemsize(dtype), [](std::byte byte) { return byte == std::byte{0}; });
+}
 bool any_zero(const Tensor& divisor);
 
 /// A zero among integer divisors is refused before anything is written.
 void check_divisor(const Row& row, const Types& types, const Arg& divisor) {
   if (!row.divides_integers || is_floating_point(types.common)) return;
-  const bool zero = divisor.is_tensor() ? any_zero(divisor.tensor()) : divisor.number().as_int64() == 0;
-  if (zero) throw Error("ZeroDivisionError");
+  // 256 is a zero among int8.
+  if (divisor.is_tensor() ? any_zero(divisor.tensor().to(types.common)) : is_zero(divisor.number(), types.common)) throw Error("ZeroDivisionError");
 }
 
 Dims compute_shape(Op op, Args args, int count, BroadcastCheck& check) {
@@ -317,7 +323,7 @@ bool fast_binary(Op op, Args args, Fast& fast) {
   const TensorImpl* like = second ? b : a;
   if (!like || !like->row_major || like->device != Device::cpu || like->numel == 0 || like->numel > kFastNumel) return false;
   if (!fast_lanes(*args[0], like, fast.number, fast.in[0]) || !fast_lanes(*args[1], like, fast.number, fast.in[1])) return false;
-  const FastKernel& entry = fast_kernels()[static_cast<int>(op)][static_cast<int>(like->dtype)];
+  const FastKernel& entry = fast_kernels()[static_cast<std::size_t>(op)][static_cast<std::size_t>(like->dtype)];
   fast.kernel = entry.kernel;
   fast.result = entry.result;
   fast.like = like;

@@ -67,6 +67,8 @@ TEST(Elementwise, Refusals) {
       {"no error", [&] { abs(ones({2}, {bool_, Device::meta})); }},
       {"no error", [&] { div(ones({2}, {int32, Device::meta}), 0, "floor"); }},
       {"no error", [&] { div(empty({0}, int32), 0, "floor"); }},
+      {"ZeroDivisionError", [&] { div(bytes, 256, "trunc"); }},
+      {"ZeroDivisionError", [&] { div(bytes, tensor(256), "floor"); }},
       {"Found dtype Float but expected Char", [&] { Tensor out = empty({3}); abs_out(out, bytes); }},
       {"Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.",
        [&] { Tensor out = empty({3}); neg_out(out, truths); }},

@@ -121,9 +121,9 @@ Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool 
   check_not_empty(op, self, dims);
   const Dims mask = reduced_mask(dims, self.dim());
   check_out_device(out, self.device());
-  check_no_internal_overlap(out);
   const Dims shape = reduced_shape(self.sizes(), mask, keepdim);
   resize_output(out, shape, contiguous_strides(shape));
+  check_no_internal_overlap(out);
   const bool aside = !out.is_meta() && (may_read_what_it_wrote(out, self) || out.impl()->storage == self.impl()->storage);
   if (aside) {
     Tensor result = reduce(op, self, dims, keepdim, types.result);

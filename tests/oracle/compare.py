@@ -501,7 +501,8 @@ def within_alpha_error(request, wanted, got):
     other = operands_of(request, open_storages(request))[1]
     other = other.to(torch.float64) if isinstance(other, torch.Tensor) else torch.tensor(float(other), dtype=torch.float64)
     product = (other * float(number_of(request["keywords"]["alpha"]))).abs()
-    eps = torch.finfo(wanted.dtype).eps
+    computed = torch.result_type(*operands_of(request, open_storages(request))[:2])  # out= may be wider
+    eps = max(torch.finfo(dtype).eps for dtype in (wanted.dtype, computed) if dtype.is_floating_point)
     error = (wanted.to(torch.float64) - got.to(torch.float64)).abs()
     return (error <= (product + wanted.to(torch.float64).abs()) * eps).nan_to_num().bool()
 
