@@ -91,7 +91,10 @@ void store_number(Scalar number, Dtype dtype, std::byte* out) {
 }
 
 /// Whether a 16-bit float op takes argument i at its own precision: PyTorch reads a lone second operand in float32.
-bool keeps_precision(const Row& row, Args args, int i) { return row.exact_second && i == 1 && is_lone(*args[i]); }
+bool keeps_precision(const Row& row, Args args, int i) {
+  const bool second = i == 1 || (row.commutative && !args[i]->is_tensor());
+  return row.exact_second && second && is_lone(*args[i]);
+}
 
 void convert_number(Scalar value, Dtype through, Dtype wanted, Number& number) {
   if (through == wanted) return store_number(value, wanted, number.bytes);

@@ -105,6 +105,9 @@ TEST(Elementwise, NumbersAndZeros) {
   const Tensor x = tensor({1.0, 3.0, 100.0}).to(bfloat16);
   EXPECT_EQ(values(add(x, 0.3)), values(add(x, tensor({0.3}).to(bfloat16))));
   EXPECT_EQ(values(mul(x, 0.3)), values(mul(x.to(float32), 0.3).to(bfloat16)));
+  EXPECT_EQ(values(0.3 * x), values(mul(x, 0.3)));
+  Tensor out = empty({}, bfloat16);
+  EXPECT_EQ(values(mean_out(out, tensor({1.0, 1.001, 1.005, 1.006}))), values(tensor(1.003).to(bfloat16)));
   EXPECT_EQ(values(maximum(tensor({0.0, -0.0}), tensor({-0.0, 0.0}))), (Values{0, 0}));
   EXPECT_TRUE(std::signbit(maximum(tensor({-0.0}), tensor({0.0})).item<double>()));
 }

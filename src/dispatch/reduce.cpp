@@ -32,7 +32,8 @@ Dtype result_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
 
 Types compute_types(Op op, Dtype input, std::optional<Dtype> asked) {
   const Dtype result = result_dtype(op, input, asked);
-  return {result, widened(result), result};
+  // A sum rounds its elements to the dtype asked for first, a mean does not.
+  return {op == Op::mean ? widened(result) : result, widened(result), result};
 }
 
 void check_not_empty(Op op, const Tensor& self, SizesView dims) {
