@@ -41,6 +41,7 @@ Tensor distinct_places(const Tensor& self) {
 
 Tensor& Tensor::copy_(const Tensor& src) {
   if (is(src)) return *this;
+  if (src.is_meta() && !is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
   check_no_internal_overlap(*this);
   check_no_partial_overlap(*this, src);
   check_inplace_shape(sizes(), infer_size(sizes(), src.sizes()));

@@ -1,5 +1,6 @@
 #include "dispatch/elementwise.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -90,7 +91,10 @@ void store_number(Scalar number, Dtype dtype, std::byte* out) {
 }
 
 /// Whether a 16-bit float op takes argument i at its own precision: PyTorch reads a lone second operand in float32.
-bool keeps_precision(const Row& row, Args args, int i) { return row.exact_second && i == 1 && is_lone(*args[i]); }
+bool keeps_precision(const Row& row, Args args, int i) {
+  const bool second = i == 1 || (row.commutative && !args[i]->is_tensor());
+  return row.exact_second && second && is_lone(*args[i]);
+}
 
 void convert_number(Scalar value, Dtype through, Dtype wanted, Number& number) {
   if (through == wanted) return store_number(value, wanted, number.bytes);
@@ -128,13 +132,18 @@ Program make_program(Op op, const Row& row, const Types& types, Args args, int c
   return program;
 }
 
+bool is_zero(Scalar number, Dtype dtype) {
+  Number converted{};
+  store_number(number, dtype, converted.bytes);
+  return std::all_of(converted.bytes, converted.bytes + itemsize(dtype), [](std::byte byte) { return byte == std::byte{0}; });
+}
 bool any_zero(const Tensor& divisor);
 
 /// A zero among integer divisors is refused before anything is written.
 void check_divisor(const Row& row, const Types& types, const Arg& divisor) {
   if (!row.divides_integers || is_floating_point(types.common)) return;
-  const bool zero = divisor.is_tensor() ? any_zero(divisor.tensor()) : divisor.number().as_int64() == 0;
-  if (zero) throw Error("ZeroDivisionError");
+  // 256 is a zero among int8.
+  if (divisor.is_tensor() ? any_zero(divisor.tensor().to(types.common)) : is_zero(divisor.number(), types.common)) throw Error("ZeroDivisionError");
 }
 
 Dims compute_shape(Op op, Args args, int count, BroadcastCheck& check) {
@@ -151,10 +160,21 @@ Dims strides_seen(const Row& row, const Types& types, const Tensor& operand, int
   return operand.dtype() == wanted ? operand.strides().copy() : dense_strides_like(operand.sizes(), operand.strides());
 }
 
-Device device_of(Args args, int count) {
-  for (int i = 0; i < count; ++i)
-    if (args[i]->is_tensor() && args[i]->tensor().is_meta()) return Device::meta;
-  return Device::cpu;
+bool is_cpu_scalar(const Tensor& tensor) { return !tensor.is_meta() && tensor.dim() == 0; }
+
+/// The device of the operands: all on one, but that a 0-dim tensor on the cpu goes with any.
+Device common_device(Args args, int count) {
+  Device common = Device::cpu;
+  bool seen = false;
+  for (int i = 0; i < count; ++i) {
+    if (!args[i]->is_tensor() || is_cpu_scalar(args[i]->tensor())) continue;
+    const Device device = args[i]->tensor().device();
+    if (seen && device != common)
+      throw Error(std::string("Tensor on device ") + device_name(device) + " is not on the expected device " + device_name(common) + "!");
+    common = device;
+    seen = true;
+  }
+  return common;
 }
 
 Dims layout_of_result(const Row& row, const Types& types, SizesView shape, Args args, int count) {
@@ -306,7 +326,7 @@ bool fast_binary(Op op, Args args, Fast& fast) {
   const TensorImpl* like = second ? b : a;
   if (!like || !like->row_major || like->device != Device::cpu || like->numel == 0 || like->numel > kFastNumel) return false;
   if (!fast_lanes(*args[0], like, fast.number, fast.in[0]) || !fast_lanes(*args[1], like, fast.number, fast.in[1])) return false;
-  const FastKernel& entry = fast_kernels()[static_cast<int>(op)][static_cast<int>(like->dtype)];
+  const FastKernel& entry = fast_kernels()[static_cast<std::size_t>(op)][static_cast<std::size_t>(like->dtype)];
   fast.kernel = entry.kernel;
   fast.result = entry.result;
   fast.like = like;
@@ -355,6 +375,7 @@ bool small_into(Op op, Tensor& out, Args args) {
 Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace) {
   const Row& row = row_of(op);
   check_not_refused(row, *args[0]);
+  check_out_device(out, common_device(args, count));
   check_overlaps(out, args, count);
   BroadcastCheck check(inplace);
   const Dims shape = compute_shape(op, args, count, check);
@@ -373,6 +394,7 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
     out.copy_(result.view(out.sizes()));
     return out;
   }
+  check.check_blow_up(shape, itemsize(types.result));
   if (!inplace && !(out.sizes() == shape)) resize_output(out, shape, layout_of_result(row, types, shape, args, count));
   write_result(op, row, types, out, args, count);
   return out;
@@ -408,6 +430,14 @@ void check_can_cast(Dtype result, Dtype output) {
   if (can_cast(result, output)) return;
   throw Error(std::string("result type ") + scalar_type_name(result) + " can't be cast to the desired output type " +
               scalar_type_name(output));
+}
+
+const char* device_name(Device device) noexcept { return device == Device::meta ? "meta" : "cpu"; }
+
+void check_out_device(const Tensor& out, Device device) {
+  if (out.device() == device) return;
+  throw Error(std::string("Attempting to copy from device ") + device_name(device) + " to device " + device_name(out.device()) +
+              ", but cross-device copies are not allowed!");
 }
 
 void resize_output(Tensor& out, SizesView shape, SizesView strides) {
@@ -450,10 +480,10 @@ Tensor elementwise(Op op, Args args, int count) {
   }
   const Row& row = row_of(op);
   check_not_refused(row, *args[0]);
+  const Device device = common_device(args, count);
   BroadcastCheck check(false);
   const Dims shape = compute_shape(op, args, count, check);
   const Types types = compute_types(row, args, count);
-  const Device device = device_of(args, count);
   check_dtype(row, types.common, device);
   check_parameters(row, types.common, device, args, count);
   if (check.pointwise()) return pointwise(op, args, count).view(shape);

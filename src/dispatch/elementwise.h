@@ -20,6 +20,10 @@ Tensor& elementwise_inplace(Op op, Tensor& self, Args args, int count);
 constexpr Dtype widened(Dtype dtype) { return dtype == float16 || dtype == bfloat16 ? float32 : dtype; }
 /// Error "result type Float can't be cast to the desired output type Int".
 void check_can_cast(Dtype result, Dtype output);
+/// "cpu" or "meta".
+const char* device_name(Device device) noexcept;
+/// Error where a result would have to go to another device.
+void check_out_device(const Tensor& out, Device device);
 /// How an argument takes part in promotion.
 TypedOperand typed(const Arg& arg) noexcept;
 /// Gives `out` these sizes, with PyTorch's warning where it held elements.

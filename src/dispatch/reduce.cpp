@@ -32,7 +32,8 @@ Dtype result_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
 
 Types compute_types(Op op, Dtype input, std::optional<Dtype> asked) {
   const Dtype result = result_dtype(op, input, asked);
-  return {result, widened(result), result};
+  // A sum rounds its elements to the dtype asked for first, a mean does not.
+  return {op == Op::mean ? widened(result) : result, widened(result), result};
 }
 
 void check_not_empty(Op op, const Tensor& self, SizesView dims) {
@@ -115,12 +116,15 @@ Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool 
   // out= says the dtype where the call does not.
   const bool follows_out = !dtype && (op == Op::sum || op == Op::mean);
   const Types types = compute_types(op, self.dtype(), follows_out ? std::optional(out.dtype()) : dtype);
+  const bool dims_first = op == Op::sum || op == Op::mean;
+  if (dims_first) reduced_mask(dims, self.dim());
   check_out_dtype(op, types.result, out.dtype(), dtype.has_value());
   check_not_empty(op, self, dims);
   const Dims mask = reduced_mask(dims, self.dim());
-  check_no_internal_overlap(out);
+  check_out_device(out, self.device());
   const Dims shape = reduced_shape(self.sizes(), mask, keepdim);
   resize_output(out, shape, contiguous_strides(shape));
+  check_no_internal_overlap(out);
   const bool aside = !out.is_meta() && (may_read_what_it_wrote(out, self) || out.impl()->storage == self.impl()->storage);
   if (aside) {
     Tensor result = reduce(op, self, dims, keepdim, types.result);

@@ -37,7 +37,7 @@ struct sub_alpha {
 };
 
 struct mul {
-  static constexpr Row row{.name = "mul", .symbol = "*", .kernel_name = "mul_cpu", .exact_second = true};
+  static constexpr Row row{.name = "mul", .symbol = "*", .kernel_name = "mul_cpu", .exact_second = true, .commutative = true};
   template <class T>
   static T forward(T a, T b) {
     return a * b;

@@ -53,6 +53,7 @@ struct Row {
   Parameters parameters = Parameters::none;
   bool strict_out = false;                 // out= has the dtype of the computation: nothing is cast
   bool exact_second = false;               // 16-bit floats meet a second operand of one element at its own precision, not rounded
+  bool commutative = false;                // a number that comes first is treated as one that comes second
   bool stepwise = false;                   // other 16-bit floats are rounded at every step of the formula, not once at the end
   bool divides_integers = false;           // a zero divisor is Error "ZeroDivisionError"
   bool vectors = false;                    // the formula calls functions that only whole SIMD vectors have

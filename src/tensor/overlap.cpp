@@ -1,5 +1,7 @@
 #include "tensor/overlap.h"
 
+#include <algorithm>
+
 namespace tenon {
 namespace {
 
@@ -25,13 +27,28 @@ bool is_dense(const Tensor& tensor) {
   return tensor.is_contiguous() || is_non_overlapping_and_dense(tensor.sizes(), tensor.strides());
 }
 
+/// Whether every dim steps beyond all that the dims of smaller strides reach: then no two indices meet.
+bool steps_beyond(const Tensor& tensor) {
+  const SizesView sizes = tensor.sizes(), strides = tensor.strides();
+  Dims order;
+  for (int64_t dim = 0; dim < tensor.dim(); ++dim)
+    if (sizes[dim] > 1) order.push_back(dim);
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return strides[a] < strides[b]; });
+  int64_t reach = 0;
+  for (int64_t dim : order) {
+    if (strides[dim] <= reach) return false;
+    reach += (sizes[dim] - 1) * strides[dim];
+  }
+  return true;
+}
+
 }  // namespace
 
 InternalOverlap internal_overlap(const Tensor& tensor) {
   if (is_dense(tensor)) return InternalOverlap::no;
   for (int64_t dim = 0; dim < tensor.dim(); ++dim)
     if (tensor.strides()[dim] == 0 && tensor.sizes()[dim] > 1) return InternalOverlap::yes;
-  return InternalOverlap::unknown;
+  return steps_beyond(tensor) ? InternalOverlap::no : InternalOverlap::unknown;
 }
 
 Overlap overlap_of(const Tensor& a, const Tensor& b) {
