@@ -1,7 +1,12 @@
-# Benchmarks: bench/*.cpp, one executable, run by ./dev bench.
+# Benchmarks: bench/*.cpp, one executable, run by ./dev bench. With a PyTorch of the machine the same cases run on it, too.
 find_package(benchmark REQUIRED)
+find_package(nlohmann_json REQUIRED)
+include(TenonTorch)
+
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.cpp)
-if(bench_sources)
-  add_executable(tenon_bench ${bench_sources})
-  target_link_libraries(tenon_bench PRIVATE tenon benchmark::benchmark_main tenon_flags)
+add_executable(tenon_bench ${bench_sources})
+target_link_libraries(tenon_bench PRIVATE tenon benchmark::benchmark nlohmann_json::nlohmann_json tenon_strict)
+if(TARGET tenon_torch)
+  target_link_libraries(tenon_bench PRIVATE tenon_torch)
+  target_compile_definitions(tenon_bench PRIVATE TENON_BENCH_TORCH)
 endif()

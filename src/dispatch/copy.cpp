@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "dispatch/elementwise.h"
+#include "dispatch/recorder.h"
 #include "plan/plan.h"
 #include "tenon/factories.h"
 #include "tenon/policy.h"
@@ -65,6 +66,7 @@ Tensor Tensor::to(Dtype wanted, bool copy, MemoryFormat format) const {
   const bool fits = dtype() == wanted && (format == MemoryFormat::preserve || is_contiguous(format));
   if (fits && !copy) return *this;
   Tensor result = new_tensor(sizes(), strides_like(sizes(), strides(), format), wanted, device());
+  if (Recorder* recorder = is_meta() ? Recorder::current() : nullptr) recorder->add_cast(*this, result);
   write_copy(result, *this);
   return result;
 }

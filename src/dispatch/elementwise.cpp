@@ -1,8 +1,10 @@
 #include "dispatch/elementwise.h"
 
 #include <array>
+#include <cstring>
 
 #include "dispatch/broadcast_check.h"
+#include "dispatch/recorder.h"
 #include "plan/plan.h"
 #include "tenon/policy.h"
 #include "tensor/impl.h"
@@ -185,6 +187,31 @@ void compute(Op op, const Row& row, const Types& types, const Tensor& out, Args 
   Plan plan;
   make_plan(out.sizes(), walks, count + 1, plan);
   run(plan, make_program(op, row, types, args, count, out.dtype()), out.data_ptr(), inputs);
+}
+
+/// Writes a call on meta tensors down; what must look at data first, or has no code, cannot be part of a Program.
+void record(Recorder& recorder, Op op, const Row& row, const Types& types, const Tensor& result, Args args, int count) {
+  Recorder::Call call{};
+  call.op = op;
+  call.count = count;
+  call.compute = types.compute;
+  call.given = types.result == bool_ ? bool_ : types.compute;
+  call.result = types.result;
+  bool fits = (row.dtypes & set_of(types.common)) != 0 && (!row.divides_integers || is_floating_point(types.common));
+  for (int i = 0; i < count; ++i) {
+    Recorder::Argument& argument = call.arguments[i];
+    argument.through = first_cast(row, types, args, i);
+    argument.wanted = argument_dtype(row, types, i);
+    if (args[i]->is_tensor()) {
+      argument.value = recorder.find(args[i]->tensor());
+      fits = fits && argument.value >= 0;
+    } else {
+      Number number;
+      convert_number(args[i]->number(), argument.through, argument.wanted, number);
+      std::memcpy(argument.number, number.bytes, sizeof(number.bytes));
+    }
+  }
+  recorder.add(call, result, fits);
 }
 
 /// Where writing could be read back through an input, the result is computed aside and copied.
@@ -432,6 +459,7 @@ Tensor elementwise(Op op, Args args, int count) {
   if (check.pointwise()) return pointwise(op, args, count).view(shape);
   check.check_blow_up(shape, itemsize(types.result));
   Tensor result = new_tensor(shape, layout_of_result(row, types, shape, args, count), types.result, device);
+  if (Recorder* recorder = device == Device::meta ? Recorder::current() : nullptr) record(*recorder, op, row, types, result, args, count);
   compute(op, row, types, result, args, count);
   return result;
 }

@@ -149,7 +149,7 @@ TEST(Evaluate, TemporariesStaySmall) {
 TEST(Evaluate, AnInterruptStopsBetweenBlocks) {
   class Stop : public Watch {
    public:
-    Stop() { block_bytes = 4; }
+    Stop() { block_bytes = fused_bytes = 4; }
     void advance(int64_t done, int64_t) override {
       if (done >= 3) throw Interrupted();
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "expr/blocks.h"
+#include "expr/fused.h"
 #include "tenon/factories.h"
 #include "tenon/policy.h"
 
@@ -56,9 +57,29 @@ Tensor block_value(const TreeNode& node, const Block& block, Tensor* out) {
   });
 }
 
-int64_t block_elements(const TreeNode& node, const Watch& watch) {
-  return std::max<int64_t>(watch.block_bytes / node.meta.itemsize(), 1);
+int64_t tree_block_elements(const TreeNode& node, int64_t block_bytes) {
+  return std::max<int64_t>(block_bytes / node.meta.itemsize(), 1);
 }
+
+/// The tree's values by blocks: one Program where that is possible, else op by op in blocks that stay in the cache.
+class BlockValues {
+ public:
+  explicit BlockValues(const Tree& tree) : tree_(*tree) {
+    if (!tree->is_leaf()) fused_.emplace(tree);
+    if (fused_ && !fused_->is_complete()) fused_.reset();
+  }
+  int64_t block_elements(const Watch& watch) const {
+    return tree_block_elements(tree_, fused_ ? watch.fused_bytes : watch.block_bytes);
+  }
+  void write(const Block& block, Tensor& out) const {
+    if (fused_) at(tree_.span, [&] { fused_->write(block, out); });
+    else block_value(tree_, block, &out);
+  }
+
+ private:
+  const TreeNode& tree_;
+  std::optional<Fused> fused_;
+};
 
 }  // namespace
 
@@ -113,9 +134,10 @@ void evaluate_elementwise(const Tree& tree, Tensor& out, Watch& watch) {
     out.fill_(tree->number);
     return;
   }
-  for_each_block(out.sizes(), block_elements(*tree, watch), [&](const Block& block) {
+  const BlockValues values(tree);
+  for_each_block(out.sizes(), values.block_elements(watch), [&](const Block& block) {
     Tensor part = slice_block(out, block);
-    block_value(*tree, block, &part);
+    values.write(block, part);
     done += part.numel();
     watch.advance(done, out.numel());
   });
@@ -135,10 +157,12 @@ void evaluate_blocks(const Tree& tree, Watch& watch,
   const QuietGuard quiet;
   int64_t done = 0;
   const int64_t total = numel_of(tree->sizes());
-  for_each_block(tree->sizes(), block_elements(*tree, watch), [&](const Block& block) {
-    const Tensor values = block_value(*tree, block, nullptr);
-    visit(values, block);
-    done += values.numel();
+  const BlockValues values(tree);
+  for_each_block(tree->sizes(), tree_block_elements(*tree, watch.block_bytes), [&](const Block& block) {
+    Tensor part = empty(block.lengths, tree->meta.dtype());
+    values.write(block, part);
+    visit(part, block);
+    done += part.numel();
     watch.advance(done, total);
   });
 }

@@ -15,6 +15,7 @@ class Watch {
   virtual void advance(int64_t done, int64_t total) = 0;
 
   int64_t block_bytes = int64_t{2} << 20;    // of the result per block: a few of them stay in the last-level cache
+  int64_t fused_bytes = int64_t{64} << 20;   // of the result per block where no temporaries are needed
   int64_t stream_bytes = int64_t{64} << 20;  // reductions of larger trees go block by block
 };
 

@@ -18,6 +18,7 @@ class Program {
   /// Adds an input; all inputs come before the first instruction.
   int input(Dtype dtype) {
     dtypes_.push_back(dtype);
+    result_ = inputs_;
     return inputs_++;
   }
   /// Adds a conversion, none where `from` has that dtype already.
@@ -30,8 +31,12 @@ class Program {
     return append(kernels().elementwise[static_cast<int>(op)][static_cast<int>(compute)], result, arity, a, b, c);
   }
 
+  /// Names the register that holds the result; without a call it is the last one.
+  void finish(int reg) noexcept { result_ = reg; }
+
   int inputs() const noexcept { return inputs_; }
-  int result() const noexcept { return static_cast<int>(dtypes_.size()) - 1; }
+  int registers() const noexcept { return static_cast<int>(dtypes_.size()); }
+  int result() const noexcept { return result_; }
   Dtype dtype(int reg) const noexcept { return dtypes_[reg]; }
   /// Bytes of an element of the widest register.
   int64_t widest() const noexcept {
@@ -45,10 +50,11 @@ class Program {
   int append(Kernel kernel, Dtype dtype, int arity, int a, int b, int c) {
     instructions_.push_back({kernel, static_cast<int8_t>(arity), {static_cast<int16_t>(a), static_cast<int16_t>(b), static_cast<int16_t>(c)}});
     dtypes_.push_back(dtype);
-    return result();
+    return result_ = registers() - 1;
   }
 
   int inputs_ = 0;
+  int result_ = -1;
   SmallVector<Dtype, 16> dtypes_;  // of every register
   SmallVector<Instruction, 8> instructions_;
 };

@@ -4,7 +4,7 @@ namespace tenon {
 
 Slots assign_slots(const Program& program, const SmallVector<bool, 8>& in_place) {
   const auto& instructions = program.instructions();
-  const int64_t registers = program.result() + 1;
+  const int64_t registers = program.registers();
   SmallVector<int16_t, 16> last_use(registers);
   for (auto& use : last_use) use = -1;
   for (int64_t i = 0; i < instructions.size(); ++i)
@@ -27,11 +27,11 @@ Slots assign_slots(const Program& program, const SmallVector<bool, 8>& in_place)
       const int16_t reg = instruction.in[operand];
       bool seen = false;
       for (int before = 0; before < operand; ++before) seen = seen || instruction.in[before] == reg;
-      if (reg >= program.inputs() && last_use[reg] == i && !seen) free.push_back(slots.of[reg]);
+      if (reg >= program.inputs() && reg != program.result() && last_use[reg] == i && !seen) free.push_back(slots.of[reg]);
     }
   }
-  // A Program without instructions gives an input; as a splat it still needs room to be spread.
-  if (instructions.empty() && slots.of[program.result()] < 0) slots.of[program.result()] = take();
+  // A Program may give an input; as a splat it still needs room to be spread.
+  if (slots.of[program.result()] < 0) slots.of[program.result()] = take();
   return slots;
 }
 

@@ -76,12 +76,12 @@ Slots assign_slots(const Program& program, const SmallVector<bool, 8>& in_place)
 class Registers {
  public:
   Registers(const Program& program, const Slots& slots, int64_t slot_bytes)
-      : program_(program), slots_(slots), slot_bytes_(slot_bytes), scratch_(slots.count * slot_bytes), lanes_(program.result() + 1) {}
+      : program_(program), slots_(slots), slot_bytes_(slot_bytes), scratch_(slots.count * slot_bytes), lanes_(program.registers()) {}
 
   Lanes& operator[](int64_t reg) { return lanes_[reg]; }
   std::byte* slot(int64_t reg) { return scratch_.data() + slots_.of[reg] * slot_bytes_; }
 
-  /// Runs the instructions on the loaded lanes; the last one writes to `direct` when that is given and the result is no
+  /// Runs the instructions on the loaded lanes; the one that gives the result writes to `direct` when that is given and the result is no
   /// splat. What depends on splats alone stays one value.
   Lanes execute(std::byte* direct, int64_t n) {
     const auto& instructions = program_.instructions();
@@ -94,7 +94,7 @@ class Registers {
         in[operand] = lanes_[instruction.in[operand]];
         steps |= in[operand].step;
       }
-      const bool last = i + 1 == instructions.size();
+      const bool last = reg == program_.result();
       std::byte* to = last && direct && steps ? direct : slot(reg);
       if (!steps) in[0].step = in[1].step = in[2].step = 1;
       instruction.kernel(to, in, steps ? n : 1);

@@ -1,0 +1,103 @@
+#include "measure.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace bench {
+namespace {
+
+// One turn lasts at least this long, or one call: much longer than reading the clock, much shorter than what else a
+// machine may be doing.
+constexpr double kTurnNs = 1e6;
+
+/// One thread is timed by what it ran, so that waiting for a core others hold does not count; several threads, which
+/// wait for each other, by the time that passed.
+clockid_t clock_of(const Header& header) { return header.threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC; }
+
+double now_ns(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+double time_ns(const Work& work, int64_t repeats, clockid_t clock) {
+  const double start = now_ns(clock);
+  work(repeats);
+  return now_ns(clock) - start;
+}
+
+/// How many calls fill a turn. Also warms caches, allocators and thread pools.
+int64_t repeats_of(const Work& work, clockid_t clock) {
+  int64_t repeats = 1;
+  time_ns(work, repeats, clock);
+  for (double took = time_ns(work, repeats, clock); took < kTurnNs / 2; took = time_ns(work, repeats, clock))
+    repeats =
+        std::max(2 * repeats, static_cast<int64_t>(static_cast<double>(repeats) * kTurnNs / std::max(took, 1.0) / 2));
+  return repeats;
+}
+
+/// One library's side of a case.
+class Side {
+ public:
+  Side(const Prepare& prepare, clockid_t clock) : work_(prepare()), clock_(clock), repeats_(repeats_of(work_, clock)) {}
+  void take_turn() { ns_.push_back(time_ns(work_, repeats_, clock_) / static_cast<double>(repeats_)); }
+  double last_ns() const { return ns_.back(); }
+  double least_ns() const { return *std::min_element(ns_.begin(), ns_.end()); }
+
+ private:
+  Work work_;
+  clockid_t clock_;
+  int64_t repeats_;
+  std::vector<double> ns_;  // of one call, by round
+};
+
+void set_num_threads(int threads) {
+  const int count = threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  Tenon::set_num_threads(count);
+#ifdef TENON_BENCH_TORCH
+  Torch::set_num_threads(count);
+#endif
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+}  // namespace
+
+bool Result::missed() const {
+  const Header& header = measured->header;
+  return (ratio && *ratio < header.ratio_target) || (header.ns_target > 0 && tenon_ns > header.ns_target);
+}
+
+Result measure(const Case& c, int rounds) {
+#ifdef TENON_BENCH_TORCH
+  // PyTorch's quickest mode: nothing is recorded for gradients.
+  const c10::InferenceMode no_gradients;
+#endif
+  set_num_threads(c.header.threads);
+  const clockid_t clock = clock_of(c.header);
+  Side tenon(c.tenon, clock);
+  std::optional<Side> torch;
+  if (c.torch) torch.emplace(c.torch, clock);
+  std::vector<double> ratios;
+  for (int round = 0; round < rounds; ++round) {
+    const bool tenon_first = round % 2 == 0;
+    if (tenon_first) tenon.take_turn();
+    if (torch) torch->take_turn();
+    if (!tenon_first) tenon.take_turn();
+    if (torch) ratios.push_back(torch->last_ns() / tenon.last_ns());
+  }
+  Result result{.measured = &c, .tenon_ns = tenon.least_ns(), .torch_ns = {}, .ratio = {}};
+  if (torch) {
+    result.torch_ns = torch->least_ns();
+    result.ratio = median(ratios);
+  }
+  return result;
+}
+
+}  // namespace bench

@@ -1,0 +1,22 @@
+// bench: takes a case; gives times. Never prints.
+#pragma once
+#include <optional>
+
+#include "cases.h"
+
+namespace bench {
+
+struct Result {
+  const Case* measured;
+  double tenon_ns = 0;  // the least of all rounds
+  std::optional<double> torch_ns;
+  std::optional<double> ratio;  // PyTorch's time / Tenon's: the median of the rounds
+
+  /// Whether a target was missed.
+  bool missed() const;
+};
+
+/// Alternates the libraries round by round, so that what else the machine does falls on both.
+Result measure(const Case& c, int rounds);
+
+}  // namespace bench

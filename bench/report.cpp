@@ -1,0 +1,75 @@
+#include "report.h"
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace bench {
+namespace {
+
+// From this time on bandwidth says more than time.
+constexpr double kBandwidthFromNs = 10'000;
+
+std::string format(const char* pattern, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, pattern, value);
+  return text;
+}
+
+std::string speed(const Header& header, double ns, bool as_bandwidth) {
+  if (as_bandwidth) return format("%.1f GB/s", static_cast<double>(header.bytes) / ns);
+  return format(ns < 100 ? "%.1f ns" : "%.0f ns", ns);
+}
+
+std::string target(const Header& header) {
+  std::string text = format("%.1f", header.ratio_target);
+  if (header.ns_target > 0) text += format(", %.0f ns", header.ns_target);
+  return text;
+}
+
+void print_line(const std::string& name, const std::string& tenon, const std::string& torch, const std::string& ratio,
+                const std::string& target, const char* mark) {
+  std::printf("%-36s %12s %12s %7s %12s %s\n", name.c_str(), tenon.c_str(), torch.c_str(), ratio.c_str(),
+              target.c_str(), mark);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+void print_heading(bool with_torch) {
+  if (!with_torch) std::printf("Built without PyTorch: Tenon alone.\n");
+  print_line("case", "Tenon", "PyTorch", "ratio", "target", "");
+}
+
+void print_result(const Result& result) {
+  const Header& header = result.measured->header;
+  const bool as_bandwidth = header.bytes > 0 && result.tenon_ns >= kBandwidthFromNs;
+  print_line(header.name, speed(header, result.tenon_ns, as_bandwidth),
+             result.torch_ns ? speed(header, *result.torch_ns, as_bandwidth) : "-",
+             result.ratio ? format("%.2f", *result.ratio) : "-", target(header), result.missed() ? "MISSED" : "");
+}
+
+void print_summary(const std::vector<Result>& results) {
+  int missed = 0;
+  for (const Result& result : results) missed += result.missed() ? 1 : 0;
+  std::printf("%zu cases, %d missed their target\n", results.size(), missed);
+}
+
+void write_json(const std::string& path, const std::vector<Result>& results) {
+  nlohmann::json cases = nlohmann::json::array();
+  for (const Result& result : results) {
+    const Header& header = result.measured->header;
+    nlohmann::json line = {
+        {"case", header.name},       {"tenon_ns", result.tenon_ns},         {"bytes", header.bytes},
+        {"threads", header.threads}, {"ratio_target", header.ratio_target}, {"missed", result.missed()}};
+    if (header.ns_target > 0) line["ns_target"] = header.ns_target;
+    if (result.ratio) line.update({{"torch_ns", *result.torch_ns}, {"ratio", *result.ratio}});
+    cases.push_back(std::move(line));
+  }
+  std::ofstream file(path);
+  file << nlohmann::json{{"cases", cases}}.dump(2) << '\n';
+  if (!file.flush()) throw std::runtime_error("bench: cannot write " + path);
+}
+
+}  // namespace bench

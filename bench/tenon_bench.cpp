@@ -1,0 +1,123 @@
+// tenon_bench [--filter REGEX] [--rounds N] [--json FILE] [--list]: every case on Tenon and, where it was found, on
+// PyTorch. tenon_bench --benchmark_...: the same cases registered with Google Benchmark, one library after the other.
+// Its runner finishes one benchmark before it starts the next: it cannot alternate two of them, and on a machine that
+// others use, minutes apart, their ratio says little. The comparison has its own rounds for that reason.
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <regex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "cases.h"
+#include "measure.h"
+#include "report.h"
+
+namespace bench {
+namespace {
+
+struct Arguments {
+  std::regex filter{""};
+  int rounds = 11;
+  std::string json;
+  bool list = false;
+};
+
+Arguments parse(const std::vector<std::string>& words) {
+  Arguments arguments;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--list") {
+      arguments.list = true;
+      continue;
+    }
+    if (i + 1 == words.size() || (word != "--filter" && word != "--rounds" && word != "--json"))
+      throw std::invalid_argument("unknown argument " + word + "; known: --filter REGEX --rounds N --json FILE --list");
+    const std::string& value = words[++i];
+    if (word == "--filter") arguments.filter = std::regex(value);
+    if (word == "--rounds") arguments.rounds = std::stoi(value);
+    if (word == "--json") arguments.json = value;
+  }
+  if (arguments.rounds < 1) throw std::invalid_argument("--rounds needs a positive number");
+  return arguments;
+}
+
+void compare(const Cases& cases, const Arguments& arguments) {
+#ifdef TENON_BENCH_TORCH
+  print_heading(true);
+#else
+  print_heading(false);
+#endif
+  std::vector<Result> results;
+  for (const Case& c : cases.all()) {
+    if (!std::regex_search(c.header.name, arguments.filter)) continue;
+    results.push_back(measure(c, arguments.rounds));
+    print_result(results.back());
+  }
+  print_summary(results);
+  if (!arguments.json.empty()) write_json(arguments.json, results);
+}
+
+void list(const Cases& cases) {
+  for (const Case& c : cases.all()) std::printf("%s\n", c.header.name.c_str());
+}
+
+void register_one(const std::string& name, const Header& header, const Prepare& prepare) {
+  if (!prepare) return;
+  benchmark::RegisterBenchmark(name.c_str(), [&header, prepare](benchmark::State& state) {
+#ifdef TENON_BENCH_TORCH
+    const c10::InferenceMode no_gradients;
+#endif
+    const Work work = prepare();
+    const int64_t batch = header.bytes > 0 ? 1 : 1000;
+    while (state.KeepRunningBatch(batch)) work(batch);
+    state.SetBytesProcessed(state.iterations() * header.bytes);
+  });
+}
+
+int run_google_benchmark(const Cases& cases, int count, char** words) {
+  Tenon::set_num_threads(1);
+#ifdef TENON_BENCH_TORCH
+  Torch::set_num_threads(1);
+#endif
+  for (const Case& c : cases.all()) {
+    if (c.header.threads != 1) continue;
+    register_one("tenon/" + c.header.name, c.header, c.tenon);
+    register_one("torch/" + c.header.name, c.header, c.torch);
+  }
+  benchmark::Initialize(&count, words);
+  if (benchmark::ReportUnrecognizedArguments(count, words)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
+
+int run(int count, char** words) {
+  Cases cases;
+  add_tiny_cases(cases);
+  add_large_cases(cases);
+  add_reduce_cases(cases);
+  add_thread_cases(cases);
+  for (int i = 1; i < count; ++i)
+    if (std::strncmp(words[i], "--benchmark_", 12) == 0) return run_google_benchmark(cases, count, words);
+  const Arguments arguments = parse({words + 1, words + count});
+  if (arguments.list)
+    list(cases);
+  else
+    compare(cases, arguments);
+  return 0;
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int count, char** words) {
+  try {
+    return bench::run(count, words);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tenon_bench: %s\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,69 @@
+#include "dispatch/recorder.h"
+
+#include <algorithm>
+
+namespace tenon {
+namespace {
+
+thread_local Recorder* recorder = nullptr;
+
+}  // namespace
+
+Recorder::Recorder() : previous_(recorder) { recorder = this; }
+Recorder::~Recorder() { recorder = previous_; }
+Recorder* Recorder::current() noexcept { return recorder; }
+
+int Recorder::define(const Tensor& meta) {
+  values_.push_back(meta);
+  return static_cast<int>(values_.size()) - 1;
+}
+
+int Recorder::find(const Tensor& meta) const noexcept {
+  for (std::size_t i = values_.size(); i-- > 0;)
+    if (values_[i].is(meta)) return static_cast<int>(i);
+  return -1;
+}
+
+void Recorder::add(const Call& call, const Tensor& result, bool fits) {
+  complete_ = complete_ && fits;
+  calls_.push_back(call);
+  calls_.back().value = define(result);
+}
+
+void Recorder::add_cast(const Tensor& from, const Tensor& result) {
+  Call call{};
+  call.arguments[0].value = find(from);
+  call.result = result.dtype();
+  add(call, result, call.arguments[0].value >= 0);
+}
+
+Program Recorder::program(const Tensor& result, Dtype output, std::vector<const void*>& numbers) const {
+  Program program;
+  std::vector<int> registers(values_.size(), -1);
+  for (int i = 0; i < inputs_; ++i) registers[static_cast<std::size_t>(i)] = program.input(values_[static_cast<std::size_t>(i)].dtype());
+  std::vector<int> number_registers;
+  for (const Call& call : calls_) {
+    for (int i = 0; i < call.count; ++i) {
+      if (call.arguments[i].value >= 0) continue;
+      number_registers.push_back(program.input(call.arguments[i].wanted));
+      numbers.push_back(call.arguments[i].number);
+    }
+  }
+  std::size_t next_number = 0;
+  for (const Call& call : calls_) {
+    const auto reg = [&](int i) {
+      const Argument& argument = call.arguments[i];
+      if (argument.value < 0) return number_registers[next_number++];
+      const int from = registers[static_cast<std::size_t>(argument.value)];
+      return call.count == 0 ? from : program.cast(program.cast(from, argument.through), argument.wanted);
+    };
+    int regs[3] = {};
+    for (int i = 0; i < std::max(call.count, 1); ++i) regs[i] = reg(i);
+    const int computed = call.count == 0 ? regs[0] : program.op(call.op, call.compute, call.given, call.count, regs[0], regs[1], regs[2]);
+    registers[static_cast<std::size_t>(call.value)] = program.cast(computed, call.result);
+  }
+  program.finish(program.cast(registers[static_cast<std::size_t>(find(result))], output));
+  return program;
+}
+
+}  // namespace tenon

@@ -1,0 +1,81 @@
+// Reductions: the same bits whatever the number of threads, and sums as exact as float64 lets one see.
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tenon/threads.h"
+
+namespace tenon {
+namespace {
+
+/// Numbers between 0 and 1, or with both signs, that every floating dtype rounds.
+Tensor drawn(SizesView sizes, Dtype dtype, bool signs) {
+  std::mt19937 random(7);
+  Tensor values = empty(sizes, float32);
+  float* data = values.data<float>();
+  for (int64_t i = 0; i < values.numel(); ++i) data[i] = static_cast<float>(random()) * 0x1p-32f - (signs ? 0.5f : 0);
+  return values.to(dtype);
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  const Tensor x = a.contiguous(), y = b.contiguous();
+  return x.nbytes() == y.nbytes() && std::memcmp(x.data_ptr(), y.data_ptr(), static_cast<std::size_t>(x.nbytes())) == 0;
+}
+
+TEST(Reduce, SameBitsWithAnyNumberOfThreads) {
+  const struct { Dims sizes; Dims order; std::vector<int64_t> dims; } cases[] = {
+      {{1000003}, {0}, {0}},           {{1003, 1001}, {0, 1}, {0}},      {{1003, 1001}, {0, 1}, {1}},     {{1003, 1001}, {1, 0}, {0}},
+      {{300001, 3}, {0, 1}, {1}},      {{300001, 3}, {0, 1}, {0}},       {{3, 300001}, {0, 1}, {1}},      {{3, 300001}, {1, 0}, {1}},
+      {{61, 67, 71, 3}, {0, 1, 2, 3}, {0, 2}}, {{61, 67, 71, 3}, {2, 0, 3, 1}, {1, 3}}, {{61, 67, 71, 3}, {3, 1, 0, 2}, {0, 1, 2, 3}},
+  };
+  const int before = get_num_threads();
+  for (const Dtype dtype : {float32, float16, bfloat16, float64})
+    for (const auto& c : cases) {
+      const Tensor input = drawn(c.sizes, dtype, true).permute(c.order);
+      const DimsArg dims(SizesView(c.dims.data(), static_cast<int64_t>(c.dims.size())));
+      set_num_threads(1);
+      const Tensor alone_sum = sum(input, dims), alone_mean = mean(input, dims), alone_max = amax(input, dims);
+      for (int threads = 2; threads <= 8; ++threads) {
+        set_num_threads(threads);
+        EXPECT_TRUE(same_bits(sum(input, dims), alone_sum)) << "sum " << to_string(c.sizes) << " threads " << threads;
+        EXPECT_TRUE(same_bits(mean(input, dims), alone_mean)) << "mean " << to_string(c.sizes) << " threads " << threads;
+        EXPECT_TRUE(same_bits(amax(input, dims), alone_max)) << "amax " << to_string(c.sizes) << " threads " << threads;
+      }
+    }
+  set_num_threads(before);
+}
+
+TEST(Reduce, SumsOfTenMillion) {
+  const struct { Dims sizes; int64_t dim; } cases[] = {{{10000000}, 0}, {{10000000, 1}, 0}, {{3333333, 3}, 0}, {{2500, 4000}, 0}, {{2500, 4000}, 1}, {{3, 3333333}, 1}, {{2, 1250000, 4}, 1}};
+  for (const Dtype dtype : {float32, float16, bfloat16})
+    for (const bool signs : {false, true})
+      for (const auto& c : cases) {
+        const Tensor input = drawn(c.sizes, dtype, signs);
+        const Tensor exact = sum(input.to(float64), c.dim), magnitude = sum(abs(input).to(float64), c.dim);
+        const Tensor got = sum(input, c.dim, false, float32).to(float64), rounded = sum(input, c.dim).to(float64);
+        for (int64_t i = 0; i < exact.numel(); ++i) {
+          const double want = exact.data<double>()[i], bound = magnitude.data<double>()[i];
+          EXPECT_LE(std::abs(got.data<double>()[i] - want), bound * 0x1p-24 * 8) << dtype_name(dtype) << to_string(c.sizes) << c.dim;
+          // A sum beyond the range of the dtype is infinite, and rightly so.
+          const double half_step = dtype == float32 ? 0x1p-24 : dtype == float16 ? 0x1p-11 : 0x1p-8;
+          if (dtype == float16 && std::abs(want) > 65000) EXPECT_TRUE(std::isinf(rounded.data<double>()[i]));
+          else EXPECT_LE(std::abs(rounded.data<double>()[i] - want), bound * 0x1p-24 * 8 + std::abs(want) * half_step + 0x1p-24) << dtype_name(dtype) << to_string(c.sizes) << c.dim;
+        }
+      }
+}
+
+TEST(Reduce, MeansOfTenMillion) {
+  for (const Dtype dtype : {float32, float16, bfloat16}) {
+    const Tensor input = drawn({10000000}, dtype, false);
+    const double want = sum(input.to(float64)).item<double>() / 1e7;
+    const double half_step = dtype == float32 ? 0x1p-22 : dtype == float16 ? 0x1p-11 : 0x1p-8;
+    EXPECT_NEAR(mean(input).item<double>(), want, want * half_step) << dtype_name(dtype);
+  }
+}
+
+}  // namespace
+}  // namespace tenon

@@ -1,0 +1,165 @@
+// Every way an operand reaches a tile, and every way a result leaves it, against a loop over single elements.
+#include "tile/run.h"
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tenon/threads.h"
+
+namespace tenon {
+namespace {
+
+struct Operand {
+  Dims sizes;
+  Dims strides;
+  int64_t extent = 1;  // elements of the memory it walks
+};
+
+class Draw {
+ public:
+  explicit Draw(uint64_t seed) : random_(seed) {}
+  int64_t up_to(int64_t last) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(last + 1)); }
+  bool chance(double probability) { return static_cast<double>(random_() >> 11) * 0x1p-53 < probability; }
+
+  Dims shape() {
+    static constexpr int64_t sizes[] = {1, 2, 3, 4, 5, 8, 16, 17, 33, 64, 70, 130, 600, 3000};
+    Dims shape;
+    int64_t numel = 1;
+    for (int64_t dims = up_to(7); dims >= 0; --dims) {
+      const int64_t size = sizes[up_to(13)];
+      if (numel * size > 70000) continue;
+      shape.push_back(size);
+      numel *= size;
+    }
+    return shape;
+  }
+  /// Strides of any order of dims, with gaps; an input's may also stand still or have fewer dims.
+  Operand operand(const Dims& shape, bool written) {
+    Operand operand;
+    const int64_t skipped = !written && chance(0.2) ? up_to(shape.size()) : 0;
+    for (int64_t dim = skipped; dim < shape.size(); ++dim) operand.sizes.push_back(!written && chance(0.3) ? 1 : shape[dim]);
+    const int64_t ndim = operand.sizes.size();
+    std::vector<int64_t> order(static_cast<std::size_t>(ndim));
+    for (int64_t dim = 0; dim < ndim; ++dim) order[static_cast<std::size_t>(dim)] = ndim - 1 - dim;
+    if (chance(0.5)) std::shuffle(order.begin(), order.end(), random_);
+    operand.strides.resize(ndim);
+    int64_t step = chance(0.2) ? 2 : 1;
+    for (int64_t dim : order) {
+      operand.strides[dim] = !written && chance(0.1) ? 0 : step;
+      step *= operand.sizes[dim];
+      if (chance(0.1)) step += up_to(3);
+    }
+    for (int64_t dim = 0; dim < ndim; ++dim) operand.extent += (operand.sizes[dim] - 1) * operand.strides[dim];
+    return operand;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+/// The place of element `index` (row-major over `shape`) of an operand that is broadcast to it.
+int64_t place(const Dims& shape, const Operand& operand, int64_t index) {
+  int64_t offset = 0;
+  for (int64_t back = 1; back <= shape.size(); ++back) {
+    const int64_t i = index % shape[shape.size() - back];
+    index /= shape[shape.size() - back];
+    if (back > operand.sizes.size()) continue;
+    const int64_t dim = operand.sizes.size() - back;
+    if (operand.sizes[dim] != 1) offset += i * operand.strides[dim];
+  }
+  return offset;
+}
+
+Plan plan_of(const Dims& shape, const Operand* operands, int64_t count) {
+  Walk walks[4];
+  for (int64_t i = 0; i < count; ++i) walks[i] = {operands[i].sizes, operands[i].strides};
+  Plan plan;
+  make_plan(shape, walks, count, plan);
+  return plan;
+}
+
+template <class T>
+std::vector<T> numbered(int64_t count, int64_t start) {
+  std::vector<T> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>((static_cast<int64_t>(i) * 7 + start) % 61);
+  return values;
+}
+
+/// Runs a + b and compares all of the output's memory, also what lies between its elements.
+template <class T>
+std::string difference(const Dims& shape, const Operand* operands, SmallVector<int64_t, 8>& seen) {
+  const Plan plan = plan_of(shape, operands, 3);
+  for (int64_t i = 1; i < 3; ++i) ++seen[static_cast<int>(plan.operands[i].way)];
+  const std::vector<T> a = numbered<T>(operands[1].extent, 1), b = numbered<T>(operands[2].extent, 5);
+  std::vector<T> got(static_cast<std::size_t>(operands[0].extent), T{99}), want = got;
+  for (int64_t i = 0; i < numel_of(shape); ++i)
+    want[static_cast<std::size_t>(place(shape, operands[0], i))] =
+        static_cast<T>(a[static_cast<std::size_t>(place(shape, operands[1], i))] + b[static_cast<std::size_t>(place(shape, operands[2], i))]);
+  Program program;
+  const int x = program.input(dtype_of_v<T>), y = program.input(dtype_of_v<T>);
+  program.op(Op::add, dtype_of_v<T>, dtype_of_v<T>, 2, x, y);
+  const void* inputs[] = {a.data(), b.data()};
+  run(plan, program, got.data(), inputs);
+  if (got == want) return {};
+  std::string text = std::string(dtype_name(dtype_of_v<T>)) + " " + to_string(shape);
+  for (int i = 0; i < 3; ++i) text += " " + to_string(operands[i].sizes) + ":" + to_string(operands[i].strides) + " " + way_name(plan.operands[i].way);
+  return text;
+}
+
+TEST(Run, EveryWayAgainstSingleElements) {
+  SmallVector<int64_t, 8> seen(6);
+  for (auto& count : seen) count = 0;
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    Draw draw(seed);
+    const Dims shape = draw.shape();
+    const Operand operands[] = {draw.operand(shape, true), draw.operand(shape, false), draw.operand(shape, false)};
+    std::string text;
+    switch (seed % 4) {
+      case 0: text = difference<uint8_t>(shape, operands, seen); break;
+      case 1: text = difference<int16_t>(shape, operands, seen); break;
+      case 2: text = difference<float>(shape, operands, seen); break;
+      default: text = difference<double>(shape, operands, seen); break;
+    }
+    ASSERT_EQ(text, "") << "seed " << seed;
+  }
+  for (int way = 0; way < 6; ++way) EXPECT_GT(seen[way], 20) << way_name(static_cast<Way>(way));
+}
+
+TEST(Run, StreamingStores) {
+  const int64_t rows = streaming_threshold() / 4 / 1000 + 3;
+  const Dims shape{rows, 1000};
+  const Operand cases[][2] = {
+      {{{rows, 1000}, {1000, 1}, rows * 1000}, {{1000}, {1}, 1000}},
+      {{{rows, 1000}, {1, rows}, rows * 1000}, {{rows, 1}, {1, 1}, rows}},
+      {{{rows, 1}, {1, 1}, rows}, {{1}, {1}, 1}},
+  };
+  for (const auto& inputs : cases) {
+    const Operand operands[] = {{{rows, 1000}, {1000, 1}, rows * 1000}, inputs[0], inputs[1]};
+    SmallVector<int64_t, 8> seen(6);
+    EXPECT_EQ(difference<float>(shape, operands, seen), "");
+  }
+}
+
+TEST(Run, CastsBeforeAndAfter) {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    Draw draw(seed);
+    const Dims shape = draw.shape();
+    const Operand operands[] = {draw.operand(shape, true), draw.operand(shape, false)};
+    const Plan plan = plan_of(shape, operands, 2);
+    const std::vector<int64_t> in = numbered<int64_t>(operands[1].extent, 3);
+    std::vector<float> got(static_cast<std::size_t>(operands[0].extent), -1), want = got;
+    for (int64_t i = 0; i < numel_of(shape); ++i)
+      want[static_cast<std::size_t>(place(shape, operands[0], i))] = static_cast<float>(in[static_cast<std::size_t>(place(shape, operands[1], i))] % 256);
+    Program program;
+    program.cast(program.cast(program.input(int64), uint8), float32);
+    const void* input = in.data();
+    run(plan, program, got.data(), &input);
+    ASSERT_EQ(got, want) << "seed " << seed << " " << to_string(shape);
+  }
+}
+
+}  // namespace
+}  // namespace tenon

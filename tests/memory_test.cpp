@@ -1,0 +1,293 @@
+// No op takes more memory than its result and tiles: whatever the pattern, the dtypes and the dims, no operand is ever
+// expanded, converted or transposed as a whole.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tenon/tenon.h"
+
+namespace {
+
+// memory::statistics counts tensors. What an op takes past them, scratch and lists, comes through one of these two.
+std::atomic<int64_t> taken{0};
+
+void* take(std::size_t alignment, std::size_t nbytes) noexcept {
+  taken.fetch_add(static_cast<int64_t>(nbytes), std::memory_order_relaxed);
+  void* block = nullptr;
+  return posix_memalign(&block, alignment, nbytes) == 0 ? block : nullptr;
+}
+
+}  // namespace
+
+// The library calls these, because the executable's come first. Not inline: GCC would see `new` end in `free`.
+#define TENON_REPLACES __attribute__((visibility("default"), noinline))
+extern "C" TENON_REPLACES void* aligned_alloc(std::size_t alignment, std::size_t nbytes) noexcept {
+  return take(alignment, nbytes);
+}
+TENON_REPLACES void* operator new(std::size_t nbytes) {
+  if (void* block = take(alignof(std::max_align_t), nbytes)) return block;
+  throw std::bad_alloc();
+}
+TENON_REPLACES void operator delete(void* block) noexcept { std::free(block); }
+TENON_REPLACES void operator delete(void* block, std::size_t) noexcept { std::free(block); }
+#undef TENON_REPLACES
+
+namespace tenon {
+namespace {
+
+constexpr int kThreads = 2;
+constexpr int64_t kSlack = kThreads * (int64_t{256} << 10);
+// 2 Mi elements: their bytes are a power of two in every dtype, so that no block is rounded up, and four times kSlack
+// in the narrowest.
+constexpr int64_t kRows = 2048, kCols = 1024;
+
+/// Room for what the library keeps: blocks go back to the system, and are counted again when they are taken again.
+class Memory : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    threads_ = get_num_threads();
+    set_num_threads(kThreads);
+  }
+  void TearDown() override { set_num_threads(threads_); }
+
+ private:
+  int threads_ = 0;
+};
+
+void expect_no_temporary(const std::string& what, int64_t result_bytes, const std::function<void()>& op) {
+  // Nothing is recycled but what the op itself gave back: what it takes from the system is what it holds at once.
+  memory::trim();
+  const int64_t in_use = memory::statistics().in_use, taken_before = taken.load();
+  memory::reset_peak();
+  op();
+  const int64_t taken_by_op = taken.load() - taken_before;
+  EXPECT_LE(memory::statistics().peak - in_use, result_bytes + kSlack)
+      << what << ": tensors; the result has " << result_bytes;
+  EXPECT_LE(taken_by_op, result_bytes + kSlack) << what << ": taken from the system; the result has " << result_bytes;
+}
+
+Tensor values(SizesView sizes, Dtype dtype = Dtype::float32) {
+  return is_floating_point(dtype) ? rand(sizes).to(dtype) : randint(0, 2, sizes).to(dtype);
+}
+
+struct Pattern {
+  const char* name;
+  Tensor a, b;
+};
+
+/// Both operands of a matrix's or a batch's size once broadcast.
+std::vector<Pattern> patterns(Dtype left, Dtype right) {
+  const auto a = [&](Dims sizes) { return values(sizes, left); };
+  const auto b = [&](Dims sizes) { return values(sizes, right); };
+  return {
+      {"equal", a({kRows, kCols}), b({kRows, kCols})},
+      {"row", a({kRows, kCols}), b({kCols})},
+      {"column", a({kRows, kCols}), b({kRows, 1})},
+      {"outer", a({kRows, 1}), b({kCols})},
+      {"0-dim", a({kRows, kCols}), b({})},
+      {"NCHW", a({4, 64, 64, 64}), b({64, 1, 1})},
+      {"inner channels", a({4, 64, 64, 64}), b({4, 1, 64, 1})},
+      {"[N,4]+[4]", a({kRows * kCols / 4, 4}), b({4})},
+      {"[N,4]+[N,1]", a({kRows * kCols / 4, 4}), b({kRows * kCols / 4, 1})},
+      {"[N,2,4]+[2,1]", a({kRows * kCols / 8, 2, 4}), b({2, 1})},
+      {"A+B.T", a({kRows, kCols}), b({kCols, kRows}).t()},
+      {"A.T+B", a({kCols, kRows}).t(), b({kRows, kCols})},
+      {"A.T+B.T", a({kCols, kRows}).t(), b({kCols, kRows}).t()},
+      {"permuted", a({64, 64, 256}).permute({2, 0, 1}), b({256, 64, 64})},
+      {"every other column", a({kRows, 2 * kCols}).slice(1, 0, {}, 2), b({kRows, 2 * kCols}).slice(1, 1, {}, 2)},
+      {"offset", a({kRows * kCols + 1}).slice(0, 1, {}), b({kRows * kCols + 1}).slice(0, 1, {})},
+      {"expanded", a({kRows, 1}).expand({kRows, kCols}), b({1, kCols}).expand({kRows, kCols})},
+  };
+}
+
+struct DtypePair {
+  Dtype left, right;
+};
+const DtypePair kDtypePairs[] = {
+    {Dtype::float32, Dtype::float32},  {Dtype::float32, Dtype::int32}, {Dtype::uint8, Dtype::float32},
+    {Dtype::float64, Dtype::bfloat16}, {Dtype::float16, Dtype::uint8}, {Dtype::bfloat16, Dtype::bfloat16},
+    {Dtype::int64, Dtype::int16},      {Dtype::bool_, Dtype::float32}, {Dtype::bool_, Dtype::bool_},
+};
+
+std::string describe(const char* op, const Pattern& pattern, DtypePair dtypes) {
+  return std::string(op) + " " + pattern.name + " " + dtype_name(dtypes.left) + ", " + dtype_name(dtypes.right);
+}
+
+struct BinaryOp {
+  const char* name;
+  Tensor (*functional)(const Arg&, const Arg&);
+  Tensor& (*into)(Tensor&, const Arg&, const Arg&);
+};
+#define TENON_BINARY(NAME)                                                                                        \
+  BinaryOp {                                                                                                      \
+#NAME, [](const Arg& a,                                                                                       \
+              const Arg& b) { return NAME(a, b); }, [](Tensor & out, const Arg& a,                                \
+                                                       const Arg& b) -> Tensor& { return NAME##_out(out, a, b); } \
+  }
+const BinaryOp kBinaryOps[] = {
+    TENON_BINARY(add),         TENON_BINARY(mul),        TENON_BINARY(div), TENON_BINARY(maximum),
+    TENON_BINARY(minimum),     TENON_BINARY(eq),         TENON_BINARY(ne),  TENON_BINARY(lt),
+    TENON_BINARY(le),          TENON_BINARY(gt),         TENON_BINARY(ge),  TENON_BINARY(logical_and),
+    TENON_BINARY(logical_xor), TENON_BINARY(logical_or),
+};
+#undef TENON_BINARY
+
+TEST_F(Memory, BinaryOpsTakeTheirResultAlone) {
+  for (const DtypePair dtypes : kDtypePairs) {
+    for (const Pattern& pattern : patterns(dtypes.left, dtypes.right)) {
+      for (const BinaryOp& op : kBinaryOps) {
+        // One op of a kind speaks for the others in dtypes they treat alike.
+        const std::string name = op.name;
+        if (dtypes.left != dtypes.right && name != "add" && name != "div" && name != "lt" && name != "logical_and")
+          continue;
+        Tensor out = op.functional(pattern.a, pattern.b);
+        const int64_t nbytes = out.nbytes();
+        expect_no_temporary(describe(op.name, pattern, dtypes), nbytes, [&] { op.functional(pattern.a, pattern.b); });
+        expect_no_temporary(describe(op.name, pattern, dtypes) + " out=", 0,
+                            [&] { op.into(out, pattern.a, pattern.b); });
+      }
+    }
+  }
+}
+
+TEST_F(Memory, FormsWithAnAlphaAndRoundingTakeTheirResultAlone) {
+  for (const DtypePair dtypes : {DtypePair{Dtype::float32, Dtype::float32}, DtypePair{Dtype::float32, Dtype::int32}}) {
+    for (const Pattern& pattern : patterns(dtypes.left, dtypes.right)) {
+      const Tensor divisor = pattern.b.add(2);
+      const int64_t nbytes = add(pattern.a, pattern.b).nbytes();
+      expect_no_temporary(describe("add alpha", pattern, dtypes), nbytes, [&] { add(pattern.a, pattern.b, 2); });
+      expect_no_temporary(describe("sub alpha", pattern, dtypes), nbytes, [&] { sub(pattern.a, pattern.b, 2); });
+      expect_no_temporary(describe("div floor", pattern, dtypes), nbytes, [&] { div(pattern.a, divisor, "floor"); });
+      expect_no_temporary(describe("div trunc", pattern, dtypes), nbytes, [&] { div(pattern.a, divisor, "trunc"); });
+    }
+  }
+}
+
+TEST_F(Memory, InPlaceOpsTakeNothing) {
+  const DtypePair pairs[] = {
+      {Dtype::float32, Dtype::float32}, {Dtype::float32, Dtype::int32}, {Dtype::float16, Dtype::float64}};
+  for (const DtypePair dtypes : pairs) {
+    for (Pattern& pattern : patterns(dtypes.left, dtypes.right)) {
+      const std::string name = pattern.name;
+      if (name == "outer" || name == "expanded") continue;  // refused: the result is larger, or written twice
+      expect_no_temporary(describe("add_", pattern, dtypes), 0, [&] { pattern.a.add_(pattern.b); });
+      expect_no_temporary(describe("maximum_", pattern, dtypes), 0, [&] { pattern.a.maximum_(pattern.b); });
+      expect_no_temporary(describe("lt_", pattern, dtypes), 0, [&] { pattern.a.lt_(pattern.b); });
+    }
+  }
+}
+
+TEST_F(Memory, CopiesTakeTheirResultAlone) {
+  for (const DtypePair dtypes : kDtypePairs) {
+    for (Pattern& pattern : patterns(dtypes.left, dtypes.right)) {
+      Tensor to = empty(add(pattern.a, pattern.b).sizes(), dtypes.left);
+      expect_no_temporary(describe("copy_", pattern, dtypes), 0, [&] { to.copy_(pattern.b); });
+      expect_no_temporary(describe("contiguous", pattern, dtypes), pattern.a.nbytes(), [&] { pattern.a.contiguous(); });
+      expect_no_temporary(describe("clone", pattern, dtypes), pattern.a.nbytes(), [&] { pattern.a.clone(); });
+      expect_no_temporary(describe("to", pattern, dtypes), pattern.a.numel() * itemsize(dtypes.right),
+                          [&] { pattern.a.to(dtypes.right); });
+      expect_no_temporary(describe("fill_", pattern, dtypes), 0, [&] { to.fill_(1); });
+    }
+  }
+}
+
+TEST_F(Memory, ThreeOperandsTakeTheirResultAlone) {
+  for (const DtypePair dtypes : kDtypePairs) {
+    const Tensor full = values({kRows, kCols}, Dtype::bool_);
+    const Tensor conditions[] = {full, values({kRows, 1}, Dtype::bool_), values({kCols, kRows}, Dtype::bool_).t()};
+    for (const Pattern& pattern : patterns(dtypes.left, dtypes.right)) {
+      const Tensor sum_of_both = add(pattern.a, pattern.b);
+      const int64_t nbytes = sum_of_both.nbytes();
+      if (dtypes.left != Dtype::bool_) {
+        expect_no_temporary(describe("clamp", pattern, dtypes), nbytes, [&] { clamp(pattern.a, pattern.b, 1); });
+        expect_no_temporary(describe("clamp both", pattern, dtypes), nbytes,
+                            [&] { clamp(pattern.a, pattern.b, pattern.b); });
+        expect_no_temporary(describe("clamp max", pattern, dtypes), nbytes, [&] { clamp(pattern.a, {}, pattern.b); });
+      }
+      if (!(sum_of_both.sizes() == full.sizes())) continue;
+      for (const Tensor& condition : conditions)
+        expect_no_temporary(describe("where", pattern, dtypes), nbytes,
+                            [&] { where(condition, pattern.a, pattern.b); });
+    }
+  }
+}
+
+TEST_F(Memory, UnaryOpsTakeTheirResultAlone) {
+  using Unary = Tensor (*)(const Tensor&);
+  const std::pair<const char*, Unary> ops[] = {{"abs", &abs},       {"exp", &exp},
+                                               {"log", &log},       {"neg", &neg},
+                                               {"square", &square}, {"reciprocal", &reciprocal},
+                                               {"sqrt", &sqrt},     {"logical_not", &logical_not}};
+  for (const Dtype dtype : {Dtype::float32, Dtype::bfloat16, Dtype::int32, Dtype::uint8}) {
+    for (const Pattern& pattern : patterns(dtype, dtype)) {
+      for (const auto& [name, op] : ops) {
+        const int64_t nbytes = op(pattern.a).nbytes();
+        expect_no_temporary(describe(name, pattern, {dtype, dtype}), nbytes, [&, run = op] { run(pattern.a); });
+      }
+    }
+  }
+}
+
+/// Every choice of dims of a 4-dimensional tensor, dense, channels last and with a broadcast dim.
+TEST_F(Memory, ReductionsTakeTheirResultAlone) {
+  struct Named {
+    const char* name;
+    Tensor (*run)(const Tensor&, const DimsArg&);
+  };
+  const Named ops[] = {
+      {"sum", [](const Tensor& a, const DimsArg& dims) { return sum(a, dims); }},
+      {"mean", [](const Tensor& a, const DimsArg& dims) { return mean(a, dims); }},
+      {"amax", [](const Tensor& a, const DimsArg& dims) { return amax(a, dims); }},
+      {"amin", [](const Tensor& a, const DimsArg& dims) { return amin(a, dims); }},
+  };
+  for (const Dtype dtype : {Dtype::float32, Dtype::bfloat16, Dtype::uint8, Dtype::bool_, Dtype::int64}) {
+    const std::pair<const char*, Tensor> operands[] = {
+        {"dense", values({16, 64, 32, 32}, dtype)},
+        {"channels last", values({16, 32, 32, 64}, dtype).permute({0, 3, 1, 2})},
+        {"expanded", values({16, 1, 32, 32}, dtype).expand({16, 64, 32, 32})},
+        {"narrow", values({kRows * kCols / 16, 2, 2, 4}, dtype)},
+    };
+    for (const auto& [layout, a] : operands) {
+      for (const Named& op : ops) {
+        if (std::string(op.name) == "mean" && !is_floating_point(dtype)) continue;
+        for (unsigned chosen = 0; chosen < 16; ++chosen) {
+          std::vector<int64_t> dims;
+          for (int64_t dim = 0; dim < 4; ++dim)
+            if (chosen >> dim & 1u) dims.push_back(dim);
+          const DimsArg arg{SizesView(dims)};
+          const int64_t nbytes = op.run(a, arg).nbytes();
+          expect_no_temporary(
+              std::string(op.name) + " " + layout + " " + dtype_name(dtype) + " dims " + to_string(SizesView(dims)),
+              nbytes, [&, operand = a] { op.run(operand, arg); });
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Memory, SumToSizeTakesItsResultAlone) {
+  const Tensor grad = values({4, 64, 64, 64});
+  for (const Dims& sizes : {Dims{64, 1, 1}, Dims{64}, Dims{4, 1, 64, 1}, Dims{1}})
+    expect_no_temporary("sum_to_size " + to_string(sizes), 4 * 64 * 4, [&] { grad.sum_to_size(sizes); });
+}
+
+/// A guard nobody saw fail is not a guard.
+TEST_F(Memory, ATemporaryIsSeen) {
+  const Tensor a = values({kRows, kCols}), b = values({kCols, kRows});
+  memory::trim();
+  const int64_t in_use = memory::statistics().in_use, taken_before = taken.load();
+  memory::reset_peak();
+  add(a, b.t().contiguous());
+  EXPECT_GT(memory::statistics().peak - in_use, a.nbytes() + kSlack);
+  EXPECT_GT(taken.load() - taken_before, a.nbytes() + kSlack);
+}
+
+}  // namespace
+}  // namespace tenon
