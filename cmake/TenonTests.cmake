@@ -53,6 +53,11 @@ tenon_check(rooms_self_test ${Python3_EXECUTABLE} tools/check_rooms.py --self-te
 tenon_check(docs ${Python3_EXECUTABLE} tools/check_docs.py)
 tenon_check(docs_self_test ${Python3_EXECUTABLE} tools/check_docs.py --self-test)
 if(NOT TENON_SANITIZE AND NOT TENON_COVERAGE)
+  if(TARGET tenon_cli)
+    # Limits memory and looks at terminals: not under a sanitizer, which needs terabytes of addresses.
+    add_test(NAME cli COMMAND ${Python3_EXECUTABLE} tests/cli_test.py $<TARGET_FILE:tenon_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(cli PROPERTIES LABELS doors TIMEOUT 300)
+  endif()
   tenon_check(header ${Python3_EXECUTABLE} tools/check_header.py)
   tenon_check(header_self_test ${Python3_EXECUTABLE} tools/check_header.py --self-test)
   tenon_check(exports ${Python3_EXECUTABLE} tools/check_library.py $<TARGET_FILE:tenon>)

@@ -11,7 +11,10 @@
 namespace tenon::io {
 namespace {
 
-std::string path(const char* name = "csv_test.csv") { return testing::TempDir() + "/" + name; }
+/// A file of the running test alone: tests run side by side.
+std::string path(const char* name = "csv_test.csv") {
+  return testing::TempDir() + "/" + testing::UnitTest::GetInstance()->current_test_info()->name() + "." + name;
+}
 void write(const std::string& content, const char* name = "csv_test.csv") {
   std::ofstream(path(name), std::ios::binary) << content;
 }

@@ -12,7 +12,10 @@
 namespace tenon::io {
 namespace {
 
-std::string path() { return testing::TempDir() + "/png_test.png"; }
+/// A file of the running test alone: tests run side by side.
+std::string path() {
+  return testing::TempDir() + "/png_test." + testing::UnitTest::GetInstance()->current_test_info()->name() + ".png";
+}
 
 std::string bytes() {
   std::ifstream file(path(), std::ios::binary);
