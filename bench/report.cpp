@@ -1,9 +1,14 @@
 #include "report.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
+
+#include "levels.h"
 
 namespace bench {
 namespace {
@@ -54,6 +59,27 @@ void print_summary(const std::vector<Result>& results) {
   int missed = 0;
   for (const Result& result : results) missed += result.missed() ? 1 : 0;
   std::printf("%zu cases, %d missed their target\n", results.size(), missed);
+}
+
+void print_ratios(const std::vector<Result>& results) {
+  std::printf("\n| case | target |");
+  for (const Level& level : kLevels) std::printf(" %s |", level.name);
+  std::printf("\n|---|---|");
+  for (std::size_t i = 0; i < std::size(kLevels); ++i) std::printf("---|");
+  std::string row;
+  for (const Result& result : results) {
+    const std::string& name = result.measured->header.name;
+    const std::size_t slash = name.rfind('/');
+    const bool has_level = std::any_of(std::begin(kLevels), std::end(kLevels),
+                                       [&](const Level& level) { return name.substr(slash + 1) == level.name; });
+    if (!result.ratio || !has_level) continue;
+    if (name.substr(0, slash) != row) {
+      row = name.substr(0, slash);
+      std::printf("\n| %s | %.1f |", row.c_str(), result.measured->header.ratio_target);
+    }
+    std::printf(result.missed() ? " *%.2f* |" : " %.2f |", *result.ratio);
+  }
+  std::printf("\n");
 }
 
 void write_json(const std::string& path, const std::vector<Result>& results) {

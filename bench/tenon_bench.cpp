@@ -1,7 +1,7 @@
-// tenon_bench [--filter REGEX] [--rounds N] [--json FILE] [--list]: every case on Tenon and, where it was found, on
-// PyTorch. tenon_bench --benchmark_...: the same cases registered with Google Benchmark, one library after the other.
-// Its runner finishes one benchmark before it starts the next: it cannot alternate two of them, and on a machine that
-// others use, minutes apart, their ratio says little. The comparison has its own rounds for that reason.
+// tenon_bench [--filter REGEX] [--rounds N] [--json FILE] [--ratios] [--list]: every case on Tenon and, where it was
+// found, on PyTorch. tenon_bench --benchmark_...: the same cases registered with Google Benchmark, one library after
+// the other. Its runner finishes one benchmark before it starts the next: it cannot alternate two of them, and on a
+// machine that others use, minutes apart, their ratio says little. The comparison has its own rounds for that reason.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -23,6 +23,7 @@ struct Arguments {
   std::regex filter{""};
   int rounds = 11;
   std::string json;
+  bool ratios = false;  // the table of docs/benchmarks.md, too
   bool list = false;
 };
 
@@ -34,8 +35,13 @@ Arguments parse(const std::vector<std::string>& words) {
       arguments.list = true;
       continue;
     }
+    if (word == "--ratios") {
+      arguments.ratios = true;
+      continue;
+    }
     if (i + 1 == words.size() || (word != "--filter" && word != "--rounds" && word != "--json"))
-      throw std::invalid_argument("unknown argument " + word + "; known: --filter REGEX --rounds N --json FILE --list");
+      throw std::invalid_argument("unknown argument " + word +
+                                  "; known: --filter REGEX --rounds N --json FILE --ratios --list");
     const std::string& value = words[++i];
     if (word == "--filter") arguments.filter = std::regex(value);
     if (word == "--rounds") arguments.rounds = std::stoi(value);
@@ -58,6 +64,7 @@ void compare(const Cases& cases, const Arguments& arguments) {
     print_result(results.back());
   }
   print_summary(results);
+  if (arguments.ratios) print_ratios(results);
   if (!arguments.json.empty()) write_json(arguments.json, results);
 }
 

@@ -1,5 +1,5 @@
 # tenon_torch: the PyTorch that benchmarks compare with, as a target, where there is one. CPU is enough.
-set(TENON_TORCH_PYTHON "" CACHE FILEPATH "A Python whose torch is compared with; default: .venv, else python3")
+set(TENON_TORCH_PYTHON "$ENV{TENON_TORCH_PYTHON}" CACHE FILEPATH "A Python whose torch is compared with; default: .venv, else python3")
 set(TENON_TORCH_DIR "" CACHE PATH "The folder of that torch (include/, lib/); default: asked of TENON_TORCH_PYTHON; OFF: none")
 
 # What `import torch` would find, without importing it.
