@@ -101,20 +101,27 @@ TENON_LANE_COMPARISON(<)
 TENON_LANE_COMPARISON(<=)
 #undef TENON_LANE_COMPARISON
 
+// Selects act on plain values: of structs, GCC makes branches and no vectors.
 template <class T>
 HWY_INLINE Lane<T> choose(Truth condition, Lane<T> a, Lane<T> b) {
-  return condition.v ? a : b;
+  Lane<T> result;
+  result.v = condition.v ? a.v : b.v;
+  return result;
 }
 /// NaN wins; of two equal values (-0 and 0) the first.
 template <class T>
 HWY_INLINE Lane<T> larger(Lane<T> a, Lane<T> b) {
-  if constexpr (std::is_floating_point_v<T>) return ((b.v > a.v) | (b.v != b.v)) ? b : a;
-  else return b.v > a.v ? b : a;
+  Lane<T> result;
+  result.v = b.v > a.v ? b.v : a.v;
+  if constexpr (std::is_floating_point_v<T>) result.v = b.v != b.v ? b.v : result.v;
+  return result;
 }
 template <class T>
 HWY_INLINE Lane<T> smaller(Lane<T> a, Lane<T> b) {
-  if constexpr (std::is_floating_point_v<T>) return ((b.v < a.v) | (b.v != b.v)) ? b : a;
-  else return b.v < a.v ? b : a;
+  Lane<T> result;
+  result.v = b.v < a.v ? b.v : a.v;
+  if constexpr (std::is_floating_point_v<T>) result.v = b.v != b.v ? b.v : result.v;
+  return result;
 }
 template <class T>
 HWY_INLINE Lane<T> magnitude(Lane<T> a) {

@@ -5,6 +5,8 @@ namespace {
 
 // Runs of at least this many elements need no fusing: the cost of a kernel call is small beside them.
 constexpr int64_t kLongRun = 512;
+// Runs of at least this many elements are better walked one by one than copied into longer ones.
+constexpr int64_t kFairRun = 128;
 
 /// 1 when dim p is slower than q, -1 when faster, 0 when no operand tells.
 int compare_dims(SizesView shape, const int64_t* strides, int64_t operands, int64_t p, int64_t q) {
@@ -137,10 +139,31 @@ void choose_transposed(Plan& plan) {
   }
 }
 
+void set_ways(Plan& plan, int64_t count) {
+  plan.operands.resize(count);
+  for (int64_t operand = 0; operand < count; ++operand)
+    plan.operands[operand] = way_of(plan, plan.strides_of(operand));
+}
+
+/// Whether fusing made an operand cost a copy that runs along the innermost loop would not.
+bool fusing_copies(const Plan& plan) {
+  for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
+    const Way way = plan.operands[operand].way;
+    const int64_t innermost = plan.strides_of(operand)[0];
+    if ((way == Way::repeated || way == Way::gather) && (innermost == 0 || innermost == 1)) return true;
+  }
+  return false;
+}
+
 void choose_ways(Plan& plan, int64_t count) {
   choose_fused(plan);
-  plan.operands.resize(count);
-  for (int64_t operand = 0; operand < count; ++operand) plan.operands[operand] = way_of(plan, plan.strides_of(operand));
+  set_ways(plan, count);
+  if (plan.fused > 1 && plan.sizes[0] >= kFairRun && fusing_copies(plan)) {
+    plan.fused = 1;
+    plan.unit = 1;
+    plan.flat = plan.sizes[0];
+    set_ways(plan, count);
+  }
   if (plan.ndim() == 0) plan.operands[0].way = Way::direct;  // one element to write
   choose_transposed(plan);
 }

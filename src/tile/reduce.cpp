@@ -162,29 +162,23 @@ class ReduceLoop {
     return cascade_.finish();
   }
 
-  /// Divides, casts and stores the lanes of an output tile.
+  /// Folds `count` neighbouring outputs that are one tile each, from the kept offsets on, `step` apart along a kept loop.
+  void fold_each(const OuterCounter& kept, int64_t loop, int64_t count) {
+    std::byte* results = memory_.data();
+    for (int64_t i = 0; i < count; ++i) {
+      const void* lanes = tile(shape_.lanes, [&](int64_t operand) { return kept[operand] + i * plan_.strides_of(operand)[loop]; });
+      setup_.fold(results + (i << setup_.shift), lanes, shape_.lanes);
+    }
+    write(kept[0], plan_.strides_of(0)[loop], results, count);
+  }
+  /// Outputs that `fold_each` takes at once.
+  int64_t batch() const { return std::max<int64_t>(setup_.slot_bytes * kLevels >> 3, 1); }
+
+  /// Stores the lanes of an output tile.
   void store(const OuterCounter& kept, int64_t tile, std::byte* lanes, int64_t width) {
     if (shape_.widened > 1) width = join_rounds(lanes);
-    const Reduction& reduction = setup_.reduction;
-    const int accumulated = static_cast<int>(setup_.accumulated);
-    if (reduction.divisor != 0) {
-      alignas(8) std::byte divisor[8];
-      const Lanes from{&reduction.divisor, 1};
-      kernels().cast[static_cast<int>(float64)][accumulated](divisor, &from, 1);
-      const Lanes in[] = {{lanes, 1}, {divisor, 0}};
-      kernels().elementwise[static_cast<int>(Op::div)][accumulated](lanes, in, width);
-    }
-    std::byte* cast_lanes = memory_.data() + kLevels * setup_.slot_bytes;
-    if (reduction.output != setup_.accumulated) {
-      const Lanes in{lanes, 1};
-      kernels().cast[accumulated][static_cast<int>(reduction.output)](cast_lanes, &in, width);
-      lanes = cast_lanes;
-    }
-    const int shift = shift_of(reduction.output);
     const int64_t stride = shape_.lane_loop >= 0 && !shape_.along ? plan_.strides_of(0)[shape_.lane_loop] : 1;
-    std::byte* to = setup_.out + ((kept[0] + tile * shape_.tile * stride) << shift);
-    if (stride == 1) std::memcpy(to, lanes, static_cast<std::size_t>(width << shift));
-    else kernels().move[shift].scatter(to, stride, width, 0, 1, lanes);
+    write(kept[0] + tile * shape_.tile * stride, stride, lanes, width);
   }
 
  private:
@@ -255,6 +249,32 @@ class ReduceLoop {
     }
   }
 
+  /// Divides, casts and stores `width` results, `stride` apart in the output.
+  void write(int64_t offset, int64_t stride, std::byte* lanes, int64_t width) {
+    const Reduction& reduction = setup_.reduction;
+    const int accumulated = static_cast<int>(setup_.accumulated);
+    if (reduction.divisor != 0) {
+      alignas(8) std::byte divisor[8];
+      const Lanes from{&reduction.divisor, 1};
+      kernels().cast[static_cast<int>(float64)][accumulated](divisor, &from, 1);
+      const Lanes in[] = {{lanes, 1}, {divisor, 0}};
+      kernels().elementwise[static_cast<int>(Op::div)][accumulated](lanes, in, width);
+    }
+    if (reduction.output != setup_.accumulated) {
+      Scratch cast_lanes(width << shift_of(reduction.output));
+      const Lanes in{lanes, 1};
+      kernels().cast[accumulated][static_cast<int>(reduction.output)](cast_lanes.data(), &in, width);
+      return place(offset, stride, cast_lanes.data(), width);
+    }
+    place(offset, stride, lanes, width);
+  }
+  void place(int64_t offset, int64_t stride, const std::byte* lanes, int64_t width) {
+    const int shift = shift_of(setup_.reduction.output);
+    std::byte* to = setup_.out + (offset << shift);
+    if (stride == 1) std::memcpy(to, lanes, static_cast<std::size_t>(width << shift));
+    else kernels().move[shift].scatter(to, stride, width, 0, 1, lanes);
+  }
+
   /// Joins the rounds of a widened tile pairwise; gives the lanes that are left.
   int64_t join_rounds(std::byte* lanes) {
     for (int64_t rounds = shape_.widened; rounds > 1;) {
@@ -289,6 +309,15 @@ SmallVector<bool, 8> inputs_in_place(const Plan& plan, const Shape& shape) {
 void reduce_outputs(const Setup& setup, int64_t begin, int64_t end) {
   const Shape& shape = setup.shape;
   ReduceLoop loop(setup);
+  if (shape.along && shape.reduced_count == 1 && shape.kept_count > 1) {
+    const int64_t innermost = shape.kept[0], size = setup.plan.sizes[innermost];
+    for (int64_t output = begin; output < end;) {
+      const int64_t count = std::min({end - output, size - output % size, loop.batch()});
+      loop.fold_each(OuterCounter(setup.plan, shape.kept, output), innermost, count);
+      output += count;
+    }
+    return;
+  }
   OuterCounter kept(setup.plan, shape.kept, begin / shape.tiles);
   int64_t tile = begin % shape.tiles;
   for (int64_t output = begin; output < end; ++output) {
@@ -305,23 +334,24 @@ void reduce_outputs(const Setup& setup, int64_t begin, int64_t end) {
 /// Few outputs over much input: segments are folded apart, then joined in order.
 void reduce_segments(const Setup& setup, int64_t outputs) {
   const Shape& shape = setup.shape;
-  Scratch partial(outputs * shape.segments * setup.slot_bytes);
+  const int64_t piece_bytes = (((shape.along ? 1 : shape.tile) << setup.shift) + 63) / 64 * 64;
+  Scratch partial(outputs * shape.segments * piece_bytes);
   parallel_for(outputs * shape.segments, [&](int64_t part) {
     ReduceLoop loop(setup);
     const int64_t output = part / shape.segments;
     const OuterCounter kept(setup.plan, shape.kept, output / shape.tiles);
     int64_t width = 0;
     const std::byte* lanes = loop.fold(kept, output % shape.tiles, part % shape.segments, width);
-    std::memcpy(partial.data() + part * setup.slot_bytes, lanes, static_cast<std::size_t>(width << setup.shift));
+    std::memcpy(partial.data() + part * piece_bytes, lanes, static_cast<std::size_t>(width << setup.shift));
   });
   ReduceLoop loop(setup);
   for (int64_t output = 0; output < outputs; ++output) {
     const OuterCounter kept(setup.plan, shape.kept, output / shape.tiles);
     const int64_t tile = output % shape.tiles;
     const int64_t width = shape.along ? 1 : shape.widened > 1 ? shape.tile : std::min(shape.tile, shape.lanes - tile * shape.tile);
-    std::byte* lanes = partial.data() + output * shape.segments * setup.slot_bytes;
+    std::byte* lanes = partial.data() + output * shape.segments * piece_bytes;
     for (int64_t segment = 1; segment < shape.segments; ++segment) {
-      const Lanes in[] = {{lanes, 1}, {lanes + segment * setup.slot_bytes, 1}};
+      const Lanes in[] = {{lanes, 1}, {lanes + segment * piece_bytes, 1}};
       setup.join(lanes, in, width);
     }
     loop.store(kept, tile, lanes, width);

@@ -12,11 +12,11 @@
 namespace tenon {
 namespace {
 
-// A tile's registers together should leave room in a 32 KiB first-level cache; see bench/tile_size.
+// A tile's registers together should leave room in a 32 KiB first-level cache; see docs/benchmarks.md.
 constexpr int64_t kTileBytes = 16 << 10;
 constexpr int64_t kMinTile = 256, kMaxTile = 2048;
-// A streamed tile is stored right after it was computed; short ones keep loads and stores flowing side by side.
-constexpr int64_t kStreamedTileBytes = 2 << 10;
+// Where one kernel streams whole runs, blocks this short keep loads and stores flowing side by side.
+constexpr int64_t kStreamedBlockBytes = 2 << 10;
 // Transposed operands are read in blocks: a cache line along memory, this many elements across, so that each line is used
 // up while it is at hand and kernels still get long rows.
 constexpr int64_t kBlockColumns = 256;
@@ -36,6 +36,7 @@ struct Setup {
   const void* const* inputs;
   bool store_direct = false;  // the kernel writes the output itself
   bool streaming = false;     // the output goes past the caches
+  bool whole = false;         // one kernel works on whole runs of memory
   int64_t tile = 0;           // elements of a tile
   int64_t slot_bytes = 0;     // scratch for one register
   Slots slots;
@@ -119,7 +120,7 @@ class TileLoop {
  public:
   explicit TileLoop(const Setup& setup)
       : setup_(setup), plan_(setup.plan), program_(setup.program), registers_(setup.program, setup.slots, setup.slot_bytes),
-        streamed_(setup.streaming ? setup.tile * itemsize(setup.program.dtype(setup.program.result())) + 64 : 0), built_(program_.inputs()) {
+        streamed_(setup.streaming && !setup.whole ? setup.tile * itemsize(setup.program.dtype(setup.program.result())) + 64 : 0), built_(program_.inputs()) {
     for (auto& base : built_) base = nullptr;
   }
 
@@ -132,8 +133,12 @@ class TileLoop {
     for (int64_t t = begin; t < end; ++t) {
       const int64_t start = index * setup_.tile;
       const int64_t n = std::min(setup_.tile, plan_.flat - start);
-      for (int i = 0; i < program_.inputs(); ++i) load(i, outer[i + 1], start, n);
-      execute_and_store(outer[0], start, n);
+      if (setup_.whole) {
+        run_whole(outer, start, n);
+      } else {
+        for (int i = 0; i < program_.inputs(); ++i) load(i, outer[i + 1], start, n);
+        execute_and_store(outer[0], start, n);
+      }
       if (++index == per_flat) {
         index = 0;
         outer.advance();
@@ -141,7 +146,42 @@ class TileLoop {
     }
   }
 
-  /// Square blocks over the innermost loop and the one along which transposed operands lie, for every turn of the others.
+  /// One kernel call on a run of memory, or, past the caches, on short blocks of it.
+  void run_whole(const OuterCounter& outer, int64_t start, int64_t n) {
+    const Instruction& instruction = program_.instructions()[0];
+    Lanes in[3];
+    for (int operand = 0; operand < instruction.arity; ++operand) {
+      const int i = instruction.in[operand];
+      const int64_t step = plan_.operands[i + 1].way == Way::direct ? 1 : 0;
+      in[operand] = {at(setup_.inputs[i], outer[i + 1] + start * step, shift_of(program_.dtype(i))), step};
+    }
+    const int shift = shift_of(program_.dtype(program_.result()));
+    std::byte* to = setup_.out + ((outer[0] + start) << shift);
+    const uintptr_t misaligned = reinterpret_cast<uintptr_t>(to) % 64;
+    const int64_t head = static_cast<int64_t>((64 - misaligned) % 64) >> shift;
+    const bool aligns = misaligned % (uintptr_t{1} << shift) == 0;
+    if (!setup_.streaming || !aligns || n < 2 * head + (64 >> shift)) return instruction.kernel(to, in, n);
+    const auto advance = [&](int64_t elements) {
+      to += elements << shift;
+      n -= elements;
+      for (int operand = 0; operand < instruction.arity; ++operand)
+        in[operand].data = at(in[operand].data, elements * in[operand].step, shift_of(program_.dtype(instruction.in[operand])));
+    };
+    if (head > 0) {
+      instruction.kernel(to, in, head);
+      advance(head);
+    }
+    alignas(64) std::byte block[kStreamedBlockBytes];
+    while (n >= (64 >> shift)) {
+      const int64_t elements = std::min(kStreamedBlockBytes, (n << shift) / 64 * 64) >> shift;
+      instruction.kernel(block, in, elements);
+      kernels().stream(to, block, elements << shift);
+      advance(elements);
+    }
+    if (n > 0) instruction.kernel(to, in, n);
+  }
+
+  /// Blocks over the innermost loop and the one along which transposed operands lie, for every turn of the others.
   void run_transposed(int64_t begin, int64_t end, int64_t block_rows) {
     const int64_t along = plan_.transposed;
     const int64_t blocks_along = (plan_.sizes[along] + block_rows - 1) / block_rows;
@@ -289,12 +329,22 @@ SmallVector<bool, 8> inputs_in_place(const Plan& plan) {
 }
 
 /// Whether every tile is a run of memory on which a single kernel works: then runs need not be cut.
-bool runs_whole(const Setup& setup) {
-  if (!setup.store_direct || setup.program.instructions().size() != 1) return false;
-  for (int64_t operand = 1; operand < setup.plan.operands.size(); ++operand) {
-    const Way way = setup.plan.operands[operand].way;
+bool runs_whole(const Plan& plan, const Program& program) {
+  if (program.instructions().size() != 1 || plan.operands[0].way != Way::direct) return false;
+  bool any_direct = false;
+  for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
+    const Way way = plan.operands[operand].way;
     if (way != Way::direct && way != Way::splat) return false;
+    any_direct = any_direct || way == Way::direct;
   }
+  return any_direct;
+}
+
+/// Whether every row of the output begins on a cache line: rows that are written apart must not share one.
+bool rows_are_aligned(const Plan& plan, const void* out, int64_t itemsize) {
+  if (reinterpret_cast<uintptr_t>(out) % 64 != 0) return false;
+  for (int64_t dim = 1; dim < plan.ndim(); ++dim)
+    if (plan.strides_of(0)[dim] * itemsize % 64 != 0) return false;
   return true;
 }
 
@@ -307,11 +357,14 @@ int64_t transposed_itemsize(const Plan& plan, const Program& program) {
 
 int64_t choose_tile(const Setup& setup) {
   const Plan& plan = setup.plan;
-  if (runs_whole(setup)) return plan.numel >= 2 * kGrain ? std::max(kGrain / plan.unit, int64_t{1}) * plan.unit : plan.flat;
+  if (setup.whole) return plan.numel >= 2 * kGrain ? std::max(kGrain / plan.unit, int64_t{1}) * plan.unit : plan.flat;
   const int64_t slots = std::max<int64_t>(setup.slots.count, 1);
-  int64_t wanted = std::clamp(kTileBytes / setup.program.widest() / slots, kMinTile, kMaxTile);
-  if (setup.streaming) wanted = std::min(wanted, kStreamedTileBytes / itemsize(setup.program.dtype(setup.program.result())));
-  return std::min(std::max(wanted / plan.unit, int64_t{1}) * plan.unit, plan.flat);
+  const int64_t wanted = std::clamp(kTileBytes / setup.program.widest() / slots, kMinTile, kMaxTile);
+  const int64_t largest = std::max(wanted / plan.unit, int64_t{1}) * plan.unit;
+  if (largest >= plan.flat) return plan.flat;
+  // Tiles of equal length: a short one at the end costs as much as a long one.
+  const int64_t tiles = (plan.flat + largest - 1) / largest, units = plan.flat / plan.unit;
+  return (units + tiles - 1) / tiles * plan.unit;
 }
 
 /// Bytes of the last-level cache this core sees; sysconf counts those of all sockets' cores on some processors.
@@ -353,7 +406,9 @@ void run(const Plan& plan, const Program& program, void* out, const void* const*
   const int64_t result_bytes = plan.numel * itemsize(program.dtype(program.result()));
   const bool dense = plan.operands[0].way == Way::direct;
   setup.streaming = dense && result_bytes > streaming_threshold() && output_is_fresh(setup);
+  if (plan.transposed != 0 && !rows_are_aligned(plan, out, itemsize(program.dtype(program.result())))) setup.streaming = false;
   setup.store_direct = dense && !setup.streaming;
+  setup.whole = plan.transposed == 0 && runs_whole(plan, program);
   setup.tile = choose_tile(setup);
   setup.slot_bytes = (setup.tile * program.widest() + 63) / 64 * 64;
   if (plan.transposed != 0) {
