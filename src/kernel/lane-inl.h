@@ -108,12 +108,12 @@ HWY_INLINE Lane<T> choose(Truth condition, Lane<T> a, Lane<T> b) {
 /// NaN wins; of two equal values (-0 and 0) the first.
 template <class T>
 HWY_INLINE Lane<T> larger(Lane<T> a, Lane<T> b) {
-  if constexpr (std::is_floating_point_v<T>) return (b.v > a.v) | (b.v != b.v) ? b : a;
+  if constexpr (std::is_floating_point_v<T>) return ((b.v > a.v) | (b.v != b.v)) ? b : a;
   else return b.v > a.v ? b : a;
 }
 template <class T>
 HWY_INLINE Lane<T> smaller(Lane<T> a, Lane<T> b) {
-  if constexpr (std::is_floating_point_v<T>) return (b.v < a.v) | (b.v != b.v) ? b : a;
+  if constexpr (std::is_floating_point_v<T>) return ((b.v < a.v) | (b.v != b.v)) ? b : a;
   else return b.v < a.v ? b : a;
 }
 template <class T>
