@@ -24,8 +24,9 @@ inline std::filesystem::path folder() {
   return given ? given : TENON_SOURCE_DIR "/../shared/spec";
 }
 /// A checkout without the specification still passes; a named folder that is not there does not.
-#define TENON_NEEDS_SPEC() \
-  if (!std::getenv("TENON_SPEC") && !std::filesystem::exists(spec::folder())) GTEST_SKIP() << "no specification beside the checkout"
+#define TENON_NEEDS_SPEC()                                                    \
+  if (!std::getenv("TENON_SPEC") && !std::filesystem::exists(spec::folder())) \
+  GTEST_SKIP() << "no specification beside the checkout"
 
 inline json read_cases(const std::string& name) {
   std::ifstream file(folder() / "cases" / (name + ".json"));
@@ -42,8 +43,10 @@ inline std::vector<std::vector<std::string>> read_table(const std::string& name)
     if (!line.empty() && line.back() == '\r') line.pop_back();
     std::vector<std::string> cells(1);
     for (char c : line) {
-      if (c == ',') cells.emplace_back();
-      else cells.back() += c;
+      if (c == ',')
+        cells.emplace_back();
+      else
+        cells.back() += c;
     }
     rows.push_back(cells);
   }
@@ -57,7 +60,9 @@ inline Dims to_dims(const json& list) {
 }
 
 /// What a row expects or a call gave, in one form: "[2, 3]" for a shape, else a text.
-inline std::string as_text(const json& result) { return result.is_string() ? result.get<std::string>() : tenon::to_string(to_dims(result)); }
+inline std::string as_text(const json& result) {
+  return result.is_string() ? result.get<std::string>() : tenon::to_string(to_dims(result));
+}
 
 /// How a call ended.
 struct Outcome {

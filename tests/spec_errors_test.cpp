@@ -20,7 +20,11 @@ Tensor e(SizesView sizes, Dtype dtype = f32) { return empty(sizes, dtype); }
 using Program = std::function<Tensor()>;
 #define PROGRAM(...) [] { return __VA_ARGS__; }
 /// A program that writes to a tensor it makes first.
-#define WITH(NAME, MADE, ...) [] { Tensor NAME = MADE; return __VA_ARGS__; }
+#define WITH(NAME, MADE, ...) \
+  [] {                        \
+    Tensor NAME = MADE;       \
+    return __VA_ARGS__;       \
+  }
 
 Tensor broadcast(std::vector<Tensor> tensors) {
   broadcast_tensors(tensors.data(), static_cast<int64_t>(tensors.size()));
@@ -257,7 +261,9 @@ std::string described(const spec::Outcome& outcome, bool with_values) {
 std::string as_documented(const std::string& error) {
   const std::string type = "RuntimeError: ", live = error.rfind(type, 0) == 0 ? error.substr(type.size()) : error;
   if (live.rfind("output with shape", 0) != 0) return error;
-  const auto shape_from = [&](std::size_t at) { return spec::to_dims(json::parse(live.substr(at, live.find(']', at) - at + 1))); };
+  const auto shape_from = [&](std::size_t at) {
+    return spec::to_dims(json::parse(live.substr(at, live.find(']', at) - at + 1)));
+  };
   return type + spec::documented_in_place_text(live, shape_from(live.find('[')), shape_from(live.rfind('[')));
 }
 
@@ -275,8 +281,10 @@ TEST(SpecErrors, Programs) {
     const std::string result = result_is_told ? row[4] : "";
     const bool with_values = result.find("] ") != std::string::npos;  // "float32 [2] [1.0, 1.0]"
     spec::Outcome got = attempt(program->second);
-    if (!row[2].is_null()) want += as_documented(row[2]);
-    else want += result_is_told ? result : "accepted";
+    if (!row[2].is_null())
+      want += as_documented(row[2]);
+    else
+      want += result_is_told ? result : "accepted";
     if (!result_is_told) got.value = Tensor();  // whatever was returned: it had to be accepted
     rows.same(row[0].get<std::string>() + ": " + row[1].get<std::string>(), want, described(got, with_values));
   }

@@ -15,7 +15,8 @@ TEST(SpecShapes, Binary) {
   Rows rows(2641);
   for (const json& row : spec::read_cases("binary")) {
     const Dims a = to_dims(row[0]), b = to_dims(row[1]);
-    rows.same(row.dump(), spec::as_text(row[2]), attempt([&] { return tenon::zeros(a) + tenon::zeros(b); }).shape_or_text());
+    rows.same(row.dump(), spec::as_text(row[2]),
+              attempt([&] { return tenon::zeros(a) + tenon::zeros(b); }).shape_or_text());
   }
 }
 
@@ -23,7 +24,8 @@ TEST(SpecShapes, BinaryOnMeta) {
   TENON_NEEDS_SPEC();
   Rows rows(2641);
   for (const json& row : spec::read_cases("binary")) {
-    const Tensor a = tenon::empty(to_dims(row[0]), tenon::Device::meta), b = tenon::empty(to_dims(row[1]), tenon::Device::meta);
+    const Tensor a = tenon::empty(to_dims(row[0]), tenon::Device::meta),
+                 b = tenon::empty(to_dims(row[1]), tenon::Device::meta);
     rows.same(row.dump(), spec::as_text(row[2]), attempt([&] { return a + b; }).shape_or_text());
   }
 }
@@ -43,8 +45,10 @@ TEST(SpecShapes, TernaryThroughWhere) {
   TENON_NEEDS_SPEC();
   Rows rows(1200);
   for (const json& row : spec::read_cases("ternary")) {
-    const Tensor condition = tenon::zeros(to_dims(row[0]), tenon::bool_), b = tenon::zeros(to_dims(row[1])), c = tenon::zeros(to_dims(row[2]));
-    rows.same(row.dump(), spec::as_text(row[3]), attempt([&] { return tenon::where(condition, b, c); }).shape_or_text());
+    const Tensor condition = tenon::zeros(to_dims(row[0]), tenon::bool_), b = tenon::zeros(to_dims(row[1])),
+                 c = tenon::zeros(to_dims(row[2]));
+    rows.same(row.dump(), spec::as_text(row[3]),
+              attempt([&] { return tenon::where(condition, b, c); }).shape_or_text());
   }
 }
 
@@ -52,7 +56,8 @@ TEST(SpecShapes, TernaryThroughClamp) {
   TENON_NEEDS_SPEC();
   Rows rows(1200);
   for (const json& row : spec::read_cases("ternary")) {
-    const Tensor a = tenon::zeros(to_dims(row[0])), b = tenon::zeros(to_dims(row[1])), c = tenon::zeros(to_dims(row[2]));
+    const Tensor a = tenon::zeros(to_dims(row[0])), b = tenon::zeros(to_dims(row[1])),
+                 c = tenon::zeros(to_dims(row[2]));
     rows.same(row.dump(), spec::as_text(row[3]), attempt([&] { return tenon::clamp(a, b, c); }).shape_or_text());
   }
 }
@@ -65,7 +70,8 @@ TEST(SpecShapes, ManyThroughBroadcastShapes) {
     for (const json& shape : row[0]) shapes.push_back(to_dims(shape));
     const std::vector<tenon::SizesView> views(shapes.begin(), shapes.end());
     const auto got = attempt([&] {
-      return tenon::empty(tenon::broadcast_shapes(views.data(), static_cast<int64_t>(views.size())), tenon::Device::meta);
+      return tenon::empty(tenon::broadcast_shapes(views.data(), static_cast<int64_t>(views.size())),
+                          tenon::Device::meta);
     });
     rows.same(row.dump(), spec::as_text(row[1]), got.shape_or_text());
   }
@@ -96,7 +102,9 @@ TEST(SpecShapes, InPlace) {
   for (const json& row : spec::read_cases("inplace")) {
     Tensor target = tenon::zeros(to_dims(row[0]));
     const Tensor other = tenon::zeros(to_dims(row[1][0]));
-    const auto got = attempt([&] { return row[1].size() == 1 ? target.add_(other) : target.clamp_(other, tenon::zeros(to_dims(row[1][1]))); });
+    const auto got = attempt([&] {
+      return row[1].size() == 1 ? target.add_(other) : target.clamp_(other, tenon::zeros(to_dims(row[1][1])));
+    });
     const std::string live = spec::as_text(row[2]);
     if (live.rfind("output with shape", 0) != 0) {
       rows.same(row.dump(), live, got.shape_or_text());
@@ -118,7 +126,8 @@ TEST(SpecShapes, Out) {
     const Tensor a = tenon::zeros(to_dims(row[0])), b = tenon::zeros(to_dims(row[1]));
     const auto got = attempt([&] { return tenon::add_out(out, a, b); });
     const std::string warning = row[4].is_null() ? "" : "UserWarning: " + row[4].get<std::string>();
-    rows.same(row.dump(), spec::as_text(row[3]) + warning, got.shape_or_text() + (got.warnings.empty() ? "" : got.warnings[0]));
+    rows.same(row.dump(), spec::as_text(row[3]) + warning,
+              got.shape_or_text() + (got.warnings.empty() ? "" : got.warnings[0]));
   }
 }
 
@@ -143,7 +152,8 @@ TEST(SpecShapes, Expand) {
     if (row[0].empty())
       for (int64_t dim = 0; dim < sizes.size(); ++dim)
         if (sizes[dim] == -1)
-          want = "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension " + std::to_string(dim);
+          want = "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension " +
+                 std::to_string(dim);
     rows.same(row.dump(), want, layout_or_text(attempt([&] { return tensor.expand(sizes); })));
   }
 }
@@ -158,7 +168,8 @@ TEST(SpecShapes, View) {
     rows.same(row.dump(), want, layout_or_text(attempt([&] { return tensor.view(sizes); })));
     const auto reshaped = attempt([&] { return tensor.reshape(sizes); });
     if (want.rfind("view size is not compatible", 0) == 0)
-      rows.same("reshape " + row.dump(), "a contiguous copy", !reshaped.failed() && reshaped.value.is_contiguous() ? "a contiguous copy" : reshaped.text);
+      rows.same("reshape " + row.dump(), "a contiguous copy",
+                !reshaped.failed() && reshaped.value.is_contiguous() ? "a contiguous copy" : reshaped.text);
     else
       rows.same("reshape " + row.dump(), want, layout_or_text(reshaped));
   }
@@ -177,7 +188,8 @@ TEST(SpecShapes, SumTo) {
     const std::string got_dims = dims.failed() ? dims.text : tenon::to_string(tenon::sum_to_dims(shape, target));
     rows.same(row.dump(), spec::as_text(row[2]), got_dims);
     const auto summed = attempt([&] { return tenon::zeros(shape).sum_to_size(target); });
-    rows.same("sum_to_size " + row.dump(), row[2].is_string() ? row[2].get<std::string>() : tenon::to_string(target), summed.shape_or_text());
+    rows.same("sum_to_size " + row.dump(), row[2].is_string() ? row[2].get<std::string>() : tenon::to_string(target),
+              summed.shape_or_text());
   }
 }
 
@@ -196,25 +208,30 @@ TEST(SpecShapes, Reduce) {
 }
 
 /// Strides alone.
-std::string strides_of(const spec::Outcome& outcome) { return outcome.failed() ? outcome.text : tenon::to_string(outcome.value.strides()); }
+std::string strides_of(const spec::Outcome& outcome) {
+  return outcome.failed() ? outcome.text : tenon::to_string(outcome.value.strides());
+}
 
 TEST(SpecShapes, StridesOfResults) {
   TENON_NEEDS_SPEC();
   Rows rows(3008);
   for (const json& row : spec::read_cases("strides")) {
     std::vector<Tensor> inputs;
-    for (const json& input : row[0]) inputs.push_back(tenon::empty_strided(to_dims(input[0]), to_dims(input[1])).fill_(1));
+    for (const json& input : row[0])
+      inputs.push_back(tenon::empty_strided(to_dims(input[0]), to_dims(input[1])).fill_(1));
     const std::string want = tenon::to_string(to_dims(row[1]));
     switch (inputs.size()) {
       case 1:
         rows.same("neg " + row.dump(), want, strides_of(attempt([&] { return -inputs[0]; })));
-        rows.same("clone " + row.dump(), tenon::to_string(to_dims(row[2])), strides_of(attempt([&] { return inputs[0].clone(); })));
+        rows.same("clone " + row.dump(), tenon::to_string(to_dims(row[2])),
+                  strides_of(attempt([&] { return inputs[0].clone(); })));
         break;
       case 2:
         rows.same("add " + row.dump(), want, strides_of(attempt([&] { return inputs[0] + inputs[1]; })));
         break;
       default:
-        rows.same("clamp " + row.dump(), want, strides_of(attempt([&] { return tenon::clamp(inputs[0], inputs[1], inputs[2]); })));
+        rows.same("clamp " + row.dump(), want,
+                  strides_of(attempt([&] { return tenon::clamp(inputs[0], inputs[1], inputs[2]); })));
     }
   }
 }

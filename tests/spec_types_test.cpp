@@ -18,9 +18,12 @@ class Operand {
  public:
   Operand(const std::string& category, const std::string& type) {
     if (category == "scalar") {
-      if (type == "bool") number_ = true;
-      else if (type == "int") number_ = 1;
-      else number_ = 1.0;
+      if (type == "bool")
+        number_ = true;
+      else if (type == "int")
+        number_ = 1;
+      else
+        number_ = 1.0;
       return;
     }
     const Dtype dtype = tenon::dtype_from_name(type.c_str());
@@ -37,7 +40,8 @@ class Operand {
 /// "float32", or "error:cast" as the tables call it.
 std::string dtype_or_error(const spec::Outcome& outcome) {
   if (!outcome.failed()) return tenon::dtype_name(outcome.value.dtype());
-  return outcome.text.find("can't be cast to the desired output type") != std::string::npos ? "error:cast" : outcome.text;
+  return outcome.text.find("can't be cast to the desired output type") != std::string::npos ? "error:cast"
+                                                                                            : outcome.text;
 }
 
 bool row_is_in_scope(const std::vector<std::string>& row) {
@@ -75,7 +79,8 @@ TEST(SpecTypes, Promotion) {
       rows.same("result_type, default bfloat16, " + name, row[5], dtype_or_error(attempt(result_type)));
     }
     rows.same("add " + name, row[6], dtype_or_error(attempt([&] { return tenon::add(a, b); })));
-    rows.same("add_ " + name, row[7], dtype_or_error(attempt([&] { return Operand(categories.substr(0, slash), row[1]).tensor().add_(b); })));
+    rows.same("add_ " + name, row[7],
+              dtype_or_error(attempt([&] { return Operand(categories.substr(0, slash), row[1]).tensor().add_(b); })));
     rows.same("div " + name, row[8], dtype_or_error(attempt([&] { return tenon::div(a, b); })));
     rows.same("lt " + name, row[9], dtype_or_error(attempt([&] { return tenon::lt(a, b); })));
   }
@@ -93,7 +98,9 @@ TEST(SpecTypes, PromotionOfThree) {
   for (const auto& row : spec::read_table("promotion3.csv")) {
     if (row[0] == "category" || !row_is_in_scope(row)) continue;
     const auto& kinds = categories.at(row[0]);
-    const auto operand = [&](std::size_t i) { return tenon::TypedOperand{tenon::dtype_from_name(row[i + 1].c_str()), kinds[i]}; };
+    const auto operand = [&](std::size_t i) {
+      return tenon::TypedOperand{tenon::dtype_from_name(row[i + 1].c_str()), kinds[i]};
+    };
     rows.same(row[0] + " " + row[1] + " " + row[2] + " " + row[3], row[4],
               tenon::dtype_name(tenon::result_type({operand(0), operand(1), operand(2)})));
   }

@@ -22,18 +22,30 @@ double number_of(const json& value) {
 
 void store(std::byte* place, const json& value, Dtype dtype) {
   const auto put = [&](auto element) { std::memcpy(place, &element, sizeof(element)); };
-  const auto integer = [&] { return value.is_number_integer() ? value.get<int64_t>() : static_cast<int64_t>(number_of(value)); };
+  const auto integer = [&] {
+    return value.is_number_integer() ? value.get<int64_t>() : static_cast<int64_t>(number_of(value));
+  };
   switch (dtype) {
-    case Dtype::bool_: return put(static_cast<uint8_t>(number_of(value) != 0));
-    case Dtype::uint8: return put(static_cast<uint8_t>(integer()));
-    case Dtype::int8: return put(static_cast<int8_t>(integer()));
-    case Dtype::int16: return put(static_cast<int16_t>(integer()));
-    case Dtype::int32: return put(static_cast<int32_t>(integer()));
-    case Dtype::int64: return put(integer());
-    case Dtype::float16: return put(tenon::to_float16(static_cast<float>(number_of(value))));
-    case Dtype::bfloat16: return put(tenon::to_bfloat16(static_cast<float>(number_of(value))));
-    case Dtype::float32: return put(static_cast<float>(number_of(value)));
-    case Dtype::float64: return put(number_of(value));
+    case Dtype::bool_:
+      return put(static_cast<uint8_t>(number_of(value) != 0));
+    case Dtype::uint8:
+      return put(static_cast<uint8_t>(integer()));
+    case Dtype::int8:
+      return put(static_cast<int8_t>(integer()));
+    case Dtype::int16:
+      return put(static_cast<int16_t>(integer()));
+    case Dtype::int32:
+      return put(static_cast<int32_t>(integer()));
+    case Dtype::int64:
+      return put(integer());
+    case Dtype::float16:
+      return put(tenon::to_float16(static_cast<float>(number_of(value))));
+    case Dtype::bfloat16:
+      return put(tenon::to_bfloat16(static_cast<float>(number_of(value))));
+    case Dtype::float32:
+      return put(static_cast<float>(number_of(value)));
+    case Dtype::float64:
+      return put(number_of(value));
   }
 }
 
@@ -61,15 +73,24 @@ std::string element_of(const Tensor& tensor, int64_t i) {
   };
   switch (tensor.dtype()) {
     case Dtype::bool_:
-    case Dtype::uint8: return std::to_string(get(uint8_t{}));
-    case Dtype::int8: return std::to_string(get(int8_t{}));
-    case Dtype::int16: return std::to_string(get(int16_t{}));
-    case Dtype::int32: return std::to_string(get(int32_t{}));
-    case Dtype::int64: return std::to_string(get(int64_t{}));
-    case Dtype::float16: return floating(tenon::to_float(get(tenon::Float16{})));
-    case Dtype::bfloat16: return floating(tenon::to_float(get(tenon::BFloat16{})));
-    case Dtype::float32: return floating(get(float{}));
-    case Dtype::float64: return floating(get(double{}));
+    case Dtype::uint8:
+      return std::to_string(get(uint8_t{}));
+    case Dtype::int8:
+      return std::to_string(get(int8_t{}));
+    case Dtype::int16:
+      return std::to_string(get(int16_t{}));
+    case Dtype::int32:
+      return std::to_string(get(int32_t{}));
+    case Dtype::int64:
+      return std::to_string(get(int64_t{}));
+    case Dtype::float16:
+      return floating(tenon::to_float(get(tenon::Float16{})));
+    case Dtype::bfloat16:
+      return floating(tenon::to_float(get(tenon::BFloat16{})));
+    case Dtype::float32:
+      return floating(get(float{}));
+    case Dtype::float64:
+      return floating(get(double{}));
   }
   return "?";
 }
@@ -83,13 +104,13 @@ const std::map<std::string, Op>& ops() {
 #define OP_unary(NAME) {#NAME, [](T a, T) { return tenon::NAME(a); }},
 #define OP_binary(NAME) {#NAME, [](T a, T b) { return tenon::NAME(a, b); }},
 #define OP_binary_alpha(NAME) OP_binary(NAME)
-#define OP_division(NAME)                                                \
-  {#NAME, [](T a, T b) { return tenon::NAME(a, b); }},                   \
-  {#NAME "[trunc]", [](T a, T b) { return tenon::NAME(a, b, "trunc"); }}, \
-  {#NAME "[floor]", [](T a, T b) { return tenon::NAME(a, b, "floor"); }},
-#define OP_clamp(NAME)                                                          \
-  {#NAME "_min", [](T a, T b) { return tenon::NAME(a, b); }},                    \
-  {#NAME "_max", [](T a, T b) { return tenon::NAME(a, std::nullopt, b); }},
+#define OP_division(NAME)                                                     \
+  {#NAME, [](T a, T b) { return tenon::NAME(a, b); }},                        \
+      {#NAME "[trunc]", [](T a, T b) { return tenon::NAME(a, b, "trunc"); }}, \
+      {#NAME "[floor]", [](T a, T b) { return tenon::NAME(a, b, "floor"); }},
+#define OP_clamp(NAME)                                        \
+  {#NAME "_min", [](T a, T b) { return tenon::NAME(a, b); }}, \
+      {#NAME "_max", [](T a, T b) { return tenon::NAME(a, std::nullopt, b); }},
 #define OP_where(NAME)
 #define OP_reduction(NAME)
 #define OP_reduction_dtype(NAME)
@@ -113,16 +134,21 @@ TEST(SpecValues, Elementwise) {
     }
     const Dtype dtype = tenon::dtype_from_name(row[1].get<std::string>().c_str());
     const Dtype result_dtype = tenon::dtype_from_name(row[2].get<std::string>().c_str());
-    const auto height = static_cast<int64_t>(row[3].size()), width = row[4].is_null() ? 1 : static_cast<int64_t>(row[4].size());
-    const Tensor a = tensor_of(row[3], dtype, row[4].is_null() ? tenon::SizesView{height} : tenon::SizesView{height, 1});
+    const auto height = static_cast<int64_t>(row[3].size()),
+               width = row[4].is_null() ? 1 : static_cast<int64_t>(row[4].size());
+    const Tensor a =
+        tensor_of(row[3], dtype, row[4].is_null() ? tenon::SizesView{height} : tenon::SizesView{height, 1});
     const Tensor b = row[4].is_null() ? Tensor() : tensor_of(row[4], dtype, {width});
     const auto got = attempt([&] { return name == "to" ? a.to(result_dtype) : op->second(a, b); });
     const std::string head = name + " " + row[1].get<std::string>();
-    const bool sound = !got.failed() && got.value.dtype() == result_dtype && got.value.is_contiguous() && got.value.numel() == height * width;
+    const bool sound = !got.failed() && got.value.dtype() == result_dtype && got.value.is_contiguous() &&
+                       got.value.numel() == height * width;
     const Tensor want = tensor_of(row[5], result_dtype, {height * width});
     for (int64_t i = 0; i < height * width; ++i) {
-      const std::string operands = "(" + row[3][i / width].dump() + (b.defined() ? ", " + row[4][i % width].dump() : "") + ")";
-      rows.same(head + operands, element_of(want, i), sound ? element_of(got.value, i) : "another dtype or shape: " + got.text);
+      const std::string operands =
+          "(" + row[3][i / width].dump() + (b.defined() ? ", " + row[4][i % width].dump() : "") + ")";
+      rows.same(head + operands, element_of(want, i),
+                sound ? element_of(got.value, i) : "another dtype or shape: " + got.text);
     }
   }
   EXPECT_EQ(skipped, 425 - 233) << "ops of the specification that are not in the table";

@@ -45,7 +45,10 @@ TEST(Threads, SameBitsWhateverTheirNumber) {
       {"sum of rows", [&] { return a.sum(0); }},
       {"sum of columns", [&] { return a.sum(1); }},
       {"mean of float16", [&] { return a.to(float16).mean(0); }},
-      {"sum_to_size", [&] { return a.sum_to_size({700, 1}); }},
+      {"sum_to_size",
+       [&] {
+         return a.sum_to_size({700, 1});
+       }},
       {"exp", [&] { return exp(a); }},
       {"cast", [&] { return a.to(float64); }},
       {"copy of a transpose", [&] { return a.t().contiguous(); }},
@@ -79,7 +82,8 @@ TEST(Threads, MemoryFreedElsewhereIsReused) {
   for (int turn = 0; turn < 20; ++turn) {
     std::vector<Tensor> made(64);
     std::thread maker([&] {
-      for (std::size_t i = 0; i < made.size(); ++i) made[i] = full({static_cast<int64_t>(1) << (i % 16)}, static_cast<double>(i));
+      for (std::size_t i = 0; i < made.size(); ++i)
+        made[i] = full({static_cast<int64_t>(1) << (i % 16)}, static_cast<double>(i));
     });
     maker.join();
     std::thread keeper([kept = made] { EXPECT_EQ(kept[3].sum().item<double>(), 24); });

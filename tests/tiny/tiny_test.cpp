@@ -39,7 +39,8 @@ TEST(Tiny, AMismatchSaysWhichDim) {
     zeros({5, 2, 4, 1}) + zeros({3, 1, 1});
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 1");
+    EXPECT_STREQ(error.what(),
+                 "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 1");
   }
 }
 
@@ -70,6 +71,8 @@ TEST(Tiny, ATransposeIsAView) {
   EXPECT_EQ(values(a.t() + 0), (std::vector<double>{0, 3, 1, 4, 2, 5}));
 }
 
-TEST(Tiny, PrintsAsPyTorchPrints) { EXPECT_EQ(to_string(tensor({{1.0, 2.0}, {3.0, 4.5}})), "tensor([[1.0000, 2.0000],\n        [3.0000, 4.5000]])"); }
+TEST(Tiny, PrintsAsPyTorchPrints) {
+  EXPECT_EQ(to_string(tensor({{1.0, 2.0}, {3.0, 4.5}})), "tensor([[1.0000, 2.0000],\n        [3.0000, 4.5000]])");
+}
 
 }  // namespace
