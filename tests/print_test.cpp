@@ -29,7 +29,8 @@ Tensor tensor_of(const Json& c) {
   const std::vector<int64_t> sizes = list_of(c["sizes"]), strides = list_of(c["strides"]);
   if (c["device"] == "meta") return empty_strided(sizes, strides, {dtype, Device::meta});
   Tensor storage = empty({static_cast<int64_t>(c["storage"].size())}, dtype);
-  for (int64_t i = 0; i < storage.numel(); ++i) storage.select(0, i).fill_(number_of(c["storage"][static_cast<std::size_t>(i)]));
+  for (int64_t i = 0; i < storage.numel(); ++i)
+    storage.select(0, i).fill_(number_of(c["storage"][static_cast<std::size_t>(i)]));
   return storage.as_strided(sizes, strides, c["offset"].get<int64_t>());
 }
 
@@ -65,7 +66,9 @@ TEST_F(Print, IsPyTorchs) {
   }
 }
 
-TEST_F(Print, TheSignOfNanIsNotShown) { EXPECT_EQ(to_string(scalar_tensor(std::copysign(std::nan(""), -1.0))), "tensor(nan)"); }
+TEST_F(Print, TheSignOfNanIsNotShown) {
+  EXPECT_EQ(to_string(scalar_tensor(std::copysign(std::nan(""), -1.0))), "tensor(nan)");
+}
 
 TEST_F(Print, NegativeOptionsCountAsZero) {
   set_print_options({.precision = -1, .threshold = -1, .edgeitems = -1, .linewidth = -1, .scientific = {}});

@@ -136,10 +136,10 @@ class SizesView {
   SizesView(const Dims& dims) noexcept : data_(dims.data()), size_(dims.size()) {}
   /// Any contiguous container of int64_t (std::vector, std::array, std::span).
   template <class C>
-    requires requires(const C& c) {
-      { c.data() } -> std::same_as<const int64_t*>;
-      { c.size() } -> std::same_as<std::size_t>;
-    }
+  requires requires(const C& c) {
+    { c.data() } -> std::same_as<const int64_t*>;
+    { c.size() } -> std::same_as<std::size_t>;
+  }
   SizesView(const C& values) noexcept : data_(values.data()), size_(static_cast<int64_t>(values.size())) {}
 
   constexpr int64_t size() const noexcept { return size_; }

@@ -38,18 +38,50 @@ TENON_API BFloat16 to_bfloat16(float value) noexcept;
 TENON_API float to_float(BFloat16 value) noexcept;
 
 /// The dtype that holds a C++ type.
-template <class T> struct dtype_of;
-template <> struct dtype_of<bool> { static constexpr Dtype value = Dtype::bool_; };
-template <> struct dtype_of<uint8_t> { static constexpr Dtype value = Dtype::uint8; };
-template <> struct dtype_of<int8_t> { static constexpr Dtype value = Dtype::int8; };
-template <> struct dtype_of<int16_t> { static constexpr Dtype value = Dtype::int16; };
-template <> struct dtype_of<int32_t> { static constexpr Dtype value = Dtype::int32; };
-template <> struct dtype_of<int64_t> { static constexpr Dtype value = Dtype::int64; };
-template <> struct dtype_of<Float16> { static constexpr Dtype value = Dtype::float16; };
-template <> struct dtype_of<BFloat16> { static constexpr Dtype value = Dtype::bfloat16; };
-template <> struct dtype_of<float> { static constexpr Dtype value = Dtype::float32; };
-template <> struct dtype_of<double> { static constexpr Dtype value = Dtype::float64; };
-template <class T> inline constexpr Dtype dtype_of_v = dtype_of<T>::value;
+template <class T>
+struct dtype_of;
+template <>
+struct dtype_of<bool> {
+  static constexpr Dtype value = Dtype::bool_;
+};
+template <>
+struct dtype_of<uint8_t> {
+  static constexpr Dtype value = Dtype::uint8;
+};
+template <>
+struct dtype_of<int8_t> {
+  static constexpr Dtype value = Dtype::int8;
+};
+template <>
+struct dtype_of<int16_t> {
+  static constexpr Dtype value = Dtype::int16;
+};
+template <>
+struct dtype_of<int32_t> {
+  static constexpr Dtype value = Dtype::int32;
+};
+template <>
+struct dtype_of<int64_t> {
+  static constexpr Dtype value = Dtype::int64;
+};
+template <>
+struct dtype_of<Float16> {
+  static constexpr Dtype value = Dtype::float16;
+};
+template <>
+struct dtype_of<BFloat16> {
+  static constexpr Dtype value = Dtype::bfloat16;
+};
+template <>
+struct dtype_of<float> {
+  static constexpr Dtype value = Dtype::float32;
+};
+template <>
+struct dtype_of<double> {
+  static constexpr Dtype value = Dtype::float64;
+};
+template <class T>
+inline constexpr Dtype dtype_of_v = dtype_of<T>::value;
 
 /// Bytes of one element.
 constexpr int64_t itemsize(Dtype dtype) noexcept {
@@ -75,7 +107,7 @@ class Scalar {
 
   constexpr Scalar() noexcept : integer_(0), kind_(Kind::integer) {}
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   constexpr Scalar(T value) noexcept : integer_(0), kind_(Kind::integer) {
     if constexpr (std::is_same_v<T, bool>) {
       integer_ = value ? 1 : 0;
@@ -91,9 +123,7 @@ class Scalar {
   constexpr Kind kind() const noexcept { return kind_; }
   constexpr bool is_floating() const noexcept { return kind_ == Kind::floating; }
   constexpr bool is_boolean() const noexcept { return kind_ == Kind::boolean; }
-  constexpr double as_double() const noexcept {
-    return is_floating() ? floating_ : static_cast<double>(integer_);
-  }
+  constexpr double as_double() const noexcept { return is_floating() ? floating_ : static_cast<double>(integer_); }
   /// The integer it holds; a floating number is truncated as the processor does (out of range: the smallest int64).
   constexpr int64_t as_int64() const noexcept {
     if (!is_floating()) return integer_;
@@ -112,7 +142,8 @@ class Scalar {
 
 /// The smallest dtype both can be promoted to. https://docs.pytorch.org/docs/stable/generated/torch.promote_types.html
 TENON_API Dtype promote_types(Dtype a, Dtype b) noexcept;
-/// Whether a result of dtype `from` may be stored in a tensor of dtype `to`: the kind (bool, integer, float) must not fall.
+/// Whether a result of dtype `from` may be stored in a tensor of dtype `to`: the kind (bool, integer, float) must not
+/// fall.
 TENON_API bool can_cast(Dtype from, Dtype to) noexcept;
 
 /// What of an operand counts for promotion: tensors with dims outrank 0-dim tensors, which outrank numbers.

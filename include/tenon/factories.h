@@ -47,8 +47,8 @@ TENON_API Tensor scalar_tensor(Scalar value, Options options = {});
 /// view goes. When this throws, the buffer stays the caller's.
 TENON_API Tensor from_buffer(void* data, SizesView sizes, SizesView strides, Dtype dtype,
                              Storage::Deleter deleter = nullptr, void* context = nullptr);
-TENON_API Tensor from_buffer(void* data, SizesView sizes, Dtype dtype,
-                             Storage::Deleter deleter = nullptr, void* context = nullptr);
+TENON_API Tensor from_buffer(void* data, SizesView sizes, Dtype dtype, Storage::Deleter deleter = nullptr,
+                             void* context = nullptr);
 
 /// Seeds the generator of rand, randn and randint. The stream depends on the seed and the calls alone, not on threads.
 TENON_API void manual_seed(uint64_t seed) noexcept;
@@ -60,8 +60,8 @@ TENON_API Tensor randn(SizesView sizes, Options options = {});
 TENON_API Tensor randint(int64_t low, int64_t high, SizesView sizes, Options options = {});
 
 /// One level of a nested initializer list: `tensor({{1, 2}, {3, 4}})`. The dtype is that of the numbers:
-/// all bool, else all integers (int64), else the default dtype. ValueError "expected sequence of length 2 at dim 1 (got 1)",
-/// TypeError "not a sequence" for a number where a list was expected.
+/// all bool, else all integers (int64), else the default dtype. ValueError "expected sequence of length 2 at dim 1 (got
+/// 1)", TypeError "not a sequence" for a number where a list was expected.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
@@ -71,8 +71,7 @@ struct NestedValues {
   const NestedValues* values = nullptr;
   int64_t count = -1;  // -1: a number
   template <class T>
-    requires std::is_arithmetic_v<T>
-  NestedValues(T value) : number(value) {}
+  requires std::is_arithmetic_v<T> NestedValues(T value) : number(value) {}
   NestedValues(std::initializer_list<NestedValues> list)
       : values(list.begin()), count(static_cast<int64_t>(list.size())) {}
 };

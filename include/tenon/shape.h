@@ -20,8 +20,8 @@ constexpr int64_t numel_of(SizesView sizes) noexcept {
   return n;
 }
 
-/// Shape of an elementwise result: aligned at the right, sizes equal, or 1, or absent. Error names the last mismatching dim:
-/// "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1".
+/// Shape of an elementwise result: aligned at the right, sizes equal, or 1, or absent. Error names the last mismatching
+/// dim: "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1".
 /// https://docs.pytorch.org/docs/stable/notes/broadcasting.html
 TENON_API Dims infer_size(SizesView a, SizesView b);
 /// Widens `shape` in place by `other`; the same rule and text.
@@ -41,12 +41,14 @@ struct Layout {
   Dims sizes;
   Dims strides;  // in elements
 };
-TENON_API Layout expand_layout(SizesView sizes, SizesView strides, SizesView desired, const char* type_name = "torch.FloatTensor");
+TENON_API Layout expand_layout(SizesView sizes, SizesView strides, SizesView desired,
+                               const char* type_name = "torch.FloatTensor");
 
 /// The dims of `shape` summed to bring it back to `target`: the added ones, then those of size 1 in `target`.
 TENON_API Dims sum_to_dims(SizesView shape, SizesView target);
 
-/// `dim` counted from the end when negative; IndexError "Dimension out of range (expected to be in range of [-2, 1], but got 2)".
+/// `dim` counted from the end when negative; IndexError "Dimension out of range (expected to be in range of [-2, 1],
+/// but got 2)".
 TENON_API int64_t wrap_dim(int64_t dim, int64_t ndim);
 /// The same for a dim that must exist; IndexError "Dimension specified as 0 but tensor has no dimensions".
 TENON_API int64_t wrap_existing_dim(int64_t dim, int64_t ndim);
@@ -65,7 +67,8 @@ enum class MemoryFormat : unsigned char { contiguous, channels_last, channels_la
 TENON_API Dims contiguous_strides(SizesView sizes);
 /// Strides of a dense layout in a memory format; Error "required rank 4 tensor to use channels_last format".
 TENON_API Dims format_strides(SizesView sizes, MemoryFormat format);
-TENON_API bool is_contiguous(SizesView sizes, SizesView strides, MemoryFormat format = MemoryFormat::contiguous) noexcept;
+TENON_API bool is_contiguous(SizesView sizes, SizesView strides,
+                             MemoryFormat format = MemoryFormat::contiguous) noexcept;
 /// Whether the elements fill one block of memory, each place once, in any order of dims.
 TENON_API bool is_non_overlapping_and_dense(SizesView sizes, SizesView strides);
 

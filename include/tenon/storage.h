@@ -39,10 +39,10 @@ namespace memory {
 
 /// Bytes, since the process began.
 struct Statistics {
-  int64_t in_use;   // held by live tensors
-  int64_t peak;     // the most that `in_use` has been since reset_peak
-  int64_t cached;   // kept for reuse
-  int64_t blocks;   // blocks taken from the system so far
+  int64_t in_use;  // held by live tensors
+  int64_t peak;    // the most that `in_use` has been since reset_peak
+  int64_t cached;  // kept for reuse
+  int64_t blocks;  // blocks taken from the system so far
 };
 TENON_API Statistics statistics() noexcept;
 TENON_API void reset_peak() noexcept;

@@ -44,8 +44,8 @@ class Arg {
   Arg(const Tensor& tensor) noexcept : tensor_(&tensor) {}
   Arg(Scalar number) noexcept : number_(number) {}
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Arg(T number) noexcept : number_(number) {}
+  requires std::is_arithmetic_v<T> Arg(T number)
+  noexcept : number_(number) {}
 
   bool is_tensor() const noexcept { return tensor_ != nullptr; }
   const Tensor& tensor() const noexcept { return *tensor_; }
@@ -115,7 +115,9 @@ class TENON_API Tensor {
   int64_t itemsize() const noexcept { return tenon::itemsize(impl_->dtype); }
   int64_t nbytes() const noexcept { return numel() * itemsize(); }
   /// Counts in-place writes to the storage; shared by all its views.
-  uint32_t version() const noexcept { return impl_->storage ? impl_->storage->version.load(std::memory_order_relaxed) : 0; }
+  uint32_t version() const noexcept {
+    return impl_->storage ? impl_->storage->version.load(std::memory_order_relaxed) : 0;
+  }
   void* data_ptr() const noexcept { return impl_->data(); }
   /// The elements as `T`, in storage order from the first; TypeError when `T` is not the dtype.
   template <class T>
@@ -124,8 +126,7 @@ class TENON_API Tensor {
     return reinterpret_cast<T*>(impl_->data());
   }
   bool is_contiguous(MemoryFormat format = MemoryFormat::contiguous) const noexcept {
-    return format == MemoryFormat::contiguous ? impl_->contiguous
-                                              : tenon::is_contiguous(sizes(), strides(), format);
+    return format == MemoryFormat::contiguous ? impl_->contiguous : tenon::is_contiguous(sizes(), strides(), format);
   }
 
   // Views: no copy, same storage. https://docs.pytorch.org/docs/stable/tensor_view.html
@@ -147,14 +148,17 @@ class TENON_API Tensor {
   Tensor movedim(int64_t source, int64_t destination) const;
   Tensor select(int64_t dim, int64_t index) const;
   Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
-  /// Python's `start:end:step` along one dim; bounds are clamped. ValueError "slice step cannot be zero", "step must be greater than zero".
+  /// Python's `start:end:step` along one dim; bounds are clamped. ValueError "slice step cannot be zero", "step must be
+  /// greater than zero".
   Tensor slice(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step = 1) const;
   Tensor flatten(int64_t start_dim = 0, int64_t end_dim = -1) const;
   Tensor unflatten(int64_t dim, SizesView sizes) const;
   Tensor as_strided(SizesView sizes, SizesView strides, std::optional<int64_t> storage_offset = std::nullopt) const;
   Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
   /// Indexing with integers, Slice, None and Ellipsis: `x.index({0, Slice(1, 3), None, Ellipsis})`.
-  Tensor index(std::initializer_list<Index> indices) const { return index(indices.begin(), static_cast<int64_t>(indices.size())); }
+  Tensor index(std::initializer_list<Index> indices) const {
+    return index(indices.begin(), static_cast<int64_t>(indices.size()));
+  }
   Tensor index(const Index* indices, int64_t count) const;
   Tensor operator[](int64_t i) const;
   /// The same tensor without history; shares elements and version.
@@ -177,9 +181,12 @@ class TENON_API Tensor {
   template <class T>
   T item() const {
     const Scalar value = item();
-    if constexpr (std::is_same_v<T, bool>) return value.as_bool();
-    else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value.as_double());
-    else return static_cast<T>(value.as_int64());
+    if constexpr (std::is_same_v<T, bool>)
+      return value.as_bool();
+    else if constexpr (std::is_floating_point_v<T>)
+      return static_cast<T>(value.as_double());
+    else
+      return static_cast<T>(value.as_int64());
   }
   /// Sums this tensor down to `sizes`: the inverse of a broadcast. Returns itself when nothing was expanded.
   Tensor sum_to_size(SizesView sizes) const;
@@ -190,16 +197,16 @@ class TENON_API Tensor {
   Tensor NAME() const;           \
   Tensor& NAME##_();
 #define TENON_METHOD_binary(NAME)      \
-  Tensor NAME(const Arg& other) const;        \
+  Tensor NAME(const Arg& other) const; \
   Tensor& NAME##_(const Arg& other);
-#define TENON_METHOD_binary_alpha(NAME)                 \
-  Tensor NAME(const Arg& other, Scalar alpha = 1) const;       \
+#define TENON_METHOD_binary_alpha(NAME)                  \
+  Tensor NAME(const Arg& other, Scalar alpha = 1) const; \
   Tensor& NAME##_(const Arg& other, Scalar alpha = 1);
-#define TENON_METHOD_division(NAME)                                     \
-  Tensor NAME(const Arg& other, const char* rounding_mode = nullptr) const;    \
+#define TENON_METHOD_division(NAME)                                         \
+  Tensor NAME(const Arg& other, const char* rounding_mode = nullptr) const; \
   Tensor& NAME##_(const Arg& other, const char* rounding_mode = nullptr);
-#define TENON_METHOD_clamp(NAME)                                            \
-  Tensor NAME(const std::optional<Arg>& min, const std::optional<Arg>& max = {}) const;   \
+#define TENON_METHOD_clamp(NAME)                                                        \
+  Tensor NAME(const std::optional<Arg>& min, const std::optional<Arg>& max = {}) const; \
   Tensor& NAME##_(const std::optional<Arg>& min, const std::optional<Arg>& max = {});
 #define TENON_METHOD_where(NAME) Tensor NAME(const Tensor& condition, const Arg& other) const;
 #define TENON_METHOD_reduction(NAME) Tensor NAME(const DimsArg& dims = {}, bool keepdim = false) const;

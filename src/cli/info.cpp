@@ -8,7 +8,6 @@
 #include "cli/terminal.h"
 #include "tenon/instruction_set.h"
 #include "tenon/storage.h"
-#include "tenon/instruction_set.h"
 #include "tenon/threads.h"
 #include "tenon/version.h"
 

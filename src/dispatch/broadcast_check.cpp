@@ -39,7 +39,8 @@ std::string suggestion(const SizesView* shapes, int64_t count) {
     Dims appended = shorter.copy();
     for (int64_t added = 1; shorter.size() + added <= longer.size(); ++added) {
       appended.push_back(1);
-      if (is_broadcastable(longer, appended)) return std::string("it would work with ") + name + ".reshape(" + to_string(appended) + ")";
+      if (is_broadcastable(longer, appended))
+        return std::string("it would work with ") + name + ".reshape(" + to_string(appended) + ")";
     }
     if (shorter.size() == 2 && longer.size() >= 2) {
       const Dims swapped{shorter[1], shorter[0]};
@@ -83,8 +84,11 @@ Dims BroadcastCheck::shape(const char* name) {
     differ = true;
     if (!is_broadcastable(shape, other) && takes_pointwise()) {
       pointwise_ = true;
-      warn("UserWarning", inplace_ ? "other is not broadcastable to self, but they have the same number of elements.  Falling back to deprecated pointwise behavior."
-                                   : "self and other not broadcastable, but have the same number of elements.  Falling back to deprecated pointwise behavior.",
+      warn("UserWarning",
+           inplace_ ? "other is not broadcastable to self, but they have the same number of elements.  Falling back to "
+                      "deprecated pointwise behavior."
+                    : "self and other not broadcastable, but have the same number of elements.  Falling back to "
+                      "deprecated pointwise behavior.",
            to_string(operands_[0]->sizes()) + " and " + to_string(other));
       return operands_[0]->sizes().copy();
     }
@@ -127,8 +131,10 @@ void BroadcastCheck::judge(const Dims& shape, const char* name) const {
   }
   const std::string note = aligned_shapes(name, shapes, count_);
   if (set.broadcast_warning && equal_numel)
-    warn("UserWarning", "self and other do not have the same shape, but are broadcastable, and have the same number of elements.\n"
-                        "Changing behavior in a backwards incompatible manner to broadcasting rather than viewing as 1-dimensional.", note);
+    warn("UserWarning",
+         "self and other do not have the same shape, but are broadcastable, and have the same number of elements.\n"
+         "Changing behavior in a backwards incompatible manner to broadcasting rather than viewing as 1-dimensional.",
+         note);
   const auto apply = [&](Policy policy, const std::string& text) {
     if (policy == Policy::allow) return;
     if (policy == Policy::warn) return warn("UserWarning", text, note);
@@ -137,9 +143,11 @@ void BroadcastCheck::judge(const Dims& shape, const char* name) const {
     throw error;
   };
   if (gains_rank)
-    apply(set.policy.rank, std::string(name) + ": broadcasting to " + to_string(shape) + " gives an operand new leading dimensions, which broadcast_policy(rank) does not allow");
+    apply(set.policy.rank, std::string(name) + ": broadcasting to " + to_string(shape) +
+                               " gives an operand new leading dimensions, which broadcast_policy(rank) does not allow");
   if (!has_result_shape)
-    apply(set.policy.outer, std::string(name) + ": broadcasting to " + to_string(shape) + ", which is the shape of no operand, and which broadcast_policy(outer) does not allow");
+    apply(set.policy.outer, std::string(name) + ": broadcasting to " + to_string(shape) +
+                                ", which is the shape of no operand, and which broadcast_policy(outer) does not allow");
 }
 
 void BroadcastCheck::check_blow_up(SizesView shape, int64_t itemsize) const {
@@ -149,7 +157,8 @@ void BroadcastCheck::check_blow_up(SizesView shape, int64_t itemsize) const {
   for (int i = 0; i < count_; ++i) operands += static_cast<double>(operands_[i]->nbytes());
   for (int64_t size : shape) result *= static_cast<double>(size);
   if (result <= set.policy.blow_up * operands) return;
-  throw Error("broadcasting to " + to_string(shape) + " makes a result of " + std::to_string(static_cast<int64_t>(result)) + " bytes from operands of " +
+  throw Error("broadcasting to " + to_string(shape) + " makes a result of " +
+              std::to_string(static_cast<int64_t>(result)) + " bytes from operands of " +
               std::to_string(static_cast<int64_t>(operands)) + ", more than broadcast_policy(blow_up) allows");
 }
 

@@ -1,5 +1,5 @@
-// dispatch: takes the operands of one call; gives their common shape, having warned, refused or fallen back to 1-D as the
-// policy of this thread says. Costs one flag when nothing is set.
+// dispatch: takes the operands of one call; gives their common shape, having warned, refused or fallen back to 1-D as
+// the policy of this thread says. Costs one flag when nothing is set.
 #pragma once
 #include "dispatch/settings.h"
 #include "tenon/tensor.h"

@@ -4,11 +4,11 @@
 #include "dispatch/elementwise.h"
 #include "dispatch/recorder.h"
 #include "plan/plan.h"
+#include "shape/dense_strides.h"
 #include "tenon/factories.h"
 #include "tenon/policy.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
-#include "shape/dense_strides.h"
 #include "tile/run.h"
 #include "type/overflow.h"
 
@@ -45,8 +45,10 @@ Tensor& Tensor::copy_(const Tensor& src) {
   check_no_internal_overlap(*this);
   check_no_partial_overlap(*this, src);
   check_inplace_shape(sizes(), infer_size(sizes(), src.sizes()));
-  if (may_read_what_it_wrote(*this, src)) write_copy(*this, src.clone());
-  else write_copy(*this, src);
+  if (may_read_what_it_wrote(*this, src))
+    write_copy(*this, src.clone());
+  else
+    write_copy(*this, src);
   bump_version(*this);
   return *this;
 }
@@ -98,7 +100,8 @@ Tensor& Tensor::fill_(Scalar value) {
 
 Tensor& Tensor::fill_(const Tensor& value) {
   if (value.dim() != 0)
-    throw Error("fill_ only supports 0-dimension value tensor but got tensor with " + std::to_string(value.dim()) + " dimensions.");
+    throw Error("fill_ only supports 0-dimension value tensor but got tensor with " + std::to_string(value.dim()) +
+                " dimensions.");
   return copy_(value.impl()->storage == impl_->storage ? value.clone() : value);
 }
 

@@ -7,12 +7,12 @@
 #include "dispatch/broadcast_check.h"
 #include "dispatch/recorder.h"
 #include "plan/plan.h"
+#include "shape/dense_strides.h"
 #include "tenon/policy.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
 #include "tile/run.h"
 #include "tile/small.h"
-#include "shape/dense_strides.h"
 #include "type/overflow.h"
 
 namespace tenon {
@@ -56,7 +56,8 @@ void check_not_refused(const Row& row, const Arg& self) {
 /// On meta nothing runs that could lack code for a dtype.
 void check_dtype(const Row& row, Dtype common, Device device) {
   if ((row.dtypes & set_of(common)) || device == Device::meta) return;
-  throw NotImplementedError(std::string("\"") + row.kernel_name + "\" not implemented for '" + scalar_type_name(common) + "'");
+  throw NotImplementedError(std::string("\"") + row.kernel_name + "\" not implemented for '" +
+                            scalar_type_name(common) + "'");
 }
 
 void check_alpha(Dtype common, Scalar alpha) {
@@ -109,7 +110,8 @@ bool is_condition(const Row& row, int i) { return row.promotion == Promotion::se
 /// The dtype in which the kernel reads argument i.
 Dtype argument_dtype(const Row& row, const Types& types, int i) { return is_condition(row, i) ? bool_ : types.compute; }
 
-/// The dtype to which argument i is cast first: there a number or a wider operand loses what the common dtype can't hold.
+/// The dtype to which argument i is cast first: there a number or a wider operand loses what the common dtype can't
+/// hold.
 Dtype first_cast(const Row& row, const Types& types, Args args, int i) {
   if (is_condition(row, i)) return bool_;
   return keeps_precision(row, args, i) ? types.compute : types.common;
@@ -135,7 +137,8 @@ Program make_program(Op op, const Row& row, const Types& types, Args args, int c
 bool is_zero(Scalar number, Dtype dtype) {
   Number converted{};
   store_number(number, dtype, converted.bytes);
-  return std::all_of(converted.bytes, converted.bytes + itemsize(dtype), [](std::byte byte) { return byte == std::byte{0}; });
+  return std::all_of(converted.bytes, converted.bytes + itemsize(dtype),
+                     [](std::byte byte) { return byte == std::byte{0}; });
 }
 bool any_zero(const Tensor& divisor);
 
@@ -143,7 +146,8 @@ bool any_zero(const Tensor& divisor);
 void check_divisor(const Row& row, const Types& types, const Arg& divisor) {
   if (!row.divides_integers || is_floating_point(types.common)) return;
   // 256 is a zero among int8.
-  if (divisor.is_tensor() ? any_zero(divisor.tensor().to(types.common)) : is_zero(divisor.number(), types.common)) throw Error("ZeroDivisionError");
+  if (divisor.is_tensor() ? any_zero(divisor.tensor().to(types.common)) : is_zero(divisor.number(), types.common))
+    throw Error("ZeroDivisionError");
 }
 
 Dims compute_shape(Op op, Args args, int count, BroadcastCheck& check) {
@@ -170,7 +174,8 @@ Device common_device(Args args, int count) {
     if (!args[i]->is_tensor() || is_cpu_scalar(args[i]->tensor())) continue;
     const Device device = args[i]->tensor().device();
     if (seen && device != common)
-      throw Error(std::string("Tensor on device ") + device_name(device) + " is not on the expected device " + device_name(common) + "!");
+      throw Error(std::string("Tensor on device ") + device_name(device) + " is not on the expected device " +
+                  device_name(common) + "!");
     common = device;
     seen = true;
   }
@@ -262,8 +267,8 @@ void write_result(Op op, const Row& row, const Types& types, Tensor& out, Args a
 // Below this a result fits into the caches and the caller works alone: nothing is left for a plan to decide.
 constexpr int64_t kFastNumel = 32768;
 
-/// The path for operands that need no plan: equal contiguous shapes, or one lone element beside a contiguous tensor, one
-/// dtype with a kernel of its own. Gives the kernel, the lanes and the tensor whose shape the result has.
+/// The path for operands that need no plan: equal contiguous shapes, or one lone element beside a contiguous tensor,
+/// one dtype with a kernel of its own. Gives the kernel, the lanes and the tensor whose shape the result has.
 struct Fast {
   Kernel kernel;
   Lanes in[2];
@@ -291,7 +296,8 @@ const FastKernels& fast_kernels() {
     FastKernels rows;
     for (std::size_t op = 0; op < rows.size(); ++op)
       for (std::size_t dtype = 0; dtype < kDtypeCount; ++dtype)
-        rows[op][dtype] = fast_kernel(row_of(static_cast<Op>(op)), kernels().elementwise[op][dtype], static_cast<Dtype>(dtype));
+        rows[op][dtype] =
+            fast_kernel(row_of(static_cast<Op>(op)), kernels().elementwise[op][dtype], static_cast<Dtype>(dtype));
     return rows;
   }();
   return table;
@@ -324,8 +330,10 @@ bool fast_binary(Op op, Args args, Fast& fast) {
   const TensorImpl* b = args[1]->is_tensor() ? args[1]->tensor().impl() : nullptr;
   const bool second = !a || (b && (b->numel > a->numel || (b->numel == a->numel && b->sizes.size() > a->sizes.size())));
   const TensorImpl* like = second ? b : a;
-  if (!like || !like->row_major || like->device != Device::cpu || like->numel == 0 || like->numel > kFastNumel) return false;
-  if (!fast_lanes(*args[0], like, fast.number, fast.in[0]) || !fast_lanes(*args[1], like, fast.number, fast.in[1])) return false;
+  if (!like || !like->row_major || like->device != Device::cpu || like->numel == 0 || like->numel > kFastNumel)
+    return false;
+  if (!fast_lanes(*args[0], like, fast.number, fast.in[0]) || !fast_lanes(*args[1], like, fast.number, fast.in[1]))
+    return false;
   const FastKernel& entry = fast_kernels()[static_cast<std::size_t>(op)][static_cast<std::size_t>(like->dtype)];
   fast.kernel = entry.kernel;
   fast.result = entry.result;
@@ -351,7 +359,8 @@ bool small_binary(Op op, Args args, SmallBroadcast& broadcast, FastKernel& entry
   if (!args[0]->is_tensor() || !args[1]->is_tensor()) return false;
   const TensorImpl* a = args[0]->tensor().impl();
   const TensorImpl* b = args[1]->tensor().impl();
-  const bool plain = a->contiguous && b->contiguous && a->dtype == b->dtype && a->device == Device::cpu && b->device == Device::cpu;
+  const bool plain =
+      a->contiguous && b->contiguous && a->dtype == b->dtype && a->device == Device::cpu && b->device == Device::cpu;
   if (!plain || !broadcast.set(a->sizes, a->strides, b->sizes, b->strides)) return false;
   entry = fast_kernels()[static_cast<std::size_t>(op)][static_cast<std::size_t>(a->dtype)];
   broadcast.data[0] = a->data();
@@ -364,7 +373,9 @@ bool small_into(Op op, Tensor& out, Args args) {
   FastKernel entry;
   const TensorImpl* impl = out.impl();
   if (!impl->contiguous || impl->device != Device::cpu || !BroadcastCheck::is_silent()) return false;
-  if (!small_binary(op, args, broadcast, entry) || impl->dtype != entry.result || !(SizesView(impl->sizes) == broadcast.shape())) return false;
+  if (!small_binary(op, args, broadcast, entry) || impl->dtype != entry.result ||
+      !(SizesView(impl->sizes) == broadcast.shape()))
+    return false;
   for (int i = 0; i < 2; ++i)
     if (args[i]->tensor().impl()->storage == impl->storage) return false;
   run_small(broadcast, entry.kernel, args[0]->tensor().itemsize(), impl->data());
@@ -384,7 +395,8 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
   }
   const Types types = compute_types(row, args, count);
   if (row.strict_out && out.dtype() != types.common)
-    throw Error(std::string("Found dtype ") + scalar_type_name(out.dtype()) + " but expected " + scalar_type_name(types.common));
+    throw Error(std::string("Found dtype ") + scalar_type_name(out.dtype()) + " but expected " +
+                scalar_type_name(types.common));
   check_can_cast(types.result, out.dtype());
   check_dtype(row, types.common, out.device());
   check_parameters(row, types.common, out.device(), args, count);
@@ -436,24 +448,26 @@ const char* device_name(Device device) noexcept { return device == Device::meta 
 
 void check_out_device(const Tensor& out, Device device) {
   if (out.device() == device) return;
-  throw Error(std::string("Attempting to copy from device ") + device_name(device) + " to device " + device_name(out.device()) +
-              ", but cross-device copies are not allowed!");
+  throw Error(std::string("Attempting to copy from device ") + device_name(device) + " to device " +
+              device_name(out.device()) + ", but cross-device copies are not allowed!");
 }
 
 void resize_output(Tensor& out, SizesView shape, SizesView strides) {
   if (out.sizes() == shape) return;
   if (out.numel() > 0)
-    warn("UserWarning", "An output with one or more elements was resized since it had shape " + to_string(out.sizes()) +
-                            ", which does not match the required output shape " + to_string(shape) +
-                            ". This behavior is deprecated, and in a future PyTorch release outputs will not be resized "
-                            "unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, "
-                            "inplace, to zero elements with t.resize_(0).");
+    warn("UserWarning",
+         "An output with one or more elements was resized since it had shape " + to_string(out.sizes()) +
+             ", which does not match the required output shape " + to_string(shape) +
+             ". This behavior is deprecated, and in a future PyTorch release outputs will not be resized "
+             "unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, "
+             "inplace, to zero elements with t.resize_(0).");
   set_sizes_and_strides(out, shape, strides);
 }
 
 void check_inplace_shape(SizesView self, SizesView shape) {
   if (self == shape) return;
-  const std::string live = "output with shape " + to_string(self) + " doesn't match the broadcast shape " + to_string(shape);
+  const std::string live =
+      "output with shape " + to_string(self) + " doesn't match the broadcast shape " + to_string(shape);
   if (self.size() != shape.size()) throw Error(live);
   int64_t dim = self.size() - 1;
   while (self[dim] == shape[dim]) --dim;
@@ -489,7 +503,8 @@ Tensor elementwise(Op op, Args args, int count) {
   if (check.pointwise()) return pointwise(op, args, count).view(shape);
   check.check_blow_up(shape, itemsize(types.result));
   Tensor result = new_tensor(shape, layout_of_result(row, types, shape, args, count), types.result, device);
-  if (Recorder* recorder = device == Device::meta ? Recorder::current() : nullptr) record(*recorder, op, row, types, result, args, count);
+  if (Recorder* recorder = device == Device::meta ? Recorder::current() : nullptr)
+    record(*recorder, op, row, types, result, args, count);
   compute(op, row, types, result, args, count);
   return result;
 }

@@ -1,4 +1,5 @@
-// In-place and out= forms, devices and policies: what a call may write, what it refuses, and that a refused call changes nothing.
+// In-place and out= forms, devices and policies: what a call may write, what it refuses, and that a refused call
+// changes nothing.
 #include "dispatch/elementwise.h"
 
 #include <cmath>
@@ -32,46 +33,122 @@ using Values = std::vector<double>;
 Tensor counted(int64_t count, Dtype dtype = float32) { return arange(count, dtype); }
 
 TEST(Elementwise, WritesThatMeetAnInputGiveTheOutOfPlaceResult) {
-  const struct { const char* why; std::function<Tensor()> call; Values want; } cases[] = {
-      {"x += x.T", [] { Tensor x = counted(4).view({2, 2}); return x.add_(x.t()); }, {0, 3, 3, 6}},
-      {"x += x[0]", [] { Tensor x = counted(4).view({2, 2}); return x.add_(x.select(0, 0)); }, {0, 2, 2, 4}},
-      {"x += x[0, 1]", [] { Tensor x = counted(4).view({2, 2}); return x.add_(x.select(0, 0).select(0, 1)); }, {1, 2, 3, 4}},
-      {"every other one", [] { Tensor x = counted(6); return x.slice(0, 0, 6, 2).add_(x.slice(0, 1, 6, 2)); }, {1, 5, 9}},
-      {"out= is an input", [] { Tensor x = counted(3); return add_out(x, x, x); }, {0, 2, 4}},
-      {"out= is a transposed input", [] { Tensor x = counted(4).view({2, 2}); Tensor out = x.t(); return sub_out(out, x, Arg(1)).contiguous(); }, {-1, 0, 1, 2}},
-      {"a condition that is written", [] { Tensor x = tensor({true, false, true}); return where_out(x, x, tensor({false, true, true}), tensor({true, true, false})); }, {0, 1, 1}},
-      {"copy of itself, reversed dims", [] { Tensor x = counted(4).view({2, 2}); return x.copy_(x.t()); }, {0, 2, 1, 3}},
+  const struct {
+    const char* why;
+    std::function<Tensor()> call;
+    Values want;
+  } cases[] = {
+      {"x += x.T",
+       [] {
+         Tensor x = counted(4).view({2, 2});
+         return x.add_(x.t());
+       },
+       {0, 3, 3, 6}},
+      {"x += x[0]",
+       [] {
+         Tensor x = counted(4).view({2, 2});
+         return x.add_(x.select(0, 0));
+       },
+       {0, 2, 2, 4}},
+      {"x += x[0, 1]",
+       [] {
+         Tensor x = counted(4).view({2, 2});
+         return x.add_(x.select(0, 0).select(0, 1));
+       },
+       {1, 2, 3, 4}},
+      {"every other one",
+       [] {
+         Tensor x = counted(6);
+         return x.slice(0, 0, 6, 2).add_(x.slice(0, 1, 6, 2));
+       },
+       {1, 5, 9}},
+      {"out= is an input",
+       [] {
+         Tensor x = counted(3);
+         return add_out(x, x, x);
+       },
+       {0, 2, 4}},
+      {"out= is a transposed input",
+       [] {
+         Tensor x = counted(4).view({2, 2});
+         Tensor out = x.t();
+         return sub_out(out, x, Arg(1)).contiguous();
+       },
+       {-1, 0, 1, 2}},
+      {"a condition that is written",
+       [] {
+         Tensor x = tensor({true, false, true});
+         return where_out(x, x, tensor({false, true, true}), tensor({true, true, false}));
+       },
+       {0, 1, 1}},
+      {"copy of itself, reversed dims",
+       [] {
+         Tensor x = counted(4).view({2, 2});
+         return x.copy_(x.t());
+       },
+       {0, 2, 1, 3}},
   };
   for (const auto& c : cases) {
     // A layout that meets itself may also be refused, with PyTorch's text.
     Values got;
     const std::string text = text_of([&] { got = values(c.call()); });
-    if (text == "no error") EXPECT_EQ(got, c.want) << c.why;
-    else EXPECT_EQ(text.substr(0, 21), "unsupported operation") << c.why;
+    if (text == "no error")
+      EXPECT_EQ(got, c.want) << c.why;
+    else
+      EXPECT_EQ(text.substr(0, 21), "unsupported operation") << c.why;
   }
 }
 
 TEST(Elementwise, Refusals) {
   const Tensor cpu = ones({2, 3}), meta = ones({2, 3}, Device::meta), meta_scalar = ones({}, Device::meta);
   const Tensor bytes = ones({3}, int8), truths = ones({3}, bool_), halves = ones({3}, float16);
-  const struct { const char* want; std::function<void()> call; } cases[] = {
+  const struct {
+    const char* want;
+    std::function<void()> call;
+  } cases[] = {
       {"Tensor on device meta is not on the expected device cpu!", [&] { add(cpu, meta); }},
       {"Tensor on device cpu is not on the expected device meta!", [&] { add(meta, cpu); }},
       {"Tensor on device meta is not on the expected device cpu!", [&] { add(cpu, meta_scalar); }},
       {"no error", [&] { add(meta, tensor(1.0)); }},
-      {"Attempting to copy from device cpu to device meta, but cross-device copies are not allowed!", [&] { Tensor out = meta.clone(); add_out(out, cpu, cpu); }},
-      {"Attempting to copy from device meta to device cpu, but cross-device copies are not allowed!", [&] { Tensor out = cpu.clone(); add_out(out, meta, meta); }},
-      {"Attempting to copy from device meta to device cpu, but cross-device copies are not allowed!", [&] { Tensor out = cpu.clone(); sum_out(out, meta); }},
+      {"Attempting to copy from device cpu to device meta, but cross-device copies are not allowed!",
+       [&] {
+         Tensor out = meta.clone();
+         add_out(out, cpu, cpu);
+       }},
+      {"Attempting to copy from device meta to device cpu, but cross-device copies are not allowed!",
+       [&] {
+         Tensor out = cpu.clone();
+         add_out(out, meta, meta);
+       }},
+      {"Attempting to copy from device meta to device cpu, but cross-device copies are not allowed!",
+       [&] {
+         Tensor out = cpu.clone();
+         sum_out(out, meta);
+       }},
       {"Cannot copy out of meta tensor; no data!", [&] { cpu.clone().copy_(meta); }},
       {"no error", [&] { meta.clone().copy_(cpu); }},
-      {"no error", [&] { abs(ones({2}, {bool_, Device::meta})); }},
-      {"no error", [&] { div(ones({2}, {int32, Device::meta}), 0, "floor"); }},
+      {"no error",
+       [&] {
+         abs(ones({2}, {bool_, Device::meta}));
+       }},
+      {"no error",
+       [&] {
+         div(ones({2}, {int32, Device::meta}), 0, "floor");
+       }},
       {"no error", [&] { div(empty({0}, int32), 0, "floor"); }},
       {"ZeroDivisionError", [&] { div(bytes, 256, "trunc"); }},
       {"ZeroDivisionError", [&] { div(bytes, tensor(256), "floor"); }},
-      {"Found dtype Float but expected Char", [&] { Tensor out = empty({3}); abs_out(out, bytes); }},
-      {"Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.",
-       [&] { Tensor out = empty({3}); neg_out(out, truths); }},
+      {"Found dtype Float but expected Char",
+       [&] {
+         Tensor out = empty({3});
+         abs_out(out, bytes);
+       }},
+      {"Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+       "or `logical_not()` operator instead.",
+       [&] {
+         Tensor out = empty({3});
+         neg_out(out, truths);
+       }},
       {"value cannot be converted to type int8_t without overflow", [&] { clamp(bytes, 300); }},
       {"value cannot be converted to type float without overflow", [&] { clamp(cpu, 1e300); }},
       {"value cannot be converted to type c10::Half without overflow", [&] { clamp(halves, std::nullopt, 1e10); }},
@@ -82,11 +159,20 @@ TEST(Elementwise, Refusals) {
       {"\"clamp_min_scalar_cpu\" not implemented for 'Bool'", [&] { clamp(truths, true); }},
       {"value cannot be converted to type int8_t without overflow", [&] { add(bytes, bytes, 128); }},
       {"no error", [&] { sub(bytes, bytes, 128); }},  // -128 fits
-      {"The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0", [&] { add(bytes, ones({2}), true); }},
-      {"Expected out type to be Float but got Char", [&] { Tensor out = bytes.clone(); where_out(out, bytes, ones({3}), ones({3})); }},
+      {"The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0",
+       [&] { add(bytes, ones({2}), true); }},
+      {"Expected out type to be Float but got Char",
+       [&] {
+         Tensor out = bytes.clone();
+         where_out(out, bytes, ones({3}), ones({3}));
+       }},
       {"value cannot be converted to type int8_t without overflow", [&] { where(truths, bytes, 300); }},
       {"no error", [&] { where(truths, halves, 1e10); }},
-      {"mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: Char", [&] { Tensor out = empty({}); mean_out(out, bytes); }},
+      {"mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: Char",
+       [&] {
+         Tensor out = empty({});
+         mean_out(out, bytes);
+       }},
   };
   for (const auto& c : cases) EXPECT_EQ(text_of(c.call), c.want);
 }
@@ -116,28 +202,63 @@ TEST(Elementwise, NumbersAndZeros) {
 
 struct Heard {
   std::vector<std::string> texts;
-  Heard() { set_warning_handler([](const char*, const std::string& text, const std::string&, void* to) { static_cast<Heard*>(to)->texts.push_back(text); }, this); }
+  Heard() {
+    set_warning_handler([](const char*, const std::string& text, const std::string&,
+                           void* to) { static_cast<Heard*>(to)->texts.push_back(text); },
+                        this);
+  }
   ~Heard() { set_warning_handler(nullptr); }
 };
 
 TEST(Policy, RankAndOuter) {
   const Tensor row = ones({3}), column = ones({3, 1}), matrix = ones({3, 3});
-  const struct { const char* policy; std::function<void()> call; bool refused; } cases[] = {
+  const struct {
+    const char* policy;
+    std::function<void()> call;
+    bool refused;
+  } cases[] = {
       {"rank=raise", [&] { add(matrix, row); }, true},
       {"rank=raise", [&] { add(matrix, column); }, false},
       {"rank=raise", [&] { add(matrix, tensor(1.0)); }, false},
       {"rank=raise", [&] { matrix.clone().add_(row); }, true},
-      {"rank=raise", [&] { Tensor out = empty({3, 3}); add_out(out, matrix, row); }, true},
+      {"rank=raise",
+       [&] {
+         Tensor out = empty({3, 3});
+         add_out(out, matrix, row);
+       },
+       true},
       {"outer=raise", [&] { add(row, column); }, true},
       {"outer=raise", [&] { add(matrix, row); }, false},
-      {"outer=raise", [&] { Tensor out = empty({3, 3}); add_out(out, row, column); }, true},
+      {"outer=raise",
+       [&] {
+         Tensor out = empty({3, 3});
+         add_out(out, row, column);
+       },
+       true},
       {"raise", [&] { add(matrix, 2); }, false},
       {"raise", [&] { add(matrix, matrix); }, false},
-      {"blow_up=2", [&] { add(ones({100, 1}), ones({100})); }, true},
-      {"blow_up=50.5", [&] { add(ones({100, 1}), ones({100})); }, false},
-      {"blow_up=2", [&] { Tensor out = empty({0}); add_out(out, ones({100, 1}), ones({100})); }, true},
+      {"blow_up=2",
+       [&] {
+         add(ones({100, 1}), ones({100}));
+       },
+       true},
+      {"blow_up=50.5",
+       [&] {
+         add(ones({100, 1}), ones({100}));
+       },
+       false},
+      {"blow_up=2",
+       [&] {
+         Tensor out = empty({0});
+         add_out(out, ones({100, 1}), ones({100}));
+       },
+       true},
       {"blow_up=1", [&] { matrix.clone().add_(row); }, false},
-      {"blow_up=2", [&] { ones({100, 1}, Device::meta).add(ones({100}, Device::meta)); }, true},
+      {"blow_up=2",
+       [&] {
+         ones({100, 1}, Device::meta).add(ones({100}, Device::meta));
+       },
+       true},
   };
   for (const auto& c : cases) {
     const PolicyGuard guard(parse_broadcast_policy(c.policy));
@@ -169,7 +290,8 @@ TEST(Backcompat, BroadcastWarning) {
   backcompat::set_broadcast_warning(false);
   add(ones({4, 1}), ones({4}));
   ASSERT_EQ(heard.texts.size(), 2u);
-  EXPECT_EQ(heard.texts[0].substr(0, 76), "self and other do not have the same shape, but are broadcastable, and have t");
+  EXPECT_EQ(heard.texts[0].substr(0, 76),
+            "self and other do not have the same shape, but are broadcastable, and have t");
 }
 
 TEST(Backcompat, Pointwise1d) {
@@ -187,8 +309,12 @@ TEST(Backcompat, Pointwise1d) {
   EXPECT_NE(text_of([&] { add(a, ones({4})); }), "no error");
   backcompat::set_pointwise_1d(false);
   ASSERT_GE(heard.texts.size(), 4u);
-  EXPECT_EQ(heard.texts[0], "self and other not broadcastable, but have the same number of elements.  Falling back to deprecated pointwise behavior.");
-  EXPECT_EQ(heard.texts[1], "other is not broadcastable to self, but they have the same number of elements.  Falling back to deprecated pointwise behavior.");
+  EXPECT_EQ(heard.texts[0],
+            "self and other not broadcastable, but have the same number of elements.  Falling back to deprecated "
+            "pointwise behavior.");
+  EXPECT_EQ(heard.texts[1],
+            "other is not broadcastable to self, but they have the same number of elements.  Falling back to "
+            "deprecated pointwise behavior.");
 }
 
 // --- fills, copies, sizes -------------------------------------------------------------------------------------------
@@ -202,7 +328,8 @@ TEST(Copies, FillsAndOverlaps) {
   EXPECT_EQ(values(y.fill_(y.select(0, 3))), (Values{3, 3, 3, 3, 3}));
   Tensor z = counted(5);
   EXPECT_EQ(text_of([&] { z.slice(0, 1, 5).copy_(z.slice(0, 0, 4)); }).substr(0, 21), "unsupported operation");
-  EXPECT_EQ(text_of([&] { empty({2}, uint8).fill_(-7.25); }), "value cannot be converted to type uint8_t without overflow");
+  EXPECT_EQ(text_of([&] { empty({2}, uint8).fill_(-7.25); }),
+            "value cannot be converted to type uint8_t without overflow");
 }
 
 TEST(Copies, ResizeKeepsElementsAndForeignMemory) {
@@ -214,7 +341,8 @@ TEST(Copies, ResizeKeepsElementsAndForeignMemory) {
   float buffer[4] = {1, 2, 3, 4};
   int freed = 0;
   {
-    Tensor foreign = from_buffer(buffer, {4}, float32, [](void*, void* count) { ++*static_cast<int*>(count); }, &freed);
+    Tensor foreign = from_buffer(
+        buffer, {4}, float32, [](void*, void* count) { ++*static_cast<int*>(count); }, &freed);
     EXPECT_EQ(text_of([&] { foreign.resize_({5}); }), "Trying to resize storage that is not resizable");
     EXPECT_EQ(text_of([&] { foreign.resize_({2}); }), "no error");
     const Tensor part = foreign.slice(0, 1, 2);

@@ -31,22 +31,27 @@ Dims without_negative_strides(SizesView sizes, SizesView strides) {
   for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
     if (strides[dim] >= 0) continue;
     if (sizes[dim] > 1 && numel_of(sizes) > 0)
-      throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) + " and strides=" + to_string(strides));
+      throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) +
+                  " and strides=" + to_string(strides));
     const bool last = dim + 1 == sizes.size();
-    result[dim] = last || __builtin_mul_overflow(std::max<int64_t>(sizes[dim + 1], 1), result[dim + 1], &result[dim]) ? 1 : result[dim];
+    result[dim] = last || __builtin_mul_overflow(std::max<int64_t>(sizes[dim + 1], 1), result[dim + 1], &result[dim])
+                      ? 1
+                      : result[dim];
   }
   return result;
 }
 
 void check_lengths(SizesView sizes, SizesView strides) {
   if (sizes.size() != strides.size())
-    throw Error("dimensionality of sizes (" + std::to_string(sizes.size()) + ") must match dimensionality of strides (" +
-                std::to_string(strides.size()) + ")");
+    throw Error("dimensionality of sizes (" + std::to_string(sizes.size()) +
+                ") must match dimensionality of strides (" + std::to_string(strides.size()) + ")");
 }
 
 }  // namespace
 
-Tensor empty(SizesView sizes, Options options) { return new_tensor(sizes, dtype_or_default(options), device_of(options)); }
+Tensor empty(SizesView sizes, Options options) {
+  return new_tensor(sizes, dtype_or_default(options), device_of(options));
+}
 
 Tensor empty_strided(SizesView sizes, SizesView strides, Options options) {
   check_sizes(sizes, itemsize(dtype_or_default(options)));
@@ -79,15 +84,16 @@ Tensor eye(int64_t n, int64_t m, Options options) {
 }
 
 Tensor empty_like(const Tensor& self, Options options, MemoryFormat format) {
-  return new_tensor(self.sizes(), strides_like(self.sizes(), self.strides(), format), options.dtype.value_or(self.dtype()),
-                    options.device.value_or(self.device()));
+  return new_tensor(self.sizes(), strides_like(self.sizes(), self.strides(), format),
+                    options.dtype.value_or(self.dtype()), options.device.value_or(self.device()));
 }
 
 Tensor zeros_like(const Tensor& self, Options options) { return filled(empty_like(self, options), 0); }
 Tensor ones_like(const Tensor& self, Options options) { return filled(empty_like(self, options), 1); }
 Tensor full_like(const Tensor& self, Scalar value, Options options) { return filled(empty_like(self, options), value); }
 
-Tensor from_buffer(void* data, SizesView sizes, SizesView strides, Dtype dtype, Storage::Deleter deleter, void* context) {
+Tensor from_buffer(void* data, SizesView sizes, SizesView strides, Dtype dtype, Storage::Deleter deleter,
+                   void* context) {
   const int64_t numel = check_sizes(sizes, itemsize(dtype));
   check_lengths(sizes, strides);
   for (int64_t stride : strides)
@@ -95,7 +101,8 @@ Tensor from_buffer(void* data, SizesView sizes, SizesView strides, Dtype dtype, 
   if (!data && numel > 0) throw ValueError("from_buffer: no data for sizes " + to_string(sizes));
   int64_t nbytes = 0;
   if (__builtin_mul_overflow(storage_extent(sizes, strides), itemsize(dtype), &nbytes))
-    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) + " and strides=" + to_string(strides));
+    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) +
+                " and strides=" + to_string(strides));
   checked_numel(sizes);
   return new_tensor_over(new_storage(data, nbytes, deleter, context), sizes, strides, 0, dtype);
 }

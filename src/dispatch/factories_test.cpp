@@ -37,8 +37,14 @@ struct Case {
   std::function<std::string()> run;
   const char* want;
 };
-#define PRINTED(CALL, WANT) Case{#CALL, [] { return to_string(CALL); }, WANT}
-#define GEOMETRY(CALL, WANT) Case{#CALL, [] { return geometry(CALL); }, WANT}
+#define PRINTED(CALL, WANT)                     \
+  Case {                                        \
+#CALL, [] { return to_string(CALL); }, WANT \
+  }
+#define GEOMETRY(CALL, WANT)                   \
+  Case {                                       \
+#CALL, [] { return geometry(CALL); }, WANT \
+  }
 
 void check(const std::vector<Case>& cases) {
   for (const Case& c : cases) EXPECT_EQ(outcome(c.run), c.want) << c.call;
@@ -179,7 +185,8 @@ TEST(FromBuffer, SharesTheBufferAndFreesItOnce) {
   float data[6] = {0, 1, 2, 3, 4, 5};
   int freed = 0;
   {
-    const Tensor x = from_buffer(data, {3, 2}, {1, 3}, float32, [](void*, void* count) { ++*static_cast<int*>(count); }, &freed);
+    const Tensor x = from_buffer(
+        data, {3, 2}, {1, 3}, float32, [](void*, void* count) { ++*static_cast<int*>(count); }, &freed);
     const Tensor row = x[1];
     EXPECT_EQ(to_string(x), "tensor([[0., 3.],\n        [1., 4.],\n        [2., 5.]])");
     data[4] = 9;
@@ -191,12 +198,15 @@ TEST(FromBuffer, SharesTheBufferAndFreesItOnce) {
 TEST(FromBuffer, Errors) {
   static float data[6];
   check({
-      GEOMETRY(from_buffer(data, {2, 3}, float32),               "float32 [2, 3] [3, 1]"),
-      GEOMETRY(from_buffer(nullptr, {0, 3}, float32),            "float32 [0, 3] [3, 1]"),
-      GEOMETRY(from_buffer(nullptr, {2, 3}, float32),            "ValueError: from_buffer: no data for sizes [2, 3]"),
-      GEOMETRY(from_buffer(data, {2, 3}, {-3, 1}, float32),      "ValueError: from_buffer: strides [-3, 1] must not be negative"),
-      GEOMETRY(from_buffer(data, {2, 3}, {1}, float32),          "Error: dimensionality of sizes (2) must match dimensionality of strides (1)"),
-      GEOMETRY(from_buffer(data, {2}, {int64_t{1} << 61}, float32), "Error: Storage size calculation overflowed with sizes=[2] and strides=[2305843009213693952]"),
+      GEOMETRY(from_buffer(data, {2, 3}, float32), "float32 [2, 3] [3, 1]"),
+      GEOMETRY(from_buffer(nullptr, {0, 3}, float32), "float32 [0, 3] [3, 1]"),
+      GEOMETRY(from_buffer(nullptr, {2, 3}, float32), "ValueError: from_buffer: no data for sizes [2, 3]"),
+      GEOMETRY(from_buffer(data, {2, 3}, {-3, 1}, float32),
+               "ValueError: from_buffer: strides [-3, 1] must not be negative"),
+      GEOMETRY(from_buffer(data, {2, 3}, {1}, float32),
+               "Error: dimensionality of sizes (2) must match dimensionality of strides (1)"),
+      GEOMETRY(from_buffer(data, {2}, {int64_t{1} << 61}, float32),
+               "Error: Storage size calculation overflowed with sizes=[2] and strides=[2305843009213693952]"),
   });
 }
 

@@ -33,14 +33,15 @@ Dtype dtype_of_values(const NestedValues& values) {
 void check_list(const NestedValues& values, int64_t dim, int64_t size) {
   if (is_number(values)) throw TypeError("not a sequence");
   if (values.count != size)
-    throw ValueError("expected sequence of length " + std::to_string(size) + " at dim " + std::to_string(dim) + " (got " +
-                     std::to_string(values.count) + ")");
+    throw ValueError("expected sequence of length " + std::to_string(size) + " at dim " + std::to_string(dim) +
+                     " (got " + std::to_string(values.count) + ")");
 }
 
 /// A floating dtype takes any number (infinity where it is too large), an integer dtype what it can hold.
 void check_number(const NestedValues& value, Dtype dtype) {
   if (!is_number(value))
-    throw TypeError(is_floating_point(dtype) ? "must be real number, not list" : "'list' object cannot be interpreted as an integer");
+    throw TypeError(is_floating_point(dtype) ? "must be real number, not list"
+                                             : "'list' object cannot be interpreted as an integer");
   if (!is_floating_point(dtype) && overflows(value.number, dtype))
     throw Error(std::string("value cannot be converted to type ") + dtype_name(dtype) + " without overflow");
 }
@@ -64,7 +65,8 @@ Tensor tensor(NestedValues values, Options options) {
   const Dims sizes = sizes_of(values);
   const Dtype dtype = options.dtype ? *options.dtype : dtype_of_values(values);
   Tensor result = new_tensor(sizes, dtype, options.device.value_or(Device::cpu));
-  if (result.numel() > 0 && !result.is_meta()) visit_dtype(dtype, [&]<class T>() { store(result.data<T>(), values, sizes, 0); });
+  if (result.numel() > 0 && !result.is_meta())
+    visit_dtype(dtype, [&]<class T>() { store(result.data<T>(), values, sizes, 0); });
   return result;
 }
 

@@ -21,8 +21,10 @@ struct Target {
 /// The new result of the functional form; an empty handle otherwise.
 Tensor run_form(Op op, const Target& target, Args args, int count) {
   if (target.form == Target::Form::functional) return elementwise(op, args, count);
-  if (target.form == Target::Form::out) elementwise_out(op, *target.tensor, args, count);
-  else elementwise_inplace(op, *target.tensor, args, count);
+  if (target.form == Target::Form::out)
+    elementwise_out(op, *target.tensor, args, count);
+  else
+    elementwise_inplace(op, *target.tensor, args, count);
   return {};
 }
 
@@ -30,17 +32,22 @@ bool is_bool(const Arg& arg) { return arg.is_tensor() ? arg.tensor().dtype() == 
 
 void check_subtraction(const Arg& self, const Arg& other) {
   if (is_bool(self) && is_bool(other))
-    throw Error("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.");
+    throw Error(
+        "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+        "operator instead.");
   if (is_bool(self) || is_bool(other))
-    throw Error("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
-                "`logical_not()` operator instead.");
+    throw Error(
+        "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
+        "the `~` or "
+        "`logical_not()` operator instead.");
 }
 
 bool is_one(Scalar alpha) { return !alpha.is_floating() && !alpha.is_boolean() && alpha.as_int64() == 1; }
 
 Scalar negated(Scalar alpha) {
   if (alpha.is_boolean()) return alpha;  // refused later, or -True, which is True
-  return alpha.is_floating() ? Scalar(-alpha.as_double()) : Scalar(static_cast<int64_t>(-static_cast<uint64_t>(alpha.as_int64())));
+  return alpha.is_floating() ? Scalar(-alpha.as_double())
+                             : Scalar(static_cast<int64_t>(-static_cast<uint64_t>(alpha.as_int64())));
 }
 
 Tensor binary_alpha(Op op, Op form, const Target& target, const Arg& self, const Arg& other, Scalar alpha) {
@@ -54,7 +61,8 @@ Op division_form(const char* rounding_mode) {
   if (!rounding_mode) return Op::div;
   if (std::strcmp(rounding_mode, "trunc") == 0) return Op::div_trunc;
   if (std::strcmp(rounding_mode, "floor") == 0) return Op::div_floor;
-  throw Error("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '" + std::string(rounding_mode) + "'");
+  throw Error("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '" +
+              std::string(rounding_mode) + "'");
 }
 
 Tensor division(const Target& target, const Arg& self, const Arg& other, const char* rounding_mode) {
@@ -69,7 +77,8 @@ void check_inplace_bounds(const Target& target, const Tensor& self, const Arg* c
   for (int i = 0; i < count; ++i) operands[i] = typed(*args[i]);
   const Dtype common = result_type(operands, count);
   if (common != self.dtype())
-    throw Error(std::string("result type ") + scalar_type_name(common) + " can't be cast to the desired output type " + cpp_type_name(self.dtype()));
+    throw Error(std::string("result type ") + scalar_type_name(common) + " can't be cast to the desired output type " +
+                cpp_type_name(self.dtype()));
 }
 
 Tensor clamped(const Target& target, const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max) {
@@ -84,22 +93,27 @@ Tensor clamped(const Target& target, const Tensor& self, const std::optional<Arg
   return run_form(numbers ? Op::clamp_max_scalar : Op::clamp_max, target, args, 2);
 }
 
-/// A number becomes a 0-dim tensor of the result's dtype first: it must fit, but for 16-bit floats, where it may become infinite.
+/// A number becomes a 0-dim tensor of the result's dtype first: it must fit, but for 16-bit floats, where it may become
+/// infinite.
 void check_selected_types(const Target& target, const Arg& self, const Arg& other) {
   const Dtype common = result_type(self, other);
   for (const Arg* arg : {&self, &other})
     if (!arg->is_tensor() && widened(common) == common) check_fits(arg->number(), common);
   if (target.tensor && target.tensor->dtype() != common)
-    throw Error(std::string("Expected out type to be ") + scalar_type_name(common) + " but got " + scalar_type_name(target.tensor->dtype()));
+    throw Error(std::string("Expected out type to be ") + scalar_type_name(common) + " but got " +
+                scalar_type_name(target.tensor->dtype()));
 }
 
 Tensor selected(const Target& target, const Tensor& condition, const Arg& self, const Arg& other) {
   check_selected_types(target, self, other);
   if (condition.dtype() == uint8)
-    warn("UserWarning", "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
-                        "PyTorch. Use a boolean condition instead.");
+    warn("UserWarning",
+         "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version "
+         "of "
+         "PyTorch. Use a boolean condition instead.");
   else if (condition.dtype() != bool_)
-    throw Error(std::string("where expected condition to be a boolean tensor, but got a tensor with dtype ") + scalar_type_name(condition.dtype()));
+    throw Error(std::string("where expected condition to be a boolean tensor, but got a tensor with dtype ") +
+                scalar_type_name(condition.dtype()));
   const Arg choice(condition);
   const Arg* const args[] = {&choice, &self, &other};
   return run_form(Op::where, target, args, 3);

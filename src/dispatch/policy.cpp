@@ -46,7 +46,8 @@ Policy parse_level(const std::string& text) {
 double parse_factor(const std::string& text) {
   char* end = nullptr;
   const double factor = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(factor >= 0)) throw ValueError("broadcast_policy: blow_up expects a number, but got '" + text + "'");
+  if (text.empty() || *end != '\0' || !(factor >= 0))
+    throw ValueError("broadcast_policy: blow_up expects a number, but got '" + text + "'");
   return factor;
 }
 
@@ -57,10 +58,14 @@ void parse_item(const std::string& item, BroadcastPolicy& policy) {
     return;
   }
   const std::string key = item.substr(0, equals), value = item.substr(equals + 1);
-  if (key == "rank") policy.rank = parse_level(value);
-  else if (key == "outer") policy.outer = parse_level(value);
-  else if (key == "blow_up") policy.blow_up = parse_factor(value);
-  else throw ValueError("broadcast_policy: '" + key + "' is none of rank, outer, blow_up");
+  if (key == "rank")
+    policy.rank = parse_level(value);
+  else if (key == "outer")
+    policy.outer = parse_level(value);
+  else if (key == "blow_up")
+    policy.blow_up = parse_factor(value);
+  else
+    throw ValueError("broadcast_policy: '" + key + "' is none of rank, outer, blow_up");
 }
 
 }  // namespace

@@ -96,9 +96,12 @@ void fill_by_blocks(const Tensor& self, int64_t per_block, Draw draw) {
 /// Bits of a floating dtype's significand: as many random bits as give every value of [0, 1) in equal steps.
 template <class T>
 constexpr int significand_bits() {
-  if constexpr (std::is_same_v<T, Float16>) return 11;
-  else if constexpr (std::is_same_v<T, BFloat16>) return 8;
-  else return std::numeric_limits<T>::digits;
+  if constexpr (std::is_same_v<T, Float16>)
+    return 11;
+  else if constexpr (std::is_same_v<T, BFloat16>)
+    return 8;
+  else
+    return std::numeric_limits<T>::digits;
 }
 
 constexpr double kTo32 = 0x1p-32, kTo53 = 0x1p-53;
@@ -107,7 +110,8 @@ template <class T>
 void fill_uniform(const Tensor& self) {
   constexpr int bits = significand_bits<T>();
   if constexpr (std::is_same_v<T, double>)
-    fill_by_blocks<T>(self, 2, [](const Block& block, int64_t i) { return static_cast<double>(block.wide(i) >> 11) * kTo53; });
+    fill_by_blocks<T>(self, 2,
+                      [](const Block& block, int64_t i) { return static_cast<double>(block.wide(i) >> 11) * kTo53; });
   else
     fill_by_blocks<T>(self, 4, [](const Block& block, int64_t i) {
       const uint32_t word = block.words[static_cast<std::size_t>(i)] >> (32 - bits);
@@ -125,7 +129,8 @@ template <class T>
 void fill_normal(const Tensor& self) {
   if constexpr (std::is_same_v<T, double>)
     fill_by_blocks<T>(self, 2, [](const Block& block, int64_t i) {
-      const double u = static_cast<double>((block.wide(0) >> 11) + 1) * kTo53, v = static_cast<double>(block.wide(1) >> 11) * kTo53;
+      const double u = static_cast<double>((block.wide(0) >> 11) + 1) * kTo53,
+                   v = static_cast<double>(block.wide(1) >> 11) * kTo53;
       return normal(u, v, i == 1);
     });
   else
@@ -162,7 +167,8 @@ Tensor with_uniform(Tensor self) {
 Tensor with_normal(Tensor self) {
   const bool floating = is_floating_point(self.dtype());
   if (self.is_meta() && !floating)
-    throw Error(std::string("expected a floating-point or complex dtype, but got dtype=torch.") + dtype_name(self.dtype()));
+    throw Error(std::string("expected a floating-point or complex dtype, but got dtype=torch.") +
+                dtype_name(self.dtype()));
   if (self.is_meta() || self.numel() == 0) return self;
   if (!floating) fail_dtype("normal_kernel_cpu", self.dtype());
   fill_normal(self, self.dtype());
@@ -183,10 +189,11 @@ void warn_beyond_precision(int64_t bound, const char* name) {
   constexpr int64_t exact = int64_t{1} << significand_bits<T>();
   if (bound >= -exact && bound <= exact) return;
   const std::string power = "2^" + std::to_string(significand_bits<T>());
-  warn("UserWarning", std::string(name) + " is out of bounds [-(" + power + "), " + power + "]. Due to precision limitations " +
-                          cpp_name(dtype_of_v<T>) +
-                          " can support discrete uniform distribution only within this range. This warning will become an error "
-                          "in version 1.7 release, please fix the code in advance");
+  warn("UserWarning",
+       std::string(name) + " is out of bounds [-(" + power + "), " + power + "]. Due to precision limitations " +
+           cpp_name(dtype_of_v<T>) +
+           " can support discrete uniform distribution only within this range. This warning will become an error "
+           "in version 1.7 release, please fix the code in advance");
 }
 
 template <class T>
@@ -210,15 +217,16 @@ void round_bounds(int64_t& low, int64_t& high) {
   if (const int64_t next = rounded<T>(low + 1); next < low) low = next + spacing<T>(low + 1);
   if (const int64_t last = rounded<T>(high - 1); last >= high) high = last - spacing<T>(high - 1);
   if (low >= high)
-    throw Error("random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from=" + std::to_string(low) +
-                " >= to=" + std::to_string(high));
+    throw Error("random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from=" +
+                std::to_string(low) + " >= to=" + std::to_string(high));
 }
 
 template <class T>
 void check_bound(int64_t bound, const char* name) {
   bool outside = false;
   if constexpr (std::is_integral_v<T>)
-    outside = bound < static_cast<int64_t>(std::numeric_limits<T>::lowest()) || bound > static_cast<int64_t>(std::numeric_limits<T>::max());
+    outside = bound < static_cast<int64_t>(std::numeric_limits<T>::lowest()) ||
+              bound > static_cast<int64_t>(std::numeric_limits<T>::max());
   else if constexpr (std::is_same_v<T, Float16>)
     outside = bound < -65504 || bound > 65504;
   if (outside) throw Error(std::string(name) + " is out of bounds for " + cpp_name(dtype_of_v<T>));
@@ -253,7 +261,8 @@ Tensor randint(int64_t low, int64_t high, SizesView sizes, Options options) {
   const Dtype dtype = options.dtype.value_or(int64);
   Tensor result = new_tensor(sizes, dtype, options.device.value_or(Device::cpu));
   if (low >= high)
-    throw Error("random_ expects 'from' to be less than 'to', but got from=" + std::to_string(low) + " >= to=" + std::to_string(high));
+    throw Error("random_ expects 'from' to be less than 'to', but got from=" + std::to_string(low) +
+                " >= to=" + std::to_string(high));
   if (!result.is_meta()) visit_dtype(dtype, [&]<class T>() { fill_integers<T>(result, low, high); });
   return result;
 }

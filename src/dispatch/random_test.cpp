@@ -93,17 +93,26 @@ TEST(Random, Errors) {
   } cases[] = {
       {[] { rand({2}, int64); }, "\"check_uniform_bounds\" not implemented for 'Long'"},
       {[] { rand({0}, int64); }, "\"check_uniform_bounds\" not implemented for 'Long'"},
-      {[] { rand({2}, {int64, Device::meta}); }, "accepted"},
+      {[] {
+         rand({2}, {int64, Device::meta});
+       },
+       "accepted"},
       {[] { randn({2}, bool_); }, "\"normal_kernel_cpu\" not implemented for 'Bool'"},
       {[] { randn({0}, int64); }, "accepted"},
-      {[] { randn({2}, {int64, Device::meta}); }, "expected a floating-point or complex dtype, but got dtype=torch.int64"},
+      {[] {
+         randn({2}, {int64, Device::meta});
+       },
+       "expected a floating-point or complex dtype, but got dtype=torch.int64"},
       {[] { rand({-1}); }, "Trying to create tensor with negative dimension -1: [-1]"},
       {[] { randint(5, 5, {0}); }, "random_ expects 'from' to be less than 'to', but got from=5 >= to=5"},
       {[] { randint(0, 257, {2}, uint8); }, "to - 1 is out of bounds for unsigned char"},
       {[] { randint(-1, 3, {2}, uint8); }, "from is out of bounds for unsigned char"},
       {[] { randint(0, 3, {2}, bool_); }, "to - 1 is out of bounds for bool"},
       {[] { randint(0, 70000, {2}, float16); }, "to - 1 is out of bounds for c10::Half"},
-      {[] { randint(0, 300, {2}, {uint8, Device::meta}); }, "accepted"},
+      {[] {
+         randint(0, 300, {2}, {uint8, Device::meta});
+       },
+       "accepted"},
   };
   for (const auto& c : cases) EXPECT_EQ(text_of(c.call), c.want);
 }

@@ -1,7 +1,7 @@
 // arange and linspace: numbers at equal steps.
-// Note [Rounding of ranges]: multiply and add are one fused operation. And PyTorch's arange (AVX2, one thread) rounds the
-// first value of every 32 bytes to the dtype and steps on from there; what does not fill two such vectors is computed
-// value by value. Both decide the last bit, so both are done here too, on every machine.
+// Note [Rounding of ranges]: multiply and add are one fused operation. And PyTorch's arange (AVX2, one thread) rounds
+// the first value of every 32 bytes to the dtype and steps on from there; what does not fill two such vectors is
+// computed value by value. Both decide the last bit, so both are done here too, on every machine.
 #include <cmath>
 #include <sstream>
 #include <string>
@@ -29,14 +29,15 @@ void fill_arange(T* out, int64_t count, int64_t start, int64_t step) {
 
 /// Floats: Note [Rounding of ranges].
 template <class T, class S>
-  requires std::is_floating_point_v<S>
+requires std::is_floating_point_v<S>
 void fill_arange(T* out, int64_t count, S start, S step) {
   constexpr int64_t lanes = 32 / static_cast<int64_t>(sizeof(T));
   const int64_t in_vectors = count / (2 * lanes) * (2 * lanes);
   const auto value = [=](int64_t i) { return element_cast<T>(std::fma(step, static_cast<S>(i), start)); };
   for (int64_t i = 0; i < in_vectors; i += lanes) {
     const S base = element_cast<S>(value(i));
-    for (int64_t lane = 0; lane < lanes; ++lane) out[i + lane] = element_cast<T>(std::fma(static_cast<S>(lane), step, base));
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      out[i + lane] = element_cast<T>(std::fma(static_cast<S>(lane), step, base));
   }
   for (int64_t i = in_vectors; i < count; ++i) out[i] = value(i);
 }
@@ -44,15 +45,18 @@ void fill_arange(T* out, int64_t count, S start, S step) {
 /// A number as C++ streams print it: PyTorch's texts are made of them.
 std::string streamed(Scalar number) {
   std::ostringstream text;
-  if (number.is_floating()) text << number.as_double();
-  else text << number.as_int64();
+  if (number.is_floating())
+    text << number.as_double();
+  else
+    text << number.as_int64();
   return text.str();
 }
 
 void check_range(Scalar start, Scalar end, Scalar step) {
   const double first = start.as_double(), last = end.as_double(), by = step.as_double();
   if (!(by > 0 || by < 0)) throw Error("step must be nonzero");
-  if (!std::isfinite(first) || !std::isfinite(last)) throw Error("unsupported range: " + streamed(start) + " -> " + streamed(end));
+  if (!std::isfinite(first) || !std::isfinite(last))
+    throw Error("unsupported range: " + streamed(start) + " -> " + streamed(end));
   if (by > 0 ? last < first : last > first) throw Error("upper bound and lower bound inconsistent with step sign");
 }
 
@@ -62,7 +66,8 @@ int64_t integer_count(Scalar start, Scalar end, Scalar step) {
   const int64_t first = start.as_int64(), last = end.as_int64(), by = step.as_int64();
   if (by == 0) throw ValueError("step must be nonzero");
   if (by > 0 ? last <= first : last >= first) return 0;
-  const uint64_t low = static_cast<uint64_t>(by > 0 ? first : last), high = static_cast<uint64_t>(by > 0 ? last : first);
+  const uint64_t low = static_cast<uint64_t>(by > 0 ? first : last),
+                 high = static_cast<uint64_t>(by > 0 ? last : first);
   const uint64_t stride = by > 0 ? static_cast<uint64_t>(by) : 0 - static_cast<uint64_t>(by);
   const uint64_t count = (high - low - 1) / stride + 1;
   if (count > static_cast<uint64_t>(INT64_MAX)) throw Error("invalid size, possible overflow?");
@@ -79,17 +84,18 @@ int64_t floating_count(Scalar start, Scalar end, Scalar step) {
 
 /// The first half is counted from `start`, the second from `end`, so that both are met. Integers step in double.
 template <class T>
-  requires std::is_arithmetic_v<T>
+requires std::is_arithmetic_v<T>
 void fill_linspace(T* out, int64_t steps, T start, T end) {
   using S = std::conditional_t<std::is_integral_v<T>, double, T>;
   const S first = static_cast<S>(start), last = static_cast<S>(end), step = (last - first) / static_cast<S>(steps - 1);
   for (int64_t i = 0; i < steps / 2; ++i) out[i] = element_cast<T>(std::fma(step, static_cast<S>(i), first));
-  for (int64_t i = steps / 2; i < steps; ++i) out[i] = element_cast<T>(std::fma(-step, static_cast<S>(steps - i - 1), last));
+  for (int64_t i = steps / 2; i < steps; ++i)
+    out[i] = element_cast<T>(std::fma(-step, static_cast<S>(steps - i - 1), last));
 }
 
 /// The 16-bit floats round after every operation.
 template <class T>
-  requires is_half_v<T>
+requires is_half_v<T>
 void fill_linspace(T* out, int64_t steps, T start, T end) {
   const auto rounded = [](float value) { return element_cast<float>(element_cast<T>(value)); };
   const float first = element_cast<float>(start), last = element_cast<float>(end);
@@ -116,7 +122,9 @@ Tensor arange(Scalar start, Scalar end, Scalar step, Options options) {
   if (device == Device::cpu && dtype == bool_) fail_bool("arange_cpu");
   Tensor result = new_tensor({count}, dtype, device);
   if (result.is_meta() || dtype == bool_) return result;
-  visit_dtype(dtype, [&]<class T>() { fill_arange(result.data<T>(), count, scalar_to<Step<T>>(start), scalar_to<Step<T>>(step)); });
+  visit_dtype(dtype, [&]<class T>() {
+    fill_arange(result.data<T>(), count, scalar_to<Step<T>>(start), scalar_to<Step<T>>(step));
+  });
   return result;
 }
 
@@ -130,7 +138,8 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, Options options) {
   check_fits(start, dtype);
   check_fits(end, dtype);
   visit_dtype(dtype, [&]<class T>() {
-    if constexpr (!std::is_same_v<T, bool>) fill_linspace(result.data<T>(), steps, scalar_to<T>(start), scalar_to<T>(end));
+    if constexpr (!std::is_same_v<T, bool>)
+      fill_linspace(result.data<T>(), steps, scalar_to<T>(start), scalar_to<T>(end));
   });
   return result;
 }

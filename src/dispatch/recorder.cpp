@@ -40,7 +40,8 @@ void Recorder::add_cast(const Tensor& from, const Tensor& result) {
 Program Recorder::program(const Tensor& result, Dtype output, std::vector<const void*>& numbers) const {
   Program program;
   std::vector<int> registers(values_.size(), -1);
-  for (int i = 0; i < inputs_; ++i) registers[static_cast<std::size_t>(i)] = program.input(values_[static_cast<std::size_t>(i)].dtype());
+  for (int i = 0; i < inputs_; ++i)
+    registers[static_cast<std::size_t>(i)] = program.input(values_[static_cast<std::size_t>(i)].dtype());
   std::vector<int> number_registers;
   for (const Call& call : calls_) {
     for (int i = 0; i < call.count; ++i) {
@@ -59,7 +60,9 @@ Program Recorder::program(const Tensor& result, Dtype output, std::vector<const 
     };
     int regs[3] = {};
     for (int i = 0; i < std::max(call.count, 1); ++i) regs[i] = reg(i);
-    const int computed = call.count == 0 ? regs[0] : program.op(call.op, call.compute, call.given, call.count, regs[0], regs[1], regs[2]);
+    const int computed = call.count == 0
+                             ? regs[0]
+                             : program.op(call.op, call.compute, call.given, call.count, regs[0], regs[1], regs[2]);
     registers[static_cast<std::size_t>(call.value)] = program.cast(computed, call.result);
   }
   program.finish(program.cast(registers[static_cast<std::size_t>(find(result))], output));

@@ -33,7 +33,10 @@ class Recorder {
   static Recorder* current() noexcept;
 
   /// Declares an input: the next load of the Program.
-  void input(const Tensor& meta) { define(meta); inputs_ = static_cast<int>(values_.size()); }
+  void input(const Tensor& meta) {
+    define(meta);
+    inputs_ = static_cast<int>(values_.size());
+  }
   /// The number of a value; -1 for a tensor that is no input and no result.
   int find(const Tensor& meta) const noexcept;
   /// Writes down a call and the value it defines. A call whose operands are unknown, or which has to look at its data

@@ -40,9 +40,12 @@ void check_not_empty(Op op, const Tensor& self, SizesView dims) {
   if (self.numel() != 0 || op == Op::sum || op == Op::mean) return;
   const std::string name = row_of(op).name;
   if (dims.empty())
-    throw Error(name + "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+    throw Error(name +
+                "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+                "'dim' argument.");
   for (int64_t dim : dims)
-    if (self.size(dim) == 0) throw IndexError(name + "(): Expected reduction dim " + std::to_string(dim) + " to have non-zero size.");
+    if (self.size(dim) == 0)
+      throw IndexError(name + "(): Expected reduction dim " + std::to_string(dim) + " to have non-zero size.");
 }
 
 /// The output seen over the input's dims: stride 0 where reduced.
@@ -67,8 +70,10 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   if (out.is_meta() || out.numel() == 0) return;
   const int64_t count = count_reduced(self, mask);
   if (self.numel() == 0) {
-    if (op == Op::mean) out.fill_(__builtin_nan(""));
-    else out.zero_();
+    if (op == Op::mean)
+      out.fill_(__builtin_nan(""));
+    else
+      out.zero_();
     return;
   }
   const Dims strides = spread_strides(out, mask, keepdim);
@@ -91,12 +96,13 @@ Tensor new_result(const Tensor& self, SizesView mask, bool keepdim, Dtype dtype)
 void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
   if (op == Op::sum || op == Op::mean) {
     if (asked && result != out)
-      throw Error(std::string("Expected out tensor to have dtype ") + cpp_type_name(result) + ", but got " + cpp_type_name(out) + " instead");
+      throw Error(std::string("Expected out tensor to have dtype ") + cpp_type_name(result) + ", but got " +
+                  cpp_type_name(out) + " instead");
     return;
   }
   if (result != out)
-    throw Error(std::string("Expected the dtype for input and out to match, but got ") + scalar_type_name(result) + " for input's dtype and " +
-                scalar_type_name(out) + " for out's dtype.");
+    throw Error(std::string("Expected the dtype for input and out to match, but got ") + scalar_type_name(result) +
+                " for input's dtype and " + scalar_type_name(out) + " for out's dtype.");
 }
 
 }  // namespace
@@ -125,7 +131,8 @@ Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool 
   const Dims shape = reduced_shape(self.sizes(), mask, keepdim);
   resize_output(out, shape, contiguous_strides(shape));
   check_no_internal_overlap(out);
-  const bool aside = !out.is_meta() && (may_read_what_it_wrote(out, self) || out.impl()->storage == self.impl()->storage);
+  const bool aside =
+      !out.is_meta() && (may_read_what_it_wrote(out, self) || out.impl()->storage == self.impl()->storage);
   if (aside) {
     Tensor result = reduce(op, self, dims, keepdim, types.result);
     out.copy_(result);

@@ -1,4 +1,5 @@
-// dispatch: takes a reduction's row and dims; gives the reduced tensor. Sums of 16-bit floats stay in float32 to the end.
+// dispatch: takes a reduction's row and dims; gives the reduced tensor. Sums of 16-bit floats stay in float32 to the
+// end.
 #pragma once
 #include <optional>
 

@@ -27,10 +27,22 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 }
 
 TEST(Reduce, SameBitsWithAnyNumberOfThreads) {
-  const struct { Dims sizes; Dims order; std::vector<int64_t> dims; } cases[] = {
-      {{1000003}, {0}, {0}},           {{1003, 1001}, {0, 1}, {0}},      {{1003, 1001}, {0, 1}, {1}},     {{1003, 1001}, {1, 0}, {0}},
-      {{300001, 3}, {0, 1}, {1}},      {{300001, 3}, {0, 1}, {0}},       {{3, 300001}, {0, 1}, {1}},      {{3, 300001}, {1, 0}, {1}},
-      {{61, 67, 71, 3}, {0, 1, 2, 3}, {0, 2}}, {{61, 67, 71, 3}, {2, 0, 3, 1}, {1, 3}}, {{61, 67, 71, 3}, {3, 1, 0, 2}, {0, 1, 2, 3}},
+  const struct {
+    Dims sizes;
+    Dims order;
+    std::vector<int64_t> dims;
+  } cases[] = {
+      {{1000003}, {0}, {0}},
+      {{1003, 1001}, {0, 1}, {0}},
+      {{1003, 1001}, {0, 1}, {1}},
+      {{1003, 1001}, {1, 0}, {0}},
+      {{300001, 3}, {0, 1}, {1}},
+      {{300001, 3}, {0, 1}, {0}},
+      {{3, 300001}, {0, 1}, {1}},
+      {{3, 300001}, {1, 0}, {1}},
+      {{61, 67, 71, 3}, {0, 1, 2, 3}, {0, 2}},
+      {{61, 67, 71, 3}, {2, 0, 3, 1}, {1, 3}},
+      {{61, 67, 71, 3}, {3, 1, 0, 2}, {0, 1, 2, 3}},
   };
   const int before = get_num_threads();
   for (const Dtype dtype : {float32, float16, bfloat16, float64})
@@ -42,7 +54,8 @@ TEST(Reduce, SameBitsWithAnyNumberOfThreads) {
       for (int threads = 2; threads <= 8; ++threads) {
         set_num_threads(threads);
         EXPECT_TRUE(same_bits(sum(input, dims), alone_sum)) << "sum " << to_string(c.sizes) << " threads " << threads;
-        EXPECT_TRUE(same_bits(mean(input, dims), alone_mean)) << "mean " << to_string(c.sizes) << " threads " << threads;
+        EXPECT_TRUE(same_bits(mean(input, dims), alone_mean))
+            << "mean " << to_string(c.sizes) << " threads " << threads;
         EXPECT_TRUE(same_bits(amax(input, dims), alone_max)) << "amax " << to_string(c.sizes) << " threads " << threads;
       }
     }
@@ -50,7 +63,11 @@ TEST(Reduce, SameBitsWithAnyNumberOfThreads) {
 }
 
 TEST(Reduce, SumsOfTenMillion) {
-  const struct { Dims sizes; int64_t dim; } cases[] = {{{10000000}, 0}, {{10000000, 1}, 0}, {{3333333, 3}, 0}, {{2500, 4000}, 0}, {{2500, 4000}, 1}, {{3, 3333333}, 1}, {{2, 1250000, 4}, 1}};
+  const struct {
+    Dims sizes;
+    int64_t dim;
+  } cases[] = {{{10000000}, 0},   {{10000000, 1}, 0}, {{3333333, 3}, 0},   {{2500, 4000}, 0},
+               {{2500, 4000}, 1}, {{3, 3333333}, 1},  {{2, 1250000, 4}, 1}};
   for (const Dtype dtype : {float32, float16, bfloat16})
     for (const bool signs : {false, true})
       for (const auto& c : cases) {
@@ -59,11 +76,16 @@ TEST(Reduce, SumsOfTenMillion) {
         const Tensor got = sum(input, c.dim, false, float32).to(float64), rounded = sum(input, c.dim).to(float64);
         for (int64_t i = 0; i < exact.numel(); ++i) {
           const double want = exact.data<double>()[i], bound = magnitude.data<double>()[i];
-          EXPECT_LE(std::abs(got.data<double>()[i] - want), bound * 0x1p-24 * 8) << dtype_name(dtype) << to_string(c.sizes) << c.dim;
+          EXPECT_LE(std::abs(got.data<double>()[i] - want), bound * 0x1p-24 * 8)
+              << dtype_name(dtype) << to_string(c.sizes) << c.dim;
           // A sum beyond the range of the dtype is infinite, and rightly so.
           const double half_step = dtype == float32 ? 0x1p-24 : dtype == float16 ? 0x1p-11 : 0x1p-8;
-          if (dtype == float16 && std::abs(want) > 65000) EXPECT_TRUE(std::isinf(rounded.data<double>()[i]));
-          else EXPECT_LE(std::abs(rounded.data<double>()[i] - want), bound * 0x1p-24 * 8 + std::abs(want) * half_step + 0x1p-24) << dtype_name(dtype) << to_string(c.sizes) << c.dim;
+          if (dtype == float16 && std::abs(want) > 65000)
+            EXPECT_TRUE(std::isinf(rounded.data<double>()[i]));
+          else
+            EXPECT_LE(std::abs(rounded.data<double>()[i] - want),
+                      bound * 0x1p-24 * 8 + std::abs(want) * half_step + 0x1p-24)
+                << dtype_name(dtype) << to_string(c.sizes) << c.dim;
         }
       }
 }

@@ -23,7 +23,7 @@ class Fused {
   Recorder recorder_;
   std::vector<const TreeNode*> nodes_;  // visited, with the meta tensors that stand for them
   std::vector<Tensor> metas_;
-  std::vector<Tensor> leaves_;          // in the order of the Program's inputs
+  std::vector<Tensor> leaves_;  // in the order of the Program's inputs
   Tensor result_;
   bool complete_ = false;
 };

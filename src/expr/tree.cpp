@@ -72,8 +72,10 @@ class BlockValues {
     return tree_block_elements(tree_, fused_ ? watch.fused_bytes : watch.block_bytes);
   }
   void write(const Block& block, Tensor& out) const {
-    if (fused_) at(tree_.span, [&] { fused_->write(block, out); });
-    else block_value(tree_, block, &out);
+    if (fused_)
+      at(tree_.span, [&] { fused_->write(block, out); });
+    else
+      block_value(tree_, block, &out);
   }
 
  private:

@@ -37,7 +37,9 @@ struct Elements {
 
   int64_t dim() const { return tensor.dim(); }
   int64_t size(int64_t dim) const { return tensor.sizes()[dim]; }
-  bool cuts(int64_t dim) const { return summarized && size(dim) / 2 >= options.edgeitems && size(dim) > 2 * options.edgeitems; }
+  bool cuts(int64_t dim) const {
+    return summarized && size(dim) / 2 >= options.edgeitems && size(dim) > 2 * options.edgeitems;
+  }
   const std::byte* first() const { return static_cast<const std::byte*>(tensor.data_ptr()); }
   const std::byte* at(const std::byte* base, int64_t dim, int64_t i) const {
     return base + i * tensor.strides()[dim] * tensor.itemsize();
@@ -58,7 +60,8 @@ void for_each_shown(const Elements& elements, const std::byte* base, int64_t dim
 /// The numbers that decide the format. Without edge items PyTorch measures a vector whole and nothing else at all.
 template <class Visit>
 void for_each_measured(const Elements& elements, const Visit& visit) {
-  if (!elements.summarized || elements.options.edgeitems > 0) return for_each_shown(elements, elements.first(), 0, visit);
+  if (!elements.summarized || elements.options.edgeitems > 0)
+    return for_each_shown(elements, elements.first(), 0, visit);
   if (elements.dim() != 1) return;
   for (int64_t i = 0; i < elements.size(0); ++i) visit(elements.read(elements.at(elements.first(), 0, i)));
 }
@@ -144,8 +147,10 @@ std::string lines_of(const std::vector<std::string>& entries, int64_t per_line, 
   std::string text = "[";
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const bool breaks = i > 0 && static_cast<int64_t>(i) % per_line == 0;
-    if (breaks) text += ",\n" + std::string(static_cast<std::size_t>(indent + 1), ' ');
-    else if (i > 0) text += ", ";
+    if (breaks)
+      text += ",\n" + std::string(static_cast<std::size_t>(indent + 1), ' ');
+    else if (i > 0)
+      text += ", ";
     text += entries[i];
   }
   return text + "]";
@@ -168,7 +173,8 @@ std::string vector_text(const Elements& elements, const Format& format, const st
 }
 
 /// A slice of the dims from `dim` on, indented by `indent` columns.
-std::string slice_text(const Elements& elements, const Format& format, const std::byte* base, int64_t dim, int64_t indent) {
+std::string slice_text(const Elements& elements, const Format& format, const std::byte* base, int64_t dim,
+                       int64_t indent) {
   if (dim == elements.dim()) return format.padded(elements.read(base));
   if (dim + 1 == elements.dim()) return vector_text(elements, format, base, indent);
   const int64_t size = elements.size(dim), edge = elements.options.edgeitems;
@@ -209,7 +215,8 @@ std::vector<std::string> suffixes_of(const Tensor& tensor, const PrintOptions& o
 }
 
 /// A suffix goes to a new line where it does not fit.
-std::string with_suffixes(std::string text, const std::vector<std::string>& suffixes, int64_t indent, int64_t linewidth) {
+std::string with_suffixes(std::string text, const std::vector<std::string>& suffixes, int64_t indent,
+                          int64_t linewidth) {
   const std::size_t line_start = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
   // PyTorch counts two columns more than the last line has.
   int64_t length = static_cast<int64_t>(text.size() - line_start) + 2;
@@ -248,7 +255,8 @@ std::string to_string(const Tensor& tensor) {
   options.edgeitems = std::max<int64_t>(options.edgeitems, 0);
   const std::string prefix = "tensor(";
   const int64_t indent = static_cast<int64_t>(prefix.size());
-  return with_suffixes(prefix + elements_text(tensor, options, indent), suffixes_of(tensor, options), indent, options.linewidth);
+  return with_suffixes(prefix + elements_text(tensor, options, indent), suffixes_of(tensor, options), indent,
+                       options.linewidth);
 }
 
 }  // namespace tenon

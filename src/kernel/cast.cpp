@@ -20,15 +20,19 @@ HWY_INLINE T widened(T value) {
 /// narrower integers keep the low bits.
 template <class To, class From>
 HWY_INLINE To converted(From value) {
-  if constexpr (std::is_same_v<To, Float16>) return {float16_bits(static_cast<float>(value))};
-  else if constexpr (std::is_same_v<To, BFloat16>) return {bfloat16_bits(static_cast<float>(value))};
+  if constexpr (std::is_same_v<To, Float16>)
+    return {float16_bits(static_cast<float>(value))};
+  else if constexpr (std::is_same_v<To, BFloat16>)
+    return {bfloat16_bits(static_cast<float>(value))};
   else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
     if constexpr (sizeof(To) <= 4) {
       // 32-bit conversions have vector forms; only values beyond them need the wide one.
       const bool fits = value >= From{-2147483648.0} && value < From{2147483648.0};
       if (fits) return static_cast<To>(static_cast<int32_t>(value));
-      if constexpr (sizeof(To) == 4) return static_cast<To>(INT32_MIN);
-      else return 0;
+      if constexpr (sizeof(To) == 4)
+        return static_cast<To>(INT32_MIN);
+      else
+        return 0;
     } else {
       const bool fits = value >= From{-9223372036854775808.0} && value < From{9223372036854775808.0};
       return fits ? static_cast<To>(value) : INT64_MIN;

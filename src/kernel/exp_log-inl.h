@@ -1,5 +1,6 @@
-// kernel: exponential and logarithm over whole vectors, after fdlibm (https://www.netlib.org/fdlibm), error below 1 ulp for
-// every float32 and float64: subnormals, infinities and NaN included. No branches: special values are chosen at the end.
+// kernel: exponential and logarithm over whole vectors, after fdlibm (https://www.netlib.org/fdlibm), error below 1 ulp
+// for every float32 and float64: subnormals, infinities and NaN included. No branches: special values are chosen at the
+// end.
 #if defined(TENON_KERNEL_EXP_LOG_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_EXP_LOG_INL_H
 #undef TENON_KERNEL_EXP_LOG_INL_H
@@ -40,9 +41,12 @@ struct ExpLog<double> {
   static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
   static constexpr double inverse_ln2 = 1.44269504088896338700e+00;
   static constexpr double lowest = -746, highest = 710;
-  static constexpr double exp_terms[] = {1.66666666666666019037e-01, -2.77777777770155933842e-03, 6.61375632143793436117e-05, -1.65339022054652515390e-06, 4.13813679705723846039e-08};
-  static constexpr double log_terms[] = {6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01, 2.222219843214978396e-01,
-                                         1.818357216161805012e-01, 1.531383769920937332e-01, 1.479819860511658591e-01};
+  static constexpr double exp_terms[] = {1.66666666666666019037e-01, -2.77777777770155933842e-03,
+                                         6.61375632143793436117e-05, -1.65339022054652515390e-06,
+                                         4.13813679705723846039e-08};
+  static constexpr double log_terms[] = {6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01,
+                                         2.222219843214978396e-01, 1.818357216161805012e-01, 1.531383769920937332e-01,
+                                         1.479819860511658591e-01};
   static constexpr Bits sqrt_half = 0x3fe6a09e667f3bcd;
   static constexpr double normal_scale = 0x1p+54;
   static constexpr int normal_shift = 54;
@@ -92,7 +96,8 @@ HWY_INLINE V exp_vector(D d, V x) {
   return hn::IfThenElse(hn::IsNaN(x), x, scaled);
 }
 
-/// x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2); log(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R(s^2)), s = f / (2 + f).
+/// x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2); log(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R(s^2)), s = f /
+/// (2 + f).
 template <class D, class V>
 HWY_INLINE V log_vector(D d, V x) {
   using T = hn::TFromD<D>;
@@ -110,7 +115,8 @@ HWY_INLINE V log_vector(D d, V x) {
   const auto biased = hn::BitCast(di, hn::ShiftRight<kBits>(bits));
   const V exponent = hn::Sub(hn::BitCast(d, hn::Add(biased, hn::BitCast(di, counter))), counter);
   const T bias = static_cast<T>(std::numeric_limits<T>::max_exponent - 1);
-  const V k = hn::Sub(exponent, hn::IfThenElse(subnormal, hn::Set(d, bias + static_cast<T>(C::normal_shift)), hn::Set(d, bias)));
+  const V k = hn::Sub(exponent,
+                      hn::IfThenElse(subnormal, hn::Set(d, bias + static_cast<T>(C::normal_shift)), hn::Set(d, bias)));
   const V f = hn::Sub(mantissa, one);
   const V s = hn::Div(f, hn::Add(hn::Set(d, T{2}), f)), square = hn::Mul(s, s);
   const V half_square = hn::Mul(hn::Set(d, T{0.5}), hn::Mul(f, f));
@@ -118,7 +124,9 @@ HWY_INLINE V log_vector(D d, V x) {
   const V low = hn::MulAdd(k, hn::Set(d, C::ln2_low), hn::Mul(s, hn::Add(half_square, rest)));
   const V result = hn::MulAdd(k, hn::Set(d, C::ln2_high), hn::Sub(f, hn::Sub(half_square, low)));
   const V infinite = hn::Set(d, std::numeric_limits<T>::infinity());
-  const V finite = hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinite), hn::IfThenElse(hn::Lt(x, zero), hn::Set(d, std::numeric_limits<T>::quiet_NaN()), result));
+  const V finite =
+      hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinite),
+                     hn::IfThenElse(hn::Lt(x, zero), hn::Set(d, std::numeric_limits<T>::quiet_NaN()), result));
   return hn::IfThenElse(hn::Or(hn::IsNaN(x), hn::Eq(x, infinite)), x, finite);
 }
 

@@ -18,21 +18,27 @@ using Function = long double (*)(long double);
 template <class T>
 long double ulps(T got, long double wanted) {
   const T rounded = static_cast<T>(wanted);
-  if (std::isnan(rounded) || std::isnan(got)) return std::isnan(rounded) == std::isnan(got) ? 0 : std::numeric_limits<long double>::infinity();
+  if (std::isnan(rounded) || std::isnan(got))
+    return std::isnan(rounded) == std::isnan(got) ? 0 : std::numeric_limits<long double>::infinity();
   if (std::isinf(rounded) || std::isinf(got)) {
     // An overflow is half a step beyond the largest number.
     if (rounded == got) return 0;
-    return std::abs(wanted) >= static_cast<long double>(std::numeric_limits<T>::max()) ? 1 : std::numeric_limits<long double>::infinity();
+    return std::abs(wanted) >= static_cast<long double>(std::numeric_limits<T>::max())
+               ? 1
+               : std::numeric_limits<long double>::infinity();
   }
-  const int exponent = std::max(std::ilogb(rounded == 0 ? std::numeric_limits<T>::denorm_min() : rounded), std::numeric_limits<T>::min_exponent - 1);
-  return std::abs(static_cast<long double>(got) - wanted) / std::ldexp(1.0L, exponent - (std::numeric_limits<T>::digits - 1));
+  const int exponent = std::max(std::ilogb(rounded == 0 ? std::numeric_limits<T>::denorm_min() : rounded),
+                                std::numeric_limits<T>::min_exponent - 1);
+  return std::abs(static_cast<long double>(got) - wanted) /
+         std::ldexp(1.0L, exponent - (std::numeric_limits<T>::digits - 1));
 }
 
 template <class T>
 std::vector<T> run(Op op, const std::vector<T>& in) {
   std::vector<T> out(in.size());
   const Lanes lanes{in.data(), 1};
-  kernels().elementwise[static_cast<int>(op)][static_cast<int>(dtype_of_v<T>)](out.data(), &lanes, static_cast<int64_t>(in.size()));
+  kernels().elementwise[static_cast<int>(op)][static_cast<int>(dtype_of_v<T>)](out.data(), &lanes,
+                                                                               static_cast<int64_t>(in.size()));
   return out;
 }
 
@@ -46,7 +52,8 @@ void expect_below(Op op, Function truth, const std::vector<T>& in, long double l
     if (error > worst) worst = error, at = in[i];
   }
   EXPECT_LT(worst, limit) << row_of(op).name << " " << dtype_name(dtype_of_v<T>) << " of " << at;
-  testing::Test::RecordProperty(std::string(row_of(op).name) + "_" + dtype_name(dtype_of_v<T>), std::to_string(static_cast<double>(worst)));
+  testing::Test::RecordProperty(std::string(row_of(op).name) + "_" + dtype_name(dtype_of_v<T>),
+                                std::to_string(static_cast<double>(worst)));
 }
 
 /// Numbers whose bits are spread over all bit patterns: every exponent, subnormals, infinities and NaN.
@@ -92,8 +99,12 @@ TEST(ExpLog, EndsOfTheRange) {
   const float want_exp[] = {1, 1, std::exp(1.0f), std::exp(-1.0f), inf, 0, nan, inf, 0, inf, 0};
   const float want_log[] = {-inf, -inf, 0, nan, inf, nan, nan, std::log(88.8f), nan, std::log(3e38f), nan};
   for (std::size_t i = 0; i < in.size(); ++i) {
-    EXPECT_TRUE(std::isnan(want_exp[i]) ? std::isnan(exp[i]) : std::abs(exp[i] - want_exp[i]) <= 1e-6f || exp[i] == want_exp[i]) << in[i] << " " << exp[i];
-    EXPECT_TRUE(std::isnan(want_log[i]) ? std::isnan(log[i]) : std::abs(log[i] - want_log[i]) <= 1e-5f || log[i] == want_log[i]) << in[i] << " " << log[i];
+    EXPECT_TRUE(std::isnan(want_exp[i]) ? std::isnan(exp[i])
+                                        : std::abs(exp[i] - want_exp[i]) <= 1e-6f || exp[i] == want_exp[i])
+        << in[i] << " " << exp[i];
+    EXPECT_TRUE(std::isnan(want_log[i]) ? std::isnan(log[i])
+                                        : std::abs(log[i] - want_log[i]) <= 1e-5f || log[i] == want_log[i])
+        << in[i] << " " << log[i];
   }
 }
 

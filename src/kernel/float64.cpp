@@ -8,9 +8,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon {
 namespace HWY_NAMESPACE {
-void fill_float64(KernelTable& table) {
-  fill_dtype<double>(table);
-}
+void fill_float64(KernelTable& table) { fill_dtype<double>(table); }
 }  // namespace HWY_NAMESPACE
 }  // namespace tenon
 HWY_AFTER_NAMESPACE();

@@ -65,8 +65,8 @@ bool always() { return true; }
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
 }
 [[maybe_unused]] [[maybe_unused]] bool has_avx512() {
-  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
 }
 #endif
 
@@ -83,10 +83,14 @@ constexpr InstructionSet kSets[] = {
 
 const char* name_of(int64_t target) {
   switch (target) {
-    case HWY_AVX3: return "AVX3";
-    case HWY_AVX2: return "AVX2";
-    case HWY_NEON: return "NEON";
-    default: return "baseline";
+    case HWY_AVX3:
+      return "AVX3";
+    case HWY_AVX2:
+      return "AVX2";
+    case HWY_NEON:
+      return "NEON";
+    default:
+      return "baseline";
   }
 }
 

@@ -35,11 +35,11 @@ struct MoveKernels {
 };
 
 struct KernelTable {
-  const char* name;                                // of the instruction set
+  const char* name;  // of the instruction set
   // By op and dtype of computation; null where there is none. A reduction's joins two partial results.
   Kernel elementwise[kOpCount][kDtypeCount];
-  Kernel cast[kDtypeCount][kDtypeCount];           // from, to
-  FoldKernel fold[kOpCount][kDtypeCount];          // reductions over lanes
+  Kernel cast[kDtypeCount][kDtypeCount];   // from, to
+  FoldKernel fold[kOpCount][kDtypeCount];  // reductions over lanes
   MoveKernels move[4];
   /// Copies whole cache lines with stores that go past the caches; `out` lies on a line.
   void (*stream)(void* out, const void* in, int64_t nbytes);

@@ -56,15 +56,15 @@ HWY_INLINE float widened(BFloat16 value) { return bfloat16_value(value.bits); }
 template <class T>
 using Wrapping = std::conditional_t<(sizeof(T) < 8), uint32_t, uint64_t>;
 
-#define TENON_LANE_OPERATOR(SYMBOL)                                             \
-  template <class T>                                                            \
-  HWY_INLINE Lane<T> operator SYMBOL(Lane<T> a, Lane<T> b) {                    \
-    if constexpr (std::is_integral_v<T>) {                                      \
-      using W = Wrapping<T>;                                                    \
+#define TENON_LANE_OPERATOR(SYMBOL)                                                   \
+  template <class T>                                                                  \
+  HWY_INLINE Lane<T> operator SYMBOL(Lane<T> a, Lane<T> b) {                          \
+    if constexpr (std::is_integral_v<T>) {                                            \
+      using W = Wrapping<T>;                                                          \
       return Lane<T>(static_cast<T>(static_cast<W>(a.v) SYMBOL static_cast<W>(b.v))); \
-    } else {                                                                    \
-      return Lane<T>(a.v SYMBOL b.v);                                           \
-    }                                                                           \
+    } else {                                                                          \
+      return Lane<T>(a.v SYMBOL b.v);                                                 \
+    }                                                                                 \
   }
 TENON_LANE_OPERATOR(+)
 TENON_LANE_OPERATOR(-)
@@ -83,17 +83,19 @@ HWY_INLINE Lane<T> operator/(Lane<T> a, Lane<T> b) {
 }
 template <class T>
 HWY_INLINE Lane<T> operator-(Lane<T> a) {
-  if constexpr (std::is_integral_v<T>) return Lane<T>(static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a.v)));
-  else return Lane<T>(-a.v);
+  if constexpr (std::is_integral_v<T>)
+    return Lane<T>(static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a.v)));
+  else
+    return Lane<T>(-a.v);
 }
 HWY_INLINE Truth operator-(Truth a) { return a; }  // alpha = -1 for bool is True
 
-#define TENON_LANE_COMPARISON(SYMBOL)                           \
-  template <class T>                                            \
-  HWY_INLINE Truth operator SYMBOL(Lane<T> a, Lane<T> b) {      \
-    Truth result;                                               \
-    result.v = static_cast<uint8_t>(a.v SYMBOL b.v);            \
-    return result;                                              \
+#define TENON_LANE_COMPARISON(SYMBOL)                      \
+  template <class T>                                       \
+  HWY_INLINE Truth operator SYMBOL(Lane<T> a, Lane<T> b) { \
+    Truth result;                                          \
+    result.v = static_cast<uint8_t>(a.v SYMBOL b.v);       \
+    return result;                                         \
   }
 TENON_LANE_COMPARISON(==)
 TENON_LANE_COMPARISON(!=)
@@ -125,16 +127,21 @@ HWY_INLINE Lane<T> smaller(Lane<T> a, Lane<T> b) {
 }
 template <class T>
 HWY_INLINE Lane<T> magnitude(Lane<T> a) {
-  if constexpr (std::is_floating_point_v<T>) return Lane<T>(std::abs(a.v));
-  else if constexpr (std::is_signed_v<T>) return a.v < 0 ? -a : a;
-  else return a;
+  if constexpr (std::is_floating_point_v<T>)
+    return Lane<T>(std::abs(a.v));
+  else if constexpr (std::is_signed_v<T>)
+    return a.v < 0 ? -a : a;
+  else
+    return a;
 }
 /// a * b + c, rounded once where the instruction set can.
 template <class T>
 HWY_INLINE Lane<T> mul_add(Lane<T> a, Lane<T> b, Lane<T> c) {
 #if HWY_TARGET <= HWY_AVX2 || HWY_ARCH_ARM_A64
-  if constexpr (std::is_same_v<T, float>) return Lane<T>(__builtin_fmaf(a.v, b.v, c.v));
-  else if constexpr (std::is_same_v<T, double>) return Lane<T>(__builtin_fma(a.v, b.v, c.v));
+  if constexpr (std::is_same_v<T, float>)
+    return Lane<T>(__builtin_fmaf(a.v, b.v, c.v));
+  else if constexpr (std::is_same_v<T, double>)
+    return Lane<T>(__builtin_fma(a.v, b.v, c.v));
   else
 #endif
     return a * b + c;
@@ -146,17 +153,20 @@ HWY_INLINE Lane<T> square_root(Lane<T> a) {
 /// The result of one step of a formula: a 16-bit float is rounded after each.
 template <class T, class V>
 HWY_INLINE V step(V value) {
-  if constexpr (std::is_same_v<T, Float16>) return float16_value(float16_bits(value));
-  else if constexpr (std::is_same_v<T, BFloat16>) return bfloat16_value(bfloat16_bits(value));
-  else return value;
+  if constexpr (std::is_same_v<T, Float16>)
+    return float16_value(float16_bits(value));
+  else if constexpr (std::is_same_v<T, BFloat16>)
+    return bfloat16_value(bfloat16_bits(value));
+  else
+    return value;
 }
 template <class T>
 HWY_INLINE Lane<T> quotient_trunc(Lane<T> a, Lane<T> b) {
   if constexpr (!std::is_integral_v<T>) {
     return Lane<T>(std::trunc(step<T>(a.v / b.v)));
   } else {
-    if (b.v == 0) return Lane<T>(0);                                   // refused before the loop began
-    if (std::is_signed_v<T> && b.v == static_cast<T>(-1)) return -a;   // the smallest value by -1 wraps
+    if (b.v == 0) return Lane<T>(0);                                  // refused before the loop began
+    if (std::is_signed_v<T> && b.v == static_cast<T>(-1)) return -a;  // the smallest value by -1 wraps
     return Lane<T>(static_cast<T>(a.v / b.v));
   }
 }

@@ -39,8 +39,10 @@ struct Source {
   Lane<T> value;
   HWY_INLINE explicit Source(const void* from) : data(static_cast<const Stored<T>*>(from)), value(data[0]) {}
   HWY_INLINE Lane<T> operator[](int64_t i) const {
-    if constexpr (kSplat) return value;
-    else return load<T>(data, i);
+    if constexpr (kSplat)
+      return value;
+    else
+      return load<T>(data, i);
   }
 };
 
@@ -85,13 +87,20 @@ template <class F, class Out, class A, class B, class C>
 void ternary(void* out, const Lanes* in, int64_t n) {
   const int64_t steps = in[0].step * 4 + in[1].step * 2 + in[2].step;
   switch (steps) {
-    case 1: return loop<F, Out, A, B, C, true, true, false>(out, in, n);
-    case 2: return loop<F, Out, A, B, C, true, false, true>(out, in, n);
-    case 3: return loop<F, Out, A, B, C, true, false, false>(out, in, n);
-    case 4: return loop<F, Out, A, B, C, false, true, true>(out, in, n);
-    case 5: return loop<F, Out, A, B, C, false, true, false>(out, in, n);
-    case 6: return loop<F, Out, A, B, C, false, false, true>(out, in, n);
-    default: return loop<F, Out, A, B, C, false, false, false>(out, in, n);
+    case 1:
+      return loop<F, Out, A, B, C, true, true, false>(out, in, n);
+    case 2:
+      return loop<F, Out, A, B, C, true, false, true>(out, in, n);
+    case 3:
+      return loop<F, Out, A, B, C, true, false, false>(out, in, n);
+    case 4:
+      return loop<F, Out, A, B, C, false, true, true>(out, in, n);
+    case 5:
+      return loop<F, Out, A, B, C, false, true, false>(out, in, n);
+    case 6:
+      return loop<F, Out, A, B, C, false, false, true>(out, in, n);
+    default:
+      return loop<F, Out, A, B, C, false, false, false>(out, in, n);
   }
 }
 
@@ -103,8 +112,10 @@ void binary_stepwise(void* out, const Lanes* in, int64_t n) {
   T* to = static_cast<T*>(out);
   for (int64_t i = 0; i < n; ++i) {
     const float result = F::forward(Lane<T>(widened(a[i * in[0].step])), Lane<T>(widened(b[i * in[1].step]))).v;
-    if constexpr (std::is_same_v<T, Float16>) to[i].bits = float16_bits(result);
-    else to[i].bits = bfloat16_bits(result);
+    if constexpr (std::is_same_v<T, Float16>)
+      to[i].bits = float16_bits(result);
+    else
+      to[i].bits = bfloat16_bits(result);
   }
 }
 
@@ -117,7 +128,8 @@ void unary_vectors(void* out, const Lanes* in, int64_t n) {
   const T* from = static_cast<const T*>(in[0].data);
   T* to = static_cast<T*>(out);
   int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(F::forward(Vector<std::remove_const_t<D>>{hn::LoadU(d, from + i)}).v, d, to + i);
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(F::forward(Vector<std::remove_const_t<D>>{hn::LoadU(d, from + i)}).v, d, to + i);
   if (i == n) return;
   T rest[hn::MaxLanes(d)] = {};
   std::memcpy(rest, from + i, static_cast<std::size_t>(n - i) * sizeof(T));
@@ -125,7 +137,8 @@ void unary_vectors(void* out, const Lanes* in, int64_t n) {
   std::memcpy(to + i, rest, static_cast<std::size_t>(n - i) * sizeof(T));
 }
 
-/// Folds with independent partial results, one per lane of a block, joined pairwise: as exact as a cascade of that width.
+/// Folds with independent partial results, one per lane of a block, joined pairwise: as exact as a cascade of that
+/// width.
 template <class F, class T>
 void fold(void* out, const void* in, int64_t n) {
   constexpr int64_t kWidth = 256 / static_cast<int64_t>(sizeof(T));
@@ -158,23 +171,32 @@ constexpr bool is_reduction(Op op) { return op == Op::sum || op == Op::amax || o
 template <class F, class T>
 constexpr Kernel elementwise_kernel() {
   constexpr const Row& row = F::row;
-  if constexpr (!computes<T>(row)) return nullptr;
-  else if constexpr (row.vectors && std::is_floating_point_v<T>) return &unary_vectors<F, T>;
-  else if constexpr (row.promotion == Promotion::select) return &ternary<F, T, bool, T, T>;
+  if constexpr (!computes<T>(row))
+    return nullptr;
+  else if constexpr (row.vectors && std::is_floating_point_v<T>)
+    return &unary_vectors<F, T>;
+  else if constexpr (row.promotion == Promotion::select)
+    return &ternary<F, T, bool, T, T>;
   else if constexpr (row.promotion == Promotion::comparison || row.promotion == Promotion::logical) {
-    if constexpr (row.arity == 1) return &unary<F, bool, T>;
-    else return &binary<F, bool, T, T>;
-  } else if constexpr (row.arity == 1) return &unary<F, T, T>;
-  else if constexpr (row.arity == 2) return &binary<F, T, T, T>;
-  else return &ternary<F, T, T, T, T>;
+    if constexpr (row.arity == 1)
+      return &unary<F, bool, T>;
+    else
+      return &binary<F, bool, T, T>;
+  } else if constexpr (row.arity == 1)
+    return &unary<F, T, T>;
+  else if constexpr (row.arity == 2)
+    return &binary<F, T, T, T>;
+  else
+    return &ternary<F, T, T, T, T>;
 }
 
 /// Fills the column of a 16-bit float, in which few ops compute.
 template <class T>
 void fill_half(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
-#define TENON_OP(NAME, KIND) \
-  if constexpr (ops::NAME::row.stepwise) table.elementwise[static_cast<int>(Op::NAME)][column] = &binary_stepwise<ops::NAME, T>;
+#define TENON_OP(NAME, KIND)             \
+  if constexpr (ops::NAME::row.stepwise) \
+    table.elementwise[static_cast<int>(Op::NAME)][column] = &binary_stepwise<ops::NAME, T>;
 #include "tenon/ops.def"
 #undef TENON_OP
 }
@@ -183,12 +205,12 @@ void fill_half(KernelTable& table) {
 template <class T>
 void fill_dtype(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
-#define TENON_OP(NAME, KIND)                                                                               \
-  if constexpr (is_reduction(Op::NAME)) {                                                                  \
-    table.fold[static_cast<int>(Op::NAME)][column] = &fold<ops::NAME, T>;                                  \
-    table.elementwise[static_cast<int>(Op::NAME)][column] = &binary<ops::NAME, T, T, T>;                   \
-  } else {                                                                                                 \
-    table.elementwise[static_cast<int>(Op::NAME)][column] = elementwise_kernel<ops::NAME, T>();            \
+#define TENON_OP(NAME, KIND)                                                                    \
+  if constexpr (is_reduction(Op::NAME)) {                                                       \
+    table.fold[static_cast<int>(Op::NAME)][column] = &fold<ops::NAME, T>;                       \
+    table.elementwise[static_cast<int>(Op::NAME)][column] = &binary<ops::NAME, T, T, T>;        \
+  } else {                                                                                      \
+    table.elementwise[static_cast<int>(Op::NAME)][column] = elementwise_kernel<ops::NAME, T>(); \
   }
 #include "tenon/ops.def"
 #undef TENON_OP

@@ -106,7 +106,8 @@ void repeat(void* out, const void* in, int64_t times, int64_t n) {
 }
 
 template <class T>
-HWY_INLINE void transpose_plain(T* HWY_RESTRICT to, int64_t out_stride, const T* HWY_RESTRICT from, int64_t stride, int64_t rows, int64_t columns) {
+HWY_INLINE void transpose_plain(T* HWY_RESTRICT to, int64_t out_stride, const T* HWY_RESTRICT from, int64_t stride,
+                                int64_t rows, int64_t columns) {
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t column = 0; column < columns; ++column) to[row * out_stride + column] = from[column * stride + row];
 }
@@ -118,8 +119,10 @@ HWY_INLINE void transpose_4x4(uint32_t* to, int64_t out_stride, const uint32_t* 
   const hn::FixedTag<uint64_t, 2> d64;
   const auto c0 = hn::LoadU(d, from), c1 = hn::LoadU(d, from + stride);
   const auto c2 = hn::LoadU(d, from + 2 * stride), c3 = hn::LoadU(d, from + 3 * stride);
-  const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, c0, c1)), high01 = hn::BitCast(d64, hn::InterleaveUpper(d, c0, c1));
-  const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, c2, c3)), high23 = hn::BitCast(d64, hn::InterleaveUpper(d, c2, c3));
+  const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, c0, c1)),
+             high01 = hn::BitCast(d64, hn::InterleaveUpper(d, c0, c1));
+  const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, c2, c3)),
+             high23 = hn::BitCast(d64, hn::InterleaveUpper(d, c2, c3));
   hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, low01, low23)), d, to);
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23)), d, to + out_stride);
   hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, high01, high23)), d, to + 2 * out_stride);
@@ -135,12 +138,15 @@ HWY_INLINE void transpose_8x8(uint32_t* to, int64_t out_stride, const uint32_t* 
   const hn::FixedTag<uint64_t, 4> d64;
   // Two columns four apart share a register, so that interleaving within 128-bit halves finishes the job.
   const auto pair = [&](int64_t column, int64_t row) {
-    return hn::Combine(d, hn::LoadU(half, from + (column + 4) * stride + row), hn::LoadU(half, from + column * stride + row));
+    return hn::Combine(d, hn::LoadU(half, from + (column + 4) * stride + row),
+                       hn::LoadU(half, from + column * stride + row));
   };
   for (int64_t row = 0; row < 8; row += 4) {
     const auto c0 = pair(0, row), c1 = pair(1, row), c2 = pair(2, row), c3 = pair(3, row);
-    const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, c0, c1)), high01 = hn::BitCast(d64, hn::InterleaveUpper(d, c0, c1));
-    const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, c2, c3)), high23 = hn::BitCast(d64, hn::InterleaveUpper(d, c2, c3));
+    const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, c0, c1)),
+               high01 = hn::BitCast(d64, hn::InterleaveUpper(d, c0, c1));
+    const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, c2, c3)),
+               high23 = hn::BitCast(d64, hn::InterleaveUpper(d, c2, c3));
     uint32_t* at = to + row * out_stride;
     hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, low01, low23)), d, at);
     hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23)), d, at + out_stride);
@@ -171,7 +177,8 @@ void transpose(void* out, int64_t out_stride, const void* in, int64_t stride, in
       for (int64_t row = 0; row < whole_rows; row += kTransposeBlock)
         transpose_8x8(to + row * out_stride + column, out_stride, from + column * stride + row, stride);
     transpose_plain(to + whole_rows * out_stride, out_stride, from + whole_rows, stride, rows - whole_rows, columns);
-    transpose_plain(to + whole_columns, out_stride, from + whole_columns * stride, stride, whole_rows, columns - whole_columns);
+    transpose_plain(to + whole_columns, out_stride, from + whole_columns * stride, stride, whole_rows,
+                    columns - whole_columns);
     return;
   }
 #endif

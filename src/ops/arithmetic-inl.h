@@ -1,7 +1,6 @@
 // ops: arithmetic. One block an op: its row, and its formula written once for every lane type.
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
-
 struct add {
   static constexpr Row row{.name = "add", .symbol = "+", .kernel_name = "add_stub"};
   template <class T>
@@ -12,7 +11,8 @@ struct add {
 
 /// self + alpha * other, rounded once.
 struct add_alpha {
-  static constexpr Row row{.name = "add", .symbol = "+", .arity = 3, .kernel_name = "add_stub", .parameters = Parameters::alpha};
+  static constexpr Row row{
+      .name = "add", .symbol = "+", .arity = 3, .kernel_name = "add_stub", .parameters = Parameters::alpha};
   template <class T>
   static T forward(T a, T b, T alpha) {
     return mul_add(alpha, b, a);
@@ -29,7 +29,12 @@ struct sub {
 
 /// self + alpha * other, where alpha comes negated.
 struct sub_alpha {
-  static constexpr Row row{.name = "sub", .symbol = "-", .arity = 3, .dtypes = kNoBool, .kernel_name = "sub_stub", .parameters = Parameters::alpha};
+  static constexpr Row row{.name = "sub",
+                           .symbol = "-",
+                           .arity = 3,
+                           .dtypes = kNoBool,
+                           .kernel_name = "sub_stub",
+                           .parameters = Parameters::alpha};
   template <class T>
   static T forward(T a, T b, T alpha) {
     return mul_add(alpha, b, a);
@@ -37,7 +42,8 @@ struct sub_alpha {
 };
 
 struct mul {
-  static constexpr Row row{.name = "mul", .symbol = "*", .kernel_name = "mul_cpu", .exact_second = true, .commutative = true};
+  static constexpr Row row{
+      .name = "mul", .symbol = "*", .kernel_name = "mul_cpu", .exact_second = true, .commutative = true};
   template <class T>
   static T forward(T a, T b) {
     return a * b;
@@ -45,7 +51,12 @@ struct mul {
 };
 
 struct div {
-  static constexpr Row row{.name = "div", .symbol = "/", .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "div_cpu", .exact_second = true};
+  static constexpr Row row{.name = "div",
+                           .symbol = "/",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "div_cpu",
+                           .exact_second = true};
   template <class T>
   static T forward(T a, T b) {
     return a / b;
@@ -54,7 +65,12 @@ struct div {
 
 /// The quotient rounded toward zero; integers stay integers.
 struct div_trunc {
-  static constexpr Row row{.name = "div", .dtypes = kNoBool, .kernel_name = "div_trunc_cpu", .exact_second = true, .stepwise = true, .divides_integers = true};
+  static constexpr Row row{.name = "div",
+                           .dtypes = kNoBool,
+                           .kernel_name = "div_trunc_cpu",
+                           .exact_second = true,
+                           .stepwise = true,
+                           .divides_integers = true};
   template <class T>
   static T forward(T a, T b) {
     return quotient_trunc(a, b);
@@ -63,7 +79,12 @@ struct div_trunc {
 
 /// The quotient rounded down; integers stay integers.
 struct div_floor {
-  static constexpr Row row{.name = "div", .dtypes = kNoBool, .kernel_name = "div_floor_cpu", .exact_second = true, .stepwise = true, .divides_integers = true};
+  static constexpr Row row{.name = "div",
+                           .dtypes = kNoBool,
+                           .kernel_name = "div_floor_cpu",
+                           .exact_second = true,
+                           .stepwise = true,
+                           .divides_integers = true};
   template <class T>
   static T forward(T a, T b) {
     return quotient_floor(a, b);
@@ -71,9 +92,14 @@ struct div_floor {
 };
 
 struct neg {
-  static constexpr Row row{.name = "neg", .symbol = "-", .arity = 1, .dtypes = kNoBool, .kernel_name = "neg_cpu",
-                           .refuses_bool = "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
-                                           "to invert a mask, use the `~` or `logical_not()` operator instead.",
+  static constexpr Row row{.name = "neg",
+                           .symbol = "-",
+                           .arity = 1,
+                           .dtypes = kNoBool,
+                           .kernel_name = "neg_cpu",
+                           .refuses_bool =
+                               "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
+                               "to invert a mask, use the `~` or `logical_not()` operator instead.",
                            .strict_out = true};
   template <class T>
   static T forward(T a) {
@@ -90,7 +116,11 @@ struct abs {
 };
 
 struct reciprocal {
-  static constexpr Row row{.name = "reciprocal", .arity = 1, .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "reciprocal_cpu"};
+  static constexpr Row row{.name = "reciprocal",
+                           .arity = 1,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "reciprocal_cpu"};
   template <class T>
   static T forward(T a) {
     return T(1) / a;
@@ -106,7 +136,8 @@ struct square {
 };
 
 struct sqrt {
-  static constexpr Row row{.name = "sqrt", .arity = 1, .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "sqrt_cpu"};
+  static constexpr Row row{
+      .name = "sqrt", .arity = 1, .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "sqrt_cpu"};
   template <class T>
   static T forward(T a) {
     return square_root(a);
@@ -114,7 +145,12 @@ struct sqrt {
 };
 
 struct exp {
-  static constexpr Row row{.name = "exp", .arity = 1, .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "exp_cpu", .vectors = true};
+  static constexpr Row row{.name = "exp",
+                           .arity = 1,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "exp_cpu",
+                           .vectors = true};
   template <class T>
   static T forward(T a) {
     return exponential(a);
@@ -122,7 +158,12 @@ struct exp {
 };
 
 struct log {
-  static constexpr Row row{.name = "log", .arity = 1, .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "log_cpu", .vectors = true};
+  static constexpr Row row{.name = "log",
+                           .arity = 1,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "log_cpu",
+                           .vectors = true};
   template <class T>
   static T forward(T a) {
     return logarithm(a);

@@ -1,7 +1,6 @@
 // ops: comparisons and logic.
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
-
 struct eq {
   static constexpr Row row{.name = "eq", .symbol = "==", .promotion = Promotion::comparison};
   template <class T>

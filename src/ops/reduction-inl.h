@@ -1,7 +1,6 @@
 // ops: reductions. The formula folds two partial results.
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
-
 struct sum {
   static constexpr Row row{.name = "sum", .arity = 1, .promotion = Promotion::sum, .kernel_name = "sum_cpu"};
   template <class T>
@@ -12,7 +11,8 @@ struct sum {
 
 /// Sums, then divides: see dispatch/reduce.cpp.
 struct mean {
-  static constexpr Row row{.name = "mean", .arity = 1, .promotion = Promotion::common, .dtypes = kFloats, .kernel_name = "mean_cpu"};
+  static constexpr Row row{
+      .name = "mean", .arity = 1, .promotion = Promotion::common, .dtypes = kFloats, .kernel_name = "mean_cpu"};
   template <class T>
   static T forward(T a, T b) {
     return a + b;

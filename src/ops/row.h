@@ -1,4 +1,5 @@
-// ops: what the table says of an op. Takes a name; gives a row. Never computes: formulas stand in the blocks beside this file.
+// ops: what the table says of an op. Takes a name; gives a row. Never computes: formulas stand in the blocks beside
+// this file.
 #pragma once
 #include "tenon/dtype.h"
 
@@ -44,19 +45,19 @@ inline constexpr DtypeSet kFloats = kAllDtypes & static_cast<DtypeSet>(~(set_of(
 
 struct Row {
   const char* name;
-  const char* symbol = "";                 // of the operator, where there is one
-  int arity = 2;                           // tensors or numbers it takes
+  const char* symbol = "";  // of the operator, where there is one
+  int arity = 2;            // tensors or numbers it takes
   Promotion promotion = Promotion::common;
-  DtypeSet dtypes = kAllDtypes;            // of the computation
-  const char* kernel_name = "";            // in the text for other dtypes: "abs_cpu" not implemented for 'Bool'
-  const char* refuses_bool = nullptr;      // the text where PyTorch has one of its own
+  DtypeSet dtypes = kAllDtypes;        // of the computation
+  const char* kernel_name = "";        // in the text for other dtypes: "abs_cpu" not implemented for 'Bool'
+  const char* refuses_bool = nullptr;  // the text where PyTorch has one of its own
   Parameters parameters = Parameters::none;
-  bool strict_out = false;                 // out= has the dtype of the computation: nothing is cast
-  bool exact_second = false;               // 16-bit floats meet a second operand of one element at its own precision, not rounded
-  bool commutative = false;                // a number that comes first is treated as one that comes second
-  bool stepwise = false;                   // other 16-bit floats are rounded at every step of the formula, not once at the end
-  bool divides_integers = false;           // a zero divisor is Error "ZeroDivisionError"
-  bool vectors = false;                    // the formula calls functions that only whole SIMD vectors have
+  bool strict_out = false;    // out= has the dtype of the computation: nothing is cast
+  bool exact_second = false;  // 16-bit floats meet a second operand of one element at its own precision, not rounded
+  bool commutative = false;   // a number that comes first is treated as one that comes second
+  bool stepwise = false;      // other 16-bit floats are rounded at every step of the formula, not once at the end
+  bool divides_integers = false;  // a zero divisor is Error "ZeroDivisionError"
+  bool vectors = false;           // the formula calls functions that only whole SIMD vectors have
 };
 
 /// How many of `count` arguments are operands.

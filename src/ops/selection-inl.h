@@ -1,7 +1,6 @@
 // ops: choosing among values.
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
-
 /// NaN wins.
 struct maximum {
   static constexpr Row row{.name = "maximum", .kernel_name = "maximum_cpu"};
@@ -47,7 +46,12 @@ struct clamp_max {
 
 /// Bounds that are numbers.
 struct clamp_scalar {
-  static constexpr Row row{.name = "clamp", .arity = 3, .dtypes = kNoBool, .kernel_name = "clamp_scalar_cpu", .parameters = Parameters::bounds, .strict_out = true};
+  static constexpr Row row{.name = "clamp",
+                           .arity = 3,
+                           .dtypes = kNoBool,
+                           .kernel_name = "clamp_scalar_cpu",
+                           .parameters = Parameters::bounds,
+                           .strict_out = true};
   template <class T>
   static T forward(T a, T low, T high) {
     return smaller(larger(a, low), high);
@@ -55,7 +59,11 @@ struct clamp_scalar {
 };
 
 struct clamp_min_scalar {
-  static constexpr Row row{.name = "clamp", .dtypes = kNoBool, .kernel_name = "clamp_min_scalar_cpu", .parameters = Parameters::bounds, .strict_out = true};
+  static constexpr Row row{.name = "clamp",
+                           .dtypes = kNoBool,
+                           .kernel_name = "clamp_min_scalar_cpu",
+                           .parameters = Parameters::bounds,
+                           .strict_out = true};
   template <class T>
   static T forward(T a, T low) {
     return larger(a, low);
@@ -63,7 +71,11 @@ struct clamp_min_scalar {
 };
 
 struct clamp_max_scalar {
-  static constexpr Row row{.name = "clamp", .dtypes = kNoBool, .kernel_name = "clamp_max_scalar_cpu", .parameters = Parameters::bounds, .strict_out = true};
+  static constexpr Row row{.name = "clamp",
+                           .dtypes = kNoBool,
+                           .kernel_name = "clamp_max_scalar_cpu",
+                           .parameters = Parameters::bounds,
+                           .strict_out = true};
   template <class T>
   static T forward(T a, T high) {
     return smaller(a, high);

@@ -141,8 +141,7 @@ void choose_transposed(Plan& plan) {
 
 void set_ways(Plan& plan, int64_t count) {
   plan.operands.resize(count);
-  for (int64_t operand = 0; operand < count; ++operand)
-    plan.operands[operand] = way_of(plan, plan.strides_of(operand));
+  for (int64_t operand = 0; operand < count; ++operand) plan.operands[operand] = way_of(plan, plan.strides_of(operand));
 }
 
 /// Whether fusing made an operand cost a copy that runs along the innermost loop would not.
@@ -177,10 +176,14 @@ bool keeps_layout(SizesView shape, const Walk* inputs, int64_t count, Dims& stri
     channels_last = channels_last && is_contiguous(shape, inputs[i].strides, MemoryFormat::channels_last);
     same = same && inputs[i].strides == inputs[0].strides;
   }
-  if (contiguous) strides = contiguous_strides(shape);
-  else if (channels_last) strides = format_strides(shape, MemoryFormat::channels_last);
-  else if (same && is_non_overlapping_and_dense(shape, inputs[0].strides)) strides = inputs[0].strides.copy();
-  else return false;
+  if (contiguous)
+    strides = contiguous_strides(shape);
+  else if (channels_last)
+    strides = format_strides(shape, MemoryFormat::channels_last);
+  else if (same && is_non_overlapping_and_dense(shape, inputs[0].strides))
+    strides = inputs[0].strides.copy();
+  else
+    return false;
   return true;
 }
 

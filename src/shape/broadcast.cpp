@@ -126,8 +126,10 @@ Dims reduced_mask(SizesView dims, int64_t ndim) {
 Dims reduced_shape(SizesView sizes, SizesView mask, bool keepdim) {
   Dims shape;
   for (int64_t dim = 0; dim < sizes.size(); ++dim) {
-    if (!mask[dim]) shape.push_back(sizes[dim]);
-    else if (keepdim) shape.push_back(1);
+    if (!mask[dim])
+      shape.push_back(sizes[dim]);
+    else if (keepdim)
+      shape.push_back(1);
   }
   return shape;
 }

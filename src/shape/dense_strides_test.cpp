@@ -22,13 +22,13 @@ TEST(DenseStrides, Table) {
     const char* why;
     Dims sizes, strides, want;
   } cases[] = {
-      {"dense: kept as it is",             {3, 2},       {1, 3},         {1, 3}},
-      {"a gap closes",                     {2, 3},       {8, 2},         {3, 1}},
-      {"transposed with gaps stays so",    {3, 2},       {2, 8},         {1, 3}},
-      {"an expanded dim is row-major",     {2, 3},       {0, 1},         {3, 1}},
-      {"channels last with a gap",         {1, 2, 2, 2}, {16, 1, 8, 2},  {8, 1, 4, 2}},
-      {"no elements: kept as it is",       {0, 3},       {7, 5},         {7, 5}},
-      {"no dims",                          {},           {},             {}},
+      {"dense: kept as it is", {3, 2}, {1, 3}, {1, 3}},
+      {"a gap closes", {2, 3}, {8, 2}, {3, 1}},
+      {"transposed with gaps stays so", {3, 2}, {2, 8}, {1, 3}},
+      {"an expanded dim is row-major", {2, 3}, {0, 1}, {3, 1}},
+      {"channels last with a gap", {1, 2, 2, 2}, {16, 1, 8, 2}, {8, 1, 4, 2}},
+      {"no elements: kept as it is", {0, 3}, {7, 5}, {7, 5}},
+      {"no dims", {}, {}, {}},
   };
   for (const auto& c : cases) EXPECT_EQ(dense_strides_like(c.sizes, c.strides), c.want) << c.why;
 }

@@ -12,7 +12,8 @@ namespace {
 void check_numel_of_expanded(SizesView sizes) {
   uint64_t n = 1;
   for (int64_t size : sizes)
-    if (__builtin_mul_overflow(n, static_cast<uint64_t>(size), &n)) throw Error("numel: integer multiplication overflow");
+    if (__builtin_mul_overflow(n, static_cast<uint64_t>(size), &n))
+      throw Error("numel: integer multiplication overflow");
   if (n > static_cast<uint64_t>(INT64_MAX)) throw Error("numel: integer multiplication overflow");
 }
 
@@ -35,8 +36,10 @@ int64_t checked_numel(SizesView sizes) {
   int64_t n = 1;
   bool zero = false, overflow = false;
   for (int64_t size : sizes) {
-    if (size == 0) zero = true;
-    else overflow |= __builtin_mul_overflow(n, size, &n);
+    if (size == 0)
+      zero = true;
+    else
+      overflow |= __builtin_mul_overflow(n, size, &n);
   }
   if (overflow) throw Error("numel: integer multiplication overflow");
   return zero ? 0 : n;
@@ -47,24 +50,28 @@ Layout expand_layout(SizesView sizes, SizesView strides, SizesView desired, cons
   if (lead < 0)
     throw Error("expand(" + std::string(type_name) + "{" + to_string(sizes) + "}, size=" + to_string(desired) +
                 "): the number of sizes provided (" + std::to_string(ndim) +
-                ") must be greater or equal to the number of dimensions in the tensor (" + std::to_string(sizes.size()) + ")");
+                ") must be greater or equal to the number of dimensions in the tensor (" +
+                std::to_string(sizes.size()) + ")");
   Layout layout{Dims(ndim), Dims(ndim)};
   for (int64_t dim = ndim - 1; dim >= 0; --dim) {
     const bool existing = dim >= lead;
     int64_t size = existing ? sizes[dim - lead] : 1;
-    int64_t stride = existing ? strides[dim - lead]
-                              : dim + 1 < ndim && !sizes.empty() ? layout.sizes[dim + 1] * layout.strides[dim + 1] : sizes.empty() ? 0 : 1;
+    int64_t stride = existing                           ? strides[dim - lead]
+                     : dim + 1 < ndim && !sizes.empty() ? layout.sizes[dim + 1] * layout.strides[dim + 1]
+                     : sizes.empty()                    ? 0
+                                                        : 1;
     int64_t target = desired[dim];
     if (target == -1) {
       if (!existing)
-        throw Error("The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension " + std::to_string(dim));
+        throw Error("The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension " +
+                    std::to_string(dim));
       target = size;
     }
     if (size != target) {
       if (size != 1)
         throw Error("The expanded size of the tensor (" + std::to_string(target) + ") must match the existing size (" +
-                    std::to_string(size) + ") at non-singleton dimension " + std::to_string(dim) + ".  Target sizes: " +
-                    to_string(desired) + ".  Tensor sizes: " + to_string(sizes));
+                    std::to_string(size) + ") at non-singleton dimension " + std::to_string(dim) +
+                    ".  Target sizes: " + to_string(desired) + ".  Tensor sizes: " + to_string(sizes));
       size = target;
       stride = 0;
     }

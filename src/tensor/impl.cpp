@@ -8,7 +8,8 @@ namespace tenon {
 namespace {
 
 /// One walk over the dims fills in all that follows from sizes and strides.
-TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype, Device device) {
+TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype,
+                      Device device) {
   TensorImpl* impl = new (recycle::allocate(sizeof(TensorImpl))) TensorImpl;
   impl->dtype = dtype;
   impl->device = device;
@@ -17,7 +18,7 @@ TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int6
   const int64_t ndim = sizes.size();
   impl->sizes.resize(ndim);
   impl->strides.resize(ndim);
-  int64_t numel = 1;
+  int64_t numel = 1;  // wraps where a dim of size 0 follows, and is 0 then
   bool contiguous = true, row_major = true;
   for (int64_t dim = ndim - 1; dim >= 0; --dim) {
     const int64_t size = sizes[dim], stride = strides[dim];
@@ -25,7 +26,7 @@ TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int6
     impl->strides[dim] = stride;
     contiguous = contiguous && (size == 1 || stride == numel);
     row_major = row_major && stride == numel;
-    numel *= size;
+    if (__builtin_mul_overflow(numel, size, &numel)) contiguous = row_major = false;
   }
   impl->numel = numel;
   impl->contiguous = contiguous || numel == 0;
@@ -48,8 +49,10 @@ int64_t check_sizes(SizesView sizes, int64_t itemsize) {
   int64_t numel = 1, nbytes = 0;
   bool overflow = false, zero = false;
   for (int64_t size : sizes) {
-    if (size == 0) zero = true;
-    else overflow |= __builtin_mul_overflow(numel, size, &numel);
+    if (size == 0)
+      zero = true;
+    else
+      overflow |= __builtin_mul_overflow(numel, size, &numel);
   }
   overflow |= __builtin_mul_overflow(numel, itemsize, &nbytes);
   if (overflow) throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes));
@@ -66,7 +69,8 @@ int64_t storage_extent(SizesView sizes, SizesView strides) {
     overflow |= __builtin_add_overflow(last, reach, &last);
   }
   if (overflow || last == std::numeric_limits<int64_t>::max())
-    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) + " and strides=" + to_string(strides));
+    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) +
+                " and strides=" + to_string(strides));
   return last + 1;
 }
 
@@ -74,7 +78,8 @@ Tensor new_tensor(SizesView sizes, SizesView strides, Dtype dtype, Device device
   check_sizes(sizes, itemsize(dtype));
   const int64_t extent = storage_extent(sizes, strides);
   if (extent > std::numeric_limits<int64_t>::max() / 8)
-    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) + " and strides=" + to_string(strides));
+    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) +
+                " and strides=" + to_string(strides));
   Storage* storage = device == Device::meta ? nullptr : new_storage(extent * itemsize(dtype));
   return Tensor(make_impl(storage, sizes, strides, 0, dtype, device));
 }
@@ -127,7 +132,8 @@ void set_sizes_and_strides(const Tensor& tensor, SizesView sizes, SizesView stri
 
 void Tensor::check_dtype(Dtype wanted) const {
   if (dtype() != wanted)
-    throw TypeError(std::string("expected scalar type ") + scalar_type_name(wanted) + " but found " + scalar_type_name(dtype()));
+    throw TypeError(std::string("expected scalar type ") + scalar_type_name(wanted) + " but found " +
+                    scalar_type_name(dtype()));
 }
 
 }  // namespace tenon

@@ -4,8 +4,8 @@
 
 namespace tenon {
 
-/// A dense or strided tensor over fresh, uninitialised memory (none on meta). `strides` must not overlap beyond their own reach.
-/// Error for negative sizes and for sizes whose bytes overflow; OutOfMemoryError.
+/// A dense or strided tensor over fresh, uninitialised memory (none on meta). `strides` must not overlap beyond their
+/// own reach. Error for negative sizes and for sizes whose bytes overflow; OutOfMemoryError.
 Tensor new_tensor(SizesView sizes, SizesView strides, Dtype dtype, Device device = Device::cpu);
 /// Row-major.
 Tensor new_tensor(SizesView sizes, Dtype dtype, Device device = Device::cpu);
@@ -17,7 +17,8 @@ Tensor new_tensor_over(Storage* storage, SizesView sizes, SizesView strides, int
 /// Gives `tensor` new sizes and strides over its own storage, which is grown (elements kept) when too small.
 void set_sizes_and_strides(const Tensor& tensor, SizesView sizes, SizesView strides);
 
-/// Error "Trying to create tensor with negative dimension -1: [-1]" and the overflow text; gives the number of elements.
+/// Error "Trying to create tensor with negative dimension -1: [-1]" and the overflow text; gives the number of
+/// elements.
 int64_t check_sizes(SizesView sizes, int64_t itemsize);
 /// Elements a storage must hold for this layout to stay inside it, from its first element on.
 int64_t storage_extent(SizesView sizes, SizesView strides);

@@ -42,10 +42,18 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
   for (int64_t i = 0; i < count; ++i) {
     const Index& index = indices[i];
     switch (index.kind) {
-      case Index::Kind::integer: result = select_index(result, at, index.integer); break;
-      case Index::Kind::slice: result = result.slice(at++, index.range.start, index.range.stop, index.range.step); break;
-      case Index::Kind::none: result = result.unsqueeze(at++); break;
-      case Index::Kind::ellipsis: at += dim() - named; break;
+      case Index::Kind::integer:
+        result = select_index(result, at, index.integer);
+        break;
+      case Index::Kind::slice:
+        result = result.slice(at++, index.range.start, index.range.stop, index.range.step);
+        break;
+      case Index::Kind::none:
+        result = result.unsqueeze(at++);
+        break;
+      case Index::Kind::ellipsis:
+        at += dim() - named;
+        break;
     }
   }
   return result;

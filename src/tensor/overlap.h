@@ -12,11 +12,14 @@ enum class Overlap { none, full, partial, unknown };
 /// How the places of two tensors meet; `full` means element by element the same.
 Overlap overlap_of(const Tensor& a, const Tensor& b);
 
-/// Error "unsupported operation: more than one element of the written-to tensor refers to a single memory location. ..."
+/// Error "unsupported operation: more than one element of the written-to tensor refers to a single memory location.
+/// ..."
 void check_no_internal_overlap(const Tensor& written);
-/// Error "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. ..."
+/// Error "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory
+/// location. ..."
 void check_no_partial_overlap(const Tensor& written, const Tensor& input);
-/// Whether the byte ranges meet in a way the checks above let through and an element could be read after it was written.
+/// Whether the byte ranges meet in a way the checks above let through and an element could be read after it was
+/// written.
 bool may_read_what_it_wrote(const Tensor& written, const Tensor& input);
 
 }  // namespace tenon

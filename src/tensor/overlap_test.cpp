@@ -26,7 +26,8 @@ TEST(InternalOverlap, NeverSaysNoWhereIndicesMeet) {
   int certain = 0;
   for (int round = 0; round < 20000; ++round) {
     Dims sizes, strides;
-    for (unsigned dims = random() % 4; dims > 0; --dims) sizes.push_back(1 + random() % 4), strides.push_back(random() % 13);
+    for (unsigned dims = random() % 4; dims > 0; --dims)
+      sizes.push_back(1 + random() % 4), strides.push_back(random() % 13);
     const bool meets = meets_itself(sizes, strides);
     const InternalOverlap answer = internal_overlap(base.as_strided(sizes, strides));
     if (answer == InternalOverlap::no) ++certain;
@@ -38,7 +39,11 @@ TEST(InternalOverlap, NeverSaysNoWhereIndicesMeet) {
 
 TEST(InternalOverlap, Table) {
   const Tensor base = empty({1000});
-  const struct { const char* why; Dims sizes, strides; InternalOverlap want; } cases[] = {
+  const struct {
+    const char* why;
+    Dims sizes, strides;
+    InternalOverlap want;
+  } cases[] = {
       {"dense", {2, 3}, {3, 1}, InternalOverlap::no},
       {"every other column", {4, 5}, {10, 2}, InternalOverlap::no},
       {"transposed, with gaps", {4, 5}, {2, 9}, InternalOverlap::no},

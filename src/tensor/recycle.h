@@ -17,7 +17,8 @@ namespace recycle {
 // Size classes: multiples of 64 bytes up to 256, then four per power of two (at most a quarter of a block is unused).
 constexpr int class_of(int64_t nbytes) noexcept {
   if (nbytes <= 256) return nbytes <= 0 ? 0 : static_cast<int>((nbytes + 63) / 64) - 1;
-  const int power = static_cast<int>(std::bit_width(static_cast<uint64_t>(nbytes - 1))) - 1;  // 2^power < nbytes <= 2^(power+1)
+  const int power =
+      static_cast<int>(std::bit_width(static_cast<uint64_t>(nbytes - 1))) - 1;  // 2^power < nbytes <= 2^(power+1)
   const int64_t quarter = int64_t{1} << (power - 2);
   return 4 * (power - 7) + static_cast<int>((nbytes - (int64_t{1} << power) + quarter - 1) / quarter) - 1;
 }
@@ -27,7 +28,8 @@ constexpr int64_t class_bytes(int index) noexcept {
   return (int64_t{1} << power) + (int64_t{1} << (power - 2)) * (index % 4 + 1);
 }
 static_assert(class_of(64) == 0 && class_of(256) == 3 && class_of(257) == 4 && class_bytes(4) == 320);
-static_assert(class_bytes(class_of(512)) == 512 && class_bytes(class_of(513)) == 640 && class_of(513) == class_of(512) + 1);
+static_assert(class_bytes(class_of(512)) == 512 && class_bytes(class_of(513)) == 640 &&
+              class_of(513) == class_of(512) + 1);
 
 /// Up to here blocks are kept per thread, without a lock.
 inline constexpr int64_t kSmall = int64_t{1} << 16;

@@ -54,7 +54,8 @@ class SharedCache {
     return block;
   }
   bool put(void* memory, int index) noexcept {
-    if (cached.load(std::memory_order_relaxed) + recycle::class_bytes(index) > cap.load(std::memory_order_relaxed)) return false;
+    if (cached.load(std::memory_order_relaxed) + recycle::class_bytes(index) > cap.load(std::memory_order_relaxed))
+      return false;
     std::lock_guard lock(mutex_);
     FreeBlock* block = static_cast<FreeBlock*>(memory);
     block->next = free_[static_cast<std::size_t>(index)];

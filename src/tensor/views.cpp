@@ -9,8 +9,12 @@
 namespace tenon {
 namespace {
 
-int64_t wrapping_mul(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); }
-int64_t wrapping_add(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
+int64_t wrapping_mul(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+int64_t wrapping_add(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
 
 /// Sizes and strides of `self` to change.
 Layout layout_of(const Tensor& self) { return {self.sizes().copy(), self.strides().copy()}; }
@@ -56,7 +60,8 @@ Dims distinct_dims(const Tensor& self, SizesView dims, const char* role) {
 /// Bytes of storage that this layout needs; Error where they overflow.
 int64_t needed_bytes(SizesView sizes, SizesView strides, int64_t offset, int64_t itemsize) {
   const auto fail_overflow = [&] {
-    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) + " and strides=" + to_string(strides));
+    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) +
+                " and strides=" + to_string(strides));
   };
   for (int64_t dim = 0; dim < sizes.size(); ++dim)
     if (sizes[dim] < 0 && strides[dim] > 0) fail_overflow();
@@ -151,7 +156,8 @@ Tensor Tensor::mT() const {
 Tensor Tensor::permute(SizesView dims) const {
   if (dims.size() != dim())
     throw Error(
-        "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
+        "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+        "ordering "
         "of dimensions i.e. input.dim() = " +
         std::to_string(dim()) + " is not equal to len(dims) = " + std::to_string(dims.size()));
   Layout layout = layout_of(*this);
@@ -195,8 +201,8 @@ Tensor Tensor::select(int64_t dim, int64_t index) const {
   if (this->dim() == 0) throw IndexError("select() cannot be applied to a 0-dim tensor.");
   const int64_t at = wrap_dim(dim, this->dim()), size = sizes()[at];
   if (index < -size || index >= size)
-    throw IndexError("select(): index " + std::to_string(index) + " out of range for tensor of size " + to_string(sizes()) +
-                     " at dimension " + std::to_string(at));
+    throw IndexError("select(): index " + std::to_string(index) + " out of range for tensor of size " +
+                     to_string(sizes()) + " at dimension " + std::to_string(at));
   const int64_t position = index < 0 ? index + size : index;
   const int64_t offset = wrapping_add(storage_offset(), wrapping_mul(position, strides()[at]));
   return new_view(*this, spliced(sizes(), at, {}), spliced(strides(), at, {}), offset);
@@ -207,12 +213,12 @@ Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
   if (length < 0) throw Error("narrow(): length must be non-negative.");
   const int64_t at = wrap_dim(dim, this->dim()), size = sizes()[at];
   if (start < -size || start > size)
-    throw IndexError("start out of range (expected to be in range of [" + std::to_string(-size) + ", " + std::to_string(size) +
-                     "], but got " + std::to_string(start) + ")");
+    throw IndexError("start out of range (expected to be in range of [" + std::to_string(-size) + ", " +
+                     std::to_string(size) + "], but got " + std::to_string(start) + ")");
   const int64_t first = start < 0 ? start + size : start;
   if (length > size - first)
-    throw Error("start (" + std::to_string(first) + ") + length (" + std::to_string(length) + ") exceeds dimension size (" +
-                std::to_string(size) + ").");
+    throw Error("start (" + std::to_string(first) + ") + length (" + std::to_string(length) +
+                ") exceeds dimension size (" + std::to_string(size) + ").");
   return slice(at, first, first + length);
 }
 
@@ -263,14 +269,16 @@ Tensor Tensor::as_strided(SizesView desired, SizesView desired_strides, std::opt
   if (desired.size() != desired_strides.size()) throw Error("mismatch in length of strides and shape");
   for (int64_t stride : desired_strides)
     if (stride < 0)
-      throw Error("as_strided: Negative strides are not supported at the moment, got strides: " + to_string(desired_strides));
+      throw Error("as_strided: Negative strides are not supported at the moment, got strides: " +
+                  to_string(desired_strides));
   const int64_t offset = storage_offset.value_or(this->storage_offset());
   if (offset < 0) throw Error("Tensor: invalid storage offset " + std::to_string(offset));
   const int64_t bytes = needed_bytes(desired, desired_strides, offset, itemsize());
   if (const Storage* storage = impl()->storage; storage && bytes > storage->nbytes)
-    throw Error("setStorage: sizes " + to_string(desired) + ", strides " + to_string(desired_strides) + ", storage offset " +
-                std::to_string(offset) + ", and itemsize " + std::to_string(itemsize()) + " requiring a storage size of " +
-                std::to_string(bytes) + " are out of bounds for storage of size " + std::to_string(storage->nbytes));
+    throw Error("setStorage: sizes " + to_string(desired) + ", strides " + to_string(desired_strides) +
+                ", storage offset " + std::to_string(offset) + ", and itemsize " + std::to_string(itemsize()) +
+                " requiring a storage size of " + std::to_string(bytes) + " are out of bounds for storage of size " +
+                std::to_string(storage->nbytes));
   checked_numel(desired);
   return new_view(*this, desired, desired_strides, offset);
 }
@@ -280,10 +288,12 @@ Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
   if (row == column)
     throw Error("diagonal dimensions cannot be identical " + std::to_string(dim1) + ", " + std::to_string(dim2));
   const int64_t rows = sizes()[row], columns = sizes()[column];
-  const int64_t length = std::max<int64_t>(offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns), 0);
+  const int64_t length =
+      std::max<int64_t>(offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns), 0);
   int64_t begin = storage_offset();
   if (length > 0)
-    begin = wrapping_add(begin, offset >= 0 ? wrapping_mul(offset, strides()[column]) : wrapping_mul(-offset, strides()[row]));
+    begin = wrapping_add(begin,
+                         offset >= 0 ? wrapping_mul(offset, strides()[column]) : wrapping_mul(-offset, strides()[row]));
   Layout layout;
   for (int64_t i = 0; i < dim(); ++i) {
     if (i == row || i == column) continue;

@@ -44,7 +44,10 @@ struct Case {
   std::function<Tensor()> run;
   const char* want;
 };
-#define CASE(CALL, WANT) Case{#CALL, [] { return CALL; }, WANT}
+#define CASE(CALL, WANT)             \
+  Case {                             \
+#CALL, [] { return CALL; }, WANT \
+  }
 
 void check(const std::vector<Case>& cases) {
   for (const Case& c : cases) EXPECT_EQ(outcome(c.run), c.want) << c.call;
@@ -241,8 +244,10 @@ TEST_P(SpecOn, ReshapeCopiesWhereViewFails) {
   for (const Json& c : spec_cases("view.json")) {
     const Tensor x = empty_strided(dims_of(c[0]), dims_of(c[1]), GetParam());
     const bool copies = c[3].is_string() && c[3].get<std::string>().starts_with("view size is not compatible");
-    if (!copies) EXPECT_EQ(outcome([&] { return x.reshape(dims_of(c[2])); }), wanted(c[3])) << c;
-    else EXPECT_TRUE(x.reshape(dims_of(c[2])).is_contiguous()) << c;
+    if (!copies)
+      EXPECT_EQ(outcome([&] { return x.reshape(dims_of(c[2])); }), wanted(c[3])) << c;
+    else
+      EXPECT_TRUE(x.reshape(dims_of(c[2])).is_contiguous()) << c;
   }
 }
 
@@ -251,11 +256,14 @@ TEST_P(SpecOn, Expand) {
     const Tensor x = empty_strided(dims_of(c[0]), dims_of(c[1]), GetParam());
     std::string want = wanted(c[3]);
     // The one text that names the device.
-    if (const auto at = want.find("torch.FloatTensor"); x.is_meta() && at != std::string::npos) want.replace(at, 17, "MetaFloatType");
-    // A difference on purpose: -1 is refused for a 0-dim tensor as for any other, where PyTorch counts it as a huge size.
+    if (const auto at = want.find("torch.FloatTensor"); x.is_meta() && at != std::string::npos)
+      want.replace(at, 17, "MetaFloatType");
+    // A difference on purpose: -1 is refused for a 0-dim tensor as for any other, where PyTorch counts it as a huge
+    // size.
     for (std::size_t dim = 0; c[0].empty() && dim < c[2].size(); ++dim)
       if (c[2][dim] == -1)
-        want = "Error: The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension " + std::to_string(dim);
+        want = "Error: The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension " +
+               std::to_string(dim);
     EXPECT_EQ(outcome([&] { return x.expand(dims_of(c[2])); }), want) << c;
   }
 }

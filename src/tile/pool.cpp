@@ -128,8 +128,10 @@ void run_parts(int64_t parts, void (*body)(void*, int64_t), void* context) {
   const int helpers = static_cast<int>(std::min<int64_t>(parts, get_num_threads())) - 1;
   std::unique_lock<std::mutex> turn;
   if (helpers > 0 && !inside_part) turn = std::unique_lock(pool().turn(), std::try_to_lock);
-  if (turn.owns_lock()) pool().run(job, helpers);
-  else job.work();
+  if (turn.owns_lock())
+    pool().run(job, helpers);
+  else
+    job.work();
   if (job.error) std::rethrow_exception(job.error);
 }
 

@@ -48,7 +48,9 @@ class Program {
 
  private:
   int append(Kernel kernel, Dtype dtype, int arity, int a, int b, int c) {
-    instructions_.push_back({kernel, static_cast<int8_t>(arity), {static_cast<int16_t>(a), static_cast<int16_t>(b), static_cast<int16_t>(c)}});
+    instructions_.push_back({kernel,
+                             static_cast<int8_t>(arity),
+                             {static_cast<int16_t>(a), static_cast<int16_t>(b), static_cast<int16_t>(c)}});
     dtypes_.push_back(dtype);
     return result_ = registers() - 1;
   }

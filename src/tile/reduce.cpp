@@ -10,20 +10,20 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kLanes = 1024;      // elements of a tile
-constexpr int64_t kNarrow = 64;       // below this a reduced innermost loop is walked across, not along
-constexpr int64_t kCascade = 64;      // partial sums join the next level after so many: error grows with the levels only
+constexpr int64_t kLanes = 1024;  // elements of a tile
+constexpr int64_t kNarrow = 64;   // below this a reduced innermost loop is walked across, not along
+constexpr int64_t kCascade = 64;  // partial sums join the next level after so many: error grows with the levels only
 constexpr int kLevels = 4;
-constexpr int64_t kGrain = 1 << 17;   // elements of a segment that is folded apart
+constexpr int64_t kGrain = 1 << 17;  // elements of a segment that is folded apart
 constexpr int64_t kMaxParts = 64;
 
 /// How the loops are walked: one loop gives the lanes of a tile, the others count.
 struct Shape {
-  bool along = false;    // lanes lie along a reduced loop: each tile folds to one value
-  int64_t lane_loop = -1;  // -1: one lane
-  int64_t lanes = 1;     // of the lane loop
-  int64_t widened = 1;   // across: so many rounds of the next, reduced loop lie in one tile
-  int64_t rounds_left = 0;  // rounds of that loop that do not fill a tile
+  bool along = false;                     // lanes lie along a reduced loop: each tile folds to one value
+  int64_t lane_loop = -1;                 // -1: one lane
+  int64_t lanes = 1;                      // of the lane loop
+  int64_t widened = 1;                    // across: so many rounds of the next, reduced loop lie in one tile
+  int64_t rounds_left = 0;                // rounds of that loop that do not fill a tile
   SmallVector<int64_t, 8> kept, reduced;  // the loops that count
   int64_t kept_count = 1, reduced_count = 1;
   int64_t tile = 1;      // lanes of a tile
@@ -46,7 +46,8 @@ void choose_lanes(const Plan& plan, Shape& shape) {
   if (plan.ndim() == 0) return;
   shape.lane_loop = 0;
   if (is_reduced(plan, 0)) {
-    const bool across = plan.sizes[0] < kNarrow && plan.ndim() > 1 && !is_reduced(plan, 1) && plan.sizes[1] > plan.sizes[0];
+    const bool across =
+        plan.sizes[0] < kNarrow && plan.ndim() > 1 && !is_reduced(plan, 1) && plan.sizes[1] > plan.sizes[0];
     shape.along = !across;
     if (across) shape.lane_loop = 1;
   } else if (plan.sizes[0] < kLanes / 2 && plan.ndim() > 1 && is_reduced(plan, 1) && continues(plan)) {
@@ -79,7 +80,8 @@ Shape choose_shape(const Plan& plan) {
     shape.tiles = shape.widened > 1 ? 1 : (shape.lanes + shape.tile - 1) / shape.tile;
   }
   const int64_t outputs = shape.kept_count * shape.tiles;
-  if (outputs < kMaxParts) shape.segments = std::clamp<int64_t>(plan.numel / kGrain, 1, std::min(kMaxParts / outputs, shape.reduced_count));
+  if (outputs < kMaxParts)
+    shape.segments = std::clamp<int64_t>(plan.numel / kGrain, 1, std::min(kMaxParts / outputs, shape.reduced_count));
   return shape;
 }
 
@@ -92,7 +94,7 @@ struct Setup {
   Shape shape;
   Slots slots;
   Dtype accumulated;
-  int shift;            // of the accumulated dtype
+  int shift;  // of the accumulated dtype
   Kernel join;
   FoldKernel fold;
   int64_t slot_bytes;
@@ -147,26 +149,36 @@ class Cascade {
 class ReduceLoop {
  public:
   explicit ReduceLoop(const Setup& setup)
-      : setup_(setup), plan_(setup.plan), shape_(setup.shape), registers_(setup.program, setup.slots, setup.slot_bytes),
-        memory_((kLevels + 1) * setup.slot_bytes), cascade_(setup, memory_.data(), setup.slot_bytes) {}
+      : setup_(setup),
+        plan_(setup.plan),
+        shape_(setup.shape),
+        registers_(setup.program, setup.slots, setup.slot_bytes),
+        memory_((kLevels + 1) * setup.slot_bytes),
+        cascade_(setup, memory_.data(), setup.slot_bytes) {}
 
   /// Folds segment `segment` of output tile `tile` at `kept` (the offsets of the kept loops) and gives its lanes.
   std::byte* fold(const OuterCounter& kept, int64_t tile, int64_t segment, int64_t& width) {
     const int64_t start = tile * shape_.tile;
     width = shape_.along ? 1 : shape_.widened > 1 ? shape_.tile : std::min(shape_.tile, shape_.lanes - start);
-    const int64_t first = shape_.reduced_count * segment / shape_.segments, last = shape_.reduced_count * (segment + 1) / shape_.segments;
+    const int64_t first = shape_.reduced_count * segment / shape_.segments,
+                  last = shape_.reduced_count * (segment + 1) / shape_.segments;
     cascade_.reset();
-    if (shape_.along) fold_along(kept, first, last);
-    else if (shape_.widened > 1) fold_widened(kept, first, last);
-    else fold_across(kept, start, width, first, last);
+    if (shape_.along)
+      fold_along(kept, first, last);
+    else if (shape_.widened > 1)
+      fold_widened(kept, first, last);
+    else
+      fold_across(kept, start, width, first, last);
     return cascade_.finish();
   }
 
-  /// Folds `count` neighbouring outputs that are one tile each, from the kept offsets on, `step` apart along a kept loop.
+  /// Folds `count` neighbouring outputs that are one tile each, from the kept offsets on, `step` apart along a kept
+  /// loop.
   void fold_each(const OuterCounter& kept, int64_t loop, int64_t count) {
     std::byte* results = memory_.data();
     for (int64_t i = 0; i < count; ++i) {
-      const void* lanes = tile(shape_.lanes, [&](int64_t operand) { return kept[operand] + i * plan_.strides_of(operand)[loop]; });
+      const void* lanes =
+          tile(shape_.lanes, [&](int64_t operand) { return kept[operand] + i * plan_.strides_of(operand)[loop]; });
       setup_.fold(results + (i << setup_.shift), lanes, shape_.lanes);
     }
     write(kept[0], plan_.strides_of(0)[loop], results, count);
@@ -210,7 +222,8 @@ class ReduceLoop {
     int64_t piece = first % pieces;
     for (int64_t i = first; i < last; ++i) {
       const int64_t start = piece * shape_.tile, n = std::min(shape_.tile, shape_.lanes - start);
-      const void* lanes = tile(n, [&](int64_t operand) { return kept[operand] + reduced[operand] + start * lane_stride(operand); });
+      const void* lanes =
+          tile(n, [&](int64_t operand) { return kept[operand] + reduced[operand] + start * lane_stride(operand); });
       alignas(8) std::byte folded[8];
       setup_.fold(folded, lanes, n);
       cascade_.add(folded, 1);
@@ -224,7 +237,8 @@ class ReduceLoop {
   void fold_across(const OuterCounter& kept, int64_t start, int64_t n, int64_t first, int64_t last) {
     OuterCounter reduced(plan_, shape_.reduced, first);
     for (int64_t i = first; i < last; ++i) {
-      cascade_.add(tile(n, [&](int64_t operand) { return kept[operand] + reduced[operand] + start * lane_stride(operand); }), n);
+      cascade_.add(
+          tile(n, [&](int64_t operand) { return kept[operand] + reduced[operand] + start * lane_stride(operand); }), n);
       reduced.advance();
     }
   }
@@ -241,7 +255,10 @@ class ReduceLoop {
       const bool partial = round + 1 == per_turn && shape_.rounds_left > 0;
       const int64_t n = shape_.lanes * (partial ? shape_.rounds_left : shape_.widened);
       const int64_t row = round * shape_.widened;
-      cascade_.add(tile(n, [&](int64_t operand) { return kept[operand] + reduced[operand] + row * plan_.strides_of(operand)[1]; }), n);
+      cascade_.add(
+          tile(n,
+               [&](int64_t operand) { return kept[operand] + reduced[operand] + row * plan_.strides_of(operand)[1]; }),
+          n);
       if (++round == per_turn) {
         round = 0;
         reduced.advance();
@@ -271,8 +288,10 @@ class ReduceLoop {
   void place(int64_t offset, int64_t stride, const std::byte* lanes, int64_t width) {
     const int shift = shift_of(setup_.reduction.output);
     std::byte* to = setup_.out + (offset << shift);
-    if (stride == 1) std::memcpy(to, lanes, static_cast<std::size_t>(width << shift));
-    else kernels().move[shift].scatter(to, stride, width, 0, 1, lanes);
+    if (stride == 1)
+      std::memcpy(to, lanes, static_cast<std::size_t>(width << shift));
+    else
+      kernels().move[shift].scatter(to, stride, width, 0, 1, lanes);
   }
 
   /// Joins the rounds of a widened tile pairwise; gives the lanes that are left.
@@ -286,7 +305,9 @@ class ReduceLoop {
     return shape_.lanes;
   }
 
-  int64_t lane_stride(int64_t operand) const { return shape_.lane_loop < 0 ? 0 : plan_.strides_of(operand)[shape_.lane_loop]; }
+  int64_t lane_stride(int64_t operand) const {
+    return shape_.lane_loop < 0 ? 0 : plan_.strides_of(operand)[shape_.lane_loop];
+  }
 
   const Setup& setup_;
   const Plan& plan_;
@@ -348,7 +369,9 @@ void reduce_segments(const Setup& setup, int64_t outputs) {
   for (int64_t output = 0; output < outputs; ++output) {
     const OuterCounter kept(setup.plan, shape.kept, output / shape.tiles);
     const int64_t tile = output % shape.tiles;
-    const int64_t width = shape.along ? 1 : shape.widened > 1 ? shape.tile : std::min(shape.tile, shape.lanes - tile * shape.tile);
+    const int64_t width = shape.along         ? 1
+                          : shape.widened > 1 ? shape.tile
+                                              : std::min(shape.tile, shape.lanes - tile * shape.tile);
     std::byte* lanes = partial.data() + output * shape.segments * piece_bytes;
     for (int64_t segment = 1; segment < shape.segments; ++segment) {
       const Lanes in[] = {{lanes, 1}, {lanes + segment * piece_bytes, 1}};
@@ -360,19 +383,29 @@ void reduce_segments(const Setup& setup, int64_t outputs) {
 
 }  // namespace
 
-void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out, const void* const* inputs) {
+void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
+                   const void* const* inputs) {
   const Shape shape = choose_shape(plan);
   const Dtype accumulated = program.dtype(program.result());
   const int op = static_cast<int>(reduction.op), column = static_cast<int>(accumulated);
   const int64_t widest = std::max(program.widest(), itemsize(reduction.output));
-  const Setup setup{.plan = plan, .program = program, .reduction = reduction, .out = static_cast<std::byte*>(out), .inputs = inputs,
-                    .shape = shape, .slots = assign_slots(program, inputs_in_place(plan, shape)), .accumulated = accumulated,
-                    .shift = shift_of(accumulated), .join = kernels().elementwise[op][column], .fold = kernels().fold[op][column],
+  const Setup setup{.plan = plan,
+                    .program = program,
+                    .reduction = reduction,
+                    .out = static_cast<std::byte*>(out),
+                    .inputs = inputs,
+                    .shape = shape,
+                    .slots = assign_slots(program, inputs_in_place(plan, shape)),
+                    .accumulated = accumulated,
+                    .shift = shift_of(accumulated),
+                    .join = kernels().elementwise[op][column],
+                    .fold = kernels().fold[op][column],
                     .slot_bytes = (shape.tile * widest + 63) / 64 * 64};
   const int64_t outputs = shape.kept_count * shape.tiles;
   if (shape.segments > 1) return reduce_segments(setup, outputs);
   const int64_t parts = std::clamp<int64_t>(plan.numel / kGrain, 1, std::min(outputs, kMaxParts));
-  parallel_for(parts, [&](int64_t part) { reduce_outputs(setup, outputs * part / parts, outputs * (part + 1) / parts); });
+  parallel_for(parts,
+               [&](int64_t part) { reduce_outputs(setup, outputs * part / parts, outputs * (part + 1) / parts); });
 }
 
 }  // namespace tenon

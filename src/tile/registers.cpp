@@ -8,7 +8,8 @@ Slots assign_slots(const Program& program, const SmallVector<bool, 8>& in_place)
   SmallVector<int16_t, 16> last_use(registers);
   for (auto& use : last_use) use = -1;
   for (int64_t i = 0; i < instructions.size(); ++i)
-    for (int operand = 0; operand < instructions[i].arity; ++operand) last_use[instructions[i].in[operand]] = static_cast<int16_t>(i);
+    for (int operand = 0; operand < instructions[i].arity; ++operand)
+      last_use[instructions[i].in[operand]] = static_cast<int16_t>(i);
   Slots slots;
   slots.of.resize(registers);
   SmallVector<int16_t, 16> free;
@@ -27,7 +28,8 @@ Slots assign_slots(const Program& program, const SmallVector<bool, 8>& in_place)
       const int16_t reg = instruction.in[operand];
       bool seen = false;
       for (int before = 0; before < operand; ++before) seen = seen || instruction.in[before] == reg;
-      if (reg >= program.inputs() && reg != program.result() && last_use[reg] == i && !seen) free.push_back(slots.of[reg]);
+      if (reg >= program.inputs() && reg != program.result() && last_use[reg] == i && !seen)
+        free.push_back(slots.of[reg]);
     }
   }
   // A Program may give an input; as a splat it still needs room to be spread.

@@ -37,7 +37,8 @@ class OuterCounter {
 
  private:
   void move(int64_t dim, int64_t steps) {
-    for (int64_t operand = 0; operand < offsets_.size(); ++operand) offsets_[operand] += steps * plan_.strides_of(operand)[dim];
+    for (int64_t operand = 0; operand < offsets_.size(); ++operand)
+      offsets_[operand] += steps * plan_.strides_of(operand)[dim];
   }
 
   const Plan& plan_;
@@ -50,7 +51,8 @@ class OuterCounter {
 class Scratch {
  public:
   explicit Scratch(int64_t nbytes) : nbytes_(nbytes) {
-    data_ = nbytes <= static_cast<int64_t>(sizeof(stack_)) ? stack_ : static_cast<std::byte*>(recycle::allocate(nbytes));
+    data_ =
+        nbytes <= static_cast<int64_t>(sizeof(stack_)) ? stack_ : static_cast<std::byte*>(recycle::allocate(nbytes));
   }
   ~Scratch() {
     if (data_ != stack_) recycle::deallocate(data_, nbytes_);
@@ -76,13 +78,17 @@ Slots assign_slots(const Program& program, const SmallVector<bool, 8>& in_place)
 class Registers {
  public:
   Registers(const Program& program, const Slots& slots, int64_t slot_bytes)
-      : program_(program), slots_(slots), slot_bytes_(slot_bytes), scratch_(slots.count * slot_bytes), lanes_(program.registers()) {}
+      : program_(program),
+        slots_(slots),
+        slot_bytes_(slot_bytes),
+        scratch_(slots.count * slot_bytes),
+        lanes_(program.registers()) {}
 
   Lanes& operator[](int64_t reg) { return lanes_[reg]; }
   std::byte* slot(int64_t reg) { return scratch_.data() + slots_.of[reg] * slot_bytes_; }
 
-  /// Runs the instructions on the loaded lanes; the one that gives the result writes to `direct` when that is given and the result is no
-  /// splat. What depends on splats alone stays one value.
+  /// Runs the instructions on the loaded lanes; the one that gives the result writes to `direct` when that is given and
+  /// the result is no splat. What depends on splats alone stays one value.
   Lanes execute(std::byte* direct, int64_t n) {
     const auto& instructions = program_.instructions();
     for (int64_t i = 0; i < instructions.size(); ++i) {

@@ -17,9 +17,9 @@ constexpr int64_t kTileBytes = 16 << 10;
 constexpr int64_t kMinTile = 256, kMaxTile = 2048;
 // Where one kernel streams whole runs, blocks this short keep loads and stores flowing side by side.
 constexpr int64_t kStreamedBlockBytes = 2 << 10;
-// Transposed operands are read in blocks: a cache line along memory, this many elements across, so that each line is used
-// up while it is at hand and kernels still get long rows.
-constexpr int64_t kBlockColumns = 256;
+// Transposed operands are read in blocks: a cache line along memory, a long row across, so that each line is used up
+// while it is at hand and kernels still get long rows.
+constexpr int64_t kBlockColumnBytes = 1024;
 constexpr int64_t kBlockRowBytes = 64;
 // Work for one part: below two of these the caller works alone.
 constexpr int64_t kGrain = 32768;
@@ -43,7 +43,8 @@ struct Setup {
 };
 
 /// Fills a contiguous tile from fused loops [0, dims); the last loop gives `rows`.
-void load_block(const MoveKernels& move, std::byte* to, const std::byte* from, const Plan& plan, const int64_t* strides, int shift, int64_t dims, int64_t rows) {
+void load_block(const MoveKernels& move, std::byte* to, const std::byte* from, const Plan& plan, const int64_t* strides,
+                int shift, int64_t dims, int64_t rows) {
   if (dims == 0) {
     std::memcpy(to, from, std::size_t{1} << shift);
   } else if (dims == 1) {
@@ -54,11 +55,13 @@ void load_block(const MoveKernels& move, std::byte* to, const std::byte* from, c
     int64_t inner = 1;
     for (int64_t dim = 0; dim < dims - 1; ++dim) inner *= plan.sizes[dim];
     for (int64_t row = 0; row < rows; ++row)
-      load_block(move, to + ((row * inner) << shift), from + ((row * strides[dims - 1]) << shift), plan, strides, shift, dims - 1, plan.sizes[dims - 2]);
+      load_block(move, to + ((row * inner) << shift), from + ((row * strides[dims - 1]) << shift), plan, strides, shift,
+                 dims - 1, plan.sizes[dims - 2]);
   }
 }
 
-void store_block(const MoveKernels& move, std::byte* to, const std::byte* from, const Plan& plan, const int64_t* strides, int shift, int64_t dims, int64_t rows) {
+void store_block(const MoveKernels& move, std::byte* to, const std::byte* from, const Plan& plan,
+                 const int64_t* strides, int shift, int64_t dims, int64_t rows) {
   if (dims == 0) {
     std::memcpy(to, from, std::size_t{1} << shift);
   } else if (dims == 1) {
@@ -69,7 +72,8 @@ void store_block(const MoveKernels& move, std::byte* to, const std::byte* from, 
     int64_t inner = 1;
     for (int64_t dim = 0; dim < dims - 1; ++dim) inner *= plan.sizes[dim];
     for (int64_t row = 0; row < rows; ++row)
-      store_block(move, to + ((row * strides[dims - 1]) << shift), from + ((row * inner) << shift), plan, strides, shift, dims - 1, plan.sizes[dims - 2]);
+      store_block(move, to + ((row * strides[dims - 1]) << shift), from + ((row * inner) << shift), plan, strides,
+                  shift, dims - 1, plan.sizes[dims - 2]);
   }
 }
 
@@ -119,8 +123,14 @@ class StreamedOutput {
 class TileLoop {
  public:
   explicit TileLoop(const Setup& setup)
-      : setup_(setup), plan_(setup.plan), program_(setup.program), registers_(setup.program, setup.slots, setup.slot_bytes),
-        streamed_(setup.streaming && !setup.whole ? setup.tile * itemsize(setup.program.dtype(setup.program.result())) + 64 : 0), built_(program_.inputs()) {
+      : setup_(setup),
+        plan_(setup.plan),
+        program_(setup.program),
+        registers_(setup.program, setup.slots, setup.slot_bytes),
+        streamed_(setup.streaming && !setup.whole
+                      ? setup.tile * itemsize(setup.program.dtype(setup.program.result())) + 64
+                      : 0),
+        built_(program_.inputs()) {
     for (auto& base : built_) base = nullptr;
   }
 
@@ -165,7 +175,8 @@ class TileLoop {
       to += elements << shift;
       n -= elements;
       for (int operand = 0; operand < instruction.arity; ++operand)
-        in[operand].data = at(in[operand].data, elements * in[operand].step, shift_of(program_.dtype(instruction.in[operand])));
+        in[operand].data =
+            at(in[operand].data, elements * in[operand].step, shift_of(program_.dtype(instruction.in[operand])));
     };
     if (head > 0) {
       instruction.kernel(to, in, head);
@@ -200,12 +211,14 @@ class TileLoop {
   /// Offsets at turn `index` of the outer loops other than `along`, which stands at `row`.
   Offsets offsets_without(int64_t along, int64_t index, int64_t row) const {
     Offsets offsets(plan_.operands.size());
-    for (int64_t operand = 0; operand < offsets.size(); ++operand) offsets[operand] = row * plan_.strides_of(operand)[along];
+    for (int64_t operand = 0; operand < offsets.size(); ++operand)
+      offsets[operand] = row * plan_.strides_of(operand)[along];
     for (int64_t dim = 1; dim < plan_.ndim(); ++dim) {
       if (dim == along) continue;
       const int64_t i = index % plan_.sizes[dim];
       index /= plan_.sizes[dim];
-      for (int64_t operand = 0; operand < offsets.size(); ++operand) offsets[operand] += i * plan_.strides_of(operand)[dim];
+      for (int64_t operand = 0; operand < offsets.size(); ++operand)
+        offsets[operand] += i * plan_.strides_of(operand)[dim];
     }
     return offsets;
   }
@@ -215,7 +228,9 @@ class TileLoop {
       if (plan_.operands[i + 1].way != Way::transposed) continue;
       const int shift = shift_of(program_.dtype(i));
       const int64_t stride = plan_.strides_of(i + 1)[0];
-      kernels().move[shift].transpose(registers_.slot(i), setup_.tile, at(setup_.inputs[i], offsets[i + 1] + start * stride, shift), stride, rows, columns);
+      kernels().move[shift].transpose(registers_.slot(i), setup_.tile,
+                                      at(setup_.inputs[i], offsets[i + 1] + start * stride, shift), stride, rows,
+                                      columns);
     }
     for (int64_t row = 0; row < rows; ++row) {
       for (int i = 0; i < program_.inputs(); ++i) {
@@ -235,21 +250,27 @@ class TileLoop {
     const int shift = shift_of(program_.dtype(i));
     const std::byte* base = at(setup_.inputs[i], offset, shift);
     switch (operand.way) {
-      case Way::direct: registers_[i] = {base + (start << shift), 1}; return;
-      case Way::splat: registers_[i] = {base, 0}; return;
+      case Way::direct:
+        registers_[i] = {base + (start << shift), 1};
+        return;
+      case Way::splat:
+        registers_[i] = {base, 0};
+        return;
       case Way::periodic:
         if (built_[i] != base) build_pattern(i, base, strides, operand.length, shift);
         registers_[i] = {registers_.slot(i), 1};
         return;
       case Way::repeated:
-        kernels().move[shift].repeat(registers_.slot(i), base + ((start / operand.length) << shift), operand.length, n / operand.length);
+        kernels().move[shift].repeat(registers_.slot(i), base + ((start / operand.length) << shift), operand.length,
+                                     n / operand.length);
         registers_[i] = {registers_.slot(i), 1};
         return;
       case Way::transposed:
       case Way::gather: {
         const int64_t last = plan_.fused - 1;
         const int64_t row = start / plan_.unit;
-        load_block(kernels().move[shift], registers_.slot(i), base + ((row * strides[last]) << shift), plan_, strides, shift, plan_.fused, n / plan_.unit);
+        load_block(kernels().move[shift], registers_.slot(i), base + ((row * strides[last]) << shift), plan_, strides,
+                   shift, plan_.fused, n / plan_.unit);
         registers_[i] = {registers_.slot(i), 1};
         return;
       }
@@ -260,7 +281,8 @@ class TileLoop {
   void build_pattern(int i, const std::byte* base, const int64_t* strides, int64_t length, int shift) {
     int64_t dims = 0, inner = 1;
     while (inner < length) inner *= plan_.sizes[dims++];
-    load_block(kernels().move[shift], registers_.slot(i), base, plan_, strides, shift, dims, dims > 0 ? plan_.sizes[dims - 1] : 1);
+    load_block(kernels().move[shift], registers_.slot(i), base, plan_, strides, shift, dims,
+               dims > 0 ? plan_.sizes[dims - 1] : 1);
     const int64_t total = std::min(setup_.tile, plan_.flat);
     for (int64_t filled = length; filled < total;) {
       const int64_t more = std::min(filled, total - filled);
@@ -282,8 +304,10 @@ class TileLoop {
   void stream(std::byte* to, int64_t n, int shift) {
     std::byte* room = streamed_.room(to);
     const Lanes result = registers_.execute(room, n);
-    if (result.step == 0) kernels().move[shift].fill(room, result.data, n);
-    else if (result.data != room) std::memcpy(room, result.data, static_cast<std::size_t>(n << shift));
+    if (result.step == 0)
+      kernels().move[shift].fill(room, result.data, n);
+    else if (result.data != room)
+      std::memcpy(room, result.data, static_cast<std::size_t>(n << shift));
     streamed_.commit(n << shift);
   }
 
@@ -291,8 +315,10 @@ class TileLoop {
     const MoveKernels& move = kernels().move[shift];
     if (plan_.operands[0].way == Way::direct || n == 1) {
       std::byte* run = to + (start << shift);
-      if (result.step == 0) move.fill(run, result.data, n);
-      else std::memcpy(run, result.data, static_cast<std::size_t>(n << shift));
+      if (result.step == 0)
+        move.fill(run, result.data, n);
+      else
+        std::memcpy(run, result.data, static_cast<std::size_t>(n << shift));
       return;
     }
     const std::byte* from = static_cast<const std::byte*>(result.data);
@@ -302,7 +328,8 @@ class TileLoop {
     }
     const int64_t* strides = plan_.strides_of(0);
     const int64_t row = start / plan_.unit;
-    store_block(move, to + ((row * strides[plan_.fused - 1]) << shift), from, plan_, strides, shift, plan_.fused, n / plan_.unit);
+    store_block(move, to + ((row * strides[plan_.fused - 1]) << shift), from, plan_, strides, shift, plan_.fused,
+                n / plan_.unit);
   }
 
   const Setup& setup_;
@@ -369,7 +396,8 @@ int64_t choose_tile(const Setup& setup) {
 
 /// Bytes of the last-level cache this core sees; sysconf counts those of all sockets' cores on some processors.
 int64_t last_cache_bytes() noexcept {
-  for (const char* path : {"/sys/devices/system/cpu/cpu0/cache/index3/size", "/sys/devices/system/cpu/cpu0/cache/index2/size"}) {
+  for (const char* path :
+       {"/sys/devices/system/cpu/cpu0/cache/index3/size", "/sys/devices/system/cpu/cpu0/cache/index2/size"}) {
     std::FILE* file = std::fopen(path, "r");
     if (!file) continue;
     long size = 0;
@@ -406,18 +434,21 @@ void run(const Plan& plan, const Program& program, void* out, const void* const*
   const int64_t result_bytes = plan.numel * itemsize(program.dtype(program.result()));
   const bool dense = plan.operands[0].way == Way::direct;
   setup.streaming = dense && result_bytes > streaming_threshold() && output_is_fresh(setup);
-  if (plan.transposed != 0 && !rows_are_aligned(plan, out, itemsize(program.dtype(program.result())))) setup.streaming = false;
+  if (plan.transposed != 0 && !rows_are_aligned(plan, out, itemsize(program.dtype(program.result()))))
+    setup.streaming = false;
   setup.store_direct = dense && !setup.streaming;
   setup.whole = plan.transposed == 0 && runs_whole(plan, program);
   setup.tile = choose_tile(setup);
   setup.slot_bytes = (setup.tile * program.widest() + 63) / 64 * 64;
   if (plan.transposed != 0) {
-    const int64_t block_rows = std::min(kBlockRowBytes / transposed_itemsize(plan, program), plan.sizes[plan.transposed]);
-    setup.tile = std::min(kBlockColumns, plan.sizes[0]);
+    const int64_t block_rows =
+        std::min(kBlockRowBytes / transposed_itemsize(plan, program), plan.sizes[plan.transposed]);
+    setup.tile = std::min(kBlockColumnBytes / program.widest(), plan.sizes[0]);
     setup.slot_bytes = setup.tile * block_rows * program.widest();
     const int64_t turns = plan.numel / plan.sizes[0] / plan.sizes[plan.transposed];
     const int64_t tiles = turns * ((plan.sizes[plan.transposed] + block_rows - 1) / block_rows);
-    split(tiles, plan.numel, [&](int64_t begin, int64_t end) { TileLoop(setup).run_transposed(begin, end, block_rows); });
+    split(tiles, plan.numel,
+          [&](int64_t begin, int64_t end) { TileLoop(setup).run_transposed(begin, end, block_rows); });
   } else {
     const int64_t per_flat = (plan.flat + setup.tile - 1) / setup.tile;
     const int64_t tiles = plan.numel / plan.flat * per_flat;

@@ -6,9 +6,9 @@
 
 namespace tenon {
 
-/// Runs `program` over `plan`, whose operand 0 is the output (dtype of the Program's result) and operand i + 1 its input i.
-/// Pointers name each operand's first element. The output may be an input element by element, never overlap one otherwise.
-/// OutOfMemoryError when no scratch memory is to be had; nothing is written then.
+/// Runs `program` over `plan`, whose operand 0 is the output (dtype of the Program's result) and operand i + 1 its
+/// input i. Pointers name each operand's first element. The output may be an input element by element, never overlap
+/// one otherwise. OutOfMemoryError when no scratch memory is to be had; nothing is written then.
 void run(const Plan& plan, const Program& program, void* out, const void* const* inputs);
 
 /// Bytes above which results are stored past the caches.

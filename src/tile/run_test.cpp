@@ -40,7 +40,8 @@ class Draw {
   Operand operand(const Dims& shape, bool written) {
     Operand operand;
     const int64_t skipped = !written && chance(0.2) ? up_to(shape.size()) : 0;
-    for (int64_t dim = skipped; dim < shape.size(); ++dim) operand.sizes.push_back(!written && chance(0.3) ? 1 : shape[dim]);
+    for (int64_t dim = skipped; dim < shape.size(); ++dim)
+      operand.sizes.push_back(!written && chance(0.3) ? 1 : shape[dim]);
     const int64_t ndim = operand.sizes.size();
     std::vector<int64_t> order(static_cast<std::size_t>(ndim));
     for (int64_t dim = 0; dim < ndim; ++dim) order[static_cast<std::size_t>(dim)] = ndim - 1 - dim;
@@ -84,7 +85,8 @@ Plan plan_of(const Dims& shape, const Operand* operands, int64_t count) {
 template <class T>
 std::vector<T> numbered(int64_t count, int64_t start) {
   std::vector<T> values(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>((static_cast<int64_t>(i) * 7 + start) % 61);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<T>((static_cast<int64_t>(i) * 7 + start) % 61);
   return values;
 }
 
@@ -97,7 +99,8 @@ std::string difference(const Dims& shape, const Operand* operands, SmallVector<i
   std::vector<T> got(static_cast<std::size_t>(operands[0].extent), T{99}), want = got;
   for (int64_t i = 0; i < numel_of(shape); ++i)
     want[static_cast<std::size_t>(place(shape, operands[0], i))] =
-        static_cast<T>(a[static_cast<std::size_t>(place(shape, operands[1], i))] + b[static_cast<std::size_t>(place(shape, operands[2], i))]);
+        static_cast<T>(a[static_cast<std::size_t>(place(shape, operands[1], i))] +
+                       b[static_cast<std::size_t>(place(shape, operands[2], i))]);
   Program program;
   const int x = program.input(dtype_of_v<T>), y = program.input(dtype_of_v<T>);
   program.op(Op::add, dtype_of_v<T>, dtype_of_v<T>, 2, x, y);
@@ -105,7 +108,9 @@ std::string difference(const Dims& shape, const Operand* operands, SmallVector<i
   run(plan, program, got.data(), inputs);
   if (got == want) return {};
   std::string text = std::string(dtype_name(dtype_of_v<T>)) + " " + to_string(shape);
-  for (int i = 0; i < 3; ++i) text += " " + to_string(operands[i].sizes) + ":" + to_string(operands[i].strides) + " " + way_name(plan.operands[i].way);
+  for (int i = 0; i < 3; ++i)
+    text += " " + to_string(operands[i].sizes) + ":" + to_string(operands[i].strides) + " " +
+            way_name(plan.operands[i].way);
   return text;
 }
 
@@ -118,10 +123,18 @@ TEST(Run, EveryWayAgainstSingleElements) {
     const Operand operands[] = {draw.operand(shape, true), draw.operand(shape, false), draw.operand(shape, false)};
     std::string text;
     switch (seed % 4) {
-      case 0: text = difference<uint8_t>(shape, operands, seen); break;
-      case 1: text = difference<int16_t>(shape, operands, seen); break;
-      case 2: text = difference<float>(shape, operands, seen); break;
-      default: text = difference<double>(shape, operands, seen); break;
+      case 0:
+        text = difference<uint8_t>(shape, operands, seen);
+        break;
+      case 1:
+        text = difference<int16_t>(shape, operands, seen);
+        break;
+      case 2:
+        text = difference<float>(shape, operands, seen);
+        break;
+      default:
+        text = difference<double>(shape, operands, seen);
+        break;
     }
     ASSERT_EQ(text, "") << "seed " << seed;
   }
@@ -152,7 +165,8 @@ TEST(Run, CastsBeforeAndAfter) {
     const std::vector<int64_t> in = numbered<int64_t>(operands[1].extent, 3);
     std::vector<float> got(static_cast<std::size_t>(operands[0].extent), -1), want = got;
     for (int64_t i = 0; i < numel_of(shape); ++i)
-      want[static_cast<std::size_t>(place(shape, operands[0], i))] = static_cast<float>(in[static_cast<std::size_t>(place(shape, operands[1], i))] % 256);
+      want[static_cast<std::size_t>(place(shape, operands[0], i))] =
+          static_cast<float>(in[static_cast<std::size_t>(place(shape, operands[1], i))] % 256);
     Program program;
     program.cast(program.cast(program.input(int64), uint8), float32);
     const void* input = in.data();

@@ -44,7 +44,8 @@ void run_sized(const SmallBroadcast& broadcast, Kernel kernel, void* out) {
   for (int i = 0; i < 2; ++i) {
     const bool whole = broadcast.loops == 1 && broadcast.strides[i][0] == 1;
     lanes[i] = {whole ? broadcast.data[i] : buffers[i], 1};
-    if (!whole) expand(buffers[i], static_cast<const T*>(broadcast.data[i]), broadcast, broadcast.strides[i], broadcast.loops);
+    if (!whole)
+      expand(buffers[i], static_cast<const T*>(broadcast.data[i]), broadcast, broadcast.strides[i], broadcast.loops);
   }
   kernel(out, lanes, broadcast.numel);
 }
@@ -54,7 +55,8 @@ void run_sized(const SmallBroadcast& broadcast, Kernel kernel, void* out) {
 void SmallBroadcast::add_loop(int64_t count, const int64_t* own) noexcept {
   if (count == 1) return;
   const int64_t last = loops - 1;
-  const bool merges = loops > 0 && own[0] == strides[0][last] * counts[last] && own[1] == strides[1][last] * counts[last];
+  const bool merges =
+      loops > 0 && own[0] == strides[0][last] * counts[last] && own[1] == strides[1][last] * counts[last];
   if (merges) {
     counts[last] *= count;
     return;
@@ -98,10 +100,14 @@ bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesVie
 
 void run_small(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, void* out) {
   switch (itemsize) {
-    case 1: return run_sized<uint8_t>(broadcast, kernel, out);
-    case 2: return run_sized<uint16_t>(broadcast, kernel, out);
-    case 4: return run_sized<uint32_t>(broadcast, kernel, out);
-    default: return run_sized<uint64_t>(broadcast, kernel, out);
+    case 1:
+      return run_sized<uint8_t>(broadcast, kernel, out);
+    case 2:
+      return run_sized<uint16_t>(broadcast, kernel, out);
+    case 4:
+      return run_sized<uint32_t>(broadcast, kernel, out);
+    default:
+      return run_sized<uint64_t>(broadcast, kernel, out);
   }
 }
 

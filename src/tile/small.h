@@ -1,5 +1,6 @@
-// tile: the way of small broadcasts. Takes contiguous operands of one dtype and a kernel; expands each operand that needs it
-// into a buffer on the stack and calls the kernel once. No plan: for so few elements it would cost more than the work.
+// tile: the way of small broadcasts. Takes contiguous operands of one dtype and a kernel; expands each operand that
+// needs it into a buffer on the stack and calls the kernel once. No plan: for so few elements it would cost more than
+// the work.
 #pragma once
 #include "kernel/kernel.h"
 #include "tenon/shape.h"
@@ -9,9 +10,9 @@ namespace tenon {
 inline constexpr int64_t kSmallNumel = 1024;
 inline constexpr int64_t kSmallDims = 6;
 
-/// The result's shape, and the loops over it that do not merge, innermost first, with both operands' strides (0 where an
-/// operand is broadcast). False where the shapes do not broadcast, are too large, or where another order of dims than
-/// row-major could be PyTorch's: the plan decides then.
+/// The result's shape, and the loops over it that do not merge, innermost first, with both operands' strides (0 where
+/// an operand is broadcast). False where the shapes do not broadcast, are too large, or where another order of dims
+/// than row-major could be PyTorch's: the plan decides then.
 struct SmallBroadcast {
   int64_t ndim;
   int64_t sizes[kSmallDims];

@@ -11,7 +11,9 @@ constexpr uint16_t bfloat16_bits(float value) noexcept {
   const uint32_t rounded = (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
   return static_cast<uint16_t>(value != value ? 0x7FC0u : rounded);
 }
-constexpr float bfloat16_value(uint16_t bits) noexcept { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+constexpr float bfloat16_value(uint16_t bits) noexcept {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
 
 /// Scaling by powers of two lets the float unit round; after M. Dukhan, https://github.com/Maratyszcza/FP16.
 constexpr uint16_t float16_bits(float value) noexcept {

@@ -13,9 +13,12 @@ namespace {
 /// The largest finite value of a floating type.
 template <class T>
 constexpr double largest() {
-  if constexpr (std::is_same_v<T, Float16>) return 65504;
-  else if constexpr (std::is_same_v<T, BFloat16>) return 0x1.FEp+127;
-  else return static_cast<double>(std::numeric_limits<T>::max());
+  if constexpr (std::is_same_v<T, Float16>)
+    return 65504;
+  else if constexpr (std::is_same_v<T, BFloat16>)
+    return 0x1.FEp+127;
+  else
+    return static_cast<double>(std::numeric_limits<T>::max());
 }
 
 template <class T>
@@ -33,7 +36,8 @@ template <class T>
 bool float_overflows(double value) {
   if constexpr (!std::is_integral_v<T>) return std::isfinite(value) && std::abs(value) > largest<T>();
   // The bounds are rounded to double, so that 2^63 passes for int64: it wraps, as in PyTorch.
-  else return !(value >= static_cast<double>(std::numeric_limits<T>::min()) && value <= largest<T>());
+  else
+    return !(value >= static_cast<double>(std::numeric_limits<T>::min()) && value <= largest<T>());
 }
 
 /// How PyTorch's source spells the element type.

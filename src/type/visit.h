@@ -1,4 +1,5 @@
-// type: takes a dtype; gives its C++ type. The one switch over dtypes; everything that touches elements goes through it.
+// type: takes a dtype; gives its C++ type. The one switch over dtypes; everything that touches elements goes through
+// it.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -14,16 +15,26 @@ namespace tenon {
 template <class Visitor>
 decltype(auto) visit_dtype(Dtype dtype, Visitor&& visitor) {
   switch (dtype) {
-    case Dtype::bool_: return std::forward<Visitor>(visitor).template operator()<bool>();
-    case Dtype::uint8: return std::forward<Visitor>(visitor).template operator()<uint8_t>();
-    case Dtype::int8: return std::forward<Visitor>(visitor).template operator()<int8_t>();
-    case Dtype::int16: return std::forward<Visitor>(visitor).template operator()<int16_t>();
-    case Dtype::int32: return std::forward<Visitor>(visitor).template operator()<int32_t>();
-    case Dtype::int64: return std::forward<Visitor>(visitor).template operator()<int64_t>();
-    case Dtype::float16: return std::forward<Visitor>(visitor).template operator()<Float16>();
-    case Dtype::bfloat16: return std::forward<Visitor>(visitor).template operator()<BFloat16>();
-    case Dtype::float32: return std::forward<Visitor>(visitor).template operator()<float>();
-    case Dtype::float64: return std::forward<Visitor>(visitor).template operator()<double>();
+    case Dtype::bool_:
+      return std::forward<Visitor>(visitor).template operator()<bool>();
+    case Dtype::uint8:
+      return std::forward<Visitor>(visitor).template operator()<uint8_t>();
+    case Dtype::int8:
+      return std::forward<Visitor>(visitor).template operator()<int8_t>();
+    case Dtype::int16:
+      return std::forward<Visitor>(visitor).template operator()<int16_t>();
+    case Dtype::int32:
+      return std::forward<Visitor>(visitor).template operator()<int32_t>();
+    case Dtype::int64:
+      return std::forward<Visitor>(visitor).template operator()<int64_t>();
+    case Dtype::float16:
+      return std::forward<Visitor>(visitor).template operator()<Float16>();
+    case Dtype::bfloat16:
+      return std::forward<Visitor>(visitor).template operator()<BFloat16>();
+    case Dtype::float32:
+      return std::forward<Visitor>(visitor).template operator()<float>();
+    case Dtype::float64:
+      return std::forward<Visitor>(visitor).template operator()<double>();
   }
   __builtin_unreachable();
 }
@@ -31,14 +42,18 @@ decltype(auto) visit_dtype(Dtype dtype, Visitor&& visitor) {
 template <class T>
 inline constexpr bool is_half_v = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
-/// The integer a floating number is truncated to, as x86 does it: the smallest `Int` where it does not fit, and for NaN.
+/// The integer a floating number is truncated to, as x86 does it: the smallest `Int` where it does not fit, and for
+/// NaN.
 template <class Int>
 constexpr Int truncate(double value) noexcept {
   constexpr double bound = -static_cast<double>(std::is_same_v<Int, int64_t> ? INT64_MIN : INT32_MIN);
   // Wider than [-bound, bound) by the fraction that truncation drops; beside 2^63 there are no fractions.
   constexpr double below = std::is_same_v<Int, int64_t> ? 0 : 1;
-  const bool fits = std::is_same_v<Int, int64_t> ? value >= -bound && value < bound : value > -bound - below && value < bound;
-  return fits ? static_cast<Int>(value) : std::is_same_v<Int, int64_t> ? static_cast<Int>(INT64_MIN) : static_cast<Int>(INT32_MIN);
+  const bool fits =
+      std::is_same_v<Int, int64_t> ? value >= -bound && value < bound : value > -bound - below && value < bound;
+  return fits                           ? static_cast<Int>(value)
+         : std::is_same_v<Int, int64_t> ? static_cast<Int>(INT64_MIN)
+                                        : static_cast<Int>(INT32_MIN);
 }
 
 /// A number as an element of another type: what `Tensor.to` does to every element. Floats are truncated toward 0;
@@ -46,12 +61,18 @@ constexpr Int truncate(double value) noexcept {
 /// integers from an int32.
 template <class To, class From>
 constexpr To element_cast(From value) noexcept {
-  if constexpr (std::is_same_v<To, From>) return value;
-  else if constexpr (std::is_same_v<From, Float16>) return element_cast<To>(float16_value(value.bits));
-  else if constexpr (std::is_same_v<From, BFloat16>) return element_cast<To>(bfloat16_value(value.bits));
-  else if constexpr (std::is_same_v<To, Float16>) return Float16{float16_bits(static_cast<float>(value))};
-  else if constexpr (std::is_same_v<To, BFloat16>) return BFloat16{bfloat16_bits(static_cast<float>(value))};
-  else if constexpr (std::is_same_v<To, bool>) return value != From{0};
+  if constexpr (std::is_same_v<To, From>)
+    return value;
+  else if constexpr (std::is_same_v<From, Float16>)
+    return element_cast<To>(float16_value(value.bits));
+  else if constexpr (std::is_same_v<From, BFloat16>)
+    return element_cast<To>(bfloat16_value(value.bits));
+  else if constexpr (std::is_same_v<To, Float16>)
+    return Float16{float16_bits(static_cast<float>(value))};
+  else if constexpr (std::is_same_v<To, BFloat16>)
+    return BFloat16{bfloat16_bits(static_cast<float>(value))};
+  else if constexpr (std::is_same_v<To, bool>)
+    return value != From{0};
   else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
     using Through = std::conditional_t<std::is_same_v<To, uint8_t> || std::is_same_v<To, int64_t>, int64_t, int32_t>;
     return static_cast<To>(truncate<Through>(static_cast<double>(value)));
@@ -69,8 +90,10 @@ constexpr T scalar_to(Scalar value) noexcept {
 /// An element as a number, without loss.
 template <class T>
 constexpr Scalar to_scalar(T value) noexcept {
-  if constexpr (is_half_v<T>) return Scalar(element_cast<float>(value));
-  else return Scalar(value);
+  if constexpr (is_half_v<T>)
+    return Scalar(element_cast<float>(value));
+  else
+    return Scalar(value);
 }
 
 }  // namespace tenon
