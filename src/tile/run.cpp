@@ -20,7 +20,7 @@ constexpr int64_t kStreamedBlockBytes = 2 << 10;
 // Transposed operands are read in blocks: a cache line along memory, a long row across, so that each line is used up
 // while it is at hand and kernels still get long rows.
 constexpr int64_t kBlockColumnBytes = 1024;
-constexpr int64_t kBlockRowBytes = 64;
+constexpr int64_t kBlockRowBytes = 64, kMaxBlockRows = 16;
 // Work for one part: below two of these the caller works alone.
 constexpr int64_t kGrain = 32768;
 
@@ -442,7 +442,7 @@ void run(const Plan& plan, const Program& program, void* out, const void* const*
   setup.slot_bytes = (setup.tile * program.widest() + 63) / 64 * 64;
   if (plan.transposed != 0) {
     const int64_t block_rows =
-        std::min(kBlockRowBytes / transposed_itemsize(plan, program), plan.sizes[plan.transposed]);
+        std::min({kBlockRowBytes / transposed_itemsize(plan, program), kMaxBlockRows, plan.sizes[plan.transposed]});
     setup.tile = std::min(kBlockColumnBytes / program.widest(), plan.sizes[0]);
     setup.slot_bytes = setup.tile * block_rows * program.widest();
     const int64_t turns = plan.numel / plan.sizes[0] / plan.sizes[plan.transposed];
