@@ -25,7 +25,8 @@ TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int6
     impl->strides[dim] = stride;
     contiguous = contiguous && (size == 1 || stride == numel);
     row_major = row_major && stride == numel;
-    numel *= size;
+    // Beside a size of 0 the others may be of any size: the product wraps round and ends at 0.
+    numel = static_cast<int64_t>(static_cast<uint64_t>(numel) * static_cast<uint64_t>(size));
   }
   impl->numel = numel;
   impl->contiguous = contiguous || numel == 0;
