@@ -15,9 +15,9 @@ TENON_API std::string to_string(SizesView sizes);
 TENON_API int64_t checked_numel(SizesView sizes);
 /// The number of elements of sizes that are known to be sound.
 constexpr int64_t numel_of(SizesView sizes) noexcept {
-  int64_t n = 1;
-  for (int64_t size : sizes) n *= size;
-  return n;
+  uint64_t n = 1;  // wraps round where a size of 0 stands beside huge ones
+  for (int64_t size : sizes) n *= static_cast<uint64_t>(size);
+  return static_cast<int64_t>(n);
 }
 
 /// Shape of an elementwise result: aligned at the right, sizes equal, or 1, or absent. Error names the last mismatching

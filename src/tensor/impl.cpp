@@ -18,7 +18,7 @@ TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int6
   const int64_t ndim = sizes.size();
   impl->sizes.resize(ndim);
   impl->strides.resize(ndim);
-  int64_t numel = 1;  // wraps where a dim of size 0 follows, and is 0 then
+  int64_t numel = 1;
   bool contiguous = true, row_major = true;
   for (int64_t dim = ndim - 1; dim >= 0; --dim) {
     const int64_t size = sizes[dim], stride = strides[dim];
@@ -26,7 +26,8 @@ TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int6
     impl->strides[dim] = stride;
     contiguous = contiguous && (size == 1 || stride == numel);
     row_major = row_major && stride == numel;
-    if (__builtin_mul_overflow(numel, size, &numel)) contiguous = row_major = false;
+    // Beside a size of 0 the others may be of any size: the product wraps round and ends at 0.
+    numel = static_cast<int64_t>(static_cast<uint64_t>(numel) * static_cast<uint64_t>(size));
   }
   impl->numel = numel;
   impl->contiguous = contiguous || numel == 0;
