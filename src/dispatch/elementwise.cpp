@@ -309,7 +309,7 @@ bool number_fits(Scalar number, Dtype dtype) {
 }
 
 /// One operand's lanes beside `like`; false when it needs a plan or a cast.
-bool fast_lanes(const Arg& arg, const TensorImpl* like, Number& number, Lanes& lanes) {
+[[gnu::always_inline]] inline bool fast_lanes(const Arg& arg, const TensorImpl* like, Number& number, Lanes& lanes) {
   if (!arg.is_tensor()) {
     if (!number_fits(arg.number(), like->dtype)) return false;
     store_number(arg.number(), like->dtype, number.bytes);
@@ -324,7 +324,7 @@ bool fast_lanes(const Arg& arg, const TensorImpl* like, Number& number, Lanes& l
   return true;
 }
 
-bool fast_binary(Op op, Args args, Fast& fast) {
+[[gnu::always_inline]] inline bool fast_binary(Op op, Args args, Fast& fast) {
   // The operand with more elements, and of two lone ones that with more dims, gives the shape.
   const TensorImpl* a = args[0]->is_tensor() ? args[0]->tensor().impl() : nullptr;
   const TensorImpl* b = args[1]->is_tensor() ? args[1]->tensor().impl() : nullptr;

@@ -19,18 +19,53 @@ inline void repeat_block(std::byte* to, int64_t block, int64_t total) {
   for (; filled < total; filled += kChunk) std::memcpy(to + filled, to + filled - distance, kChunk);
 }
 
-/// Fills `to` with the operand over loops [0, loops); gives the number of elements.
+/// Copies exactly `nbytes` bytes in a few moves of fixed size, the last two of which may overlap.
+inline void copy_bytes(std::byte* to, const std::byte* from, int64_t nbytes) {
+  if (nbytes >= kChunk) {
+    for (int64_t i = 0; i + kChunk <= nbytes; i += kChunk) std::memcpy(to + i, from + i, kChunk);
+    std::memcpy(to + nbytes - kChunk, from + nbytes - kChunk, kChunk);
+  } else if (nbytes >= 8) {
+    std::memcpy(to, from, 8);
+    std::memcpy(to + nbytes - 8, from + nbytes - 8, 8);
+  } else if (nbytes >= 4) {
+    std::memcpy(to, from, 4);
+    std::memcpy(to + nbytes - 4, from + nbytes - 4, 4);
+  } else {
+    for (int64_t i = 0; i < nbytes; ++i) to[i] = from[i];
+  }
+}
+
+/// The innermost loop: a run of elements, one element many times, or a walk.
+template <class T>
+inline void expand_run(T* to, const T* from, int64_t stride, int64_t count) {
+  constexpr int64_t kWidth = static_cast<int64_t>(sizeof(T)), kPattern = kChunk / kWidth;
+  if (stride == 1)
+    return copy_bytes(reinterpret_cast<std::byte*>(to), reinterpret_cast<const std::byte*>(from), count * kWidth);
+  if (stride != 0) {
+    for (int64_t i = 0; i < count; ++i) to[i] = from[i * stride];
+    return;
+  }
+  T pattern[kPattern];
+  for (T& element : pattern) element = *from;
+  for (int64_t i = 0; i < count; i += kPattern) std::memcpy(to + i, pattern, kChunk);
+}
+
+/// Fills `to` with the operand over loops [0, loops), from front to back; gives the number of elements.
 template <class T>
 int64_t expand(T* to, const T* from, const SmallBroadcast& broadcast, const int64_t* strides, int64_t loops) {
   const int64_t loop = loops - 1, count = broadcast.counts[loop], stride = strides[loop];
   if (loop == 0) {
-    for (int64_t i = 0; i < count; ++i) to[i] = from[i * stride];
+    expand_run(to, from, stride, count);
     return count;
   }
-  const int64_t block = expand(to, from, broadcast, strides, loop);
+  const int64_t inner = broadcast.counts[0];
+  const int64_t block = loop == 1 ? inner : expand(to, from, broadcast, strides, loop);
   const int64_t total = block * count, width = static_cast<int64_t>(sizeof(T));
+  if (loop == 1) expand_run(to, from, strides[0], inner);
   if (stride == 0) {
     repeat_block(reinterpret_cast<std::byte*>(to), block * width, total * width);
+  } else if (loop == 1) {
+    for (int64_t i = 1; i < count; ++i) expand_run(to + i * block, from + i * stride, strides[0], inner);
   } else {
     for (int64_t i = 1; i < count; ++i) expand(to + i * block, from + i * stride, broadcast, strides, loop);
   }
