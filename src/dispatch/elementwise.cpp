@@ -40,9 +40,25 @@ Dtype common_dtype(const Row& row, Args args, int count) {
 
 bool is_lone(const Arg& arg) { return !arg.is_tensor() || arg.tensor().numel() == 1; }
 
-Types compute_types(const Row& row, Args args, int count) {
+/// Whether a 16-bit float op takes argument i at its own precision: PyTorch reads a lone second operand in float32.
+bool keeps_precision(const Row& row, Args args, int i) {
+  const bool second = i == 1 || (row.commutative && !args[i]->is_tensor());
+  return row.exact_second && second && is_lone(*args[i]);
+}
+
+/// Whether a kernel takes 16-bit floats as they are.
+bool computes_in_half(const Row& row, Op op, Dtype common, Args args, int count) {
+  if (widened(common) == common || !kernels().elementwise[static_cast<int>(op)][static_cast<int>(common)]) return false;
+  if (row.stepwise) return !is_lone(*args[1]);
+  for (int i = 0; i < count; ++i)
+    if (keeps_precision(row, args, i)) return false;
+  return true;
+}
+
+Types compute_types(Op op, const Row& row, Args args, int count) {
   const Dtype common = common_dtype(row, args, count);
-  if (row.stepwise && !is_lone(*args[1])) return {common, common, common};
+  if (computes_in_half(row, op, common, args, count))
+    return {common, common, row.promotion == Promotion::comparison ? bool_ : common};
   if (row.promotion == Promotion::comparison) return {common, widened(common), bool_};
   if (row.promotion == Promotion::logical) return {common, bool_, bool_};
   return {common, widened(common), common};
@@ -89,12 +105,6 @@ void store_number(Scalar number, Dtype dtype, std::byte* out) {
   const Lanes from{number.is_floating() ? static_cast<const void*>(&floating) : static_cast<const void*>(&integer), 1};
   const Dtype source = number.is_floating() ? float64 : int64;
   kernels().cast[static_cast<int>(source)][static_cast<int>(dtype)](out, &from, 1);
-}
-
-/// Whether a 16-bit float op takes argument i at its own precision: PyTorch reads a lone second operand in float32.
-bool keeps_precision(const Row& row, Args args, int i) {
-  const bool second = i == 1 || (row.commutative && !args[i]->is_tensor());
-  return row.exact_second && second && is_lone(*args[i]);
 }
 
 void convert_number(Scalar value, Dtype through, Dtype wanted, Number& number) {
@@ -287,7 +297,9 @@ using FastKernels = std::array<std::array<FastKernel, kDtypeCount>, kOpCount>;
 FastKernel fast_kernel(const Row& row, Kernel kernel, Dtype dtype) {
   const bool becomes_float = row.promotion == Promotion::int_to_float && !is_floating_point(dtype);
   const bool checks_number = row.parameters != Parameters::none && !is_floating_point(dtype);
-  if (row.divides_integers || row.promotion == Promotion::logical || becomes_float || checks_number) return {};
+  const bool looks_closer = row.stepwise && widened(dtype) != dtype;
+  if (row.divides_integers || row.promotion == Promotion::logical || becomes_float || checks_number || looks_closer)
+    return {};
   return {kernel, row.promotion == Promotion::comparison ? bool_ : dtype};
 }
 
@@ -303,7 +315,9 @@ const FastKernels& fast_kernels() {
   return table;
 }
 
+/// Beside a 16-bit float a number may keep its own precision: that is looked at elsewhere.
 bool number_fits(Scalar number, Dtype dtype) {
+  if (widened(dtype) != dtype) return false;
   if (dtype == float32) return number.as_double() <= 0x1.FFFFFEp+127 && number.as_double() >= -0x1.FFFFFEp+127;
   return is_floating_point(dtype) || (!number.is_floating() && (dtype != bool_ || number.is_boolean()));
 }
@@ -393,7 +407,7 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
   if (inplace && !(out.sizes() == shape)) {
     if (!check.pointwise()) check_inplace_shape(out.sizes(), shape);
   }
-  const Types types = compute_types(row, args, count);
+  const Types types = compute_types(op, row, args, count);
   if (row.strict_out && out.dtype() != types.common)
     throw Error(std::string("Found dtype ") + scalar_type_name(out.dtype()) + " but expected " +
                 scalar_type_name(types.common));
@@ -497,7 +511,7 @@ Tensor elementwise(Op op, Args args, int count) {
   const Device device = common_device(args, count);
   BroadcastCheck check(false);
   const Dims shape = compute_shape(op, args, count, check);
-  const Types types = compute_types(row, args, count);
+  const Types types = compute_types(op, row, args, count);
   check_dtype(row, types.common, device);
   check_parameters(row, types.common, device, args, count);
   if (check.pointwise()) return pointwise(op, args, count).view(shape);

@@ -8,11 +8,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon {
 namespace HWY_NAMESPACE {
-void fill_float32(KernelTable& table) {
-  fill_dtype<float>(table);
-  fill_half<Float16>(table);
-  fill_half<BFloat16>(table);
-}
+void fill_float32(KernelTable& table) { fill_dtype<float>(table); }
 }  // namespace HWY_NAMESPACE
 }  // namespace tenon
 HWY_AFTER_NAMESPACE();

@@ -24,6 +24,7 @@ void fill_float32(KernelTable& table);
 void fill_float64(KernelTable& table);
 void fill_wide_integers(KernelTable& table);
 void fill_narrow_integers(KernelTable& table);
+void fill_halves(KernelTable& table);
 void fill_casts(KernelTable& table);
 void fill_moves(KernelTable& table);
 
@@ -33,6 +34,7 @@ KernelTable make_table() {
   fill_float64(table);
   fill_wide_integers(table);
   fill_narrow_integers(table);
+  fill_halves(table);
   fill_casts(table);
   fill_moves(table);
   return table;

@@ -104,21 +104,6 @@ void ternary(void* out, const Lanes* in, int64_t n) {
   }
 }
 
-/// A binary formula that rounds every step to the 16-bit float it is given.
-template <class F, class T>
-void binary_stepwise(void* out, const Lanes* in, int64_t n) {
-  const T* a = static_cast<const T*>(in[0].data);
-  const T* b = static_cast<const T*>(in[1].data);
-  T* to = static_cast<T*>(out);
-  for (int64_t i = 0; i < n; ++i) {
-    const float result = F::forward(Lane<T>(widened(a[i * in[0].step])), Lane<T>(widened(b[i * in[1].step]))).v;
-    if constexpr (std::is_same_v<T, Float16>)
-      to[i].bits = float16_bits(result);
-    else
-      to[i].bits = bfloat16_bits(result);
-  }
-}
-
 /// A unary formula over whole vectors; the last, partial vector goes through a block of its own.
 template <class F, class T>
 void unary_vectors(void* out, const Lanes* in, int64_t n) {
@@ -188,17 +173,6 @@ constexpr Kernel elementwise_kernel() {
     return &binary<F, T, T, T>;
   else
     return &ternary<F, T, T, T, T>;
-}
-
-/// Fills the column of a 16-bit float, in which few ops compute.
-template <class T>
-void fill_half(KernelTable& table) {
-  constexpr int column = static_cast<int>(dtype_of_v<T>);
-#define TENON_OP(NAME, KIND)             \
-  if constexpr (ops::NAME::row.stepwise) \
-    table.elementwise[static_cast<int>(Op::NAME)][column] = &binary_stepwise<ops::NAME, T>;
-#include "tenon/ops.def"
-#undef TENON_OP
 }
 
 /// Fills the columns of one dtype of computation.

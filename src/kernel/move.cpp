@@ -73,24 +73,60 @@ void fill(void* out, const void* value, int64_t n) {
 /// Each of the 16 / sizeof(T) elements of a block comes `times` times: `times` byte shuffles of the same block.
 /// Shuffle j takes for its byte b the byte of element (j * lanes + b / sizeof(T)) / times.
 template <class T>
+struct RepeatIndices {
+  static constexpr int64_t kMaxTimes = 16, kWidth = static_cast<int64_t>(sizeof(T)), kLanes = 16 / kWidth;
+  alignas(64) uint8_t bytes[kMaxTimes * 16];
+  explicit RepeatIndices(int64_t times) {
+    for (int64_t lane = 0; lane < times * kLanes; ++lane)
+      for (int64_t byte = 0; byte < kWidth; ++byte)
+        bytes[lane * kWidth + byte] = static_cast<uint8_t>(lane / times * kWidth + byte);
+  }
+};
+
+template <class T>
 void repeat_shuffled(T* to, const T* from, int64_t times, int64_t n) {
-  constexpr int64_t kMaxTimes = 16;
-  constexpr int64_t kLanes = 16 / static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kLanes = RepeatIndices<T>::kLanes;
   const hn::FixedTag<uint8_t, 16> d;
-  alignas(16) uint8_t indices[kMaxTimes * 16];
-  for (int64_t lane = 0; lane < times * kLanes; ++lane)
-    for (int64_t byte = 0; byte < static_cast<int64_t>(sizeof(T)); ++byte)
-      indices[lane * static_cast<int64_t>(sizeof(T)) + byte] =
-          static_cast<uint8_t>(lane / times * static_cast<int64_t>(sizeof(T)) + byte);
+  const RepeatIndices<T> indices(times);
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     const auto block = hn::LoadU(d, reinterpret_cast<const uint8_t*>(from + i));
     uint8_t* at = reinterpret_cast<uint8_t*>(to + i * times);
     for (int64_t j = 0; j < times; ++j)
-      hn::StoreU(hn::TableLookupBytes(block, hn::Load(d, indices + j * 16)), d, at + j * 16);
+      hn::StoreU(hn::TableLookupBytes(block, hn::Load(d, indices.bytes + j * 16)), d, at + j * 16);
   }
   for (; i < n; ++i)
     for (int64_t j = 0; j < times; ++j) to[i * times + j] = from[i];
+}
+
+/// The same with the indices in registers, and two shuffles in one where vectors are wide enough: few repetitions are
+/// the usual case. Two blocks at a time, so that an odd number of shuffles comes in pairs, too.
+template <int64_t kTimes, class T>
+void repeat_few(T* to, const T* from, int64_t n) {
+  constexpr int64_t kLanes = RepeatIndices<T>::kLanes;
+  const hn::CappedTag<uint8_t, 32> d;
+  constexpr int64_t kBytes = static_cast<int64_t>(hn::MaxLanes(d));
+  constexpr int64_t kShuffles = 2 * kTimes * 16 / kBytes;
+  const RepeatIndices<T> indices(kTimes);
+  alignas(64) uint8_t doubled[2 * kTimes * 16];
+  std::memcpy(doubled, indices.bytes, kTimes * 16);
+  std::memcpy(doubled + kTimes * 16, indices.bytes, kTimes * 16);
+  hn::Vec<decltype(d)> shuffles[kShuffles];
+  for (int64_t j = 0; j < kShuffles; ++j) shuffles[j] = hn::Load(d, doubled + j * kBytes);
+  int64_t i = 0;
+  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+    const uint8_t* blocks = reinterpret_cast<const uint8_t*>(from + i);
+    const auto first = hn::LoadDup128(d, blocks), second = hn::LoadDup128(d, blocks + 16);
+    uint8_t* at = reinterpret_cast<uint8_t*>(to + i * kTimes);
+    for (int64_t j = 0; j < kShuffles; ++j) {
+      auto block = (j + 1) * kBytes <= kTimes * 16 ? first : second;
+      if constexpr (kBytes == 32)
+        if (j * kBytes < kTimes * 16 && (j + 1) * kBytes > kTimes * 16) block = hn::ConcatUpperLower(d, second, first);
+      hn::StoreU(hn::TableLookupBytes(block, shuffles[j]), d, at + j * kBytes);
+    }
+  }
+  for (; i < n; ++i)
+    for (int64_t j = 0; j < kTimes; ++j) to[i * kTimes + j] = from[i];
 }
 
 #endif  // TENON_HAS_SHUFFLES
@@ -100,6 +136,9 @@ void repeat(void* out, const void* in, int64_t times, int64_t n) {
   const T* HWY_RESTRICT from = static_cast<const T*>(in);
   T* HWY_RESTRICT to = static_cast<T*>(out);
 #if TENON_HAS_SHUFFLES
+  if (times == 2) return repeat_few<2>(to, from, n);
+  if (times == 3) return repeat_few<3>(to, from, n);
+  if (times == 4) return repeat_few<4>(to, from, n);
   if (times <= 16 && n >= 16) return repeat_shuffled(to, from, times, n);
 #endif
   for (int64_t i = 0; i < n; ++i) fill<T>(to + i * times, from + i, times);
@@ -108,8 +147,12 @@ void repeat(void* out, const void* in, int64_t times, int64_t n) {
 template <class T>
 HWY_INLINE void transpose_plain(T* HWY_RESTRICT to, int64_t out_stride, const T* HWY_RESTRICT from, int64_t stride,
                                 int64_t rows, int64_t columns) {
-  for (int64_t row = 0; row < rows; ++row)
-    for (int64_t column = 0; column < columns; ++column) to[row * out_stride + column] = from[column * stride + row];
+  // Eight columns at a time: a line of each stays at hand until all its rows are read.
+  for (int64_t first = 0; first < columns; first += 8) {
+    const int64_t last = first + 8 < columns ? first + 8 : columns;
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = first; column < last; ++column) to[row * out_stride + column] = from[column * stride + row];
+  }
 }
 
 #if TENON_HAS_SHUFFLES

@@ -6,7 +6,9 @@ namespace {
 // Runs of at least this many elements need no fusing: the cost of a kernel call is small beside them.
 constexpr int64_t kLongRun = 512;
 // Runs of at least this many elements are better walked one by one than copied into longer ones.
-constexpr int64_t kFairRun = 128;
+constexpr int64_t kFairRun = 32;
+// A loop of at least this many rows is worth reading a transposed operand along.
+constexpr int64_t kBlockRows = 8;
 
 /// 1 when dim p is slower than q, -1 when faster, 0 when no operand tells.
 int compare_dims(SizesView shape, const int64_t* strides, int64_t operands, int64_t p, int64_t q) {
@@ -124,18 +126,23 @@ Plan::Operand way_of(const Plan& plan, const int64_t* strides) {
   return {Way::gather, 0};
 }
 
-/// The loop along which an operand that jumps along the innermost one lies densely.
+/// The loop along which an operand that jumps along the innermost one lies densely; 0: there is none.
+int64_t dense_loop(const Plan& plan, int64_t operand) {
+  const int64_t* strides = plan.strides_of(operand);
+  if (strides[0] == 0 || strides[0] == 1) return 0;
+  for (int64_t dim = 1; dim < plan.ndim(); ++dim)
+    if (strides[dim] == 1 && plan.sizes[dim] >= kBlockRows) return dim;
+  return 0;
+}
+
 void choose_transposed(Plan& plan) {
   plan.transposed = 0;
   if (plan.fused != 1) return;
   for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
-    if (plan.operands[operand].way != Way::gather) continue;
-    const int64_t* strides = plan.strides_of(operand);
-    for (int64_t dim = 1; dim < plan.ndim(); ++dim) {
-      if (strides[dim] != 1 || plan.sizes[dim] < 8 || (plan.transposed != 0 && plan.transposed != dim)) continue;
-      plan.transposed = dim;
-      plan.operands[operand].way = Way::transposed;
-    }
+    const int64_t dim = dense_loop(plan, operand);
+    if (dim == 0 || (plan.transposed != 0 && plan.transposed != dim)) continue;
+    plan.transposed = dim;
+    plan.operands[operand].way = Way::transposed;
   }
 }
 
@@ -148,6 +155,7 @@ void set_ways(Plan& plan, int64_t count) {
 bool fusing_copies(const Plan& plan) {
   for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
     const Way way = plan.operands[operand].way;
+    if (dense_loop(plan, operand) != 0) return true;
     const int64_t innermost = plan.strides_of(operand)[0];
     if ((way == Way::repeated || way == Way::gather) && (innermost == 0 || innermost == 1)) return true;
   }

@@ -11,6 +11,13 @@ struct Instruction {
   Kernel kernel;
   int8_t arity;
   int16_t in[3];
+
+  /// Whether it reads neighbouring registers: they need no copy, which would wait for every store before it.
+  bool in_order() const noexcept {
+    for (int operand = 1; operand < arity; ++operand)
+      if (in[operand] != in[0] + operand) return false;
+    return true;
+  }
 };
 
 class Program {

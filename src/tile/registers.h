@@ -94,15 +94,13 @@ class Registers {
     for (int64_t i = 0; i < instructions.size(); ++i) {
       const Instruction& instruction = instructions[i];
       const int64_t reg = program_.inputs() + i;
-      Lanes in[3];
       int64_t steps = 0;
-      for (int operand = 0; operand < instruction.arity; ++operand) {
-        in[operand] = lanes_[instruction.in[operand]];
-        steps |= in[operand].step;
-      }
+      for (int operand = 0; operand < instruction.arity; ++operand) steps |= lanes_[instruction.in[operand]].step;
       const bool last = reg == program_.result();
       std::byte* to = last && direct && steps ? direct : slot(reg);
-      if (!steps) in[0].step = in[1].step = in[2].step = 1;
+      Lanes copies[3];
+      const Lanes* in = &lanes_[instruction.in[0]];
+      if (!steps || !instruction.in_order()) in = copy(instruction, copies, !steps);
       instruction.kernel(to, in, steps ? n : 1);
       lanes_[reg] = {to, steps};
     }
@@ -110,6 +108,14 @@ class Registers {
   }
 
  private:
+  const Lanes* copy(const Instruction& instruction, Lanes* to, bool splats) const {
+    for (int operand = 0; operand < instruction.arity; ++operand) {
+      to[operand] = lanes_[instruction.in[operand]];
+      if (splats) to[operand].step = 1;
+    }
+    return to;
+  }
+
   const Program& program_;
   const Slots& slots_;
   int64_t slot_bytes_;

@@ -6,8 +6,10 @@
 #include <cstring>
 
 #include "hwy/cache_control.h"
+#include "tile/blocks.h"
+#include "tile/direct.h"
 #include "tile/pool.h"
-#include "tile/registers.h"
+#include "tile/streamed.h"
 
 namespace tenon {
 namespace {
@@ -15,18 +17,12 @@ namespace {
 // A tile's registers together should leave room in a 32 KiB first-level cache; see docs/benchmarks.md.
 constexpr int64_t kTileBytes = 16 << 10;
 constexpr int64_t kMinTile = 256, kMaxTile = 2048;
-// Where one kernel streams whole runs, blocks this short keep loads and stores flowing side by side.
-constexpr int64_t kStreamedBlockBytes = 2 << 10;
-// Transposed operands are read in blocks: a cache line along memory, a long row across, so that each line is used up
-// while it is at hand and kernels still get long rows.
-constexpr int64_t kBlockColumnBytes = 1024;
-constexpr int64_t kBlockRowBytes = 64, kMaxBlockRows = 16;
+// Transposed operands are read in blocks: a few cache lines along memory, which the machine fetches ahead, and rows
+// long enough for the kernels; see docs/benchmarks.md.
+constexpr int64_t kBlockRowBytes = 256, kBlockColumns = 128;
+constexpr int64_t kRowsAhead = 4;
 // Work for one part: below two of these the caller works alone.
 constexpr int64_t kGrain = 32768;
-
-const std::byte* at(const void* base, int64_t elements, int shift) {
-  return static_cast<const std::byte*>(base) + (elements << shift);
-}
 
 /// What is decided once per run, before any thread starts.
 struct Setup {
@@ -36,88 +32,17 @@ struct Setup {
   const void* const* inputs;
   bool store_direct = false;  // the kernel writes the output itself
   bool streaming = false;     // the output goes past the caches
-  bool whole = false;         // one kernel works on whole runs of memory
   int64_t tile = 0;           // elements of a tile
   int64_t slot_bytes = 0;     // scratch for one register
   Slots slots;
 };
 
-/// Fills a contiguous tile from fused loops [0, dims); the last loop gives `rows`.
-void load_block(const MoveKernels& move, std::byte* to, const std::byte* from, const Plan& plan, const int64_t* strides,
-                int shift, int64_t dims, int64_t rows) {
-  if (dims == 0) {
-    std::memcpy(to, from, std::size_t{1} << shift);
-  } else if (dims == 1) {
-    move.gather(to, from, strides[0], rows, 0, 1);
-  } else if (dims == 2) {
-    move.gather(to, from, strides[0], plan.sizes[0], strides[1], rows);
-  } else {
-    int64_t inner = 1;
-    for (int64_t dim = 0; dim < dims - 1; ++dim) inner *= plan.sizes[dim];
-    for (int64_t row = 0; row < rows; ++row)
-      load_block(move, to + ((row * inner) << shift), from + ((row * strides[dims - 1]) << shift), plan, strides, shift,
-                 dims - 1, plan.sizes[dims - 2]);
-  }
+/// Whether a single kernel reads the inputs as they come and gives a result that goes to memory without a detour.
+bool is_one_kernel(const Setup& setup) {
+  const auto& instructions = setup.program.instructions();
+  return instructions.size() == 1 && instructions[0].in_order() && instructions[0].in[0] == 0 &&
+         (setup.store_direct || setup.streaming);
 }
-
-void store_block(const MoveKernels& move, std::byte* to, const std::byte* from, const Plan& plan,
-                 const int64_t* strides, int shift, int64_t dims, int64_t rows) {
-  if (dims == 0) {
-    std::memcpy(to, from, std::size_t{1} << shift);
-  } else if (dims == 1) {
-    move.scatter(to, strides[0], rows, 0, 1, from);
-  } else if (dims == 2) {
-    move.scatter(to, strides[0], plan.sizes[0], strides[1], rows, from);
-  } else {
-    int64_t inner = 1;
-    for (int64_t dim = 0; dim < dims - 1; ++dim) inner *= plan.sizes[dim];
-    for (int64_t row = 0; row < rows; ++row)
-      store_block(move, to + ((row * strides[dims - 1]) << shift), from + ((row * inner) << shift), plan, strides,
-                  shift, dims - 1, plan.sizes[dims - 2]);
-  }
-}
-
-/// Stores runs of memory past the caches. Only whole cache lines may leave that way: what does not fill one waits for
-/// the run that continues it.
-class StreamedOutput {
- public:
-  explicit StreamedOutput(int64_t tile_bytes) : staging_(tile_bytes + kLine) {}
-  ~StreamedOutput() { flush(); }
-
-  /// Where to put up to a tile's bytes that belong at `to`.
-  std::byte* room(std::byte* to) {
-    if (to != next_ + pending_) {
-      flush();
-      next_ = to;
-    }
-    return staging_.data() + pending_;
-  }
-  /// `nbytes` were put into the room.
-  void commit(int64_t nbytes) {
-    pending_ += nbytes;
-    const std::byte* from = staging_.data();
-    const int64_t head = (kLine - static_cast<int64_t>(reinterpret_cast<uintptr_t>(next_) % kLine)) % kLine;
-    if (pending_ < head + kLine) return;
-    if (head > 0) std::memcpy(next_, from, static_cast<std::size_t>(head));
-    const int64_t lines = (pending_ - head) / kLine * kLine;
-    kernels().stream(next_ + head, from + head, lines);
-    next_ += head + lines;
-    pending_ -= head + lines;
-    if (pending_ > 0) std::memmove(staging_.data(), from + head + lines, static_cast<std::size_t>(pending_));
-  }
-
- private:
-  static constexpr int64_t kLine = 64;
-
-  void flush() {
-    if (pending_ > 0) std::memcpy(next_, staging_.data(), static_cast<std::size_t>(pending_));
-    pending_ = 0;
-  }
-
-  Scratch staging_;
-  std::byte* next_ = nullptr;
-  int64_t pending_ = 0;
-};
 
 /// Runs the tiles of one part of the work.
 class TileLoop {
@@ -127,10 +52,9 @@ class TileLoop {
         plan_(setup.plan),
         program_(setup.program),
         registers_(setup.program, setup.slots, setup.slot_bytes),
-        streamed_(setup.streaming && !setup.whole
-                      ? setup.tile * itemsize(setup.program.dtype(setup.program.result())) + 64
-                      : 0),
-        built_(program_.inputs()) {
+        streamed_(setup.streaming ? setup.tile * itemsize(setup.program.dtype(setup.program.result())) : 0),
+        built_(program_.inputs()),
+        one_kernel_(is_one_kernel(setup)) {
     for (auto& base : built_) base = nullptr;
   }
 
@@ -143,53 +67,13 @@ class TileLoop {
     for (int64_t t = begin; t < end; ++t) {
       const int64_t start = index * setup_.tile;
       const int64_t n = std::min(setup_.tile, plan_.flat - start);
-      if (setup_.whole) {
-        run_whole(outer, start, n);
-      } else {
-        for (int i = 0; i < program_.inputs(); ++i) load(i, outer[i + 1], start, n);
-        execute_and_store(outer[0], start, n);
-      }
+      for (int i = 0; i < program_.inputs(); ++i) load(i, outer[i + 1], start, n);
+      execute_and_store(outer[0], start, n);
       if (++index == per_flat) {
         index = 0;
         outer.advance();
       }
     }
-  }
-
-  /// One kernel call on a run of memory, or, past the caches, on short blocks of it.
-  void run_whole(const OuterCounter& outer, int64_t start, int64_t n) {
-    const Instruction& instruction = program_.instructions()[0];
-    Lanes in[3];
-    for (int operand = 0; operand < instruction.arity; ++operand) {
-      const int i = instruction.in[operand];
-      const int64_t step = plan_.operands[i + 1].way == Way::direct ? 1 : 0;
-      in[operand] = {at(setup_.inputs[i], outer[i + 1] + start * step, shift_of(program_.dtype(i))), step};
-    }
-    const int shift = shift_of(program_.dtype(program_.result()));
-    std::byte* to = setup_.out + ((outer[0] + start) << shift);
-    const uintptr_t misaligned = reinterpret_cast<uintptr_t>(to) % 64;
-    const int64_t head = static_cast<int64_t>((64 - misaligned) % 64) >> shift;
-    const bool aligns = misaligned % (uintptr_t{1} << shift) == 0;
-    if (!setup_.streaming || !aligns || n < 2 * head + (64 >> shift)) return instruction.kernel(to, in, n);
-    const auto advance = [&](int64_t elements) {
-      to += elements << shift;
-      n -= elements;
-      for (int operand = 0; operand < instruction.arity; ++operand)
-        in[operand].data =
-            at(in[operand].data, elements * in[operand].step, shift_of(program_.dtype(instruction.in[operand])));
-    };
-    if (head > 0) {
-      instruction.kernel(to, in, head);
-      advance(head);
-    }
-    alignas(64) std::byte block[kStreamedBlockBytes];
-    while (n >= (64 >> shift)) {
-      const int64_t elements = std::min(kStreamedBlockBytes, (n << shift) / 64 * 64) >> shift;
-      instruction.kernel(block, in, elements);
-      kernels().stream(to, block, elements << shift);
-      advance(elements);
-    }
-    if (n > 0) instruction.kernel(to, in, n);
   }
 
   /// Blocks over the innermost loop and the one along which transposed operands lie, for every turn of the others.
@@ -223,24 +107,71 @@ class TileLoop {
     return offsets;
   }
 
+  /// Where an input's row of a block lies.
+  struct BlockRow {
+    const std::byte* data;
+    int64_t row_step;  // in bytes
+    int64_t step;      // of the lanes: 0 or 1
+    int64_t ahead;     // bytes to fetch before they are wanted
+    int64_t gathered;  // stride of elements that are gathered row by row; 0: none are
+    int shift;
+  };
+
+  BlockRow block_row(int i, const Offsets& offsets, int64_t start, int64_t columns) {
+    const int64_t* strides = plan_.strides_of(i + 1);
+    const Way way = plan_.operands[i + 1].way;
+    const int shift = shift_of(program_.dtype(i));
+    const std::byte* from = at(setup_.inputs[i], offsets[i + 1] + start * strides[0], shift);
+    const int64_t row_step = strides[plan_.transposed] * (int64_t{1} << shift);
+    if (way == Way::transposed) return {registers_.slot(i), setup_.tile << shift, 1, 0, 0, shift};
+    if (way == Way::gather) return {from, row_step, 1, 0, strides[0], shift};
+    return {from, row_step, way == Way::direct ? 1 : 0, way == Way::direct ? columns << shift : 0, 0, shift};
+  }
+
   void run_block(const Offsets& offsets, int64_t start, int64_t columns, int64_t rows) {
+    SmallVector<BlockRow, 4> inputs;
     for (int i = 0; i < program_.inputs(); ++i) {
+      inputs.push_back(block_row(i, offsets, start, columns));
       if (plan_.operands[i + 1].way != Way::transposed) continue;
-      const int shift = shift_of(program_.dtype(i));
+      const int shift = inputs[i].shift;
       const int64_t stride = plan_.strides_of(i + 1)[0];
       kernels().move[shift].transpose(registers_.slot(i), setup_.tile,
                                       at(setup_.inputs[i], offsets[i + 1] + start * stride, shift), stride, rows,
                                       columns);
     }
+    const int64_t row_step = plan_.strides_of(0)[plan_.transposed];
+    if (one_kernel_) return run_block_rows(inputs, offsets[0] + start, row_step, columns, rows);
     for (int64_t row = 0; row < rows; ++row) {
-      for (int i = 0; i < program_.inputs(); ++i) {
-        if (plan_.operands[i + 1].way == Way::transposed)
-          registers_[i] = {registers_.slot(i) + ((row * setup_.tile) << shift_of(program_.dtype(i))), 1};
-        else
-          load(i, offsets[i + 1] + row * plan_.strides_of(i + 1)[plan_.transposed], start, columns);
-      }
-      execute_and_store(offsets[0] + row * plan_.strides_of(0)[plan_.transposed], start, columns);
+      for (int i = 0; i < program_.inputs(); ++i) load_row(i, inputs[i], columns);
+      execute_and_store(offsets[0] + row * row_step, start, columns);
     }
+  }
+
+  /// The same for one kernel whose result goes to memory: rows are short, so that every branch counts.
+  void run_block_rows(SmallVector<BlockRow, 4>& inputs, int64_t offset, int64_t row_step, int64_t columns,
+                      int64_t rows) {
+    const Kernel kernel = program_.instructions()[0].kernel;
+    const int shift = shift_of(program_.dtype(program_.result()));
+    std::byte* to = setup_.out + (offset << shift);
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int i = 0; i < program_.inputs(); ++i) load_row(i, inputs[i], columns);
+      kernel(setup_.streaming ? streamed_.room(to) : to, &registers_[0], columns);
+      if (setup_.streaming) streamed_.commit(columns << shift);
+      to += row_step * (int64_t{1} << shift);
+    }
+  }
+
+  void load_row(int i, BlockRow& input, int64_t columns) {
+    // Rows of a block are too short for the machine to fetch them ahead by itself.
+    for (int64_t line = 0; line < input.ahead; line += 64)
+      __builtin_prefetch(input.data + kRowsAhead * input.row_step + line);
+    if (input.gathered != 0) {
+      kernels().move[input.shift].gather(registers_.slot(i), input.data, input.gathered, columns, 0, 1);
+      registers_[i] = {registers_.slot(i), 1};
+    } else {
+      registers_[i] = {input.data, input.step};
+    }
+    input.data += input.row_step;
   }
 
   /// Brings `n` elements of input i, from `start` of the fused loops on, to contiguous lanes.
@@ -257,7 +188,10 @@ class TileLoop {
         registers_[i] = {base, 0};
         return;
       case Way::periodic:
-        if (built_[i] != base) build_pattern(i, base, strides, operand.length, shift);
+        if (built_[i] != base)
+          build_pattern(registers_.slot(i), base, plan_, strides, shift, operand.length,
+                        std::min(setup_.tile, plan_.flat));
+        built_[i] = base;
         registers_[i] = {registers_.slot(i), 1};
         return;
       case Way::repeated:
@@ -269,27 +203,12 @@ class TileLoop {
       case Way::gather: {
         const int64_t last = plan_.fused - 1;
         const int64_t row = start / plan_.unit;
-        load_block(kernels().move[shift], registers_.slot(i), base + ((row * strides[last]) << shift), plan_, strides,
-                   shift, plan_.fused, n / plan_.unit);
+        load_block(registers_.slot(i), base + ((row * strides[last]) << shift), plan_, strides, shift, plan_.fused,
+                   n / plan_.unit);
         registers_[i] = {registers_.slot(i), 1};
         return;
       }
     }
-  }
-
-  /// Lays the pattern down once and doubles it until the tile is full.
-  void build_pattern(int i, const std::byte* base, const int64_t* strides, int64_t length, int shift) {
-    int64_t dims = 0, inner = 1;
-    while (inner < length) inner *= plan_.sizes[dims++];
-    load_block(kernels().move[shift], registers_.slot(i), base, plan_, strides, shift, dims,
-               dims > 0 ? plan_.sizes[dims - 1] : 1);
-    const int64_t total = std::min(setup_.tile, plan_.flat);
-    for (int64_t filled = length; filled < total;) {
-      const int64_t more = std::min(filled, total - filled);
-      std::memcpy(registers_.slot(i) + (filled << shift), registers_.slot(i), static_cast<std::size_t>(more << shift));
-      filled += more;
-    }
-    built_[i] = base;
   }
 
   void execute_and_store(int64_t offset, int64_t start, int64_t n) {
@@ -328,7 +247,7 @@ class TileLoop {
     }
     const int64_t* strides = plan_.strides_of(0);
     const int64_t row = start / plan_.unit;
-    store_block(move, to + ((row * strides[plan_.fused - 1]) << shift), from, plan_, strides, shift, plan_.fused,
+    store_block(to + ((row * strides[plan_.fused - 1]) << shift), from, plan_, strides, shift, plan_.fused,
                 n / plan_.unit);
   }
 
@@ -338,6 +257,7 @@ class TileLoop {
   Registers registers_;
   StreamedOutput streamed_;
   SmallVector<const std::byte*, 8> built_;  // the base a periodic input's pattern was built from
+  bool one_kernel_;
 };
 
 /// Whether the output's elements are written without having been read: only then streaming pays.
@@ -355,18 +275,6 @@ SmallVector<bool, 8> inputs_in_place(const Plan& plan) {
   return in_place;
 }
 
-/// Whether every tile is a run of memory on which a single kernel works: then runs need not be cut.
-bool runs_whole(const Plan& plan, const Program& program) {
-  if (program.instructions().size() != 1 || plan.operands[0].way != Way::direct) return false;
-  bool any_direct = false;
-  for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
-    const Way way = plan.operands[operand].way;
-    if (way != Way::direct && way != Way::splat) return false;
-    any_direct = any_direct || way == Way::direct;
-  }
-  return any_direct;
-}
-
 /// Whether every row of the output begins on a cache line: rows that are written apart must not share one.
 bool rows_are_aligned(const Plan& plan, const void* out, int64_t itemsize) {
   if (reinterpret_cast<uintptr_t>(out) % 64 != 0) return false;
@@ -375,16 +283,8 @@ bool rows_are_aligned(const Plan& plan, const void* out, int64_t itemsize) {
   return true;
 }
 
-int64_t transposed_itemsize(const Plan& plan, const Program& program) {
-  int64_t bytes = 1;
-  for (int i = 0; i < program.inputs(); ++i)
-    if (plan.operands[i + 1].way == Way::transposed) bytes = std::max(bytes, itemsize(program.dtype(i)));
-  return bytes;
-}
-
 int64_t choose_tile(const Setup& setup) {
   const Plan& plan = setup.plan;
-  if (setup.whole) return plan.numel >= 2 * kGrain ? std::max(kGrain / plan.unit, int64_t{1}) * plan.unit : plan.flat;
   const int64_t slots = std::max<int64_t>(setup.slots.count, 1);
   const int64_t wanted = std::clamp(kTileBytes / setup.program.widest() / slots, kMinTile, kMaxTile);
   const int64_t largest = std::max(wanted / plan.unit, int64_t{1}) * plan.unit;
@@ -437,13 +337,18 @@ void run(const Plan& plan, const Program& program, void* out, const void* const*
   if (plan.transposed != 0 && !rows_are_aligned(plan, out, itemsize(program.dtype(program.result()))))
     setup.streaming = false;
   setup.store_direct = dense && !setup.streaming;
-  setup.whole = plan.transposed == 0 && runs_whole(plan, program);
+  if (runs_directly(plan, program)) {
+    const int64_t unit = plan.numel >= 2 * kGrain ? std::max(kGrain / plan.unit, int64_t{1}) * plan.unit : plan.flat;
+    const int64_t per_flat = (plan.flat + unit - 1) / unit;
+    return split(plan.numel / plan.flat * per_flat, plan.numel, [&](int64_t begin, int64_t end) {
+      DirectRuns(plan, program, setup.out, inputs, setup.streaming, std::min(unit, plan.flat)).run(begin, end);
+    });
+  }
   setup.tile = choose_tile(setup);
   setup.slot_bytes = (setup.tile * program.widest() + 63) / 64 * 64;
   if (plan.transposed != 0) {
-    const int64_t block_rows =
-        std::min({kBlockRowBytes / transposed_itemsize(plan, program), kMaxBlockRows, plan.sizes[plan.transposed]});
-    setup.tile = std::min(kBlockColumnBytes / program.widest(), plan.sizes[0]);
+    const int64_t block_rows = std::min(kBlockRowBytes / program.widest(), plan.sizes[plan.transposed]);
+    setup.tile = std::min(kBlockColumns, plan.sizes[0]);
     setup.slot_bytes = setup.tile * block_rows * program.widest();
     const int64_t turns = plan.numel / plan.sizes[0] / plan.sizes[plan.transposed];
     const int64_t tiles = turns * ((plan.sizes[plan.transposed] + block_rows - 1) / block_rows);

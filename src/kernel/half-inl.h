@@ -1,0 +1,189 @@
+// kernel: loops over 16-bit floats that compute in float32 and round once, without a detour through memory.
+#if defined(TENON_KERNEL_HALF_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_KERNEL_HALF_INL_H
+#undef TENON_KERNEL_HALF_INL_H
+#else
+#define TENON_KERNEL_HALF_INL_H
+#endif
+
+#include "kernel/loops-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon {
+namespace HWY_NAMESPACE {
+
+// Blocks of so many lanes stay in registers between their conversions.
+inline constexpr int64_t kHalfBlock = 16;
+
+HWY_INLINE void narrow(Float16* to, float value) { to->bits = float16_bits(value); }
+HWY_INLINE void narrow(BFloat16* to, float value) { to->bits = bfloat16_bits(value); }
+HWY_INLINE void narrow(uint8_t* to, uint8_t value) { *to = value; }
+
+template <class From, class To>
+HWY_INLINE void widen_block(To* HWY_RESTRICT to, const From* HWY_RESTRICT from) {
+  for (int64_t i = 0; i < kHalfBlock; ++i) to[i] = widened(from[i]);
+}
+template <class To, class From>
+HWY_INLINE void narrow_block(To* HWY_RESTRICT to, const From* HWY_RESTRICT from) {
+  for (int64_t i = 0; i < kHalfBlock; ++i) narrow(to + i, from[i]);
+}
+
+HWY_INLINE void widen_block(float* HWY_RESTRICT to, const BFloat16* HWY_RESTRICT from) {
+  const hn::CappedTag<float, kHalfBlock> d;
+  const hn::RebindToUnsigned<decltype(d)> d32;
+  const hn::Rebind<uint16_t, decltype(d)> d16;
+  for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d)) {
+    const auto bits = hn::PromoteTo(d32, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(from + i)));
+    hn::StoreU(hn::BitCast(d, hn::ShiftLeft<16>(bits)), d, to + i);
+  }
+}
+/// As bfloat16_bits.
+HWY_INLINE void narrow_block(BFloat16* HWY_RESTRICT to, const float* HWY_RESTRICT from) {
+  const hn::CappedTag<float, kHalfBlock> d;
+  const hn::RebindToUnsigned<decltype(d)> d32;
+  const hn::RebindToSigned<decltype(d)> signed32;
+  const hn::Rebind<uint16_t, decltype(d)> d16;
+  for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d)) {
+    const auto value = hn::LoadU(d, from + i);
+    const auto bits = hn::BitCast(d32, value);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d32, 1));
+    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(d32, 0x7FFF)), odd));
+    const auto result = hn::IfThenElse(hn::RebindMask(d32, hn::IsNaN(value)), hn::Set(d32, 0x7FC0), rounded);
+    hn::StoreU(hn::DemoteTo(d16, hn::BitCast(signed32, result)), d16, reinterpret_cast<uint16_t*>(to + i));
+  }
+}
+
+#if HWY_TARGET <= HWY_AVX2 || HWY_ARCH_ARM_A64
+// float16 with the processor's own conversions.
+HWY_INLINE void widen_block(float* HWY_RESTRICT to, const Float16* HWY_RESTRICT from) {
+  const hn::CappedTag<float, kHalfBlock> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> d16;
+  for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d))
+    hn::StoreU(hn::PromoteTo(d, hn::LoadU(d16, reinterpret_cast<const hwy::float16_t*>(from + i))), d, to + i);
+}
+HWY_INLINE void narrow_block(Float16* HWY_RESTRICT to, const float* HWY_RESTRICT from) {
+  const hn::CappedTag<float, kHalfBlock> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> d16;
+  for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d))
+    hn::StoreU(hn::DemoteTo(d16, hn::LoadU(d, from + i)), d16, reinterpret_cast<hwy::float16_t*>(to + i));
+}
+#endif
+
+/// What a block of results is kept in before it is rounded.
+template <class Out>
+using Unrounded = std::conditional_t<std::is_same_v<Out, bool>, uint8_t, float>;
+
+template <class F>
+HWY_INLINE void forward_block(float* result, const float* a) {
+  if constexpr (F::row.vectors) {
+    const hn::CappedTag<float, kHalfBlock> d;
+    using D = std::remove_const_t<decltype(d)>;
+    for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d))
+      hn::StoreU(F::forward(Vector<D>{hn::LoadU(d, a + i)}).v, d, result + i);
+  } else {
+    for (int64_t i = 0; i < kHalfBlock; ++i) result[i] = F::forward(Lane<float>(a[i])).v;
+  }
+}
+template <class F, class R>
+HWY_INLINE void forward_block(R* result, const float* a, const float* b) {
+  for (int64_t i = 0; i < kHalfBlock; ++i) result[i] = F::forward(Lane<float>(a[i]), Lane<float>(b[i])).v;
+}
+template <class F>
+HWY_INLINE void forward_block(float* result, const float* a, const float* b, const float* c) {
+  for (int64_t i = 0; i < kHalfBlock; ++i)
+    result[i] = F::forward(Lane<float>(a[i]), Lane<float>(b[i]), Lane<float>(c[i])).v;
+}
+
+/// Lanes of one input: widened block by block, or one value laid out once.
+template <class T>
+struct HalfSource {
+  const T* data;
+  bool splat;
+  alignas(64) float block[kHalfBlock];
+
+  HWY_INLINE explicit HalfSource(const Lanes& lanes) : data(static_cast<const T*>(lanes.data)), splat(lanes.step == 0) {
+    if (splat)
+      for (float& value : block) value = widened(*data);
+  }
+  HWY_INLINE const float* at(int64_t i) {
+    if (!splat) widen_block(block, data + i);
+    return block;
+  }
+  /// The last lanes, fewer than a block holds.
+  HWY_INLINE const float* rest(int64_t i, int64_t n) {
+    for (int64_t k = 0; !splat && k < kHalfBlock; ++k) block[k] = k < n ? widened(data[i + k]) : 0.0f;
+    return block;
+  }
+};
+
+template <class F, class T, class Out, class... Sources>
+HWY_INLINE void half_loop(void* out, int64_t n, Sources&&... in) {
+  Stored<Out>* to = static_cast<Stored<Out>*>(out);
+  alignas(64) Unrounded<Out> result[kHalfBlock];
+  int64_t i = 0;
+  for (; i + kHalfBlock <= n; i += kHalfBlock) {
+    forward_block<F>(result, in.at(i)...);
+    narrow_block(to + i, result);
+  }
+  if (i == n) return;
+  forward_block<F>(result, in.rest(i, n - i)...);
+  for (int64_t k = 0; i + k < n; ++k) narrow(to + i + k, result[k]);
+}
+
+template <class F, class T, class Out>
+void half_unary(void* out, const Lanes* in, int64_t n) {
+  half_loop<F, T, Out>(out, n, HalfSource<T>(in[0]));
+}
+template <class F, class T, class Out>
+void half_binary(void* out, const Lanes* in, int64_t n) {
+  half_loop<F, T, Out>(out, n, HalfSource<T>(in[0]), HalfSource<T>(in[1]));
+}
+template <class F, class T, class Out>
+void half_ternary(void* out, const Lanes* in, int64_t n) {
+  half_loop<F, T, Out>(out, n, HalfSource<T>(in[0]), HalfSource<T>(in[1]), HalfSource<T>(in[2]));
+}
+
+/// A binary formula that rounds every step to the 16-bit float it is given.
+template <class F, class T>
+void binary_stepwise(void* out, const Lanes* in, int64_t n) {
+  const T* a = static_cast<const T*>(in[0].data);
+  const T* b = static_cast<const T*>(in[1].data);
+  T* to = static_cast<T*>(out);
+  for (int64_t i = 0; i < n; ++i)
+    narrow(to + i, F::forward(Lane<T>(widened(a[i * in[0].step])), Lane<T>(widened(b[i * in[1].step]))).v);
+}
+
+template <class F, class T>
+constexpr Kernel half_kernel() {
+  constexpr const Row& row = F::row;
+  if constexpr (row.stepwise)
+    return &binary_stepwise<F, T>;
+  else if constexpr (!computes<float>(row))
+    return nullptr;
+  else if constexpr (row.promotion == Promotion::select)
+    return &ternary<F, uint16_t, bool, uint16_t, uint16_t>;  // nothing is computed
+  else if constexpr (row.promotion == Promotion::comparison)
+    return &half_binary<F, T, bool>;
+  else if constexpr (row.arity == 1)
+    return &half_unary<F, T, T>;
+  else if constexpr (row.arity == 2)
+    return &half_binary<F, T, T>;
+  else
+    return &half_ternary<F, T, T>;
+}
+
+/// Fills the column of a 16-bit float.
+template <class T>
+void fill_half(KernelTable& table) {
+  constexpr int column = static_cast<int>(dtype_of_v<T>);
+#define TENON_OP(NAME, KIND)             \
+  if constexpr (!is_reduction(Op::NAME)) \
+    table.elementwise[static_cast<int>(Op::NAME)][column] = half_kernel<ops::NAME, T>();
+#include "tenon/ops.def"
+#undef TENON_OP
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenon
+HWY_AFTER_NAMESPACE();
+#endif

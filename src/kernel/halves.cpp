@@ -1,0 +1,17 @@
+#include "kernel/kernel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/halves.cpp"
+#include "hwy/foreach_target.h"
+#include "kernel/half-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon {
+namespace HWY_NAMESPACE {
+void fill_halves(KernelTable& table) {
+  fill_half<Float16>(table);
+  fill_half<BFloat16>(table);
+}
+}  // namespace HWY_NAMESPACE
+}  // namespace tenon
+HWY_AFTER_NAMESPACE();

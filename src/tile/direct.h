@@ -1,0 +1,45 @@
+// tile: the way of a single kernel that works on memory itself, row after row: nothing is copied to a tile but what
+// repeats. Takes a plan for which this holds; runs the kernel.
+#pragma once
+#include "tile/blocks.h"
+#include "tile/streamed.h"
+
+namespace tenon {
+
+/// Whether one kernel is all there is to do, and every operand is a run of memory, one value, or a short pattern.
+bool runs_directly(const Plan& plan, const Program& program);
+
+/// Works in units of which `per_flat` make one turn of the outer loops: the pieces of a long run, or a whole short one.
+class DirectRuns {
+ public:
+  DirectRuns(const Plan& plan, const Program& program, std::byte* out, const void* const* inputs, bool streaming,
+             int64_t unit);
+  void run(int64_t begin, int64_t end);
+
+ private:
+  void run_rows(const OuterCounter& outer, int64_t start, int64_t row, int64_t n, int64_t rows);
+  void run_whole(std::byte* to, const std::byte* const* from, int64_t n);
+  void run_pieces(std::byte* to, const std::byte* const* from, int64_t n);
+  const std::byte* pattern_of(int operand, const std::byte* from);
+
+  struct Operand {
+    const std::byte* base = nullptr;
+    int shift = 0;
+    int64_t step = 0;             // in bytes, along the run
+    int64_t row_step = 0;         // in bytes, along the first outer loop
+    int64_t pattern = -1;         // offset of a periodic operand's pattern in the scratch memory; -1: not periodic
+    const void* built = nullptr;  // what that was built from
+  };
+
+  const Plan& plan_;
+  const Instruction& instruction_;
+  bool streaming_;
+  int64_t unit_, per_flat_, rows_;
+  int64_t piece_ = 0;  // elements a kernel call takes where runs are cut for the caches' sake
+  Operand out_, in_[3];
+  Lanes lanes_[3];
+  Scratch patterns_;
+  StreamedOutput streamed_;
+};
+
+}  // namespace tenon
