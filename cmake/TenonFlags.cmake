@@ -15,6 +15,8 @@ target_compile_options(tenon_flags INTERFACE
   -fno-semantic-interposition
   # Everything but kernels gains nothing from -O3 but size.
   $<$<CONFIG:Release>:-O2>
+  # Lists of a few dims are copied in place: a call of memcpy costs more than all they hold.
+  $<$<CXX_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>
   # GCC 12 sees overlapping copies inside its own std::string operator+ (GCC bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
 if(TENON_WARNINGS_AS_ERRORS)

@@ -83,7 +83,7 @@ class Dims {
     for (int64_t i = at; i + 1 < size_; ++i) data_[i] = data_[i + 1];
     --size_;
   }
-  friend bool operator==(const Dims& a, const Dims& b) noexcept {
+  [[gnu::always_inline]] friend bool operator==(const Dims& a, const Dims& b) noexcept {
     if (a.size_ != b.size_) return false;
     for (int64_t i = 0; i < a.size_; ++i)
       if (a.data_[i] != b.data_[i]) return false;
@@ -151,7 +151,7 @@ class SizesView {
   constexpr int64_t back() const noexcept { return data_[size_ - 1]; }
   Dims copy() const { return Dims(data_, size_); }
 
-  friend constexpr bool operator==(SizesView a, SizesView b) noexcept {
+  [[gnu::always_inline]] friend constexpr bool operator==(SizesView a, SizesView b) noexcept {
     if (a.size_ != b.size_) return false;
     for (int64_t i = 0; i < a.size_; ++i)
       if (a.data_[i] != b.data_[i]) return false;

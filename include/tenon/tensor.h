@@ -33,7 +33,9 @@ struct TensorImpl {
   Dims strides;  // in elements
 
   /// The first element; null on meta. Computed, because a storage that grows moves its block.
-  std::byte* data() const noexcept { return storage ? storage->data + offset * itemsize(dtype) : nullptr; }
+  [[gnu::always_inline]] std::byte* data() const noexcept {
+    return storage ? storage->data + offset * itemsize(dtype) : nullptr;
+  }
 };
 
 TENON_API void destroy_impl(TensorImpl* impl) noexcept;

@@ -18,8 +18,9 @@ struct Target {
   Tensor* tensor = nullptr;
 };
 
-/// The new result of the functional form; an empty handle otherwise.
-Tensor run_form(Op op, const Target& target, Args args, int count) {
+/// The new result of the functional form; an empty handle otherwise. Inlined, so that each form of an op goes straight
+/// to its own function.
+[[gnu::always_inline]] inline Tensor run_form(Op op, const Target& target, Args args, int count) {
   if (target.form == Target::Form::functional) return elementwise(op, args, count);
   if (target.form == Target::Form::out)
     elementwise_out(op, *target.tensor, args, count);
@@ -50,11 +51,15 @@ Scalar negated(Scalar alpha) {
                              : Scalar(static_cast<int64_t>(-static_cast<uint64_t>(alpha.as_int64())));
 }
 
-Tensor binary_alpha(Op op, Op form, const Target& target, const Arg& self, const Arg& other, Scalar alpha) {
+[[gnu::always_inline]] inline Tensor binary_alpha(Op op, Op form, const Target& target, const Arg& self,
+                                                  const Arg& other, Scalar alpha) {
   if (op == Op::sub) check_subtraction(self, other);
+  const Arg* const operands[] = {&self, &other};
+  if (is_one(alpha)) [[likely]]
+    return run_form(op, target, operands, 2);
   const Arg scale(op == Op::sub ? negated(alpha) : alpha);
   const Arg* const args[] = {&self, &other, &scale};
-  return is_one(alpha) ? run_form(op, target, args, 2) : run_form(form, target, args, 3);
+  return run_form(form, target, args, 3);
 }
 
 Op division_form(const char* rounding_mode) {

@@ -66,8 +66,21 @@ int64_t count_reduced(const Tensor& self, SizesView mask) {
   return count;
 }
 
+// So many elements that lie together are folded in one call, with a plan or without.
+constexpr int64_t kOneFold = 4096;
+
+/// Everything into one result, where the elements are what a kernel folds: no plan.
+bool fold_at_once(Op op, const Types& types, const Tensor& out, const Tensor& self) {
+  const TensorImpl* impl = self.impl();
+  const bool plain = types.element == impl->dtype && types.accumulated == impl->dtype && types.result == impl->dtype;
+  if (!plain || op == Op::mean || !impl->contiguous || impl->numel == 0 || impl->numel > kOneFold) return false;
+  if (out.numel() != 1 || out.dtype() != types.result) return false;
+  kernels().fold[static_cast<int>(op)][static_cast<int>(impl->dtype)](out.data_ptr(), impl->data(), impl->numel);
+  return true;
+}
+
 void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
-  if (out.is_meta() || out.numel() == 0) return;
+  if (out.is_meta() || out.numel() == 0 || fold_at_once(op, types, out, self)) return;
   const int64_t count = count_reduced(self, mask);
   if (self.numel() == 0) {
     if (op == Op::mean)

@@ -135,7 +135,8 @@ bool view_strides(SizesView sizes, SizesView strides, SizesView desired, Dims& r
 }
 
 Dims contiguous_strides(SizesView sizes) {
-  Dims strides(sizes.size());
+  Dims strides;
+  strides.resize(sizes.size());
   uint64_t step = 1;  // wraps: sizes beside a 0 may be as large as they like
   for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
     strides[dim] = static_cast<int64_t>(step);

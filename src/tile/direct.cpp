@@ -54,7 +54,7 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, std::byte* out,
              : any_periodic(plan) ? piece_of(plan, kPatternPiece)
                                   : 0),
       patterns_(pattern_bytes(plan, program, piece_)),
-      streamed_(streaming ? piece_ * itemsize(program.dtype(program.result())) : 0) {
+      streamed_(streaming ? std::max(piece_, kStreamedPiece) * itemsize(program.dtype(program.result())) : 0) {
   const auto row_step = [&](int64_t operand) {
     return plan.fused < plan.ndim() ? plan.strides_of(operand)[plan.fused] : 0;
   };
@@ -95,18 +95,56 @@ void DirectRuns::run(int64_t begin, int64_t end) {
 /// `rows` runs of `n` elements, from element `start` of run `row` on.
 void DirectRuns::run_rows(const OuterCounter& outer, int64_t start, int64_t row, int64_t n, int64_t rows) {
   std::byte* to = const_cast<std::byte*>(at(out_.base, outer[0] + start, out_.shift)) + row * out_.row_step;
-  const std::byte* from[3];
+  const std::byte* from[3] = {};
   for (int operand = 0; operand < instruction_.arity; ++operand) {
     const Operand& in = in_[operand];
     from[operand] = at(in.base, outer[instruction_.in[operand] + 1], in.shift) + start * in.step + row * in.row_step;
   }
+  if (piece_ == 0) return run_rows_of(to, from, n, rows);
+  if (joins_rows(n)) return run_joined(to, from, n, rows);
   for (; rows > 0; --rows) {
-    if (piece_ == 0)
-      run_whole(to, from, n);
-    else
-      run_pieces(to, from, n);
+    run_pieces(to, from, n);
     to += out_.row_step;
     for (int operand = 0; operand < instruction_.arity; ++operand) from[operand] += in_[operand].row_step;
+  }
+}
+
+/// The rows themselves, which may be short: what does not change stays in registers.
+void DirectRuns::run_rows_of(std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
+  const Kernel kernel = instruction_.kernel;
+  const int64_t step = out_.row_step, step0 = in_[0].row_step, step1 = in_[1].row_step, step2 = in_[2].row_step;
+  const std::byte *from0 = from[0], *from1 = from[1], *from2 = from[2];
+  for (; rows > 0; --rows) {
+    lanes_[0].data = from0;
+    lanes_[1].data = from1;
+    lanes_[2].data = from2;
+    kernel(to, lanes_, n);
+    to += step;
+    from0 += step0;
+    from1 += step1;
+    from2 += step2;
+  }
+  from[0] = from0;
+  from[1] = from1;
+  from[2] = from2;
+}
+
+/// Whether several rows make one piece of a streamed output.
+bool DirectRuns::joins_rows(int64_t n) const {
+  if (!streaming_ || out_.row_step != n << out_.shift || 2 * n > kStreamedPiece) return false;
+  for (int operand = 0; operand < instruction_.arity; ++operand)
+    if (in_[operand].pattern >= 0) return false;
+  return true;
+}
+
+void DirectRuns::run_joined(std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
+  for (const int64_t most = kStreamedPiece / n; rows > 0;) {
+    const int64_t joined = std::min(most, rows);
+    std::byte* room = streamed_.room(to);
+    run_rows_of(room, from, n, joined);
+    streamed_.commit(joined * out_.row_step);
+    to += joined * out_.row_step;
+    rows -= joined;
   }
 }
 

@@ -18,6 +18,9 @@ class DirectRuns {
 
  private:
   void run_rows(const OuterCounter& outer, int64_t start, int64_t row, int64_t n, int64_t rows);
+  void run_rows_of(std::byte* to, const std::byte** from, int64_t n, int64_t rows);
+  bool joins_rows(int64_t n) const;
+  void run_joined(std::byte* to, const std::byte** from, int64_t n, int64_t rows);
   void run_whole(std::byte* to, const std::byte* const* from, int64_t n);
   void run_pieces(std::byte* to, const std::byte* const* from, int64_t n);
   const std::byte* pattern_of(int operand, const std::byte* from);
