@@ -1,7 +1,7 @@
 // Copies, casts and fills: Programs without an op.
 #include <cstring>
 
-#include "dispatch/elementwise.h"
+#include "dispatch/differentiate.h"
 #include "dispatch/recorder.h"
 #include "plan/plan.h"
 #include "shape/dense_strides.h"
@@ -39,24 +39,44 @@ Tensor distinct_places(const Tensor& self) {
 
 }  // namespace
 
-Tensor& Tensor::copy_(const Tensor& src) {
-  if (is(src)) return *this;
-  if (src.is_meta() && !is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
-  check_no_internal_overlap(*this);
-  check_no_partial_overlap(*this, src);
-  check_inplace_shape(sizes(), infer_size(sizes(), src.sizes()));
-  if (may_read_what_it_wrote(*this, src))
-    write_copy(*this, src.clone());
+void run_copy(const Tensor& self, const Tensor& src) {
+  if (self.is(src)) return;
+  if (src.is_meta() && !self.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
+  check_no_internal_overlap(self);
+  check_no_partial_overlap(self, src);
+  check_inplace_shape(self.sizes(), infer_size(self.sizes(), src.sizes()));
+  if (may_read_what_it_wrote(self, src))
+    write_copy(self, run_clone(src, MemoryFormat::preserve));
   else
-    write_copy(*this, src);
-  bump_version(*this);
+    write_copy(self, src);
+  bump_version(self);
+}
+
+Tensor run_clone(const Tensor& self, MemoryFormat format) {
+  Tensor result =
+      new_tensor(self.sizes(), strides_like(self.sizes(), self.strides(), format), self.dtype(), self.device());
+  write_copy(result, self);
+  return result;
+}
+
+Tensor run_to(const Tensor& self, Dtype wanted, MemoryFormat format) {
+  Tensor result =
+      new_tensor(self.sizes(), strides_like(self.sizes(), self.strides(), format), wanted, self.device());
+  if (Recorder* recorder = self.is_meta() ? Recorder::current() : nullptr) recorder->add_cast(self, result);
+  write_copy(result, self);
+  return result;
+}
+
+Tensor& Tensor::copy_(const Tensor& src) {
+  if (impl_->in_graph || src.impl()->in_graph) [[unlikely]]
+    differentiate_copy(*this, src);
+  else
+    run_copy(*this, src);
   return *this;
 }
 
 Tensor Tensor::clone(MemoryFormat format) const {
-  Tensor result = new_tensor(sizes(), strides_like(sizes(), strides(), format), dtype(), device());
-  write_copy(result, *this);
-  return result;
+  return is_recorded(*this) ? differentiate_clone(*this, format) : run_clone(*this, format);
 }
 
 Tensor Tensor::contiguous(MemoryFormat format) const {
@@ -68,10 +88,7 @@ Tensor Tensor::contiguous(MemoryFormat format) const {
 Tensor Tensor::to(Dtype wanted, bool copy, MemoryFormat format) const {
   const bool fits = dtype() == wanted && (format == MemoryFormat::preserve || is_contiguous(format));
   if (fits && !copy) return *this;
-  Tensor result = new_tensor(sizes(), strides_like(sizes(), strides(), format), wanted, device());
-  if (Recorder* recorder = is_meta() ? Recorder::current() : nullptr) recorder->add_cast(*this, result);
-  write_copy(result, *this);
-  return result;
+  return is_recorded(*this) ? differentiate_to(*this, wanted, format) : run_to(*this, wanted, format);
 }
 
 Tensor Tensor::to(Device wanted) const {
@@ -80,21 +97,28 @@ Tensor Tensor::to(Device wanted) const {
   return new_tensor(sizes(), dense_strides_like(sizes(), strides()), dtype(), wanted);
 }
 
-Tensor& Tensor::fill_(Scalar value) {
-  check_fits(value, dtype());
-  const Tensor filled = distinct_places(*this);
-  if (!is_meta() && numel() > 0) {
+void run_fill(const Tensor& self, Scalar value) {
+  check_fits(value, self.dtype());
+  const Tensor filled = distinct_places(self);
+  if (!self.is_meta() && self.numel() > 0) {
     const double floating = value.as_double();
     const int64_t integer = value.as_int64();
     Plan plan;
     const Walk walks[] = {walk_of(filled), {{}, {}}};
     make_plan(filled.sizes(), walks, 2, plan);
     Program program;
-    program.cast(program.input(value.is_floating() ? float64 : int64), dtype());
+    program.cast(program.input(value.is_floating() ? float64 : int64), self.dtype());
     const void* input = value.is_floating() ? static_cast<const void*>(&floating) : static_cast<const void*>(&integer);
-    run(plan, program, data_ptr(), &input);
+    run(plan, program, self.data_ptr(), &input);
   }
-  bump_version(*this);
+  bump_version(self);
+}
+
+Tensor& Tensor::fill_(Scalar value) {
+  if (impl_->in_graph) [[unlikely]]
+    differentiate_fill(*this, value);
+  else
+    run_fill(*this, value);
   return *this;
 }
 
@@ -111,6 +135,7 @@ Tensor& Tensor::resize_(SizesView wanted) {
   for (int64_t size : wanted)
     if (size < 0) throw Error("numel: integer multiplication overflow");
   checked_numel(wanted);
+  if (impl_->in_graph) check_resizable(*this);
   if (!(sizes() == wanted)) set_sizes_and_strides(*this, wanted, contiguous_strides(wanted));
   return *this;
 }
@@ -132,8 +157,8 @@ Tensor Tensor::sum_to_size(SizesView wanted) const {
   if (wanted.empty() && is_expandable_to(wanted, sizes())) return sum();
   if (sizes() == wanted) return *this;
   const Dims dims = sum_to_dims(sizes(), wanted);
-  if (dims.empty()) return view(wanted);
-  return sum(DimsArg(SizesView(dims)), true).view(wanted);
+  const Tensor summed = dims.empty() ? *this : sum(DimsArg(SizesView(dims)), true);
+  return wanted.size() < dim() ? summed.view(wanted) : summed;
 }
 
 }  // namespace tenon

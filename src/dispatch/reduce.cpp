@@ -1,6 +1,6 @@
 #include "dispatch/reduce.h"
 
-#include "dispatch/elementwise.h"
+#include "dispatch/differentiate.h"
 #include "plan/plan.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
@@ -71,9 +71,9 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   const int64_t count = count_reduced(self, mask);
   if (self.numel() == 0) {
     if (op == Op::mean)
-      out.fill_(__builtin_nan(""));
+      run_fill(out, __builtin_nan(""));
     else
-      out.zero_();
+      run_fill(out, 0);
     return;
   }
   const Dims strides = spread_strides(out, mask, keepdim);
@@ -108,6 +108,12 @@ void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
 }  // namespace
 
 Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+  if (is_recorded(self)) [[unlikely]]
+    return differentiate_reduce(op, self, dims, keepdim, dtype);
+  return run_reduce(op, self, dims, keepdim, dtype);
+}
+
+Tensor run_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
   if (op == Op::mean) check_mean(self.dtype(), dtype);
   const Types types = compute_types(op, self.dtype(), dtype);
   check_not_empty(op, self, dims);
@@ -118,6 +124,10 @@ Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::opti
 }
 
 Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+  const Arg operand(self);
+  const Arg* const args[] = {&operand};
+  if (out.impl()->in_graph || in_graph(args, 1)) [[unlikely]]
+    check_out_unrecorded(row_of(op).name, out, args, 1);
   if (op == Op::mean) check_mean(self.dtype(), dtype);
   // out= says the dtype where the call does not.
   const bool follows_out = !dtype && (op == Op::sum || op == Op::mean);

@@ -26,6 +26,7 @@ void fill_wide_integers(KernelTable& table);
 void fill_narrow_integers(KernelTable& table);
 void fill_casts(KernelTable& table);
 void fill_moves(KernelTable& table);
+void fill_products(KernelTable& table);
 
 KernelTable make_table() {
   KernelTable table{};
@@ -35,6 +36,7 @@ KernelTable make_table() {
   fill_narrow_integers(table);
   fill_casts(table);
   fill_moves(table);
+  fill_products(table);
   return table;
 }
 

@@ -203,6 +203,9 @@ const std::map<std::string, Call>& calls() {
 #define CALL_where(NAME)                                                                                       \
   {#NAME, FORMS(tenon::NAME(r.tensor(0), r.arg(1), r.arg(2)), r.tensor(1).NAME(r.tensor(0), r.arg(2)), ABSENT, \
                 tenon::NAME##_out(r.out(), r.tensor(0), r.arg(1), r.arg(2)))},
+#define CALL_product(NAME)                                                                                  \
+  {#NAME, FORMS(tenon::NAME(r.tensor(0), r.tensor(1)), r.tensor(0).NAME(r.tensor(1)), ABSENT, \
+                tenon::NAME##_out(r.out(), r.tensor(0), r.tensor(1)))},
 #define CALL_reduction(NAME)                                                                                      \
   {#NAME, FORMS(tenon::NAME(r.tensor(0), r.dims(), r.keepdim()), r.tensor(0).NAME(r.dims(), r.keepdim()), ABSENT, \
                 tenon::NAME##_out(r.out(), r.tensor(0), r.dims(), r.keepdim()))},
