@@ -135,8 +135,8 @@ struct GradOptions : BackwardOptions {
   bool allow_unused = false;       // undefined gradients for inputs that are not in the graph, instead of an Error
   bool materialize_grads = false;  // zeros instead of undefined ones
 };
-/// The gradients of `outputs` with respect to `inputs`; no `grad` changes. Error "One of the differentiated Tensors does
-/// not require grad", "... appears to not have been used in the graph. Set allow_unused=True ...".
+/// The gradients of `outputs` with respect to `inputs`; no `grad` changes. Error "One of the differentiated Tensors
+/// does not require grad", "... appears to not have been used in the graph. Set allow_unused=True ...".
 /// https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad.html
 TENON_API Tensors grad(const Tensors& outputs, const Tensors& inputs, const Tensors& grad_outputs = {},
                        const GradOptions& options = {});

@@ -27,7 +27,7 @@ namespace tenon {
 #define TENON_FUNCTION_where(NAME)                                                   \
   TENON_API Tensor NAME(const Tensor& condition, const Arg& self, const Arg& other); \
   TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& condition, const Arg& self, const Arg& other);
-#define TENON_FUNCTION_product(NAME)                             \
+#define TENON_FUNCTION_product(NAME)                              \
   TENON_API Tensor NAME(const Tensor& self, const Tensor& other); \
   TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& self, const Tensor& other);
 #define TENON_FUNCTION_reduction(NAME)                                                       \

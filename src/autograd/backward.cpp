@@ -66,8 +66,7 @@ void warn_of_cycle() {
 
 void check_inference() {
   if (thread_modes.inference)
-    throw Error(
-        "Cannot run backward in inference mode. Leave it first: tensors made there take part in no graph.");
+    throw Error("Cannot run backward in inference mode. Leave it first: tensors made there take part in no graph.");
 }
 
 /// A leaf's accumulator, or the node that a computed tensor comes from; null where no graph knows it.
@@ -134,8 +133,9 @@ Tensors grad(const Tensors& outputs, const Tensors& inputs, const Tensors& grad_
     Tensor gradient = std::move(captures[i].gradient);
     if (!gradient.defined() && options.materialize_grads) gradient = zeros_like(inputs[i]);
     if (!gradient.defined() && !options.allow_unused)
-      throw Error("The differentiated Tensor at index " + std::to_string(i) +
-                  " appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.");
+      throw Error(
+          "The differentiated Tensor at index " + std::to_string(i) +
+          " appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.");
     result.push_back(std::move(gradient));
   }
   return result;

@@ -8,10 +8,8 @@ namespace tenon::autograd {
 namespace {
 
 // The words that formulas are written in, on values.
-#define TENON_VALUE_OPERATOR(SYMBOL, NAME)                       \
-  [[maybe_unused]] Value operator SYMBOL(const Value& x, const Value& y) { \
-    return tenon::NAME(x.arg(), y.arg());                        \
-  }
+#define TENON_VALUE_OPERATOR(SYMBOL, NAME) \
+  [[maybe_unused]] Value operator SYMBOL(const Value& x, const Value& y) { return tenon::NAME(x.arg(), y.arg()); }
 TENON_VALUE_OPERATOR(+, add)
 TENON_VALUE_OPERATOR(-, sub)
 TENON_VALUE_OPERATOR(*, mul)
@@ -44,7 +42,7 @@ struct ProbeValue {
     return *this;
   }
 };
-#define TENON_PROBE_OPERATOR(SYMBOL)                                                      \
+#define TENON_PROBE_OPERATOR(SYMBOL)                                                         \
   [[maybe_unused]] ProbeValue operator SYMBOL(ProbeValue x, ProbeValue) { return x.step(); } \
   [[maybe_unused]] ProbeValue operator SYMBOL(ProbeValue x, int) { return x.step(); }
 TENON_PROBE_OPERATOR(+)
@@ -87,13 +85,12 @@ struct Truth {
 };
 #include "ops/blocks-inl.h"
 
-#define TENON_OF_ARGUMENT(I, LETTER)                                                      \
-  if constexpr (requires(const Given& g) { F::grad_##LETTER(g); }) {                      \
-    const Probe probe;                                                                    \
-    F::grad_##LETTER(ProbeGiven(probe));                                                  \
-    derivative.arguments[I] = {[](const Given& g) -> Value { return F::grad_##LETTER(g); }, \
-                               probe.reads, probe.steps};                                 \
-    derivative.exists = true;                                                             \
+#define TENON_OF_ARGUMENT(I, LETTER)                                                                                   \
+  if constexpr (requires(const Given& g) { F::grad_##LETTER(g); }) {                                                   \
+    const Probe probe;                                                                                                 \
+    F::grad_##LETTER(ProbeGiven(probe));                                                                               \
+    derivative.arguments[I] = {[](const Given& g) -> Value { return F::grad_##LETTER(g); }, probe.reads, probe.steps}; \
+    derivative.exists = true;                                                                                          \
   }
 template <class F>
 Derivative make_derivative() {

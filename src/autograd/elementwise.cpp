@@ -109,7 +109,7 @@ Tensor& differentiate_inplace(Op op, Tensor& self, Args args, int count) {
   Node handle(new OpNode(op, args, count));
   OpNode& node = *static_cast<OpNode*>(handle.impl());
   // What the formula reads of self is gone afterwards; on failure nothing has changed.
-  const Tensor before = node.reads(0) ? run_clone(self, MemoryFormat::preserve) : self;
+  const Tensor before = node.reads(0) ? self.clone() : self;
   for (int i = 1; i < count; ++i)
     if (node.reads(i) && args[i]->is_tensor()) node.save(i, without_cycle(args[i]->tensor(), self));
   run_inplace(op, self, args, count);

@@ -106,8 +106,8 @@ void add_forward_call(const NodeImpl* node, Error& error) {
   if (!anomaly_mode.enabled) return;
   const auto& extras = node->extras_if_any();
   const bool known = extras && !extras->forward_call.empty();
-  error.add_note(known ? "Error detected in " + std::string(node->name()) + ". Forward call that caused the error: " +
-                             extras->forward_call
+  error.add_note(known ? "Error detected in " + std::string(node->name()) +
+                             ". Forward call that caused the error: " + extras->forward_call
                        : "Error detected in " + std::string(node->name()) +
                              ". No forward pass information available. Enable detect anomaly during forward pass for "
                              "more information.");
@@ -184,7 +184,8 @@ bool GraphTask::claim(NodeImpl* node) {
 }
 
 bool GraphTask::is_asked_for(const NodeImpl* node) const {
-  return captures_ && std::any_of(captures_->begin(), captures_->end(), [&](const Capture& c) { return c.node == node; });
+  return captures_ &&
+         std::any_of(captures_->begin(), captures_->end(), [&](const Capture& c) { return c.node == node; });
 }
 
 /// The end of a visit: all behind the node are known.
@@ -277,7 +278,8 @@ void GraphTask::evaluate(NodeImpl* node) {
   const int inputs = node->input_count();
   GradList grads(inputs);
   grads.data()[0] = std::move(state.first);
-  for (int i = 1; i < inputs && state.others; ++i) grads.data()[i] = std::move(state.others[static_cast<std::size_t>(i) - 1]);
+  for (int i = 1; i < inputs && state.others; ++i)
+    grads.data()[i] = std::move(state.others[static_cast<std::size_t>(i) - 1]);
   const bool execute = state.execute;
   call_hooks_of_tensors(node, grads.data());
   capture(node, grads.data());

@@ -58,11 +58,13 @@ void move_retention(const Tensor& tensor, NodeImpl* before, NodeImpl* after, int
 [[noreturn]] void fail_view_mode(Mode mode) {
   const bool inference = mode == Mode::inference;
   const std::string where = inference ? "inference_mode" : "no_grad";
-  throw Error("A view was created in " + std::string(inference ? "inference mode" : "no_grad mode") +
-              " and is being modified inplace " + (inference ? "in normal mode" : "with grad mode enabled") +
-              ". Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
-              "moving both the view and the inplace either both inside the " +
-              where + " block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked).");
+  throw Error(
+      "A view was created in " + std::string(inference ? "inference mode" : "no_grad mode") +
+      " and is being modified inplace " + (inference ? "in normal mode" : "with grad mode enabled") +
+      ". Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+      "moving both the view and the inplace either both inside the " +
+      where +
+      " block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked).");
 }
 
 bool is_leaf_that_requires_grad(const Tensor& tensor) {

@@ -27,8 +27,7 @@ std::string operation_name(const std::string& name) {
   std::string text =
       "one of the variables needed for gradient computation has been modified by an inplace operation: [" +
       std::string(legacy_name(tensor.dtype())) + " " + to_string(tensor.sizes()) + "]";
-  if (origin)
-    text += ", which is output " + std::to_string(output_nr) + " of " + operation_name(origin->name()) + ",";
+  if (origin) text += ", which is output " + std::to_string(output_nr) + " of " + operation_name(origin->name()) + ",";
   text += " is at version " + std::to_string(now) + "; expected version " + std::to_string(saved) + " instead. Hint: ";
   text += anomaly_mode.enabled
               ? "the backtrace further above shows the operation that failed to compute its gradient. The variable in "
@@ -105,7 +104,9 @@ Tensor SavedTensor::unpack(NodeImpl* owner) const {
   }
   const uint32_t now = tensor_.version();
   if (now != version_) {
-    const NodeImpl* origin = is_result_ ? owner : tensor_.impl()->autograd ? tensor_.impl()->autograd->grad_fn : nullptr;
+    const NodeImpl* origin = is_result_                 ? owner
+                             : tensor_.impl()->autograd ? tensor_.impl()->autograd->grad_fn
+                                                        : nullptr;
     fail_version(tensor_, now, version_, origin, output_nr_);
   }
   if (!is_result_ || !thread_modes.grad) return tensor_;

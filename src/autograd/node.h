@@ -108,7 +108,7 @@ class NodeImpl {
   const std::unique_ptr<NodeExtras>& extras_if_any() const noexcept { return extras_; }
 
   std::atomic<uint32_t> references{1};
-  uint64_t sequence;                        // nodes made later run first
+  uint64_t sequence;                       // nodes made later run first
   std::atomic<GraphTask*> owner{nullptr};  // the run that `state` belongs to
   TaskState state;
   NodeImpl* next_dead = nullptr;

@@ -1,5 +1,5 @@
-// autograd: the linear map behind as_strided. Takes two geometries of one storage; carries values from one to the other,
-// in both directions.
+// autograd: the linear map behind as_strided. Takes two geometries of one storage; carries values from one to the
+// other, in both directions.
 #pragma once
 #include "autograd/views.h"
 

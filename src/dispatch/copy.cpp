@@ -60,8 +60,7 @@ Tensor run_clone(const Tensor& self, MemoryFormat format) {
 }
 
 Tensor run_to(const Tensor& self, Dtype wanted, MemoryFormat format) {
-  Tensor result =
-      new_tensor(self.sizes(), strides_like(self.sizes(), self.strides(), format), wanted, self.device());
+  Tensor result = new_tensor(self.sizes(), strides_like(self.sizes(), self.strides(), format), wanted, self.device());
   if (Recorder* recorder = self.is_meta() ? Recorder::current() : nullptr) recorder->add_cast(self, result);
   write_copy(result, self);
   return result;

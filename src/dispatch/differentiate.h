@@ -1,6 +1,6 @@
-// dispatch: the way up to autograd/, which defines what is declared here. Takes a call with a tensor that is in a graph;
-// gives the same result as the plain call, and a node that knows its derivative. What is called plain: run_..., below
-// every question of history.
+// dispatch: the way up to autograd/, which defines what is declared here. Takes a call with a tensor that is in a
+// graph; gives the same result as the plain call, and a node that knows its derivative. What is called plain: run_...,
+// below every question of history.
 #pragma once
 #include "dispatch/elementwise.h"
 #include "tensor/history.h"

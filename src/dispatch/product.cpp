@@ -76,9 +76,7 @@ void multiply_integers(const Tensor& out, const Tensor& a, const Tensor& b) {
 }
 
 Tensor row_major(const Tensor& tensor, Dtype dtype) {
-  return tensor.impl()->row_major && tensor.dtype() == dtype
-             ? tensor
-             : run_to(tensor, dtype, MemoryFormat::contiguous);
+  return tensor.impl()->row_major && tensor.dtype() == dtype ? tensor : run_to(tensor, dtype, MemoryFormat::contiguous);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // kernel: exponential, logarithm and hyperbolic tangent over whole vectors. The first two after fdlibm
 // (https://www.netlib.org/fdlibm), error below 1 ulp for every float32 and float64; the third after Cephes
-// (https://www.netlib.org/cephes), below 2 ulp: subnormals, infinities and NaN included. No branches: special values are chosen at the
-// end.
+// (https://www.netlib.org/cephes), below 2 ulp: subnormals, infinities and NaN included. No branches: special values
+// are chosen at the end.
 #if defined(TENON_KERNEL_EXP_LOG_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_EXP_LOG_INL_H
 #undef TENON_KERNEL_EXP_LOG_INL_H

@@ -122,7 +122,7 @@ Tensor new_view(const Tensor& self, SizesView sizes, SizesView strides, int64_t 
   view->base = base;
   view->in_graph = true;
   view->inference = self.impl()->inference;
-  view->view_mode = thread_modes.inference                          ? Mode::inference
+  view->view_mode = thread_modes.inference                                      ? Mode::inference
                     : thread_modes.grad && self.impl()->view_mode == Mode::grad ? Mode::grad
                                                                                 : Mode::no_grad;
   return Tensor(view);

@@ -97,7 +97,8 @@ Layout squeezed_layout(const Tensor& self, SizesView dims) {
 
 Tensor Tensor::expand(SizesView desired) const {
   if (desired.size() >= dim()) return view_of(*this, expand_layout(sizes(), strides(), desired), {ViewKind::expand});
-  return view_of(*this, expand_layout(sizes(), strides(), desired, legacy_type_name(*this).c_str()), {ViewKind::expand});
+  return view_of(*this, expand_layout(sizes(), strides(), desired, legacy_type_name(*this).c_str()),
+                 {ViewKind::expand});
 }
 
 Tensor Tensor::expand_as(const Tensor& other) const { return expand(other.sizes()); }
@@ -111,8 +112,7 @@ Tensor Tensor::view(SizesView desired) const {
 
 Tensor Tensor::reshape(SizesView desired) const {
   Layout layout{infer_view_sizes(desired, numel()), {}};
-  if (view_strides(sizes(), strides(), layout.sizes, layout.strides))
-    return view_of(*this, layout, {ViewKind::view});
+  if (view_strides(sizes(), strides(), layout.sizes, layout.strides)) return view_of(*this, layout, {ViewKind::view});
   // Nobody else sees the copy: the result is no view of it.
   const Tensor copy = clone(MemoryFormat::contiguous);
   return recorded(copy, new_alias(copy, layout.sizes, contiguous_strides(layout.sizes), 0), {ViewKind::unsafe_view});
