@@ -39,7 +39,7 @@ if(TARGET tenon_tests)
 endif()
 
 # The program that the comparison with a live PyTorch talks to.
-add_executable(tenon-oracle EXCLUDE_FROM_ALL tests/oracle/oracle.cpp)
+add_executable(tenon-oracle EXCLUDE_FROM_ALL tests/oracle/oracle.cpp tests/oracle/graph.cpp)
 target_link_libraries(tenon-oracle PRIVATE tenon nlohmann_json::nlohmann_json tenon_flags)
 
 # Claims about files rather than calls.

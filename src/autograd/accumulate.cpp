@@ -21,7 +21,7 @@ bool obeys_layout(const Tensor& grad, const Tensor& variable) {
 }
 
 Tensor clone_for(const Tensor& grad, const Tensor& variable) {
-  if (!is_dense(variable)) return grad.clone(MemoryFormat::contiguous);
+  if (!is_dense(variable) || variable.impl()->row_major) return grad.clone(MemoryFormat::contiguous);
   Tensor copy = new_tensor(variable.sizes(), variable.strides(), grad.dtype(), grad.device());
   if (thread_modes.grad)
     copy.copy_(grad);
@@ -30,10 +30,17 @@ Tensor clone_for(const Tensor& grad, const Tensor& variable) {
   return copy;
 }
 
+/// Few elements that are a view of fewer are added faster as a tensor of their own.
+Tensor densified(const Tensor& grad) {
+  constexpr int64_t kFew = 64;
+  const bool copies = grad.numel() <= kFew && !grad.is_contiguous() && !grad.is_meta();
+  return copies ? run_clone(grad, MemoryFormat::contiguous) : grad;
+}
+
 /// The first gradient of a leaf. One that is nobody else's is taken as it is.
 Tensor first_gradient(const Tensor& grad, const Tensor& variable) {
   if (thread_modes.grad) return clone_for(grad, variable);
-  if (is_owned_alone(grad) && obeys_layout(grad, variable)) return grad.detach();
+  if (is_owned_alone(grad) && obeys_layout(grad, variable)) return grad.impl()->in_graph ? grad.detach() : grad;
   return clone_for(grad, variable);
 }
 
@@ -82,7 +89,7 @@ void AccumulateGrad::apply(const Tensor* grads, Tensor*) {
   else if (thread_modes.grad)
     meta.grad = meta.grad + grads[0];
   else
-    meta.grad.add_(grads[0]);
+    meta.grad.add_(densified(grads[0]));
 }
 
 }  // namespace tenon::autograd

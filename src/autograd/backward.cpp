@@ -11,10 +11,10 @@ namespace {
 
 /// Roots with their gradients, which hold their nodes as long as the run lasts.
 struct Roots {
-  std::vector<Edge> edges;
-  Tensors gradients;
+  SmallVector<Edge, 4> edges;
+  GradList gradients;
 
-  Roots() = default;
+  explicit Roots(std::size_t count) : gradients(static_cast<int64_t>(count)) {}
   Roots(const Roots&) = delete;
   Roots& operator=(const Roots&) = delete;
   ~Roots() {
@@ -36,10 +36,11 @@ void check_gradient(const Tensor& gradient, const Tensor& output, std::size_t i)
               ") and output[" + index + "] has a shape of torch.Size(" + to_string(output.sizes()) + ").");
 }
 
-void add_roots(Roots& roots, const Tensors& outputs, const Tensors& gradients) {
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
+/// `gradients`: `given` of them, some may be undefined.
+void add_roots(Roots& roots, const Tensor* outputs, std::size_t count, const Tensor* gradients, std::size_t given) {
+  for (std::size_t i = 0; i < count; ++i) {
     const Tensor& output = outputs[i];
-    Tensor gradient = i < gradients.size() ? gradients[i] : Tensor();
+    Tensor gradient = i < given ? gradients[i] : Tensor();
     if (gradient.defined())
       check_gradient(gradient, output, i);
     else if (output.requires_grad())
@@ -48,12 +49,15 @@ void add_roots(Roots& roots, const Tensors& outputs, const Tensors& gradients) {
       throw Error("element " + std::to_string(i) + " of tensors does not require grad and does not have a grad_fn");
     roots.edges.push_back(gradient_edge(output));
     if (gradient.dtype() != output.dtype()) gradient = cast_grad(gradient, output.dtype());
-    roots.gradients.push_back(std::move(gradient));
+    roots.gradients.data()[i] = std::move(gradient);
   }
+}
+void add_roots(Roots& roots, const Tensors& outputs, const Tensors& gradients) {
+  add_roots(roots, outputs.data(), outputs.size(), gradients.data(), gradients.size());
 }
 
 void run(const Roots& roots, GraphTask& task) {
-  task.run(roots.edges.data(), roots.gradients.data(), static_cast<int64_t>(roots.edges.size()));
+  task.run(roots.edges.data(), roots.gradients.data(), roots.edges.size());
 }
 
 void warn_of_cycle() {
@@ -82,7 +86,7 @@ Edge known_edge(const Tensor& input) {
 
 void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOptions& options) {
   check_inference();
-  Roots roots;
+  Roots roots(tensors.size());
   add_roots(roots, tensors, gradients);
   if (options.create_graph) warn_of_cycle();
   GraphTask task(options.retain_graph.value_or(options.create_graph), options.create_graph);
@@ -92,7 +96,7 @@ void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOp
 void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOptions& options, const Tensors& inputs) {
   check_inference();
   if (inputs.empty()) throw Error("`inputs` argument to `backward()` cannot be empty.");
-  Roots roots, leaves;
+  Roots roots(tensors.size()), leaves(0);
   add_roots(roots, tensors, gradients);
   std::vector<NodeImpl*> accumulators;
   std::vector<Capture> captures;
@@ -116,7 +120,7 @@ void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOp
 Tensors grad(const Tensors& outputs, const Tensors& inputs, const Tensors& grad_outputs, const GradOptions& options) {
   check_inference();
   if (inputs.empty()) throw Error("`inputs` argument to `grad()` cannot be empty.");
-  Roots roots, known;
+  Roots roots(outputs.size()), known(0);
   add_roots(roots, outputs, grad_outputs);
   std::vector<Capture> captures;
   for (const Tensor& input : inputs) {
@@ -142,3 +146,18 @@ Tensors grad(const Tensors& outputs, const Tensors& inputs, const Tensors& grad_
 }
 
 }  // namespace tenon::autograd
+
+namespace tenon {
+
+void Tensor::backward() const { backward(Tensor()); }
+
+void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph) const {
+  autograd::check_inference();
+  autograd::Roots roots(1);
+  autograd::add_roots(roots, this, 1, &gradient, 1);
+  if (create_graph) autograd::warn_of_cycle();
+  autograd::GraphTask task(retain_graph.value_or(create_graph), create_graph);
+  autograd::run(roots, task);
+}
+
+}  // namespace tenon

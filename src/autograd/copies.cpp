@@ -70,12 +70,11 @@ Tensor differentiate_to(const Tensor& self, Dtype dtype, MemoryFormat format) {
 }
 
 void differentiate_copy(Tensor& self, const Tensor& src) {
-  if (self.is(src)) return;
   const bool recorded =
       thread_modes.grad && is_floating_point(self.dtype()) && (self.requires_grad() || src.requires_grad());
   check_inplace(self, recorded);
   if (!recorded) return run_copy(self, src);
-  const Node node(new OverwriteNode("CopyBackwards", self, &src));
+  const Node node(new OverwriteNode("torch::autograd::CopyBackwards", self, &src));
   run_copy(self, src);
   note_call(*node.impl(), "copy_", src);
   node.impl()->add_input(self);

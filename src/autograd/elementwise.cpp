@@ -33,7 +33,8 @@ class OpNode final : public NodeImpl {
   }
 
   bool reads(int value) const noexcept { return (reads_ >> value & 1u) != 0; }
-  void save(int value, const Tensor& tensor) { saved_[value].save(tensor, value == kResult); }
+  /// `own`: the tensor comes from this node, and may not be held by it.
+  void save(int value, const Tensor& tensor, bool own = false) { saved_[value].save(tensor, own); }
   const char* name() const noexcept override { return row_of(op_).grad_fn; }
   void release_saved() noexcept override {
     for (SavedTensor& saved : saved_) saved.reset();
@@ -77,11 +78,6 @@ void save_arguments(OpNode& node, Args args, int count) {
     if (node.reads(i) && args[i]->is_tensor()) node.save(i, args[i]->tensor());
 }
 
-/// A tensor whose node this becomes must not be held by it.
-Tensor without_cycle(const Tensor& argument, const Tensor& self) {
-  return argument.is(self) ? argument.detach() : argument;
-}
-
 }  // namespace
 }  // namespace autograd
 
@@ -98,7 +94,7 @@ Tensor differentiate(Op op, Args args, int count) {
   note_call(node, row_of(op).name, args, count);
   retain(&node);
   set_history(result, &node);
-  if (node.reads(kResult)) node.save(kResult, result);
+  if (node.reads(kResult)) node.save(kResult, result, true);
   return result;
 }
 
@@ -111,14 +107,14 @@ Tensor& differentiate_inplace(Op op, Tensor& self, Args args, int count) {
   // What the formula reads of self is gone afterwards; on failure nothing has changed.
   const Tensor before = node.reads(0) ? self.clone() : self;
   for (int i = 1; i < count; ++i)
-    if (node.reads(i) && args[i]->is_tensor()) node.save(i, without_cycle(args[i]->tensor(), self));
+    if (node.reads(i) && args[i]->is_tensor()) node.save(i, args[i]->tensor(), args[i]->tensor().is(self));
   run_inplace(op, self, args, count);
   if (node.reads(0)) node.save(0, before);
   node.add_input(self);
   note_call(node, row_of(op).name, args, count);
   retain(&node);
   rebase_history(self, &node);
-  if (node.reads(kResult)) node.save(kResult, self);
+  if (node.reads(kResult)) node.save(kResult, self, true);
   return self;
 }
 

@@ -15,20 +15,6 @@ namespace {
 
 bool runs_later(const NodeImpl* a, const NodeImpl* b) { return a->sequence < b->sequence; }
 
-/// What a list of gradients needs for the time of one node.
-class GradList {
- public:
-  explicit GradList(int64_t count) {
-    if (count > kInline) many_ = std::make_unique<Tensor[]>(static_cast<std::size_t>(count));
-  }
-  Tensor* data() noexcept { return many_ ? many_.get() : few_; }
-
- private:
-  static constexpr int64_t kInline = 3;
-  Tensor few_[kInline];
-  std::unique_ptr<Tensor[]> many_;
-};
-
 Tensors to_list(const Tensor* tensors, int count) { return Tensors(tensors, tensors + count); }
 
 void check_hook_result(const Tensor& before, const Tensor& after) {
@@ -169,7 +155,7 @@ void GraphTask::limit_to(std::vector<Capture>* captures, const std::vector<NodeI
 }
 
 TaskState& GraphTask::state_of(NodeImpl* node) {
-  return node->owner.load(std::memory_order_relaxed) == this ? node->state : aside_.find(node)->second;
+  return node->owner.load(std::memory_order_relaxed) == this ? node->state : aside_->find(node)->second;
 }
 
 /// Whether the node is new to this run.
@@ -180,7 +166,8 @@ bool GraphTask::claim(NodeImpl* node) {
     claimed_.push_back(node);
     return true;
   }
-  return aside_.try_emplace(node).second;
+  if (!aside_) aside_ = std::make_unique<std::unordered_map<NodeImpl*, TaskState>>();
+  return aside_->try_emplace(node).second;
 }
 
 bool GraphTask::is_asked_for(const NodeImpl* node) const {

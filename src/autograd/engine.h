@@ -14,6 +14,21 @@ struct Capture {
   Tensor gradient;
 };
 
+/// A list of gradients for a short time; few need no memory.
+class GradList {
+ public:
+  explicit GradList(int64_t count) {
+    if (count > kInline) many_ = std::make_unique<Tensor[]>(static_cast<std::size_t>(count));
+  }
+  Tensor* data() noexcept { return many_ ? many_.get() : few_; }
+  const Tensor* data() const noexcept { return many_ ? many_.get() : few_; }
+
+ private:
+  static constexpr int64_t kInline = 3;
+  Tensor few_[kInline];
+  std::unique_ptr<Tensor[]> many_;
+};
+
 /// One run of the engine, on the thread that asked for it.
 class GraphTask {
  public:
@@ -50,7 +65,7 @@ class GraphTask {
   SmallVector<NodeImpl*, 16> claimed_;
   SmallVector<NodeImpl*, 16> ready_;  // a heap
   // Notes about nodes that another run (a second thread, a backward inside a hook) is using.
-  std::unordered_map<NodeImpl*, TaskState> aside_;
+  std::unique_ptr<std::unordered_map<NodeImpl*, TaskState>> aside_;
 };
 
 /// PyTorch's validate_outputs: every gradient gets its input's shape (summed down where it is expandable to it), dtype

@@ -220,13 +220,4 @@ autograd::HookHandle Tensor::register_post_accumulate_grad_hook(autograd::LeafHo
   return autograd::add_hook(meta.hooks->after, std::move(hook));
 }
 
-void Tensor::backward() const { backward(Tensor()); }
-
-void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph) const {
-  autograd::BackwardOptions options;
-  options.retain_graph = retain_graph;
-  options.create_graph = create_graph;
-  autograd::backward({*this}, {gradient}, options);
-}
-
 }  // namespace tenon

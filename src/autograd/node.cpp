@@ -16,18 +16,25 @@ const char* legacy_name(Dtype dtype) {
   return names[static_cast<int>(dtype)];
 }
 
-/// "Exp" of "ExpBackward0": what the version text calls a node.
-std::string operation_name(const std::string& name) {
-  const std::size_t end = name.find("Backward");
-  return end == std::string::npos || end == 0 ? name : name.substr(0, end);
+/// "Exp" of "ExpBackward0", "Clamp1" of "ClampBackward1": what the version text calls a node.
+std::string operation_name(std::string name) {
+  const std::string word = "Backward";
+  const std::size_t at = name.rfind(word), digits = at + word.size();
+  const bool numbered = at != std::string::npos && digits < name.size() &&
+                        name.find_first_not_of("0123456789", digits) == std::string::npos;
+  if (!numbered) return name;
+  name.erase(at, word.size());
+  if (name.substr(at) == "0") name.erase(at);
+  return name;
 }
 
-[[noreturn]] void fail_version(const Tensor& tensor, uint32_t now, uint32_t saved, const NodeImpl* origin,
+/// `origin`: the name of the node that computed the tensor; null for a leaf.
+[[noreturn]] void fail_version(const Tensor& tensor, uint32_t now, uint32_t saved, const char* origin,
                                int32_t output_nr) {
   std::string text =
       "one of the variables needed for gradient computation has been modified by an inplace operation: [" +
       std::string(legacy_name(tensor.dtype())) + " " + to_string(tensor.sizes()) + "]";
-  if (origin) text += ", which is output " + std::to_string(output_nr) + " of " + operation_name(origin->name()) + ",";
+  if (origin) text += ", which is output " + std::to_string(output_nr) + " of " + operation_name(origin) + ",";
   text += " is at version " + std::to_string(now) + "; expected version " + std::to_string(saved) + " instead. Hint: ";
   text += anomaly_mode.enabled
               ? "the backtrace further above shows the operation that failed to compute its gradient. The variable in "
@@ -55,8 +62,8 @@ void NodeImpl::set_edges(const Edge* edges, int count) {
   edge_count_ = count;
   Edge* into = inline_edges_;
   if (count > kInlineEdges) {
-    more_edges_ = std::make_unique<Edge[]>(static_cast<std::size_t>(count));
-    into = more_edges_.get();
+    extras().edges = std::make_unique<Edge[]>(static_cast<std::size_t>(count));
+    into = extras().edges.get();
   }
   for (int i = 0; i < count; ++i) into[i] = edges[i];
 }
@@ -65,7 +72,7 @@ void NodeImpl::add_input(const Tensor& result) {
   if (input_count_++ == 0)
     meta_ = InputMeta(result);
   else
-    more_metas_.emplace_back(result);
+    extras().metas.emplace_back(result);
 }
 
 /// Without recursion: what dies meanwhile queues up behind, however long the chain.
@@ -87,10 +94,11 @@ void SavedTensor::save(const Tensor& tensor, bool is_result) {
         "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.");
   was_saved_ = true;
   is_result_ = is_result;
+  is_view_ = is_result && tensor.is_view();
   version_ = tensor.version();
   // A result that held its node, which holds the result, would never die.
   tensor_ = is_result ? tensor.detach() : tensor;
-  if (is_result && impl->autograd) output_nr_ = impl->autograd->output_nr;
+  if (is_result && impl->autograd) output_nr_ = static_cast<int16_t>(impl->autograd->output_nr);
 }
 
 Tensor SavedTensor::unpack(NodeImpl* owner) const {
@@ -104,9 +112,9 @@ Tensor SavedTensor::unpack(NodeImpl* owner) const {
   }
   const uint32_t now = tensor_.version();
   if (now != version_) {
-    const NodeImpl* origin = is_result_                 ? owner
-                             : tensor_.impl()->autograd ? tensor_.impl()->autograd->grad_fn
-                                                        : nullptr;
+    const NodeImpl* node = is_result_ ? owner : grad_fn_of(tensor_);
+    // A write through a view left the view as a part of its base.
+    const char* origin = is_view_ ? "AsStridedBackward0" : node ? node->name() : nullptr;
     fail_version(tensor_, now, version_, origin, output_nr_);
   }
   if (!is_result_ || !thread_modes.grad) return tensor_;

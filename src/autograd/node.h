@@ -58,7 +58,9 @@ struct NodeExtras {
   std::vector<std::pair<int32_t, TensorImpl*>> retained;  // results that keep their gradient; not owned
   std::shared_ptr<HookList<NodePreHook>> pre_hooks;
   std::shared_ptr<HookList<NodeHook>> hooks;
-  std::string forward_call;  // anomaly mode
+  std::string forward_call;       // anomaly mode
+  std::unique_ptr<Edge[]> edges;  // where there are more than the node has room for
+  std::vector<InputMeta> metas;   // of all results but the first
 };
 
 /// The engine's notes about one node during one run.
@@ -94,11 +96,13 @@ class NodeImpl {
   virtual bool is_accumulator() const noexcept { return false; }
 
   int edge_count() const noexcept { return edge_count_; }
-  const Edge& edge(int i) const noexcept { return edge_count_ <= kInlineEdges ? inline_edges_[i] : more_edges_[i]; }
+  const Edge& edge(int i) const noexcept { return edge_count_ <= kInlineEdges ? inline_edges_[i] : extras_->edges[i]; }
   bool has_edge(int i) const noexcept { return edge(i).node != nullptr; }
   /// Takes over the edges' references.
   void set_edges(const Edge* edges, int count);
-  const InputMeta& input(int i) const noexcept { return i == 0 ? meta_ : more_metas_[static_cast<std::size_t>(i) - 1]; }
+  const InputMeta& input(int i) const noexcept {
+    return i == 0 ? meta_ : extras_->metas[static_cast<std::size_t>(i) - 1];
+  }
   int input_count() const noexcept { return input_count_; }
   void add_input(const Tensor& result);
   NodeExtras& extras() {
@@ -117,9 +121,7 @@ class NodeImpl {
   int32_t edge_count_ = 0;
   int32_t input_count_ = 0;
   Edge inline_edges_[kInlineEdges];
-  std::unique_ptr<Edge[]> more_edges_;
   InputMeta meta_;
-  std::vector<InputMeta> more_metas_;
   std::unique_ptr<NodeExtras> extras_;
 };
 
@@ -140,13 +142,13 @@ class SavedTensor {
   Tensor unpack(NodeImpl* owner) const;
   void reset() noexcept { tensor_ = Tensor(); }
   bool is_saved() const noexcept { return was_saved_; }
-  bool is_freed() const noexcept { return was_saved_ && !tensor_.defined(); }
 
  private:
   Tensor tensor_;
   uint32_t version_ = 0;
-  int32_t output_nr_ = 0;
+  int16_t output_nr_ = 0;
   bool is_result_ = false;
+  bool is_view_ = false;
   bool was_saved_ = false;
 };
 

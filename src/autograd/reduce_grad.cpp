@@ -62,10 +62,17 @@ struct Descent {
 
 /// The operand over the narrow shape.
 Tensor narrowed(const Tensor& tensor, SizesView narrow) {
-  Dims sizes = tensor.sizes().copy();
+  Dims sizes = tensor.sizes().copy(), strides = tensor.strides().copy();
   const int64_t lead = narrow.size() - tensor.dim();
-  for (int64_t dim = 0; dim < tensor.dim(); ++dim) sizes[dim] = narrow[dim + lead] == 1 ? 1 : sizes[dim];
-  return new_alias(tensor, sizes, tensor.strides(), tensor.storage_offset());
+  int64_t step = 1;  // a dim of size 1 steps as in a dense tensor: the paths for those are open then
+  for (int64_t dim = tensor.dim() - 1; dim >= 0; --dim) {
+    if (narrow[dim + lead] == 1) {
+      sizes[dim] = 1;
+      strides[dim] = step;
+    }
+    step = sizes[dim] * strides[dim];
+  }
+  return new_alias(tensor, sizes, strides, tensor.storage_offset());
 }
 
 /// From the summed shape to `sizes`: expanded where it stood still, without leading dims.

@@ -22,11 +22,13 @@ Tensor with_reduced_dims(const Tensor& grad, SizesView mask, bool keepdim) {
 /// The same gradient for every element that was added: a view.
 Tensor spread(const Tensor& grad, SizesView mask, bool keepdim, SizesView sizes) {
   if (thread_modes.grad) return with_reduced_dims(grad, mask, keepdim).expand(sizes);
-  Dims strides;
-  int64_t at = 0;
-  for (int64_t dim = 0; dim < mask.size(); ++dim) {
-    strides.push_back(mask[dim] ? 0 : grad.strides()[at]);
-    if (!mask[dim] || keepdim) ++at;
+  Dims strides(mask.size(), 0);
+  int64_t at = grad.dim(), step = 1;  // a new dim of size 1 steps as unsqueeze has it
+  for (int64_t dim = mask.size() - 1; dim >= 0; --dim) {
+    const bool kept = !mask[dim] || keepdim;
+    if (kept) --at;
+    if (!mask[dim] || sizes[dim] == 1) strides[dim] = kept ? grad.strides()[at] : step;
+    step = sizes[dim] * strides[dim];
   }
   return new_alias(grad, sizes, strides, grad.storage_offset());
 }

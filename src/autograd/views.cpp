@@ -24,6 +24,7 @@ constexpr struct {
     {"DiagonalBackward0", "DiagonalBackwardBackward0", "diagonal"},
     {"ExpandBackward0", "", "expand"},
     {"PermuteBackward0", "", "permute"},
+    {"ReshapeAliasBackward0", "", "reshape"},
     {"SelectBackward0", "SelectBackwardBackward0", "select"},
     {"SliceBackward0", "SliceBackwardBackward0", "slice"},
     {"SqueezeBackward0", "", "squeeze"},
@@ -125,6 +126,7 @@ class ViewNode final : public NodeImpl {
         return grad.transpose(call_.numbers[0], call_.numbers[1]);
       case ViewKind::unsqueeze:
         return grad.squeeze(call_.numbers[0]);
+      case ViewKind::reshape_alias:
       case ViewKind::squeeze:
       case ViewKind::squeeze_dim:
       case ViewKind::squeeze_dims:

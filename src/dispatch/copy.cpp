@@ -17,9 +17,50 @@ namespace {
 
 Walk walk_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
 
+// Up to here elements are copied one by one: a plan would cost more.
+constexpr int64_t kFewElements = 64;
+
+template <class T>
+void copy_each(const Tensor& out, const Tensor& src) {
+  T* to = reinterpret_cast<T*>(out.impl()->data());
+  const T* from = reinterpret_cast<const T*>(src.impl()->data());
+  Dims index(src.dim(), 0);
+  int64_t place = 0;
+  for (int64_t i = 0, count = out.numel(); i < count; ++i) {
+    to[i] = from[place];
+    for (int64_t dim = src.dim() - 1; dim >= 0; --dim) {
+      place += src.strides()[dim];
+      if (++index[dim] < src.sizes()[dim]) break;
+      place -= src.sizes()[dim] * src.strides()[dim];
+      index[dim] = 0;
+    }
+  }
+}
+
+/// Few elements of one dtype into a dense tensor.
+bool copy_few(const Tensor& out, const Tensor& src) {
+  if (out.numel() > kFewElements || out.dtype() != src.dtype() || !out.is_contiguous() || src.is_meta() ||
+      !(out.sizes() == src.sizes()))
+    return false;
+  switch (out.itemsize()) {
+    case 1:
+      copy_each<uint8_t>(out, src);
+      return true;
+    case 2:
+      copy_each<uint16_t>(out, src);
+      return true;
+    case 4:
+      copy_each<uint32_t>(out, src);
+      return true;
+    default:
+      copy_each<uint64_t>(out, src);
+      return true;
+  }
+}
+
 /// out[...] = src[...], broadcast and cast. No checks.
 void write_copy(const Tensor& out, const Tensor& src) {
-  if (out.is_meta() || out.numel() == 0) return;
+  if (out.is_meta() || out.numel() == 0 || copy_few(out, src)) return;
   const Walk walks[] = {walk_of(out), walk_of(src)};
   Plan plan;
   make_plan(out.sizes(), walks, 2, plan);
@@ -37,10 +78,29 @@ Tensor distinct_places(const Tensor& self) {
   return new_view(self, sizes, self.strides(), self.storage_offset());
 }
 
+/// The number, cast on the way as by a copy, in every place.
+void write_number(const Tensor& self, const void* number, Dtype dtype) {
+  if (self.numel() <= kFewElements && self.is_contiguous()) {
+    alignas(8) std::byte converted[8];
+    const Lanes from{number, 1};
+    kernels().cast[static_cast<int>(dtype)][static_cast<int>(self.dtype())](converted, &from, 1);
+    const std::size_t width = static_cast<std::size_t>(self.itemsize());
+    std::byte* to = self.impl()->data();
+    for (int64_t i = 0; i < self.numel(); ++i, to += width) std::memcpy(to, converted, width);
+    return;
+  }
+  Plan plan;
+  const Walk walks[] = {walk_of(self), {{}, {}}};
+  make_plan(self.sizes(), walks, 2, plan);
+  Program program;
+  program.cast(program.input(dtype), self.dtype());
+  run(plan, program, self.data_ptr(), &number);
+}
+
 }  // namespace
 
 void run_copy(const Tensor& self, const Tensor& src) {
-  if (self.is(src)) return;
+  if (self.is(src)) return bump_version(self);
   if (src.is_meta() && !self.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
   check_no_internal_overlap(self);
   check_no_partial_overlap(self, src);
@@ -98,17 +158,14 @@ Tensor Tensor::to(Device wanted) const {
 
 void run_fill(const Tensor& self, Scalar value) {
   check_fits(value, self.dtype());
-  const Tensor filled = distinct_places(self);
   if (!self.is_meta() && self.numel() > 0) {
     const double floating = value.as_double();
     const int64_t integer = value.as_int64();
-    Plan plan;
-    const Walk walks[] = {walk_of(filled), {{}, {}}};
-    make_plan(filled.sizes(), walks, 2, plan);
-    Program program;
-    program.cast(program.input(value.is_floating() ? float64 : int64), self.dtype());
-    const void* input = value.is_floating() ? static_cast<const void*>(&floating) : static_cast<const void*>(&integer);
-    run(plan, program, self.data_ptr(), &input);
+    const Tensor places = self.is_contiguous() ? self : distinct_places(self);
+    if (value.is_floating())
+      write_number(places, &floating, float64);
+    else
+      write_number(places, &integer, int64);
   }
   bump_version(self);
 }

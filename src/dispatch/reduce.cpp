@@ -66,6 +66,19 @@ int64_t count_reduced(const Tensor& self, SizesView mask) {
   return count;
 }
 
+// One tile of the general way, which folds it with the same kernel: the same bits.
+constexpr int64_t kFewElements = 1024;
+
+/// Few elements in a row, in the dtype of the result, become one.
+bool fold_few(Op op, const Types& types, const Tensor& out, const Tensor& self) {
+  const bool plain = types.element == self.dtype() && types.accumulated == self.dtype() && out.dtype() == self.dtype();
+  if (!plain || op == Op::mean || out.numel() != 1 || self.numel() > kFewElements || !self.is_contiguous())
+    return false;
+  const int row = static_cast<int>(op), column = static_cast<int>(self.dtype());
+  kernels().fold[row][column](out.impl()->data(), self.impl()->data(), self.numel());
+  return true;
+}
+
 void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
   if (out.is_meta() || out.numel() == 0) return;
   const int64_t count = count_reduced(self, mask);
@@ -76,6 +89,7 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
       run_fill(out, 0);
     return;
   }
+  if (fold_few(op, types, out, self)) return;
   const Dims strides = spread_strides(out, mask, keepdim);
   const Walk walks[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};
   Plan plan;

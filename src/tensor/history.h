@@ -23,6 +23,7 @@ enum class ViewKind : uint8_t {
   diagonal,
   expand,
   permute,
+  reshape_alias,
   select,
   slice,
   squeeze,
