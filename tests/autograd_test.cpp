@@ -249,7 +249,7 @@ TEST(Autograd, WritesThroughViewsRebaseTheBase) {
   const Tensor other = p.slice(0, 1, 3);
   v.mul_(x[0]);
   v.add_(x);
-  EXPECT_EQ(p.grad_fn().name(), "CopySlices");
+  EXPECT_EQ(p.grad_fn().name(), "torch::autograd::CopySlices");
   EXPECT_EQ(v.grad_fn().name(), "AsStridedBackward0");
   EXPECT_EQ(other.grad_fn().name(), "AsStridedBackward0");
   EXPECT_EQ(to_string(p), "tensor([2., 5., 0.], grad_fn=<CopySlices>)");

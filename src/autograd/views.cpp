@@ -171,7 +171,7 @@ class CopySlices final : public NodeImpl {
     set_edges(edges.data(), static_cast<int>(edges.size()));
     add_input(base);
   }
-  const char* name() const noexcept override { return "CopySlices"; }
+  const char* name() const noexcept override { return "torch::autograd::CopySlices"; }
   void release_saved() noexcept override { inner_.impl()->release_saved(); }
 
   void apply(const Tensor* grads, Tensor* out) override {

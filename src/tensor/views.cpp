@@ -112,7 +112,8 @@ Tensor Tensor::view(SizesView desired) const {
 
 Tensor Tensor::reshape(SizesView desired) const {
   Layout layout{infer_view_sizes(desired, numel()), {}};
-  if (view_strides(sizes(), strides(), layout.sizes, layout.strides)) return view_of(*this, layout, {ViewKind::view});
+  if (view_strides(sizes(), strides(), layout.sizes, layout.strides))
+    return view_of(*this, layout, {is_contiguous() ? ViewKind::view : ViewKind::reshape_alias});
   // Nobody else sees the copy: the result is no view of it.
   const Tensor copy = clone(MemoryFormat::contiguous);
   return recorded(copy, new_alias(copy, layout.sizes, contiguous_strides(layout.sizes), 0), {ViewKind::unsafe_view});
