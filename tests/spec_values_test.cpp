@@ -114,6 +114,7 @@ const std::map<std::string, Op>& ops() {
 #define OP_where(NAME)
 #define OP_reduction(NAME)
 #define OP_reduction_dtype(NAME)
+#define OP_product(NAME)
 #define OP_form(NAME)
 #include "tenon/ops.def"
 #undef TENON_OP

@@ -68,7 +68,7 @@ class Dims {
   /// Keeps the first `count` values; new ones are uninitialised.
   void resize(int64_t count) {
     if (count > capacity_) grow(count);
-    size_ = count;
+    size_ = static_cast<int32_t>(count);
   }
   void push_back(int64_t value) {
     resize(size_ + 1);
@@ -95,12 +95,12 @@ class Dims {
     for (int64_t i = 0; i < size_; ++i) data_[i] = values[i];  // a handful: no call
   }
   void grow(int64_t count) {
-    const int64_t capacity = count > 2 * capacity_ ? count : 2 * capacity_;
+    const int64_t capacity = count > 2 * capacity_ ? count : 2 * int64_t{capacity_};
     int64_t* wider = new int64_t[static_cast<std::size_t>(capacity)];
     for (int64_t i = 0; i < size_; ++i) wider[i] = data_[i];
     release();
     data_ = wider;
-    capacity_ = capacity;
+    capacity_ = static_cast<int32_t>(capacity);
   }
   void release() noexcept {
     if (data_ != inline_) delete[] data_;
@@ -120,8 +120,8 @@ class Dims {
     other.size_ = 0;
   }
 
-  int64_t size_ = 0;
-  int64_t capacity_ = kInline;
+  int32_t size_ = 0;
+  int32_t capacity_ = kInline;
   int64_t inline_[kInline];
   int64_t* data_ = inline_;
 };

@@ -27,6 +27,9 @@ namespace tenon {
 #define TENON_FUNCTION_where(NAME)                                                   \
   TENON_API Tensor NAME(const Tensor& condition, const Arg& self, const Arg& other); \
   TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& condition, const Arg& self, const Arg& other);
+#define TENON_FUNCTION_product(NAME)                              \
+  TENON_API Tensor NAME(const Tensor& self, const Tensor& other); \
+  TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& self, const Tensor& other);
 #define TENON_FUNCTION_reduction(NAME)                                                       \
   TENON_API Tensor NAME(const Tensor& self, const DimsArg& dims = {}, bool keepdim = false); \
   TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& self, const DimsArg& dims = {}, bool keepdim = false);
@@ -43,6 +46,7 @@ namespace tenon {
 #undef TENON_FUNCTION_division
 #undef TENON_FUNCTION_clamp
 #undef TENON_FUNCTION_where
+#undef TENON_FUNCTION_product
 #undef TENON_FUNCTION_reduction
 #undef TENON_FUNCTION_reduction_dtype
 #undef TENON_OP

@@ -1,5 +1,6 @@
 // The whole public library.
 #pragma once
+#include "tenon/autograd.h"
 #include "tenon/dims.h"
 #include "tenon/dtype.h"
 #include "tenon/error.h"

@@ -18,6 +18,16 @@ namespace tenon {
 enum class Device : uint8_t { cpu, meta };
 
 class Tensor;
+struct AutogradMeta;
+namespace autograd {
+class Node;
+class HookHandle;
+class TensorHook;
+class LeafHook;
+}  // namespace autograd
+
+/// The mode a view was made in: what may be written through it depends on that.
+enum class Mode : uint8_t { grad, no_grad, inference };
 
 /// What a handle points at. Sizes and strides live inline up to six dimensions.
 struct TensorImpl {
@@ -30,7 +40,12 @@ struct TensorImpl {
   int64_t offset;    // of the first element in the storage, in elements
   int64_t numel;
   Dims sizes;
-  Dims strides;  // in elements
+  Dims strides;                      // in elements
+  AutogradMeta* autograd = nullptr;  // null for ordinary tensors
+  TensorImpl* base = nullptr;        // of a view: whose elements it shares; this reference keeps the storage, too
+  bool in_graph = false;             // has autograd metadata, or a base that may have some: all that ops ask first
+  bool inference = false;            // made in inference mode
+  Mode view_mode = Mode::grad;
 
   /// The first element; null on meta. Computed, because a storage that grows moves its block.
   [[gnu::always_inline]] std::byte* data() const noexcept {
@@ -116,10 +131,15 @@ class TENON_API Tensor {
   int64_t storage_offset() const noexcept { return impl_->offset; }
   int64_t itemsize() const noexcept { return tenon::itemsize(impl_->dtype); }
   int64_t nbytes() const noexcept { return numel() * itemsize(); }
-  /// Counts in-place writes to the storage; shared by all its views.
-  uint32_t version() const noexcept {
+  /// Counts in-place writes to the storage; shared by all its views. Error "Inference tensors do not track version
+  /// counter."
+  uint32_t version() const {
+    if (impl_->inference) fail_inference_version();
     return impl_->storage ? impl_->storage->version.load(std::memory_order_relaxed) : 0;
   }
+  /// Whether it was made as a view of another tensor, to which what is written through it belongs.
+  bool is_view() const noexcept { return impl_->base != nullptr; }
+  bool is_inference() const noexcept { return impl_->inference; }
   void* data_ptr() const noexcept { return impl_->data(); }
   /// The elements as `T`, in storage order from the first; TypeError when `T` is not the dtype.
   template <class T>
@@ -166,6 +186,41 @@ class TENON_API Tensor {
   /// The same tensor without history; shares elements and version.
   Tensor detach() const;
 
+  // Differentiation (autograd; what it needs beyond this class stands in tenon/autograd.h).
+  // https://docs.pytorch.org/docs/stable/autograd.html
+  /// Whether operations on this tensor are recorded.
+  bool requires_grad() const noexcept;
+  /// Error "only Tensors of floating point dtype can require gradients"; for tensors that were computed "you can only
+  /// change requires_grad flags of leaf variables...".
+  Tensor& requires_grad_(bool requires_grad = true);
+  /// Whether it was not computed by a recorded operation.
+  bool is_leaf() const;
+  /// What backward has summed up so far; undefined before. Warns on a tensor that is no leaf and does not retain it.
+  Tensor grad() const;
+  /// Undefined: none. Error "attempting to assign a gradient of size '[2]' to a tensor of size '[3]'...".
+  void set_grad(const Tensor& grad);
+  /// The operation this tensor comes from; undefined for leaves.
+  autograd::Node grad_fn() const;
+  /// Which of that operation's results it is.
+  int64_t output_nr() const noexcept;
+  /// Keeps the gradient of a tensor that is no leaf. Error "can't retain_grad on Tensor that has requires_grad=False".
+  void retain_grad() const;
+  bool retains_grad() const noexcept;
+  /// Cuts this tensor off its history. Error "Can't detach views in-place...".
+  Tensor& detach_();
+  /// Adds the gradients of this tensor, which has one element, to the `grad` of every leaf it was computed from.
+  /// Error "grad can be implicitly created only for scalar outputs", "element 0 of tensors does not require grad...".
+  /// https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html
+  void backward() const;
+  /// The same for any shape, weighed by `gradient` (undefined: ones for one element). `retain_graph` unset: as
+  /// `create_graph`.
+  void backward(const Tensor& gradient, std::optional<bool> retain_graph = std::nullopt,
+                bool create_graph = false) const;
+  /// `hook(gradient)` runs before the gradient is used; a defined result takes its place.
+  autograd::HookHandle register_hook(autograd::TensorHook hook) const;
+  /// `hook(tensor)` runs after backward has changed this leaf's `grad`.
+  autograd::HookHandle register_post_accumulate_grad_hook(autograd::LeafHook hook) const;
+
   // Copies and writes (dispatch).
   Tensor contiguous(MemoryFormat format = MemoryFormat::contiguous) const;
   Tensor clone(MemoryFormat format = MemoryFormat::preserve) const;
@@ -211,6 +266,7 @@ class TENON_API Tensor {
   Tensor NAME(const std::optional<Arg>& min, const std::optional<Arg>& max = {}) const; \
   Tensor& NAME##_(const std::optional<Arg>& min, const std::optional<Arg>& max = {});
 #define TENON_METHOD_where(NAME) Tensor NAME(const Tensor& condition, const Arg& other) const;
+#define TENON_METHOD_product(NAME) Tensor NAME(const Tensor& other) const;
 #define TENON_METHOD_reduction(NAME) Tensor NAME(const DimsArg& dims = {}, bool keepdim = false) const;
 #define TENON_METHOD_reduction_dtype(NAME) \
   Tensor NAME(const DimsArg& dims = {}, bool keepdim = false, std::optional<Dtype> dtype = {}) const;
@@ -222,12 +278,14 @@ class TENON_API Tensor {
 #undef TENON_METHOD_division
 #undef TENON_METHOD_clamp
 #undef TENON_METHOD_where
+#undef TENON_METHOD_product
 #undef TENON_METHOD_reduction
 #undef TENON_METHOD_reduction_dtype
 #undef TENON_OP
 
  private:
   void check_dtype(Dtype wanted) const;
+  [[noreturn]] static void fail_inference_version();
 
   TensorImpl* impl_ = nullptr;
 };

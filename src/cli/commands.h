@@ -28,6 +28,7 @@ struct EvalOptions {
   std::string expression;
   std::vector<std::string> inputs;  // name=file
   std::string output;               // "": print
+  std::vector<std::string> grad;    // inputs whose gradients are wanted
   int64_t block_bytes = 0;          // 0: the default
 };
 int run_eval(const EvalOptions& options);

@@ -6,6 +6,8 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/render.h"
+#include "digits.h"
+#include "io/csv.h"
 #include "io/mapped.h"
 #include "io/png.h"
 #include "tenon/tenon.h"
@@ -120,6 +122,33 @@ void normalise_photo(const DemoOptions& options) {
   std::fputs(render_text(explanation, stdout_painter()).c_str(), stdout);
 }
 
+void gradients() {
+  title("Gradients of a broadcast");
+  Tensor a = tensor({1., 2., 3.}).requires_grad_(), b = tensor({1.}).requires_grad_();
+  (a + b).sum().backward();
+  example("a = torch.tensor([1., 2., 3.], requires_grad=True); b = torch.tensor([1.], requires_grad=True)",
+          [] { return std::string(); });
+  example("(a + b).sum().backward(); a.grad", [&] { return to_string(a.grad()); });
+  example("b.grad", [&] { return to_string(b.grad()); });
+}
+
+/// A network learns to read.
+void read_digits(const DemoOptions& options) {
+  title("A small network learns to read digits");
+  const std::string source = options.data + "/digits.csv.gz";
+  const digits::Data data = digits::split(io::load_csv(source));
+  std::printf("%s: %lld to learn from, %lld held out\n", source.c_str(),
+              static_cast<long long>(data.train_images.size(0)), static_cast<long long>(data.test_images.size(0)));
+  Progress progress;
+  const digits::Result result =
+      digits::train(data, [&](int64_t step, int64_t steps) { progress.advance(step, steps); });
+  std::printf("loss %.3f, then %.3f; read rightly: %.1f %% of the held-out digits\n", result.losses.front(),
+              result.losses.back(), 100 * result.accuracy);
+  io::save_png(options.out + "/loss.png", digits::curve(result.losses));
+  io::save_png(options.out + "/misread.png", digits::grid(data.test_images, result.misread));
+  std::printf("written: %s/loss.png, %s/misread.png\n", options.out.c_str(), options.out.c_str());
+}
+
 }  // namespace
 
 int run_demo(const DemoOptions& options) {
@@ -127,7 +156,9 @@ int run_demo(const DemoOptions& options) {
   result_shape();
   in_place();
   backward_compatibility();
+  gradients();
   normalise_photo(options);
+  read_digits(options);
   return 0;
 }
 

@@ -6,7 +6,8 @@
 #include "io/load.h"
 #include "io/npy.h"
 #include "io/png.h"
-#include "tenon/tensor.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
 
 namespace tenon::cli {
 namespace {
@@ -59,17 +60,62 @@ void write(const std::string& path, const expr::Tree& tree, expr::Watch& watch) 
   io::save_png(path, expr::evaluate_elementwise(tree, watch));
 }
 
+void ask_for_gradients(const std::vector<std::string>& names, expr::Scope& scope) {
+  for (const std::string& name : names) {
+    const auto input = scope.names.find(name);
+    if (input == scope.names.end()) throw UsageError("--grad " + name + ": no such input");
+    try {
+      input->second.requires_grad_();
+    } catch (Error& error) {
+      error.add_note("--grad " + name + ": the input is " + dtype_name(input->second.dtype()));
+      throw;
+    }
+  }
+}
+
+/// "out.npy" and "x" give "out.grad.x.npy".
+std::string gradient_path(const std::string& output, const std::string& name) {
+  return output.substr(0, output.rfind('.')) + ".grad." + name + ".npy";
+}
+
+void show_gradients(const EvalOptions& options, const expr::Scope& scope, const Tensor& value) {
+  if (value.requires_grad()) value.sum().backward();
+  for (const std::string& name : options.grad) {
+    const Tensor& input = scope.names.at(name);
+    const Tensor grad = input.grad().defined() ? input.grad() : zeros_like(input.detach());
+    if (options.output.empty())
+      std::printf("%s.grad = %s\n", name.c_str(), to_string(grad).c_str());
+    else
+      io::save_npy(gradient_path(options.output, name), grad);
+  }
+}
+
+/// The result as a tensor whose history is known, then the gradients.
+void evaluate_with_gradients(const EvalOptions& options, const expr::Scope& scope, const expr::Tree& tree,
+                             expr::Watch& watch) {
+  const Tensor value = whole(tree, watch);
+  const expr::Tree result = expr::leaf(value.detach(), {}, {});
+  if (options.output.empty())
+    print(result, watch);
+  else
+    write(options.output, result, watch);
+  show_gradients(options, scope, value);
+}
+
 }  // namespace
 
 int run_eval(const EvalOptions& options) {
   if (!options.output.empty()) io::output_format(options.output);  // a wrong name fails before the work, not after
   try {
     const expr::Ast ast = expr::parse(options.expression);
-    const expr::Scope scope = load_inputs(options.inputs);
+    expr::Scope scope = load_inputs(options.inputs);
+    ask_for_gradients(options.grad, scope);
     Progress progress;
     if (options.block_bytes > 0) progress.block_bytes = progress.stream_bytes = options.block_bytes;
     const expr::Tree tree = expr::evaluate(ast, scope, progress);
-    if (options.output.empty())
+    if (!options.grad.empty())
+      evaluate_with_gradients(options, scope, tree, progress);
+    else if (options.output.empty())
       print(tree, progress);
     else
       write(options.output, tree, progress);

@@ -69,6 +69,13 @@ CLI::App* add_eval(CLI::App& app, EvalOptions& options) {
   command->add_option("inputs", options.inputs, "name=FILE: .npy (mapped), .png, .csv, .csv.gz");
   command->add_option("-o,--output", options.output, "Write .npy or .png; without it the result is printed")
       ->type_name("FILE");
+  command
+      ->add_option("--grad", options.grad,
+                   "Also the gradients of the result's sum with respect to these inputs: printed, or with -o FILE.npy\n"
+                   "written to FILE.grad.NAME.npy")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME,...");
   command->add_option("--block-bytes", options.block_bytes, "Bytes of the result computed at a time")
       ->check(CLI::PositiveNumber);
   command->footer("Example:\n  tenon eval 'x / 255 - x.to(float32).mean((0, 1)) / 255' x=photo.png -o centred.npy");

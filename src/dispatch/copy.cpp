@@ -1,7 +1,7 @@
 // Copies, casts and fills: Programs without an op.
 #include <cstring>
 
-#include "dispatch/elementwise.h"
+#include "dispatch/differentiate.h"
 #include "dispatch/recorder.h"
 #include "plan/plan.h"
 #include "shape/dense_strides.h"
@@ -17,9 +17,50 @@ namespace {
 
 Walk walk_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
 
+// Up to here elements are copied one by one: a plan would cost more.
+constexpr int64_t kFewElements = 64;
+
+template <class T>
+void copy_each(const Tensor& out, const Tensor& src) {
+  T* to = reinterpret_cast<T*>(out.impl()->data());
+  const T* from = reinterpret_cast<const T*>(src.impl()->data());
+  Dims index(src.dim(), 0);
+  int64_t place = 0;
+  for (int64_t i = 0, count = out.numel(); i < count; ++i) {
+    to[i] = from[place];
+    for (int64_t dim = src.dim() - 1; dim >= 0; --dim) {
+      place += src.strides()[dim];
+      if (++index[dim] < src.sizes()[dim]) break;
+      place -= src.sizes()[dim] * src.strides()[dim];
+      index[dim] = 0;
+    }
+  }
+}
+
+/// Few elements of one dtype into a dense tensor.
+bool copy_few(const Tensor& out, const Tensor& src) {
+  if (out.numel() > kFewElements || out.dtype() != src.dtype() || !out.is_contiguous() || src.is_meta() ||
+      !(out.sizes() == src.sizes()))
+    return false;
+  switch (out.itemsize()) {
+    case 1:
+      copy_each<uint8_t>(out, src);
+      return true;
+    case 2:
+      copy_each<uint16_t>(out, src);
+      return true;
+    case 4:
+      copy_each<uint32_t>(out, src);
+      return true;
+    default:
+      copy_each<uint64_t>(out, src);
+      return true;
+  }
+}
+
 /// out[...] = src[...], broadcast and cast. No checks.
 void write_copy(const Tensor& out, const Tensor& src) {
-  if (out.is_meta() || out.numel() == 0) return;
+  if (out.is_meta() || out.numel() == 0 || copy_few(out, src)) return;
   const Walk walks[] = {walk_of(out), walk_of(src)};
   Plan plan;
   make_plan(out.sizes(), walks, 2, plan);
@@ -37,26 +78,64 @@ Tensor distinct_places(const Tensor& self) {
   return new_view(self, sizes, self.strides(), self.storage_offset());
 }
 
+/// The number, cast on the way as by a copy, in every place.
+void write_number(const Tensor& self, const void* number, Dtype dtype) {
+  if (self.numel() <= kFewElements && self.is_contiguous()) {
+    alignas(8) std::byte converted[8];
+    const Lanes from{number, 1};
+    kernels().cast[static_cast<int>(dtype)][static_cast<int>(self.dtype())](converted, &from, 1);
+    const std::size_t width = static_cast<std::size_t>(self.itemsize());
+    std::byte* to = self.impl()->data();
+    for (int64_t i = 0; i < self.numel(); ++i, to += width) std::memcpy(to, converted, width);
+    return;
+  }
+  Plan plan;
+  const Walk walks[] = {walk_of(self), {{}, {}}};
+  make_plan(self.sizes(), walks, 2, plan);
+  Program program;
+  program.cast(program.input(dtype), self.dtype());
+  run(plan, program, self.data_ptr(), &number);
+}
+
 }  // namespace
 
-Tensor& Tensor::copy_(const Tensor& src) {
-  if (is(src)) return *this;
-  if (src.is_meta() && !is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
-  check_no_internal_overlap(*this);
-  check_no_partial_overlap(*this, src);
-  check_inplace_shape(sizes(), infer_size(sizes(), src.sizes()));
-  if (may_read_what_it_wrote(*this, src))
-    write_copy(*this, src.clone());
+void run_copy(const Tensor& self, const Tensor& src) {
+  if (self.is(src)) return bump_version(self);
+  if (src.is_meta() && !self.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
+  check_no_internal_overlap(self);
+  check_no_partial_overlap(self, src);
+  check_inplace_shape(self.sizes(), infer_size(self.sizes(), src.sizes()));
+  if (may_read_what_it_wrote(self, src))
+    write_copy(self, run_clone(src, MemoryFormat::preserve));
   else
-    write_copy(*this, src);
-  bump_version(*this);
+    write_copy(self, src);
+  bump_version(self);
+}
+
+Tensor run_clone(const Tensor& self, MemoryFormat format) {
+  Tensor result =
+      new_tensor(self.sizes(), strides_like(self.sizes(), self.strides(), format), self.dtype(), self.device());
+  write_copy(result, self);
+  return result;
+}
+
+Tensor run_to(const Tensor& self, Dtype wanted, MemoryFormat format) {
+  Tensor result = new_tensor(self.sizes(), strides_like(self.sizes(), self.strides(), format), wanted, self.device());
+  if (Recorder* recorder = self.is_meta() ? Recorder::current() : nullptr) recorder->add_cast(self, result);
+  write_copy(result, self);
+  return result;
+}
+
+Tensor& Tensor::copy_(const Tensor& src) {
+  if (impl_->in_graph || src.impl()->in_graph) [[unlikely]]
+    differentiate_copy(*this, src);
+  else
+    run_copy(*this, src);
   return *this;
 }
 
 Tensor Tensor::clone(MemoryFormat format) const {
-  Tensor result = new_tensor(sizes(), strides_like(sizes(), strides(), format), dtype(), device());
-  write_copy(result, *this);
-  return result;
+  return is_recorded(*this) ? differentiate_clone(*this, format) : run_clone(*this, format);
 }
 
 Tensor Tensor::contiguous(MemoryFormat format) const {
@@ -68,10 +147,7 @@ Tensor Tensor::contiguous(MemoryFormat format) const {
 Tensor Tensor::to(Dtype wanted, bool copy, MemoryFormat format) const {
   const bool fits = dtype() == wanted && (format == MemoryFormat::preserve || is_contiguous(format));
   if (fits && !copy) return *this;
-  Tensor result = new_tensor(sizes(), strides_like(sizes(), strides(), format), wanted, device());
-  if (Recorder* recorder = is_meta() ? Recorder::current() : nullptr) recorder->add_cast(*this, result);
-  write_copy(result, *this);
-  return result;
+  return is_recorded(*this) ? differentiate_to(*this, wanted, format) : run_to(*this, wanted, format);
 }
 
 Tensor Tensor::to(Device wanted) const {
@@ -80,21 +156,25 @@ Tensor Tensor::to(Device wanted) const {
   return new_tensor(sizes(), dense_strides_like(sizes(), strides()), dtype(), wanted);
 }
 
-Tensor& Tensor::fill_(Scalar value) {
-  check_fits(value, dtype());
-  const Tensor filled = distinct_places(*this);
-  if (!is_meta() && numel() > 0) {
+void run_fill(const Tensor& self, Scalar value) {
+  check_fits(value, self.dtype());
+  if (!self.is_meta() && self.numel() > 0) {
     const double floating = value.as_double();
     const int64_t integer = value.as_int64();
-    Plan plan;
-    const Walk walks[] = {walk_of(filled), {{}, {}}};
-    make_plan(filled.sizes(), walks, 2, plan);
-    Program program;
-    program.cast(program.input(value.is_floating() ? float64 : int64), dtype());
-    const void* input = value.is_floating() ? static_cast<const void*>(&floating) : static_cast<const void*>(&integer);
-    run(plan, program, data_ptr(), &input);
+    const Tensor places = self.is_contiguous() ? self : distinct_places(self);
+    if (value.is_floating())
+      write_number(places, &floating, float64);
+    else
+      write_number(places, &integer, int64);
   }
-  bump_version(*this);
+  bump_version(self);
+}
+
+Tensor& Tensor::fill_(Scalar value) {
+  if (impl_->in_graph) [[unlikely]]
+    differentiate_fill(*this, value);
+  else
+    run_fill(*this, value);
   return *this;
 }
 
@@ -111,6 +191,7 @@ Tensor& Tensor::resize_(SizesView wanted) {
   for (int64_t size : wanted)
     if (size < 0) throw Error("numel: integer multiplication overflow");
   checked_numel(wanted);
+  if (impl_->in_graph) check_resizable(*this);
   if (!(sizes() == wanted)) set_sizes_and_strides(*this, wanted, contiguous_strides(wanted));
   return *this;
 }
@@ -132,8 +213,8 @@ Tensor Tensor::sum_to_size(SizesView wanted) const {
   if (wanted.empty() && is_expandable_to(wanted, sizes())) return sum();
   if (sizes() == wanted) return *this;
   const Dims dims = sum_to_dims(sizes(), wanted);
-  if (dims.empty()) return view(wanted);
-  return sum(DimsArg(SizesView(dims)), true).view(wanted);
+  const Tensor summed = dims.empty() ? *this : sum(DimsArg(SizesView(dims)), true);
+  return wanted.size() < dim() ? summed.view(wanted) : summed;
 }
 
 }  // namespace tenon

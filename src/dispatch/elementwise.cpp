@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "dispatch/broadcast_check.h"
+#include "dispatch/differentiate.h"
 #include "dispatch/recorder.h"
 #include "plan/plan.h"
 #include "shape/dense_strides.h"
@@ -268,7 +269,7 @@ void write_result(Op op, const Row& row, const Types& types, Tensor& out, Args a
   if (needs_aside(out, args, count)) {
     const Tensor aside = new_tensor(out.sizes(), out.dtype(), out.device());
     compute(op, row, types, aside, args, count);
-    out.copy_(aside);
+    run_copy(out, aside);
     return;
   }
   compute(op, row, types, out, args, count);
@@ -427,7 +428,7 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
   if (check.pointwise()) {
     Tensor result = pointwise(op, args, count);
     if (!inplace) resize_output(out, shape, contiguous_strides(shape));
-    out.copy_(result.view(out.sizes()));
+    run_copy(out, result.view(out.sizes()));
     return out;
   }
   check.check_blow_up(shape, itemsize(types.result));
@@ -501,7 +502,7 @@ void check_inplace_shape(SizesView self, SizesView shape) {
   throw error;
 }
 
-Tensor elementwise(Op op, Args args, int count) {
+Tensor run_elementwise(Op op, Args args, int count) {
   Fast fast;
   if (count == 2 && fast_binary(op, args, fast) && BroadcastCheck::is_silent()) {
     Tensor result = new_tensor(fast.like->sizes, fast.result);
@@ -533,14 +534,28 @@ Tensor elementwise(Op op, Args args, int count) {
   return result;
 }
 
+Tensor& run_inplace(Op op, Tensor& self, Args args, int count) {
+  if (count == 2 && fast_into(op, self, args)) return self;
+  return elementwise_into(op, self, args, count, true);
+}
+
+Tensor elementwise(Op op, Args args, int count) {
+  if (in_graph(args, count) && is_recorded(args, count)) [[unlikely]]
+    return differentiate(op, args, count);
+  return run_elementwise(op, args, count);
+}
+
 Tensor& elementwise_out(Op op, Tensor& out, Args args, int count) {
+  if (out.impl()->in_graph || in_graph(args, count)) [[unlikely]]
+    check_out_unrecorded(row_of(op).name, out, args, count);
   if (count == 2 && (fast_into(op, out, args) || small_into(op, out, args))) return out;
   return elementwise_into(op, out, args, count, false);
 }
 
 Tensor& elementwise_inplace(Op op, Tensor& self, Args args, int count) {
-  if (count == 2 && fast_into(op, self, args)) return self;
-  return elementwise_into(op, self, args, count, true);
+  if (in_graph(args, count)) [[unlikely]]
+    return differentiate_inplace(op, self, args, count);
+  return run_inplace(op, self, args, count);
 }
 
 namespace {

@@ -161,6 +161,8 @@ constexpr auto kInplace = Target::Form::inplace;
   Tensor NAME(const Tensor& condition, const Arg& self, const Arg& other) { return selected({}, condition, self, other); }         \
   Tensor& NAME##_out(Tensor& out, const Tensor& condition, const Arg& self, const Arg& other) { selected({kOut, &out}, condition, self, other); return out; } \
   Tensor Tensor::NAME(const Tensor& condition, const Arg& other) const { return tenon::NAME(condition, *this, other); }
+#define TENON_DEFINE_product(NAME)                                                                                   \
+  Tensor Tensor::NAME(const Tensor& other) const { return tenon::NAME(*this, other); }
 #define TENON_DEFINE_reduction(NAME)                                                                                 \
   Tensor NAME(const Tensor& self, const DimsArg& dims, bool keepdim) { return reduce(Op::NAME, self, dims.view(), keepdim, {}); } \
   Tensor& NAME##_out(Tensor& out, const Tensor& self, const DimsArg& dims, bool keepdim) { return reduce_out(Op::NAME, out, self, dims.view(), keepdim, {}); } \

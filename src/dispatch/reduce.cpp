@@ -1,6 +1,6 @@
 #include "dispatch/reduce.h"
 
-#include "dispatch/elementwise.h"
+#include "dispatch/differentiate.h"
 #include "plan/plan.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
@@ -66,29 +66,30 @@ int64_t count_reduced(const Tensor& self, SizesView mask) {
   return count;
 }
 
-// So many elements that lie together are folded in one call, with a plan or without.
-constexpr int64_t kOneFold = 4096;
+// One tile of the general way, which folds it with the same kernel: the same bits.
+constexpr int64_t kFewElements = 1024;
 
-/// Everything into one result, where the elements are what a kernel folds: no plan.
-bool fold_at_once(Op op, const Types& types, const Tensor& out, const Tensor& self) {
-  const TensorImpl* impl = self.impl();
-  const bool plain = types.element == impl->dtype && types.accumulated == impl->dtype && types.result == impl->dtype;
-  if (!plain || op == Op::mean || !impl->contiguous || impl->numel == 0 || impl->numel > kOneFold) return false;
-  if (out.numel() != 1 || out.dtype() != types.result) return false;
-  kernels().fold[static_cast<int>(op)][static_cast<int>(impl->dtype)](out.data_ptr(), impl->data(), impl->numel);
+/// Few elements in a row, in the dtype of the result, become one.
+bool fold_few(Op op, const Types& types, const Tensor& out, const Tensor& self) {
+  const bool plain = types.element == self.dtype() && types.accumulated == self.dtype() && out.dtype() == self.dtype();
+  if (!plain || op == Op::mean || out.numel() != 1 || self.numel() > kFewElements || !self.is_contiguous())
+    return false;
+  const int row = static_cast<int>(op), column = static_cast<int>(self.dtype());
+  kernels().fold[row][column](out.impl()->data(), self.impl()->data(), self.numel());
   return true;
 }
 
 void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
-  if (out.is_meta() || out.numel() == 0 || fold_at_once(op, types, out, self)) return;
+  if (out.is_meta() || out.numel() == 0) return;
   const int64_t count = count_reduced(self, mask);
   if (self.numel() == 0) {
     if (op == Op::mean)
-      out.fill_(__builtin_nan(""));
+      run_fill(out, __builtin_nan(""));
     else
-      out.zero_();
+      run_fill(out, 0);
     return;
   }
+  if (fold_few(op, types, out, self)) return;
   const Dims strides = spread_strides(out, mask, keepdim);
   const Walk walks[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};
   Plan plan;
@@ -121,6 +122,12 @@ void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
 }  // namespace
 
 Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+  if (is_recorded(self)) [[unlikely]]
+    return differentiate_reduce(op, self, dims, keepdim, dtype);
+  return run_reduce(op, self, dims, keepdim, dtype);
+}
+
+Tensor run_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
   if (op == Op::mean) check_mean(self.dtype(), dtype);
   const Types types = compute_types(op, self.dtype(), dtype);
   check_not_empty(op, self, dims);
@@ -131,6 +138,10 @@ Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::opti
 }
 
 Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+  const Arg operand(self);
+  const Arg* const args[] = {&operand};
+  if (out.impl()->in_graph || in_graph(args, 1)) [[unlikely]]
+    check_out_unrecorded(row_of(op).name, out, args, 1);
   if (op == Op::mean) check_mean(self.dtype(), dtype);
   // out= says the dtype where the call does not.
   const bool follows_out = !dtype && (op == Op::sum || op == Op::mean);

@@ -164,9 +164,22 @@ class Evaluator {
       error.add_note("did you mean '" + (nearest.empty() ? nearest_of_views : nearest) + "'?");
     throw error;
   }
+  /// Computed at once, like a reduction.
+  Value product(const Function& function, const Bound& bound, const Node& node) {
+    Tensor values[2];
+    Function::Operands operands;
+    for (int i = 0; i < 2; ++i) {
+      if (bound.operands[i]->is_number()) fail("a matrix is expected", bound.operands[i]->span);
+      values[i] = evaluate_elementwise(bound.operands[i], watch_);
+      operands[i].emplace(values[i]);
+    }
+    return leaf(at(node.span, [&] { return function.call(nullptr, operands, bound.parameters); }), node.span,
+                text_of(node.span));
+  }
   Value call_function(const Function& function, const std::vector<Argument>& arguments, const Node& node) {
     Bound bound = bind(function, arguments, node.span);
     if (function.kind == FunctionKind::cast) return convert(bound, node);
+    if (function.kind == FunctionKind::product) return product(function, bound, node);
     if (!is_reduction(function.kind)) return elementwise(function, bound.operands, bound.parameters, node);
     const Tensor result =
         at(node.span, [&] { return evaluate_reduction(function, bound.operands[0], bound.parameters, watch_); });

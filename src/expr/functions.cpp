@@ -24,6 +24,7 @@ const char* rounding_of(const Parameters& parameters) {
 #define TENON_CALL_division(NAME)        TENON_CALL(NAME, *x[0], *x[1], rounding_of(p))
 #define TENON_CALL_clamp(NAME)           TENON_CALL(NAME, tensor_of(x[0]), x[1], x[2])
 #define TENON_CALL_where(NAME)           TENON_CALL(NAME, tensor_of(x[0]), *x[1], *x[2])
+#define TENON_CALL_product(NAME)         TENON_CALL(NAME, tensor_of(x[0]), tensor_of(x[1]))
 #define TENON_CALL_reduction(NAME)       TENON_CALL(NAME, tensor_of(x[0]), SizesView(p.dims), p.keepdim)
 #define TENON_CALL_reduction_dtype(NAME) TENON_CALL(NAME, tensor_of(x[0]), SizesView(p.dims), p.keepdim, p.dtype)
 
@@ -40,6 +41,7 @@ const char* rounding_of(const Parameters& parameters) {
 #define TENON_FUNCTION_where(NAME)            TENON_FUNCTION(NAME, where)
 #define TENON_FUNCTION_reduction(NAME)        TENON_FUNCTION(NAME, reduction)
 #define TENON_FUNCTION_reduction_dtype(NAME)  TENON_FUNCTION(NAME, reduction_dtype)
+#define TENON_FUNCTION_product(NAME)          TENON_FUNCTION(NAME, product)
 #define TENON_FUNCTION_form(NAME)             // a row behind another op's function
 
 constexpr Function kFunctions[] = {
@@ -71,6 +73,7 @@ constexpr Signature kSignatures[] = {
     /* where           */ {{"condition", "input", "other"},                 3, 3, 3, 3},
     /* reduction       */ {{"input", "dim", "keepdim"},                     3, 3, 1, 1},
     /* reduction_dtype */ {{"input", "dim", "keepdim", "dtype"},            3, 4, 1, 1},
+    /* product         */ {{"input", "mat2"},                              2, 2, 2, 2},
     /* cast            */ {{"input", "dtype"},                              2, 2, 1, 2},
 };
 // clang-format on

@@ -20,6 +20,7 @@ enum class FunctionKind : uint8_t {
   where,
   reduction,
   reduction_dtype,
+  product,
   cast
 };
 

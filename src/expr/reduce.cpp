@@ -88,7 +88,7 @@ Tensor evaluate_reduction(const Function& function, const Tree& tree, const Para
   const Tensor expected =
       tree->is_number() ? Tensor() : call(function, tree->meta, parameters);  // all checks, no memory
   if (expected.defined() && tree->is_leaf() && tree->tensor.is_meta()) return expected;
-  if (!merge || !is_large) {
+  if (!merge || !is_large || requires_grad(tree)) {
     const Tensor operand = evaluate_elementwise(tree, watch);
     return operand.is_meta() ? expected : call(function, operand, parameters);
   }

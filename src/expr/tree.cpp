@@ -1,6 +1,7 @@
 #include "expr/tree.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "expr/blocks.h"
@@ -85,6 +86,42 @@ class BlockValues {
 
 }  // namespace
 
+bool requires_grad(const Tree& tree) {
+  if (tree->is_leaf()) return tree->tensor.defined() && tree->tensor.requires_grad();
+  return std::any_of(std::begin(tree->operands), std::end(tree->operands),
+                     [](const Tree& operand) { return operand && requires_grad(operand); });
+}
+
+namespace {
+
+/// Calls a tree's ops on whole tensors; a shared subtree once.
+class Recorded {
+ public:
+  Tensor value(const Tree& tree) {
+    if (tree->is_leaf()) return tree->tensor;
+    Tensor& known = values_[tree.get()];
+    if (known.defined()) return known;
+    Tensor tensors[Function::kMaxOperands];
+    Function::Operands operands;
+    for (int i = 0; i < Function::kMaxOperands; ++i) {
+      if (!tree->operands[i]) continue;
+      if (tree->operands[i]->is_number()) {
+        operands[i].emplace(tree->operands[i]->number);
+        continue;
+      }
+      tensors[i] = value(tree->operands[i]);
+      operands[i].emplace(tensors[i]);
+    }
+    const Tensor result = at(tree->span, [&] { return tree->function->call(nullptr, operands, tree->parameters); });
+    return values_[tree.get()] = result;
+  }
+
+ private:
+  std::map<const TreeNode*, Tensor> values_;
+};
+
+}  // namespace
+
 Tree leaf(const Tensor& tensor, Span span, std::string label) {
   auto node = std::make_shared<TreeNode>();
   node->tensor = tensor;
@@ -149,6 +186,7 @@ Tensor evaluate_elementwise(const Tree& tree, Watch& watch) {
   if (tree->is_number()) return full({}, tree->number);
   if (tree->is_leaf()) return tree->tensor;
   if (is_meta(tree)) return tree->meta;
+  if (requires_grad(tree)) return Recorded().value(tree);
   Tensor out = empty(tree->sizes(), tree->meta.dtype());
   evaluate_elementwise(tree, out, watch);
   return out;

@@ -34,6 +34,9 @@ struct TreeNode {
 
 Tree leaf(const Tensor& tensor, Span span, std::string label);
 Tree leaf(Scalar number, Span span);
+/// Whether gradients are asked for of a tensor in the tree: its ops are called one by one then, so that they are
+/// recorded.
+bool requires_grad(const Tree& tree);
 /// Whether the tree is about shapes only: some leaf is on the meta device.
 bool is_meta(const Tree& tree);
 /// An op over trees. Its shape and dtype rules run now: ExpressionError with `span`.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tenon/autograd.h"
 #include "tenon/tensor.h"
 #include "type/visit.h"
 
@@ -211,6 +212,10 @@ std::vector<std::string> suffixes_of(const Tensor& tensor, const PrintOptions& o
   if (tensor.is_meta()) suffixes.push_back("device='meta'");
   if (!tells_size) suffixes.push_back("size=" + tuple_text(tensor.sizes()));
   if (!tells_dtype) suffixes.push_back(std::string("dtype=torch.") + dtype_name(tensor.dtype()));
+  if (const autograd::Node node = tensor.grad_fn(); node.defined())
+    suffixes.push_back("grad_fn=<" + node.name().substr(node.name().rfind(':') + 1) + ">");
+  else if (tensor.requires_grad())
+    suffixes.push_back("requires_grad=True");
   return suffixes;
 }
 

@@ -177,7 +177,7 @@ template <class T>
 void fill_half(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
 #define TENON_OP(NAME, KIND)             \
-  if constexpr (!is_reduction(Op::NAME)) \
+  if constexpr (!ops::NAME::row.whole && !is_reduction(Op::NAME)) \
     table.elementwise[static_cast<int>(Op::NAME)][column] = half_kernel<ops::NAME, T>();
 #include "tenon/ops.def"
 #undef TENON_OP

@@ -27,6 +27,7 @@ void fill_narrow_integers(KernelTable& table);
 void fill_halves(KernelTable& table);
 void fill_casts(KernelTable& table);
 void fill_moves(KernelTable& table);
+void fill_products(KernelTable& table);
 
 KernelTable make_table() {
   KernelTable table{};
@@ -37,6 +38,7 @@ KernelTable make_table() {
   fill_halves(table);
   fill_casts(table);
   fill_moves(table);
+  fill_products(table);
   return table;
 }
 

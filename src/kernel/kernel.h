@@ -34,6 +34,11 @@ struct MoveKernels {
   void (*transpose)(void* out, int64_t out_stride, const void* in, int64_t stride, int64_t rows, int64_t columns);
 };
 
+/// out += a b over row-major blocks: `out` is rows x columns, `a` rows x depth, `b` depth x columns. Strides between
+/// rows, in elements. Each element is summed in the order of depth, whatever the number of rows.
+using ProductKernel = void (*)(void* out, int64_t out_stride, const void* a, int64_t a_stride, const void* b,
+                               int64_t b_stride, int64_t rows, int64_t columns, int64_t depth);
+
 struct KernelTable {
   const char* name;  // of the instruction set
   // By op and dtype of computation; null where there is none. A reduction's joins two partial results.
@@ -41,6 +46,7 @@ struct KernelTable {
   Kernel cast[kDtypeCount][kDtypeCount];   // from, to
   FoldKernel fold[kOpCount][kDtypeCount];  // reductions over lanes
   MoveKernels move[4];
+  ProductKernel product[kDtypeCount];  // null: none
   /// Copies whole cache lines with stores that go past the caches; `out` lies on a line.
   void (*stream)(void* out, const void* in, int64_t nbytes);
 };

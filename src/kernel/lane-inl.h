@@ -199,6 +199,10 @@ HWY_INLINE Vector<D> exponential(Vector<D> a) {
   return {exp_vector(D(), a.v)};
 }
 template <class D>
+HWY_INLINE Vector<D> hyperbolic_tangent(Vector<D> a) {
+  return {tanh_vector(D(), a.v)};
+}
+template <class D>
 HWY_INLINE Vector<D> logarithm(Vector<D> a) {
   return {log_vector(D(), a.v)};
 }

@@ -180,7 +180,8 @@ template <class T>
 void fill_dtype(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
 #define TENON_OP(NAME, KIND)                                                                    \
-  if constexpr (is_reduction(Op::NAME)) {                                                       \
+  if constexpr (ops::NAME::row.whole) {                                                         \
+  } else if constexpr (is_reduction(Op::NAME)) {                                                \
     table.fold[static_cast<int>(Op::NAME)][column] = &fold<ops::NAME, T>;                       \
     table.elementwise[static_cast<int>(Op::NAME)][column] = &binary<ops::NAME, T, T, T>;        \
   } else {                                                                                      \

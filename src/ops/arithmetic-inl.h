@@ -2,28 +2,57 @@
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct add {
-  static constexpr Row row{.name = "add", .symbol = "+", .kernel_name = "add_stub"};
+  static constexpr Row row{.name = "add", .symbol = "+", .kernel_name = "add_stub", .grad_fn = "AddBackward0"};
   template <class T>
   static T forward(T a, T b) {
     return a + b;
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.grad();
   }
 };
 
 /// self + alpha * other, rounded once.
 struct add_alpha {
-  static constexpr Row row{
-      .name = "add", .symbol = "+", .arity = 3, .kernel_name = "add_stub", .parameters = Parameters::alpha};
+  static constexpr Row row{.name = "add",
+                           .symbol = "+",
+                           .arity = 3,
+                           .kernel_name = "add_stub",
+                           .parameters = Parameters::alpha,
+                           .grad_fn = "AddBackward0"};
   template <class T>
   static T forward(T a, T b, T alpha) {
     return mul_add(alpha, b, a);
   }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.grad() * g.c();
+  }
 };
 
 struct sub {
-  static constexpr Row row{.name = "sub", .symbol = "-", .dtypes = kNoBool, .kernel_name = "sub_stub"};
+  static constexpr Row row{
+      .name = "sub", .symbol = "-", .dtypes = kNoBool, .kernel_name = "sub_stub", .grad_fn = "SubBackward0"};
   template <class T>
   static T forward(T a, T b) {
     return a - b;
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return -g.grad();
   }
 };
 
@@ -34,19 +63,40 @@ struct sub_alpha {
                            .arity = 3,
                            .dtypes = kNoBool,
                            .kernel_name = "sub_stub",
-                           .parameters = Parameters::alpha};
+                           .parameters = Parameters::alpha,
+                           .grad_fn = "SubBackward0"};
   template <class T>
   static T forward(T a, T b, T alpha) {
     return mul_add(alpha, b, a);
   }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.grad() * g.c();
+  }
 };
 
 struct mul {
-  static constexpr Row row{
-      .name = "mul", .symbol = "*", .kernel_name = "mul_cpu", .exact_second = true, .commutative = true};
+  static constexpr Row row{.name = "mul",
+                           .symbol = "*",
+                           .kernel_name = "mul_cpu",
+                           .exact_second = true,
+                           .commutative = true,
+                           .grad_fn = "MulBackward0"};
   template <class T>
   static T forward(T a, T b) {
     return a * b;
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * g.b();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.grad() * g.a();
   }
 };
 
@@ -56,10 +106,19 @@ struct div {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "div_cpu",
-                           .exact_second = true};
+                           .exact_second = true,
+                           .grad_fn = "DivBackward0"};
   template <class T>
   static T forward(T a, T b) {
     return a / b;
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() / g.b();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return -g.grad() * ((g.a() / g.b()) / g.b());
   }
 };
 
@@ -70,10 +129,19 @@ struct div_trunc {
                            .kernel_name = "div_trunc_cpu",
                            .exact_second = true,
                            .stepwise = true,
-                           .divides_integers = true};
+                           .divides_integers = true,
+                           .grad_fn = "DivBackward2"};
   template <class T>
   static T forward(T a, T b) {
     return quotient_trunc(a, b);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.zero();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.zero();
   }
 };
 
@@ -84,10 +152,19 @@ struct div_floor {
                            .kernel_name = "div_floor_cpu",
                            .exact_second = true,
                            .stepwise = true,
-                           .divides_integers = true};
+                           .divides_integers = true,
+                           .grad_fn = "DivBackward2"};
   template <class T>
   static T forward(T a, T b) {
     return quotient_floor(a, b);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.zero();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.zero();
   }
 };
 
@@ -100,18 +177,33 @@ struct neg {
                            .refuses_bool =
                                "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
                                "to invert a mask, use the `~` or `logical_not()` operator instead.",
-                           .strict_out = true};
+                           .strict_out = true,
+                           .grad_fn = "NegBackward0"};
   template <class T>
   static T forward(T a) {
     return -a;
   }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return -g.grad();
+  }
 };
 
 struct abs {
-  static constexpr Row row{.name = "abs", .arity = 1, .dtypes = kNoBool, .kernel_name = "abs_cpu", .strict_out = true};
+  static constexpr Row row{.name = "abs",
+                           .arity = 1,
+                           .dtypes = kNoBool,
+                           .kernel_name = "abs_cpu",
+                           .strict_out = true,
+                           .grad_fn = "AbsBackward0"};
   template <class T>
   static T forward(T a) {
     return magnitude(a);
+  }
+  /// 0 at 0.
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * sign(g.a());
   }
 };
 
@@ -120,27 +212,48 @@ struct reciprocal {
                            .arity = 1,
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
-                           .kernel_name = "reciprocal_cpu"};
+                           .kernel_name = "reciprocal_cpu",
+                           .grad_fn = "ReciprocalBackward0"};
   template <class T>
   static T forward(T a) {
     return T(1) / a;
   }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return -g.grad() * (g.result() * g.result());
+  }
 };
 
 struct square {
-  static constexpr Row row{.name = "square", .arity = 1, .promotion = Promotion::bool_to_int, .kernel_name = "pow"};
+  static constexpr Row row{.name = "square",
+                           .arity = 1,
+                           .promotion = Promotion::bool_to_int,
+                           .kernel_name = "pow",
+                           .grad_fn = "PowBackward0"};
   template <class T>
   static T forward(T a) {
     return a * a;
   }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * (g.a() * 2);
+  }
 };
 
 struct sqrt {
-  static constexpr Row row{
-      .name = "sqrt", .arity = 1, .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "sqrt_cpu"};
+  static constexpr Row row{.name = "sqrt",
+                           .arity = 1,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "sqrt_cpu",
+                           .grad_fn = "SqrtBackward0"};
   template <class T>
   static T forward(T a) {
     return square_root(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() / (g.result() * 2);
   }
 };
 
@@ -150,10 +263,33 @@ struct exp {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "exp_cpu",
-                           .vectors = true};
+                           .vectors = true,
+                           .grad_fn = "ExpBackward0"};
   template <class T>
   static T forward(T a) {
     return exponential(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * g.result();
+  }
+};
+
+struct tanh {
+  static constexpr Row row{.name = "tanh",
+                           .arity = 1,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "tanh_cpu",
+                           .vectors = true,
+                           .grad_fn = "TanhBackward0"};
+  template <class T>
+  static T forward(T a) {
+    return hyperbolic_tangent(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * (1 - g.result() * g.result());
   }
 };
 
@@ -163,9 +299,14 @@ struct log {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "log_cpu",
-                           .vectors = true};
+                           .vectors = true,
+                           .grad_fn = "LogBackward0"};
   template <class T>
   static T forward(T a) {
     return logarithm(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() / g.a();
   }
 };

@@ -10,6 +10,7 @@
 namespace ops {
 #include "ops/arithmetic-inl.h"
 #include "ops/comparison-inl.h"
+#include "ops/product-inl.h"
 #include "ops/reduction-inl.h"
 #include "ops/selection-inl.h"
 }  // namespace ops

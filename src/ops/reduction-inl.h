@@ -2,7 +2,8 @@
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct sum {
-  static constexpr Row row{.name = "sum", .arity = 1, .promotion = Promotion::sum, .kernel_name = "sum_cpu"};
+  static constexpr Row row{
+      .name = "sum", .arity = 1, .promotion = Promotion::sum, .kernel_name = "sum_cpu", .grad_fn = "SumBackward"};
   template <class T>
   static T forward(T a, T b) {
     return a + b;
@@ -11,8 +12,12 @@ struct sum {
 
 /// Sums, then divides: see dispatch/reduce.cpp.
 struct mean {
-  static constexpr Row row{
-      .name = "mean", .arity = 1, .promotion = Promotion::common, .dtypes = kFloats, .kernel_name = "mean_cpu"};
+  static constexpr Row row{.name = "mean",
+                           .arity = 1,
+                           .promotion = Promotion::common,
+                           .dtypes = kFloats,
+                           .kernel_name = "mean_cpu",
+                           .grad_fn = "MeanBackward"};
   template <class T>
   static T forward(T a, T b) {
     return a + b;
@@ -21,7 +26,7 @@ struct mean {
 
 /// NaN wins.
 struct amax {
-  static constexpr Row row{.name = "amax", .arity = 1, .kernel_name = "max_values_cpu"};
+  static constexpr Row row{.name = "amax", .arity = 1, .kernel_name = "max_values_cpu", .grad_fn = "AmaxBackward0"};
   template <class T>
   static T forward(T a, T b) {
     return larger(a, b);
@@ -30,7 +35,7 @@ struct amax {
 
 /// NaN wins.
 struct amin {
-  static constexpr Row row{.name = "amin", .arity = 1, .kernel_name = "min_values_cpu"};
+  static constexpr Row row{.name = "amin", .arity = 1, .kernel_name = "min_values_cpu", .grad_fn = "AminBackward0"};
   template <class T>
   static T forward(T a, T b) {
     return smaller(a, b);

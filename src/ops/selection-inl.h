@@ -3,44 +3,92 @@
 
 /// NaN wins.
 struct maximum {
-  static constexpr Row row{.name = "maximum", .kernel_name = "maximum_cpu"};
+  static constexpr Row row{.name = "maximum", .kernel_name = "maximum_cpu", .grad_fn = "MaximumBackward0"};
   template <class T>
   static T forward(T a, T b) {
     return larger(a, b);
+  }
+  /// Halves where both are equal.
+  template <class G>
+  static auto grad_a(const G& g) {
+    return choose(g.a() < g.b(), 0, choose(g.a() == g.b(), g.grad() / 2, g.grad()));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return choose(g.b() < g.a(), 0, choose(g.a() == g.b(), g.grad() / 2, g.grad()));
   }
 };
 
 /// NaN wins.
 struct minimum {
-  static constexpr Row row{.name = "minimum", .kernel_name = "minimum_cpu"};
+  static constexpr Row row{.name = "minimum", .kernel_name = "minimum_cpu", .grad_fn = "MinimumBackward0"};
   template <class T>
   static T forward(T a, T b) {
     return smaller(a, b);
+  }
+  /// Halves where both are equal.
+  template <class G>
+  static auto grad_a(const G& g) {
+    return choose(g.b() < g.a(), 0, choose(g.a() == g.b(), g.grad() / 2, g.grad()));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return choose(g.a() < g.b(), 0, choose(g.a() == g.b(), g.grad() / 2, g.grad()));
   }
 };
 
 /// min(max(self, low), high): the upper bound wins where the bounds cross.
 struct clamp {
-  static constexpr Row row{.name = "clamp", .arity = 3, .dtypes = kNoBool, .kernel_name = "clamp_cpu"};
+  static constexpr Row row{
+      .name = "clamp", .arity = 3, .dtypes = kNoBool, .kernel_name = "clamp_cpu", .grad_fn = "ClampBackward0"};
   template <class T>
   static T forward(T a, T low, T high) {
     return smaller(larger(a, low), high);
   }
+  /// Passes at the bounds; where they cross, all goes to the upper one.
+  template <class G>
+  static auto grad_a(const G& g) {
+    return choose((g.b() <= g.a()) & (g.a() <= g.c()), g.grad(), 0);
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return choose((g.b() < g.c()) & (g.a() < g.b()), g.grad(), 0);
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return choose((g.c() < g.a()) | (g.c() < g.b()), g.grad(), 0);
+  }
 };
 
 struct clamp_min {
-  static constexpr Row row{.name = "clamp", .kernel_name = "maximum_cpu"};
+  static constexpr Row row{.name = "clamp", .kernel_name = "maximum_cpu", .grad_fn = "ClampBackward0"};
   template <class T>
   static T forward(T a, T low) {
     return larger(a, low);
   }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return choose(g.b() <= g.a(), g.grad(), 0);
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return choose(g.a() < g.b(), g.grad(), 0);
+  }
 };
 
 struct clamp_max {
-  static constexpr Row row{.name = "clamp", .kernel_name = "minimum_cpu"};
+  static constexpr Row row{.name = "clamp", .kernel_name = "minimum_cpu", .grad_fn = "ClampBackward0"};
   template <class T>
   static T forward(T a, T high) {
     return smaller(a, high);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return choose(g.a() <= g.b(), g.grad(), 0);
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return choose(g.b() < g.a(), g.grad(), 0);
   }
 };
 
@@ -51,10 +99,15 @@ struct clamp_scalar {
                            .dtypes = kNoBool,
                            .kernel_name = "clamp_scalar_cpu",
                            .parameters = Parameters::bounds,
-                           .strict_out = true};
+                           .strict_out = true,
+                           .grad_fn = "ClampBackward1"};
   template <class T>
   static T forward(T a, T low, T high) {
     return smaller(larger(a, low), high);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return choose((g.b() <= g.a()) & (g.a() <= g.c()), g.grad(), 0);
   }
 };
 
@@ -63,10 +116,15 @@ struct clamp_min_scalar {
                            .dtypes = kNoBool,
                            .kernel_name = "clamp_min_scalar_cpu",
                            .parameters = Parameters::bounds,
-                           .strict_out = true};
+                           .strict_out = true,
+                           .grad_fn = "ClampBackward1"};
   template <class T>
   static T forward(T a, T low) {
     return larger(a, low);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return choose(g.b() <= g.a(), g.grad(), 0);
   }
 };
 
@@ -75,17 +133,34 @@ struct clamp_max_scalar {
                            .dtypes = kNoBool,
                            .kernel_name = "clamp_max_scalar_cpu",
                            .parameters = Parameters::bounds,
-                           .strict_out = true};
+                           .strict_out = true,
+                           .grad_fn = "ClampBackward1"};
   template <class T>
   static T forward(T a, T high) {
     return smaller(a, high);
   }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return choose(g.a() <= g.b(), g.grad(), 0);
+  }
 };
 
 struct where {
-  static constexpr Row row{.name = "where", .arity = 3, .promotion = Promotion::select, .kernel_name = "where_cpu"};
+  static constexpr Row row{.name = "where",
+                           .arity = 3,
+                           .promotion = Promotion::select,
+                           .kernel_name = "where_cpu",
+                           .grad_fn = "WhereBackward0"};
   template <class T>
   static T forward(Truth condition, T a, T b) {
     return choose(condition, a, b);
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return choose(g.a(), g.grad(), 0);
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return choose(g.a(), 0, g.grad());
   }
 };

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "tensor/history.h"
 #include "tensor/recycle.h"
 
 namespace tenon {
@@ -15,6 +16,7 @@ TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int6
   impl->device = device;
   impl->storage = storage;
   impl->offset = offset;
+  impl->in_graph = impl->inference = thread_modes.inference;
   const int64_t ndim = sizes.size();
   impl->sizes.resize(ndim);
   impl->strides.resize(ndim);
@@ -37,8 +39,14 @@ TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int6
 
 }  // namespace
 
+constinit thread_local ThreadModes thread_modes;
+
 void destroy_impl(TensorImpl* impl) noexcept {
-  if (impl->storage) release(impl->storage);
+  if (impl->autograd) destroy_history(impl);
+  if (TensorImpl* base = impl->base)
+    static_cast<void>(Tensor(base));  // gives the reference back
+  else if (impl->storage)
+    release(impl->storage);
   impl->~TensorImpl();
   recycle::deallocate(impl, sizeof(TensorImpl));
 }
@@ -95,6 +103,7 @@ Tensor new_tensor(SizesView sizes, Dtype dtype, Device device) {
   impl->row_major = true;
   impl->storage = storage;
   impl->offset = 0;
+  impl->in_graph = impl->inference = thread_modes.inference;
   impl->numel = numel;
   impl->sizes.assign(sizes);
   impl->strides.resize(sizes.size());
@@ -106,10 +115,25 @@ Tensor new_tensor(SizesView sizes, Dtype dtype, Device device) {
   return Tensor(impl);
 }
 
-Tensor new_view(const Tensor& base, SizesView sizes, SizesView strides, int64_t offset) {
-  Storage* storage = base.impl()->storage;
+Tensor new_view(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset) {
+  TensorImpl* base = self.impl()->base ? self.impl()->base : self.impl();
+  TensorImpl* view = make_impl(base->storage, sizes, strides, offset, self.dtype(), self.device());
+  base->references.fetch_add(1, std::memory_order_relaxed);
+  view->base = base;
+  view->in_graph = true;
+  view->inference = self.impl()->inference;
+  view->view_mode = thread_modes.inference                                      ? Mode::inference
+                    : thread_modes.grad && self.impl()->view_mode == Mode::grad ? Mode::grad
+                                                                                : Mode::no_grad;
+  return Tensor(view);
+}
+
+Tensor new_alias(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset) {
+  Storage* storage = self.impl()->storage;
   if (storage) retain(storage);
-  return Tensor(make_impl(storage, sizes, strides, offset, base.dtype(), base.device()));
+  Tensor alias(make_impl(storage, sizes, strides, offset, self.dtype(), self.device()));
+  alias.impl()->in_graph = alias.impl()->inference = self.impl()->inference;
+  return alias;
 }
 
 Tensor new_tensor_over(Storage* storage, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype) {
@@ -136,5 +160,7 @@ void Tensor::check_dtype(Dtype wanted) const {
     throw TypeError(std::string("expected scalar type ") + scalar_type_name(wanted) + " but found " +
                     scalar_type_name(dtype()));
 }
+
+void Tensor::fail_inference_version() { throw Error("Inference tensors do not track version counter."); }
 
 }  // namespace tenon

@@ -9,8 +9,10 @@ namespace tenon {
 Tensor new_tensor(SizesView sizes, SizesView strides, Dtype dtype, Device device = Device::cpu);
 /// Row-major.
 Tensor new_tensor(SizesView sizes, Dtype dtype, Device device = Device::cpu);
-/// Another view of `base`'s storage. Bounds are the caller's care.
+/// A view of `base`'s storage that keeps `base` (of a view: that view's base). Bounds are the caller's care.
 Tensor new_view(const Tensor& base, SizesView sizes, SizesView strides, int64_t offset);
+/// The same elements seen by a tensor that knows nothing of `self` but its storage.
+Tensor new_alias(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset);
 /// A tensor over a storage whose one reference it takes over.
 Tensor new_tensor_over(Storage* storage, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype);
 

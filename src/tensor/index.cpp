@@ -1,7 +1,8 @@
 // Indexing: a list of integers, slices, None and Ellipsis becomes a chain of views, from left to right.
 #include <string>
 
-#include "tenon/tensor.h"
+#include "tensor/history.h"
+#include "tensor/impl.h"
 
 namespace tenon {
 namespace {
@@ -37,7 +38,7 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
   const int64_t named = named_dims(indices, count);
   if (dim() == 0 && count == 1 && named == 1) fail_zero_dim(indices[0]);
   if (named > dim()) throw IndexError("too many indices for tensor of dimension " + std::to_string(dim()));
-  Tensor result = detach();
+  Tensor result = *this;
   int64_t at = 0;
   for (int64_t i = 0; i < count; ++i) {
     const Index& index = indices[i];
@@ -56,7 +57,9 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
         break;
     }
   }
-  return result;
+  // PyTorch, too, gives a view where nothing was asked for.
+  return result.is(*this) ? recorded(*this, new_view(*this, sizes(), strides(), storage_offset()), {ViewKind::alias})
+                          : result;
 }
 
 Tensor Tensor::operator[](int64_t i) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "tensor/history.h"
 #include "tensor/impl.h"
 
 namespace tenon {
@@ -19,9 +20,10 @@ int64_t wrapping_add(int64_t a, int64_t b) {
 /// Sizes and strides of `self` to change.
 Layout layout_of(const Tensor& self) { return {self.sizes().copy(), self.strides().copy()}; }
 
-Tensor view_of(const Tensor& self, const Layout& layout) {
-  return new_view(self, layout.sizes, layout.strides, self.storage_offset());
+Tensor view_of(const Tensor& self, const Layout& layout, const ViewCall& call) {
+  return recorded(self, new_view(self, layout.sizes, layout.strides, self.storage_offset()), call);
 }
+Tensor alias_of(const Tensor& self) { return view_of(self, layout_of(self), {ViewKind::alias}); }
 
 /// The name `expand` calls a tensor in its texts. bool and bfloat16 have no legacy class.
 std::string legacy_type_name(const Tensor& self) {
@@ -73,11 +75,30 @@ int64_t needed_bytes(SizesView sizes, SizesView strides, int64_t offset, int64_t
   return bytes;
 }
 
+/// Without those of the named dims that have size 1.
+Layout squeezed_layout(const Tensor& self, SizesView dims) {
+  if (self.dim() > 64) throw Error("only tensors with up to 64 dims are supported");
+  Dims marked(std::max<int64_t>(self.dim(), 1), 0);
+  for (int64_t named : dims) {
+    const int64_t at = wrap_dim(named, self.dim());
+    if (marked[at]) throw Error("dim " + std::to_string(at) + " appears multiple times in the list of dims");
+    marked[at] = 1;
+  }
+  Layout layout;
+  for (int64_t i = 0; i < self.dim(); ++i) {
+    if (marked[i] && self.sizes()[i] == 1) continue;
+    layout.sizes.push_back(self.sizes()[i]);
+    layout.strides.push_back(self.strides()[i]);
+  }
+  return layout;
+}
+
 }  // namespace
 
 Tensor Tensor::expand(SizesView desired) const {
-  if (desired.size() >= dim()) return view_of(*this, expand_layout(sizes(), strides(), desired));
-  return view_of(*this, expand_layout(sizes(), strides(), desired, legacy_type_name(*this).c_str()));
+  if (desired.size() >= dim()) return view_of(*this, expand_layout(sizes(), strides(), desired), {ViewKind::expand});
+  return view_of(*this, expand_layout(sizes(), strides(), desired, legacy_type_name(*this).c_str()),
+                 {ViewKind::expand});
 }
 
 Tensor Tensor::expand_as(const Tensor& other) const { return expand(other.sizes()); }
@@ -86,13 +107,16 @@ Tensor Tensor::broadcast_to(SizesView desired) const { return expand(desired); }
 Tensor Tensor::view(SizesView desired) const {
   Layout layout{infer_view_sizes(desired, numel()), {}};
   if (!view_strides(sizes(), strides(), layout.sizes, layout.strides)) fail_view_strides();
-  return view_of(*this, layout);
+  return view_of(*this, layout, {ViewKind::view});
 }
 
 Tensor Tensor::reshape(SizesView desired) const {
   Layout layout{infer_view_sizes(desired, numel()), {}};
-  if (view_strides(sizes(), strides(), layout.sizes, layout.strides)) return view_of(*this, layout);
-  return clone(MemoryFormat::contiguous).view(layout.sizes);
+  if (view_strides(sizes(), strides(), layout.sizes, layout.strides))
+    return view_of(*this, layout, {is_contiguous() ? ViewKind::view : ViewKind::reshape_alias});
+  // Nobody else sees the copy: the result is no view of it.
+  const Tensor copy = clone(MemoryFormat::contiguous);
+  return recorded(copy, new_alias(copy, layout.sizes, contiguous_strides(layout.sizes), 0), {ViewKind::unsafe_view});
 }
 
 Tensor Tensor::unsqueeze(int64_t dim) const {
@@ -101,7 +125,7 @@ Tensor Tensor::unsqueeze(int64_t dim) const {
   const int64_t stride = at < this->dim() ? wrapping_mul(sizes()[at], strides()[at]) : 1;
   layout.sizes.insert(at, 1);
   layout.strides.insert(at, stride);
-  return view_of(*this, layout);
+  return view_of(*this, layout, {ViewKind::unsqueeze, {at}});
 }
 
 Tensor Tensor::squeeze() const {
@@ -111,26 +135,15 @@ Tensor Tensor::squeeze() const {
     layout.sizes.push_back(sizes()[i]);
     layout.strides.push_back(strides()[i]);
   }
-  return view_of(*this, layout);
+  return view_of(*this, layout, {ViewKind::squeeze});
 }
 
-Tensor Tensor::squeeze(int64_t dim) const { return squeeze(SizesView(&dim, 1)); }
+Tensor Tensor::squeeze(int64_t dim) const {
+  return view_of(*this, squeezed_layout(*this, SizesView(&dim, 1)), {ViewKind::squeeze_dim});
+}
 
 Tensor Tensor::squeeze(SizesView dims) const {
-  if (dim() > 64) throw Error("only tensors with up to 64 dims are supported");
-  Dims marked(std::max<int64_t>(dim(), 1), 0);
-  for (int64_t named : dims) {
-    const int64_t at = wrap_dim(named, dim());
-    if (marked[at]) throw Error("dim " + std::to_string(at) + " appears multiple times in the list of dims");
-    marked[at] = 1;
-  }
-  Layout layout;
-  for (int64_t i = 0; i < dim(); ++i) {
-    if (marked[i] && sizes()[i] == 1) continue;
-    layout.sizes.push_back(sizes()[i]);
-    layout.strides.push_back(strides()[i]);
-  }
-  return view_of(*this, layout);
+  return view_of(*this, squeezed_layout(*this, dims), {ViewKind::squeeze_dims});
 }
 
 Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
@@ -140,17 +153,20 @@ Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
     std::swap(layout.sizes[first], layout.sizes[second]);
     std::swap(layout.strides[first], layout.strides[second]);
   }
-  return view_of(*this, layout);
+  return view_of(*this, layout, {ViewKind::transpose, {first, second}});
 }
 
 Tensor Tensor::t() const {
   if (dim() > 2) throw Error("t() expects a tensor with <= 2 dimensions, but self is " + std::to_string(dim()) + "D");
-  return transpose(0, dim() < 2 ? 0 : 1);
+  Layout layout = layout_of(*this);
+  std::reverse(layout.sizes.begin(), layout.sizes.end());
+  std::reverse(layout.strides.begin(), layout.strides.end());
+  return view_of(*this, layout, {ViewKind::t});
 }
 
 Tensor Tensor::mT() const {
   if (dim() == 1) throw Error("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.");
-  return dim() == 0 ? detach() : transpose(-2, -1);
+  return dim() == 0 ? *this : transpose(-2, -1);
 }
 
 Tensor Tensor::permute(SizesView dims) const {
@@ -169,7 +185,7 @@ Tensor Tensor::permute(SizesView dims) const {
     layout.sizes[i] = sizes()[from];
     layout.strides[i] = strides()[from];
   }
-  return view_of(*this, layout);
+  return view_of(*this, layout, {ViewKind::permute, {}, dims});
 }
 
 Tensor Tensor::movedim(SizesView source, SizesView destination) const {
@@ -177,7 +193,7 @@ Tensor Tensor::movedim(SizesView source, SizesView destination) const {
     throw Error("movedim: Invalid source or destination dims: source (" + to_string(source) +
                 " dims) should contain the same number of dims as destination (" + to_string(destination) + " dims)");
   const Dims from = distinct_dims(*this, source, "source"), to = distinct_dims(*this, destination, "destination");
-  if (dim() == 0) return detach();
+  if (dim() == 0) return alias_of(*this);
   Dims order(dim(), -1), moved(dim(), 0);
   for (int64_t i = 0; i < from.size(); ++i) {
     order[to[i]] = from[i];
@@ -205,7 +221,8 @@ Tensor Tensor::select(int64_t dim, int64_t index) const {
                      to_string(sizes()) + " at dimension " + std::to_string(at));
   const int64_t position = index < 0 ? index + size : index;
   const int64_t offset = wrapping_add(storage_offset(), wrapping_mul(position, strides()[at]));
-  return new_view(*this, spliced(sizes(), at, {}), spliced(strides(), at, {}), offset);
+  return recorded(*this, new_view(*this, spliced(sizes(), at, {}), spliced(strides(), at, {}), offset),
+                  {ViewKind::select, {at, position}});
 }
 
 Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
@@ -234,7 +251,8 @@ Tensor Tensor::slice(int64_t dim, std::optional<int64_t> start, std::optional<in
   layout.sizes[at] = last == first ? 0 : (last - first - 1) / step + 1;
   layout.strides[at] = wrapping_mul(strides()[at], step);
   const int64_t offset = wrapping_add(storage_offset(), wrapping_mul(first, strides()[at]));
-  return new_view(*this, layout.sizes, layout.strides, offset);
+  return recorded(*this, new_view(*this, layout.sizes, layout.strides, offset),
+                  {ViewKind::slice, {at, first, last, step}});
 }
 
 Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const {
@@ -280,7 +298,7 @@ Tensor Tensor::as_strided(SizesView desired, SizesView desired_strides, std::opt
                 " requiring a storage size of " + std::to_string(bytes) + " are out of bounds for storage of size " +
                 std::to_string(storage->nbytes));
   checked_numel(desired);
-  return new_view(*this, desired, desired_strides, offset);
+  return recorded(*this, new_view(*this, desired, desired_strides, offset), {ViewKind::as_strided, {offset}});
 }
 
 Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
@@ -302,9 +320,10 @@ Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
   }
   layout.sizes.push_back(length);
   layout.strides.push_back(wrapping_add(strides()[row], strides()[column]));
-  return new_view(*this, layout.sizes, layout.strides, begin);
+  return recorded(*this, new_view(*this, layout.sizes, layout.strides, begin),
+                  {ViewKind::diagonal, {offset, row, column}});
 }
 
-Tensor Tensor::detach() const { return new_view(*this, sizes(), strides(), storage_offset()); }
+Tensor Tensor::detach() const { return new_alias(*this, sizes(), strides(), storage_offset()); }
 
 }  // namespace tenon

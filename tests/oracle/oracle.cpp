@@ -14,19 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "graph.h"
 #include "tenon/tenon.h"
-
-namespace {
-
-using nlohmann::json;
-using tenon::Arg;
-using tenon::Dims;
-using tenon::DimsArg;
-using tenon::Dtype;
-using tenon::Scalar;
-using tenon::Tensor;
-
-// --- bytes and numbers --------------------------------------------------------------------------------------------
 
 std::string to_hex(const void* data, std::size_t count) {
   static const char* digits = "0123456789abcdef";
@@ -45,6 +34,18 @@ std::vector<unsigned char> from_hex(const std::string& text) {
     bytes[i] = static_cast<unsigned char>(std::stoi(text.substr(2 * i, 2), nullptr, 16));
   return bytes;
 }
+
+namespace {
+
+using nlohmann::json;
+using tenon::Arg;
+using tenon::Dims;
+using tenon::DimsArg;
+using tenon::Dtype;
+using tenon::Scalar;
+using tenon::Tensor;
+
+// --- bytes and numbers --------------------------------------------------------------------------------------------
 
 Dims to_dims(const json& list) {
   Dims dims;
@@ -203,6 +204,9 @@ const std::map<std::string, Call>& calls() {
 #define CALL_where(NAME)                                                                                       \
   {#NAME, FORMS(tenon::NAME(r.tensor(0), r.arg(1), r.arg(2)), r.tensor(1).NAME(r.tensor(0), r.arg(2)), ABSENT, \
                 tenon::NAME##_out(r.out(), r.tensor(0), r.arg(1), r.arg(2)))},
+#define CALL_product(NAME)                                                                    \
+  {#NAME, FORMS(tenon::NAME(r.tensor(0), r.tensor(1)), r.tensor(0).NAME(r.tensor(1)), ABSENT, \
+                tenon::NAME##_out(r.out(), r.tensor(0), r.tensor(1)))},
 #define CALL_reduction(NAME)                                                                                      \
   {#NAME, FORMS(tenon::NAME(r.tensor(0), r.dims(), r.keepdim()), r.tensor(0).NAME(r.dims(), r.keepdim()), ABSENT, \
                 tenon::NAME##_out(r.out(), r.tensor(0), r.dims(), r.keepdim()))},
@@ -269,6 +273,7 @@ json describe(const Tensor& tensor) {
 json failure(const char* type, const char* text) { return {{"type", type}, {"text", text}}; }
 
 json answer(const json& question) {
+  if (question.contains("graph")) return answer_graph(question.at("graph"));
   json reply;
   std::vector<std::string> warnings;
   tenon::set_warning_handler(

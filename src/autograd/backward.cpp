@@ -1,0 +1,163 @@
+// The two entries into the engine, with PyTorch's checks of what they are given.
+#include <algorithm>
+
+#include "autograd/engine.h"
+#include "autograd/reduce_grad.h"
+#include "tenon/factories.h"
+#include "tenon/policy.h"
+
+namespace tenon::autograd {
+namespace {
+
+/// Roots with their gradients, which hold their nodes as long as the run lasts.
+struct Roots {
+  SmallVector<Edge, 4> edges;
+  GradList gradients;
+
+  explicit Roots(std::size_t count) : gradients(static_cast<int64_t>(count)) {}
+  Roots(const Roots&) = delete;
+  Roots& operator=(const Roots&) = delete;
+  ~Roots() {
+    for (const Edge& edge : edges) release(edge.node);
+  }
+};
+
+/// A gradient of ones for a tensor of one element.
+Tensor implicit_gradient(const Tensor& output) {
+  if (output.numel() != 1) throw Error("grad can be implicitly created only for scalar outputs");
+  const NoGrad no_grad;
+  return ones_like(output);
+}
+
+void check_gradient(const Tensor& gradient, const Tensor& output, std::size_t i) {
+  if (gradient.sizes() == output.sizes()) return;
+  const std::string index = std::to_string(i);
+  throw Error("Mismatch in shape: grad_output[" + index + "] has a shape of torch.Size(" + to_string(gradient.sizes()) +
+              ") and output[" + index + "] has a shape of torch.Size(" + to_string(output.sizes()) + ").");
+}
+
+/// `gradients`: `given` of them, some may be undefined.
+void add_roots(Roots& roots, const Tensor* outputs, std::size_t count, const Tensor* gradients, std::size_t given) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const Tensor& output = outputs[i];
+    Tensor gradient = i < given ? gradients[i] : Tensor();
+    if (gradient.defined())
+      check_gradient(gradient, output, i);
+    else if (output.requires_grad())
+      gradient = implicit_gradient(output);
+    if (!output.requires_grad())
+      throw Error("element " + std::to_string(i) + " of tensors does not require grad and does not have a grad_fn");
+    roots.edges.push_back(gradient_edge(output));
+    if (gradient.dtype() != output.dtype()) gradient = cast_grad(gradient, output.dtype());
+    roots.gradients.data()[i] = std::move(gradient);
+  }
+}
+void add_roots(Roots& roots, const Tensors& outputs, const Tensors& gradients) {
+  add_roots(roots, outputs.data(), outputs.size(), gradients.data(), gradients.size());
+}
+
+void run(const Roots& roots, GraphTask& task) {
+  task.run(roots.edges.data(), roots.gradients.data(), roots.edges.size());
+}
+
+void warn_of_cycle() {
+  warn("UserWarning",
+       "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+       "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+       "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
+       "the cycle and avoid the leak.");
+}
+
+void check_inference() {
+  if (thread_modes.inference)
+    throw Error("Cannot run backward in inference mode. Leave it first: tensors made there take part in no graph.");
+}
+
+/// A leaf's accumulator, or the node that a computed tensor comes from; null where no graph knows it.
+Edge known_edge(const Tensor& input) {
+  if (NodeImpl* node = grad_fn_of(input)) {
+    retain(node);
+    return {node, static_cast<int32_t>(input.output_nr())};
+  }
+  return {accumulator_of(input, false), 0};
+}
+
+}  // namespace
+
+void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOptions& options) {
+  check_inference();
+  Roots roots(tensors.size());
+  add_roots(roots, tensors, gradients);
+  if (options.create_graph) warn_of_cycle();
+  GraphTask task(options.retain_graph.value_or(options.create_graph), options.create_graph);
+  run(roots, task);
+}
+
+void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOptions& options, const Tensors& inputs) {
+  check_inference();
+  if (inputs.empty()) throw Error("`inputs` argument to `backward()` cannot be empty.");
+  Roots roots(tensors.size()), leaves(0);
+  add_roots(roots, tensors, gradients);
+  std::vector<NodeImpl*> accumulators;
+  std::vector<Capture> captures;
+  for (const Tensor& input : inputs) {
+    if (!input.is_leaf()) {
+      input.retain_grad();  // PyTorch fills the grad of a computed input, too
+      captures.push_back({grad_fn_of(input), static_cast<int32_t>(input.output_nr()), {}});
+      continue;
+    }
+    if (!input.requires_grad()) throw Error("One of the differentiated Tensors does not require grad");
+    const Edge edge = known_edge(input);
+    if (!edge.node) continue;
+    leaves.edges.push_back(edge);
+    accumulators.push_back(edge.node);
+  }
+  GraphTask task(options.retain_graph.value_or(options.create_graph), options.create_graph);
+  task.limit_to(&captures, accumulators);
+  run(roots, task);
+}
+
+Tensors grad(const Tensors& outputs, const Tensors& inputs, const Tensors& grad_outputs, const GradOptions& options) {
+  check_inference();
+  if (inputs.empty()) throw Error("`inputs` argument to `grad()` cannot be empty.");
+  Roots roots(outputs.size()), known(0);
+  add_roots(roots, outputs, grad_outputs);
+  std::vector<Capture> captures;
+  for (const Tensor& input : inputs) {
+    if (!input.requires_grad()) throw Error("One of the differentiated Tensors does not require grad");
+    const Edge edge = known_edge(input);
+    if (edge.node) known.edges.push_back(edge);
+    captures.push_back({edge.node, edge.input, {}});
+  }
+  GraphTask task(options.retain_graph.value_or(options.create_graph), options.create_graph);
+  task.limit_to(&captures, {});
+  run(roots, task);
+  Tensors result;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Tensor gradient = std::move(captures[i].gradient);
+    if (!gradient.defined() && options.materialize_grads) gradient = zeros_like(inputs[i]);
+    if (!gradient.defined() && !options.allow_unused)
+      throw Error(
+          "The differentiated Tensor at index " + std::to_string(i) +
+          " appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.");
+    result.push_back(std::move(gradient));
+  }
+  return result;
+}
+
+}  // namespace tenon::autograd
+
+namespace tenon {
+
+void Tensor::backward() const { backward(Tensor()); }
+
+void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph) const {
+  autograd::check_inference();
+  autograd::Roots roots(1);
+  autograd::add_roots(roots, this, 1, &gradient, 1);
+  if (create_graph) autograd::warn_of_cycle();
+  autograd::GraphTask task(retain_graph.value_or(create_graph), create_graph);
+  autograd::run(roots, task);
+}
+
+}  // namespace tenon

@@ -1,0 +1,133 @@
+// Recorded elementwise ops: one node for all of them, whose formula comes from the op's block.
+#include "autograd/derivative.h"
+#include "autograd/meta.h"
+#include "autograd/note.h"
+#include "autograd/reduce_grad.h"
+#include "dispatch/differentiate.h"
+#include "tenon/factories.h"
+
+namespace tenon {
+namespace autograd {
+namespace {
+
+/// The first argument that may have a gradient: a condition has none.
+int first_operand(const Row& row) { return row.promotion == Promotion::select ? 1 : 0; }
+
+class OpNode final : public NodeImpl {
+ public:
+  OpNode(Op op, Args args, int count) : op_(op), count_(static_cast<int8_t>(count)) {
+    const Row& row = row_of(op);
+    first_ = static_cast<int8_t>(first_operand(row));
+    const int operands = operand_count(row, count);
+    Edge edges[kMaxArguments];
+    const Derivative& derivative = derivative_of(op);
+    for (int i = first_; i < operands; ++i) {
+      if (!derivative.arguments[i].formula || !args[i]->is_tensor()) continue;
+      Edge& edge = edges[i - first_];
+      edge = args[i]->tensor().impl()->in_graph ? gradient_edge(args[i]->tensor()) : Edge{};
+      if (edge.node) reads_ = static_cast<uint8_t>(reads_ | derivative.arguments[i].reads);
+    }
+    set_edges(edges, operands - first_);
+    for (int i = 0; i < count; ++i)
+      if (!args[i]->is_tensor()) numbers_[i] = args[i]->number();
+  }
+
+  bool reads(int value) const noexcept { return (reads_ >> value & 1u) != 0; }
+  /// `own`: the tensor comes from this node, and may not be held by it.
+  void save(int value, const Tensor& tensor, bool own = false) { saved_[value].save(tensor, own); }
+  const char* name() const noexcept override { return row_of(op_).grad_fn; }
+  void release_saved() noexcept override {
+    for (SavedTensor& saved : saved_) saved.reset();
+  }
+
+  void apply(const Tensor* grads, Tensor* out) override {
+    if (!grads[0].defined()) return;
+    Given given;
+    given.gradient = grads[0];
+    for (int i = 0; i <= kResult; ++i) {
+      if (saved_[i].is_saved())
+        given.values[i] = saved_[i].unpack(this);
+      else if (i < count_)
+        given.values[i] = numbers_[i];
+    }
+    const Derivative& derivative = derivative_of(op_);
+    for (int i = 0; i < edge_count(); ++i)
+      if (has_edge(i)) out[i] = gradient(given, derivative.arguments[i + first_], edge(i));
+  }
+
+ private:
+  static Tensor gradient(const Given& given, const Derivative::OfArgument& derivative, const Edge& edge) {
+    if (derivative.steps == 0) return given.gradient.tensor();  // the engine sums it down
+    if (thread_modes.grad || given.gradient.tensor().is_meta()) return derivative.formula(given).tensor();
+    const InputMeta& meta = edge.node->input(edge.input);
+    const Tensor& grad = given.gradient.tensor();
+    if (grad.numel() == 0) return reduce_grad(derivative.formula(given).tensor(), meta.sizes);
+    if (!is_expandable_to(meta.sizes, grad.sizes())) return derivative.formula(given).tensor();
+    return fused_gradient(given, derivative.reads, derivative, meta.sizes, meta.dtype);
+  }
+
+  Op op_;
+  int8_t count_, first_;
+  uint8_t reads_ = 0;
+  SavedTensor saved_[kMaxArguments + 1];
+  Scalar numbers_[kMaxArguments];
+};
+
+void save_arguments(OpNode& node, Args args, int count) {
+  for (int i = 0; i < count; ++i)
+    if (node.reads(i) && args[i]->is_tensor()) node.save(i, args[i]->tensor());
+}
+
+}  // namespace
+}  // namespace autograd
+
+using namespace autograd;
+
+Tensor differentiate(Op op, Args args, int count) {
+  if (!derivative_of(op).exists) return run_elementwise(op, args, count);
+  Node handle(new OpNode(op, args, count));
+  OpNode& node = *static_cast<OpNode*>(handle.impl());
+  save_arguments(node, args, count);
+  Tensor result = run_elementwise(op, args, count);
+  if (result.requires_grad() || !is_floating_point(result.dtype())) return result;
+  node.add_input(result);
+  note_call(node, row_of(op).name, args, count);
+  retain(&node);
+  set_history(result, &node);
+  if (node.reads(kResult)) node.save(kResult, result, true);
+  return result;
+}
+
+Tensor& differentiate_inplace(Op op, Tensor& self, Args args, int count) {
+  const bool recorded = is_recorded(args, count) && derivative_of(op).exists;
+  check_inplace(self, recorded || (thread_modes.grad && self.requires_grad()));
+  if (!recorded) return run_inplace(op, self, args, count);
+  Node handle(new OpNode(op, args, count));
+  OpNode& node = *static_cast<OpNode*>(handle.impl());
+  // What the formula reads of self is gone afterwards; on failure nothing has changed.
+  const Tensor before = node.reads(0) ? self.clone() : self;
+  for (int i = 1; i < count; ++i)
+    if (node.reads(i) && args[i]->is_tensor()) node.save(i, args[i]->tensor(), args[i]->tensor().is(self));
+  run_inplace(op, self, args, count);
+  if (node.reads(0)) node.save(0, before);
+  node.add_input(self);
+  note_call(node, row_of(op).name, args, count);
+  retain(&node);
+  rebase_history(self, &node);
+  if (node.reads(kResult)) node.save(kResult, self, true);
+  return self;
+}
+
+void check_out_unrecorded(const char* name, const Tensor& out, Args args, int count) {
+  check_inplace(out, false);
+  if (!is_recorded(args, count) && !is_recorded(out)) return;
+  throw Error(std::string(name) +
+              "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+              "requires grad.");
+}
+
+void check_resizable(const Tensor& self) {
+  if (self.requires_grad()) throw Error("cannot resize variables that require grad");
+}
+
+}  // namespace tenon

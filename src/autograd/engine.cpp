@@ -1,0 +1,301 @@
+#include "autograd/engine.h"
+
+#include <algorithm>
+
+#include "autograd/accumulate.h"
+#include "autograd/reduce_grad.h"
+#include "dispatch/broadcast_check.h"
+#include "dispatch/differentiate.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tensor/overlap.h"
+
+namespace tenon::autograd {
+namespace {
+
+bool runs_later(const NodeImpl* a, const NodeImpl* b) { return a->sequence < b->sequence; }
+
+Tensors to_list(const Tensor* tensors, int count) { return Tensors(tensors, tensors + count); }
+
+void check_hook_result(const Tensor& before, const Tensor& after) {
+  if (before.defined() && !(before.sizes() == after.sizes())) throw Error("hook has changed the size of value");
+}
+
+void call_tensor_hooks(const HookList<TensorHook>& list, Tensor& grad) {
+  if (!grad.defined()) return;
+  for (const auto& [id, hook] : std::vector(list.hooks)) {  // a hook may remove itself
+    Tensor result = hook(grad);
+    if (!result.defined()) continue;
+    check_hook_result(grad, result);
+    grad = std::move(result);
+  }
+}
+
+void replace_all(Tensor* tensors, int count, const Tensors& by) {
+  if (by.empty()) return;
+  if (static_cast<int>(by.size()) != count)
+    throw Error("hook has returned an incorrect number of values (got " + std::to_string(by.size()) +
+                ", but expected " + std::to_string(count) + ")");
+  for (int i = 0; i < count; ++i) tensors[i] = by[static_cast<std::size_t>(i)];
+}
+
+/// The hooks of tensors, before a gradient is used for anything.
+void call_hooks_of_tensors(NodeImpl* node, Tensor* grads) {
+  if (node->is_accumulator()) {
+    const auto& hooks = static_cast<AccumulateGrad*>(node)->variable().impl()->autograd->hooks;
+    if (hooks && hooks->before) call_tensor_hooks(*hooks->before, grads[0]);
+  }
+  const auto& extras = node->extras_if_any();
+  if (!extras) return;
+  for (const NodeExtras::OfResult& of : extras->tensor_hooks) call_tensor_hooks(*of.hooks, grads[of.input]);
+}
+
+void keep_retained(NodeImpl* node, const Tensor* grads) {
+  const auto& extras = node->extras_if_any();
+  if (!extras) return;
+  for (const auto& [input, impl] : extras->retained) {
+    if (!grads[input].defined()) continue;
+    impl->references.fetch_add(1, std::memory_order_relaxed);
+    const Tensor tensor(impl);
+    Tensor& kept = impl->autograd->grad;
+    kept = kept.defined() ? kept + grads[input] : grads[input].clone();
+  }
+}
+
+/// A sum where two ways meet; in place where nobody else sees it.
+Tensor summed(Tensor before, const Tensor& gradient) {
+  const bool in_place = !thread_modes.grad && is_owned_alone(before) && before.dtype() == gradient.dtype() &&
+                        internal_overlap(before) == InternalOverlap::no;
+  if (in_place) return before.add_(gradient);
+  return before + gradient;
+}
+
+std::string described(const Tensor* grads, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (!grads[i].defined() || grads[i].is_meta() || grads[i].numel() == 0) continue;
+    if (!is_floating_point(grads[i].dtype())) continue;
+    if (run_reduce(Op::amax, (grads[i] != grads[i]).to(uint8), {}, false, {}).item().as_bool())
+      return "returned nan values in its " + std::to_string(i) + "th output.";
+  }
+  return {};
+}
+
+void check_nan(const NodeImpl* node, const Tensor* grads, int count) {
+  if (!anomaly_mode.enabled || !anomaly_mode.check_nan) return;
+  const NoGrad no_grad;
+  const std::string text = described(grads, count);
+  if (!text.empty()) throw Error("Function '" + std::string(node->name()) + "' " + text);
+}
+
+/// Under anomaly mode an Error says where its node was recorded.
+void add_forward_call(const NodeImpl* node, Error& error) {
+  if (!anomaly_mode.enabled) return;
+  const auto& extras = node->extras_if_any();
+  const bool known = extras && !extras->forward_call.empty();
+  error.add_note(known ? "Error detected in " + std::string(node->name()) +
+                             ". Forward call that caused the error: " + extras->forward_call
+                       : "Error detected in " + std::string(node->name()) +
+                             ". No forward pass information available. Enable detect anomaly during forward pass for "
+                             "more information.");
+}
+
+std::atomic<bool> strict{false};
+
+[[noreturn]] void fail_shape(const NodeImpl* node, int i, const Tensor& grad, const InputMeta& meta) {
+  throw Error("Function " + std::string(node->name()) + " returned an invalid gradient at index " + std::to_string(i) +
+              " - got " + to_string(grad.sizes()) + " but expected shape compatible with " + to_string(meta.sizes));
+}
+
+void check_shape(const NodeImpl* node, int i, const Tensor& grad, const InputMeta& meta) {
+  if (!is_expandable_to(meta.sizes, grad.sizes())) fail_shape(node, i, grad, meta);
+  if (!node->is_custom() || !strict.load(std::memory_order_relaxed)) return;
+  Error error("Function " + std::string(node->name()) + " returned a gradient at index " + std::to_string(i) +
+              " of shape " + to_string(grad.sizes()) + " for an input of shape " + to_string(meta.sizes) +
+              ", which set_strict_shapes(true) does not sum down");
+  error.add_note("return grad.sum_to_size(" + to_string(meta.sizes) + ")");
+  throw error;
+}
+
+}  // namespace
+
+void set_strict_shapes(bool value) noexcept { strict.store(value, std::memory_order_relaxed); }
+bool strict_shapes() noexcept { return strict.load(std::memory_order_relaxed); }
+
+void validate_outputs(NodeImpl* node, Tensor* grads) {
+  for (int i = 0; i < node->edge_count(); ++i) {
+    Tensor& grad = grads[i];
+    if (!node->has_edge(i) || !grad.defined()) continue;
+    const Edge& edge = node->edge(i);
+    const InputMeta& meta = edge.node->input(edge.input);
+    if (!(grad.sizes() == SizesView(meta.sizes))) {
+      check_shape(node, i, grad, meta);
+      grad = reduce_grad(grad, meta.sizes);
+    }
+    if (grad.dtype() != meta.dtype) grad = cast_grad(grad, meta.dtype);
+    if (grad.device() == meta.device) continue;
+    if (grad.dim() != 0)
+      throw Error("Function " + std::string(node->name()) + " returned an invalid gradient at index " +
+                  std::to_string(i) + " - expected device " + device_name(meta.device) + " but got " +
+                  device_name(grad.device()));
+    grad = grad.to(meta.device);
+  }
+}
+
+GraphTask::~GraphTask() {
+  for (NodeImpl* node : claimed_) {
+    node->state = TaskState();
+    node->owner.store(nullptr, std::memory_order_release);
+  }
+}
+
+void GraphTask::limit_to(std::vector<Capture>* captures, const std::vector<NodeImpl*>& accumulators) {
+  limited_ = true;
+  captures_ = captures;
+  accumulators_ = accumulators;
+}
+
+TaskState& GraphTask::state_of(NodeImpl* node) {
+  return node->owner.load(std::memory_order_relaxed) == this ? node->state : aside_->find(node)->second;
+}
+
+/// Whether the node is new to this run.
+bool GraphTask::claim(NodeImpl* node) {
+  GraphTask* owner = node->owner.load(std::memory_order_relaxed);
+  if (owner == this) return false;
+  if (!owner && node->owner.compare_exchange_strong(owner, this, std::memory_order_acquire)) {
+    claimed_.push_back(node);
+    return true;
+  }
+  if (!aside_) aside_ = std::make_unique<std::unordered_map<NodeImpl*, TaskState>>();
+  return aside_->try_emplace(node).second;
+}
+
+bool GraphTask::is_asked_for(const NodeImpl* node) const {
+  return captures_ &&
+         std::any_of(captures_->begin(), captures_->end(), [&](const Capture& c) { return c.node == node; });
+}
+
+/// The end of a visit: all behind the node are known.
+void GraphTask::leave(const Frame& frame, NodeImpl* parent) {
+  TaskState& state = state_of(frame.node);
+  if (limited_) {
+    if (std::find(accumulators_.begin(), accumulators_.end(), frame.node) != accumulators_.end()) state.execute = true;
+    state.needed = state.execute || is_asked_for(frame.node);
+  }
+  if (parent && state.needed) state_of(parent).execute = true;
+}
+
+/// Counts how often each node behind `root` will be reached. A stack of its own: no recursion, however long the chain.
+void GraphTask::prepare(NodeImpl* root) {
+  SmallVector<Frame, 32> stack;
+  const auto enter = [&](NodeImpl* node) {
+    if (!claim(node)) return false;
+    state_of(node).execute = !limited_;
+    stack.push_back({node, 0});
+    return true;
+  };
+  enter(root);
+  ++state_of(root).dependencies;
+  while (!stack.empty()) {
+    Frame& frame = stack.back();
+    if (frame.next == frame.node->edge_count()) {
+      const Frame done = frame;
+      stack.resize(stack.size() - 1);
+      leave(done, stack.empty() ? nullptr : stack.back().node);
+      continue;
+    }
+    NodeImpl* parent = frame.node;
+    NodeImpl* child = parent->edge(frame.next++).node;
+    if (!child) continue;
+    const bool entered = enter(child);
+    TaskState& state = state_of(child);
+    ++state.dependencies;
+    if (!entered && limited_ && state.needed) state_of(parent).execute = true;
+  }
+}
+
+void GraphTask::push(NodeImpl* node) {
+  ready_.push_back(node);
+  std::push_heap(ready_.begin(), ready_.end(), runs_later);
+}
+
+NodeImpl* GraphTask::pop() {
+  std::pop_heap(ready_.begin(), ready_.end(), runs_later);
+  NodeImpl* node = ready_.back();
+  ready_.resize(ready_.size() - 1);
+  return node;
+}
+
+void GraphTask::deliver(NodeImpl* node, int32_t input, Tensor gradient) {
+  TaskState& state = state_of(node);
+  if (input > 0 && !state.others)
+    state.others = std::make_unique<Tensor[]>(static_cast<std::size_t>(node->input_count() - 1));
+  Tensor& sum = input == 0 ? state.first : state.others[static_cast<std::size_t>(input) - 1];
+  if (gradient.defined()) sum = sum.defined() ? summed(std::move(sum), gradient) : std::move(gradient);
+  if (--state.dependencies == 0 && state.needed) push(node);
+}
+
+void GraphTask::capture(const NodeImpl* node, const Tensor* grads) {
+  if (!captures_) return;
+  for (Capture& asked : *captures_)
+    if (asked.node == node) asked.gradient = grads[asked.input];
+}
+
+void GraphTask::apply(NodeImpl* node, Tensor* grads) {
+  const auto& extras = node->extras_if_any();
+  if (extras && extras->pre_hooks)
+    for (const auto& [id, hook] : std::vector(extras->pre_hooks->hooks))
+      replace_all(grads, node->input_count(), hook(to_list(grads, node->input_count())));
+  const int count = node->edge_count();
+  GradList out(count);
+  node->apply(grads, out.data());
+  if (!keep_graph_) node->release_saved();
+  validate_outputs(node, out.data());
+  if (extras && extras->hooks)
+    for (const auto& [id, hook] : std::vector(extras->hooks->hooks))
+      replace_all(out.data(), count, hook(to_list(out.data(), count), to_list(grads, node->input_count())));
+  check_nan(node, out.data(), count);
+  for (int i = 0; i < node->input_count(); ++i) grads[i] = Tensor();  // memory for what comes
+  for (int i = 0; i < count; ++i)
+    if (node->has_edge(i)) deliver(node->edge(i).node, node->edge(i).input, std::move(out.data()[i]));
+}
+
+void GraphTask::evaluate(NodeImpl* node) {
+  TaskState& state = state_of(node);
+  const int inputs = node->input_count();
+  GradList grads(inputs);
+  grads.data()[0] = std::move(state.first);
+  for (int i = 1; i < inputs && state.others; ++i)
+    grads.data()[i] = std::move(state.others[static_cast<std::size_t>(i) - 1]);
+  const bool execute = state.execute;
+  call_hooks_of_tensors(node, grads.data());
+  capture(node, grads.data());
+  keep_retained(node, grads.data());
+  if (!execute) return;
+  if (!anomaly_mode.enabled) [[likely]]
+    return apply(node, grads.data());
+  try {
+    apply(node, grads.data());
+  } catch (Error& error) {
+    add_forward_call(node, error);
+    throw;
+  }
+}
+
+void GraphTask::run(const Edge* roots, const Tensor* gradients, int64_t count) {
+  const SetGradEnabled mode(create_graph_);
+  const PolicyExemption exemption;
+  for (int64_t i = 0; i < count; ++i) prepare(roots[i].node);
+  for (int64_t i = 0; i < count; ++i) deliver(roots[i].node, roots[i].input, gradients[i]);
+  while (!ready_.empty()) {
+    NodeImpl* node = pop();
+    evaluate(node);
+    if (!node->is_accumulator()) continue;
+    const Tensor variable = static_cast<AccumulateGrad*>(node)->variable();
+    const auto& hooks = variable.impl()->autograd->hooks;
+    if (hooks && hooks->after && state_of(node).execute)
+      for (const auto& [id, hook] : std::vector(hooks->after->hooks)) hook(variable);
+  }
+}
+
+}  // namespace tenon::autograd

@@ -1,0 +1,75 @@
+// autograd: takes roots with their gradients; runs ready nodes, the latest made first, and sums what meets.
+#pragma once
+#include <unordered_map>
+
+#include "autograd/meta.h"
+#include "base/small_vector.h"
+
+namespace tenon::autograd {
+
+/// A gradient that is asked for instead of being summed into a leaf.
+struct Capture {
+  NodeImpl* node;
+  int32_t input;
+  Tensor gradient;
+};
+
+/// A list of gradients for a short time; few need no memory.
+class GradList {
+ public:
+  explicit GradList(int64_t count) {
+    if (count > kInline) many_ = std::make_unique<Tensor[]>(static_cast<std::size_t>(count));
+  }
+  Tensor* data() noexcept { return many_ ? many_.get() : few_; }
+  const Tensor* data() const noexcept { return many_ ? many_.get() : few_; }
+
+ private:
+  static constexpr int64_t kInline = 3;
+  Tensor few_[kInline];
+  std::unique_ptr<Tensor[]> many_;
+};
+
+/// One run of the engine, on the thread that asked for it.
+class GraphTask {
+ public:
+  GraphTask(bool keep_graph, bool create_graph) noexcept : keep_graph_(keep_graph), create_graph_(create_graph) {}
+  ~GraphTask();
+  GraphTask(const GraphTask&) = delete;
+  GraphTask& operator=(const GraphTask&) = delete;
+
+  /// Limits the run to what leads to the captures and `accumulators`.
+  void limit_to(std::vector<Capture>* captures, const std::vector<NodeImpl*>& accumulators);
+  void run(const Edge* roots, const Tensor* gradients, int64_t count);
+
+ private:
+  struct Frame {
+    NodeImpl* node;
+    int32_t next;
+  };
+  TaskState& state_of(NodeImpl* node);
+  bool claim(NodeImpl* node);
+  bool is_asked_for(const NodeImpl* node) const;
+  void prepare(NodeImpl* root);
+  void leave(const Frame& frame, NodeImpl* parent);
+  void push(NodeImpl* node);
+  NodeImpl* pop();
+  void deliver(NodeImpl* node, int32_t input, Tensor gradient);
+  void evaluate(NodeImpl* node);
+  void apply(NodeImpl* node, Tensor* grads);
+  void capture(const NodeImpl* node, const Tensor* grads);
+
+  bool keep_graph_, create_graph_;
+  bool limited_ = false;
+  std::vector<Capture>* captures_ = nullptr;
+  std::vector<NodeImpl*> accumulators_;
+  SmallVector<NodeImpl*, 16> claimed_;
+  SmallVector<NodeImpl*, 16> ready_;  // a heap
+  // Notes about nodes that another run (a second thread, a backward inside a hook) is using.
+  std::unique_ptr<std::unordered_map<NodeImpl*, TaskState>> aside_;
+};
+
+/// PyTorch's validate_outputs: every gradient gets its input's shape (summed down where it is expandable to it), dtype
+/// and device, or an Error says why it cannot.
+void validate_outputs(NodeImpl* node, Tensor* grads);
+
+}  // namespace tenon::autograd

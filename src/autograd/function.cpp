@@ -1,0 +1,143 @@
+// Custom functions: the user's forward runs unrecorded, the user's backward is a node like any other.
+#include <algorithm>
+
+#include "autograd/meta.h"
+#include "autograd/note.h"
+#include "tenon/factories.h"
+
+namespace tenon::autograd {
+
+struct FunctionState {
+  Tensors to_save;  // until the results have their history
+  std::vector<SavedTensor> saved;
+  std::shared_ptr<void> other;
+  std::vector<bool> needs_grad;
+  Tensors dirty, non_differentiable;
+  bool materialize = true;
+  bool once_differentiable = false;
+  NodeImpl* node = nullptr;
+};
+
+namespace {
+
+bool holds(const Tensors& list, const Tensor& tensor) {
+  return std::any_of(list.begin(), list.end(), [&](const Tensor& entry) { return entry.is(tensor); });
+}
+
+class FunctionNode final : public NodeImpl {
+ public:
+  FunctionNode(const FunctionCalls& calls, const Tensors& inputs, bool recorded)
+      : name_(calls.name), backward_(calls.backward) {
+    state.node = this;
+    std::vector<Edge> edges;
+    for (const Tensor& input : inputs) {
+      const bool needs = recorded && input.defined() && input.requires_grad();
+      edges.push_back(needs ? gradient_edge(input) : Edge{});
+      state.needs_grad.push_back(needs);
+    }
+    set_edges(edges.data(), static_cast<int>(edges.size()));
+  }
+  const char* name() const noexcept override { return name_; }
+  bool is_custom() const noexcept override { return true; }
+  void release_saved() noexcept override {
+    for (SavedTensor& saved : state.saved) saved.reset();
+  }
+
+  void apply(const Tensor* grads, Tensor* out) override {
+    Tensors given(grads, grads + input_count());
+    for (int i = 0; i < input_count() && state.materialize; ++i)
+      if (!given[static_cast<std::size_t>(i)].defined()) given[static_cast<std::size_t>(i)] = zeros_of(input(i));
+    const SetGradEnabled mode(thread_modes.grad && !state.once_differentiable);
+    Context context(&state);
+    Tensors results = backward_(context, given);
+    check_count(results);
+    for (int i = 0; i < edge_count(); ++i) out[i] = std::move(results[static_cast<std::size_t>(i)]);
+  }
+
+  FunctionState state;
+
+ private:
+  static Tensor zeros_of(const InputMeta& meta) { return zeros(meta.sizes, Options(meta.dtype, meta.device)); }
+  void check_count(const Tensors& results) const {
+    const std::size_t wanted = static_cast<std::size_t>(edge_count());
+    bool fits = results.size() >= wanted;
+    for (std::size_t i = wanted; i < results.size(); ++i) fits = fits && !results[i].defined();
+    if (!fits)
+      throw Error("Function " + std::string(name()) + " returned an incorrect number of gradients (expected " +
+                  std::to_string(wanted) + ", got " + std::to_string(results.size()) + ")");
+  }
+
+  const char* name_;
+  Tensors (*backward_)(Context&, const Tensors&);
+};
+
+/// A result that is an input stands for a new tensor, unless the input was written to.
+Tensor own_result(const Tensor& result, const Tensors& inputs, const FunctionState& state) {
+  return holds(inputs, result) && !holds(state.dirty, result) ? result.detach() : result;
+}
+
+void check_dirty(const FunctionState& state) {
+  for (const Tensor& tensor : state.dirty)
+    if (tensor.requires_grad() && tensor.is_leaf())
+      throw Error("a leaf Variable that requires grad has been used in an in-place operation.");
+}
+
+void give_history(FunctionNode& node, const Tensor& result, int32_t output_nr) {
+  node.add_input(result);
+  if (!is_floating_point(result.dtype()) || holds(node.state.non_differentiable, result)) return;
+  retain(&node);
+  if (holds(node.state.dirty, result))
+    rebase_history(result, &node);
+  else
+    set_history(result, &node, output_nr);
+}
+
+void save_all(FunctionNode& node, const Tensors& results) {
+  for (const Tensor& tensor : node.state.to_save) {
+    node.state.saved.emplace_back();
+    if (tensor.defined()) node.state.saved.back().save(tensor, holds(results, tensor));
+  }
+  node.state.to_save.clear();
+}
+
+}  // namespace
+
+Tensors apply_function(const FunctionCalls& calls, const Tensors& inputs) {
+  const bool recorded = thread_modes.grad && std::any_of(inputs.begin(), inputs.end(), [](const Tensor& input) {
+                          return input.defined() && input.requires_grad();
+                        });
+  const Node handle(new FunctionNode(calls, inputs, recorded));
+  FunctionNode& node = *static_cast<FunctionNode*>(handle.impl());
+  Tensors results;
+  {
+    const NoGrad no_grad;
+    Context context(&node.state);
+    results = calls.forward(context, inputs);
+  }
+  if (!recorded) return results;
+  check_dirty(node.state);
+  for (Tensor& result : results) result = own_result(result, inputs, node.state);
+  for (std::size_t i = 0; i < results.size(); ++i) give_history(node, results[i], static_cast<int32_t>(i));
+  if (!inputs.empty()) note_call(node, calls.name, inputs[0]);
+  save_all(node, results);
+  return results;
+}
+
+void Context::save_for_backward(Tensors tensors) { state_->to_save = std::move(tensors); }
+
+Tensors Context::saved_tensors() const {
+  if (!state_->to_save.empty()) return state_->to_save;
+  Tensors tensors;
+  for (const SavedTensor& saved : state_->saved) tensors.push_back(saved.unpack(state_->node));
+  return tensors;
+}
+
+bool Context::needs_input_grad(int64_t input) const { return state_->needs_grad.at(static_cast<std::size_t>(input)); }
+void Context::mark_dirty(const Tensors& inputs) { state_->dirty = inputs; }
+void Context::mark_non_differentiable(const Tensors& outputs) { state_->non_differentiable = outputs; }
+void Context::set_materialize_grads(bool materialize) { state_->materialize = materialize; }
+void Context::set_once_differentiable() { state_->once_differentiable = true; }
+void Context::set_other(std::shared_ptr<void> value) { state_->other = std::move(value); }
+const void* Context::other() const { return state_->other.get(); }
+
+}  // namespace tenon::autograd

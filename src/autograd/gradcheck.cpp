@@ -1,0 +1,167 @@
+// Gradients against finite differences.
+#include <cmath>
+
+#include "autograd/meta.h"
+#include "tenon/factories.h"
+
+namespace tenon::autograd {
+namespace {
+
+/// The places of a tensor's elements, in the order of their indices.
+template <class Visit>
+void for_each_place(const Tensor& tensor, const Visit& visit) {
+  Dims index(tensor.dim(), 0);
+  int64_t place = 0;
+  for (int64_t i = 0; i < tensor.numel(); ++i) {
+    visit(i, place);
+    for (int64_t dim = tensor.dim() - 1; dim >= 0; --dim) {
+      place += tensor.strides()[dim];
+      if (++index[dim] < tensor.sizes()[dim]) break;
+      place -= tensor.sizes()[dim] * tensor.strides()[dim];
+      index[dim] = 0;
+    }
+  }
+}
+
+std::vector<double> values_of(const Tensor& tensor) {
+  std::vector<double> values;
+  const Tensor wide = tensor.detach().to(float64);
+  for_each_place(wide, [&](int64_t, int64_t place) { values.push_back(wide.data<double>()[place]); });
+  return values;
+}
+
+/// The values at once: an output may be an input.
+std::vector<std::vector<double>> call(const Differentiable& function, const Tensors& inputs) {
+  const NoGrad no_grad;
+  std::vector<std::vector<double>> values;
+  for (const Tensor& output : function(inputs)) values.push_back(values_of(output));
+  return values;
+}
+
+/// Rows: elements of the input; columns: elements of the output.
+struct Jacobian {
+  Tensor values;
+  Jacobian(int64_t rows, int64_t columns) : values(zeros({rows, columns}, float64)) {}
+  double& at(int64_t row, int64_t column) { return values.data<double>()[row * values.size(1) + column]; }
+};
+
+/// Central differences, one column of all outputs at a time.
+std::vector<Jacobian> numerical(const Differentiable& function, const Tensors& inputs, std::size_t input,
+                                const Tensors& outputs, double eps) {
+  const Tensor x = inputs[input].detach();
+  std::vector<Jacobian> jacobians;
+  for (const Tensor& output : outputs) jacobians.emplace_back(x.numel(), output.numel());
+  double* data = x.data<double>();
+  for_each_place(x, [&](int64_t row, int64_t place) {
+    const double before = data[place];
+    data[place] = before + eps;
+    const std::vector<std::vector<double>> above = call(function, inputs);
+    data[place] = before - eps;
+    const std::vector<std::vector<double>> below = call(function, inputs);
+    data[place] = before;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const std::vector<double>&high = above[i], &low = below[i];
+      for (std::size_t column = 0; column < high.size(); ++column)
+        jacobians[i].at(row, static_cast<int64_t>(column)) = (high[column] - low[column]) / (2 * eps);
+    }
+  });
+  return jacobians;
+}
+
+/// One backward an element of the output.
+Jacobian analytical(const Tensor& output, const Tensor& input) {
+  Jacobian jacobian(input.numel(), output.numel());
+  if (!output.requires_grad()) return jacobian;
+  GradOptions options;
+  options.retain_graph = true;
+  options.allow_unused = true;
+  for (int64_t column = 0; column < output.numel(); ++column) {
+    const Tensor weights = zeros(output.sizes(), output.dtype());
+    weights.view({-1}).select(0, column).fill_(1);
+    const Tensor gradient = grad({output}, {input}, {weights}, options)[0];
+    if (!gradient.defined()) continue;
+    const std::vector<double> values = values_of(gradient);
+    for (std::size_t row = 0; row < values.size(); ++row) jacobian.at(static_cast<int64_t>(row), column) = values[row];
+  }
+  return jacobian;
+}
+
+bool is_close(const Jacobian& analytic, const Jacobian& numeric, const GradcheckOptions& options) {
+  const double* a = analytic.values.data<double>();
+  const double* n = numeric.values.data<double>();
+  for (int64_t i = 0; i < numeric.values.numel(); ++i)
+    if (!(std::abs(a[i] - n[i]) <= options.atol + options.rtol * std::abs(n[i])) && a[i] != n[i]) return false;
+  return true;
+}
+
+[[noreturn]] void fail(std::size_t output, std::size_t input, const Jacobian& numeric, const Jacobian& analytic) {
+  throw GradcheckError("Jacobian mismatch for output " + std::to_string(output) + " with respect to input " +
+                       std::to_string(input) + ",\nnumerical:" + to_string(numeric.values) +
+                       "\nanalytical:" + to_string(analytic.values) + "\n");
+}
+
+void check_inputs(const Tensors& inputs) {
+  bool any = false;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].requires_grad()) continue;
+    any = true;
+    if (inputs[i].dtype() != float64)
+      throw ValueError("gradcheck: input " + std::to_string(i) + " is " + dtype_name(inputs[i].dtype()) +
+                       "; finite differences need float64");
+  }
+  if (!any)
+    throw ValueError(
+        "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True.");
+}
+
+/// Weights that are neither equal nor in a simple ratio.
+Tensor weights_like(const Tensor& output) {
+  Tensor weights = empty(output.sizes(), output.dtype());
+  double next = 0.35;
+  for_each_place(weights, [&](int64_t, int64_t place) {
+    next = std::fmod(next + 0.6180339887498949, 1.0);
+    weights.data<double>()[place] = next + 0.25;
+  });
+  return weights.requires_grad_();
+}
+
+}  // namespace
+
+bool gradcheck(const Differentiable& function, const Tensors& inputs, const GradcheckOptions& options) {
+  check_inputs(inputs);
+  const EnableGrad enable_grad;
+  const Tensors outputs = function(inputs);
+  for (std::size_t input = 0; input < inputs.size(); ++input) {
+    if (!inputs[input].requires_grad()) continue;
+    const std::vector<Jacobian> numeric = numerical(function, inputs, input, outputs, options.eps);
+    for (std::size_t output = 0; output < outputs.size(); ++output) {
+      const Jacobian analytic = analytical(outputs[output], inputs[input]);
+      if (!is_close(analytic, numeric[output], options)) fail(output, input, numeric[output], analytic);
+    }
+  }
+  return true;
+}
+
+bool gradgradcheck(const Differentiable& function, const Tensors& inputs, const GradcheckOptions& options) {
+  check_inputs(inputs);
+  const EnableGrad enable_grad;
+  Tensors all = inputs;
+  for (const Tensor& output : function(inputs))
+    if (output.requires_grad()) all.push_back(weights_like(output));
+  const std::size_t count = inputs.size();
+  const auto gradients = [&](const Tensors& given) {
+    const EnableGrad inside;  // finite differences are taken of gradients, which need a graph
+    Tensors outputs, differentiated;
+    for (const Tensor& output : function(Tensors(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(count))))
+      if (output.requires_grad()) outputs.push_back(output);
+    for (std::size_t i = 0; i < count; ++i)
+      if (given[i].requires_grad()) differentiated.push_back(given[i]);
+    GradOptions how;
+    how.create_graph = true;
+    how.materialize_grads = true;
+    return grad(outputs, differentiated, Tensors(given.begin() + static_cast<std::ptrdiff_t>(count), given.end()), how);
+  };
+  return gradcheck(gradients, all, options);
+}
+
+}  // namespace tenon::autograd

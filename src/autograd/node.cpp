@@ -1,0 +1,156 @@
+#include "autograd/node.h"
+
+#include "autograd/meta.h"
+
+namespace tenon::autograd {
+namespace {
+
+constinit thread_local uint64_t next_sequence [[gnu::tls_model("initial-exec")]] = 0;
+constinit thread_local NodeImpl* dead [[gnu::tls_model("initial-exec")]] = nullptr;
+constinit thread_local bool destroying [[gnu::tls_model("initial-exec")]] = false;
+
+const char* legacy_name(Dtype dtype) {
+  static constexpr const char* names[kDtypeCount] = {
+      "torch.BoolTensor", "torch.ByteTensor", "torch.CharTensor",     "torch.ShortTensor", "torch.IntTensor",
+      "torch.LongTensor", "torch.HalfTensor", "torch.BFloat16Tensor", "torch.FloatTensor", "torch.DoubleTensor"};
+  return names[static_cast<int>(dtype)];
+}
+
+/// "Exp" of "ExpBackward0", "Clamp1" of "ClampBackward1": what the version text calls a node.
+std::string operation_name(std::string name) {
+  const std::string word = "Backward";
+  const std::size_t at = name.rfind(word), digits = at + word.size();
+  const bool numbered = at != std::string::npos && digits < name.size() &&
+                        name.find_first_not_of("0123456789", digits) == std::string::npos;
+  if (!numbered) return name;
+  name.erase(at, word.size());
+  if (name.substr(at) == "0") name.erase(at);
+  return name;
+}
+
+/// `origin`: the name of the node that computed the tensor; null for a leaf.
+[[noreturn]] void fail_version(const Tensor& tensor, uint32_t now, uint32_t saved, const char* origin,
+                               int32_t output_nr) {
+  std::string text =
+      "one of the variables needed for gradient computation has been modified by an inplace operation: [" +
+      std::string(legacy_name(tensor.dtype())) + " " + to_string(tensor.sizes()) + "]";
+  if (origin) text += ", which is output " + std::to_string(output_nr) + " of " + operation_name(origin) + ",";
+  text += " is at version " + std::to_string(now) + "; expected version " + std::to_string(saved) + " instead. Hint: ";
+  text += anomaly_mode.enabled
+              ? "the backtrace further above shows the operation that failed to compute its gradient. The variable in "
+                "question was changed in there or anywhere later. Good luck!"
+              : "enable anomaly detection to find the operation that failed to compute its gradient, with "
+                "torch.autograd.set_detect_anomaly(True, check_nan=False).";
+  throw Error(text);
+}
+
+}  // namespace
+
+uint64_t next_hook_id() noexcept {
+  static std::atomic<uint64_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+NodeImpl::NodeImpl() noexcept : sequence(next_sequence++) {}
+
+NodeImpl::~NodeImpl() {
+  for (int i = 0; i < edge_count_; ++i)
+    if (NodeImpl* node = edge(i).node) release(node);
+}
+
+void NodeImpl::set_edges(const Edge* edges, int count) {
+  edge_count_ = count;
+  Edge* into = inline_edges_;
+  if (count > kInlineEdges) {
+    extras().edges = std::make_unique<Edge[]>(static_cast<std::size_t>(count));
+    into = extras().edges.get();
+  }
+  for (int i = 0; i < count; ++i) into[i] = edges[i];
+}
+
+void NodeImpl::add_input(const Tensor& result) {
+  if (input_count_++ == 0)
+    meta_ = InputMeta(result);
+  else
+    extras().metas.emplace_back(result);
+}
+
+/// Without recursion: what dies meanwhile queues up behind, however long the chain.
+void destroy_node(NodeImpl* node) noexcept {
+  node->next_dead = dead;
+  dead = node;
+  if (destroying) return;
+  destroying = true;
+  while (dead) delete std::exchange(dead, dead->next_dead);
+  destroying = false;
+}
+
+void SavedTensor::save(const Tensor& tensor, bool is_result) {
+  const TensorImpl* impl = tensor.impl();
+  if (impl->inference)
+    throw Error(
+        "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+        "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "
+        "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.");
+  was_saved_ = true;
+  is_result_ = is_result;
+  is_view_ = is_result && tensor.is_view();
+  version_ = tensor.version();
+  // A result that held its node, which holds the result, would never die.
+  tensor_ = is_result ? tensor.detach() : tensor;
+  if (is_result && impl->autograd) output_nr_ = static_cast<int16_t>(impl->autograd->output_nr);
+}
+
+Tensor SavedTensor::unpack(NodeImpl* owner) const {
+  if (!tensor_.defined()) {
+    if (!was_saved_) return {};
+    throw Error(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+        "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+        "saved tensors after calling backward.");
+  }
+  const uint32_t now = tensor_.version();
+  if (now != version_) {
+    const NodeImpl* node = is_result_ ? owner : grad_fn_of(tensor_);
+    // A write through a view left the view as a part of its base.
+    const char* origin = is_view_ ? "AsStridedBackward0" : node ? node->name() : nullptr;
+    fail_version(tensor_, now, version_, origin, output_nr_);
+  }
+  if (!is_result_ || !thread_modes.grad) return tensor_;
+  Tensor result = tensor_.detach();
+  retain(owner);
+  set_history(result, owner, output_nr_);
+  return result;
+}
+
+// --- the public handle
+
+Node::Node(const Node& other) noexcept : impl_(other.impl_) {
+  if (impl_) retain(impl_);
+}
+Node::~Node() {
+  if (impl_) release(impl_);
+}
+std::string Node::name() const { return impl_->name(); }
+
+std::vector<Node::Edge> Node::next_functions() const {
+  std::vector<Edge> edges;
+  for (int i = 0; i < impl_->edge_count(); ++i) {
+    NodeImpl* node = impl_->edge(i).node;
+    if (node) retain(node);
+    edges.push_back({Node(node), impl_->edge(i).input});
+  }
+  return edges;
+}
+HookHandle Node::register_hook(NodeHook hook) const { return add_hook(impl_->extras().hooks, std::move(hook)); }
+HookHandle Node::register_prehook(NodePreHook hook) const {
+  return add_hook(impl_->extras().pre_hooks, std::move(hook));
+}
+
+void HookHandle::remove() {
+  if (const std::shared_ptr<void> list = list_.lock()) remover_(list.get(), id_);
+  list_.reset();
+}
+
+}  // namespace tenon::autograd

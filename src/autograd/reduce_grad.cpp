@@ -1,0 +1,219 @@
+#include "autograd/reduce_grad.h"
+
+#include "dispatch/differentiate.h"
+#include "dispatch/recorder.h"
+#include "plan/plan.h"
+#include "shape/dense_strides.h"
+#include "tenon/factories.h"
+#include "tensor/impl.h"
+#include "tile/reduce.h"
+#include "tile/run.h"
+
+namespace tenon::autograd {
+namespace {
+
+// Below this a formula is called op by op: to record it would take longer.
+constexpr int64_t kFused = 4096;
+
+/// The size of a tensor at a dim of a shape it broadcasts to.
+int64_t size_at(SizesView sizes, SizesView shape, int64_t dim) {
+  const int64_t own = dim - (shape.size() - sizes.size());
+  return own < 0 ? 1 : sizes[own];
+}
+bool is_still(const Tensor& tensor, SizesView shape, int64_t dim) {
+  const int64_t own = dim - (shape.size() - tensor.dim());
+  return own < 0 || tensor.sizes()[own] == 1 || tensor.strides()[own] == 0;
+}
+
+/// How a gradient of `shape` comes down to `sizes`.
+struct Descent {
+  Dims narrow;         // the shape with size 1 where every operand stands still
+  Dims summed;         // narrow with size 1 where its elements are summed
+  Dims kept;           // the shape with size 1 where summed: what `sizes` is, with leading dims of size 1
+  int64_t times = 1;   // elements of the dims that are summed and still
+  bool sums = false;   // something of narrow is summed
+  bool still = false;  // narrow is not the shape
+
+  Descent(SizesView shape, SizesView sizes, const Tensor* const* operands, int count) {
+    narrow = shape.copy();
+    kept = shape.copy();
+    for (int64_t dim = 0; dim < shape.size(); ++dim) {
+      const int64_t size = shape[dim];
+      if (size == 1) continue;
+      const bool reduced = size_at(sizes, shape, dim) == 1;
+      bool constant = true;
+      for (int i = 0; i < count; ++i) constant = constant && is_still(*operands[i], shape, dim);
+      if (constant) {
+        narrow[dim] = 1;
+        still = true;
+      }
+      if (!reduced) continue;
+      kept[dim] = 1;
+      if (constant)
+        times *= size;
+      else
+        sums = true;
+    }
+    summed = narrow;
+    for (int64_t dim = 0; dim < shape.size(); ++dim)
+      if (kept[dim] == 1) summed[dim] = 1;
+  }
+};
+
+/// The operand over the narrow shape.
+Tensor narrowed(const Tensor& tensor, SizesView narrow) {
+  Dims sizes = tensor.sizes().copy(), strides = tensor.strides().copy();
+  const int64_t lead = narrow.size() - tensor.dim();
+  int64_t step = 1;  // a dim of size 1 steps as in a dense tensor: the paths for those are open then
+  for (int64_t dim = tensor.dim() - 1; dim >= 0; --dim) {
+    if (narrow[dim + lead] == 1) {
+      sizes[dim] = 1;
+      strides[dim] = step;
+    }
+    step = sizes[dim] * strides[dim];
+  }
+  return new_alias(tensor, sizes, strides, tensor.storage_offset());
+}
+
+/// From the summed shape to `sizes`: expanded where it stood still, without leading dims.
+Tensor finished(const Tensor& tensor, const Descent& descent, SizesView sizes) {
+  if (tensor.sizes() == sizes) return tensor;
+  Dims strides;
+  const int64_t lead = descent.kept.size() - sizes.size();
+  for (int64_t dim = lead; dim < descent.kept.size(); ++dim) {
+    const bool expanded = tensor.sizes()[dim] == 1 && descent.kept[dim] != 1;
+    strides.push_back(expanded ? 0 : tensor.strides()[dim]);
+  }
+  return new_alias(tensor, sizes, strides, tensor.storage_offset());
+}
+
+/// `value` as often as it would have been added; what is to be summed further stays in the dtype of accumulation.
+Tensor multiplied(const Tensor& value, int64_t times, bool sums) {
+  if (times == 1) return value;
+  const Tensor wide = sums ? value.to(widened(value.dtype())) : value;
+  return tenon::mul(wide, times);
+}
+
+Tensor sum_plain(const Tensor& grad, SizesView summed, Dtype accumulated) {
+  Dims dims;
+  for (int64_t dim = 0; dim < summed.size(); ++dim)
+    if (summed[dim] == 1 && grad.sizes()[dim] != 1) dims.push_back(dim);
+  return run_reduce(Op::sum, grad, dims, true, accumulated);
+}
+
+Walk walk_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
+
+Dims spread_strides(const Tensor& out, SizesView shape) {
+  Dims strides = out.strides().copy();
+  for (int64_t dim = 0; dim < shape.size(); ++dim)
+    if (out.sizes()[dim] == 1 && shape[dim] != 1) strides[dim] = 0;
+  return strides;
+}
+
+/// The Program of a formula over operands that lie in `inputs`.
+struct Recorded {
+  Recorder recorder;
+  Given metas;
+  Tensor result;
+  std::vector<Tensor> inputs;
+
+  void declare(const Value& value, Value& meta) {
+    const Tensor& tensor = value.tensor();
+    meta = empty_strided(tensor.sizes(), tensor.strides(), Options(tensor.dtype(), Device::meta));
+    recorder.input(meta.tensor());
+    inputs.push_back(tensor);
+  }
+};
+
+void record_formula(Recorded& recorded, const Given& given, unsigned reads, Derivative::Formula formula,
+                    const Descent& descent) {
+  recorded.declare(given.gradient, recorded.metas.gradient);
+  for (int i = 0; i <= kResult; ++i) {
+    if (given.values[i].is_tensor() && (reads >> i & 1u))
+      recorded.declare(given.values[i], recorded.metas.values[i]);
+    else
+      recorded.metas.values[i] = given.values[i];
+  }
+  recorded.result = multiplied(formula(recorded.metas).tensor(), descent.times, descent.sums);
+}
+
+Tensor run_recorded(const Recorded& recorded, const Descent& descent, Dtype dtype) {
+  const Dtype own = recorded.result.dtype();
+  std::vector<const void*> numbers;
+  const Program program = recorded.recorder.program(recorded.result, descent.sums ? widened(own) : dtype, numbers);
+  Tensor out = descent.sums ? new_tensor(descent.summed, dtype)
+                            : new_tensor(recorded.result.sizes(), recorded.result.strides(), dtype);
+  const Dims strides = spread_strides(out, descent.narrow);
+  std::vector<Walk> walks{{descent.narrow, strides}};
+  std::vector<const void*> data;
+  for (const Tensor& input : recorded.inputs) {
+    walks.push_back(walk_of(input));
+    data.push_back(input.data_ptr());
+  }
+  for (const void* number : numbers) {
+    walks.push_back({});
+    data.push_back(number);
+  }
+  Plan plan;
+  const int64_t count = static_cast<int64_t>(walks.size());
+  if (descent.sums) {
+    make_reduction_plan(descent.narrow, walks.data(), count, plan);
+    run_reduction(plan, program, {Op::sum, 0, dtype}, out.data_ptr(), data.data());
+  } else {
+    make_plan(descent.narrow, walks.data(), count, plan);
+    run(plan, program, out.data_ptr(), data.data());
+  }
+  return out;
+}
+
+/// Op by op; what is summed stays wide to the end.
+Tensor stepwise_gradient(const Given& given, Derivative::Formula formula, const Descent& descent, Dtype dtype) {
+  Tensor value = multiplied(formula(given).tensor(), descent.times, descent.sums);
+  if (descent.sums) value = sum_plain(value, descent.summed, widened(value.dtype()));
+  return value.to(dtype);
+}
+
+}  // namespace
+
+Tensor reduce_grad(const Tensor& grad, SizesView sizes) {
+  if (grad.sizes() == sizes) return grad;
+  if (thread_modes.grad || grad.is_meta() || grad.numel() == 0) return grad.sum_to_size(sizes);
+  const Tensor* const operands[] = {&grad};
+  const Descent descent(grad.sizes(), sizes, operands, 1);
+  const Tensor narrow = descent.still ? narrowed(grad, descent.narrow) : grad;
+  Tensor value = multiplied(narrow, descent.times, descent.sums);
+  if (descent.sums) value = sum_plain(value, descent.summed, widened(value.dtype()));
+  return finished(value.to(grad.dtype()), descent, sizes);
+}
+
+Tensor cast_grad(const Tensor& grad, Dtype dtype) {
+  if (thread_modes.grad || grad.is_meta() || grad.numel() == 0) return grad.to(dtype);
+  const Tensor* const operands[] = {&grad};
+  const Descent descent(grad.sizes(), grad.sizes(), operands, 1);
+  return finished((descent.still ? narrowed(grad, descent.narrow) : grad).to(dtype), descent, grad.sizes());
+}
+
+Tensor fused_gradient(const Given& given, unsigned reads, const Derivative::OfArgument& derivative, SizesView sizes,
+                      Dtype dtype) {
+  const Tensor* operands[kMaxArguments + 2] = {&given.gradient.tensor()};
+  int count = 1;
+  for (int i = 0; i <= kResult; ++i)
+    if (given.values[i].is_tensor() && (reads >> i & 1u)) operands[count++] = &given.values[i].tensor();
+  const Descent descent(given.gradient.tensor().sizes(), sizes, operands, count);
+  Given narrow = given;
+  if (descent.still) {
+    narrow.gradient = narrowed(given.gradient.tensor(), descent.narrow);
+    for (int i = 0; i <= kResult; ++i)
+      if (given.values[i].is_tensor()) narrow.values[i] = narrowed(given.values[i].tensor(), descent.narrow);
+  }
+  const bool one_pass = derivative.steps <= 1 && !descent.sums;
+  if (numel_of(descent.narrow) < kFused || one_pass)
+    return finished(stepwise_gradient(narrow, derivative.formula, descent, dtype), descent, sizes);
+  Recorded recorded;
+  record_formula(recorded, narrow, reads, derivative.formula, descent);
+  if (!recorded.recorder.is_complete() || recorded.recorder.find(recorded.result) < 0)
+    return finished(stepwise_gradient(narrow, derivative.formula, descent, dtype), descent, sizes);
+  return finished(run_recorded(recorded, descent, dtype), descent, sizes);
+}
+
+}  // namespace tenon::autograd

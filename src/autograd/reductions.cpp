@@ -1,0 +1,159 @@
+// Recorded reductions and matrix products.
+#include "autograd/meta.h"
+#include "autograd/note.h"
+#include "dispatch/differentiate.h"
+#include "ops/row.h"
+#include "tenon/ops.h"
+#include "tensor/impl.h"
+
+namespace tenon {
+namespace autograd {
+namespace {
+
+/// The gradient of a reduced tensor over the dims of the tensor it was reduced from: of size 1 where reduced.
+Tensor with_reduced_dims(const Tensor& grad, SizesView mask, bool keepdim) {
+  if (keepdim || grad.dim() == mask.size()) return grad;
+  Tensor result = grad;
+  for (int64_t dim = 0; dim < mask.size(); ++dim)
+    if (mask[dim]) result = result.unsqueeze(dim);
+  return result;
+}
+
+/// The same gradient for every element that was added: a view.
+Tensor spread(const Tensor& grad, SizesView mask, bool keepdim, SizesView sizes) {
+  if (thread_modes.grad) return with_reduced_dims(grad, mask, keepdim).expand(sizes);
+  Dims strides(mask.size(), 0);
+  int64_t at = grad.dim(), step = 1;  // a new dim of size 1 steps as unsqueeze has it
+  for (int64_t dim = mask.size() - 1; dim >= 0; --dim) {
+    const bool kept = !mask[dim] || keepdim;
+    if (kept) --at;
+    if (!mask[dim] || sizes[dim] == 1) strides[dim] = kept ? grad.strides()[at] : step;
+    step = sizes[dim] * strides[dim];
+  }
+  return new_alias(grad, sizes, strides, grad.storage_offset());
+}
+
+class ReduceNode : public NodeImpl {
+ public:
+  ReduceNode(Op op, const Tensor& self, SizesView dims, bool keepdim)
+      : op_(op), keepdim_(keepdim), all_(dims.empty() && !keepdim), mask_(reduced_mask(dims, self.dim())) {
+    const Edge edge = gradient_edge(self);
+    set_edges(&edge, 1);
+  }
+
+ protected:
+  SizesView sizes() const { return edge(0).node->input(edge(0).input).sizes; }
+
+  Op op_;
+  bool keepdim_, all_;
+  Dims mask_;
+};
+
+/// sum and mean: nothing is saved.
+class SumNode final : public ReduceNode {
+ public:
+  using ReduceNode::ReduceNode;
+  const char* name() const noexcept override {
+    if (op_ == Op::sum) return all_ ? "SumBackward0" : "SumBackward1";
+    return all_ ? "MeanBackward0" : "MeanBackward1";
+  }
+  void apply(const Tensor* grads, Tensor* out) override {
+    if (!grads[0].defined()) return;
+    const Tensor grad = op_ == Op::mean ? grads[0] / Scalar(count()) : grads[0];
+    out[0] = spread(grad, mask_, keepdim_, sizes());
+  }
+
+ private:
+  int64_t count() const {
+    int64_t count = 1;
+    for (int64_t dim = 0; dim < mask_.size(); ++dim)
+      if (mask_[dim]) count *= sizes()[dim];
+    return count;
+  }
+};
+
+/// amax and amin: elements that tie share the gradient.
+class ExtremeNode final : public ReduceNode {
+ public:
+  using ReduceNode::ReduceNode;
+  const char* name() const noexcept override { return row_of(op_).grad_fn; }
+  void save(const Tensor& self, const Tensor& result) {
+    self_.save(self, false);
+    result_.save(result, true);
+  }
+  void release_saved() noexcept override {
+    self_.reset();
+    result_.reset();
+  }
+  void apply(const Tensor* grads, Tensor* out) override {
+    if (!grads[0].defined()) return;
+    const Tensor self = self_.unpack(this), result = with_reduced_dims(result_.unpack(this), mask_, keepdim_);
+    const Tensor ties = self == result;
+    Dims dims;
+    for (int64_t dim = 0; dim < mask_.size(); ++dim)
+      if (mask_[dim]) dims.push_back(dim);
+    const Tensor count = dims.empty() ? ties.to(int64) : tenon::sum(ties, SizesView(dims), true);
+    out[0] = with_reduced_dims(grads[0], mask_, keepdim_) * ties / count;
+  }
+
+ private:
+  SavedTensor self_, result_;
+};
+
+class MmNode final : public NodeImpl {
+ public:
+  MmNode(const Tensor& a, const Tensor& b) {
+    const Edge edges[] = {gradient_edge(a), gradient_edge(b)};
+    set_edges(edges, 2);
+    if (edges[1].node) a_.save(a, false);
+    if (edges[0].node) b_.save(b, false);
+  }
+  const char* name() const noexcept override { return row_of(Op::mm).grad_fn; }
+  void release_saved() noexcept override {
+    a_.reset();
+    b_.reset();
+  }
+  void apply(const Tensor* grads, Tensor* out) override {
+    if (!grads[0].defined()) return;
+    if (has_edge(0)) out[0] = tenon::mm(grads[0], b_.unpack(this).t());
+    if (has_edge(1)) out[1] = tenon::mm(a_.unpack(this).t(), grads[0]);
+  }
+
+ private:
+  SavedTensor a_, b_;
+};
+
+void attach(const Tensor& result, NodeImpl* node) {
+  node->add_input(result);
+  retain(node);
+  set_history(result, node);
+}
+
+}  // namespace
+}  // namespace autograd
+
+using namespace autograd;
+
+Tensor differentiate_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+  const Tensor result = run_reduce(op, self, dims, keepdim, dtype);
+  if (!is_floating_point(result.dtype())) return result;
+  const bool sums = op == Op::sum || op == Op::mean;
+  const Node handle(sums ? static_cast<NodeImpl*>(new SumNode(op, self, dims, keepdim))
+                         : new ExtremeNode(op, self, dims, keepdim));
+  note_call(*handle.impl(), row_of(op).name, self);
+  attach(result, handle.impl());
+  if (!sums) static_cast<ExtremeNode*>(handle.impl())->save(self, result);
+  return result;
+}
+
+Tensor differentiate_mm(const Tensor& a, const Tensor& b) {
+  const Node handle(new MmNode(a, b));
+  const Tensor result = run_mm(a, b);
+  const Arg first(a), second(b);
+  const Arg* const args[] = {&first, &second};
+  note_call(*handle.impl(), "mm", args, 2);
+  attach(result, handle.impl());
+  return result;
+}
+
+}  // namespace tenon

@@ -1,0 +1,101 @@
+#include "autograd/strided.h"
+
+#include <algorithm>
+
+#include "dispatch/differentiate.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tensor/impl.h"
+#include "tensor/overlap.h"
+
+namespace tenon::autograd {
+namespace {
+
+int64_t end_of(const Geometry& g) { return g.offset + storage_extent(g.sizes, g.strides); }
+
+/// A view of a flat buffer that begins at storage element `first`.
+Tensor laid_out(const Tensor& buffer, const Geometry& g, int64_t first) {
+  return new_alias(buffer, g.sizes, g.strides, g.offset - first);
+}
+
+/// place[...] += values, one element after the other: places may be the same.
+template <class T>
+void add_each(const Tensor& place, const Tensor& values) {
+  const Tensor dense = run_clone(values, MemoryFormat::contiguous);
+  const T* from = dense.data<T>();
+  T* to = place.data<T>();
+  Dims index(place.dim(), 0);
+  int64_t at = 0;
+  for (int64_t i = 0; i < place.numel(); ++i) {
+    to[at] += from[i];
+    for (int64_t dim = place.dim() - 1; dim >= 0; --dim) {
+      at += place.strides()[dim];
+      if (++index[dim] < place.sizes()[dim]) break;
+      at -= place.sizes()[dim] * place.strides()[dim];
+      index[dim] = 0;
+    }
+  }
+}
+
+void add_into(const Tensor& place, const Tensor& values) {
+  if (place.is_meta() || place.numel() == 0) return;
+  if (internal_overlap(place) == InternalOverlap::no) return run_copy(place, values);
+  if (place.dtype() == float64)
+    add_each<double>(place, values);
+  else
+    add_each<float>(place, values);
+}
+
+class StridedNode final : public NodeImpl {
+ public:
+  StridedNode(const StridedMap& map, const Tensor& x, bool adjoint) : map_(map), adjoint_(adjoint) {
+    const Edge edge = gradient_edge(x);
+    set_edges(&edge, 1);
+  }
+  const char* name() const noexcept override { return adjoint_ ? "AsStridedBackwardBackward0" : "AsStridedBackward0"; }
+  void apply(const Tensor* grads, Tensor* out) override {
+    if (grads[0].defined()) out[0] = apply_strided(map_, grads[0], !adjoint_);
+  }
+
+ private:
+  StridedMap map_;
+  bool adjoint_;
+};
+
+}  // namespace
+
+Tensor StridedMap::forward(const Tensor& x) const {
+  const int64_t first = std::min(input.offset, output.offset);
+  const Tensor buffer = zeros({std::max(end_of(input), end_of(output)) - first}, Options(x.dtype(), x.device()));
+  if (x.numel() > 0) add_into(laid_out(buffer, input, first), x);
+  return run_clone(laid_out(buffer, output, first), MemoryFormat::contiguous);
+}
+
+Tensor StridedMap::backward(const Tensor& grad) const {
+  const int64_t first = std::min(input.offset, output.offset);
+  const Dtype wide = widened(grad.dtype());
+  const Tensor buffer = zeros({std::max(end_of(input), end_of(output)) - first}, Options(wide, grad.device()));
+  add_into(laid_out(buffer, output, first), grad.to(wide));
+  const Tensor seen = laid_out(buffer, input, first);
+  if (!seen.is_meta() && internal_overlap(seen) != InternalOverlap::no) {
+    const Tensor count = zeros_like(buffer);
+    add_into(laid_out(count, input, first), ones(input.sizes, wide));
+    return (seen / laid_out(count, input, first)).to(grad.dtype());
+  }
+  return run_clone(seen.to(grad.dtype()), MemoryFormat::preserve);
+}
+
+Tensor apply_strided(const StridedMap& map, const Tensor& x, bool adjoint) {
+  const bool recorded = is_recorded(x);
+  StridedNode* node = recorded ? new StridedNode(map, x, adjoint) : nullptr;
+  const Node handle(node);
+  const NoGrad no_grad;
+  const Tensor result = adjoint ? map.backward(x) : map.forward(x);
+  if (!recorded) return result;
+  node->add_input(result);
+  retain(node);
+  set_history(result, node);
+  return result;
+}
+
+}  // namespace tenon::autograd

@@ -1,0 +1,52 @@
+// dispatch: the way up to autograd/, which defines what is declared here. Takes a call with a tensor that is in a
+// graph; gives the same result as the plain call, and a node that knows its derivative. What is called plain: run_...,
+// below every question of history.
+#pragma once
+#include "dispatch/elementwise.h"
+#include "tensor/history.h"
+
+namespace tenon {
+
+/// All that a call without history pays.
+inline bool in_graph(Args args, int count) noexcept {
+  bool found = false;
+  for (int i = 0; i < count; ++i) found |= args[i]->is_tensor() && args[i]->tensor().impl()->in_graph;
+  return found;
+}
+/// Of operands in a graph: whether the call is recorded.
+inline bool is_recorded(Args args, int count) noexcept {
+  if (!thread_modes.grad) return false;
+  for (int i = 0; i < count; ++i)
+    if (args[i]->is_tensor() && args[i]->tensor().impl()->in_graph && requires_grad(args[i]->tensor().impl()))
+      return true;
+  return false;
+}
+inline bool is_recorded(const Tensor& self) noexcept {
+  return self.impl()->in_graph && thread_modes.grad && requires_grad(self.impl());
+}
+
+// The calls, as dispatch knows them. The in-place ones are taken for every tensor in a graph: they check first.
+Tensor differentiate(Op op, Args args, int count);
+Tensor& differentiate_inplace(Op op, Tensor& self, Args args, int count);
+Tensor differentiate_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype);
+Tensor differentiate_mm(const Tensor& a, const Tensor& b);
+Tensor differentiate_clone(const Tensor& self, MemoryFormat format);
+Tensor differentiate_to(const Tensor& self, Dtype dtype, MemoryFormat format);
+void differentiate_copy(Tensor& self, const Tensor& src);
+void differentiate_fill(Tensor& self, Scalar value);
+/// Error where out= meets a tensor whose operations are recorded. `name` is the op's.
+void check_out_unrecorded(const char* name, const Tensor& out, Args args, int count);
+/// Error where new sizes would part a tensor from its history.
+void check_resizable(const Tensor& self);
+
+// Plain.
+Tensor run_elementwise(Op op, Args args, int count);
+Tensor& run_inplace(Op op, Tensor& self, Args args, int count);
+Tensor run_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype);
+Tensor run_mm(const Tensor& a, const Tensor& b);
+Tensor run_clone(const Tensor& self, MemoryFormat format);
+Tensor run_to(const Tensor& self, Dtype dtype, MemoryFormat format);
+void run_copy(const Tensor& self, const Tensor& src);
+void run_fill(const Tensor& self, Scalar value);
+
+}  // namespace tenon

@@ -1,0 +1,53 @@
+// tensor: the way up to history. Declares what handles and views need of it; autograd/, which comes later, defines it.
+// Costs one flag of the operand (TensorImpl::in_graph) where there is none.
+#pragma once
+#include "tenon/tensor.h"
+
+namespace tenon {
+
+/// What this thread records. Initial-exec: no call to find it.
+struct ThreadModes {
+  bool grad = true;
+  bool inference = false;
+};
+extern constinit thread_local ThreadModes thread_modes [[gnu::tls_model("initial-exec")]];
+
+/// Whether operations on a tensor in a graph are to be recorded, where this thread records any.
+bool requires_grad(const TensorImpl* impl) noexcept;
+/// Of a tensor that dies and has autograd metadata.
+void destroy_history(TensorImpl* impl) noexcept;
+
+enum class ViewKind : uint8_t {
+  alias,
+  as_strided,
+  diagonal,
+  expand,
+  permute,
+  reshape_alias,
+  select,
+  slice,
+  squeeze,
+  squeeze_dim,
+  squeeze_dims,
+  t,
+  transpose,
+  unsafe_view,
+  unsqueeze,
+  view,
+};
+/// How a view was asked for.
+struct ViewCall {
+  ViewKind kind;
+  int64_t numbers[4] = {};  // dims, positions, steps: in the order of the call's arguments
+  SizesView dims = {};      // of permute
+};
+/// Records that `view` is a view of `self`, a tensor in a graph.
+void record_view(const Tensor& self, const Tensor& view, const ViewCall& call);
+
+inline Tensor recorded(const Tensor& self, Tensor view, const ViewCall& call) {
+  if (self.impl()->in_graph) [[unlikely]]
+    record_view(self, view, call);
+  return view;
+}
+
+}  // namespace tenon

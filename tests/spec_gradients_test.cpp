@@ -1,0 +1,109 @@
+// Derivatives at ties, bounds, 0, infinities and NaN are PyTorch's (spec/cases/gradients.json).
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "spec.h"
+
+namespace {
+
+using namespace spec;
+using tenon::SizesView;
+using Operands = std::vector<Tensor>;
+
+double number_of(const json& value) {
+  return value.is_string() ? std::strtod(value.get<std::string>().c_str(), nullptr) : value.get<double>();
+}
+
+const std::map<std::string, std::function<Tensor(const Operands&)>>& ops() {
+#define UNARY(NAME)                                            \
+  {                                                            \
+#NAME, [](const Operands& x) { return tenon::NAME(x[0]); } \
+  }
+#define BINARY(NAME)                                                 \
+  {                                                                  \
+#NAME, [](const Operands& x) { return tenon::NAME(x[0], x[1]); } \
+  }
+#define REDUCTION(NAME)                                           \
+  {                                                               \
+#NAME, [](const Operands& x) { return tenon::NAME(x[0], 0); } \
+  }
+  static const std::map<std::string, std::function<Tensor(const Operands&)>> table = {
+      BINARY(add),
+      BINARY(sub),
+      BINARY(mul),
+      BINARY(div),
+      BINARY(maximum),
+      BINARY(minimum),
+      UNARY(abs),
+      UNARY(neg),
+      UNARY(reciprocal),
+      UNARY(sqrt),
+      UNARY(square),
+      UNARY(exp),
+      UNARY(log),
+      UNARY(tanh),
+      REDUCTION(sum),
+      REDUCTION(mean),
+      REDUCTION(amax),
+      REDUCTION(amin),
+      {"div[trunc]", [](const Operands& x) { return tenon::div(x[0], x[1], "trunc"); }},
+      {"div[floor]", [](const Operands& x) { return tenon::div(x[0], x[1], "floor"); }},
+      {"clamp_min", [](const Operands& x) { return x[0].clamp(x[1]); }},
+      {"clamp_max", [](const Operands& x) { return x[0].clamp(std::nullopt, x[1]); }},
+      {"clamp", [](const Operands& x) { return x[0].clamp(x[1], x[2]); }},
+      {"where", [](const Operands& x) { return tenon::where(x[0].to(tenon::bool_), x[1], x[2]); }},
+  };
+#undef UNARY
+#undef BINARY
+#undef REDUCTION
+  return table;
+}
+
+/// The points along dim `at` of a grid.
+Tensor along(const json& points, std::size_t at, std::size_t dims) {
+  Dims sizes(static_cast<int64_t>(dims), 1);
+  sizes[static_cast<int64_t>(at)] = static_cast<int64_t>(points.size());
+  Tensor values = tenon::empty(sizes, tenon::float64);
+  for (std::size_t i = 0; i < points.size(); ++i) values.data<double>()[i] = number_of(points[i]);
+  return values;
+}
+
+std::string text_of(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.10g", value == 0 ? 0.0 : value);
+  return std::isnan(value) ? "nan" : text;
+}
+/// The specification has ten digits.
+std::string same_or_text(double got, double want) {
+  return std::abs(got - want) <= 1e-9 * std::abs(want) ? text_of(want) : text_of(got);
+}
+
+TEST(SpecGradients, AtSpecialPoints) {
+  TENON_NEEDS_SPEC();
+  Rows rows(2432);
+  for (const json& row : read_cases("gradients")) {
+    const auto op = ops().find(row[0].get<std::string>());
+    if (op == ops().end()) continue;
+    const std::size_t count = row[2].size();
+    Operands operands;
+    Dims grid;
+    for (std::size_t i = 0; i < count; ++i) grid.push_back(static_cast<int64_t>(row[2][i].size()));
+    // Expanded into memory, so that every point has a gradient of its own.
+    for (std::size_t i = 0; i < count; ++i)
+      operands.push_back(
+          along(row[2][i], i, count).expand(grid).clone(tenon::MemoryFormat::contiguous).requires_grad_());
+    op->second(operands).sum().backward();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (row[4][i].is_null()) continue;
+      const Tensor grad = operands[i].grad();
+      for (std::size_t point = 0; point < row[4][i].size(); ++point)
+        rows.same(
+            row[0].get<std::string>() + " by argument " + std::to_string(i) + " at point " + std::to_string(point),
+            text_of(number_of(row[4][i][point])),
+            grad.defined() ? same_or_text(grad.data<double>()[point], number_of(row[4][i][point])) : "no gradient");
+    }
+  }
+}
+
+}  // namespace
