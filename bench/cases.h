@@ -76,6 +76,7 @@ class Cases {
 void add_tiny_cases(Cases& cases);
 void add_large_cases(Cases& cases);
 void add_reduce_cases(Cases& cases);
+void add_grad_cases(Cases& cases);
 void add_thread_cases(Cases& cases);
 
 }  // namespace bench

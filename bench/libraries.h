@@ -40,6 +40,12 @@ struct Tenon {
   static SizesView sizes(SizesView sizes) { return sizes; }
   static Dims infer_size(SizesView a, SizesView b) { return tenon::infer_size(a, b); }
   static void set_num_threads(int count) { tenon::set_num_threads(count); }
+  /// Cases run unrecorded but where one of these lives.
+  using Recording = tenon::EnableGrad;
+  static Tensor leaf(SizesView sizes, Dtype dtype) { return random(sizes, dtype).requires_grad_(); }
+  static void clear_grad(Tensor& tensor) {
+    if (tensor.defined()) tensor.set_grad({});
+  }
 };
 
 #ifdef TENON_BENCH_TORCH
@@ -66,6 +72,13 @@ struct Torch {
   }
   static std::vector<int64_t> infer_size(SizesView a, SizesView b) { return at::infer_size(sizes(a), sizes(b)); }
   static void set_num_threads(int count) { at::set_num_threads(count); }
+  struct Recording {
+    c10::InferenceMode off{false};
+  };
+  static Tensor leaf(SizesView sizes, Dtype dtype) { return random(sizes, dtype).set_requires_grad(true); }
+  static void clear_grad(Tensor& tensor) {
+    if (tensor.defined()) tensor.mutable_grad() = Tensor();
+  }
 };
 #endif
 

@@ -75,6 +75,7 @@ bool Result::missed() const {
 }
 
 Result measure(const Case& c, int rounds) {
+  const tenon::NoGrad unrecorded;
 #ifdef TENON_BENCH_TORCH
   // PyTorch's quickest mode: nothing is recorded for gradients.
   const c10::InferenceMode no_gradients;

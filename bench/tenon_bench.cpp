@@ -75,6 +75,7 @@ void list(const Cases& cases) {
 void register_one(const std::string& name, const Header& header, const Prepare& prepare) {
   if (!prepare) return;
   benchmark::RegisterBenchmark(name.c_str(), [&header, prepare](benchmark::State& state) {
+    const tenon::NoGrad unrecorded;
 #ifdef TENON_BENCH_TORCH
     const c10::InferenceMode no_gradients;
 #endif
@@ -106,6 +107,7 @@ int run(int count, char** words) {
   add_tiny_cases(cases);
   add_large_cases(cases);
   add_reduce_cases(cases);
+  add_grad_cases(cases);
   add_thread_cases(cases);
   for (int i = 1; i < count; ++i)
     if (std::strncmp(words[i], "--benchmark_", 12) == 0) return run_google_benchmark(cases, count, words);

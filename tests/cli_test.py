@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import signal
 import struct
 import subprocess
@@ -161,6 +162,20 @@ class Eval(CliTest):
         self.assertEqual(read_npy(self.folder / "out.npy"), ("<f4", (2, 3), [10, 21, 32, 13, 24, 35]))
         self.assertEqual(self.files(), ["a.npy", "b.npy", "out.npy"])
 
+    def test_gradients(self):
+        self.write("x.npy", npy("<f4", (2, 3), [1, 2, 3, 4, 5, 6]))
+        self.write("m.npy", npy("<f4", (3,), [1, 1, 2]))
+        inputs = ("x=x.npy", "m=m.npy")
+        self.assertEqual(self.run_tenon("eval", "--grad", "x,m", "sum((x - m) * x)", *inputs).stdout,
+                         "tensor(61.)\nx.grad = tensor([[ 1.,  3.,  4.],\n        [ 7.,  9., 10.]])\nm.grad = tensor([-5., -7., -9.])\n")
+        self.run_tenon("eval", "x.mm(x.T) + (x * m).mean(1)", *inputs, "--grad", "m", "-o", "out.npy")
+        self.assertEqual([round(value, 4) for value in read_npy(self.folder / "out.grad.m.npy")[2]], [3.3333, 4.6667, 6.0])
+        self.assertEqual(self.files(), ["m.npy", "out.grad.m.npy", "out.npy", "x.npy"])
+        self.assertIn("no such input", self.run_tenon("eval", "--grad", "y", "x + m", *inputs, code=2).stderr)
+        self.write("i.npy", npy("<i4", (3,), [1, 1, 2]))
+        self.assertIn("only Tensors of floating point dtype can require gradients",
+                      self.run_tenon("eval", "--grad", "i", "i * 2", "i=i.npy", code=1).stderr)
+
     def test_may_replace_its_input(self):
         self.write("a.npy", npy("<f4", (3,), [1, 2, 3]))
         self.run_tenon("eval", "x * x", "x=a.npy", "-o", "a.npy")
@@ -280,6 +295,10 @@ class InfoAndDemo(CliTest):
             self.assertIn(line, shown)
         for name in ("before.png", "after.png"):
             self.assertEqual(png_size(self.folder / "new/out" / name), (1024, 768, 3))
+        read = re.search(r"read rightly: ([0-9.]+) % of the held-out digits", shown)
+        self.assertGreaterEqual(float(read.group(1)), 95)
+        self.assertEqual(png_size(self.folder / "new/out/loss.png"), (480, 160, 1))
+        self.assertTrue((self.folder / "new/out/misread.png").exists())
 
 
 if __name__ == "__main__":

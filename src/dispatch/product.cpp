@@ -16,7 +16,7 @@ constexpr int64_t kRows = 64;      // of a part: a thread's share
 constexpr int64_t kColumns = 256;  // with kDepth f32: 256 KiB of b, which stay in the second-level cache
 constexpr int64_t kDepth = 256;
 
-void check_operands(const Tensor& a, const Tensor& b) {
+void check_shapes(const Tensor& a, const Tensor& b) {
   if (a.dim() != 2) throw Error("self must be a matrix");
   if (b.dim() != 2) throw Error("mat2 must be a matrix");
   if (a.size(1) != b.size(0)) {
@@ -27,11 +27,14 @@ void check_operands(const Tensor& a, const Tensor& b) {
                 std::to_string(a.size(1)) + " and " + std::to_string(b.size(0)) + "x" + std::to_string(b.size(1)) +
                 ")");
   }
+}
+
+void check_dtypes(const Tensor& a, const Tensor& b) {
   if (a.is_meta()) return;
   if (a.dtype() != b.dtype())
     throw Error(std::string("expected m1 and m2 to have the same dtype, but got: ") + cpp_type_name(a.dtype()) +
                 " != " + cpp_type_name(b.dtype()));
-  if (a.dtype() == bool_)
+  if (a.dtype() == bool_ && a.numel() > 0 && b.numel() > 0)
     throw NotImplementedError(std::string("\"") + row_of(Op::mm).kernel_name + "\" not implemented for 'Bool'");
 }
 
@@ -82,7 +85,8 @@ Tensor row_major(const Tensor& tensor, Dtype dtype) {
 }  // namespace
 
 Tensor run_mm(const Tensor& a, const Tensor& b) {
-  check_operands(a, b);
+  check_shapes(a, b);
+  check_dtypes(a, b);
   const Dtype wide = widened(a.dtype());
   Tensor out = new_tensor({a.size(0), b.size(1)}, wide, a.device());
   if (out.is_meta()) return a.dtype() == wide ? out : run_to(out, a.dtype(), MemoryFormat::preserve);
@@ -106,7 +110,7 @@ Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& other) {
   const Arg a(self), b(other);
   const Arg* const args[] = {&a, &b};
   if (out.impl()->in_graph || in_graph(args, 2)) check_out_unrecorded("mm", out, args, 2);
-  check_operands(self, other);
+  check_shapes(self, other);
   if (out.dtype() != self.dtype())
     throw Error(std::string("Expected out tensor to have dtype ") + cpp_type_name(self.dtype()) + ", but got " +
                 cpp_type_name(out.dtype()) + " instead");
