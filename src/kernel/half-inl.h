@@ -176,7 +176,7 @@ constexpr Kernel half_kernel() {
 template <class T>
 void fill_half(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
-#define TENON_OP(NAME, KIND)             \
+#define TENON_OP(NAME, KIND)                                      \
   if constexpr (!ops::NAME::row.whole && !is_reduction(Op::NAME)) \
     table.elementwise[static_cast<int>(Op::NAME)][column] = half_kernel<ops::NAME, T>();
 #include "tenon/ops.def"
