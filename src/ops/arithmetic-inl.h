@@ -2,7 +2,7 @@
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct add {
-  static constexpr Row row{.name = "add", .symbol = "+", .kernel_name = "add_stub"};
+  static constexpr Row row{.name = "add", .symbol = "+", .kernel_name = "add_stub", .doc = "input + alpha * other."};
   template <class T>
   static T forward(T a, T b) {
     return a + b;
@@ -20,7 +20,7 @@ struct add_alpha {
 };
 
 struct sub {
-  static constexpr Row row{.name = "sub", .symbol = "-", .dtypes = kNoBool, .kernel_name = "sub_stub"};
+  static constexpr Row row{.name = "sub", .symbol = "-", .dtypes = kNoBool, .kernel_name = "sub_stub", .doc = "input - alpha * other."};
   template <class T>
   static T forward(T a, T b) {
     return a - b;
@@ -43,7 +43,7 @@ struct sub_alpha {
 
 struct mul {
   static constexpr Row row{
-      .name = "mul", .symbol = "*", .kernel_name = "mul_cpu", .exact_second = true, .commutative = true};
+      .name = "mul", .symbol = "*", .kernel_name = "mul_cpu", .exact_second = true, .commutative = true, .doc = "input * other.", .signatures = "(Operand input, Operand other, *, Tensor out=None)"};
   template <class T>
   static T forward(T a, T b) {
     return a * b;
@@ -56,7 +56,7 @@ struct div {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "div_cpu",
-                           .exact_second = true};
+                           .exact_second = true, .doc = "input / other; rounding_mode 'trunc' rounds the quotient toward 0, 'floor' down."};
   template <class T>
   static T forward(T a, T b) {
     return a / b;
@@ -100,7 +100,7 @@ struct neg {
                            .refuses_bool =
                                "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
                                "to invert a mask, use the `~` or `logical_not()` operator instead.",
-                           .strict_out = true};
+                           .strict_out = true, .doc = "-input."};
   template <class T>
   static T forward(T a) {
     return -a;
@@ -108,7 +108,7 @@ struct neg {
 };
 
 struct abs {
-  static constexpr Row row{.name = "abs", .arity = 1, .dtypes = kNoBool, .kernel_name = "abs_cpu", .strict_out = true};
+  static constexpr Row row{.name = "abs", .arity = 1, .dtypes = kNoBool, .kernel_name = "abs_cpu", .strict_out = true, .doc = "The distance from 0."};
   template <class T>
   static T forward(T a) {
     return magnitude(a);
@@ -120,7 +120,7 @@ struct reciprocal {
                            .arity = 1,
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
-                           .kernel_name = "reciprocal_cpu"};
+                           .kernel_name = "reciprocal_cpu", .doc = "1 / input."};
   template <class T>
   static T forward(T a) {
     return T(1) / a;
@@ -128,7 +128,7 @@ struct reciprocal {
 };
 
 struct square {
-  static constexpr Row row{.name = "square", .arity = 1, .promotion = Promotion::bool_to_int, .kernel_name = "pow"};
+  static constexpr Row row{.name = "square", .arity = 1, .promotion = Promotion::bool_to_int, .kernel_name = "pow", .doc = "input * input."};
   template <class T>
   static T forward(T a) {
     return a * a;
@@ -137,7 +137,7 @@ struct square {
 
 struct sqrt {
   static constexpr Row row{
-      .name = "sqrt", .arity = 1, .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "sqrt_cpu"};
+      .name = "sqrt", .arity = 1, .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "sqrt_cpu", .doc = "The square root."};
   template <class T>
   static T forward(T a) {
     return square_root(a);
@@ -150,7 +150,7 @@ struct exp {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "exp_cpu",
-                           .vectors = true};
+                           .vectors = true, .doc = "e to the power of every element."};
   template <class T>
   static T forward(T a) {
     return exponential(a);
@@ -163,7 +163,7 @@ struct log {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "log_cpu",
-                           .vectors = true};
+                           .vectors = true, .doc = "The natural logarithm."};
   template <class T>
   static T forward(T a) {
     return logarithm(a);

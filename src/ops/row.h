@@ -43,6 +43,9 @@ inline constexpr DtypeSet kAllDtypes = (1u << kDtypeCount) - 1;
 inline constexpr DtypeSet kNoBool = kAllDtypes & ~1u;
 inline constexpr DtypeSet kFloats = kAllDtypes & static_cast<DtypeSet>(~(set_of(float16) - 1u));
 
+/// Python's signature of an op between two tensors, none of which may be a number.
+inline constexpr const char* kTensorsOnly = "(Tensor input, Tensor other, *, Tensor out=None)";
+
 struct Row {
   const char* name;
   const char* symbol = "";  // of the operator, where there is one
@@ -58,6 +61,8 @@ struct Row {
   bool stepwise = false;      // other 16-bit floats are rounded at every step of the formula, not once at the end
   bool divides_integers = false;  // a zero divisor is Error "ZeroDivisionError"
   bool vectors = false;           // the formula calls functions that only whole SIMD vectors have
+  const char* doc = "";                 // one line for people
+  const char* signatures = nullptr;     // Python's, where they are not those of the op's kind (src/python/ops.cpp)
 };
 
 /// How many of `count` arguments are operands.
