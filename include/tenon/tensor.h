@@ -156,7 +156,8 @@ class TENON_API Tensor {
   Tensor as_strided(SizesView sizes, SizesView strides, std::optional<int64_t> storage_offset = std::nullopt) const;
   Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
   /// Indexing with integers, Slice, None, Ellipsis: `x.index({0, Slice(1, 3), None, Ellipsis})` is a view. With tensors
-  /// of integers and masks among them it is a copy. https://docs.pytorch.org/docs/stable/generated/torch.Tensor.index.html
+  /// of integers and masks among them it is a copy.
+  /// https://docs.pytorch.org/docs/stable/generated/torch.Tensor.index.html
   Tensor index(std::initializer_list<Index> indices) const {
     return index(indices.begin(), static_cast<int64_t>(indices.size()));
   }

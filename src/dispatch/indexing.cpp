@@ -218,10 +218,14 @@ void copy_run(T* to, int64_t to_step, const T* from, int64_t from_step, int64_t 
 template <class Visit>
 void visit_itemsize(int64_t itemsize, const Visit& visit) {
   switch (itemsize) {
-    case 1: return visit(uint8_t{});
-    case 2: return visit(uint16_t{});
-    case 4: return visit(uint32_t{});
-    default: return visit(uint64_t{});
+    case 1:
+      return visit(uint8_t{});
+    case 2:
+      return visit(uint16_t{});
+    case 4:
+      return visit(uint32_t{});
+    default:
+      return visit(uint64_t{});
   }
 }
 
@@ -245,8 +249,10 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
   visit_itemsize(itemsize(), [&]<class T>(T) {
     const T* from = static_cast<const T*>(selection.view().data_ptr());
     T* to = static_cast<T*>(result.data_ptr());
-    selection.for_each_run(result.strides(), [&](int64_t own, int64_t own_step, int64_t other, int64_t other_step,
-                                                 int64_t run) { copy_run(to + other, other_step, from + own, own_step, run); });
+    selection.for_each_run(result.strides(),
+                           [&](int64_t own, int64_t own_step, int64_t other, int64_t other_step, int64_t run) {
+                             copy_run(to + other, other_step, from + own, own_step, run);
+                           });
   });
   return result;
 }
@@ -274,8 +280,10 @@ Tensor& Tensor::index_put_(const Index* indices, int64_t count, const Tensor& va
   visit_itemsize(itemsize(), [&]<class T>(T) {
     T* to = static_cast<T*>(selection.view().data_ptr());
     const T* from = static_cast<const T*>(source.data_ptr());
-    selection.for_each_run(source.strides(), [&](int64_t own, int64_t own_step, int64_t other, int64_t other_step,
-                                                 int64_t run) { copy_run(to + own, own_step, from + other, other_step, run); });
+    selection.for_each_run(source.strides(),
+                           [&](int64_t own, int64_t own_step, int64_t other, int64_t other_step, int64_t run) {
+                             copy_run(to + own, own_step, from + other, other_step, run);
+                           });
   });
   bump_version(*this);
   return *this;

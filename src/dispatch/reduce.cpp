@@ -24,20 +24,24 @@ void check_mean(Dtype input, std::optional<Dtype> asked) {
   if (!asked && !is_floating_point(input)) fail_mean("Input", input);
 }
 
+bool is_truth(Op op) { return row_of(op).promotion == Promotion::logical; }
+
 Dtype result_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
   if (asked) return *asked;
   if (op == Op::sum && !is_floating_point(input)) return int64;
+  if (is_truth(op)) return input == uint8 ? uint8 : bool_;
   return input;
 }
 
 Types compute_types(Op op, Dtype input, std::optional<Dtype> asked) {
   const Dtype result = result_dtype(op, input, asked);
+  if (is_truth(op)) return {bool_, bool_, result};
   // A sum rounds its elements to the dtype asked for first, a mean does not.
   return {op == Op::mean ? widened(result) : result, widened(result), result};
 }
 
 void check_not_empty(Op op, const Tensor& self, SizesView dims) {
-  if (self.numel() != 0 || op == Op::sum || op == Op::mean) return;
+  if (self.numel() != 0 || op == Op::sum || op == Op::mean || is_truth(op)) return;
   const std::string name = row_of(op).name;
   if (dims.empty())
     throw Error(name +
@@ -73,7 +77,7 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
     if (op == Op::mean)
       out.fill_(__builtin_nan(""));
     else
-      out.zero_();
+      out.fill_(op == Op::all ? 1 : 0);
     return;
   }
   const Dims strides = spread_strides(out, mask, keepdim);

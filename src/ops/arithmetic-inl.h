@@ -20,7 +20,8 @@ struct add_alpha {
 };
 
 struct sub {
-  static constexpr Row row{.name = "sub", .symbol = "-", .dtypes = kNoBool, .kernel_name = "sub_stub", .doc = "input - alpha * other."};
+  static constexpr Row row{
+      .name = "sub", .symbol = "-", .dtypes = kNoBool, .kernel_name = "sub_stub", .doc = "input - alpha * other."};
   template <class T>
   static T forward(T a, T b) {
     return a - b;
@@ -42,8 +43,13 @@ struct sub_alpha {
 };
 
 struct mul {
-  static constexpr Row row{
-      .name = "mul", .symbol = "*", .kernel_name = "mul_cpu", .exact_second = true, .commutative = true, .doc = "input * other.", .signatures = "(Operand input, Operand other, *, Tensor out=None)"};
+  static constexpr Row row{.name = "mul",
+                           .symbol = "*",
+                           .kernel_name = "mul_cpu",
+                           .exact_second = true,
+                           .commutative = true,
+                           .doc = "input * other.",
+                           .signatures = "(Operand input, Operand other, *, Tensor out=None)"};
   template <class T>
   static T forward(T a, T b) {
     return a * b;
@@ -56,7 +62,8 @@ struct div {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "div_cpu",
-                           .exact_second = true, .doc = "input / other; rounding_mode 'trunc' rounds the quotient toward 0, 'floor' down."};
+                           .exact_second = true,
+                           .doc = "input / other; rounding_mode 'trunc' rounds the quotient toward 0, 'floor' down."};
   template <class T>
   static T forward(T a, T b) {
     return a / b;
@@ -100,7 +107,8 @@ struct neg {
                            .refuses_bool =
                                "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
                                "to invert a mask, use the `~` or `logical_not()` operator instead.",
-                           .strict_out = true, .doc = "-input."};
+                           .strict_out = true,
+                           .doc = "-input."};
   template <class T>
   static T forward(T a) {
     return -a;
@@ -108,7 +116,12 @@ struct neg {
 };
 
 struct abs {
-  static constexpr Row row{.name = "abs", .arity = 1, .dtypes = kNoBool, .kernel_name = "abs_cpu", .strict_out = true, .doc = "The distance from 0."};
+  static constexpr Row row{.name = "abs",
+                           .arity = 1,
+                           .dtypes = kNoBool,
+                           .kernel_name = "abs_cpu",
+                           .strict_out = true,
+                           .doc = "The distance from 0."};
   template <class T>
   static T forward(T a) {
     return magnitude(a);
@@ -120,7 +133,8 @@ struct reciprocal {
                            .arity = 1,
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
-                           .kernel_name = "reciprocal_cpu", .doc = "1 / input."};
+                           .kernel_name = "reciprocal_cpu",
+                           .doc = "1 / input."};
   template <class T>
   static T forward(T a) {
     return T(1) / a;
@@ -128,7 +142,8 @@ struct reciprocal {
 };
 
 struct square {
-  static constexpr Row row{.name = "square", .arity = 1, .promotion = Promotion::bool_to_int, .kernel_name = "pow", .doc = "input * input."};
+  static constexpr Row row{
+      .name = "square", .arity = 1, .promotion = Promotion::bool_to_int, .kernel_name = "pow", .doc = "input * input."};
   template <class T>
   static T forward(T a) {
     return a * a;
@@ -136,8 +151,12 @@ struct square {
 };
 
 struct sqrt {
-  static constexpr Row row{
-      .name = "sqrt", .arity = 1, .promotion = Promotion::int_to_float, .dtypes = kFloats, .kernel_name = "sqrt_cpu", .doc = "The square root."};
+  static constexpr Row row{.name = "sqrt",
+                           .arity = 1,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "sqrt_cpu",
+                           .doc = "The square root."};
   template <class T>
   static T forward(T a) {
     return square_root(a);
@@ -150,7 +169,8 @@ struct exp {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "exp_cpu",
-                           .vectors = true, .doc = "e to the power of every element."};
+                           .vectors = true,
+                           .doc = "e to the power of every element."};
   template <class T>
   static T forward(T a) {
     return exponential(a);
@@ -163,7 +183,8 @@ struct log {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "log_cpu",
-                           .vectors = true, .doc = "The natural logarithm."};
+                           .vectors = true,
+                           .doc = "The natural logarithm."};
   template <class T>
   static T forward(T a) {
     return logarithm(a);

@@ -3,7 +3,10 @@
 
 /// NaN wins.
 struct maximum {
-  static constexpr Row row{.name = "maximum", .kernel_name = "maximum_cpu", .doc = "The larger of both; NaN wins.", .signatures = kTensorsOnly};
+  static constexpr Row row{.name = "maximum",
+                           .kernel_name = "maximum_cpu",
+                           .doc = "The larger of both; NaN wins.",
+                           .signatures = kTensorsOnly};
   template <class T>
   static T forward(T a, T b) {
     return larger(a, b);
@@ -12,7 +15,10 @@ struct maximum {
 
 /// NaN wins.
 struct minimum {
-  static constexpr Row row{.name = "minimum", .kernel_name = "minimum_cpu", .doc = "The smaller of both; NaN wins.", .signatures = kTensorsOnly};
+  static constexpr Row row{.name = "minimum",
+                           .kernel_name = "minimum_cpu",
+                           .doc = "The smaller of both; NaN wins.",
+                           .signatures = kTensorsOnly};
   template <class T>
   static T forward(T a, T b) {
     return smaller(a, b);
@@ -21,7 +27,12 @@ struct minimum {
 
 /// min(max(self, low), high): the upper bound wins where the bounds cross.
 struct clamp {
-  static constexpr Row row{.name = "clamp", .arity = 3, .dtypes = kNoBool, .kernel_name = "clamp_cpu", .doc = "Every element raised to min and lowered to max; the upper bound wins where they cross."};
+  static constexpr Row row{
+      .name = "clamp",
+      .arity = 3,
+      .dtypes = kNoBool,
+      .kernel_name = "clamp_cpu",
+      .doc = "Every element raised to min and lowered to max; the upper bound wins where they cross."};
   template <class T>
   static T forward(T a, T low, T high) {
     return smaller(larger(a, low), high);
@@ -83,7 +94,11 @@ struct clamp_max_scalar {
 };
 
 struct where {
-  static constexpr Row row{.name = "where", .arity = 3, .promotion = Promotion::select, .kernel_name = "where_cpu", .doc = "input where condition holds, else other."};
+  static constexpr Row row{.name = "where",
+                           .arity = 3,
+                           .promotion = Promotion::select,
+                           .kernel_name = "where_cpu",
+                           .doc = "input where condition holds, else other."};
   template <class T>
   static T forward(Truth condition, T a, T b) {
     return choose(condition, a, b);

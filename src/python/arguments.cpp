@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "python/random.h"
+
 namespace tenon::python {
 namespace {
 
@@ -167,8 +169,6 @@ bool is_tensor_list(PyObject* object, int64_t* failed) {
   }
   return true;
 }
-
-bool is_generator(PyObject* object) { return type_name(object) == "torch.Generator"; }
 
 // --- The text for a call that fits no signature
 
@@ -371,8 +371,8 @@ bool Parser::parse(const Signature& signature, Call& call, bool raise) const {
     const auto least = static_cast<std::size_t>(
         std::count_if(signature.parameters.begin(), signature.parameters.end(),
                       [](const Parameter& parameter) { return !parameter.optional && !parameter.keyword_only; }));
-    const std::string takes = least == most ? std::to_string(most)
-                                            : "from " + std::to_string(least) + " to " + std::to_string(most);
+    const std::string takes =
+        least == most ? std::to_string(most) : "from " + std::to_string(least) + " to " + std::to_string(most);
     const bool many = least != most || most != 1;
     fail_type(name_ + "() takes " + takes + " positional argument" + (many ? "s" : "") + " but " +
               std::to_string(given) + (given == 1 && least == most ? " was given" : " were given"));

@@ -164,7 +164,7 @@ class Call {
   Parser* parser_ = nullptr;
   PyObject* self_ = nullptr;
   PyObject* const* args_ = nullptr;
-  Py_ssize_t count_ = 0;      // positional
+  Py_ssize_t count_ = 0;          // positional
   PyObject* keywords_ = nullptr;  // a tuple of names whose values follow the positional ones
   Py_ssize_t keyword_count_ = 0;
   int signature_ = 0;

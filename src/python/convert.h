@@ -2,6 +2,7 @@
 // this room speaks.
 #pragma once
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <optional>
 #include <string>

@@ -72,8 +72,8 @@ void bind_functions(nb::module_& module) {
   const nb::object name = module.attr("__name__");
   for (const Entry& entry : all_entries()) {
     if (!has_door(entry.definition->doors, Door::function)) continue;
-    functions.push_back({entry.definition->name, as_c_function(entry.function),
-                         METH_FASTCALL | METH_KEYWORDS, docstring(entry.function_parser(), Door::function)});
+    functions.push_back({entry.definition->name, as_c_function(entry.function), METH_FASTCALL | METH_KEYWORDS,
+                         docstring(entry.function_parser(), Door::function)});
     module.attr(entry.definition->name) = nb::steal(PyCFunction_New(&functions.back(), name.ptr()));
   }
 }

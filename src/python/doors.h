@@ -47,7 +47,8 @@ std::vector<Entry> entries() {
     return std::vector<Entry>{{&Table[I], call_function<Table, I>, call_method<Table, I>,
                                call_method_without_arguments<Table, I>, parser<Table, I, Door::function>,
                                parser<Table, I, Door::method>}...};
-  }(std::make_index_sequence<std::size(Table)>());
+  }
+  (std::make_index_sequence<std::size(Table)>());
 }
 
 /// Every definition of this room.

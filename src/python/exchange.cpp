@@ -1,11 +1,13 @@
 #include "python/exchange.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
 #include "python/object.h"
 #include "tenon/factories.h"
 #include "tenon/policy.h"
+#include "tensor/impl.h"
 
 namespace tenon::python {
 namespace {
@@ -15,7 +17,7 @@ struct Format {
   const char* code;  // of the struct module
 };
 constexpr Format kFormats[] = {{bool_, "?"}, {uint8, "B"}, {int8, "b"},    {int16, "h"},   {int32, "i"},
-                               {int64, "q"}, {int64, "l"}, {float16, "e"}, {float32, "f"}, {float64, "d"}};
+                               {int64, "l"}, {int64, "q"}, {float16, "e"}, {float32, "f"}, {float64, "d"}};
 
 /// The code without a byte order that is this machine's.
 std::optional<Dtype> dtype_of_format(const char* code) {
@@ -165,16 +167,87 @@ Tensor tensor_from_array(PyObject* array) {
   return over(Buffer(copy.ptr()), dtype);
 }
 
-PyObject* to_numpy(const Tensor& tensor, PyObject* owner) {
-  if (tensor.is_meta()) throw TypeError("can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.");
+namespace {
+
+/// The storage as bytes, all of it.
+Tensor bytes_of(const Tensor& tensor) {
+  Storage* storage = tensor.impl()->storage;
+  if (!storage) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
+  retain(storage);
+  return new_tensor_over(storage, {storage->nbytes}, {1}, 0, uint8);
+}
+
+/// A tensor over the memory of `bytes`, which stays its storage. ValueError where the layout leaves it.
+Tensor over_bytes(const Tensor& bytes, Dtype dtype, int64_t offset, SizesView sizes, SizesView strides) {
+  const int64_t itemsize = tenon::itemsize(dtype);
+  check_sizes(sizes, itemsize);
+  int64_t end = 0;
+  const bool sound = sizes.size() == strides.size() && offset >= 0 && bytes.dtype() == uint8 && bytes.dim() == 1 &&
+                     std::all_of(strides.begin(), strides.end(), [](int64_t stride) { return stride >= 0; }) &&
+                     !__builtin_add_overflow(offset, storage_extent(sizes, strides), &end) &&
+                     !__builtin_mul_overflow(end, itemsize, &end) && end <= bytes.numel();
+  if (!sound)
+    throw ValueError("sizes " + to_string(sizes) + " and strides " + to_string(strides) + " leave the memory");
+  const int64_t begin = bytes.storage_offset();
+  const bool aligned =
+      begin % itemsize == 0 && reinterpret_cast<uintptr_t>(bytes.data_ptr()) % static_cast<uintptr_t>(itemsize) == 0;
+  if (!aligned) return over_bytes(bytes.clone(), dtype, offset, sizes, strides);
+  Storage* storage = bytes.impl()->storage;
+  retain(storage);
+  return new_tensor_over(storage, sizes, strides, begin / itemsize + offset, dtype);
+}
+
+/// Over any object's memory, read-only or not.
+Tensor over_buffer(PyObject* object, Dtype dtype, int64_t count, int64_t offset) {
+  Buffer buffer(object);
+  const int64_t itemsize = tenon::itemsize(dtype), length = buffer.view->len;
+  if (length <= 0 || count == 0)
+    throw ValueError("both buffer length (" + std::to_string(length) + ") and count (" + std::to_string(count) +
+                     ") must not be 0");
+  if (offset < 0 || offset >= length)
+    throw ValueError("offset (" + std::to_string(offset) +
+                     " bytes) must be non-negative and no greater than buffer length (" + std::to_string(length) +
+                     " bytes) minus 1");
+  if (count < 0 && (length - offset) % itemsize != 0)
+    throw ValueError("buffer length (" + std::to_string(length - offset) + " bytes) after offset (" +
+                     std::to_string(offset) + " bytes) must be a multiple of element size (" +
+                     std::to_string(itemsize) + ")");
+  const int64_t elements = count < 0 ? (length - offset) / itemsize : count;
+  if (elements > (length - offset) / itemsize)
+    throw ValueError("requested buffer length (" + std::to_string(elements) + " * " + std::to_string(itemsize) +
+                     " bytes) after offset (" + std::to_string(offset) +
+                     " bytes) must not be greater than actual buffer length (" + std::to_string(length) + " bytes)");
+  if (!PyBuffer_IsContiguous(buffer.view.get(), 'C')) throw ValueError("frombuffer: the buffer is not contiguous");
+  if (!buffer.writable)
+    warn(
+        "UserWarning",
+        "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can write "
+        "to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to "
+        "protect "
+        "its data or make it writable before converting it to a tensor. This type of warning will be suppressed for "
+        "the "
+        "rest of this program.");
+  char* data = static_cast<char*>(buffer.view->buf) + offset;
+  const Tensor tensor = from_buffer(data, {elements}, dtype, release_buffer, buffer.view.get());
+  static_cast<void>(buffer.view.release());
+  return tensor;
+}
+
+}  // namespace
+
+PyObject* to_numpy(PyObject* self) {
+  const Tensor& tensor = tensor_of(self);
+  if (tensor.is_meta())
+    throw TypeError(
+        "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.");
   const nb::module_ numpy = nb::module_::import_("numpy");
-  if (tensor.dtype() == bfloat16) {
-    const nb::object type = nb::steal(to_python(bfloat16)).attr("dtype");
-    nb::object bits = numpy.attr("asarray")(nb::cast(nb::borrow(owner)).attr("__tenon_bits__")());
-    return bits.attr("view")(type).release().ptr();
-  }
-  const nb::object view = checked_object(PyMemoryView_FromObject(owner));
-  return numpy.attr("asarray")(view).release().ptr();
+  const bool brain = tensor.dtype() == bfloat16;  // which has no buffer format: its bits travel as integers
+  const Tensor seen =
+      brain ? over_bytes(bytes_of(tensor), int16, tensor.storage_offset(), tensor.sizes(), tensor.strides()) : tensor;
+  const nb::object alias = nb::steal(wrap(seen.detach()));
+  const nb::object array = numpy.attr("asarray")(checked_object(PyMemoryView_FromObject(alias.ptr())));
+  if (!brain) return nb::object(array).release().ptr();
+  return array.attr("view")(nb::steal(to_python(bfloat16)).attr("dtype")).release().ptr();
 }
 
 // --- The buffer protocol
@@ -226,7 +299,26 @@ void add_buffer_slots(std::vector<PyType_Slot>& slots) {
 }
 
 void bind_exchange(nb::module_& module) {
-  module.def("from_numpy", [](nb::object ndarray) { return nb::steal(wrap(from_numpy(ndarray.ptr()))); });
+  module.def(
+      "from_numpy", [](nb::object ndarray) { return nb::steal(wrap(from_numpy(ndarray.ptr()))); }, nb::arg(),
+      "A tensor over the memory of an ndarray.");
+  module.def("_over_array", [](nb::object array) { return nb::steal(wrap(from_numpy(array.ptr()))); });
+  module.def("_over_buffer", [](nb::object object, nb::object dtype, int64_t count, int64_t offset) {
+    const std::optional<Dtype> element = as_dtype(dtype.ptr());
+    if (!element) throw TypeError("frombuffer(): argument 'dtype' must be torch.dtype, not " + type_name(dtype.ptr()));
+    return nb::steal(wrap(over_buffer(object.ptr(), *element, count, offset)));
+  });
+  module.def("_to_numpy", [](nb::object self) { return nb::steal(to_numpy(self.ptr())); });
+  module.def("_bytes", [](const Tensor& self) { return nb::steal(wrap(bytes_of(self))); });
+  module.def(
+      "_over_bytes", [](const Tensor& bytes, nb::object dtype, int64_t offset, nb::object sizes, nb::object strides) {
+        return nb::steal(
+            wrap(over_bytes(bytes, *as_dtype(dtype.ptr()), offset, dims_of(sizes.ptr()), dims_of(strides.ptr()))));
+      });
+  module.def("_to_dlpack", [](const Tensor& self, bool versioned, bool copied) {
+    return nb::steal(to_dlpack(self, versioned, copied));
+  });
+  module.def("_from_dlpack", [](nb::object capsule) { return nb::steal(wrap(from_dlpack(capsule.ptr()))); });
 }
 
 }  // namespace tenon::python

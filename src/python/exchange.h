@@ -11,7 +11,12 @@ Tensor from_numpy(PyObject* array);
 /// Over the array's memory where its layout allows it, else over a copy.
 Tensor tensor_from_array(PyObject* array);
 /// An ndarray over the tensor's memory.
-PyObject* to_numpy(const Tensor& tensor, PyObject* owner);
+PyObject* to_numpy(PyObject* self);
+
+/// A DLPack capsule over the tensor's memory, marked read-only where several elements lie in one place.
+PyObject* to_dlpack(const Tensor& tensor, bool versioned, bool copied);
+/// Over a capsule's memory; over a copy of it where it is read-only.
+Tensor from_dlpack(PyObject* capsule);
 
 /// from_numpy, from_dlpack, frombuffer and the like.
 void bind_exchange(nb::module_& module);

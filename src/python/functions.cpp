@@ -1,5 +1,8 @@
 // Functions over tensors that are no ops of the table: what they need of it, they call.
+#include <limits>
+
 #include "python/doors.h"
+#include "tenon/factories.h"
 #include "tenon/ops.h"
 
 namespace tenon::python {
@@ -14,7 +17,47 @@ bool same_elements(const Tensor& a, const Tensor& b) {
   return eq(a, b).amin().item().as_bool();
 }
 
+void check_tolerance(const char* name, double value) {
+  if (value < 0)
+    throw Error(std::string(name) + " must be greater than or equal to zero, but got " +
+                nb::cast<std::string>(nb::str(nb::float_(value))));
+}
+
+/// As torch.isclose: equal, or at most atol + |rtol * other| apart.
+Tensor isclose(const Call& call) {
+  const Tensor &self = call.tensor(Name::input), &other = call.tensor(Name::other);
+  const double rtol = call.floating(Name::rtol, 1e-5), atol = call.floating(Name::atol, 1e-8);
+  if (self.dtype() != other.dtype())
+    throw Error(std::string(scalar_type_name(self.dtype())) + " did not match " + scalar_type_name(other.dtype()));
+  check_tolerance("rtol", rtol);
+  check_tolerance("atol", atol);
+  Tensor close = eq(self, other);
+  const bool floating = is_floating_point(self.dtype());
+  if (call.boolean(Name::equal_nan) && floating)
+    close = logical_or(close, logical_and(ne(self, self), ne(other, other)));
+  if (rtol == 0 && atol == 0) return close;
+  const Tensor a = self.dtype() == bool_ ? self.to(get_default_dtype()) : self;
+  const Tensor b = floating ? other : other.to(get_default_dtype());
+  const Tensor allowed = add(atol, abs(mul(rtol, b))), actual = abs(sub(a, b));
+  const Tensor finite = lt(actual, std::numeric_limits<double>::infinity());
+  return logical_or(close, logical_and(finite, le(actual, allowed)));
+}
+
+#define TENON_CLOSE "(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False)"
+
 const Definition kFunctions[] = {
+    {"allclose", kBoth, TENON_CLOSE, "Whether all elements are close.",
+     [](const Call& call) -> PyObject* { return PyBool_FromLong(all(isclose(call)).item().as_bool()); }},
+    {"isclose", kBoth, TENON_CLOSE, "Whether elements are equal or at most atol + |rtol * other| apart.",
+     [](const Call& call) -> PyObject* { return wrap(isclose(call)); }},
+    {"isfinite", kBoth, "(Tensor input)", "Whether elements are neither infinite nor NaN.",
+     [](const Call& call) -> PyObject* {
+       const Tensor& self = call.tensor(Name::input);
+       if (!is_floating_point(self.dtype())) return wrap(ones_like(self, bool_));
+       return wrap(lt(abs(self), std::numeric_limits<double>::infinity()));
+     }},
+    {"isnan", kBoth, "(Tensor input)", "Whether elements are NaN.",
+     [](const Call& call) -> PyObject* { return wrap(ne(call.tensor(Name::input), call.tensor(Name::input))); }},
     {"broadcast_tensors", kFunction, "(Tensors tensors)", "All tensors expanded to their common shape, as views.",
      [](const Call& call) -> PyObject* {
        std::vector<Tensor> tensors = call.tensors(Name::tensors);
@@ -36,7 +79,8 @@ const Definition kFunctions[] = {
        return to_python(promote_types(*call.dtype(Name::type1), *call.dtype(Name::type2)));
      }},
     {"result_type", kFunction,
-     "(Tensor tensor, Tensor other)\n(Number scalar, Tensor tensor)\n(Tensor tensor, Number other)\n(Number scalar1, Number "
+     "(Tensor tensor, Tensor other)\n(Number scalar, Tensor tensor)\n(Tensor tensor, Number other)\n(Number scalar1, "
+     "Number "
      "scalar2)",
      "The dtype an op over both computes in.",
      [](const Call& call) -> PyObject* {

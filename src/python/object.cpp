@@ -13,7 +13,9 @@ namespace {
 
 // --- Text
 
-PyObject* to_unicode(const std::string& text) { return checked(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()))); }
+PyObject* to_unicode(const std::string& text) {
+  return checked(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+}
 
 PyObject* str_of(PyObject* self) noexcept { return repr_of(self); }
 
@@ -42,7 +44,8 @@ int contains(PyObject* self, PyObject* element) noexcept {
     if (!is_tensor(element) && !is_number(element))
       throw Error("Tensor.__contains__ only supports Tensor or scalar, but you passed in a " +
                   nb::cast<std::string>(nb::repr(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(element))))) + ".");
-    const Tensor same = is_tensor(element) ? eq(tensor_of(self), tensor_of(element)) : eq(tensor_of(self), scalar_of(element));
+    const Tensor same =
+        is_tensor(element) ? eq(tensor_of(self), tensor_of(element)) : eq(tensor_of(self), scalar_of(element));
     return static_cast<int>(same.numel() > 0 && same.amax().item().as_bool());
   });
 }
@@ -54,12 +57,12 @@ Py_hash_t hash(PyObject* self) noexcept {
 
 // --- Attributes
 
-#define TENON_GETTER(NAME, EXPRESSION)                                     \
-  PyObject* get_##NAME(PyObject* self, void*) noexcept {                   \
-    return guarded([&]() -> PyObject* {                                    \
-      [[maybe_unused]] const Tensor& tensor = tensor_of(self);             \
-      return checked(EXPRESSION);                                          \
-    });                                                                    \
+#define TENON_GETTER(NAME, EXPRESSION)                         \
+  PyObject* get_##NAME(PyObject* self, void*) noexcept {       \
+    return guarded([&]() -> PyObject* {                        \
+      [[maybe_unused]] const Tensor& tensor = tensor_of(self); \
+      return checked(EXPRESSION);                              \
+    });                                                        \
   }
 TENON_GETTER(shape, to_size(tensor.sizes()))
 TENON_GETTER(dtype, to_python(tensor.dtype()))
@@ -81,7 +84,8 @@ PyObject* get_T(PyObject* self, void*) noexcept {
     const Tensor& tensor = tensor_of(self);
     if (tensor.dim() != 2 && tensor.dim() != 0)
       warn("UserWarning",
-           "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw "
+           "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
+           "throw "
            "an error in a future release. Consider `x.mT` to transpose batches of matrices or "
            "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.");
     Dims reversed;
@@ -145,8 +149,9 @@ void bind_tensor(nb::module_& module) {
   add_index_slots(slots);
   add_buffer_slots(slots);
   slots.push_back({0, nullptr});
-  nb::class_<Tensor> bound(module, "Tensor", nb::type_slots(slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(),
-                           nb::pooled(256), "A handle to elements of one dtype; views share them.");
+  nb::class_<Tensor> bound(module, "Tensor", nb::type_slots(slots.data()), nb::dynamic_attr(),
+                           nb::is_weak_referenceable(), nb::pooled(256),
+                           "A handle to elements of one dtype; views share them.");
   bound.attr("__array_priority__") = 1000;
   tensor_type = reinterpret_cast<PyTypeObject*>(bound.ptr());
 }

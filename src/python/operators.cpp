@@ -115,7 +115,8 @@ struct Comparison {
   const char* symbol;
   int op;
 };
-constexpr Comparison kComparisons[] = {{"<", Py_LT}, {"<=", Py_LE}, {"==", Py_EQ}, {"!=", Py_NE}, {">", Py_GT}, {">=", Py_GE}};
+constexpr Comparison kComparisons[] = {{"<", Py_LT},  {"<=", Py_LE}, {"==", Py_EQ},
+                                       {"!=", Py_NE}, {">", Py_GT},  {">=", Py_GE}};
 binaryfunc comparisons[6] = {};
 
 PyObject* compare(PyObject* a, PyObject* b, int op) noexcept { return comparisons[op](a, b); }
@@ -133,8 +134,7 @@ PyObject* unary(PyObject* self) noexcept {
 }
 PyObject* positive(PyObject* self) noexcept {
   return guarded([&] {
-    if (tensor_of(self).dtype() == bool_)
-      throw Error("The `+` operator, on a bool tensor is not supported.");
+    if (tensor_of(self).dtype() == bool_) throw Error("The `+` operator, on a bool tensor is not supported.");
     return again(self);
   });
 }
@@ -165,8 +165,8 @@ PyObject* invert(PyObject* self) noexcept {
 
 void check_single(const Tensor& tensor) {
   if (tensor.numel() == 1) return;
-  throw Error(std::string("Boolean value of Tensor with ") + (tensor.numel() == 0 ? "no values" : "more than one value") +
-              " is ambiguous");
+  throw Error(std::string("Boolean value of Tensor with ") +
+              (tensor.numel() == 0 ? "no values" : "more than one value") + " is ambiguous");
 }
 
 int truth(PyObject* self) noexcept {

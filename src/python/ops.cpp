@@ -69,13 +69,13 @@ decltype(auto) run(const Call& call, Function function, Arguments&&... arguments
                    call.tensor(Name::out), TENON_FIRST_##KIND(call) TENON_REST_##KIND(call));                 \
                return call.returned();                                                                        \
              }},
-#define TENON_INPLACE(NAME, KIND)                                                                   \
-  Definition{#NAME "_", Door::method, signatures_of(Op::NAME, kSignatures_##KIND),                  \
-             "In place: the tensor never changes shape.", [](const Call& call) -> PyObject* {       \
-               run(                                                                                 \
+#define TENON_INPLACE(NAME, KIND)                                                                    \
+  Definition{#NAME "_", Door::method, signatures_of(Op::NAME, kSignatures_##KIND),                   \
+             "In place: the tensor never changes shape.", [](const Call& call) -> PyObject* {        \
+               run(                                                                                  \
                    call, [](Tensor& self, const auto&... arguments) { self.NAME##_(arguments...); }, \
-                   call.tensor(Name::input) TENON_REST_##KIND(call));                               \
-               return again(call.self());                                                           \
+                   call.tensor(Name::input) TENON_REST_##KIND(call));                                \
+               return again(call.self());                                                            \
              }},
 
 #define TENON_OP(NAME, KIND) TENON_ENTRY_##KIND(NAME)

@@ -1,7 +1,6 @@
 #include "python/settings.h"
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
 #include "tenon/factories.h"
@@ -52,17 +51,18 @@ void set_printing(int precision, int64_t threshold, int64_t edgeitems, int linew
 
 void bind_settings(nb::module_& module) {
   set_warning_handler(to_python_warning);
-  module.def("get_default_dtype", [] { return nb::steal(to_python(get_default_dtype())); },
-             "The floating dtype of new tensors.");
+  module.def(
+      "get_default_dtype", [] { return nb::steal(to_python(get_default_dtype())); },
+      "The floating dtype of new tensors.");
   module.def("get_num_threads", &get_num_threads, "Threads an op may use.");
   module.def("_set_default_dtype", [](nb::object dtype) { set_default_dtype(*as_dtype(dtype.ptr())); });
   module.def("_is_dtype", [](nb::object object) { return as_dtype(object.ptr()).has_value(); });
   module.def("_set_num_threads", &set_num_threads);
-  module.def("_manual_seed", &manual_seed);
   module.def("_printing", &printing);
   module.def("_set_printing", &set_printing);
   module.def("_broadcast_policy", &policy_text);
-  module.def("_set_broadcast_policy", [](const std::string& text) { set_broadcast_policy(parse_broadcast_policy(text)); });
+  module.def("_set_broadcast_policy",
+             [](const std::string& text) { set_broadcast_policy(parse_broadcast_policy(text)); });
   module.def("_broadcast_warning", &backcompat::broadcast_warning);
   module.def("_set_broadcast_warning", &backcompat::set_broadcast_warning);
   module.def("_pointwise_1d", &backcompat::pointwise_1d);

@@ -38,8 +38,8 @@ struct DtypeAlias {
   const char* name;
   Dtype dtype;
 };
-constexpr DtypeAlias kAliases[] = {{"float", float32}, {"double", float64}, {"half", float16}, {"short", int16},
-                                   {"int", int32},     {"long", int64}};
+constexpr DtypeAlias kAliases[] = {{"float", float32}, {"double", float64}, {"half", float16},
+                                   {"short", int16},   {"int", int32},      {"long", int64}};
 
 std::string dtype_text(const DtypeObject& dtype) { return std::string("tenon.") + dtype_name(dtype.value); }
 
@@ -101,17 +101,18 @@ void bind_dtypes(nb::module_& module) {
 
 void bind_devices(nb::module_& module) {
   nb::class_<DeviceObject> bound(module, "device", nb::is_final());
-  bound.def("__init__", [](DeviceObject* self, const std::string& type) { new (self) DeviceObject(parse_device(type)); },
-            nb::arg("type"))
+  bound
+      .def(
+          "__init__", [](DeviceObject* self, const std::string& type) { new (self) DeviceObject(parse_device(type)); },
+          nb::arg("type"))
       .def("__init__", [](DeviceObject* self, const DeviceObject& other) { new (self) DeviceObject(other); })
       .def("__repr__",
-           [](const DeviceObject& device) {
-             return std::string("device(type='") + device_text(device.value) + "')";
-           })
+           [](const DeviceObject& device) { return std::string("device(type='") + device_text(device.value) + "')"; })
       .def("__str__", [](const DeviceObject& device) { return std::string(device_text(device.value)); })
-      .def("__eq__", [](const DeviceObject& a, nb::object b) {
-        return Py_TYPE(b.ptr()) == device_type && value_of<DeviceObject>(b.ptr()).value == a.value;
-      })
+      .def("__eq__",
+           [](const DeviceObject& a, nb::object b) {
+             return Py_TYPE(b.ptr()) == device_type && value_of<DeviceObject>(b.ptr()).value == a.value;
+           })
       .def("__hash__", [](const DeviceObject& device) { return static_cast<int>(device.value) + 1; })
       .def("__reduce__",
            [](nb::object self) {
@@ -134,12 +135,12 @@ void bind_formats(nb::module_& module) {
   formats.def("__repr__", [text](const MemoryFormatObject& object) { return "tenon." + text(object); })
       .def("__reduce__", text);
   memory_format_type = type_of(formats);
-  for (const MemoryFormatName& entry : kMemoryFormats) module.attr(entry.text) = nb::cast(MemoryFormatObject{entry.format});
+  for (const MemoryFormatName& entry : kMemoryFormats)
+    module.attr(entry.text) = nb::cast(MemoryFormatObject{entry.format});
 
   nb::class_<LayoutObject> layouts(module, "layout", nb::is_final());
-  layouts.def("__repr__", [](const LayoutObject&) { return "tenon.strided"; }).def("__reduce__", [](const LayoutObject&) {
-    return "strided";
-  });
+  layouts.def("__repr__", [](const LayoutObject&) { return "tenon.strided"; })
+      .def("__reduce__", [](const LayoutObject&) { return "strided"; });
   layout_type = type_of(layouts);
   module.attr("strided") = nb::cast(LayoutObject{});
 }

@@ -1,6 +1,6 @@
 // tenon.Size: a tuple of sizes that knows how many elements they hold.
-#include "python/convert.h"
 #include "python/size.h"
+#include "python/convert.h"
 #include "tenon/shape.h"
 
 namespace tenon::python {

@@ -20,7 +20,8 @@ Tensor moved(const Call& call) {
   return input(call).movedim(SizesView(call.dims(Name::source)), SizesView(call.dims(Name::destination)));
 }
 Tensor strided(const Call& call) {
-  return input(call).as_strided(call.dims(Name::size), call.dims(Name::stride), call.optional_integer(Name::storage_offset));
+  return input(call).as_strided(call.dims(Name::size), call.dims(Name::stride),
+                                call.optional_integer(Name::storage_offset));
 }
 
 /// Gives the tensor itself another shape over the same storage.
@@ -174,9 +175,11 @@ const Definition kViews[] = {
      "The name of the tensor's older class; with a dtype the same as to().", typed},
     {"type_as", kMethod, "(Tensor input, Tensor other)", "The same as to(other.dtype).",
      TENON_VIEW(input(call).to(call.tensor(Name::other).dtype()))},
-#define TENON_CAST(NAME, DTYPE)                                                                                \
-  {NAME, kMethod, "(Tensor input, *, memory_format? memory_format=None)", "The same as to(" #DTYPE ").", \
-   cast_to<Dtype::DTYPE>}
+#define TENON_CAST(NAME, DTYPE)                                                                           \
+  {                                                                                                       \
+    NAME, kMethod, "(Tensor input, *, memory_format? memory_format=None)", "The same as to(" #DTYPE ").", \
+        cast_to<Dtype::DTYPE>                                                                             \
+  }
     TENON_CAST("bfloat16", bfloat16),
     TENON_CAST("bool", bool_),
     TENON_CAST("byte", uint8),
