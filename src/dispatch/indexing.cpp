@@ -15,26 +15,6 @@
 namespace tenon {
 namespace {
 
-/// The places of what a mask marks, one tensor a dim of the mask.
-std::vector<Tensor> marked_places(const Tensor& mask) {
-  const Tensor truths = mask.to(bool_).contiguous();
-  const bool* data = truths.data<bool>();
-  const int64_t count = std::count(data, data + truths.numel(), true);
-  std::vector<Tensor> places;
-  for (int64_t dim = 0; dim < mask.dim(); ++dim) places.push_back(empty({count}, int64));
-  Dims counter(mask.dim(), 0);
-  int64_t at = 0;
-  for (int64_t i = 0; i < truths.numel(); ++i) {
-    if (data[i]) {
-      for (int64_t dim = 0; dim < mask.dim(); ++dim)
-        places[static_cast<std::size_t>(dim)].data<int64_t>()[at] = counter[dim];
-      ++at;
-    }
-    for (int64_t dim = mask.dim() - 1; dim >= 0 && ++counter[dim] == mask.sizes()[dim]; --dim) counter[dim] = 0;
-  }
-  return places;
-}
-
 void check_mask(const Tensor& mask, const Tensor& view, int64_t dim) {
   for (int64_t i = 0; i < mask.dim(); ++i)
     if (dim + i >= view.dim() || mask.sizes()[i] != view.sizes()[dim + i])
@@ -51,15 +31,15 @@ std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& ind
     if (!index.defined()) {
       places.emplace_back();
     } else if (is_mask(index)) {
-      if (index.dtype() == uint8)
-        warn("UserWarning",
-             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.");
       if (index.dim() == 0) {
         places.push_back(zeros({index.item().as_bool() ? 1 : 0}, int64));
         continue;
       }
+      if (index.dtype() == uint8)
+        warn("UserWarning",
+             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.");
       check_mask(index, view, static_cast<int64_t>(places.size()));
-      for (Tensor& place : marked_places(index)) places.push_back(std::move(place));
+      for (Tensor& place : nonzero_places(index)) places.push_back(std::move(place));
     } else if (index.dtype() == int64 || index.dtype() == int32) {
       places.push_back(index.to(int64));
     } else {
@@ -121,6 +101,7 @@ class Selection {
 
   /// As TensorIterator lays out a result over the view, which stands still along the indexed dims, and the places.
   Dims strides_of_result() const {
+    if (numel_of(shape_) == 0) return empty_strides();
     const int64_t places = place_shape_.size();
     Dims standing, sizes(shape_.size(), 1), strides(shape_.size(), 0);
     for (int64_t dim = 0; dim < before_; ++dim) standing.push_back(view_.strides()[dim]);
@@ -179,6 +160,16 @@ class Selection {
   }
 
  private:
+  /// Of nothing, PyTorch multiplies the sizes as they are.
+  Dims empty_strides() const {
+    Dims strides(shape_.size());
+    int64_t step = 1;
+    for (int64_t dim = shape_.size() - 1; dim >= 0; --dim) {
+      strides[dim] = step;
+      step *= shape_[dim];
+    }
+    return strides;
+  }
   void add_dims(int64_t begin, int64_t end) {
     for (int64_t dim = begin; dim < end; ++dim) shape_.push_back(view_.sizes()[dim]);
   }
@@ -239,6 +230,27 @@ Tensor without_leading_ones(const Tensor& value, int64_t dim) {
 }
 
 }  // namespace
+
+std::vector<Tensor> nonzero_places(const Tensor& mask) {
+  if (mask.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
+  if (mask.dim() == 0) return nonzero_places(mask.reshape({1}));
+  const Tensor truths = mask.to(bool_).contiguous();
+  const bool* data = truths.data<bool>();
+  const int64_t count = std::count(data, data + truths.numel(), true);
+  std::vector<Tensor> places;
+  for (int64_t dim = 0; dim < mask.dim(); ++dim) places.push_back(empty({count}, int64));
+  Dims counter(mask.dim(), 0);
+  int64_t at = 0;
+  for (int64_t i = 0; i < truths.numel(); ++i) {
+    if (data[i]) {
+      for (int64_t dim = 0; dim < mask.dim(); ++dim)
+        places[static_cast<std::size_t>(dim)].data<int64_t>()[at] = counter[dim];
+      ++at;
+    }
+    for (int64_t dim = mask.dim() - 1; dim >= 0 && ++counter[dim] == mask.sizes()[dim]; --dim) counter[dim] = 0;
+  }
+  return places;
+}
 
 Tensor Tensor::index(const Index* indices, int64_t count) const {
   const Indexed indexed = index_view(*this, indices, count);

@@ -26,6 +26,14 @@ void check_mean(Dtype input, std::optional<Dtype> asked) {
 
 bool is_truth(Op op) { return row_of(op).promotion == Promotion::logical; }
 
+/// A mean is floating: it goes into no other `out=`.
+void check_mean_out(Dtype input, Dtype out, bool all_dims) {
+  if (is_floating_point(out)) return;
+  const std::string cannot = std::string(" can't be cast to the desired output type ") + scalar_type_name(out);
+  throw Error(all_dims ? "mean.dtype_out(): input types" + cannot
+                       : std::string("result type ") + scalar_type_name(input) + cannot);
+}
+
 Dtype result_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
   if (asked) return *asked;
   if (op == Op::sum && !is_floating_point(input)) return int64;
@@ -104,6 +112,12 @@ void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
                   cpp_type_name(out) + " instead");
     return;
   }
+  if (is_truth(op)) {
+    if (out != bool_ && out != uint8)
+      throw Error(std::string(row_of(op).name) +
+                  " only supports bool tensor for result, got: " + scalar_type_name(out));
+    return;
+  }
   if (result != out)
     throw Error(std::string("Expected the dtype for input and out to match, but got ") + scalar_type_name(result) +
                 " for input's dtype and " + scalar_type_name(out) + " for out's dtype.");
@@ -122,9 +136,11 @@ Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::opti
 }
 
 Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+  if (op == Op::mean && dims.empty()) check_mean_out(self.dtype(), out.dtype(), true);
   if (op == Op::mean) check_mean(self.dtype(), dtype);
   // out= says the dtype where the call does not.
   const bool follows_out = !dtype && (op == Op::sum || op == Op::mean);
+  if (op == Op::mean && follows_out) check_mean_out(self.dtype(), out.dtype(), false);
   const Types types = compute_types(op, self.dtype(), follows_out ? std::optional(out.dtype()) : dtype);
   const bool dims_first = op == Op::sum || op == Op::mean;
   if (dims_first) reduced_mask(dims, self.dim());

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <string_view>
+#include <unordered_map>
 
 #include "python/random.h"
+#include "tenon/policy.h"
 
 namespace tenon::python {
 namespace {
@@ -25,6 +27,9 @@ struct Alias {
 };
 constexpr Alias kAliases[] = {{Name::dim, "axis"}, {Name::keepdim, "keepdims"}, {Name::input, "x"},
                               {Name::input, "a"},  {Name::input, "x1"},         {Name::other, "x2"}};
+
+/// Behind a signature that still works and is not listed.
+constexpr std::string_view kDeprecated = "|deprecated";
 
 struct TypeText {
   std::string_view spelled;  // in signatures here
@@ -83,13 +88,13 @@ Parameter parse_parameter(const std::string& text, bool keyword_only) {
   std::string spelled = text.substr(0, space);
   Parameter parameter{};
   parameter.keyword_only = keyword_only;
-  if (const std::size_t bracket = spelled.find('['); bracket != std::string::npos) {
-    parameter.broadcast = std::stoll(spelled.substr(bracket + 1));
-    spelled.resize(bracket);
-  }
   if (spelled.back() == '?') {
     parameter.allow_none = true;
     spelled.pop_back();
+  }
+  if (const std::size_t bracket = spelled.find('['); bracket != std::string::npos) {
+    parameter.broadcast = std::stoll(spelled.substr(bracket + 1));
+    spelled.resize(bracket);
   }
   const auto type = std::find_if(std::begin(kTypes), std::end(kTypes),
                                  [&](const TypeText& entry) { return entry.spelled == spelled; });
@@ -175,14 +180,13 @@ bool is_tensor_list(PyObject* object, int64_t* failed) {
 /// Whether an argument is of the type a signature's text names; a default makes it a type of its own there.
 bool matches_text(const std::string& parameter, PyObject* object) {
   if (parameter.find(" = ") != std::string::npos) return false;
-  const std::string wanted = parameter.substr(0, parameter.rfind(' '));
-  if (wanted == "tuple of ints") return false;
-  return wanted == type_name(object);
+  return parameter.substr(0, parameter.find(' ')) == type_name(object);
 }
 
 struct Given {
   std::vector<PyObject*> positional;
-  std::vector<std::pair<std::string, PyObject*>> keyword;
+  // PyTorch lists keywords in the order of such a map.
+  std::unordered_map<std::string, PyObject*> keyword;
 };
 
 std::string described(const Given& given) {
@@ -196,9 +200,22 @@ std::string described(const Given& given) {
 std::vector<std::string> parameters_of(const std::string& signature) {
   return split(signature.substr(1, signature.size() - 2), ", ");
 }
+/// All behind the first word, as PyTorch takes it: "of ints dim" of "tuple of ints dim".
 std::string name_in(const std::string& parameter) {
   const std::string declared = parameter.substr(0, parameter.find(" = "));
-  return declared.substr(declared.rfind(' ') + 1);
+  return declared.substr(declared.find(' ') + 1);
+}
+
+/// "list of [int, str]".
+std::string element_types(PyObject* object) {
+  const std::string type = type_name(object);
+  if (!is_sequence(object)) return type;
+  const bool tuple = PyTuple_Check(object);
+  std::vector<std::string> elements;
+  for (Py_ssize_t i = 0; i < PySequence_Size(object); ++i)
+    elements.push_back(type_name(checked_object(PySequence_GetItem(object, i)).ptr()));
+  const std::string inside = joined(elements, ", ");
+  return type + " of " + (tuple ? "(" + inside + (elements.size() == 1 ? ",)" : ")") : "[" + inside + "]");
 }
 
 /// The arguments against one signature, those that do not fit between exclamation marks.
@@ -207,47 +224,54 @@ std::string marked(const std::string& signature, const Given& given) {
   std::string text = "(";
   for (std::size_t i = 0; i < given.positional.size(); ++i) {
     const bool fits = i < parameters.size() && matches_text(parameters[i], given.positional[i]);
-    const std::string type = type_name(given.positional[i]);
+    const std::string type = element_types(given.positional[i]);
     text += (fits ? type : "!" + type + "!") + ", ";
   }
   for (const auto& [name, object] : given.keyword) {
     bool fits = false;
     for (const std::string& parameter : parameters)
       fits = fits || (name_in(parameter) == name && matches_text(parameter, object));
-    const std::string type = type_name(object);
+    const std::string type = element_types(object);
     text += fits ? name + "=" + type + ", " : "!" + name + "=" + type + "!, ";
   }
   if (!given.positional.empty()) text.resize(text.size() - 2);
   return text + ")";
 }
 
+/// Keywords that none of a signature's last parameters has: as many as there are keywords, as PyTorch looks for them.
 std::vector<std::string> unknown_keywords(const std::string& signature, const Given& given) {
-  std::vector<std::string> unknown;
   const std::vector<std::string> parameters = parameters_of(signature);
-  for (const auto& [name, object] : given.keyword)
-    if (std::none_of(parameters.begin(), parameters.end(),
-                     [&](const std::string& parameter) { return name_in(parameter) == name; }))
-      unknown.push_back(name);
+  const std::size_t first = parameters.size() - std::min(parameters.size(), given.keyword.size());
+  std::vector<std::string> unknown;
+  for (const auto& [name, object] : given.keyword) {
+    const bool known =
+        std::any_of(parameters.begin() + static_cast<std::ptrdiff_t>(first), parameters.end(),
+                    [&, &key = name](const std::string& parameter) { return name_in(parameter) == key; });
+    if (!known) unknown.push_back(name);
+  }
   return unknown;
+}
+
+/// Whether as many were given as a signature has; its "*" counts as one.
+bool has_count_of(const std::string& signature, const Given& given) {
+  const std::size_t expected = std::max<std::size_t>(parameters_of(signature).size(), signature == "()" ? 1 : 0);
+  return expected == given.positional.size() + given.keyword.size();
 }
 
 std::string invalid_combination(const std::string& function, const std::vector<std::string>& signatures,
                                 const Given& given) {
-  const std::string begin = function + "() received an invalid combination of arguments - got ";
+  std::string text = function + "() received an invalid combination of arguments - got ";
   if (signatures.size() == 1) {
-    const std::vector<std::string> unknown = unknown_keywords(signatures[0], given);
-    if (!unknown.empty())
-      return function + "() received an invalid combination of arguments - got unrecognized keyword arguments: " +
-             joined(unknown, ", ") + ", but expected " + signatures[0];
-    return begin + (given.keyword.empty() ? marked(signatures[0], given) : described(given)) + ", but expected " +
-           signatures[0];
+    const std::string& signature = signatures[0];
+    const std::vector<std::string> unknown = unknown_keywords(signature, given);
+    if (!unknown.empty()) return text + "unrecognized keyword arguments: " + joined(unknown, ", ");
+    text += has_count_of(signature, given) ? marked(signature, given) : described(given);
+    return text + ", but expected " + signature;
   }
-  std::string text = begin + described(given) + ", but expected one of:\n";
+  text += described(given) + ", but expected one of:\n";
   for (const std::string& signature : signatures) {
     text += " * " + signature + "\n";
-    // The "*" of a signature counts as one of its arguments there.
-    const std::size_t expected = std::max<std::size_t>(parameters_of(signature).size(), signature == "()" ? 1 : 0);
-    if (expected != given.positional.size() + given.keyword.size()) continue;
+    if (!has_count_of(signature, given)) continue;
     const std::vector<std::string> unknown = unknown_keywords(signature, given);
     text += unknown.empty()
                 ? "      didn't match because some of the arguments have invalid types: " + marked(signature, given)
@@ -295,10 +319,13 @@ Parser::Parser(const Definition& definition, Door door) : definition_(definition
     if (slot < 0) slot = static_cast<int8_t>(slot_count_++);
   };
   if (door == Door::method) give_slot(Name::input);
-  for (const std::string& line : split(definition.signatures, "\n")) {
+  for (std::string line : split(definition.signatures, "\n")) {
+    const bool deprecated = line.ends_with(kDeprecated);
+    if (deprecated) line.resize(line.size() - kDeprecated.size());
     std::vector<std::string> parts = parameters_of(line);
     if (door == Door::method && !make_method(parts)) continue;
     signatures_.emplace_back("(" + joined(parts, ", ") + ")");
+    signatures_.back().deprecated = deprecated;
     for (const Parameter& parameter : signatures_.back().parameters) give_slot(parameter.name);
   }
 }
@@ -317,8 +344,12 @@ PyObject* Parser::invoke(PyObject* self, PyObject* const* args, Py_ssize_t count
     const bool only = signatures_.size() == 1;
     for (const Signature& signature : signatures_) {
       std::memset(call.values_, 0, sizeof(PyObject*) * static_cast<std::size_t>(slot_count_));
+      call.numbers_ = 0;
       if (self) call.values_[slot(Name::input)] = self;
-      if (parse(signature, call, only)) return definition_.call(call);
+      if (parse(signature, call, only)) {
+        if (signature.deprecated) warn_deprecated(signature);
+        return definition_.call(call);
+      }
       ++call.signature_;
     }
     fail(call);
@@ -368,9 +399,7 @@ bool Parser::parse(const Signature& signature, Call& call, bool raise) const {
   if (given > signature.positional && !takes_loose) {
     if (!raise) return false;
     const std::size_t most = signature.positional;
-    const auto least = static_cast<std::size_t>(
-        std::count_if(signature.parameters.begin(), signature.parameters.end(),
-                      [](const Parameter& parameter) { return !parameter.optional && !parameter.keyword_only; }));
+    const std::size_t least = signature.required;  // those by keyword only count as well
     const std::string takes =
         least == most ? std::to_string(most) : "from " + std::to_string(least) + " to " + std::to_string(most);
     const bool many = least != most || most != 1;
@@ -413,6 +442,7 @@ bool Parser::parse(const Signature& signature, Call& call, bool raise) const {
                 (missing.size() == 1 ? "s" : "") + ": " + joined(missing, ", "));
     } else if (check(parameter, object, &failed)) {
       value = object;
+      if (parameter.type == Type::number) call.numbers_ |= 1u << slot(parameter.name);
     } else if (loose && (is_integer(object) || is_index_tensor(object))) {
       call.packed_ = checked_object(PyTuple_New(call.count_));
       for (Py_ssize_t i = 0; i < call.count_; ++i)
@@ -459,11 +489,19 @@ void Parser::fail_extra_keywords(const Signature& signature, const Call& call) c
   fail_type("invalid keyword arguments");
 }
 
+void Parser::warn_deprecated(const Signature& signature) const {
+  std::string text = "This overload of " + name_ + " is deprecated:\n\t" + name_ + signature.text() +
+                     "\nConsider using one of the following signatures instead:";
+  for (const Signature& other : signatures_)
+    if (!other.deprecated) text += "\n\t" + name_ + other.text();
+  warn("UserWarning", text);
+}
+
 void Parser::fail(Call& call) const {
   const auto given_count = static_cast<std::size_t>(call.count_ + call.keyword_count_);
   std::vector<const Signature*> plausible;
   for (const Signature& signature : signatures_)
-    if (given_count >= signature.required && given_count <= signature.parameters.size())
+    if (!signature.deprecated && given_count >= signature.required && given_count <= signature.parameters.size())
       plausible.push_back(&signature);
   if (plausible.size() == 1) {
     std::memset(call.values_, 0, sizeof(PyObject*) * static_cast<std::size_t>(slot_count_));
@@ -472,9 +510,10 @@ void Parser::fail(Call& call) const {
   Given given;
   for (Py_ssize_t i = 0; i < call.count_; ++i) given.positional.push_back(call.args_[i]);
   for (Py_ssize_t i = 0; i < call.keyword_count_; ++i)
-    given.keyword.emplace_back(text_of_object(NB_TUPLE_GET_ITEM(call.keywords_, i)), call.args_[call.count_ + i]);
+    given.keyword.emplace(text_of_object(NB_TUPLE_GET_ITEM(call.keywords_, i)), call.args_[call.count_ + i]);
   std::vector<std::string> texts;
-  for (const Signature& signature : signatures_) texts.push_back(signature.text());
+  for (const Signature& signature : signatures_)
+    if (!signature.deprecated) texts.push_back(signature.text());
   fail_type(invalid_combination(name_, texts, given));
 }
 
@@ -499,7 +538,13 @@ Dims Call::dims(Name name) const {
       throw TypeError(parser_->name_ + "(): argument '" + std::string(kNameTexts[static_cast<int>(name)]) +
                       "' must be tuple of ints, but found element of type " + type_name(item.ptr()) + " at pos " +
                       std::to_string(i + 1));
-    dims.push_back(integer_of(item.ptr()));
+    try {
+      dims.push_back(integer_of(item.ptr()));
+    } catch (const ValueError& error) {
+      throw TypeError(parser_->name() + "(): argument '" + std::string(kNameTexts[static_cast<int>(name)]) +
+                      "' failed to unpack the object at pos " + std::to_string(i + 1) + " with error \"" +
+                      error.what() + "\"");
+    }
   }
   return dims;
 }

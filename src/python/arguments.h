@@ -85,6 +85,7 @@ class Signature {
   std::vector<Parameter> parameters;
   std::size_t positional = 0;  // how many may be given without a keyword
   std::size_t required = 0;
+  bool deprecated = false;
 };
 
 /// All signatures of a function, ready to take calls.
@@ -104,6 +105,7 @@ class Parser {
   friend class Call;
   bool parse(const Signature& signature, Call& call, bool raise) const;
   bool check(const Signature::Parameter& parameter, PyObject* object, int64_t* failed) const;
+  void warn_deprecated(const Signature& signature) const;
   [[noreturn]] void fail(Call& call) const;
   [[noreturn]] void fail_extra_keywords(const Signature& signature, const Call& call) const;
 
@@ -131,7 +133,8 @@ class Call {
   /// A tensor or a number.
   Arg arg(Name name) const {
     PyObject* value = object(name);
-    return is_tensor(value) ? Arg(tensor_of(value)) : Arg(scalar_of(value));
+    const bool number = numbers_ >> parser_->slot(name) & 1;  // where it was asked for, a 0-dim tensor is one
+    return !number && is_tensor(value) ? Arg(tensor_of(value)) : Arg(scalar_of(value));
   }
   std::optional<Arg> optional_arg(Name name) const { return has(name) ? std::optional(arg(name)) : std::nullopt; }
   Scalar number(Name name, Scalar fallback = 0) const { return has(name) ? scalar_of(object(name)) : fallback; }
@@ -168,6 +171,7 @@ class Call {
   PyObject* keywords_ = nullptr;  // a tuple of names whose values follow the positional ones
   Py_ssize_t keyword_count_ = 0;
   int signature_ = 0;
+  uint32_t numbers_ = 0;  // the slots whose values count as numbers
   PyObject* values_[kMaxValues];
   nb::object packed_;  // positional integers gathered into one list
 };

@@ -115,7 +115,7 @@ int64_t checked_long(PyObject* integer) {
   if (value == -1 && PyErr_Occurred()) {
     if (!PyErr_ExceptionMatches(PyExc_OverflowError)) throw PythonError{};
     PyErr_Clear();
-    throw Error("Overflow when unpacking long long");
+    throw ValueError("Overflow when unpacking long long");
   }
   return value;
 }
@@ -132,7 +132,11 @@ Scalar numpy_scalar_of(PyObject* object) {
 
 Scalar scalar_of(PyObject* object) {
   if (PyBool_Check(object)) return Scalar(object == Py_True);
-  if (PyLong_Check(object)) return Scalar(checked_long(object));
+  if (PyLong_Check(object)) {
+    const long long value = PyLong_AsLongLong(object);
+    if (value == -1 && PyErr_Occurred()) throw PythonError{};  // OverflowError
+    return Scalar(static_cast<int64_t>(value));
+  }
   if (PyFloat_Check(object)) return Scalar(PyFloat_AsDouble(object));
   if (is_tensor(object)) return tensor_of(object).item();
   return numpy_scalar_of(object);

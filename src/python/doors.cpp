@@ -76,6 +76,25 @@ void bind_functions(nb::module_& module) {
                          docstring(entry.function_parser(), Door::function)});
     module.attr(entry.definition->name) = nb::steal(PyCFunction_New(&functions.back(), name.ptr()));
   }
+  // What tests and stubs are made from.
+  module.def("_ops", [] {
+    nb::dict ops;
+    for (const OpKind& op : op_kinds())
+      if (std::string_view(op.kind) != "form") ops[op.name] = op.kind;
+    return ops;
+  });
+  module.def("_signatures", [](bool methods) {
+    nb::list all;
+    for (const Entry& entry : all_entries()) {
+      const Door door = methods ? Door::method : Door::function;
+      if (!has_door(entry.definition->doors, door)) continue;
+      const Parser& parser = methods ? entry.method_parser() : entry.function_parser();
+      nb::list signatures;
+      for (const Signature& signature : parser.signatures()) signatures.append(signature.text());
+      all.append(nb::make_tuple(parser.name(), signatures, parser.doc()));
+    }
+    return all;
+  });
 }
 
 }  // namespace tenon::python

@@ -41,6 +41,8 @@ Options with_out(const Call& call) {
   "bool pin_memory=False)"
 
 Tensor arange_of(const Call& call) {
+  if (call.dtype() == bool_ && call.device().value_or(Device::cpu) == Device::cpu)
+    throw NotImplementedError("\"arange_cpu\" not implemented for 'Bool'");
   const Scalar start = call.number(Name::start, 0), end = call.number(Name::end), step = call.number(Name::step, 1);
   return arange(start, end, step, with_out(call));
 }

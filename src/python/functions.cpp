@@ -33,14 +33,13 @@ Tensor isclose(const Call& call) {
   check_tolerance("atol", atol);
   Tensor close = eq(self, other);
   const bool floating = is_floating_point(self.dtype());
-  if (call.boolean(Name::equal_nan) && floating)
-    close = logical_or(close, logical_and(ne(self, self), ne(other, other)));
+  if (call.boolean(Name::equal_nan) && floating) close.logical_or_(logical_and(ne(self, self), ne(other, other)));
   if (rtol == 0 && atol == 0) return close;
   const Tensor a = self.dtype() == bool_ ? self.to(get_default_dtype()) : self;
   const Tensor b = floating ? other : other.to(get_default_dtype());
   const Tensor allowed = add(atol, abs(mul(rtol, b))), actual = abs(sub(a, b));
   const Tensor finite = lt(actual, std::numeric_limits<double>::infinity());
-  return logical_or(close, logical_and(finite, le(actual, allowed)));
+  return close.logical_or_(logical_and(finite, le(actual, allowed)));
 }
 
 #define TENON_CLOSE "(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False)"
@@ -58,14 +57,6 @@ const Definition kFunctions[] = {
      }},
     {"isnan", kBoth, "(Tensor input)", "Whether elements are NaN.",
      [](const Call& call) -> PyObject* { return wrap(ne(call.tensor(Name::input), call.tensor(Name::input))); }},
-    {"broadcast_tensors", kFunction, "(Tensors tensors)", "All tensors expanded to their common shape, as views.",
-     [](const Call& call) -> PyObject* {
-       std::vector<Tensor> tensors = call.tensors(Name::tensors);
-       broadcast_tensors(tensors.data(), static_cast<int64_t>(tensors.size()));
-       nb::list result;
-       for (Tensor& tensor : tensors) result.append(nb::steal(wrap(std::move(tensor))));
-       return result.release().ptr();
-     }},
     {"can_cast", kFunction, "(dtype from_, dtype to)", "Whether a result of one dtype may be stored in another.",
      [](const Call& call) -> PyObject* {
        return PyBool_FromLong(can_cast(*call.dtype(Name::from_), *call.dtype(Name::to)));
@@ -73,6 +64,19 @@ const Definition kFunctions[] = {
     {"equal", kBoth, "(Tensor input, Tensor other)", "Whether both have one shape and the same elements.",
      [](const Call& call) -> PyObject* {
        return PyBool_FromLong(same_elements(call.tensor(Name::input), call.tensor(Name::other)));
+     }},
+    {"nonzero", kBoth, "(Tensor input, *, bool as_tuple=False)", "The places of what is not 0: one row each.",
+     [](const Call& call) -> PyObject* {
+       const std::vector<Tensor> places = nonzero_places(call.tensor(Name::input));
+       if (call.boolean(Name::as_tuple)) {
+         nb::list result;
+         for (const Tensor& place : places) result.append(nb::steal(wrap(place)));
+         return nb::tuple(result).release().ptr();
+       }
+       const int64_t dim = call.tensor(Name::input).dim();
+       Tensor rows = empty_strided({places[0].numel(), dim}, {1, places[0].numel()}, int64);
+       for (int64_t i = 0; i < dim; ++i) rows.select(1, i).copy_(places[static_cast<std::size_t>(i)]);
+       return wrap(rows);
      }},
     {"promote_types", kFunction, "(dtype type1, dtype type2)", "The smallest dtype both can be promoted to.",
      [](const Call& call) -> PyObject* {

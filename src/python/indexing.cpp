@@ -38,6 +38,13 @@ class Key {
       add(key);
   }
   const std::vector<Index>& indices() const { return indices_; }
+  /// In a tuple a 0-dim tensor's index is one too many.
+  void check_zero_dim(const Tensor& self, PyObject* key) const {
+    if (self.dim() != 0 || !PyTuple_Check(key)) return;
+    for (const Index& index : indices_)
+      if (index.kind == Index::Kind::integer || index.kind == Index::Kind::slice)
+        throw IndexError("too many indices for tensor of dimension 0");
+  }
 
  private:
   void add(PyObject* entry) {
@@ -62,9 +69,9 @@ class Key {
           "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got " +
           type_name(entry) + ")");
   }
-  /// A 0-dim integer tensor is an integer.
+  /// A 0-dim integer tensor is an integer, but for uint8, which stands for truth.
   void add_tensor(const Tensor& tensor) {
-    if (tensor.dim() == 0 && is_integral(tensor.dtype()))
+    if (tensor.dim() == 0 && is_integral(tensor.dtype()) && tensor.dtype() != uint8)
       indices_.push_back(tensor.item().as_int64());
     else
       indices_.push_back(owned_.emplace_back(tensor));
@@ -83,6 +90,7 @@ PyObject* get_item(PyObject* self, PyObject* key) noexcept {
     const Tensor& tensor = tensor_of(self);
     if (is_plain_integer(key)) return wrap(tensor[integer_of(key)]);
     const Key parsed(key);
+    parsed.check_zero_dim(tensor, key);
     const Released released(tensor.numel() >= kReleaseNumel);
     return wrap(tensor.index(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size())));
   });
@@ -101,6 +109,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) noexcept {
     if (!value) throw TypeError("Tensor does not support deleting items");
     Tensor& tensor = tensor_of(self);
     const Key parsed(key);
+    parsed.check_zero_dim(tensor, key);
     const Tensor given = value_of(value, tensor);
     tensor.index_put_(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()), given);
     return 0;

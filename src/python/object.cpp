@@ -52,7 +52,7 @@ int contains(PyObject* self, PyObject* element) noexcept {
 
 Py_hash_t hash(PyObject* self) noexcept {
   // By identity: equality of tensors is elementwise.
-  return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(self) >> 4);
+  return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(self));
 }
 
 // --- Attributes

@@ -175,14 +175,18 @@ int truth(PyObject* self) noexcept {
     return static_cast<int>(tensor_of(self).item().as_bool());
   });
 }
+Scalar single_of(const Tensor& tensor) {
+  if (tensor.numel() != 1) throw ValueError("only one element tensors can be converted to Python scalars");
+  return tensor.item();
+}
 PyObject* to_int(PyObject* self) noexcept {
   return guarded([&] {
-    const nb::object number = checked_object(to_python(tensor_of(self).item()));
+    const nb::object number = checked_object(to_python(single_of(tensor_of(self))));
     return checked(PyNumber_Long(number.ptr()));
   });
 }
 PyObject* to_float(PyObject* self) noexcept {
-  return guarded([&] { return checked(PyFloat_FromDouble(tensor_of(self).item().as_double())); });
+  return guarded([&] { return checked(PyFloat_FromDouble(single_of(tensor_of(self)).as_double())); });
 }
 PyObject* to_index(PyObject* self) noexcept {
   return guarded([&] {

@@ -13,15 +13,16 @@ namespace {
 // In PyTorch's grammar, by kind of tenon/ops.def.
 constexpr const char* kSignatures_unary = "(Tensor input, " TENON_OUT;
 constexpr const char* kSignatures_binary = "(Tensor input, Tensor other, " TENON_OUT "\n(Tensor input, Number other, " TENON_OUT;
-constexpr const char* kSignatures_binary_alpha = "(Operand input, Operand other, *, Number alpha=1, Tensor out=None)";
+constexpr const char* kSignatures_binary_alpha = "(Operand input, Number alpha, Operand other, *, Tensor out=None)|deprecated\n(Operand input, Operand other, *, Number alpha=1, Tensor out=None)";
 constexpr const char* kSignatures_division =
-    "(Operand input, Operand other, " TENON_OUT "\n(Operand input, Operand other, *, str? rounding_mode, Tensor out=None)";
+    "(Operand input, Operand other, " TENON_OUT "\n(Operand input, Operand other, *, str? rounding_mode, Tensor out=None)"
+    "\n(Operand input, Number other, *, str? rounding_mode)";
 constexpr const char* kSignatures_clamp =
     "(Tensor input, Tensor min=None, Tensor max=None, " TENON_OUT "\n(Tensor input, Number min=None, Number max=None, " TENON_OUT;
 constexpr const char* kSignatures_where =
-    "(Tensor condition, Tensor input, Tensor other, " TENON_OUT "\n(Tensor condition, Number self, Tensor other)\n"
+    "(Tensor condition)\n(Tensor condition, Tensor input, Tensor other, " TENON_OUT "\n(Tensor condition, Number self, Tensor other)\n"
     "(Tensor condition, Tensor input, Number other)\n(Tensor condition, Number self, Number other)";
-constexpr const char* kSignatures_reduction = "(Tensor input, ints[1] dim=(), bool keepdim=False, " TENON_OUT;
+constexpr const char* kSignatures_reduction = "(Tensor input, ints[1]? dim=(), bool keepdim=False, " TENON_OUT;
 constexpr const char* kSignatures_reduction_dtype =
     "(Tensor input, *, dtype dtype=None)\n(Tensor input, ints[1]? dim, bool keepdim=False, *, dtype dtype=None, Tensor out=None)";
 #undef TENON_OUT
@@ -57,9 +58,19 @@ decltype(auto) run(const Call& call, Function function, Arguments&&... arguments
   return function(arguments...);
 }
 
+/// where(condition) alone asks for places.
+bool wants_places(Op op, const Call& call) { return op == Op::where && !call.has(Name::other); }
+
+PyObject* places(const Call& call) {
+  nb::list result;
+  for (Tensor& place : nonzero_places(call.tensor(Name::condition))) result.append(nb::steal(wrap(std::move(place))));
+  return nb::tuple(result).release().ptr();
+}
+
 #define TENON_FUNCTION(NAME, KIND)                                                                            \
   Definition{#NAME, Door::both, signatures_of(Op::NAME, kSignatures_##KIND), row_of(Op::NAME).doc,            \
              [](const Call& call) -> PyObject* {                                                              \
+               if (wants_places(Op::NAME, call)) return places(call);                                         \
                if (!call.has(Name::out))                                                                      \
                  return wrap(run(                                                                             \
                      call, [](const auto&... arguments) { return tenon::NAME(arguments...); },                \
@@ -109,6 +120,14 @@ const Definition kInplaceOps[] = {
 #undef TENON_OP
 
 }  // namespace
+
+std::vector<OpKind> op_kinds() {
+  return {
+#define TENON_OP(NAME, KIND) {#NAME, #KIND},
+#include "tenon/ops.def"
+#undef TENON_OP
+  };
+}
 
 std::vector<Entry> op_entries() {
   std::vector<Entry> all = entries<kOps>();

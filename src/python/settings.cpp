@@ -5,6 +5,7 @@
 
 #include "tenon/factories.h"
 #include "tenon/instruction_set.h"
+#include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tenon/threads.h"
 
@@ -56,7 +57,6 @@ void bind_settings(nb::module_& module) {
       "The floating dtype of new tensors.");
   module.def("get_num_threads", &get_num_threads, "Threads an op may use.");
   module.def("_set_default_dtype", [](nb::object dtype) { set_default_dtype(*as_dtype(dtype.ptr())); });
-  module.def("_is_dtype", [](nb::object object) { return as_dtype(object.ptr()).has_value(); });
   module.def("_set_num_threads", &set_num_threads);
   module.def("_printing", &printing);
   module.def("_set_printing", &set_printing);
@@ -72,6 +72,14 @@ void bind_settings(nb::module_& module) {
     for (nb::handle shape : shapes) lists.push_back(dims_of(shape.ptr()));
     const std::vector<SizesView> views(lists.begin(), lists.end());
     return nb::steal(to_size(broadcast_shapes(views.data(), static_cast<int64_t>(views.size()))));
+  });
+  module.def("_broadcast_tensors", [](nb::list list) {
+    std::vector<Tensor> tensors;
+    for (nb::handle item : list) tensors.push_back(tensor_of(item.ptr()));
+    broadcast_tensors(tensors.data(), static_cast<int64_t>(tensors.size()));
+    nb::list result;
+    for (Tensor& tensor : tensors) result.append(nb::steal(wrap(std::move(tensor))));
+    return nb::tuple(result);
   });
   module.def("_instruction_set", &instruction_set);
 }

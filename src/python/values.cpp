@@ -39,6 +39,8 @@ Dims sizes_of(PyObject* data) {
       throw ValueError("could not determine the shape of object type '" + type_name(level.ptr()) + "'");
     }
     level = nb::steal(first);
+    // A text's entries are texts without end.
+    if (PyUnicode_Check(level.ptr())) throw ValueError("too many dimensions 'str'");
   }
   return sizes;
 }
@@ -82,7 +84,8 @@ T element_of(PyObject* object) {
     return element_cast<T>(value);
   }
   const Scalar value = scalar_of(object);
-  if (!is_floating_point(dtype) && overflows(value, dtype)) check_fits(value, dtype);
+  if (!is_floating_point(dtype) && overflows(value, dtype))
+    throw Error(std::string("value cannot be converted to type ") + dtype_name(dtype) + " without overflow");
   return scalar_to<T>(value);
 }
 

@@ -13,6 +13,7 @@ from ._functions import (
     as_tensor,
     asarray,
     broadcast_shapes,
+    broadcast_tensors,
     frombuffer,
     from_dlpack,
     is_tensor,

@@ -13,22 +13,33 @@ def is_tensor(obj):
 
 def broadcast_shapes(*shapes):
     """The shape that tensors of these shapes broadcast to, as a Size. No memory is touched."""
-    return _tenon._broadcast_shapes(list(shapes))
+    shapes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    for shape in shapes:
+        for size in shape:
+            if size < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
+    return _tenon._broadcast_shapes(shapes)
+
+
+def broadcast_tensors(*tensors):
+    """All tensors expanded to their common shape, as views."""
+    for at, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type(tensor).__name__}")
+    return _tenon._broadcast_tensors(list(tensors))
 
 
 def set_default_dtype(d, /):
     """The floating dtype that numbers, factories and divisions of integers give; per process."""
-    if not _tenon._is_dtype(d):
-        raise TypeError("invalid dtype object")
-    if not d.is_floating_point:
-        raise TypeError("only floating-point types are supported as the default type")
+    if not isinstance(d, _tenon.dtype) or not d.is_floating_point:
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     _tenon._set_default_dtype(d)
 
 
 def set_num_threads(int, /):
     """How many threads one op may use. Results do not depend on it."""
     if type(int) is bool or not hasattr(int, "__index__"):
-        raise TypeError(f"set_num_threads expects an int, but got {type(int).__name__}")
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(int).__name__}")
     if int < 1:
         raise RuntimeError("set_num_threads expects a positive integer")
     _tenon._set_num_threads(int.__index__())
