@@ -62,7 +62,6 @@ struct Buffer {
 };
 
 [[noreturn]] void fail_unsupported(PyObject* array) {
-  const std::string name = nb::cast<std::string>(nb::str(nb::handle(array).attr("dtype")));
   const std::string type = nb::cast<std::string>(nb::handle(array).attr("dtype").attr("type").attr("__name__"));
   const std::string kind = nb::cast<std::string>(nb::handle(array).attr("dtype").attr("byteorder"));
   if (kind == ">")
