@@ -41,6 +41,9 @@ void raise_current() noexcept {
   try {
     throw;
   } catch (const PythonError&) {
+  } catch (const Interrupted&) {
+    // Python's handler decides what Ctrl-C means; the op has ended in any case.
+    if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
   } catch (nb::python_error& error) {
     error.restore();
   } catch (const IndexError& error) {

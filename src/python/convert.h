@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tenon/tensor.h"
+#include "tenon/threads.h"
 
 namespace nb = nanobind;
 
@@ -89,18 +90,18 @@ bool is_layout(PyObject* object) noexcept;
 /// The name PyTorch's texts give a value's type: "int", "Tensor", "numpy.ndarray".
 std::string type_name(PyObject* object);
 
-/// Lets other Python threads run while the engine works. For work that is worth it.
+/// Lets other Python threads run while the engine works, for work that is worth it, and lets Ctrl-C end that work: on
+/// the main thread it is noticed at once, and becomes KeyboardInterrupt when the interpreter is back.
 class Released {
  public:
-  explicit Released(bool wanted) noexcept : state_(wanted ? PyEval_SaveThread() : nullptr) {}
-  ~Released() {
-    if (state_) PyEval_RestoreThread(state_);
-  }
+  explicit Released(bool wanted) noexcept;
+  ~Released();
   Released(const Released&) = delete;
   Released& operator=(const Released&) = delete;
 
  private:
   PyThreadState* state_;
+  std::optional<InterruptGuard> guard_;
 };
 /// Below this, giving the interpreter away costs more than it gains.
 inline constexpr int64_t kReleaseNumel = 1 << 15;
