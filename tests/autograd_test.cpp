@@ -77,6 +77,8 @@ TEST(Autograd, NodesHaveTheirNamesAndPrint) {
       {"ReshapeAliasBackward0", x.expand({4, 2, 3}).reshape({4, 2, 3, 1})},
       {"UnsafeViewBackward0", x.t().reshape({6})},
       {"UnsqueezeBackward0", x.unsqueeze(0)},
+      {"IndexBackward0", x.index({tensor({0, 0})})},
+      {"IndexPutBackward0", (x * 1).index_put_({x > 0}, tensor(2.))},
       {"SqueezeBackward0", z.squeeze()},
       {"SqueezeBackward1", z.squeeze(2)},
       {"SqueezeBackward2", z.squeeze(Dims{2})},

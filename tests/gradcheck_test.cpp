@@ -172,6 +172,27 @@ TEST(Gradcheck, Views) {
            [&](const Tensor& x) {
              return squares(x.index({Ellipsis, Slice(1), None}));
            }},
+          {"index with places, one of them twice",
+           [&](const Tensor& x) {
+             return squares(x.index({tensor({1, 0, 1})}));
+           }},
+          {"index with places that are apart",
+           [&](const Tensor& x) {
+             return squares(x.unsqueeze(1).index({tensor({1, 0}), None, Slice(), tensor({{2}, {2}})}));
+           }},
+          {"index with a mask", [&](const Tensor& x) { return squares(x.index({x > 0.7})); }},
+          {"a write at places",
+           [&](const Tensor& x) {
+             Tensor y = x * 2;
+             y.index_put_({Slice(), tensor({2, 0})}, x.index({Slice(), Slice(0, 1)}));
+             return squares(y);
+           }},
+          {"a write at places of a view",
+           [&](const Tensor& x) {
+             Tensor y = x * 2;
+             y.t().index_put_({1, tensor({1})}, x[0].index({0}));
+             return squares(y);
+           }},
           {"operator[]", [&](const Tensor& x) { return squares(x[1]); }},
           {"flatten", [&](const Tensor& x) { return squares(x.flatten()); }},
           {"contiguous", [&](const Tensor& x) { return squares(x.t().contiguous()); }},

@@ -1,6 +1,7 @@
 // dispatch: new tensors. Takes sizes and values; gives dense tensors on the device asked for.
 #pragma once
 #include <initializer_list>
+#include <mutex>
 #include <optional>
 
 #include "tenon/tensor.h"
@@ -50,7 +51,43 @@ TENON_API Tensor from_buffer(void* data, SizesView sizes, SizesView strides, Dty
 TENON_API Tensor from_buffer(void* data, SizesView sizes, Dtype dtype, Storage::Deleter deleter = nullptr,
                              void* context = nullptr);
 
-/// Seeds the generator of rand, randn and randint. The stream depends on the seed and the calls alone, not on threads.
+/// A stream of random numbers: it depends on the seed and the calls alone, not on threads. Safe to share among threads.
+class TENON_API Generator {
+ public:
+  /// Where a stream stands: its seed, and the blocks given out.
+  struct State {
+    uint64_t seed, position;
+  };
+  /// Unpredictable until it is seeded.
+  Generator() noexcept;
+  void manual_seed(uint64_t seed) noexcept { set_state({seed, 0}); }
+  State state() const noexcept;
+  void set_state(State state) noexcept;
+  /// Gives `blocks` blocks to one call: the state before.
+  State take(int64_t blocks) noexcept;
+
+ private:
+  mutable std::mutex mutex_;
+  State next_;
+};
+/// The generator of calls that name none.
+TENON_API Generator& default_generator() noexcept;
+/// An unpredictable seed.
+TENON_API uint64_t random_seed() noexcept;
+
+/// rand, randn and randint of this thread draw from another generator for the life of the guard.
+class TENON_API GeneratorGuard {
+ public:
+  explicit GeneratorGuard(Generator& generator) noexcept;
+  ~GeneratorGuard();
+  GeneratorGuard(const GeneratorGuard&) = delete;
+  GeneratorGuard& operator=(const GeneratorGuard&) = delete;
+
+ private:
+  Generator* previous_;
+};
+
+/// Seeds the default generator of rand, randn and randint.
 TENON_API void manual_seed(uint64_t seed) noexcept;
 /// Uniform in [0, 1).
 TENON_API Tensor rand(SizesView sizes, Options options = {});

@@ -5,6 +5,8 @@
 
 namespace tenon {
 
+class Tensor;
+
 /// `start:stop:step`; what is left out is std::nullopt.
 struct Slice {
   std::optional<int64_t> start, stop;
@@ -21,15 +23,18 @@ inline constexpr EllipsisIndex Ellipsis{};
 
 /// One entry of an index list.
 struct Index {
-  enum class Kind : uint8_t { integer, slice, none, ellipsis } kind;
+  enum class Kind : uint8_t { integer, slice, none, ellipsis, tensor } kind;
   int64_t integer = 0;
   Slice range{};
+  const Tensor* tensor = nullptr;  // lives for one call
 
   Index(int i) : kind(Kind::integer), integer(i) {}
   Index(int64_t i) : kind(Kind::integer), integer(i) {}
   Index(Slice s) : kind(Kind::slice), range(s) {}
   Index(NoneIndex) : kind(Kind::none) {}
   Index(EllipsisIndex) : kind(Kind::ellipsis) {}
+  /// Integers name places of one dim; a mask of bool (or uint8, with a warning) the places of as many dims as it has.
+  Index(const Tensor& places) : kind(Kind::tensor), tensor(&places) {}
 };
 
 }  // namespace tenon

@@ -2,6 +2,8 @@
 // promotes their dtypes and keeps their memory format as PyTorch does. Errors: Error for shapes and dtypes, IndexError
 // for dims.
 #pragma once
+#include <vector>
+
 #include "tenon/tensor.h"
 
 namespace tenon {
@@ -55,6 +57,9 @@ namespace tenon {
 TENON_API Dtype result_type(const Arg& a, const Arg& b);
 /// All tensors expanded to their common shape, as views.
 TENON_API void broadcast_tensors(Tensor* tensors, int64_t count);
+
+/// The places of what is not zero: one int64 tensor a dim.
+TENON_API std::vector<Tensor> nonzero_places(const Tensor& self);
 
 inline Tensor operator-(const Tensor& self) { return neg(self); }
 #define TENON_OPERATOR(SYMBOL, NAME)                                                     \

@@ -177,7 +177,9 @@ class TENON_API Tensor {
   Tensor unflatten(int64_t dim, SizesView sizes) const;
   Tensor as_strided(SizesView sizes, SizesView strides, std::optional<int64_t> storage_offset = std::nullopt) const;
   Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
-  /// Indexing with integers, Slice, None and Ellipsis: `x.index({0, Slice(1, 3), None, Ellipsis})`.
+  /// Indexing with integers, Slice, None, Ellipsis: `x.index({0, Slice(1, 3), None, Ellipsis})` is a view. With tensors
+  /// of integers and masks among them it is a copy.
+  /// https://docs.pytorch.org/docs/stable/generated/torch.Tensor.index.html
   Tensor index(std::initializer_list<Index> indices) const {
     return index(indices.begin(), static_cast<int64_t>(indices.size()));
   }
@@ -231,6 +233,11 @@ class TENON_API Tensor {
   Tensor& fill_(Scalar value);
   Tensor& fill_(const Tensor& value);
   Tensor& zero_();
+  /// Writes `value`, broadcast, into what `index` names. Where a place is named twice, the last value stays.
+  Tensor& index_put_(std::initializer_list<Index> indices, const Tensor& value) {
+    return index_put_(indices.begin(), static_cast<int64_t>(indices.size()), value);
+  }
+  Tensor& index_put_(const Index* indices, int64_t count, const Tensor& value);
   /// New sizes in the same storage, grown when needed; keeps the elements in storage order.
   Tensor& resize_(SizesView sizes);
   /// The one element as a number; Error "a Tensor with 2 elements cannot be converted to Scalar".

@@ -4,6 +4,7 @@
 #pragma once
 #include "dispatch/elementwise.h"
 #include "tensor/history.h"
+#include "tensor/index.h"
 
 namespace tenon {
 
@@ -34,6 +35,8 @@ Tensor differentiate_clone(const Tensor& self, MemoryFormat format);
 Tensor differentiate_to(const Tensor& self, Dtype dtype, MemoryFormat format);
 void differentiate_copy(Tensor& self, const Tensor& src);
 void differentiate_fill(Tensor& self, Scalar value);
+Tensor differentiate_index(const Indexed& indexed);
+void differentiate_index_put(const Indexed& indexed, const Tensor& value);
 /// Error where out= meets a tensor whose operations are recorded. `name` is the op's.
 void check_out_unrecorded(const char* name, const Tensor& out, Args args, int count);
 /// Error where new sizes would part a tensor from its history.
@@ -48,5 +51,10 @@ Tensor run_clone(const Tensor& self, MemoryFormat format);
 Tensor run_to(const Tensor& self, Dtype dtype, MemoryFormat format);
 void run_copy(const Tensor& self, const Tensor& src);
 void run_fill(const Tensor& self, Scalar value);
+/// What the index tensors, of which there is one at least, name of the view.
+Tensor run_index(const Indexed& indexed);
+/// The reverse. Where a place is named twice, the last value stays; `add` (f32 and f64) takes them all.
+enum class Put : uint8_t { replace, add };
+void run_index_put(const Indexed& indexed, const Tensor& value, Put put);
 
 }  // namespace tenon

@@ -46,46 +46,17 @@ struct Stream {
   }
 };
 
-uint64_t unpredictable_seed() noexcept {
-  try {
-    std::random_device device;
-    return static_cast<uint64_t>(device()) << 32 | device();
-  } catch (...) {
-    return 67280421310721;  // no entropy to be had: PyTorch's default seed
-  }
-}
+thread_local Generator* chosen_generator = nullptr;
 
-/// Seed and the first block not yet given out.
-class Generator {
- public:
-  void seed(uint64_t value) {
-    const std::lock_guard lock(mutex_);
-    next_ = {value, 0};
-  }
-  /// Gives `blocks` blocks to one call.
-  Stream take(int64_t blocks) {
-    const std::lock_guard lock(mutex_);
-    const Stream stream = next_;
-    next_.first += static_cast<uint64_t>(blocks);
-    return stream;
-  }
-
- private:
-  std::mutex mutex_;
-  Stream next_{unpredictable_seed(), 0};
-};
-
-Generator& generator() {
-  static Generator instance;
-  return instance;
-}
+Generator& generator() { return chosen_generator ? *chosen_generator : default_generator(); }
 
 /// Fills `self` in memory order: `draw(block, i)` makes value `i` of the `per_block` values of a block.
 template <class T, class Draw>
 void fill_by_blocks(const Tensor& self, int64_t per_block, Draw draw) {
   T* out = self.data<T>();
   const int64_t count = self.numel(), blocks = count / per_block + (count % per_block != 0);
-  const Stream stream = generator().take(blocks);
+  const Generator::State state = generator().take(blocks);
+  const Stream stream{state.seed, state.position};
   for (int64_t index = 0; index < blocks; ++index) {
     const Block block = stream.block(index);
     const int64_t begin = index * per_block, length = std::min(per_block, count - begin);
@@ -250,7 +221,42 @@ void fill_integers(const Tensor& self, int64_t low, int64_t high) {
 
 }  // namespace
 
-void manual_seed(uint64_t seed) noexcept { generator().seed(seed); }
+uint64_t random_seed() noexcept {
+  try {
+    std::random_device device;
+    return static_cast<uint64_t>(device()) << 32 | device();
+  } catch (...) {
+    return 67280421310721;  // no entropy to be had: PyTorch's default seed
+  }
+}
+
+Generator::Generator() noexcept : next_{random_seed(), 0} {}
+Generator::State Generator::state() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return next_;
+}
+void Generator::set_state(State state) noexcept {
+  const std::lock_guard lock(mutex_);
+  next_ = state;
+}
+Generator::State Generator::take(int64_t blocks) noexcept {
+  const std::lock_guard lock(mutex_);
+  const State before = next_;
+  next_.position += static_cast<uint64_t>(blocks);
+  return before;
+}
+
+Generator& default_generator() noexcept {
+  static Generator instance;
+  return instance;
+}
+
+GeneratorGuard::GeneratorGuard(Generator& generator) noexcept : previous_(chosen_generator) {
+  chosen_generator = &generator;
+}
+GeneratorGuard::~GeneratorGuard() { chosen_generator = previous_; }
+
+void manual_seed(uint64_t seed) noexcept { default_generator().manual_seed(seed); }
 
 Tensor rand(SizesView sizes, Options options) { return with_uniform(empty(sizes, options)); }
 Tensor randn(SizesView sizes, Options options) { return with_normal(empty(sizes, options)); }

@@ -24,20 +24,32 @@ void check_mean(Dtype input, std::optional<Dtype> asked) {
   if (!asked && !is_floating_point(input)) fail_mean("Input", input);
 }
 
+bool is_truth(Op op) { return row_of(op).promotion == Promotion::logical; }
+
+/// A mean is floating: it goes into no other `out=`.
+void check_mean_out(Dtype input, Dtype out, bool all_dims) {
+  if (is_floating_point(out)) return;
+  const std::string cannot = std::string(" can't be cast to the desired output type ") + scalar_type_name(out);
+  throw Error(all_dims ? "mean.dtype_out(): input types" + cannot
+                       : std::string("result type ") + scalar_type_name(input) + cannot);
+}
+
 Dtype result_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
   if (asked) return *asked;
   if (op == Op::sum && !is_floating_point(input)) return int64;
+  if (is_truth(op)) return input == uint8 ? uint8 : bool_;
   return input;
 }
 
 Types compute_types(Op op, Dtype input, std::optional<Dtype> asked) {
   const Dtype result = result_dtype(op, input, asked);
+  if (is_truth(op)) return {bool_, bool_, result};
   // A sum rounds its elements to the dtype asked for first, a mean does not.
   return {op == Op::mean ? widened(result) : result, widened(result), result};
 }
 
 void check_not_empty(Op op, const Tensor& self, SizesView dims) {
-  if (self.numel() != 0 || op == Op::sum || op == Op::mean) return;
+  if (self.numel() != 0 || op == Op::sum || op == Op::mean || is_truth(op)) return;
   const std::string name = row_of(op).name;
   if (dims.empty())
     throw Error(name +
@@ -86,7 +98,7 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
     if (op == Op::mean)
       run_fill(out, __builtin_nan(""));
     else
-      run_fill(out, 0);
+      run_fill(out, op == Op::all ? 1 : 0);
     return;
   }
   if (fold_few(op, types, out, self)) return;
@@ -112,6 +124,12 @@ void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
     if (asked && result != out)
       throw Error(std::string("Expected out tensor to have dtype ") + cpp_type_name(result) + ", but got " +
                   cpp_type_name(out) + " instead");
+    return;
+  }
+  if (is_truth(op)) {
+    if (out != bool_ && out != uint8)
+      throw Error(std::string(row_of(op).name) +
+                  " only supports bool tensor for result, got: " + scalar_type_name(out));
     return;
   }
   if (result != out)
@@ -142,9 +160,11 @@ Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool 
   const Arg* const args[] = {&operand};
   if (out.impl()->in_graph || in_graph(args, 1)) [[unlikely]]
     check_out_unrecorded(row_of(op).name, out, args, 1);
+  if (op == Op::mean && dims.empty()) check_mean_out(self.dtype(), out.dtype(), true);
   if (op == Op::mean) check_mean(self.dtype(), dtype);
   // out= says the dtype where the call does not.
   const bool follows_out = !dtype && (op == Op::sum || op == Op::mean);
+  if (op == Op::mean && follows_out) check_mean_out(self.dtype(), out.dtype(), false);
   const Types types = compute_types(op, self.dtype(), follows_out ? std::optional(out.dtype()) : dtype);
   const bool dims_first = op == Op::sum || op == Op::mean;
   if (dims_first) reduced_mask(dims, self.dim());

@@ -99,5 +99,35 @@ TEST(Reduce, MeansOfTenMillion) {
   }
 }
 
+TEST(Reduce, TruthsOfNothingAndOfEverything) {
+  const Tensor x = tensor({{1, 0}, {2, 3}});
+  EXPECT_EQ(to_string(all(x, 1)), "tensor([False,  True])");
+  EXPECT_EQ(to_string(any(x.mul(0), 0, true)), "tensor([[False, False]])");
+  EXPECT_TRUE(all(empty({0, 3})).item<bool>());
+  EXPECT_FALSE(any(empty({0, 3})).item<bool>());
+  EXPECT_EQ(all(empty({0, 3}), 0).numel(), 3);
+  EXPECT_TRUE(all(full({2}, __builtin_nan(""))).item<bool>()) << "NaN is not zero";
+  EXPECT_EQ(all(ones({2}, uint8)).dtype(), uint8);
+}
+
+TEST(Reduce, AMeanGoesIntoFloatsOnly) {
+  for (const Dtype dtype : {bool_, uint8, int8, int16, int32, int64}) {
+    Tensor out = zeros({}, dtype);
+    const std::string cannot = std::string(" can't be cast to the desired output type ") + scalar_type_name(dtype);
+    try {
+      mean_out(out, ones({2}));
+      ADD_FAILURE() << dtype_name(dtype);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.what(), "mean.dtype_out(): input types" + cannot);
+    }
+    try {
+      mean_out(out, ones({2}), 0);
+      ADD_FAILURE() << dtype_name(dtype);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.what(), "result type Float" + cannot);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tenon

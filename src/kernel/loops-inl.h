@@ -151,7 +151,9 @@ constexpr bool computes(const Row& row) {
   return (row.dtypes & set_of(dtype_of_v<T>)) != 0;
 }
 /// Reductions fold; everything else maps.
-constexpr bool is_reduction(Op op) { return op == Op::sum || op == Op::amax || op == Op::amin || op == Op::mean; }
+constexpr bool is_reduction(Op op) {
+  return op == Op::sum || op == Op::amax || op == Op::amin || op == Op::mean || op == Op::all || op == Op::any;
+}
 
 template <class F, class T>
 constexpr Kernel elementwise_kernel() {

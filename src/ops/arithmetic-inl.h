@@ -2,7 +2,11 @@
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct add {
-  static constexpr Row row{.name = "add", .symbol = "+", .kernel_name = "add_stub", .grad_fn = "AddBackward0"};
+  static constexpr Row row{.name = "add",
+                           .symbol = "+",
+                           .kernel_name = "add_stub",
+                           .grad_fn = "AddBackward0",
+                           .doc = "input + alpha * other."};
   template <class T>
   static T forward(T a, T b) {
     return a + b;
@@ -40,8 +44,12 @@ struct add_alpha {
 };
 
 struct sub {
-  static constexpr Row row{
-      .name = "sub", .symbol = "-", .dtypes = kNoBool, .kernel_name = "sub_stub", .grad_fn = "SubBackward0"};
+  static constexpr Row row{.name = "sub",
+                           .symbol = "-",
+                           .dtypes = kNoBool,
+                           .kernel_name = "sub_stub",
+                           .grad_fn = "SubBackward0",
+                           .doc = "input - alpha * other."};
   template <class T>
   static T forward(T a, T b) {
     return a - b;
@@ -85,7 +93,9 @@ struct mul {
                            .kernel_name = "mul_cpu",
                            .exact_second = true,
                            .commutative = true,
-                           .grad_fn = "MulBackward0"};
+                           .grad_fn = "MulBackward0",
+                           .doc = "input * other.",
+                           .signatures = "(Operand input, Operand other, *, Tensor out=None)"};
   template <class T>
   static T forward(T a, T b) {
     return a * b;
@@ -107,7 +117,8 @@ struct div {
                            .dtypes = kFloats,
                            .kernel_name = "div_cpu",
                            .exact_second = true,
-                           .grad_fn = "DivBackward0"};
+                           .grad_fn = "DivBackward0",
+                           .doc = "input / other; rounding_mode 'trunc' rounds the quotient toward 0, 'floor' down."};
   template <class T>
   static T forward(T a, T b) {
     return a / b;
@@ -178,7 +189,8 @@ struct neg {
                                "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
                                "to invert a mask, use the `~` or `logical_not()` operator instead.",
                            .strict_out = true,
-                           .grad_fn = "NegBackward0"};
+                           .grad_fn = "NegBackward0",
+                           .doc = "-input."};
   template <class T>
   static T forward(T a) {
     return -a;
@@ -195,7 +207,8 @@ struct abs {
                            .dtypes = kNoBool,
                            .kernel_name = "abs_cpu",
                            .strict_out = true,
-                           .grad_fn = "AbsBackward0"};
+                           .grad_fn = "AbsBackward0",
+                           .doc = "The distance from 0."};
   template <class T>
   static T forward(T a) {
     return magnitude(a);
@@ -213,7 +226,8 @@ struct reciprocal {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "reciprocal_cpu",
-                           .grad_fn = "ReciprocalBackward0"};
+                           .grad_fn = "ReciprocalBackward0",
+                           .doc = "1 / input."};
   template <class T>
   static T forward(T a) {
     return T(1) / a;
@@ -229,7 +243,8 @@ struct square {
                            .arity = 1,
                            .promotion = Promotion::bool_to_int,
                            .kernel_name = "pow",
-                           .grad_fn = "PowBackward0"};
+                           .grad_fn = "PowBackward0",
+                           .doc = "input * input."};
   template <class T>
   static T forward(T a) {
     return a * a;
@@ -246,7 +261,8 @@ struct sqrt {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "sqrt_cpu",
-                           .grad_fn = "SqrtBackward0"};
+                           .grad_fn = "SqrtBackward0",
+                           .doc = "The square root."};
   template <class T>
   static T forward(T a) {
     return square_root(a);
@@ -264,7 +280,8 @@ struct exp {
                            .dtypes = kFloats,
                            .kernel_name = "exp_cpu",
                            .vectors = true,
-                           .grad_fn = "ExpBackward0"};
+                           .grad_fn = "ExpBackward0",
+                           .doc = "e to the power of every element."};
   template <class T>
   static T forward(T a) {
     return exponential(a);
@@ -300,7 +317,8 @@ struct log {
                            .dtypes = kFloats,
                            .kernel_name = "log_cpu",
                            .vectors = true,
-                           .grad_fn = "LogBackward0"};
+                           .grad_fn = "LogBackward0",
+                           .doc = "The natural logarithm."};
   template <class T>
   static T forward(T a) {
     return logarithm(a);

@@ -2,7 +2,8 @@
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct eq {
-  static constexpr Row row{.name = "eq", .symbol = "==", .promotion = Promotion::comparison};
+  static constexpr Row row{
+      .name = "eq", .symbol = "==", .promotion = Promotion::comparison, .doc = "Whether elements are equal."};
   template <class T>
   static Truth forward(T a, T b) {
     return a == b;
@@ -10,7 +11,8 @@ struct eq {
 };
 
 struct ne {
-  static constexpr Row row{.name = "ne", .symbol = "!=", .promotion = Promotion::comparison};
+  static constexpr Row row{
+      .name = "ne", .symbol = "!=", .promotion = Promotion::comparison, .doc = "Whether elements differ."};
   template <class T>
   static Truth forward(T a, T b) {
     return a != b;
@@ -18,7 +20,8 @@ struct ne {
 };
 
 struct lt {
-  static constexpr Row row{.name = "lt", .symbol = "<", .promotion = Promotion::comparison};
+  static constexpr Row row{
+      .name = "lt", .symbol = "<", .promotion = Promotion::comparison, .doc = "Whether input is less than other."};
   template <class T>
   static Truth forward(T a, T b) {
     return a < b;
@@ -26,7 +29,8 @@ struct lt {
 };
 
 struct le {
-  static constexpr Row row{.name = "le", .symbol = "<=", .promotion = Promotion::comparison};
+  static constexpr Row row{
+      .name = "le", .symbol = "<=", .promotion = Promotion::comparison, .doc = "Whether input is at most other."};
   template <class T>
   static Truth forward(T a, T b) {
     return a <= b;
@@ -34,7 +38,8 @@ struct le {
 };
 
 struct gt {
-  static constexpr Row row{.name = "gt", .symbol = ">", .promotion = Promotion::comparison};
+  static constexpr Row row{
+      .name = "gt", .symbol = ">", .promotion = Promotion::comparison, .doc = "Whether input is greater than other."};
   template <class T>
   static Truth forward(T a, T b) {
     return b < a;
@@ -42,7 +47,8 @@ struct gt {
 };
 
 struct ge {
-  static constexpr Row row{.name = "ge", .symbol = ">=", .promotion = Promotion::comparison};
+  static constexpr Row row{
+      .name = "ge", .symbol = ">=", .promotion = Promotion::comparison, .doc = "Whether input is at least other."};
   template <class T>
   static Truth forward(T a, T b) {
     return b <= a;
@@ -50,7 +56,10 @@ struct ge {
 };
 
 struct logical_and {
-  static constexpr Row row{.name = "logical_and", .promotion = Promotion::logical};
+  static constexpr Row row{.name = "logical_and",
+                           .promotion = Promotion::logical,
+                           .doc = "Whether both are not 0.",
+                           .signatures = kTensorsOnly};
   template <class T>
   static Truth forward(T a, T b) {
     return a & b;
@@ -58,7 +67,10 @@ struct logical_and {
 };
 
 struct logical_or {
-  static constexpr Row row{.name = "logical_or", .promotion = Promotion::logical};
+  static constexpr Row row{.name = "logical_or",
+                           .promotion = Promotion::logical,
+                           .doc = "Whether one of both is not 0.",
+                           .signatures = kTensorsOnly};
   template <class T>
   static Truth forward(T a, T b) {
     return a | b;
@@ -66,7 +78,10 @@ struct logical_or {
 };
 
 struct logical_xor {
-  static constexpr Row row{.name = "logical_xor", .promotion = Promotion::logical};
+  static constexpr Row row{.name = "logical_xor",
+                           .promotion = Promotion::logical,
+                           .doc = "Whether exactly one of both is not 0.",
+                           .signatures = kTensorsOnly};
   template <class T>
   static Truth forward(T a, T b) {
     return a ^ b;
@@ -74,7 +89,8 @@ struct logical_xor {
 };
 
 struct logical_not {
-  static constexpr Row row{.name = "logical_not", .arity = 1, .promotion = Promotion::logical};
+  static constexpr Row row{
+      .name = "logical_not", .arity = 1, .promotion = Promotion::logical, .doc = "Whether an element is 0."};
   template <class T>
   static Truth forward(T a) {
     return !a;

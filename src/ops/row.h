@@ -43,6 +43,14 @@ inline constexpr DtypeSet kAllDtypes = (1u << kDtypeCount) - 1;
 inline constexpr DtypeSet kNoBool = kAllDtypes & ~1u;
 inline constexpr DtypeSet kFloats = kAllDtypes & static_cast<DtypeSet>(~(set_of(float16) - 1u));
 
+/// Python's signature of an op between two tensors, none of which may be a number.
+inline constexpr const char* kTensorsOnly = "(Tensor input, Tensor other, *, Tensor out=None)";
+
+/// Of a reduction to bool.
+inline constexpr const char* kTruthReduction =
+    "(Tensor input, *, Tensor out=None)\n(Tensor input, ints? dim=None, bool keepdim=False, *, Tensor out=None)\n"
+    "(Tensor input, int dim, bool keepdim=False, *, Tensor out=None)";
+
 struct Row {
   const char* name;
   const char* symbol = "";  // of the operator, where there is one
@@ -56,10 +64,12 @@ struct Row {
   bool exact_second = false;  // 16-bit floats meet a second operand of one element at its own precision, not rounded
   bool commutative = false;   // a number that comes first is treated as one that comes second
   bool stepwise = false;      // other 16-bit floats are rounded at every step of the formula, not once at the end
-  bool divides_integers = false;  // a zero divisor is Error "ZeroDivisionError"
-  bool vectors = false;           // the formula calls functions that only whole SIMD vectors have
-  bool whole = false;             // no formula over lanes: an algorithm of its own in dispatch/
-  const char* grad_fn = "";       // name of the node that knows its derivative; of sum and mean without the number
+  bool divides_integers = false;     // a zero divisor is Error "ZeroDivisionError"
+  bool vectors = false;              // the formula calls functions that only whole SIMD vectors have
+  bool whole = false;                // no formula over lanes: an algorithm of its own in dispatch/
+  const char* grad_fn = "";          // name of the node that knows its derivative; of sum and mean without the number
+  const char* doc = "";              // one line for people
+  const char* signatures = nullptr;  // Python's, where they are not those of the op's kind (src/python/ops.cpp)
 };
 
 /// How many of `count` arguments are operands.

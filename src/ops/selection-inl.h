@@ -3,7 +3,11 @@
 
 /// NaN wins.
 struct maximum {
-  static constexpr Row row{.name = "maximum", .kernel_name = "maximum_cpu", .grad_fn = "MaximumBackward0"};
+  static constexpr Row row{.name = "maximum",
+                           .kernel_name = "maximum_cpu",
+                           .grad_fn = "MaximumBackward0",
+                           .doc = "The larger of both; NaN wins.",
+                           .signatures = kTensorsOnly};
   template <class T>
   static T forward(T a, T b) {
     return larger(a, b);
@@ -21,7 +25,11 @@ struct maximum {
 
 /// NaN wins.
 struct minimum {
-  static constexpr Row row{.name = "minimum", .kernel_name = "minimum_cpu", .grad_fn = "MinimumBackward0"};
+  static constexpr Row row{.name = "minimum",
+                           .kernel_name = "minimum_cpu",
+                           .grad_fn = "MinimumBackward0",
+                           .doc = "The smaller of both; NaN wins.",
+                           .signatures = kTensorsOnly};
   template <class T>
   static T forward(T a, T b) {
     return smaller(a, b);
@@ -40,7 +48,12 @@ struct minimum {
 /// min(max(self, low), high): the upper bound wins where the bounds cross.
 struct clamp {
   static constexpr Row row{
-      .name = "clamp", .arity = 3, .dtypes = kNoBool, .kernel_name = "clamp_cpu", .grad_fn = "ClampBackward0"};
+      .name = "clamp",
+      .arity = 3,
+      .dtypes = kNoBool,
+      .kernel_name = "clamp_cpu",
+      .grad_fn = "ClampBackward0",
+      .doc = "Every element raised to min and lowered to max; the upper bound wins where they cross."};
   template <class T>
   static T forward(T a, T low, T high) {
     return smaller(larger(a, low), high);
@@ -150,7 +163,8 @@ struct where {
                            .arity = 3,
                            .promotion = Promotion::select,
                            .kernel_name = "where_cpu",
-                           .grad_fn = "WhereBackward0"};
+                           .grad_fn = "WhereBackward0",
+                           .doc = "input where condition holds, else other."};
   template <class T>
   static T forward(Truth condition, T a, T b) {
     return choose(condition, a, b);

@@ -1,8 +1,8 @@
-// Indexing: a list of integers, slices, None and Ellipsis becomes a chain of views, from left to right.
-#include <string>
+// Indexing: a list of integers, slices, None and Ellipsis becomes a chain of views, from left to right. Tensors are put
+// by for dispatch/indexing.cpp, each at the dim it stands for.
+#include "tensor/index.h"
 
-#include "tensor/history.h"
-#include "tensor/impl.h"
+#include <string>
 
 namespace tenon {
 namespace {
@@ -11,7 +11,10 @@ namespace {
 int64_t named_dims(const Index* indices, int64_t count) {
   int64_t named = 0;
   for (int64_t i = 0; i < count; ++i)
-    if (indices[i].kind == Index::Kind::integer || indices[i].kind == Index::Kind::slice) ++named;
+    if (indices[i].kind == Index::Kind::integer || indices[i].kind == Index::Kind::slice)
+      ++named;
+    else if (indices[i].kind == Index::Kind::tensor)
+      named += is_mask(*indices[i].tensor) ? indices[i].tensor->dim() : 1;
   return named;
 }
 
@@ -34,11 +37,15 @@ Tensor select_index(const Tensor& self, int64_t dim, int64_t index) {
 
 }  // namespace
 
-Tensor Tensor::index(const Index* indices, int64_t count) const {
+bool is_mask(const Tensor& index) noexcept { return index.dtype() == bool_ || index.dtype() == uint8; }
+
+Indexed index_view(const Tensor& self, const Index* indices, int64_t count) {
   const int64_t named = named_dims(indices, count);
-  if (dim() == 0 && count == 1 && named == 1) fail_zero_dim(indices[0]);
-  if (named > dim()) throw IndexError("too many indices for tensor of dimension " + std::to_string(dim()));
-  Tensor result = *this;
+  if (self.dim() == 0 && count == 1 && named == 1 && indices[0].kind != Index::Kind::tensor) fail_zero_dim(indices[0]);
+  if (named > self.dim()) throw IndexError("too many indices for tensor of dimension " + std::to_string(self.dim()));
+  Indexed indexed;
+  Tensor& result = indexed.view;
+  result = self;
   int64_t at = 0;
   for (int64_t i = 0; i < count; ++i) {
     const Index& index = indices[i];
@@ -53,13 +60,18 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
         result = result.unsqueeze(at++);
         break;
       case Index::Kind::ellipsis:
-        at += dim() - named;
+        at += self.dim() - named;
+        break;
+      case Index::Kind::tensor:
+        // A truth stands for a new dim that is there or empty.
+        if (is_mask(*index.tensor) && index.tensor->dim() == 0) result = result.unsqueeze(at);
+        indexed.tensors.resize(static_cast<std::size_t>(at) + 1);
+        indexed.tensors.back() = *index.tensor;
+        at += is_mask(*index.tensor) && index.tensor->dim() > 0 ? index.tensor->dim() : 1;
         break;
     }
   }
-  // PyTorch, too, gives a view where nothing was asked for.
-  return result.is(*this) ? recorded(*this, new_view(*this, sizes(), strides(), storage_offset()), {ViewKind::alias})
-                          : result;
+  return indexed;
 }
 
 Tensor Tensor::operator[](int64_t i) const {

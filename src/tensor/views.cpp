@@ -268,8 +268,8 @@ Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const {
 }
 
 Tensor Tensor::unflatten(int64_t dim, SizesView desired) const {
-  const int64_t at = wrap_dim(dim, this->dim());
   if (desired.empty()) throw Error("unflatten: sizes must be non-empty");
+  const int64_t at = wrap_dim(dim, this->dim());
   Dims inferred;
   try {
     inferred = infer_view_sizes(desired, size(at));

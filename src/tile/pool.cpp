@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tenon/error.h"
@@ -30,13 +31,22 @@ struct Job {
   void* context;
   int64_t parts;
   std::atomic<int64_t> next{0};
-  int workers = 0;  // inside the job; guarded by the pool's mutex
+  const std::atomic<bool>* stop;  // the caller's
+  int workers = 0;                // inside the job; guarded by the pool's mutex
   std::mutex error_mutex;
   std::exception_ptr error;
 
   void work() noexcept {
+    const std::atomic<bool>* const own = std::exchange(stop_flag, stop);
+    run_parts_left();
+    stop_flag = own;
+  }
+
+ private:
+  void run_parts_left() noexcept {
     for (int64_t part; (part = next.fetch_add(1, std::memory_order_relaxed)) < parts;) {
       try {
+        check_interrupt();
         body(context, part);
       } catch (...) {
         std::lock_guard lock(error_mutex);
@@ -123,8 +133,13 @@ void set_num_threads(int count) {
 }
 int get_num_threads() noexcept { return thread_count().load(std::memory_order_relaxed); }
 
+constinit thread_local const std::atomic<bool>* stop_flag = nullptr;
+void fail_interrupted() { throw Interrupted("interrupted"); }
+InterruptGuard::InterruptGuard(const std::atomic<bool>& stop) noexcept : previous_(std::exchange(stop_flag, &stop)) {}
+InterruptGuard::~InterruptGuard() { stop_flag = previous_; }
+
 void run_parts(int64_t parts, void (*body)(void*, int64_t), void* context) {
-  Job job{.body = body, .context = context, .parts = parts, .error_mutex = {}, .error = {}};
+  Job job{.body = body, .context = context, .parts = parts, .stop = stop_flag, .error_mutex = {}, .error = {}};
   const int helpers = static_cast<int>(std::min<int64_t>(parts, get_num_threads())) - 1;
   std::unique_lock<std::mutex> turn;
   if (helpers > 0 && !inside_part) turn = std::unique_lock(pool().turn(), std::try_to_lock);

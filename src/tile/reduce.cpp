@@ -221,6 +221,7 @@ class ReduceLoop {
     OuterCounter reduced(plan_, shape_.reduced, first / pieces);
     int64_t piece = first % pieces;
     for (int64_t i = first; i < last; ++i) {
+      check_interrupt();
       const int64_t start = piece * shape_.tile, n = std::min(shape_.tile, shape_.lanes - start);
       const void* lanes =
           tile(n, [&](int64_t operand) { return kept[operand] + reduced[operand] + start * lane_stride(operand); });
@@ -237,6 +238,7 @@ class ReduceLoop {
   void fold_across(const OuterCounter& kept, int64_t start, int64_t n, int64_t first, int64_t last) {
     OuterCounter reduced(plan_, shape_.reduced, first);
     for (int64_t i = first; i < last; ++i) {
+      check_interrupt();
       cascade_.add(
           tile(n, [&](int64_t operand) { return kept[operand] + reduced[operand] + start * lane_stride(operand); }), n);
       reduced.advance();
@@ -252,6 +254,7 @@ class ReduceLoop {
     OuterCounter reduced(plan_, others, first / per_turn);
     int64_t round = first % per_turn;
     for (int64_t i = first; i < last; ++i) {
+      check_interrupt();
       const bool partial = round + 1 == per_turn && shape_.rounds_left > 0;
       const int64_t n = shape_.lanes * (partial ? shape_.rounds_left : shape_.widened);
       const int64_t row = round * shape_.widened;

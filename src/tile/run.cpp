@@ -65,6 +65,7 @@ class TileLoop {
     OuterCounter outer(plan_, dims, begin / per_flat);
     int64_t index = begin % per_flat;
     for (int64_t t = begin; t < end; ++t) {
+      check_interrupt();
       const int64_t start = index * setup_.tile;
       const int64_t n = std::min(setup_.tile, plan_.flat - start);
       for (int i = 0; i < program_.inputs(); ++i) load(i, outer[i + 1], start, n);
@@ -81,6 +82,7 @@ class TileLoop {
     const int64_t along = plan_.transposed;
     const int64_t blocks_along = (plan_.sizes[along] + block_rows - 1) / block_rows;
     for (int64_t t = begin; t < end; ++t) {
+      check_interrupt();
       const int64_t row = t % blocks_along * block_rows;
       const int64_t rows = std::min(block_rows, plan_.sizes[along] - row);
       const auto offsets = offsets_without(along, t / blocks_along, row);

@@ -2,11 +2,16 @@
 #include "tile/run.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
 #include "tenon/threads.h"
 
 namespace tenon {
@@ -173,6 +178,21 @@ TEST(Run, CastsBeforeAndAfter) {
     run(plan, program, got.data(), &input);
     ASSERT_EQ(got, want) << "seed " << seed << " " << to_string(shape);
   }
+}
+
+TEST(Interrupt, EndsWhatRuns) {
+  const Tensor endless = ones({1}).expand({int64_t{1} << 42});
+  std::atomic<bool> stop{false};
+  const InterruptGuard guard(stop);
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    stop = true;
+  });
+  EXPECT_THROW(sum(endless), Interrupted);
+  later.join();
+  EXPECT_THROW(add(ones({1 << 20}), ones({1 << 20})), Interrupted);
+  stop = false;
+  EXPECT_EQ(add(ones({1 << 20}), 1).sum().item<double>(), 1 << 21);
 }
 
 }  // namespace

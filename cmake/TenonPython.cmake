@@ -1,0 +1,18 @@
+# tenon._tenon: the extension module, with the library's objects inside.
+find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
+if(NOT nanobind_DIR)
+  execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE nanobind_DIR)
+endif()
+find_package(nanobind CONFIG REQUIRED)
+
+tenon_sources(python_sources python)
+nanobind_add_module(_tenon STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS NOMINSIZE ${python_sources})
+target_link_libraries(_tenon PRIVATE tenon_core tenon_strict)
+install(TARGETS _tenon LIBRARY DESTINATION tenon COMPONENT python)
+
+# Type stubs, from the extension itself: an op that is added to the table is in them.
+add_custom_command(TARGET _tenon POST_BUILD
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/make_stubs.py $<TARGET_FILE_DIR:_tenon>
+          ${PROJECT_SOURCE_DIR}/src/python/stubs.pyi ${PROJECT_BINARY_DIR}/__init__.pyi
+  BYPRODUCTS ${PROJECT_BINARY_DIR}/__init__.pyi)
+install(FILES ${PROJECT_BINARY_DIR}/__init__.pyi DESTINATION tenon COMPONENT python)

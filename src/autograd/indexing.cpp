@@ -1,0 +1,138 @@
+// Recorded indexing with tensors. What is gathered has its gradient added up at the places it came from; what is put
+// has its gradient gathered.
+#include "autograd/meta.h"
+#include "autograd/note.h"
+#include "dispatch/differentiate.h"
+#include "tenon/factories.h"
+#include "tensor/impl.h"
+
+namespace tenon {
+namespace autograd {
+namespace {
+
+/// The index tensors of a call, checked for changes when they are used.
+class SavedPlaces {
+ public:
+  explicit SavedPlaces(const std::vector<Tensor>& tensors) : saved_(tensors.size()) {
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      if (tensors[i].defined()) saved_[i].save(tensors[i], false);
+  }
+  Indexed of(const Tensor& view, NodeImpl* owner) const {
+    Indexed indexed{view, std::vector<Tensor>(saved_.size())};
+    for (std::size_t i = 0; i < saved_.size(); ++i)
+      if (saved_[i].is_saved()) indexed.tensors[i] = saved_[i].unpack(owner);
+    return indexed;
+  }
+  void reset() noexcept {
+    for (SavedTensor& tensor : saved_) tensor.reset();
+  }
+
+ private:
+  std::vector<SavedTensor> saved_;
+};
+
+Tensor gather(const Indexed& indexed) {
+  return is_recorded(indexed.view) ? differentiate_index(indexed) : run_index(indexed);
+}
+
+/// self with values at some places, or added to them.
+class IndexPutNode final : public NodeImpl {
+ public:
+  IndexPutNode(const Tensor& self, const Tensor& value, const std::vector<Tensor>& tensors, Put put)
+      : places_(tensors), put_(put) {
+    const Edge edges[] = {gradient_edge(self), gradient_edge(value)};
+    set_edges(edges, 2);
+  }
+  const char* name() const noexcept override {
+    return put_ == Put::replace ? "IndexPutBackward0" : "IndexPutImplBackward0";
+  }
+  void release_saved() noexcept override { places_.reset(); }
+  void apply(const Tensor* grads, Tensor* out) override {
+    if (!grads[0].defined()) return;
+    if (has_edge(0)) out[0] = put_ == Put::replace ? without_places(grads[0]) : grads[0];
+    if (has_edge(1)) out[1] = gather(places_.of(grads[0], this));
+  }
+
+ private:
+  Tensor without_places(const Tensor& grad) {
+    const Tensor rest = grad.clone();
+    const Indexed indexed = places_.of(rest, this);
+    const Tensor zero = zeros({}, Options(grad.dtype(), grad.device()));
+    if (rest.impl()->in_graph)
+      differentiate_index_put(indexed, zero);
+    else
+      run_index_put(indexed, zero, Put::replace);
+    return rest;
+  }
+
+  SavedPlaces places_;
+  Put put_;
+};
+
+void attach(const Tensor& result, NodeImpl* node) {
+  node->add_input(result);
+  retain(node);
+  set_history(result, node);
+}
+
+class IndexNode final : public NodeImpl {
+ public:
+  explicit IndexNode(const Indexed& indexed) : places_(indexed.tensors) {
+    const Edge edge = gradient_edge(indexed.view);
+    set_edges(&edge, 1);
+  }
+  const char* name() const noexcept override { return "IndexBackward0"; }
+  void release_saved() noexcept override { places_.reset(); }
+  void apply(const Tensor* grads, Tensor* out) override {
+    if (grads[0].defined()) out[0] = added_up(grads[0]);
+  }
+
+ private:
+  /// Differentiable. 16-bit floats are summed in f32.
+  Tensor added_up(const Tensor& grad) {
+    const SizesView sizes = edge(0).node->input(edge(0).input).sizes;
+    const Tensor whole = zeros(sizes, Options(widened(grad.dtype()), grad.device()));
+    const Indexed indexed = places_.of(whole, this);
+    const Node node(is_recorded(grad) ? new IndexPutNode(whole, grad, indexed.tensors, Put::add) : nullptr);
+    const NoGrad no_grad;
+    run_index_put(indexed, grad.to(whole.dtype()), Put::add);
+    const Tensor result = whole.to(grad.dtype());
+    if (node.defined()) attach(result, node.impl());
+    return result;
+  }
+
+  SavedPlaces places_;
+};
+
+}  // namespace
+}  // namespace autograd
+
+using namespace autograd;
+
+Tensor differentiate_index(const Indexed& indexed) {
+  const Node node(new IndexNode(indexed));
+  note_call(*node.impl(), "index", indexed.view);
+  const NoGrad no_grad;
+  const Tensor result = run_index(indexed);
+  attach(result, node.impl());
+  return result;
+}
+
+void differentiate_index_put(const Indexed& indexed, const Tensor& value) {
+  const Tensor& self = indexed.view;
+  const bool recorded =
+      thread_modes.grad && is_floating_point(self.dtype()) && (self.requires_grad() || value.requires_grad());
+  check_inplace(self, recorded);
+  const Node node(recorded ? new IndexPutNode(self, value, indexed.tensors, Put::replace) : nullptr);
+  {
+    const NoGrad no_grad;
+    run_index_put(indexed, value, Put::replace);
+  }
+  if (!recorded) return;
+  note_call(*node.impl(), "index_put_", self);
+  node.impl()->add_input(self);
+  retain(node.impl());
+  rebase_history(self, node.impl());
+}
+
+}  // namespace tenon

@@ -1,0 +1,344 @@
+// Indexing with tensors: integers gather, masks become the integers of the places they mark. Shape and strides of a
+// result are PyTorch's (aten/src/ATen/native/TensorAdvancedIndexing.cpp).
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "dispatch/differentiate.h"
+#include "plan/plan.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tenon/policy.h"
+#include "tensor/impl.h"
+#include "tensor/index.h"
+#include "tensor/overlap.h"
+
+namespace tenon {
+namespace {
+
+void check_mask(const Tensor& mask, const Tensor& view, int64_t dim) {
+  for (int64_t i = 0; i < mask.dim(); ++i)
+    if (dim + i >= view.dim() || mask.sizes()[i] != view.sizes()[dim + i])
+      throw IndexError("The shape of the mask " + to_string(mask.sizes()) + " at index " + std::to_string(i) +
+                       " does not match the shape of the indexed tensor " + to_string(view.sizes()) + " at index " +
+                       std::to_string(dim + i));
+}
+
+/// Every index as int64 places along one dim; undefined where a dim is not indexed.
+std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& indices) {
+  std::vector<Tensor> places;
+  while (places.size() < indices.size()) {
+    const Tensor& index = indices[places.size()];  // a mask of several dims stands before as many places
+    if (!index.defined()) {
+      places.emplace_back();
+    } else if (is_mask(index)) {
+      if (index.dim() == 0) {
+        places.push_back(zeros({index.item().as_bool() ? 1 : 0}, int64));
+        continue;
+      }
+      if (index.dtype() == uint8)
+        warn("UserWarning",
+             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.");
+      check_mask(index, view, static_cast<int64_t>(places.size()));
+      for (Tensor& place : nonzero_places(index)) places.push_back(std::move(place));
+    } else if (index.dtype() == int64 || index.dtype() == int32) {
+      places.push_back(index.to(int64));
+    } else {
+      throw IndexError("tensors used as indices must be long, int, byte or bool tensors");
+    }
+  }
+  if (static_cast<int64_t>(places.size()) > view.dim())
+    throw IndexError("too many indices for tensor of dimension " + std::to_string(view.dim()));
+  places.resize(static_cast<std::size_t>(view.dim()));
+  return places;
+}
+
+void broadcast_places(std::vector<Tensor>& places, Dims& shape) {
+  std::string shapes;
+  for (const Tensor& place : places)
+    if (place.defined()) shapes += (shapes.empty() ? "" : ", ") + to_string(place.sizes());
+  for (const Tensor& place : places) {
+    if (!place.defined()) continue;
+    if (!is_broadcastable(shape, place.sizes()))
+      throw IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes " + shapes);
+    broadcast_into(shape, place.sizes());
+  }
+  for (Tensor& place : places)
+    if (place.defined()) place = place.expand(shape);
+}
+
+/// The indexed dims side by side: where they are not, they come first.
+void gather_indexed_dims(Tensor& view, std::vector<Tensor>& places) {
+  Dims order;
+  for (const bool indexed : {true, false})
+    for (int64_t dim = 0; dim < view.dim(); ++dim)
+      if (places[static_cast<std::size_t>(dim)].defined() == indexed) order.push_back(dim);
+  std::vector<Tensor> moved;
+  for (int64_t dim : order) moved.push_back(places[static_cast<std::size_t>(dim)]);
+  view = view.permute(order);
+  places = std::move(moved);
+}
+
+/// What an index list names of a tensor: a block of dims before, the indexed dims, a block of dims behind.
+class Selection {
+ public:
+  explicit Selection(const Indexed& indexed) : view_(indexed.view) {
+    std::vector<Tensor> places = as_places(view_, indexed.tensors);
+    broadcast_places(places, place_shape_);
+    const auto first = std::find_if(places.begin(), places.end(), [](const Tensor& t) { return t.defined(); });
+    const auto last = std::find_if(places.rbegin(), places.rend(), [](const Tensor& t) { return t.defined(); }).base();
+    if (!std::all_of(first, last, [](const Tensor& t) { return t.defined(); })) gather_indexed_dims(view_, places);
+    while (!places[static_cast<std::size_t>(before_)].defined()) ++before_;
+    behind_ = before_;
+    while (behind_ < view_.dim() && places[static_cast<std::size_t>(behind_)].defined()) ++behind_;
+    find_offsets(places);
+    add_dims(0, before_);
+    for (int64_t size : place_shape_) shape_.push_back(size);
+    add_dims(behind_, view_.dim());
+  }
+
+  SizesView shape() const { return shape_; }
+  const Tensor& view() const { return view_; }
+
+  /// As TensorIterator lays out a result over the view, which stands still along the indexed dims, and the places.
+  Dims strides_of_result() const {
+    if (numel_of(shape_) == 0) return empty_strides();
+    const int64_t places = place_shape_.size();
+    Dims standing, sizes(shape_.size(), 1), strides(shape_.size(), 0);
+    for (int64_t dim = 0; dim < before_; ++dim) standing.push_back(view_.strides()[dim]);
+    for (int64_t i = 0; i < places; ++i) standing.push_back(0);
+    for (int64_t dim = behind_; dim < view_.dim(); ++dim) standing.push_back(view_.strides()[dim]);
+    const Dims dense = contiguous_strides(place_shape_);
+    for (int64_t i = 0; i < places; ++i) {
+      sizes[before_ + i] = place_shape_[i];
+      strides[before_ + i] = dense[i];
+    }
+    const Walk walks[] = {{shape_, standing}, {sizes, strides}};
+    return result_strides(shape_, walks, 2);
+  }
+
+  /// Calls `move(place in the view, place in other)` for runs of elements along the last dim; offsets in elements.
+  /// `strides` are those of a tensor of this shape.
+  template <class Move>
+  void for_each_run(SizesView strides, const Move& move) const {
+    if (numel_of(shape_) == 0) return;
+    Dims sizes, own, others;  // of the dims that are not indexed
+    const auto add = [&](int64_t dim, int64_t at) {
+      sizes.push_back(view_.sizes()[dim]);
+      own.push_back(view_.strides()[dim]);
+      others.push_back(strides[at]);
+    };
+    for (int64_t dim = 0; dim < before_; ++dim) add(dim, dim);
+    for (int64_t dim = behind_; dim < view_.dim(); ++dim) add(dim, dim - behind_ + before_ + place_shape_.size());
+    const int64_t last = sizes.size() - 1;
+    const int64_t run = last < 0 ? 1 : sizes[last], own_step = last < 0 ? 0 : own[last],
+                  other_step = last < 0 ? 0 : others[last];
+    Dims places(place_shape_.size(), 0);
+    int64_t other_place = 0;
+    for (const int64_t offset : offsets_) {
+      Dims counter(std::max<int64_t>(last, 0), 0);
+      int64_t from = offset, to = other_place;
+      for (bool more = true; more;) {
+        move(from, own_step, to, other_step, run);
+        more = false;
+        for (int64_t dim = last - 1; dim >= 0 && !more; --dim) {
+          from += own[dim];
+          to += others[dim];
+          more = ++counter[dim] < sizes[dim];
+          if (more) break;
+          from -= own[dim] * sizes[dim];
+          to -= others[dim] * sizes[dim];
+          counter[dim] = 0;
+        }
+      }
+      for (int64_t i = places.size() - 1; i >= 0; --i) {
+        other_place += strides[before_ + i];
+        if (++places[i] < place_shape_[i]) break;
+        other_place -= strides[before_ + i] * place_shape_[i];
+        places[i] = 0;
+      }
+    }
+  }
+
+ private:
+  /// Of nothing, PyTorch multiplies the sizes as they are.
+  Dims empty_strides() const {
+    Dims strides(shape_.size());
+    int64_t step = 1;
+    for (int64_t dim = shape_.size() - 1; dim >= 0; --dim) {
+      strides[dim] = step;
+      step *= shape_[dim];
+    }
+    return strides;
+  }
+  void add_dims(int64_t begin, int64_t end) {
+    for (int64_t dim = begin; dim < end; ++dim) shape_.push_back(view_.sizes()[dim]);
+  }
+  /// Where each place lies in the view, in elements. IndexError for a place out of range.
+  void find_offsets(const std::vector<Tensor>& places) {
+    offsets_.assign(static_cast<std::size_t>(numel_of(place_shape_)), 0);
+    for (int64_t dim = before_; dim < behind_; ++dim) {
+      const Tensor dense = places[static_cast<std::size_t>(dim)].contiguous();
+      const int64_t size = view_.sizes()[dim], stride = view_.strides()[dim];
+      const int64_t* data = dense.data<int64_t>();
+      for (std::size_t i = 0; i < offsets_.size(); ++i) {
+        const int64_t place = data[i];
+        if (place < -size || place >= size)
+          throw IndexError("index " + std::to_string(place) + " is out of bounds for dimension " + std::to_string(dim) +
+                           " with size " + std::to_string(size));
+        offsets_[i] += (place < 0 ? place + size : place) * stride;
+      }
+    }
+  }
+
+  Tensor view_;
+  Dims place_shape_, shape_;
+  int64_t before_ = 0, behind_ = 0;
+  std::vector<int64_t> offsets_;
+};
+
+/// Copies runs between two tensors, element by element where one of them has gaps.
+template <class T>
+void copy_run(T* to, int64_t to_step, const T* from, int64_t from_step, int64_t count) {
+  if (to_step == 1 && from_step == 1) {
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) to[i * to_step] = from[i * from_step];
+}
+
+template <class Visit>
+void visit_itemsize(int64_t itemsize, const Visit& visit) {
+  switch (itemsize) {
+    case 1:
+      return visit(uint8_t{});
+    case 2:
+      return visit(uint16_t{});
+    case 4:
+      return visit(uint32_t{});
+    default:
+      return visit(uint64_t{});
+  }
+}
+
+void replace_runs(const Selection& selection, const Tensor& source) {
+  visit_itemsize(source.itemsize(), [&]<class T>(T) {
+    T* to = static_cast<T*>(selection.view().data_ptr());
+    const T* from = static_cast<const T*>(source.data_ptr());
+    selection.for_each_run(source.strides(),
+                           [&](int64_t own, int64_t own_step, int64_t other, int64_t other_step, int64_t run) {
+                             copy_run(to + own, own_step, from + other, other_step, run);
+                           });
+  });
+}
+
+/// Floats of 32 or 64 bits: what gradients are summed in.
+template <class T>
+void add_runs(const Selection& selection, const Tensor& source) {
+  T* to = selection.view().data<T>();
+  const T* from = source.data<T>();
+  selection.for_each_run(source.strides(),
+                         [&](int64_t own, int64_t own_step, int64_t other, int64_t other_step, int64_t run) {
+                           for (int64_t i = 0; i < run; ++i) to[own + i * own_step] += from[other + i * other_step];
+                         });
+}
+void add_runs(const Selection& selection, const Tensor& source) {
+  if (source.dtype() == float64)
+    add_runs<double>(selection, source);
+  else
+    add_runs<float>(selection, source);
+}
+
+bool has_tensors(const Indexed& indexed) { return !indexed.tensors.empty(); }
+
+/// Without the leading dims of size 1 that assignments overlook.
+Tensor without_leading_ones(const Tensor& value, int64_t dim) {
+  Dims sizes = value.sizes().copy();
+  while (sizes.size() > dim && sizes[0] == 1) sizes.erase(0);
+  return sizes.size() == value.dim() ? value : value.view(sizes);
+}
+
+}  // namespace
+
+std::vector<Tensor> nonzero_places(const Tensor& mask) {
+  if (mask.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
+  if (mask.dim() == 0) return nonzero_places(mask.reshape({1}));
+  const Tensor truths = mask.to(bool_).contiguous();
+  const bool* data = truths.data<bool>();
+  const int64_t count = std::count(data, data + truths.numel(), true);
+  std::vector<Tensor> places;
+  for (int64_t dim = 0; dim < mask.dim(); ++dim) places.push_back(empty({count}, int64));
+  Dims counter(mask.dim(), 0);
+  int64_t at = 0;
+  for (int64_t i = 0; i < truths.numel(); ++i) {
+    if (data[i]) {
+      for (int64_t dim = 0; dim < mask.dim(); ++dim)
+        places[static_cast<std::size_t>(dim)].data<int64_t>()[at] = counter[dim];
+      ++at;
+    }
+    for (int64_t dim = mask.dim() - 1; dim >= 0 && ++counter[dim] == mask.sizes()[dim]; --dim) counter[dim] = 0;
+  }
+  return places;
+}
+
+Tensor run_index(const Indexed& indexed) {
+  const Selection selection(indexed);
+  Tensor result = new_tensor(selection.shape(), selection.strides_of_result(), indexed.view.dtype());
+  visit_itemsize(result.itemsize(), [&]<class T>(T) {
+    const T* from = static_cast<const T*>(selection.view().data_ptr());
+    T* to = static_cast<T*>(result.data_ptr());
+    selection.for_each_run(result.strides(),
+                           [&](int64_t own, int64_t own_step, int64_t other, int64_t other_step, int64_t run) {
+                             copy_run(to + other, other_step, from + own, own_step, run);
+                           });
+  });
+  return result;
+}
+
+Tensor Tensor::index(const Index* indices, int64_t count) const {
+  const Indexed indexed = index_view(*this, indices, count);
+  if (!has_tensors(indexed)) {
+    if (!indexed.view.is(*this)) return indexed.view;
+    // PyTorch, too, gives a view where nothing was asked for.
+    return recorded(*this, new_view(*this, sizes(), strides(), storage_offset()), {ViewKind::alias});
+  }
+  if (is_meta()) throw NotImplementedError("indexing a meta tensor with tensors is not supported");
+  return is_recorded(indexed.view) ? differentiate_index(indexed) : run_index(indexed);
+}
+
+void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
+  const Tensor& self = indexed.view;
+  if (self.is_meta()) return;
+  if (value.dtype() != self.dtype())
+    throw Error(std::string("Index put requires the source and destination dtypes match, got ") +
+                scalar_type_name(self.dtype()) + " for the destination and " + scalar_type_name(value.dtype()) +
+                " for the source.");
+  check_no_internal_overlap(self);
+  const Selection selection(indexed);
+  const Tensor given = without_leading_ones(value, selection.shape().size());
+  if (!is_expandable_to(given.sizes(), selection.shape()))
+    throw Error("shape mismatch: value tensor of shape " + to_string(value.sizes()) +
+                " cannot be broadcast to indexing result of shape " + to_string(selection.shape()));
+  const bool shares = given.impl()->storage == self.impl()->storage;
+  const Tensor source = (shares ? given.clone() : given).expand(selection.shape());
+  if (put == Put::replace)
+    replace_runs(selection, source);
+  else
+    add_runs(selection, source);
+  bump_version(self);
+}
+
+Tensor& Tensor::index_put_(const Index* indices, int64_t count, const Tensor& value) {
+  Indexed indexed = index_view(*this, indices, count);
+  if (!has_tensors(indexed)) {
+    if (indexed.view.numel() == 0 && value.numel() == 1) return *this;
+    indexed.view.copy_(without_leading_ones(value, indexed.view.dim()).expand(indexed.view.sizes()));
+  } else if (indexed.view.impl()->in_graph || value.impl()->in_graph) {
+    differentiate_index_put(indexed, value);
+  } else {
+    run_index_put(indexed, value, Put::replace);
+  }
+  return *this;
+}
+
+}  // namespace tenon

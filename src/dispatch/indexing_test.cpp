@@ -1,0 +1,86 @@
+#include <gtest/gtest.h>
+
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+
+namespace tenon {
+namespace {
+
+const Tensor x = arange(24).reshape({2, 3, 4});
+Tensor places(NestedValues values) { return tensor(std::move(values)); }
+
+std::string seen(const Tensor& result) {
+  return to_string(result.sizes()) + " " + to_string(result.strides()) + " " +
+         std::to_string(result.sum().item<int64_t>());
+}
+
+TEST(Indexing, ShapesStridesAndSums) {
+  const Tensor mask = tensor({{true, false, true}, {false, true, false}});
+  const struct {
+    const char* why;
+    Tensor got;
+    const char* want;
+  } cases[] = {
+      {"integers name places of one dim", x.index({places({1, 0, 1})}), "[3, 3, 4] [12, 4, 1] 486"},
+      {"negative ones count from the end", x.index({Ellipsis, places({-1})}), "[2, 3, 1] [3, 1, 1] 78"},
+      {"side by side they broadcast together", x.index({places({0, 1}), places({{0}, {2}})}),
+       "[2, 2, 4] [8, 4, 1] 184"},
+      {"apart their dims come first", x.index({places({0, 1}), Slice(), places({0, 3})}), "[2, 3] [3, 1] 69"},
+      {"a mask marks places of its dims", x.index({mask}), "[3, 4] [4, 1] 114"},
+      {"what follows a mask is the dim behind it", x.index({mask, Slice(1)}), "[3, 3] [3, 1] 90"},
+      {"a truth is a new dim, there or empty", x.index({ones({}, bool_), 0}), "[1, 3, 4] [12, 4, 1] 66"},
+      {"memory order is kept", x.transpose(0, 2).index({Slice(), places({0, 1})}), "[4, 2, 2] [1, 4, 8] 152"},
+      {"nothing is named", x.index({places({0}).narrow(0, 0, 0)}), "[0, 3, 4] [12, 4, 1] 0"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(seen(c.got), c.want) << c.why;
+}
+
+TEST(Indexing, WritesWhatItNames) {
+  Tensor zero = zeros({2, 3});
+  zero.index_put_({Slice(), places({0, 2})}, tensor({1., 2.}));
+  EXPECT_EQ(to_string(zero), "tensor([[1., 0., 2.],\n        [1., 0., 2.]])");
+  zero.index_put_({zero.eq(0)}, tensor(7.));
+  EXPECT_EQ(to_string(zero), "tensor([[1., 7., 2.],\n        [1., 7., 2.]])");
+  zero.index_put_({places({0, 0})}, zero.index({places({1, 0})}).mul(2));
+  EXPECT_EQ(to_string(zero), "tensor([[ 2., 14.,  4.],\n        [ 1.,  7.,  2.]])");
+}
+
+TEST(Indexing, ErrorsLeaveTheTensorAlone) {
+  const struct {
+    const char* want;
+    void (*call)(Tensor& self);
+  } cases[] = {
+      {"index 5 is out of bounds for dimension 0 with size 2",
+       [](Tensor& self) {
+         self.index_put_({places({1, 5})}, tensor(1.));
+       }},
+      {"tensors used as indices must be long, int, byte or bool tensors",
+       [](Tensor& self) { self.index({tensor({0.5})}); }},
+      {"The shape of the mask [3] at index 0 does not match the shape of the indexed tensor [2, 3] at index 0",
+       [](Tensor& self) { self.index({ones({3}, bool_)}); }},
+      {"shape mismatch: indexing tensors could not be broadcast together with shapes [2], [3]",
+       [](Tensor& self) {
+         self.index({places({0, 1}), places({0, 1, 2})});
+       }},
+      {"shape mismatch: value tensor of shape [2] cannot be broadcast to indexing result of shape [6]",
+       [](Tensor& self) {
+         self.index_put_({self.eq(0)}, tensor({1., 2.}));
+       }},
+      {"Index put requires the source and destination dtypes match, got Float for the destination and Long for the "
+       "source.",
+       [](Tensor& self) { self.index_put_({places({0})}, tensor(1)); }},
+  };
+  for (const auto& c : cases) {
+    Tensor self = zeros({2, 3});
+    try {
+      c.call(self);
+      ADD_FAILURE() << c.want;
+    } catch (const Error& error) {
+      EXPECT_STREQ(error.what(), c.want);
+    }
+    EXPECT_EQ(self.ne(0).sum().item<int64_t>(), 0) << c.want;
+  }
+}
+
+}  // namespace
+}  // namespace tenon

@@ -1,0 +1,568 @@
+#include "python/arguments.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <unordered_map>
+
+#include "python/random.h"
+#include "tenon/policy.h"
+
+namespace tenon::python {
+namespace {
+
+using Type = Signature::Type;
+using Parameter = Signature::Parameter;
+
+constexpr std::string_view kNameTexts[] = {
+#define TENON_NAME(NAME) #NAME,
+    TENON_ARGUMENT_NAMES(TENON_NAME)
+#undef TENON_NAME
+};
+
+/// NumPy's names for the same thing, which PyTorch takes as well.
+struct Alias {
+  Name name;
+  const char* text;
+};
+constexpr Alias kAliases[] = {{Name::dim, "axis"}, {Name::keepdim, "keepdims"}, {Name::input, "x"},
+                              {Name::input, "a"},  {Name::input, "x1"},         {Name::other, "x2"}};
+
+/// Behind a signature that still works and is not listed.
+constexpr std::string_view kDeprecated = "|deprecated";
+
+struct TypeText {
+  std::string_view spelled;  // in signatures here
+  Type type;
+  const char* text;  // in PyTorch's messages
+};
+constexpr TypeText kTypes[] = {
+    {"Tensor", Type::tensor, "Tensor"},
+    {"Operand", Type::operand, "Tensor"},
+    {"Number", Type::number, "Number"},
+    {"int", Type::integer, "int"},
+    {"float", Type::floating, "float"},
+    {"bool", Type::boolean, "bool"},
+    {"str", Type::string, "str"},
+    {"ints", Type::integers, "tuple of ints"},
+    {"Tensors", Type::tensors, "tuple of Tensors"},
+    {"dtype", Type::dtype, "torch.dtype"},
+    {"device", Type::device, "torch.device"},
+    {"layout", Type::layout, "torch.layout"},
+    {"memory_format", Type::memory_format, "torch.memory_format"},
+    {"Generator", Type::generator, "torch.Generator"},
+    {"object", Type::object, "object"},
+};
+
+const char* text_of(Type type) {
+  for (const TypeText& entry : kTypes)
+    if (entry.type == type) return entry.text;
+  return "object";
+}
+
+Name name_of(std::string_view text) {
+  for (int i = 0; i < kNames; ++i)
+    if (kNameTexts[i] == text) return static_cast<Name>(i);
+  throw std::logic_error("no argument is named " + std::string(text));
+}
+
+std::vector<std::string> split(const std::string& text, const std::string& separator) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  if (text.empty()) return parts;
+  for (std::size_t end; (end = text.find(separator, begin)) != std::string::npos; begin = end + separator.size())
+    parts.push_back(text.substr(begin, end - begin));
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+std::string joined(const std::vector<std::string>& parts, const std::string& separator) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : separator) + part;
+  return text;
+}
+
+/// "Number alpha=1"; "ints[1] dim" takes a lone integer, too.
+Parameter parse_parameter(const std::string& text, bool keyword_only) {
+  const std::size_t space = text.find(' '), equals = text.find('=');
+  std::string spelled = text.substr(0, space);
+  Parameter parameter{};
+  parameter.keyword_only = keyword_only;
+  if (spelled.back() == '?') {
+    parameter.allow_none = true;
+    spelled.pop_back();
+  }
+  if (const std::size_t bracket = spelled.find('['); bracket != std::string::npos) {
+    parameter.broadcast = std::stoll(spelled.substr(bracket + 1));
+    spelled.resize(bracket);
+  }
+  const auto type = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                 [&](const TypeText& entry) { return entry.spelled == spelled; });
+  if (type == std::end(kTypes)) throw std::logic_error("no argument has the type " + spelled);
+  parameter.type = type->type;
+  const std::size_t name_end = equals == std::string::npos ? text.size() : equals;
+  parameter.name = name_of(std::string_view(text).substr(space + 1, name_end - space - 1));
+  if (equals != std::string::npos) {
+    parameter.optional = true;
+    parameter.default_text = text.substr(equals + 1);
+    parameter.allow_none |= parameter.default_text == "None";
+  }
+  return parameter;
+}
+
+/// A method is called on its `Tensor input` and has no `out`; false where there is no such input.
+bool make_method(std::vector<std::string>& parts) {
+  const auto input = std::find_if(parts.begin(), parts.end(), [](const std::string& part) {
+    return part == "Tensor input" || part == "Operand input";
+  });
+  if (input == parts.end()) return false;
+  parts.erase(input);
+  std::erase(parts, "Tensor out=None");
+  if (!parts.empty() && parts.back() == "*") parts.pop_back();
+  return true;
+}
+
+/// A name as an object, made once; NumPy's names behind it.
+PyObject* interned(Name name) {
+  static PyObject* texts[kNames] = {};
+  PyObject*& text = texts[static_cast<int>(name)];
+  if (!text) text = PyUnicode_InternFromString(kNameTexts[static_cast<int>(name)].data());
+  return text;
+}
+
+bool is_named(PyObject* keyword, Name name) {
+  PyObject* text = interned(name);
+  return keyword == text || PyUnicode_Compare(keyword, text) == 0;
+}
+bool is_alias(PyObject* keyword, Name name) {
+  for (const Alias& alias : kAliases)
+    if (alias.name == name && PyUnicode_CompareWithASCIIString(keyword, alias.text) == 0) return true;
+  return false;
+}
+
+[[noreturn]] void fail_type(const std::string& text) { throw TypeError(text); }
+
+std::string text_of_object(PyObject* unicode) {
+  const char* text = PyUnicode_AsUTF8AndSize(unicode, nullptr);
+  if (!text) throw PythonError{};
+  return text;
+}
+
+bool is_index_tensor(PyObject* object) {
+  return is_tensor(object) && tensor_of(object).dim() == 0 && is_integral(tensor_of(object).dtype());
+}
+
+bool is_sequence(PyObject* object) { return PyTuple_Check(object) || PyList_Check(object); }
+
+/// A list of integers is known by its first; a wrong one behind it is found when it is read.
+bool is_integer_list(PyObject* object, int64_t broadcast, int64_t* failed) {
+  if (!is_sequence(object)) return broadcast > 0 && (is_integer(object) || is_index_tensor(object));
+  if (PySequence_Size(object) == 0) return true;
+  const nb::object first = checked_object(PySequence_GetItem(object, 0));
+  if (is_integer(first.ptr()) || is_index_tensor(first.ptr())) return true;
+  if (failed) *failed = 0;
+  return false;
+}
+
+bool is_tensor_list(PyObject* object, int64_t* failed) {
+  if (!is_sequence(object)) return false;
+  for (Py_ssize_t i = 0; i < PySequence_Size(object); ++i) {
+    const nb::object item = checked_object(PySequence_GetItem(object, i));
+    if (is_tensor(item.ptr())) continue;
+    if (failed) *failed = i;
+    return false;
+  }
+  return true;
+}
+
+// --- The text for a call that fits no signature
+
+/// Whether an argument is of the type a signature's text names; a default makes it a type of its own there.
+bool matches_text(const std::string& parameter, PyObject* object) {
+  if (parameter.find(" = ") != std::string::npos) return false;
+  return parameter.substr(0, parameter.find(' ')) == type_name(object);
+}
+
+struct Given {
+  std::vector<PyObject*> positional;
+  // PyTorch lists keywords in the order of such a map.
+  std::unordered_map<std::string, PyObject*> keyword;
+};
+
+std::string described(const Given& given) {
+  std::string text = "(";
+  for (PyObject* object : given.positional) text += type_name(object) + ", ";
+  for (const auto& [name, object] : given.keyword) text += name + "=" + type_name(object) + ", ";
+  if (!given.positional.empty()) text.resize(text.size() - 2);
+  return text + ")";
+}
+
+std::vector<std::string> parameters_of(const std::string& signature) {
+  return split(signature.substr(1, signature.size() - 2), ", ");
+}
+/// All behind the first word, as PyTorch takes it: "of ints dim" of "tuple of ints dim".
+std::string name_in(const std::string& parameter) {
+  const std::string declared = parameter.substr(0, parameter.find(" = "));
+  return declared.substr(declared.find(' ') + 1);
+}
+
+/// "list of [int, str]".
+std::string element_types(PyObject* object) {
+  const std::string type = type_name(object);
+  if (!is_sequence(object)) return type;
+  const bool tuple = PyTuple_Check(object);
+  std::vector<std::string> elements;
+  for (Py_ssize_t i = 0; i < PySequence_Size(object); ++i)
+    elements.push_back(type_name(checked_object(PySequence_GetItem(object, i)).ptr()));
+  const std::string inside = joined(elements, ", ");
+  return type + " of " + (tuple ? "(" + inside + (elements.size() == 1 ? ",)" : ")") : "[" + inside + "]");
+}
+
+/// The arguments against one signature, those that do not fit between exclamation marks.
+std::string marked(const std::string& signature, const Given& given) {
+  const std::vector<std::string> parameters = parameters_of(signature);
+  std::string text = "(";
+  for (std::size_t i = 0; i < given.positional.size(); ++i) {
+    const bool fits = i < parameters.size() && matches_text(parameters[i], given.positional[i]);
+    const std::string type = element_types(given.positional[i]);
+    text += (fits ? type : "!" + type + "!") + ", ";
+  }
+  for (const auto& [name, object] : given.keyword) {
+    bool fits = false;
+    for (const std::string& parameter : parameters)
+      fits = fits || (name_in(parameter) == name && matches_text(parameter, object));
+    const std::string type = element_types(object);
+    text += fits ? name + "=" + type + ", " : "!" + name + "=" + type + "!, ";
+  }
+  if (!given.positional.empty()) text.resize(text.size() - 2);
+  return text + ")";
+}
+
+/// Keywords that none of a signature's last parameters has: as many as there are keywords, as PyTorch looks for them.
+std::vector<std::string> unknown_keywords(const std::string& signature, const Given& given) {
+  const std::vector<std::string> parameters = parameters_of(signature);
+  const std::size_t first = parameters.size() - std::min(parameters.size(), given.keyword.size());
+  std::vector<std::string> unknown;
+  for (const auto& [name, object] : given.keyword) {
+    const bool known =
+        std::any_of(parameters.begin() + static_cast<std::ptrdiff_t>(first), parameters.end(),
+                    [&, &key = name](const std::string& parameter) { return name_in(parameter) == key; });
+    if (!known) unknown.push_back(name);
+  }
+  return unknown;
+}
+
+/// Whether as many were given as a signature has; its "*" counts as one.
+bool has_count_of(const std::string& signature, const Given& given) {
+  const std::size_t expected = std::max<std::size_t>(parameters_of(signature).size(), signature == "()" ? 1 : 0);
+  return expected == given.positional.size() + given.keyword.size();
+}
+
+std::string invalid_combination(const std::string& function, const std::vector<std::string>& signatures,
+                                const Given& given) {
+  std::string text = function + "() received an invalid combination of arguments - got ";
+  if (signatures.size() == 1) {
+    const std::string& signature = signatures[0];
+    const std::vector<std::string> unknown = unknown_keywords(signature, given);
+    if (!unknown.empty()) return text + "unrecognized keyword arguments: " + joined(unknown, ", ");
+    text += has_count_of(signature, given) ? marked(signature, given) : described(given);
+    return text + ", but expected " + signature;
+  }
+  text += described(given) + ", but expected one of:\n";
+  for (const std::string& signature : signatures) {
+    text += " * " + signature + "\n";
+    if (!has_count_of(signature, given)) continue;
+    const std::vector<std::string> unknown = unknown_keywords(signature, given);
+    text += unknown.empty()
+                ? "      didn't match because some of the arguments have invalid types: " + marked(signature, given)
+                : "      didn't match because some of the keywords were incorrect: " + joined(unknown, ", ");
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+// --- Signatures
+
+std::string Signature::Parameter::text() const {
+  std::string text = std::string(text_of(type)) + " " + std::string(kNameTexts[static_cast<int>(name)]);
+  return optional ? text + " = " + default_text : text;
+}
+
+Signature::Signature(const std::string& text) {
+  bool keyword_only = false;
+  for (const std::string& part : parameters_of(text)) {
+    if (part == "*") {
+      keyword_only = true;
+      continue;
+    }
+    parameters.push_back(parse_parameter(part, keyword_only));
+    if (!keyword_only) ++positional;
+    if (!parameters.back().optional) ++required;
+  }
+}
+
+std::string Signature::text() const {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (i == positional) parts.push_back("*");
+    parts.push_back(parameters[i].text());
+  }
+  return "(" + joined(parts, ", ") + ")";
+}
+
+Parser::Parser(const Definition& definition, Door door) : definition_(definition), name_(definition.name) {
+  std::fill(std::begin(slots_), std::end(slots_), static_cast<int8_t>(-1));
+  const auto give_slot = [this](Name argument) {
+    int8_t& slot = slots_[static_cast<std::size_t>(argument)];
+    if (slot < 0) slot = static_cast<int8_t>(slot_count_++);
+  };
+  if (door == Door::method) give_slot(Name::input);
+  for (std::string line : split(definition.signatures, "\n")) {
+    const bool deprecated = line.ends_with(kDeprecated);
+    if (deprecated) line.resize(line.size() - kDeprecated.size());
+    std::vector<std::string> parts = parameters_of(line);
+    if (door == Door::method && !make_method(parts)) continue;
+    signatures_.emplace_back("(" + joined(parts, ", ") + ")");
+    signatures_.back().deprecated = deprecated;
+    for (const Parameter& parameter : signatures_.back().parameters) give_slot(parameter.name);
+  }
+}
+
+// --- One call
+
+PyObject* Parser::invoke(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) noexcept {
+  return guarded([&] {
+    Call call;
+    call.parser_ = this;
+    call.self_ = self;
+    call.args_ = args;
+    call.count_ = count;
+    call.keywords_ = keywords;
+    call.keyword_count_ = keywords ? PyTuple_Size(keywords) : 0;
+    const bool only = signatures_.size() == 1;
+    for (const Signature& signature : signatures_) {
+      std::memset(call.values_, 0, sizeof(PyObject*) * static_cast<std::size_t>(slot_count_));
+      call.numbers_ = 0;
+      if (self) call.values_[slot(Name::input)] = self;
+      if (parse(signature, call, only)) {
+        if (signature.deprecated) warn_deprecated(signature);
+        return definition_.call(call);
+      }
+      ++call.signature_;
+    }
+    fail(call);
+  });
+}
+
+bool Parser::check(const Parameter& parameter, PyObject* object, int64_t* failed) const {
+  switch (parameter.type) {
+    case Type::tensor:
+      return is_tensor(object);
+    case Type::operand:
+      return is_tensor(object) || is_number(object);
+    case Type::number:
+      return is_number(object) || (is_tensor(object) && tensor_of(object).dim() == 0);
+    case Type::integer:
+      return is_integer(object) || is_index_tensor(object);
+    case Type::floating:
+      return is_float(object) || is_integer(object) || (is_tensor(object) && tensor_of(object).dim() == 0);
+    case Type::boolean:
+      return PyBool_Check(object);
+    case Type::string:
+      return PyUnicode_Check(object);
+    case Type::integers:
+      return is_integer_list(object, parameter.broadcast, failed);
+    case Type::tensors:
+      return is_tensor_list(object, failed);
+    case Type::dtype:
+      return as_dtype(object).has_value();
+    case Type::device:
+      return as_device(object).has_value();
+    case Type::layout:
+      return is_layout(object);
+    case Type::memory_format:
+      return as_memory_format(object).has_value();
+    case Type::generator:
+      return is_generator(object);
+    case Type::object:
+      return true;
+  }
+  return false;
+}
+
+bool Parser::parse(const Signature& signature, Call& call, bool raise) const {
+  // f(5, 3) stands for f((5, 3)) where a list of integers is all that may be given by position.
+  const bool takes_loose = signature.positional == 1 && signature.parameters[0].type == Type::integers;
+  const auto given = static_cast<std::size_t>(call.count_);
+  if (given > signature.positional && !takes_loose) {
+    if (!raise) return false;
+    const std::size_t most = signature.positional;
+    const std::size_t least = signature.required;  // those by keyword only count as well
+    const std::string takes =
+        least == most ? std::to_string(most) : "from " + std::to_string(least) + " to " + std::to_string(most);
+    const bool many = least != most || most != 1;
+    fail_type(name_ + "() takes " + takes + " positional argument" + (many ? "s" : "") + " but " +
+              std::to_string(given) + (given == 1 && least == most ? " was given" : " were given"));
+  }
+  std::size_t position = 0;
+  Py_ssize_t keywords_left = call.keyword_count_;
+  for (const Parameter& parameter : signature.parameters) {
+    PyObject* object = nullptr;
+    bool by_keyword = false;
+    if (position < given) {
+      if (parameter.keyword_only) {
+        if (raise)
+          fail_type(name_ + "() takes " + std::to_string(signature.positional) + " positional argument" +
+                    (signature.positional == 1 ? "" : "s") + " but " + std::to_string(given) +
+                    (given == 1 ? " was given" : " were given"));
+        return false;
+      }
+      object = call.args_[position];
+    } else {
+      for (Py_ssize_t i = 0; i < call.keyword_count_ && !object; ++i)
+        if (is_named(NB_TUPLE_GET_ITEM(call.keywords_, i), parameter.name)) object = call.args_[call.count_ + i];
+      for (Py_ssize_t i = 0; i < call.keyword_count_ && !object; ++i)
+        if (is_alias(NB_TUPLE_GET_ITEM(call.keywords_, i), parameter.name)) object = call.args_[call.count_ + i];
+      by_keyword = true;
+    }
+    int64_t failed = -1;
+    PyObject*& value = call.values_[slot(parameter.name)];
+    const bool loose = takes_loose && position == 0 && !by_keyword;
+    if ((!object && parameter.optional) || (object == Py_None && parameter.allow_none)) {
+      value = nullptr;
+    } else if (!object) {
+      if (!raise) return false;
+      std::vector<std::string> missing;
+      for (const Parameter* other = &parameter; other != signature.parameters.data() + signature.parameters.size();
+           ++other)
+        if (!other->optional) missing.push_back('"' + std::string(kNameTexts[static_cast<int>(other->name)]) + '"');
+      fail_type(name_ + "() missing " + std::to_string(missing.size()) + " required positional argument" +
+                (missing.size() == 1 ? "s" : "") + ": " + joined(missing, ", "));
+    } else if (check(parameter, object, &failed)) {
+      value = object;
+      if (parameter.type == Type::number) call.numbers_ |= 1u << slot(parameter.name);
+    } else if (loose && (is_integer(object) || is_index_tensor(object))) {
+      call.packed_ = checked_object(PyTuple_New(call.count_));
+      for (Py_ssize_t i = 0; i < call.count_; ++i)
+        NB_TUPLE_SET_ITEM(call.packed_.ptr(), i, nb::borrow(call.args_[i]).release().ptr());
+      value = call.packed_.ptr();
+      position = given;
+      continue;
+    } else if (raise) {
+      const std::string argument =
+          name_ + "(): argument '" + std::string(kNameTexts[static_cast<int>(parameter.name)]) + "'";
+      const std::string place = by_keyword ? "" : " (position " + std::to_string(position + 1) + ")";
+      const std::string wanted = place + " must be " + text_of(parameter.type);
+      if (failed >= 0 && !by_keyword) {
+        const nb::object element = checked_object(PySequence_GetItem(object, failed));
+        fail_type(argument + wanted + ", but found element of type " + type_name(element.ptr()) + " at pos " +
+                  std::to_string(failed));
+      }
+      fail_type(argument + wanted + ", not " + type_name(object));
+    } else {
+      return false;
+    }
+    if (!by_keyword)
+      ++position;
+    else if (object)
+      --keywords_left;
+  }
+  if (keywords_left > 0) {
+    if (raise) fail_extra_keywords(signature, call);
+    return false;
+  }
+  return true;
+}
+
+void Parser::fail_extra_keywords(const Signature& signature, const Call& call) const {
+  for (Py_ssize_t i = 0; i < call.keyword_count_; ++i) {
+    PyObject* keyword = NB_TUPLE_GET_ITEM(call.keywords_, i);
+    std::size_t at = 0;
+    while (at < signature.parameters.size() && !is_named(keyword, signature.parameters[at].name)) ++at;
+    if (at == signature.parameters.size())
+      fail_type(name_ + "() got an unexpected keyword argument '" + text_of_object(keyword) + "'");
+    if (at < static_cast<std::size_t>(call.count_))
+      fail_type(name_ + "() got multiple values for argument '" + text_of_object(keyword) + "'");
+  }
+  fail_type("invalid keyword arguments");
+}
+
+void Parser::warn_deprecated(const Signature& signature) const {
+  std::string text = "This overload of " + name_ + " is deprecated:\n\t" + name_ + signature.text() +
+                     "\nConsider using one of the following signatures instead:";
+  for (const Signature& other : signatures_)
+    if (!other.deprecated) text += "\n\t" + name_ + other.text();
+  warn("UserWarning", text);
+}
+
+void Parser::fail(Call& call) const {
+  const auto given_count = static_cast<std::size_t>(call.count_ + call.keyword_count_);
+  std::vector<const Signature*> plausible;
+  for (const Signature& signature : signatures_)
+    if (!signature.deprecated && given_count >= signature.required && given_count <= signature.parameters.size())
+      plausible.push_back(&signature);
+  if (plausible.size() == 1) {
+    std::memset(call.values_, 0, sizeof(PyObject*) * static_cast<std::size_t>(slot_count_));
+    parse(*plausible[0], call, true);
+  }
+  Given given;
+  for (Py_ssize_t i = 0; i < call.count_; ++i) given.positional.push_back(call.args_[i]);
+  for (Py_ssize_t i = 0; i < call.keyword_count_; ++i)
+    given.keyword.emplace(text_of_object(NB_TUPLE_GET_ITEM(call.keywords_, i)), call.args_[call.count_ + i]);
+  std::vector<std::string> texts;
+  for (const Signature& signature : signatures_)
+    if (!signature.deprecated) texts.push_back(signature.text());
+  fail_type(invalid_combination(name_, texts, given));
+}
+
+// --- Values
+
+const char* Call::text(Name name) const {
+  if (!has(name)) return nullptr;
+  const char* text = PyUnicode_AsUTF8AndSize(object(name), nullptr);
+  if (!text) throw PythonError{};
+  return text;
+}
+
+Dims Call::dims(Name name) const {
+  if (!has(name)) return {};
+  PyObject* value = object(name);
+  if (!is_sequence(value)) return Dims{integer_of(value)};
+  Dims dims;
+  const Py_ssize_t count = PySequence_Size(value);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const nb::object item = checked_object(PySequence_GetItem(value, i));
+    if (!is_integer(item.ptr()) && !is_index_tensor(item.ptr()))
+      throw TypeError(parser_->name_ + "(): argument '" + std::string(kNameTexts[static_cast<int>(name)]) +
+                      "' must be tuple of ints, but found element of type " + type_name(item.ptr()) + " at pos " +
+                      std::to_string(i + 1));
+    try {
+      dims.push_back(integer_of(item.ptr()));
+    } catch (const ValueError& error) {
+      throw TypeError(parser_->name() + "(): argument '" + std::string(kNameTexts[static_cast<int>(name)]) +
+                      "' failed to unpack the object at pos " + std::to_string(i + 1) + " with error \"" +
+                      error.what() + "\"");
+    }
+  }
+  return dims;
+}
+
+std::vector<Tensor> Call::tensors(Name name) const {
+  std::vector<Tensor> tensors;
+  PyObject* list = object(name);
+  for (Py_ssize_t i = 0; i < PySequence_Size(list); ++i)
+    tensors.push_back(tensor_of(checked_object(PySequence_GetItem(list, i)).ptr()));
+  return tensors;
+}
+
+bool Call::is_long() const {
+  int64_t product = 1;  // an outer product of its operands is the most a result can be
+  for (int i = 0; i < parser_->slot_count_; ++i)
+    if (values_[i] && is_tensor(values_[i]))
+      if (__builtin_mul_overflow(product, std::max<int64_t>(tensor_of(values_[i]).numel(), 1), &product)) return true;
+  return product >= kReleaseNumel;
+}
+
+}  // namespace tenon::python

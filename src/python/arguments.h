@@ -1,0 +1,179 @@
+// python: takes a call's arguments and the signatures a function has; gives each value under its name. Signatures,
+// rules and texts are those of PyTorch's argument parser.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "python/convert.h"
+
+namespace tenon::python {
+
+// Every name an argument can have.
+// clang-format off
+#define TENON_ARGUMENT_NAMES(X)                                                                                       \
+  X(input) X(other) X(alpha) X(out) X(rounding_mode) X(min) X(max) X(condition) X(self) X(dim) X(keepdim) X(dtype)    \
+  X(size) X(shape) X(dim0) X(dim1) X(dim2) X(dims) X(source) X(destination) X(index) X(start) X(end) X(step) X(steps) \
+  X(length) X(start_dim) X(end_dim) X(sizes) X(stride) X(storage_offset) X(offset) X(memory_format) X(src)            \
+  X(non_blocking) X(value) X(fill_value) X(layout) X(device) X(pin_memory) X(generator) X(n) X(m) X(low) X(high)      \
+  X(copy) X(axis0) X(axis1) X(rtol) X(atol) X(equal_nan) X(mask) X(tensors) X(data) X(indices) X(values)              \
+  X(accumulate) X(repeats) X(dimension) X(force) X(tensor1) X(tensor2) X(as_tuple) X(exponent) X(mat2)      \
+  X(from_) X(to) X(type1) X(type2) X(scalar) X(scalar1) X(scalar2) X(tensor)
+// clang-format on
+enum class Name : uint8_t {
+#define TENON_NAME(NAME) NAME,
+  TENON_ARGUMENT_NAMES(TENON_NAME)
+#undef TENON_NAME
+};
+inline constexpr int kNames = 0
+#define TENON_NAME(NAME) +1
+    TENON_ARGUMENT_NAMES(TENON_NAME)
+#undef TENON_NAME
+    ;
+
+class Call;
+
+/// Where a definition is reached from.
+enum class Door : uint8_t { function = 1, method = 2, both = 3 };
+constexpr bool has_door(Door doors, Door door) {
+  return (static_cast<uint8_t>(doors) & static_cast<uint8_t>(door)) != 0;
+}
+
+/// A function of the module, a method, or both.
+struct Definition {
+  const char* name;
+  Door doors;
+  /// One a line: "(Tensor input, int dim)"; a method leaves out `Tensor input` and `Tensor out`.
+  const char* signatures;
+  const char* doc;
+  PyObject* (*call)(const Call& call);
+};
+
+/// One way to call a function.
+class Signature {
+ public:
+  enum class Type : uint8_t {
+    tensor,
+    operand,  // a tensor or a number; "Tensor" in texts
+    number,
+    integer,
+    floating,
+    boolean,
+    string,
+    integers,
+    tensors,
+    dtype,
+    device,
+    layout,
+    memory_format,
+    generator,
+    object,
+  };
+  struct Parameter {
+    Type type;
+    Name name;
+    bool optional = false, allow_none = false, keyword_only = false;
+    int64_t broadcast = 0;  // a lone integer stands for so many
+    std::string default_text;
+    std::string text() const;
+  };
+
+  explicit Signature(const std::string& text);
+  /// "(Tensor input, int dim)".
+  std::string text() const;
+
+  std::vector<Parameter> parameters;
+  std::size_t positional = 0;  // how many may be given without a keyword
+  std::size_t required = 0;
+  bool deprecated = false;
+};
+
+/// All signatures of a function, ready to take calls.
+class Parser {
+ public:
+  Parser(const Definition& definition, Door door);
+
+  const std::vector<Signature>& signatures() const { return signatures_; }
+  const std::string& name() const { return name_; }
+  const char* doc() const { return definition_.doc; }
+  int8_t slot(Name name) const { return slots_[static_cast<std::size_t>(name)]; }
+
+  /// `self` is null for functions. Gives a new reference or null with an exception set.
+  PyObject* invoke(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) noexcept;
+
+ private:
+  friend class Call;
+  bool parse(const Signature& signature, Call& call, bool raise) const;
+  bool check(const Signature::Parameter& parameter, PyObject* object, int64_t* failed) const;
+  void warn_deprecated(const Signature& signature) const;
+  [[noreturn]] void fail(Call& call) const;
+  [[noreturn]] void fail_extra_keywords(const Signature& signature, const Call& call) const;
+
+  const Definition& definition_;
+  const std::string name_;
+  std::vector<Signature> signatures_;
+  int8_t slots_[kNames];  // of each name in a call's values; -1: none
+  int slot_count_ = 0;
+};
+
+/// One call being made: the values under their names.
+class Call {
+ public:
+  static constexpr int kMaxValues = 12;
+
+  PyObject* self() const { return self_; }
+  int signature() const { return signature_; }
+  PyObject* object(Name name) const {
+    const int8_t slot = parser_->slot(name);
+    return slot < 0 ? nullptr : values_[slot];
+  }
+  bool has(Name name) const { return object(name) != nullptr; }
+
+  Tensor& tensor(Name name) const { return tensor_of(object(name)); }
+  /// A tensor or a number.
+  Arg arg(Name name) const {
+    PyObject* value = object(name);
+    const bool number = numbers_ >> parser_->slot(name) & 1;  // where it was asked for, a 0-dim tensor is one
+    return !number && is_tensor(value) ? Arg(tensor_of(value)) : Arg(scalar_of(value));
+  }
+  std::optional<Arg> optional_arg(Name name) const { return has(name) ? std::optional(arg(name)) : std::nullopt; }
+  Scalar number(Name name, Scalar fallback = 0) const { return has(name) ? scalar_of(object(name)) : fallback; }
+  int64_t integer(Name name, int64_t fallback = 0) const { return has(name) ? integer_of(object(name)) : fallback; }
+  std::optional<int64_t> optional_integer(Name name) const {
+    return has(name) ? std::optional(integer_of(object(name))) : std::nullopt;
+  }
+  double floating(Name name, double fallback) const { return has(name) ? float_of(object(name)) : fallback; }
+  bool boolean(Name name, bool fallback = false) const { return has(name) ? object(name) == Py_True : fallback; }
+  /// A string's text, which lives as long as the call; null when it was left out.
+  const char* text(Name name) const;
+  /// The integers of a list; none when it was left out.
+  Dims dims(Name name) const;
+  std::optional<Dtype> dtype(Name name = Name::dtype) const {
+    return has(name) ? as_dtype(object(name)) : std::nullopt;
+  }
+  std::optional<Device> device() const { return has(Name::device) ? as_device(object(Name::device)) : std::nullopt; }
+  MemoryFormat memory_format(MemoryFormat fallback) const {
+    return has(Name::memory_format) ? *as_memory_format(object(Name::memory_format)) : fallback;
+  }
+  std::vector<Tensor> tensors(Name name) const;
+
+  /// Whether the work is long enough to let other Python threads run.
+  bool is_long() const;
+  /// The result of `out=`: the object that came in.
+  PyObject* returned(Name name = Name::out) const { return again(object(name)); }
+
+ private:
+  friend class Parser;
+  Parser* parser_ = nullptr;
+  PyObject* self_ = nullptr;
+  PyObject* const* args_ = nullptr;
+  Py_ssize_t count_ = 0;          // positional
+  PyObject* keywords_ = nullptr;  // a tuple of names whose values follow the positional ones
+  Py_ssize_t keyword_count_ = 0;
+  int signature_ = 0;
+  uint32_t numbers_ = 0;  // the slots whose values count as numbers
+  PyObject* values_[kMaxValues];
+  nb::object packed_;  // positional integers gathered into one list
+};
+
+}  // namespace tenon::python

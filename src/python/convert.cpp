@@ -1,0 +1,206 @@
+#include "python/convert.h"
+
+#include <array>
+#include <new>
+
+#include "python/singletons.h"
+#include "tenon/error.h"
+
+namespace tenon::python {
+
+PyTypeObject* tensor_type = nullptr;
+PyTypeObject* size_type = nullptr;
+
+// --- Errors
+
+namespace {
+
+PyObject* out_of_memory_type() {
+  static PyObject* type = PyErr_NewException("tenon.OutOfMemoryError", PyExc_RuntimeError, nullptr);
+  return type;
+}
+
+/// The exception with what helps beyond its text as notes.
+void raise_with_notes(PyObject* type, const Error& error) noexcept {
+  PyErr_SetString(type, error.what());
+  if (error.notes().empty()) return;
+  PyObject *kind = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&kind, &value, &traceback);
+  PyErr_NormalizeException(&kind, &value, &traceback);
+  for (const std::string& note : error.notes()) {
+    PyObject* added = PyObject_CallMethod(value, "add_note", "s", note.c_str());
+    if (!added) PyErr_Clear();  // the error itself matters more than its notes
+    Py_XDECREF(added);
+  }
+  PyErr_Restore(kind, value, traceback);
+}
+
+}  // namespace
+
+void raise_current() noexcept {
+  try {
+    throw;
+  } catch (const PythonError&) {
+  } catch (const Interrupted&) {
+    // Python's handler decides what Ctrl-C means; the op has ended in any case.
+    if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (const IndexError& error) {
+    raise_with_notes(PyExc_IndexError, error);
+  } catch (const ValueError& error) {
+    raise_with_notes(PyExc_ValueError, error);
+  } catch (const TypeError& error) {
+    raise_with_notes(PyExc_TypeError, error);
+  } catch (const NotImplementedError& error) {
+    raise_with_notes(PyExc_NotImplementedError, error);
+  } catch (const OutOfMemoryError& error) {
+    raise_with_notes(out_of_memory_type(), error);
+  } catch (const Error& error) {
+    raise_with_notes(PyExc_RuntimeError, error);
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_SystemError, error.what());
+  }
+}
+
+PyObject* out_of_memory_error() { return out_of_memory_type(); }
+
+// --- Tensors
+
+PyObject* wrap(Tensor tensor) {
+  PyObject* object = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject*>(tensor_type))).release().ptr();
+  new (nb::inst_ptr<Tensor>(object)) Tensor(std::move(tensor));
+  nb::inst_mark_ready(object);
+  return object;
+}
+
+// --- Numbers
+
+bool is_numpy_scalar(PyObject* object) noexcept {
+  static PyObject* generic = nullptr;
+  if (!generic) {
+    // Nothing is a NumPy scalar before somebody has imported NumPy.
+    PyObject* modules = PyImport_GetModuleDict();
+    PyObject* numpy = modules ? PyDict_GetItemString(modules, "numpy") : nullptr;
+    if (!numpy) return false;
+    generic = PyObject_GetAttrString(numpy, "generic");
+    if (!generic) {
+      PyErr_Clear();
+      return false;
+    }
+  }
+  return PyObject_IsInstance(object, generic) == 1;
+}
+
+namespace {
+bool has_index(PyObject* object) noexcept { return !PyBool_Check(object) && PyIndex_Check(object); }
+}  // namespace
+
+bool is_number(PyObject* object) noexcept {
+  if (PyFloat_Check(object) || PyLong_Check(object)) return true;
+  return !is_tensor(object) && is_numpy_scalar(object);
+}
+bool is_integer(PyObject* object) noexcept {
+  if (PyLong_Check(object)) return !PyBool_Check(object);
+  return has_index(object) && !is_tensor(object);
+}
+bool is_float(PyObject* object) noexcept {
+  return PyFloat_Check(object) || (PyLong_Check(object) && !PyBool_Check(object)) ||
+         (!is_tensor(object) && is_numpy_scalar(object));
+}
+
+namespace {
+
+int64_t checked_long(PyObject* integer) {
+  const long long value = PyLong_AsLongLong(integer);
+  if (value == -1 && PyErr_Occurred()) {
+    if (!PyErr_ExceptionMatches(PyExc_OverflowError)) throw PythonError{};
+    PyErr_Clear();
+    throw ValueError("Overflow when unpacking long long");
+  }
+  return value;
+}
+
+/// NumPy's numbers are asked for the Python number they are.
+Scalar numpy_scalar_of(PyObject* object) {
+  const nb::object item = checked_object(PyObject_CallMethod(object, "item", nullptr));
+  if (!PyFloat_Check(item.ptr()) && !PyLong_Check(item.ptr()))
+    throw TypeError("must be a real number, not " + type_name(object));
+  return scalar_of(item.ptr());
+}
+
+}  // namespace
+
+Scalar scalar_of(PyObject* object) {
+  if (PyBool_Check(object)) return Scalar(object == Py_True);
+  if (PyLong_Check(object)) {
+    const long long value = PyLong_AsLongLong(object);
+    if (value == -1 && PyErr_Occurred()) throw PythonError{};  // OverflowError
+    return Scalar(static_cast<int64_t>(value));
+  }
+  if (PyFloat_Check(object)) return Scalar(PyFloat_AsDouble(object));
+  if (is_tensor(object)) return tensor_of(object).item();
+  return numpy_scalar_of(object);
+}
+
+int64_t integer_of(PyObject* object) {
+  if (PyLong_Check(object)) return checked_long(object);
+  if (is_tensor(object)) return tensor_of(object).item().as_int64();
+  return checked_long(checked_object(PyNumber_Index(object)).ptr());
+}
+
+double float_of(PyObject* object) { return scalar_of(object).as_double(); }
+
+PyObject* to_python(Scalar number) {
+  if (number.is_boolean()) return PyBool_FromLong(number.as_bool());
+  return checked(number.is_floating() ? PyFloat_FromDouble(number.as_double())
+                                      : PyLong_FromLongLong(number.as_int64()));
+}
+
+// --- Sizes
+
+namespace {
+PyObject* tuple_of(PyTypeObject* type, SizesView values) {
+  const auto allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
+  PyObject* tuple = type == &PyTuple_Type ? PyTuple_New(values.size()) : allocate(type, values.size());
+  checked(tuple);
+  for (int64_t i = 0; i < values.size(); ++i) {
+    PyObject* value = PyLong_FromLongLong(values[i]);
+    NB_TUPLE_SET_ITEM(tuple, i, value);
+    if (value) continue;
+    Py_DECREF(tuple);
+    throw PythonError{};
+  }
+  return tuple;
+}
+}  // namespace
+
+PyObject* to_size(SizesView sizes) { return tuple_of(size_type, sizes); }
+PyObject* to_tuple(SizesView values) { return tuple_of(&PyTuple_Type, values); }
+
+Dims dims_of(PyObject* object) {
+  if (is_integer(object)) return Dims{integer_of(object)};
+  const nb::object sequence = checked_object(PySequence_Tuple(object));
+  Dims dims;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(sequence.ptr()); ++i)
+    dims.push_back(integer_of(NB_TUPLE_GET_ITEM(sequence.ptr(), i)));
+  return dims;
+}
+
+// --- Names
+
+std::string type_name(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  const nb::object name = checked_object(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__name__"));
+  const std::string plain = nb::cast<std::string>(name);
+  if (type == tensor_type) return plain;
+  if (type == size_type || is_singleton(type)) return "torch." + plain;
+  if (PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE) return plain;
+  const nb::object module = checked_object(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
+  const std::string place = nb::isinstance<nb::str>(module) ? nb::cast<std::string>(module) : "builtins";
+  return place == "builtins" ? plain : place + "." + plain;
+}
+
+}  // namespace tenon::python

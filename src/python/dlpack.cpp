@@ -1,0 +1,139 @@
+#include "python/dlpack.h"
+
+#include <array>
+#include <memory>
+
+#include "python/exchange.h"
+#include "tenon/factories.h"
+
+namespace tenon::python {
+namespace {
+
+using namespace dlpack;
+
+// In the order of Dtype.
+constexpr std::array<DLDataType, kDtypeCount> kTypes = {{{kDLBool, 8, 1},
+                                                         {kDLUInt, 8, 1},
+                                                         {kDLInt, 8, 1},
+                                                         {kDLInt, 16, 1},
+                                                         {kDLInt, 32, 1},
+                                                         {kDLInt, 64, 1},
+                                                         {kDLFloat, 16, 1},
+                                                         {kDLBfloat, 16, 1},
+                                                         {kDLFloat, 32, 1},
+                                                         {kDLFloat, 64, 1}}};
+
+Dtype dtype_of_type(DLDataType type) {
+  for (std::size_t i = 0; i < kTypes.size(); ++i)
+    if (kTypes[i].code == type.code && kTypes[i].bits == type.bits && type.lanes == 1) return static_cast<Dtype>(i);
+  throw Error("from_dlpack: no dtype has code " + std::to_string(type.code) + ", " + std::to_string(type.bits) +
+              " bits and " + std::to_string(type.lanes) + " lanes");
+}
+
+/// Keeps the elements and the lists a capsule points to.
+template <class Managed>
+struct Export {
+  Tensor tensor;
+  Dims sizes, strides;
+  Managed managed{};
+};
+
+template <class Managed>
+PyObject* to_capsule(const Tensor& tensor, const char* name, const auto& fill) {
+  auto owner = std::make_unique<Export<Managed>>();
+  owner->tensor = tensor.detach();
+  owner->sizes = tensor.sizes().copy();
+  owner->strides = tensor.strides().copy();
+  Managed& managed = owner->managed;
+  managed.manager_ctx = owner.get();
+  managed.deleter = [](Managed* self) { delete static_cast<Export<Managed>*>(self->manager_ctx); };
+  managed.dl_tensor = {tensor.data_ptr(),
+                       {kDLCPU, 0},
+                       static_cast<int32_t>(tensor.dim()),
+                       kTypes[static_cast<std::size_t>(tensor.dtype())],
+                       owner->sizes.data(),
+                       owner->strides.data(),
+                       0};
+  fill(managed);
+  // A capsule that nobody took frees its tensor; who takes it gives it another name.
+  PyObject* capsule = PyCapsule_New(&managed, name, [](PyObject* object) {
+    const char* current = PyCapsule_GetName(object);
+    if (!current || std::string(current).starts_with("used_")) return;
+    auto* unused = static_cast<Managed*>(PyCapsule_GetPointer(object, current));
+    unused->deleter(unused);
+  });
+  checked(capsule);
+  static_cast<void>(owner.release());
+  return capsule;
+}
+
+bool repeats_places(const Tensor& tensor) {
+  for (int64_t dim = 0; dim < tensor.dim(); ++dim)
+    if (tensor.strides()[dim] == 0 && tensor.sizes()[dim] > 1) return true;
+  return false;
+}
+
+/// Over the memory a managed tensor describes; frees it when the last tensor goes.
+template <class Managed>
+Tensor adopt(Managed* managed) {
+  const DLTensor& source = managed->dl_tensor;
+  const int32_t device = source.device.device_type;
+  if (device != kDLCPU && device != kDLCUDAHost && device != kDLROCMHost)
+    throw Error("from_dlpack: memory of device type " + std::to_string(device) + " is not reachable from the cpu");
+  const Dtype dtype = dtype_of_type(source.dtype);
+  const SizesView sizes(source.shape, source.ndim);
+  Dims strides = source.strides ? SizesView(source.strides, source.ndim).copy() : contiguous_strides(sizes);
+  for (int64_t dim = 0; dim < sizes.size(); ++dim) {
+    if (strides[dim] >= 0) continue;
+    if (sizes[dim] > 1 && numel_of(sizes) > 0)
+      throw Error("from_dlpack: negative strides are not supported; copy the array first");
+    strides[dim] = 1;
+  }
+  static char nothing[8];
+  void* data = source.data ? static_cast<char*>(source.data) + source.byte_offset : nothing;
+  return from_buffer(
+      data, sizes, strides, dtype,
+      [](void*, void* context) {
+        auto* owned = static_cast<Managed*>(context);
+        if (owned->deleter) owned->deleter(owned);
+      },
+      managed);
+}
+
+}  // namespace
+
+PyObject* to_dlpack(const Tensor& tensor, bool versioned, bool copied) {
+  if (tensor.is_meta()) {
+    PyErr_SetString(PyExc_BufferError, "a meta tensor has no memory to export");
+    throw PythonError{};
+  }
+  const bool read_only = repeats_places(tensor);
+  if (versioned)
+    return to_capsule<DLManagedTensorVersioned>(tensor, "dltensor_versioned", [&](DLManagedTensorVersioned& managed) {
+      managed.version = {1, 1};
+      managed.flags = (read_only ? kReadOnly : 0) | (copied ? kIsCopied : 0);
+    });
+  // The older layout cannot say that memory is read-only.
+  return to_capsule<DLManagedTensor>(read_only ? tensor.contiguous() : tensor, "dltensor", [](DLManagedTensor&) {});
+}
+
+Tensor from_dlpack(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+    auto* managed = static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+    if (managed->version.major != 1)
+      throw Error("from_dlpack: version " + std::to_string(managed->version.major) + " is not known");
+    const Tensor shared = adopt(managed);
+    PyCapsule_SetName(capsule, "used_dltensor_versioned");
+    // Nothing here keeps a tensor from being written to.
+    return managed->flags & kReadOnly ? shared.clone() : shared;
+  }
+  if (!PyCapsule_IsValid(capsule, "dltensor"))
+    throw Error(
+        "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so "
+        "you might have already constructed a tensor from it once.");
+  const Tensor shared = adopt(static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor")));
+  PyCapsule_SetName(capsule, "used_dltensor");
+  return shared;
+}
+
+}  // namespace tenon::python

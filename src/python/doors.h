@@ -1,0 +1,73 @@
+// python: takes tables of definitions; gives the C functions Python calls, with docstrings.
+#pragma once
+#include <array>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "python/arguments.h"
+
+namespace tenon::python {
+
+/// The parser behind entry `I` of a table, made by the first call.
+template <const auto& Table, std::size_t I, Door door>
+Parser& parser() {
+  static Parser parser(Table[I], door);
+  return parser;
+}
+
+template <const auto& Table, std::size_t I>
+PyObject* call_function(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keywords) noexcept {
+  return parser<Table, I, Door::function>().invoke(nullptr, args, count, keywords);
+}
+template <const auto& Table, std::size_t I>
+PyObject* call_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) noexcept {
+  return parser<Table, I, Door::method>().invoke(self, args, count, keywords);
+}
+template <const auto& Table, std::size_t I>
+PyObject* call_method_without_arguments(PyObject* self, PyObject*) noexcept {
+  return parser<Table, I, Door::method>().invoke(self, nullptr, 0, nullptr);
+}
+
+using FastCall = PyObject* (*)(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords);
+
+/// One definition with the C functions made for it.
+struct Entry {
+  const Definition* definition;
+  FastCall function;
+  FastCall method;
+  PyCFunction method_without_arguments;
+  Parser& (*function_parser)();
+  Parser& (*method_parser)();
+};
+
+template <const auto& Table>
+std::vector<Entry> entries() {
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::vector<Entry>{{&Table[I], call_function<Table, I>, call_method<Table, I>,
+                               call_method_without_arguments<Table, I>, parser<Table, I, Door::function>,
+                               parser<Table, I, Door::method>}...};
+  }
+  (std::make_index_sequence<std::size(Table)>());
+}
+
+/// Every definition of this room.
+const std::vector<Entry>& all_entries();
+std::vector<Entry> op_entries();
+std::vector<Entry> view_entries();
+std::vector<Entry> factory_entries();
+std::vector<Entry> function_entries();
+
+/// The table's ops and the kinds of their signatures, forms left in.
+struct OpKind {
+  const char* name;
+  const char* kind;
+};
+std::vector<OpKind> op_kinds();
+
+/// The methods of Tensor, ready for its type; lives as long as the process.
+PyMethodDef* method_table();
+/// Adds every function to the module.
+void bind_functions(nb::module_& module);
+
+}  // namespace tenon::python

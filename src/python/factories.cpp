@@ -1,0 +1,158 @@
+// New tensors: one line a function.
+#include "tenon/factories.h"
+
+#include "python/doors.h"
+#include "python/random.h"
+#include "python/values.h"
+
+namespace tenon::python {
+namespace {
+
+constexpr Door kFunction = Door::function, kMethod = Door::method;
+
+Options options_of(const Call& call) {
+  Options options;
+  options.dtype = call.dtype();
+  options.device = call.device();
+  return options;
+}
+
+/// A new tensor, or the one that `out=` names, resized and filled.
+PyObject* given(const Call& call, const Tensor& made) {
+  if (!call.has(Name::out)) return wrap(made);
+  Tensor& out = call.tensor(Name::out);
+  out.resize_(made.sizes());
+  out.copy_(made);
+  return call.returned();
+}
+
+/// Options where `out=` says the dtype.
+Options with_out(const Call& call) {
+  Options options = options_of(call);
+  if (call.has(Name::out) && !options.dtype) options.dtype = call.tensor(Name::out).dtype();
+  return options;
+}
+
+#define TENON_NEW(EXPRESSION) [](const Call& call) -> PyObject* { return given(call, EXPRESSION); }
+#define TENON_OPTIONS \
+  "Tensor out=None, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False)"
+#define TENON_LIKE                                                                                                  \
+  "(Tensor input, *, memory_format? memory_format=None, dtype dtype=None, layout layout=None, device device=None, " \
+  "bool pin_memory=False)"
+
+Tensor arange_of(const Call& call) {
+  if (call.dtype() == bool_ && call.device().value_or(Device::cpu) == Device::cpu)
+    throw NotImplementedError("\"arange_cpu\" not implemented for 'Bool'");
+  const Scalar start = call.number(Name::start, 0), end = call.number(Name::end), step = call.number(Name::step, 1);
+  return arange(start, end, step, with_out(call));
+}
+Tensor eye_of(const Call& call) {
+  return eye(call.integer(Name::n), call.integer(Name::m, call.integer(Name::n)), with_out(call));
+}
+Tensor like(const Call& call) {
+  return empty_like(call.tensor(Name::input), options_of(call), call.memory_format(MemoryFormat::preserve));
+}
+/// Options of `x.new_...`: what is not asked for is as in `x`.
+Options like_self(const Call& call) {
+  const Tensor& self = call.tensor(Name::input);
+  return {call.dtype().value_or(self.dtype()), call.device().value_or(self.device())};
+}
+Tensor filled(Tensor tensor, Scalar value) {
+  if (!tensor.is_meta()) tensor.fill_(value);
+  return tensor;
+}
+
+/// Draws from the generator a call names.
+template <class Draw>
+Tensor drawn(const Call& call, const Draw& draw) {
+  std::optional<GeneratorGuard> guard;
+  if (call.has(Name::generator)) guard.emplace(generator_of(call.object(Name::generator)));
+  return draw();
+}
+
+PyObject* tensor_call(const Call& call, PyObject* data) { return wrap(tensor_of_values(data, options_of(call))); }
+
+const Definition kFactories[] = {
+    {"arange", kFunction,
+     "(Number end, *, " TENON_OPTIONS "\n(Number start, Number end, Number step=1, *, " TENON_OPTIONS,
+     "The numbers from start up to, and without, end.", TENON_NEW(arange_of(call))},
+    {"empty", kFunction, "(ints size, *, memory_format? memory_format=None, " TENON_OPTIONS, "Uninitialised.",
+     TENON_NEW(call.has(Name::memory_format)
+                   ? empty_strided(call.dims(Name::size),
+                                   format_strides(call.dims(Name::size), call.memory_format(MemoryFormat::contiguous)),
+                                   with_out(call))
+                   : empty(call.dims(Name::size), with_out(call)))},
+    {"empty_strided", kFunction,
+     "(ints size, ints stride, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False)",
+     "Uninitialised, with strides of your own.",
+     TENON_NEW(empty_strided(call.dims(Name::size), call.dims(Name::stride), options_of(call)))},
+    {"eye", kFunction, "(int n, *, " TENON_OPTIONS "\n(int n, int m, *, " TENON_OPTIONS,
+     "1 on the diagonal, 0 elsewhere.", TENON_NEW(eye_of(call))},
+    {"full", kFunction, "(ints size, Number fill_value, *, " TENON_OPTIONS, "One value everywhere.",
+     TENON_NEW(full(call.dims(Name::size), call.number(Name::fill_value), with_out(call)))},
+    {"linspace", kFunction, "(Number start, Number end, int steps, *, " TENON_OPTIONS,
+     "`steps` numbers at equal distances, both ends included.",
+     TENON_NEW(linspace(call.number(Name::start), call.number(Name::end), call.integer(Name::steps), with_out(call)))},
+    {"ones", kFunction, "(ints size, *, " TENON_OPTIONS, "1 everywhere.",
+     TENON_NEW(ones(call.dims(Name::size), with_out(call)))},
+    {"rand", kFunction, "(ints size, *, Generator? generator, " TENON_OPTIONS "\n(ints size, *, " TENON_OPTIONS,
+     "Uniform in [0, 1).", TENON_NEW(drawn(call, [&] { return rand(call.dims(Name::size), with_out(call)); }))},
+    {"randint", kFunction,
+     "(int high, ints size, *, Generator? generator, " TENON_OPTIONS "\n(int high, ints size, *, " TENON_OPTIONS
+     "\n(int low, int high, ints size, *, Generator? generator, " TENON_OPTIONS
+     "\n(int low, int high, ints size, *, " TENON_OPTIONS,
+     "Uniform integers in [low, high).",
+     TENON_NEW(drawn(call,
+                     [&] {
+                       return randint(call.integer(Name::low, 0), call.integer(Name::high), call.dims(Name::size),
+                                      with_out(call));
+                     }))},
+    {"randn", kFunction, "(ints size, *, Generator? generator, " TENON_OPTIONS "\n(ints size, *, " TENON_OPTIONS,
+     "Normal, mean 0, variance 1.",
+     TENON_NEW(drawn(call, [&] { return randn(call.dims(Name::size), with_out(call)); }))},
+    {"scalar_tensor", kFunction,
+     "(Number self, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False)",
+     "A 0-dim tensor with one value.", TENON_NEW(scalar_tensor(call.number(Name::self), options_of(call)))},
+    {"zeros", kFunction, "(ints size, *, " TENON_OPTIONS, "0 everywhere.",
+     TENON_NEW(zeros(call.dims(Name::size), with_out(call)))},
+
+    {"empty_like", kFunction, TENON_LIKE, "Uninitialised, in the shape and layout of input.", TENON_NEW(like(call))},
+    {"full_like", kFunction,
+     "(Tensor input, Number fill_value, *, memory_format? memory_format=None, dtype dtype=None, layout layout=None, "
+     "device "
+     "device=None, bool pin_memory=False)",
+     "One value everywhere, in the shape and layout of input.",
+     TENON_NEW(filled(like(call), call.number(Name::fill_value)))},
+    {"ones_like", kFunction, TENON_LIKE, "1 everywhere, in the shape and layout of input.",
+     TENON_NEW(filled(like(call), 1))},
+    {"rand_like", kFunction, TENON_LIKE, "Uniform in [0, 1), in the shape of input.",
+     TENON_NEW(rand_like(call.tensor(Name::input), options_of(call)))},
+    {"randn_like", kFunction, TENON_LIKE, "Normal, in the shape of input.",
+     TENON_NEW(randn_like(call.tensor(Name::input), options_of(call)))},
+    {"zeros_like", kFunction, TENON_LIKE, "0 everywhere, in the shape and layout of input.",
+     TENON_NEW(filled(like(call), 0))},
+
+#define TENON_NEW_OPTIONS "*, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False)"
+    {"new_empty", kMethod, "(Tensor input, ints size, " TENON_NEW_OPTIONS, "Uninitialised, of this tensor's dtype.",
+     TENON_NEW(empty(call.dims(Name::size), like_self(call)))},
+    {"new_full", kMethod, "(Tensor input, ints size, Number fill_value, " TENON_NEW_OPTIONS,
+     "One value everywhere, of this tensor's dtype.",
+     TENON_NEW(full(call.dims(Name::size), call.number(Name::fill_value), like_self(call)))},
+    {"new_ones", kMethod, "(Tensor input, ints size, " TENON_NEW_OPTIONS, "1 everywhere, of this tensor's dtype.",
+     TENON_NEW(ones(call.dims(Name::size), like_self(call)))},
+    {"new_tensor", kMethod, "(Tensor input, object data, *, dtype dtype=None, device device=None)",
+     "The values of data in this tensor's dtype.",
+     [](const Call& call) -> PyObject* { return wrap(tensor_of_values(call.object(Name::data), like_self(call))); }},
+    {"new_zeros", kMethod, "(Tensor input, ints size, " TENON_NEW_OPTIONS, "0 everywhere, of this tensor's dtype.",
+     TENON_NEW(zeros(call.dims(Name::size), like_self(call)))},
+
+    {"tensor", kFunction, "(object data, *, dtype dtype=None, device device=None, bool pin_memory=False)",
+     "A new tensor with the values of nested lists, numbers or arrays.",
+     [](const Call& call) -> PyObject* { return tensor_call(call, call.object(Name::data)); }},
+};
+
+}  // namespace
+
+std::vector<Entry> factory_entries() { return entries<kFactories>(); }
+
+}  // namespace tenon::python

@@ -1,0 +1,101 @@
+// Functions over tensors that are no ops of the table: what they need of it, they call.
+#include <limits>
+
+#include "python/doors.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+
+namespace tenon::python {
+namespace {
+
+constexpr Door kFunction = Door::function, kBoth = Door::both;
+
+/// Whether both have one shape and the same elements.
+bool same_elements(const Tensor& a, const Tensor& b) {
+  if (!(a.sizes() == b.sizes())) return false;
+  if (a.numel() == 0) return true;
+  return eq(a, b).amin().item().as_bool();
+}
+
+void check_tolerance(const char* name, double value) {
+  if (value < 0)
+    throw Error(std::string(name) + " must be greater than or equal to zero, but got " +
+                nb::cast<std::string>(nb::str(nb::float_(value))));
+}
+
+/// As torch.isclose: equal, or at most atol + |rtol * other| apart.
+Tensor isclose(const Call& call) {
+  const Tensor &self = call.tensor(Name::input), &other = call.tensor(Name::other);
+  const double rtol = call.floating(Name::rtol, 1e-5), atol = call.floating(Name::atol, 1e-8);
+  if (self.dtype() != other.dtype())
+    throw Error(std::string(scalar_type_name(self.dtype())) + " did not match " + scalar_type_name(other.dtype()));
+  check_tolerance("rtol", rtol);
+  check_tolerance("atol", atol);
+  Tensor close = eq(self, other);
+  const bool floating = is_floating_point(self.dtype());
+  if (call.boolean(Name::equal_nan) && floating) close.logical_or_(logical_and(ne(self, self), ne(other, other)));
+  if (rtol == 0 && atol == 0) return close;
+  const Tensor a = self.dtype() == bool_ ? self.to(get_default_dtype()) : self;
+  const Tensor b = floating ? other : other.to(get_default_dtype());
+  const Tensor allowed = add(atol, abs(mul(rtol, b))), actual = abs(sub(a, b));
+  const Tensor finite = lt(actual, std::numeric_limits<double>::infinity());
+  return close.logical_or_(logical_and(finite, le(actual, allowed)));
+}
+
+#define TENON_CLOSE "(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False)"
+
+const Definition kFunctions[] = {
+    {"allclose", kBoth, TENON_CLOSE, "Whether all elements are close.",
+     [](const Call& call) -> PyObject* { return PyBool_FromLong(all(isclose(call)).item().as_bool()); }},
+    {"isclose", kBoth, TENON_CLOSE, "Whether elements are equal or at most atol + |rtol * other| apart.",
+     [](const Call& call) -> PyObject* { return wrap(isclose(call)); }},
+    {"isfinite", kBoth, "(Tensor input)", "Whether elements are neither infinite nor NaN.",
+     [](const Call& call) -> PyObject* {
+       const Tensor& self = call.tensor(Name::input);
+       if (!is_floating_point(self.dtype())) return wrap(ones_like(self, bool_));
+       return wrap(lt(abs(self), std::numeric_limits<double>::infinity()));
+     }},
+    {"isnan", kBoth, "(Tensor input)", "Whether elements are NaN.",
+     [](const Call& call) -> PyObject* { return wrap(ne(call.tensor(Name::input), call.tensor(Name::input))); }},
+    {"can_cast", kFunction, "(dtype from_, dtype to)", "Whether a result of one dtype may be stored in another.",
+     [](const Call& call) -> PyObject* {
+       return PyBool_FromLong(can_cast(*call.dtype(Name::from_), *call.dtype(Name::to)));
+     }},
+    {"equal", kBoth, "(Tensor input, Tensor other)", "Whether both have one shape and the same elements.",
+     [](const Call& call) -> PyObject* {
+       return PyBool_FromLong(same_elements(call.tensor(Name::input), call.tensor(Name::other)));
+     }},
+    {"nonzero", kBoth, "(Tensor input, *, bool as_tuple=False)", "The places of what is not 0: one row each.",
+     [](const Call& call) -> PyObject* {
+       const std::vector<Tensor> places = nonzero_places(call.tensor(Name::input));
+       if (call.boolean(Name::as_tuple)) {
+         nb::list result;
+         for (const Tensor& place : places) result.append(nb::steal(wrap(place)));
+         return nb::tuple(result).release().ptr();
+       }
+       const int64_t dim = call.tensor(Name::input).dim();
+       Tensor rows = empty_strided({places[0].numel(), dim}, {1, places[0].numel()}, int64);
+       for (int64_t i = 0; i < dim; ++i) rows.select(1, i).copy_(places[static_cast<std::size_t>(i)]);
+       return wrap(rows);
+     }},
+    {"promote_types", kFunction, "(dtype type1, dtype type2)", "The smallest dtype both can be promoted to.",
+     [](const Call& call) -> PyObject* {
+       return to_python(promote_types(*call.dtype(Name::type1), *call.dtype(Name::type2)));
+     }},
+    {"result_type", kFunction,
+     "(Tensor tensor, Tensor other)\n(Number scalar, Tensor tensor)\n(Tensor tensor, Number other)\n(Number scalar1, "
+     "Number "
+     "scalar2)",
+     "The dtype an op over both computes in.",
+     [](const Call& call) -> PyObject* {
+       constexpr Name kFirst[] = {Name::tensor, Name::scalar, Name::tensor, Name::scalar1};
+       constexpr Name kSecond[] = {Name::other, Name::tensor, Name::other, Name::scalar2};
+       return to_python(result_type(call.arg(kFirst[call.signature()]), call.arg(kSecond[call.signature()])));
+     }},
+};
+
+}  // namespace
+
+std::vector<Entry> function_entries() { return entries<kFunctions>(); }
+
+}  // namespace tenon::python

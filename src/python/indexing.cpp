@@ -1,0 +1,126 @@
+// x[...] and x[...] = value: a key becomes a list of indices; the engine does the rest.
+#include <deque>
+#include <vector>
+
+#include "python/exchange.h"
+#include "python/object.h"
+#include "python/values.h"
+#include "tenon/ops.h"
+
+namespace tenon::python {
+namespace {
+
+bool is_plain_integer(PyObject* object) { return PyLong_Check(object) && !PyBool_Check(object); }
+
+std::optional<int64_t> bound_of(PyObject* object) {
+  if (object == Py_None) return std::nullopt;
+  if (!is_integer(object) && !is_tensor(object))
+    throw TypeError("slice indices must be integers or None or have an __index__ method");
+  if (!PyLong_Check(object)) return integer_of(object);
+  int overflow = 0;  // as in Python, a bound beyond everything is clamped
+  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  return overflow ? (overflow > 0 ? INT64_MAX : INT64_MIN + 1) : value;
+}
+
+Slice slice_of(PyObject* object) {
+  const nb::handle slice(object);
+  const nb::object start = slice.attr("start"), stop = slice.attr("stop"), step = slice.attr("step");
+  return {bound_of(start.ptr()), bound_of(stop.ptr()), bound_of(step.ptr()).value_or(1)};
+}
+
+/// A key as the engine takes it. Tensors that a list or an array was turned into live as long as this does.
+class Key {
+ public:
+  explicit Key(PyObject* key) {
+    if (PyTuple_Check(key))
+      for (Py_ssize_t i = 0; i < PyTuple_Size(key); ++i) add(NB_TUPLE_GET_ITEM(key, i));
+    else
+      add(key);
+  }
+  const std::vector<Index>& indices() const { return indices_; }
+  /// In a tuple a 0-dim tensor's index is one too many.
+  void check_zero_dim(const Tensor& self, PyObject* key) const {
+    if (self.dim() != 0 || !PyTuple_Check(key)) return;
+    for (const Index& index : indices_)
+      if (index.kind == Index::Kind::integer || index.kind == Index::Kind::slice)
+        throw IndexError("too many indices for tensor of dimension 0");
+  }
+
+ private:
+  void add(PyObject* entry) {
+    if (entry == Py_None)
+      indices_.push_back(None);
+    else if (entry == Py_Ellipsis)
+      indices_.push_back(Ellipsis);
+    else if (PyBool_Check(entry))
+      indices_.push_back(owned_.emplace_back(full({}, entry == Py_True, bool_)));
+    else if (PySlice_Check(entry))
+      indices_.push_back(slice_of(entry));
+    else if (is_tensor(entry))
+      add_tensor(tensor_of(entry));
+    else if (is_array(entry))
+      add_tensor(tensor_from_array(entry));
+    else if (is_integer(entry))
+      indices_.push_back(integer_of(entry));
+    else if (PySequence_Check(entry) && !PyUnicode_Check(entry) && !PyBytes_Check(entry))
+      add_list(entry);
+    else
+      throw IndexError(
+          "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got " +
+          type_name(entry) + ")");
+  }
+  /// A 0-dim integer tensor is an integer, but for uint8, which stands for truth.
+  void add_tensor(const Tensor& tensor) {
+    if (tensor.dim() == 0 && is_integral(tensor.dtype()) && tensor.dtype() != uint8)
+      indices_.push_back(tensor.item().as_int64());
+    else
+      indices_.push_back(owned_.emplace_back(tensor));
+  }
+  void add_list(PyObject* list) {
+    const Tensor values = tensor_of_values(list, {});
+    indices_.push_back(owned_.emplace_back(values.numel() == 0 ? values.to(int64) : values));
+  }
+
+  std::deque<Tensor> owned_;
+  std::vector<Index> indices_;
+};
+
+PyObject* get_item(PyObject* self, PyObject* key) noexcept {
+  return guarded([&] {
+    const Tensor& tensor = tensor_of(self);
+    if (is_plain_integer(key)) return wrap(tensor[integer_of(key)]);
+    const Key parsed(key);
+    parsed.check_zero_dim(tensor, key);
+    const Released released(tensor.numel() >= kReleaseNumel);
+    return wrap(tensor.index(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size())));
+  });
+}
+
+/// What is written: a tensor of any dtype, a number in the tensor's own.
+Tensor value_of(PyObject* value, const Tensor& self) {
+  if (is_tensor(value)) return tensor_of(value);
+  if (is_array(value)) return tensor_from_array(value);
+  if (is_number(value)) return full({}, scalar_of(value), self.dtype());
+  throw TypeError("can't assign a " + type_name(value) + " to a torch." + scalar_type_name(self.dtype()) + "Tensor");
+}
+
+int set_item(PyObject* self, PyObject* key, PyObject* value) noexcept {
+  return guarded_int([&] {
+    if (!value) throw TypeError("Tensor does not support deleting items");
+    Tensor& tensor = tensor_of(self);
+    const Key parsed(key);
+    parsed.check_zero_dim(tensor, key);
+    const Tensor given = value_of(value, tensor);
+    tensor.index_put_(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()), given);
+    return 0;
+  });
+}
+
+}  // namespace
+
+void add_index_slots(std::vector<PyType_Slot>& slots) {
+  slots.push_back({Py_mp_subscript, reinterpret_cast<void*>(get_item)});
+  slots.push_back({Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)});
+}
+
+}  // namespace tenon::python

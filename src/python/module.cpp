@@ -1,0 +1,32 @@
+// The extension module tenon._tenon.
+#include <nanobind/nanobind.h>
+
+#include "python/doors.h"
+#include "python/exchange.h"
+#include "python/object.h"
+#include "python/random.h"
+#include "python/settings.h"
+#include "python/singletons.h"
+#include "tenon/version.h"
+
+NB_MODULE(_tenon, module) {
+  using namespace tenon::python;
+  nb::set_leak_warnings(false);  // dtypes and devices live as long as the process
+  nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const tenon::Error&) {
+      raise_current();
+    } catch (const PythonError&) {
+      raise_current();
+    }
+  });
+  module.attr("__version__") = TENON_VERSION;
+  bind_singletons(module);
+  bind_tensor(module);
+  bind_functions(module);
+  bind_exchange(module);
+  bind_settings(module);
+  bind_random(module);
+  module.attr("OutOfMemoryError") = nb::borrow(out_of_memory_error());
+}

@@ -1,0 +1,159 @@
+#include "python/object.h"
+
+#include <vector>
+
+#include "python/doors.h"
+#include "python/size.h"
+#include "python/values.h"
+#include "tenon/ops.h"
+#include "tenon/policy.h"
+
+namespace tenon::python {
+namespace {
+
+// --- Text
+
+PyObject* to_unicode(const std::string& text) {
+  return checked(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+}
+
+PyObject* str_of(PyObject* self) noexcept { return repr_of(self); }
+
+// --- Protocols of sequences
+
+Py_ssize_t length(PyObject* self) noexcept {
+  const Tensor& tensor = tensor_of(self);
+  if (tensor.dim() > 0) return tensor.sizes()[0];
+  PyErr_SetString(PyExc_TypeError, "len() of a 0-d tensor");
+  return -1;
+}
+
+/// The slices along the first dim, one after the other.
+PyObject* iterate(PyObject* self) noexcept {
+  return guarded([&] {
+    const Tensor& tensor = tensor_of(self);
+    if (tensor.dim() == 0) throw TypeError("iteration over a 0-d tensor");
+    nb::object slices = checked_object(PyTuple_New(tensor.sizes()[0]));
+    for (int64_t i = 0; i < tensor.sizes()[0]; ++i) NB_TUPLE_SET_ITEM(slices.ptr(), i, wrap(tensor[i]));
+    return checked(PyObject_GetIter(slices.ptr()));
+  });
+}
+
+int contains(PyObject* self, PyObject* element) noexcept {
+  return guarded_int([&] {
+    if (!is_tensor(element) && !is_number(element))
+      throw Error("Tensor.__contains__ only supports Tensor or scalar, but you passed in a " +
+                  nb::cast<std::string>(nb::repr(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(element))))) + ".");
+    const Tensor same =
+        is_tensor(element) ? eq(tensor_of(self), tensor_of(element)) : eq(tensor_of(self), scalar_of(element));
+    return static_cast<int>(same.numel() > 0 && same.amax().item().as_bool());
+  });
+}
+
+Py_hash_t hash(PyObject* self) noexcept {
+  // By identity: equality of tensors is elementwise.
+  return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(self));
+}
+
+// --- Attributes
+
+#define TENON_GETTER(NAME, EXPRESSION)                         \
+  PyObject* get_##NAME(PyObject* self, void*) noexcept {       \
+    return guarded([&]() -> PyObject* {                        \
+      [[maybe_unused]] const Tensor& tensor = tensor_of(self); \
+      return checked(EXPRESSION);                              \
+    });                                                        \
+  }
+TENON_GETTER(shape, to_size(tensor.sizes()))
+TENON_GETTER(dtype, to_python(tensor.dtype()))
+TENON_GETTER(device, to_python(tensor.device()))
+TENON_GETTER(layout, PyObject_GetAttrString(PyImport_AddModule("tenon._tenon"), "strided"))
+TENON_GETTER(ndim, PyLong_FromLongLong(tensor.dim()))
+TENON_GETTER(itemsize, PyLong_FromLongLong(tensor.itemsize()))
+TENON_GETTER(nbytes, PyLong_FromLongLong(tensor.nbytes()))
+TENON_GETTER(is_meta, PyBool_FromLong(tensor.is_meta()))
+TENON_GETTER(version, PyLong_FromUnsignedLong(tensor.version()))
+TENON_GETTER(mT, wrap(tensor.mT()))
+TENON_GETTER(false, PyBool_FromLong(false))
+TENON_GETTER(data, wrap(tensor.detach()))
+#undef TENON_GETTER
+
+/// All dims reversed; what PyTorch says where that was never meant.
+PyObject* get_T(PyObject* self, void*) noexcept {
+  return guarded([&] {
+    const Tensor& tensor = tensor_of(self);
+    if (tensor.dim() != 2 && tensor.dim() != 0)
+      warn("UserWarning",
+           "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
+           "throw "
+           "an error in a future release. Consider `x.mT` to transpose batches of matrices or "
+           "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.");
+    Dims reversed;
+    for (int64_t dim = tensor.dim() - 1; dim >= 0; --dim) reversed.push_back(dim);
+    return wrap(tensor.permute(reversed));
+  });
+}
+
+/// The tensor takes over what another one is.
+int set_data(PyObject* self, PyObject* value, void*) noexcept {
+  return guarded_int([&] {
+    if (!value || !is_tensor(value))
+      throw TypeError("Variable data has to be a tensor, but got " + (value ? type_name(value) : "NoneType"));
+    tensor_of(self) = tensor_of(value).detach();
+    return 0;
+  });
+}
+
+PyGetSetDef attributes[] = {
+    {"shape", get_shape, nullptr, "The size of every dim.", nullptr},
+    {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
+    {"device", get_device, nullptr, "Where the elements live: cpu, or meta, which has none.", nullptr},
+    {"layout", get_layout, nullptr, "Always strided.", nullptr},
+    {"ndim", get_ndim, nullptr, "The number of dims.", nullptr},
+    {"itemsize", get_itemsize, nullptr, "Bytes of an element.", nullptr},
+    {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
+    {"is_meta", get_is_meta, nullptr, "Whether there are shapes and dtypes only.", nullptr},
+    {"is_cuda", get_false, nullptr, "Never: there is no such device here.", nullptr},
+    {"is_sparse", get_false, nullptr, "Never: every tensor is strided.", nullptr},
+    {"_version", get_version, nullptr, "In-place writes to the storage so far.", nullptr},
+    {"T", get_T, nullptr, "A view with the dims in reverse order.", nullptr},
+    {"mT", get_mT, nullptr, "A view with the last two dims swapped.", nullptr},
+    {"data", get_data, set_data, "The same elements without history.", nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {}};
+
+template <class Slot>
+void push(std::vector<PyType_Slot>& slots, int id, Slot function) {
+  slots.push_back({id, reinterpret_cast<void*>(function)});
+}
+
+}  // namespace
+
+PyObject* repr_of(PyObject* self) noexcept {
+  return guarded([&] { return to_unicode(to_string(tensor_of(self))); });
+}
+
+void bind_tensor(nb::module_& module) {
+  bind_size(module);
+  static std::vector<PyType_Slot> slots;
+  push(slots, Py_tp_methods, method_table());
+  push(slots, Py_tp_getset, &attributes[0]);
+  push(slots, Py_tp_repr, repr_of);
+  push(slots, Py_tp_str, str_of);
+  push(slots, Py_tp_hash, hash);
+  push(slots, Py_tp_iter, iterate);
+  push(slots, Py_sq_length, length);
+  push(slots, Py_sq_contains, contains);
+  push(slots, Py_mp_length, length);
+  add_operator_slots(slots);
+  add_index_slots(slots);
+  add_buffer_slots(slots);
+  slots.push_back({0, nullptr});
+  nb::class_<Tensor> bound(module, "Tensor", nb::type_slots(slots.data()), nb::dynamic_attr(),
+                           nb::is_weak_referenceable(), nb::pooled(256),
+                           "A handle to elements of one dtype; views share them.");
+  bound.attr("__array_priority__") = 1000;
+  tensor_type = reinterpret_cast<PyTypeObject*>(bound.ptr());
+}
+
+}  // namespace tenon::python

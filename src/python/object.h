@@ -1,0 +1,20 @@
+// python: the type Tensor. Takes slots and methods of the other files; gives the class Python sees.
+#pragma once
+#include <vector>
+
+#include "python/convert.h"
+
+namespace tenon::python {
+
+/// Makes the types Tensor and Size and adds them to the module.
+void bind_tensor(nb::module_& module);
+
+/// What operators, indexing and exchange add to the type.
+void add_operator_slots(std::vector<PyType_Slot>& slots);
+void add_index_slots(std::vector<PyType_Slot>& slots);
+void add_buffer_slots(std::vector<PyType_Slot>& slots);
+
+/// "tensor([1, 2])".
+PyObject* repr_of(PyObject* self) noexcept;
+
+}  // namespace tenon::python

@@ -1,0 +1,242 @@
+// Operators: Python calls these slots directly. Which op a symbol stands for, the table says (Row::symbol).
+#include <cstring>
+#include <vector>
+
+#include "ops/row.h"
+#include "python/exchange.h"
+#include "python/object.h"
+#include "tenon/ops.h"
+
+namespace tenon::python {
+namespace {
+
+/// One side of an operator: a tensor or a number; what NumPy holds becomes a tensor first.
+class Operand {
+ public:
+  explicit Operand(PyObject* object) {
+    if (is_tensor(object)) {
+      tensor_ = &tensor_of(object);
+    } else if (PyFloat_CheckExact(object) || PyLong_Check(object) || is_number(object)) {
+      number_ = scalar_of(object);
+    } else if (is_array(object)) {
+      owned_ = tensor_from_array(object);
+      tensor_ = &owned_;
+    } else {
+      known_ = false;
+    }
+  }
+  bool is_known() const { return known_; }
+  Arg arg() const { return tensor_ ? Arg(*tensor_) : Arg(number_); }
+  int64_t numel() const { return tensor_ ? tensor_->numel() : 1; }
+
+ private:
+  const Tensor* tensor_ = nullptr;
+  Scalar number_;
+  Tensor owned_;
+  bool known_ = true;
+};
+
+PyObject* not_implemented() { return again(Py_NotImplemented); }
+
+bool is_long(const Operand& a, const Operand& b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a.numel(), b.numel(), &product) || product >= kReleaseNumel;
+}
+
+template <auto function>
+PyObject* binary(PyObject* a, PyObject* b) noexcept {
+  return guarded([&] {
+    const Operand self(a), other(b);
+    if (!self.is_known() || !other.is_known()) return not_implemented();
+    Tensor result;
+    {
+      const Released released(is_long(self, other));
+      result = function(self.arg(), other.arg());
+    }
+    return wrap(std::move(result));
+  });
+}
+
+template <auto function>
+PyObject* inplace(PyObject* self, PyObject* b) noexcept {
+  return guarded([&] {
+    const Operand other(b);
+    if (!other.is_known()) return not_implemented();
+    {
+      const Released released(tensor_of(self).numel() >= kReleaseNumel);
+      function(tensor_of(self), other.arg());
+    }
+    return again(self);
+  });
+}
+
+/// The slots of each symbol Python lets a type define.
+struct Symbol {
+  const char* text;
+  int slot;
+  int inplace_slot;
+};
+constexpr Symbol kSymbols[] = {{"+", Py_nb_add, Py_nb_inplace_add},
+                               {"-", Py_nb_subtract, Py_nb_inplace_subtract},
+                               {"*", Py_nb_multiply, Py_nb_inplace_multiply},
+                               {"/", Py_nb_true_divide, Py_nb_inplace_true_divide},
+                               {"//", Py_nb_floor_divide, Py_nb_inplace_floor_divide},
+                               {"%", Py_nb_remainder, Py_nb_inplace_remainder},
+                               {"&", Py_nb_and, Py_nb_inplace_and},
+                               {"|", Py_nb_or, Py_nb_inplace_or},
+                               {"^", Py_nb_xor, Py_nb_inplace_xor},
+                               {"<<", Py_nb_lshift, Py_nb_inplace_lshift},
+                               {">>", Py_nb_rshift, Py_nb_inplace_rshift},
+                               {"@", Py_nb_matrix_multiply, Py_nb_inplace_matrix_multiply}};
+
+const Symbol* symbol_of(Op op) {
+  for (const Symbol& symbol : kSymbols)
+    if (std::strcmp(symbol.text, row_of(op).symbol) == 0) return &symbol;
+  return nullptr;
+}
+
+/// A number divided by a tensor is the tensor's reciprocal times the number, as in PyTorch.
+Tensor divide(const Arg& self, const Arg& other) {
+  if (!self.is_tensor() && other.is_tensor()) return mul(reciprocal(other.tensor()), self);
+  return div(self, other);
+}
+Tensor floor_divide(const Arg& self, const Arg& other) { return div(self, other, "floor"); }
+
+void add_binary(std::vector<PyType_Slot>& slots, Op op, binaryfunc function, binaryfunc inplace_function) {
+  const Symbol* symbol = symbol_of(op);
+  if (!symbol) return;
+  slots.push_back({symbol->slot, reinterpret_cast<void*>(function)});
+  slots.push_back({symbol->inplace_slot, reinterpret_cast<void*>(inplace_function)});
+}
+
+// --- Comparisons
+
+struct Comparison {
+  const char* symbol;
+  int op;
+};
+constexpr Comparison kComparisons[] = {{"<", Py_LT},  {"<=", Py_LE}, {"==", Py_EQ},
+                                       {"!=", Py_NE}, {">", Py_GT},  {">=", Py_GE}};
+binaryfunc comparisons[6] = {};
+
+PyObject* compare(PyObject* a, PyObject* b, int op) noexcept { return comparisons[op](a, b); }
+
+void add_comparison(Op op, binaryfunc function) {
+  for (const Comparison& comparison : kComparisons)
+    if (std::strcmp(comparison.symbol, row_of(op).symbol) == 0) comparisons[comparison.op] = function;
+}
+
+// --- One operand
+
+template <auto function>
+PyObject* unary(PyObject* self) noexcept {
+  return guarded([&] { return wrap(function(tensor_of(self))); });
+}
+PyObject* positive(PyObject* self) noexcept {
+  return guarded([&] {
+    if (tensor_of(self).dtype() == bool_) throw Error("The `+` operator, on a bool tensor is not supported.");
+    return again(self);
+  });
+}
+
+/// Whether an object is a tensor of truths, or a truth itself.
+bool is_truth(PyObject* object) {
+  return PyBool_Check(object) || (is_tensor(object) && tensor_of(object).dtype() == bool_);
+}
+
+/// Between truths, and, or and xor are the logical ones.
+template <auto function>
+PyObject* logical(PyObject* a, PyObject* b) noexcept {
+  if (!is_truth(a) || !is_truth(b)) return not_implemented();
+  return binary<function>(a, b);
+}
+PyObject* invert(PyObject* self) noexcept {
+  return guarded([&] {
+    const Tensor& tensor = tensor_of(self);
+    if (tensor.dtype() == bool_) return wrap(logical_not(tensor));
+    if (is_floating_point(tensor.dtype()))
+      throw NotImplementedError(std::string("\"bitwise_not_cpu\" not implemented for '") +
+                                scalar_type_name(tensor.dtype()) + "'");
+    return wrap(sub(-1, tensor));  // two's complement
+  });
+}
+
+// --- Conversions
+
+void check_single(const Tensor& tensor) {
+  if (tensor.numel() == 1) return;
+  throw Error(std::string("Boolean value of Tensor with ") +
+              (tensor.numel() == 0 ? "no values" : "more than one value") + " is ambiguous");
+}
+
+int truth(PyObject* self) noexcept {
+  return guarded_int([&] {
+    check_single(tensor_of(self));
+    return static_cast<int>(tensor_of(self).item().as_bool());
+  });
+}
+Scalar single_of(const Tensor& tensor) {
+  if (tensor.numel() != 1) throw ValueError("only one element tensors can be converted to Python scalars");
+  return tensor.item();
+}
+PyObject* to_int(PyObject* self) noexcept {
+  return guarded([&] {
+    const nb::object number = checked_object(to_python(single_of(tensor_of(self))));
+    return checked(PyNumber_Long(number.ptr()));
+  });
+}
+PyObject* to_float(PyObject* self) noexcept {
+  return guarded([&] { return checked(PyFloat_FromDouble(single_of(tensor_of(self)).as_double())); });
+}
+PyObject* to_index(PyObject* self) noexcept {
+  return guarded([&] {
+    const Tensor& tensor = tensor_of(self);
+    if (tensor.numel() != 1 || is_floating_point(tensor.dtype()))
+      throw TypeError("only integer tensors of a single element can be converted to an index");
+    return checked(PyLong_FromLongLong(tensor.item().as_int64()));
+  });
+}
+
+template <class Slot>
+void push(std::vector<PyType_Slot>& slots, int id, Slot function) {
+  slots.push_back({id, reinterpret_cast<void*>(function)});
+}
+
+}  // namespace
+
+void add_operator_slots(std::vector<PyType_Slot>& slots) {
+  // clang-format off
+#define TENON_OP(NAME, KIND) TENON_SYMBOL_##KIND(NAME)
+#define TENON_SYMBOL_form(NAME)
+#define TENON_SYMBOL_unary(NAME)
+#define TENON_SYMBOL_binary(NAME)                                                                                     \
+  add_binary(slots, Op::NAME, binary<[](const Arg& a, const Arg& b) { return tenon::NAME(a, b); }>,                   \
+             inplace<[](Tensor& self, const Arg& b) { self.NAME##_(b); }>);                                           \
+  add_comparison(Op::NAME, binary<[](const Arg& a, const Arg& b) { return tenon::NAME(a, b); }>);
+#define TENON_SYMBOL_binary_alpha(NAME) TENON_SYMBOL_binary(NAME)
+#define TENON_SYMBOL_division(NAME)                                                                                   \
+  add_binary(slots, Op::NAME, binary<divide>, inplace<[](Tensor& self, const Arg& b) { self.NAME##_(b); }>);
+#define TENON_SYMBOL_clamp(NAME)
+#define TENON_SYMBOL_where(NAME)
+#define TENON_SYMBOL_reduction(NAME)
+#define TENON_SYMBOL_reduction_dtype(NAME)
+#include "tenon/ops.def"
+#undef TENON_OP
+  // clang-format on
+  push(slots, Py_nb_floor_divide, binary<floor_divide>);
+  push(slots, Py_nb_inplace_floor_divide, inplace<[](Tensor& self, const Arg& b) { self.div_(b, "floor"); }>);
+  push(slots, Py_nb_and, logical<[](const Arg& a, const Arg& b) { return logical_and(a, b); }>);
+  push(slots, Py_nb_or, logical<[](const Arg& a, const Arg& b) { return logical_or(a, b); }>);
+  push(slots, Py_nb_xor, logical<[](const Arg& a, const Arg& b) { return logical_xor(a, b); }>);
+  push(slots, Py_tp_richcompare, compare);
+  push(slots, Py_nb_negative, unary<[](const Tensor& self) { return neg(self); }>);
+  push(slots, Py_nb_absolute, unary<[](const Tensor& self) { return abs(self); }>);
+  push(slots, Py_nb_positive, positive);
+  push(slots, Py_nb_invert, invert);
+  push(slots, Py_nb_bool, truth);
+  push(slots, Py_nb_int, to_int);
+  push(slots, Py_nb_float, to_float);
+  push(slots, Py_nb_index, to_index);
+}
+
+}  // namespace tenon::python

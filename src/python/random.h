@@ -1,0 +1,10 @@
+// python: takes the module; adds the type Generator and the default one to it.
+#pragma once
+#include "python/convert.h"
+#include "tenon/factories.h"
+
+namespace tenon::python {
+void bind_random(nb::module_& module);
+bool is_generator(PyObject* object) noexcept;
+Generator& generator_of(PyObject* object);
+}  // namespace tenon::python

@@ -1,0 +1,43 @@
+"""Tenon: tensors whose broadcasting is exactly PyTorch's.
+
+`import tenon as torch` runs ordinary broadcasting code unchanged.
+"""
+
+from math import e, inf, nan, pi
+
+from . import _tenon
+from ._tenon import *
+from ._tenon import __version__
+from ._dtypes import finfo, iinfo
+from ._functions import (
+    as_tensor,
+    asarray,
+    broadcast_shapes,
+    broadcast_tensors,
+    frombuffer,
+    from_dlpack,
+    is_tensor,
+    load,
+    save,
+    set_default_dtype,
+    set_num_threads,
+    set_printoptions,
+)
+from ._policy import broadcast_policy
+from ._random import Generator, default_generator, initial_seed, manual_seed, seed
+from . import _tensor, utils
+
+_tensor.extend(Tensor)
+
+# NumPy and the array API spell them so.
+bool_ = _tenon.bool
+newaxis = None
+double, float, half, int, long, short = float64, float32, float16, int32, int64, int16
+
+def __getattr__(name):
+    # Loaded when first used: an import costs what it uses.
+    if name in ("testing", "array_api"):
+        import importlib
+
+        return importlib.import_module("." + name, __name__)
+    raise AttributeError(f"module 'tenon' has no attribute '{name}'")

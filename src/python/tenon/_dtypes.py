@@ -1,0 +1,59 @@
+"""What the numbers of a dtype can hold."""
+
+from . import _tenon
+
+# bits, eps, smallest normal, largest, decimal digits that survive
+_FLOATS = {
+    _tenon.float16: (16, 2.0**-10, 2.0**-14, 65504.0, 1e-3),
+    _tenon.bfloat16: (16, 2.0**-7, 2.0**-126, (2 - 2.0**-7) * 2.0**127, 1e-2),
+    _tenon.float32: (32, 2.0**-23, 2.0**-126, (2 - 2.0**-23) * 2.0**127, 1e-6),
+    _tenon.float64: (64, 2.0**-52, 2.0**-1022, (2 - 2.0**-52) * 2.0**1023, 1e-15),
+}
+_INTEGERS = {_tenon.uint8: (8, False), _tenon.int8: (8, True), _tenon.int16: (16, True), _tenon.int32: (32, True), _tenon.int64: (64, True)}
+
+
+def _name(dtype):
+    return repr(dtype).removeprefix("tenon.")
+
+
+class finfo:
+    """The range and the precision of a floating dtype; of the default one unless another is named."""
+
+    def __init__(self, type=None):
+        dtype = _tenon.get_default_dtype() if type is None else type
+        if dtype not in _FLOATS:
+            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{_name(dtype)}'")
+        self.bits, self.eps, self.smallest_normal, self.max, self.resolution = _FLOATS[dtype]
+        self.min, self.tiny, self.dtype = -self.max, self.smallest_normal, _name(dtype)
+
+    def __eq__(self, other):
+        return isinstance(other, finfo) and self.dtype == other.dtype
+
+    def __hash__(self):
+        return hash(self.dtype)
+
+    def __repr__(self):
+        return (
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
+            f"smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, dtype={self.dtype})"
+        )
+
+
+class iinfo:
+    """The range of an integer dtype."""
+
+    def __init__(self, type):
+        if type not in _INTEGERS:
+            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{_name(type)}'")
+        self.bits, signed = _INTEGERS[type]
+        self.min, self.max = (-(2 ** (self.bits - 1)), 2 ** (self.bits - 1) - 1) if signed else (0, 2**self.bits - 1)
+        self.dtype = _name(type)
+
+    def __eq__(self, other):
+        return isinstance(other, iinfo) and self.dtype == other.dtype
+
+    def __hash__(self):
+        return hash(self.dtype)
+
+    def __repr__(self):
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

@@ -1,0 +1,137 @@
+"""Functions that are quicker written in Python than called from it."""
+
+import sys
+
+from . import _tenon
+from ._tenon import Size, Tensor
+
+
+def is_tensor(obj):
+    """Whether an object is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def broadcast_shapes(*shapes):
+    """The shape that tensors of these shapes broadcast to, as a Size. No memory is touched."""
+    shapes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    for shape in shapes:
+        for size in shape:
+            if size < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
+    return _tenon._broadcast_shapes(shapes)
+
+
+def broadcast_tensors(*tensors):
+    """All tensors expanded to their common shape, as views."""
+    for at, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type(tensor).__name__}")
+    return _tenon._broadcast_tensors(list(tensors))
+
+
+def set_default_dtype(d, /):
+    """The floating dtype that numbers, factories and divisions of integers give; per process."""
+    if not isinstance(d, _tenon.dtype) or not d.is_floating_point:
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
+    _tenon._set_default_dtype(d)
+
+
+def set_num_threads(int, /):
+    """How many threads one op may use. Results do not depend on it."""
+    if type(int) is bool or not hasattr(int, "__index__"):
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(int).__name__}")
+    if int < 1:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _tenon._set_num_threads(int.__index__())
+
+
+_PROFILES = {"default": (4, 1000, 3, 80), "short": (2, 1000, 2, 80), "full": (4, None, 3, 80)}
+
+
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
+    """How tensors print: digits behind the point, elements from which a tensor is summarised, and so on."""
+    current = list(_tenon._printing())
+    if profile is not None:
+        current[:4] = _PROFILES[profile]
+    for at, value in enumerate((precision, threshold, edgeitems, linewidth)):
+        if value is not None:
+            current[at] = value
+    if current[1] is None or current[1] == float("inf"):
+        current[1] = sys.maxsize
+    # As in PyTorch, every call decides anew; unset, the values decide.
+    _tenon._set_printing(*(int(value) for value in current[:4]), -1 if sci_mode is None else int(sci_mode))
+
+
+def as_tensor(data, dtype=None, device=None):
+    """The data as a tensor: itself, or over the same memory, where dtype and device allow it."""
+    if isinstance(data, Tensor):
+        return data.to(dtype=dtype, device=device)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(data, numpy.ndarray):
+        shared = _tenon._over_array(data)
+        return shared.to(dtype=dtype, device=device)
+    if not isinstance(data, (list, tuple)) and hasattr(type(data), "__dlpack__"):
+        return from_dlpack(data).to(dtype=dtype, device=device)
+    return _tenon.tensor(data, dtype=dtype, device=device)
+
+
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
+    """The same as as_tensor, with copy=True for a copy and copy=False for an error where one is needed."""
+    if requires_grad:
+        return asarray(obj, dtype=dtype, device=device, copy=copy).requires_grad_()
+    if copy:
+        return _tenon.tensor(obj, dtype=dtype, device=device) if not isinstance(obj, Tensor) else _copied(obj, dtype, device)
+    result = as_tensor(obj, dtype=dtype, device=device)
+    if copy is False and not _shares_memory(obj, result):
+        raise ValueError("can't alias tensor with dtype or memory that differs")
+    return result
+
+
+def _copied(tensor, dtype, device):
+    return tensor.detach().to(device=device, dtype=dtype, copy=True)
+
+
+def _shares_memory(obj, tensor):
+    if isinstance(obj, Tensor):
+        return obj.data_ptr() == tensor.data_ptr()
+    address = getattr(obj, "__array_interface__", {}).get("data", (None,))[0]
+    return address == tensor.data_ptr() or (hasattr(type(obj), "__dlpack__") and address is None)
+
+
+def frombuffer(buffer, *, dtype, count=-1, offset=0):
+    """A one-dimensional tensor over an object's memory. Where the memory is read-only, so must the tensor be used."""
+    return _tenon._over_buffer(buffer, dtype, count, offset)
+
+
+def from_dlpack(ext_tensor, /, *, device=None, copy=None):
+    """A tensor over the memory of any object with __dlpack__, or a capsule of it."""
+    if type(ext_tensor).__name__ == "PyCapsule":
+        return _tenon._from_dlpack(ext_tensor)
+    exporter = ext_tensor.__dlpack__
+    if hasattr(ext_tensor, "__dlpack_device__") and ext_tensor.__dlpack_device__()[0] not in (1, 3, 11):
+        raise RuntimeError(f"from_dlpack: memory of device {ext_tensor.__dlpack_device__()} is not reachable from the cpu")
+    options = {} if copy is None else {"copy": copy}
+    try:
+        capsule = exporter(max_version=(1, 1), **options)
+    except TypeError:
+        capsule = exporter()
+    result = _tenon._from_dlpack(capsule)
+    return result if device is None else result.to(device)
+
+
+def save(obj, f):
+    """Writes a tensor to an .npy file, or a dict of tensors to a .safetensors file."""
+    from . import _files
+
+    _files.save(obj, f)
+
+
+def load(f, *, mmap=False):
+    """Reads an .npy or .safetensors file; with mmap over the file's own memory."""
+    from . import _files
+
+    return _files.load(f, mmap=mmap)
+
+
+def _rebuild_size(values):
+    return Size(values)

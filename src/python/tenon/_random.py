@@ -1,0 +1,18 @@
+"""Random numbers: one generator for everybody, and as many others as are wanted."""
+
+from ._tenon import Generator, default_generator
+
+
+def manual_seed(seed):
+    """Seeds the default generator and returns it."""
+    return default_generator.manual_seed(int(seed))
+
+
+def seed():
+    """Seeds the default generator with a number nobody can guess, and returns it."""
+    return default_generator.seed()
+
+
+def initial_seed():
+    """The seed of the default generator."""
+    return default_generator.initial_seed()

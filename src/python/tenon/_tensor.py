@@ -1,0 +1,140 @@
+"""Methods of Tensor that are called once in a while: they speak to other libraries."""
+
+from . import _tenon
+from ._tenon import Tensor
+
+
+def __format__(self, spec):
+    return self.item().__format__(spec) if self.dim() == 0 and not self.is_meta else object.__format__(self, spec)
+
+
+def __reversed__(self):
+    return self if self.dim() == 0 else self[_tenon.arange(len(self) - 1, -1, -1)]
+
+
+def __deepcopy__(self, memo):
+    if id(self) in memo:
+        return memo[id(self)]
+    copied = self.detach() if self.is_meta else _copy_over(self, memo)
+    memo[id(self)] = copied
+    if self.__dict__:
+        import copy
+
+        copied.__dict__ = copy.deepcopy(self.__dict__, memo)
+    return copied
+
+
+def _copy_over(self, memo):
+    """A copy with the same strides; tensors that share a storage share the copy of it."""
+    storage = _tenon._bytes(self)
+    key = ("tenon storage", storage.data_ptr())
+    if key not in memo:
+        memo[key] = storage.clone()
+    return _tenon._over_bytes(memo[key], self.dtype, self.storage_offset(), self.size(), self.stride())
+
+
+def __copy__(self):
+    return self.detach()
+
+
+def _used_bytes(self):
+    """The bytes a tensor reads, with the strides it reads them by. Repeated elements are stored once."""
+    sizes = [1 if stride == 0 else size for size, stride in zip(self.shape, self.stride())]
+    once = self.as_strided(sizes, self.stride())
+    extent = 1 + sum((size - 1) * stride for size, stride in zip(sizes, self.stride())) if once.numel() else 0
+    if extent > once.numel():
+        once = once.clone()
+        extent = once.numel()
+    strides = tuple(0 if own == 0 else new for own, new in zip(self.stride(), once.stride()))
+    begin = once.storage_offset() * once.itemsize
+    return _tenon._bytes(once)[begin : begin + extent * once.itemsize], strides
+
+
+def __reduce_ex__(self, protocol):
+    if self.is_meta:
+        return _rebuild_meta, (tuple(self.shape), self.stride(), self.dtype, self.__dict__ or None)
+    from pickle import PickleBuffer
+
+    used, strides = _used_bytes(self)
+    data = PickleBuffer(used) if protocol >= 5 else bytes(memoryview(used))
+    return _rebuild, (data, tuple(self.shape), strides, self.dtype, self.__dict__ or None)
+
+
+def _rebuild(data, sizes, strides, dtype, attributes):
+    writable = not memoryview(data).readonly
+    buffer = data if writable else bytearray(data)
+    used = _tenon._over_buffer(buffer, _tenon.uint8, -1, 0) if len(memoryview(buffer)) else _tenon.empty(0, dtype=_tenon.uint8)
+    return _with_attributes(_tenon._over_bytes(used, dtype, 0, sizes, strides), attributes)
+
+
+def _rebuild_meta(sizes, strides, dtype, attributes):
+    return _with_attributes(_tenon.empty_strided(sizes, strides, dtype=dtype, device="meta"), attributes)
+
+
+def _with_attributes(tensor, attributes):
+    if attributes:
+        tensor.__dict__.update(attributes)
+    return tensor
+
+
+def numpy(self, *, force=False):
+    """An ndarray over the same memory."""
+    return _tenon._to_numpy(self)
+
+
+def __array__(self, dtype=None, copy=None):
+    array = _tenon._to_numpy(self)
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+    from . import _numpy
+
+    return _numpy.ufunc(ufunc, method, inputs, kwargs)
+
+
+def __array_function__(self, function, types, args, kwargs):
+    from . import _numpy
+
+    return _numpy.function(function, types, args, kwargs)
+
+
+def __array_namespace__(self, /, *, api_version=None):
+    from . import array_api
+
+    return array_api.namespace(api_version)
+
+
+def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    """A DLPack capsule over the same memory; versioned where the consumer understands it."""
+    if stream is not None:
+        raise BufferError("a tensor on the cpu has no streams")
+    if dl_device is not None and tuple(dl_device) != (1, 0):
+        raise BufferError(f"a tensor on the cpu cannot be exported to device {tuple(dl_device)}")
+    return _tenon._to_dlpack(self.clone() if copy else self, max_version is not None and max_version[0] >= 1, bool(copy))
+
+
+def __dlpack_device__(self):
+    return (1, 0)
+
+
+def __dask_tokenize__(self):
+    import hashlib
+
+    digest = hashlib.blake2b(bytes(memoryview(_used_bytes(self.contiguous())[0]))).hexdigest()
+    return ("tenon.Tensor", repr(self.dtype), tuple(self.shape), self.stride(), digest)
+
+
+_METHODS = (
+    __format__, __reversed__, __deepcopy__, __copy__, __reduce_ex__, numpy, __array__, __array_ufunc__, __array_function__,
+    __array_namespace__, __dlpack__, __dlpack_device__, __dask_tokenize__,
+)  # fmt: skip
+
+
+def extend(cls):
+    for method in _METHODS:
+        setattr(cls, method.__name__, method)

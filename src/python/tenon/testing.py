@@ -1,0 +1,97 @@
+"""Assertions for tests."""
+
+import tenon
+
+_TOLERANCES = {tenon.float16: (1e-3, 1e-5), tenon.bfloat16: (1.6e-2, 1e-5), tenon.float32: (1.3e-6, 1e-5), tenon.float64: (1e-7, 1e-7)}
+
+
+def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=None, equal_nan=False, check_device=True,
+                 check_dtype=True, check_layout=True, check_stride=False, msg=None):  # fmt: skip
+    """AssertionError unless both are equal up to tolerances that follow from their dtypes. Sequences and mappings are
+    compared element by element. Tolerances and texts are those of torch.testing.assert_close."""
+    options = dict(rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=check_dtype, check_stride=check_stride, check_device=check_device)
+    if (rtol is None) != (atol is None):
+        raise ValueError(f"rtol and atol must both be specified or both be unspecified, but got rtol={rtol} and atol={atol} instead.")
+    try:
+        _compare(actual, expected, options, "")
+    except AssertionError as error:
+        if msg is None:
+            raise
+        raise AssertionError(msg(str(error)) if callable(msg) else msg) from None
+
+
+def _compare(actual, expected, options, place):
+    if isinstance(actual, (list, tuple)) and isinstance(expected, (list, tuple)):
+        if len(actual) != len(expected):
+            raise AssertionError(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}{_at(place)}")
+        for at, (a, b) in enumerate(zip(actual, expected)):
+            _compare(a, b, options, f"{place}[{at}]")
+    elif isinstance(actual, dict) and isinstance(expected, dict):
+        if actual.keys() != expected.keys():
+            missing, extra = sorted(expected.keys() - actual.keys()), sorted(actual.keys() - expected.keys())
+            raise AssertionError(
+                "The keys of the mappings do not match:\n"
+                f"Missing keys in the actual mapping: {missing}\nAdditional keys in the actual mapping: {extra}{_at(place)}"
+            )
+        for key in actual:
+            _compare(actual[key], expected[key], options, f"{place}[{key!r}]")
+    else:
+        _compare_tensors(_tensor(actual, expected, options), _tensor(expected, actual, options), options, place)
+
+
+def _at(place):
+    return f"\n\nThe failure occurred for item {place}" if place else ""
+
+
+def _tensor(value, other, options):
+    if isinstance(value, tenon.Tensor):
+        return value
+    if isinstance(other, tenon.Tensor):
+        raise TypeError(f"No comparison pair was able to handle inputs of type {type(value)} and {type(other)}.")
+    return tenon.as_tensor(value)
+
+
+def _compare_tensors(actual, expected, options, place):
+    def fail(text):
+        raise AssertionError(text + _at(place))
+
+    if actual.shape != expected.shape:
+        fail(f"The values for attribute 'shape' do not match: {tuple_text(actual.shape)} != {tuple_text(expected.shape)}.")
+    if options["check_dtype"] and actual.dtype is not expected.dtype:
+        fail(f"The values for attribute 'dtype' do not match: {actual.dtype} != {expected.dtype}.")
+    if options["check_stride"] and actual.stride() != expected.stride():
+        fail(f"The values for attribute 'stride()' do not match: {actual.stride()} != {expected.stride()}.")
+    common = tenon.promote_types(actual.dtype, expected.dtype)
+    defaults = [_TOLERANCES.get(tensor.dtype, (0.0, 0.0)) for tensor in (actual, expected)]
+    rtol = max(pair[0] for pair in defaults) if options["rtol"] is None else options["rtol"]
+    atol = max(pair[1] for pair in defaults) if options["atol"] is None else options["atol"]
+    a, b = actual.to(common), expected.to(common)
+    matches = tenon.isclose(a, b, rtol=rtol, atol=atol, equal_nan=options["equal_nan"])
+    if not matches.all():
+        fail(_report(a, b, ~matches, rtol, atol))
+
+
+def tuple_text(size):
+    return f"torch.Size({list(size)})"
+
+
+def _report(a, b, wrong, rtol, atol):
+    exact = rtol == 0 and atol == 0
+    a, b = (tensor.to(tenon.float64 if tensor.is_floating_point() else tenon.int64) for tensor in (a, b))
+    kind = "Scalars" if a.dim() == 0 else "Tensor-likes"
+    if a.dim() == 0:
+        text = f"{kind} are not {'equal' if exact else 'close'}!\n\nExpected {b.item()} but got {a.item()}.\n"
+    else:
+        count, total = int(wrong.sum()), wrong.numel()
+        text = f"{kind} are not {'equal' if exact else 'close'}!\n\nMismatched elements: {count} / {total} ({count / total:.1%})\n"
+    difference = tenon.where(wrong, (a - b).abs(), 0)
+    relative = tenon.where(wrong, difference.double() / b.abs().double(), 0.0)
+    for name, values, allowed in (("absolute", difference, atol), ("relative", relative, rtol)):
+        largest = values.amax()
+        limit = "" if exact else f" (up to {allowed} allowed)"
+        if a.dim() == 0:
+            text += f"{name.capitalize()} difference: {largest.item()}{limit}\n"
+        else:
+            where = [place[0].item() for place in tenon.where(values == largest)] if not largest.isnan() else "?"
+            text += f"Greatest {name} difference: {largest.item()} at index {tuple(where)}{limit}\n"
+    return text.rstrip("\n")

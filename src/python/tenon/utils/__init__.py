@@ -1,0 +1,3 @@
+"""Switches that PyTorch keeps here."""
+
+from . import backcompat

@@ -1,0 +1,142 @@
+#include "python/values.h"
+
+#include "python/exchange.h"
+#include "type/overflow.h"
+#include "type/visit.h"
+
+namespace tenon::python {
+namespace {
+
+constexpr int64_t kMaxDims = 128;
+
+bool is_text(PyObject* object) { return PyUnicode_Check(object) || PyBytes_Check(object); }
+/// What a tensor can be made of element by element.
+bool is_nested(PyObject* object) { return PySequence_Check(object) && !is_text(object); }
+
+Py_ssize_t length_of(PyObject* sequence) {
+  const Py_ssize_t length = PySequence_Size(sequence);
+  if (length < 0) throw PythonError{};
+  return length;
+}
+
+/// The sizes that the first entry of every level announces.
+Dims sizes_of(PyObject* data) {
+  Dims sizes;
+  nb::object level = nb::borrow(data);
+  while (is_nested(level.ptr())) {
+    if (is_tensor(level.ptr()) || is_array(level.ptr())) {
+      const Tensor inner = is_tensor(level.ptr()) ? tensor_of(level.ptr()) : tensor_from_array(level.ptr());
+      for (int64_t size : inner.sizes()) sizes.push_back(size);
+      break;
+    }
+    const Py_ssize_t length = length_of(level.ptr());
+    sizes.push_back(length);
+    if (sizes.size() > kMaxDims) throw ValueError("too many dimensions '" + type_name(level.ptr()) + "'");
+    if (length == 0) break;
+    PyObject* first = PySequence_GetItem(level.ptr(), 0);
+    if (!first) {
+      PyErr_Clear();
+      throw ValueError("could not determine the shape of object type '" + type_name(level.ptr()) + "'");
+    }
+    level = nb::steal(first);
+    // A text's entries are texts without end.
+    if (PyUnicode_Check(level.ptr())) throw ValueError("too many dimensions 'str'");
+  }
+  return sizes;
+}
+
+Dtype dtype_of_values(PyObject* data, int64_t depth = 0) {
+  if (PyFloat_Check(data)) return is_numpy_scalar(data) ? float64 : get_default_dtype();
+  if (PyBool_Check(data)) return bool_;
+  if (PyLong_Check(data)) return int64;
+  if (is_tensor(data)) return tensor_of(data).dtype();
+  if (is_array(data)) return tensor_from_array(data).dtype();
+  if (is_numpy_scalar(data)) {
+    const nb::object array = nb::module_::import_("numpy").attr("asarray")(nb::handle(data));
+    return tensor_from_array(array.ptr()).dtype();
+  }
+  if (is_text(data)) throw TypeError("new(): invalid data type '" + type_name(data) + "'");
+  if (!is_nested(data)) throw Error("Could not infer dtype of " + type_name(data));
+  const Py_ssize_t length = length_of(data);
+  if (length == 0) return get_default_dtype();
+  if (depth > kMaxDims) throw ValueError("too many dimensions '" + type_name(data) + "'");
+  std::optional<Dtype> common;
+  for (Py_ssize_t i = 0; i < length; ++i) {
+    const nb::object item = checked_object(PySequence_GetItem(data, i));
+    if (item.ptr() == data) throw TypeError("new(): self-referential lists are incompatible");
+    const Dtype dtype = dtype_of_values(item.ptr(), depth + 1);
+    common = common ? promote_types(*common, dtype) : dtype;
+  }
+  return *common;
+}
+
+/// A floating dtype takes any number (infinity where it is too large), an integer dtype what it can hold.
+template <class T>
+T element_of(PyObject* object) {
+  constexpr Dtype dtype = dtype_of_v<T>;
+  if (!is_number(object) && !(is_tensor(object) && tensor_of(object).numel() == 1)) {
+    if (is_floating_point(dtype)) throw TypeError("must be real number, not " + type_name(object));
+    throw TypeError("'" + type_name(object) + "' object cannot be interpreted as an integer");
+  }
+  if (is_floating_point(dtype) && PyLong_Check(object)) {
+    const double value = PyLong_AsDouble(object);
+    if (value == -1 && PyErr_Occurred()) throw PythonError{};
+    return element_cast<T>(value);
+  }
+  const Scalar value = scalar_of(object);
+  if (!is_floating_point(dtype) && overflows(value, dtype))
+    throw Error(std::string("value cannot be converted to type ") + dtype_name(dtype) + " without overflow");
+  return scalar_to<T>(value);
+}
+
+/// Writes the numbers in row-major order and returns the place behind the last.
+template <class T>
+T* store(T* out, PyObject* data, SizesView sizes, int64_t dim) {
+  if (dim == sizes.size()) {
+    *out = element_of<T>(data);
+    return out + 1;
+  }
+  const nb::object level = nb::steal(PySequence_Fast(data, "not a sequence"));
+  if (!level.ptr()) throw PythonError{};
+  const Py_ssize_t length = length_of(level.ptr());
+  if (length != sizes[dim])
+    throw ValueError("expected sequence of length " + std::to_string(sizes[dim]) + " at dim " + std::to_string(dim) +
+                     " (got " + std::to_string(length) + ")");
+  for (Py_ssize_t i = 0; i < length; ++i) {
+    const nb::object item = checked_object(PySequence_GetItem(level.ptr(), i));
+    out = store(out, item.ptr(), sizes, dim + 1);
+  }
+  return out;
+}
+
+template <class T>
+PyObject* nested_list(const Tensor& tensor, const T* data, int64_t dim) {
+  if (dim == tensor.dim()) return to_python(to_scalar(*data));
+  const int64_t size = tensor.sizes()[dim], stride = tensor.strides()[dim];
+  nb::object list = checked_object(PyList_New(size));
+  for (int64_t i = 0; i < size; ++i) NB_LIST_SET_ITEM(list.ptr(), i, nested_list(tensor, data + i * stride, dim + 1));
+  return list.release().ptr();
+}
+
+}  // namespace
+
+Tensor tensor_of_values(PyObject* data, const Options& options) {
+  if (is_array(data)) {
+    const Tensor shared = tensor_from_array(data);
+    const Tensor copy = shared.to(options.dtype.value_or(shared.dtype()), true);
+    return copy.to(options.device.value_or(Device::cpu));
+  }
+  if (is_text(data)) throw TypeError("new(): invalid data type '" + type_name(data) + "'");
+  const Dims sizes = sizes_of(data);
+  const Dtype dtype = options.dtype ? *options.dtype : dtype_of_values(data);
+  Tensor result = empty(sizes, Options(dtype));
+  if (result.numel() > 0) visit_dtype(dtype, [&]<class T>() { store(result.data<T>(), data, sizes, 0); });
+  return result.to(options.device.value_or(Device::cpu));
+}
+
+PyObject* to_list(const Tensor& tensor) {
+  if (tensor.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
+  return visit_dtype(tensor.dtype(), [&]<class T>() { return nested_list(tensor, tensor.data<T>(), 0); });
+}
+
+}  // namespace tenon::python

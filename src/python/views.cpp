@@ -1,0 +1,233 @@
+// Views, copies and writes: one line a function. Where PyTorch has both, it is a function and a method.
+#include "python/doors.h"
+#include "python/values.h"
+#include "tenon/ops.h"
+
+namespace tenon::python {
+namespace {
+
+constexpr Door kBoth = Door::both, kMethod = Door::method;
+
+const Tensor& input(const Call& call) { return call.tensor(Name::input); }
+
+#define TENON_VIEW(EXPRESSION) [](const Call& call) -> PyObject* { return wrap(EXPRESSION); }
+#define TENON_VALUE(EXPRESSION) []([[maybe_unused]] const Call& call) -> PyObject* { return checked(EXPRESSION); }
+
+Tensor squeezed(const Call& call) {
+  return call.has(Name::dim) ? input(call).squeeze(SizesView(call.dims(Name::dim))) : input(call).squeeze();
+}
+Tensor moved(const Call& call) {
+  return input(call).movedim(SizesView(call.dims(Name::source)), SizesView(call.dims(Name::destination)));
+}
+Tensor strided(const Call& call) {
+  return input(call).as_strided(call.dims(Name::size), call.dims(Name::stride),
+                                call.optional_integer(Name::storage_offset));
+}
+
+/// Gives the tensor itself another shape over the same storage.
+PyObject* reshaped_in_place(const Call& call, Tensor view) {
+  call.tensor(Name::input) = std::move(view);
+  return again(call.self());
+}
+
+void copied(const Call& call) {
+  Tensor& self = call.tensor(Name::input);
+  const Released released(call.is_long());
+  self.copy_(call.tensor(Name::src));
+}
+
+/// `x.to(...)` in all its forms; gives the object itself where nothing changes.
+PyObject* converted(const Call& call) {
+  const Tensor& self = input(call);
+  Dtype dtype = call.dtype().value_or(self.dtype());
+  Device device = call.device().value_or(self.device());
+  if (call.has(Name::other)) {
+    dtype = call.tensor(Name::other).dtype();
+    device = call.tensor(Name::other).device();
+  }
+  const MemoryFormat format = call.memory_format(MemoryFormat::preserve);
+  Tensor result;
+  {
+    const Released released(call.is_long());
+    result = device == self.device() ? self.to(dtype, call.boolean(Name::copy), format) : self.to(dtype).to(device);
+  }
+  return result.is(self) ? again(call.object(Name::input)) : wrap(std::move(result));
+}
+
+template <Dtype dtype>
+PyObject* cast_to(const Call& call) {
+  const Tensor result = input(call).to(dtype, false, call.memory_format(MemoryFormat::preserve));
+  return result.is(input(call)) ? again(call.self()) : wrap(result);
+}
+
+PyObject* contiguous(const Call& call) {
+  const Tensor result = input(call).contiguous(call.memory_format(MemoryFormat::contiguous));
+  return result.is(input(call)) ? again(call.object(Name::input)) : wrap(result);
+}
+
+/// The name PyTorch's older classes have, or a conversion.
+PyObject* typed(const Call& call) {
+  if (call.has(Name::dtype)) return converted(call);
+  return checked(PyUnicode_FromFormat("torch.%sTensor", scalar_type_name(input(call).dtype())));
+}
+
+constexpr const char* kDims = "(Tensor input, ints size)";
+
+const Definition kViews[] = {
+    {"as_strided", kBoth, "(Tensor input, ints size, ints stride, int? storage_offset=None)",
+     "A view with any sizes and strides over the storage.", TENON_VIEW(strided(call))},
+    {"broadcast_to", kBoth, kDims, "The same as expand.", TENON_VIEW(input(call).expand(call.dims(Name::size)))},
+    {"diagonal", kBoth, "(Tensor input, int offset=0, int dim1=0, int dim2=1)",
+     "A view of a diagonal of two dims, as the last dim.",
+     TENON_VIEW(input(call).diagonal(call.integer(Name::offset, 0), call.integer(Name::dim1, 0), call.integer(Name::dim2, 1)))},
+    {"expand", kMethod, kDims, "A view in which dims of size 1 repeat; -1 keeps a size.",
+     TENON_VIEW(input(call).expand(call.dims(Name::size)))},
+    {"expand_as", kMethod, "(Tensor input, Tensor other)", "The same as expand(other.size()).",
+     TENON_VIEW(input(call).expand_as(call.tensor(Name::other)))},
+    {"flatten", kBoth, "(Tensor input, int start_dim=0, int end_dim=-1)", "Dims start_dim to end_dim as one.",
+     TENON_VIEW(input(call).flatten(call.integer(Name::start_dim, 0), call.integer(Name::end_dim, -1)))},
+    {"movedim", kBoth, "(Tensor input, int source, int destination)\n(Tensor input, ints source, ints destination)",
+     "A view with dims at other places.", TENON_VIEW(moved(call))},
+    {"moveaxis", kBoth, "(Tensor input, int source, int destination)\n(Tensor input, ints source, ints destination)",
+     "The same as movedim.", TENON_VIEW(moved(call))},
+    {"narrow", kBoth, "(Tensor input, int dim, int start, int length)", "A view of `length` places of a dim.",
+     TENON_VIEW(input(call).narrow(call.integer(Name::dim), call.integer(Name::start), call.integer(Name::length)))},
+    {"permute", kBoth, "(Tensor input, ints dims)", "A view with the dims in another order.",
+     TENON_VIEW(input(call).permute(call.dims(Name::dims)))},
+    {"ravel", kBoth, "(Tensor input)", "All elements in one dim.",
+     TENON_VIEW(input(call).contiguous().reshape({-1}))},
+    {"reshape", kBoth, "(Tensor input, ints shape)", "A view with another shape where strides allow it, else a copy.",
+     TENON_VIEW(input(call).reshape(call.dims(Name::shape)))},
+    {"reshape_as", kMethod, "(Tensor input, Tensor other)", "The same as reshape(other.size()).",
+     TENON_VIEW(input(call).reshape(call.tensor(Name::other).sizes()))},
+    {"select", kBoth, "(Tensor input, int dim, int index)", "A view of one place of a dim, which goes away.",
+     TENON_VIEW(input(call).select(call.integer(Name::dim), call.integer(Name::index)))},
+    {"squeeze", kBoth, "(Tensor input)\n(Tensor input, int dim)\n(Tensor input, ints dim)", "A view without dims of size 1.",
+     TENON_VIEW(squeezed(call))},
+    {"swapaxes", kBoth, "(Tensor input, int axis0, int axis1)", "The same as transpose.",
+     TENON_VIEW(input(call).transpose(call.integer(Name::axis0), call.integer(Name::axis1)))},
+    {"swapdims", kBoth, "(Tensor input, int dim0, int dim1)", "The same as transpose.",
+     TENON_VIEW(input(call).transpose(call.integer(Name::dim0), call.integer(Name::dim1)))},
+    {"t", kBoth, "(Tensor input)", "A matrix with its dims swapped.", TENON_VIEW(input(call).t())},
+    {"transpose", kBoth, "(Tensor input, int dim0, int dim1)", "A view with two dims swapped.",
+     TENON_VIEW(input(call).transpose(call.integer(Name::dim0), call.integer(Name::dim1)))},
+    {"unflatten", kBoth, "(Tensor input, int dim, ints sizes)", "A view with one dim as several.",
+     TENON_VIEW(input(call).unflatten(call.integer(Name::dim), call.dims(Name::sizes)))},
+    {"unsqueeze", kBoth, "(Tensor input, int dim)", "A view with a new dim of size 1.",
+     TENON_VIEW(input(call).unsqueeze(call.integer(Name::dim)))},
+    {"view", kMethod, "(Tensor input, dtype dtype)\n(Tensor input, ints size)", "A view with another shape.",
+     [](const Call& call) -> PyObject* {
+       if (call.has(Name::dtype) && *call.dtype() != input(call).dtype())
+         throw NotImplementedError("view: another dtype over the same bytes is not supported");
+       return wrap(call.has(Name::dtype) ? input(call).detach() : input(call).view(call.dims(Name::size)));
+     }},
+    {"view_as", kMethod, "(Tensor input, Tensor other)", "The same as view(other.size()).",
+     TENON_VIEW(input(call).view(call.tensor(Name::other).sizes()))},
+    {"detach", kMethod, "(Tensor input)", "The same elements without history.", TENON_VIEW(input(call).detach())},
+    {"squeeze_", kMethod, "(Tensor input)\n(Tensor input, int dim)\n(Tensor input, ints dim)", "squeeze in place.",
+     [](const Call& call) -> PyObject* { return reshaped_in_place(call, squeezed(call)); }},
+    {"t_", kMethod, "(Tensor input)", "t in place.",
+     [](const Call& call) -> PyObject* { return reshaped_in_place(call, input(call).t()); }},
+    {"transpose_", kMethod, "(Tensor input, int dim0, int dim1)", "transpose in place.",
+     [](const Call& call) -> PyObject* {
+       return reshaped_in_place(call, input(call).transpose(call.integer(Name::dim0), call.integer(Name::dim1)));
+     }},
+    {"unsqueeze_", kMethod, "(Tensor input, int dim)", "unsqueeze in place.",
+     [](const Call& call) -> PyObject* { return reshaped_in_place(call, input(call).unsqueeze(call.integer(Name::dim))); }},
+
+    // Copies and writes.
+    {"clone", kBoth, "(Tensor input, *, memory_format? memory_format=None)", "A copy.",
+     TENON_VIEW(input(call).clone(call.memory_format(MemoryFormat::preserve)))},
+    {"contiguous", kMethod, "(Tensor input, *, memory_format memory_format=torch.contiguous_format)",
+     "The tensor itself where it is dense and row-major, else a copy that is.", contiguous},
+    {"copy_", kMethod, "(Tensor input, Tensor src, bool non_blocking=False)", "Writes src, broadcast and cast.",
+     [](const Call& call) -> PyObject* {
+       copied(call);
+       return again(call.self());
+     }},
+    {"fill_", kMethod, "(Tensor input, Tensor value)\n(Tensor input, Number value)", "Writes one value everywhere.",
+     [](const Call& call) -> PyObject* {
+       const Arg value = call.arg(Name::value);
+       Tensor& self = call.tensor(Name::input);
+       value.is_tensor() ? self.fill_(value.tensor()) : self.fill_(value.number());
+       return again(call.self());
+     }},
+    {"zero_", kMethod, "(Tensor input)", "Writes 0 everywhere.",
+     [](const Call& call) -> PyObject* {
+       call.tensor(Name::input).zero_();
+       return again(call.self());
+     }},
+    {"resize_", kMethod, "(Tensor input, ints size, *, memory_format? memory_format=None)",
+     "Another shape over the same storage, which grows when needed.",
+     [](const Call& call) -> PyObject* {
+       call.tensor(Name::input).resize_(call.dims(Name::size));
+       return again(call.self());
+     }},
+    {"sum_to_size", kMethod, kDims, "The sum over the dims a broadcast from `size` would have added.",
+     TENON_VIEW(input(call).sum_to_size(call.dims(Name::size)))},
+    {"to", kMethod,
+     "(Tensor input, device device=None, dtype dtype=None, bool non_blocking=False, bool copy=False, *, memory_format? "
+     "memory_format=None)\n(Tensor input, dtype dtype, bool non_blocking=False, bool copy=False, *, memory_format? "
+     "memory_format=None)\n(Tensor input, Tensor other, bool non_blocking=False, bool copy=False, *, memory_format? "
+     "memory_format=None)",
+     "The same values in another dtype or on another device.", converted},
+    {"type", kMethod, "(Tensor input, dtype dtype=None, bool non_blocking=False)",
+     "The name of the tensor's older class; with a dtype the same as to().", typed},
+    {"type_as", kMethod, "(Tensor input, Tensor other)", "The same as to(other.dtype).",
+     TENON_VIEW(input(call).to(call.tensor(Name::other).dtype()))},
+#define TENON_CAST(NAME, DTYPE)                                                                           \
+  {                                                                                                       \
+    NAME, kMethod, "(Tensor input, *, memory_format? memory_format=None)", "The same as to(" #DTYPE ").", \
+        cast_to<Dtype::DTYPE>                                                                             \
+  }
+    TENON_CAST("bfloat16", bfloat16),
+    TENON_CAST("bool", bool_),
+    TENON_CAST("byte", uint8),
+    TENON_CAST("char", int8),
+    TENON_CAST("double", float64),
+    TENON_CAST("float", float32),
+    TENON_CAST("half", float16),
+    TENON_CAST("int", int32),
+    TENON_CAST("long", int64),
+    TENON_CAST("short", int16),
+#undef TENON_CAST
+    {"cpu", kMethod, "(Tensor input, *, memory_format? memory_format=None)", "The same as to('cpu').",
+     [](const Call& call) -> PyObject* {
+       const Tensor result = input(call).to(Device::cpu);
+       return result.is(input(call)) ? again(call.self()) : wrap(result);
+     }},
+
+    // What a tensor knows of itself.
+    {"data_ptr", kMethod, "(Tensor input)", "The address of the first element.",
+     TENON_VALUE(PyLong_FromUnsignedLongLong(reinterpret_cast<uintptr_t>(input(call).data_ptr())))},
+    {"dim", kMethod, "(Tensor input)", "The number of dims.", TENON_VALUE(PyLong_FromLongLong(input(call).dim()))},
+    {"ndimension", kMethod, "(Tensor input)", "The number of dims.", TENON_VALUE(PyLong_FromLongLong(input(call).dim()))},
+    {"element_size", kMethod, "(Tensor input)", "Bytes of an element.",
+     TENON_VALUE(PyLong_FromLongLong(input(call).itemsize()))},
+    {"is_contiguous", kMethod, "(Tensor input, *, memory_format memory_format=torch.contiguous_format)",
+     "Whether it is dense in the order of a memory format.",
+     TENON_VALUE(PyBool_FromLong(input(call).is_contiguous(call.memory_format(MemoryFormat::contiguous))))},
+    {"is_floating_point", kBoth, "(Tensor input)", "Whether the dtype is floating point.",
+     TENON_VALUE(PyBool_FromLong(is_floating_point(input(call).dtype())))},
+    {"is_complex", kBoth, "(Tensor input)", "Whether the dtype is complex: never.", TENON_VALUE(PyBool_FromLong(0))},
+    {"is_signed", kBoth, "(Tensor input)", "Whether the dtype holds negative numbers.",
+     TENON_VALUE(PyBool_FromLong(input(call).dtype() != bool_ && input(call).dtype() != uint8))},
+    {"item", kMethod, "(Tensor input)", "The one element as a Python number.", TENON_VALUE(to_python(input(call).item()))},
+    {"numel", kBoth, "(Tensor input)", "The number of elements.", TENON_VALUE(PyLong_FromLongLong(input(call).numel()))},
+    {"nelement", kMethod, "(Tensor input)", "The number of elements.", TENON_VALUE(PyLong_FromLongLong(input(call).numel()))},
+    {"size", kMethod, "(Tensor input, int? dim=None)", "The shape, or the size of one dim.",
+     TENON_VALUE(call.has(Name::dim) ? PyLong_FromLongLong(input(call).size(call.integer(Name::dim)))
+                                     : to_size(input(call).sizes()))},
+    {"storage_offset", kMethod, "(Tensor input)", "The place of the first element in the storage.",
+     TENON_VALUE(PyLong_FromLongLong(input(call).storage_offset()))},
+    {"stride", kMethod, "(Tensor input, int? dim=None)", "The strides in elements, or that of one dim.",
+     TENON_VALUE(call.has(Name::dim) ? PyLong_FromLongLong(input(call).stride(call.integer(Name::dim)))
+                                     : to_tuple(input(call).strides()))},
+    {"tolist", kMethod, "(Tensor input)", "Nested lists of Python numbers.", TENON_VALUE(to_list(input(call)))},
+};
+
+}  // namespace
+
+std::vector<Entry> view_entries() { return entries<kViews>(); }
+
+}  // namespace tenon::python

@@ -1,0 +1,20 @@
+// tensor: takes a list of indices; gives the view that integers, slices, None and Ellipsis make, and the tensors among
+// them by the dim of that view they stand at. Never reads an element.
+#pragma once
+#include <vector>
+
+#include "tenon/tensor.h"
+
+namespace tenon {
+
+struct Indexed {
+  Tensor view;
+  std::vector<Tensor> tensors;  // undefined where a dim has none
+};
+/// IndexError for too many indices and for integers out of range.
+Indexed index_view(const Tensor& self, const Index* indices, int64_t count);
+
+/// Whether an index marks places instead of naming them.
+bool is_mask(const Tensor& index) noexcept;
+
+}  // namespace tenon

@@ -1,0 +1,124 @@
+"""The same call in PyTorch and in Tenon: result, shape, strides, dtype, values, warnings; or the same error."""
+
+import math
+import warnings
+
+import numpy
+import tenon
+import torch
+
+DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
+
+# Functions of which PyTorch and Tenon each round as their own libraries do.
+INEXACT = {"exp", "log", "sum", "mean", "sqrt", "reciprocal", "div"}
+
+
+class Both:
+    """A value here and in PyTorch."""
+
+    def __init__(self, ours, theirs):
+        self.ours, self.theirs = ours, theirs
+
+    def __repr__(self):
+        strides = f" strides {self.theirs.stride()}" if is_tensor(self.theirs) else ""
+        return f"{self.theirs!r}{strides}"
+
+
+def dtype(name):
+    return Both(getattr(tenon, name), getattr(torch, name))
+
+
+def tensor(values, dtype_name):
+    return Both(tenon.tensor(values, dtype=getattr(tenon, dtype_name)), torch.tensor(values, dtype=getattr(torch, dtype_name)))
+
+
+def view(both, change):
+    return Both(change(both.ours), change(both.theirs))
+
+
+def _pick(value, side):
+    if isinstance(value, Both):
+        return getattr(value, side)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_pick(item, side) for item in value)
+    if isinstance(value, dict):
+        return {key: _pick(item, side) for key, item in value.items()}
+    return value
+
+
+def outcome(call, side, args, kwargs):
+    module = tenon if side == "ours" else torch
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = call(module, *_pick(args, side), **_pick(kwargs, side))
+        except Exception as error:
+            return error, []
+    texts = [str(item.message).split(" (Triggered internally")[0] for item in caught]
+    return result, list(dict.fromkeys(texts))  # PyTorch gives some of its warnings twice
+
+
+def is_tensor(value):
+    return isinstance(value, (tenon.Tensor, torch.Tensor))
+
+
+def described(value):
+    """A result so that both sides' can be compared."""
+    if is_tensor(value):
+        return ("tensor", str(value.dtype).split(".")[-1], tuple(value.shape), tuple(value.stride()))
+    if isinstance(value, (tuple, list)):
+        return (type(value).__name__, *[described(item) for item in value])
+    if isinstance(value, (tenon.dtype, torch.dtype)):
+        return str(value).split(".")[-1]
+    return value
+
+
+def values(value):
+    if is_tensor(value):
+        return numpy.array(value.detach().double().tolist() if value.dtype not in (torch.int64, tenon.int64) else value.tolist())
+    if isinstance(value, (tuple, list)):
+        return [values(item) for item in value]
+    return described(value)
+
+
+def same_values(ours, theirs, exact):
+    if isinstance(theirs, list):
+        return len(ours) == len(theirs) and all(same_values(a, b, exact) for a, b in zip(ours, theirs))
+    if isinstance(theirs, numpy.ndarray):
+        if exact:
+            return numpy.array_equal(ours, theirs, equal_nan=theirs.dtype.kind == "f")
+        return numpy.allclose(ours, theirs, rtol=1e-2 if exact is None else 1e-5, atol=1e-6, equal_nan=True)
+    if isinstance(theirs, float) and math.isnan(theirs):
+        return math.isnan(ours)
+    return ours == theirs
+
+
+_given = set()  # warnings PyTorch gave at least once: some it never gives again
+
+
+def same_error(ours, theirs):
+    """The same type and text; where Tenon says the documented text instead, PyTorch's stands in the notes."""
+    if type(ours).__name__ != type(theirs).__name__:
+        return False
+    text = str(theirs).split("\nException raised from")[0]
+    return str(ours) == text or text in getattr(ours, "__notes__", [])
+
+
+def same(call, *args, exact=True, **kwargs):
+    """Asserts that both sides do the same; gives Tenon's result, or None for an error."""
+    theirs, their_warnings = outcome(call, "theirs", args, kwargs)
+    ours, our_warnings = outcome(call, "ours", args, kwargs)
+    if isinstance(theirs, Exception):
+        assert isinstance(ours, Exception), f"PyTorch: {theirs!r}\nTenon gave {ours!r}"
+        assert same_error(ours, theirs), f"PyTorch: {theirs!r}\nTenon:   {ours!r}"
+        return None
+    assert not isinstance(ours, Exception), f"PyTorch gave {theirs!r}\nTenon: {ours!r}"
+    assert described(ours) == described(theirs), f"PyTorch: {described(theirs)}\nTenon:   {described(ours)}"
+    assert same_values(values(ours), values(theirs), exact), f"PyTorch: {theirs}\nTenon:   {ours}"
+    _given.update(their_warnings)
+    assert set(their_warnings) <= set(our_warnings) <= _given, f"PyTorch: {their_warnings}\nTenon:   {our_warnings}"
+    for argument in (*args, *kwargs.values()):  # what was written in place
+        if isinstance(argument, Both) and is_tensor(argument.ours):
+            assert described(argument.ours) == described(argument.theirs)
+            assert same_values(values(argument.ours), values(argument.theirs), exact)
+    return ours

@@ -1,0 +1,58 @@
+"""Every example of the documentation runs, and so does every example of a docstring."""
+
+import doctest
+import re
+import traceback
+
+import pytest
+import tenon
+
+PAGES = ["docs/broadcasting.md", "docs/broadcasting.zh-CN.md", "docs/broadcasting.zh-TW.md", "docs/broadcasting.ko.md", "docs/python.md"]
+
+
+
+@pytest.fixture(autouse=True)
+def errors_without_notes(monkeypatch):
+    """doctest takes the last line of an error for its text, which may be a note's."""
+
+    class Traceback:
+        def __getattr__(self, name):
+            return getattr(traceback, name)
+
+        def format_exception_only(self, kind, value):
+            value.__notes__ = []
+            return traceback.format_exception_only(kind, value)
+
+    monkeypatch.setattr(doctest, "traceback", Traceback())
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page(page, root):
+    results = doctest.testfile(str(root / page), module_relative=False, encoding="utf-8")
+    assert results.failed == 0 and results.attempted > 10
+
+
+def examples(text):
+    """The code of a page without its comments, which translations translate."""
+    blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    return [re.sub(r" +# .*", "", block) for block in blocks]
+
+
+@pytest.mark.parametrize("page", PAGES[1:4])
+def test_translations_have_the_same_examples(page, root):
+    english = (root / PAGES[0]).read_text(encoding="utf-8")
+    assert examples((root / page).read_text(encoding="utf-8")) == examples(english)
+
+
+def test_docstrings():
+    from tenon import _policy
+
+    assert doctest.testmod(_policy).failed == 0
+
+
+def test_help_is_readable():
+    for name in tenon._tenon._ops():
+        doc = getattr(tenon, name).__doc__
+        assert name + "(" in doc and len(doc.strip().splitlines()) >= 3, name
+        assert doc.strip().splitlines()[-1].endswith("."), name
+    assert "add(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)" in tenon.add.__doc__

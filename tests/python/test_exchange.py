@@ -1,0 +1,202 @@
+"""At home among other libraries: no copies, no leaks, the right errors."""
+
+import copy
+import gc
+import pickle
+import sys
+import weakref
+
+import numpy as np
+import pytest
+import tenon
+
+NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_numpy_shares_memory_both_ways(name):
+    array = np.arange(6).reshape(2, 3).astype(name)
+    tensor = tenon.from_numpy(array)
+    assert tensor.dtype is getattr(tenon, name) and np.dtype(tensor.dtype) == array.dtype
+    array[0, 0] = 1
+    assert tensor[0, 0].item() == 1
+    tensor[1, 2] = 0
+    assert array[1, 2] == 0
+    back = tensor.numpy()
+    assert back.dtype == array.dtype and back.__array_interface__["data"] == array.__array_interface__["data"]
+    assert np.asarray(tensor) is not None and np.array_equal(np.asarray(tensor), array)
+
+
+def test_strides_are_kept():
+    array = np.zeros((4, 6))[::2, 1::2].T
+    assert tenon.from_numpy(array).stride() == (2, 12) and tenon.from_numpy(array).numpy().strides == array.strides
+    assert tenon.ones(3).expand(2, 3).numpy().strides == (0, 4)
+
+
+@pytest.mark.parametrize(
+    "make, kind, text",
+    [
+        (lambda: np.ones(3)[::-1], ValueError, "At least one stride in the given numpy array is negative"),
+        (lambda: np.ones(3, dtype=">f4"), ValueError, "given numpy array has byte order different from the native byte order"),
+        (lambda: np.ones(3, dtype=complex), TypeError, "can't convert np.ndarray of type numpy.complex128"),
+        (lambda: np.array([None]), TypeError, "can't convert np.ndarray of type numpy.object_"),
+        (lambda: [1], TypeError, "expected np.ndarray (got list)"),
+    ],
+)
+def test_arrays_that_cannot_be_shared(make, kind, text):
+    with pytest.raises(kind) as error:
+        tenon.from_numpy(make())
+    assert str(error.value).startswith(text)
+
+
+def test_copy_semantics_of_numpy_2():
+    tensor = tenon.arange(3)
+    assert np.array(tensor, copy=False).__array_interface__["data"][0] == tensor.data_ptr()
+    assert np.array(tensor).__array_interface__["data"][0] != tensor.data_ptr()
+    with pytest.raises(ValueError):
+        np.array(tensor, dtype=np.float32, copy=False)
+
+
+def test_numpy_functions_keep_the_type():
+    tensor, array = tenon.tensor([[1.0, 4.0], [9.0, 16.0]]), np.ones((2, 2), dtype=np.float32)
+    for result in (array + tensor, tensor + array, np.sqrt(tensor), np.add(tensor, 1), np.sum(tensor, axis=0), np.sin(tensor),
+                   np.concatenate([tensor, tensor]), np.where(tensor > 2, tensor, 0.0), np.add.reduce(tensor), np.transpose(tensor)):  # fmt: skip
+        assert isinstance(result, tenon.Tensor)
+    assert np.sum(tensor, axis=0).tolist() == [10.0, 20.0]
+    array += tensor
+    assert isinstance(array, np.ndarray) and array.tolist() == [[2, 5], [10, 17]]
+    assert [row.tolist() for row in np.split(tensor, 2)] == [[[1, 4]], [[9, 16]]]
+
+
+def test_dlpack():
+    tensor = tenon.arange(6).view(2, 3).t()
+    assert np.from_dlpack(tensor).__array_interface__["data"][0] == tensor.data_ptr()
+    assert not np.from_dlpack(tenon.ones(1).expand(3)).flags.writeable
+    array = np.arange(4.0)
+    shared = tenon.from_dlpack(array)
+    shared[0] = 7
+    assert array[0] == 7
+    capsule = array.__dlpack__()
+    tenon.from_dlpack(capsule)
+    with pytest.raises(RuntimeError, match="can be consumed only once"):
+        tenon.from_dlpack(capsule)
+    with pytest.raises(RuntimeError, match="negative strides"):
+        tenon.from_dlpack(array[::-1])
+    with pytest.raises(BufferError):
+        tenon.ones(2, device="meta").__dlpack__()
+    read_only = np.arange(3)
+    read_only.flags.writeable = False
+    tenon.from_dlpack(read_only).zero_()
+    assert read_only.tolist() == [0, 1, 2]
+
+
+def test_buffers():
+    tensor = tenon.tensor([[1, 2], [3, 4]], dtype=tenon.int16)
+    view = memoryview(tensor)
+    assert (view.format, view.shape, view.strides) == ("h", (2, 2), (4, 2)) and view[1, 0] == 3
+    with pytest.raises(BufferError):
+        memoryview(tensor.bfloat16())
+    assert tenon.frombuffer(bytearray(b"\x01\x00\x02\x00"), dtype=tenon.int16).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickle(protocol):
+    for tensor in (tenon.ones(3).expand(4, 3), tenon.arange(12).view(3, 4).t(), tenon.arange(10)[::3], tenon.tensor(1.5), tenon.empty(0, 2),
+                   tenon.tensor([1.0], dtype=tenon.bfloat16), tenon.ones(2, device="meta")):  # fmt: skip
+        back = pickle.loads(pickle.dumps(tensor, protocol))
+        assert back.shape == tensor.shape and back.dtype is tensor.dtype and back.device == tensor.device
+        assert all(a == b for a, b in zip(back.stride(), tensor.stride()) if b == 0)
+        assert tensor.is_meta or tenon.equal(back, tensor)
+    for value in (tenon.float32, tenon.bool, tenon.Size([2, 3]), tenon.device("meta"), tenon.channels_last):
+        assert pickle.loads(pickle.dumps(value, protocol)) == value
+
+
+def test_pickle_out_of_band_moves_no_bytes():
+    tensor, buffers = tenon.zeros(1000), []
+    data = pickle.dumps(tensor, protocol=5, buffer_callback=buffers.append)
+    assert len(data) < 400 and len(buffers) == 1
+    pickle.loads(data, buffers=buffers)[0] = 5
+    assert tensor[0].item() == 5
+
+
+def test_copies():
+    base = tenon.arange(6)
+    whole, part = copy.deepcopy([base, base[2:]])
+    part[0] = -1
+    assert whole[2].item() == -1 and base[2].item() == 2
+    assert copy.copy(base).data_ptr() == base.data_ptr()
+    base.mark = [1]
+    assert copy.deepcopy(base).mark == [1] and copy.deepcopy(base).mark is not base.mark
+
+
+@pytest.mark.parametrize("suffix", ["npy", "safetensors"])
+def test_files(tmp_path, suffix):
+    tensors = {name: tenon.tensor([[0, 1, 1]]).to(getattr(tenon, name)) for name in NAMES} | {"none": tenon.empty(0, 3), "t": tenon.arange(6).view(2, 3).t()}
+    if suffix == "npy":
+        for name, tensor in tensors.items():
+            tenon.save(tensor, tmp_path / "x.npy")
+            assert np.array_equal(np.load(tmp_path / "x.npy"), tensor.numpy())
+            assert tenon.equal(tenon.load(tmp_path / "x.npy"), tensor) and tenon.equal(tenon.load(tmp_path / "x.npy", mmap=True), tensor)
+        np.save(tmp_path / "f.npy", np.asfortranarray(np.arange(6).reshape(2, 3)))
+        assert tenon.load(tmp_path / "f.npy").tolist() == [[0, 1, 2], [3, 4, 5]]
+        return
+    tensors["brain"] = tenon.tensor([1.5], dtype=tenon.bfloat16)
+    tenon.save(tensors, tmp_path / "x.safetensors")
+    back = tenon.load(tmp_path / "x.safetensors")
+    assert back.keys() == tensors.keys() and all(tenon.equal(back[name], tensors[name]) for name in tensors)
+    safetensors = pytest.importorskip("safetensors.numpy")
+    del tensors["brain"]
+    tenon.save(tensors, tmp_path / "y.safetensors")
+    assert np.array_equal(safetensors.load_file(tmp_path / "y.safetensors")["int16"], tensors["int16"].numpy())
+
+
+@pytest.mark.parametrize("data", [b"", b"x", b"\x93NUMPY\x01\x00", b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f4'", (2**60).to_bytes(8, "little"), (2).to_bytes(8, "little") + b"[]",
+                                  (70).to_bytes(8, "little") + b'{"a":{"dtype":"F32","shape":[9],"data_offsets":[0,36]}}'.ljust(70)])  # fmt: skip
+def test_damaged_files(tmp_path, data):
+    (tmp_path / "x").write_bytes(data)
+    with pytest.raises(RuntimeError, match="damaged"):
+        tenon.load(tmp_path / "x")
+
+
+def test_memory_goes_with_the_last_tensor():
+    array = np.arange(1000)
+    alive = weakref.ref(array)
+    tensor = tenon.from_numpy(array)[2:]
+    del array
+    gc.collect()
+    assert alive() is not None
+    del tensor
+    gc.collect()
+    assert alive() is None
+
+
+def test_counts_of_references():
+    """Nothing is kept by calls, right or wrong."""
+    tensor, other = tenon.ones(3), tenon.ones(4)
+    calls = [lambda: tensor + 1, lambda: tensor[0], lambda: tensor.add_(1), lambda: tensor.shape, lambda: tenon.add(tensor, tensor, out=tensor),
+             lambda: tensor + other, lambda: tenon.abs("x"), lambda: tensor.sum(dim="x"), lambda: tensor[[0, 1]], lambda: tensor.tolist(),
+             lambda: np.asarray(tensor), lambda: tenon.from_dlpack(tensor), lambda: pickle.dumps(tensor), lambda: tensor["x"]]  # fmt: skip
+
+    def run():
+        for call in calls:
+            for _ in range(20):
+                try:
+                    call()
+                except (RuntimeError, TypeError, IndexError):
+                    pass
+        gc.collect()
+
+    run()
+    before = [sys.getrefcount(value) for value in (tensor, other, tenon.Tensor, None, True, NotImplemented)]
+    objects = len(gc.get_objects())
+    run()
+    after = [sys.getrefcount(value) for value in (tensor, other, tenon.Tensor, None, True, NotImplemented)]
+    assert all(abs(a - b) < 15 for a, b in zip(after, before)), (before, after)
+    assert abs(len(gc.get_objects()) - objects) < 50
+
+
+def test_array_api_namespace():
+    x = tenon.ones(2, 3)
+    xp = x.__array_namespace__()
+    assert xp.sum(xp.multiply(x, 2)).item() == 12 and xp.isdtype(x.dtype, "real floating")
+    assert xp.__array_namespace_info__().default_dtypes()["integral"] is tenon.int64
