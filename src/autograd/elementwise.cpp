@@ -44,18 +44,20 @@ class OpNode final : public NodeImpl {
     if (!grads[0].defined()) return;
     Given given;
     given.gradient = grads[0];
-    for (int i = 0; i <= kResult; ++i) {
-      if (saved_[i].is_saved())
-        given.values[i] = saved_[i].unpack(this);
-      else if (i < count_)
-        given.values[i] = numbers_[i];
-    }
+    unpack(given);
     const Derivative& derivative = derivative_of(op_);
     for (int i = 0; i < edge_count(); ++i)
       if (has_edge(i)) out[i] = gradient(given, derivative.arguments[i + first_], edge(i));
   }
 
  private:
+  /// The last argument first and the result at the end, as PyTorch does (its order is that of the names: max, min,
+  /// other, self): the first that was changed is the one the Error names.
+  void unpack(Given& given) {
+    for (int i = count_ - 1; i >= 0; --i) given.values[i] = value(i);
+    if (saved_[kResult].is_saved()) given.values[kResult] = saved_[kResult].unpack(this);
+  }
+  Value value(int i) { return saved_[i].is_saved() ? Value(saved_[i].unpack(this)) : Value(numbers_[i]); }
   static Tensor gradient(const Given& given, const Derivative::OfArgument& derivative, const Edge& edge) {
     if (derivative.steps == 0) return given.gradient.tensor();  // the engine sums it down
     if (thread_modes.grad || given.gradient.tensor().is_meta()) return derivative.formula(given).tensor();

@@ -403,6 +403,11 @@ def call_torch(request, operands, out):
         keywords["dtype"] = BY_NAME[keywords["dtype"]]
     if "dims" in keywords:
         keywords["dim"] = keywords.pop("dims")
+        if op in ("all", "any") and not keywords["dim"]:
+            # In C++ no dims means all of them; from Python, all and any take () at its word.
+            keywords["dim"] = list(range(operands[0].dim()))
+        if op == "mean" and form == "out" and not keywords["dim"] and not keywords["keepdim"]:
+            del keywords["dim"], keywords["keepdim"]  # another overload, with another text
     if form == "method" and op == "where":
         return operands[1].where(operands[0], operands[2])
     if form in ("method", "inplace"):

@@ -13,6 +13,7 @@ import argparse
 import collections
 import json
 import random
+import re
 import sys
 import warnings
 
@@ -193,7 +194,8 @@ class Graph:
         return names
 
     def answer(self, roots):
-        answer = {"names": self.names()}
+        # Whether float32 rounds anything on the way, be the leaves as they may.
+        answer = {"names": self.names(), "single": any(value.dtype == torch.float32 for value in self.values)}
         try:
             torch.autograd.backward([self.values[i] for i in roots], self.weights)
         except RuntimeError as error:
@@ -206,10 +208,20 @@ def steps(shape, strides):
     return [stride for size, stride in zip(shape, strides) if size != 1]
 
 
+def same_error(wanted, got):
+    """Of several changed tensors, views written to more than once among them, either side may name another one."""
+    if wanted == got:
+        return True
+    if not wanted or not got or not re.search("output 0 of (AsStrided|torch::autograd::CopySlices)", wanted + got):
+        return False
+    changed = r"\[torch.*expected version \d+ instead"
+    return re.sub(changed, "", wanted) == re.sub(changed, "", got)
+
+
 def verdict(wanted, got):
     if "crash" in got:
         return f"the process ended with {got['crash']}"
-    if wanted.get("error") != got.get("error"):
+    if not same_error(wanted.get("error"), got.get("error")):
         return f"error: wanted {wanted.get('error')}\n  got {got.get('error')}"
     if wanted["names"] != got["names"]:
         return f"nodes: wanted {wanted['names']}\n  got {got['names']}"
@@ -224,7 +236,7 @@ def verdict(wanted, got):
                 return f"{what} of leaf {i}: wanted {left}, got {right}"
         # Sums are added in another order: errors grow with the largest terms, not with the result.
         scale = max(1.0, float(want.abs().max())) if want.numel() else 1.0
-        tolerance = scale * (1e-3 if want.dtype == torch.float32 else 1e-9)
+        tolerance = scale * (1e-3 if wanted["single"] else 1e-9)
         if not torch.allclose(want, tensor_of(have), rtol=0, atol=tolerance, equal_nan=True):
             return f"leaf {i}: wanted {want.tolist()}\n  got {tensor_of(have).tolist()}"
     return None
