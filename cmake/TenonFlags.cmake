@@ -19,6 +19,11 @@ target_compile_options(tenon_flags INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>
   # GCC 12 sees overlapping copies inside its own std::string operator+ (GCC bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  # Structs are cleared and copied by stores: "rep stos", GCC's choice, takes 30 cycles to begin.
+  target_compile_options(tenon_flags INTERFACE -mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign
+                                               -mmemcpy-strategy=vector_loop:512:noalign,libcall:-1:noalign)
+endif()
 if(TENON_WARNINGS_AS_ERRORS)
   target_compile_options(tenon_flags INTERFACE -Werror)
 endif()

@@ -103,6 +103,8 @@ class TENON_API Node {
   bool defined() const noexcept { return impl_ != nullptr; }
   bool is(const Node& other) const noexcept { return impl_ == other.impl_; }
   NodeImpl* impl() const noexcept { return impl_; }
+  /// Hands this handle's reference over.
+  NodeImpl* give_up() noexcept { return std::exchange(impl_, nullptr); }
   /// "AddBackward0": PyTorch's names.
   std::string name() const;
   struct Edge;

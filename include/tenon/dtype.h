@@ -83,11 +83,9 @@ struct dtype_of<double> {
 template <class T>
 inline constexpr Dtype dtype_of_v = dtype_of<T>::value;
 
+inline constexpr int8_t kItemsizes[kDtypeCount] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
 /// Bytes of one element.
-constexpr int64_t itemsize(Dtype dtype) noexcept {
-  constexpr int64_t bytes[kDtypeCount] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-  return bytes[static_cast<int>(dtype)];
-}
+constexpr int64_t itemsize(Dtype dtype) noexcept { return kItemsizes[static_cast<int>(dtype)]; }
 constexpr bool is_floating_point(Dtype dtype) noexcept { return dtype >= Dtype::float16; }
 constexpr bool is_integral(Dtype dtype) noexcept { return dtype >= Dtype::uint8 && dtype <= Dtype::int64; }
 

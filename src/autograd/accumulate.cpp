@@ -7,22 +7,23 @@
 namespace tenon::autograd {
 namespace {
 
-bool is_dense(const Tensor& tensor) {
-  return tensor.is_contiguous() || is_non_overlapping_and_dense(tensor.sizes(), tensor.strides());
+bool is_dense(const TensorImpl& tensor) {
+  return tensor.contiguous || is_non_overlapping_and_dense(tensor.sizes, tensor.strides);
 }
 
 /// A leaf's gradient has the leaf's strides where those are dense, else row-major ones.
 /// PyTorch: torch/csrc/autograd/utils/grad_layout_contract.h
-bool obeys_layout(const Tensor& grad, const Tensor& variable) {
-  if (!is_dense(variable)) return grad.is_contiguous();
+bool obeys_layout(const Tensor& grad, const TensorImpl& leaf) {
+  if (!is_dense(leaf)) return grad.is_contiguous();
   for (int64_t dim = 0; dim < grad.dim(); ++dim)
-    if (grad.sizes()[dim] != 1 && grad.strides()[dim] != variable.strides()[dim]) return false;
+    if (grad.sizes()[dim] != 1 && grad.strides()[dim] != leaf.strides[dim]) return false;
   return true;
 }
 
-Tensor clone_for(const Tensor& grad, const Tensor& variable) {
-  if (!is_dense(variable) || variable.impl()->row_major) return grad.clone(MemoryFormat::contiguous);
-  Tensor copy = new_tensor(variable.sizes(), variable.strides(), grad.dtype(), grad.device());
+Tensor clone_for(const Tensor& grad, const TensorImpl& leaf) {
+  if (leaf.row_major || !is_dense(leaf))
+    return thread_modes.grad ? grad.clone(MemoryFormat::contiguous) : run_clone(grad, MemoryFormat::contiguous);
+  Tensor copy = new_tensor(leaf.sizes, leaf.strides, grad.dtype(), grad.device());
   if (thread_modes.grad)
     copy.copy_(grad);
   else
@@ -38,10 +39,10 @@ Tensor densified(const Tensor& grad) {
 }
 
 /// The first gradient of a leaf. One that is nobody else's is taken as it is.
-Tensor first_gradient(const Tensor& grad, const Tensor& variable) {
-  if (thread_modes.grad) return clone_for(grad, variable);
-  if (is_owned_alone(grad) && obeys_layout(grad, variable)) return grad.impl()->in_graph ? grad.detach() : grad;
-  return clone_for(grad, variable);
+Tensor first_gradient(const Tensor& grad, const TensorImpl& leaf) {
+  if (thread_modes.grad) return clone_for(grad, leaf);
+  if (is_owned_alone(grad) && obeys_layout(grad, leaf)) return grad.impl()->in_graph ? grad.detach() : grad;
+  return clone_for(grad, leaf);
 }
 
 }  // namespace
@@ -53,39 +54,31 @@ bool is_owned_alone(const Tensor& tensor) noexcept {
   return impl->storage && impl->storage->references.load(std::memory_order_acquire) == 1;
 }
 
-AccumulateGrad::AccumulateGrad(const Tensor& variable) : variable_(variable) {
-  sequence = UINT64_MAX;  // runs as soon as it is ready
-  add_input(variable);
-}
-
-AccumulateGrad::~AccumulateGrad() {
-  AutogradMeta* meta = variable_.impl()->autograd;
-  const SpinLock lock(meta->lock);
-  NodeImpl* self = this;
-  meta->accumulator.compare_exchange_strong(self, nullptr);
+AccumulateGrad::AccumulateGrad(const Tensor& leaf) : leaf_(leaf.impl()) {
+  sequence = kAccumulates;
+  references = &leaf_->references;
+  add_input(leaf);
 }
 
 NodeImpl* accumulator_of(const Tensor& leaf, bool make) {
   if (!make && !leaf.impl()->autograd) return nullptr;
-  AutogradMeta& meta = meta_of(leaf);
-  const SpinLock lock(meta.lock);
-  NodeImpl* node = meta.accumulator.load(std::memory_order_relaxed);
-  // One whose last reference is gone is about to die: it must not come back.
-  uint32_t references = node ? node->references.load(std::memory_order_relaxed) : 0;
-  while (references > 0)
-    if (node->references.compare_exchange_weak(references, references + 1, std::memory_order_acquire)) return node;
-  if (!make) return nullptr;
-  node = new AccumulateGrad(leaf);
-  meta.accumulator.store(node, std::memory_order_relaxed);
+  std::atomic<NodeImpl*>& place = meta_of(leaf).accumulator;
+  NodeImpl* node = place.load(std::memory_order_acquire);
+  if (!node && make) {
+    std::unique_ptr<NodeImpl> own = std::make_unique<AccumulateGrad>(leaf);
+    // Another thread may have been faster.
+    if (place.compare_exchange_strong(node, own.get(), std::memory_order_acq_rel)) node = own.release();
+  }
+  if (node) retain(node);
   return node;
 }
 
 void AccumulateGrad::apply(const Tensor* grads, Tensor*) {
-  AutogradMeta& meta = *variable_.impl()->autograd;
+  AutogradMeta& meta = *leaf_->autograd;
   if (!grads[0].defined()) return;
   const SpinLock lock(meta.lock);
   if (!meta.grad.defined())
-    meta.grad = first_gradient(grads[0], variable_);
+    meta.grad = first_gradient(grads[0], *leaf_);
   else if (thread_modes.grad)
     meta.grad = meta.grad + grads[0];
   else

@@ -4,18 +4,16 @@
 
 namespace tenon::autograd {
 
-/// The node of a leaf. It owns the leaf; the leaf knows it as long as some graph does.
+/// The node of a leaf. Both live as long as either is referred to: they count references in one place, the leaf's.
 class AccumulateGrad final : public NodeImpl {
  public:
-  explicit AccumulateGrad(const Tensor& variable);
-  ~AccumulateGrad() override;
+  explicit AccumulateGrad(const Tensor& leaf);
   void apply(const Tensor* grads, Tensor* out) override;
   const char* name() const noexcept override { return "AccumulateGrad"; }
-  bool is_accumulator() const noexcept override { return true; }
-  const Tensor& variable() const noexcept { return variable_; }
+  TensorImpl* leaf() const noexcept { return leaf_; }
 
  private:
-  Tensor variable_;
+  TensorImpl* leaf_;
 };
 
 /// Whether nobody else can see what is written into `tensor`.

@@ -5,6 +5,8 @@
 #include "autograd/reduce_grad.h"
 #include "tenon/factories.h"
 #include "tenon/policy.h"
+#include "tensor/impl.h"
+#include "type/visit.h"
 
 namespace tenon::autograd {
 namespace {
@@ -25,8 +27,9 @@ struct Roots {
 /// A gradient of ones for a tensor of one element.
 Tensor implicit_gradient(const Tensor& output) {
   if (output.numel() != 1) throw Error("grad can be implicitly created only for scalar outputs");
-  const NoGrad no_grad;
-  return ones_like(output);
+  const Tensor one = new_tensor(output.sizes(), output.dtype(), output.device());
+  if (!one.is_meta()) visit_dtype(one.dtype(), [&]<class T>() { *one.data<T>() = scalar_to<T>(1); });
+  return one;
 }
 
 void check_gradient(const Tensor& gradient, const Tensor& output, std::size_t i) {

@@ -51,8 +51,7 @@ Tensor passed(const char* name, const char* call, const Tensor& self, Tensor res
   if (!is_floating_point(result.dtype())) return result;
   PassNode* node = new PassNode(name, self);
   note_call(*node, call, self);
-  node->add_input(result);
-  set_history(result, node);
+  attach(result, Node(node));
   return result;
 }
 
@@ -74,12 +73,10 @@ void differentiate_copy(Tensor& self, const Tensor& src) {
       thread_modes.grad && is_floating_point(self.dtype()) && (self.requires_grad() || src.requires_grad());
   check_inplace(self, recorded);
   if (!recorded) return run_copy(self, src);
-  const Node node(new OverwriteNode("torch::autograd::CopyBackwards", self, &src));
+  Node node(new OverwriteNode("torch::autograd::CopyBackwards", self, &src));
   run_copy(self, src);
   note_call(*node.impl(), "copy_", src);
-  node.impl()->add_input(self);
-  retain(node.impl());
-  rebase_history(self, node.impl());
+  attach_inplace(self, std::move(node));
 }
 
 void differentiate_fill(Tensor& self, Scalar value) {
@@ -87,12 +84,10 @@ void differentiate_fill(Tensor& self, Scalar value) {
   check_inplace(self, recorded);
   if (!recorded) return run_fill(self, value);
   const bool zero = !value.is_floating() && !value.is_boolean() && value.as_int64() == 0;
-  const Node node(new OverwriteNode(zero ? "ZeroBackward0" : "FillBackward2", self, nullptr));
+  Node node(new OverwriteNode(zero ? "ZeroBackward0" : "FillBackward2", self, nullptr));
   run_fill(self, value);
   note_call(*node.impl(), "fill_", self);
-  node.impl()->add_input(self);
-  retain(node.impl());
-  rebase_history(self, node.impl());
+  attach_inplace(self, std::move(node));
 }
 
 }  // namespace tenon

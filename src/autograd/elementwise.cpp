@@ -15,12 +15,11 @@ int first_operand(const Row& row) { return row.promotion == Promotion::select ? 
 
 class OpNode final : public NodeImpl {
  public:
-  OpNode(Op op, Args args, int count) : op_(op), count_(static_cast<int8_t>(count)) {
+  OpNode(Op op, const Derivative& derivative, Args args, int count) : op_(op), count_(static_cast<int8_t>(count)) {
     const Row& row = row_of(op);
     first_ = static_cast<int8_t>(first_operand(row));
     const int operands = operand_count(row, count);
     Edge edges[kMaxArguments];
-    const Derivative& derivative = derivative_of(op);
     for (int i = first_; i < operands; ++i) {
       if (!derivative.arguments[i].formula || !args[i]->is_tensor()) continue;
       Edge& edge = edges[i - first_];
@@ -42,12 +41,16 @@ class OpNode final : public NodeImpl {
 
   void apply(const Tensor* grads, Tensor* out) override {
     if (!grads[0].defined()) return;
-    Given given;
-    given.gradient = grads[0];
-    unpack(given);
-    const Derivative& derivative = derivative_of(op_);
-    for (int i = 0; i < edge_count(); ++i)
-      if (has_edge(i)) out[i] = gradient(given, derivative.arguments[i + first_], edge(i));
+    const Derivative::OfArgument* derivatives = derivative_of(op_).arguments + first_;
+    bool computes = false;
+    for (int i = 0; i < edge_count(); ++i) {
+      if (!has_edge(i)) continue;
+      if (derivatives[i].steps == 0)
+        out[i] = grads[0];  // the engine sums it down
+      else
+        computes = true;
+    }
+    if (computes) compute(grads[0], derivatives, out);
   }
 
  private:
@@ -58,8 +61,14 @@ class OpNode final : public NodeImpl {
     if (saved_[kResult].is_saved()) given.values[kResult] = saved_[kResult].unpack(this);
   }
   Value value(int i) { return saved_[i].is_saved() ? Value(saved_[i].unpack(this)) : Value(numbers_[i]); }
+  void compute(const Tensor& grad, const Derivative::OfArgument* derivatives, Tensor* out) {
+    Given given;
+    given.gradient = grad;
+    unpack(given);
+    for (int i = 0; i < edge_count(); ++i)
+      if (has_edge(i) && derivatives[i].steps > 0) out[i] = gradient(given, derivatives[i], edge(i));
+  }
   static Tensor gradient(const Given& given, const Derivative::OfArgument& derivative, const Edge& edge) {
-    if (derivative.steps == 0) return given.gradient.tensor();  // the engine sums it down
     if (thread_modes.grad || given.gradient.tensor().is_meta()) return derivative.formula(given).tensor();
     const InputMeta& meta = edge.node->input(edge.input);
     const Tensor& grad = given.gradient.tensor();
@@ -86,25 +95,25 @@ void save_arguments(OpNode& node, Args args, int count) {
 using namespace autograd;
 
 Tensor differentiate(Op op, Args args, int count) {
-  if (!derivative_of(op).exists) return run_elementwise(op, args, count);
-  Node handle(new OpNode(op, args, count));
+  const Derivative& derivative = derivative_of(op);
+  if (!derivative.exists) return run_elementwise(op, args, count);
+  Node handle(new OpNode(op, derivative, args, count));
   OpNode& node = *static_cast<OpNode*>(handle.impl());
   save_arguments(node, args, count);
   Tensor result = run_elementwise(op, args, count);
   if (result.requires_grad() || !is_floating_point(result.dtype())) return result;
-  node.add_input(result);
   note_call(node, row_of(op).name, args, count);
-  retain(&node);
-  set_history(result, &node);
+  attach(result, std::move(handle));
   if (node.reads(kResult)) node.save(kResult, result, true);
   return result;
 }
 
 Tensor& differentiate_inplace(Op op, Tensor& self, Args args, int count) {
-  const bool recorded = is_recorded(args, count) && derivative_of(op).exists;
+  const Derivative& derivative = derivative_of(op);
+  const bool recorded = is_recorded(args, count) && derivative.exists;
   check_inplace(self, recorded || (thread_modes.grad && self.requires_grad()));
   if (!recorded) return run_inplace(op, self, args, count);
-  Node handle(new OpNode(op, args, count));
+  Node handle(new OpNode(op, derivative, args, count));
   OpNode& node = *static_cast<OpNode*>(handle.impl());
   // What the formula reads of self is gone afterwards; on failure nothing has changed.
   const Tensor before = node.reads(0) ? self.clone() : self;
@@ -112,10 +121,8 @@ Tensor& differentiate_inplace(Op op, Tensor& self, Args args, int count) {
     if (node.reads(i) && args[i]->is_tensor()) node.save(i, args[i]->tensor(), args[i]->tensor().is(self));
   run_inplace(op, self, args, count);
   if (node.reads(0)) node.save(0, before);
-  node.add_input(self);
   note_call(node, row_of(op).name, args, count);
-  retain(&node);
-  rebase_history(self, &node);
+  attach_inplace(self, std::move(handle));
   if (node.reads(kResult)) node.save(kResult, self, true);
   return self;
 }

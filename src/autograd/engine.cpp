@@ -42,12 +42,20 @@ void replace_all(Tensor* tensors, int count, const Tensors& by) {
 /// The hooks of tensors, before a gradient is used for anything.
 void call_hooks_of_tensors(NodeImpl* node, Tensor* grads) {
   if (node->is_accumulator()) {
-    const auto& hooks = static_cast<AccumulateGrad*>(node)->variable().impl()->autograd->hooks;
+    const auto& hooks = static_cast<AccumulateGrad*>(node)->leaf()->autograd->hooks;
     if (hooks && hooks->before) call_tensor_hooks(*hooks->before, grads[0]);
   }
   const auto& extras = node->extras_if_any();
   if (!extras) return;
   for (const NodeExtras::OfResult& of : extras->tensor_hooks) call_tensor_hooks(*of.hooks, grads[of.input]);
+}
+
+void call_hooks_after(TensorImpl* leaf) {
+  const auto& hooks = leaf->autograd->hooks;
+  if (!hooks || !hooks->after) return;
+  leaf->references.fetch_add(1, std::memory_order_relaxed);
+  const Tensor tensor(leaf);
+  for (const auto& [id, hook] : std::vector(hooks->after->hooks)) hook(tensor);
 }
 
 void keep_retained(NodeImpl* node, const Tensor* grads) {
@@ -143,7 +151,7 @@ void validate_outputs(NodeImpl* node, Tensor* grads) {
 
 GraphTask::~GraphTask() {
   for (NodeImpl* node : claimed_) {
-    node->state = TaskState();
+    node->state.reset();
     node->owner.store(nullptr, std::memory_order_release);
   }
 }
@@ -175,39 +183,40 @@ bool GraphTask::is_asked_for(const NodeImpl* node) const {
          std::any_of(captures_->begin(), captures_->end(), [&](const Capture& c) { return c.node == node; });
 }
 
-/// The end of a visit: all behind the node are known.
-void GraphTask::leave(const Frame& frame, NodeImpl* parent) {
-  TaskState& state = state_of(frame.node);
-  if (limited_) {
-    if (std::find(accumulators_.begin(), accumulators_.end(), frame.node) != accumulators_.end()) state.execute = true;
-    state.needed = state.execute || is_asked_for(frame.node);
-  }
+/// The end of a visit in a limited run: all behind the node are known.
+void GraphTask::leave(NodeImpl* node, NodeImpl* parent) {
+  TaskState& state = state_of(node);
+  if (std::find(accumulators_.begin(), accumulators_.end(), node) != accumulators_.end()) state.execute = true;
+  state.needed = state.execute || is_asked_for(node);
   if (parent && state.needed) state_of(parent).execute = true;
 }
 
 /// Counts how often each node behind `root` will be reached. A stack of its own: no recursion, however long the chain.
 void GraphTask::prepare(NodeImpl* root) {
   SmallVector<Frame, 32> stack;
-  const auto enter = [&](NodeImpl* node) {
+  const auto enter = [&](NodeImpl* node, NodeImpl* parent) {
     if (!claim(node)) return false;
     state_of(node).execute = !limited_;
-    stack.push_back({node, 0});
+    if (node->edge_count() > 0)
+      stack.push_back({node, 0});
+    else if (limited_)
+      leave(node, parent);
     return true;
   };
-  enter(root);
+  enter(root, nullptr);
   ++state_of(root).dependencies;
   while (!stack.empty()) {
     Frame& frame = stack.back();
     if (frame.next == frame.node->edge_count()) {
-      const Frame done = frame;
+      NodeImpl* done = frame.node;
       stack.resize(stack.size() - 1);
-      leave(done, stack.empty() ? nullptr : stack.back().node);
+      if (limited_) leave(done, stack.empty() ? nullptr : stack.back().node);
       continue;
     }
     NodeImpl* parent = frame.node;
     NodeImpl* child = parent->edge(frame.next++).node;
     if (!child) continue;
-    const bool entered = enter(child);
+    const bool entered = enter(child, parent);
     TaskState& state = state_of(child);
     ++state.dependencies;
     if (!entered && limited_ && state.needed) state_of(parent).execute = true;
@@ -215,11 +224,17 @@ void GraphTask::prepare(NodeImpl* root) {
 }
 
 void GraphTask::push(NodeImpl* node) {
+  if (node->is_accumulator()) return ready_leaves_.push_back(node);
   ready_.push_back(node);
   std::push_heap(ready_.begin(), ready_.end(), runs_later);
 }
 
 NodeImpl* GraphTask::pop() {
+  if (!ready_leaves_.empty()) {
+    NodeImpl* leaf = ready_leaves_.back();
+    ready_leaves_.resize(ready_leaves_.size() - 1);
+    return leaf;
+  }
   std::pop_heap(ready_.begin(), ready_.end(), runs_later);
   NodeImpl* node = ready_.back();
   ready_.resize(ready_.size() - 1);
@@ -247,6 +262,7 @@ void GraphTask::apply(NodeImpl* node, Tensor* grads) {
     for (const auto& [id, hook] : std::vector(extras->pre_hooks->hooks))
       replace_all(grads, node->input_count(), hook(to_list(grads, node->input_count())));
   const int count = node->edge_count();
+  if (count == 0 && !extras) return node->apply(grads, nullptr);
   GradList out(count);
   node->apply(grads, out.data());
   if (!keep_graph_) node->release_saved();
@@ -263,19 +279,23 @@ void GraphTask::apply(NodeImpl* node, Tensor* grads) {
 void GraphTask::evaluate(NodeImpl* node) {
   TaskState& state = state_of(node);
   const int inputs = node->input_count();
+  if (inputs == 1) return evaluate(node, &state.first, state.execute);
   GradList grads(inputs);
   grads.data()[0] = std::move(state.first);
   for (int i = 1; i < inputs && state.others; ++i)
     grads.data()[i] = std::move(state.others[static_cast<std::size_t>(i) - 1]);
-  const bool execute = state.execute;
-  call_hooks_of_tensors(node, grads.data());
-  capture(node, grads.data());
-  keep_retained(node, grads.data());
+  evaluate(node, grads.data(), state.execute);
+}
+
+void GraphTask::evaluate(NodeImpl* node, Tensor* grads, bool execute) {
+  call_hooks_of_tensors(node, grads);
+  capture(node, grads);
+  keep_retained(node, grads);
   if (!execute) return;
   if (!anomaly_mode.enabled) [[likely]]
-    return apply(node, grads.data());
+    return apply(node, grads);
   try {
-    apply(node, grads.data());
+    apply(node, grads);
   } catch (Error& error) {
     add_forward_call(node, error);
     throw;
@@ -287,14 +307,10 @@ void GraphTask::run(const Edge* roots, const Tensor* gradients, int64_t count) {
   const PolicyExemption exemption;
   for (int64_t i = 0; i < count; ++i) prepare(roots[i].node);
   for (int64_t i = 0; i < count; ++i) deliver(roots[i].node, roots[i].input, gradients[i]);
-  while (!ready_.empty()) {
+  while (!ready_.empty() || !ready_leaves_.empty()) {
     NodeImpl* node = pop();
     evaluate(node);
-    if (!node->is_accumulator()) continue;
-    const Tensor variable = static_cast<AccumulateGrad*>(node)->variable();
-    const auto& hooks = variable.impl()->autograd->hooks;
-    if (hooks && hooks->after && state_of(node).execute)
-      for (const auto& [id, hook] : std::vector(hooks->after->hooks)) hook(variable);
+    if (node->is_accumulator() && state_of(node).execute) call_hooks_after(static_cast<AccumulateGrad*>(node)->leaf());
   }
 }
 

@@ -50,11 +50,12 @@ class GraphTask {
   bool claim(NodeImpl* node);
   bool is_asked_for(const NodeImpl* node) const;
   void prepare(NodeImpl* root);
-  void leave(const Frame& frame, NodeImpl* parent);
+  void leave(NodeImpl* node, NodeImpl* parent);
   void push(NodeImpl* node);
   NodeImpl* pop();
   void deliver(NodeImpl* node, int32_t input, Tensor gradient);
   void evaluate(NodeImpl* node);
+  void evaluate(NodeImpl* node, Tensor* grads, bool execute);
   void apply(NodeImpl* node, Tensor* grads);
   void capture(const NodeImpl* node, const Tensor* grads);
 
@@ -64,6 +65,7 @@ class GraphTask {
   std::vector<NodeImpl*> accumulators_;
   SmallVector<NodeImpl*, 16> claimed_;
   SmallVector<NodeImpl*, 16> ready_;  // a heap
+  SmallVector<NodeImpl*, 16> ready_leaves_;
   // Notes about nodes that another run (a second thread, a backward inside a hook) is using.
   std::unique_ptr<std::unordered_map<NodeImpl*, TaskState>> aside_;
 };

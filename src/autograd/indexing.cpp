@@ -69,12 +69,6 @@ class IndexPutNode final : public NodeImpl {
   Put put_;
 };
 
-void attach(const Tensor& result, NodeImpl* node) {
-  node->add_input(result);
-  retain(node);
-  set_history(result, node);
-}
-
 class IndexNode final : public NodeImpl {
  public:
   explicit IndexNode(const Indexed& indexed) : places_(indexed.tensors) {
@@ -93,11 +87,11 @@ class IndexNode final : public NodeImpl {
     const SizesView sizes = edge(0).node->input(edge(0).input).sizes;
     const Tensor whole = zeros(sizes, Options(widened(grad.dtype()), grad.device()));
     const Indexed indexed = places_.of(whole, this);
-    const Node node(is_recorded(grad) ? new IndexPutNode(whole, grad, indexed.tensors, Put::add) : nullptr);
+    Node node(is_recorded(grad) ? new IndexPutNode(whole, grad, indexed.tensors, Put::add) : nullptr);
     const NoGrad no_grad;
     run_index_put(indexed, grad.to(whole.dtype()), Put::add);
     const Tensor result = whole.to(grad.dtype());
-    if (node.defined()) attach(result, node.impl());
+    if (node.defined()) attach(result, std::move(node));
     return result;
   }
 
@@ -110,11 +104,11 @@ class IndexNode final : public NodeImpl {
 using namespace autograd;
 
 Tensor differentiate_index(const Indexed& indexed) {
-  const Node node(new IndexNode(indexed));
+  Node node(new IndexNode(indexed));
   note_call(*node.impl(), "index", indexed.view);
   const NoGrad no_grad;
   const Tensor result = run_index(indexed);
-  attach(result, node.impl());
+  attach(result, std::move(node));
   return result;
 }
 
@@ -123,16 +117,14 @@ void differentiate_index_put(const Indexed& indexed, const Tensor& value) {
   const bool recorded =
       thread_modes.grad && is_floating_point(self.dtype()) && (self.requires_grad() || value.requires_grad());
   check_inplace(self, recorded);
-  const Node node(recorded ? new IndexPutNode(self, value, indexed.tensors, Put::replace) : nullptr);
+  Node node(recorded ? new IndexPutNode(self, value, indexed.tensors, Put::replace) : nullptr);
   {
     const NoGrad no_grad;
     run_index_put(indexed, value, Put::replace);
   }
   if (!recorded) return;
   note_call(*node.impl(), "index_put_", self);
-  node.impl()->add_input(self);
-  retain(node.impl());
-  rebase_history(self, node.impl());
+  attach_inplace(self, std::move(node));
 }
 
 }  // namespace tenon

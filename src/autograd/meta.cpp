@@ -28,6 +28,13 @@ NodeImpl* grad_fn_of(const Tensor& tensor) {
 }
 
 Edge gradient_edge(const Tensor& tensor) {
+  const AutogradMeta* meta = tensor.impl()->autograd;
+  if (meta && meta->requires_grad && !meta->grad_fn) {
+    if (NodeImpl* known = meta->accumulator.load(std::memory_order_acquire)) {
+      retain(known);
+      return {known, 0};
+    }
+  }
   if (NodeImpl* node = grad_fn_of(tensor)) {
     retain(node);
     return {node, tensor.impl()->autograd->output_nr};
@@ -110,6 +117,7 @@ void destroy_history(TensorImpl* impl) noexcept {
   if (meta->retains_grad && meta->grad_fn)
     std::erase_if(meta->grad_fn->extras().retained, [impl](const auto& entry) { return entry.second == impl; });
   if (meta->grad_fn) release(meta->grad_fn);
+  delete meta->accumulator.load(std::memory_order_relaxed);
   delete meta;
 }
 

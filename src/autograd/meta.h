@@ -15,14 +15,14 @@ struct LeafHooks {
 
 struct AutogradMeta {
   autograd::NodeImpl* grad_fn = nullptr;
-  std::atomic<autograd::NodeImpl*> accumulator{nullptr};  // of a leaf; not owned: it owns the leaf
+  std::atomic<autograd::NodeImpl*> accumulator{nullptr};  // of a leaf, which owns it
   Tensor grad;
   std::unique_ptr<LeafHooks> hooks;
   uint32_t view_version = 0;  // of a view: the storage's when grad_fn was found
   int32_t output_nr = 0;
   bool requires_grad = false;
   bool retains_grad = false;
-  std::atomic_flag lock;  // of `accumulator` and `grad`
+  std::atomic_flag lock;  // of `grad`
 
   static void* operator new(std::size_t nbytes) { return recycle::allocate(static_cast<int64_t>(nbytes)); }
   static void operator delete(void* meta, std::size_t nbytes) noexcept {
@@ -57,6 +57,16 @@ NodeImpl* accumulator_of(const Tensor& leaf, bool make);
 void set_history(const Tensor& tensor, NodeImpl* node, int32_t output_nr = 0);
 /// The same for a tensor that was written to in place: of a view, the base's history is rebased.
 void rebase_history(const Tensor& tensor, NodeImpl* node);
+/// Makes `result` the next of the node's results and the node its origin.
+inline void attach(const Tensor& result, Node node) {
+  node.impl()->add_input(result);
+  set_history(result, node.give_up());
+}
+/// The same for a tensor that the node's operation has written to.
+inline void attach_inplace(const Tensor& self, Node node) {
+  node.impl()->add_input(self);
+  rebase_history(self, node.give_up());
+}
 /// Before something is written in place: `recorded` where the write takes part in the graph.
 void check_inplace(const Tensor& self, bool recorded);
 

@@ -1,6 +1,6 @@
 #include "autograd/node.h"
 
-#include "autograd/meta.h"
+#include "autograd/accumulate.h"
 
 namespace tenon::autograd {
 namespace {
@@ -54,8 +54,9 @@ uint64_t next_hook_id() noexcept {
 NodeImpl::NodeImpl() noexcept : sequence(next_sequence++) {}
 
 NodeImpl::~NodeImpl() {
+  const Edge* edges = edge_count_ <= kInlineEdges ? inline_edges_ : extras_->edges.get();
   for (int i = 0; i < edge_count_; ++i)
-    if (NodeImpl* node = edge(i).node) release(node);
+    if (edges[i].node) release(edges[i].node);
 }
 
 void NodeImpl::set_edges(const Edge* edges, int count) {
@@ -69,14 +70,18 @@ void NodeImpl::set_edges(const Edge* edges, int count) {
 }
 
 void NodeImpl::add_input(const Tensor& result) {
-  if (input_count_++ == 0)
-    meta_ = InputMeta(result);
-  else
+  if (input_count_++ > 0) {
     extras().metas.emplace_back(result);
+    return;
+  }
+  meta_.sizes = result.impl()->sizes;
+  meta_.dtype = result.dtype();
+  meta_.device = result.device();
 }
 
 /// Without recursion: what dies meanwhile queues up behind, however long the chain.
 void destroy_node(NodeImpl* node) noexcept {
+  if (node->is_accumulator()) return destroy_impl(static_cast<AccumulateGrad*>(node)->leaf());
   node->next_dead = dead;
   dead = node;
   if (destroying) return;
@@ -98,7 +103,7 @@ void SavedTensor::save(const Tensor& tensor, bool is_result) {
   version_ = tensor.version();
   // A result that held its node, which holds the result, would never die.
   tensor_ = is_result ? tensor.detach() : tensor;
-  if (is_result && impl->autograd) output_nr_ = static_cast<int16_t>(impl->autograd->output_nr);
+  output_nr_ = static_cast<int16_t>(is_result && impl->autograd ? impl->autograd->output_nr : 0);
 }
 
 Tensor SavedTensor::unpack(NodeImpl* owner) const {

@@ -22,7 +22,7 @@ struct InputMeta {
 
   InputMeta() = default;
   explicit InputMeta(const Tensor& tensor)
-      : sizes(tensor.sizes().copy()), dtype(tensor.dtype()), device(tensor.device()) {}
+      : sizes(tensor.impl()->sizes), dtype(tensor.dtype()), device(tensor.device()) {}
 };
 
 /// Where a gradient goes: result `input` of the forward operation is that input of its node.
@@ -70,6 +70,13 @@ struct TaskState {
   bool needed = true;  // the node or one behind it was asked for
   Tensor first;        // the gradient of the first result so far
   std::unique_ptr<Tensor[]> others;
+
+  void reset() noexcept {
+    dependencies = 0;
+    execute = needed = true;
+    first = Tensor();
+    others.reset();
+  }
 };
 
 class NodeImpl {
@@ -93,8 +100,10 @@ class NodeImpl {
   virtual void release_saved() noexcept {}
   /// A custom function: the number and shapes of its gradients are anybody's.
   virtual bool is_custom() const noexcept { return false; }
-  virtual bool is_accumulator() const noexcept { return false; }
 
+  /// The nodes of leaves run as soon as they are ready.
+  static constexpr uint64_t kAccumulates = UINT64_MAX;
+  bool is_accumulator() const noexcept { return sequence == kAccumulates; }
   int edge_count() const noexcept { return edge_count_; }
   const Edge& edge(int i) const noexcept { return edge_count_ <= kInlineEdges ? inline_edges_[i] : extras_->edges[i]; }
   bool has_edge(int i) const noexcept { return edge(i).node != nullptr; }
@@ -111,13 +120,14 @@ class NodeImpl {
   }
   const std::unique_ptr<NodeExtras>& extras_if_any() const noexcept { return extras_; }
 
-  std::atomic<uint32_t> references{1};
+  std::atomic<uint32_t>* references = &own_references_;
   uint64_t sequence;                       // nodes made later run first
   std::atomic<GraphTask*> owner{nullptr};  // the run that `state` belongs to
   TaskState state;
   NodeImpl* next_dead = nullptr;
 
  private:
+  std::atomic<uint32_t> own_references_{1};
   int32_t edge_count_ = 0;
   int32_t input_count_ = 0;
   Edge inline_edges_[kInlineEdges];
@@ -125,17 +135,19 @@ class NodeImpl {
   std::unique_ptr<NodeExtras> extras_;
 };
 
-inline void retain(NodeImpl* node) noexcept { node->references.fetch_add(1, std::memory_order_relaxed); }
+inline void retain(NodeImpl* node) noexcept { node->references->fetch_add(1, std::memory_order_relaxed); }
 void destroy_node(NodeImpl* node) noexcept;
-/// Always counts down: a leaf may be taking a new reference to its accumulator.
 inline void release(NodeImpl* node) noexcept {
-  if (node->references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy_node(node);
+  // The only owner needs no locked instruction.
+  if (node->references->load(std::memory_order_acquire) == 1 ||
+      node->references->fetch_sub(1, std::memory_order_acq_rel) == 1)
+    destroy_node(node);
 }
 
 /// A tensor kept for backward.
 class SavedTensor {
  public:
-  SavedTensor() noexcept = default;
+  SavedTensor() noexcept {}  // not `= default`: four of them would be cleared by one slow string instruction
   /// `owner`: the node that computes it, if it is a result. Error for inference tensors.
   void save(const Tensor& tensor, bool is_result);
   /// Error where it was changed in place since, or freed.
@@ -145,11 +157,11 @@ class SavedTensor {
 
  private:
   Tensor tensor_;
-  uint32_t version_ = 0;
-  int16_t output_nr_ = 0;
-  bool is_result_ = false;
-  bool is_view_ = false;
-  bool was_saved_ = false;
+  uint32_t version_;
+  int16_t output_nr_;
+  bool is_result_;
+  bool is_view_;
+  bool was_saved_ = false;  // the others mean nothing before
 };
 
 }  // namespace tenon::autograd

@@ -8,6 +8,7 @@
 #include "tensor/impl.h"
 #include "tile/reduce.h"
 #include "tile/run.h"
+#include "type/visit.h"
 
 namespace tenon::autograd {
 namespace {
@@ -27,12 +28,11 @@ bool is_still(const Tensor& tensor, SizesView shape, int64_t dim) {
 
 /// How a gradient of `shape` comes down to `sizes`.
 struct Descent {
-  Dims narrow;         // the shape with size 1 where every operand stands still
-  Dims summed;         // narrow with size 1 where its elements are summed
-  Dims kept;           // the shape with size 1 where summed: what `sizes` is, with leading dims of size 1
-  int64_t times = 1;   // elements of the dims that are summed and still
-  bool sums = false;   // something of narrow is summed
-  bool still = false;  // narrow is not the shape
+  Dims narrow;        // the shape with size 1 where every operand stands still
+  Dims summed;        // narrow with size 1 where its elements are summed
+  Dims kept;          // the shape with size 1 where summed: what `sizes` is, with leading dims of size 1
+  int64_t times = 1;  // elements of the dims that are summed and still
+  bool sums = false;  // something of narrow is summed
 
   Descent(SizesView shape, SizesView sizes, const Tensor* const* operands, int count) {
     narrow = shape.copy();
@@ -43,10 +43,7 @@ struct Descent {
       const bool reduced = size_at(sizes, shape, dim) == 1;
       bool constant = true;
       for (int i = 0; i < count; ++i) constant = constant && is_still(*operands[i], shape, dim);
-      if (constant) {
-        narrow[dim] = 1;
-        still = true;
-      }
+      if (constant) narrow[dim] = 1;
       if (!reduced) continue;
       kept[dim] = 1;
       if (constant)
@@ -60,16 +57,17 @@ struct Descent {
   }
 };
 
-/// The operand over the narrow shape.
-Tensor narrowed(const Tensor& tensor, SizesView narrow) {
+/// The operand with size 1 where it stands still: over the narrow shape it broadcasts.
+Tensor narrowed(const Tensor& tensor) {
+  bool still = false;
+  for (int64_t dim = 0; dim < tensor.dim(); ++dim)
+    still = still || (tensor.sizes()[dim] != 1 && tensor.strides()[dim] == 0);
+  if (!still) return tensor;
   Dims sizes = tensor.sizes().copy(), strides = tensor.strides().copy();
-  const int64_t lead = narrow.size() - tensor.dim();
   int64_t step = 1;  // a dim of size 1 steps as in a dense tensor: the paths for those are open then
   for (int64_t dim = tensor.dim() - 1; dim >= 0; --dim) {
-    if (narrow[dim + lead] == 1) {
-      sizes[dim] = 1;
-      strides[dim] = step;
-    }
+    if (strides[dim] == 0) sizes[dim] = 1;
+    if (sizes[dim] == 1) strides[dim] = step;
     step = sizes[dim] * strides[dim];
   }
   return new_alias(tensor, sizes, strides, tensor.storage_offset());
@@ -92,6 +90,22 @@ Tensor multiplied(const Tensor& value, int64_t times, bool sums) {
   if (times == 1) return value;
   const Tensor wide = sums ? value.to(widened(value.dtype())) : value;
   return tenon::mul(wide, times);
+}
+
+bool is_constant(const Tensor& grad) {
+  for (int64_t dim = 0; dim < grad.dim(); ++dim)
+    if (grad.sizes()[dim] != 1 && grad.strides()[dim] != 0) return false;
+  return true;
+}
+/// What such a gradient comes down to: one element again.
+Tensor reduce_constant(const Tensor& grad, SizesView sizes) {
+  const int64_t numel = numel_of(sizes), times = grad.numel() / numel;
+  const Tensor value = new_tensor(numel == 1 ? sizes : SizesView(), grad.dtype());
+  visit_dtype(grad.dtype(), [&]<class T>() {
+    using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    *value.data<T>() = element_cast<T>(element_cast<Wide>(*grad.data<T>()) * static_cast<Wide>(times));
+  });
+  return numel == 1 ? value : new_alias(value, sizes, Dims(sizes.size(), 0), 0);
 }
 
 Tensor sum_plain(const Tensor& grad, SizesView summed, Dtype accumulated) {
@@ -178,10 +192,10 @@ Tensor stepwise_gradient(const Given& given, Derivative::Formula formula, const 
 Tensor reduce_grad(const Tensor& grad, SizesView sizes) {
   if (grad.sizes() == sizes) return grad;
   if (thread_modes.grad || grad.is_meta() || grad.numel() == 0) return grad.sum_to_size(sizes);
+  if (is_constant(grad)) return reduce_constant(grad, sizes);
   const Tensor* const operands[] = {&grad};
   const Descent descent(grad.sizes(), sizes, operands, 1);
-  const Tensor narrow = descent.still ? narrowed(grad, descent.narrow) : grad;
-  Tensor value = multiplied(narrow, descent.times, descent.sums);
+  Tensor value = multiplied(narrowed(grad), descent.times, descent.sums);
   if (descent.sums) value = sum_plain(value, descent.summed, widened(value.dtype()));
   return finished(value.to(grad.dtype()), descent, sizes);
 }
@@ -190,7 +204,7 @@ Tensor cast_grad(const Tensor& grad, Dtype dtype) {
   if (thread_modes.grad || grad.is_meta() || grad.numel() == 0) return grad.to(dtype);
   const Tensor* const operands[] = {&grad};
   const Descent descent(grad.sizes(), grad.sizes(), operands, 1);
-  return finished((descent.still ? narrowed(grad, descent.narrow) : grad).to(dtype), descent, grad.sizes());
+  return finished(narrowed(grad).to(dtype), descent, grad.sizes());
 }
 
 Tensor fused_gradient(const Given& given, unsigned reads, const Derivative::OfArgument& derivative, SizesView sizes,
@@ -201,11 +215,9 @@ Tensor fused_gradient(const Given& given, unsigned reads, const Derivative::OfAr
     if (given.values[i].is_tensor() && (reads >> i & 1u)) operands[count++] = &given.values[i].tensor();
   const Descent descent(given.gradient.tensor().sizes(), sizes, operands, count);
   Given narrow = given;
-  if (descent.still) {
-    narrow.gradient = narrowed(given.gradient.tensor(), descent.narrow);
-    for (int i = 0; i <= kResult; ++i)
-      if (given.values[i].is_tensor()) narrow.values[i] = narrowed(given.values[i].tensor(), descent.narrow);
-  }
+  narrow.gradient = narrowed(given.gradient.tensor());
+  for (int i = 0; i <= kResult; ++i)
+    if (given.values[i].is_tensor()) narrow.values[i] = narrowed(given.values[i].tensor());
   const bool one_pass = derivative.steps <= 1 && !descent.sums;
   if (numel_of(descent.narrow) < kFused || one_pass)
     return finished(stepwise_gradient(narrow, derivative.formula, descent, dtype), descent, sizes);

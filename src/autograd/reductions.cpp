@@ -123,12 +123,6 @@ class MmNode final : public NodeImpl {
   SavedTensor a_, b_;
 };
 
-void attach(const Tensor& result, NodeImpl* node) {
-  node->add_input(result);
-  retain(node);
-  set_history(result, node);
-}
-
 }  // namespace
 }  // namespace autograd
 
@@ -138,21 +132,22 @@ Tensor differentiate_reduce(Op op, const Tensor& self, SizesView dims, bool keep
   const Tensor result = run_reduce(op, self, dims, keepdim, dtype);
   if (!is_floating_point(result.dtype())) return result;
   const bool sums = op == Op::sum || op == Op::mean;
-  const Node handle(sums ? static_cast<NodeImpl*>(new SumNode(op, self, dims, keepdim))
-                         : new ExtremeNode(op, self, dims, keepdim));
-  note_call(*handle.impl(), row_of(op).name, self);
-  attach(result, handle.impl());
-  if (!sums) static_cast<ExtremeNode*>(handle.impl())->save(self, result);
+  NodeImpl* node =
+      sums ? static_cast<NodeImpl*>(new SumNode(op, self, dims, keepdim)) : new ExtremeNode(op, self, dims, keepdim);
+  Node handle(node);
+  note_call(*node, row_of(op).name, self);
+  attach(result, std::move(handle));
+  if (!sums) static_cast<ExtremeNode*>(node)->save(self, result);
   return result;
 }
 
 Tensor differentiate_mm(const Tensor& a, const Tensor& b) {
-  const Node handle(new MmNode(a, b));
+  Node handle(new MmNode(a, b));
   const Tensor result = run_mm(a, b);
   const Arg first(a), second(b);
   const Arg* const args[] = {&first, &second};
   note_call(*handle.impl(), "mm", args, 2);
-  attach(result, handle.impl());
+  attach(result, std::move(handle));
   return result;
 }
 

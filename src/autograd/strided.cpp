@@ -87,14 +87,10 @@ Tensor StridedMap::backward(const Tensor& grad) const {
 
 Tensor apply_strided(const StridedMap& map, const Tensor& x, bool adjoint) {
   const bool recorded = is_recorded(x);
-  StridedNode* node = recorded ? new StridedNode(map, x, adjoint) : nullptr;
-  const Node handle(node);
+  Node node(recorded ? new StridedNode(map, x, adjoint) : nullptr);
   const NoGrad no_grad;
   const Tensor result = adjoint ? map.backward(x) : map.forward(x);
-  if (!recorded) return result;
-  node->add_input(result);
-  retain(node);
-  set_history(result, node);
+  if (recorded) attach(result, std::move(node));
   return result;
 }
 

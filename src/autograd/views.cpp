@@ -69,15 +69,12 @@ class PartNode final : public NodeImpl {
 
 /// Zeros but for the part, which is `grad`. Differentiable.
 Tensor with_part(const KeptCall& call, const Tensor& grad, SizesView sizes) {
-  const Node node(is_recorded(grad) ? new PartNode(call, grad) : nullptr);
+  Node node(is_recorded(grad) ? new PartNode(call, grad) : nullptr);
   const NoGrad no_grad;
   const Tensor whole = zeros(sizes, Options(grad.dtype(), grad.device()));
   run_copy(part_of(whole, call), grad);
   whole.impl()->storage ? whole.impl()->storage->version.store(0, std::memory_order_relaxed) : void();
-  if (!node.defined()) return whole;
-  node.impl()->add_input(whole);
-  retain(node.impl());
-  set_history(whole, node.impl());
+  if (node.defined()) attach(whole, std::move(node));
   return whole;
 }
 

@@ -114,7 +114,9 @@ void run_copy(const Tensor& self, const Tensor& src) {
 
 Tensor run_clone(const Tensor& self, MemoryFormat format) {
   Tensor result =
-      new_tensor(self.sizes(), strides_like(self.sizes(), self.strides(), format), self.dtype(), self.device());
+      format == MemoryFormat::contiguous
+          ? new_tensor(self.sizes(), self.dtype(), self.device())
+          : new_tensor(self.sizes(), strides_like(self.sizes(), self.strides(), format), self.dtype(), self.device());
   write_copy(result, self);
   return result;
 }
