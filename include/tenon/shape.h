@@ -36,20 +36,17 @@ TENON_API bool is_broadcastable(SizesView a, SizesView b) noexcept;
 /// Whether a tensor of `shape` can be expanded to `desired`.
 TENON_API bool is_expandable_to(SizesView shape, SizesView desired) noexcept;
 
-/// Sizes and strides of a view. A size of -1 keeps the existing one; texts of Tensor.expand.
-struct Layout {
-  Dims sizes;
-  Dims strides;  // in elements
-};
-TENON_API Layout expand_layout(SizesView sizes, SizesView strides, SizesView desired,
-                               const char* type_name = "torch.FloatTensor");
+/// Sizes and strides (in elements) of an expanded tensor. A size of -1 keeps the existing one; texts of Tensor.expand.
+TENON_API void expand_layout(SizesView sizes, SizesView strides, SizesView desired, Dims& new_sizes, Dims& new_strides,
+                             const char* type_name = "torch.FloatTensor");
 
 /// The dims of `shape` summed to bring it back to `target`: the added ones, then those of size 1 in `target`.
 TENON_API Dims sum_to_dims(SizesView shape, SizesView target);
 
 /// `dim` counted from the end when negative; IndexError "Dimension out of range (expected to be in range of [-2, 1],
 /// but got 2)".
-TENON_API int64_t wrap_dim(int64_t dim, int64_t ndim);
+TENON_API int64_t wrap_dim_slow(int64_t dim, int64_t ndim);
+inline int64_t wrap_dim(int64_t dim, int64_t ndim) { return dim >= 0 && dim < ndim ? dim : wrap_dim_slow(dim, ndim); }
 /// The same for a dim that must exist; IndexError "Dimension specified as 0 but tensor has no dimensions".
 TENON_API int64_t wrap_existing_dim(int64_t dim, int64_t ndim);
 /// Marks of the dims to reduce (none given: all); Error "dim 0 appears multiple times in the list of dims".

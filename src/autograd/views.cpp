@@ -215,8 +215,7 @@ NodeImpl* view_grad_fn(const Tensor& view) {
   if (meta && meta->view_version == version) return meta->grad_fn;
   if (!meta && impl->view_mode != Mode::grad) return nullptr;
   const Tensor base = base_of(view);
-  if (!base.impl()->autograd || !base.impl()->autograd->grad_fn || !is_floating_point(impl->dtype))
-    return meta ? meta->grad_fn : nullptr;
+  if (!requires_grad(base.impl()) || !is_floating_point(impl->dtype)) return meta ? meta->grad_fn : nullptr;
   take_anew(view, base);
   return view.impl()->autograd->grad_fn;
 }

@@ -97,7 +97,7 @@ Dims sum_to_dims(SizesView shape, SizesView target) {
   return dims;
 }
 
-int64_t wrap_dim(int64_t dim, int64_t ndim) {
+int64_t wrap_dim_slow(int64_t dim, int64_t ndim) {
   const int64_t range = ndim > 0 ? ndim : 1;  // a 0-dim tensor takes -1 and 0
   if (dim < -range || dim >= range)
     throw IndexError("Dimension out of range (expected to be in range of [" + std::to_string(-range) + ", " +

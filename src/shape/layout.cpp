@@ -45,19 +45,21 @@ int64_t checked_numel(SizesView sizes) {
   return zero ? 0 : n;
 }
 
-Layout expand_layout(SizesView sizes, SizesView strides, SizesView desired, const char* type_name) {
+void expand_layout(SizesView sizes, SizesView strides, SizesView desired, Dims& new_sizes, Dims& new_strides,
+                   const char* type_name) {
   const int64_t ndim = desired.size(), lead = ndim - sizes.size();
   if (lead < 0)
     throw Error("expand(" + std::string(type_name) + "{" + to_string(sizes) + "}, size=" + to_string(desired) +
                 "): the number of sizes provided (" + std::to_string(ndim) +
                 ") must be greater or equal to the number of dimensions in the tensor (" +
                 std::to_string(sizes.size()) + ")");
-  Layout layout{Dims(ndim), Dims(ndim)};
+  new_sizes.resize(ndim);
+  new_strides.resize(ndim);
   for (int64_t dim = ndim - 1; dim >= 0; --dim) {
     const bool existing = dim >= lead;
     int64_t size = existing ? sizes[dim - lead] : 1;
     int64_t stride = existing                           ? strides[dim - lead]
-                     : dim + 1 < ndim && !sizes.empty() ? layout.sizes[dim + 1] * layout.strides[dim + 1]
+                     : dim + 1 < ndim && !sizes.empty() ? new_sizes[dim + 1] * new_strides[dim + 1]
                      : sizes.empty()                    ? 0
                                                         : 1;
     int64_t target = desired[dim];
@@ -75,11 +77,10 @@ Layout expand_layout(SizesView sizes, SizesView strides, SizesView desired, cons
       size = target;
       stride = 0;
     }
-    layout.sizes[dim] = size;
-    layout.strides[dim] = stride;
+    new_sizes[dim] = size;
+    new_strides[dim] = stride;
   }
-  check_numel_of_expanded(layout.sizes);
-  return layout;
+  check_numel_of_expanded(new_sizes);
 }
 
 Dims infer_view_sizes(SizesView sizes, int64_t numel) {

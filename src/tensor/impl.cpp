@@ -8,24 +8,26 @@
 namespace tenon {
 namespace {
 
-/// One walk over the dims fills in all that follows from sizes and strides.
-TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype,
-                      Device device) {
+/// Without sizes, strides and what follows from them.
+TensorImpl* make_bare(Storage* storage, int64_t offset, Dtype dtype, Device device) {
   TensorImpl* impl = new (recycle::allocate(sizeof(TensorImpl))) TensorImpl;
   impl->dtype = dtype;
   impl->device = device;
   impl->storage = storage;
   impl->offset = offset;
   impl->in_graph = impl->inference = thread_modes.inference;
-  const int64_t ndim = sizes.size();
-  impl->sizes.resize(ndim);
-  impl->strides.resize(ndim);
+  return impl;
+}
+
+/// One walk over the dims.
+void settle_impl(TensorImpl* impl) noexcept {
+  const int64_t ndim = impl->sizes.size();
+  const int64_t* sizes = impl->sizes.data();
+  const int64_t* strides = impl->strides.data();
   int64_t numel = 1;
   bool contiguous = true, row_major = true;
   for (int64_t dim = ndim - 1; dim >= 0; --dim) {
     const int64_t size = sizes[dim], stride = strides[dim];
-    impl->sizes[dim] = size;
-    impl->strides[dim] = stride;
     contiguous = contiguous && (size == 1 || stride == numel);
     row_major = row_major && stride == numel;
     // Beside a size of 0 the others may be of any size: the product wraps round and ends at 0.
@@ -34,7 +36,27 @@ TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int6
   impl->numel = numel;
   impl->contiguous = contiguous || numel == 0;
   impl->row_major = row_major && numel != 0;
+}
+
+TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype,
+                      Device device) {
+  TensorImpl* impl = make_bare(storage, offset, dtype, device);
+  impl->sizes.assign(sizes);
+  impl->strides.assign(strides);
+  settle_impl(impl);
   return impl;
+}
+
+/// Ties a view to the tensor whose elements it shares.
+void tie(TensorImpl* view, const Tensor& self) noexcept {
+  TensorImpl* base = self.impl()->base ? self.impl()->base : self.impl();
+  base->references.fetch_add(1, std::memory_order_relaxed);
+  view->base = base;
+  view->in_graph = true;
+  view->inference = self.impl()->inference;
+  view->view_mode = thread_modes.inference                                      ? Mode::inference
+                    : thread_modes.grad && self.impl()->view_mode == Mode::grad ? Mode::grad
+                                                                                : Mode::no_grad;
 }
 
 }  // namespace
@@ -116,17 +138,20 @@ Tensor new_tensor(SizesView sizes, Dtype dtype, Device device) {
 }
 
 Tensor new_view(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset) {
-  TensorImpl* base = self.impl()->base ? self.impl()->base : self.impl();
-  TensorImpl* view = make_impl(base->storage, sizes, strides, offset, self.dtype(), self.device());
-  base->references.fetch_add(1, std::memory_order_relaxed);
-  view->base = base;
-  view->in_graph = true;
-  view->inference = self.impl()->inference;
-  view->view_mode = thread_modes.inference                                      ? Mode::inference
-                    : thread_modes.grad && self.impl()->view_mode == Mode::grad ? Mode::grad
-                                                                                : Mode::no_grad;
+  TensorImpl* view = make_impl(self.impl()->storage, sizes, strides, offset, self.dtype(), self.device());
+  tie(view, self);
   return Tensor(view);
 }
+
+Tensor begin_view(const Tensor& self, int64_t offset) {
+  TensorImpl* view = make_bare(self.impl()->storage, offset, self.dtype(), self.device());
+  view->sizes.assign(self.sizes());
+  view->strides.assign(self.strides());
+  tie(view, self);
+  return Tensor(view);
+}
+
+void settle(const Tensor& tensor) noexcept { settle_impl(tensor.impl()); }
 
 Tensor new_alias(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset) {
   Storage* storage = self.impl()->storage;

@@ -11,6 +11,11 @@ Tensor new_tensor(SizesView sizes, SizesView strides, Dtype dtype, Device device
 Tensor new_tensor(SizesView sizes, Dtype dtype, Device device = Device::cpu);
 /// A view of `base`'s storage that keeps `base` (of a view: that view's base). Bounds are the caller's care.
 Tensor new_view(const Tensor& base, SizesView sizes, SizesView strides, int64_t offset);
+/// A view that still lies as `self` does, from another offset on: its sizes and strides are to be changed, and then
+/// settled.
+Tensor begin_view(const Tensor& self, int64_t offset);
+/// What follows from the sizes and strides of `tensor`.
+void settle(const Tensor& tensor) noexcept;
 /// The same elements seen by a tensor that knows nothing of `self` but its storage.
 Tensor new_alias(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset);
 /// A tensor over a storage whose one reference it takes over.

@@ -17,13 +17,28 @@ int64_t wrapping_add(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
-/// Sizes and strides of `self` to change.
-Layout layout_of(const Tensor& self) { return {self.sizes().copy(), self.strides().copy()}; }
-
-Tensor view_of(const Tensor& self, const Layout& layout, const ViewCall& call) {
-  return recorded(self, new_view(self, layout.sizes, layout.strides, self.storage_offset()), call);
+/// The view that `change(sizes, strides)` makes of the tensor's own.
+template <class Change>
+Tensor changed(const Tensor& self, int64_t offset, const ViewCall& call, const Change& change) {
+  Tensor view = begin_view(self, offset);
+  change(view.impl()->sizes, view.impl()->strides);
+  settle(view);
+  return recorded(self, std::move(view), call);
 }
-Tensor alias_of(const Tensor& self) { return view_of(self, layout_of(self), {ViewKind::alias}); }
+template <class Change>
+Tensor changed(const Tensor& self, const ViewCall& call, const Change& change) {
+  return changed(self, self.storage_offset(), call, change);
+}
+/// A row-major tensor has a view of every shape.
+Tensor dense_view(const Tensor& self, SizesView desired) {
+  return changed(self, {ViewKind::view}, [&](Dims& sizes, Dims& strides) {
+    sizes = infer_view_sizes(desired, self.numel());
+    strides = contiguous_strides(sizes);
+  });
+}
+Tensor alias_of(const Tensor& self) {
+  return changed(self, {ViewKind::alias}, [](Dims&, Dims&) {});
+}
 
 /// The name `expand` calls a tensor in its texts. bool and bfloat16 have no legacy class.
 std::string legacy_type_name(const Tensor& self) {
@@ -50,12 +65,12 @@ Dims spliced(SizesView values, int64_t dim, SizesView others) {
 
 /// Wraps the dims of a movedim; Error where one is named twice.
 Dims distinct_dims(const Tensor& self, SizesView dims, const char* role) {
-  Dims wrapped;
-  for (int64_t dim : dims) wrapped.push_back(wrap_dim(dim, self.dim()));
-  Dims sorted = wrapped;
-  std::sort(sorted.begin(), sorted.end());
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
-    throw Error(std::string("movedim: repeated dim in `") + role + "` (" + to_string(dims) + ")");
+  Dims wrapped, seen(std::max<int64_t>(self.dim(), 1), 0);
+  for (int64_t dim : dims) {
+    const int64_t at = wrap_dim(dim, self.dim());
+    if (seen[at]++ > 0) throw Error(std::string("movedim: repeated dim in `") + role + "` (" + to_string(dims) + ")");
+    wrapped.push_back(at);
+  }
   return wrapped;
 }
 
@@ -75,8 +90,13 @@ int64_t needed_bytes(SizesView sizes, SizesView strides, int64_t offset, int64_t
   return bytes;
 }
 
-/// Without those of the named dims that have size 1.
-Layout squeezed_layout(const Tensor& self, SizesView dims) {
+void erase_dim(Dims& sizes, Dims& strides, int64_t dim) {
+  sizes.erase(dim);
+  strides.erase(dim);
+}
+
+/// Marks of the named dims that have size 1.
+Dims squeezed_dims(const Tensor& self, SizesView dims) {
   if (self.dim() > 64) throw Error("only tensors with up to 64 dims are supported");
   Dims marked(std::max<int64_t>(self.dim(), 1), 0);
   for (int64_t named : dims) {
@@ -84,84 +104,92 @@ Layout squeezed_layout(const Tensor& self, SizesView dims) {
     if (marked[at]) throw Error("dim " + std::to_string(at) + " appears multiple times in the list of dims");
     marked[at] = 1;
   }
-  Layout layout;
-  for (int64_t i = 0; i < self.dim(); ++i) {
-    if (marked[i] && self.sizes()[i] == 1) continue;
-    layout.sizes.push_back(self.sizes()[i]);
-    layout.strides.push_back(self.strides()[i]);
-  }
-  return layout;
+  for (int64_t dim = 0; dim < self.dim(); ++dim)
+    if (self.sizes()[dim] != 1) marked[dim] = 0;
+  return marked;
 }
 
 }  // namespace
 
 Tensor Tensor::expand(SizesView desired) const {
-  if (desired.size() >= dim()) return view_of(*this, expand_layout(sizes(), strides(), desired), {ViewKind::expand});
-  return view_of(*this, expand_layout(sizes(), strides(), desired, legacy_type_name(*this).c_str()),
-                 {ViewKind::expand});
+  return changed(*this, {ViewKind::expand}, [&](Dims& new_sizes, Dims& new_strides) {
+    if (desired.size() >= dim())
+      expand_layout(sizes(), strides(), desired, new_sizes, new_strides);
+    else  // the text names the type
+      expand_layout(sizes(), strides(), desired, new_sizes, new_strides, legacy_type_name(*this).c_str());
+  });
 }
 
 Tensor Tensor::expand_as(const Tensor& other) const { return expand(other.sizes()); }
 Tensor Tensor::broadcast_to(SizesView desired) const { return expand(desired); }
 
 Tensor Tensor::view(SizesView desired) const {
-  Layout layout{infer_view_sizes(desired, numel()), {}};
-  if (!view_strides(sizes(), strides(), layout.sizes, layout.strides)) fail_view_strides();
-  return view_of(*this, layout, {ViewKind::view});
+  if (impl_->row_major) return dense_view(*this, desired);
+  return changed(*this, {ViewKind::view}, [&](Dims& new_sizes, Dims& new_strides) {
+    new_sizes = infer_view_sizes(desired, numel());
+    if (!view_strides(sizes(), strides(), new_sizes, new_strides)) fail_view_strides();
+  });
 }
 
 Tensor Tensor::reshape(SizesView desired) const {
-  Layout layout{infer_view_sizes(desired, numel()), {}};
-  if (view_strides(sizes(), strides(), layout.sizes, layout.strides))
-    return view_of(*this, layout, {is_contiguous() ? ViewKind::view : ViewKind::reshape_alias});
+  if (impl_->row_major) return dense_view(*this, desired);
+  const Dims inferred = infer_view_sizes(desired, numel());
+  Dims new_strides;
+  if (view_strides(sizes(), strides(), inferred, new_strides))
+    return recorded(*this, new_view(*this, inferred, new_strides, storage_offset()),
+                    {is_contiguous() ? ViewKind::view : ViewKind::reshape_alias});
   // Nobody else sees the copy: the result is no view of it.
   const Tensor copy = clone(MemoryFormat::contiguous);
-  return recorded(copy, new_alias(copy, layout.sizes, contiguous_strides(layout.sizes), 0), {ViewKind::unsafe_view});
+  return recorded(copy, new_alias(copy, inferred, contiguous_strides(inferred), 0), {ViewKind::unsafe_view});
 }
 
 Tensor Tensor::unsqueeze(int64_t dim) const {
   const int64_t at = wrap_dim(dim, this->dim() + 1);
-  Layout layout = layout_of(*this);
   const int64_t stride = at < this->dim() ? wrapping_mul(sizes()[at], strides()[at]) : 1;
-  layout.sizes.insert(at, 1);
-  layout.strides.insert(at, stride);
-  return view_of(*this, layout, {ViewKind::unsqueeze, {at}});
+  return changed(*this, {ViewKind::unsqueeze, {at}}, [&](Dims& sizes, Dims& strides) {
+    sizes.insert(at, 1);
+    strides.insert(at, stride);
+  });
 }
 
 Tensor Tensor::squeeze() const {
-  Layout layout;
-  for (int64_t i = 0; i < dim(); ++i) {
-    if (sizes()[i] == 1) continue;
-    layout.sizes.push_back(sizes()[i]);
-    layout.strides.push_back(strides()[i]);
-  }
-  return view_of(*this, layout, {ViewKind::squeeze});
+  return changed(*this, {ViewKind::squeeze}, [&](Dims& sizes, Dims& strides) {
+    for (int64_t dim = this->dim() - 1; dim >= 0; --dim)
+      if (sizes[dim] == 1) erase_dim(sizes, strides, dim);
+  });
 }
 
 Tensor Tensor::squeeze(int64_t dim) const {
-  return view_of(*this, squeezed_layout(*this, SizesView(&dim, 1)), {ViewKind::squeeze_dim});
+  const int64_t at = wrap_dim(dim, this->dim());
+  return changed(*this, {ViewKind::squeeze_dim}, [&](Dims& sizes, Dims& strides) {
+    if (!sizes.empty() && sizes[at] == 1) erase_dim(sizes, strides, at);
+  });
 }
 
 Tensor Tensor::squeeze(SizesView dims) const {
-  return view_of(*this, squeezed_layout(*this, dims), {ViewKind::squeeze_dims});
+  const Dims marked = squeezed_dims(*this, dims);
+  return changed(*this, {ViewKind::squeeze_dims}, [&](Dims& sizes, Dims& strides) {
+    for (int64_t dim = this->dim() - 1; dim >= 0; --dim)
+      if (marked[dim]) erase_dim(sizes, strides, dim);
+  });
 }
 
 Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
   const int64_t first = wrap_dim(dim0, dim()), second = wrap_dim(dim1, dim());
-  Layout layout = layout_of(*this);
-  if (first != second) {
-    std::swap(layout.sizes[first], layout.sizes[second]);
-    std::swap(layout.strides[first], layout.strides[second]);
-  }
-  return view_of(*this, layout, {ViewKind::transpose, {first, second}});
+  return changed(*this, {ViewKind::transpose, {first, second}}, [&](Dims& sizes, Dims& strides) {
+    if (sizes.empty()) return;
+    std::swap(sizes[first], sizes[second]);
+    std::swap(strides[first], strides[second]);
+  });
 }
 
 Tensor Tensor::t() const {
   if (dim() > 2) throw Error("t() expects a tensor with <= 2 dimensions, but self is " + std::to_string(dim()) + "D");
-  Layout layout = layout_of(*this);
-  std::reverse(layout.sizes.begin(), layout.sizes.end());
-  std::reverse(layout.strides.begin(), layout.strides.end());
-  return view_of(*this, layout, {ViewKind::t});
+  return changed(*this, {ViewKind::t}, [](Dims& sizes, Dims& strides) {
+    if (sizes.size() < 2) return;
+    std::swap(sizes[0], sizes[1]);
+    std::swap(strides[0], strides[1]);
+  });
 }
 
 Tensor Tensor::mT() const {
@@ -176,16 +204,16 @@ Tensor Tensor::permute(SizesView dims) const {
         "ordering "
         "of dimensions i.e. input.dim() = " +
         std::to_string(dim()) + " is not equal to len(dims) = " + std::to_string(dims.size()));
-  Layout layout = layout_of(*this);
   Dims seen(dim(), 0);
-  for (int64_t i = 0; i < dim(); ++i) {
-    const int64_t from = wrap_dim(dims[i], dim());
-    if (seen[from]) throw Error("permute(): duplicate dims are not allowed.");
-    seen[from] = 1;
-    layout.sizes[i] = sizes()[from];
-    layout.strides[i] = strides()[from];
-  }
-  return view_of(*this, layout, {ViewKind::permute, {}, dims});
+  return changed(*this, {ViewKind::permute, {}, dims}, [&](Dims& new_sizes, Dims& new_strides) {
+    for (int64_t i = 0; i < dim(); ++i) {
+      const int64_t from = wrap_dim(dims[i], dim());
+      if (seen[from]) throw Error("permute(): duplicate dims are not allowed.");
+      seen[from] = 1;
+      new_sizes[i] = sizes()[from];
+      new_strides[i] = strides()[from];
+    }
+  });
 }
 
 Tensor Tensor::movedim(SizesView source, SizesView destination) const {
@@ -221,8 +249,8 @@ Tensor Tensor::select(int64_t dim, int64_t index) const {
                      to_string(sizes()) + " at dimension " + std::to_string(at));
   const int64_t position = index < 0 ? index + size : index;
   const int64_t offset = wrapping_add(storage_offset(), wrapping_mul(position, strides()[at]));
-  return recorded(*this, new_view(*this, spliced(sizes(), at, {}), spliced(strides(), at, {}), offset),
-                  {ViewKind::select, {at, position}});
+  return changed(*this, offset, {ViewKind::select, {at, position}},
+                 [&](Dims& new_sizes, Dims& new_strides) { erase_dim(new_sizes, new_strides, at); });
 }
 
 Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
@@ -247,12 +275,11 @@ Tensor Tensor::slice(int64_t dim, std::optional<int64_t> start, std::optional<in
   const auto clamped = [size](int64_t bound) { return std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size); };
   const int64_t first = clamped(start.value_or(0));
   const int64_t last = std::max(first, clamped(end.value_or(size)));
-  Layout layout = layout_of(*this);
-  layout.sizes[at] = last == first ? 0 : (last - first - 1) / step + 1;
-  layout.strides[at] = wrapping_mul(strides()[at], step);
   const int64_t offset = wrapping_add(storage_offset(), wrapping_mul(first, strides()[at]));
-  return recorded(*this, new_view(*this, layout.sizes, layout.strides, offset),
-                  {ViewKind::slice, {at, first, last, step}});
+  return changed(*this, offset, {ViewKind::slice, {at, first, last, step}}, [&](Dims& new_sizes, Dims& new_strides) {
+    new_sizes[at] = last == first ? 0 : step == 1 ? last - first : (last - first - 1) / step + 1;
+    new_strides[at] = wrapping_mul(new_strides[at], step);
+  });
 }
 
 Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const {
@@ -312,16 +339,13 @@ Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
   if (length > 0)
     begin = wrapping_add(begin,
                          offset >= 0 ? wrapping_mul(offset, strides()[column]) : wrapping_mul(-offset, strides()[row]));
-  Layout layout;
-  for (int64_t i = 0; i < dim(); ++i) {
-    if (i == row || i == column) continue;
-    layout.sizes.push_back(sizes()[i]);
-    layout.strides.push_back(strides()[i]);
-  }
-  layout.sizes.push_back(length);
-  layout.strides.push_back(wrapping_add(strides()[row], strides()[column]));
-  return recorded(*this, new_view(*this, layout.sizes, layout.strides, begin),
-                  {ViewKind::diagonal, {offset, row, column}});
+  const int64_t stride = wrapping_add(strides()[row], strides()[column]);
+  return changed(*this, begin, {ViewKind::diagonal, {offset, row, column}}, [&](Dims& new_sizes, Dims& new_strides) {
+    erase_dim(new_sizes, new_strides, std::max(row, column));
+    erase_dim(new_sizes, new_strides, std::min(row, column));
+    new_sizes.push_back(length);
+    new_strides.push_back(stride);
+  });
 }
 
 Tensor Tensor::detach() const { return new_alias(*this, sizes(), strides(), storage_offset()); }
