@@ -1,11 +1,13 @@
 // The whole public library.
 #pragma once
 #include "tenon/autograd.h"
+#include "tenon/custom_op.h"
 #include "tenon/dims.h"
 #include "tenon/dtype.h"
 #include "tenon/error.h"
 #include "tenon/factories.h"
 #include "tenon/instruction_set.h"
+#include "tenon/lanes.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tenon/shape.h"

@@ -106,7 +106,23 @@ Derivative make_derivative() {
 
 Value Given::zero() const { return zeros_like(gradient.tensor()); }
 
+CustomGiven as_tensors(const Given& given) {
+  const Tensor& grad = given.gradient.tensor();
+  const auto tensor = [&](const Value& value) {
+    return value.is_tensor() ? value.tensor() : full({}, value.arg().number(), Options(grad.dtype(), grad.device()));
+  };
+  return {grad, tensor(given.values[0]), tensor(given.values[1]), tensor(given.values[2]),
+          tensor(given.values[kResult])};
+}
+
+Derivative& custom_derivative(Op op) noexcept {
+  static std::array<Derivative, kCustomOps> table;
+  return table[static_cast<std::size_t>(op) - kOpCount];
+}
+
 const Derivative& derivative_of(Op op) noexcept {
+  if (is_custom(op)) [[unlikely]]
+    return custom_derivative(op);
   static const std::array<Derivative, kOpCount> table = {
 #define TENON_OP(NAME, KIND) make_derivative<ops::NAME>(),
 #include "tenon/ops.def"

@@ -3,6 +3,7 @@
 // on plain ones, and on meta tensors that a Recorder turns into one Program.
 #pragma once
 #include "ops/row.h"
+#include "tenon/custom_op.h"
 #include "tenon/ops.h"
 
 namespace tenon::autograd {
@@ -42,17 +43,25 @@ class Given {
 inline constexpr int kMaxArguments = 3;
 inline constexpr int kResult = 3;  // its place among the values
 
+/// Numbers become tensors of the gradient's dtype.
+CustomGiven as_tensors(const Given& given);
+
 struct Derivative {
   using Formula = Value (*)(const Given&);
   struct OfArgument {
-    Formula formula = nullptr;  // null: not differentiable
-    unsigned reads = 0;         // bit i: value i
-    int steps = 0;              // ops of the formula
+    Formula formula = nullptr;                       // null: not differentiable
+    unsigned reads = 0;                              // bit i: value i
+    int steps = 0;                                   // ops of the formula
+    Tensor (*custom)(const CustomGiven&) = nullptr;  // instead of a formula, of ops that are defined from outside
+
+    bool exists() const noexcept { return formula || custom; }
+    Tensor operator()(const Given& given) const { return custom ? custom(as_tensors(given)) : formula(given).tensor(); }
   };
   OfArgument arguments[kMaxArguments];
   bool exists = false;  // for some argument
 };
 /// Of an elementwise op.
 const Derivative& derivative_of(Op op) noexcept;
+Derivative& custom_derivative(Op op) noexcept;
 
 }  // namespace tenon::autograd

@@ -21,7 +21,7 @@ class OpNode final : public NodeImpl {
     const int operands = operand_count(row, count);
     Edge edges[kMaxArguments];
     for (int i = first_; i < operands; ++i) {
-      if (!derivative.arguments[i].formula || !args[i]->is_tensor()) continue;
+      if (!derivative.arguments[i].exists() || !args[i]->is_tensor()) continue;
       Edge& edge = edges[i - first_];
       edge = args[i]->tensor().impl()->in_graph ? gradient_edge(args[i]->tensor()) : Edge{};
       if (edge.node) reads_ = static_cast<uint8_t>(reads_ | derivative.arguments[i].reads);
@@ -69,11 +69,11 @@ class OpNode final : public NodeImpl {
       if (has_edge(i) && derivatives[i].steps > 0) out[i] = gradient(given, derivatives[i], edge(i));
   }
   static Tensor gradient(const Given& given, const Derivative::OfArgument& derivative, const Edge& edge) {
-    if (thread_modes.grad || given.gradient.tensor().is_meta()) return derivative.formula(given).tensor();
+    if (thread_modes.grad || given.gradient.tensor().is_meta()) return derivative(given);
     const InputMeta& meta = edge.node->input(edge.input);
     const Tensor& grad = given.gradient.tensor();
-    if (grad.numel() == 0) return reduce_grad(derivative.formula(given).tensor(), meta.sizes);
-    if (!is_expandable_to(meta.sizes, grad.sizes())) return derivative.formula(given).tensor();
+    if (grad.numel() == 0) return reduce_grad(derivative(given), meta.sizes);
+    if (!is_expandable_to(meta.sizes, grad.sizes())) return derivative(given);
     return fused_gradient(given, derivative.reads, derivative, meta.sizes, meta.dtype);
   }
 

@@ -120,6 +120,9 @@ Tensors apply_function(const FunctionCalls& calls, const Tensors& inputs) {
   for (std::size_t i = 0; i < results.size(); ++i) give_history(node, results[i], static_cast<int32_t>(i));
   if (!inputs.empty()) note_call(node, calls.name, inputs[0]);
   save_all(node, results);
+  // Results among them would hold the node that holds them.
+  node.state.dirty.clear();
+  node.state.non_differentiable.clear();
   return results;
 }
 

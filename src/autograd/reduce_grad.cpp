@@ -139,7 +139,7 @@ struct Recorded {
   }
 };
 
-void record_formula(Recorded& recorded, const Given& given, unsigned reads, Derivative::Formula formula,
+void record_formula(Recorded& recorded, const Given& given, unsigned reads, const Derivative::OfArgument& formula,
                     const Descent& descent) {
   recorded.declare(given.gradient, recorded.metas.gradient);
   for (int i = 0; i <= kResult; ++i) {
@@ -148,7 +148,7 @@ void record_formula(Recorded& recorded, const Given& given, unsigned reads, Deri
     else
       recorded.metas.values[i] = given.values[i];
   }
-  recorded.result = multiplied(formula(recorded.metas).tensor(), descent.times, descent.sums);
+  recorded.result = multiplied(formula(recorded.metas), descent.times, descent.sums);
 }
 
 Tensor run_recorded(const Recorded& recorded, const Descent& descent, Dtype dtype) {
@@ -181,8 +181,9 @@ Tensor run_recorded(const Recorded& recorded, const Descent& descent, Dtype dtyp
 }
 
 /// Op by op; what is summed stays wide to the end.
-Tensor stepwise_gradient(const Given& given, Derivative::Formula formula, const Descent& descent, Dtype dtype) {
-  Tensor value = multiplied(formula(given).tensor(), descent.times, descent.sums);
+Tensor stepwise_gradient(const Given& given, const Derivative::OfArgument& formula, const Descent& descent,
+                         Dtype dtype) {
+  Tensor value = multiplied(formula(given), descent.times, descent.sums);
   if (descent.sums) value = sum_plain(value, descent.summed, widened(value.dtype()));
   return value.to(dtype);
 }
@@ -220,11 +221,11 @@ Tensor fused_gradient(const Given& given, unsigned reads, const Derivative::OfAr
     if (given.values[i].is_tensor()) narrow.values[i] = narrowed(given.values[i].tensor());
   const bool one_pass = derivative.steps <= 1 && !descent.sums;
   if (numel_of(descent.narrow) < kFused || one_pass)
-    return finished(stepwise_gradient(narrow, derivative.formula, descent, dtype), descent, sizes);
+    return finished(stepwise_gradient(narrow, derivative, descent, dtype), descent, sizes);
   Recorded recorded;
-  record_formula(recorded, narrow, reads, derivative.formula, descent);
+  record_formula(recorded, narrow, reads, derivative, descent);
   if (!recorded.recorder.is_complete() || recorded.recorder.find(recorded.result) < 0)
-    return finished(stepwise_gradient(narrow, derivative.formula, descent, dtype), descent, sizes);
+    return finished(stepwise_gradient(narrow, derivative, descent, dtype), descent, sizes);
   return finished(run_recorded(recorded, descent, dtype), descent, sizes);
 }
 

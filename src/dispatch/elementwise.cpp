@@ -50,7 +50,7 @@ bool keeps_precision(const Row& row, Args args, int i) {
 
 /// Whether a kernel takes 16-bit floats as they are.
 bool computes_in_half(const Row& row, Op op, Dtype common, Args args, int count) {
-  if (widened(common) == common || !kernels().elementwise[static_cast<int>(op)][static_cast<int>(common)]) return false;
+  if (widened(common) == common || !kernel_of(op, common)) return false;
   if (row.stepwise) return !is_lone(*args[1]);
   for (int i = 0; i < count; ++i)
     if (keeps_precision(row, args, i)) return false;
@@ -294,7 +294,7 @@ struct FastKernel {
   Kernel kernel = nullptr;
   Dtype result = bool_;
 };
-using FastKernels = std::array<std::array<FastKernel, kDtypeCount>, kOpCount>;
+using FastKernels = std::array<std::array<FastKernel, kDtypeCount>, kOpCount + 1>;  // the last row: custom ops, none
 
 FastKernel fast_kernel(const Row& row, Kernel kernel, Dtype dtype) {
   const bool becomes_float = row.promotion == Promotion::int_to_float && !is_floating_point(dtype);
@@ -308,7 +308,7 @@ FastKernel fast_kernel(const Row& row, Kernel kernel, Dtype dtype) {
 const FastKernels& make_fast_kernels() {
   static const FastKernels table = [] {
     FastKernels rows;
-    for (std::size_t op = 0; op < rows.size(); ++op)
+    for (std::size_t op = 0; op < kOpCount; ++op)
       for (std::size_t dtype = 0; dtype < kDtypeCount; ++dtype)
         rows[op][dtype] =
             fast_kernel(row_of(static_cast<Op>(op)), kernels().elementwise[op][dtype], static_cast<Dtype>(dtype));
@@ -323,7 +323,7 @@ const FastKernels& make_fast_kernels() {
   const FastKernels* found = table.load(std::memory_order_acquire);
   if (!found) [[unlikely]]
     table.store(found = &make_fast_kernels(), std::memory_order_release);
-  return (*found)[static_cast<std::size_t>(op)][static_cast<std::size_t>(dtype)];
+  return (*found)[std::min<std::size_t>(static_cast<std::size_t>(op), kOpCount)][static_cast<std::size_t>(dtype)];
 }
 
 /// Beside a 16-bit float a number may keep its own precision: that is looked at elsewhere.

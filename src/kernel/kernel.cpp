@@ -117,6 +117,11 @@ const KernelTable& kernels() noexcept {
   return table;
 }
 
+CustomKernels& custom_kernels(Op op) noexcept {
+  static std::array<CustomKernels, kCustomOps> table{};
+  return table[static_cast<std::size_t>(op) - kOpCount];
+}
+
 const char* instruction_set() noexcept { return kernels().name; }
 
 const char* compiled_instruction_sets() noexcept {

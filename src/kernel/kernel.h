@@ -1,22 +1,15 @@
 // kernel: takes contiguous lanes; gives contiguous lanes. Never sees a shape, a stride or a dtype rule.
 // One table per instruction set, chosen once; every entry is a plain function.
 #pragma once
+#include <array>
 #include <cstdint>
 
 #include "ops/row.h"
 #include "tenon/dtype.h"
+#include "tenon/lanes.h"
 
 namespace tenon {
 
-/// What a kernel reads: lanes one after the other (step 1), or one value for all (step 0).
-struct Lanes {
-  const void* data;
-  int64_t step;
-};
-
-/// out[i] = f(in[0][i], ...) for `n` lanes. `out` may be one of the inputs, not partly overlap one.
-/// At least one input has step 1.
-using Kernel = void (*)(void* out, const Lanes* in, int64_t n);
 /// *out = the fold of `n` >= 1 lanes.
 using FoldKernel = void (*)(void* out, const void* in, int64_t n);
 
@@ -53,5 +46,15 @@ struct KernelTable {
 
 /// The table of the best instruction set this machine has (TENON_ISA=AVX2 asks for another one).
 const KernelTable& kernels() noexcept;
+
+/// Those of ops that were defined from outside, by dtype of computation.
+using CustomKernels = std::array<Kernel, kDtypeCount>;
+CustomKernels& custom_kernels(Op op) noexcept;
+/// Of any elementwise op; null where it has no code for the dtype.
+inline Kernel kernel_of(Op op, Dtype compute) noexcept {
+  if (is_custom(op)) [[unlikely]]
+    return custom_kernels(op)[static_cast<std::size_t>(compute)];
+  return kernels().elementwise[static_cast<int>(op)][static_cast<int>(compute)];
+}
 
 }  // namespace tenon

@@ -79,4 +79,10 @@ constexpr int operand_count(const Row& row, int count) {
 
 const Row& row_of(Op op) noexcept;
 
+/// Ops that are defined from outside have the numbers behind the table's.
+inline constexpr int kCustomOps = 256 - kOpCount;
+constexpr bool is_custom(Op op) { return static_cast<int>(op) >= kOpCount; }
+/// Gives a row a number. Error when all are taken. The row's texts must outlive the process's ops.
+Op define_row(const Row& row);
+
 }  // namespace tenon

@@ -35,7 +35,7 @@ class Program {
   }
   /// Adds an op over registers of its dtype of computation. Error when the op has no code for it.
   int op(Op op, Dtype compute, Dtype result, int arity, int a, int b = 0, int c = 0) {
-    return append(kernels().elementwise[static_cast<int>(op)][static_cast<int>(compute)], result, arity, a, b, c);
+    return append(kernel_of(op, compute), result, arity, a, b, c);
   }
 
   /// Names the register that holds the result; without a call it is the last one.

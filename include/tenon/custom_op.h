@@ -1,0 +1,177 @@
+// autograd: an elementwise op of one's own, which broadcasts, promotes, runs and is differentiated like those of the
+// library:
+//
+//   struct Hypot {
+//     static constexpr const char* name = "hypot";
+//     template <class T>
+//     static T forward(T a, T b) { return std::sqrt(a * a + b * b); }
+//     static Tensor grad_a(const CustomGiven& g) { return g.grad() * (g.a() / g.result()); }  // may be left out
+//     static Tensor grad_b(const CustomGiven& g) { return g.grad() * (g.b() / g.result()); }
+//   };
+//   const CustomOp<Hypot> hypot;
+//   Tensor y = hypot(a, b);
+#pragma once
+#include <concepts>
+#include <utility>
+
+#include "tenon/lanes.h"
+#include "tenon/tensor.h"
+
+namespace tenon {
+
+/// What a derivative is made of. It is written in the library's own ops; the gradient is summed to the operand's shape
+/// afterwards.
+class TENON_API CustomGiven {
+ public:
+  CustomGiven(Tensor grad, Tensor a, Tensor b, Tensor c, Tensor result)
+      : grad_(std::move(grad)), operands_{std::move(a), std::move(b), std::move(c)}, result_(std::move(result)) {}
+  /// Of the result.
+  const Tensor& grad() const noexcept { return grad_; }
+  const Tensor& a() const noexcept { return operands_[0]; }
+  const Tensor& b() const noexcept { return operands_[1]; }
+  const Tensor& c() const noexcept { return operands_[2]; }
+  const Tensor& result() const noexcept { return result_; }
+
+ private:
+  Tensor grad_, operands_[3], result_;
+};
+
+/// What CustomOp finds out about a block.
+struct CustomDefinition {
+  const char* name;
+  int arity;
+  bool takes_integers;  // else they become the default dtype
+  bool gives_bool;
+  Kernel kernels[kDtypeCount];  // by dtype of computation; 16-bit floats are computed in float32
+  Tensor (*gradients[3])(const CustomGiven&);
+};
+
+namespace custom {
+
+/// Gives the op a number of its own. Error for a name without letters, and beyond some 200 ops.
+TENON_API int define(const CustomDefinition& definition);
+TENON_API Tensor call(int op, const Arg* const* args, int count);
+TENON_API Tensor& call_out(int op, Tensor& out, const Arg* const* args, int count);
+TENON_API Tensor& call_inplace(int op, Tensor& self, const Arg* const* args, int count);
+
+template <class F, class T>
+constexpr int arity_for() {
+  if constexpr (requires(T x) { F::forward(x); })
+    return 1;
+  else if constexpr (requires(T x) { F::forward(x, x); })
+    return 2;
+  else if constexpr (requires(T x) { F::forward(x, x, x); })
+    return 3;
+  else
+    return 0;
+}
+
+/// The loop for operands of which those in `Moving` have a lane for each element and the others one for all.
+template <class F, class T, unsigned Moving, std::size_t... I>
+void loop(void* out, const Lanes* in, int64_t n, std::index_sequence<I...>) {
+  const T* const from[] = {static_cast<const T*>(in[I].data)...};
+  using Result = decltype(F::forward(*from[I]...));
+  Result* to = static_cast<Result*>(out);
+  const T still[] = {*from[I]...};
+  for (int64_t i = 0; i < n; ++i) to[i] = F::forward(((Moving >> I & 1u) != 0 ? from[I][i] : still[I])...);
+}
+
+template <class F, class T, unsigned... Moving>
+void run_loop(void* out, const Lanes* in, int64_t n, std::integer_sequence<unsigned, Moving...>) {
+  constexpr int arity = arity_for<F, T>();
+  unsigned moving = 0;
+  for (int i = 0; i < arity; ++i) moving |= static_cast<unsigned>(in[i].step) << i;
+  using Loop = void (*)(void*, const Lanes*, int64_t);
+  static constexpr Loop loops[] = {[](void* o, const Lanes* l, int64_t count) {
+    loop<F, T, Moving>(o, l, count, std::make_index_sequence<static_cast<std::size_t>(arity)>());
+  }...};
+  loops[moving](out, in, n);
+}
+
+template <class F, class T>
+void kernel(void* out, const Lanes* in, int64_t n) {
+  run_loop<F, T>(out, in, n, std::make_integer_sequence<unsigned, 1u << arity_for<F, T>()>());
+}
+
+template <class F, class... T>
+void add_kernels(CustomDefinition& definition) {
+  ((definition.kernels[static_cast<int>(dtype_of_v<T>)] = &kernel<F, T>), ...);
+}
+
+template <class F>
+constexpr bool takes_integers() {
+  if constexpr (requires {
+                  { F::integers } -> std::convertible_to<bool>;
+                })
+    return F::integers;
+  else
+    return false;
+}
+
+template <class F>
+CustomDefinition definition_of() {
+  constexpr int arity = arity_for<F, float>();
+  static_assert(arity > 0, "a block needs a `template <class T> static T forward(T a, ...)` of one to three operands");
+  CustomDefinition definition{F::name, arity, takes_integers<F>(), false, {}, {}};
+  add_kernels<F, float, double>(definition);
+  if constexpr (takes_integers<F>()) add_kernels<F, uint8_t, int8_t, int16_t, int32_t, int64_t>(definition);
+  const auto gives_bool = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::is_same_v<decltype(F::forward((static_cast<void>(I), 0.f)...)), bool>;
+  };
+  definition.gives_bool = gives_bool(std::make_index_sequence<static_cast<std::size_t>(arity)>());
+  if constexpr (requires(const CustomGiven& g) { F::grad_a(g); }) definition.gradients[0] = &F::grad_a;
+  if constexpr (requires(const CustomGiven& g) { F::grad_b(g); }) definition.gradients[1] = &F::grad_b;
+  if constexpr (requires(const CustomGiven& g) { F::grad_c(g); }) definition.gradients[2] = &F::grad_c;
+  return definition;
+}
+
+}  // namespace custom
+
+/// An op made of the block `F`: a `name`, a `forward` for float and double and, with `static constexpr bool integers =
+/// true`, for integers; and the derivatives. A `forward` that gives bool makes it a comparison. Make one object and
+/// keep it: every object is an op of its own.
+template <class F>
+class CustomOp {
+ public:
+  static constexpr int arity = custom::arity_for<F, float>();
+
+  CustomOp() : op_(custom::define(custom::definition_of<F>())) {}
+
+  /// Tensors and numbers; Error as for the library's ops.
+  template <class... A>
+  requires(sizeof...(A) == arity) Tensor operator()(const A&... args) const {
+    return with(args..., [this](const Arg* const* list) { return custom::call(op_, list, arity); });
+  }
+  template <class... A>
+  requires(sizeof...(A) == arity) Tensor& out(Tensor& out, const A&... args) const {
+    with(args..., [&](const Arg* const* list) { return custom::call_out(op_, out, list, arity); });
+    return out;
+  }
+  /// Writes into the first operand.
+  template <class... A>
+  requires(sizeof...(A) == arity - 1) Tensor& inplace(Tensor& self, const A&... args) const {
+    with(self, args..., [&](const Arg* const* list) { return custom::call_inplace(op_, self, list, arity); });
+    return self;
+  }
+
+ private:
+  template <class Call>
+  static Tensor with(const Arg& a, const Call& call) {
+    const Arg* const list[] = {&a};
+    return call(list);
+  }
+  template <class Call>
+  static Tensor with(const Arg& a, const Arg& b, const Call& call) {
+    const Arg* const list[] = {&a, &b};
+    return call(list);
+  }
+  template <class Call>
+  static Tensor with(const Arg& a, const Arg& b, const Arg& c, const Call& call) {
+    const Arg* const list[] = {&a, &b, &c};
+    return call(list);
+  }
+
+  int op_;
+};
+
+}  // namespace tenon

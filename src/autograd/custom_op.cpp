@@ -1,0 +1,67 @@
+// Ops that are defined from outside: a row, kernels and derivatives, each put where those of the table are looked for.
+#include "tenon/custom_op.h"
+
+#include <cctype>
+#include <deque>
+#include <mutex>
+#include <string>
+
+#include "autograd/derivative.h"
+#include "dispatch/elementwise.h"
+#include "kernel/kernel.h"
+
+namespace tenon::custom {
+namespace {
+
+/// Keeps the texts of rows as long as the process lives: the list never dies.
+const char* kept(std::string text) {
+  static std::mutex mutex;
+  static std::deque<std::string>& texts = *new std::deque<std::string>;
+  const std::lock_guard lock(mutex);
+  return texts.emplace_back(std::move(text)).c_str();
+}
+
+/// "HypotBackward0"
+std::string node_name(const char* name) {
+  std::string text = std::string(name) + "Backward0";
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+Row row_for(const CustomDefinition& definition) {
+  Row row{.name = kept(definition.name)};
+  row.arity = definition.arity;
+  row.kernel_name = row.name;
+  row.grad_fn = kept(node_name(definition.name));
+  row.dtypes = definition.takes_integers ? kNoBool : kFloats;
+  row.promotion = definition.gives_bool       ? Promotion::comparison
+                  : definition.takes_integers ? Promotion::common
+                                              : Promotion::int_to_float;
+  return row;
+}
+
+}  // namespace
+
+int define(const CustomDefinition& definition) {
+  if (!definition.name || !*definition.name) throw Error("an op needs a name");
+  const Op op = define_row(row_for(definition));
+  autograd::Derivative& derivative = autograd::custom_derivative(op);
+  for (int i = 0; i < definition.arity; ++i) {
+    if (!definition.gradients[i] || definition.gives_bool) continue;
+    // What a derivative reads is its own affair: all is kept, and it counts as several steps.
+    derivative.arguments[i] = {nullptr, 0b1000u | ((1u << definition.arity) - 1), 2, definition.gradients[i]};
+    derivative.exists = true;
+  }
+  for (std::size_t dtype = 0; dtype < kDtypeCount; ++dtype) custom_kernels(op)[dtype] = definition.kernels[dtype];
+  return static_cast<int>(op);
+}
+
+Tensor call(int op, const Arg* const* args, int count) { return elementwise(static_cast<Op>(op), args, count); }
+Tensor& call_out(int op, Tensor& out, const Arg* const* args, int count) {
+  return elementwise_out(static_cast<Op>(op), out, args, count);
+}
+Tensor& call_inplace(int op, Tensor& self, const Arg* const* args, int count) {
+  return elementwise_inplace(static_cast<Op>(op), self, args, count);
+}
+
+}  // namespace tenon::custom

@@ -1,0 +1,99 @@
+// Ops that are defined from outside behave like those of the table.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tenon/tenon.h"
+
+namespace {
+
+using namespace tenon;
+using autograd::Tensors;
+
+struct Hypot {
+  static constexpr const char* name = "hypot";
+  template <class T>
+  static T forward(T a, T b) {
+    return std::sqrt(a * a + b * b);
+  }
+  static Tensor grad_a(const CustomGiven& g) { return g.grad() * (g.a() / g.result()); }
+  static Tensor grad_b(const CustomGiven& g) { return g.grad() * (g.b() / g.result()); }
+};
+struct Twice {
+  static constexpr const char* name = "twice";
+  static constexpr bool integers = true;
+  template <class T>
+  static T forward(T a) {
+    return static_cast<T>(a + a);
+  }
+  static Tensor grad_a(const CustomGiven& g) { return g.grad() * 2; }
+};
+struct Between {
+  static constexpr const char* name = "between";
+  static constexpr bool integers = true;
+  template <class T>
+  static bool forward(T x, T low, T high) {
+    return low <= x && x < high;
+  }
+};
+const CustomOp<Hypot> hypot_op;
+const CustomOp<Twice> twice_op;
+const CustomOp<Between> between_op;
+
+bool same(const Tensor& a, const Tensor& b) {
+  return a.sizes() == b.sizes() && a.dtype() == b.dtype() && !(a != b).amax().item<bool>();
+}
+
+TEST(CustomOp, BroadcastsAndPromotes) {
+  const Tensor a = rand({5, 1, 33}), b = rand({7, 1}), strided = rand({33, 7}).t();
+  EXPECT_TRUE(same(hypot_op(a, b), (a * a + b * b).sqrt()));
+  EXPECT_TRUE(same(hypot_op(strided, b), (strided * strided + b * b).sqrt()));
+  EXPECT_TRUE(same(hypot_op(a, 2), (a * a + 4).sqrt()));
+  EXPECT_EQ(hypot_op(tensor({3}), tensor({4})).dtype(), float32);
+  EXPECT_EQ(hypot_op(a.to(float16), b.to(float16)).dtype(), float16);
+  EXPECT_TRUE(same(hypot_op(a.to(bfloat16), b), (a.to(bfloat16).to(float32).square() + b * b).sqrt()));
+  EXPECT_EQ(twice_op(tensor({100}).to(int8)).item<int>(), -56);
+  EXPECT_EQ(twice_op(ones({3}, Device::meta)).sizes(), (SizesView{3}));
+  const Tensor found = between_op(arange(6), 1, tensor({2, 5}).unsqueeze(1));
+  EXPECT_TRUE(same(found, tensor({{false, true, false, false, false, false}, {false, true, true, true, true, false}})));
+}
+
+TEST(CustomOp, WritesWhereItIsTold) {
+  Tensor a = tensor({3., 6.}), out = empty({0});
+  EXPECT_TRUE(hypot_op.out(out, a, tensor({{4.}, {8.}})).sizes() == (SizesView{2, 2}));
+  EXPECT_EQ(out.index({1, 1}).item<double>(), 10);
+  hypot_op.inplace(a, 4);
+  EXPECT_EQ(a[0].item<double>(), 5);
+  EXPECT_THROW(hypot_op.inplace(a, ones({3, 2})), Error);
+  EXPECT_THROW(hypot_op(ones({3}), ones({2})), Error);
+  try {
+    twice_op(tensor({true}));
+    FAIL();
+  } catch (const NotImplementedError& error) {
+    EXPECT_STREQ(error.what(), "\"twice\" not implemented for 'Bool'");
+  }
+}
+
+TEST(CustomOp, IsDifferentiatedLikeAnyOther) {
+  const Tensor a = (rand({3, 1}, float64) + 1).requires_grad_(), b = (rand({2}, float64) + 1).requires_grad_();
+  const auto call = [](const Tensors& in) { return Tensors{hypot_op(twice_op(in[0]), in[1])}; };
+  EXPECT_TRUE(autograd::gradcheck(call, {a, b}));
+  EXPECT_TRUE(autograd::gradgradcheck(call, {a, b}));
+  EXPECT_EQ(hypot_op(a, b).grad_fn().name(), "HypotBackward0");
+  EXPECT_FALSE(between_op(a, 0, b).requires_grad());
+  const auto inplace = [](const Tensors& in) {
+    Tensor x = in[0] * 1;
+    hypot_op.inplace(x, in[1]);
+    return Tensors{x};
+  };
+  EXPECT_TRUE(autograd::gradcheck(inplace, {(rand({3, 2}, float64) + 1).requires_grad_(), b}));
+}
+
+TEST(CustomOp, LargeGradientsRunInOnePass) {
+  const Tensor a = rand({512, 256}).requires_grad_(), b = (rand({256}) + 1).requires_grad_();
+  hypot_op(a, b).sum().backward();
+  const Tensor expected = (b / (a.detach().square() + b.detach().square()).sqrt()).detach().sum(0);
+  EXPECT_LT(((b.grad() - expected).abs() / expected).amax().item<double>(), 1e-5);
+}
+
+}  // namespace
