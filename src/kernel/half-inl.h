@@ -28,14 +28,16 @@ HWY_INLINE void narrow_block(To* HWY_RESTRICT to, const From* HWY_RESTRICT from)
   for (int64_t i = 0; i < kHalfBlock; ++i) narrow(to + i, from[i]);
 }
 
+template <class D>
+HWY_INLINE hn::Vec<D> load_widened(D d, const BFloat16* from) {
+  const hn::RebindToUnsigned<D> d32;
+  const hn::Rebind<uint16_t, D> d16;
+  const auto bits = hn::PromoteTo(d32, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(from)));
+  return hn::BitCast(d, hn::ShiftLeft<16>(bits));
+}
 HWY_INLINE void widen_block(float* HWY_RESTRICT to, const BFloat16* HWY_RESTRICT from) {
   const hn::CappedTag<float, kHalfBlock> d;
-  const hn::RebindToUnsigned<decltype(d)> d32;
-  const hn::Rebind<uint16_t, decltype(d)> d16;
-  for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d)) {
-    const auto bits = hn::PromoteTo(d32, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(from + i)));
-    hn::StoreU(hn::BitCast(d, hn::ShiftLeft<16>(bits)), d, to + i);
-  }
+  for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d)) hn::StoreU(load_widened(d, from + i), d, to + i);
 }
 /// As bfloat16_bits.
 HWY_INLINE void narrow_block(BFloat16* HWY_RESTRICT to, const float* HWY_RESTRICT from) {
@@ -55,17 +57,27 @@ HWY_INLINE void narrow_block(BFloat16* HWY_RESTRICT to, const float* HWY_RESTRIC
 
 #if HWY_TARGET <= HWY_AVX2 || HWY_ARCH_ARM_A64
 // float16 with the processor's own conversions.
+template <class D>
+HWY_INLINE hn::Vec<D> load_widened(D d, const Float16* from) {
+  const hn::Rebind<hwy::float16_t, D> d16;
+  return hn::PromoteTo(d, hn::LoadU(d16, reinterpret_cast<const hwy::float16_t*>(from)));
+}
 HWY_INLINE void widen_block(float* HWY_RESTRICT to, const Float16* HWY_RESTRICT from) {
   const hn::CappedTag<float, kHalfBlock> d;
-  const hn::Rebind<hwy::float16_t, decltype(d)> d16;
-  for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d))
-    hn::StoreU(hn::PromoteTo(d, hn::LoadU(d16, reinterpret_cast<const hwy::float16_t*>(from + i))), d, to + i);
+  for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d)) hn::StoreU(load_widened(d, from + i), d, to + i);
 }
 HWY_INLINE void narrow_block(Float16* HWY_RESTRICT to, const float* HWY_RESTRICT from) {
   const hn::CappedTag<float, kHalfBlock> d;
   const hn::Rebind<hwy::float16_t, decltype(d)> d16;
   for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d))
     hn::StoreU(hn::DemoteTo(d16, hn::LoadU(d, from + i)), d16, reinterpret_cast<hwy::float16_t*>(to + i));
+}
+#else
+template <class D>
+HWY_INLINE hn::Vec<D> load_widened(D d, const Float16* from) {
+  float values[hn::MaxLanes(d)];
+  for (std::size_t i = 0; i < hn::MaxLanes(d); ++i) values[i] = widened(from[i]);
+  return hn::LoadU(d, values);
 }
 #endif
 
@@ -172,13 +184,43 @@ constexpr Kernel half_kernel() {
     return &half_ternary<F, T, T>;
 }
 
+/// A fold in float32: bit for bit what `fold` gives for the converted lanes.
+template <class F, class T>
+void fold_half(void* out, const void* in, int64_t n) {
+  constexpr int64_t kWidth = 256 / static_cast<int64_t>(sizeof(float));
+  const T* from = static_cast<const T*>(in);
+  const hn::CappedTag<float, kHalfBlock> d;
+  using Many = Vector<std::remove_const_t<decltype(d)>>;
+  constexpr int64_t kLanes = hn::MaxLanes(d), kVectors = kWidth / kLanes;
+  const auto join = [](float a, float b) { return F::forward(Lane<float>(a), Lane<float>(b)).v; };
+  if (n < kWidth) {
+    float result = widened(from[0]);
+    for (int64_t i = 1; i < n; ++i) result = join(result, widened(from[i]));
+    std::memcpy(out, &result, sizeof(result));
+    return;
+  }
+  Many sums[kVectors];
+  for (int64_t k = 0; k < kVectors; ++k) sums[k].v = load_widened(d, from + k * kLanes);
+  int64_t i = kWidth;
+  for (; i + kWidth <= n; i += kWidth)
+    for (int64_t k = 0; k < kVectors; ++k) sums[k] = F::forward(sums[k], Many{load_widened(d, from + i + k * kLanes)});
+  float partial[kWidth];
+  for (int64_t k = 0; k < kVectors; ++k) hn::StoreU(sums[k].v, d, partial + k * kLanes);
+  for (int64_t lane = 0; i + lane < n; ++lane) partial[lane] = join(partial[lane], widened(from[i + lane]));
+  for (int64_t width = kWidth / 2; width > 0; width /= 2)
+    for (int64_t lane = 0; lane < width; ++lane) partial[lane] = join(partial[lane], partial[lane + width]);
+  std::memcpy(out, partial, sizeof(float));
+}
+
 /// Fills the column of a 16-bit float.
 template <class T>
 void fill_half(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
-#define TENON_OP(NAME, KIND)                                      \
-  if constexpr (!ops::NAME::row.whole && !is_reduction(Op::NAME)) \
-    table.elementwise[static_cast<int>(Op::NAME)][column] = half_kernel<ops::NAME, T>();
+#define TENON_OP(NAME, KIND)                                                             \
+  if constexpr (!ops::NAME::row.whole && !is_reduction(Op::NAME))                        \
+    table.elementwise[static_cast<int>(Op::NAME)][column] = half_kernel<ops::NAME, T>(); \
+  else if constexpr (is_reduction(Op::NAME) && computes<float>(ops::NAME::row))          \
+    table.fold[static_cast<int>(Op::NAME)][column] = &fold_half<ops::NAME, T>;
 #include "tenon/ops.def"
 #undef TENON_OP
 }

@@ -10,7 +10,7 @@
 
 namespace tenon {
 
-/// *out = the fold of `n` >= 1 lanes.
+/// *out = the fold of `n` >= 1 lanes; of 16-bit floats in float32.
 using FoldKernel = void (*)(void* out, const void* in, int64_t n);
 
 /// Copies by element size: index 0 for 1 byte, 1 for 2, 2 for 4, 3 for 8.

@@ -195,6 +195,18 @@ struct Vector {
   hn::Vec<D> v;
 };
 template <class D>
+HWY_INLINE Vector<D> operator+(Vector<D> a, Vector<D> b) {
+  return {hn::Add(a.v, b.v)};
+}
+template <class D>
+HWY_INLINE Vector<D> larger(Vector<D> a, Vector<D> b) {
+  return {hn::IfThenElse(hn::Or(hn::Gt(b.v, a.v), hn::IsNaN(b.v)), b.v, a.v)};
+}
+template <class D>
+HWY_INLINE Vector<D> smaller(Vector<D> a, Vector<D> b) {
+  return {hn::IfThenElse(hn::Or(hn::Lt(b.v, a.v), hn::IsNaN(b.v)), b.v, a.v)};
+}
+template <class D>
 HWY_INLINE Vector<D> exponential(Vector<D> a) {
   return {exp_vector(D(), a.v)};
 }

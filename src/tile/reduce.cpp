@@ -97,6 +97,7 @@ struct Setup {
   int shift;  // of the accumulated dtype
   Kernel join;
   FoldKernel fold;
+  int lane_shift;  // of what is folded: where the fold widens, narrower
   int64_t slot_bytes;
 };
 
@@ -212,7 +213,7 @@ class ReduceLoop {
     const Lanes result = registers_.execute(nullptr, n);
     if (result.step == 1) return result.data;
     std::byte* spread = memory_.data() + kLevels * setup_.slot_bytes;
-    kernels().move[setup_.shift].fill(spread, result.data, n);
+    kernels().move[setup_.lane_shift].fill(spread, result.data, n);
     return spread;
   }
 
@@ -384,13 +385,29 @@ void reduce_segments(const Setup& setup, int64_t outputs) {
   }
 }
 
+/// Whether a Program does nothing but convert 16-bit floats to float32, which their fold does, too.
+bool only_widens(const Program& program) {
+  return program.inputs() == 1 && program.instructions().size() == 1 && program.dtype(program.result()) == float32 &&
+         program.instructions()[0].kernel ==
+             kernels().cast[static_cast<int>(program.dtype(0))][static_cast<int>(float32)] &&
+         (program.dtype(0) == float16 || program.dtype(0) == bfloat16);
+}
+Program untouched(Dtype dtype) {
+  Program program;
+  program.input(dtype);
+  return program;
+}
+
 }  // namespace
 
-void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
+void run_reduction(const Plan& plan, const Program& whole, const Reduction& reduction, void* out,
                    const void* const* inputs) {
   const Shape shape = choose_shape(plan);
-  const Dtype accumulated = program.dtype(program.result());
+  const Dtype accumulated = whole.dtype(whole.result());
   const int op = static_cast<int>(reduction.op), column = static_cast<int>(accumulated);
+  const FoldKernel widening =
+      shape.along && only_widens(whole) ? kernels().fold[op][static_cast<int>(whole.dtype(0))] : nullptr;
+  const Program program = widening ? untouched(whole.dtype(0)) : whole;
   const int64_t widest = std::max(program.widest(), itemsize(reduction.output));
   const Setup setup{.plan = plan,
                     .program = program,
@@ -402,7 +419,8 @@ void run_reduction(const Plan& plan, const Program& program, const Reduction& re
                     .accumulated = accumulated,
                     .shift = shift_of(accumulated),
                     .join = kernels().elementwise[op][column],
-                    .fold = kernels().fold[op][column],
+                    .fold = widening ? widening : kernels().fold[op][column],
+                    .lane_shift = shift_of(program.dtype(program.result())),
                     .slot_bytes = (shape.tile * widest + 63) / 64 * 64};
   const int64_t outputs = shape.kept_count * shape.tiles;
   if (shape.segments > 1) return reduce_segments(setup, outputs);
