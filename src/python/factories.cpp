@@ -2,6 +2,7 @@
 #include "tenon/factories.h"
 
 #include "python/doors.h"
+#include "python/keep.h"
 #include "python/random.h"
 #include "python/values.h"
 
@@ -17,9 +18,15 @@ Options options_of(const Call& call) {
   return options;
 }
 
+/// A tensor that nobody has seen yet, on which operations are recorded where the call asks for it.
+PyObject* fresh(const Call& call, Tensor made) {
+  if (!call.boolean(Name::requires_grad)) return wrap(std::move(made));
+  return wrap_known(made.requires_grad_());
+}
+
 /// A new tensor, or the one that `out=` names, resized and filled.
-PyObject* given(const Call& call, const Tensor& made) {
-  if (!call.has(Name::out)) return wrap(made);
+PyObject* given(const Call& call, Tensor made) {
+  if (!call.has(Name::out)) return fresh(call, std::move(made));
   Tensor& out = call.tensor(Name::out);
   out.resize_(made.sizes());
   out.copy_(made);
@@ -34,11 +41,12 @@ Options with_out(const Call& call) {
 }
 
 #define TENON_NEW(EXPRESSION) [](const Call& call) -> PyObject* { return given(call, EXPRESSION); }
-#define TENON_OPTIONS \
-  "Tensor out=None, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False)"
+#define TENON_OPTIONS                                                                                       \
+  "Tensor out=None, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, bool " \
+  "requires_grad=False)"
 #define TENON_LIKE                                                                                                  \
   "(Tensor input, *, memory_format? memory_format=None, dtype dtype=None, layout layout=None, device device=None, " \
-  "bool pin_memory=False)"
+  "bool pin_memory=False, bool requires_grad=False)"
 
 Tensor arange_of(const Call& call) {
   if (call.dtype() == bool_ && call.device().value_or(Device::cpu) == Device::cpu)
@@ -70,7 +78,9 @@ Tensor drawn(const Call& call, const Draw& draw) {
   return draw();
 }
 
-PyObject* tensor_call(const Call& call, PyObject* data) { return wrap(tensor_of_values(data, options_of(call))); }
+PyObject* tensor_call(const Call& call, PyObject* data) {
+  return fresh(call, tensor_of_values(data, options_of(call)));
+}
 
 const Definition kFactories[] = {
     {"arange", kFunction,
@@ -83,7 +93,8 @@ const Definition kFactories[] = {
                                    with_out(call))
                    : empty(call.dims(Name::size), with_out(call)))},
     {"empty_strided", kFunction,
-     "(ints size, ints stride, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False)",
+     "(ints size, ints stride, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, "
+     "bool requires_grad=False)",
      "Uninitialised, with strides of your own.",
      TENON_NEW(empty_strided(call.dims(Name::size), call.dims(Name::stride), options_of(call)))},
     {"eye", kFunction, "(int n, *, " TENON_OPTIONS "\n(int n, int m, *, " TENON_OPTIONS,
@@ -111,7 +122,8 @@ const Definition kFactories[] = {
      "Normal, mean 0, variance 1.",
      TENON_NEW(drawn(call, [&] { return randn(call.dims(Name::size), with_out(call)); }))},
     {"scalar_tensor", kFunction,
-     "(Number self, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False)",
+     "(Number self, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, bool "
+     "requires_grad=False)",
      "A 0-dim tensor with one value.", TENON_NEW(scalar_tensor(call.number(Name::self), options_of(call)))},
     {"zeros", kFunction, "(ints size, *, " TENON_OPTIONS, "0 everywhere.",
      TENON_NEW(zeros(call.dims(Name::size), with_out(call)))},
@@ -120,7 +132,7 @@ const Definition kFactories[] = {
     {"full_like", kFunction,
      "(Tensor input, Number fill_value, *, memory_format? memory_format=None, dtype dtype=None, layout layout=None, "
      "device "
-     "device=None, bool pin_memory=False)",
+     "device=None, bool pin_memory=False, bool requires_grad=False)",
      "One value everywhere, in the shape and layout of input.",
      TENON_NEW(filled(like(call), call.number(Name::fill_value)))},
     {"ones_like", kFunction, TENON_LIKE, "1 everywhere, in the shape and layout of input.",
@@ -132,7 +144,8 @@ const Definition kFactories[] = {
     {"zeros_like", kFunction, TENON_LIKE, "0 everywhere, in the shape and layout of input.",
      TENON_NEW(filled(like(call), 0))},
 
-#define TENON_NEW_OPTIONS "*, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False)"
+#define TENON_NEW_OPTIONS \
+  "*, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, bool requires_grad=False)"
     {"new_empty", kMethod, "(Tensor input, ints size, " TENON_NEW_OPTIONS, "Uninitialised, of this tensor's dtype.",
      TENON_NEW(empty(call.dims(Name::size), like_self(call)))},
     {"new_full", kMethod, "(Tensor input, ints size, Number fill_value, " TENON_NEW_OPTIONS,
@@ -140,13 +153,16 @@ const Definition kFactories[] = {
      TENON_NEW(full(call.dims(Name::size), call.number(Name::fill_value), like_self(call)))},
     {"new_ones", kMethod, "(Tensor input, ints size, " TENON_NEW_OPTIONS, "1 everywhere, of this tensor's dtype.",
      TENON_NEW(ones(call.dims(Name::size), like_self(call)))},
-    {"new_tensor", kMethod, "(Tensor input, object data, *, dtype dtype=None, device device=None)",
+    {"new_tensor", kMethod,
+     "(Tensor input, object data, *, dtype dtype=None, device device=None, bool requires_grad=False)",
      "The values of data in this tensor's dtype.",
-     [](const Call& call) -> PyObject* { return wrap(tensor_of_values(call.object(Name::data), like_self(call))); }},
+     [](const Call& call)
+         -> PyObject* { return fresh(call, tensor_of_values(call.object(Name::data), like_self(call))); }},
     {"new_zeros", kMethod, "(Tensor input, ints size, " TENON_NEW_OPTIONS, "0 everywhere, of this tensor's dtype.",
      TENON_NEW(zeros(call.dims(Name::size), like_self(call)))},
 
-    {"tensor", kFunction, "(object data, *, dtype dtype=None, device device=None, bool pin_memory=False)",
+    {"tensor", kFunction,
+     "(object data, *, dtype dtype=None, device device=None, bool pin_memory=False, bool requires_grad=False)",
      "A new tensor with the values of nested lists, numbers or arrays.",
      [](const Call& call) -> PyObject* { return tensor_call(call, call.object(Name::data)); }},
 };
