@@ -1,7 +1,6 @@
 #include "python/arguments.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 #include <unordered_map>
 
@@ -343,9 +342,12 @@ PyObject* Parser::invoke(PyObject* self, PyObject* const* args, Py_ssize_t count
     call.keyword_count_ = keywords ? PyTuple_Size(keywords) : 0;
     const bool only = signatures_.size() == 1;
     for (const Signature& signature : signatures_) {
-      std::memset(call.values_, 0, sizeof(PyObject*) * static_cast<std::size_t>(slot_count_));
-      call.numbers_ = 0;
-      if (self) call.values_[slot(Name::input)] = self;
+      // A call that lacks arguments cannot fit; said before looking at any when no text is asked for.
+      if (!only && signature.required > static_cast<std::size_t>(count + call.keyword_count_)) {
+        ++call.signature_;
+        continue;
+      }
+      call.clear();
       if (parse(signature, call, only)) {
         if (signature.deprecated) warn_deprecated(signature);
         return definition_.call(call);
@@ -504,7 +506,7 @@ void Parser::fail(Call& call) const {
     if (!signature.deprecated && given_count >= signature.required && given_count <= signature.parameters.size())
       plausible.push_back(&signature);
   if (plausible.size() == 1) {
-    std::memset(call.values_, 0, sizeof(PyObject*) * static_cast<std::size_t>(slot_count_));
+    call.clear();
     parse(*plausible[0], call, true);
   }
   Given given;
@@ -518,6 +520,12 @@ void Parser::fail(Call& call) const {
 }
 
 // --- Values
+
+void Call::clear() {
+  std::fill_n(values_, parser_->slot_count_, nullptr);
+  numbers_ = 0;
+  if (self_) values_[parser_->slot(Name::input)] = self_;
+}
 
 const char* Call::text(Name name) const {
   if (!has(name)) return nullptr;

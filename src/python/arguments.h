@@ -164,6 +164,9 @@ class Call {
 
  private:
   friend class Parser;
+  /// Before a signature is tried: nothing given but `self`.
+  void clear();
+
   Parser* parser_ = nullptr;
   PyObject* self_ = nullptr;
   PyObject* const* args_ = nullptr;

@@ -218,6 +218,7 @@ void add_operator_slots(std::vector<PyType_Slot>& slots) {
   add_binary(slots, Op::NAME, binary<divide>, inplace<[](Tensor& self, const Arg& b) { self.NAME##_(b); }>);
 #define TENON_SYMBOL_clamp(NAME)
 #define TENON_SYMBOL_where(NAME)
+#define TENON_SYMBOL_product(NAME)
 #define TENON_SYMBOL_reduction(NAME)
 #define TENON_SYMBOL_reduction_dtype(NAME)
 #include "tenon/ops.def"

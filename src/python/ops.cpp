@@ -97,6 +97,7 @@ PyObject* places(const Call& call) {
 #define TENON_ENTRY_division(NAME) TENON_FUNCTION(NAME, division)
 #define TENON_ENTRY_clamp(NAME) TENON_FUNCTION(NAME, clamp)
 #define TENON_ENTRY_where(NAME) TENON_FUNCTION(NAME, where)
+#define TENON_ENTRY_product(NAME)
 #define TENON_ENTRY_reduction(NAME) TENON_FUNCTION(NAME, reduction)
 #define TENON_ENTRY_reduction_dtype(NAME) TENON_FUNCTION(NAME, reduction_dtype)
 const Definition kOps[] = {
@@ -112,6 +113,7 @@ const Definition kOps[] = {
 #define TENON_INPLACE_ENTRY_division(NAME) TENON_INPLACE(NAME, division)
 #define TENON_INPLACE_ENTRY_clamp(NAME) TENON_INPLACE(NAME, clamp)
 #define TENON_INPLACE_ENTRY_where(NAME)
+#define TENON_INPLACE_ENTRY_product(NAME)
 #define TENON_INPLACE_ENTRY_reduction(NAME)
 #define TENON_INPLACE_ENTRY_reduction_dtype(NAME)
 const Definition kInplaceOps[] = {
