@@ -91,10 +91,11 @@ class Selection {
     while (!places[static_cast<std::size_t>(before_)].defined()) ++before_;
     behind_ = before_;
     while (behind_ < view_.dim() && places[static_cast<std::size_t>(behind_)].defined()) ++behind_;
-    find_offsets(places);
     add_dims(0, before_);
     for (int64_t size : place_shape_) shape_.push_back(size);
     add_dims(behind_, view_.dim());
+    check_places();
+    if (numel_of(shape_) > 0) find_offsets(places);
   }
 
   SizesView shape() const { return shape_; }
@@ -102,7 +103,6 @@ class Selection {
 
   /// As TensorIterator lays out a result over the view, which stands still along the indexed dims, and the places.
   Dims strides_of_result() const {
-    if (numel_of(shape_) == 0) return empty_strides();
     const int64_t places = place_shape_.size();
     Dims standing, sizes(shape_.size(), 1), strides(shape_.size(), 0);
     for (int64_t dim = 0; dim < before_; ++dim) standing.push_back(view_.strides()[dim]);
@@ -161,18 +161,14 @@ class Selection {
   }
 
  private:
-  /// Of nothing, PyTorch multiplies the sizes as they are.
-  Dims empty_strides() const {
-    Dims strides(shape_.size());
-    int64_t step = 1;
-    for (int64_t dim = shape_.size() - 1; dim >= 0; --dim) {
-      strides[dim] = step;
-      step *= shape_[dim];
-    }
-    return strides;
-  }
   void add_dims(int64_t begin, int64_t end) {
     for (int64_t dim = begin; dim < end; ++dim) shape_.push_back(view_.sizes()[dim]);
+  }
+  /// Of a selection without elements PyTorch checks only that there is a place to choose from.
+  void check_places() const {
+    if (numel_of(place_shape_) == 0) return;
+    for (int64_t dim = before_; dim < behind_; ++dim)
+      if (view_.sizes()[dim] == 0) throw IndexError("index is out of bounds for dimension with size 0");
   }
   /// Where each place lies in the view, in elements. IndexError for a place out of range.
   void find_offsets(const std::vector<Tensor>& places) {

@@ -74,7 +74,9 @@ PyObject* tensor_call(const Call& call, PyObject* data) { return wrap(tensor_of_
 
 const Definition kFactories[] = {
     {"arange", kFunction,
-     "(Number end, *, " TENON_OPTIONS "\n(Number start, Number end, Number step=1, *, " TENON_OPTIONS,
+     "(Number end, *, " TENON_OPTIONS
+     "\n(Number start, Number end, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False)"
+     "\n(Number start, Number end, Number step=1, *, " TENON_OPTIONS,
      "The numbers from start up to, and without, end.", TENON_NEW(arange_of(call))},
     {"empty", kFunction, "(ints size, *, memory_format? memory_format=None, " TENON_OPTIONS, "Uninitialised.",
      TENON_NEW(call.has(Name::memory_format)

@@ -91,8 +91,12 @@ PyObject* get_item(PyObject* self, PyObject* key) noexcept {
     if (is_plain_integer(key)) return wrap(tensor[integer_of(key)]);
     const Key parsed(key);
     parsed.check_zero_dim(tensor, key);
-    const Released released(tensor.numel() >= kReleaseNumel);
-    return wrap(tensor.index(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size())));
+    Tensor result;
+    {
+      const Released released(tensor.numel() >= kReleaseNumel);
+      result = tensor.index(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()));
+    }
+    return wrap(std::move(result));
   });
 }
 
@@ -111,6 +115,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) noexcept {
     const Key parsed(key);
     parsed.check_zero_dim(tensor, key);
     const Tensor given = value_of(value, tensor);
+    const Released released(tensor.numel() >= kReleaseNumel);
     tensor.index_put_(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()), given);
     return 0;
   });

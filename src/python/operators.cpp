@@ -130,7 +130,14 @@ void add_comparison(Op op, binaryfunc function) {
 
 template <auto function>
 PyObject* unary(PyObject* self) noexcept {
-  return guarded([&] { return wrap(function(tensor_of(self))); });
+  return guarded([&] {
+    Tensor result;
+    {
+      const Released released(tensor_of(self).numel() >= kReleaseNumel);
+      result = function(tensor_of(self));
+    }
+    return wrap(std::move(result));
+  });
 }
 PyObject* positive(PyObject* self) noexcept {
   return guarded([&] {

@@ -18,14 +18,6 @@ int64_t named_dims(const Index* indices, int64_t count) {
   return named;
 }
 
-/// A single entry has texts of its own.
-[[noreturn]] void fail_zero_dim(const Index& index) {
-  if (index.kind == Index::Kind::slice) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
-  throw IndexError(
-      "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
-      "tensor to a number");
-}
-
 /// `dim` counts from the first dim of the result so far, and is what the texts name.
 Tensor select_index(const Tensor& self, int64_t dim, int64_t index) {
   const int64_t size = dim < self.dim() ? self.sizes()[dim] : 0;
@@ -35,13 +27,23 @@ Tensor select_index(const Tensor& self, int64_t dim, int64_t index) {
   return self.select(dim, index);
 }
 
+/// A single entry has texts of its own.
+[[noreturn]] void fail_zero_dim(const Tensor& self, const Index& index) {
+  if (index.kind == Index::Kind::slice) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
+  if (index.integer != 0) select_index(self, 0, index.integer);
+  throw IndexError(
+      "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+      "tensor to a number");
+}
+
 }  // namespace
 
 bool is_mask(const Tensor& index) noexcept { return index.dtype() == bool_ || index.dtype() == uint8; }
 
 Indexed index_view(const Tensor& self, const Index* indices, int64_t count) {
   const int64_t named = named_dims(indices, count);
-  if (self.dim() == 0 && count == 1 && named == 1 && indices[0].kind != Index::Kind::tensor) fail_zero_dim(indices[0]);
+  if (self.dim() == 0 && count == 1 && named == 1 && indices[0].kind != Index::Kind::tensor)
+    fail_zero_dim(self, indices[0]);
   if (named > self.dim()) throw IndexError("too many indices for tensor of dimension " + std::to_string(self.dim()));
   Indexed indexed;
   Tensor& result = indexed.view;
@@ -75,7 +77,7 @@ Indexed index_view(const Tensor& self, const Index* indices, int64_t count) {
 }
 
 Tensor Tensor::operator[](int64_t i) const {
-  if (dim() == 0) fail_zero_dim(i);
+  if (dim() == 0) fail_zero_dim(*this, i);
   return select_index(*this, 0, i);
 }
 

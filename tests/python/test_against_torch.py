@@ -105,7 +105,8 @@ def test_op(name, data):
     args, kwargs = arguments_of(data.draw, kind, tuple(first.ours.shape))
     assume(name not in ("all", "any") or args != ([],))  # docs/differences.md
     form = data.draw(st.sampled_from(["function", "method", "out"] + (["inplace"] if kind in INPLACE and hasattr(judge.torch.Tensor, name + "_") else [])))
-    exact = True if name not in judge.INEXACT else None if first.ours.dtype in (tenon.float16, tenon.bfloat16) else False
+    inexact = name in judge.INEXACT or "alpha" in kwargs  # PyTorch rounds a + alpha * b once or twice, by the place of an element
+    exact = True if not inexact else None if first.ours.dtype in (tenon.float16, tenon.bfloat16) else False
     if form == "function":
         same(lambda m, *a, **k: getattr(m, name)(*a, **k), first, *args, exact=exact, **kwargs)
     elif form == "method":
@@ -166,6 +167,7 @@ def test_wrong_arguments(name, data):
     args = data.draw(st.lists(value, max_size=4))
     kwargs = data.draw(st.dictionaries(st.sampled_from(["other", "alpha", "dim", "keepdim", "foo", "min", "input", "rounding_mode"]), value, max_size=2))
     assume(not any(a is object for a in [*args, *kwargs.values()]))
+    assume(name not in ("all", "any") or () not in args)  # docs/differences.md
     if data.draw(st.booleans()):
         same(lambda m, *a, **k: getattr(m, name)(*a, **k), *args, exact=None, **kwargs)
     elif "input" not in kwargs:
