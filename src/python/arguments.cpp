@@ -29,6 +29,14 @@ constexpr Alias kAliases[] = {{Name::dim, "axis"}, {Name::keepdim, "keepdims"}, 
 
 /// Behind a signature that still works and is not listed.
 constexpr std::string_view kDeprecated = "|deprecated";
+/// Behind a signature that methods lack.
+constexpr std::string_view kFunctionOnly = "|function";
+
+bool take_suffix(std::string& line, std::string_view suffix) {
+  if (!line.ends_with(suffix)) return false;
+  line.resize(line.size() - suffix.size());
+  return true;
+}
 
 struct TypeText {
   std::string_view spelled;  // in signatures here
@@ -309,8 +317,8 @@ Parser::Parser(const Definition& definition, Door door) : definition_(definition
   };
   if (door == Door::method) give_slot(Name::input);
   for (std::string line : split(definition.signatures, "\n")) {
-    const bool deprecated = line.ends_with(kDeprecated);
-    if (deprecated) line.resize(line.size() - kDeprecated.size());
+    const bool deprecated = take_suffix(line, kDeprecated);
+    if (take_suffix(line, kFunctionOnly) && door == Door::method) continue;
     std::vector<std::string> parts = parameters_of(line);
     if (door == Door::method && !make_method(parts)) continue;
     signatures_.emplace_back("(" + joined(parts, ", ") + ")");

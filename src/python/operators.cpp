@@ -5,6 +5,7 @@
 #include "ops/row.h"
 #include "python/exchange.h"
 #include "python/object.h"
+#include "python/products.h"
 #include "tenon/ops.h"
 
 namespace tenon::python {
@@ -68,6 +69,12 @@ PyObject* inplace(PyObject* self, PyObject* b) noexcept {
     }
     return again(self);
   });
+}
+
+/// No number stands for a matrix.
+PyObject* multiply_matrices(PyObject* a, PyObject* b) noexcept {
+  if (is_number(a) || is_number(b)) return not_implemented();
+  return binary<[](const Arg& x, const Arg& y) { return matmul(x.tensor(), y.tensor()); }>(a, b);
 }
 
 /// The slots of each symbol Python lets a type define.
@@ -233,6 +240,7 @@ void add_operator_slots(std::vector<PyType_Slot>& slots) {
   // clang-format on
   push(slots, Py_nb_floor_divide, binary<floor_divide>);
   push(slots, Py_nb_inplace_floor_divide, inplace<[](Tensor& self, const Arg& b) { self.div_(b, "floor"); }>);
+  push(slots, Py_nb_matrix_multiply, multiply_matrices);
   push(slots, Py_nb_and, logical<[](const Arg& a, const Arg& b) { return logical_and(a, b); }>);
   push(slots, Py_nb_or, logical<[](const Arg& a, const Arg& b) { return logical_or(a, b); }>);
   push(slots, Py_nb_xor, logical<[](const Arg& a, const Arg& b) { return logical_xor(a, b); }>);

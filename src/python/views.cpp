@@ -165,7 +165,6 @@ const Definition kViews[] = {
      }},
     {"view_as", kMethod, "(Tensor input, Tensor other)", "The same as view(other.size()).",
      TENON_VIEW(input(call).view(call.tensor(Name::other).sizes()))},
-    {"detach", kMethod, "(Tensor input)", "The same elements without history.", TENON_VIEW(input(call).detach())},
     {"squeeze_", kMethod, "(Tensor input)\n(Tensor input, int dim)\n(Tensor input, ints dim)", "squeeze in place.",
      [](const Call& call) -> PyObject* { return reshaped_in_place(call, squeezed(call)); }},
     {"t_", kMethod, "(Tensor input)", "t in place.",
