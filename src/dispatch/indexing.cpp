@@ -104,15 +104,12 @@ class Selection {
   /// As TensorIterator lays out a result over the view, which stands still along the indexed dims, and the places.
   Dims strides_of_result() const {
     const int64_t places = place_shape_.size();
-    Dims standing, sizes(shape_.size(), 1), strides(shape_.size(), 0);
+    Dims standing, sizes(shape_.size(), 1);
     for (int64_t dim = 0; dim < before_; ++dim) standing.push_back(view_.strides()[dim]);
     for (int64_t i = 0; i < places; ++i) standing.push_back(0);
     for (int64_t dim = behind_; dim < view_.dim(); ++dim) standing.push_back(view_.strides()[dim]);
-    const Dims dense = contiguous_strides(place_shape_);
-    for (int64_t i = 0; i < places; ++i) {
-      sizes[before_ + i] = place_shape_[i];
-      strides[before_ + i] = dense[i];
-    }
+    for (int64_t i = 0; i < places; ++i) sizes[before_ + i] = place_shape_[i];
+    const Dims strides = contiguous_strides(sizes);
     const Walk walks[] = {{shape_, standing}, {sizes, strides}};
     return result_strides(shape_, walks, 2);
   }
@@ -170,7 +167,7 @@ class Selection {
     for (int64_t dim = before_; dim < behind_; ++dim)
       if (view_.sizes()[dim] == 0) throw IndexError("index is out of bounds for dimension with size 0");
   }
-  /// Where each place lies in the view, in elements. IndexError for a place out of range.
+  /// Where each place lies in the view, in elements. IndexError for a place out of range, which counts indexed dims.
   void find_offsets(const std::vector<Tensor>& places) {
     offsets_.assign(static_cast<std::size_t>(numel_of(place_shape_)), 0);
     for (int64_t dim = before_; dim < behind_; ++dim) {
@@ -180,8 +177,8 @@ class Selection {
       for (std::size_t i = 0; i < offsets_.size(); ++i) {
         const int64_t place = data[i];
         if (place < -size || place >= size)
-          throw IndexError("index " + std::to_string(place) + " is out of bounds for dimension " + std::to_string(dim) +
-                           " with size " + std::to_string(size));
+          throw IndexError("index " + std::to_string(place) + " is out of bounds for dimension " +
+                           std::to_string(dim - before_) + " with size " + std::to_string(size));
         offsets_[i] += (place < 0 ? place + size : place) * stride;
       }
     }
@@ -305,16 +302,16 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
 void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
   const Tensor& self = indexed.view;
   if (self.is_meta()) return;
-  if (value.dtype() != self.dtype())
-    throw Error(std::string("Index put requires the source and destination dtypes match, got ") +
-                scalar_type_name(self.dtype()) + " for the destination and " + scalar_type_name(value.dtype()) +
-                " for the source.");
   check_no_internal_overlap(self);
   const Selection selection(indexed);
   const Tensor given = without_leading_ones(value, selection.shape().size());
   if (!is_expandable_to(given.sizes(), selection.shape()))
     throw Error("shape mismatch: value tensor of shape " + to_string(value.sizes()) +
                 " cannot be broadcast to indexing result of shape " + to_string(selection.shape()));
+  if (value.dtype() != self.dtype())
+    throw Error(std::string("Index put requires the source and destination dtypes match, got ") +
+                scalar_type_name(self.dtype()) + " for the destination and " + scalar_type_name(value.dtype()) +
+                " for the source.");
   const bool shares = given.impl()->storage == self.impl()->storage;
   const Tensor source = (shares ? given.clone() : given).expand(selection.shape());
   if (put == Put::replace)
