@@ -177,6 +177,8 @@ class TENON_API Context {
   void set_materialize_grads(bool materialize);
   /// The result of backward cannot be differentiated again.
   void set_once_differentiable();
+  /// The operation that the call is recorded as.
+  Node node() const;
 
  private:
   void set_other(std::shared_ptr<void> value);

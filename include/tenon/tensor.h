@@ -208,6 +208,11 @@ class TENON_API Tensor {
   /// Keeps the gradient of a tensor that is no leaf. Error "can't retain_grad on Tensor that has requires_grad=False".
   void retain_grad() const;
   bool retains_grad() const noexcept;
+  /// The same elements without history, as `detach`; writing to them counts as no change of this tensor.
+  Tensor variable_data() const;
+  /// Takes over the elements, sizes and dtype of `data`, and keeps its own place in the graph. Error "data set to a
+  /// tensor that requires gradients must be floating point or complex dtype".
+  void set_data(const Tensor& data);
   /// Cuts this tensor off its history. Error "Can't detach views in-place...".
   Tensor& detach_();
   /// Adds the gradients of this tensor, which has one element, to the `grad` of every leaf it was computed from.

@@ -140,6 +140,10 @@ void Context::mark_dirty(const Tensors& inputs) { state_->dirty = inputs; }
 void Context::mark_non_differentiable(const Tensors& outputs) { state_->non_differentiable = outputs; }
 void Context::set_materialize_grads(bool materialize) { state_->materialize = materialize; }
 void Context::set_once_differentiable() { state_->once_differentiable = true; }
+Node Context::node() const {
+  retain(state_->node);
+  return Node(state_->node);
+}
 void Context::set_other(std::shared_ptr<void> value) { state_->other = std::move(value); }
 const void* Context::other() const { return state_->other.get(); }
 

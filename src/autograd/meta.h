@@ -13,11 +13,30 @@ struct LeafHooks {
   std::shared_ptr<autograd::HookList<autograd::LeafHook>> after;
 };
 
+namespace autograd {
+
+/// What a tensor held before it was given other data, for the views that look at it still.
+class FormerStorages {
+ public:
+  FormerStorages() = default;
+  FormerStorages(const FormerStorages&) = delete;
+  FormerStorages& operator=(const FormerStorages&) = delete;
+  ~FormerStorages();
+  /// Takes over a reference.
+  void add(Storage* storage) { storages_.push_back(storage); }
+
+ private:
+  std::vector<Storage*> storages_;
+};
+
+}  // namespace autograd
+
 struct AutogradMeta {
   autograd::NodeImpl* grad_fn = nullptr;
   std::atomic<autograd::NodeImpl*> accumulator{nullptr};  // of a leaf, which owns it
   Tensor grad;
   std::unique_ptr<LeafHooks> hooks;
+  std::unique_ptr<autograd::FormerStorages> former_storages;
   uint32_t view_version = 0;  // of a view: the storage's when grad_fn was found
   int32_t output_nr = 0;
   bool requires_grad = false;

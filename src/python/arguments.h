@@ -18,7 +18,8 @@ namespace tenon::python {
   X(non_blocking) X(value) X(fill_value) X(layout) X(device) X(pin_memory) X(generator) X(n) X(m) X(low) X(high)      \
   X(copy) X(axis0) X(axis1) X(rtol) X(atol) X(equal_nan) X(mask) X(tensors) X(data) X(indices) X(values)              \
   X(accumulate) X(repeats) X(dimension) X(force) X(tensor1) X(tensor2) X(as_tuple) X(exponent) X(mat2)      \
-  X(from_) X(to) X(type1) X(type2) X(scalar) X(scalar1) X(scalar2) X(tensor)
+  X(from_) X(to) X(type1) X(type2) X(scalar) X(scalar1) X(scalar2) X(tensor)               \
+  X(requires_grad) X(gradient) X(retain_graph) X(create_graph) X(inputs) X(hook) X(vec) X(out_dtype)
 // clang-format on
 enum class Name : uint8_t {
 #define TENON_NAME(NAME) NAME,
@@ -159,11 +160,20 @@ class Call {
 
   /// Whether the work is long enough to let other Python threads run.
   bool is_long() const;
+  /// Does work that touches nothing of Python's, without the interpreter where it is long.
+  template <class Work>
+  decltype(auto) run(const Work& work) const {
+    const Released released(is_long());
+    return work();
+  }
   /// The result of `out=`: the object that came in.
   PyObject* returned(Name name = Name::out) const { return again(object(name)); }
 
  private:
   friend class Parser;
+  /// Before a signature is tried: nothing given but `self`.
+  void clear();
+
   Parser* parser_ = nullptr;
   PyObject* self_ = nullptr;
   PyObject* const* args_ = nullptr;

@@ -46,7 +46,8 @@ const char* docstring(const Parser& parser, Door door) {
 const std::vector<Entry>& all_entries() {
   static const std::vector<Entry> all = [] {
     std::vector<Entry> entries;
-    for (const auto& part : {op_entries(), view_entries(), factory_entries(), function_entries()})
+    for (const auto& part :
+         {op_entries(), view_entries(), factory_entries(), function_entries(), autograd_entries(), product_entries()})
       entries.insert(entries.end(), part.begin(), part.end());
     return entries;
   }();

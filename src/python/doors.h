@@ -57,6 +57,8 @@ std::vector<Entry> op_entries();
 std::vector<Entry> view_entries();
 std::vector<Entry> factory_entries();
 std::vector<Entry> function_entries();
+std::vector<Entry> autograd_entries();
+std::vector<Entry> product_entries();
 
 /// The table's ops and the kinds of their signatures, forms left in.
 struct OpKind {

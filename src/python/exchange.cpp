@@ -262,6 +262,10 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
       PyErr_Format(PyExc_BufferError, "a %s tensor has no buffer format", dtype_name(tensor.dtype()));
       throw PythonError{};
     }
+    if (tensor.requires_grad()) {
+      PyErr_SetString(PyExc_BufferError, "Can't export tensors that require gradient, use tensor.detach()");
+      throw PythonError{};
+    }
     if (!tensor.is_contiguous() && (flags & PyBUF_STRIDES) != PyBUF_STRIDES) {
       PyErr_SetString(PyExc_BufferError, "the tensor is not contiguous");
       throw PythonError{};

@@ -1,9 +1,13 @@
 // New tensors: one line a function.
 #include "tenon/factories.h"
 
+#include <algorithm>
+
 #include "python/doors.h"
+#include "python/keep.h"
 #include "python/random.h"
 #include "python/values.h"
+#include "tenon/policy.h"
 
 namespace tenon::python {
 namespace {
@@ -17,9 +21,17 @@ Options options_of(const Call& call) {
   return options;
 }
 
+/// A tensor that nobody has seen yet, on which operations are recorded where the call asks for it.
+PyObject* fresh(const Call& call, Tensor made) {
+  if (!call.boolean(Name::requires_grad)) return wrap(std::move(made));
+  if (!is_floating_point(made.dtype()))
+    throw Error("Only Tensors of floating point and complex dtype can require gradients");
+  return wrap_known(made.requires_grad_());
+}
+
 /// A new tensor, or the one that `out=` names, resized and filled.
-PyObject* given(const Call& call, const Tensor& made) {
-  if (!call.has(Name::out)) return wrap(made);
+PyObject* given(const Call& call, Tensor made) {
+  if (!call.has(Name::out)) return fresh(call, std::move(made));
   Tensor& out = call.tensor(Name::out);
   out.resize_(made.sizes());
   out.copy_(made);
@@ -34,11 +46,12 @@ Options with_out(const Call& call) {
 }
 
 #define TENON_NEW(EXPRESSION) [](const Call& call) -> PyObject* { return given(call, EXPRESSION); }
-#define TENON_OPTIONS \
-  "Tensor out=None, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False)"
+#define TENON_OPTIONS                                                                                       \
+  "Tensor out=None, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, bool " \
+  "requires_grad=False)"
 #define TENON_LIKE                                                                                                  \
   "(Tensor input, *, memory_format? memory_format=None, dtype dtype=None, layout layout=None, device device=None, " \
-  "bool pin_memory=False)"
+  "bool pin_memory=False, bool requires_grad=False)"
 
 Tensor arange_of(const Call& call) {
   if (call.dtype() == bool_ && call.device().value_or(Device::cpu) == Device::cpu)
@@ -62,19 +75,65 @@ Tensor filled(Tensor tensor, Scalar value) {
   return tensor;
 }
 
-/// Draws from the generator a call names.
+bool is_long(SizesView size) {
+  int64_t product = 1;
+  return std::any_of(size.begin(), size.end(),
+                     [&](int64_t n) { return __builtin_mul_overflow(product, n, &product); }) ||
+         product >= kReleaseNumel;
+}
+
+/// A tensor of the size and options a call asks for, made without the interpreter where that is long.
+template <class Make>
+Tensor made(const Call& call, const Make& make) {
+  const Dims size = call.dims(Name::size);
+  const Options options = with_out(call);
+  const Released released(is_long(size));
+  return make(size, options);
+}
+
+/// The same, drawn from the generator the call names.
 template <class Draw>
 Tensor drawn(const Call& call, const Draw& draw) {
   std::optional<GeneratorGuard> guard;
   if (call.has(Name::generator)) guard.emplace(generator_of(call.object(Name::generator)));
-  return draw();
+  return made(call, draw);
 }
 
-PyObject* tensor_call(const Call& call, PyObject* data) { return wrap(tensor_of_values(data, options_of(call))); }
+/// PyTorch would rather have a tensor copied by its own methods.
+void advise_on_copies(PyObject* data, const char* function) {
+  if (!is_tensor(data)) return;
+  warn("UserWarning",
+       std::string("To copy construct from a tensor, it is recommended to use "
+                   "sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), "
+                   "rather than ") +
+           function + "(sourceTensor).");
+}
+
+Tensor integers_drawn(const Call& call) {
+  const int64_t low = call.integer(Name::low, 0), high = call.integer(Name::high);
+  return drawn(call, [&](SizesView size, const Options& options) { return randint(low, high, size, options); });
+}
+Tensor full_of(const Call& call) {
+  const Scalar value = call.number(Name::fill_value);
+  return made(call, [&](SizesView size, const Options& options) { return full(size, value, options); });
+}
+
+#define TENON_MADE(FUNCTION) \
+  TENON_NEW(made(call, [](SizesView size, const Options& options) { return FUNCTION(size, options); }))
+#define TENON_DRAWN(FUNCTION) \
+  TENON_NEW(drawn(call, [](SizesView size, const Options& options) { return FUNCTION(size, options); }))
+
+PyObject* tensor_call(const Call& call, PyObject* data) {
+  advise_on_copies(data, "torch.tensor");
+  return fresh(call, tensor_of_values(data, options_of(call)));
+}
 
 const Definition kFactories[] = {
     {"arange", kFunction,
-     "(Number end, *, " TENON_OPTIONS "\n(Number start, Number end, Number step=1, *, " TENON_OPTIONS,
+     "(Number end, *, " TENON_OPTIONS
+     "\n(Number start, Number end, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, "
+     "bool requires_grad=False)"
+     "\n(Number start, Number end, Number step=1, *, " TENON_OPTIONS,
      "The numbers from start up to, and without, end.", TENON_NEW(arange_of(call))},
     {"empty", kFunction, "(ints size, *, memory_format? memory_format=None, " TENON_OPTIONS, "Uninitialised.",
      TENON_NEW(call.has(Name::memory_format)
@@ -83,44 +142,38 @@ const Definition kFactories[] = {
                                    with_out(call))
                    : empty(call.dims(Name::size), with_out(call)))},
     {"empty_strided", kFunction,
-     "(ints size, ints stride, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False)",
+     "(ints size, ints stride, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, "
+     "bool requires_grad=False)",
      "Uninitialised, with strides of your own.",
      TENON_NEW(empty_strided(call.dims(Name::size), call.dims(Name::stride), options_of(call)))},
     {"eye", kFunction, "(int n, *, " TENON_OPTIONS "\n(int n, int m, *, " TENON_OPTIONS,
      "1 on the diagonal, 0 elsewhere.", TENON_NEW(eye_of(call))},
     {"full", kFunction, "(ints size, Number fill_value, *, " TENON_OPTIONS, "One value everywhere.",
-     TENON_NEW(full(call.dims(Name::size), call.number(Name::fill_value), with_out(call)))},
+     TENON_NEW(full_of(call))},
     {"linspace", kFunction, "(Number start, Number end, int steps, *, " TENON_OPTIONS,
      "`steps` numbers at equal distances, both ends included.",
      TENON_NEW(linspace(call.number(Name::start), call.number(Name::end), call.integer(Name::steps), with_out(call)))},
-    {"ones", kFunction, "(ints size, *, " TENON_OPTIONS, "1 everywhere.",
-     TENON_NEW(ones(call.dims(Name::size), with_out(call)))},
+    {"ones", kFunction, "(ints size, *, " TENON_OPTIONS, "1 everywhere.", TENON_MADE(ones)},
     {"rand", kFunction, "(ints size, *, Generator? generator, " TENON_OPTIONS "\n(ints size, *, " TENON_OPTIONS,
-     "Uniform in [0, 1).", TENON_NEW(drawn(call, [&] { return rand(call.dims(Name::size), with_out(call)); }))},
+     "Uniform in [0, 1).", TENON_DRAWN(rand)},
     {"randint", kFunction,
      "(int high, ints size, *, Generator? generator, " TENON_OPTIONS "\n(int high, ints size, *, " TENON_OPTIONS
      "\n(int low, int high, ints size, *, Generator? generator, " TENON_OPTIONS
      "\n(int low, int high, ints size, *, " TENON_OPTIONS,
-     "Uniform integers in [low, high).",
-     TENON_NEW(drawn(call,
-                     [&] {
-                       return randint(call.integer(Name::low, 0), call.integer(Name::high), call.dims(Name::size),
-                                      with_out(call));
-                     }))},
+     "Uniform integers in [low, high).", TENON_NEW(integers_drawn(call))},
     {"randn", kFunction, "(ints size, *, Generator? generator, " TENON_OPTIONS "\n(ints size, *, " TENON_OPTIONS,
-     "Normal, mean 0, variance 1.",
-     TENON_NEW(drawn(call, [&] { return randn(call.dims(Name::size), with_out(call)); }))},
+     "Normal, mean 0, variance 1.", TENON_DRAWN(randn)},
     {"scalar_tensor", kFunction,
-     "(Number self, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False)",
+     "(Number self, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, bool "
+     "requires_grad=False)",
      "A 0-dim tensor with one value.", TENON_NEW(scalar_tensor(call.number(Name::self), options_of(call)))},
-    {"zeros", kFunction, "(ints size, *, " TENON_OPTIONS, "0 everywhere.",
-     TENON_NEW(zeros(call.dims(Name::size), with_out(call)))},
+    {"zeros", kFunction, "(ints size, *, " TENON_OPTIONS, "0 everywhere.", TENON_MADE(zeros)},
 
     {"empty_like", kFunction, TENON_LIKE, "Uninitialised, in the shape and layout of input.", TENON_NEW(like(call))},
     {"full_like", kFunction,
      "(Tensor input, Number fill_value, *, memory_format? memory_format=None, dtype dtype=None, layout layout=None, "
      "device "
-     "device=None, bool pin_memory=False)",
+     "device=None, bool pin_memory=False, bool requires_grad=False)",
      "One value everywhere, in the shape and layout of input.",
      TENON_NEW(filled(like(call), call.number(Name::fill_value)))},
     {"ones_like", kFunction, TENON_LIKE, "1 everywhere, in the shape and layout of input.",
@@ -132,7 +185,8 @@ const Definition kFactories[] = {
     {"zeros_like", kFunction, TENON_LIKE, "0 everywhere, in the shape and layout of input.",
      TENON_NEW(filled(like(call), 0))},
 
-#define TENON_NEW_OPTIONS "*, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False)"
+#define TENON_NEW_OPTIONS \
+  "*, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, bool requires_grad=False)"
     {"new_empty", kMethod, "(Tensor input, ints size, " TENON_NEW_OPTIONS, "Uninitialised, of this tensor's dtype.",
      TENON_NEW(empty(call.dims(Name::size), like_self(call)))},
     {"new_full", kMethod, "(Tensor input, ints size, Number fill_value, " TENON_NEW_OPTIONS,
@@ -140,13 +194,18 @@ const Definition kFactories[] = {
      TENON_NEW(full(call.dims(Name::size), call.number(Name::fill_value), like_self(call)))},
     {"new_ones", kMethod, "(Tensor input, ints size, " TENON_NEW_OPTIONS, "1 everywhere, of this tensor's dtype.",
      TENON_NEW(ones(call.dims(Name::size), like_self(call)))},
-    {"new_tensor", kMethod, "(Tensor input, object data, *, dtype dtype=None, device device=None)",
+    {"new_tensor", kMethod,
+     "(Tensor input, object data, *, dtype dtype=None, device device=None, bool requires_grad=False)",
      "The values of data in this tensor's dtype.",
-     [](const Call& call) -> PyObject* { return wrap(tensor_of_values(call.object(Name::data), like_self(call))); }},
+     [](const Call& call) -> PyObject* {
+       advise_on_copies(call.object(Name::data), "tensor.new_tensor");
+       return fresh(call, tensor_of_values(call.object(Name::data), like_self(call)));
+     }},
     {"new_zeros", kMethod, "(Tensor input, ints size, " TENON_NEW_OPTIONS, "0 everywhere, of this tensor's dtype.",
      TENON_NEW(zeros(call.dims(Name::size), like_self(call)))},
 
-    {"tensor", kFunction, "(object data, *, dtype dtype=None, device device=None, bool pin_memory=False)",
+    {"tensor", kFunction,
+     "(object data, *, dtype dtype=None, device device=None, bool pin_memory=False, bool requires_grad=False)",
      "A new tensor with the values of nested lists, numbers or arrays.",
      [](const Call& call) -> PyObject* { return tensor_call(call, call.object(Name::data)); }},
 };

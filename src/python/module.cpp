@@ -1,6 +1,7 @@
 // The extension module tenon._tenon.
 #include <nanobind/nanobind.h>
 
+#include "python/autograd.h"
 #include "python/doors.h"
 #include "python/exchange.h"
 #include "python/object.h"
@@ -26,6 +27,7 @@ NB_MODULE(_tenon, module) {
   bind_tensor(module);
   bind_functions(module);
   bind_exchange(module);
+  bind_autograd(module);
   bind_settings(module);
   bind_random(module);
   module.attr("OutOfMemoryError") = nb::borrow(out_of_memory_error());

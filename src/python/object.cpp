@@ -75,7 +75,7 @@ TENON_GETTER(is_meta, PyBool_FromLong(tensor.is_meta()))
 TENON_GETTER(version, PyLong_FromUnsignedLong(tensor.version()))
 TENON_GETTER(mT, wrap(tensor.mT()))
 TENON_GETTER(false, PyBool_FromLong(false))
-TENON_GETTER(data, wrap(tensor.detach()))
+TENON_GETTER(data, wrap(tensor.variable_data()))
 #undef TENON_GETTER
 
 /// All dims reversed; what PyTorch says where that was never meant.
@@ -94,12 +94,12 @@ PyObject* get_T(PyObject* self, void*) noexcept {
   });
 }
 
-/// The tensor takes over what another one is.
+/// The tensor takes over what another one is, but for its place in the graph.
 int set_data(PyObject* self, PyObject* value, void*) noexcept {
   return guarded_int([&] {
     if (!value || !is_tensor(value))
       throw TypeError("Variable data has to be a tensor, but got " + (value ? type_name(value) : "NoneType"));
-    tensor_of(self) = tensor_of(value).detach();
+    tensor_of(self).set_data(tensor_of(value));
     return 0;
   });
 }
@@ -120,7 +120,14 @@ PyGetSetDef attributes[] = {
     {"mT", get_mT, nullptr, "A view with the last two dims swapped.", nullptr},
     {"data", get_data, set_data, "The same elements without history.", nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-    {}};
+};
+
+PyGetSetDef* attribute_table() {
+  static std::vector<PyGetSetDef> all(std::begin(attributes), std::end(attributes));
+  add_autograd_attributes(all);
+  all.push_back({});
+  return all.data();
+}
 
 template <class Slot>
 void push(std::vector<PyType_Slot>& slots, int id, Slot function) {
@@ -137,7 +144,7 @@ void bind_tensor(nb::module_& module) {
   bind_size(module);
   static std::vector<PyType_Slot> slots;
   push(slots, Py_tp_methods, method_table());
-  push(slots, Py_tp_getset, &attributes[0]);
+  push(slots, Py_tp_getset, attribute_table());
   push(slots, Py_tp_repr, repr_of);
   push(slots, Py_tp_str, str_of);
   push(slots, Py_tp_hash, hash);
@@ -148,6 +155,7 @@ void bind_tensor(nb::module_& module) {
   add_operator_slots(slots);
   add_index_slots(slots);
   add_buffer_slots(slots);
+  add_garbage_slots(slots);
   slots.push_back({0, nullptr});
   nb::class_<Tensor> bound(module, "Tensor", nb::type_slots(slots.data()), nb::dynamic_attr(),
                            nb::is_weak_referenceable(), nb::pooled(256),

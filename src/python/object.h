@@ -13,6 +13,9 @@ void bind_tensor(nb::module_& module);
 void add_operator_slots(std::vector<PyType_Slot>& slots);
 void add_index_slots(std::vector<PyType_Slot>& slots);
 void add_buffer_slots(std::vector<PyType_Slot>& slots);
+void add_garbage_slots(std::vector<PyType_Slot>& slots);
+/// The attributes that differentiation adds.
+void add_autograd_attributes(std::vector<PyGetSetDef>& attributes);
 
 /// "tensor([1, 2])".
 PyObject* repr_of(PyObject* self) noexcept;

@@ -5,7 +5,9 @@
 #include "ops/row.h"
 #include "python/exchange.h"
 #include "python/object.h"
+#include "python/products.h"
 #include "tenon/ops.h"
+#include "tenon/policy.h"
 
 namespace tenon::python {
 namespace {
@@ -70,6 +72,12 @@ PyObject* inplace(PyObject* self, PyObject* b) noexcept {
   });
 }
 
+/// No number stands for a matrix.
+PyObject* multiply_matrices(PyObject* a, PyObject* b) noexcept {
+  if (is_number(a) || is_number(b)) return not_implemented();
+  return binary<[](const Arg& x, const Arg& y) { return matmul(x.tensor(), y.tensor()); }>(a, b);
+}
+
 /// The slots of each symbol Python lets a type define.
 struct Symbol {
   const char* text;
@@ -93,6 +101,12 @@ const Symbol* symbol_of(Op op) {
   for (const Symbol& symbol : kSymbols)
     if (std::strcmp(symbol.text, row_of(op).symbol) == 0) return &symbol;
   return nullptr;
+}
+
+/// PyTorch's reflected + and * have the tensor first: `2 * x` is recorded as `x * 2`.
+template <Op op>
+bool is_reflected(const Arg& self) {
+  return (op == Op::add || op == Op::mul) && !self.is_tensor();
 }
 
 /// A number divided by a tensor is the tensor's reciprocal times the number, as in PyTorch.
@@ -130,7 +144,14 @@ void add_comparison(Op op, binaryfunc function) {
 
 template <auto function>
 PyObject* unary(PyObject* self) noexcept {
-  return guarded([&] { return wrap(function(tensor_of(self))); });
+  return guarded([&] {
+    Tensor result;
+    {
+      const Released released(tensor_of(self).numel() >= kReleaseNumel);
+      result = function(tensor_of(self));
+    }
+    return wrap(std::move(result));
+  });
 }
 PyObject* positive(PyObject* self) noexcept {
   return guarded([&] {
@@ -186,7 +207,14 @@ PyObject* to_int(PyObject* self) noexcept {
   });
 }
 PyObject* to_float(PyObject* self) noexcept {
-  return guarded([&] { return checked(PyFloat_FromDouble(single_of(tensor_of(self)).as_double())); });
+  return guarded([&] {
+    const double value = single_of(tensor_of(self)).as_double();
+    if (tensor_of(self).requires_grad())
+      warn("UserWarning",
+           "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
+           "tensor.detach() first.");
+    return checked(PyFloat_FromDouble(value));
+  });
 }
 PyObject* to_index(PyObject* self) noexcept {
   return guarded([&] {
@@ -210,7 +238,7 @@ void add_operator_slots(std::vector<PyType_Slot>& slots) {
 #define TENON_SYMBOL_form(NAME)
 #define TENON_SYMBOL_unary(NAME)
 #define TENON_SYMBOL_binary(NAME)                                                                                     \
-  add_binary(slots, Op::NAME, binary<[](const Arg& a, const Arg& b) { return tenon::NAME(a, b); }>,                   \
+  add_binary(slots, Op::NAME, binary<[](const Arg& a, const Arg& b) { return is_reflected<Op::NAME>(a) ? tenon::NAME(b, a) : tenon::NAME(a, b); }>, \
              inplace<[](Tensor& self, const Arg& b) { self.NAME##_(b); }>);                                           \
   add_comparison(Op::NAME, binary<[](const Arg& a, const Arg& b) { return tenon::NAME(a, b); }>);
 #define TENON_SYMBOL_binary_alpha(NAME) TENON_SYMBOL_binary(NAME)
@@ -218,6 +246,7 @@ void add_operator_slots(std::vector<PyType_Slot>& slots) {
   add_binary(slots, Op::NAME, binary<divide>, inplace<[](Tensor& self, const Arg& b) { self.NAME##_(b); }>);
 #define TENON_SYMBOL_clamp(NAME)
 #define TENON_SYMBOL_where(NAME)
+#define TENON_SYMBOL_product(NAME)
 #define TENON_SYMBOL_reduction(NAME)
 #define TENON_SYMBOL_reduction_dtype(NAME)
 #include "tenon/ops.def"
@@ -225,6 +254,7 @@ void add_operator_slots(std::vector<PyType_Slot>& slots) {
   // clang-format on
   push(slots, Py_nb_floor_divide, binary<floor_divide>);
   push(slots, Py_nb_inplace_floor_divide, inplace<[](Tensor& self, const Arg& b) { self.div_(b, "floor"); }>);
+  push(slots, Py_nb_matrix_multiply, multiply_matrices);
   push(slots, Py_nb_and, logical<[](const Arg& a, const Arg& b) { return logical_and(a, b); }>);
   push(slots, Py_nb_or, logical<[](const Arg& a, const Arg& b) { return logical_or(a, b); }>);
   push(slots, Py_nb_xor, logical<[](const Arg& a, const Arg& b) { return logical_xor(a, b); }>);

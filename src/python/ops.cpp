@@ -22,10 +22,19 @@ constexpr const char* kSignatures_clamp =
 constexpr const char* kSignatures_where =
     "(Tensor condition)\n(Tensor condition, Tensor input, Tensor other, " TENON_OUT "\n(Tensor condition, Number self, Tensor other)\n"
     "(Tensor condition, Tensor input, Number other)\n(Tensor condition, Number self, Number other)";
+constexpr const char* kSignatures_product =
+    "(Tensor input, Tensor mat2, " TENON_OUT "\n(Tensor input, Tensor mat2, dtype out_dtype, " TENON_OUT "|function";
 constexpr const char* kSignatures_reduction = "(Tensor input, ints[1]? dim=(), bool keepdim=False, " TENON_OUT;
 constexpr const char* kSignatures_reduction_dtype =
     "(Tensor input, *, dtype dtype=None)\n(Tensor input, ints[1]? dim, bool keepdim=False, *, dtype dtype=None, Tensor out=None)";
 #undef TENON_OUT
+
+/// PyTorch lists a signature with another dtype for results, which it has on no cpu.
+const Tensor& second_factor(const Call& call) {
+  if (call.has(Name::out_dtype))
+    throw NotImplementedError("Could not run 'aten::mm.dtype' with arguments from the 'CPU' backend.");
+  return call.tensor(Name::mat2);
+}
 
 // The first operand, and what follows it.
 #define TENON_FIRST_unary(call)           call.tensor(Name::input)
@@ -34,6 +43,7 @@ constexpr const char* kSignatures_reduction_dtype =
 #define TENON_FIRST_division(call)        call.arg(Name::input)
 #define TENON_FIRST_clamp(call)           call.tensor(Name::input)
 #define TENON_FIRST_where(call)           call.tensor(Name::condition)
+#define TENON_FIRST_product(call)         call.tensor(Name::input)
 #define TENON_FIRST_reduction(call)       call.tensor(Name::input)
 #define TENON_FIRST_reduction_dtype(call) call.tensor(Name::input)
 #define TENON_REST_unary(call)
@@ -42,6 +52,7 @@ constexpr const char* kSignatures_reduction_dtype =
 #define TENON_REST_division(call)        , call.arg(Name::other), call.text(Name::rounding_mode)
 #define TENON_REST_clamp(call)           , call.optional_arg(Name::min), call.optional_arg(Name::max)
 #define TENON_REST_where(call)           , call.arg(call.has(Name::self) ? Name::self : Name::input), call.arg(Name::other)
+#define TENON_REST_product(call)         , second_factor(call)
 #define TENON_REST_reduction(call)       , SizesView(call.dims(Name::dim)), call.boolean(Name::keepdim)
 #define TENON_REST_reduction_dtype(call) , SizesView(call.dims(Name::dim)), call.boolean(Name::keepdim), call.dtype()
 // clang-format on
@@ -97,6 +108,7 @@ PyObject* places(const Call& call) {
 #define TENON_ENTRY_division(NAME) TENON_FUNCTION(NAME, division)
 #define TENON_ENTRY_clamp(NAME) TENON_FUNCTION(NAME, clamp)
 #define TENON_ENTRY_where(NAME) TENON_FUNCTION(NAME, where)
+#define TENON_ENTRY_product(NAME) TENON_FUNCTION(NAME, product)
 #define TENON_ENTRY_reduction(NAME) TENON_FUNCTION(NAME, reduction)
 #define TENON_ENTRY_reduction_dtype(NAME) TENON_FUNCTION(NAME, reduction_dtype)
 const Definition kOps[] = {
@@ -112,6 +124,7 @@ const Definition kOps[] = {
 #define TENON_INPLACE_ENTRY_division(NAME) TENON_INPLACE(NAME, division)
 #define TENON_INPLACE_ENTRY_clamp(NAME) TENON_INPLACE(NAME, clamp)
 #define TENON_INPLACE_ENTRY_where(NAME)
+#define TENON_INPLACE_ENTRY_product(NAME)
 #define TENON_INPLACE_ENTRY_reduction(NAME)
 #define TENON_INPLACE_ENTRY_reduction_dtype(NAME)
 const Definition kInplaceOps[] = {

@@ -19,11 +19,14 @@ bool is_main_thread() noexcept {
   return PyThread_get_thread_ident() == main_thread;
 }
 
-/// Puts a handler before Python's own; false where Python has none.
+/// Puts a handler before Python's own; false where Python has none, or where it lies there already: a hook of Python
+/// that long work calls may begin long work of its own.
 bool take_signals() noexcept {
-  if (sigaction(SIGINT, nullptr, &pythons_action) != 0) return false;
-  const bool plain = (pythons_action.sa_flags & SA_SIGINFO) == 0;
-  if (!plain || pythons_action.sa_handler == SIG_DFL || pythons_action.sa_handler == SIG_IGN) return false;
+  struct sigaction current;
+  if (sigaction(SIGINT, nullptr, &current) != 0 || (current.sa_flags & SA_SIGINFO) != 0) return false;
+  for (const auto handler : {SIG_DFL, SIG_IGN, on_interrupt})
+    if (current.sa_handler == handler) return false;
+  pythons_action = current;
   interrupted.store(false, std::memory_order_relaxed);
   struct sigaction own = pythons_action;
   own.sa_handler = on_interrupt;

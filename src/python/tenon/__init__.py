@@ -23,6 +23,7 @@ from ._functions import (
     set_num_threads,
     set_printoptions,
 )
+from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ._policy import broadcast_policy
 from ._random import Generator, default_generator, initial_seed, manual_seed, seed
 from . import _tensor, utils
@@ -36,7 +37,7 @@ double, float, half, int, long, short = float64, float32, float16, int32, int64,
 
 def __getattr__(name):
     # Loaded when first used: an import costs what it uses.
-    if name in ("testing", "array_api"):
+    if name in ("autograd", "testing", "array_api"):
         import importlib
 
         return importlib.import_module("." + name, __name__)

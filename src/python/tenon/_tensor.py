@@ -13,10 +13,20 @@ def __reversed__(self):
 
 
 def __deepcopy__(self, memo):
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you were "
+            "attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
+            "https://github.com/pytorch/pytorch/pull/103001"
+        )
     if id(self) in memo:
         return memo[id(self)]
     copied = self.detach() if self.is_meta else _copy_over(self, memo)
     memo[id(self)] = copied
+    if self.requires_grad:
+        copied.requires_grad_()
+    if self.grad is not None:
+        copied.grad = self.grad.__deepcopy__(memo)
     if self.__dict__:
         import copy
 
@@ -34,7 +44,7 @@ def _copy_over(self, memo):
 
 
 def __copy__(self):
-    return self.detach()
+    return self.detach().requires_grad_(self.requires_grad)
 
 
 def _used_bytes(self):
@@ -52,26 +62,28 @@ def _used_bytes(self):
 
 def __reduce_ex__(self, protocol):
     if self.is_meta:
-        return _rebuild_meta, (tuple(self.shape), self.stride(), self.dtype, self.__dict__ or None)
+        return _rebuild_meta, (tuple(self.shape), self.stride(), self.dtype, self.requires_grad, self.__dict__ or None)
     from pickle import PickleBuffer
 
-    used, strides = _used_bytes(self)
+    used, strides = _used_bytes(self.detach())
     data = PickleBuffer(used) if protocol >= 5 else bytes(memoryview(used))
-    return _rebuild, (data, tuple(self.shape), strides, self.dtype, self.__dict__ or None)
+    return _rebuild, (data, tuple(self.shape), strides, self.dtype, self.requires_grad, self.__dict__ or None)
 
 
-def _rebuild(data, sizes, strides, dtype, attributes):
+def _rebuild(data, sizes, strides, dtype, requires_grad, attributes):
     writable = not memoryview(data).readonly
     buffer = data if writable else bytearray(data)
     used = _tenon._over_buffer(buffer, _tenon.uint8, -1, 0) if len(memoryview(buffer)) else _tenon.empty(0, dtype=_tenon.uint8)
-    return _with_attributes(_tenon._over_bytes(used, dtype, 0, sizes, strides), attributes)
+    return _restored(_tenon._over_bytes(used, dtype, 0, sizes, strides), requires_grad, attributes)
 
 
-def _rebuild_meta(sizes, strides, dtype, attributes):
-    return _with_attributes(_tenon.empty_strided(sizes, strides, dtype=dtype, device="meta"), attributes)
+def _rebuild_meta(sizes, strides, dtype, requires_grad, attributes):
+    return _restored(_tenon.empty_strided(sizes, strides, dtype=dtype, device="meta"), requires_grad, attributes)
 
 
-def _with_attributes(tensor, attributes):
+def _restored(tensor, requires_grad, attributes):
+    if requires_grad:
+        tensor.requires_grad_()
     if attributes:
         tensor.__dict__.update(attributes)
     return tensor
@@ -79,11 +91,17 @@ def _with_attributes(tensor, attributes):
 
 def numpy(self, *, force=False):
     """An ndarray over the same memory."""
-    return _tenon._to_numpy(self)
+    return _tenon._to_numpy(self.detach() if force else _without_history(self))
+
+
+def _without_history(self):
+    if self.requires_grad:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    return self
 
 
 def __array__(self, dtype=None, copy=None):
-    array = _tenon._to_numpy(self)
+    array = _tenon._to_numpy(_without_history(self))
     if dtype is not None and array.dtype != dtype:
         if copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
@@ -115,6 +133,8 @@ def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None
         raise BufferError("a tensor on the cpu has no streams")
     if dl_device is not None and tuple(dl_device) != (1, 0):
         raise BufferError(f"a tensor on the cpu cannot be exported to device {tuple(dl_device)}")
+    if self.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     return _tenon._to_dlpack(self.clone() if copy else self, max_version is not None and max_version[0] >= 1, bool(copy))
 
 
@@ -125,7 +145,7 @@ def __dlpack_device__(self):
 def __dask_tokenize__(self):
     import hashlib
 
-    digest = hashlib.blake2b(bytes(memoryview(_used_bytes(self.contiguous())[0]))).hexdigest()
+    digest = hashlib.blake2b(bytes(memoryview(_used_bytes(self.detach().contiguous())[0]))).hexdigest()
     return ("tenon.Tensor", repr(self.dtype), tuple(self.shape), self.stride(), digest)
 
 

@@ -1,0 +1,89 @@
+// What the garbage collector asks of tensors. A hook that mentions its tensor, or a context that holds a result of its
+// function, makes a cycle through the engine: what nobody but the tensor owns is shown to the collector.
+#include "autograd/meta.h"
+#include "python/function.h"
+#include "python/hooks.h"
+#include "python/object.h"
+
+namespace tenon::python {
+namespace {
+
+/// Where an object keeps its __dict__; subclasses keep it there, too.
+PyObject** dict_of(PyObject* self) {
+  static const Py_ssize_t offset = [] {
+    const nb::handle type(reinterpret_cast<PyObject*>(tensor_type));
+    return nb::cast<Py_ssize_t>(type.attr("__dictoffset__"));
+  }();
+  return reinterpret_cast<PyObject**>(reinterpret_cast<char*>(self) + offset);
+}
+
+/// What lives for one tensor alone; null where others use it, too.
+struct Owned {
+  LeafHooks* leaf_hooks = nullptr;
+  autograd::NodeImpl* node = nullptr;
+};
+
+/// Whoever runs backward holds references of its own, so that nothing is touched meanwhile.
+Owned owned_by(const Tensor& tensor) {
+  const TensorImpl* impl = tensor.impl();
+  if (!impl || !impl->autograd || impl->references.load() != 1) return {};
+  autograd::NodeImpl* node = impl->autograd->grad_fn;
+  return {impl->autograd->hooks.get(), node && node->references.load() == 1 ? node : nullptr};
+}
+
+template <class Visit>
+void for_each_list(const Owned& owned, const Visit& visit) {
+  if (owned.leaf_hooks) {
+    visit.template operator()<PythonTensorHook>(owned.leaf_hooks->before);
+    visit.template operator()<PythonLeafHook>(owned.leaf_hooks->after);
+  }
+  if (!owned.node || !owned.node->extras_if_any()) return;
+  const autograd::NodeExtras& extras = *owned.node->extras_if_any();
+  for (const autograd::NodeExtras::OfResult& of : extras.tensor_hooks)
+    visit.template operator()<PythonTensorHook>(of.hooks);
+  visit.template operator()<PythonNodePreHook>(extras.pre_hooks);
+  visit.template operator()<PythonNodeHook>(extras.hooks);
+}
+
+/// The function of Python behind a hook, where the hook is its only owner in the engine.
+template <class Caller, class Hook>
+PyObject* callable_of(const Hook& hook) {
+  const Caller* caller = hook.template target<Caller>();
+  return caller && caller->callable.is_only() ? caller->callable.get() : nullptr;
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) noexcept {
+  Py_VISIT(*dict_of(self));
+  Py_VISIT(reinterpret_cast<PyObject*>(Py_TYPE(self)));
+  if (!nb::inst_ready(self)) return 0;
+  int stopped = 0;
+  const auto visit_object = [&](PyObject* object) {
+    if (object && stopped == 0) stopped = visit(object, arg);
+  };
+  const Owned owned = owned_by(tensor_of(self));
+  for_each_list(owned, [&]<class Caller>(const auto& list) {
+    if (!list) return;
+    for (const auto& [id, hook] : list->hooks) visit_object(callable_of<Caller>(hook));
+  });
+  if (owned.node) visit_object(function_context(owned.node));
+  return stopped;
+}
+
+/// Breaks the cycles that go through hooks; those through a context break there.
+int clear(PyObject* self) noexcept {
+  Py_CLEAR(*dict_of(self));
+  if (!nb::inst_ready(self)) return 0;
+  for_each_list(owned_by(tensor_of(self)), [&]<class Caller>(const auto& list) {
+    if (list) std::exchange(list->hooks, {}).clear();
+  });
+  return 0;
+}
+
+}  // namespace
+
+void add_garbage_slots(std::vector<PyType_Slot>& slots) {
+  slots.push_back({Py_tp_traverse, reinterpret_cast<void*>(traverse)});
+  slots.push_back({Py_tp_clear, reinterpret_cast<void*>(clear)});
+}
+
+}  // namespace tenon::python

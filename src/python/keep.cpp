@@ -1,0 +1,67 @@
+#include "python/keep.h"
+
+namespace tenon::python {
+
+void Keeper::drop(PyObject* object) noexcept {
+  if (!Py_IsInitialized()) return;  // the process ends
+  const nb::gil_scoped_acquire held;
+  Py_DECREF(object);
+}
+
+namespace {
+
+/// What a weak reference points at as a new reference, or null.
+PyObject* alive(PyObject* weak_reference) {
+  PyObject* object = checked(PyObject_CallNoArgs(weak_reference));
+  if (object != Py_None) return object;
+  Py_DECREF(object);
+  return nullptr;
+}
+
+/// Never destroyed: the interpreter may be gone before static objects are.
+KnownObjects& known_tensors() {
+  static KnownObjects& known = *new KnownObjects;
+  return known;
+}
+
+}  // namespace
+
+PyObject* KnownObjects::find(const void* thing) {
+  const auto entry = weak_references_.find(thing);
+  return entry == weak_references_.end() ? nullptr : alive(entry->second);
+}
+
+void KnownObjects::add(const void* thing, PyObject* object) {
+  if (weak_references_.size() >= limit_) drop_dead();
+  PyObject* weak_reference = checked(PyWeakref_NewRef(object, nullptr));
+  PyObject*& entry = weak_references_[thing];
+  Py_XDECREF(entry);
+  entry = weak_reference;
+}
+
+void KnownObjects::drop_dead() {
+  for (auto entry = weak_references_.begin(); entry != weak_references_.end();) {
+    const nb::object object = nb::steal(alive(entry->second));
+    if (object.is_valid()) {
+      ++entry;
+      continue;
+    }
+    Py_DECREF(entry->second);
+    entry = weak_references_.erase(entry);
+  }
+  limit_ = 2 * weak_references_.size() + 64;
+}
+
+void remember(PyObject* object) { known_tensors().add(tensor_of(object).impl(), object); }
+
+PyObject* wrap_known(const Tensor& tensor) {
+  if (!tensor.defined()) return again(Py_None);
+  nb::object known = nb::steal(known_tensors().find(tensor.impl()));
+  // An object may have come to hold another tensor, and an address another tensor's history.
+  if (known.is_valid() && tensor_of(known.ptr()).is(tensor)) return known.release().ptr();
+  const nb::object object = nb::steal(wrap(tensor));
+  remember(object.ptr());
+  return nb::object(object).release().ptr();
+}
+
+}  // namespace tenon::python

@@ -1,0 +1,140 @@
+"""What a thread records: context managers that are decorators, too."""
+
+import functools
+import inspect
+
+from . import _tenon
+
+
+class _Mode:
+    """Inside a `with` block, or in a decorated function, a mode of this thread is another."""
+
+    def __init__(self):
+        self._previous = []
+
+    def __exit__(self, *exception):
+        self._restore(self._previous.pop())
+
+    def __call__(self, function):
+        if inspect.isclass(function):
+            raise TypeError(f"{type(self).__name__} decorates functions and methods, not classes")
+        if inspect.isgeneratorfunction(function):
+            return _over_generator(self._again, function)
+
+        @functools.wraps(function)
+        def inside(*args, **kwargs):
+            with self._again():
+                return function(*args, **kwargs)
+
+        return inside
+
+    def _again(self):
+        """A context manager of the same mode: a decorated function may call itself, and run in several threads."""
+        return type(self)()
+
+
+class _GradMode(_Mode):
+    _enabled = True
+
+    def __new__(cls, function=None):
+        # As a decorator without parentheses.
+        return super().__new__(cls) if function is None else cls()(function)
+
+    def __enter__(self):
+        self._previous.append(_tenon.is_grad_enabled())
+        _tenon._set_grad_enabled(self._enabled)
+
+    def _restore(self, previous):
+        _tenon._set_grad_enabled(previous)
+
+
+class no_grad(_GradMode):
+    """Records nothing."""
+
+    _enabled = False
+
+
+class enable_grad(_GradMode):
+    """Records operations, inside no_grad as well."""
+
+
+class set_grad_enabled(_Mode):
+    """Records or does not, from the call on; as a context manager up to the end of the block."""
+
+    def __init__(self, mode):
+        super().__init__()
+        if not isinstance(mode, bool):
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
+        self.mode = mode
+        self._before = _tenon.is_grad_enabled()
+        _tenon._set_grad_enabled(mode)
+
+    def __enter__(self):
+        self._previous.append(self._before)
+        _tenon._set_grad_enabled(self.mode)
+
+    def _restore(self, previous):
+        _tenon._set_grad_enabled(previous)
+
+    def __call__(self, function):
+        self._restore(self._before)  # a decorator changes nothing but its function
+        return super().__call__(function)
+
+    def _again(self):
+        return set_grad_enabled(self.mode)
+
+    def __repr__(self):
+        return f"tenon.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
+
+
+class inference_mode(_Mode):
+    """Records nothing, and what is made meanwhile never takes part in a graph."""
+
+    def __new__(cls, mode=True):
+        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
+
+    def __init__(self, mode=True):
+        super().__init__()
+        self.mode = mode
+
+    def __enter__(self):
+        self._previous.append((_tenon.is_inference_mode_enabled(), _tenon.is_grad_enabled()))
+        _tenon._set_inference_mode(self.mode)
+        _tenon._set_grad_enabled(not self.mode)
+
+    def _restore(self, previous):
+        inference, grad = previous
+        _tenon._set_inference_mode(inference)
+        _tenon._set_grad_enabled(grad)
+
+    def _again(self):
+        return inference_mode(self.mode)
+
+
+def _over_generator(mode, function):
+    """Each step of a generator runs in the mode; what lies between the steps does not."""
+
+    @functools.wraps(function)
+    def inside(*args, **kwargs):
+        with mode():
+            generator = function(*args, **kwargs)
+            step = functools.partial(next, generator)
+        try:
+            while True:
+                try:
+                    with mode():
+                        value = step()
+                except StopIteration as end:
+                    return end.value
+                try:
+                    sent = yield value
+                    step = functools.partial(generator.send, sent)
+                except GeneratorExit:
+                    raise
+                except BaseException as error:
+                    step = functools.partial(generator.throw, error)
+        finally:
+            with mode():
+                generator.close()
+
+    return inside
