@@ -95,7 +95,14 @@ bool is_numpy_scalar(PyObject* object) noexcept {
 }
 
 namespace {
-bool has_index(PyObject* object) noexcept { return !PyBool_Check(object) && PyIndex_Check(object); }
+/// Asked, not only looked for: what raises there is no integer.
+bool has_index(PyObject* object) noexcept {
+  if (PyBool_Check(object) || !PyIndex_Check(object)) return false;
+  PyObject* index = PyNumber_Index(object);
+  if (!index) PyErr_Clear();
+  Py_XDECREF(index);
+  return index != nullptr;
+}
 }  // namespace
 
 bool is_number(PyObject* object) noexcept {
@@ -104,7 +111,7 @@ bool is_number(PyObject* object) noexcept {
 }
 bool is_integer(PyObject* object) noexcept {
   if (PyLong_Check(object)) return !PyBool_Check(object);
-  return has_index(object) && !is_tensor(object);
+  return !is_tensor(object) && has_index(object);
 }
 bool is_float(PyObject* object) noexcept {
   return PyFloat_Check(object) || (PyLong_Check(object) && !PyBool_Check(object)) ||

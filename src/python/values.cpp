@@ -83,7 +83,7 @@ T element_of(PyObject* object) {
     if (value == -1 && PyErr_Occurred()) throw PythonError{};
     return element_cast<T>(value);
   }
-  const Scalar value = scalar_of(object);
+  const Scalar value = PyLong_CheckExact(object) ? Scalar(integer_of(object)) : scalar_of(object);
   if (!is_floating_point(dtype) && overflows(value, dtype))
     throw Error(std::string("value cannot be converted to type ") + dtype_name(dtype) + " without overflow");
   return scalar_to<T>(value);
