@@ -3,5 +3,10 @@
 
 struct mm {
   static constexpr Row row{
-      .name = "mm", .dtypes = kNoBool, .kernel_name = "addmm_impl_cpu_", .whole = true, .grad_fn = "MmBackward0"};
+      .name = "mm",
+      .dtypes = kNoBool,
+      .kernel_name = "addmm_impl_cpu_",
+      .whole = true,
+      .grad_fn = "MmBackward0",
+      .doc = "The product of two matrices."};
 };

@@ -91,8 +91,12 @@ PyObject* get_item(PyObject* self, PyObject* key) noexcept {
     if (is_plain_integer(key)) return wrap(tensor[integer_of(key)]);
     const Key parsed(key);
     parsed.check_zero_dim(tensor, key);
-    const Released released(tensor.numel() >= kReleaseNumel);
-    return wrap(tensor.index(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size())));
+    Tensor result;
+    {
+      const Released released(tensor.numel() >= kReleaseNumel);
+      result = tensor.index(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()));
+    }
+    return wrap(std::move(result));
   });
 }
 
