@@ -208,6 +208,8 @@ class TENON_API Tensor {
   /// Keeps the gradient of a tensor that is no leaf. Error "can't retain_grad on Tensor that has requires_grad=False".
   void retain_grad() const;
   bool retains_grad() const noexcept;
+  /// The same elements without history, as `detach`; writing to them counts as no change of this tensor.
+  Tensor variable_data() const;
   /// Takes over the elements, sizes and dtype of `data`, and keeps its own place in the graph. Error "data set to a
   /// tensor that requires gradients must be floating point or complex dtype".
   void set_data(const Tensor& data);

@@ -1,4 +1,4 @@
-// x.data = y: the elements change, the place in the graph stays.
+// x.data, and x.data = y: the elements without the place in the graph.
 #include "autograd/meta.h"
 #include "tensor/impl.h"
 
@@ -33,6 +33,16 @@ void let_go_of_storage(TensorImpl* impl) {
 
 }  // namespace
 }  // namespace autograd
+
+Tensor Tensor::variable_data() const {
+  Storage* storage = impl_->storage;
+  if (!impl_->in_graph || !storage) return detach();
+  // The version is counted in the storage: one over the same memory counts anew.
+  const auto let_go = [](void*, void* context) { release(static_cast<Storage*>(context)); };
+  retain(storage);
+  Storage* uncounted = new_storage(storage->data, storage->nbytes, let_go, storage);
+  return new_tensor_over(uncounted, sizes(), strides(), storage_offset(), dtype());
+}
 
 void Tensor::set_data(const Tensor& data) {
   if (requires_grad() && !is_floating_point(data.dtype()))

@@ -307,11 +307,15 @@ void bind_exchange(nb::module_& module) {
       "from_numpy", [](nb::object ndarray) { return nb::steal(wrap(from_numpy(ndarray.ptr()))); }, nb::arg().none(),
       "A tensor over the memory of an ndarray.");
   module.def("_over_array", [](nb::object array) { return nb::steal(wrap(from_numpy(array.ptr()))); });
-  module.def("_over_buffer", [](nb::object object, nb::object dtype, int64_t count, int64_t offset) {
-    const std::optional<Dtype> element = as_dtype(dtype.ptr());
-    if (!element) throw TypeError("frombuffer(): argument 'dtype' must be torch.dtype, not " + type_name(dtype.ptr()));
-    return nb::steal(wrap(over_buffer(object.ptr(), *element, count, offset)));
-  }, nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg());
+  module.def(
+      "_over_buffer",
+      [](nb::object object, nb::object dtype, int64_t count, int64_t offset) {
+        const std::optional<Dtype> element = as_dtype(dtype.ptr());
+        if (!element)
+          throw TypeError("frombuffer(): argument 'dtype' must be torch.dtype, not " + type_name(dtype.ptr()));
+        return nb::steal(wrap(over_buffer(object.ptr(), *element, count, offset)));
+      },
+      nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg());
   module.def("_to_numpy", [](nb::object self) { return nb::steal(to_numpy(self.ptr())); });
   module.def("_bytes", [](const Tensor& self) { return nb::steal(wrap(bytes_of(self))); });
   module.def(
@@ -322,7 +326,8 @@ void bind_exchange(nb::module_& module) {
   module.def("_to_dlpack", [](const Tensor& self, bool versioned, bool copied) {
     return nb::steal(to_dlpack(self, versioned, copied));
   });
-  module.def("_from_dlpack", [](nb::object capsule) { return nb::steal(wrap(from_dlpack(capsule.ptr()))); }, nb::arg().none());
+  module.def(
+      "_from_dlpack", [](nb::object capsule) { return nb::steal(wrap(from_dlpack(capsule.ptr()))); }, nb::arg().none());
 }
 
 }  // namespace tenon::python

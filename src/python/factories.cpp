@@ -7,6 +7,7 @@
 #include "python/keep.h"
 #include "python/random.h"
 #include "python/values.h"
+#include "tenon/policy.h"
 
 namespace tenon::python {
 namespace {
@@ -23,6 +24,8 @@ Options options_of(const Call& call) {
 /// A tensor that nobody has seen yet, on which operations are recorded where the call asks for it.
 PyObject* fresh(const Call& call, Tensor made) {
   if (!call.boolean(Name::requires_grad)) return wrap(std::move(made));
+  if (!is_floating_point(made.dtype()))
+    throw Error("Only Tensors of floating point and complex dtype can require gradients");
   return wrap_known(made.requires_grad_());
 }
 
@@ -110,7 +113,18 @@ Tensor full_of(const Call& call) {
 #define TENON_DRAWN(FUNCTION) \
   TENON_NEW(drawn(call, [](SizesView size, const Options& options) { return FUNCTION(size, options); }))
 
+/// PyTorch would rather have a tensor copied by its own methods.
+void advise_on_copies(PyObject* data, const char* function) {
+  if (!is_tensor(data)) return;
+  warn("UserWarning",
+       std::string("To copy construct from a tensor, it is recommended to use "
+                   "sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), "
+                   "rather than ") +
+           function + "(sourceTensor).");
+}
+
 PyObject* tensor_call(const Call& call, PyObject* data) {
+  advise_on_copies(data, "torch.tensor");
   return fresh(call, tensor_of_values(data, options_of(call)));
 }
 
@@ -183,8 +197,10 @@ const Definition kFactories[] = {
     {"new_tensor", kMethod,
      "(Tensor input, object data, *, dtype dtype=None, device device=None, bool requires_grad=False)",
      "The values of data in this tensor's dtype.",
-     [](const Call& call)
-         -> PyObject* { return fresh(call, tensor_of_values(call.object(Name::data), like_self(call))); }},
+     [](const Call& call) -> PyObject* {
+       advise_on_copies(call.object(Name::data), "tensor.new_tensor");
+       return fresh(call, tensor_of_values(call.object(Name::data), like_self(call)));
+     }},
     {"new_zeros", kMethod, "(Tensor input, ints size, " TENON_NEW_OPTIONS, "0 everywhere, of this tensor's dtype.",
      TENON_NEW(zeros(call.dims(Name::size), like_self(call)))},
 

@@ -69,7 +69,7 @@ Tensor PythonTensorHook::operator()(const Tensor& gradient) const {
 void PythonLeafHook::operator()(const Tensor& leaf) const {
   const nb::gil_scoped_acquire held;
   const nb::object result = call(callable.get(), nb::steal(wrap_known(leaf)));
-  if (!result.is_none()) throw TypeError("expected None, but hook returned '" + type_name(result.ptr()) + "'");
+  replacement(callable.get(), leaf, result.ptr());  // checked as PyTorch does, and used for nothing
 }
 
 autograd::Tensors PythonNodePreHook::operator()(const autograd::Tensors& grad_outputs) const {

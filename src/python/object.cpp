@@ -75,7 +75,7 @@ TENON_GETTER(is_meta, PyBool_FromLong(tensor.is_meta()))
 TENON_GETTER(version, PyLong_FromUnsignedLong(tensor.version()))
 TENON_GETTER(mT, wrap(tensor.mT()))
 TENON_GETTER(false, PyBool_FromLong(false))
-TENON_GETTER(data, wrap(tensor.detach()))
+TENON_GETTER(data, wrap(tensor.variable_data()))
 #undef TENON_GETTER
 
 /// All dims reversed; what PyTorch says where that was never meant.

@@ -7,6 +7,7 @@
 #include "python/object.h"
 #include "python/products.h"
 #include "tenon/ops.h"
+#include "tenon/policy.h"
 
 namespace tenon::python {
 namespace {
@@ -191,6 +192,10 @@ int truth(PyObject* self) noexcept {
 }
 Scalar single_of(const Tensor& tensor) {
   if (tensor.numel() != 1) throw ValueError("only one element tensors can be converted to Python scalars");
+  if (tensor.requires_grad())
+    warn("UserWarning",
+         "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
+         "tensor.detach() first.");
   return tensor.item();
 }
 PyObject* to_int(PyObject* self) noexcept {

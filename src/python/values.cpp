@@ -126,6 +126,10 @@ Tensor tensor_of_values(PyObject* data, const Options& options) {
     const Tensor copy = shared.to(options.dtype.value_or(shared.dtype()), true);
     return copy.to(options.device.value_or(Device::cpu));
   }
+  if (is_tensor(data)) {
+    const Tensor copy = tensor_of(data).detach().to(options.dtype.value_or(tensor_of(data).dtype()), true);
+    return copy.to(options.device.value_or(copy.device()));
+  }
   if (is_text(data)) throw TypeError("new(): invalid data type '" + type_name(data) + "'");
   const Dims sizes = sizes_of(data);
   const Dtype dtype = options.dtype ? *options.dtype : dtype_of_values(data);

@@ -1,4 +1,5 @@
 // Views, copies and writes: one line a function. Where PyTorch has both, it is a function and a method.
+#include "autograd/meta.h"
 #include "python/doors.h"
 #include "python/values.h"
 #include "tenon/ops.h"
@@ -24,9 +25,14 @@ Tensor strided(const Call& call) {
                                 call.optional_integer(Name::storage_offset));
 }
 
-/// Gives the tensor itself another shape over the same storage.
+/// Gives the tensor itself another shape over the same storage. A leaf stays the leaf that it is.
 PyObject* reshaped_in_place(const Call& call, Tensor view) {
-  call.tensor(Name::input) = std::move(view);
+  Tensor& self = call.tensor(Name::input);
+  autograd::check_inplace(self, true);
+  if (self.requires_grad() && self.is_leaf())
+    self.set_data(view);
+  else
+    self = std::move(view);
   return again(call.self());
 }
 
