@@ -130,6 +130,14 @@ int64_t checked_long(PyObject* integer) {
   return value;
 }
 
+/// Python's OverflowError, with the text for the 64 bits PyTorch tries last: those without a sign.
+[[noreturn]] void fail_overflow(PyObject* integer) {
+  PyErr_Clear();
+  PyLong_AsUnsignedLongLong(integer);
+  if (!PyErr_Occurred()) PyErr_SetString(PyExc_OverflowError, "int too big to convert");
+  throw PythonError{};
+}
+
 /// NumPy's numbers are asked for the Python number they are.
 Scalar numpy_scalar_of(PyObject* object) {
   const nb::object item = checked_object(PyObject_CallMethod(object, "item", nullptr));
@@ -144,7 +152,7 @@ Scalar scalar_of(PyObject* object) {
   if (PyBool_Check(object)) return Scalar(object == Py_True);
   if (PyLong_Check(object)) {
     const long long value = PyLong_AsLongLong(object);
-    if (value == -1 && PyErr_Occurred()) throw PythonError{};  // OverflowError
+    if (value == -1 && PyErr_Occurred()) fail_overflow(object);
     return Scalar(static_cast<int64_t>(value));
   }
   if (PyFloat_Check(object)) return Scalar(PyFloat_AsDouble(object));

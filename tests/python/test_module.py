@@ -226,7 +226,7 @@ LONG_WORK = {
     "sum": "x.sum()",
     "add": "tenon.add(y, 1, out=y)",
     "exp": "tenon.exp(y, out=y)",
-    "copy": "y.copy_(y.t())",
+    "copy": "z.copy_(y.t())",
 }
 
 
@@ -236,7 +236,7 @@ def test_interrupt(work):
     program = (
         "import signal, tenon\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a process in the background begins without
-        "x, y = tenon.ones(1).expand(1 << 42), tenon.ones(3000, 3000)\n"
+        "x, y, z = tenon.ones(1).expand(1 << 42), tenon.ones(3000, 3000), tenon.ones(3000, 3000)\n"
         f"print('ready', flush=True)\nwhile True: {LONG_WORK[work]}"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
