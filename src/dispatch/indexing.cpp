@@ -91,10 +91,11 @@ class Selection {
     while (!places[static_cast<std::size_t>(before_)].defined()) ++before_;
     behind_ = before_;
     while (behind_ < view_.dim() && places[static_cast<std::size_t>(behind_)].defined()) ++behind_;
-    find_offsets(places);
     add_dims(0, before_);
     for (int64_t size : place_shape_) shape_.push_back(size);
     add_dims(behind_, view_.dim());
+    check_places();
+    if (numel_of(shape_) > 0) find_offsets(places);
   }
 
   SizesView shape() const { return shape_; }
@@ -102,17 +103,13 @@ class Selection {
 
   /// As TensorIterator lays out a result over the view, which stands still along the indexed dims, and the places.
   Dims strides_of_result() const {
-    if (numel_of(shape_) == 0) return empty_strides();
     const int64_t places = place_shape_.size();
-    Dims standing, sizes(shape_.size(), 1), strides(shape_.size(), 0);
+    Dims standing, sizes(shape_.size(), 1);
     for (int64_t dim = 0; dim < before_; ++dim) standing.push_back(view_.strides()[dim]);
     for (int64_t i = 0; i < places; ++i) standing.push_back(0);
     for (int64_t dim = behind_; dim < view_.dim(); ++dim) standing.push_back(view_.strides()[dim]);
-    const Dims dense = contiguous_strides(place_shape_);
-    for (int64_t i = 0; i < places; ++i) {
-      sizes[before_ + i] = place_shape_[i];
-      strides[before_ + i] = dense[i];
-    }
+    for (int64_t i = 0; i < places; ++i) sizes[before_ + i] = place_shape_[i];
+    const Dims strides = contiguous_strides(sizes);
     const Walk walks[] = {{shape_, standing}, {sizes, strides}};
     return result_strides(shape_, walks, 2);
   }
@@ -161,20 +158,16 @@ class Selection {
   }
 
  private:
-  /// Of nothing, PyTorch multiplies the sizes as they are.
-  Dims empty_strides() const {
-    Dims strides(shape_.size());
-    int64_t step = 1;
-    for (int64_t dim = shape_.size() - 1; dim >= 0; --dim) {
-      strides[dim] = step;
-      step *= shape_[dim];
-    }
-    return strides;
-  }
   void add_dims(int64_t begin, int64_t end) {
     for (int64_t dim = begin; dim < end; ++dim) shape_.push_back(view_.sizes()[dim]);
   }
-  /// Where each place lies in the view, in elements. IndexError for a place out of range.
+  /// Of a selection without elements PyTorch checks only that there is a place to choose from.
+  void check_places() const {
+    if (numel_of(place_shape_) == 0) return;
+    for (int64_t dim = before_; dim < behind_; ++dim)
+      if (view_.sizes()[dim] == 0) throw IndexError("index is out of bounds for dimension with size 0");
+  }
+  /// Where each place lies in the view, in elements. IndexError for a place out of range, which counts indexed dims.
   void find_offsets(const std::vector<Tensor>& places) {
     offsets_.assign(static_cast<std::size_t>(numel_of(place_shape_)), 0);
     for (int64_t dim = before_; dim < behind_; ++dim) {
@@ -184,8 +177,8 @@ class Selection {
       for (std::size_t i = 0; i < offsets_.size(); ++i) {
         const int64_t place = data[i];
         if (place < -size || place >= size)
-          throw IndexError("index " + std::to_string(place) + " is out of bounds for dimension " + std::to_string(dim) +
-                           " with size " + std::to_string(size));
+          throw IndexError("index " + std::to_string(place) + " is out of bounds for dimension " +
+                           std::to_string(dim - before_) + " with size " + std::to_string(size));
         offsets_[i] += (place < 0 ? place + size : place) * stride;
       }
     }
@@ -309,16 +302,16 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
 void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
   const Tensor& self = indexed.view;
   if (self.is_meta()) return;
-  if (value.dtype() != self.dtype())
-    throw Error(std::string("Index put requires the source and destination dtypes match, got ") +
-                scalar_type_name(self.dtype()) + " for the destination and " + scalar_type_name(value.dtype()) +
-                " for the source.");
   check_no_internal_overlap(self);
   const Selection selection(indexed);
   const Tensor given = without_leading_ones(value, selection.shape().size());
   if (!is_expandable_to(given.sizes(), selection.shape()))
     throw Error("shape mismatch: value tensor of shape " + to_string(value.sizes()) +
                 " cannot be broadcast to indexing result of shape " + to_string(selection.shape()));
+  if (value.dtype() != self.dtype())
+    throw Error(std::string("Index put requires the source and destination dtypes match, got ") +
+                scalar_type_name(self.dtype()) + " for the destination and " + scalar_type_name(value.dtype()) +
+                " for the source.");
   const bool shares = given.impl()->storage == self.impl()->storage;
   const Tensor source = (shares ? given.clone() : given).expand(selection.shape());
   if (put == Put::replace)

@@ -1,7 +1,6 @@
 #include "python/arguments.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 #include <unordered_map>
 
@@ -185,12 +184,6 @@ bool is_tensor_list(PyObject* object, int64_t* failed) {
 
 // --- The text for a call that fits no signature
 
-/// Whether an argument is of the type a signature's text names; a default makes it a type of its own there.
-bool matches_text(const std::string& parameter, PyObject* object) {
-  if (parameter.find(" = ") != std::string::npos) return false;
-  return parameter.substr(0, parameter.find(' ')) == type_name(object);
-}
-
 struct Given {
   std::vector<PyObject*> positional;
   // PyTorch lists keywords in the order of such a map.
@@ -208,10 +201,12 @@ std::string described(const Given& given) {
 std::vector<std::string> parameters_of(const std::string& signature) {
   return split(signature.substr(1, signature.size() - 2), ", ");
 }
-/// All behind the first word, as PyTorch takes it: "of ints dim" of "tuple of ints dim".
-std::string name_in(const std::string& parameter) {
-  const std::string declared = parameter.substr(0, parameter.find(" = "));
-  return declared.substr(declared.find(' ') + 1);
+// PyTorch takes the last word of "tuple of ints dim" for its name and the rest for its type; of "Number alpha = 1",
+// too, which therefore no argument fits.
+std::string name_in(const std::string& parameter) { return parameter.substr(parameter.rfind(' ') + 1); }
+bool matches_text(const std::string& parameter, PyObject* object) {
+  const std::string wanted = parameter.substr(0, parameter.rfind(' ')), given = type_name(object);
+  return wanted == given || (wanted == "float" && given == "int");
 }
 
 /// "list of [int, str]".
@@ -226,24 +221,18 @@ std::string element_types(PyObject* object) {
   return type + " of " + (tuple ? "(" + inside + (elements.size() == 1 ? ",)" : ")") : "[" + inside + "]");
 }
 
-/// The arguments against one signature, those that do not fit between exclamation marks.
+/// The arguments against one signature that has as many, those that do not fit between exclamation marks.
 std::string marked(const std::string& signature, const Given& given) {
   const std::vector<std::string> parameters = parameters_of(signature);
-  std::string text = "(";
-  for (std::size_t i = 0; i < given.positional.size(); ++i) {
-    const bool fits = i < parameters.size() && matches_text(parameters[i], given.positional[i]);
-    const std::string type = element_types(given.positional[i]);
-    text += (fits ? type : "!" + type + "!") + ", ";
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < given.positional.size() + given.keyword.size(); ++i) {
+    const bool by_keyword = i >= given.positional.size();
+    const std::string parameter = i < parameters.size() ? parameters[i] : "", name = name_in(parameter);
+    PyObject* object = by_keyword ? given.keyword.at(name) : given.positional[i];
+    const std::string part = (by_keyword ? name + "=" : "") + element_types(object);
+    parts.push_back(matches_text(parameter, object) ? part : "!" + part + "!");
   }
-  for (const auto& [name, object] : given.keyword) {
-    bool fits = false;
-    for (const std::string& parameter : parameters)
-      fits = fits || (name_in(parameter) == name && matches_text(parameter, object));
-    const std::string type = element_types(object);
-    text += fits ? name + "=" + type + ", " : "!" + name + "=" + type + "!, ";
-  }
-  if (!given.positional.empty()) text.resize(text.size() - 2);
-  return text + ")";
+  return "(" + joined(parts, ", ") + (given.positional.empty() ? ", )" : ")");
 }
 
 /// Keywords that none of a signature's last parameters has: as many as there are keywords, as PyTorch looks for them.
@@ -351,9 +340,12 @@ PyObject* Parser::invoke(PyObject* self, PyObject* const* args, Py_ssize_t count
     call.keyword_count_ = keywords ? PyTuple_Size(keywords) : 0;
     const bool only = signatures_.size() == 1;
     for (const Signature& signature : signatures_) {
-      std::memset(call.values_, 0, sizeof(PyObject*) * static_cast<std::size_t>(slot_count_));
-      call.numbers_ = 0;
-      if (self) call.values_[slot(Name::input)] = self;
+      // A call that lacks arguments cannot fit; said before looking at any when no text is asked for.
+      if (!only && signature.required > static_cast<std::size_t>(count + call.keyword_count_)) {
+        ++call.signature_;
+        continue;
+      }
+      call.clear();
       if (parse(signature, call, only)) {
         if (signature.deprecated) warn_deprecated(signature);
         return definition_.call(call);
@@ -387,7 +379,7 @@ bool Parser::check(const Parameter& parameter, PyObject* object, int64_t* failed
     case Type::dtype:
       return as_dtype(object).has_value();
     case Type::device:
-      return as_device(object).has_value();
+      return is_device(object);
     case Type::layout:
       return is_layout(object);
     case Type::memory_format:
@@ -512,7 +504,7 @@ void Parser::fail(Call& call) const {
     if (!signature.deprecated && given_count >= signature.required && given_count <= signature.parameters.size())
       plausible.push_back(&signature);
   if (plausible.size() == 1) {
-    std::memset(call.values_, 0, sizeof(PyObject*) * static_cast<std::size_t>(slot_count_));
+    call.clear();
     parse(*plausible[0], call, true);
   }
   Given given;
@@ -526,6 +518,12 @@ void Parser::fail(Call& call) const {
 }
 
 // --- Values
+
+void Call::clear() {
+  std::fill_n(values_, parser_->slot_count_, nullptr);
+  numbers_ = 0;
+  if (self_) values_[parser_->slot(Name::input)] = self_;
+}
 
 const char* Call::text(Name name) const {
   if (!has(name)) return nullptr;

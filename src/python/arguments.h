@@ -160,11 +160,20 @@ class Call {
 
   /// Whether the work is long enough to let other Python threads run.
   bool is_long() const;
+  /// Does work that touches nothing of Python's, without the interpreter where it is long.
+  template <class Work>
+  decltype(auto) run(const Work& work) const {
+    const Released released(is_long());
+    return work();
+  }
   /// The result of `out=`: the object that came in.
   PyObject* returned(Name name = Name::out) const { return again(object(name)); }
 
  private:
   friend class Parser;
+  /// Before a signature is tried: nothing given but `self`.
+  void clear();
+
   Parser* parser_ = nullptr;
   PyObject* self_ = nullptr;
   PyObject* const* args_ = nullptr;

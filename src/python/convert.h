@@ -83,6 +83,8 @@ Dims dims_of(PyObject* object);
 PyObject* to_python(Dtype dtype);
 PyObject* to_python(Device device);
 std::optional<Dtype> as_dtype(PyObject* object) noexcept;
+/// A device or a text, which may name none.
+bool is_device(PyObject* object) noexcept;
 std::optional<Device> as_device(PyObject* object);
 std::optional<MemoryFormat> as_memory_format(PyObject* object) noexcept;
 bool is_layout(PyObject* object) noexcept;

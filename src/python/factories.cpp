@@ -1,6 +1,8 @@
 // New tensors: one line a function.
 #include "tenon/factories.h"
 
+#include <algorithm>
+
 #include "python/doors.h"
 #include "python/keep.h"
 #include "python/random.h"
@@ -73,22 +75,53 @@ Tensor filled(Tensor tensor, Scalar value) {
   return tensor;
 }
 
-/// Draws from the generator a call names.
+bool is_long(SizesView size) {
+  int64_t product = 1;
+  return std::any_of(size.begin(), size.end(),
+                     [&](int64_t n) { return __builtin_mul_overflow(product, n, &product); }) ||
+         product >= kReleaseNumel;
+}
+
+/// A tensor of the size and options a call asks for, made without the interpreter where that is long.
+template <class Make>
+Tensor made(const Call& call, const Make& make) {
+  const Dims size = call.dims(Name::size);
+  const Options options = with_out(call);
+  const Released released(is_long(size));
+  return make(size, options);
+}
+
+/// The same, drawn from the generator the call names.
 template <class Draw>
 Tensor drawn(const Call& call, const Draw& draw) {
   std::optional<GeneratorGuard> guard;
   if (call.has(Name::generator)) guard.emplace(generator_of(call.object(Name::generator)));
-  return draw();
+  return made(call, draw);
 }
 
 /// PyTorch would rather have a tensor copied by its own methods.
 void advise_on_copies(PyObject* data, const char* function) {
   if (!is_tensor(data)) return;
-  warn("UserWarning", std::string("To copy construct from a tensor, it is recommended to use "
-                                  "sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), "
-                                  "rather than ") +
-                          function + "(sourceTensor).");
+  warn("UserWarning",
+       std::string("To copy construct from a tensor, it is recommended to use "
+                   "sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), "
+                   "rather than ") +
+           function + "(sourceTensor).");
 }
+
+Tensor integers_drawn(const Call& call) {
+  const int64_t low = call.integer(Name::low, 0), high = call.integer(Name::high);
+  return drawn(call, [&](SizesView size, const Options& options) { return randint(low, high, size, options); });
+}
+Tensor full_of(const Call& call) {
+  const Scalar value = call.number(Name::fill_value);
+  return made(call, [&](SizesView size, const Options& options) { return full(size, value, options); });
+}
+
+#define TENON_MADE(FUNCTION) \
+  TENON_NEW(made(call, [](SizesView size, const Options& options) { return FUNCTION(size, options); }))
+#define TENON_DRAWN(FUNCTION) \
+  TENON_NEW(drawn(call, [](SizesView size, const Options& options) { return FUNCTION(size, options); }))
 
 PyObject* tensor_call(const Call& call, PyObject* data) {
   advise_on_copies(data, "torch.tensor");
@@ -97,7 +130,10 @@ PyObject* tensor_call(const Call& call, PyObject* data) {
 
 const Definition kFactories[] = {
     {"arange", kFunction,
-     "(Number end, *, " TENON_OPTIONS "\n(Number start, Number end, Number step=1, *, " TENON_OPTIONS,
+     "(Number end, *, " TENON_OPTIONS
+     "\n(Number start, Number end, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, "
+     "bool requires_grad=False)"
+     "\n(Number start, Number end, Number step=1, *, " TENON_OPTIONS,
      "The numbers from start up to, and without, end.", TENON_NEW(arange_of(call))},
     {"empty", kFunction, "(ints size, *, memory_format? memory_format=None, " TENON_OPTIONS, "Uninitialised.",
      TENON_NEW(call.has(Name::memory_format)
@@ -113,33 +149,25 @@ const Definition kFactories[] = {
     {"eye", kFunction, "(int n, *, " TENON_OPTIONS "\n(int n, int m, *, " TENON_OPTIONS,
      "1 on the diagonal, 0 elsewhere.", TENON_NEW(eye_of(call))},
     {"full", kFunction, "(ints size, Number fill_value, *, " TENON_OPTIONS, "One value everywhere.",
-     TENON_NEW(full(call.dims(Name::size), call.number(Name::fill_value), with_out(call)))},
+     TENON_NEW(full_of(call))},
     {"linspace", kFunction, "(Number start, Number end, int steps, *, " TENON_OPTIONS,
      "`steps` numbers at equal distances, both ends included.",
      TENON_NEW(linspace(call.number(Name::start), call.number(Name::end), call.integer(Name::steps), with_out(call)))},
-    {"ones", kFunction, "(ints size, *, " TENON_OPTIONS, "1 everywhere.",
-     TENON_NEW(ones(call.dims(Name::size), with_out(call)))},
+    {"ones", kFunction, "(ints size, *, " TENON_OPTIONS, "1 everywhere.", TENON_MADE(ones)},
     {"rand", kFunction, "(ints size, *, Generator? generator, " TENON_OPTIONS "\n(ints size, *, " TENON_OPTIONS,
-     "Uniform in [0, 1).", TENON_NEW(drawn(call, [&] { return rand(call.dims(Name::size), with_out(call)); }))},
+     "Uniform in [0, 1).", TENON_DRAWN(rand)},
     {"randint", kFunction,
      "(int high, ints size, *, Generator? generator, " TENON_OPTIONS "\n(int high, ints size, *, " TENON_OPTIONS
      "\n(int low, int high, ints size, *, Generator? generator, " TENON_OPTIONS
      "\n(int low, int high, ints size, *, " TENON_OPTIONS,
-     "Uniform integers in [low, high).",
-     TENON_NEW(drawn(call,
-                     [&] {
-                       return randint(call.integer(Name::low, 0), call.integer(Name::high), call.dims(Name::size),
-                                      with_out(call));
-                     }))},
+     "Uniform integers in [low, high).", TENON_NEW(integers_drawn(call))},
     {"randn", kFunction, "(ints size, *, Generator? generator, " TENON_OPTIONS "\n(ints size, *, " TENON_OPTIONS,
-     "Normal, mean 0, variance 1.",
-     TENON_NEW(drawn(call, [&] { return randn(call.dims(Name::size), with_out(call)); }))},
+     "Normal, mean 0, variance 1.", TENON_DRAWN(randn)},
     {"scalar_tensor", kFunction,
      "(Number self, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, bool "
      "requires_grad=False)",
      "A 0-dim tensor with one value.", TENON_NEW(scalar_tensor(call.number(Name::self), options_of(call)))},
-    {"zeros", kFunction, "(ints size, *, " TENON_OPTIONS, "0 everywhere.",
-     TENON_NEW(zeros(call.dims(Name::size), with_out(call)))},
+    {"zeros", kFunction, "(ints size, *, " TENON_OPTIONS, "0 everywhere.", TENON_MADE(zeros)},
 
     {"empty_like", kFunction, TENON_LIKE, "Uninitialised, in the shape and layout of input.", TENON_NEW(like(call))},
     {"full_like", kFunction,

@@ -23,23 +23,37 @@ void check_tolerance(const char* name, double value) {
                 nb::cast<std::string>(nb::str(nb::float_(value))));
 }
 
-/// As torch.isclose: equal, or at most atol + |rtol * other| apart.
-Tensor isclose(const Call& call) {
+struct Tolerance {
+  double rtol, atol;
+  bool equal_nan;
+};
+
+Tolerance tolerance_of(const Call& call) {
   const Tensor &self = call.tensor(Name::input), &other = call.tensor(Name::other);
-  const double rtol = call.floating(Name::rtol, 1e-5), atol = call.floating(Name::atol, 1e-8);
   if (self.dtype() != other.dtype())
     throw Error(std::string(scalar_type_name(self.dtype())) + " did not match " + scalar_type_name(other.dtype()));
+  const double rtol = call.floating(Name::rtol, 1e-5), atol = call.floating(Name::atol, 1e-8);
   check_tolerance("rtol", rtol);
   check_tolerance("atol", atol);
+  return {rtol, atol, call.boolean(Name::equal_nan)};
+}
+
+/// As torch.isclose: equal, or at most atol + |rtol * other| apart.
+Tensor close_elements(const Tensor& self, const Tensor& other, const Tolerance& tolerance) {
   Tensor close = eq(self, other);
   const bool floating = is_floating_point(self.dtype());
-  if (call.boolean(Name::equal_nan) && floating) close.logical_or_(logical_and(ne(self, self), ne(other, other)));
-  if (rtol == 0 && atol == 0) return close;
+  if (tolerance.equal_nan && floating) close.logical_or_(logical_and(ne(self, self), ne(other, other)));
+  if (tolerance.rtol == 0 && tolerance.atol == 0) return close;
   const Tensor a = self.dtype() == bool_ ? self.to(get_default_dtype()) : self;
   const Tensor b = floating ? other : other.to(get_default_dtype());
-  const Tensor allowed = add(atol, abs(mul(rtol, b))), actual = abs(sub(a, b));
+  const Tensor allowed = add(tolerance.atol, abs(mul(tolerance.rtol, b))), actual = abs(sub(a, b));
   const Tensor finite = lt(actual, std::numeric_limits<double>::infinity());
   return close.logical_or_(logical_and(finite, le(actual, allowed)));
+}
+
+Tensor isclose(const Call& call) {
+  const Tolerance tolerance = tolerance_of(call);
+  return call.run([&] { return close_elements(call.tensor(Name::input), call.tensor(Name::other), tolerance); });
 }
 
 #define TENON_CLOSE "(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False)"
@@ -53,17 +67,21 @@ const Definition kFunctions[] = {
      [](const Call& call) -> PyObject* {
        const Tensor& self = call.tensor(Name::input);
        if (!is_floating_point(self.dtype())) return wrap(ones_like(self, bool_));
-       return wrap(lt(abs(self), std::numeric_limits<double>::infinity()));
+       return wrap(call.run([&] { return lt(abs(self), std::numeric_limits<double>::infinity()); }));
      }},
     {"isnan", kBoth, "(Tensor input)", "Whether elements are NaN.",
-     [](const Call& call) -> PyObject* { return wrap(ne(call.tensor(Name::input), call.tensor(Name::input))); }},
+     [](const Call& call) -> PyObject* {
+       const Tensor& self = call.tensor(Name::input);
+       return wrap(call.run([&] { return ne(self, self); }));
+     }},
     {"can_cast", kFunction, "(dtype from_, dtype to)", "Whether a result of one dtype may be stored in another.",
      [](const Call& call) -> PyObject* {
        return PyBool_FromLong(can_cast(*call.dtype(Name::from_), *call.dtype(Name::to)));
      }},
     {"equal", kBoth, "(Tensor input, Tensor other)", "Whether both have one shape and the same elements.",
      [](const Call& call) -> PyObject* {
-       return PyBool_FromLong(same_elements(call.tensor(Name::input), call.tensor(Name::other)));
+       const bool same = call.run([&] { return same_elements(call.tensor(Name::input), call.tensor(Name::other)); });
+       return PyBool_FromLong(same);
      }},
     {"nonzero", kBoth, "(Tensor input, *, bool as_tuple=False)", "The places of what is not 0: one row each.",
      [](const Call& call) -> PyObject* {

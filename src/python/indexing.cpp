@@ -28,6 +28,22 @@ Slice slice_of(PyObject* object) {
   return {bound_of(start.ptr()), bound_of(stop.ptr()), bound_of(step.ptr()).value_or(1)};
 }
 
+/// How many dims an entry of a key names.
+int64_t named_dims(PyObject* entry) {
+  if (entry == Py_None || entry == Py_Ellipsis || PyBool_Check(entry)) return 0;
+  if (!is_tensor(entry)) return 1;
+  const Tensor& tensor = tensor_of(entry);
+  return tensor.dtype() == bool_ || tensor.dtype() == uint8 ? tensor.dim() : 1;
+}
+
+/// Said before any entry is looked at.
+void check_count(const Tensor& self, PyObject* key) {
+  if (!PyTuple_Check(key)) return;
+  int64_t named = 0;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(key); ++i) named += named_dims(NB_TUPLE_GET_ITEM(key, i));
+  if (named > self.dim()) throw IndexError("too many indices for tensor of dimension " + std::to_string(self.dim()));
+}
+
 /// A key as the engine takes it. Tensors that a list or an array was turned into live as long as this does.
 class Key {
  public:
@@ -38,13 +54,6 @@ class Key {
       add(key);
   }
   const std::vector<Index>& indices() const { return indices_; }
-  /// In a tuple a 0-dim tensor's index is one too many.
-  void check_zero_dim(const Tensor& self, PyObject* key) const {
-    if (self.dim() != 0 || !PyTuple_Check(key)) return;
-    for (const Index& index : indices_)
-      if (index.kind == Index::Kind::integer || index.kind == Index::Kind::slice)
-        throw IndexError("too many indices for tensor of dimension 0");
-  }
 
  private:
   void add(PyObject* entry) {
@@ -89,8 +98,8 @@ PyObject* get_item(PyObject* self, PyObject* key) noexcept {
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
     if (is_plain_integer(key)) return wrap(tensor[integer_of(key)]);
+    check_count(tensor, key);
     const Key parsed(key);
-    parsed.check_zero_dim(tensor, key);
     Tensor result;
     {
       const Released released(tensor.numel() >= kReleaseNumel);
@@ -112,9 +121,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) noexcept {
   return guarded_int([&] {
     if (!value) throw TypeError("Tensor does not support deleting items");
     Tensor& tensor = tensor_of(self);
+    check_count(tensor, key);
     const Key parsed(key);
-    parsed.check_zero_dim(tensor, key);
     const Tensor given = value_of(value, tensor);
+    const Released released(tensor.numel() >= kReleaseNumel);
     tensor.index_put_(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()), given);
     return 0;
   });

@@ -169,6 +169,8 @@ std::optional<Dtype> as_dtype(PyObject* object) noexcept {
   return std::nullopt;
 }
 
+bool is_device(PyObject* object) noexcept { return Py_TYPE(object) == device_type || PyUnicode_Check(object); }
+
 std::optional<Device> as_device(PyObject* object) {
   if (Py_TYPE(object) == device_type) return value_of<DeviceObject>(object).value;
   if (PyUnicode_Check(object)) return parse_device(nb::cast<std::string>(nb::handle(object))).value;

@@ -36,10 +36,37 @@ PyObject* reshaped_in_place(const Call& call, Tensor view) {
   return again(call.self());
 }
 
-void copied(const Call& call) {
-  Tensor& self = call.tensor(Name::input);
-  const Released released(call.is_long());
-  self.copy_(call.tensor(Name::src));
+/// Writes into the tensor itself.
+template <class Write>
+PyObject* written(const Call& call, const Write& write) {
+  call.run([&] { write(call.tensor(Name::input)); });
+  return again(call.self());
+}
+
+PyObject* filled(const Call& call) {
+  const Arg value = call.arg(Name::value);
+  return written(call,
+                 [&](Tensor& self) { value.is_tensor() ? self.fill_(value.tensor()) : self.fill_(value.number()); });
+}
+
+Tensor summed(const Call& call) {
+  const Dims size = call.dims(Name::size);
+  return call.run([&] { return input(call).sum_to_size(size); });
+}
+
+/// A new shape; work only where the elements must be copied for it.
+template <class Reshape>
+Tensor reshaped(const Call& call, const Reshape& reshape) {
+  const Released released(!input(call).is_contiguous() && call.is_long());
+  return reshape(input(call));
+}
+Tensor reshaped(const Call& call) {
+  const Dims shape = call.dims(Name::shape);
+  return reshaped(call, [&](const Tensor& self) { return self.reshape(shape); });
+}
+Tensor flattened(const Call& call) {
+  const int64_t start = call.integer(Name::start_dim, 0), end = call.integer(Name::end_dim, -1);
+  return reshaped(call, [&](const Tensor& self) { return self.flatten(start, end); });
 }
 
 /// `x.to(...)` in all its forms; gives the object itself where nothing changes.
@@ -47,28 +74,43 @@ PyObject* converted(const Call& call) {
   const Tensor& self = input(call);
   Dtype dtype = call.dtype().value_or(self.dtype());
   Device device = call.device().value_or(self.device());
-  if (call.has(Name::other)) {
-    dtype = call.tensor(Name::other).dtype();
-    device = call.tensor(Name::other).device();
+  if (call.has(Name::tensor)) {
+    dtype = call.tensor(Name::tensor).dtype();
+    device = call.tensor(Name::tensor).device();
   }
   const MemoryFormat format = call.memory_format(MemoryFormat::preserve);
-  Tensor result;
-  {
-    const Released released(call.is_long());
-    result = device == self.device() ? self.to(dtype, call.boolean(Name::copy), format) : self.to(dtype).to(device);
-  }
+  const bool copy = call.boolean(Name::copy);
+  Tensor result =
+      call.run([&] { return device == self.device() ? self.to(dtype, copy, format) : self.to(dtype).to(device); });
   return result.is(self) ? again(call.object(Name::input)) : wrap(std::move(result));
 }
 
 template <Dtype dtype>
 PyObject* cast_to(const Call& call) {
-  const Tensor result = input(call).to(dtype, false, call.memory_format(MemoryFormat::preserve));
+  const MemoryFormat format = call.memory_format(MemoryFormat::preserve);
+  const Tensor result = call.run([&] { return input(call).to(dtype, false, format); });
   return result.is(input(call)) ? again(call.self()) : wrap(result);
 }
 
 PyObject* contiguous(const Call& call) {
-  const Tensor result = input(call).contiguous(call.memory_format(MemoryFormat::contiguous));
+  const MemoryFormat format = call.memory_format(MemoryFormat::contiguous);
+  if (input(call).is_contiguous(format)) return again(call.object(Name::input));
+  const Tensor result = call.run([&] { return input(call).contiguous(format); });
   return result.is(input(call)) ? again(call.object(Name::input)) : wrap(result);
+}
+
+int64_t start_of(const Call& call) {
+  if (call.signature() == 0) {
+    const Tensor& start = call.tensor(Name::start);
+    if (start.dim() != 0 || !is_integral(start.dtype()) || start.dtype() == bool_)
+      throw Error("start must be an 0-dim integral Tensor.");
+  }
+  return call.integer(Name::start);
+}
+
+Tensor cloned(const Call& call) {
+  const MemoryFormat format = call.memory_format(MemoryFormat::preserve);
+  return call.run([&] { return input(call).clone(format); });
 }
 
 /// The name PyTorch's older classes have, or a conversion.
@@ -91,19 +133,19 @@ const Definition kViews[] = {
     {"expand_as", kMethod, "(Tensor input, Tensor other)", "The same as expand(other.size()).",
      TENON_VIEW(input(call).expand_as(call.tensor(Name::other)))},
     {"flatten", kBoth, "(Tensor input, int start_dim=0, int end_dim=-1)", "Dims start_dim to end_dim as one.",
-     TENON_VIEW(input(call).flatten(call.integer(Name::start_dim, 0), call.integer(Name::end_dim, -1)))},
+     TENON_VIEW(flattened(call))},
     {"movedim", kBoth, "(Tensor input, int source, int destination)\n(Tensor input, ints source, ints destination)",
      "A view with dims at other places.", TENON_VIEW(moved(call))},
     {"moveaxis", kBoth, "(Tensor input, int source, int destination)\n(Tensor input, ints source, ints destination)",
      "The same as movedim.", TENON_VIEW(moved(call))},
-    {"narrow", kBoth, "(Tensor input, int dim, int start, int length)", "A view of `length` places of a dim.",
-     TENON_VIEW(input(call).narrow(call.integer(Name::dim), call.integer(Name::start), call.integer(Name::length)))},
+    {"narrow", kBoth, "(Tensor input, int dim, Tensor start, int length)\n(Tensor input, int dim, int start, int length)", "A view of `length` places of a dim.",
+     TENON_VIEW(input(call).narrow(call.integer(Name::dim), start_of(call), call.integer(Name::length)))},
     {"permute", kBoth, "(Tensor input, ints dims)", "A view with the dims in another order.",
      TENON_VIEW(input(call).permute(call.dims(Name::dims)))},
     {"ravel", kBoth, "(Tensor input)", "All elements in one dim.",
-     TENON_VIEW(input(call).contiguous().reshape({-1}))},
+     TENON_VIEW(reshaped(call, [](const Tensor& self) { return self.contiguous().reshape({-1}); }))},
     {"reshape", kBoth, "(Tensor input, ints shape)", "A view with another shape where strides allow it, else a copy.",
-     TENON_VIEW(input(call).reshape(call.dims(Name::shape)))},
+     TENON_VIEW(reshaped(call))},
     {"reshape_as", kMethod, "(Tensor input, Tensor other)", "The same as reshape(other.size()).",
      TENON_VIEW(input(call).reshape(call.tensor(Name::other).sizes()))},
     {"select", kBoth, "(Tensor input, int dim, int index)", "A view of one place of a dim, which goes away.",
@@ -142,26 +184,16 @@ const Definition kViews[] = {
 
     // Copies and writes.
     {"clone", kBoth, "(Tensor input, *, memory_format? memory_format=None)", "A copy.",
-     TENON_VIEW(input(call).clone(call.memory_format(MemoryFormat::preserve)))},
+     TENON_VIEW(cloned(call))},
     {"contiguous", kMethod, "(Tensor input, *, memory_format memory_format=torch.contiguous_format)",
      "The tensor itself where it is dense and row-major, else a copy that is.", contiguous},
     {"copy_", kMethod, "(Tensor input, Tensor src, bool non_blocking=False)", "Writes src, broadcast and cast.",
      [](const Call& call) -> PyObject* {
-       copied(call);
-       return again(call.self());
+       return written(call, [&](Tensor& self) { self.copy_(call.tensor(Name::src)); });
      }},
-    {"fill_", kMethod, "(Tensor input, Tensor value)\n(Tensor input, Number value)", "Writes one value everywhere.",
-     [](const Call& call) -> PyObject* {
-       const Arg value = call.arg(Name::value);
-       Tensor& self = call.tensor(Name::input);
-       value.is_tensor() ? self.fill_(value.tensor()) : self.fill_(value.number());
-       return again(call.self());
-     }},
+    {"fill_", kMethod, "(Tensor input, Tensor value)\n(Tensor input, Number value)", "Writes one value everywhere.", filled},
     {"zero_", kMethod, "(Tensor input)", "Writes 0 everywhere.",
-     [](const Call& call) -> PyObject* {
-       call.tensor(Name::input).zero_();
-       return again(call.self());
-     }},
+     [](const Call& call) -> PyObject* { return written(call, [](Tensor& self) { self.zero_(); }); }},
     {"resize_", kMethod, "(Tensor input, ints size, *, memory_format? memory_format=None)",
      "Another shape over the same storage, which grows when needed.",
      [](const Call& call) -> PyObject* {
@@ -169,11 +201,11 @@ const Definition kViews[] = {
        return again(call.self());
      }},
     {"sum_to_size", kMethod, kDims, "The sum over the dims a broadcast from `size` would have added.",
-     TENON_VIEW(input(call).sum_to_size(call.dims(Name::size)))},
+     TENON_VIEW(summed(call))},
     {"to", kMethod,
      "(Tensor input, device device=None, dtype dtype=None, bool non_blocking=False, bool copy=False, *, memory_format? "
      "memory_format=None)\n(Tensor input, dtype dtype, bool non_blocking=False, bool copy=False, *, memory_format? "
-     "memory_format=None)\n(Tensor input, Tensor other, bool non_blocking=False, bool copy=False, *, memory_format? "
+     "memory_format=None)\n(Tensor input, Tensor tensor, bool non_blocking=False, bool copy=False, *, memory_format? "
      "memory_format=None)",
      "The same values in another dtype or on another device.", converted},
     {"type", kMethod, "(Tensor input, dtype dtype=None, bool non_blocking=False)",

@@ -18,21 +18,22 @@ int64_t named_dims(const Index* indices, int64_t count) {
   return named;
 }
 
+/// `dim` counts from the first dim of the result so far; the texts name the `entry` of the key.
+Tensor select_index(const Tensor& self, int64_t dim, int64_t index, int64_t entry) {
+  const int64_t size = dim < self.dim() ? self.sizes()[dim] : 0;
+  if (index < -size || index >= size)
+    throw IndexError("index " + std::to_string(index) + " is out of bounds for dimension " + std::to_string(entry) +
+                     " with size " + std::to_string(size));
+  return self.select(dim, index);
+}
+
 /// A single entry has texts of its own.
-[[noreturn]] void fail_zero_dim(const Index& index) {
+[[noreturn]] void fail_zero_dim(const Tensor& self, const Index& index) {
   if (index.kind == Index::Kind::slice) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
+  if (index.integer != 0) select_index(self, 0, index.integer, 0);
   throw IndexError(
       "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
       "tensor to a number");
-}
-
-/// `dim` counts from the first dim of the result so far, and is what the texts name.
-Tensor select_index(const Tensor& self, int64_t dim, int64_t index) {
-  const int64_t size = dim < self.dim() ? self.sizes()[dim] : 0;
-  if (index < -size || index >= size)
-    throw IndexError("index " + std::to_string(index) + " is out of bounds for dimension " + std::to_string(dim) +
-                     " with size " + std::to_string(size));
-  return self.select(dim, index);
 }
 
 }  // namespace
@@ -41,7 +42,8 @@ bool is_mask(const Tensor& index) noexcept { return index.dtype() == bool_ || in
 
 Indexed index_view(const Tensor& self, const Index* indices, int64_t count) {
   const int64_t named = named_dims(indices, count);
-  if (self.dim() == 0 && count == 1 && named == 1 && indices[0].kind != Index::Kind::tensor) fail_zero_dim(indices[0]);
+  if (self.dim() == 0 && count == 1 && named == 1 && indices[0].kind != Index::Kind::tensor)
+    fail_zero_dim(self, indices[0]);
   if (named > self.dim()) throw IndexError("too many indices for tensor of dimension " + std::to_string(self.dim()));
   Indexed indexed;
   Tensor& result = indexed.view;
@@ -51,7 +53,7 @@ Indexed index_view(const Tensor& self, const Index* indices, int64_t count) {
     const Index& index = indices[i];
     switch (index.kind) {
       case Index::Kind::integer:
-        result = select_index(result, at, index.integer);
+        result = select_index(result, at, index.integer, i);
         break;
       case Index::Kind::slice:
         result = result.slice(at++, index.range.start, index.range.stop, index.range.step);
@@ -75,8 +77,8 @@ Indexed index_view(const Tensor& self, const Index* indices, int64_t count) {
 }
 
 Tensor Tensor::operator[](int64_t i) const {
-  if (dim() == 0) fail_zero_dim(i);
-  return select_index(*this, 0, i);
+  if (dim() == 0) fail_zero_dim(*this, i);
+  return select_index(*this, 0, i, 0);
 }
 
 }  // namespace tenon

@@ -171,7 +171,7 @@ TEST(Indexing, Table) {
       CASE(dense({2, 3})[2],                                     "IndexError: index 2 is out of bounds for dimension 0 with size 2"),
       CASE(dense({2, 3})[kMin],                                  "IndexError: index -9223372036854775808 is out of bounds for dimension 0 with size 2"),
       CASE(dense({2, 3}).index({None, 5}),                       "IndexError: index 5 is out of bounds for dimension 1 with size 2"),
-      CASE(dense({2, 3}).index({0, -4}),                         "IndexError: index -4 is out of bounds for dimension 0 with size 3"),
+      CASE(dense({2, 3}).index({0, -4}),                         "IndexError: index -4 is out of bounds for dimension 1 with size 3"),
       CASE(dense({2, 3}).index({Slice(), 5}),                    "IndexError: index 5 is out of bounds for dimension 1 with size 3"),
       CASE(dense({2, 3}).index({0, 0, 0}),                       "IndexError: too many indices for tensor of dimension 2"),
       CASE(dense({}).index({None, 0}),                           "IndexError: too many indices for tensor of dimension 0"),

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import judge
 from judge import Both, same
 
+# The same calls every time; with TENON_EXAMPLES as many as it says, and new ones.
 settings.register_profile("quick", max_examples=int(os.environ.get("TENON_EXAMPLES", "300")), deadline=None,
-                          suppress_health_check=list(HealthCheck))  # fmt: skip
+                          derandomize="TENON_EXAMPLES" not in os.environ, suppress_health_check=list(HealthCheck))  # fmt: skip
 settings.load_profile("quick")
 
 ALL = {name for name in tenon._tenon._ops()}
@@ -105,7 +106,8 @@ def test_op(name, data):
     args, kwargs = arguments_of(data.draw, kind, tuple(first.ours.shape))
     assume(name not in ("all", "any") or args != ([],))  # docs/differences.md
     form = data.draw(st.sampled_from(["function", "method", "out"] + (["inplace"] if kind in INPLACE and hasattr(judge.torch.Tensor, name + "_") else [])))
-    exact = True if name not in judge.INEXACT else None if first.ours.dtype in (tenon.float16, tenon.bfloat16) else False
+    inexact = name in judge.INEXACT or "alpha" in kwargs  # PyTorch rounds a + alpha * b once or twice, by the place of an element
+    exact = True if not inexact else None if first.ours.dtype in (tenon.float16, tenon.bfloat16) else False
     if form == "function":
         same(lambda m, *a, **k: getattr(m, name)(*a, **k), first, *args, exact=exact, **kwargs)
     elif form == "method":
@@ -114,6 +116,8 @@ def test_op(name, data):
         same(lambda m, self, *a, **k: getattr(self, name + "_")(*a, **k), first, *args, exact=exact, **kwargs)
     else:
         out = data.draw(tensors())
+        assume(name != "mean" or out.ours.dtype.is_floating_point)  # which of several errors
+        assume(name not in ("all", "any") or out.ours.dtype is not tenon.uint8)  # docs/differences.md
         same(lambda m, *a, **k: getattr(m, name)(*a, **k), first, *args, exact=exact, out=out, **kwargs)
 
 
@@ -158,6 +162,14 @@ def test_augmented_operator(symbol, data):
     same(augmented(symbol), first, second, exact=None if symbol in "//" else True)
 
 
+def test_deprecated_overload():
+    tensor = tenon.ones(2)
+    with pytest.warns(UserWarning) as caught:
+        tensor.add(2, tensor)
+    assert str(caught[0].message) == ("This overload of add is deprecated:\n\tadd(Number alpha, Tensor other)\n"
+                                      "Consider using one of the following signatures instead:\n\tadd(Tensor other, *, Number alpha = 1)")  # fmt: skip
+
+
 @pytest.mark.parametrize("name", sorted(KINDS))
 @given(data=st.data())
 def test_wrong_arguments(name, data):
@@ -166,6 +178,7 @@ def test_wrong_arguments(name, data):
     args = data.draw(st.lists(value, max_size=4))
     kwargs = data.draw(st.dictionaries(st.sampled_from(["other", "alpha", "dim", "keepdim", "foo", "min", "input", "rounding_mode"]), value, max_size=2))
     assume(not any(a is object for a in [*args, *kwargs.values()]))
+    assume(name not in ("all", "any") or () not in args)  # docs/differences.md
     if data.draw(st.booleans()):
         same(lambda m, *a, **k: getattr(m, name)(*a, **k), *args, exact=None, **kwargs)
     elif "input" not in kwargs:
@@ -224,7 +237,7 @@ def test_index(data):
     assume(ellipses(key) < 2 and "x" not in [k for k in key if isinstance(k, str)])
     if len(key) == 1 and data.draw(st.booleans()) and not isinstance(key[0], list):
         key = key[0]
-    same(lambda m, self, key: self[key], self, key)
+    same(lambda m, self, key: self[key], self, key, any_mistake=isinstance(key, tuple) and any(isinstance(part, float) for part in key))
 
 
 @given(data=st.data())
@@ -232,13 +245,14 @@ def test_assign(data):
     self = data.draw(tensors())
     key = tuple(data.draw(st.lists(index(), min_size=1, max_size=3)))
     assume(ellipses(key) < 2 and "x" not in [k for k in key if isinstance(k, str)])
+    assume(not any(isinstance(part, Both) and part.ours.dtype is tenon.uint8 for part in key))  # docs/differences.md
     value = data.draw(st.one_of(numbers, tensors(data.draw(shapes), str(self.ours.dtype).split(".")[-1]), tensors(data.draw(shapes))))
 
     def assign(m, self, value, *key):
         self[tuple(key)] = value
         return self
 
-    same(assign, self, value, *key)
+    same(assign, self, value, *key, any_mistake=True)
 
 
 FACTORIES = {

@@ -6,9 +6,10 @@ import pickle
 import sys
 import weakref
 
-import numpy as np
 import pytest
 import tenon
+
+np = pytest.importorskip("numpy")
 
 NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
 

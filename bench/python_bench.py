@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Small calls from Python, beside PyTorch and NumPy: python_bench.py [--rounds N] [--filter REGEX].
+
+The libraries take turns of a few milliseconds; a time is the least of all rounds and counts the loop around the call, a ratio
+is the other library's time divided by Tenon's. Importing is timed in processes of its own, beyond one that imports nothing.
+Ends with 1 where a target is missed.
+"""
+
+import argparse
+import importlib
+import re
+import subprocess
+import sys
+import time
+import timeit
+
+CALLS = 10_000
+LIBRARIES = ("tenon", "torch", "numpy")
+SETUP = "a, b, x = m.ones(3, dtype=m.float32), m.ones(3, dtype=m.float32), m.ones((3, 4), dtype=m.float32)"
+GRAD_SETUP = SETUP + "; a.requires_grad_(); b.requires_grad_(); x.requires_grad_()"
+
+# Name, most nanoseconds, statement, what NumPy calls it; None where it has nothing like it.
+CASES = [
+    ("a + b", 150, "a + b", "a + b"),
+    ("x + 1", 150, "a + 1", "a + 1"),
+    ("2 * x", 150, "2 * a", "2 * a"),
+    ("a.add_(b)", 120, "a.add_(b)", "m.add(a, b, out=a)"),
+    ("x.unsqueeze(0)", 150, "x.unsqueeze(0)", "x[None]"),
+    ("x[0]", 180, "x[0]", "x[0]"),
+]
+GRAD_CASES = [
+    ("a + b, grad", 300, "a + b", None),
+    ("x + 1, grad", 300, "a + 1", None),
+    ("x.unsqueeze(0), grad", 300, "x.unsqueeze(0)", None),
+    ("x[0], grad", 360, "x[0]", None),
+    ("([3]+[1]).sum().backward()", 3000, "(a + b[:1]).sum().backward()", None),
+]
+IMPORT_TARGET_MS = 40
+
+
+def found(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def timers(modules, cases, setup):
+    """Of each case, a timer for every library that has it."""
+    for name, target, statement, numpys in cases:
+        statements = {"tenon": statement, "torch": statement, "numpy": numpys}
+        yield name, target, {
+            library: timeit.Timer(statements[library], setup, globals={"m": module})
+            for library, module in modules.items()
+            if statements[library] is not None
+        }  # fmt: skip
+
+
+def least(timer_of, rounds):
+    """Nanoseconds a call, the libraries taking turns."""
+    best = dict.fromkeys(timer_of, float("inf"))
+    for timer in timer_of.values():
+        timer.timeit(CALLS // 10)
+    for _ in range(rounds):
+        for library, timer in timer_of.items():
+            best[library] = min(best[library], timer.timeit(CALLS) / CALLS * 1e9)
+    return best
+
+
+def import_times(modules, rounds):
+    """Milliseconds that importing each library takes."""
+    programs = {"": "pass"} | {library: f"import {library}" for library in modules}
+    best = dict.fromkeys(programs, float("inf"))
+    for _ in range(rounds):
+        for library, program in programs.items():
+            start = time.perf_counter()
+            subprocess.run([sys.executable, "-c", program], check=True)
+            best[library] = min(best[library], (time.perf_counter() - start) * 1e3)
+    bare = best.pop("")
+    return {library: value - bare for library, value in best.items()}
+
+
+def report(name, unit, target, best):
+    """A line of the table; whether the target is met."""
+    cells = [f"{best[library]:.0f} {unit}" if library in best else "-" for library in LIBRARIES]
+    ratios = [f"{best[library] / best['tenon']:.1f}" if library in best else "-" for library in LIBRARIES[1:]]
+    met = best["tenon"] <= target
+    print(f"{name:28} {cells[0]:>10} {cells[1]:>10} {ratios[0]:>7} {cells[2]:>10} {ratios[1]:>7} {f'{target} {unit}':>10}", "" if met else "MISSED")
+    return met
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Small calls from Python, beside PyTorch and NumPy.")
+    parser.add_argument("--rounds", type=int, default=31)
+    parser.add_argument("--filter", default="", metavar="REGEX")
+    arguments = parser.parse_args()
+    modules = {name: module for name in LIBRARIES if (module := found(name)) is not None}
+    if "torch" in modules:
+        modules["torch"].set_num_threads(1)
+    cases = [*timers(modules, CASES, SETUP), *timers({name: m for name, m in modules.items() if name != "numpy"}, GRAD_CASES, GRAD_SETUP)]
+    print(f"{'case':28} {'Tenon':>10} {'PyTorch':>10} {'ratio':>7} {'NumPy':>10} {'ratio':>7} {'target':>10}")
+    met = [report(name, "ns", target, least(timer_of, arguments.rounds)) for name, target, timer_of in cases if re.search(arguments.filter, name)]
+    if re.search(arguments.filter, "import"):
+        met.append(report("import", "ms", IMPORT_TARGET_MS, import_times(modules, min(arguments.rounds, 11))))
+    print(f"{met.count(True)} of {len(met)} targets met")
+    return 0 if all(met) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
