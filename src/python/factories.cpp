@@ -99,6 +99,16 @@ Tensor drawn(const Call& call, const Draw& draw) {
   return made(call, draw);
 }
 
+/// PyTorch would rather have a tensor copied by its own methods.
+void advise_on_copies(PyObject* data, const char* function) {
+  if (!is_tensor(data)) return;
+  warn("UserWarning",
+       std::string("To copy construct from a tensor, it is recommended to use "
+                   "sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), "
+                   "rather than ") +
+           function + "(sourceTensor).");
+}
+
 Tensor integers_drawn(const Call& call) {
   const int64_t low = call.integer(Name::low, 0), high = call.integer(Name::high);
   return drawn(call, [&](SizesView size, const Options& options) { return randint(low, high, size, options); });
@@ -112,16 +122,6 @@ Tensor full_of(const Call& call) {
   TENON_NEW(made(call, [](SizesView size, const Options& options) { return FUNCTION(size, options); }))
 #define TENON_DRAWN(FUNCTION) \
   TENON_NEW(drawn(call, [](SizesView size, const Options& options) { return FUNCTION(size, options); }))
-
-/// PyTorch would rather have a tensor copied by its own methods.
-void advise_on_copies(PyObject* data, const char* function) {
-  if (!is_tensor(data)) return;
-  warn("UserWarning",
-       std::string("To copy construct from a tensor, it is recommended to use "
-                   "sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), "
-                   "rather than ") +
-           function + "(sourceTensor).");
-}
 
 PyObject* tensor_call(const Call& call, PyObject* data) {
   advise_on_copies(data, "torch.tensor");

@@ -192,10 +192,6 @@ int truth(PyObject* self) noexcept {
 }
 Scalar single_of(const Tensor& tensor) {
   if (tensor.numel() != 1) throw ValueError("only one element tensors can be converted to Python scalars");
-  if (tensor.requires_grad())
-    warn("UserWarning",
-         "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
-         "tensor.detach() first.");
   return tensor.item();
 }
 PyObject* to_int(PyObject* self) noexcept {
@@ -205,7 +201,14 @@ PyObject* to_int(PyObject* self) noexcept {
   });
 }
 PyObject* to_float(PyObject* self) noexcept {
-  return guarded([&] { return checked(PyFloat_FromDouble(single_of(tensor_of(self)).as_double())); });
+  return guarded([&] {
+    const double value = single_of(tensor_of(self)).as_double();
+    if (tensor_of(self).requires_grad())
+      warn("UserWarning",
+           "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
+           "tensor.detach() first.");
+    return checked(PyFloat_FromDouble(value));
+  });
 }
 PyObject* to_index(PyObject* self) noexcept {
   return guarded([&] {
