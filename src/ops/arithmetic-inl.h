@@ -299,6 +299,7 @@ struct tanh {
                            .dtypes = kFloats,
                            .kernel_name = "tanh_cpu",
                            .vectors = true,
+                           .doc = "The hyperbolic tangent of input.",
                            .grad_fn = "TanhBackward0"};
   template <class T>
   static T forward(T a) {
