@@ -299,8 +299,8 @@ struct tanh {
                            .dtypes = kFloats,
                            .kernel_name = "tanh_cpu",
                            .vectors = true,
-                           .doc = "The hyperbolic tangent of input.",
-                           .grad_fn = "TanhBackward0"};
+                           .grad_fn = "TanhBackward0",
+                           .doc = "The hyperbolic tangent of input."};
   template <class T>
   static T forward(T a) {
     return hyperbolic_tangent(a);
