@@ -321,11 +321,21 @@ void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
   bump_version(self);
 }
 
+namespace {
+
+/// Without its leading ones a value's dims are those of the view, or the error says so.
+void write_view(Tensor& view, const Tensor& value) {
+  const bool same = value.sizes() == view.sizes();
+  view.copy_(same ? value : without_leading_ones(value, 0).expand(view.sizes()));
+}
+
+}  // namespace
+
 Tensor& Tensor::index_put_(const Index* indices, int64_t count, const Tensor& value) {
   Indexed indexed = index_view(*this, indices, count);
   if (!has_tensors(indexed)) {
     if (indexed.view.numel() == 0 && value.numel() == 1) return *this;
-    indexed.view.copy_(without_leading_ones(value, indexed.view.dim()).expand(indexed.view.sizes()));
+    write_view(indexed.view, value);
   } else if (indexed.view.impl()->in_graph || value.impl()->in_graph) {
     differentiate_index_put(indexed, value);
   } else {

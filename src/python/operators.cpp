@@ -103,6 +103,12 @@ const Symbol* symbol_of(Op op) {
   return nullptr;
 }
 
+/// PyTorch's reflected + and * have the tensor first: `2 * x` is recorded as `x * 2`.
+template <Op op>
+bool is_reflected(const Arg& self) {
+  return (op == Op::add || op == Op::mul) && !self.is_tensor();
+}
+
 /// A number divided by a tensor is the tensor's reciprocal times the number, as in PyTorch.
 Tensor divide(const Arg& self, const Arg& other) {
   if (!self.is_tensor() && other.is_tensor()) return mul(reciprocal(other.tensor()), self);
@@ -232,7 +238,7 @@ void add_operator_slots(std::vector<PyType_Slot>& slots) {
 #define TENON_SYMBOL_form(NAME)
 #define TENON_SYMBOL_unary(NAME)
 #define TENON_SYMBOL_binary(NAME)                                                                                     \
-  add_binary(slots, Op::NAME, binary<[](const Arg& a, const Arg& b) { return tenon::NAME(a, b); }>,                   \
+  add_binary(slots, Op::NAME, binary<[](const Arg& a, const Arg& b) { return is_reflected<Op::NAME>(a) ? tenon::NAME(b, a) : tenon::NAME(a, b); }>, \
              inplace<[](Tensor& self, const Arg& b) { self.NAME##_(b); }>);                                           \
   add_comparison(Op::NAME, binary<[](const Arg& a, const Arg& b) { return tenon::NAME(a, b); }>);
 #define TENON_SYMBOL_binary_alpha(NAME) TENON_SYMBOL_binary(NAME)

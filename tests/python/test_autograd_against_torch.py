@@ -76,7 +76,7 @@ def applied(m, statement, a, b):
     if name in BINARY:
         return getattr(m, name)(a, b)
     if name == "number":
-        return (lambda: a + number, lambda: number * a, lambda: a / number, lambda: a - number, lambda: a.add(b, alpha=number), lambda: +a)[which]()
+        return (lambda: a + number, lambda: number * a, lambda: a / number, lambda: a - number, lambda: a.add(b, alpha=number), lambda: number + a)[which]()
     if name == "reverse":
         return number / a
     if name in ("sum", "mean", "amax"):

@@ -39,3 +39,13 @@ def test_moving_average(example):
 def test_wrong_loss(example, capsys):
     assert example("wrong_loss").main() == (2.5, 0.0)
     assert "which is the shape of no operand" in capsys.readouterr().out
+
+
+def test_linear_regression(example):
+    losses, error, guess = example("linear_regression").main()
+    assert losses[-1] < losses[0] / 10 and error < guess / 2
+
+
+def test_from_rule_to_gradient(example, capsys):
+    example("from_rule_to_gradient")
+    assert "finite differences agree" in capsys.readouterr().out

@@ -1,0 +1,375 @@
+"""Differentiation as Python sees it: what lives how long, threads, interruption, checks. No PyTorch needed."""
+
+import copy
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+import weakref
+
+import pytest
+import tenon
+
+
+def leaf(*values):
+    return tenon.tensor(values, dtype=tenon.float64, requires_grad=True)
+
+
+class Square(tenon.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 2 * x * grad
+
+
+class Wrong(tenon.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
+# --- What lives how long
+
+
+class Witness:
+    """Its death can be seen."""
+
+    def __call__(self, *args):
+        pass
+
+
+def dies(make):
+    """Whether what `make` builds around a witness is gone as soon as nobody holds it, or the collector has run."""
+    gc.collect()
+    witness = Witness()
+    seen = weakref.ref(witness)
+    kept = make(witness)
+    assert seen() is not None
+    del kept, witness
+    gc.collect()
+    return seen() is None
+
+
+def hook_with_its_leaf(witness):
+    x = leaf(1, 2)
+    x.register_hook(lambda grad: (x, witness) and None)
+    return x
+
+
+def hook_with_its_result(witness):
+    y = leaf(1, 2) * 2
+    y.register_hook(lambda grad: (y, witness) and None)
+    return y
+
+
+def leaf_hook_with_its_leaf(witness):
+    x = leaf(1, 2)
+    x.register_post_accumulate_grad_hook(lambda leaf: (x, witness) and None)
+    (x * 2).sum().backward()
+    return x
+
+
+def node_hooks_with_their_result(witness):
+    y = leaf(1, 2) * 2
+    y.grad_fn.register_hook(lambda inputs, outputs: (y, witness) and None)
+    y.grad_fn.register_prehook(lambda outputs: (y, witness) and None)
+    return y
+
+
+def context_with_its_result(witness):
+    y = Square.apply(leaf(1, 2))
+    y.grad_fn.result = (y, witness)
+    return y
+
+
+def context_with_attributes(witness):
+    y = Square.apply(leaf(1, 2))
+    y.grad_fn.witness = witness
+    (y * 2).sum().backward()
+    return y
+
+
+def attribute_with_its_tensor(witness):
+    x = leaf(1, 2)
+    x.cycle = (x, witness)
+    return x
+
+
+def removed_hook(witness):
+    x = leaf(1, 2)
+    handle = x.register_hook(witness)
+    handle.remove()
+    return handle, x
+
+
+@pytest.mark.parametrize("make", [hook_with_its_leaf, hook_with_its_result, leaf_hook_with_its_leaf, node_hooks_with_their_result,
+                                  context_with_its_result, context_with_attributes, attribute_with_its_tensor, removed_hook])  # fmt: skip
+def test_cycles_are_collected(make):
+    assert dies(make)
+
+
+def test_collector_leaves_hooks_of_living_graphs():
+    """An object may be garbage while its tensor is in a graph: the graph's hooks stay."""
+    seen = []
+    x = leaf(1, 2)
+    x.cycle = x
+    x.register_hook(lambda grad: seen.append(grad.tolist()))
+    loss = (x * 3).sum()
+    del x
+    gc.collect()
+    loss.backward()
+    assert seen == [[3, 3]]
+
+
+def test_no_references_are_lost():
+    x = leaf(1, 2, 3)
+    hook = Witness()
+
+    def step():
+        handle = x.register_hook(hook)
+        y = Square.apply(x)
+        y.register_hook(hook)
+        y.grad_fn.register_hook(hook)
+        tenon.autograd.grad((2 / y).sum(), x, create_graph=True)
+        y.sum().backward(inputs=[x])
+        handle.remove()
+        copy.deepcopy(x)
+
+    def counts():
+        gc.collect()
+        return sys.getrefcount(hook), sys.getrefcount(x), sys.getrefcount(None) // 1000, len(gc.get_objects()) // 50
+
+    for _ in range(30):
+        step()
+    before = counts()
+    for _ in range(300):
+        step()
+    assert counts() == before
+
+
+def test_errors_lose_no_references():
+    x = leaf(1, 2, 3)
+
+    class Raises(tenon.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            raise LookupError("on purpose")
+
+    def step():
+        with pytest.raises(LookupError):
+            Raises.apply(x).sum().backward()
+        with pytest.raises(TypeError):
+            x.register_hook(1) and (x * 1).sum().backward()
+        with pytest.raises(TypeError):
+            Raises.apply()
+
+    step()
+    before = sys.getrefcount(x)
+    for _ in range(100):
+        step()
+    gc.collect()
+    assert sys.getrefcount(x) <= before + 1
+
+
+def test_one_thing_is_one_object():
+    x = leaf(1, 2)
+    y = x * 2
+    assert y.grad_fn is y.grad_fn and y.grad_fn.next_functions[0][0].variable is x
+    x.sum().backward()
+    assert x.grad is x.grad
+    z = Square.apply(y)
+    assert z.grad_fn.saved_tensors[0] is y
+
+
+def test_a_long_chain_neither_recurses_nor_holds_the_interpreter_for_ever():
+    x = leaf(1)
+    y = x
+    for _ in range(100_000):
+        y = y + 1
+    y.sum().backward()
+    del y
+    assert x.grad.tolist() == [1]
+
+
+# --- Exceptions and hooks
+
+
+def test_exceptions_pass_through_the_engine():
+    x = leaf(1, 2)
+    error = KeyError("mine")
+
+    def hook(grad):
+        raise error
+
+    x.register_hook(hook)
+    with pytest.raises(KeyError) as caught:
+        (x * 2).sum().backward()
+    assert caught.value is error and x.grad is None
+
+
+def test_backward_inside_a_hook():
+    x, inner = leaf(1, 2), leaf(3)
+
+    @tenon.enable_grad()  # hooks are called unrecorded
+    def hook(grad):
+        (inner * inner).sum().backward()
+
+    x.register_hook(hook)
+    (x * 2).sum().backward()
+    assert x.grad.tolist() == [2, 2] and inner.grad.tolist() == [6]
+
+
+def test_optimizer_in_the_backward_pass():
+    """A hook on leaves finds its leaf in a dict and lets go of the gradient."""
+    parameters = [leaf(1, 2), leaf(3)]
+    rates = {parameter: 0.5 * at for at, parameter in enumerate(parameters, 1)}
+
+    def update(parameter):
+        with tenon.no_grad():
+            parameter -= rates[parameter] * parameter.grad
+        parameter.grad = None
+
+    for parameter in parameters:
+        parameter.register_post_accumulate_grad_hook(update)
+    (parameters[0].sum() * parameters[1].sum()).backward()
+    assert [parameter.tolist() for parameter in parameters] == [[-0.5, 0.5], [0]] and parameters[0].grad is None
+
+
+def test_hooks_of_the_same_node_on_large_tensors():
+    """Where the interpreter is given away meanwhile, hooks take it back."""
+    x = tenon.ones(200_000, requires_grad=True)
+    seen = []
+    y = x * 2
+    y.register_hook(lambda grad: seen.append(grad.sum().item()))
+    Square.apply(y).sum().backward()
+    assert seen == [800_000] and x.grad[0].item() == 8
+
+
+# --- Threads and Ctrl-C
+
+
+def test_threads_share_a_leaf():
+    x = leaf(*[1.0] * 100)
+
+    def work():
+        for _ in range(200):
+            Square.apply(x * 1).sum().backward()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert x.grad.tolist() == [1600.0] * 100
+
+
+def test_modes_belong_to_their_thread():
+    seen = []
+    with tenon.no_grad(), tenon.inference_mode():
+        thread = threading.Thread(target=lambda: seen.append((tenon.is_grad_enabled(), tenon.is_inference_mode_enabled())))
+        thread.start()
+        thread.join()
+    assert seen == [(True, False)]
+
+
+def test_backward_lets_other_threads_run():
+    x = tenon.rand(2000, 2000, requires_grad=True)
+    ticks, stop = [], threading.Event()
+
+    def count():
+        while not stop.wait(0.001):
+            ticks.append(1)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    start, before = time.perf_counter(), len(ticks)
+    while time.perf_counter() - start < 0.3:
+        x.exp().tanh().sum().backward()
+    during = len(ticks) - before
+    stop.set()
+    thread.join()
+    assert during > 10
+
+
+def test_interrupt():
+    """Ctrl-C ends a backward of one long operation, and one of ever so many hooks."""
+    for program in (
+        "x = tenon.ones(1, requires_grad=True)\nloss = (x.expand(1 << 42)).sum()",
+        "x = tenon.ones(1, requires_grad=True)\nimport time\nx.register_hook(lambda grad: time.sleep(60))\nloss = (x * 1).sum()",
+    ):
+        process = subprocess.Popen(
+            [sys.executable, "-c", f"import tenon\n{program}\nprint('ready', flush=True)\nloss.backward()\n"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )  # fmt: skip
+        if "1 << 42" in program:
+            process.send_signal(signal.SIGINT) if process.poll() is None and time.sleep(1.5) is None else None
+        else:
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+        try:
+            _, errors = process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            pytest.fail("the work went on")
+        assert "KeyboardInterrupt" in errors
+
+
+# --- Checks
+
+
+def test_gradcheck():
+    x = leaf(0.5, -1.5, 2)
+    assert tenon.autograd.gradcheck(Square.apply, (x,)) and tenon.autograd.gradgradcheck(Square.apply, x)
+    assert tenon.autograd.gradcheck(lambda a, k, b: (a * k * b, a + b), (x, 3, tenon.ones(2, 1, dtype=tenon.float64, requires_grad=True)))
+    with pytest.raises(tenon.autograd.GradcheckError, match="Jacobian mismatch for output 0 with respect to input 0"):
+        tenon.autograd.gradcheck(Wrong.apply, (x,))
+    assert not tenon.autograd.gradcheck(Wrong.apply, (x,), raise_exception=False)
+    with pytest.raises(ValueError, match="none of them have requires_grad=True"):
+        tenon.autograd.gradcheck(Square.apply, (x.detach(),))
+    with pytest.raises(ZeroDivisionError):
+        tenon.autograd.gradcheck(lambda a: 1 / 0, (x,))
+
+
+def test_anomaly_mode_names_the_forward_call():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with tenon.autograd.detect_anomaly():
+            loss = (leaf(1, 0) - 1).sqrt().mul(0).sum()
+            with pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values in its 0th output.") as error:
+                loss.backward()
+    assert "Anomaly Detection has been enabled" in str(caught[0].message)
+    assert "Forward call that caused the error: sqrt(" in error.value.__notes__[0]
+    loss = (leaf(1, 0) - 1).sqrt().mul(0).sum()
+    loss.backward()
+
+
+@pytest.mark.parametrize("name", sorted(name for name, kind in tenon._tenon._ops().items() if kind in ("unary", "binary", "reduction", "reduction_dtype", "product")))
+def test_gradcheck_of_the_table(name):
+    """Every op of the table that has a derivative, from Python."""
+    function = getattr(tenon, name)
+    kind = tenon._tenon._ops()[name]
+    a = tenon.tensor([[0.5, 1.5], [2.25, 0.75]], dtype=tenon.float64, requires_grad=True)
+    b = tenon.tensor([[1.25, 0.3]] * (2 if kind == "product" else 1), dtype=tenon.float64, requires_grad=True)
+    arguments = (a, b) if kind in ("binary", "product") else (a,)
+    if not function(*arguments).requires_grad:
+        pytest.skip("nothing to differentiate")
+    assert tenon.autograd.gradcheck(function, arguments) and tenon.autograd.gradgradcheck(function, arguments)
