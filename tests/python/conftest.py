@@ -1,11 +1,23 @@
 """What all tests share: settings of the process are put back."""
 
+import os
 import pathlib
 
 import pytest
 import tenon
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+try:
+    from hypothesis import HealthCheck, settings
+except ImportError:  # what needs it is skipped
+    pass
+else:
+    # The same calls every time, but with TENON_NEW_CALLS.
+    settings.register_profile("tenon", max_examples=int(os.environ.get("TENON_EXAMPLES", "300")), deadline=None,
+                              derandomize="TENON_NEW_CALLS" not in os.environ, suppress_health_check=list(HealthCheck))  # fmt: skip
+    settings.load_profile("tenon")
 
 
 @pytest.fixture
