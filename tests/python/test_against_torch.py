@@ -230,7 +230,7 @@ def test_index(data):
     assume(ellipses(key) < 2 and "x" not in [k for k in key if isinstance(k, str)])
     if len(key) == 1 and data.draw(st.booleans()) and not isinstance(key[0], list):
         key = key[0]
-    same(lambda m, self, key: self[key], self, key, any_mistake=isinstance(key, tuple) and any(isinstance(part, float) for part in key))
+    same(lambda m, self, key: self[key], self, key, any_mistake=any(isinstance(part, float) for part in (key if isinstance(key, tuple) else (key,))))
 
 
 @given(data=st.data())
