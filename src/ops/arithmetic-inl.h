@@ -299,7 +299,8 @@ struct tanh {
                            .dtypes = kFloats,
                            .kernel_name = "tanh_cpu",
                            .vectors = true,
-                           .grad_fn = "TanhBackward0"};
+                           .grad_fn = "TanhBackward0",
+                           .doc = "The hyperbolic tangent."};
   template <class T>
   static T forward(T a) {
     return hyperbolic_tangent(a);
