@@ -19,4 +19,6 @@ add_custom_command(TARGET _tenon POST_BUILD
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/make_stubs.py $<TARGET_FILE_DIR:_tenon>
           ${PROJECT_SOURCE_DIR}/src/python/stubs.pyi ${PROJECT_BINARY_DIR}/__init__.pyi
   BYPRODUCTS ${PROJECT_BINARY_DIR}/__init__.pyi)
+set_property(TARGET _tenon APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/tools/make_stubs.py
+                                               ${PROJECT_SOURCE_DIR}/src/python/stubs.pyi)
 install(FILES ${PROJECT_BINARY_DIR}/__init__.pyi DESTINATION tenon COMPONENT python)

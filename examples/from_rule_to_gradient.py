@@ -72,10 +72,13 @@ mean = tenon.tensor([0.5, 0.25, 0.125], requires_grad=True)
 difference = photo - mean
 loss = difference.square().sum()
 print(loss)
-print("recorded:", difference.grad_fn, "<-", difference.grad_fn.next_functions)
+node = difference.grad_fn
+assert node is not None
+print("recorded:", node, "<-", node.next_functions)
 
 # %%
 loss.backward()
+assert mean.grad is not None and photo.grad is not None
 print("gradient of the mean:", mean.grad)
 by_hand = (-2 * difference.detach()).sum_to_size(3)
 print("summed by hand:      ", by_hand)

@@ -16,10 +16,12 @@ TYPES = {
 # Where the table's ops take numbers for tensors.
 OPERANDS = {"add", "sub", "mul", "div", "add_", "sub_", "mul_", "div_"}
 RESULTS = {
-    "all": "Tensor", "allclose": "_Bool", "can_cast": "_Bool", "data_ptr": "_Int", "dim": "_Int", "element_size": "_Int",
-    "equal": "_Bool", "is_complex": "_Bool", "is_contiguous": "_Bool", "is_floating_point": "_Bool", "is_signed": "_Bool",
+    "all": "Tensor", "allclose": "_Bool", "backward": "None", "can_cast": "_Bool", "data_ptr": "_Int", "dim": "_Int", "element_size": "_Int",
+    "equal": "_Bool", "is_complex": "_Bool", "is_contiguous": "_Bool", "is_floating_point": "_Bool", "is_grad_enabled": "_Bool",
+    "is_inference": "_Bool", "is_inference_mode_enabled": "_Bool", "is_signed": "_Bool",
     "item": "Any", "ndimension": "_Int", "nelement": "_Int", "numel": "_Int", "nonzero": "Any", "promote_types": "_Dtype",
-    "result_type": "_Dtype", "size": "Any", "storage_offset": "_Int", "stride": "Any", "tolist": "Any", "type": "Any", "where": "Any",
+    "register_hook": "RemovableHandle", "register_post_accumulate_grad_hook": "RemovableHandle", "result_type": "_Dtype",
+    "retain_grad": "None", "size": "Any", "storage_offset": "_Int", "stride": "Any", "tolist": "Any", "type": "Any", "where": "Any",
 }  # fmt: skip
 
 
@@ -63,14 +65,15 @@ def main(folder, head, out):
     lines += ["class Tensor:"]
     for name, kind in (("shape", "Size"), ("dtype", "_Dtype"), ("device", "_Device"), ("layout", "_Layout"), ("ndim", "_Int"),
                        ("itemsize", "_Int"), ("nbytes", "_Int"), ("is_meta", "_Bool"), ("is_cuda", "_Bool"), ("is_sparse", "_Bool"),
-                       ("_version", "_Int"), ("T", "Tensor"), ("mT", "Tensor")):  # fmt: skip
+                       ("_version", "_Int"), ("is_leaf", "_Bool"), ("output_nr", "_Int"), ("retains_grad", "_Bool"), ("T", "Tensor"), ("mT", "Tensor")):  # fmt: skip
         lines += ["    @property", f"    def {name}(self) -> {kind}: ..."]
-    lines += ["    data: Tensor"]
+    lines += ["    @property", "    def grad_fn(self) -> Node | None: ...", "    data: Tensor", "    grad: Tensor | None", "    requires_grad: _Bool"]
     binary = ["add", "sub", "mul", "truediv", "floordiv", "and", "or", "xor"]
     for name in [*binary, *(f"r{name}" for name in binary), *(f"i{name}" for name in binary), "lt", "le", "gt", "ge"]:
         lines += [f"    def __{name}__(self, other: Any) -> Tensor: ..."]
     for name in ("eq", "ne"):
         lines += [f"    def __{name}__(self, other: Any) -> Tensor: ...  # type: ignore[override]"]
+    lines += ["    def __matmul__(self, other: Tensor) -> Tensor: ..."]
     for name in ("neg", "pos", "abs", "invert"):
         lines += [f"    def __{name}__(self) -> Tensor: ..."]
     for name, kind in (("len", "_Int"), ("bool", "_Bool"), ("int", "_Int"), ("float", "_Float"), ("index", "_Int"), ("hash", "_Int"),

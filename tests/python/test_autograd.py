@@ -373,3 +373,39 @@ def test_gradcheck_of_the_table(name):
     if not function(*arguments).requires_grad:
         pytest.skip("nothing to differentiate")
     assert tenon.autograd.gradcheck(function, arguments) and tenon.autograd.gradgradcheck(function, arguments)
+
+
+# --- Types
+
+
+def test_stubs(tmp_path, monkeypatch):
+    api = pytest.importorskip("mypy.api")
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from typing import Any\n"
+        "import tenon\n"
+        "class Double(tenon.autograd.Function):\n"
+        "    @staticmethod\n"
+        "    def forward(ctx: Any, x: tenon.Tensor) -> tenon.Tensor:\n"
+        "        return x * 2\n"
+        "    @staticmethod\n"
+        "    def backward(ctx: Any, grad: tenon.Tensor) -> tenon.Tensor:\n"
+        "        return grad * 2\n"
+        "x = tenon.ones(2, requires_grad=True)\n"
+        "loss: tenon.Tensor = Double.apply(x).sum() + (x @ x)\n"
+        "loss.backward(retain_graph=True)\n"
+        "handle = x.register_hook(lambda grad: grad * 2)\n"
+        "handle.remove()\n"
+        "gradient: tenon.Tensor = tenon.autograd.grad(loss, [x])[0]\n"
+        "with tenon.no_grad(), tenon.inference_mode():\n"
+        "    assert x.grad is not None and x.grad_fn is None\n"
+        "@tenon.no_grad\n"
+        "def f(n: int) -> int:\n"
+        "    return n\n"
+        "f('x')  # wrong\n"
+        "x.backward(gradient='x')  # wrong\n"
+    )
+    monkeypatch.setenv("MYPYPATH", os.path.dirname(os.path.dirname(tenon.__file__)))
+    text, _, _ = api.run([str(program), "--strict", "--cache-dir", str(tmp_path / "cache"), "--follow-imports=silent"])
+    errors = [line for line in text.splitlines() if "error:" in line]
+    assert len(errors) == 2 and ":21: error" in errors[0] and ":22: error" in errors[1], text

@@ -25,8 +25,10 @@ def nodes(node):
     """The names of a graph's nodes from the loss on, depth first."""
     if node is None:
         return "-"
-    inputs = ", ".join(nodes(next_node) for next_node, _ in node.next_functions)
-    return f"{type(node).__name__}({inputs})"
+    inputs = [nodes(next_node) for next_node, _ in node.next_functions]
+    while inputs and inputs[-1] == "-":  # PyTorch has places for arguments that were not given
+        inputs.pop()
+    return f"{type(node).__name__}({', '.join(inputs)})"
 
 
 def kind(module):
