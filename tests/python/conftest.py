@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import site
 
 import pytest
 import tenon
@@ -32,3 +33,11 @@ def defaults():
     tenon.set_printoptions(profile="default")
     tenon.utils.backcompat.broadcast_warning.enabled = False
     tenon.utils.backcompat.pointwise_1d.enabled = False
+
+
+@pytest.fixture
+def stubs(monkeypatch):
+    """mypy finds what is installed by itself, and refuses to be told."""
+    folder = str(pathlib.Path(tenon.__file__).parent.parent)
+    if folder not in site.getsitepackages():
+        monkeypatch.setenv("MYPYPATH", folder)

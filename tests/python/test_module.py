@@ -1,9 +1,7 @@
 """Claims about the module itself: objects, settings, warnings, errors, bad input, threads."""
 
 import os
-import pathlib
 import signal
-import site
 import subprocess
 import sys
 import threading
@@ -259,7 +257,7 @@ def test_import_needs_no_numpy():
     subprocess.run([sys.executable, "-c", program], check=True, env=environment)
 
 
-def test_stubs(tmp_path, root, monkeypatch):
+def test_stubs(tmp_path, root, stubs):
     api = pytest.importorskip("mypy.api")
     program = tmp_path / "program.py"
     program.write_text(
@@ -272,9 +270,6 @@ def test_stubs(tmp_path, root, monkeypatch):
         "tenon.abs('x')  # wrong\n"
         "tenon.ones(2).no_such_method()  # wrong\n"
     )
-    folder = str(pathlib.Path(tenon.__file__).parent.parent)
-    if folder not in site.getsitepackages():
-        monkeypatch.setenv("MYPYPATH", folder)
     text, _, _ = api.run([str(program), "--strict", "--cache-dir", str(tmp_path / "cache"), "--follow-imports=silent"])
     errors = [line for line in text.splitlines() if "error:" in line]
     assert len(errors) == 2 and ":8: error" in errors[0] and ":9: error" in errors[1], text
