@@ -10,6 +10,10 @@ nanobind_add_module(_tenon STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS NOMINSIZE $
 target_link_libraries(_tenon PRIVATE tenon_core tenon_strict)
 install(TARGETS _tenon LIBRARY DESTINATION tenon COMPONENT python)
 
+if(TENON_SANITIZE)
+  return()  # no plain Python can load it
+endif()
+
 # Type stubs, from the extension itself: an op that is added to the table is in them.
 add_custom_command(TARGET _tenon POST_BUILD
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/make_stubs.py $<TARGET_FILE_DIR:_tenon>

@@ -300,7 +300,7 @@ struct tanh {
                            .kernel_name = "tanh_cpu",
                            .vectors = true,
                            .grad_fn = "TanhBackward0",
-                           .doc = "The hyperbolic tangent."};
+                           .doc = "The hyperbolic tangent of input."};
   template <class T>
   static T forward(T a) {
     return hyperbolic_tangent(a);

@@ -532,6 +532,11 @@ const char* Call::text(Name name) const {
   return text;
 }
 
+void Call::fail_element(Name name, Py_ssize_t at, const std::string& why) const {
+  throw TypeError(parser_->name() + "(): argument '" + std::string(kNameTexts[static_cast<int>(name)]) +
+                  "' failed to unpack the object at pos " + std::to_string(at + 1) + " with error \"" + why + "\"");
+}
+
 Dims Call::dims(Name name) const {
   if (!has(name)) return {};
   PyObject* value = object(name);
@@ -541,15 +546,11 @@ Dims Call::dims(Name name) const {
   for (Py_ssize_t i = 0; i < count; ++i) {
     const nb::object item = checked_object(PySequence_GetItem(value, i));
     if (!is_integer(item.ptr()) && !is_index_tensor(item.ptr()))
-      throw TypeError(parser_->name_ + "(): argument '" + std::string(kNameTexts[static_cast<int>(name)]) +
-                      "' must be tuple of ints, but found element of type " + type_name(item.ptr()) + " at pos " +
-                      std::to_string(i + 1));
+      fail_element(name, i, "type must be tuple of ints,but got " + type_name(item.ptr()));
     try {
       dims.push_back(integer_of(item.ptr()));
     } catch (const ValueError& error) {
-      throw TypeError(parser_->name() + "(): argument '" + std::string(kNameTexts[static_cast<int>(name)]) +
-                      "' failed to unpack the object at pos " + std::to_string(i + 1) + " with error \"" +
-                      error.what() + "\"");
+      fail_element(name, i, error.what());
     }
   }
   return dims;

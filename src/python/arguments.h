@@ -173,6 +173,7 @@ class Call {
   friend class Parser;
   /// Before a signature is tried: nothing given but `self`.
   void clear();
+  [[noreturn]] void fail_element(Name name, Py_ssize_t at, const std::string& why) const;
 
   Parser* parser_ = nullptr;
   PyObject* self_ = nullptr;

@@ -95,7 +95,14 @@ bool is_numpy_scalar(PyObject* object) noexcept {
 }
 
 namespace {
-bool has_index(PyObject* object) noexcept { return !PyBool_Check(object) && PyIndex_Check(object); }
+/// Asked, not only looked for: what raises there is no integer.
+bool has_index(PyObject* object) noexcept {
+  if (PyBool_Check(object) || !PyIndex_Check(object)) return false;
+  PyObject* index = PyNumber_Index(object);
+  if (!index) PyErr_Clear();
+  Py_XDECREF(index);
+  return index != nullptr;
+}
 }  // namespace
 
 bool is_number(PyObject* object) noexcept {
@@ -104,7 +111,7 @@ bool is_number(PyObject* object) noexcept {
 }
 bool is_integer(PyObject* object) noexcept {
   if (PyLong_Check(object)) return !PyBool_Check(object);
-  return has_index(object) && !is_tensor(object);
+  return !is_tensor(object) && has_index(object);
 }
 bool is_float(PyObject* object) noexcept {
   return PyFloat_Check(object) || (PyLong_Check(object) && !PyBool_Check(object)) ||
@@ -123,6 +130,14 @@ int64_t checked_long(PyObject* integer) {
   return value;
 }
 
+/// Python's OverflowError, with the text for the 64 bits PyTorch tries last: those without a sign.
+[[noreturn]] void fail_overflow(PyObject* integer) {
+  PyErr_Clear();
+  PyLong_AsUnsignedLongLong(integer);
+  if (!PyErr_Occurred()) PyErr_SetString(PyExc_OverflowError, "int too big to convert");
+  throw PythonError{};
+}
+
 /// NumPy's numbers are asked for the Python number they are.
 Scalar numpy_scalar_of(PyObject* object) {
   const nb::object item = checked_object(PyObject_CallMethod(object, "item", nullptr));
@@ -137,7 +152,7 @@ Scalar scalar_of(PyObject* object) {
   if (PyBool_Check(object)) return Scalar(object == Py_True);
   if (PyLong_Check(object)) {
     const long long value = PyLong_AsLongLong(object);
-    if (value == -1 && PyErr_Occurred()) throw PythonError{};  // OverflowError
+    if (value == -1 && PyErr_Occurred()) fail_overflow(object);
     return Scalar(static_cast<int64_t>(value));
   }
   if (PyFloat_Check(object)) return Scalar(PyFloat_AsDouble(object));

@@ -198,6 +198,7 @@ Tensor over_bytes(const Tensor& bytes, Dtype dtype, int64_t offset, SizesView si
 
 /// Over any object's memory, read-only or not.
 Tensor over_buffer(PyObject* object, Dtype dtype, int64_t count, int64_t offset) {
+  if (!PyObject_CheckBuffer(object)) throw ValueError("object does not implement Python buffer protocol.");
   Buffer buffer(object);
   const int64_t itemsize = tenon::itemsize(dtype), length = buffer.view->len;
   if (length <= 0 || count == 0)
@@ -303,14 +304,18 @@ void add_buffer_slots(std::vector<PyType_Slot>& slots) {
 
 void bind_exchange(nb::module_& module) {
   module.def(
-      "from_numpy", [](nb::object ndarray) { return nb::steal(wrap(from_numpy(ndarray.ptr()))); }, nb::arg(),
+      "from_numpy", [](nb::object ndarray) { return nb::steal(wrap(from_numpy(ndarray.ptr()))); }, nb::arg().none(),
       "A tensor over the memory of an ndarray.");
   module.def("_over_array", [](nb::object array) { return nb::steal(wrap(from_numpy(array.ptr()))); });
-  module.def("_over_buffer", [](nb::object object, nb::object dtype, int64_t count, int64_t offset) {
-    const std::optional<Dtype> element = as_dtype(dtype.ptr());
-    if (!element) throw TypeError("frombuffer(): argument 'dtype' must be torch.dtype, not " + type_name(dtype.ptr()));
-    return nb::steal(wrap(over_buffer(object.ptr(), *element, count, offset)));
-  });
+  module.def(
+      "_over_buffer",
+      [](nb::object object, nb::object dtype, int64_t count, int64_t offset) {
+        const std::optional<Dtype> element = as_dtype(dtype.ptr());
+        if (!element)
+          throw TypeError("frombuffer(): argument 'dtype' must be torch.dtype, not " + type_name(dtype.ptr()));
+        return nb::steal(wrap(over_buffer(object.ptr(), *element, count, offset)));
+      },
+      nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg());
   module.def("_to_numpy", [](nb::object self) { return nb::steal(to_numpy(self.ptr())); });
   module.def("_bytes", [](const Tensor& self) { return nb::steal(wrap(bytes_of(self))); });
   module.def(
@@ -321,7 +326,8 @@ void bind_exchange(nb::module_& module) {
   module.def("_to_dlpack", [](const Tensor& self, bool versioned, bool copied) {
     return nb::steal(to_dlpack(self, versioned, copied));
   });
-  module.def("_from_dlpack", [](nb::object capsule) { return nb::steal(wrap(from_dlpack(capsule.ptr()))); });
+  module.def(
+      "_from_dlpack", [](nb::object capsule) { return nb::steal(wrap(from_dlpack(capsule.ptr()))); }, nb::arg().none());
 }
 
 }  // namespace tenon::python

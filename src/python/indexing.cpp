@@ -71,7 +71,7 @@ class Key {
       add_tensor(tensor_from_array(entry));
     else if (is_integer(entry))
       indices_.push_back(integer_of(entry));
-    else if (PySequence_Check(entry) && !PyUnicode_Check(entry) && !PyBytes_Check(entry))
+    else if (PySequence_Check(entry))
       add_list(entry);
     else
       throw IndexError(
@@ -113,6 +113,7 @@ PyObject* get_item(PyObject* self, PyObject* key) noexcept {
 Tensor value_of(PyObject* value, const Tensor& self) {
   if (is_tensor(value)) return tensor_of(value);
   if (is_array(value)) return tensor_from_array(value);
+  if (PyLong_CheckExact(value)) return full({}, integer_of(value), self.dtype());
   if (is_number(value)) return full({}, scalar_of(value), self.dtype());
   throw TypeError("can't assign a " + type_name(value) + " to a torch." + scalar_type_name(self.dtype()) + "Tensor");
 }

@@ -70,21 +70,27 @@ Dtype dtype_of_values(PyObject* data, int64_t depth = 0) {
   return *common;
 }
 
-/// A floating dtype takes any number (infinity where it is too large), an integer dtype what it can hold.
+bool is_numpy_bool(PyObject* object) { return is_numpy_scalar(object) && type_name(object).starts_with("numpy.bool"); }
+
+double double_of(PyObject* object) {
+  const double value = PyFloat_AsDouble(object);
+  if (value == -1 && PyErr_Occurred()) throw PythonError{};
+  return value;
+}
+bool truth_of(PyObject* object) {
+  if (PyFloat_Check(object) || PyLong_Check(object) || is_numpy_bool(object)) return PyObject_IsTrue(object) == 1;
+  return integer_of(object) != 0;
+}
+
+/// A floating dtype takes what Python makes a float of (infinity where it is too large), an integer dtype what it can
+/// hold.
 template <class T>
 T element_of(PyObject* object) {
   constexpr Dtype dtype = dtype_of_v<T>;
-  if (!is_number(object) && !(is_tensor(object) && tensor_of(object).numel() == 1)) {
-    if (is_floating_point(dtype)) throw TypeError("must be real number, not " + type_name(object));
-    throw TypeError("'" + type_name(object) + "' object cannot be interpreted as an integer");
-  }
-  if (is_floating_point(dtype) && PyLong_Check(object)) {
-    const double value = PyLong_AsDouble(object);
-    if (value == -1 && PyErr_Occurred()) throw PythonError{};
-    return element_cast<T>(value);
-  }
-  const Scalar value = scalar_of(object);
-  if (!is_floating_point(dtype) && overflows(value, dtype))
+  if (is_floating_point(dtype)) return element_cast<T>(double_of(object));
+  if (dtype == bool_) return element_cast<T>(truth_of(object));
+  const Scalar value = PyFloat_Check(object) ? Scalar(double_of(object)) : Scalar(integer_of(object));
+  if (overflows(value, dtype))
     throw Error(std::string("value cannot be converted to type ") + dtype_name(dtype) + " without overflow");
   return scalar_to<T>(value);
 }

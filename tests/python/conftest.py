@@ -1,11 +1,24 @@
 """What all tests share: settings of the process are put back."""
 
+import os
 import pathlib
+import site
 
 import pytest
 import tenon
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+try:
+    from hypothesis import HealthCheck, settings
+except ImportError:  # what needs it is skipped
+    pass
+else:
+    # The same calls every time, but with TENON_NEW_CALLS.
+    settings.register_profile("tenon", max_examples=int(os.environ.get("TENON_EXAMPLES", "300")), deadline=None,
+                              derandomize="TENON_NEW_CALLS" not in os.environ, suppress_health_check=list(HealthCheck))  # fmt: skip
+    settings.load_profile("tenon")
 
 
 @pytest.fixture
@@ -20,3 +33,11 @@ def defaults():
     tenon.set_printoptions(profile="default")
     tenon.utils.backcompat.broadcast_warning.enabled = False
     tenon.utils.backcompat.pointwise_1d.enabled = False
+
+
+@pytest.fixture
+def stubs(monkeypatch):
+    """mypy finds what is installed by itself, and refuses to be told."""
+    folder = str(pathlib.Path(tenon.__file__).parent.parent)
+    if folder not in site.getsitepackages():
+        monkeypatch.setenv("MYPYPATH", folder)

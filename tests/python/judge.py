@@ -102,7 +102,7 @@ def same_error(ours, theirs):
     if type(ours).__name__ != type(theirs).__name__:
         return False
     text = str(theirs).split("\nException raised from")[0]
-    return str(ours) == text or text in getattr(ours, "__notes__", [])
+    return str(ours).rstrip('"') == text.rstrip('"') or text in getattr(ours, "__notes__", [])
 
 
 def same(call, *args, exact=True, any_mistake=False, **kwargs):

@@ -378,7 +378,7 @@ def test_gradcheck_of_the_table(name):
 # --- Types
 
 
-def test_stubs(tmp_path, monkeypatch):
+def test_stubs(tmp_path, stubs):
     api = pytest.importorskip("mypy.api")
     program = tmp_path / "program.py"
     program.write_text(
@@ -405,7 +405,6 @@ def test_stubs(tmp_path, monkeypatch):
         "f('x')  # wrong\n"
         "x.backward(gradient='x')  # wrong\n"
     )
-    monkeypatch.setenv("MYPYPATH", os.path.dirname(os.path.dirname(tenon.__file__)))
     text, _, _ = api.run([str(program), "--strict", "--cache-dir", str(tmp_path / "cache"), "--follow-imports=silent"])
     errors = [line for line in text.splitlines() if "error:" in line]
     assert len(errors) == 2 and ":21: error" in errors[0] and ":22: error" in errors[1], text

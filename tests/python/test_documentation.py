@@ -38,6 +38,10 @@ def examples(text):
     return [re.sub(r" +# .*", "", block) for block in blocks]
 
 
+def test_readme(root):
+    assert doctest.testfile(str(root / "README.md"), module_relative=False, encoding="utf-8").failed == 0
+
+
 @pytest.mark.parametrize("page", PAGES[1:4])
 def test_translations_have_the_same_examples(page, root):
     english = (root / PAGES[0]).read_text(encoding="utf-8")

@@ -201,3 +201,52 @@ def test_array_api_namespace():
     xp = x.__array_namespace__()
     assert xp.sum(xp.multiply(x, 2)).item() == 12 and xp.isdtype(x.dtype, "real floating")
     assert xp.__array_namespace_info__().default_dtypes()["integral"] is tenon.int64
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_plots(tmp_path):
+    """matplotlib takes tensors as they are: lines, pictures, bars, histograms."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    x = tenon.linspace(0, 1, 20)
+    figure, axes = pyplot.subplots(2, 2)
+    (line,) = axes[0, 0].plot(x, x * x)
+    axes[0, 0].fill_between(x, x * x - 0.1, x * x + 0.1)
+    picture = axes[0, 1].imshow(x.view(4, 5))
+    axes[1, 0].hist(x)
+    axes[1, 1].scatter(x, x * x, c=x)
+    figure.savefig(tmp_path / "plot.png")
+    pyplot.close(figure)
+    assert np.allclose(line.get_ydata(), (x * x).numpy()) and picture.get_array().shape == (4, 5)
+    assert (tmp_path / "plot.png").stat().st_size > 1000
+
+
+def test_tokens():
+    """dask knows equal tensors by their elements, not by their place."""
+    tokens = [tensor.__dask_tokenize__() for tensor in (tenon.arange(6), tenon.arange(6), tenon.arange(6).int(), tenon.arange(1, 7))]
+    assert tokens[0] == tokens[1] and len(set(map(str, tokens))) == 3
+
+
+def test_no_memory_is_lost():
+    """A thousand rounds of calls, right and wrong, leave the process as large as a hundred did."""
+    resource = pytest.importorskip("resource")
+    array = np.ones(1000)
+
+    def work():
+        tensor = tenon.from_numpy(array)
+        for call in (lambda: tensor + 1, lambda: (tensor.view(10, 100) + tensor[:100]).sum(0).tolist(), lambda: tensor.numpy(), lambda: pickle.loads(pickle.dumps(tensor)),
+                     lambda: tensor + tenon.ones(7), lambda: tenon.add(tensor, "x"), lambda: tensor[tensor > 0], lambda: tenon.from_dlpack(tensor),
+                     lambda: tenon.tensor([[1], [2, 3]]), lambda: copy.deepcopy([tensor, tensor])):  # fmt: skip
+            try:
+                call()
+            except (RuntimeError, TypeError, ValueError):
+                pass
+
+    for _ in range(100):
+        work()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(2000):
+        work()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4096  # KiB

@@ -105,7 +105,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0):
 
 def from_dlpack(ext_tensor, /, *, device=None, copy=None):
     """A tensor over the memory of any object with __dlpack__, or a capsule of it."""
-    if type(ext_tensor).__name__ == "PyCapsule":
+    if not hasattr(ext_tensor, "__dlpack__"):  # a capsule, then
         return _tenon._from_dlpack(ext_tensor)
     exporter = ext_tensor.__dlpack__
     if hasattr(ext_tensor, "__dlpack_device__") and ext_tensor.__dlpack_device__()[0] not in (1, 3, 11):

@@ -15,6 +15,8 @@ _SAME = {"add", "maximum", "minimum", "sqrt", "exp", "log", "square", "reciproca
 
 
 def _as_tensor(value):
+    if isinstance(value, numpy.generic) and value.dtype.kind in "biuf":
+        return value.item()
     if isinstance(value, numpy.ndarray) and value.dtype.kind in "biuf":
         try:
             return tenon.as_tensor(value)

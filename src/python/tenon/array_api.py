@@ -3,13 +3,16 @@
 https://data-apis.org/array-api/latest
 """
 
+import builtins
+
 import tenon
 from tenon import (
-    abs, all, any, arange, asarray, bool, can_cast, clamp, e, empty, empty_like, exp, eye, finfo, float32, float64, from_dlpack,
+    Size, abs, all, any, arange, asarray, bool, can_cast, clamp, e, empty, empty_like, exp, eye, finfo, float32, float64, from_dlpack,
     full, full_like, iinfo, inf, int8, int16, int32, int64, isfinite, isnan, linspace, log, logical_and, logical_not,
-    logical_or, logical_xor, maximum, mean, minimum, moveaxis, nan, newaxis, ones, ones_like, permute as permute_dims, pi,
-    reciprocal, reshape, sqrt, square, squeeze, sum, uint8, where, zeros, zeros_like,
+    logical_or, logical_xor, maximum, minimum, moveaxis, nan, newaxis, ones, ones_like, permute as permute_dims, pi,
+    reciprocal, reshape, sqrt, square, squeeze, uint8, where, zeros, zeros_like,
 )  # fmt: skip
+from tenon import device as Device, matmul, tanh
 from tenon import (
     add, amax as max, amin as min, broadcast_to, div as divide, eq as equal, ge as greater_equal, gt as greater, le as less_equal,
     lt as less, mul as multiply, ne as not_equal, neg as negative, sub as subtract,
@@ -30,6 +33,26 @@ def astype(x, dtype, /, *, copy=True, device=None):
     return x.to(device=device, dtype=dtype, copy=copy)
 
 
+def _extreme_place(x, extreme, axis, keepdims):
+    """The first place of the extreme value along a dim; a NaN is one."""
+    if axis is None:
+        place = _extreme_place(x.flatten(), extreme, 0, False)
+        return place.reshape((1,) * x.ndim) if keepdims else place
+    ahead = x.moveaxis(axis, -1)
+    found = (ahead == extreme(ahead, -1, True)) | (ahead != ahead)
+    size = ahead.shape[-1]
+    place = where(found, arange(size), size).amin(-1)
+    return place.unsqueeze(axis) if keepdims else place
+
+
+def argmax(x, /, *, axis=None, keepdims=False):
+    return _extreme_place(x, max, axis, keepdims)
+
+
+def argmin(x, /, *, axis=None, keepdims=False):
+    return _extreme_place(x, min, axis, keepdims)
+
+
 def broadcast_arrays(*arrays):
     return list(tenon.broadcast_tensors(*arrays))
 
@@ -38,12 +61,51 @@ def broadcast_shapes(*shapes):
     return tuple(tenon.broadcast_shapes(*shapes))
 
 
+def ceil(x, /):
+    return -floor(-x) if x.is_floating_point() else x.clone()
+
+
 def clip(x, /, min=None, max=None):
     return x.clone() if min is None and max is None else clamp(x, min, max)
 
 
+def concat(arrays, /, *, axis=0):
+    if axis is None:
+        arrays, axis = [array.flatten() for array in arrays], 0
+    ahead = [array.moveaxis(axis, 0) for array in arrays]
+    result = empty((builtins.sum(len(array) for array in ahead), *ahead[0].shape[1:]), dtype=result_type(*arrays))
+    end = 0
+    for array in ahead:
+        begin, end = end, end + len(array)
+        result[begin:end] = array
+    return result.moveaxis(0, axis)
+
+
+def count_nonzero(x, /, *, axis=None, keepdims=False):
+    return sum(x != 0, axis=axis, keepdims=keepdims)
+
+
+def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
+    x = concat([part for part in (prepend, x, append) if part is not None], axis=axis)
+    for _ in range(n):
+        size = x.shape[axis]
+        x = x.narrow(axis, 1, size - 1) - x.narrow(axis, 0, size - 1)
+    return x
+
+
 def expand_dims(x, /, *, axis=0):
     return x.unsqueeze(axis)
+
+
+def flip(x, /, *, axis=None):
+    axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, builtins.int) else axis
+    for dim in axes:
+        x = take(x, arange(x.shape[dim] - 1, -1, -1), axis=dim)
+    return x
+
+
+def floor(x, /):
+    return divide(x, 1, rounding_mode="floor") if x.is_floating_point() else x.clone()
 
 
 def floor_divide(x1, x2, /):
@@ -61,12 +123,14 @@ def isdtype(dtype, kind):
         "numeric": dtype is not tenon.bool,
     }
     if isinstance(kind, tuple):
-        return builtins_any(isdtype(dtype, part) for part in kind)
+        return builtins.any(isdtype(dtype, part) for part in kind)
     return kinds[kind] if isinstance(kind, str) else dtype is kind
 
 
-def builtins_any(values):
-    return True in values
+def isin(x1, x2, /, *, invert=False):
+    x1, x2 = (asarray(x) for x in (x1, x2))
+    found = (x1.unsqueeze(-1) == x2.flatten()).any(-1)
+    return logical_not(found) if invert else found
 
 
 def isinf(x, /):
@@ -77,12 +141,37 @@ def matrix_transpose(x, /):
     return x.mT
 
 
+def mean(x, /, *, axis=None, keepdims=False):
+    return _reduced(tenon.mean, x, axis, keepdims)
+
+
+def meshgrid(*arrays, indexing="xy"):
+    swapped = indexing == "xy" and len(arrays) > 1
+    order = (arrays[1], arrays[0], *arrays[2:]) if swapped else arrays
+    grids = [array.reshape((-1,) + (1,) * (len(order) - 1 - at)) for at, array in enumerate(order)]
+    grids = broadcast_arrays(*grids)
+    return [grids[1], grids[0], *grids[2:]] if swapped else grids
+
+
 def nonzero(x, /):
     return tenon.nonzero(x, as_tuple=True)
 
 
 def positive(x, /):
     return x.clone()
+
+
+def _reduced(reduce, x, axis, keepdims):
+    if axis is None:
+        axis = tuple(range(x.ndim))
+    return reduce(x, axis, keepdims) if x.ndim else reduce(x)
+
+
+def repeat(x, repeats, /, *, axis=None):
+    if axis is None:
+        x, axis = x.flatten(), 0
+    counts = [repeats] * x.shape[axis] if isinstance(repeats, builtins.int) else repeats.expand(x.shape[axis]).tolist()
+    return take(x, asarray([at for at, count in enumerate(counts) for _ in range(count)], dtype=int64), axis=axis)
 
 
 def result_type(*values):
@@ -97,6 +186,102 @@ def result_type(*values):
         if not isinstance(value, tenon.dtype):
             common = tenon.result_type(ones(1, dtype=common), value)
     return common
+
+
+def roll(x, /, shift, *, axis=None):
+    if axis is None:
+        return roll(x.flatten(), shift, axis=0).reshape(x.shape)
+    shifts, axes = ((shift,), (axis,)) if isinstance(axis, builtins.int) else (shift, axis)
+    for by, dim in zip(shifts, axes):
+        size = x.shape[dim]
+        x = take(x, asarray([(at - by) % size for at in range(size)], dtype=int64), axis=dim)
+    return x
+
+
+def searchsorted(x1, x2, /, *, side="left", sorter=None):
+    x1 = x1 if sorter is None else x1[sorter]
+    before = x1 < x2.unsqueeze(-1) if side == "left" else x1 <= x2.unsqueeze(-1)
+    return before.sum(-1)
+
+
+def sign(x, /):
+    return where(x > 0, 1, where(x < 0, -1, x)).to(x.dtype)
+
+
+def stack(arrays, /, *, axis=0):
+    return concat([array.unsqueeze(axis) for array in arrays], axis=axis)
+
+
+def std(x, /, *, axis=None, correction=0.0, keepdims=False):
+    return sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))
+
+
+def sum(x, /, *, axis=None, dtype=None, keepdims=False):
+    return _reduced(tenon.sum, x if dtype is None else x.to(dtype), axis, keepdims)
+
+
+def take(x, indices, /, *, axis=0):
+    return x[(slice(None),) * (axis % x.ndim) + (indices,)]
+
+
+def take_along_axis(x, indices, /, *, axis=-1):
+    shape = broadcast_shapes(x.shape[: axis % x.ndim] + (1,) + x.shape[axis % x.ndim + 1 :], indices.shape)
+    places = [arange(size).reshape((-1,) + (1,) * (x.ndim - 1 - dim)) for dim, size in enumerate(shape)]
+    places[axis] = indices
+    return x[tuple(places)]
+
+
+def tensordot(x1, x2, /, *, axes=2):
+    left, right = (range(-axes, 0), range(axes)) if isinstance(axes, builtins.int) else axes
+    left, right = [dim % x1.ndim for dim in left], [dim % x2.ndim for dim in right]
+    free1, free2 = ([dim for dim in range(x.ndim) if dim not in used] for x, used in ((x1, left), (x2, right)))
+    shape = [x1.shape[dim] for dim in free1] + [x2.shape[dim] for dim in free2]
+    inner = builtins.int(Size([x1.shape[dim] for dim in left]).numel())
+    outer1, outer2 = (Size([x.shape[dim] for dim in free]).numel() for x, free in ((x1, free1), (x2, free2)))
+    a, b = permute_dims(x1, (*free1, *left)).reshape((outer1, inner)), permute_dims(x2, (*right, *free2)).reshape((inner, outer2))
+    return matmul(a, b).reshape(shape)
+
+
+def tile(x, repetitions, /):
+    rank = builtins.max(len(repetitions), x.ndim)
+    times, sizes = (1,) * (rank - len(repetitions)) + tuple(repetitions), (1,) * (rank - x.ndim) + tuple(x.shape)
+    blocks = x.reshape([size for pair in zip((1,) * rank, sizes) for size in pair])
+    return blocks.expand([size for pair in zip(times, sizes) for size in pair]).reshape([a * b for a, b in zip(times, sizes)])
+
+
+def tril(x, /, *, k=0):
+    return where(_columns(x) - _rows(x) <= k, x, zeros((), dtype=x.dtype))
+
+
+def triu(x, /, *, k=0):
+    return where(_columns(x) - _rows(x) >= k, x, zeros((), dtype=x.dtype))
+
+
+def _rows(x):
+    return arange(x.shape[-2]).unsqueeze(-1)
+
+
+def _columns(x):
+    return arange(x.shape[-1])
+
+
+def trunc(x, /):
+    return divide(x, 1, rounding_mode="trunc") if x.is_floating_point() else x.clone()
+
+
+def unstack(x, /, *, axis=0):
+    return tuple(x.select(axis, at) for at in range(x.shape[axis]))
+
+
+def var(x, /, *, axis=None, correction=0.0, keepdims=False):
+    middle = mean(x, axis=axis, keepdims=True)
+    count = x.numel() / builtins.max(middle.numel(), 1)
+    return sum(square(x - middle), axis=axis, keepdims=keepdims) / (count - correction)
+
+
+def vecdot(x1, x2, /, *, axis=-1):
+    x1, x2 = (x.moveaxis(axis, -1) for x in (x1, x2))
+    return sum(x1 * x2, axis=-1)
 
 
 class _Info:

@@ -1,0 +1,86 @@
+"""The array API's names do what array_api_strict, the standard's own implementation over NumPy, does."""
+
+import pytest
+
+pytest.importorskip("numpy")
+strict = pytest.importorskip("array_api_strict")
+
+import numpy as np
+import tenon
+
+xp = tenon.ones(1).__array_namespace__()
+
+F = [[0.5, -1.5, 2.0], [3.5, -0.25, 1.0]]
+G = [[1.5, 2.0, -3.0], [0.25, 4.0, -2.0]]
+I = [[3, -1, 2], [0, 5, 2]]
+B = [[True, False, True], [False, False, True]]
+
+CALLS = {
+    "one float": (["abs", "ceil", "exp", "floor", "isfinite", "isinf", "isnan", "negative", "positive", "reciprocal", "sign", "square", "tanh", "trunc"], [F], {}),
+    "one positive": (["sqrt", "log"], [[0.5, 2.0, 3.0]], {}),
+    "one integer": (["abs", "ceil", "floor", "negative", "sign", "square", "trunc"], [I], {}),
+    "two floats": (["add", "divide", "equal", "floor_divide", "greater", "greater_equal", "less", "less_equal", "maximum", "minimum", "multiply", "not_equal", "subtract"], [F, G], {}),
+    "two integers": (["add", "equal", "greater", "maximum", "minimum", "multiply", "not_equal", "subtract"], [I, [[1], [2]]], {}),
+    "two truths": (["logical_and", "logical_or", "logical_xor"], [B, [True, False, True]], {}),
+    "all": (["sum", "mean", "max", "min", "var", "std", "argmax", "argmin", "count_nonzero"], [F], {}),
+    "along a dim": (["sum", "mean", "max", "min", "var", "std", "argmax", "argmin", "count_nonzero"], [F], {"axis": 1}),
+    "keepdims": (["sum", "mean", "max", "min", "var", "std", "argmax", "argmin", "count_nonzero"], [F], {"axis": 0, "keepdims": True}),
+    "all, keepdims": (["sum", "mean", "max", "min", "var", "std", "argmax", "argmin", "count_nonzero"], [F], {"keepdims": True}),
+    "truths": (["all", "any"], [B], {"axis": 0}),
+    "correction": (["var", "std"], [F], {"correction": 1.0, "axis": 1}),
+    "layouts": (["flip", "matrix_transpose", "tril", "triu", "unstack", "nonzero"], [I], {}),
+    "diagonals": (["tril", "triu"], [I], {"k": 1}),
+    "differences": (["diff"], [F], {"axis": 0}),
+    "products": (["matmul"], [F, [[1.0], [2.0], [3.0]]], {}),
+    "dots": (["vecdot"], [F, G], {}),
+}
+
+SPECIAL = {
+    "concat": lambda m, a: m.concat([a(F), a(G)], axis=1), "concat, flat": lambda m, a: m.concat([a(I), a(I)], axis=None),
+    "stack": lambda m, a: m.stack([a(F), a(G)], axis=-1), "flip one": lambda m, a: m.flip(a(I), axis=1),
+    "roll": lambda m, a: m.roll(a(I), 1), "roll dims": lambda m, a: m.roll(a(I), (1, -1), axis=(0, 1)),
+    "tile": lambda m, a: m.tile(a(I), (2, 1, 2)), "repeat": lambda m, a: m.repeat(a(I), 2, axis=1),
+    "repeat each": lambda m, a: m.repeat(a([1, 2, 3]), a([0, 2, 1])), "meshgrid": lambda m, a: m.meshgrid(a([1, 2]), a([3, 4, 5])),
+    "meshgrid ij": lambda m, a: m.meshgrid(a([1, 2]), a([3, 4, 5]), indexing="ij"), "take": lambda m, a: m.take(a(I), a([2, 0]), axis=1),
+    "take_along_axis": lambda m, a: m.take_along_axis(a(I), a([[0, 2], [1, 1]]), axis=1),
+    "searchsorted": lambda m, a: m.searchsorted(a([1.0, 2.0, 2.0, 5.0]), a([2.0, 6.0, 0.0])),
+    "searchsorted right": lambda m, a: m.searchsorted(a([1.0, 2.0, 2.0, 5.0]), a([2.0, 6.0, 0.0]), side="right"),
+    "isin": lambda m, a: m.isin(a(I), a([2, 5])), "tensordot 1": lambda m, a: m.tensordot(a(F), a(G), axes=((1,), (1,))),
+    "tensordot 2": lambda m, a: m.tensordot(a(F), a(G), axes=2), "clip": lambda m, a: m.clip(a(F), -1.0, 1.0),
+    "where": lambda m, a: m.where(a(B), a(F), a(G)), "astype": lambda m, a: m.astype(a(F), m.int64),
+    "permute_dims": lambda m, a: m.permute_dims(a(I), (1, 0)), "expand_dims": lambda m, a: m.expand_dims(a(I), axis=1),
+    "squeeze": lambda m, a: m.squeeze(a([[1, 2]]), 0), "broadcast_to": lambda m, a: m.broadcast_to(a([1, 2, 3]), (2, 3)),
+    "broadcast_arrays": lambda m, a: m.broadcast_arrays(a(I), a([1, 2, 3])), "moveaxis": lambda m, a: m.moveaxis(a(I), 0, 1),
+    "linspace": lambda m, a: m.linspace(0.0, 1.0, 5), "arange": lambda m, a: m.arange(5), "eye": lambda m, a: m.eye(2, 3),
+    "full": lambda m, a: m.full((2,), 3), "zeros": lambda m, a: m.zeros((2, 3)), "reshape": lambda m, a: m.reshape(a(I), (3, 2)),
+}  # fmt: skip
+
+
+def as_numpy(value):
+    if isinstance(value, (list, tuple)):
+        return [as_numpy(item) for item in value]
+    return np.asarray(value)
+
+
+def same(call):
+    ours, theirs = (as_numpy(call(module, module.asarray)) for module in (xp, strict))
+    for a, b in zip(ours, theirs, strict=True) if isinstance(theirs, list) else [(ours, theirs)]:
+        assert a.shape == b.shape and a.dtype.kind == b.dtype.kind, (a, b)
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name, operands, kwargs", [(name, operands, kwargs) for names, operands, kwargs in CALLS.values() for name in names])
+def test_function(name, operands, kwargs):
+    same(lambda m, a: getattr(m, name)(*[a(values) for values in operands], **kwargs))
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_call(name):
+    same(SPECIAL[name])
+
+
+def test_share_of_the_standard():
+    """docs/python.md says how much there is."""
+    names = [name for name in strict.__all__ if "strict" not in name.lower() and not name.startswith("_")]
+    missing = [name for name in names if not hasattr(xp, name)]
+    assert len(names) - len(missing) >= 107, missing

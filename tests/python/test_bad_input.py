@@ -1,0 +1,154 @@
+"""What is no tensor, number, size or dtype: PyTorch's exception and text, and never a crash."""
+
+import array
+import datetime
+import decimal
+import fractions
+
+import pytest
+
+pytest.importorskip("torch")
+np = pytest.importorskip("numpy")
+
+import judge
+import tenon
+import torch
+
+
+class ArrayRaises:
+    def __array__(self, dtype=None, copy=None):
+        raise ZeroDivisionError("on purpose")
+
+
+class ArrayLies:
+    def __array__(self, dtype=None, copy=None):
+        return "no array"
+
+
+class InterfaceLies:
+    __array_interface__ = {"shape": (10**6,), "typestr": "<f8", "data": (0, False), "version": 3}
+
+
+class LongerThanItIs(list):
+    def __len__(self):
+        return 10
+
+
+class LengthRaises:
+    def __len__(self):
+        raise KeyError("on purpose")
+
+    def __getitem__(self, at):
+        return 1
+
+
+class Whole(int):
+    def __index__(self):
+        return 7
+
+
+class Real(float):
+    pass
+
+
+class IndexRaises:
+    def __index__(self):
+        raise KeyError("on purpose")
+
+
+class IndexLies:
+    def __index__(self):
+        return "no int"
+
+
+class FloatRaises:
+    def __float__(self):
+        raise KeyError("on purpose")
+
+
+class Capsule:
+    def __init__(self, capsule):
+        self.capsule = capsule
+
+    def __dlpack__(self, **options):
+        if isinstance(self.capsule, Exception):
+            raise self.capsule
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+def nested(depth):
+    value = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+ODD = [None, "x", b"x", {}, {1: 2}, {1, 2}, object(), int, decimal.Decimal(1), fractions.Fraction(1, 2), datetime.date(2026, 1, 1),
+       ArrayRaises(), ArrayLies(), InterfaceLies(), LengthRaises(), IndexRaises(), IndexLies(), FloatRaises(), iter([1])]  # fmt: skip
+NUMBERS = [True, 2, 2.5, float("nan"), 10**30, -(10**30), Whole(3), Real(2.5), np.float32(1.5), np.int64(3), np.uint8(200), np.float64("inf")]
+DATA = [*ODD, *NUMBERS, LongerThanItIs([1, 2]), range(3), array.array("d", [1, 2]), memoryview(b"abc"), bytearray(b"ab"), ["x"], [None], [object()],
+        [[1], [2, 3]], [[1, 2], 3], [1, [2]], [[], [1]], [[], []], [10**30], [1, 2**63], [True, 2.5], ((1,), (2,)), nested(130), nested(1000),
+        [np.int8(1), 2], np.array(3), np.array(["a"]), np.array([object()])]  # fmt: skip
+SIZES = [*ODD, *NUMBERS, -1, [2, -3], 2**63, 2**62, [2**40, 2**40], [1, "x"], [[1]], (2, None), [1, 2.5], [IndexRaises()], [np.int64(2)]]
+
+
+def named(value):
+    return type(value).__name__  # a deep list has no repr
+
+
+def equal(call, value):
+    with np.errstate(all="ignore"):
+        judge.same(lambda module: call(module, value))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("value", DATA, ids=named)
+@pytest.mark.parametrize("dtype", [None, "float32", "uint8", "bool"])
+def test_tensor(value, dtype):
+    judge.same(lambda m: m.tensor(value, dtype=dtype and getattr(m, dtype)), any_mistake=dtype is not None)
+
+
+@pytest.mark.parametrize("value", SIZES, ids=named)
+def test_size(value):
+    equal(lambda m, value: tuple(m.empty(value, device="meta").shape), value)
+
+
+@pytest.mark.parametrize("value", [*ODD, *NUMBERS, [1, 2, 3], 1.5], ids=named)
+@pytest.mark.parametrize("call", [lambda m, v: m.ones(3) + v, lambda m, v: v * m.ones(3), lambda m, v: m.ones(3).add_(v), lambda m, v: m.ones(3).int() - v,
+                                  lambda m, v: m.ones(3)[v], lambda m, v: m.ones(3).sum(v), lambda m, v: m.clamp(m.ones(3), v), lambda m, v: m.full((2,), v),
+                                  lambda m, v: m.ones(3, dtype=v), lambda m, v: m.arange(v), lambda m, v: m.ones(3).view(v)])  # fmt: skip
+def test_argument(value, call):
+    if value is int or isinstance(value, float) and value == float("inf"):
+        pytest.skip("a dtype; an endless range")
+    equal(call, value)
+
+
+@pytest.mark.parametrize("value", [value for value in (*ODD, *NUMBERS) if type(value) is not np.float32], ids=named)  # docs/differences.md
+def test_assigned(value):
+    def assign(m):
+        tensor = m.ones(3)
+        tensor[0] = value
+        return tensor
+
+    judge.same(assign)
+
+
+@pytest.mark.parametrize("value", [b"", bytearray(3), "x", 1, None, memoryview(b"abcdefgh")[::2]], ids=named)
+def test_frombuffer(value):
+    with pytest.raises((ValueError, BufferError)):
+        tenon.frombuffer(value, dtype=tenon.float32)
+
+
+@pytest.mark.parametrize("value", [Capsule("no capsule"), Capsule(None), Capsule(ValueError("on purpose")), object(), 1, "x", None], ids=named)
+def test_from_dlpack(value):
+    judge.same(lambda m: m.from_dlpack(value))
+
+
+def test_mixed_devices():
+    for call in (lambda m, a, b: a + b, lambda m, a, b: a.add_(b), lambda m, a, b: m.where(b > 0, a, b), lambda m, a, b: m.add(a, a, out=b)):
+        for a, b in (("cpu", "meta"), ("meta", "cpu")):
+            with pytest.raises((RuntimeError, NotImplementedError)):
+                call(tenon, tenon.ones(2, device=a), tenon.ones(2, device=b))
