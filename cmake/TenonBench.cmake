@@ -10,3 +10,10 @@ if(TARGET tenon_torch)
   target_link_libraries(tenon_bench PRIVATE tenon_torch)
   target_compile_definitions(tenon_bench PRIVATE TENON_BENCH_TORCH)
 endif()
+
+# What plain loops reach on this machine: the ceiling of all of the above.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
+add_executable(tenon_limits bench/limits/limits.cpp)
+target_compile_options(tenon_limits PRIVATE -O3 -march=native)
+target_link_libraries(tenon_limits PRIVATE PkgConfig::hwy tenon_strict)
