@@ -302,7 +302,10 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
 void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
   const Tensor& self = indexed.view;
   if (self.is_meta()) return;
-  check_no_internal_overlap(self);
+  if (internal_overlap(self) == InternalOverlap::yes)
+    warn("UserWarning",
+         "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+         "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor");
   const Selection selection(indexed);
   const Tensor given = without_leading_ones(value, selection.shape().size());
   if (!is_expandable_to(given.sizes(), selection.shape()))

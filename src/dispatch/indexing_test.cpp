@@ -2,6 +2,7 @@
 
 #include "tenon/factories.h"
 #include "tenon/ops.h"
+#include "tenon/policy.h"
 
 namespace tenon {
 namespace {
@@ -80,6 +81,18 @@ TEST(Indexing, ErrorsLeaveTheTensorAlone) {
     }
     EXPECT_EQ(self.ne(0).sum().item<int64_t>(), 0) << c.want;
   }
+}
+
+TEST(IndexPut, WarnsOfExpandedTensors) {
+  std::string seen_text;
+  set_warning_handler([](const char*, const std::string& text, const std::string&,
+                         void* into) { *static_cast<std::string*>(into) = text; },
+                      &seen_text);
+  Tensor expanded = zeros({1, 3}).expand({4, 3});
+  expanded.index_put_({places({0})}, ones({3}));
+  set_warning_handler(nullptr);
+  EXPECT_EQ(seen_text.rfind("Use of index_put_ on expanded tensors is deprecated.", 0), 0u) << seen_text;
+  EXPECT_EQ(expanded.sum().item<double>(), 12);
 }
 
 }  // namespace
