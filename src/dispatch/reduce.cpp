@@ -160,8 +160,8 @@ Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool 
   const Arg* const args[] = {&operand};
   if (out.impl()->in_graph || in_graph(args, 1)) [[unlikely]]
     check_out_unrecorded(row_of(op).name, out, args, 1);
-  if (op == Op::mean && !dtype && dims.empty() && !keepdim) check_mean_out(self.dtype(), out.dtype(), true);
   if (op == Op::mean) check_mean(self.dtype(), dtype);
+  if (op == Op::mean && !dtype && dims.empty() && !keepdim) check_mean_out(self.dtype(), out.dtype(), true);
   // out= says the dtype where the call does not.
   const bool follows_out = !dtype && (op == Op::sum || op == Op::mean);
   if (op == Op::mean && follows_out) check_mean_out(self.dtype(), out.dtype(), false);

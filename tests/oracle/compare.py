@@ -412,7 +412,13 @@ def call_torch(request, operands, out):
         return operands[1].where(operands[0], operands[2])
     if form in ("method", "inplace"):
         return getattr(operands[0], op + ("_" if form == "inplace" else ""))(*operands[1:], **keywords)
-    return getattr(torch, op)(*operands, **keywords, **({"out": out} if form == "out" else {}))
+    if form != "out":
+        return getattr(torch, op)(*operands, **keywords)
+    result = getattr(torch, op)(*operands, **keywords, out=out)
+    if op in ("all", "any") and out.dtype == torch.uint8:
+        # PyTorch casts the elements to uint8 first: 256 and 0.5 count as 0 (docs/differences.md).
+        out.copy_(getattr(torch, op)(*operands, **keywords))
+    return result
 
 
 class Unsupported(Exception):
