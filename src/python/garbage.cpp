@@ -28,7 +28,7 @@ Owned owned_by(const Tensor& tensor) {
   const TensorImpl* impl = tensor.impl();
   if (!impl || !impl->autograd || impl->references.load() != 1) return {};
   autograd::NodeImpl* node = impl->autograd->grad_fn;
-  return {impl->autograd->hooks.get(), node && node->references.load() == 1 ? node : nullptr};
+  return {impl->autograd->hooks.get(), node && node->references->load() == 1 ? node : nullptr};
 }
 
 template <class Visit>
