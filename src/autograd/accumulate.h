@@ -11,6 +11,10 @@ class AccumulateGrad final : public NodeImpl {
   void apply(const Tensor* grads, Tensor* out) override;
   const char* name() const noexcept override { return "AccumulateGrad"; }
   TensorImpl* leaf() const noexcept { return leaf_; }
+  Tensor variable() const noexcept {
+    leaf_->references.fetch_add(1, std::memory_order_relaxed);
+    return Tensor(leaf_);
+  }
 
  private:
   TensorImpl* leaf_;

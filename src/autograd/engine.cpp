@@ -50,11 +50,10 @@ void call_hooks_of_tensors(NodeImpl* node, Tensor* grads) {
   for (const NodeExtras::OfResult& of : extras->tensor_hooks) call_tensor_hooks(*of.hooks, grads[of.input]);
 }
 
-void call_hooks_after(TensorImpl* leaf) {
-  const auto& hooks = leaf->autograd->hooks;
+void call_hooks_after(const AccumulateGrad* node) {
+  const auto& hooks = node->leaf()->autograd->hooks;
   if (!hooks || !hooks->after) return;
-  leaf->references.fetch_add(1, std::memory_order_relaxed);
-  const Tensor tensor(leaf);
+  const Tensor tensor = node->variable();
   for (const auto& [id, hook] : std::vector(hooks->after->hooks)) hook(tensor);
 }
 
@@ -310,7 +309,7 @@ void GraphTask::run(const Edge* roots, const Tensor* gradients, int64_t count) {
   while (!ready_.empty() || !ready_leaves_.empty()) {
     NodeImpl* node = pop();
     evaluate(node);
-    if (node->is_accumulator() && state_of(node).execute) call_hooks_after(static_cast<AccumulateGrad*>(node)->leaf());
+    if (node->is_accumulator() && state_of(node).execute) call_hooks_after(static_cast<AccumulateGrad*>(node));
   }
 }
 
