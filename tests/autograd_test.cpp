@@ -89,6 +89,8 @@ TEST(Autograd, NodesHaveTheirNamesAndPrint) {
       {"SelectBackward0", x[0]},
       {"SliceBackward0", x.narrow(1, 0, 2)},
       {"AliasBackward0", x.index({Ellipsis})},
+      {"AliasBackward0", x.index({Slice(), Slice(0, 3)})},
+      {"SliceBackward0", x.index({Slice()})},
       {"UnsqueezeBackward0", x.index({None})},
       {"AsStridedBackward0", x.as_strided({2}, {1})},
       {"DiagonalBackward0", x.diagonal()},

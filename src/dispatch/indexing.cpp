@@ -289,7 +289,7 @@ Tensor run_index(const Indexed& indexed) {
 }
 
 Tensor Tensor::index(const Index* indices, int64_t count) const {
-  const Indexed indexed = index_view(*this, indices, count);
+  const Indexed indexed = index_view(*this, indices, count, true);
   if (!has_tensors(indexed)) {
     if (!indexed.view.is(*this)) return indexed.view;
     // PyTorch, too, gives a view where nothing was asked for.
@@ -335,7 +335,7 @@ void write_view(Tensor& view, const Tensor& value) {
 }  // namespace
 
 Tensor& Tensor::index_put_(const Index* indices, int64_t count, const Tensor& value) {
-  Indexed indexed = index_view(*this, indices, count);
+  Indexed indexed = index_view(*this, indices, count, false);
   if (!has_tensors(indexed)) {
     if (indexed.view.numel() == 0 && value.numel() == 1) return *this;
     write_view(indexed.view, value);

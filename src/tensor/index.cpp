@@ -27,6 +27,11 @@ Tensor select_index(const Tensor& self, int64_t dim, int64_t index, int64_t entr
   return self.select(dim, index);
 }
 
+/// Whether PyTorch takes a slice of a dim as the dim itself.
+bool is_everything(const Slice& range, int64_t size) {
+  return range.start.value_or(0) == 0 && range.stop.value_or(size) >= size && range.step == 1;
+}
+
 /// A single entry has texts of its own.
 [[noreturn]] void fail_zero_dim(const Tensor& self, const Index& index) {
   if (index.kind == Index::Kind::slice) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
@@ -40,7 +45,7 @@ Tensor select_index(const Tensor& self, int64_t dim, int64_t index, int64_t entr
 
 bool is_mask(const Tensor& index) noexcept { return index.dtype() == bool_ || index.dtype() == uint8; }
 
-Indexed index_view(const Tensor& self, const Index* indices, int64_t count) {
+Indexed index_view(const Tensor& self, const Index* indices, int64_t count, bool reads) {
   const int64_t named = named_dims(indices, count);
   if (self.dim() == 0 && count == 1 && named == 1 && indices[0].kind != Index::Kind::tensor)
     fail_zero_dim(self, indices[0]);
@@ -56,7 +61,9 @@ Indexed index_view(const Tensor& self, const Index* indices, int64_t count) {
         result = select_index(result, at, index.integer, i);
         break;
       case Index::Kind::slice:
-        result = result.slice(at++, index.range.start, index.range.stop, index.range.step);
+        if (!is_everything(index.range, result.sizes()[at]) || (reads && count == 1))
+          result = result.slice(at, index.range.start, index.range.stop, index.range.step);
+        ++at;
         break;
       case Index::Kind::none:
         result = result.unsqueeze(at++);

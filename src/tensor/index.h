@@ -11,8 +11,9 @@ struct Indexed {
   Tensor view;
   std::vector<Tensor> tensors;  // undefined where a dim has none
 };
-/// IndexError for too many indices and for integers out of range.
-Indexed index_view(const Tensor& self, const Index* indices, int64_t count);
+/// IndexError for too many indices and for integers out of range. A read of one slice alone gives a slice even of
+/// everything; else such slices are no step of the chain.
+Indexed index_view(const Tensor& self, const Index* indices, int64_t count, bool reads);
 
 /// Whether an index marks places instead of naming them.
 bool is_mask(const Tensor& index) noexcept;
