@@ -15,8 +15,11 @@ KnownObjects& known_nodes() {
   return known;
 }
 
+/// Without the namespace: CopySlices.
 std::string class_name(const autograd::Node& node) {
-  return node.impl()->is_accumulator() ? "AccumulateGrad" : node.name();
+  const std::string name = node.name();
+  const std::size_t colon = name.rfind(':');
+  return colon == std::string::npos ? name : name.substr(colon + 1);
 }
 
 /// The class of all nodes of a name: AddBackward0.
