@@ -65,7 +65,8 @@ void write_copy(const Tensor& out, const Tensor& src) {
   Plan plan;
   make_plan(out.sizes(), walks, 2, plan);
   Program program;
-  program.cast(program.input(src.dtype()), out.dtype());
+  const int values = program.input(src.dtype());
+  out.dtype() == src.dtype() ? program.copy(values) : program.cast(values, out.dtype());
   const void* input = src.data_ptr();
   run(plan, program, out.data_ptr(), &input);
 }

@@ -1,3 +1,6 @@
+#include <bit>
+#include <tuple>
+
 #include "kernel/kernel.h"
 #include "type/half.h"
 
@@ -86,32 +89,50 @@ void cast<float, Float16>(void* out, const Lanes* in, int64_t n) {
 }
 #endif
 
-template <class From>
+/// Elements as they are, whatever their dtype.
+template <class T>
+void copy(void* out, const Lanes* in, int64_t n) {
+  const T* from = static_cast<const T*>(in[0].data);
+  T* to = static_cast<T*>(out);
+  if (in[0].step == 0) {
+    const T value = *from;
+    for (int64_t i = 0; i < n; ++i) to[i] = value;
+    return;
+  }
+  TENON_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+}
+
+template <std::size_t kWidth>
+using Unsigned = std::tuple_element_t<std::countr_zero(kWidth), std::tuple<uint8_t, uint16_t, uint32_t, uint64_t>>;
+
+template <class From, class To>
+constexpr Forms cast_forms() {
+  using Bits = Unsigned<sizeof(Stored<To>)>;
+  if constexpr (std::is_same_v<From, To>)
+    return forms<&copy<Bits>, Bits, Bits>();
+  else
+    return forms<&cast<From, To>, To, From>();
+}
+
+template <class From, class To>
+void set_cast(KernelTable& table) {
+  constexpr int from = static_cast<int>(dtype_of_v<From>), to = static_cast<int>(dtype_of_v<To>);
+  constexpr Forms both = cast_forms<From, To>();
+  table.cast[from][to] = both.plain;
+  table.cast_streamed[from][to] = both.streamed;
+}
+template <class From, class... To>
 void fill_casts_from(KernelTable& table) {
-  Kernel* row = table.cast[static_cast<int>(dtype_of_v<From>)];
-  row[0] = &cast<From, bool>;
-  row[1] = &cast<From, uint8_t>;
-  row[2] = &cast<From, int8_t>;
-  row[3] = &cast<From, int16_t>;
-  row[4] = &cast<From, int32_t>;
-  row[5] = &cast<From, int64_t>;
-  row[6] = &cast<From, Float16>;
-  row[7] = &cast<From, BFloat16>;
-  row[8] = &cast<From, float>;
-  row[9] = &cast<From, double>;
+  (set_cast<From, To>(table), ...);
+}
+template <class... T>
+void fill_casts_among(KernelTable& table) {
+  (fill_casts_from<T, T...>(table), ...);
 }
 
 void fill_casts(KernelTable& table) {
-  fill_casts_from<bool>(table);
-  fill_casts_from<uint8_t>(table);
-  fill_casts_from<int8_t>(table);
-  fill_casts_from<int16_t>(table);
-  fill_casts_from<int32_t>(table);
-  fill_casts_from<int64_t>(table);
-  fill_casts_from<Float16>(table);
-  fill_casts_from<BFloat16>(table);
-  fill_casts_from<float>(table);
-  fill_casts_from<double>(table);
+  fill_casts_among<bool, uint8_t, int8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double>(table);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -166,22 +166,22 @@ void binary_stepwise(void* out, const Lanes* in, int64_t n) {
 }
 
 template <class F, class T>
-constexpr Kernel half_kernel() {
+constexpr Forms half_kernel() {
   constexpr const Row& row = F::row;
   if constexpr (row.stepwise)
-    return &binary_stepwise<F, T>;
+    return {&binary_stepwise<F, T>};
   else if constexpr (!computes<float>(row))
-    return nullptr;
+    return {};
   else if constexpr (row.promotion == Promotion::select)
-    return &ternary<F, uint16_t, bool, uint16_t, uint16_t>;  // nothing is computed
+    return forms<&ternary<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t, uint16_t>();  // only moved
   else if constexpr (row.promotion == Promotion::comparison)
-    return &half_binary<F, T, bool>;
+    return forms<&half_binary<F, T, bool>, bool, T, T>();
   else if constexpr (row.arity == 1)
-    return &half_unary<F, T, T>;
+    return forms<&half_unary<F, T, T>, T, T>();
   else if constexpr (row.arity == 2)
-    return &half_binary<F, T, T>;
+    return forms<&half_binary<F, T, T>, T, T, T>();
   else
-    return &half_ternary<F, T, T>;
+    return forms<&half_ternary<F, T, T>, T, T, T, T>();
 }
 
 /// A fold in float32: bit for bit what `fold` gives for the converted lanes.
@@ -216,10 +216,10 @@ void fold_half(void* out, const void* in, int64_t n) {
 template <class T>
 void fill_half(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
-#define TENON_OP(NAME, KIND)                                                             \
-  if constexpr (!ops::NAME::row.whole && !is_reduction(Op::NAME))                        \
-    table.elementwise[static_cast<int>(Op::NAME)][column] = half_kernel<ops::NAME, T>(); \
-  else if constexpr (is_reduction(Op::NAME) && computes<float>(ops::NAME::row))          \
+#define TENON_OP(NAME, KIND)                                                    \
+  if constexpr (!ops::NAME::row.whole && !is_reduction(Op::NAME))               \
+    set_forms(table, Op::NAME, column, half_kernel<ops::NAME, T>());            \
+  else if constexpr (is_reduction(Op::NAME) && computes<float>(ops::NAME::row)) \
     table.fold[static_cast<int>(Op::NAME)][column] = &fold_half<ops::NAME, T>;
 #include "tenon/ops.def"
 #undef TENON_OP

@@ -61,14 +61,14 @@ bool always() { return true; }
 
 #if HWY_ARCH_X86
 /// What Highway's AVX2 target compiles for.
-[[maybe_unused]] [[maybe_unused]] bool has_avx2() {
+[[maybe_unused]] bool has_avx2() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return false;
   const bool f16c = (ecx & (1u << 29)) != 0;
   return f16c && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
 }
-[[maybe_unused]] [[maybe_unused]] bool has_avx512() {
+[[maybe_unused]] bool has_avx512() {
   return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
 }

@@ -32,11 +32,17 @@ struct MoveKernels {
 using ProductKernel = void (*)(void* out, int64_t out_stride, const void* a, int64_t a_stride, const void* b,
                                int64_t b_stride, int64_t rows, int64_t columns, int64_t depth);
 
+/// Results that leave past the caches at once, whatever their dtype: one cache line or several.
+inline constexpr int64_t kStreamedLanes = 64;
+
 struct KernelTable {
   const char* name;  // of the instruction set
   // By op and dtype of computation; null where there is none. A reduction's joins two partial results.
   Kernel elementwise[kOpCount][kDtypeCount];
-  Kernel cast[kDtypeCount][kDtypeCount];   // from, to
+  Kernel cast[kDtypeCount][kDtypeCount];  // from, to; of one dtype: a copy
+  // The same past the caches: `out` lies on a cache line, `n` is a multiple of kStreamedLanes.
+  Kernel elementwise_streamed[kOpCount][kDtypeCount];
+  Kernel cast_streamed[kDtypeCount][kDtypeCount];
   FoldKernel fold[kOpCount][kDtypeCount];  // reductions over lanes
   MoveKernels move[4];
   ProductKernel product[kDtypeCount];  // null: none
@@ -55,6 +61,12 @@ inline Kernel kernel_of(Op op, Dtype compute) noexcept {
   if (is_custom(op)) [[unlikely]]
     return custom_kernels(op)[static_cast<std::size_t>(compute)];
   return kernels().elementwise[static_cast<int>(op)][static_cast<int>(compute)];
+}
+/// Null where results can't leave past the caches by themselves.
+inline Kernel streamed_kernel_of(Op op, Dtype compute) noexcept {
+  if (is_custom(op)) [[unlikely]]
+    return nullptr;
+  return kernels().elementwise_streamed[static_cast<int>(op)][static_cast<int>(compute)];
 }
 
 }  // namespace tenon

@@ -110,19 +110,25 @@ HWY_INLINE Lane<T> choose(Truth condition, Lane<T> a, Lane<T> b) {
   result.v = condition.v ? a.v : b.v;
   return result;
 }
+// A NaN comes out of a sum, not of the operand it is: GCC would choose that one by a mask, around a maximum that reads
+// memory, and masked reads of what is in no cache wait for each other (half the bandwidth on Zen 5).
+template <std::floating_point T>
+HWY_INLINE T unless_nan(T a, T b, T result) {
+  return __builtin_isunordered(a, b) ? a + b : result;
+}
 /// NaN wins; of two equal values (-0 and 0) the first.
 template <class T>
 HWY_INLINE Lane<T> larger(Lane<T> a, Lane<T> b) {
   Lane<T> result;
   result.v = b.v > a.v ? b.v : a.v;
-  if constexpr (std::is_floating_point_v<T>) result.v = b.v != b.v ? b.v : result.v;
+  if constexpr (std::is_floating_point_v<T>) result.v = unless_nan(a.v, b.v, result.v);
   return result;
 }
 template <class T>
 HWY_INLINE Lane<T> smaller(Lane<T> a, Lane<T> b) {
   Lane<T> result;
   result.v = b.v < a.v ? b.v : a.v;
-  if constexpr (std::is_floating_point_v<T>) result.v = b.v != b.v ? b.v : result.v;
+  if constexpr (std::is_floating_point_v<T>) result.v = unless_nan(a.v, b.v, result.v);
   return result;
 }
 template <class T>

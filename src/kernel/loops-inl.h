@@ -6,8 +6,10 @@
 #define TENON_KERNEL_LOOPS_INL_H
 #endif
 
+#include <algorithm>
 #include <cstring>
 
+#include "hwy/cache_control.h"
 #include "kernel/kernel.h"
 #include "kernel/lane-inl.h"
 
@@ -122,6 +124,56 @@ void unary_vectors(void* out, const Lanes* in, int64_t n) {
   std::memcpy(to + i, rest, static_cast<std::size_t>(n - i) * sizeof(T));
 }
 
+/// Whole cache lines, past the caches.
+template <std::size_t kBytes>
+HWY_INLINE void stream_lines(uint8_t* to, const uint8_t* from) {
+  const hn::CappedTag<uint8_t, 64> d;
+  for (std::size_t i = 0; i < kBytes; i += hn::Lanes(d)) hn::Stream(hn::Load(d, from + i), d, to + i);
+}
+/// One input of a block of results: a splat is laid out once, so that one loop serves every way the inputs step. Gives
+/// the bytes to the lanes of the next block.
+template <class In>
+HWY_INLINE int64_t set_block_source(const Lanes& from, Stored<In>* splat, Lanes& lanes) {
+  lanes = {from.step == 0 ? splat : from.data, 1};
+  if (from.step != 0) return kStreamedLanes * static_cast<int64_t>(sizeof(Stored<In>));
+  for (int64_t i = 0; i < kStreamedLanes; ++i) std::memcpy(splat + i, from.data, sizeof(Stored<In>));
+  return 0;
+}
+/// A kernel whose results leave past the caches, block by block. All of it becomes one loop: a block is a few vectors,
+/// which never reach memory before they leave.
+template <Kernel kKernel, class Out, class... In>
+HWY_FLATTEN void streamed(void* out, const Lanes* in, int64_t n) {
+  constexpr std::size_t kInputs = sizeof...(In), kWidest = std::max({sizeof(Stored<In>)...});
+  constexpr std::size_t kBytes = kStreamedLanes * sizeof(Stored<Out>);
+  alignas(64) uint8_t splats[kInputs][kWidest * kStreamedLanes];
+  Lanes lanes[kInputs];
+  int64_t steps[kInputs];
+  std::size_t input = 0;
+  ((steps[input] = set_block_source<In>(in[input], reinterpret_cast<Stored<In>*>(splats[input]), lanes[input]),
+    ++input),
+   ...);
+  uint8_t* to = static_cast<uint8_t*>(out);
+  for (int64_t start = 0; start < n; start += kStreamedLanes, to += kBytes) {
+    alignas(64) uint8_t block[kBytes];
+    kKernel(block, lanes, kStreamedLanes);
+    stream_lines<kBytes>(to, block);
+    for (std::size_t i = 0; i < kInputs; ++i) lanes[i].data = static_cast<const uint8_t*>(lanes[i].data) + steps[i];
+  }
+}
+
+/// A kernel in both its forms; where there are no vectors, no store goes past the caches.
+struct Forms {
+  Kernel plain = nullptr, streamed = nullptr;
+};
+template <Kernel kKernel, class Out, class... In>
+constexpr Forms forms() {
+#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
+  return {kKernel};
+#else
+  return {kKernel, &streamed<kKernel, Out, In...>};
+#endif
+}
+
 /// Folds with independent partial results, one per lane of a block, joined pairwise: as exact as a cascade of that
 /// width.
 template <class F, class T>
@@ -156,38 +208,43 @@ constexpr bool is_reduction(Op op) {
 }
 
 template <class F, class T>
-constexpr Kernel elementwise_kernel() {
+constexpr Forms elementwise_kernel() {
   constexpr const Row& row = F::row;
   if constexpr (!computes<T>(row))
-    return nullptr;
+    return {};
   else if constexpr (row.vectors && std::is_floating_point_v<T>)
-    return &unary_vectors<F, T>;
+    return forms<&unary_vectors<F, T>, T, T>();
   else if constexpr (row.promotion == Promotion::select)
-    return &ternary<F, T, bool, T, T>;
+    return forms<&ternary<F, T, bool, T, T>, T, bool, T, T>();
   else if constexpr (row.promotion == Promotion::comparison || row.promotion == Promotion::logical) {
     if constexpr (row.arity == 1)
-      return &unary<F, bool, T>;
+      return forms<&unary<F, bool, T>, bool, T>();
     else
-      return &binary<F, bool, T, T>;
+      return forms<&binary<F, bool, T, T>, bool, T, T>();
   } else if constexpr (row.arity == 1)
-    return &unary<F, T, T>;
+    return forms<&unary<F, T, T>, T, T>();
   else if constexpr (row.arity == 2)
-    return &binary<F, T, T, T>;
+    return forms<&binary<F, T, T, T>, T, T, T>();
   else
-    return &ternary<F, T, T, T, T>;
+    return forms<&ternary<F, T, T, T, T>, T, T, T, T>();
+}
+
+inline void set_forms(KernelTable& table, Op op, int column, const Forms& forms) {
+  table.elementwise[static_cast<int>(op)][column] = forms.plain;
+  table.elementwise_streamed[static_cast<int>(op)][column] = forms.streamed;
 }
 
 /// Fills the columns of one dtype of computation.
 template <class T>
 void fill_dtype(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
-#define TENON_OP(NAME, KIND)                                                                    \
-  if constexpr (ops::NAME::row.whole) {                                                         \
-  } else if constexpr (is_reduction(Op::NAME)) {                                                \
-    table.fold[static_cast<int>(Op::NAME)][column] = &fold<ops::NAME, T>;                       \
-    table.elementwise[static_cast<int>(Op::NAME)][column] = &binary<ops::NAME, T, T, T>;        \
-  } else {                                                                                      \
-    table.elementwise[static_cast<int>(Op::NAME)][column] = elementwise_kernel<ops::NAME, T>(); \
+#define TENON_OP(NAME, KIND)                                                             \
+  if constexpr (ops::NAME::row.whole) {                                                  \
+  } else if constexpr (is_reduction(Op::NAME)) {                                         \
+    table.fold[static_cast<int>(Op::NAME)][column] = &fold<ops::NAME, T>;                \
+    table.elementwise[static_cast<int>(Op::NAME)][column] = &binary<ops::NAME, T, T, T>; \
+  } else {                                                                               \
+    set_forms(table, Op::NAME, column, elementwise_kernel<ops::NAME, T>());              \
   }
 #include "tenon/ops.def"
 #undef TENON_OP

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 
+#include "tile/pool.h"
+
 namespace tenon {
 namespace {
 
-// Streamed pieces this short keep loads and stores flowing side by side; patterns this long make kernel calls rare
-// and leave room in the first-level cache.
-constexpr int64_t kStreamedPiece = 512, kPatternPiece = 1024;
-
-/// Whole units of about the wanted length.
-int64_t piece_of(const Plan& plan, int64_t wanted) {
-  return std::min(plan.flat, std::max(wanted / plan.unit, int64_t{1}) * plan.unit);
-}
+// Patterns this long make kernel calls rare and leave room in the first-level cache.
+constexpr int64_t kPatternPiece = 1024;
+// Rows shorter than this (in elements) that fill no whole lines are joined, so many elements at a time.
+constexpr int64_t kShortRow = 256, kJoined = 512;
 
 bool is_periodic(const Plan& plan, int64_t operand) { return plan.operands[operand].way == Way::periodic; }
 
@@ -22,10 +20,16 @@ bool any_periodic(const Plan& plan) {
   return false;
 }
 
+/// A piece may begin anywhere in the pattern.
+int64_t pattern_elements(const Plan& plan, int64_t operand, int64_t piece) {
+  return piece + plan.operands[operand].length;
+}
+
 int64_t pattern_bytes(const Plan& plan, const Program& program, int64_t piece) {
   int64_t bytes = 0;
   for (int i = 0; i < program.inputs(); ++i)
-    if (is_periodic(plan, i + 1)) bytes += (piece * itemsize(program.dtype(i)) + 63) / 64 * 64;
+    if (is_periodic(plan, i + 1))
+      bytes += (pattern_elements(plan, i + 1, piece) * itemsize(program.dtype(i)) + kLine - 1) / kLine * kLine;
   return bytes;
 }
 
@@ -46,21 +50,19 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, std::byte* out,
                        bool streaming, int64_t unit)
     : plan_(plan),
       instruction_(program.instructions()[0]),
-      streaming_(streaming),
       unit_(unit),
       per_flat_((plan.flat + unit - 1) / unit),
       rows_(plan.fused < plan.ndim() ? plan.sizes[plan.fused] : 1),
-      piece_(streaming            ? piece_of(plan, kStreamedPiece)
-             : any_periodic(plan) ? piece_of(plan, kPatternPiece)
-                                  : 0),
+      piece_(any_periodic(plan) ? std::min(plan.flat, kPatternPiece) : 0),
       patterns_(pattern_bytes(plan, program, piece_)),
-      streamed_(streaming ? std::max(piece_, kStreamedPiece) * itemsize(program.dtype(program.result())) : 0) {
+      streamed_(streaming ? std::max(piece_, kJoined) * itemsize(program.dtype(program.result())) : 0) {
   const auto row_step = [&](int64_t operand) {
     return plan.fused < plan.ndim() ? plan.strides_of(operand)[plan.fused] : 0;
   };
   out_.base = out;
   out_.shift = shift_of(program.dtype(program.result()));
   out_.row_step = row_step(0) * (int64_t{1} << out_.shift);
+  leaves_ = choose_leaves(streaming);
   int64_t pattern = 0;
   for (int operand = 0; operand < instruction_.arity; ++operand) {
     const int i = instruction_.in[operand];
@@ -68,12 +70,25 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, std::byte* out,
     in.base = static_cast<const std::byte*>(inputs[i]);
     in.shift = shift_of(program.dtype(i));
     in.row_step = row_step(i + 1) * (int64_t{1} << in.shift);
-    if (plan.operands[i + 1].way == Way::direct) in.step = int64_t{1} << in.shift;
+    in.length = plan.operands[i + 1].length;
     lanes_[operand].step = plan.operands[i + 1].way == Way::splat ? 0 : 1;
+    steps_[operand] = lanes_[operand].step << in.shift;
     if (!is_periodic(plan, i + 1)) continue;
     in.pattern = pattern;
-    pattern += ((piece_ << in.shift) + 63) / 64 * 64;
+    pattern += ((pattern_elements(plan, i + 1, piece_) << in.shift) + kLine - 1) / kLine * kLine;
   }
+}
+
+/// Short rows that end within lines are joined to lines, if they follow each other; so is what no kernel streams.
+DirectRuns::Leaves DirectRuns::choose_leaves(bool streaming) const {
+  if (!streaming) return Leaves::in_place;
+  if (!instruction_.streamed) return Leaves::joined;
+  const bool is_short = plan_.flat < kShortRow && !fills_blocks(out_.base, plan_.flat) && rows_ > 1;
+  return is_short && out_.row_step == plan_.flat << out_.shift ? Leaves::joined : Leaves::streamed;
+}
+
+bool DirectRuns::fills_blocks(const std::byte* to, int64_t n) const {
+  return place_in_line(to) == 0 && n % kStreamedLanes == 0;
 }
 
 void DirectRuns::run(int64_t begin, int64_t end) {
@@ -83,6 +98,7 @@ void DirectRuns::run(int64_t begin, int64_t end) {
   const int64_t per_turn = cut ? per_flat_ : rows_;
   OuterCounter outer(plan_, dims, begin / per_turn);
   for (int64_t t = begin; t < end; outer.advance()) {
+    check_interrupt();
     const int64_t first = t % per_turn, count = std::min(per_turn - first, end - t);
     if (cut)
       run_rows(outer, first * unit_, 0, std::min(count * unit_, plan_.flat - first * unit_), 1);
@@ -98,10 +114,15 @@ void DirectRuns::run_rows(const OuterCounter& outer, int64_t start, int64_t row,
   const std::byte* from[3] = {};
   for (int operand = 0; operand < instruction_.arity; ++operand) {
     const Operand& in = in_[operand];
-    from[operand] = at(in.base, outer[instruction_.in[operand] + 1], in.shift) + start * in.step + row * in.row_step;
+    const int64_t along = in.pattern < 0 ? start * steps_[operand] : 0;  // a unit is whole patterns
+    from[operand] = at(in.base, outer[instruction_.in[operand] + 1], in.shift) + along + row * in.row_step;
   }
-  if (piece_ == 0) return run_rows_of(to, from, n, rows);
-  if (joins_rows(n)) return run_joined(to, from, n, rows);
+  if (piece_ == 0) {
+    if (leaves_ == Leaves::in_place) return run_whole_rows(instruction_.kernel, to, from, n, rows);
+    if (leaves_ == Leaves::joined) return run_joined(to, from, n, rows);
+    if (fills_blocks(to, n) && out_.row_step % kLine == 0)
+      return run_whole_rows(instruction_.streamed, to, from, n, rows);
+  }
   for (; rows > 0; --rows) {
     run_pieces(to, from, n);
     to += out_.row_step;
@@ -110,8 +131,7 @@ void DirectRuns::run_rows(const OuterCounter& outer, int64_t start, int64_t row,
 }
 
 /// The rows themselves, which may be short: what does not change stays in registers.
-void DirectRuns::run_rows_of(std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
-  const Kernel kernel = instruction_.kernel;
+void DirectRuns::run_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
   const int64_t step = out_.row_step, step0 = in_[0].row_step, step1 = in_[1].row_step, step2 = in_[2].row_step;
   const std::byte *from0 = from[0], *from1 = from[1], *from2 = from[2];
   for (; rows > 0; --rows) {
@@ -129,40 +149,49 @@ void DirectRuns::run_rows_of(std::byte* to, const std::byte** from, int64_t n, i
   from[2] = from2;
 }
 
-/// Whether several rows make one piece of a streamed output.
-bool DirectRuns::joins_rows(int64_t n) const {
-  if (!streaming_ || out_.row_step != n << out_.shift || 2 * n > kStreamedPiece) return false;
-  for (int operand = 0; operand < instruction_.arity; ++operand)
-    if (in_[operand].pattern >= 0) return false;
-  return true;
-}
-
+/// Rows by way of whole lines: several short ones, or one after the other.
 void DirectRuns::run_joined(std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
-  for (const int64_t most = kStreamedPiece / n; rows > 0;) {
+  const bool follows = out_.row_step == n << out_.shift;
+  for (const int64_t most = follows ? std::max(kJoined / n, int64_t{1}) : 1; rows > 0;) {
     const int64_t joined = std::min(most, rows);
-    std::byte* room = streamed_.room(to);
-    run_rows_of(room, from, n, joined);
-    streamed_.commit(joined * out_.row_step);
+    if (n > kJoined) {
+      run_pieces(to, from, n);
+      for (int operand = 0; operand < instruction_.arity; ++operand) from[operand] += in_[operand].row_step;
+    } else {
+      run_whole_rows(instruction_.kernel, streamed_.room(to), from, n, joined);
+      streamed_.commit((joined * n) << out_.shift);
+    }
     to += joined * out_.row_step;
     rows -= joined;
   }
 }
 
-void DirectRuns::run_whole(std::byte* to, const std::byte* const* from, int64_t n) {
-  for (int operand = 0; operand < instruction_.arity; ++operand) lanes_[operand].data = from[operand];
-  instruction_.kernel(to, lanes_, n);
+/// One row, cut where a pattern ends or where lines were joined. Pieces begin on lines, wherever that is in a pattern.
+void DirectRuns::run_pieces(std::byte* to, const std::byte* const* from, int64_t n) {
+  const int64_t longest = piece_ > 0 ? piece_ : leaves_ == Leaves::joined ? kJoined : n;
+  for (int64_t start = 0; start < n;) {
+    const int64_t m = start == 0 && longest > kLine ? std::min(longest - (place_in_line(to) >> out_.shift), n)
+                                                    : std::min(longest, n - start);
+    for (int operand = 0; operand < instruction_.arity; ++operand) {
+      const Operand& in = in_[operand];
+      lanes_[operand].data = in.pattern < 0 ? from[operand] + start * steps_[operand]
+                                            : pattern_of(operand, from[operand]) + (start % in.length << in.shift);
+    }
+    run_piece(to, m);
+    to += m << out_.shift;
+    start += m;
+  }
 }
 
-void DirectRuns::run_pieces(std::byte* to, const std::byte* const* from, int64_t n) {
-  const std::byte* at[3];
-  for (int operand = 0; operand < instruction_.arity; ++operand)
-    at[operand] = in_[operand].pattern >= 0 ? pattern_of(operand, from[operand]) : from[operand];
-  for (int64_t start = 0; start < n; start += piece_) {
-    const int64_t m = std::min(piece_, n - start), nbytes = m << out_.shift;
-    run_whole(streaming_ ? streamed_.room(to) : to, at, m);
-    if (streaming_) streamed_.commit(nbytes);
-    to += nbytes;
-    for (int operand = 0; operand < instruction_.arity; ++operand) at[operand] += m * in_[operand].step;
+void DirectRuns::run_piece(std::byte* to, int64_t n) {
+  switch (leaves_) {
+    case Leaves::in_place:
+      return instruction_.kernel(to, lanes_, n);
+    case Leaves::streamed:
+      return run_streamed(instruction_, to, out_.shift, lanes_, steps_, n);
+    case Leaves::joined:
+      instruction_.kernel(streamed_.room(to), lanes_, n);
+      streamed_.commit(n << out_.shift);
   }
 }
 
@@ -171,7 +200,7 @@ const std::byte* DirectRuns::pattern_of(int operand, const std::byte* from) {
   std::byte* pattern = patterns_.data() + in.pattern;
   if (in.built == from) return pattern;
   const int64_t i = instruction_.in[operand] + 1;
-  build_pattern(pattern, from, plan_, plan_.strides_of(i), in.shift, plan_.operands[i].length, piece_);
+  build_pattern(pattern, from, plan_, plan_.strides_of(i), in.shift, in.length, pattern_elements(plan_, i, piece_));
   in.built = from;
   return pattern;
 }

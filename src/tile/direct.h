@@ -2,6 +2,7 @@
 // repeats. Takes a plan for which this holds; runs the kernel.
 #pragma once
 #include "tile/blocks.h"
+#include "tile/registers.h"
 #include "tile/streamed.h"
 
 namespace tenon {
@@ -17,29 +18,34 @@ class DirectRuns {
   void run(int64_t begin, int64_t end);
 
  private:
+  /// How results leave.
+  enum class Leaves { in_place, streamed, joined };
+  Leaves choose_leaves(bool streaming) const;
+
   void run_rows(const OuterCounter& outer, int64_t start, int64_t row, int64_t n, int64_t rows);
-  void run_rows_of(std::byte* to, const std::byte** from, int64_t n, int64_t rows);
-  bool joins_rows(int64_t n) const;
+  void run_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows);
   void run_joined(std::byte* to, const std::byte** from, int64_t n, int64_t rows);
-  void run_whole(std::byte* to, const std::byte* const* from, int64_t n);
   void run_pieces(std::byte* to, const std::byte* const* from, int64_t n);
+  void run_piece(std::byte* to, int64_t n);
+  bool fills_blocks(const std::byte* to, int64_t n) const;
   const std::byte* pattern_of(int operand, const std::byte* from);
 
   struct Operand {
     const std::byte* base = nullptr;
     int shift = 0;
-    int64_t step = 0;             // in bytes, along the run
     int64_t row_step = 0;         // in bytes, along the first outer loop
+    int64_t length = 0;           // of a periodic operand's pattern, in elements
     int64_t pattern = -1;         // offset of a periodic operand's pattern in the scratch memory; -1: not periodic
     const void* built = nullptr;  // what that was built from
   };
 
   const Plan& plan_;
   const Instruction& instruction_;
-  bool streaming_;
   int64_t unit_, per_flat_, rows_;
-  int64_t piece_ = 0;  // elements a kernel call takes where runs are cut for the caches' sake
+  Leaves leaves_;
+  int64_t piece_;  // elements of a pattern at hand; 0: no operand repeats one
   Operand out_, in_[3];
+  int64_t steps_[3];  // of the inputs, in bytes, along the run
   Lanes lanes_[3];
   Scratch patterns_;
   StreamedOutput streamed_;

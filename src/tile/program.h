@@ -1,14 +1,19 @@
 // tile: a straight line of instructions over tile registers. An eager op is a Program of one op and the casts it needs;
 // a fused expression is a longer one. Takes ops and dtypes; gives what run() executes. Never knows shapes.
 #pragma once
+#include <bit>
+
 #include "base/small_vector.h"
 #include "kernel/kernel.h"
 
 namespace tenon {
 
+inline int shift_of(Dtype dtype) { return std::countr_zero(static_cast<unsigned>(itemsize(dtype))); }
+
 /// A register holds one tile of one dtype. Registers [0, inputs) are loaded; each instruction writes the next one.
 struct Instruction {
   Kernel kernel;
+  Kernel streamed;  // its form that stores past the caches; null: there is none
   int8_t arity;
   int16_t in[3];
 
@@ -31,11 +36,13 @@ class Program {
   /// Adds a conversion, none where `from` has that dtype already.
   int cast(int from, Dtype dtype) {
     if (dtypes_[from] == dtype) return from;
-    return append(kernels().cast[static_cast<int>(dtypes_[from])][static_cast<int>(dtype)], dtype, 1, from, 0, 0);
+    return append_cast(from, dtype);
   }
+  /// Adds a copy of what is there as it is.
+  int copy(int from) { return append_cast(from, dtypes_[from]); }
   /// Adds an op over registers of its dtype of computation. Error when the op has no code for it.
   int op(Op op, Dtype compute, Dtype result, int arity, int a, int b = 0, int c = 0) {
-    return append(kernel_of(op, compute), result, arity, a, b, c);
+    return append(kernel_of(op, compute), streamed_kernel_of(op, compute), result, arity, a, b, c);
   }
 
   /// Names the register that holds the result; without a call it is the last one.
@@ -54,8 +61,13 @@ class Program {
   const SmallVector<Instruction, 8>& instructions() const noexcept { return instructions_; }
 
  private:
-  int append(Kernel kernel, Dtype dtype, int arity, int a, int b, int c) {
+  int append_cast(int from, Dtype dtype) {
+    const int source = static_cast<int>(dtypes_[from]), target = static_cast<int>(dtype);
+    return append(kernels().cast[source][target], kernels().cast_streamed[source][target], dtype, 1, from, 0, 0);
+  }
+  int append(Kernel kernel, Kernel streamed, Dtype dtype, int arity, int a, int b, int c) {
     instructions_.push_back({kernel,
+                             streamed,
                              static_cast<int8_t>(arity),
                              {static_cast<int16_t>(a), static_cast<int16_t>(b), static_cast<int16_t>(c)}});
     dtypes_.push_back(dtype);

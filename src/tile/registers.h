@@ -1,16 +1,13 @@
 // tile: the registers of a Program while it runs, and the counters that walk an operand through memory. Takes loaded
 // lanes; gives the lanes of the result. Shared by elementwise runs and reductions.
 #pragma once
-#include <bit>
 #include <cstddef>
 
 #include "plan/plan.h"
-#include "tensor/recycle.h"
 #include "tile/program.h"
+#include "tile/streamed.h"
 
 namespace tenon {
-
-inline int shift_of(Dtype dtype) { return std::countr_zero(static_cast<unsigned>(itemsize(dtype))); }
 
 /// A counter over some loops of a plan, with every operand's offset (in elements) kept up to date.
 class OuterCounter {
@@ -47,26 +44,6 @@ class OuterCounter {
   SmallVector<int64_t, 8> index_;
 };
 
-/// Scratch memory of one thread: from the stack while small.
-class Scratch {
- public:
-  explicit Scratch(int64_t nbytes) : nbytes_(nbytes) {
-    data_ =
-        nbytes <= static_cast<int64_t>(sizeof(stack_)) ? stack_ : static_cast<std::byte*>(recycle::allocate(nbytes));
-  }
-  ~Scratch() {
-    if (data_ != stack_) recycle::deallocate(data_, nbytes_);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  std::byte* data() { return data_; }
-
- private:
-  int64_t nbytes_;
-  std::byte* data_;
-  alignas(64) std::byte stack_[2048];
-};
-
 /// Which scratch slot each register writes to; -1: none.
 struct Slots {
   SmallVector<int16_t, 16> of;
@@ -90,24 +67,43 @@ class Registers {
   /// Runs the instructions on the loaded lanes; the one that gives the result writes to `direct` when that is given and
   /// the result is no splat. What depends on splats alone stays one value.
   Lanes execute(std::byte* direct, int64_t n) {
-    const auto& instructions = program_.instructions();
-    for (int64_t i = 0; i < instructions.size(); ++i) {
-      const Instruction& instruction = instructions[i];
-      const int64_t reg = program_.inputs() + i;
-      int64_t steps = 0;
-      for (int operand = 0; operand < instruction.arity; ++operand) steps |= lanes_[instruction.in[operand]].step;
-      const bool last = reg == program_.result();
-      std::byte* to = last && direct && steps ? direct : slot(reg);
-      Lanes copies[3];
-      const Lanes* in = &lanes_[instruction.in[0]];
-      if (!steps || !instruction.in_order()) in = copy(instruction, copies, !steps);
-      instruction.kernel(to, in, steps ? n : 1);
-      lanes_[reg] = {to, steps};
+    for (int64_t i = 0; i < program_.instructions().size(); ++i) execute_one(i, direct, n);
+    return lanes_[program_.result()];
+  }
+  /// The same with results that leave past the caches.
+  Lanes execute_streamed(std::byte* to, int64_t n) {
+    const int64_t last = program_.result() - program_.inputs();
+    if (last < 0 || last + 1 < program_.instructions().size()) return execute(nullptr, n);
+    for (int64_t i = 0; i < last; ++i) execute_one(i, nullptr, n);
+    const Instruction& instruction = program_.instructions()[last];
+    if (!instruction.streamed || steps_of(instruction) == 0) {
+      execute_one(last, nullptr, n);
+    } else {
+      Lanes in[3];
+      copy(instruction, in, false);
+      run_streamed(instruction, to, program_, in, n);
+      lanes_[program_.result()] = {to, 1};
     }
     return lanes_[program_.result()];
   }
 
  private:
+  void execute_one(int64_t i, std::byte* direct, int64_t n) {
+    const Instruction& instruction = program_.instructions()[i];
+    const int64_t reg = program_.inputs() + i, steps = steps_of(instruction);
+    const bool last = reg == program_.result();
+    std::byte* to = last && direct && steps ? direct : slot(reg);
+    Lanes copies[3];
+    const Lanes* in = &lanes_[instruction.in[0]];
+    if (!steps || !instruction.in_order()) in = copy(instruction, copies, !steps);
+    instruction.kernel(to, in, steps ? n : 1);
+    lanes_[reg] = {to, steps};
+  }
+  int64_t steps_of(const Instruction& instruction) const {
+    int64_t steps = 0;
+    for (int operand = 0; operand < instruction.arity; ++operand) steps |= lanes_[instruction.in[operand]].step;
+    return steps;
+  }
   const Lanes* copy(const Instruction& instruction, Lanes* to, bool splats) const {
     for (int operand = 0; operand < instruction.arity; ++operand) {
       to[operand] = lanes_[instruction.in[operand]];

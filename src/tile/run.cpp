@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "hwy/cache_control.h"
+#include "tenon/threads.h"
 #include "tile/blocks.h"
 #include "tile/direct.h"
 #include "tile/pool.h"
@@ -21,6 +22,8 @@ constexpr int64_t kMinTile = 256, kMaxTile = 2048;
 // long enough for the kernels; see docs/benchmarks.md.
 constexpr int64_t kBlockRowBytes = 256, kBlockColumns = 128;
 constexpr int64_t kRowsAhead = 4;
+// Results that are fewer at once are joined to whole lines before they leave past the caches.
+constexpr int64_t kShortStream = 256;
 // Work for one part: below two of these the caller works alone.
 constexpr int64_t kGrain = 32768;
 
@@ -44,6 +47,12 @@ bool is_one_kernel(const Setup& setup) {
          (setup.store_direct || setup.streaming);
 }
 
+Instruction copy_of(const Program& program) {
+  const int dtype = static_cast<int>(program.dtype(program.result()));
+  return {
+      kernels().cast[dtype][dtype], kernels().cast_streamed[dtype][dtype], 1, {static_cast<int16_t>(program.result())}};
+}
+
 /// Runs the tiles of one part of the work.
 class TileLoop {
  public:
@@ -53,6 +62,7 @@ class TileLoop {
         program_(setup.program),
         registers_(setup.program, setup.slots, setup.slot_bytes),
         streamed_(setup.streaming ? setup.tile * itemsize(setup.program.dtype(setup.program.result())) : 0),
+        copy_(copy_of(program_)),
         built_(program_.inputs()),
         one_kernel_(is_one_kernel(setup)) {
     for (auto& base : built_) base = nullptr;
@@ -157,10 +167,19 @@ class TileLoop {
     std::byte* to = setup_.out + (offset << shift);
     for (int64_t row = 0; row < rows; ++row) {
       for (int i = 0; i < program_.inputs(); ++i) load_row(i, inputs[i], columns);
-      kernel(setup_.streaming ? streamed_.room(to) : to, &registers_[0], columns);
-      if (setup_.streaming) streamed_.commit(columns << shift);
+      if (setup_.streaming)
+        stream_row(to, columns);
+      else
+        kernel(to, &registers_[0], columns);
       to += row_step * (int64_t{1} << shift);
     }
+  }
+
+  void stream_row(std::byte* to, int64_t columns) {
+    const Instruction& instruction = program_.instructions()[0];
+    Lanes in[3];
+    std::copy_n(&registers_[0], instruction.arity, in);
+    run_streamed(instruction, to, program_, in, columns);
   }
 
   void load_row(int i, BlockRow& input, int64_t columns) {
@@ -223,6 +242,7 @@ class TileLoop {
   }
 
   void stream(std::byte* to, int64_t n, int shift) {
+    if (n >= kShortStream) return stream_long(to, n);
     std::byte* room = streamed_.room(to);
     const Lanes result = registers_.execute(room, n);
     if (result.step == 0)
@@ -230,6 +250,11 @@ class TileLoop {
     else if (result.data != room)
       std::memcpy(room, result.data, static_cast<std::size_t>(n << shift));
     streamed_.commit(n << shift);
+  }
+  /// Without a detour: the last kernel streams, or what it gave is copied.
+  void stream_long(std::byte* to, int64_t n) {
+    Lanes result = registers_.execute_streamed(to, n);
+    if (result.data != to) run_streamed(copy_, to, program_, &result, n);
   }
 
   void store(std::byte* to, const Lanes& result, int64_t start, int64_t n, int shift) {
@@ -258,6 +283,7 @@ class TileLoop {
   const Program& program_;
   Registers registers_;
   StreamedOutput streamed_;
+  Instruction copy_;                        // of results that were not computed where they belong
   SmallVector<const std::byte*, 8> built_;  // the base a periodic input's pattern was built from
   bool one_kernel_;
 };
@@ -311,10 +337,11 @@ int64_t last_cache_bytes() noexcept {
   return int64_t{32} << 20;
 }
 
-/// Splits `tiles` tiles of equal work into parts for the threads.
+/// Splits `tiles` tiles of equal work into parts for the threads: a few for each, so that none waits long for another.
 template <class Body>
 void split(int64_t tiles, int64_t numel, const Body& body) {
-  const int64_t parts = std::clamp<int64_t>(numel / kGrain, 1, std::min<int64_t>(tiles, 4 * 64));
+  const int64_t threads = get_num_threads(), most = threads == 1 ? 1 : 8 * threads;
+  const int64_t parts = std::clamp<int64_t>(numel / kGrain, 1, std::min(tiles, most));
   parallel_for(parts, [&](int64_t part) {
     body(tiles * part / parts, tiles * (part + 1) / parts);
     hwy::FlushStream();  // streamed stores become visible before the caller is told

@@ -1,12 +1,44 @@
-// tile: an output that goes past the caches. Takes results piece by piece; stores whole cache lines.
+// tile: outputs that go past the caches, as whole cache lines. A kernel stores them itself; results that come in short
+// or odd pieces are gathered to lines first.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
-#include "kernel/kernel.h"
-#include "tile/registers.h"
+#include "tile/program.h"
+#include "tile/scratch.h"
 
 namespace tenon {
+
+inline constexpr int64_t kLine = 64;
+
+inline int64_t place_in_line(const std::byte* to) {
+  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % kLine);
+}
+
+/// One instruction's results, past the caches but for a few at either end, which may share a line with others. `in` is
+/// used up; `steps`: the bytes from one lane of an input to the next.
+inline void run_streamed(const Instruction& instruction, std::byte* to, int shift, Lanes* in, const int64_t* steps,
+                         int64_t n) {
+  const auto run = [&](Kernel kernel, int64_t count) {
+    if (count == 0) return;
+    kernel(to, in, count);
+    to += count << shift;
+    for (int operand = 0; operand < instruction.arity; ++operand)
+      in[operand].data = static_cast<const std::byte*>(in[operand].data) + count * steps[operand];
+  };
+  const int64_t head = std::min((kLine - place_in_line(to)) % kLine >> shift, n), tail = (n - head) % kStreamedLanes;
+  run(instruction.kernel, head);
+  run(instruction.streamed, n - head - tail);
+  run(instruction.kernel, tail);
+}
+/// The same where the lanes are those of the Program's registers.
+inline void run_streamed(const Instruction& instruction, std::byte* to, const Program& program, Lanes* in, int64_t n) {
+  int64_t steps[3];
+  for (int operand = 0; operand < instruction.arity; ++operand)
+    steps[operand] = in[operand].step << shift_of(program.dtype(instruction.in[operand]));
+  run_streamed(instruction, to, shift_of(program.dtype(program.result())), in, steps, n);
+}
 
 /// Only whole lines may leave past the caches: what does not fill one waits for the piece that continues it. The
 /// staging area keeps the output's place within a line, so that its lines are the output's.
@@ -21,7 +53,7 @@ class StreamedOutput {
     if (to != next_) {
       flush();
       next_ = to;
-      begin_ = filled_ = static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % kLine);
+      begin_ = filled_ = place_in_line(to);
     }
     return staging_.data() + filled_;
   }
@@ -33,7 +65,6 @@ class StreamedOutput {
   }
 
  private:
-  static constexpr int64_t kLine = 64;
   // Bursts of this length keep loads and stores flowing side by side.
   static constexpr int64_t kDrainBytes = 512;
 

@@ -1,0 +1,79 @@
+// A kernel's streamed form gives the bytes of its plain form, whichever inputs are splats.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "kernel/kernel.h"
+#include "ops/row.h"
+#include "tenon/dtype.h"
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kNumel = 3 * kStreamedLanes;
+
+/// Small positive numbers, which no op turns into NaN, where a float is read; and no zeros to divide by.
+struct Operands {
+  alignas(64) std::byte bytes[3][kNumel * 8];
+  Operands(Dtype dtype, bool condition_first) {
+    std::mt19937_64 random(static_cast<uint64_t>(dtype) + 1);
+    std::uniform_int_distribution<int64_t> draw(1, 9), truth(0, 1);
+    for (int operand = 0; operand < 3; ++operand) {
+      const bool condition = condition_first && operand == 0;
+      const Dtype own = condition ? Dtype::bool_ : dtype;
+      for (int64_t i = 0; i < kNumel; ++i) {
+        const int64_t value = condition ? truth(random) : draw(random);
+        const Lanes from{&value, 1};
+        kernels().cast[static_cast<int>(Dtype::int64)][static_cast<int>(own)](bytes[operand] + i * itemsize(own), &from,
+                                                                             1);
+      }
+    }
+  }
+};
+
+void expect_same(Kernel plain, Kernel streamed, int arity, const Operands& operands, const std::string& what) {
+  alignas(64) static std::byte want[kNumel * 8], got[kNumel * 8];
+  for (int splats = 0; splats < (1 << arity) - 1; ++splats) {
+    Lanes in[3];
+    for (int i = 0; i < arity; ++i) in[i] = {operands.bytes[i], (splats >> i & 1) != 0 ? 0 : 1};
+    std::memset(want, 0, sizeof(want));
+    std::memset(got, 0, sizeof(got));
+    plain(want, in, kNumel);
+    streamed(got, in, kNumel);
+    EXPECT_EQ(std::memcmp(want, got, sizeof(want)), 0) << what << ", splats " << splats;
+  }
+}
+
+TEST(Streamed, EveryKernelGivesThePlainBytes) {
+  int compared = 0;
+  for (int op = 0; op < kOpCount; ++op) {
+    const Row& row = row_of(static_cast<Op>(op));
+    for (int dtype = 0; dtype < kDtypeCount; ++dtype) {
+      const Kernel streamed = kernels().elementwise_streamed[op][dtype];
+      if (!streamed) continue;
+      const Operands operands(static_cast<Dtype>(dtype), row.promotion == Promotion::select);
+      expect_same(kernels().elementwise[op][dtype], streamed, row.arity, operands,
+                  std::string(row.name) + " of " + dtype_name(static_cast<Dtype>(dtype)));
+      ++compared;
+    }
+  }
+  const bool has_vectors = std::string(kernels().name) != "baseline";
+  EXPECT_GE(compared, has_vectors ? 100 : 0);
+}
+
+TEST(Streamed, EveryCastGivesThePlainBytes) {
+  for (int from = 0; from < kDtypeCount; ++from) {
+    const Operands operands(static_cast<Dtype>(from), false);
+    for (int to = 0; to < kDtypeCount; ++to) {
+      const Kernel streamed = kernels().cast_streamed[from][to];
+      if (!streamed) continue;
+      expect_same(kernels().cast[from][to], streamed, 1, operands,
+                  std::string(dtype_name(static_cast<Dtype>(from))) + " to " + dtype_name(static_cast<Dtype>(to)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tenon

@@ -1,0 +1,30 @@
+// tile: memory of one thread while it works.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "tensor/recycle.h"
+
+namespace tenon {
+
+/// Scratch memory of one thread: from the stack while small.
+class Scratch {
+ public:
+  explicit Scratch(int64_t nbytes) : nbytes_(nbytes) {
+    data_ =
+        nbytes <= static_cast<int64_t>(sizeof(stack_)) ? stack_ : static_cast<std::byte*>(recycle::allocate(nbytes));
+  }
+  ~Scratch() {
+    if (data_ != stack_) recycle::deallocate(data_, nbytes_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  std::byte* data() { return data_; }
+
+ private:
+  int64_t nbytes_;
+  std::byte* data_;
+  alignas(64) std::byte stack_[2048];
+};
+
+}  // namespace tenon
