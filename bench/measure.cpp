@@ -42,7 +42,9 @@ int64_t repeats_of(const Work& work, clockid_t clock) {
 class Side {
  public:
   Side(const Prepare& prepare, clockid_t clock) : work_(prepare()), clock_(clock), repeats_(repeats_of(work_, clock)) {}
-  void take_turn() { ns_.push_back(time_ns(work_, repeats_, clock_) / static_cast<double>(repeats_)); }
+  int64_t repeats() const { return repeats_; }
+  /// Of a turn's calls the first meet caches that the other library has filled: both make as many.
+  void take_turn(int64_t repeats) { ns_.push_back(time_ns(work_, repeats, clock_) / static_cast<double>(repeats)); }
   double last_ns() const { return ns_.back(); }
   double least_ns() const { return *std::min_element(ns_.begin(), ns_.end()); }
 
@@ -85,12 +87,13 @@ Result measure(const Case& c, int rounds) {
   Side tenon(c.tenon, clock);
   std::optional<Side> torch;
   if (c.torch) torch.emplace(c.torch, clock);
+  const int64_t repeats = torch ? std::max(tenon.repeats(), torch->repeats()) : tenon.repeats();
   std::vector<double> ratios;
   for (int round = 0; round < rounds; ++round) {
     const bool tenon_first = round % 2 == 0;
-    if (tenon_first) tenon.take_turn();
-    if (torch) torch->take_turn();
-    if (!tenon_first) tenon.take_turn();
+    if (tenon_first) tenon.take_turn(repeats);
+    if (torch) torch->take_turn(repeats);
+    if (!tenon_first) tenon.take_turn(repeats);
     if (torch) ratios.push_back(torch->last_ns() / tenon.last_ns());
   }
   Result result{.measured = &c, .tenon_ns = tenon.least_ns(), .torch_ns = {}, .ratio = {}};
