@@ -13,12 +13,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon {
 namespace HWY_NAMESPACE {
 
-// 16-bit floats pass through float32, exactly as C++ and PyTorch convert them.
-template <class T>
-HWY_INLINE T widened(T value) {
-  return value;
-}
-
 /// Floats are truncated; what no int64 holds becomes the smallest int64, as the processor's conversion gives, and
 /// narrower integers keep the low bits.
 template <class To, class From>

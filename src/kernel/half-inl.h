@@ -184,33 +184,16 @@ constexpr Forms half_kernel() {
     return forms<&half_ternary<F, T, T>, T, T, T, T>();
 }
 
-/// A fold in float32: bit for bit what `fold` gives for the converted lanes.
-template <class F, class T>
-void fold_half(void* out, const void* in, int64_t n) {
-  constexpr int64_t kWidth = 256 / static_cast<int64_t>(sizeof(float));
-  const T* from = static_cast<const T*>(in);
-  const hn::CappedTag<float, kHalfBlock> d;
-  using Many = Vector<std::remove_const_t<decltype(d)>>;
-  constexpr int64_t kLanes = hn::MaxLanes(d), kVectors = kWidth / kLanes;
-  const auto join = [](float a, float b) { return F::forward(Lane<float>(a), Lane<float>(b)).v; };
-  if (n < kWidth) {
-    float result = widened(from[0]);
-    for (int64_t i = 1; i < n; ++i) result = join(result, widened(from[i]));
-    std::memcpy(out, &result, sizeof(result));
-    return;
+/// How a fold reads 16-bit floats: it adds up in float32.
+template <class T>
+struct HalfLoad {
+  using From = T;
+  using To = float;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> vector(D d, const T* from) {
+    return load_widened(d, from);
   }
-  Many sums[kVectors];
-  for (int64_t k = 0; k < kVectors; ++k) sums[k].v = load_widened(d, from + k * kLanes);
-  int64_t i = kWidth;
-  for (; i + kWidth <= n; i += kWidth)
-    for (int64_t k = 0; k < kVectors; ++k) sums[k] = F::forward(sums[k], Many{load_widened(d, from + i + k * kLanes)});
-  float partial[kWidth];
-  for (int64_t k = 0; k < kVectors; ++k) hn::StoreU(sums[k].v, d, partial + k * kLanes);
-  for (int64_t lane = 0; i + lane < n; ++lane) partial[lane] = join(partial[lane], widened(from[i + lane]));
-  for (int64_t width = kWidth / 2; width > 0; width /= 2)
-    for (int64_t lane = 0; lane < width; ++lane) partial[lane] = join(partial[lane], partial[lane + width]);
-  std::memcpy(out, partial, sizeof(float));
-}
+};
 
 /// Fills the column of a 16-bit float.
 template <class T>
@@ -220,7 +203,7 @@ void fill_half(KernelTable& table) {
   if constexpr (!ops::NAME::row.whole && !is_reduction(Op::NAME))               \
     set_forms(table, Op::NAME, column, half_kernel<ops::NAME, T>());            \
   else if constexpr (is_reduction(Op::NAME) && computes<float>(ops::NAME::row)) \
-    table.fold[static_cast<int>(Op::NAME)][column] = &fold_half<ops::NAME, T>;
+    table.fold[static_cast<int>(Op::NAME)][column] = &fold_vectors<ops::NAME, HalfLoad<T>>;
 #include "tenon/ops.def"
 #undef TENON_OP
 }

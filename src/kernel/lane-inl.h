@@ -49,6 +49,11 @@ struct Lane<T> {
   float v;
   HWY_INLINE explicit Lane(float value) : v(value) {}
 };
+// 16-bit floats pass through float32, exactly as C++ and PyTorch convert them.
+template <class T>
+HWY_INLINE T widened(T value) {
+  return value;
+}
 HWY_INLINE float widened(Float16 value) { return float16_value(value.bits); }
 HWY_INLINE float widened(BFloat16 value) { return bfloat16_value(value.bits); }
 
@@ -204,13 +209,14 @@ template <class D>
 HWY_INLINE Vector<D> operator+(Vector<D> a, Vector<D> b) {
   return {hn::Add(a.v, b.v)};
 }
+// Of two equal values and beside a NaN, x86 takes the second operand; ARM keeps every NaN.
 template <class D>
 HWY_INLINE Vector<D> larger(Vector<D> a, Vector<D> b) {
-  return {hn::IfThenElse(hn::Or(hn::Gt(b.v, a.v), hn::IsNaN(b.v)), b.v, a.v)};
+  return {hn::IfThenElse(hn::IsNaN(b.v), b.v, hn::Max(b.v, a.v))};
 }
 template <class D>
 HWY_INLINE Vector<D> smaller(Vector<D> a, Vector<D> b) {
-  return {hn::IfThenElse(hn::Or(hn::Lt(b.v, a.v), hn::IsNaN(b.v)), b.v, a.v)};
+  return {hn::IfThenElse(hn::IsNaN(b.v), b.v, hn::Min(b.v, a.v))};
 }
 template <class D>
 HWY_INLINE Vector<D> exponential(Vector<D> a) {

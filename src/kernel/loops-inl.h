@@ -20,6 +20,13 @@
 #define TENON_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
+#undef TENON_HAS_VECTORS
+#if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+#define TENON_HAS_VECTORS 1
+#else
+#define TENON_HAS_VECTORS 0
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace tenon {
 namespace HWY_NAMESPACE {
@@ -167,18 +174,21 @@ struct Forms {
 };
 template <Kernel kKernel, class Out, class... In>
 constexpr Forms forms() {
-#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
-  return {kKernel};
-#else
+#if TENON_HAS_VECTORS
   return {kKernel, &streamed<kKernel, Out, In...>};
+#else
+  return {kKernel};
 #endif
 }
+
+// Partial results of a fold, in bytes: several vectors, so that none waits for another.
+inline constexpr int64_t kFoldBytes = 256;
 
 /// Folds with independent partial results, one per lane of a block, joined pairwise: as exact as a cascade of that
 /// width.
 template <class F, class T>
 void fold(void* out, const void* in, int64_t n) {
-  constexpr int64_t kWidth = 256 / static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kWidth = kFoldBytes / static_cast<int64_t>(sizeof(T));
   const Stored<T>* from = static_cast<const Stored<T>*>(in);
   if (n < kWidth) {
     Lane<T> result(from[0]);
@@ -195,6 +205,84 @@ void fold(void* out, const void* in, int64_t n) {
   for (int64_t width = kWidth / 2; width > 0; width /= 2)
     for (int64_t lane = 0; lane < width; ++lane) partial[lane] = F::forward(partial[lane], partial[lane + width]);
   std::memcpy(out, &partial[0].v, sizeof(partial[0].v));
+}
+
+/// The lanes of a vector, pairwise.
+template <class F, class D>
+HWY_INLINE hn::TFromD<D> fold_lanes(D, hn::Vec<D> v) {
+#if TENON_HAS_VECTORS
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    const hn::Half<D> half;
+    using V = Vector<std::remove_const_t<decltype(half)>>;
+    return fold_lanes<F>(half, F::forward(V{hn::LowerHalf(half, v)}, V{hn::UpperHalf(half, v)}).v);
+  }
+#endif
+  return hn::GetLane(v);
+}
+
+/// Asks for what is read a little later. The more a loop does with a line, the fewer of them the processor sees coming:
+/// maxima and sums of 16-bit floats in memory gain a fifth, plain sums a tenth; what is in a cache loses nothing.
+template <std::size_t kBytes>
+HWY_INLINE void prefetch(const void* from) {
+  constexpr std::size_t kAhead = 1536;
+  for (std::size_t i = 0; i < kBytes; i += 64) __builtin_prefetch(static_cast<const char*>(from) + kAhead + i);
+}
+
+/// How a fold reads lanes that need no conversion.
+template <class T>
+struct PlainLoad {
+  using From = T;
+  using To = T;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> vector(D d, const T* from) {
+    return hn::LoadU(d, from);
+  }
+};
+
+/// The same of floating-point lanes, in vectors.
+template <class F, class Load>
+void fold_vectors(void* out, const void* in, int64_t n) {
+  using T = typename Load::To;
+  const typename Load::From* from = static_cast<const typename Load::From*>(in);
+  const hn::CappedTag<T, 16> d;
+  using Many = Vector<std::remove_const_t<decltype(d)>>;
+  constexpr int64_t kLanes = hn::MaxLanes(d), kVectors = kFoldBytes / static_cast<int64_t>(sizeof(T)) / kLanes;
+  constexpr int64_t kBlock = kVectors * kLanes;
+  if (n < kLanes) {
+    Lane<T> result(widened(from[0]));
+    for (int64_t i = 1; i < n; ++i) result = F::forward(result, Lane<T>(widened(from[i])));
+    std::memcpy(out, &result.v, sizeof(T));
+    return;
+  }
+  const auto load = [&](int64_t i) HWY_ATTR { return Many{Load::vector(d, from + i)}; };
+  Many result = load(0);
+  int64_t i = kLanes;
+  if (n >= kBlock) {
+    Many partial[kVectors];
+    for (int64_t k = 0; k < kVectors; ++k) partial[k] = load(k * kLanes);
+    for (i = kBlock; i + kBlock <= n; i += kBlock) {
+      prefetch<kBlock * sizeof(*from)>(from + i);
+      for (int64_t k = 0; k < kVectors; ++k) partial[k] = F::forward(partial[k], load(i + k * kLanes));
+    }
+    for (int64_t width = kVectors / 2; width > 0; width /= 2)
+      for (int64_t k = 0; k < width; ++k) partial[k] = F::forward(partial[k], partial[k + width]);
+    result = partial[0];
+  }
+  for (; i + kLanes <= n; i += kLanes) result = F::forward(result, load(i));
+  if (i < n) {  // the last whole vector, but for the lanes that were counted
+    const auto counted = hn::FirstN(d, static_cast<std::size_t>(kLanes - (n - i)));
+    result.v = hn::IfThenElse(counted, result.v, F::forward(result, load(n - kLanes)).v);
+  }
+  const T folded = fold_lanes<F>(d, result.v);
+  std::memcpy(out, &folded, sizeof(T));
+}
+
+template <class F, class T>
+constexpr FoldKernel fold_kernel() {
+#if TENON_HAS_VECTORS
+  if constexpr (std::is_floating_point_v<T>) return &fold_vectors<F, PlainLoad<T>>;
+#endif
+  return &fold<F, T>;
 }
 
 template <class T>
@@ -241,7 +329,7 @@ void fill_dtype(KernelTable& table) {
 #define TENON_OP(NAME, KIND)                                                             \
   if constexpr (ops::NAME::row.whole) {                                                  \
   } else if constexpr (is_reduction(Op::NAME)) {                                         \
-    table.fold[static_cast<int>(Op::NAME)][column] = &fold<ops::NAME, T>;                \
+    table.fold[static_cast<int>(Op::NAME)][column] = fold_kernel<ops::NAME, T>();        \
     table.elementwise[static_cast<int>(Op::NAME)][column] = &binary<ops::NAME, T, T, T>; \
   } else {                                                                               \
     set_forms(table, Op::NAME, column, elementwise_kernel<ops::NAME, T>());              \

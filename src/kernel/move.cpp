@@ -14,6 +14,11 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// A stride the compiler knows becomes permutes of whole vectors.
+template <int64_t kStride, class T>
+HWY_INLINE void gather_every(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) to[i] = from[i * kStride];
+}
 template <class T>
 HWY_INLINE void gather_run(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t stride, int64_t n) {
   if (stride == 1) {
@@ -21,6 +26,12 @@ HWY_INLINE void gather_run(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64
   } else if (stride == 0) {
     const T value = from[0];
     for (int64_t i = 0; i < n; ++i) to[i] = value;
+  } else if (stride == 2) {
+    gather_every<2>(to, from, n);
+  } else if (stride == 3) {
+    gather_every<3>(to, from, n);
+  } else if (stride == 4) {
+    gather_every<4>(to, from, n);
   } else {
     for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
   }

@@ -27,7 +27,7 @@ struct Operands {
         const int64_t value = condition ? truth(random) : draw(random);
         const Lanes from{&value, 1};
         kernels().cast[static_cast<int>(Dtype::int64)][static_cast<int>(own)](bytes[operand] + i * itemsize(own), &from,
-                                                                             1);
+                                                                              1);
       }
     }
   }

@@ -73,10 +73,10 @@ Shape choose_shape(const Plan& plan) {
   }
   if (shape.along) {
     // Long runs are cut so that a tile's casts stay in the cache; the pieces count as part of the reduction.
-    shape.tile = std::min(shape.lanes, 4 * kLanes);
+    shape.tile = shape.lanes < 8 * kLanes ? shape.lanes : 4 * kLanes;
     shape.reduced_count *= (shape.lanes + shape.tile - 1) / shape.tile;
   } else {
-    shape.tile = shape.widened > 1 ? shape.lanes * shape.widened : std::min(shape.lanes, kLanes);
+    shape.tile = shape.widened > 1 ? shape.lanes * shape.widened : std::min(shape.lanes, 4 * kLanes);
     shape.tiles = shape.widened > 1 ? 1 : (shape.lanes + shape.tile - 1) / shape.tile;
   }
   const int64_t outputs = shape.kept_count * shape.tiles;
@@ -96,8 +96,9 @@ struct Setup {
   Dtype accumulated;
   int shift;  // of the accumulated dtype
   Kernel join;
-  FoldKernel fold;
-  int lane_shift;  // of what is folded: where the fold widens, narrower
+  FoldKernel fold, fold_values;  // of what the Program gives; of partial results
+  bool plain;                    // the lanes lie in memory as they are folded
+  int lane_shift;                // of what is folded: where the fold widens, narrower
   int64_t slot_bytes;
 };
 
@@ -147,6 +148,47 @@ class Cascade {
   int64_t widths_[kLevels] = {};
 };
 
+/// Partial results of one output, a value each: the same levels, each of which the fold makes one value of the next.
+class ValueCascade {
+ public:
+  explicit ValueCascade(const Setup& setup) : setup_(setup) {}
+
+  void reset() {
+    for (int64_t& count : counts_) count = 0;
+  }
+  /// Where the next value goes; then it is counted.
+  std::byte* room() { return place(0); }
+  void add() {
+    for (int level = 0; ++counts_[level] == kCascade; ++level)
+      if (level + 1 == kLevels)
+        return fold_level(level, at(level), 1);
+      else
+        fold_level(level, place(level + 1), 0);
+  }
+  /// Everything added so far.
+  std::byte* finish() {
+    for (int level = 0; level + 1 < kLevels; ++level) {
+      if (counts_[level] == 0) continue;
+      fold_level(level, place(level + 1), 0);
+      ++counts_[level + 1];
+    }
+    fold_level(kLevels - 1, at(kLevels - 1), 1);
+    return at(kLevels - 1);
+  }
+
+ private:
+  std::byte* at(int level) { return values_[level]; }
+  std::byte* place(int level) { return at(level) + (counts_[level] << setup_.shift); }
+  void fold_level(int level, std::byte* to, int64_t left) {
+    setup_.fold_values(to, at(level), counts_[level]);
+    counts_[level] = left;
+  }
+
+  const Setup& setup_;
+  alignas(64) std::byte values_[kLevels][kCascade * 8];
+  int64_t counts_[kLevels] = {};
+};
+
 class ReduceLoop {
  public:
   explicit ReduceLoop(const Setup& setup)
@@ -155,7 +197,8 @@ class ReduceLoop {
         shape_(setup.shape),
         registers_(setup.program, setup.slots, setup.slot_bytes),
         memory_((kLevels + 1) * setup.slot_bytes),
-        cascade_(setup, memory_.data(), setup.slot_bytes) {}
+        cascade_(setup, memory_.data(), setup.slot_bytes),
+        values_(setup) {}
 
   /// Folds segment `segment` of output tile `tile` at `kept` (the offsets of the kept loops) and gives its lanes.
   std::byte* fold(const OuterCounter& kept, int64_t tile, int64_t segment, int64_t& width) {
@@ -163,10 +206,9 @@ class ReduceLoop {
     width = shape_.along ? 1 : shape_.widened > 1 ? shape_.tile : std::min(shape_.tile, shape_.lanes - start);
     const int64_t first = shape_.reduced_count * segment / shape_.segments,
                   last = shape_.reduced_count * (segment + 1) / shape_.segments;
+    if (shape_.along) return fold_along(kept, first, last);
     cascade_.reset();
-    if (shape_.along)
-      fold_along(kept, first, last);
-    else if (shape_.widened > 1)
+    if (shape_.widened > 1)
       fold_widened(kept, first, last);
     else
       fold_across(kept, start, width, first, last);
@@ -178,6 +220,7 @@ class ReduceLoop {
   void fold_each(const OuterCounter& kept, int64_t loop, int64_t count) {
     std::byte* results = memory_.data();
     for (int64_t i = 0; i < count; ++i) {
+      check_interrupt();
       const void* lanes =
           tile(shape_.lanes, [&](int64_t operand) { return kept[operand] + i * plan_.strides_of(operand)[loop]; });
       setup_.fold(results + (i << setup_.shift), lanes, shape_.lanes);
@@ -199,6 +242,7 @@ class ReduceLoop {
   template <class Offset>
   const void* tile(int64_t n, const Offset& offset) {
     const Program& program = setup_.program;
+    if (setup_.plain) return static_cast<const std::byte*>(setup_.inputs[0]) + (offset(1) << setup_.lane_shift);
     for (int i = 0; i < program.inputs(); ++i) {
       const int shift = shift_of(program.dtype(i));
       const int64_t stride = shape_.lane_loop < 0 ? 1 : plan_.strides_of(i + 1)[shape_.lane_loop];
@@ -217,23 +261,24 @@ class ReduceLoop {
     return spread;
   }
 
-  void fold_along(const OuterCounter& kept, int64_t first, int64_t last) {
+  std::byte* fold_along(const OuterCounter& kept, int64_t first, int64_t last) {
     const int64_t pieces = (shape_.lanes + shape_.tile - 1) / shape_.tile;
     OuterCounter reduced(plan_, shape_.reduced, first / pieces);
+    values_.reset();
     int64_t piece = first % pieces;
     for (int64_t i = first; i < last; ++i) {
       check_interrupt();
       const int64_t start = piece * shape_.tile, n = std::min(shape_.tile, shape_.lanes - start);
       const void* lanes =
           tile(n, [&](int64_t operand) { return kept[operand] + reduced[operand] + start * lane_stride(operand); });
-      alignas(8) std::byte folded[8];
-      setup_.fold(folded, lanes, n);
-      cascade_.add(folded, 1);
+      setup_.fold(values_.room(), lanes, n);
+      values_.add();
       if (++piece == pieces) {
         piece = 0;
         reduced.advance();
       }
     }
+    return values_.finish();
   }
 
   void fold_across(const OuterCounter& kept, int64_t start, int64_t n, int64_t first, int64_t last) {
@@ -319,6 +364,7 @@ class ReduceLoop {
   Registers registers_;
   Scratch memory_;
   Cascade cascade_;
+  ValueCascade values_;
 };
 
 SmallVector<bool, 8> inputs_in_place(const Plan& plan, const Shape& shape) {
@@ -392,6 +438,10 @@ bool only_widens(const Program& program) {
              kernels().cast[static_cast<int>(program.dtype(0))][static_cast<int>(float32)] &&
          (program.dtype(0) == float16 || program.dtype(0) == bfloat16);
 }
+bool is_plain(const Plan& plan, const Program& program, const Shape& shape) {
+  return program.inputs() == 1 && program.instructions().empty() && shape.lane_loop >= 0 &&
+         plan.strides_of(1)[shape.lane_loop] == 1;
+}
 Program untouched(Dtype dtype) {
   Program program;
   program.input(dtype);
@@ -420,6 +470,8 @@ void run_reduction(const Plan& plan, const Program& whole, const Reduction& redu
                     .shift = shift_of(accumulated),
                     .join = kernels().elementwise[op][column],
                     .fold = widening ? widening : kernels().fold[op][column],
+                    .fold_values = kernels().fold[op][column],
+                    .plain = is_plain(plan, program, shape),
                     .lane_shift = shift_of(program.dtype(program.result())),
                     .slot_bytes = (shape.tile * widest + 63) / 64 * 64};
   const int64_t outputs = shape.kept_count * shape.tiles;
