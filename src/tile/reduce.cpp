@@ -402,7 +402,7 @@ void reduce_outputs(const Setup& setup, int64_t begin, int64_t end) {
   }
 }
 
-/// Few outputs over much input: segments are folded apart, then joined in order.
+/// Few outputs over much input: segments are folded apart, then joined pairwise.
 void reduce_segments(const Setup& setup, int64_t outputs) {
   const Shape& shape = setup.shape;
   const int64_t piece_bytes = (((shape.along ? 1 : shape.tile) << setup.shift) + 63) / 64 * 64;
@@ -423,9 +423,12 @@ void reduce_segments(const Setup& setup, int64_t outputs) {
                           : shape.widened > 1 ? shape.tile
                                               : std::min(shape.tile, shape.lanes - tile * shape.tile);
     std::byte* lanes = partial.data() + output * shape.segments * piece_bytes;
-    for (int64_t segment = 1; segment < shape.segments; ++segment) {
-      const Lanes in[] = {{lanes, 1}, {lanes + segment * piece_bytes, 1}};
-      setup.join(lanes, in, width);
+    for (int64_t apart = 1; apart < shape.segments; apart *= 2) {
+      for (int64_t segment = 0; segment + apart < shape.segments; segment += 2 * apart) {
+        std::byte* into = lanes + segment * piece_bytes;
+        const Lanes in[] = {{into, 1}, {into + apart * piece_bytes, 1}};
+        setup.join(into, in, width);
+      }
     }
     loop.store(kept, tile, lanes, width);
   }
