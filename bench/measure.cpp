@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 namespace bench {
@@ -11,6 +12,7 @@ namespace {
 // One turn lasts at least this long, or one call: much longer than reading the clock, much shorter than what else a
 // machine may be doing.
 constexpr double kTurnNs = 1e6;
+constexpr auto kThreadsRest = std::chrono::milliseconds(20);
 
 /// One thread is timed by what it ran, so that waiting for a core others hold does not count; several threads, which
 /// wait for each other, by the time that passed.
@@ -43,8 +45,12 @@ class Side {
  public:
   Side(const Prepare& prepare, clockid_t clock) : work_(prepare()), clock_(clock), repeats_(repeats_of(work_, clock)) {}
   int64_t repeats() const { return repeats_; }
-  /// Of a turn's calls the first meet caches that the other library has filled: both make as many.
-  void take_turn(int64_t repeats) { ns_.push_back(time_ns(work_, repeats, clock_) / static_cast<double>(repeats)); }
+  /// Of a turn's calls the first meet caches that the other library has filled: both make as many. Threads that still
+  /// look for work after the other's turn must have gone to sleep.
+  void take_turn(int64_t repeats) {
+    if (clock_ == CLOCK_MONOTONIC) std::this_thread::sleep_for(kThreadsRest), time_ns(work_, 1, clock_);
+    ns_.push_back(time_ns(work_, repeats, clock_) / static_cast<double>(repeats));
+  }
   double last_ns() const { return ns_.back(); }
   double least_ns() const { return *std::min_element(ns_.begin(), ns_.end()); }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "hwy/cache_control.h"
 #include "tenon/error.h"
 #include "tenon/threads.h"
 
@@ -32,7 +33,7 @@ struct Job {
   int64_t parts;
   std::atomic<int64_t> next{0};
   const std::atomic<bool>* stop;  // the caller's
-  int workers = 0;                // inside the job; guarded by the pool's mutex
+  std::atomic<int> workers{0};    // inside the job; begins to be counted under the pool's mutex
   std::mutex error_mutex;
   std::exception_ptr error;
 
@@ -58,6 +59,9 @@ struct Job {
 
 thread_local bool inside_part = false;
 
+// Some 20 to 40 microseconds.
+constexpr int kLooks = 2000;
+
 class Pool {
  public:
   ~Pool() { stop(); }
@@ -68,14 +72,20 @@ class Pool {
       while (static_cast<int>(threads_.size()) < helpers) threads_.emplace_back([this] { serve(); });
       job_ = &job;
       wanted_ = helpers;
+      posted_.fetch_add(1, std::memory_order_release);
     }
-    wake_.notify_all();
+    posted_.notify_all();
     inside_part = true;
     job.work();
     inside_part = false;
     std::unique_lock lock(mutex_);
     job_ = nullptr;  // whoever has not begun stays out
-    done_.wait(lock, [&] { return job.workers == 0; });
+    if (job.workers.load(std::memory_order_acquire) == 0) return;
+    lock.unlock();
+    const auto all_left = [&] { return job.workers.load(std::memory_order_acquire) == 0; };
+    if (comes_soon(all_left)) return;
+    lock.lock();
+    done_.wait(lock, all_left);
   }
 
   /// One job at a time; a second caller works alone rather than wait.
@@ -84,31 +94,46 @@ class Pool {
  private:
   void serve() {
     inside_part = true;
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      wake_.wait(lock, [&] { return stopping_ || (job_ && wanted_ > 0); });
+    for (uint32_t seen = 0;;) {
+      const auto another = [&] { return posted_.load(std::memory_order_acquire) != seen; };
+      if (!comes_soon(another)) posted_.wait(seen, std::memory_order_acquire);
+      seen = posted_.load(std::memory_order_acquire);
+      std::unique_lock lock(mutex_);
       if (stopping_) return;
+      if (!job_ || wanted_ == 0) continue;
       Job* job = job_;
       --wanted_;
-      ++job->workers;
+      job->workers.fetch_add(1, std::memory_order_relaxed);
       lock.unlock();
       job->work();
-      lock.lock();
-      if (--job->workers == 0) done_.notify_all();
+      if (job->workers.fetch_sub(1, std::memory_order_acq_rel) > 1) continue;
+      lock.lock();  // the caller either looks before this or hears it
+      done_.notify_all();
     }
+  }
+  /// Looks for a moment: to sleep and be woken takes longer than most jobs.
+  template <class Condition>
+  static bool comes_soon(const Condition& condition) {
+    for (int look = 0; look < kLooks; ++look) {
+      if (condition()) return true;
+      hwy::Pause();
+    }
+    return false;
   }
   void stop() {
     {
       std::lock_guard lock(mutex_);
       stopping_ = true;
+      posted_.fetch_add(1, std::memory_order_release);
     }
-    wake_.notify_all();
+    posted_.notify_all();
     for (std::thread& thread : threads_) thread.join();
   }
 
   std::mutex turn_;
   std::mutex mutex_;
-  std::condition_variable wake_, done_;
+  std::condition_variable done_;
+  std::atomic<uint32_t> posted_{0};  // jobs, and the end
   std::vector<std::thread> threads_;
   Job* job_ = nullptr;
   int wanted_ = 0;

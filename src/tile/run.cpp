@@ -24,8 +24,8 @@ constexpr int64_t kBlockRowBytes = 256, kBlockColumns = 128;
 constexpr int64_t kRowsAhead = 4;
 // Results that are fewer at once are joined to whole lines before they leave past the caches.
 constexpr int64_t kShortStream = 256;
-// Work for one part: below two of these the caller works alone.
-constexpr int64_t kGrain = 32768;
+// Work for one part; below a few of these the caller works alone: what fits its own cache would move to another core's.
+constexpr int64_t kGrain = 32768, kAlone = 3 * kGrain;
 
 /// What is decided once per run, before any thread starts.
 struct Setup {
@@ -340,7 +340,7 @@ int64_t last_cache_bytes() noexcept {
 /// Splits `tiles` tiles of equal work into parts for the threads: a few for each, so that none waits long for another.
 template <class Body>
 void split(int64_t tiles, int64_t numel, const Body& body) {
-  const int64_t threads = get_num_threads(), most = threads == 1 ? 1 : 8 * threads;
+  const int64_t threads = numel < kAlone ? 1 : get_num_threads(), most = threads == 1 ? 1 : 8 * threads;
   const int64_t parts = std::clamp<int64_t>(numel / kGrain, 1, std::min(tiles, most));
   parallel_for(parts, [&](int64_t part) {
     body(tiles * part / parts, tiles * (part + 1) / parts);
