@@ -283,10 +283,10 @@ constexpr int64_t kFastNumel = 32768;
 /// one dtype with a kernel of its own. Gives the kernel, the lanes and the tensor whose shape the result has.
 struct Fast {
   Kernel kernel;
-  Lanes in[2];
+  Lanes in[kMaxArgs];
   Dtype result;
   const TensorImpl* like;
-  Number number;
+  Number numbers[kMaxArgs];
 };
 
 /// The kernel of an op over operands of one dtype that need no cast, and the dtype it gives; null where there is none.
@@ -298,11 +298,14 @@ using FastKernels = std::array<std::array<FastKernel, kDtypeCount>, kOpCount + 1
 
 FastKernel fast_kernel(const Row& row, Kernel kernel, Dtype dtype) {
   const bool becomes_float = row.promotion == Promotion::int_to_float && !is_floating_point(dtype);
+  const bool other_dtype = row.promotion == Promotion::logical       ? dtype != bool_
+                           : row.promotion == Promotion::bool_to_int ? dtype == bool_
+                                                                     : row.refuses_bool && dtype == bool_;
   const bool checks_number = row.parameters != Parameters::none && !is_floating_point(dtype);
   const bool looks_closer = row.stepwise && widened(dtype) != dtype;
-  if (row.divides_integers || row.promotion == Promotion::logical || becomes_float || checks_number || looks_closer)
-    return {};
-  return {kernel, row.promotion == Promotion::comparison ? bool_ : dtype};
+  if (row.divides_integers || other_dtype || becomes_float || checks_number || looks_closer) return {};
+  const bool tells = row.promotion == Promotion::comparison || row.promotion == Promotion::logical;
+  return {kernel, tells ? bool_ : dtype};
 }
 
 const FastKernels& make_fast_kernels() {
@@ -334,36 +337,71 @@ bool number_fits(Scalar number, Dtype dtype) {
 }
 
 /// One operand's lanes beside `like`; false when it needs a plan or a cast.
-[[gnu::always_inline]] inline bool fast_lanes(const Arg& arg, const TensorImpl* like, Number& number, Lanes& lanes) {
+[[gnu::always_inline]] inline bool fast_lanes(const Arg& arg, const TensorImpl* like, Dtype dtype, Number& number,
+                                              Lanes& lanes) {
   if (!arg.is_tensor()) {
-    if (!number_fits(arg.number(), like->dtype)) return false;
-    store_number(arg.number(), like->dtype, number.bytes);
+    if (!number_fits(arg.number(), dtype)) return false;
+    store_number(arg.number(), dtype, number.bytes);
     lanes = {number.bytes, 0};
     return true;
   }
   const TensorImpl* impl = arg.tensor().impl();
-  if (impl->dtype != like->dtype || impl->device != Device::cpu) return false;
+  if (impl->dtype != dtype || impl->device != Device::cpu) return false;
   const bool whole = impl == like || (impl->contiguous && impl->sizes == like->sizes);
   if (!whole && (impl->numel != 1 || !impl->row_major || impl->sizes.size() > like->sizes.size())) return false;
   lanes = {impl->data(), whole ? 1 : 0};
   return true;
 }
 
-[[gnu::always_inline]] inline bool fast_binary(Op op, Args args, Fast& fast) {
-  // The operand with more elements, and of two lone ones that with more dims, gives the shape.
-  const TensorImpl* a = args[0]->is_tensor() ? args[0]->tensor().impl() : nullptr;
-  const TensorImpl* b = args[1]->is_tensor() ? args[1]->tensor().impl() : nullptr;
+/// The operand with more elements, and of two lone ones that with more dims, gives the shape.
+[[gnu::always_inline]] inline const TensorImpl* larger_operand(const TensorImpl* a, const Arg& arg) {
+  const TensorImpl* b = arg.is_tensor() ? arg.tensor().impl() : nullptr;
   const bool second = !a || (b && (b->numel > a->numel || (b->numel == a->numel && b->sizes.size() > a->sizes.size())));
-  const TensorImpl* like = second ? b : a;
+  return second ? b : a;
+}
+
+template <int kCount>
+[[gnu::always_inline]] inline bool fast_operands(Op op, Args args, Fast& fast) {
+  const TensorImpl* like = nullptr;
+  for (int i = 0; i < kCount; ++i) like = larger_operand(like, *args[i]);
   if (!like || !like->row_major || like->device != Device::cpu || like->numel == 0 || like->numel > kFastNumel)
     return false;
-  if (!fast_lanes(*args[0], like, fast.number, fast.in[0]) || !fast_lanes(*args[1], like, fast.number, fast.in[1]))
-    return false;
-  const FastKernel& entry = fast_kernel(op, like->dtype);
+  const bool selects = kCount == 3 && op == Op::where;
+  if (selects && !args[1]->is_tensor()) return false;
+  const Dtype dtype = selects ? args[1]->tensor().dtype() : like->dtype;
+  // A Boolean among parameters is refused elsewhere; so are strides of single elements weighed, of three operands.
+  for (int i = 0; kCount == 3 && i < kCount; ++i)
+    if (args[i]->is_tensor() ? !args[i]->tensor().impl()->row_major : args[i]->number().is_boolean()) return false;
+  for (int i = 0; i < kCount; ++i)
+    if (!fast_lanes(*args[i], like, selects && i == 0 ? bool_ : dtype, fast.numbers[i], fast.in[i])) return false;
+  const FastKernel& entry = fast_kernel(op, dtype);
   fast.kernel = entry.kernel;
   fast.result = entry.result;
   fast.like = like;
   return fast.kernel != nullptr;
+}
+
+/// A kernel that is given single elements alone takes one lane of each.
+template <int kCount>
+[[gnu::always_inline]] inline void run_fast(Fast& fast, void* out) {
+  int64_t steps = 0;
+  for (int i = 0; i < kCount; ++i) steps |= fast.in[i].step;
+  for (int i = 0; steps == 0 && i < kCount; ++i) fast.in[i].step = 1;
+  fast.kernel(out, fast.in, fast.like->numel);
+}
+
+template <int kCount>
+[[gnu::always_inline]] inline Tensor fast_result(Op op, Args args) {
+  Fast fast;
+  if (!fast_operands<kCount>(op, args, fast) || !BroadcastCheck::is_silent()) return {};
+  Tensor result = new_tensor(fast.like->sizes, fast.result);
+  run_fast<kCount>(fast, result.impl()->data());
+  return result;
+}
+/// An undefined tensor where the operands need more than that.
+[[gnu::always_inline]] inline Tensor fast_result(Op op, Args args, int count) {
+  if (count == 2) return fast_result<2>(op, args);
+  return count == 1 ? fast_result<1>(op, args) : fast_result<3>(op, args);
 }
 
 /// The deprecated treatment of operands that do not broadcast: all as 1-D.
@@ -440,20 +478,25 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
 bool same_place(const Tensor& out, const Lanes& lanes) { return out.data_ptr() == lanes.data; }
 
 /// The fast path into an existing tensor of the right shape and dtype that is an input or shares no storage with one.
-bool fast_into(Op op, Tensor& out, Args args) {
+template <int kCount>
+[[gnu::always_inline]] inline bool fast_into(Op op, Tensor& out, Args args) {
   Fast fast;
-  if (!fast_binary(op, args, fast) || !BroadcastCheck::is_silent()) return false;
+  if (!fast_operands<kCount>(op, args, fast) || !BroadcastCheck::is_silent()) return false;
   const TensorImpl* impl = out.impl();
   if (impl->dtype != fast.result || !impl->contiguous || impl->device != Device::cpu) return false;
   if (!(impl->sizes == fast.like->sizes)) return false;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < kCount; ++i) {
     if (!args[i]->is_tensor() || args[i]->tensor().impl()->storage != impl->storage) continue;
-    if (fast.in[i].step == 0 || !same_place(out, fast.in[i])) return false;
+    const bool one_dtype = args[i]->tensor().dtype() == impl->dtype;
+    if (fast.in[i].step == 0 || !one_dtype || !same_place(out, fast.in[i])) return false;
   }
-  if (fast.in[0].step == 0 && fast.in[1].step == 0) fast.in[0].step = 1;
-  fast.kernel(impl->data(), fast.in, impl->numel);
+  run_fast<kCount>(fast, impl->data());
   bump_version(out);
   return true;
+}
+[[gnu::always_inline]] inline bool fast_into(Op op, Tensor& out, Args args, int count) {
+  if (count == 2) return fast_into<2>(op, out, args);
+  return count == 1 ? fast_into<1>(op, out, args) : fast_into<3>(op, out, args);
 }
 
 }  // namespace
@@ -503,13 +546,7 @@ void check_inplace_shape(SizesView self, SizesView shape) {
 }
 
 Tensor run_elementwise(Op op, Args args, int count) {
-  Fast fast;
-  if (count == 2 && fast_binary(op, args, fast) && BroadcastCheck::is_silent()) {
-    Tensor result = new_tensor(fast.like->sizes, fast.result);
-    if (fast.in[0].step == 0 && fast.in[1].step == 0) fast.in[0].step = 1;
-    fast.kernel(result.impl()->data(), fast.in, fast.like->numel);
-    return result;
-  }
+  if (Tensor result = fast_result(op, args, count); result.defined()) return result;
   SmallBroadcast small;
   FastKernel entry;
   if (count == 2 && small_binary(op, args, small, entry) && BroadcastCheck::is_silent()) {
@@ -535,7 +572,7 @@ Tensor run_elementwise(Op op, Args args, int count) {
 }
 
 Tensor& run_inplace(Op op, Tensor& self, Args args, int count) {
-  if (count == 2 && fast_into(op, self, args)) return self;
+  if (fast_into(op, self, args, count)) return self;
   return elementwise_into(op, self, args, count, true);
 }
 
@@ -548,7 +585,7 @@ Tensor elementwise(Op op, Args args, int count) {
 Tensor& elementwise_out(Op op, Tensor& out, Args args, int count) {
   if (out.impl()->in_graph || in_graph(args, count)) [[unlikely]]
     check_out_unrecorded(row_of(op).name, out, args, count);
-  if (count == 2 && (fast_into(op, out, args) || small_into(op, out, args))) return out;
+  if (fast_into(op, out, args, count) || (count == 2 && small_into(op, out, args))) return out;
   return elementwise_into(op, out, args, count, false);
 }
 
