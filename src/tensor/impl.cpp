@@ -144,14 +144,18 @@ Tensor new_view(const Tensor& self, SizesView sizes, SizesView strides, int64_t 
 }
 
 Tensor begin_view(const Tensor& self, int64_t offset) {
-  TensorImpl* view = make_bare(self.impl()->storage, offset, self.dtype(), self.device());
-  view->sizes.assign(self.sizes());
-  view->strides.assign(self.strides());
-  tie(view, self);
-  return Tensor(view);
+  return Tensor(make_bare(nullptr, offset, self.dtype(), self.device()));
 }
 
-void settle(const Tensor& tensor) noexcept { settle_impl(tensor.impl()); }
+void settle_view(const Tensor& view, const Tensor& self) noexcept {
+  settle_impl(view.impl());
+  tie_view(view, self);
+}
+
+void tie_view(const Tensor& view, const Tensor& self) noexcept {
+  view.impl()->storage = self.impl()->storage;
+  tie(view.impl(), self);
+}
 
 Tensor new_alias(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset) {
   Storage* storage = self.impl()->storage;

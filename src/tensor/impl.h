@@ -11,11 +11,12 @@ Tensor new_tensor(SizesView sizes, SizesView strides, Dtype dtype, Device device
 Tensor new_tensor(SizesView sizes, Dtype dtype, Device device = Device::cpu);
 /// A view of `base`'s storage that keeps `base` (of a view: that view's base). Bounds are the caller's care.
 Tensor new_view(const Tensor& base, SizesView sizes, SizesView strides, int64_t offset);
-/// A view that still lies as `self` does, from another offset on: its sizes and strides are to be changed, and then
+/// What is to become a view of `self`, from another offset on: its sizes and strides are written next, then it is
 /// settled.
 Tensor begin_view(const Tensor& self, int64_t offset);
-/// What follows from the sizes and strides of `tensor`.
-void settle(const Tensor& tensor) noexcept;
+/// Ties the view to the elements of `self`, once what follows from its sizes and strides is known (or asks for it).
+void settle_view(const Tensor& view, const Tensor& self) noexcept;
+void tie_view(const Tensor& view, const Tensor& self) noexcept;
 /// The same elements seen by a tensor that knows nothing of `self` but its storage.
 Tensor new_alias(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset);
 /// A tensor over a storage whose one reference it takes over.

@@ -17,24 +17,49 @@ int64_t wrapping_add(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
-/// The view that `change(sizes, strides)` makes of the tensor's own.
+/// The view whose layout `write(sizes, strides)` writes.
+template <class Write>
+Tensor written(const Tensor& self, int64_t offset, const ViewCall& call, const Write& write) {
+  Tensor view = begin_view(self, offset);
+  write(view.impl()->sizes, view.impl()->strides);
+  settle_view(view, self);
+  return recorded(self, std::move(view), call);
+}
+/// The view that `change(sizes, strides)` makes of the tensor's own layout.
 template <class Change>
 Tensor changed(const Tensor& self, int64_t offset, const ViewCall& call, const Change& change) {
-  Tensor view = begin_view(self, offset);
-  change(view.impl()->sizes, view.impl()->strides);
-  settle(view);
-  return recorded(self, std::move(view), call);
+  return written(self, offset, call, [&](Dims& sizes, Dims& strides) {
+    sizes.assign(self.sizes());
+    strides.assign(self.strides());
+    change(sizes, strides);
+  });
 }
 template <class Change>
 Tensor changed(const Tensor& self, const ViewCall& call, const Change& change) {
   return changed(self, self.storage_offset(), call, change);
 }
+/// In one walk: whether `desired` names every size of so many elements, none of them 0.
+bool write_row_major(TensorImpl* impl, SizesView desired, int64_t numel) {
+  impl->sizes.resize(desired.size());
+  impl->strides.resize(desired.size());
+  int64_t step = 1;
+  for (int64_t dim = desired.size() - 1; dim >= 0; --dim) {
+    const int64_t size = desired[dim];
+    impl->sizes[dim] = size;
+    impl->strides[dim] = step;
+    if (size <= 0 || __builtin_mul_overflow(step, size, &step)) return false;
+  }
+  impl->numel = numel;
+  impl->contiguous = impl->row_major = true;
+  return step == numel;
+}
 /// A row-major tensor has a view of every shape.
 Tensor dense_view(const Tensor& self, SizesView desired) {
-  return changed(self, {ViewKind::view}, [&](Dims& sizes, Dims& strides) {
-    sizes = infer_view_sizes(desired, self.numel());
-    strides = contiguous_strides(sizes);
-  });
+  Tensor view = begin_view(self, self.storage_offset());
+  if (!write_row_major(view.impl(), desired, self.numel()))
+    write_row_major(view.impl(), infer_view_sizes(desired, self.numel()), self.numel());
+  tie_view(view, self);
+  return recorded(self, std::move(view), {ViewKind::view});
 }
 Tensor alias_of(const Tensor& self) {
   return changed(self, {ViewKind::alias}, [](Dims&, Dims&) {});
@@ -112,7 +137,7 @@ Dims squeezed_dims(const Tensor& self, SizesView dims) {
 }  // namespace
 
 Tensor Tensor::expand(SizesView desired) const {
-  return changed(*this, {ViewKind::expand}, [&](Dims& new_sizes, Dims& new_strides) {
+  return written(*this, storage_offset(), {ViewKind::expand}, [&](Dims& new_sizes, Dims& new_strides) {
     if (desired.size() >= dim())
       expand_layout(sizes(), strides(), desired, new_sizes, new_strides);
     else  // the text names the type
@@ -125,7 +150,7 @@ Tensor Tensor::broadcast_to(SizesView desired) const { return expand(desired); }
 
 Tensor Tensor::view(SizesView desired) const {
   if (impl_->row_major) return dense_view(*this, desired);
-  return changed(*this, {ViewKind::view}, [&](Dims& new_sizes, Dims& new_strides) {
+  return written(*this, storage_offset(), {ViewKind::view}, [&](Dims& new_sizes, Dims& new_strides) {
     new_sizes = infer_view_sizes(desired, numel());
     if (!view_strides(sizes(), strides(), new_sizes, new_strides)) fail_view_strides();
   });
@@ -176,19 +201,22 @@ Tensor Tensor::squeeze(SizesView dims) const {
 
 Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
   const int64_t first = wrap_dim(dim0, dim()), second = wrap_dim(dim1, dim());
-  return changed(*this, {ViewKind::transpose, {first, second}}, [&](Dims& sizes, Dims& strides) {
-    if (sizes.empty()) return;
-    std::swap(sizes[first], sizes[second]);
-    std::swap(strides[first], strides[second]);
+  return changed(*this, {ViewKind::transpose, {first, second}}, [&](Dims& new_sizes, Dims& new_strides) {
+    if (dim() == 0) return;
+    new_sizes[first] = sizes()[second];
+    new_sizes[second] = sizes()[first];
+    new_strides[first] = strides()[second];
+    new_strides[second] = strides()[first];
   });
 }
 
 Tensor Tensor::t() const {
   if (dim() > 2) throw Error("t() expects a tensor with <= 2 dimensions, but self is " + std::to_string(dim()) + "D");
-  return changed(*this, {ViewKind::t}, [](Dims& sizes, Dims& strides) {
-    if (sizes.size() < 2) return;
-    std::swap(sizes[0], sizes[1]);
-    std::swap(strides[0], strides[1]);
+  if (dim() < 2) return changed(*this, {ViewKind::t}, [](Dims&, Dims&) {});
+  // Written rather than swapped: reading what was just copied waits for it.
+  return written(*this, storage_offset(), {ViewKind::t}, [&](Dims& new_sizes, Dims& new_strides) {
+    new_sizes.assign(SizesView({sizes()[1], sizes()[0]}));
+    new_strides.assign(SizesView({strides()[1], strides()[0]}));
   });
 }
 
@@ -205,7 +233,9 @@ Tensor Tensor::permute(SizesView dims) const {
         "of dimensions i.e. input.dim() = " +
         std::to_string(dim()) + " is not equal to len(dims) = " + std::to_string(dims.size()));
   Dims seen(dim(), 0);
-  return changed(*this, {ViewKind::permute, {}, dims}, [&](Dims& new_sizes, Dims& new_strides) {
+  return written(*this, storage_offset(), {ViewKind::permute, {}, dims}, [&](Dims& new_sizes, Dims& new_strides) {
+    new_sizes.resize(dim());
+    new_strides.resize(dim());
     for (int64_t i = 0; i < dim(); ++i) {
       const int64_t from = wrap_dim(dims[i], dim());
       if (seen[from]) throw Error("permute(): duplicate dims are not allowed.");
@@ -238,7 +268,13 @@ Tensor Tensor::movedim(SizesView source, SizesView destination) const {
 }
 
 Tensor Tensor::movedim(int64_t source, int64_t destination) const {
-  return movedim(SizesView(&source, 1), SizesView(&destination, 1));
+  if (dim() == 0) return movedim(SizesView(&source, 1), SizesView(&destination, 1));
+  const int64_t from = wrap_dim(source, dim()), to = wrap_dim(destination, dim());
+  Dims order(dim(), 0);
+  for (int64_t i = 0; i < dim(); ++i) order[i] = i;
+  order.erase(from);
+  order.insert(to, from);
+  return permute(order);
 }
 
 Tensor Tensor::select(int64_t dim, int64_t index) const {
