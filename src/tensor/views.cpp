@@ -53,7 +53,7 @@ bool write_row_major(TensorImpl* impl, SizesView desired, int64_t numel) {
   impl->contiguous = impl->row_major = true;
   return step == numel;
 }
-/// A row-major tensor has a view of every shape.
+/// A row-major tensor that has elements has a view of every shape.
 Tensor dense_view(const Tensor& self, SizesView desired) {
   Tensor view = begin_view(self, self.storage_offset());
   if (!write_row_major(view.impl(), desired, self.numel()))
@@ -149,7 +149,7 @@ Tensor Tensor::expand_as(const Tensor& other) const { return expand(other.sizes(
 Tensor Tensor::broadcast_to(SizesView desired) const { return expand(desired); }
 
 Tensor Tensor::view(SizesView desired) const {
-  if (impl_->row_major) return dense_view(*this, desired);
+  if (impl_->row_major && impl_->numel != 0) return dense_view(*this, desired);
   return written(*this, storage_offset(), {ViewKind::view}, [&](Dims& new_sizes, Dims& new_strides) {
     new_sizes = infer_view_sizes(desired, numel());
     if (!view_strides(sizes(), strides(), new_sizes, new_strides)) fail_view_strides();
@@ -157,7 +157,7 @@ Tensor Tensor::view(SizesView desired) const {
 }
 
 Tensor Tensor::reshape(SizesView desired) const {
-  if (impl_->row_major) return dense_view(*this, desired);
+  if (impl_->row_major && impl_->numel != 0) return dense_view(*this, desired);
   const Dims inferred = infer_view_sizes(desired, numel());
   Dims new_strides;
   if (view_strides(sizes(), strides(), inferred, new_strides))
