@@ -115,11 +115,16 @@ HWY_INLINE Lane<T> choose(Truth condition, Lane<T> a, Lane<T> b) {
   result.v = condition.v ? a.v : b.v;
   return result;
 }
-// A NaN comes out of a sum, not of the operand it is: GCC would choose that one by a mask, around a maximum that reads
-// memory, and masked reads of what is in no cache wait for each other (half the bandwidth on Zen 5).
+/// `result`, unless an operand is NaN.
 template <std::floating_point T>
-HWY_INLINE T unless_nan(T a, T b, T result) {
+HWY_INLINE T unless_nan([[maybe_unused]] T a, T b, T result) {
+#if HWY_TARGET <= HWY_AVX3
+  // A NaN comes out of a sum, not of the operand it is: GCC would choose that one by a mask, around a maximum that
+  // reads memory, and masked reads of what is in no cache wait for each other (half the bandwidth on Zen 5).
   return __builtin_isunordered(a, b) ? a + b : result;
+#else
+  return b != b ? b : result;  // where `a` is NaN, it is the result
+#endif
 }
 /// NaN wins; of two equal values (-0 and 0) the first.
 template <class T>
@@ -135,6 +140,36 @@ HWY_INLINE Lane<T> smaller(Lane<T> a, Lane<T> b) {
   result.v = b.v < a.v ? b.v : a.v;
   if constexpr (std::is_floating_point_v<T>) result.v = unless_nan(a.v, b.v, result.v);
   return result;
+}
+// The same beside bounds that are one value for all lanes: whether one is NaN is asked outside the loop, and added to
+// each result (which -0 leaves as it is).
+template <class T, class... Bounds>
+HWY_INLINE Lane<T> unless_nan_among(Lane<T> result, Bounds... bounds) {
+  if constexpr (std::is_floating_point_v<T>) {
+    T found{-0.0};
+    ((found = bounds.v != bounds.v ? bounds.v : found), ...);
+    result.v += found;
+  }
+  return result;
+}
+template <class T>
+HWY_INLINE Lane<T> raised(Lane<T> a, Lane<T> low) {
+  Lane<T> result;
+  result.v = low.v > a.v ? low.v : a.v;
+  return unless_nan_among(result, low);
+}
+template <class T>
+HWY_INLINE Lane<T> lowered(Lane<T> a, Lane<T> high) {
+  Lane<T> result;
+  result.v = high.v < a.v ? high.v : a.v;
+  return unless_nan_among(result, high);
+}
+template <class T>
+HWY_INLINE Lane<T> bounded(Lane<T> a, Lane<T> low, Lane<T> high) {
+  Lane<T> result;
+  result.v = low.v > a.v ? low.v : a.v;
+  result.v = high.v < result.v ? high.v : result.v;
+  return unless_nan_among(result, low, high);
 }
 template <class T>
 HWY_INLINE Lane<T> magnitude(Lane<T> a) {

@@ -116,7 +116,7 @@ struct clamp_scalar {
                            .grad_fn = "ClampBackward1"};
   template <class T>
   static T forward(T a, T low, T high) {
-    return smaller(larger(a, low), high);
+    return bounded(a, low, high);
   }
   template <class G>
   static auto grad_a(const G& g) {
@@ -133,7 +133,7 @@ struct clamp_min_scalar {
                            .grad_fn = "ClampBackward1"};
   template <class T>
   static T forward(T a, T low) {
-    return larger(a, low);
+    return raised(a, low);
   }
   template <class G>
   static auto grad_a(const G& g) {
@@ -150,7 +150,7 @@ struct clamp_max_scalar {
                            .grad_fn = "ClampBackward1"};
   template <class T>
   static T forward(T a, T high) {
-    return smaller(a, high);
+    return lowered(a, high);
   }
   template <class G>
   static auto grad_a(const G& g) {

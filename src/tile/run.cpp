@@ -21,7 +21,7 @@ constexpr int64_t kMinTile = 256, kMaxTile = 2048;
 // Transposed operands are read in blocks: a few cache lines along memory, which the machine fetches ahead, and rows
 // long enough for the kernels; see docs/benchmarks.md.
 constexpr int64_t kBlockRowBytes = 256, kBlockColumns = 128;
-constexpr int64_t kFarBlockRowBytes = 512;  // from memory, where longer runs are worth leaving the first cache
+constexpr int64_t kFarBlockRowBytes = 512;  // from memory, where longer runs are worth more than the first cache
 constexpr int64_t kRowsAhead = 4;
 // Results that are fewer at once are joined to whole lines before they leave past the caches.
 constexpr int64_t kShortStream = 256;
@@ -377,7 +377,8 @@ void run(const Plan& plan, const Program& program, void* out, const void* const*
   setup.tile = choose_tile(setup);
   setup.slot_bytes = (setup.tile * program.widest() + 63) / 64 * 64;
   if (plan.transposed != 0) {
-    const int64_t row_bytes = result_bytes > streaming_threshold() ? kFarBlockRowBytes : kBlockRowBytes;
+    const bool is_far = result_bytes > streaming_threshold() && program.instructions().size() == 1;
+    const int64_t row_bytes = is_far ? kFarBlockRowBytes : kBlockRowBytes;
     const int64_t block_rows = std::min(row_bytes / program.widest(), plan.sizes[plan.transposed]);
     setup.tile = std::min(kBlockColumns, plan.sizes[0]);
     setup.slot_bytes = setup.tile * block_rows * program.widest();
