@@ -11,6 +11,9 @@ namespace {
 constexpr int64_t kPatternPiece = 1024;
 // Rows shorter than this (in elements) that fill no whole lines are joined, so many elements at a time.
 constexpr int64_t kShortRow = 256, kJoined = 512;
+// Stores of whole vectors that each meet two lines cost longer rows than this more than a short call that ends on a
+// line.
+constexpr int64_t kLongRow = 1024;
 
 bool is_periodic(const Plan& plan, int64_t operand) { return plan.operands[operand].way == Way::periodic; }
 
@@ -118,7 +121,9 @@ void DirectRuns::run_rows(const OuterCounter& outer, int64_t start, int64_t row,
     from[operand] = at(in.base, outer[instruction_.in[operand] + 1], in.shift) + along + row * in.row_step;
   }
   if (piece_ == 0) {
-    if (leaves_ == Leaves::in_place) return run_whole_rows(instruction_.kernel, to, from, n, rows);
+    const bool on_lines = place_in_line(to) == 0 && out_.row_step % kLine == 0;
+    if (leaves_ == Leaves::in_place && (on_lines || n < kLongRow))
+      return run_whole_rows(instruction_.kernel, to, from, n, rows);
     if (leaves_ == Leaves::joined) return run_joined(to, from, n, rows);
     if (fills_blocks(to, n) && out_.row_step % kLine == 0)
       return run_whole_rows(instruction_.streamed, to, from, n, rows);
@@ -186,7 +191,7 @@ void DirectRuns::run_pieces(std::byte* to, const std::byte* const* from, int64_t
 void DirectRuns::run_piece(std::byte* to, int64_t n) {
   switch (leaves_) {
     case Leaves::in_place:
-      return instruction_.kernel(to, lanes_, n);
+      return run_on_lines(instruction_, to, out_.shift, lanes_, steps_, n);
     case Leaves::streamed:
       return run_streamed(instruction_, to, out_.shift, lanes_, steps_, n);
     case Leaves::joined:

@@ -16,6 +16,21 @@ inline int64_t place_in_line(const std::byte* to) {
   return static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % kLine);
 }
 
+/// One instruction's results where they belong, from a cache line's begin on but for the first few. `in` is used up;
+/// `steps`: the bytes from one lane of an input to the next.
+inline void run_on_lines(const Instruction& instruction, std::byte* to, int shift, Lanes* in, const int64_t* steps,
+                         int64_t n) {
+  const int64_t head = (kLine - place_in_line(to)) % kLine >> shift;
+  if (head > 0 && head < n) {
+    instruction.kernel(to, in, head);
+    for (int operand = 0; operand < instruction.arity; ++operand)
+      in[operand].data = static_cast<const std::byte*>(in[operand].data) + head * steps[operand];
+    to += head << shift;
+    n -= head;
+  }
+  instruction.kernel(to, in, n);
+}
+
 /// One instruction's results, past the caches but for a few at either end, which may share a line with others. `in` is
 /// used up; `steps`: the bytes from one lane of an input to the next.
 inline void run_streamed(const Instruction& instruction, std::byte* to, int shift, Lanes* in, const int64_t* steps,
