@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <numeric>
 
 #include "hwy/cache_control.h"
 #include "tenon/threads.h"
@@ -320,7 +321,10 @@ int64_t choose_tile(const Setup& setup) {
   if (largest >= plan.flat) return plan.flat;
   // Tiles of equal length: a short one at the end costs as much as a long one.
   const int64_t tiles = (plan.flat + largest - 1) / largest, units = plan.flat / plan.unit;
-  return (units + tiles - 1) / tiles * plan.unit;
+  const int64_t equal = (units + tiles - 1) / tiles * plan.unit;
+  // Results that leave past the caches do so in blocks: a tile is whole ones, where that is not much longer.
+  const int64_t blocks = std::lcm(plan.unit, kStreamedLanes);
+  return setup.streaming && blocks <= kMinTile ? std::min((equal + blocks - 1) / blocks * blocks, plan.flat) : equal;
 }
 
 /// Bytes of the last-level cache this core sees; sysconf counts those of all sockets' cores on some processors.
