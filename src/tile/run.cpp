@@ -364,7 +364,6 @@ int64_t streaming_threshold() noexcept {
 void run(const Plan& plan, const Program& program, void* out, const void* const* inputs) {
   if (plan.numel == 0) return;
   Setup setup{.plan = plan, .program = program, .out = static_cast<std::byte*>(out), .inputs = inputs, .slots = {}};
-  setup.slots = assign_slots(program, inputs_in_place(plan));
   const int64_t result_bytes = plan.numel * itemsize(program.dtype(program.result()));
   const bool dense = plan.operands[0].way == Way::direct;
   setup.streaming = dense && result_bytes > streaming_threshold() && output_is_fresh(setup);
@@ -378,6 +377,7 @@ void run(const Plan& plan, const Program& program, void* out, const void* const*
       DirectRuns(plan, program, setup.out, inputs, setup.streaming, std::min(unit, plan.flat)).run(begin, end);
     });
   }
+  setup.slots = assign_slots(program, inputs_in_place(plan));
   setup.tile = choose_tile(setup);
   setup.slot_bytes = (setup.tile * program.widest() + 63) / 64 * 64;
   if (plan.transposed != 0) {
