@@ -1,11 +1,14 @@
-// tenon_limits: what the simplest loops reach on this machine, on one thread, at the sizes of the large cases: no
-// library can be faster. Prints GB/s, operands read and results written; the best of many runs.
+// tenon_limits: what the simplest loops reach on this machine, on one thread, at the sizes of the large cases, in huge
+// pages. Prints GB/s, operands read and results written; the best of many runs.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
 
-#include "hwy/aligned_allocator.h"
+#include <sys/mman.h>
+
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
@@ -26,9 +29,14 @@ void add_streamed(float* out, const float* a, const float* b, int64_t n) {
   for (int64_t i = 0; i < n; i += kLanes) hn::Stream(hn::Add(hn::Load(d, a + i), hn::Load(d, b + i)), d, out + i);
   hwy::FlushStream();
 }
-void add_row(float* out, const float* a, const float* b, int64_t n) {
+void add_number(float* out, const float* a, const float* b, int64_t n) {
   const auto number = hn::Set(d, b[0]);
   for (int64_t i = 0; i < n; i += kLanes) hn::Store(hn::Add(hn::Load(d, a + i), number), d, out + i);
+}
+void add_number_streamed(float* out, const float* a, const float* b, int64_t n) {
+  const auto number = hn::Set(d, b[0]);
+  for (int64_t i = 0; i < n; i += kLanes) hn::Stream(hn::Add(hn::Load(d, a + i), number), d, out + i);
+  hwy::FlushStream();
 }
 void sum(float*, const float* a, const float*, int64_t n) {
   auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
@@ -46,8 +54,26 @@ struct Loop {
   void (*run)(float*, const float*, const float*, int64_t);
   int64_t floats;  // read and written, an element
 };
-constexpr Loop kLoops[] = {
-    {"a + b", add, 3}, {"a + b, streamed", add_streamed, 3}, {"a + number", add_row, 2}, {"sum", sum, 1}};
+constexpr Loop kLoops[] = {{"a + b", add, 3},
+                           {"a + b, streamed", add_streamed, 3},
+                           {"a + number", add_number, 2},
+                           {"a + number, streamed", add_number_streamed, 2},
+                           {"sum", sum, 1}};
+
+/// As the library's own large blocks.
+struct Free {
+  void operator()(float* block) const { std::free(block); }
+};
+std::unique_ptr<float, Free> allocate(int64_t numel) {
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  const std::size_t nbytes = static_cast<std::size_t>(numel) * sizeof(float);
+  std::unique_ptr<float, Free> block(static_cast<float*>(std::aligned_alloc(kHugePage, nbytes)));
+#ifdef MADV_HUGEPAGE
+  madvise(block.get(), nbytes, MADV_HUGEPAGE);
+#endif
+  std::fill(block.get(), block.get() + numel, 1.0f);
+  return block;
+}
 
 double best_seconds(const Loop& loop, float* out, const float* a, const float* b, int64_t n) {
   using Clock = std::chrono::steady_clock;
@@ -69,13 +95,11 @@ int main() {
     const char* name;
     int64_t numel;
   } kLevels[] = {{"L1", 2 << 10}, {"L2", 32 << 10}, {"L3", 1 << 20}, {"memory", kLargest}};
-  const auto a = hwy::AllocateAligned<float>(kLargest), b = hwy::AllocateAligned<float>(kLargest),
-             out = hwy::AllocateAligned<float>(kLargest);
-  for (float* each : {a.get(), b.get(), out.get()}) std::fill(each, each + kLargest, 1.0f);
-  std::printf("%-16s", "GB/s");
+  const auto a = allocate(kLargest), b = allocate(kLargest), out = allocate(kLargest);
+  std::printf("%-24s", "GB/s");
   for (const auto& level : kLevels) std::printf("%8s", level.name);
   for (const Loop& loop : kLoops) {
-    std::printf("\n%-16s", loop.name);
+    std::printf("\n%-24s", loop.name);
     for (const auto& level : kLevels) {
       const double bytes = static_cast<double>(loop.floats * level.numel * 4);
       std::printf("%8.0f", bytes / best_seconds(loop, out.get(), a.get(), b.get(), level.numel) / 1e9);

@@ -90,6 +90,35 @@ TEST(Reduce, SumsOfTenMillion) {
       }
 }
 
+// Read as 16-bit floats or converted before: one order of summation, in float32 to the very end.
+TEST(Reduce, SixteenBitsFoldAsFloat32) {
+  for (const Dtype dtype : {float16, bfloat16})
+    for (const int64_t cols : {1, 15, 16, 17, 63, 64, 65, 130, 4097, 9000}) {
+      const Tensor input = drawn({7, cols}, dtype, true), wide = input.to(float32);
+      EXPECT_TRUE(same_bits(sum(input, 1, false, float32), sum(wide, 1))) << dtype_name(dtype) << cols;
+      EXPECT_TRUE(same_bits(sum(input, 1), sum(wide, 1).to(dtype))) << dtype_name(dtype) << cols;
+      EXPECT_TRUE(same_bits(amax(input, 1), amax(wide, 1).to(dtype))) << dtype_name(dtype) << cols;
+      EXPECT_TRUE(same_bits(amin(input, 1), amin(wide, 1).to(dtype))) << dtype_name(dtype) << cols;
+    }
+}
+
+// Wherever it stands, and whatever else stands there.
+TEST(Reduce, NanWins) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const Dtype dtype : {float16, bfloat16, float32, float64})
+    for (const int64_t cols : {2, 15, 16, 17, 64, 65, 130, 5000})
+      for (const int64_t at : {int64_t{0}, cols / 2, cols - 1}) {
+        const Tensor input = drawn({3, cols}, float32, true);
+        input[1][at].fill_(nan);
+        const Tensor drawn_input = input.to(dtype);
+        for (const Tensor& found : {amax(drawn_input, 1), amin(drawn_input, 1)}) {
+          EXPECT_TRUE(std::isnan(found[1].item<double>())) << dtype_name(dtype) << cols << " at " << at;
+          EXPECT_FALSE(std::isnan(found[0].item<double>()) || std::isnan(found[2].item<double>()));
+        }
+        EXPECT_TRUE(std::isnan(amax(drawn_input, 0)[at].item<double>())) << dtype_name(dtype) << cols << " at " << at;
+      }
+}
+
 TEST(Reduce, MeansOfTenMillion) {
   for (const Dtype dtype : {float32, float16, bfloat16}) {
     const Tensor input = drawn({10000000}, dtype, false);

@@ -14,16 +14,10 @@ using nlohmann::json;
 using tenon::Dims;
 using tenon::Tensor;
 
-Dims dims_of(const json& list) {
-  Dims dims;
-  for (const json& value : list) dims.push_back(value.get<int64_t>());
-  return dims;
-}
-
 Tensor tensor_of(const json& given) {
   const auto bytes = from_hex(given.at("bytes"));
   Tensor tensor =
-      tenon::empty(dims_of(given.at("shape")), tenon::dtype_from_name(given.at("dtype").get<std::string>().c_str()));
+      tenon::empty(to_dims(given.at("shape")), tenon::dtype_from_name(given.at("dtype").get<std::string>().c_str()));
   if (!bytes.empty()) std::memcpy(tensor.data_ptr(), bytes.data(), bytes.size());
   return tensor;
 }
@@ -45,7 +39,7 @@ struct Step {
   Tensor& in(std::size_t i) const { return values.at(text.at("in").at(i).get<std::size_t>()); }
   int64_t n(std::size_t i) const { return text.at("numbers").at(i).get<int64_t>(); }
   double x(std::size_t i) const { return text.at("numbers").at(i).get<double>(); }
-  Dims dims() const { return dims_of(text.at("dims")); }
+  Dims dims() const { return to_dims(text.at("dims")); }
   bool keepdim() const { return text.at("keepdim").get<bool>(); }
 };
 

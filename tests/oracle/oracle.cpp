@@ -17,6 +17,11 @@
 #include "graph.h"
 #include "tenon/tenon.h"
 
+Dims to_dims(const json& list) {
+  Dims dims;
+  for (const json& size : list) dims.push_back(size.get<int64_t>());
+  return dims;
+}
 std::string to_hex(const void* data, std::size_t count) {
   static const char* digits = "0123456789abcdef";
   std::string text(2 * count, '0');
@@ -46,12 +51,6 @@ using tenon::Scalar;
 using tenon::Tensor;
 
 // --- bytes and numbers --------------------------------------------------------------------------------------------
-
-Dims to_dims(const json& list) {
-  Dims dims;
-  for (const json& size : list) dims.push_back(size.get<int64_t>());
-  return dims;
-}
 
 json to_json(tenon::SizesView sizes) { return std::vector<int64_t>(sizes.begin(), sizes.end()); }
 

@@ -36,8 +36,18 @@ def defaults():
 
 
 @pytest.fixture
-def stubs(monkeypatch):
-    """mypy finds what is installed by itself, and refuses to be told."""
+def type_errors(tmp_path, monkeypatch):
+    """What mypy holds against a program by the module's stubs."""
+    api = pytest.importorskip("mypy.api")
+    # It finds what is installed by itself, and refuses to be told.
     folder = str(pathlib.Path(tenon.__file__).parent.parent)
     if folder not in site.getsitepackages():
         monkeypatch.setenv("MYPYPATH", folder)
+
+    def check(*files, strict=True):
+        flags = ["--strict"] if strict else []
+        flags += ["--cache-dir", str(tmp_path / "cache"), "--follow-imports=silent"]
+        text, _, _ = api.run([*map(str, files), *flags])
+        return [line for line in text.splitlines() if "error:" in line]
+
+    return check
