@@ -17,9 +17,9 @@
 #include "graph.h"
 #include "tenon/tenon.h"
 
-Dims to_dims(const json& list) {
-  Dims dims;
-  for (const json& size : list) dims.push_back(size.get<int64_t>());
+tenon::Dims to_dims(const nlohmann::json& list) {
+  tenon::Dims dims;
+  for (const nlohmann::json& size : list) dims.push_back(size.get<int64_t>());
   return dims;
 }
 std::string to_hex(const void* data, std::size_t count) {
