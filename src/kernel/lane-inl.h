@@ -244,7 +244,8 @@ template <class D>
 HWY_INLINE Vector<D> operator+(Vector<D> a, Vector<D> b) {
   return {hn::Add(a.v, b.v)};
 }
-// Of two equal values and beside a NaN, x86 takes the second operand; ARM keeps every NaN.
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+// Of two equal values and beside a NaN, these take the second operand.
 template <class D>
 HWY_INLINE Vector<D> larger(Vector<D> a, Vector<D> b) {
   return {hn::IfThenElse(hn::IsNaN(b.v), b.v, hn::Max(b.v, a.v))};
@@ -253,6 +254,16 @@ template <class D>
 HWY_INLINE Vector<D> smaller(Vector<D> a, Vector<D> b) {
   return {hn::IfThenElse(hn::IsNaN(b.v), b.v, hn::Min(b.v, a.v))};
 }
+#else
+template <class D>
+HWY_INLINE Vector<D> larger(Vector<D> a, Vector<D> b) {
+  return {hn::IfThenElse(hn::Or(hn::Gt(b.v, a.v), hn::IsNaN(b.v)), b.v, a.v)};
+}
+template <class D>
+HWY_INLINE Vector<D> smaller(Vector<D> a, Vector<D> b) {
+  return {hn::IfThenElse(hn::Or(hn::Lt(b.v, a.v), hn::IsNaN(b.v)), b.v, a.v)};
+}
+#endif
 template <class D>
 HWY_INLINE Vector<D> exponential(Vector<D> a) {
   return {exp_vector(D(), a.v)};

@@ -42,6 +42,7 @@ inline void run_streamed(const Instruction& instruction, std::byte* to, int shif
     for (int operand = 0; operand < instruction.arity; ++operand)
       in[operand].data = static_cast<const std::byte*>(in[operand].data) + count * steps[operand];
   };
+  if (!instruction.streamed) return instruction.kernel(to, in, n);
   const int64_t head = std::min((kLine - place_in_line(to)) % kLine >> shift, n), tail = (n - head) % kStreamedLanes;
   run(instruction.kernel, head);
   run(instruction.streamed, n - head - tail);
