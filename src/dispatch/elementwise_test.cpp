@@ -352,5 +352,37 @@ TEST(Copies, ResizeKeepsElementsAndForeignMemory) {
   EXPECT_EQ(freed, 1);
 }
 
+// Blocks of a transposed operand end in columns of any number, one included.
+TEST(Copies, OfTransposedIntoOutputsWithGaps) {
+  for (const int64_t cols : {1, 127, 128, 129, 130, 257, 385}) {
+    const Tensor turned = counted(8 * cols).view({cols, 8}).t();
+    for (const int64_t step : {1, 2, 3}) {
+      Tensor room = full({8, cols * step}, -1.0), out = room.slice(1, 0, cols * step, step);
+      out.copy_(turned);
+      EXPECT_EQ(values(out), values(turned.contiguous())) << cols << " step " << step;
+      EXPECT_EQ(room.sum().item<double>(), turned.sum().item<double>() - static_cast<double>(8 * cols * (step - 1)))
+          << "gaps are left alone: " << cols << " step " << step;
+      Tensor added = full({8, cols * step}, -1.0).slice(1, 0, cols * step, step);
+      add_out(added, turned, turned);
+      EXPECT_EQ(values(added), values((turned * 2).contiguous())) << cols << " step " << step;
+    }
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// As other libraries' arrays may lie; the processor does not mind, the sanitizer does.
+TEST(Copies, LargeOutputsBetweenElements) {
+  const Tensor values_of = rand({3000, 1500}), other = rand({3000, 1500});
+  std::vector<std::byte> room(static_cast<std::size_t>(values_of.nbytes()) + 64);
+  for (const int64_t shift : {1, 2, 3, 6}) {
+    Tensor out = from_buffer(room.data() + shift, {3000, 1500}, float32);
+    add_out(out, values_of, other);
+    EXPECT_TRUE(eq(out, values_of + other).all().item<bool>()) << shift;
+    out.copy_(values_of);
+    EXPECT_TRUE(eq(out, values_of).all().item<bool>()) << shift;
+  }
+}
+#endif
+
 }  // namespace
 }  // namespace tenon

@@ -30,9 +30,12 @@ int64_t pattern_elements(const Plan& plan, int64_t operand, int64_t piece) {
 
 int64_t pattern_bytes(const Plan& plan, const Program& program, int64_t piece) {
   int64_t bytes = 0;
-  for (int i = 0; i < program.inputs(); ++i)
-    if (is_periodic(plan, i + 1))
-      bytes += (pattern_elements(plan, i + 1, piece) * itemsize(program.dtype(i)) + kLine - 1) / kLine * kLine;
+  const Instruction& instruction = program.instructions()[0];
+  for (int operand = 0; operand < instruction.arity; ++operand) {
+    const int i = instruction.in[operand];
+    if (!is_periodic(plan, i + 1)) continue;
+    bytes += (pattern_elements(plan, i + 1, piece) * itemsize(program.dtype(i)) + kLine - 1) / kLine * kLine;
+  }
   return bytes;
 }
 
@@ -175,8 +178,8 @@ void DirectRuns::run_joined(std::byte* to, const std::byte** from, int64_t n, in
 void DirectRuns::run_pieces(std::byte* to, const std::byte* const* from, int64_t n) {
   const int64_t longest = piece_ > 0 ? piece_ : leaves_ == Leaves::joined ? kJoined : n;
   for (int64_t start = 0; start < n;) {
-    const int64_t m = start == 0 && longest > kLine ? std::min(longest - (place_in_line(to) >> out_.shift), n)
-                                                    : std::min(longest, n - start);
+    const int64_t before = start == 0 && longest < n ? place_in_line(to) >> out_.shift : 0;
+    const int64_t m = std::min(longest - before, n - start);
     for (int operand = 0; operand < instruction_.arity; ++operand) {
       const Operand& in = in_[operand];
       lanes_[operand].data = in.pattern < 0 ? from[operand] + start * steps_[operand]

@@ -57,6 +57,11 @@ void choose_lanes(const Plan& plan, Shape& shape) {
   shape.lanes = plan.sizes[shape.lane_loop];
 }
 
+/// Each must hold a whole tile: a widened one's lanes are joined at the end.
+int64_t most_segments(const Shape& shape) {
+  return shape.widened > 1 ? std::max<int64_t>(shape.reduced_count / 2, 1) : shape.reduced_count;
+}
+
 Shape choose_shape(const Plan& plan) {
   Shape shape;
   choose_lanes(plan, shape);
@@ -81,7 +86,7 @@ Shape choose_shape(const Plan& plan) {
   }
   const int64_t outputs = shape.kept_count * shape.tiles;
   if (outputs < kMaxParts)
-    shape.segments = std::clamp<int64_t>(plan.numel / kGrain, 1, std::min(kMaxParts / outputs, shape.reduced_count));
+    shape.segments = std::clamp<int64_t>(plan.numel / kGrain, 1, std::min(kMaxParts / outputs, most_segments(shape)));
   return shape;
 }
 

@@ -261,7 +261,7 @@ class TileLoop {
 
   void store(std::byte* to, const Lanes& result, int64_t start, int64_t n, int shift) {
     const MoveKernels& move = kernels().move[shift];
-    if (plan_.operands[0].way == Way::direct || n == 1) {
+    if (plan_.operands[0].way == Way::direct) {
       std::byte* run = to + (start << shift);
       if (result.step == 0)
         move.fill(run, result.data, n);
@@ -366,7 +366,8 @@ void run(const Plan& plan, const Program& program, void* out, const void* const*
   Setup setup{.plan = plan, .program = program, .out = static_cast<std::byte*>(out), .inputs = inputs, .slots = {}};
   const int64_t result_bytes = plan.numel * itemsize(program.dtype(program.result()));
   const bool dense = plan.operands[0].way == Way::direct;
-  setup.streaming = dense && result_bytes > streaming_threshold() && output_is_fresh(setup);
+  const bool on_elements = reinterpret_cast<uintptr_t>(out) % static_cast<uintptr_t>(result_bytes / plan.numel) == 0;
+  setup.streaming = dense && on_elements && result_bytes > streaming_threshold() && output_is_fresh(setup);
   if (plan.transposed != 0 && !rows_are_aligned(plan, out, itemsize(program.dtype(program.result()))))
     setup.streaming = false;
   setup.store_direct = dense && !setup.streaming;

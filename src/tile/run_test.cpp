@@ -30,11 +30,11 @@ class Draw {
   bool chance(double probability) { return static_cast<double>(random_() >> 11) * 0x1p-53 < probability; }
 
   Dims shape() {
-    static constexpr int64_t sizes[] = {1, 2, 3, 4, 5, 8, 16, 17, 33, 64, 70, 130, 600, 3000};
+    static constexpr int64_t sizes[] = {1, 2, 3, 4, 5, 8, 16, 17, 33, 64, 70, 129, 130, 257, 600, 3000};
     Dims shape;
     int64_t numel = 1;
     for (int64_t dims = up_to(7); dims >= 0; --dims) {
-      const int64_t size = sizes[up_to(13)];
+      const int64_t size = sizes[up_to(15)];
       if (numel * size > 70000) continue;
       shape.push_back(size);
       numel *= size;
