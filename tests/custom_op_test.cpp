@@ -1,6 +1,7 @@
 // Ops that are defined from outside behave like those of the table.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 
 #include "tenon/tenon.h"
@@ -100,6 +101,34 @@ TEST(CustomOp, LargeOperandsHoweverTheyLie) {
   const Tensor triples = rand({rows * 700, 3}), triple = rand({3}), ends = rand({rows * 700, 1});
   for (const Tensor& b : {triple, ends})
     EXPECT_TRUE(same(hypot_op(triples, b), (triples * triples + b * b).sqrt())) << to_string(b.sizes());
+}
+
+std::atomic<bool> stop{false};
+
+/// Asks to stop as soon as it begins.
+struct Stopping {
+  static constexpr const char* name = "stopping";
+  template <class T>
+  static T forward(T a) {
+    stop.store(true, std::memory_order_relaxed);
+    return a;
+  }
+};
+
+TEST(CustomOp, LongRunsEndEarlyOnOneThreadToo) {
+  const CustomOp<Stopping> stopping;
+  const int before = get_num_threads();
+  set_num_threads(1);
+  const InterruptGuard guard(stop);
+  // One run, and rows with gaps between them.
+  for (const Tensor& a : {ones({int64_t{1} << 24}), ones({1 << 14, 1000}).slice(1, 0, 900)}) {
+    Tensor out = zeros(a.sizes());
+    EXPECT_THROW(stopping.out(out, a), Interrupted);
+    stop = false;
+    EXPECT_EQ(out.view({-1})[0].item<double>(), 1);
+    EXPECT_EQ(out.view({-1})[-1].item<double>(), 0);
+  }
+  set_num_threads(before);
 }
 
 TEST(CustomOp, LargeGradientsRunInOnePass) {

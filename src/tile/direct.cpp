@@ -14,6 +14,8 @@ constexpr int64_t kShortRow = 256, kJoined = 512;
 // Stores of whole vectors that each meet two lines cost longer rows than this more than a short call that ends on a
 // line.
 constexpr int64_t kLongRow = 1024;
+// Elements between two looks at whether to stop: less than a millisecond.
+constexpr int64_t kUninterrupted = 1 << 20;
 
 bool is_periodic(const Plan& plan, int64_t operand) { return plan.operands[operand].way == Way::periodic; }
 
@@ -102,15 +104,17 @@ void DirectRuns::run(int64_t begin, int64_t end) {
   SmallVector<int64_t, 8> dims;
   for (int64_t dim = plan_.fused + (cut ? 0 : 1); dim < plan_.ndim(); ++dim) dims.push_back(dim);
   const int64_t per_turn = cut ? per_flat_ : rows_;
+  const int64_t most = std::max(kUninterrupted / (cut ? unit_ : plan_.flat), int64_t{1});
   OuterCounter outer(plan_, dims, begin / per_turn);
-  for (int64_t t = begin; t < end; outer.advance()) {
+  for (int64_t t = begin; t < end;) {
     check_interrupt();
-    const int64_t first = t % per_turn, count = std::min(per_turn - first, end - t);
+    const int64_t first = t % per_turn, count = std::min({per_turn - first, end - t, most});
     if (cut)
       run_rows(outer, first * unit_, 0, std::min(count * unit_, plan_.flat - first * unit_), 1);
     else
       run_rows(outer, 0, first, plan_.flat, count);
     t += count;
+    if (t % per_turn == 0) outer.advance();
   }
 }
 
