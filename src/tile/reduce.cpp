@@ -164,11 +164,12 @@ class ValueCascade {
   /// Where the next value goes; then it is counted.
   std::byte* room() { return place(0); }
   void add() {
-    for (int level = 0; ++counts_[level] == kCascade; ++level)
-      if (level + 1 == kLevels)
-        return fold_level(level, at(level), 1);
-      else
-        fold_level(level, place(level + 1), 0);
+    int level = 0;
+    while (++counts_[level] == kCascade && level < kLevels - 1) {
+      fold_level(level, place(level + 1), 0);
+      ++level;
+    }
+    if (counts_[level] == kCascade) fold_level(level, at(level), 1);  // the last one starts with what it had
   }
   /// Everything added so far.
   std::byte* finish() {
