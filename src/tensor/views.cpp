@@ -120,6 +120,30 @@ void erase_dim(Dims& sizes, Dims& strides, int64_t dim) {
   strides.erase(dim);
 }
 
+/// Of a dim, every `step`th of [first, last), which lie inside it.
+Tensor sliced(const Tensor& self, int64_t at, int64_t first, int64_t last, int64_t step) {
+  const int64_t stride = self.strides()[at];
+  const int64_t offset = wrapping_add(self.storage_offset(), wrapping_mul(first, stride));
+  return changed(self, offset, {ViewKind::slice, {at, first, last, step}}, [&](Dims& sizes, Dims& strides) {
+    sizes[at] = last == first ? 0 : step == 1 ? last - first : (last - first - 1) / step + 1;
+    strides[at] = wrapping_mul(stride, step);
+  });
+}
+
+/// Whether a layout of some elements, from `offset` on, lies inside so many bytes; what does not deserves a closer
+/// look.
+bool lies_inside(SizesView sizes, SizesView strides, int64_t offset, int64_t itemsize, int64_t nbytes) {
+  int64_t numel = 1, last = offset, bytes = 0;
+  bool odd = offset < 0;
+  for (int64_t dim = 0; dim < sizes.size(); ++dim) {
+    int64_t reach = 0;
+    odd |= sizes[dim] <= 0 || strides[dim] < 0 || __builtin_mul_overflow(numel, sizes[dim], &numel);
+    odd |= __builtin_mul_overflow(sizes[dim] - 1, strides[dim], &reach) || __builtin_add_overflow(last, reach, &last);
+  }
+  odd |= __builtin_add_overflow(last, 1, &last) || __builtin_mul_overflow(last, itemsize, &bytes);
+  return !odd && bytes <= nbytes;
+}
+
 /// Marks of the named dims that have size 1.
 Dims squeezed_dims(const Tensor& self, SizesView dims) {
   if (self.dim() > 64) throw Error("only tensors with up to 64 dims are supported");
@@ -300,7 +324,7 @@ Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
   if (length > size - first)
     throw Error("start (" + std::to_string(first) + ") + length (" + std::to_string(length) +
                 ") exceeds dimension size (" + std::to_string(size) + ").");
-  return slice(at, first, first + length);
+  return sliced(*this, at, first, first + length, 1);
 }
 
 Tensor Tensor::slice(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const {
@@ -310,12 +334,7 @@ Tensor Tensor::slice(int64_t dim, std::optional<int64_t> start, std::optional<in
   const int64_t at = wrap_dim(dim, this->dim()), size = sizes()[at];
   const auto clamped = [size](int64_t bound) { return std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size); };
   const int64_t first = clamped(start.value_or(0));
-  const int64_t last = std::max(first, clamped(end.value_or(size)));
-  const int64_t offset = wrapping_add(storage_offset(), wrapping_mul(first, strides()[at]));
-  return changed(*this, offset, {ViewKind::slice, {at, first, last, step}}, [&](Dims& new_sizes, Dims& new_strides) {
-    new_sizes[at] = last == first ? 0 : step == 1 ? last - first : (last - first - 1) / step + 1;
-    new_strides[at] = wrapping_mul(new_strides[at], step);
-  });
+  return sliced(*this, at, first, std::max(first, clamped(end.value_or(size))), step);
 }
 
 Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const {
@@ -348,20 +367,25 @@ Tensor Tensor::unflatten(int64_t dim, SizesView desired) const {
 
 Tensor Tensor::as_strided(SizesView desired, SizesView desired_strides, std::optional<int64_t> storage_offset) const {
   if (desired.size() != desired_strides.size()) throw Error("mismatch in length of strides and shape");
+  const int64_t begin = storage_offset.value_or(this->storage_offset());
+  if (impl_->storage && lies_inside(desired, desired_strides, begin, itemsize(), impl_->storage->nbytes))
+    return written(*this, begin, {ViewKind::as_strided, {begin}}, [&](Dims& new_sizes, Dims& new_strides) {
+      new_sizes.assign(desired);
+      new_strides.assign(desired_strides);
+    });
   for (int64_t stride : desired_strides)
     if (stride < 0)
       throw Error("as_strided: Negative strides are not supported at the moment, got strides: " +
                   to_string(desired_strides));
-  const int64_t offset = storage_offset.value_or(this->storage_offset());
-  if (offset < 0) throw Error("Tensor: invalid storage offset " + std::to_string(offset));
-  const int64_t bytes = needed_bytes(desired, desired_strides, offset, itemsize());
+  if (begin < 0) throw Error("Tensor: invalid storage offset " + std::to_string(begin));
+  const int64_t bytes = needed_bytes(desired, desired_strides, begin, itemsize());
   if (const Storage* storage = impl()->storage; storage && bytes > storage->nbytes)
     throw Error("setStorage: sizes " + to_string(desired) + ", strides " + to_string(desired_strides) +
-                ", storage offset " + std::to_string(offset) + ", and itemsize " + std::to_string(itemsize()) +
+                ", storage offset " + std::to_string(begin) + ", and itemsize " + std::to_string(itemsize()) +
                 " requiring a storage size of " + std::to_string(bytes) + " are out of bounds for storage of size " +
                 std::to_string(storage->nbytes));
   checked_numel(desired);
-  return recorded(*this, new_view(*this, desired, desired_strides, offset), {ViewKind::as_strided, {offset}});
+  return recorded(*this, new_view(*this, desired, desired_strides, begin), {ViewKind::as_strided, {begin}});
 }
 
 Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
