@@ -1,12 +1,11 @@
 #include "dispatch/elementwise.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cstring>
 
 #include "dispatch/broadcast_check.h"
 #include "dispatch/differentiate.h"
+#include "dispatch/few.h"
 #include "dispatch/recorder.h"
 #include "plan/plan.h"
 #include "shape/dense_strides.h"
@@ -14,13 +13,10 @@
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
 #include "tile/run.h"
-#include "tile/small.h"
 #include "type/overflow.h"
 
 namespace tenon {
 namespace {
-
-constexpr int kMaxArgs = 3;
 
 /// The dtypes of one call.
 struct Types {
@@ -94,19 +90,6 @@ void check_parameters(const Row& row, Dtype common, Device device, Args args, in
   for (int i = first; i < count; ++i)
     if (is_nan(*args[i])) return;
   for (int i = first; i < count; ++i) check_fits(args[i]->number(), common);
-}
-
-/// A number in the dtype a kernel reads, and where a Program finds it.
-struct Number {
-  alignas(8) std::byte bytes[8];
-};
-
-void store_number(Scalar number, Dtype dtype, std::byte* out) {
-  const double floating = number.as_double();
-  const int64_t integer = number.as_int64();
-  const Lanes from{number.is_floating() ? static_cast<const void*>(&floating) : static_cast<const void*>(&integer), 1};
-  const Dtype source = number.is_floating() ? float64 : int64;
-  kernels().cast[static_cast<int>(source)][static_cast<int>(dtype)](out, &from, 1);
 }
 
 void convert_number(Scalar value, Dtype through, Dtype wanted, Number& number) {
@@ -276,134 +259,6 @@ void write_result(Op op, const Row& row, const Types& types, Tensor& out, Args a
   bump_version(out);
 }
 
-// Below this a result fits into the caches and the caller works alone: nothing is left for a plan to decide.
-constexpr int64_t kFastNumel = 32768;
-
-/// The path for operands that need no plan: equal contiguous shapes, or one lone element beside a contiguous tensor,
-/// one dtype with a kernel of its own. Gives the kernel, the lanes and the tensor whose shape the result has.
-struct Fast {
-  Kernel kernel;
-  Lanes in[kMaxArgs];
-  Dtype result;
-  const TensorImpl* like;
-  Number numbers[kMaxArgs];
-};
-
-/// The kernel of an op over operands of one dtype that need no cast, and the dtype it gives; null where there is none.
-struct FastKernel {
-  Kernel kernel = nullptr;
-  Dtype result = bool_;
-};
-using FastKernels = std::array<std::array<FastKernel, kDtypeCount>, kOpCount + 1>;  // the last row: custom ops, none
-
-FastKernel fast_kernel(const Row& row, Kernel kernel, Dtype dtype) {
-  const bool becomes_float = row.promotion == Promotion::int_to_float && !is_floating_point(dtype);
-  const bool other_dtype = row.promotion == Promotion::logical       ? dtype != bool_
-                           : row.promotion == Promotion::bool_to_int ? dtype == bool_
-                                                                     : row.refuses_bool && dtype == bool_;
-  const bool checks_number = row.parameters != Parameters::none && !is_floating_point(dtype);
-  const bool looks_closer = row.stepwise && widened(dtype) != dtype;
-  if (row.divides_integers || other_dtype || becomes_float || checks_number || looks_closer) return {};
-  const bool tells = row.promotion == Promotion::comparison || row.promotion == Promotion::logical;
-  return {kernel, tells ? bool_ : dtype};
-}
-
-const FastKernels& make_fast_kernels() {
-  static const FastKernels table = [] {
-    FastKernels rows;
-    for (std::size_t op = 0; op < kOpCount; ++op)
-      for (std::size_t dtype = 0; dtype < kDtypeCount; ++dtype)
-        rows[op][dtype] =
-            fast_kernel(row_of(static_cast<Op>(op)), kernels().elementwise[op][dtype], static_cast<Dtype>(dtype));
-    return rows;
-  }();
-  return table;
-}
-
-/// The entry of the table, by a pointer that every thread sets alike: cheaper than a guarded static.
-[[gnu::always_inline]] inline const FastKernel& fast_kernel(Op op, Dtype dtype) {
-  static constinit std::atomic<const FastKernels*> table{nullptr};
-  const FastKernels* found = table.load(std::memory_order_acquire);
-  if (!found) [[unlikely]]
-    table.store(found = &make_fast_kernels(), std::memory_order_release);
-  return (*found)[std::min<std::size_t>(static_cast<std::size_t>(op), kOpCount)][static_cast<std::size_t>(dtype)];
-}
-
-/// Beside a 16-bit float a number may keep its own precision: that is looked at elsewhere.
-bool number_fits(Scalar number, Dtype dtype) {
-  if (widened(dtype) != dtype) return false;
-  if (dtype == float32) return number.as_double() <= 0x1.FFFFFEp+127 && number.as_double() >= -0x1.FFFFFEp+127;
-  return is_floating_point(dtype) || (!number.is_floating() && (dtype != bool_ || number.is_boolean()));
-}
-
-/// One operand's lanes beside `like`; false when it needs a plan or a cast.
-[[gnu::always_inline]] inline bool fast_lanes(const Arg& arg, const TensorImpl* like, Dtype dtype, Number& number,
-                                              Lanes& lanes) {
-  if (!arg.is_tensor()) {
-    if (!number_fits(arg.number(), dtype)) return false;
-    store_number(arg.number(), dtype, number.bytes);
-    lanes = {number.bytes, 0};
-    return true;
-  }
-  const TensorImpl* impl = arg.tensor().impl();
-  if (impl->dtype != dtype || impl->device != Device::cpu) return false;
-  const bool whole = impl == like || (impl->contiguous && impl->sizes == like->sizes);
-  if (!whole && (impl->numel != 1 || !impl->row_major || impl->sizes.size() > like->sizes.size())) return false;
-  lanes = {impl->data(), whole ? 1 : 0};
-  return true;
-}
-
-/// The operand with more elements, and of two lone ones that with more dims, gives the shape.
-[[gnu::always_inline]] inline const TensorImpl* larger_operand(const TensorImpl* a, const Arg& arg) {
-  const TensorImpl* b = arg.is_tensor() ? arg.tensor().impl() : nullptr;
-  const bool second = !a || (b && (b->numel > a->numel || (b->numel == a->numel && b->sizes.size() > a->sizes.size())));
-  return second ? b : a;
-}
-
-template <int kCount>
-[[gnu::always_inline]] inline bool fast_operands(Op op, Args args, Fast& fast) {
-  const TensorImpl* like = nullptr;
-  for (int i = 0; i < kCount; ++i) like = larger_operand(like, *args[i]);
-  if (!like || !like->row_major || like->device != Device::cpu || like->numel == 0 || like->numel > kFastNumel)
-    return false;
-  const bool selects = kCount == 3 && op == Op::where;
-  if (selects && !args[1]->is_tensor()) return false;
-  const Dtype dtype = selects ? args[1]->tensor().dtype() : like->dtype;
-  // A Boolean among parameters is refused elsewhere; so are strides of single elements weighed, of three operands.
-  for (int i = 0; kCount == 3 && i < kCount; ++i)
-    if (args[i]->is_tensor() ? !args[i]->tensor().impl()->row_major : args[i]->number().is_boolean()) return false;
-  for (int i = 0; i < kCount; ++i)
-    if (!fast_lanes(*args[i], like, selects && i == 0 ? bool_ : dtype, fast.numbers[i], fast.in[i])) return false;
-  const FastKernel& entry = fast_kernel(op, dtype);
-  fast.kernel = entry.kernel;
-  fast.result = entry.result;
-  fast.like = like;
-  return fast.kernel != nullptr;
-}
-
-/// A kernel that is given single elements alone takes one lane of each.
-template <int kCount>
-[[gnu::always_inline]] inline void run_fast(Fast& fast, void* out) {
-  int64_t steps = 0;
-  for (int i = 0; i < kCount; ++i) steps |= fast.in[i].step;
-  for (int i = 0; steps == 0 && i < kCount; ++i) fast.in[i].step = 1;
-  fast.kernel(out, fast.in, fast.like->numel);
-}
-
-template <int kCount>
-[[gnu::always_inline]] inline Tensor fast_result(Op op, Args args) {
-  Fast fast;
-  if (!fast_operands<kCount>(op, args, fast) || !BroadcastCheck::is_silent()) return {};
-  Tensor result = new_tensor(fast.like->sizes, fast.result);
-  run_fast<kCount>(fast, result.impl()->data());
-  return result;
-}
-/// An undefined tensor where the operands need more than that.
-[[gnu::always_inline]] inline Tensor fast_result(Op op, Args args, int count) {
-  if (count == 2) return fast_result<2>(op, args);
-  return count == 1 ? fast_result<1>(op, args) : fast_result<3>(op, args);
-}
-
 /// The deprecated treatment of operands that do not broadcast: all as 1-D.
 Tensor pointwise(Op op, Args args, int count) {
   Tensor views[kMaxArgs];
@@ -415,35 +270,6 @@ Tensor pointwise(Op op, Args args, int count) {
     pointers[i] = &flat[i];
   }
   return elementwise(op, pointers, count);
-}
-
-/// Small contiguous operands of one dtype: the broadcast fits on the stack.
-bool small_binary(Op op, Args args, SmallBroadcast& broadcast, FastKernel& entry) {
-  if (!args[0]->is_tensor() || !args[1]->is_tensor()) return false;
-  const TensorImpl* a = args[0]->tensor().impl();
-  const TensorImpl* b = args[1]->tensor().impl();
-  const bool plain =
-      a->contiguous && b->contiguous && a->dtype == b->dtype && a->device == Device::cpu && b->device == Device::cpu;
-  if (!plain || !broadcast.set(a->sizes, a->strides, b->sizes, b->strides)) return false;
-  entry = fast_kernel(op, a->dtype);
-  broadcast.data[0] = a->data();
-  broadcast.data[1] = b->data();
-  return entry.kernel != nullptr;
-}
-
-bool small_into(Op op, Tensor& out, Args args) {
-  SmallBroadcast broadcast;
-  FastKernel entry;
-  const TensorImpl* impl = out.impl();
-  if (!impl->contiguous || impl->device != Device::cpu || !BroadcastCheck::is_silent()) return false;
-  if (!small_binary(op, args, broadcast, entry) || impl->dtype != entry.result ||
-      !(SizesView(impl->sizes) == broadcast.shape()))
-    return false;
-  for (int i = 0; i < 2; ++i)
-    if (args[i]->tensor().impl()->storage == impl->storage) return false;
-  run_small(broadcast, entry.kernel, args[0]->tensor().itemsize(), impl->data());
-  bump_version(out);
-  return true;
 }
 
 Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace) {
@@ -473,30 +299,6 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
   if (!inplace && !(out.sizes() == shape)) resize_output(out, shape, layout_of_result(row, types, shape, args, count));
   write_result(op, row, types, out, args, count);
   return out;
-}
-
-bool same_place(const Tensor& out, const Lanes& lanes) { return out.data_ptr() == lanes.data; }
-
-/// The fast path into an existing tensor of the right shape and dtype that is an input or shares no storage with one.
-template <int kCount>
-[[gnu::always_inline]] inline bool fast_into(Op op, Tensor& out, Args args) {
-  Fast fast;
-  if (!fast_operands<kCount>(op, args, fast) || !BroadcastCheck::is_silent()) return false;
-  const TensorImpl* impl = out.impl();
-  if (impl->dtype != fast.result || !impl->contiguous || impl->device != Device::cpu) return false;
-  if (!(impl->sizes == fast.like->sizes)) return false;
-  for (int i = 0; i < kCount; ++i) {
-    if (!args[i]->is_tensor() || args[i]->tensor().impl()->storage != impl->storage) continue;
-    const bool one_dtype = args[i]->tensor().dtype() == impl->dtype;
-    if (fast.in[i].step == 0 || !one_dtype || !same_place(out, fast.in[i])) return false;
-  }
-  run_fast<kCount>(fast, impl->data());
-  bump_version(out);
-  return true;
-}
-[[gnu::always_inline]] inline bool fast_into(Op op, Tensor& out, Args args, int count) {
-  if (count == 2) return fast_into<2>(op, out, args);
-  return count == 1 ? fast_into<1>(op, out, args) : fast_into<3>(op, out, args);
 }
 
 }  // namespace
@@ -547,13 +349,8 @@ void check_inplace_shape(SizesView self, SizesView shape) {
 
 Tensor run_elementwise(Op op, Args args, int count) {
   if (Tensor result = fast_result(op, args, count); result.defined()) return result;
-  SmallBroadcast small;
-  FastKernel entry;
-  if (count == 2 && small_binary(op, args, small, entry) && BroadcastCheck::is_silent()) {
-    Tensor result = new_tensor(small.shape(), entry.result);
-    run_small(small, entry.kernel, args[0]->tensor().itemsize(), result.impl()->data());
-    return result;
-  }
+  if (count == 2)
+    if (Tensor result = small_result(op, args); result.defined()) return result;
   const Row& row = row_of(op);
   check_not_refused(row, *args[0]);
   const Device device = common_device(args, count);
