@@ -8,6 +8,7 @@ namespace tenon {
 
 /// The arguments of a call, where the caller holds them.
 using Args = const Arg* const*;
+inline constexpr int kMaxArgs = 3;
 
 /// Runs an elementwise op of up to three arguments and gives a new result.
 Tensor elementwise(Op op, Args args, int count);

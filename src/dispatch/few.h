@@ -13,8 +13,6 @@
 
 namespace tenon {
 
-inline constexpr int kMaxArgs = 3;
-
 /// A number in the dtype a kernel reads, and where a Program finds it.
 struct Number {
   alignas(8) std::byte bytes[8];

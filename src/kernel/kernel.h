@@ -46,8 +46,6 @@ struct KernelTable {
   FoldKernel fold[kOpCount][kDtypeCount];  // reductions over lanes
   MoveKernels move[4];
   ProductKernel product[kDtypeCount];  // null: none
-  /// Copies whole cache lines with stores that go past the caches; `out` lies on a line.
-  void (*stream)(void* out, const void* in, int64_t nbytes);
 };
 
 /// The table of the best instruction set this machine has (TENON_ISA=AVX2 asks for another one).

@@ -4,7 +4,6 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/move.cpp"
-#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
@@ -239,16 +238,6 @@ void transpose(void* out, int64_t out_stride, const void* in, int64_t stride, in
   transpose_plain(to, out_stride, from, stride, rows, columns);
 }
 
-void stream(void* out, const void* in, int64_t nbytes) {
-  const hn::CappedTag<uint8_t, 64> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  uint8_t* to = static_cast<uint8_t*>(out);
-  const uint8_t* from = static_cast<const uint8_t*>(in);
-  // A line's stores stand together: it leaves whole.
-  for (int64_t line = 0; line < nbytes; line += 64)
-    for (int64_t i = line; i < line + 64; i += lanes) hn::Stream(hn::LoadU(d, from + i), d, to + i);
-}
-
 template <class T>
 constexpr MoveKernels move_kernels() {
   return {&gather<T>, &scatter<T>, &repeat<T>, &fill<T>, &transpose<T>};
@@ -259,7 +248,6 @@ void fill_moves(KernelTable& table) {
   table.move[1] = move_kernels<uint16_t>();
   table.move[2] = move_kernels<uint32_t>();
   table.move[3] = move_kernels<uint64_t>();
-  table.stream = &stream;
 }
 
 }  // namespace HWY_NAMESPACE

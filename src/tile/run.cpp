@@ -247,10 +247,7 @@ class TileLoop {
     if (n >= kShortStream) return stream_long(to, n);
     std::byte* room = streamed_.room(to);
     const Lanes result = registers_.execute(room, n);
-    if (result.step == 0)
-      kernels().move[shift].fill(room, result.data, n);
-    else if (result.data != room)
-      std::memcpy(room, result.data, static_cast<std::size_t>(n << shift));
+    if (result.data != room) copy_.kernel(room, &result, n);
     streamed_.commit(n << shift);
   }
   /// Without a detour: the last kernel streams, or what it gave is copied.
@@ -260,18 +257,10 @@ class TileLoop {
   }
 
   void store(std::byte* to, const Lanes& result, int64_t start, int64_t n, int shift) {
-    const MoveKernels& move = kernels().move[shift];
-    if (plan_.operands[0].way == Way::direct) {
-      std::byte* run = to + (start << shift);
-      if (result.step == 0)
-        move.fill(run, result.data, n);
-      else
-        std::memcpy(run, result.data, static_cast<std::size_t>(n << shift));
-      return;
-    }
+    if (plan_.operands[0].way == Way::direct) return copy_.kernel(to + (start << shift), &result, n);
     const std::byte* from = static_cast<const std::byte*>(result.data);
     if (result.step == 0) {
-      move.fill(registers_.slot(program_.result()), result.data, n);
+      copy_.kernel(registers_.slot(program_.result()), &result, n);
       from = registers_.slot(program_.result());
     }
     const int64_t* strides = plan_.strides_of(0);

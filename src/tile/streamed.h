@@ -93,11 +93,17 @@ class StreamedOutput {
       std::memcpy(to + begin, staging_.data() + begin, static_cast<std::size_t>(kLine - begin));
       begin = kLine;
     }
-    if (whole > begin) kernels().stream(to + begin, staging_.data() + begin, whole - begin);
+    if (whole > begin) copy_lines(to + begin, staging_.data() + begin, whole - begin);
     if (whole == 0) return;
     std::memcpy(staging_.data(), staging_.data() + whole, kLine);
     filled_ -= whole;
     begin_ = 0;
+  }
+  static void copy_lines(std::byte* to, const std::byte* from, int64_t nbytes) {
+    constexpr int kByte = static_cast<int>(Dtype::uint8);
+    const Lanes bytes{from, 1};
+    const Kernel streamed = kernels().cast_streamed[kByte][kByte];
+    (streamed ? streamed : kernels().cast[kByte][kByte])(to, &bytes, nbytes);
   }
   void flush() {
     if (filled_ == begin_) return;
