@@ -15,6 +15,8 @@ target_compile_options(tenon_flags INTERFACE
   -fno-semantic-interposition
   # Everything but kernels gains nothing from -O3 but size.
   $<$<CONFIG:Release>:-O2>
+  # As a part of a project that chose no build type.
+  $<$<STREQUAL:$<CONFIG>,>:-O2>
   # Lists of a few dims are copied in place: a call of memcpy costs more than all they hold.
   $<$<CXX_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>
   # GCC 12 sees overlapping copies inside its own std::string operator+ (GCC bug 105651).
@@ -29,8 +31,13 @@ if(TENON_WARNINGS_AS_ERRORS)
 endif()
 target_link_options(tenon_flags INTERFACE -Wl,--gc-sections -Wl,-Bsymbolic-functions)
 
-if(TENON_DISABLED_TARGETS)
-  target_compile_definitions(tenon_flags INTERFACE "HWY_DISABLED_TARGETS=(${TENON_DISABLED_TARGETS})")
+set(disabled_targets ${TENON_DISABLED_TARGETS})
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  # Kernels keep vectors in arrays, and those of SVE have no size: NEON serves all.
+  string(JOIN "|" disabled_targets ${disabled_targets} HWY_SVE HWY_SVE2 HWY_SVE_256 HWY_SVE2_128)
+endif()
+if(disabled_targets)
+  target_compile_definitions(tenon_flags INTERFACE "HWY_DISABLED_TARGETS=(${disabled_targets})")
 endif()
 
 # Sanitizers and coverage must reach every object, those of the test framework's main included.
@@ -40,6 +47,9 @@ if(TENON_SANITIZE)
 else()
   # A sanitizer's runtime is found by the executable, not by the library.
   target_link_options(tenon_flags INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:-Wl,--no-undefined>)
+endif()
+if(TENON_BUILD_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 if(TENON_COVERAGE)
   add_compile_options(--coverage)
@@ -59,7 +69,10 @@ function(tenon_kernel_flags)
       set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS
         -fno-math-errno -fno-trapping-math
         # Clang reports each loop it was asked to turn into vectors and could not, once per dtype.
-        $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed> $<$<CONFIG:Debug>:-O2> $<$<CONFIG:Release>:-O3>)
+        $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed> $<$<CONFIG:Debug>:-O2> $<$<CONFIG:Release>:-O3> $<$<STREQUAL:$<CONFIG>,>:-O3>
+        # Kernels are checked but not counted: they have more branches than all the rest, and libFuzzer reads every
+        # counter after each case.
+        $<$<BOOL:${TENON_BUILD_FUZZ}>:-fno-sanitize=fuzzer-no-link>)
     endif()
   endforeach()
 endfunction()

@@ -4,6 +4,7 @@ if(NOT nanobind_DIR)
   execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE nanobind_DIR)
 endif()
 find_package(nanobind CONFIG REQUIRED)
+include(TenonNanobind)
 
 tenon_sources(python_sources python)
 nanobind_add_module(_tenon STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS NOMINSIZE ${python_sources})

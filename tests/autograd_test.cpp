@@ -720,4 +720,53 @@ TEST(AutogradEngine, BackwardInsideAHook) {
   EXPECT_EQ(values(x.grad()), (List{2, 2}));
 }
 
+TEST(AutogradEngine, AFailedBackwardChangesNoGrad) {
+  set_warning_handler([](const char*, const std::string&, const std::string&, void*) {});
+  for (const bool create_graph : {false, true}) {
+    Tensor x = ones({2}).requires_grad_(), y = ones({2}).requires_grad_(), z = ones({2}).requires_grad_();
+    z.set_grad(full({2}, 7.0));
+    const auto run = [&](bool fails) {
+      const Tensor a = x * 2, b = y * 3, c = a + b + z;
+      b.retain_grad();
+      a.register_hook([fails](const Tensor&) -> Tensor {
+        if (fails) throw Error("no");
+        return {};
+      });
+      const Tensor end = c.sum();
+      if (fails)
+        EXPECT_THROW(end.backward({}, std::nullopt, create_graph), Error);
+      else
+        end.backward({}, std::nullopt, create_graph);
+      return b;
+    };
+    EXPECT_FALSE(run(true).grad().defined());
+    EXPECT_FALSE(x.grad().defined());
+    EXPECT_FALSE(y.grad().defined());
+    EXPECT_EQ(z.grad().select(0, 0).item<float>(), 7);
+    EXPECT_EQ(run(false).grad().select(0, 0).item<float>(), 1);
+    EXPECT_EQ(y.grad().select(0, 0).item<float>(), 3);
+    EXPECT_EQ(z.grad().select(0, 0).item<float>(), 8);
+    for (Tensor* leaf : {&x, &y, &z}) leaf->set_grad({});
+  }
+  set_warning_handler(nullptr);
+}
+
+TEST(AutogradEngine, HooksAfterALeafSeeAllGrads) {
+  const Tensor x = ones({2}).requires_grad_(), y = ones({2}).requires_grad_();
+  int calls = 0;
+  for (const Tensor& leaf : {x, y})
+    leaf.register_post_accumulate_grad_hook([&](const Tensor&) { calls += x.grad().defined() && y.grad().defined(); });
+  const autograd::Node node = (x * 1).grad_fn().next_functions()[0].node;
+  EXPECT_EQ(node.name(), "AccumulateGrad");
+  Tensor seen;
+  node.register_hook([&](const Tensors& given, const Tensors& got) {
+    EXPECT_TRUE(given.empty());
+    seen = got.at(0);
+    return Tensors();
+  });
+  (x * 2 + y).sum().backward();
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(seen.select(0, 0).item<float>(), 2);
+}
+
 }  // namespace

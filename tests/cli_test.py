@@ -258,6 +258,17 @@ class Eval(CliTest):
                 self.assertEqual(process.wait(30), 130)
                 self.assertEqual(self.files(), ["big.npy"])
 
+    def test_one_ctrl_c_ends_a_reduction_of_a_huge_view(self):
+        self.write("one.npy", npy("<f4", (1,), [1]))
+        for expression in ("all(x.expand(600000000000))", "sum(x.expand(600000000000) + x)"):
+            with self.subTest(expression):
+                process = subprocess.Popen([TENON, "eval", expression, "x=one.npy"], cwd=self.folder)
+                time.sleep(.5)
+                begin = time.monotonic()
+                process.send_signal(signal.SIGINT)
+                self.assertEqual(process.wait(60), 130)
+                self.assertLess(time.monotonic() - begin, 10)
+
     def test_progress_on_a_terminal(self):
         try:
             terminal, child = pty.openpty()
@@ -276,6 +287,148 @@ class Eval(CliTest):
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.communicate(timeout=30)[1], b"")
+
+
+class Streams(CliTest):
+    """Pipes, standard input and output, and disks that are full."""
+
+    def shell(self, command, code=0, text=True, **kwargs):
+        done = subprocess.run(["bash", "-c", command.replace("tenon", f"'{TENON}'")], capture_output=True, text=text, cwd=self.folder, timeout=120, **kwargs)
+        self.assertEqual(done.returncode, code, f"{command}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def setUp(self):
+        super().setUp()
+        self.write("a.npy", npy("<f4", (3,), [1, 2, 3]))
+
+    def test_input_may_be_a_stream_of_any_format(self):
+        self.run_tenon("eval", "x.reshape(1, 3).expand(2, 3) / 4", "x=a.npy", "-o", "a.png")
+        self.write("a.csv", b"1,2,3\n")
+        for command, shape in (("cat a.npy | tenon eval x x=-", "[3]"), ("cat a.npy | tenon eval x x=/dev/stdin", "[3]"),
+                               ("tenon eval x x=<(cat a.npy)", "[3]"), ("tenon eval x x=- < a.npy", "[3]"), ("cat a.csv | tenon eval x x=-", "[1,3]"),
+                               ("gzip -c a.csv | tenon eval x x=-", "[1,3]"), ("cat a.png | tenon eval x x=-", "[2,3]")):
+            with self.subTest(command):
+                report = json.loads(self.shell(command.replace("eval x", "explain --json x")).stdout)
+                self.assertEqual(report["steps"][0]["result"], json.loads(shape))
+                self.assertIn("tensor([", self.shell(command).stdout)
+
+    def test_output_may_be_standard_output(self):
+        self.assertEqual(self.shell("tenon eval 'x + 1' x=a.npy -o - | tenon eval x x=-").stdout, "tensor([2., 3., 4.])\n")
+        self.assertEqual(self.shell("tenon eval 'x + 1' x=a.npy -o /dev/stdout | tenon eval x x=-").stdout, "tensor([2., 3., 4.])\n")
+        self.assertTrue(xml.etree.ElementTree.fromstring(self.shell("tenon explain 5,1 3 --svg -").stdout).tag.endswith("svg"))
+        self.assertEqual(self.files(), ["a.npy"])
+        self.run_tenon("explain", "5", "--svg", "-", "--json", code=2)
+        self.run_tenon("eval", "x", "x=a.npy", "--grad", "x", "-o", "-", code=2)
+
+    def test_a_full_or_closed_output_is_an_error(self):
+        for command in ("tenon eval x x=a.npy", "tenon explain 5,1 3", "tenon explain --json 5,1 3", "tenon info", "tenon info --json",
+                        "tenon explain --svg - 5", "tenon eval x x=a.npy -o -"):
+            self.assertIn("No space left on device", self.shell(command + " > /dev/full", code=1).stderr, command)
+            self.assertIn("Bad file descriptor", self.shell(command + " >&-", code=1).stderr, command)
+        self.shell("tenon eval x x=a.npy -o b.npy >&- 2>&- <&-")
+        self.assertEqual((self.folder / "b.npy").read_bytes()[-12:], struct.pack("<3f", 1, 2, 3))
+        self.assertIn("No space left", self.shell("tenon eval x x=a.npy -o /dev/full", code=1).stderr)
+
+    def test_a_file_that_may_not_grow_leaves_nothing(self):
+        for command in ("tenon eval 'x.reshape(3, 1).expand(3, 100000) + 1' x=a.npy -o out.npy",
+                        f"tenon eval x x={ROOT / 'data/raccoon.png'} -o out.png",
+                        "tenon explain 'x + x + x + x + x + x + x + x + x + x + x' x=5 --svg out.svg"):
+            self.assertIn("File too large", self.shell(f"ulimit -f 1; {command}", code=1).stderr)
+            self.assertEqual(self.files(), ["a.npy"], command)
+
+    def test_the_mode_stays(self):
+        self.write("b.npy", b"")
+        os.chmod(self.folder / "b.npy", 0o600)
+        self.run_tenon("eval", "x", "x=a.npy", "-o", "b.npy")
+        self.assertEqual((self.folder / "b.npy").stat().st_mode & 0o777, 0o600)
+
+    def test_short_and_interrupted_reads_and_writes_change_nothing(self):
+        library = os.environ.get("TENON_SHORT_IO")
+        if not library:
+            self.skipTest("TENON_SHORT_IO names no library")
+        environment = dict(os.environ, LD_PRELOAD=library)
+        self.shell("tenon eval 'x.reshape(3, 1).expand(3, 999) / 3' x=a.npy -o plain.png; tenon eval 'x * 2' x=a.npy -o plain.npy; tenon explain 5,1 3 --svg plain.svg")
+        self.shell("tenon eval 'x.reshape(3, 1).expand(3, 999) / 3' x=a.npy -o short.png; cat a.npy | tenon eval 'x * 2' x=- -o - > short.npy;"
+                   "tenon explain 5,1 3 --svg short.svg", env=environment)
+        for ending in ("png", "npy", "svg"):
+            self.assertEqual((self.folder / f"short.{ending}").read_bytes(), (self.folder / f"plain.{ending}").read_bytes(), ending)
+
+    def test_nobody_writes_to_a_pipe(self):
+        os.mkfifo(self.folder / "p.npy")
+        process = subprocess.Popen([TENON, "eval", "x", "x=p.npy"], cwd=self.folder, stderr=subprocess.PIPE)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual((process.wait(5), process.communicate()[1]), (130, b""))
+
+    def test_a_file_cut_while_it_is_mapped_ends_with_an_error(self):
+        rows = 1 << 17
+        content = npy("<f4", (rows, 1024), [])
+        with open(self.write("big.npy", content), "r+b") as file:
+            file.truncate(len(content) + rows * 4096)
+        process = subprocess.Popen([TENON, "eval", "sqrt(exp(log(x + 1)))", "x=big.npy", "-o", "out.npy", "--block-bytes", "4096"], cwd=self.folder, stderr=subprocess.PIPE)
+        for _ in range(1000):
+            if any(name.endswith(".part") for name in self.files()):
+                break
+            time.sleep(0.01)
+        os.truncate(self.folder / "big.npy", 4096)
+        self.assertIn(b"has become shorter", process.communicate(timeout=60)[1])
+        self.assertEqual((process.returncode, self.files()), (1, ["a.npy", "big.npy"]))
+
+
+class Texts(CliTest):
+    """What comes from files and arguments reaches terminals and other programs as text."""
+
+    def test_control_characters_are_shown_not_sent(self):
+        self.write("esc.csv", b"1,\x1b]0;PWNED\x07\x1b[31mred\n")
+        self.write("c1.csv", "1,\x9b31m\n".encode())
+        self.write("raw.csv", b"1,\xff\xfe\n")
+        for name, words in (("esc.csv", r"'\x1b]0;PWNED\x07\x1b[31mred' is not a number"), ("c1.csv", r"'\xc2\x9b31m'"), ("raw.csv", r"'\xff\xfe'")):
+            self.assertIn(words, self.run_tenon("eval", "x", f"x={name}", code=1).stderr)
+        for arguments in (["eval", "'\x1b[31m'"], ["eval", "x\x1b"], ["explain", "f32[3] + '\x1b'"], ["eval", "x", "x=\x1b.npy"], ["\x1b"], ["explain", "5", "--\x1b"]):
+            done = subprocess.run([TENON, *arguments], capture_output=True, cwd=self.folder, timeout=60)
+            self.assertNotIn(b"\x1b", done.stdout + done.stderr, arguments)
+            self.assertIn(b"\\x1b", done.stdout + done.stderr, arguments)
+
+    def test_svg_of_any_bytes_is_xml(self):
+        for bad in (b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xef\xbf\xbf", b"\x01\x1b", b"\xf5\x80\x80\x80", b"<&\"'>", b"\xc2\x85", b"\xf0\x9f\xa6\x9d"):
+            subprocess.run([TENON, "explain", b"f32[3] + '" + bad + b"'", "--svg", "bad.svg"], cwd=self.folder, capture_output=True, timeout=60)
+            xml.etree.ElementTree.parse(self.folder / "bad.svg")
+
+    def test_json_on_every_error(self):
+        for arguments, code, words in ((["x", "x=nofile.npy"], 1, "nofile.npy"), (["x", "x=oops"], 1, "unknown name"), (["x=5"], 2, "expected"),
+                                       (["5", "--bogus"], 2, "--bogus"), ([], 2, "required"), (["5", "--svg", "no/folder.svg"], 1, "No such file")):
+            done = self.run_tenon("explain", "--json", *arguments, code=code)
+            self.assertIn(words, json.loads(done.stdout)["error"]["text"])
+            self.assertEqual(done.stderr, "")
+
+    def test_bytes_beyond_64_bits(self):
+        for count in (1, 2, 3):
+            expression = "+".join(["f64[1000000000000000000,1]", "f64[1,1000000000000000000,1]", "f64[1,1,1000000000000000000,1]"][:count])
+            report = json.loads(self.run_tenon("explain", "--json", expression).stdout)
+            self.assertEqual(int(report["steps"][0]["bytes_read"]), count * 8 * 10**18)
+        self.assertIn("reads 24.0 EB", self.run_tenon("explain", expression).stdout)
+
+    def test_shapes_as_people_write_them(self):
+        for arguments, want in ((["[5,3,4,1]", "[3,1,1]"], [5, 3, 4, 1]), (["5,1 1,3"], [5, 3]), (["(5, 3) (3,)"], [5, 3]), (["[5, 3], [3]"], [5, 3]),
+                                (["5 1"], [5]), (["5 ,1", "3"], [5, 3]), (["()", "[]"], []), (["4,3:1,4 3"], [4, 3]), (["4,3 : 1,4"], [4, 3]), (["x", "x=[5, 3]"], [5, 3])):
+            report = json.loads(self.run_tenon("explain", "--json", *arguments).stdout)
+            self.assertEqual(report["steps"][0]["result"], want, arguments)
+        for arguments in (["5 3"], ["[5 3]"], ["5,,3"], ["[5,3] + [3]"], ["(5"], ["5)"], ["[5,3](3)"], ["5,-1"]):
+            self.run_tenon("explain", *arguments, code=1)
+        self.assertIn("several shapes", self.run_tenon("explain", "x", "x=5,1 3,1", code=2).stderr)
+
+    def test_misspelt_commands(self):
+        self.assertIn("there is no command 'evl'; did you mean eval?", self.run_tenon("evl", "1", code=2).stderr)
+        self.assertIn("there is no command 'bogus'\n", self.run_tenon("--broadcast-policy", "allow", "bogus", code=2).stderr)
+
+    def test_pictures_of_floats(self):
+        self.write("a.npy", npy("<f4", (2, 2), [0, 100, 200, 255]))
+        done = self.run_tenon("eval", "x", "x=a.npy", "-o", "white.png", code=1)
+        self.assertIn("the tensor holds 0 to 255", done.stderr)
+        self.assertIn(".to(uint8)", done.stderr)
+        self.run_tenon("eval", "x.to(uint8)", "x=a.npy", "-o", "right.png")
+        self.assertIn("[[  0, 100],\n        [200, 255]]", self.run_tenon("eval", "x", "x=right.png").stdout)
+        self.assertEqual(self.files(), ["a.npy", "right.png"])
 
 
 class InfoAndDemo(CliTest):

@@ -104,13 +104,15 @@ TEST(CustomOp, LargeOperandsHoweverTheyLie) {
 }
 
 std::atomic<bool> stop{false};
+std::atomic<int64_t> calls{0};
 
 /// Asks to stop as soon as it begins.
 struct Stopping {
   static constexpr const char* name = "stopping";
   template <class T>
-  static T forward(T a) {
+  static T forward(T a) noexcept {
     stop.store(true, std::memory_order_relaxed);
+    calls.fetch_add(1, std::memory_order_relaxed);
     return a;
   }
 };
@@ -122,13 +124,44 @@ TEST(CustomOp, LongRunsEndEarlyOnOneThreadToo) {
   const InterruptGuard guard(stop);
   // One run, and rows with gaps between them.
   for (const Tensor& a : {ones({int64_t{1} << 24}), ones({1 << 14, 1000}).slice(1, 0, 900)}) {
-    Tensor out = zeros(a.sizes());
-    EXPECT_THROW(stopping.out(out, a), Interrupted);
+    EXPECT_THROW(stopping(a), Interrupted);
+    EXPECT_LT(calls.exchange(0), a.numel());
     stop = false;
-    EXPECT_EQ(out.view({-1})[0].item<double>(), 1);
-    EXPECT_EQ(out.view({-1})[-1].item<double>(), 0);
+    // What is written for somebody else is finished first.
+    Tensor out = zeros(a.sizes());
+    stopping.out(out, a);
+    EXPECT_TRUE(stop);
+    EXPECT_THROW(stopping.out(out, a), Interrupted);
+    EXPECT_EQ(calls.exchange(0), a.numel());
+    stop = false;
+    EXPECT_TRUE((out == 1).all().item<bool>());
   }
   set_num_threads(before);
+}
+
+struct Picky {
+  static constexpr const char* name = "picky";
+  template <class T>
+  static T forward(T a) {
+    if (a == 1000) throw ValueError("1000 is refused");
+    return a + 1;
+  }
+};
+
+TEST(CustomOp, AKernelThatThrowsLeavesOperandsAlone) {
+  const CustomOp<Picky> picky;
+  const Tensor some = arange(2000, float32), many = arange(1 << 20, float32);
+  for (const Tensor& a : {some, many, many.view({1024, 1024}).t()}) {
+    Tensor self = a.clone(), out = zeros(a.sizes()), small = zeros({1});
+    EXPECT_THROW(picky(a), ValueError);
+    EXPECT_THROW(picky.inplace(self), ValueError);
+    EXPECT_THROW(picky.out(out, a), ValueError);
+    EXPECT_THROW(picky.out(small, a), ValueError);
+    EXPECT_TRUE(same(self, a));
+    EXPECT_TRUE(same(out, zeros(a.sizes())));
+    EXPECT_TRUE(same(small, zeros({1})));
+    EXPECT_EQ(picky(a + 2000).sizes(), a.sizes());
+  }
 }
 
 TEST(CustomOp, LargeGradientsRunInOnePass) {
@@ -136,6 +169,11 @@ TEST(CustomOp, LargeGradientsRunInOnePass) {
   hypot_op(a, b).sum().backward();
   const Tensor expected = (b / (a.detach().square() + b.detach().square()).sqrt()).detach().sum(0);
   EXPECT_LT(((b.grad() - expected).abs() / expected).amax().item<double>(), 1e-5);
+}
+
+TEST(CustomOp, ObjectsOfOneBlockAreOneOp) {
+  for (int i = 0; i < 1000; ++i) static_cast<void>(CustomOp<Twice>());
+  EXPECT_EQ(CustomOp<Twice>()(2.5f).item<float>(), 5);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
@@ -20,16 +21,16 @@ std::atomic<int64_t> taken{0};
 
 void* take(std::size_t alignment, std::size_t nbytes) noexcept {
   taken.fetch_add(static_cast<int64_t>(nbytes), std::memory_order_relaxed);
-  void* block = nullptr;
-  return posix_memalign(&block, alignment, nbytes) == 0 ? block : nullptr;
+  return std::aligned_alloc(alignment, (nbytes + alignment - 1) / alignment * alignment);
 }
 
 }  // namespace
 
 // The library calls these, because the executable's come first. Not inline: GCC would see `new` end in `free`.
 #define TENON_REPLACES __attribute__((visibility("default"), noinline))
-extern "C" TENON_REPLACES void* aligned_alloc(std::size_t alignment, std::size_t nbytes) noexcept {
-  return take(alignment, nbytes);
+extern "C" TENON_REPLACES int posix_memalign(void** block, std::size_t alignment, std::size_t nbytes) noexcept {
+  *block = take(alignment, nbytes);
+  return *block ? 0 : ENOMEM;
 }
 TENON_REPLACES void* operator new(std::size_t nbytes) {
   if (void* block = take(alignof(std::max_align_t), nbytes)) return block;

@@ -53,6 +53,18 @@ class Print : public testing::Test {
   }
 };
 
+TEST_F(Print, TensorsOfManyDims) {
+  constexpr int64_t kDims = 200000;
+  const std::size_t many = static_cast<std::size_t>(kDims);
+  const Tensor lone = ones(Dims(kDims, 1));
+  EXPECT_EQ(to_string(lone), "tensor(" + std::string(many, '[') + "1." + std::string(many, ']') + ")");
+  Dims sizes(kDims, 1);
+  sizes[0] = 2;
+  const std::string open(many - 1, '['), close(many - 1, ']');
+  EXPECT_EQ(to_string(ones(sizes)), "tensor([" + open + "1." + close + "," + std::string(many - 1, '\n') +
+                                        std::string(8, ' ') + open + "1." + close + "])");
+}
+
 TEST_F(Print, IsPyTorchs) {
   std::ifstream file(TENON_SOURCE_DIR "/tests/golden/print.json");
   ASSERT_TRUE(file) << "tests/golden/print.json is missing";

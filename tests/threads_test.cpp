@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -122,6 +123,115 @@ TEST(Threads, SettingsOfOneAreNotThoseOfAnother) {
   EXPECT_THROW(zeros({3}) + zeros({3, 1}), Error);
   std::thread other([] { EXPECT_NO_THROW(zeros({3}) + zeros({3, 1})); });
   other.join();
+}
+
+/// Whenever the flag comes, what is written in place is written whole, or not at all.
+TEST(Threads, NoWriteIsCutShort) {
+  for (const int count : {1, 3}) {
+    ThreadCount threads(count);
+    Tensor x = zeros({6000000});
+    for (int turn = 0; turn < 10; ++turn) {
+      std::atomic<bool> stop{false};
+      std::thread later([&] {
+        std::this_thread::sleep_for(std::chrono::microseconds(1000 + turn * 700));
+        stop = true;
+      });
+      const InterruptGuard guard(stop);
+      EXPECT_THROW(
+          for (;;) {
+            x.add_(1);
+            x.mul_(ones({1}));
+            add_out(x, x, x * 0);
+          },
+          Interrupted);
+      later.join();
+      stop = false;
+      ASSERT_EQ(x.amin().item<double>(), x.amax().item<double>()) << count << " threads, turn " << turn;
+    }
+  }
+}
+
+/// Stress: whatever others do meanwhile, each result is right.
+TEST(Threads, SettingsChangeWhileOpsRun) {
+  ThreadCount two(2);
+  const Tensor a = arange(200000).to(float32), b = ones({200000});
+  const std::string want = bytes_of(a + b);
+  std::atomic<bool> stop{false};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  const auto repeat = [&](std::function<void()> work) {
+    threads.emplace_back([&stop, work] {
+      while (!stop) work();
+    });
+  };
+  for (int i = 0; i < 2; ++i)
+    repeat([&] {
+      if (bytes_of(a + b) != want) ++wrong;
+    });
+  repeat([] {
+    for (const int count : {1, 2, 5, 3}) set_num_threads(count);
+  });
+  repeat([] {
+    set_print_options(print_options());
+    memory::set_cache_cap(memory::cache_cap());
+    memory::trim();
+  });
+  repeat([] {
+    manual_seed(1);
+    rand({100});
+  });
+  repeat([&] {
+    try {
+      ones({300000}, int32).div_(zeros({300000}, int32), "floor");
+      ++wrong;
+    } catch (const Error&) {
+    }
+  });
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+/// Throws for one element, wherever that is computed.
+struct Picky {
+  static constexpr const char* name = "picky";
+  template <class T>
+  static T forward(T a) {
+    if (a == 7) throw Error("seven");
+    return a;
+  }
+};
+
+TEST(Threads, WhatAKernelThrowsOnAnyThreadReachesTheCaller) {
+  ThreadCount four(4);
+  const CustomOp<Picky> picky;
+  for (const int64_t place : {0, 150000, 299999}) {
+    Tensor a = zeros({300000});
+    a[place].fill_(7);
+    for (int turn = 0; turn < 20; ++turn) EXPECT_THROW(picky(a), Error) << place;
+    EXPECT_EQ(picky(a.slice(0, 0, place)).numel(), place);
+  }
+  EXPECT_EQ((ones({300000}) + 1).sum().item<double>(), 600000);
+}
+
+TEST(Threads, OpsInsideOfOpsRun) {
+  ThreadCount four(4);
+  Tensor leaf = ones({300000}).requires_grad_();
+  std::atomic<int> hooks{0};
+  autograd::HookHandle handle = leaf.register_hook([&](const Tensor& grad) {
+    ++hooks;
+    return grad * 2 + ones({300000});
+  });
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      for (int turn = 0; turn < 5; ++turn) (leaf * 3).sum().backward();
+    });
+  for (std::thread& thread : threads) thread.join();
+  handle.remove();
+  EXPECT_EQ(hooks, 15);
+  EXPECT_EQ(leaf.grad()[17].item<double>(), 15 * 7);
 }
 
 }  // namespace

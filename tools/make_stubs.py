@@ -17,7 +17,7 @@ TYPES = {
 OPERANDS = {"add", "sub", "mul", "div", "add_", "sub_", "mul_", "div_"}
 RESULTS = {
     "all": "Tensor", "allclose": "_Bool", "backward": "None", "can_cast": "_Bool", "data_ptr": "_Int", "dim": "_Int", "element_size": "_Int",
-    "equal": "_Bool", "is_complex": "_Bool", "is_contiguous": "_Bool", "is_floating_point": "_Bool", "is_grad_enabled": "_Bool",
+    "equal": "_Bool", "get_default_dtype": "_Dtype", "get_num_threads": "_Int", "is_complex": "_Bool", "is_contiguous": "_Bool", "is_floating_point": "_Bool", "is_grad_enabled": "_Bool",
     "is_inference": "_Bool", "is_inference_mode_enabled": "_Bool", "is_signed": "_Bool",
     "item": "Any", "ndimension": "_Int", "nelement": "_Int", "numel": "_Int", "nonzero": "Any", "promote_types": "_Dtype",
     "register_hook": "RemovableHandle", "register_post_accumulate_grad_hook": "RemovableHandle", "result_type": "_Dtype",

@@ -102,7 +102,11 @@ class TENON_API Node {
 
   bool defined() const noexcept { return impl_ != nullptr; }
   bool is(const Node& other) const noexcept { return impl_ == other.impl_; }
-  NodeImpl* impl() const noexcept { return impl_; }
+  /// Never null. Error where the handle is undefined.
+  NodeImpl* impl() const {
+    if (!impl_) fail_undefined();
+    return impl_;
+  }
   /// Hands this handle's reference over.
   NodeImpl* give_up() noexcept { return std::exchange(impl_, nullptr); }
   /// "AddBackward0": PyTorch's names.
@@ -114,6 +118,8 @@ class TENON_API Node {
   HookHandle register_prehook(NodePreHook hook) const;
 
  private:
+  [[noreturn]] static void fail_undefined();
+
   NodeImpl* impl_ = nullptr;
 };
 struct Node::Edge {

@@ -42,6 +42,7 @@ struct CustomDefinition {
   int arity;
   bool takes_integers;  // else they become the default dtype
   bool gives_bool;
+  bool may_throw;               // then a result that goes into an operand is computed aside first
   Kernel kernels[kDtypeCount];  // by dtype of computation; 16-bit floats are computed in float32
   Tensor (*gradients[3])(const CustomGiven&);
 };
@@ -98,6 +99,19 @@ void add_kernels(CustomDefinition& definition) {
   ((definition.kernels[static_cast<int>(dtype_of_v<T>)] = &kernel<F, T>), ...);
 }
 
+/// Whether no kernel of the block throws.
+template <class F, class... T>
+constexpr bool never_throws() {
+  constexpr auto is_safe = []<class U>(U x) {
+    constexpr int arity = arity_for<F, U>();
+    if constexpr (arity == 1) return noexcept(F::forward(x));
+    if constexpr (arity == 2) return noexcept(F::forward(x, x));
+    if constexpr (arity == 3) return noexcept(F::forward(x, x, x));
+    return false;
+  };
+  return (is_safe(T{}) && ...);
+}
+
 template <class F>
 constexpr bool takes_integers() {
   if constexpr (requires {
@@ -112,7 +126,9 @@ template <class F>
 CustomDefinition definition_of() {
   constexpr int arity = arity_for<F, float>();
   static_assert(arity > 0, "a block needs a `template <class T> static T forward(T a, ...)` of one to three operands");
-  CustomDefinition definition{F::name, arity, takes_integers<F>(), false, {}, {}};
+  constexpr bool safe = never_throws<F, float, double>() &&
+                        (!takes_integers<F>() || never_throws<F, uint8_t, int8_t, int16_t, int32_t, int64_t>());
+  CustomDefinition definition{F::name, arity, takes_integers<F>(), false, !safe, {}, {}};
   add_kernels<F, float, double>(definition);
   if constexpr (takes_integers<F>()) add_kernels<F, uint8_t, int8_t, int16_t, int32_t, int64_t>(definition);
   const auto gives_bool = []<std::size_t... I>(std::index_sequence<I...>) {
@@ -128,14 +144,15 @@ CustomDefinition definition_of() {
 }  // namespace custom
 
 /// An op made of the block `F`: a `name`, a `forward` for float and double and, with `static constexpr bool integers =
-/// true`, for integers; and the derivatives. A `forward` that gives bool makes it a comparison. Make one object and
-/// keep it: every object is an op of its own.
+/// true`, for integers; and the derivatives. A `forward` that gives bool makes it a comparison. What `forward` throws
+/// the call throws, with its operands as they were: unless it is noexcept, a result that goes into an operand is copied
+/// there at the end. All objects of one block are the same op.
 template <class F>
 class CustomOp {
  public:
   static constexpr int arity = custom::arity_for<F, float>();
 
-  CustomOp() : op_(custom::define(custom::definition_of<F>())) {}
+  CustomOp() : op_(number()) {}
 
   /// Tensors and numbers; Error as for the library's ops.
   template <class... A>
@@ -155,6 +172,10 @@ class CustomOp {
   }
 
  private:
+  static int number() {
+    static const int op = custom::define(custom::definition_of<F>());
+    return op;
+  }
   template <class Call>
   static Tensor with(const Arg& a, const Call& call) {
     const Arg* const list[] = {&a};

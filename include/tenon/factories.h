@@ -1,7 +1,6 @@
 // dispatch: new tensors. Takes sizes and values; gives dense tensors on the device asked for.
 #pragma once
 #include <initializer_list>
-#include <mutex>
 #include <optional>
 
 #include "tenon/tensor.h"
@@ -67,7 +66,6 @@ class TENON_API Generator {
   State take(int64_t blocks) noexcept;
 
  private:
-  mutable std::mutex mutex_;
   State next_;
 };
 /// The generator of calls that name none.

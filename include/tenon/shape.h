@@ -11,11 +11,13 @@ namespace tenon {
 /// "[5, 3, 4, 1]".
 TENON_API std::string to_string(SizesView sizes);
 
-/// The number of elements; Error when it (or the product of the non-zero sizes) overflows int64.
+/// The number of elements; Error "numel: integer multiplication overflow" where the product overflows before a 0
+/// comes. A negative size overflows, too, unless a 0 stands beside it.
 TENON_API int64_t checked_numel(SizesView sizes);
 /// The number of elements of sizes that are known to be sound.
 constexpr int64_t numel_of(SizesView sizes) noexcept {
-  uint64_t n = 1;  // wraps round where a size of 0 stands beside huge ones
+  uint64_t n = 1;
+  // exact: what wraps round beside a size of 0 still ends at 0
   for (int64_t size : sizes) n *= static_cast<uint64_t>(size);
   return static_cast<int64_t>(n);
 }
@@ -56,13 +58,16 @@ TENON_API Dims reduced_shape(SizesView sizes, SizesView mask, bool keepdim);
 
 /// Sizes with -1 filled in, for `numel` elements; texts of Tensor.view.
 TENON_API Dims infer_view_sizes(SizesView sizes, int64_t numel);
-/// Strides of a view with new sizes over the same memory. False when the memory would have to be copied.
+/// Strides of a view with new sizes over the same memory; Error "Stride calculation overflowed". False when the memory
+/// would have to be copied.
 TENON_API bool view_strides(SizesView sizes, SizesView strides, SizesView desired, Dims& result);
 
 /// How the dims of a dense tensor lie in memory.
 enum class MemoryFormat : unsigned char { contiguous, channels_last, channels_last_3d, preserve };
+/// Error "Stride calculation overflowed": beside a size of 0 the others may be huge.
 TENON_API Dims contiguous_strides(SizesView sizes);
-/// Strides of a dense layout in a memory format; Error "required rank 4 tensor to use channels_last format".
+/// Strides of a dense layout in a memory format; the same error, and "required rank 4 tensor to use channels_last
+/// format".
 TENON_API Dims format_strides(SizesView sizes, MemoryFormat format);
 TENON_API bool is_contiguous(SizesView sizes, SizesView strides,
                              MemoryFormat format = MemoryFormat::contiguous) noexcept;

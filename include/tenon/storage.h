@@ -14,6 +14,7 @@ struct Storage {
 
   std::atomic<uint32_t> references{1};
   std::atomic<uint32_t> version{0};
+  std::atomic<bool> resizable{true};  // false once somebody outside holds `data`: the block stays where it is
   std::byte* data = nullptr;
   int64_t nbytes = 0;
   Deleter deleter = nullptr;  // of a caller's buffer; nullptr: a recycled block

@@ -40,16 +40,21 @@ struct TensorImpl {
   int64_t offset;    // of the first element in the storage, in elements
   int64_t numel;
   Dims sizes;
-  Dims strides;                      // in elements
-  AutogradMeta* autograd = nullptr;  // null for ordinary tensors
-  TensorImpl* base = nullptr;        // of a view: whose elements it shares; this reference keeps the storage, too
-  bool in_graph = false;             // has autograd metadata, or a base that may have some: all that ops ask first
-  bool inference = false;            // made in inference mode
+  Dims strides;                                  // in elements
+  std::atomic<AutogradMeta*> autograd{nullptr};  // null for ordinary tensors
+  TensorImpl* base = nullptr;  // of a view: whose elements it shares; this reference keeps the storage, too
+  bool in_graph = false;       // has autograd metadata, or a base that may have some: all that ops ask first
+  bool inference = false;      // made in inference mode
   Mode view_mode = Mode::grad;
+  std::atomic<uint32_t> view_version{0};  // of a view: the storage's version when its history was last found
 
-  /// The first element; null on meta. Computed, because a storage that grows moves its block.
+  AutogradMeta* meta() const noexcept { return autograd.load(std::memory_order_acquire); }
+
+  /// The first element; null on meta. Computed, because a storage that grows moves its block. A tensor without elements
+  /// may have any offset: it is given the storage's begin.
+  // exact: inside the storage
   [[gnu::always_inline]] std::byte* data() const noexcept {
-    return storage ? storage->data + offset * itemsize(dtype) : nullptr;
+    return storage ? storage->data + (numel > 0 ? offset : 0) * itemsize(dtype) : nullptr;
   }
 };
 
@@ -77,14 +82,16 @@ class Arg {
 class DimsArg {
  public:
   DimsArg() noexcept = default;
-  DimsArg(int64_t dim) : dims_{dim} {}
-  DimsArg(int dim) : dims_{dim} {}
-  DimsArg(std::initializer_list<int64_t> dims) : dims_(dims) {}
-  DimsArg(SizesView dims) : dims_(dims.copy()) {}
-  SizesView view() const noexcept { return dims_; }
+  DimsArg(int64_t dim) : dims_{dim}, given_(true) {}
+  DimsArg(int dim) : dims_{dim}, given_(true) {}
+  DimsArg(std::initializer_list<int64_t> dims) : dims_(dims), given_(true) {}
+  DimsArg(SizesView dims) : dims_(dims.copy()), given_(true) {}
+  /// None given: a view of nothing, whose data is null; an empty list means all dims, too, but was given.
+  SizesView view() const noexcept { return given_ ? SizesView(dims_) : SizesView(); }
 
  private:
   Dims dims_;
+  bool given_ = false;
 };
 
 /// A handle: copying it shares the elements, as in Python. Thread-safe as far as different handles go.
@@ -117,38 +124,55 @@ class TENON_API Tensor {
   bool defined() const noexcept { return impl_ != nullptr; }
   /// Whether both handles are the same tensor (Python: `a is b`).
   bool is(const Tensor& other) const noexcept { return impl_ == other.impl_; }
-  TensorImpl* impl() const noexcept { return impl_; }
+  /// Never null. Error "Expected a proper Tensor but got None (or an undefined Tensor in C++)", which is what every use
+  /// of an undefined tensor comes to.
+  TensorImpl* impl() const {
+    if (!impl_) [[unlikely]]
+      fail_undefined();
+    return impl_;
+  }
 
-  int64_t dim() const noexcept { return impl_->sizes.size(); }
-  SizesView sizes() const noexcept { return impl_->sizes; }
-  SizesView strides() const noexcept { return impl_->strides; }
-  int64_t size(int64_t dim) const { return impl_->sizes[wrap_existing_dim(dim, this->dim())]; }
-  int64_t stride(int64_t dim) const { return impl_->strides[wrap_existing_dim(dim, this->dim())]; }
-  int64_t numel() const noexcept { return impl_->numel; }
-  Dtype dtype() const noexcept { return impl_->dtype; }
-  Device device() const noexcept { return impl_->device; }
-  bool is_meta() const noexcept { return impl_->device == Device::meta; }
-  int64_t storage_offset() const noexcept { return impl_->offset; }
-  int64_t itemsize() const noexcept { return tenon::itemsize(impl_->dtype); }
-  int64_t nbytes() const noexcept { return numel() * itemsize(); }
+  int64_t dim() const { return impl()->sizes.size(); }
+  SizesView sizes() const { return impl()->sizes; }
+  SizesView strides() const { return impl()->strides; }
+  int64_t size(int64_t dim) const { return impl()->sizes[wrap_existing_dim(dim, this->dim())]; }
+  int64_t stride(int64_t dim) const { return impl()->strides[wrap_existing_dim(dim, this->dim())]; }
+  int64_t numel() const { return impl()->numel; }
+  Dtype dtype() const { return impl()->dtype; }
+  Device device() const { return impl()->device; }
+  bool is_meta() const { return impl()->device == Device::meta; }
+  int64_t storage_offset() const { return impl()->offset; }
+  int64_t itemsize() const { return tenon::itemsize(impl()->dtype); }
+  /// Of all elements, those that share a place too. Error where an int64 does not hold it.
+  int64_t nbytes() const {
+    int64_t bytes = 0;
+    if (__builtin_mul_overflow(numel(), itemsize(), &bytes)) fail_nbytes();
+    return bytes;
+  }
   /// Counts in-place writes to the storage; shared by all its views. Error "Inference tensors do not track version
   /// counter."
   uint32_t version() const {
-    if (impl_->inference) fail_inference_version();
+    if (impl()->inference) fail_inference_version();
     return impl_->storage ? impl_->storage->version.load(std::memory_order_relaxed) : 0;
   }
   /// Whether it was made as a view of another tensor, to which what is written through it belongs.
-  bool is_view() const noexcept { return impl_->base != nullptr; }
-  bool is_inference() const noexcept { return impl_->inference; }
-  void* data_ptr() const noexcept { return impl_->data(); }
+  bool is_view() const { return impl()->base != nullptr; }
+  bool is_inference() const { return impl()->inference; }
+  void* data_ptr() const { return impl()->data(); }
+  /// The same for a holder outside the library, as DLPack and buffers are: from now on the storage stays where it is.
+  /// What would have to grow it raises Error "Trying to resize storage that is not resizable".
+  void* export_data() const {
+    if (Storage* storage = impl()->storage) storage->resizable.store(false, std::memory_order_relaxed);
+    return impl_->data();
+  }
   /// The elements as `T`, in storage order from the first; TypeError when `T` is not the dtype.
   template <class T>
   T* data() const {
     check_dtype(dtype_of_v<T>);
     return reinterpret_cast<T*>(impl_->data());
   }
-  bool is_contiguous(MemoryFormat format = MemoryFormat::contiguous) const noexcept {
-    return format == MemoryFormat::contiguous ? impl_->contiguous : tenon::is_contiguous(sizes(), strides(), format);
+  bool is_contiguous(MemoryFormat format = MemoryFormat::contiguous) const {
+    return format == MemoryFormat::contiguous ? impl()->contiguous : tenon::is_contiguous(sizes(), strides(), format);
   }
 
   // Views: no copy, same storage. https://docs.pytorch.org/docs/stable/tensor_view.html
@@ -191,7 +215,7 @@ class TENON_API Tensor {
   // Differentiation (autograd; what it needs beyond this class stands in tenon/autograd.h).
   // https://docs.pytorch.org/docs/stable/autograd.html
   /// Whether operations on this tensor are recorded.
-  bool requires_grad() const noexcept;
+  bool requires_grad() const;
   /// Error "only Tensors of floating point dtype can require gradients"; for tensors that were computed "you can only
   /// change requires_grad flags of leaf variables...".
   Tensor& requires_grad_(bool requires_grad = true);
@@ -204,10 +228,10 @@ class TENON_API Tensor {
   /// The operation this tensor comes from; undefined for leaves.
   autograd::Node grad_fn() const;
   /// Which of that operation's results it is.
-  int64_t output_nr() const noexcept;
+  int64_t output_nr() const;
   /// Keeps the gradient of a tensor that is no leaf. Error "can't retain_grad on Tensor that has requires_grad=False".
   void retain_grad() const;
-  bool retains_grad() const noexcept;
+  bool retains_grad() const;
   /// The same elements without history, as `detach`; writing to them counts as no change of this tensor.
   Tensor variable_data() const;
   /// Takes over the elements, sizes and dtype of `data`, and keeps its own place in the graph. Error "data set to a
@@ -298,6 +322,8 @@ class TENON_API Tensor {
  private:
   void check_dtype(Dtype wanted) const;
   [[noreturn]] static void fail_inference_version();
+  [[noreturn]] void fail_nbytes() const;
+  [[noreturn, gnu::cold]] static void fail_undefined();
 
   TensorImpl* impl_ = nullptr;
 };

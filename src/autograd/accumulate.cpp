@@ -21,9 +21,10 @@ bool obeys_layout(const Tensor& grad, const TensorImpl& leaf) {
 }
 
 Tensor clone_for(const Tensor& grad, const TensorImpl& leaf) {
-  if (leaf.row_major || !is_dense(leaf))
-    return thread_modes.grad ? grad.clone(MemoryFormat::contiguous) : run_clone(grad, MemoryFormat::contiguous);
-  Tensor copy = new_tensor(leaf.sizes, leaf.strides, grad.dtype(), grad.device());
+  const bool row_major = leaf.row_major || !is_dense(leaf);
+  if (row_major && !thread_modes.grad) return run_clone(grad, MemoryFormat::contiguous);
+  Tensor copy = row_major ? new_tensor(leaf.sizes, grad.dtype(), grad.device())
+                          : new_tensor(leaf.sizes, leaf.strides, grad.dtype(), grad.device());
   if (thread_modes.grad)
     copy.copy_(grad);
   else
@@ -47,7 +48,7 @@ Tensor first_gradient(const Tensor& grad, const TensorImpl& leaf) {
 
 }  // namespace
 
-bool is_owned_alone(const Tensor& tensor) noexcept {
+bool is_owned_alone(const Tensor& tensor) {
   const TensorImpl* impl = tensor.impl();
   if (impl->references.load(std::memory_order_acquire) != 1) return false;
   if (impl->base && impl->base->references.load(std::memory_order_acquire) != 1) return false;
@@ -61,7 +62,7 @@ AccumulateGrad::AccumulateGrad(const Tensor& leaf) : leaf_(leaf.impl()) {
 }
 
 NodeImpl* accumulator_of(const Tensor& leaf, bool make) {
-  if (!make && !leaf.impl()->autograd) return nullptr;
+  if (!make && !leaf.impl()->meta()) return nullptr;
   std::atomic<NodeImpl*>& place = meta_of(leaf).accumulator;
   NodeImpl* node = place.load(std::memory_order_acquire);
   if (!node && make) {
@@ -73,16 +74,25 @@ NodeImpl* accumulator_of(const Tensor& leaf, bool make) {
   return node;
 }
 
-void AccumulateGrad::apply(const Tensor* grads, Tensor*) {
-  AutogradMeta& meta = *leaf_->autograd;
-  if (!grads[0].defined()) return;
-  const SpinLock lock(meta.lock);
-  if (!meta.grad.defined())
-    meta.grad = first_gradient(grads[0], *leaf_);
-  else if (thread_modes.grad)
-    meta.grad = meta.grad + grads[0];
-  else
-    meta.grad.add_(densified(grads[0]));
+bool AccumulateGrad::prepare(Tensor& gradient) const {
+  const bool is_first = grad().is_empty();
+  gradient = is_first ? first_gradient(gradient, *leaf_) : densified(gradient);
+  return is_first;
+}
+
+void AccumulateGrad::add(Tensor& gradient, bool is_first) const {
+  if (is_first && grad().replace({}, gradient)) return;
+  while (!grad().add(gradient)) {  // another thread has changed the grad since
+    gradient = first_gradient(gradient, *leaf_);
+    if (grad().replace({}, gradient)) return;
+  }
+}
+
+bool GradSlot::add(const Tensor& gradient) {
+  const SpinLock lock(lock_);
+  if (!grad_.defined()) return false;
+  grad_.add_(gradient);
+  return true;
 }
 
 }  // namespace tenon::autograd

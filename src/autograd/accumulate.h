@@ -8,7 +8,14 @@ namespace tenon::autograd {
 class AccumulateGrad final : public NodeImpl {
  public:
   explicit AccumulateGrad(const Tensor& leaf);
-  void apply(const Tensor* grads, Tensor* out) override;
+  /// The engine calls prepare and add.
+  void apply(const Tensor*, Tensor*) override {}
+  /// Takes the memory that `add` needs, so that nothing is left to fail: until then the run may be given up. Whether
+  /// the leaf has no gradient yet.
+  bool prepare(Tensor& gradient) const;
+  void add(Tensor& gradient, bool is_first) const;
+  GradSlot& grad() const noexcept { return leaf_->meta()->own_grad; }
+  LeafHooks* hooks() const noexcept { return leaf_->meta()->hooks.load(std::memory_order_acquire); }
   const char* name() const noexcept override { return "AccumulateGrad"; }
   TensorImpl* leaf() const noexcept { return leaf_; }
   Tensor variable() const noexcept {
@@ -21,6 +28,6 @@ class AccumulateGrad final : public NodeImpl {
 };
 
 /// Whether nobody else can see what is written into `tensor`.
-bool is_owned_alone(const Tensor& tensor) noexcept;
+bool is_owned_alone(const Tensor& tensor);
 
 }  // namespace tenon::autograd

@@ -13,15 +13,10 @@ namespace {
 
 /// Roots with their gradients, which hold their nodes as long as the run lasts.
 struct Roots {
-  SmallVector<Edge, 4> edges;
+  EdgeList edges;
   GradList gradients;
 
-  explicit Roots(std::size_t count) : gradients(static_cast<int64_t>(count)) {}
-  Roots(const Roots&) = delete;
-  Roots& operator=(const Roots&) = delete;
-  ~Roots() {
-    for (const Edge& edge : edges) release(edge.node);
-  }
+  explicit Roots(std::size_t count) : edges(static_cast<int64_t>(count)), gradients(static_cast<int64_t>(count)) {}
 };
 
 /// A gradient of ones for a tensor of one element.
@@ -39,6 +34,10 @@ void check_gradient(const Tensor& gradient, const Tensor& output, std::size_t i)
               ") and output[" + index + "] has a shape of torch.Size(" + to_string(output.sizes()) + ").");
 }
 
+[[noreturn]] void fail_no_history(std::size_t i) {
+  throw Error("element " + std::to_string(i) + " of tensors does not require grad and does not have a grad_fn");
+}
+
 /// `gradients`: `given` of them, some may be undefined.
 void add_roots(Roots& roots, const Tensor* outputs, std::size_t count, const Tensor* gradients, std::size_t given) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -48,9 +47,10 @@ void add_roots(Roots& roots, const Tensor* outputs, std::size_t count, const Ten
       check_gradient(gradient, output, i);
     else if (output.requires_grad())
       gradient = implicit_gradient(output);
-    if (!output.requires_grad())
-      throw Error("element " + std::to_string(i) + " of tensors does not require grad and does not have a grad_fn");
-    roots.edges.push_back(gradient_edge(output));
+    if (!output.requires_grad()) fail_no_history(i);
+    Edge edge = gradient_edge(output);
+    if (!edge.node) fail_no_history(i);
+    roots.edges.data()[i] = std::move(edge);
     if (gradient.dtype() != output.dtype()) gradient = cast_grad(gradient, output.dtype());
     roots.gradients.data()[i] = std::move(gradient);
   }
@@ -59,8 +59,8 @@ void add_roots(Roots& roots, const Tensors& outputs, const Tensors& gradients) {
   add_roots(roots, outputs.data(), outputs.size(), gradients.data(), gradients.size());
 }
 
-void run(const Roots& roots, GraphTask& task) {
-  task.run(roots.edges.data(), roots.gradients.data(), roots.edges.size());
+void run(const Roots& roots, std::size_t count, GraphTask& task) {
+  task.run(roots.edges.data(), roots.gradients.data(), static_cast<int64_t>(count));
 }
 
 void warn_of_cycle() {
@@ -93,48 +93,48 @@ void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOp
   add_roots(roots, tensors, gradients);
   if (options.create_graph) warn_of_cycle();
   GraphTask task(options.retain_graph.value_or(options.create_graph), options.create_graph);
-  run(roots, task);
+  run(roots, tensors.size(), task);
 }
 
 void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOptions& options, const Tensors& inputs) {
   check_inference();
   if (inputs.empty()) throw Error("`inputs` argument to `backward()` cannot be empty.");
-  Roots roots(tensors.size()), leaves(0);
+  Roots roots(tensors.size());
+  std::vector<Edge> leaves;
   add_roots(roots, tensors, gradients);
   std::vector<NodeImpl*> accumulators;
   std::vector<Capture> captures;
   for (const Tensor& input : inputs) {
+    input.retain_grad();  // PyTorch fills the grad of a computed input, too
     if (!input.is_leaf()) {
-      input.retain_grad();  // PyTorch fills the grad of a computed input, too
       captures.push_back({grad_fn_of(input), static_cast<int32_t>(input.output_nr()), {}});
       continue;
     }
-    if (!input.requires_grad()) throw Error("One of the differentiated Tensors does not require grad");
-    const Edge edge = known_edge(input);
+    Edge edge = known_edge(input);
     if (!edge.node) continue;
-    leaves.edges.push_back(edge);
     accumulators.push_back(edge.node);
+    leaves.push_back(std::move(edge));
   }
   GraphTask task(options.retain_graph.value_or(options.create_graph), options.create_graph);
   task.limit_to(&captures, accumulators);
-  run(roots, task);
+  run(roots, tensors.size(), task);
 }
 
 Tensors grad(const Tensors& outputs, const Tensors& inputs, const Tensors& grad_outputs, const GradOptions& options) {
   check_inference();
   if (inputs.empty()) throw Error("`inputs` argument to `grad()` cannot be empty.");
-  Roots roots(outputs.size()), known(0);
+  Roots roots(outputs.size());
+  std::vector<Edge> known;
   add_roots(roots, outputs, grad_outputs);
   std::vector<Capture> captures;
   for (const Tensor& input : inputs) {
     if (!input.requires_grad()) throw Error("One of the differentiated Tensors does not require grad");
-    const Edge edge = known_edge(input);
-    if (edge.node) known.edges.push_back(edge);
-    captures.push_back({edge.node, edge.input, {}});
+    known.push_back(known_edge(input));
+    captures.push_back({known.back().node, known.back().input, {}});
   }
   GraphTask task(options.retain_graph.value_or(options.create_graph), options.create_graph);
   task.limit_to(&captures, {});
-  run(roots, task);
+  run(roots, outputs.size(), task);
   Tensors result;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     Tensor gradient = std::move(captures[i].gradient);
@@ -160,7 +160,7 @@ void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, 
   autograd::add_roots(roots, this, 1, &gradient, 1);
   if (create_graph) autograd::warn_of_cycle();
   autograd::GraphTask task(retain_graph.value_or(create_graph), create_graph);
-  autograd::run(roots, task);
+  autograd::run(roots, 1, task);
 }
 
 }  // namespace tenon

@@ -19,7 +19,7 @@ Tensor still_zeros(const Tensor& like) {
 class PassNode final : public NodeImpl {
  public:
   PassNode(const char* name, const Tensor& self) : name_(name) {
-    const Edge edge = gradient_edge(self);
+    Edge edge = gradient_edge(self);
     set_edges(&edge, 1);
   }
   const char* name() const noexcept override { return name_; }
@@ -33,7 +33,7 @@ class PassNode final : public NodeImpl {
 class OverwriteNode final : public NodeImpl {
  public:
   OverwriteNode(const char* name, const Tensor& self, const Tensor* src) : name_(name) {
-    const Edge edges[] = {gradient_edge(self), src ? gradient_edge(*src) : Edge{}};
+    Edge edges[] = {gradient_edge(self), src ? gradient_edge(*src) : Edge{}};
     set_edges(edges, src ? 2 : 1);
   }
   const char* name() const noexcept override { return name_; }
@@ -49,9 +49,9 @@ class OverwriteNode final : public NodeImpl {
 
 Tensor passed(const char* name, const char* call, const Tensor& self, Tensor result) {
   if (!is_floating_point(result.dtype())) return result;
-  PassNode* node = new PassNode(name, self);
-  note_call(*node, call, self);
-  attach(result, Node(node));
+  Node node(new PassNode(name, self));
+  note_call(*node.impl(), call, self);
+  attach(result, std::move(node));
   return result;
 }
 
@@ -68,26 +68,44 @@ Tensor differentiate_to(const Tensor& self, Dtype dtype, MemoryFormat format) {
   return passed("ToCopyBackward0", "to", self, run_to(self, dtype, format));
 }
 
-void differentiate_copy(Tensor& self, const Tensor& src) {
-  const bool recorded =
-      thread_modes.grad && is_floating_point(self.dtype()) && (self.requires_grad() || src.requires_grad());
+namespace {
+
+/// src: null where a number is written.
+struct Overwriting {
+  const char* node;
+  const char* call;
+  const Tensor* src;
+};
+
+template <class Write>
+void overwrite(Tensor& self, const Overwriting& how, const Write& write) {
+  const bool from_graph = how.src && how.src->requires_grad();
+  const bool recorded = thread_modes.grad && is_floating_point(self.dtype()) && (self.requires_grad() || from_graph);
   check_inplace(self, recorded);
-  if (!recorded) return run_copy(self, src);
-  Node node(new OverwriteNode("torch::autograd::CopyBackwards", self, &src));
-  run_copy(self, src);
-  note_call(*node.impl(), "copy_", src);
-  attach_inplace(self, std::move(node));
+  if (!recorded) return write();
+  Node node(new OverwriteNode(how.node, self, how.src));
+  note_call(*node.impl(), how.call, how.src ? *how.src : self);
+  InplaceHistory history(self, std::move(node));
+  write();
+  history.commit();
+}
+
+}  // namespace
+
+void differentiate_copy(Tensor& self, const Tensor& src) {
+  overwrite(self, {"torch::autograd::CopyBackwards", "copy_", &src}, [&] { run_copy(self, src); });
+}
+
+void differentiate_fill(Tensor& self, const Tensor& value) {
+  overwrite(self, {"FillBackward3", "fill_", &value}, [&] { run_copy(self, value); });
 }
 
 void differentiate_fill(Tensor& self, Scalar value) {
-  const bool recorded = thread_modes.grad && self.requires_grad();
-  check_inplace(self, recorded);
-  if (!recorded) return run_fill(self, value);
-  const bool zero = !value.is_floating() && !value.is_boolean() && value.as_int64() == 0;
-  Node node(new OverwriteNode(zero ? "ZeroBackward0" : "FillBackward2", self, nullptr));
-  run_fill(self, value);
-  note_call(*node.impl(), "fill_", self);
-  attach_inplace(self, std::move(node));
+  overwrite(self, {"FillBackward2", "fill_", nullptr}, [&] { run_fill(self, value); });
+}
+
+void differentiate_zero(Tensor& self) {
+  overwrite(self, {"ZeroBackward0", "zero_", nullptr}, [&] { run_fill(self, 0); });
 }
 
 }  // namespace tenon

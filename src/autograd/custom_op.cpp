@@ -7,6 +7,7 @@
 #include <string>
 
 #include "autograd/derivative.h"
+#include "base/fork.h"
 #include "dispatch/elementwise.h"
 #include "kernel/kernel.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 /// Keeps the texts of rows as long as the process lives: the list never dies.
 const char* kept(std::string text) {
-  static std::mutex mutex;
+  static ForkMutex mutex;
   static std::deque<std::string>& texts = *new std::deque<std::string>;
   const std::lock_guard lock(mutex);
   return texts.emplace_back(std::move(text)).c_str();
@@ -33,6 +34,7 @@ Row row_for(const CustomDefinition& definition) {
   row.arity = definition.arity;
   row.kernel_name = row.name;
   row.grad_fn = kept(node_name(definition.name));
+  row.may_throw = definition.may_throw;
   row.dtypes = definition.takes_integers ? kNoBool : kFloats;
   row.promotion = definition.gives_bool       ? Promotion::comparison
                   : definition.takes_integers ? Promotion::common

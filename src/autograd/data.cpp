@@ -5,56 +5,81 @@
 namespace tenon {
 namespace autograd {
 
-FormerStorages::~FormerStorages() {
-  for (Storage* storage : storages_) release(storage);
+namespace {
+
+void release_all(std::vector<Storage*>& storages) noexcept {
+  for (Storage* storage : storages) release(storage);
+  storages.clear();
 }
+
+}  // namespace
+
+FormerParts::~FormerParts() { release_all(storages); }
 
 namespace {
 
+void let_go(void*, void* context) { release(static_cast<Storage*>(context)); }
+
 /// Whether nothing but one handle, and the node that sums its gradient, knows the tensor: then it has no views.
 bool has_one_handle(const TensorImpl* impl) {
-  const uint32_t accumulators = impl->autograd->accumulator.load() ? 1 : 0;
+  const uint32_t accumulators = impl->meta()->accumulator.load() ? 1 : 0;
   return impl->references.load(std::memory_order_acquire) <= 1 + accumulators;
+}
+
+/// Room for what the tensor lets go of, before anything is let go.
+FormerParts& room_for_former(AutogradMeta& meta) {
+  if (!meta.former) meta.former = std::make_unique<FormerParts>();
+  meta.former->storages.reserve(meta.former->storages.size() + 1);
+  meta.former->accumulators.reserve(meta.former->accumulators.size() + 1);
+  return *meta.former;
 }
 
 /// Views keep the tensor, and through it the storage they were made over.
 void let_go_of_storage(TensorImpl* impl) {
-  AutogradMeta& meta = *impl->autograd;
+  AutogradMeta& meta = *impl->meta();
   if (TensorImpl* base = std::exchange(impl->base, nullptr)) {
     static_cast<void>(Tensor(base));  // gives the reference back
     return;
   }
-  if (has_one_handle(impl)) meta.former_storages.reset();
+  const bool alone = has_one_handle(impl);
+  if (alone && meta.former) release_all(meta.former->storages);
   if (!impl->storage) return;
-  if (has_one_handle(impl)) return release(impl->storage);
-  if (!meta.former_storages) meta.former_storages = std::make_unique<FormerStorages>();
-  meta.former_storages->add(impl->storage);
+  if (alone) return release(impl->storage);
+  meta.former->storages.push_back(impl->storage);
 }
 
 }  // namespace
 }  // namespace autograd
 
 Tensor Tensor::variable_data() const {
-  Storage* storage = impl_->storage;
-  if (!impl_->in_graph || !storage) return detach();
-  // The version is counted in the storage: one over the same memory counts anew.
-  const auto let_go = [](void*, void* context) { release(static_cast<Storage*>(context)); };
-  retain(storage);
-  Storage* uncounted = new_storage(storage->data, storage->nbytes, let_go, storage);
-  return new_tensor_over(uncounted, sizes(), strides(), storage_offset(), dtype());
+  Storage* storage = impl()->storage;
+  if (!impl()->in_graph || !storage) return detach();
+  // The version is counted in the storage: one over the same memory counts anew. Made of another such one it holds what
+  // that one holds, or there could be chains of any length. That memory must not move.
+  Storage* owner = storage->deleter == autograd::let_go ? static_cast<Storage*>(storage->context) : storage;
+  owner->resizable.store(false, std::memory_order_relaxed);
+  const Tensor uncounted = new_tensor_over({storage->data, storage->nbytes, autograd::let_go, owner}, sizes(),
+                                           strides(), storage_offset(), dtype());
+  retain(owner);
+  return uncounted;
 }
 
 void Tensor::set_data(const Tensor& data) {
   if (requires_grad() && !is_floating_point(data.dtype()))
     throw Error("data set to a tensor that requires gradients must be floating point or complex dtype");
-  if (!impl_->autograd) {
+  if (!impl()->meta()) {
     *this = data.detach();
     return;
   }
   const Tensor keep = data;  // it may be a view of this tensor
   const TensorImpl* from = data.impl();
+  AutogradMeta& meta = *impl_->meta();
+  autograd::FormerParts& former = autograd::room_for_former(meta);
+  Dims sizes = from->sizes, strides = from->strides;
   // The node that sums gradients knows the dtype it was made for.
-  if (from->dtype != impl_->dtype) impl_->autograd->accumulator.store(nullptr);
+  if (from->dtype != impl_->dtype)
+    if (autograd::NodeImpl* accumulator = meta.accumulator.exchange(nullptr))
+      former.accumulators.emplace_back(accumulator);
   if (from->storage) retain(from->storage);
   autograd::let_go_of_storage(impl_);
   impl_->dtype = from->dtype;
@@ -64,8 +89,8 @@ void Tensor::set_data(const Tensor& data) {
   impl_->storage = from->storage;
   impl_->offset = from->offset;
   impl_->numel = from->numel;
-  impl_->sizes = from->sizes;
-  impl_->strides = from->strides;
+  impl_->sizes = std::move(sizes);
+  impl_->strides = std::move(strides);
 }
 
 }  // namespace tenon

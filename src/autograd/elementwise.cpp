@@ -1,4 +1,6 @@
 // Recorded elementwise ops: one node for all of them, whose formula comes from the op's block.
+#include <cctype>
+
 #include "autograd/derivative.h"
 #include "autograd/meta.h"
 #include "autograd/note.h"
@@ -35,8 +37,13 @@ class OpNode final : public NodeImpl {
   /// `own`: the tensor comes from this node, and may not be held by it.
   void save(int value, const Tensor& tensor, bool own = false) { saved_[value].save(tensor, own); }
   const char* name() const noexcept override { return row_of(op_).grad_fn; }
+  /// Of the result of a write, after it.
+  void settle(const Tensor& self) noexcept { saved_[kResult].settle(self); }
   void release_saved() noexcept override {
-    for (SavedTensor& saved : saved_) saved.reset();
+    if (reads_ == 0) return;
+    Tensor dropped[kMaxArguments + 1];  // die after the lock
+    const SpinLock own(lock());
+    for (int i = 0; i <= kResult; ++i) dropped[i] = saved_[i].take();
   }
 
   void apply(const Tensor* grads, Tensor* out) override {
@@ -57,10 +64,15 @@ class OpNode final : public NodeImpl {
   /// The last argument first and the result at the end, as PyTorch does (its order is that of the names: max, min,
   /// other, self): the first that was changed is the one the Error names.
   void unpack(Given& given) {
-    for (int i = count_ - 1; i >= 0; --i) given.values[i] = value(i);
-    if (saved_[kResult].is_saved()) given.values[kResult] = saved_[kResult].unpack(this);
+    Tensor held[kMaxArguments + 1];
+    if (reads_ != 0) {
+      const SpinLock own(lock());
+      for (int i = 0; i <= kResult; ++i) held[i] = saved_[i].held();
+    }
+    for (int i = count_ - 1; i >= 0; --i)
+      given.values[i] = saved_[i].is_saved() ? Value(saved_[i].check(std::move(held[i]), this)) : Value(numbers_[i]);
+    if (saved_[kResult].is_saved()) given.values[kResult] = saved_[kResult].check(std::move(held[kResult]), this);
   }
-  Value value(int i) { return saved_[i].is_saved() ? Value(saved_[i].unpack(this)) : Value(numbers_[i]); }
   void compute(const Tensor& grad, const Derivative::OfArgument* derivatives, Tensor* out) {
     Given given;
     given.gradient = grad;
@@ -72,7 +84,7 @@ class OpNode final : public NodeImpl {
     if (thread_modes.grad || given.gradient.tensor().is_meta()) return derivative(given);
     const InputMeta& meta = edge.node->input(edge.input);
     const Tensor& grad = given.gradient.tensor();
-    if (grad.numel() == 0) return reduce_grad(derivative(given), meta.sizes);
+    if (grad.numel() == 0) return derivative(given);  // the engine sums it down
     if (!is_expandable_to(meta.sizes, grad.sizes())) return derivative(given);
     return fused_gradient(given, derivative.reads, derivative, meta.sizes, meta.dtype);
   }
@@ -84,10 +96,41 @@ class OpNode final : public NodeImpl {
   Scalar numbers_[kMaxArguments];
 };
 
+/// An op without derivative that is written in place: what was there before has no part in the result.
+class ZeroNode final : public NodeImpl {
+ public:
+  ZeroNode(Op op, Args args, int count) : name_(std::string(row_of(op).name) + "Backward") {
+    const int operands = operand_count(row_of(op), count);
+    name_[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name_[0])));
+    name_ += operands == 2 && args[1]->is_tensor() ? '1' : '0';
+    Edge edges[kMaxArguments];
+    int tensors = 0;
+    for (int i = 0; i < operands; ++i)
+      if (args[i]->is_tensor()) edges[tensors++] = gradient_edge(args[i]->tensor());
+    set_edges(edges, tensors);
+  }
+  const char* name() const noexcept override { return name_.c_str(); }
+  void apply(const Tensor* grads, Tensor* out) override {
+    if (!grads[0].defined()) return;
+    for (int i = 0; i < edge_count(); ++i)
+      if (has_edge(i))
+        out[i] = zeros(edge(i).node->input(edge(i).input).sizes, Options(grads[0].dtype(), grads[0].device()));
+  }
+
+ private:
+  std::string name_;
+};
+
 void save_arguments(OpNode& node, Args args, int count) {
   for (int i = 0; i < count; ++i)
     if (node.reads(i) && args[i]->is_tensor()) node.save(i, args[i]->tensor());
 }
+
+/// Ops that PyTorch declares to have no derivative, instead of one of zeros: no graph knows of them, not even of their
+/// writes in place.
+bool is_outside_graphs(const Row& row) { return row.promotion == Promotion::logical; }
+/// Results that are no numbers: `out=` may be anybody's.
+bool gives_truths(const Row& row) { return is_outside_graphs(row) || row.promotion == Promotion::comparison; }
 
 }  // namespace
 }  // namespace autograd
@@ -110,27 +153,34 @@ Tensor differentiate(Op op, Args args, int count) {
 
 Tensor& differentiate_inplace(Op op, Tensor& self, Args args, int count) {
   const Derivative& derivative = derivative_of(op);
-  const bool recorded = is_recorded(args, count) && derivative.exists;
-  check_inplace(self, recorded || (thread_modes.grad && self.requires_grad()));
+  const bool recorded = is_recorded(args, count) && is_floating_point(self.dtype()) && !is_outside_graphs(row_of(op));
+  check_inplace(self, recorded);
   if (!recorded) return run_inplace(op, self, args, count);
+  if (!derivative.exists) {
+    InplaceHistory history(self, Node(new ZeroNode(op, args, count)));
+    run_inplace(op, self, args, count);
+    history.commit();
+    return self;
+  }
   Node handle(new OpNode(op, derivative, args, count));
   OpNode& node = *static_cast<OpNode*>(handle.impl());
   // What the formula reads of self is gone afterwards; on failure nothing has changed.
-  const Tensor before = node.reads(0) ? self.clone() : self;
+  if (node.reads(0)) node.save(0, self.clone());
   for (int i = 1; i < count; ++i)
     if (node.reads(i) && args[i]->is_tensor()) node.save(i, args[i]->tensor(), args[i]->tensor().is(self));
-  run_inplace(op, self, args, count);
-  if (node.reads(0)) node.save(0, before);
-  note_call(node, row_of(op).name, args, count);
-  attach_inplace(self, std::move(handle));
   if (node.reads(kResult)) node.save(kResult, self, true);
+  note_call(node, row_of(op).name, args, count);
+  InplaceHistory history(self, std::move(handle));
+  run_inplace(op, self, args, count);
+  history.commit();
+  if (node.reads(kResult)) node.settle(self);
   return self;
 }
 
-void check_out_unrecorded(const char* name, const Tensor& out, Args args, int count) {
+void check_out_unrecorded(Op op, const Tensor& out, Args args, int count) {
   check_inplace(out, false);
-  if (!is_recorded(args, count) && !is_recorded(out)) return;
-  throw Error(std::string(name) +
+  if (gives_truths(row_of(op)) || (!is_recorded(args, count) && !is_recorded(out))) return;
+  throw Error(std::string(row_of(op).name) +
               "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
               "requires grad.");
 }

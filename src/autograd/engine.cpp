@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "autograd/accumulate.h"
 #include "autograd/reduce_grad.h"
 #include "dispatch/broadcast_check.h"
 #include "dispatch/differentiate.h"
@@ -17,14 +16,24 @@ bool runs_later(const NodeImpl* a, const NodeImpl* b) { return a->sequence < b->
 
 Tensors to_list(const Tensor* tensors, int count) { return Tensors(tensors, tensors + count); }
 
+/// What PyTorch's older classes are called: "torch.FloatTensor".
+std::string class_name(const Tensor& tensor) {
+  const std::string type = std::string(scalar_type_name(tensor.dtype())) + "Tensor";
+  return (tensor.is_meta() ? "torch.meta." : "torch.") + type;
+}
+
+/// What a hook puts in a gradient's place is like it, or nobody downstream could tell what it gets.
 void check_hook_result(const Tensor& before, const Tensor& after) {
-  if (before.defined() && !(before.sizes() == after.sizes())) throw Error("hook has changed the size of value");
+  if (!before.defined()) throw Error("can't replace a None gradient with a non-None value");
+  if (before.dtype() != after.dtype() || before.device() != after.device())
+    throw Error("hook has changed the type of value (was " + class_name(before) + " got " + class_name(after) + ")");
+  if (!(before.sizes() == after.sizes())) throw Error("hook has changed the size of value");
 }
 
 void call_tensor_hooks(const HookList<TensorHook>& list, Tensor& grad) {
   if (!grad.defined()) return;
-  for (const auto& [id, hook] : std::vector(list.hooks)) {  // a hook may remove itself
-    Tensor result = hook(grad);
+  for (const auto& entry : list.entries()) {
+    Tensor result = (*entry.hook)(grad);
     if (!result.defined()) continue;
     check_hook_result(grad, result);
     grad = std::move(result);
@@ -36,37 +45,56 @@ void replace_all(Tensor* tensors, int count, const Tensors& by) {
   if (static_cast<int>(by.size()) != count)
     throw Error("hook has returned an incorrect number of values (got " + std::to_string(by.size()) +
                 ", but expected " + std::to_string(count) + ")");
+  for (int i = 0; i < count; ++i)
+    if (by[static_cast<std::size_t>(i)].defined()) check_hook_result(tensors[i], by[static_cast<std::size_t>(i)]);
   for (int i = 0; i < count; ++i) tensors[i] = by[static_cast<std::size_t>(i)];
+}
+
+/// A part of the extras, which other threads may be changing.
+template <class Part>
+Part copy_of(const NodeImpl* node, Part NodeExtras::*part) {
+  const SpinLock lock(node->lock());
+  return node->extras_if_any()->*part;
+}
+template <class List>
+std::shared_ptr<List> copy_of(AccumulateGrad* node, std::shared_ptr<List> LeafHooks::*part) {
+  if (!node->hooks()) return nullptr;
+  const SpinLock lock(node->leaf()->meta()->lock);
+  return node->hooks()->*part;
 }
 
 /// The hooks of tensors, before a gradient is used for anything.
 void call_hooks_of_tensors(NodeImpl* node, Tensor* grads) {
-  if (node->is_accumulator()) {
-    const auto& hooks = static_cast<AccumulateGrad*>(node)->leaf()->autograd->hooks;
-    if (hooks && hooks->before) call_tensor_hooks(*hooks->before, grads[0]);
-  }
-  const auto& extras = node->extras_if_any();
-  if (!extras) return;
-  for (const NodeExtras::OfResult& of : extras->tensor_hooks) call_tensor_hooks(*of.hooks, grads[of.input]);
+  if (node->is_accumulator())
+    if (const auto hooks = copy_of(static_cast<AccumulateGrad*>(node), &LeafHooks::before))
+      call_tensor_hooks(*hooks, grads[0]);
+  if (!node->extras_if_any()) return;
+  for (const NodeExtras::OfResult& of : copy_of(node, &NodeExtras::tensor_hooks))
+    call_tensor_hooks(*of.hooks, grads[of.input]);
 }
 
-void call_hooks_after(const AccumulateGrad* node) {
-  const auto& hooks = node->leaf()->autograd->hooks;
-  if (!hooks || !hooks->after) return;
+void call_prehooks(NodeImpl* node, Tensor* grads) {
+  if (!node->extras_if_any()) return;
+  const auto hooks = copy_of(node, &NodeExtras::pre_hooks);
+  if (!hooks) return;
+  for (const auto& entry : hooks->entries())
+    replace_all(grads, node->input_count(), (*entry.hook)(to_list(grads, node->input_count())));
+}
+
+void call_posthooks(NodeImpl* node, Tensor* out, const Tensor* grads) {
+  if (!node->extras_if_any()) return;
+  const auto hooks = copy_of(node, &NodeExtras::hooks);
+  if (!hooks) return;
+  const int count = node->edge_count();
+  for (const auto& entry : hooks->entries())
+    replace_all(out, count, (*entry.hook)(to_list(out, count), to_list(grads, node->input_count())));
+}
+
+void call_hooks_after(AccumulateGrad* node) {
+  const auto hooks = copy_of(node, &LeafHooks::after);
+  if (!hooks) return;
   const Tensor tensor = node->variable();
-  for (const auto& [id, hook] : std::vector(hooks->after->hooks)) hook(tensor);
-}
-
-void keep_retained(NodeImpl* node, const Tensor* grads) {
-  const auto& extras = node->extras_if_any();
-  if (!extras) return;
-  for (const auto& [input, impl] : extras->retained) {
-    if (!grads[input].defined()) continue;
-    impl->references.fetch_add(1, std::memory_order_relaxed);
-    const Tensor tensor(impl);
-    Tensor& kept = impl->autograd->grad;
-    kept = kept.defined() ? kept + grads[input] : grads[input].clone();
-  }
+  for (const auto& entry : hooks->entries()) (*entry.hook)(tensor);
 }
 
 /// A sum where two ways meet; in place where nobody else sees it.
@@ -97,7 +125,7 @@ void check_nan(const NodeImpl* node, const Tensor* grads, int count) {
 /// Under anomaly mode an Error says where its node was recorded.
 void add_forward_call(const NodeImpl* node, Error& error) {
   if (!anomaly_mode.enabled) return;
-  const auto& extras = node->extras_if_any();
+  const NodeExtras* extras = node->extras_if_any();
   const bool known = extras && !extras->forward_call.empty();
   error.add_note(known ? "Error detected in " + std::string(node->name()) +
                              ". Forward call that caused the error: " + extras->forward_call
@@ -159,6 +187,9 @@ void GraphTask::limit_to(std::vector<Capture>* captures, const std::vector<NodeI
   limited_ = true;
   captures_ = captures;
   accumulators_ = accumulators;
+  std::sort(accumulators_.begin(), accumulators_.end());
+  for (std::size_t i = 0; i < captures->size(); ++i) asked_.emplace_back((*captures)[i].node, i);
+  std::sort(asked_.begin(), asked_.end());
 }
 
 TaskState& GraphTask::state_of(NodeImpl* node) {
@@ -169,23 +200,26 @@ TaskState& GraphTask::state_of(NodeImpl* node) {
 bool GraphTask::claim(NodeImpl* node) {
   GraphTask* owner = node->owner.load(std::memory_order_relaxed);
   if (owner == this) return false;
-  if (!owner && node->owner.compare_exchange_strong(owner, this, std::memory_order_acquire)) {
-    claimed_.push_back(node);
-    return true;
+  // Its owner may have let it go since it was put aside.
+  if (aside_ && aside_->count(node) != 0) return false;
+  if (!owner) {
+    claimed_.push_back(node);  // before it is taken: a node that is not in the list would never be let go
+    if (node->owner.compare_exchange_strong(owner, this, std::memory_order_acquire)) return true;
+    claimed_.resize(claimed_.size() - 1);
   }
   if (!aside_) aside_ = std::make_unique<std::unordered_map<NodeImpl*, TaskState>>();
   return aside_->try_emplace(node).second;
 }
 
 bool GraphTask::is_asked_for(const NodeImpl* node) const {
-  return captures_ &&
-         std::any_of(captures_->begin(), captures_->end(), [&](const Capture& c) { return c.node == node; });
+  const auto found = std::lower_bound(asked_.begin(), asked_.end(), std::pair(node, std::size_t{0}));
+  return found != asked_.end() && found->first == node;
 }
 
 /// The end of a visit in a limited run: all behind the node are known.
 void GraphTask::leave(NodeImpl* node, NodeImpl* parent) {
   TaskState& state = state_of(node);
-  if (std::find(accumulators_.begin(), accumulators_.end(), node) != accumulators_.end()) state.execute = true;
+  if (std::binary_search(accumulators_.begin(), accumulators_.end(), node)) state.execute = true;
   state.needed = state.execute || is_asked_for(node);
   if (parent && state.needed) state_of(parent).execute = true;
 }
@@ -250,25 +284,67 @@ void GraphTask::deliver(NodeImpl* node, int32_t input, Tensor gradient) {
 }
 
 void GraphTask::capture(const NodeImpl* node, const Tensor* grads) {
-  if (!captures_) return;
-  for (Capture& asked : *captures_)
-    if (asked.node == node) asked.gradient = grads[asked.input];
+  auto asked = std::lower_bound(asked_.begin(), asked_.end(), std::pair(node, std::size_t{0}));
+  for (; asked != asked_.end() && asked->first == node; ++asked) {
+    Capture& captured = (*captures_)[asked->second];
+    captured.gradient = grads[captured.input];
+  }
+}
+
+void GraphTask::keep_retained(NodeImpl* node, const Tensor* grads) {
+  if (!node->extras_if_any()) return;
+  for (const auto& [input, weak] : copy_of(node, &NodeExtras::retained))
+    if (const std::shared_ptr<GradSlot> slot = weak.lock(); slot && grads[input].defined())
+      kept_.push_back({slot, slot.get(), grads[input].clone(), {}, {}});
+}
+
+/// A leaf's gradient is complete. It stays in the notes until all others are.
+void GraphTask::arrive(AccumulateGrad* leaf, Tensor* grads) {
+  call_prehooks(leaf, grads);
+  arrived_.push_back(leaf);
+  if (!leaf->extras_if_any()) return;
+  TaskState& state = state_of(leaf);  // hooks of the node will see it when it is used up
+  state.others = std::make_unique<Tensor[]>(1);
+  state.others[0] = state.first;
+}
+
+/// All that may fail, before anything is changed.
+void GraphTask::prepare_gradients() {
+  for (AccumulateGrad* leaf : arrived_) {
+    TaskState& state = state_of(leaf);
+    if (!state.first.defined()) continue;
+    if (thread_modes.grad && !leaf->grad().is_empty())
+      kept_.push_back({nullptr, &leaf->grad(), state.first, {}, {}});
+    else
+      state.is_first = leaf->prepare(state.first);
+  }
+  for (KeptGradient& kept : kept_) {
+    kept.before = kept.slot->get();
+    kept.after = kept.before.defined() ? kept.before + kept.gradient : kept.gradient;
+  }
+}
+
+void GraphTask::commit() {
+  for (AccumulateGrad* leaf : arrived_) {
+    TaskState& state = state_of(leaf);
+    const bool is_kept = thread_modes.grad && !state.is_first;
+    if (state.first.defined() && !is_kept) leaf->add(state.first, state.is_first);
+  }
+  for (KeptGradient& kept : kept_)
+    while (!kept.slot->replace(kept.before, kept.after)) {  // another thread has added to it since
+      kept.before = kept.slot->get();
+      kept.after = kept.before.defined() ? kept.before + kept.gradient : kept.gradient;
+    }
 }
 
 void GraphTask::apply(NodeImpl* node, Tensor* grads) {
-  const auto& extras = node->extras_if_any();
-  if (extras && extras->pre_hooks)
-    for (const auto& [id, hook] : std::vector(extras->pre_hooks->hooks))
-      replace_all(grads, node->input_count(), hook(to_list(grads, node->input_count())));
+  call_prehooks(node, grads);
   const int count = node->edge_count();
-  if (count == 0 && !extras) return node->apply(grads, nullptr);
   GradList out(count);
   node->apply(grads, out.data());
   if (!keep_graph_) node->release_saved();
   validate_outputs(node, out.data());
-  if (extras && extras->hooks)
-    for (const auto& [id, hook] : std::vector(extras->hooks->hooks))
-      replace_all(out.data(), count, hook(to_list(out.data(), count), to_list(grads, node->input_count())));
+  call_posthooks(node, out.data(), grads);
   check_nan(node, out.data(), count);
   for (int i = 0; i < node->input_count(); ++i) grads[i] = Tensor();  // memory for what comes
   for (int i = 0; i < count; ++i)
@@ -291,6 +367,7 @@ void GraphTask::evaluate(NodeImpl* node, Tensor* grads, bool execute) {
   capture(node, grads);
   keep_retained(node, grads);
   if (!execute) return;
+  if (node->is_accumulator()) return arrive(static_cast<AccumulateGrad*>(node), grads);
   if (!anomaly_mode.enabled) [[likely]]
     return apply(node, grads);
   try {
@@ -306,10 +383,13 @@ void GraphTask::run(const Edge* roots, const Tensor* gradients, int64_t count) {
   const PolicyExemption exemption;
   for (int64_t i = 0; i < count; ++i) prepare(roots[i].node);
   for (int64_t i = 0; i < count; ++i) deliver(roots[i].node, roots[i].input, gradients[i]);
-  while (!ready_.empty() || !ready_leaves_.empty()) {
-    NodeImpl* node = pop();
-    evaluate(node);
-    if (node->is_accumulator() && state_of(node).execute) call_hooks_after(static_cast<AccumulateGrad*>(node));
+  while (!ready_.empty() || !ready_leaves_.empty()) evaluate(pop());
+  if (arrived_.empty() && kept_.empty()) return;
+  prepare_gradients();
+  commit();
+  for (AccumulateGrad* leaf : arrived_) {
+    call_hooks_after(leaf);
+    if (const TaskState& state = state_of(leaf); state.others) call_posthooks(leaf, nullptr, state.others.get());
   }
 }
 

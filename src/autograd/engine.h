@@ -2,7 +2,7 @@
 #pragma once
 #include <unordered_map>
 
-#include "autograd/meta.h"
+#include "autograd/accumulate.h"
 #include "base/small_vector.h"
 
 namespace tenon::autograd {
@@ -14,22 +14,34 @@ struct Capture {
   Tensor gradient;
 };
 
-/// A list of gradients for a short time; few need no memory.
-class GradList {
+/// A list for a short time; few values need no memory.
+template <class T>
+class ShortList {
  public:
-  explicit GradList(int64_t count) {
-    if (count > kInline) many_ = std::make_unique<Tensor[]>(static_cast<std::size_t>(count));
+  explicit ShortList(int64_t count) {
+    if (count > kInline) many_ = std::make_unique<T[]>(static_cast<std::size_t>(count));
   }
-  Tensor* data() noexcept { return many_ ? many_.get() : few_; }
-  const Tensor* data() const noexcept { return many_ ? many_.get() : few_; }
+  T* data() noexcept { return many_ ? many_.get() : few_; }
+  const T* data() const noexcept { return many_ ? many_.get() : few_; }
 
  private:
   static constexpr int64_t kInline = 3;
-  Tensor few_[kInline];
-  std::unique_ptr<Tensor[]> many_;
+  T few_[kInline];
+  std::unique_ptr<T[]> many_;
+};
+using GradList = ShortList<Tensor>;
+using EdgeList = ShortList<Edge>;
+
+/// A gradient to be kept when the run has succeeded: what a slot held before, and what it is to hold then.
+struct KeptGradient {
+  std::shared_ptr<GradSlot> owner;  // null: a leaf's, which the graph holds
+  GradSlot* slot;
+  Tensor gradient;
+  Tensor before, after;
 };
 
-/// One run of the engine, on the thread that asked for it.
+/// One run of the engine, on the thread that asked for it. What it changes of tensors it changes at the end, when
+/// nothing can fail any more: of an Error on the way, no `grad` knows.
 class GraphTask {
  public:
   GraphTask(bool keep_graph, bool create_graph) noexcept : keep_graph_(keep_graph), create_graph_(create_graph) {}
@@ -58,11 +70,18 @@ class GraphTask {
   void evaluate(NodeImpl* node, Tensor* grads, bool execute);
   void apply(NodeImpl* node, Tensor* grads);
   void capture(const NodeImpl* node, const Tensor* grads);
+  void keep_retained(NodeImpl* node, const Tensor* grads);
+  void arrive(AccumulateGrad* leaf, Tensor* grads);
+  void prepare_gradients();
+  void commit();
 
   bool keep_graph_, create_graph_;
   bool limited_ = false;
   std::vector<Capture>* captures_ = nullptr;
-  std::vector<NodeImpl*> accumulators_;
+  std::vector<std::pair<const NodeImpl*, std::size_t>> asked_;  // the captures by node, sorted
+  std::vector<NodeImpl*> accumulators_;                         // sorted
+  SmallVector<AccumulateGrad*, 16> arrived_;                    // leaves whose gradient is complete
+  std::vector<KeptGradient> kept_;
   SmallVector<NodeImpl*, 16> claimed_;
   SmallVector<NodeImpl*, 16> ready_;  // a heap
   SmallVector<NodeImpl*, 16> ready_leaves_;

@@ -40,7 +40,11 @@ class FunctionNode final : public NodeImpl {
   const char* name() const noexcept override { return name_; }
   bool is_custom() const noexcept override { return true; }
   void release_saved() noexcept override {
-    for (SavedTensor& saved : state.saved) saved.reset();
+    for (SavedTensor& saved : state.saved) {
+      Tensor dropped;  // dies after the lock
+      const SpinLock own(lock());
+      dropped = saved.take();
+    }
   }
 
   void apply(const Tensor* grads, Tensor* out) override {
@@ -76,20 +80,37 @@ Tensor own_result(const Tensor& result, const Tensors& inputs, const FunctionSta
   return holds(inputs, result) && !holds(state.dirty, result) ? result.detach() : result;
 }
 
-void check_dirty(const FunctionState& state) {
-  for (const Tensor& tensor : state.dirty)
+void check_dirty(const FunctionState& state, std::size_t results) {
+  for (const Tensor& tensor : state.dirty) {
     if (tensor.requires_grad() && tensor.is_leaf())
       throw Error("a leaf Variable that requires grad has been used in an in-place operation.");
+    if (tensor.is_view() && results > 1)
+      throw Error(
+          "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return "
+          "more than one Tensor. This is not supported by the current autograd engine. You should either make sure the "
+          "input is not a view (using .clone() for example) or make your Function only return one Tensor (potentially "
+          "splitting it into two Functions: one doing the inplace that returns a single Tensor and a second one that "
+          "does the other operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do "
+          "this change.");
+  }
+}
+
+void check_results(const char* name, const Tensors& results) {
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (!results[i].defined())
+      throw Error("Function " + std::string(name) + " returned an undefined Tensor as output " + std::to_string(i) +
+                  " of its forward");
 }
 
 void give_history(FunctionNode& node, const Tensor& result, int32_t output_nr) {
   node.add_input(result);
   if (!is_floating_point(result.dtype()) || holds(node.state.non_differentiable, result)) return;
   retain(&node);
+  Node handle(&node);
   if (holds(node.state.dirty, result))
-    rebase_history(result, &node);
+    InplaceHistory(result, std::move(handle), output_nr).commit();
   else
-    set_history(result, &node, output_nr);
+    set_history(result, std::move(handle), output_nr);
 }
 
 void save_all(FunctionNode& node, const Tensors& results) {
@@ -114,8 +135,9 @@ Tensors apply_function(const FunctionCalls& calls, const Tensors& inputs) {
     Context context(&node.state);
     results = calls.forward(context, inputs);
   }
+  check_results(calls.name, results);
   if (!recorded) return results;
-  check_dirty(node.state);
+  check_dirty(node.state, results.size());
   for (Tensor& result : results) result = own_result(result, inputs, node.state);
   for (std::size_t i = 0; i < results.size(); ++i) give_history(node, results[i], static_cast<int32_t>(i));
   if (!inputs.empty()) note_call(node, calls.name, inputs[0]);

@@ -3,6 +3,7 @@
 
 #include "autograd/meta.h"
 #include "tenon/factories.h"
+#include "tensor/places.h"
 
 namespace tenon::autograd {
 namespace {
@@ -10,17 +11,8 @@ namespace {
 /// The places of a tensor's elements, in the order of their indices.
 template <class Visit>
 void for_each_place(const Tensor& tensor, const Visit& visit) {
-  Dims index(tensor.dim(), 0);
-  int64_t place = 0;
-  for (int64_t i = 0; i < tensor.numel(); ++i) {
-    visit(i, place);
-    for (int64_t dim = tensor.dim() - 1; dim >= 0; --dim) {
-      place += tensor.strides()[dim];
-      if (++index[dim] < tensor.sizes()[dim]) break;
-      place -= tensor.sizes()[dim] * tensor.strides()[dim];
-      index[dim] = 0;
-    }
-  }
+  Places places(tensor.sizes(), tensor.strides());
+  for (int64_t i = 0; i < tensor.numel(); ++i, places.next()) visit(i, places.place());
 }
 
 std::vector<double> values_of(const Tensor& tensor) {
@@ -42,6 +34,7 @@ std::vector<std::vector<double>> call(const Differentiable& function, const Tens
 struct Jacobian {
   Tensor values;
   Jacobian(int64_t rows, int64_t columns) : values(zeros({rows, columns}, float64)) {}
+  // exact: inside the storage
   double& at(int64_t row, int64_t column) { return values.data<double>()[row * values.size(1) + column]; }
 };
 

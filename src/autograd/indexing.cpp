@@ -23,8 +23,12 @@ class SavedPlaces {
       if (saved_[i].is_saved()) indexed.tensors[i] = saved_[i].unpack(owner);
     return indexed;
   }
-  void reset() noexcept {
-    for (SavedTensor& tensor : saved_) tensor.reset();
+  void release(NodeImpl* owner) noexcept {
+    for (SavedTensor& tensor : saved_) {
+      Tensor dropped;  // dies after the lock
+      const SpinLock own(owner->lock());
+      dropped = tensor.take();
+    }
   }
 
  private:
@@ -40,13 +44,13 @@ class IndexPutNode final : public NodeImpl {
  public:
   IndexPutNode(const Tensor& self, const Tensor& value, const std::vector<Tensor>& tensors, Put put)
       : places_(tensors), put_(put) {
-    const Edge edges[] = {gradient_edge(self), gradient_edge(value)};
+    Edge edges[] = {gradient_edge(self), gradient_edge(value)};
     set_edges(edges, 2);
   }
   const char* name() const noexcept override {
     return put_ == Put::replace ? "IndexPutBackward0" : "IndexPutImplBackward0";
   }
-  void release_saved() noexcept override { places_.reset(); }
+  void release_saved() noexcept override { places_.release(this); }
   void apply(const Tensor* grads, Tensor* out) override {
     if (!grads[0].defined()) return;
     if (has_edge(0)) out[0] = put_ == Put::replace ? without_places(grads[0]) : grads[0];
@@ -72,11 +76,11 @@ class IndexPutNode final : public NodeImpl {
 class IndexNode final : public NodeImpl {
  public:
   explicit IndexNode(const Indexed& indexed) : places_(indexed.tensors) {
-    const Edge edge = gradient_edge(indexed.view);
+    Edge edge = gradient_edge(indexed.view);
     set_edges(&edge, 1);
   }
   const char* name() const noexcept override { return "IndexBackward0"; }
-  void release_saved() noexcept override { places_.reset(); }
+  void release_saved() noexcept override { places_.release(this); }
   void apply(const Tensor* grads, Tensor* out) override {
     if (grads[0].defined()) out[0] = added_up(grads[0]);
   }
@@ -117,14 +121,16 @@ void differentiate_index_put(const Indexed& indexed, const Tensor& value) {
   const bool recorded =
       thread_modes.grad && is_floating_point(self.dtype()) && (self.requires_grad() || value.requires_grad());
   check_inplace(self, recorded);
-  Node node(recorded ? new IndexPutNode(self, value, indexed.tensors, Put::replace) : nullptr);
-  {
+  const auto write = [&] {
     const NoGrad no_grad;
     run_index_put(indexed, value, Put::replace);
-  }
-  if (!recorded) return;
+  };
+  if (!recorded) return write();
+  Node node(new IndexPutNode(self, value, indexed.tensors, Put::replace));
   note_call(*node.impl(), "index_put_", self);
-  attach_inplace(self, std::move(node));
+  InplaceHistory history(self, std::move(node));
+  write();
+  history.commit();
 }
 
 }  // namespace tenon

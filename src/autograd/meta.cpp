@@ -13,23 +13,23 @@ constinit thread_local AnomalyMode anomaly_mode;
 
 AutogradMeta& meta_of(const Tensor& tensor) {
   TensorImpl* impl = tensor.impl();
-  if (!impl->autograd) {
-    impl->autograd = new AutogradMeta;
-    impl->in_graph = true;
-    if (impl->base && impl->storage) impl->autograd->view_version = impl->storage->version.load();
+  if (!impl->meta()) {
+    impl->autograd.store(new AutogradMeta, std::memory_order_release);
+    if (!impl->in_graph) impl->in_graph = true;
   }
-  return *impl->autograd;
+  return *impl->meta();
 }
 
 NodeImpl* grad_fn_of(const Tensor& tensor) {
   TensorImpl* impl = tensor.impl();
   if (impl->base) return view_grad_fn(tensor);
-  return impl->autograd ? impl->autograd->grad_fn : nullptr;
+  const AutogradMeta* meta = impl->meta();
+  return meta ? meta->grad_fn.load(std::memory_order_relaxed) : nullptr;
 }
 
 Edge gradient_edge(const Tensor& tensor) {
-  const AutogradMeta* meta = tensor.impl()->autograd;
-  if (meta && meta->requires_grad && !meta->grad_fn) {
+  const AutogradMeta* meta = tensor.impl()->meta();
+  if (meta && meta->requires_grad && !meta->grad_fn.load(std::memory_order_relaxed)) {
     if (NodeImpl* known = meta->accumulator.load(std::memory_order_acquire)) {
       retain(known);
       return {known, 0};
@@ -37,54 +37,90 @@ Edge gradient_edge(const Tensor& tensor) {
   }
   if (NodeImpl* node = grad_fn_of(tensor)) {
     retain(node);
-    return {node, tensor.impl()->autograd->output_nr};
+    return {node, tensor.impl()->meta()->output_nr};
   }
-  return requires_grad(tensor.impl()) ? Edge{accumulator_of(tensor, true), 0} : Edge{};
+  return meta && meta->requires_grad ? Edge{accumulator_of(tensor, true), 0} : Edge{};
 }
 
-void set_history(const Tensor& tensor, NodeImpl* node, int32_t output_nr) {
-  AutogradMeta& meta = meta_of(tensor);
-  NodeImpl* before = std::exchange(meta.grad_fn, node);
+namespace {
+
+/// Gives what was there before.
+NodeImpl* replace_history(TensorImpl* impl, NodeImpl* node, int32_t output_nr) noexcept {
+  AutogradMeta& meta = *impl->meta();
+  NodeImpl* before = meta.grad_fn.load(std::memory_order_relaxed);
+  meta.grad_fn.store(node, std::memory_order_relaxed);
   meta.output_nr = output_nr;
-  if (tensor.impl()->base && tensor.impl()->storage)
-    meta.view_version = tensor.impl()->storage->version.load(std::memory_order_relaxed);
-  if (before) release(before);
+  // Whoever sees this version sees the node, too.
+  if (impl->base && impl->storage)
+    impl->view_version.store(impl->storage->version.load(std::memory_order_relaxed), std::memory_order_release);
+  return before;
+}
+
+}  // namespace
+
+void set_history(const Tensor& tensor, Node node, int32_t output_nr) {
+  meta_of(tensor);
+  if (NodeImpl* before = replace_history(tensor.impl(), node.give_up(), output_nr)) release(before);
+}
+
+void retain_from(NodeImpl* node, const std::shared_ptr<GradSlot>& slot, int32_t output_nr) {
+  const SpinLock lock(node->lock());
+  node->extras().retained.push_back({output_nr, slot});
 }
 
 namespace {
 
 /// A tensor that keeps its gradient keeps it from the node it comes from now.
-void move_retention(const Tensor& tensor, NodeImpl* before, NodeImpl* after, int32_t output_nr) {
-  AutogradMeta* meta = tensor.impl()->autograd;
-  if (!meta || !meta->retains_grad) return;
-  if (before)
-    std::erase_if(before->extras().retained, [&](const auto& entry) { return entry.second == tensor.impl(); });
-  after->extras().retained.emplace_back(output_nr, tensor.impl());
+void forget_retained(const Tensor& tensor) noexcept {
+  const AutogradMeta* meta = tensor.impl()->meta();
+  NodeImpl* node = meta->grad_fn.load(std::memory_order_relaxed);
+  if (!meta->retained || !node) return;
+  const SpinLock lock(node->lock());
+  if (NodeExtras* extras = node->extras_if_any())
+    std::erase_if(extras->retained, [&](const auto& entry) { return entry.slot.lock() == meta->retained; });
 }
 
-[[noreturn]] void fail_view_mode(Mode mode) {
+}  // namespace
+
+void prepare_history(const Tensor& tensor, NodeImpl* node, int32_t output_nr) {
+  const AutogradMeta& meta = meta_of(tensor);
+  if (meta.retained) retain_from(node, meta.retained, output_nr);
+}
+
+Node commit_history(const Tensor& tensor, Node node, int32_t output_nr) noexcept {
+  forget_retained(tensor);
+  return Node(replace_history(tensor.impl(), node.give_up(), output_nr));
+}
+
+void fail_view_mode(Mode mode, bool indirect) {
   const bool inference = mode == Mode::inference;
   const std::string where = inference ? "inference_mode" : "no_grad";
   throw Error(
-      "A view was created in " + std::string(inference ? "inference mode" : "no_grad mode") +
-      " and is being modified inplace " + (inference ? "in normal mode" : "with grad mode enabled") +
+      "A view was created in " + std::string(inference ? "inference mode" : "no_grad mode") + " and " +
+      (indirect ? "its base or another view of its base has been" : "is being") + " modified inplace " +
+      (inference ? "in normal mode" : "with grad mode enabled") +
       ". Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
       "moving both the view and the inplace either both inside the " +
       where +
       " block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked).");
 }
 
-bool is_leaf_that_requires_grad(const Tensor& tensor) {
-  return requires_grad(tensor.impl()) && grad_fn_of(tensor) == nullptr;
+InplaceHistory::InplaceHistory(const Tensor& self, Node node, std::optional<int32_t> output_nr)
+    : self_(self), node_(std::move(node)), output_nr_(output_nr.value_or(0)) {
+  if (!output_nr) node_.impl()->add_input(self);
+  if (self.impl()->base) {
+    base_ = base_of(self);
+    base_node_ = copy_slices(base_, self, std::move(node_));
+    node_ = taken_from(base_node_, base_, self);
+    output_nr_ = 0;
+    prepare_history(base_, base_node_.impl(), 0);
+  }
+  prepare_history(self_, node_.impl(), output_nr_);
 }
 
-}  // namespace
-
-void rebase_history(const Tensor& tensor, NodeImpl* node) {
-  if (tensor.impl()->base) return rebase_view(tensor, node);
-  NodeImpl* before = tensor.impl()->autograd ? tensor.impl()->autograd->grad_fn : nullptr;
-  move_retention(tensor, before, node, 0);
-  set_history(tensor, node);
+void InplaceHistory::commit() noexcept {
+  if (base_.defined()) commit_history(base_, std::move(base_node_), 0);
+  commit_history(self_, std::move(node_), output_nr_);
 }
 
 void check_inplace(const Tensor& self, bool recorded) {
@@ -95,61 +131,73 @@ void check_inplace(const Tensor& self, bool recorded) {
         "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details.");
   if (!recorded || !thread_modes.grad) return;
   if (impl->base) {
-    if (impl->view_mode != Mode::grad) fail_view_mode(impl->view_mode);
-    impl->base->references.fetch_add(1, std::memory_order_relaxed);
-    if (is_leaf_that_requires_grad(Tensor(impl->base)))
+    if (impl->view_mode != Mode::grad) fail_view_mode(impl->view_mode, false);
+    if (requires_grad(impl) && !grad_fn_of(base_of(self)))
       throw Error("a view of a leaf Variable that requires grad is being used in an in-place operation.");
   }
-  if (is_leaf_that_requires_grad(self))
+  if (requires_grad(impl) && !grad_fn_of(self))
     throw Error("a leaf Variable that requires grad is being used in an in-place operation.");
 }
 
 }  // namespace autograd
 
 bool requires_grad(const TensorImpl* impl) noexcept {
-  const AutogradMeta* meta = impl->autograd;
-  if (meta && (meta->requires_grad || meta->grad_fn)) return true;
+  const AutogradMeta* meta = impl->meta();
+  if (meta && (meta->requires_grad || meta->grad_fn.load(std::memory_order_relaxed))) return true;
   return impl->base && is_floating_point(impl->dtype) && requires_grad(impl->base);
 }
 
+AutogradMeta::~AutogradMeta() {
+  if (autograd::NodeImpl* node = grad_fn.load(std::memory_order_relaxed)) autograd::release(node);
+  delete accumulator.load(std::memory_order_relaxed);
+  delete hooks.load(std::memory_order_relaxed);
+}
+
+namespace {
+
+constinit thread_local AutogradMeta* dead [[gnu::tls_model("initial-exec")]] = nullptr;
+constinit thread_local bool destroying [[gnu::tls_model("initial-exec")]] = false;
+
+}  // namespace
+
+/// Without recursion: a gradient may have a gradient of its own, and so on.
 void destroy_history(TensorImpl* impl) noexcept {
-  AutogradMeta* meta = std::exchange(impl->autograd, nullptr);
-  if (meta->retains_grad && meta->grad_fn)
-    std::erase_if(meta->grad_fn->extras().retained, [impl](const auto& entry) { return entry.second == impl; });
-  if (meta->grad_fn) release(meta->grad_fn);
-  delete meta->accumulator.load(std::memory_order_relaxed);
-  delete meta;
+  AutogradMeta* meta = impl->autograd.exchange(nullptr, std::memory_order_relaxed);
+  meta->next_dead = dead;
+  dead = meta;
+  if (destroying) return;
+  destroying = true;
+  while (dead) delete std::exchange(dead, dead->next_dead);
+  destroying = false;
 }
 
 // --- Tensor
 
-bool Tensor::requires_grad() const noexcept { return impl_->in_graph && tenon::requires_grad(impl_); }
+bool Tensor::requires_grad() const { return impl()->in_graph && tenon::requires_grad(impl_); }
 
 Tensor& Tensor::requires_grad_(bool wanted) {
   if (!wanted && grad_fn().defined())
     throw Error(
         "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
         "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
-  if (wanted && impl_->inference && !thread_modes.inference)
+  if (wanted && impl()->inference && !thread_modes.inference)
     throw Error("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
   if (wanted && !is_floating_point(dtype())) throw Error("only Tensors of floating point dtype can require gradients");
-  if (wanted || impl_->autograd) autograd::meta_of(*this).requires_grad = wanted;
+  if (wanted || impl()->meta()) autograd::meta_of(*this).requires_grad = wanted;
   return *this;
 }
 
-bool Tensor::is_leaf() const { return !impl_->in_graph || autograd::grad_fn_of(*this) == nullptr; }
+bool Tensor::is_leaf() const { return !impl()->in_graph || autograd::grad_fn_of(*this) == nullptr; }
 
 Tensor Tensor::grad() const {
-  AutogradMeta* meta = impl_->autograd;
-  if (!is_leaf() && !retains_grad() && !(meta && meta->grad.defined()))
+  AutogradMeta* meta = impl()->meta();
+  if (!is_leaf() && !retains_grad() && !(meta && !meta->grad().is_empty()))
     warn("UserWarning",
          "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
          "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
          "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
          "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.");
-  if (!meta) return {};
-  const autograd::SpinLock lock(meta->lock);
-  return meta->grad;
+  return meta ? meta->grad().get() : Tensor();
 }
 
 void Tensor::set_grad(const Tensor& grad) {
@@ -166,31 +214,31 @@ void Tensor::set_grad(const Tensor& grad) {
                   "with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that "
                   "assume they match.");
   }
-  if (!grad.defined() && !impl_->autograd) return;
-  AutogradMeta& meta = autograd::meta_of(*this);
+  if (!grad.defined() && !impl()->meta()) return;
   Tensor before = grad;
-  {
-    const autograd::SpinLock lock(meta.lock);
-    std::swap(meta.grad, before);
-  }
+  autograd::meta_of(*this).grad().exchange(before);
 }
 
 autograd::Node Tensor::grad_fn() const {
-  autograd::NodeImpl* node = impl_->in_graph ? autograd::grad_fn_of(*this) : nullptr;
+  autograd::NodeImpl* node = impl()->in_graph ? autograd::grad_fn_of(*this) : nullptr;
   if (node) autograd::retain(node);
   return autograd::Node(node);
 }
 
-int64_t Tensor::output_nr() const noexcept { return impl_->autograd ? impl_->autograd->output_nr : 0; }
+int64_t Tensor::output_nr() const { return impl()->meta() ? impl()->meta()->output_nr : 0; }
 
 void Tensor::retain_grad() const {
   if (!requires_grad()) throw Error("can't retain_grad on Tensor that has requires_grad=False");
   if (is_leaf() || retains_grad()) return;
   AutogradMeta& meta = autograd::meta_of(*this);
-  meta.retains_grad = true;
-  meta.grad_fn->extras().retained.emplace_back(meta.output_nr, impl_);
+  const auto slot = std::make_shared<autograd::GradSlot>();
+  Tensor before = meta.grad().get();
+  slot->exchange(before);
+  autograd::retain_from(autograd::grad_fn_of(*this), slot, meta.output_nr);
+  const autograd::SpinLock lock(meta.lock);
+  meta.retained = slot;
 }
-bool Tensor::retains_grad() const noexcept { return impl_->autograd && impl_->autograd->retains_grad; }
+bool Tensor::retains_grad() const { return impl()->meta() && impl()->meta()->retained; }
 
 Tensor& Tensor::detach_() {
   if (is_view())
@@ -199,33 +247,58 @@ Tensor& Tensor::detach_() {
         "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() "
         "cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
         "torch/optim/optimizer.py as the solution.");
-  if (impl_->autograd) {
-    impl_->autograd->requires_grad = false;
-    autograd::set_history(*this, nullptr);
+  if (AutogradMeta* meta = impl()->meta()) {
+    meta->requires_grad = false;
+    autograd::set_history(*this, {});
   }
   return *this;
 }
 
+namespace autograd {
+namespace {
+
+/// Those of a leaf, made where there are none.
+template <class List>
+std::shared_ptr<List> list_of(AutogradMeta& meta, std::shared_ptr<List> LeafHooks::*place) {
+  const SpinLock lock(meta.lock);
+  if (!meta.hooks.load(std::memory_order_relaxed)) meta.hooks.store(new LeafHooks, std::memory_order_release);
+  std::shared_ptr<List>& list = meta.hooks.load(std::memory_order_relaxed)->*place;
+  if (!list) list = std::make_shared<List>();
+  return list;
+}
+
+std::shared_ptr<HookList<TensorHook>> list_of_result(NodeImpl* node, int32_t output_nr) {
+  const SpinLock lock(node->lock());
+  std::vector<NodeExtras::OfResult>& all = node->extras().tensor_hooks;
+  for (const NodeExtras::OfResult& of : all)
+    if (of.input == output_nr) return of.hooks;
+  all.push_back({output_nr, std::make_shared<HookList<TensorHook>>()});
+  return all.back().hooks;
+}
+
+template <class Hook>
+void check_callable(const Hook& hook) {
+  if (!hook) throw TypeError("a hook must be callable, and an empty function is not");
+}
+
+}  // namespace
+}  // namespace autograd
+
 autograd::HookHandle Tensor::register_hook(autograd::TensorHook hook) const {
   if (!requires_grad()) throw Error("cannot register a hook on a tensor that doesn't require gradient");
-  AutogradMeta& meta = autograd::meta_of(*this);
+  autograd::check_callable(hook);
   autograd::NodeImpl* node = autograd::grad_fn_of(*this);
-  if (!node) {
-    if (!meta.hooks) meta.hooks = std::make_unique<LeafHooks>();
-    return autograd::add_hook(meta.hooks->before, std::move(hook));
-  }
-  for (autograd::NodeExtras::OfResult& of : node->extras().tensor_hooks)
-    if (of.input == meta.output_nr) return autograd::add_hook(of.hooks, std::move(hook));
-  node->extras().tensor_hooks.push_back({meta.output_nr, nullptr});
-  return autograd::add_hook(node->extras().tensor_hooks.back().hooks, std::move(hook));
+  AutogradMeta& meta = autograd::meta_of(*this);
+  return autograd::add_hook(
+      node ? autograd::list_of_result(node, meta.output_nr) : autograd::list_of(meta, &LeafHooks::before),
+      std::move(hook));
 }
 
 autograd::HookHandle Tensor::register_post_accumulate_grad_hook(autograd::LeafHook hook) const {
   if (!requires_grad()) throw Error("cannot register a hook on a tensor that doesn't require gradient");
   if (!is_leaf()) throw Error("post accumulate grad hooks cannot be registered on non-leaf tensors");
-  AutogradMeta& meta = autograd::meta_of(*this);
-  if (!meta.hooks) meta.hooks = std::make_unique<LeafHooks>();
-  return autograd::add_hook(meta.hooks->after, std::move(hook));
+  autograd::check_callable(hook);
+  return autograd::add_hook(autograd::list_of(autograd::meta_of(*this), &LeafHooks::after), std::move(hook));
 }
 
 }  // namespace tenon

@@ -1,7 +1,6 @@
 // autograd: what a tensor knows of its history. Takes a tensor; gives its edge into the graph.
 #pragma once
 #include <atomic>
-#include <thread>
 
 #include "autograd/node.h"
 #include "tensor/history.h"
@@ -15,33 +14,37 @@ struct LeafHooks {
 
 namespace autograd {
 
-/// What a tensor held before it was given other data, for the views that look at it still.
-class FormerStorages {
- public:
-  FormerStorages() = default;
-  FormerStorages(const FormerStorages&) = delete;
-  FormerStorages& operator=(const FormerStorages&) = delete;
-  ~FormerStorages();
-  /// Takes over a reference.
-  void add(Storage* storage) { storages_.push_back(storage); }
+/// What a tensor held before it was given other data: storages that views still look at, accumulators that graphs still
+/// lead to.
+struct FormerParts {
+  std::vector<Storage*> storages;
+  std::vector<std::unique_ptr<NodeImpl>> accumulators;
 
- private:
-  std::vector<Storage*> storages_;
+  FormerParts() = default;
+  FormerParts(const FormerParts&) = delete;
+  FormerParts& operator=(const FormerParts&) = delete;
+  ~FormerParts();
 };
 
 }  // namespace autograd
 
 struct AutogradMeta {
-  autograd::NodeImpl* grad_fn = nullptr;
+  std::atomic<autograd::NodeImpl*> grad_fn{nullptr};      // owned
   std::atomic<autograd::NodeImpl*> accumulator{nullptr};  // of a leaf, which owns it
-  Tensor grad;
-  std::unique_ptr<LeafHooks> hooks;
-  std::unique_ptr<autograd::FormerStorages> former_storages;
-  uint32_t view_version = 0;  // of a view: the storage's when grad_fn was found
+  autograd::GradSlot own_grad;
+  std::shared_ptr<autograd::GradSlot> retained;  // of a tensor that is no leaf and keeps its gradient
+  std::atomic<LeafHooks*> hooks{nullptr};        // owned
+  std::unique_ptr<autograd::FormerParts> former;
+  AutogradMeta* next_dead = nullptr;
   int32_t output_nr = 0;
   bool requires_grad = false;
-  bool retains_grad = false;
-  std::atomic_flag lock;  // of `grad`
+  std::atomic_flag lock;  // of hooks, retained and, where a view's history is found anew, of its base
+
+  AutogradMeta() = default;
+  AutogradMeta(const AutogradMeta&) = delete;
+  AutogradMeta& operator=(const AutogradMeta&) = delete;
+  ~AutogradMeta();
+  autograd::GradSlot& grad() noexcept { return retained ? *retained : own_grad; }
 
   static void* operator new(std::size_t nbytes) { return recycle::allocate(static_cast<int64_t>(nbytes)); }
   static void operator delete(void* meta, std::size_t nbytes) noexcept {
@@ -51,20 +54,6 @@ struct AutogradMeta {
 
 namespace autograd {
 
-/// Holds a flag: threads that share nothing but a leaf meet here for a few instructions.
-class SpinLock {
- public:
-  explicit SpinLock(std::atomic_flag& flag) noexcept : flag_(flag) {
-    while (flag_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
-  }
-  ~SpinLock() { flag_.clear(std::memory_order_release); }
-  SpinLock(const SpinLock&) = delete;
-  SpinLock& operator=(const SpinLock&) = delete;
-
- private:
-  std::atomic_flag& flag_;
-};
-
 AutogradMeta& meta_of(const Tensor& tensor);
 /// The node a tensor comes from; null for leaves. Of a view whose base was written to, found anew.
 NodeImpl* grad_fn_of(const Tensor& tensor);
@@ -72,20 +61,38 @@ NodeImpl* grad_fn_of(const Tensor& tensor);
 Edge gradient_edge(const Tensor& tensor);
 /// The node that sums gradients into a leaf, with a reference; null where there is none and none is made.
 NodeImpl* accumulator_of(const Tensor& leaf, bool make);
-/// Makes `node` the origin of `tensor` and takes over the reference.
-void set_history(const Tensor& tensor, NodeImpl* node, int32_t output_nr = 0);
-/// The same for a tensor that was written to in place: of a view, the base's history is rebased.
-void rebase_history(const Tensor& tensor, NodeImpl* node);
+/// Makes `node` the origin of `tensor`.
+void set_history(const Tensor& tensor, Node node, int32_t output_nr = 0);
+/// The same in two steps, for tensors that others may hold: the first may fail and changes nothing they see, the second
+/// gives what was there before.
+void prepare_history(const Tensor& tensor, NodeImpl* node, int32_t output_nr);
+Node commit_history(const Tensor& tensor, Node node, int32_t output_nr) noexcept;
 /// Makes `result` the next of the node's results and the node its origin.
 inline void attach(const Tensor& result, Node node) {
   node.impl()->add_input(result);
-  set_history(result, node.give_up());
+  set_history(result, std::move(node));
 }
-/// The same for a tensor that the node's operation has written to.
-inline void attach_inplace(const Tensor& self, Node node) {
-  node.impl()->add_input(self);
-  rebase_history(self, node.give_up());
-}
+
+/// The new history of a tensor that is written to in place; of a view, its base's, too. What may fail is done before
+/// the write, by the constructor; what follows the write cannot fail.
+class InplaceHistory {
+ public:
+  /// `node` knows the derivative of the write. With `output_nr`, the tensor is that one of its results; else it becomes
+  /// the next.
+  InplaceHistory(const Tensor& self, Node node, std::optional<int32_t> output_nr = {});
+  InplaceHistory(const InplaceHistory&) = delete;
+  InplaceHistory& operator=(const InplaceHistory&) = delete;
+  void commit() noexcept;
+
+ private:
+  Tensor self_, base_;
+  Node node_, base_node_;
+  int32_t output_nr_ = 0;
+};
+/// Makes `slot` keep the gradient of that result of the node.
+void retain_from(NodeImpl* node, const std::shared_ptr<GradSlot>& slot, int32_t output_nr);
+/// Error of a view that was made where nothing was recorded and is written to; `indirect`: its base was.
+[[noreturn]] void fail_view_mode(Mode mode, bool indirect);
 /// Before something is written in place: `recorded` where the write takes part in the graph.
 void check_inplace(const Tensor& self, bool recorded);
 

@@ -53,27 +53,30 @@ uint64_t next_hook_id() noexcept {
 
 NodeImpl::NodeImpl() noexcept : sequence(next_sequence++) {}
 
-NodeImpl::~NodeImpl() {
-  const Edge* edges = edge_count_ <= kInlineEdges ? inline_edges_ : extras_->edges.get();
-  for (int i = 0; i < edge_count_; ++i)
-    if (edges[i].node) release(edges[i].node);
+NodeImpl::~NodeImpl() { delete extras_if_any(); }
+
+NodeExtras& NodeImpl::extras() {
+  if (!extras_if_any()) extras_.store(new NodeExtras, std::memory_order_release);
+  return *extras_if_any();
 }
 
-void NodeImpl::set_edges(const Edge* edges, int count) {
-  edge_count_ = count;
+void NodeImpl::set_edges(Edge* edges, int count) {
   Edge* into = inline_edges_;
   if (count > kInlineEdges) {
     extras().edges = std::make_unique<Edge[]>(static_cast<std::size_t>(count));
     into = extras().edges.get();
   }
-  for (int i = 0; i < count; ++i) into[i] = edges[i];
+  edge_count_ = count;
+  for (int i = 0; i < count; ++i) into[i] = std::move(edges[i]);
 }
 
 void NodeImpl::add_input(const Tensor& result) {
-  if (input_count_++ > 0) {
+  if (input_count_ > 0) {
     extras().metas.emplace_back(result);
+    ++input_count_;
     return;
   }
+  input_count_ = 1;
   meta_.sizes = result.impl()->sizes;
   meta_.dtype = result.dtype();
   meta_.device = result.device();
@@ -97,17 +100,31 @@ void SavedTensor::save(const Tensor& tensor, bool is_result) {
         "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
         "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "
         "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.");
-  was_saved_ = true;
   is_result_ = is_result;
   is_view_ = is_result && tensor.is_view();
-  version_ = tensor.version();
   // A result that held its node, which holds the result, would never die.
   tensor_ = is_result ? tensor.detach() : tensor;
-  output_nr_ = static_cast<int16_t>(is_result && impl->autograd ? impl->autograd->output_nr : 0);
+  was_saved_ = true;
+  settle(tensor);
+}
+
+void SavedTensor::settle(const Tensor& tensor) noexcept {
+  const TensorImpl* impl = tensor.impl();
+  version_ = impl->storage ? impl->storage->version.load(std::memory_order_relaxed) : 0;
+  output_nr_ = static_cast<int16_t>(is_result_ && impl->meta() ? impl->meta()->output_nr : 0);
 }
 
 Tensor SavedTensor::unpack(NodeImpl* owner) const {
-  if (!tensor_.defined()) {
+  Tensor tensor;
+  {
+    const SpinLock lock(owner->lock());
+    tensor = held();
+  }
+  return check(std::move(tensor), owner);
+}
+
+Tensor SavedTensor::check(Tensor held, NodeImpl* owner) const {
+  if (!held.defined()) {
     if (!was_saved_) return {};
     throw Error(
         "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
@@ -115,17 +132,17 @@ Tensor SavedTensor::unpack(NodeImpl* owner) const {
         "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
         "saved tensors after calling backward.");
   }
-  const uint32_t now = tensor_.version();
+  const uint32_t now = held.version();
   if (now != version_) {
-    const NodeImpl* node = is_result_ ? owner : grad_fn_of(tensor_);
+    const NodeImpl* node = is_result_ ? owner : grad_fn_of(held);
     // A write through a view left the view as a part of its base.
     const char* origin = is_view_ ? "AsStridedBackward0" : node ? node->name() : nullptr;
-    fail_version(tensor_, now, version_, origin, output_nr_);
+    fail_version(held, now, version_, origin, output_nr_);
   }
-  if (!is_result_ || !thread_modes.grad) return tensor_;
-  Tensor result = tensor_.detach();
+  if (!is_result_ || !thread_modes.grad) return held;
+  Tensor result = held.detach();
   retain(owner);
-  set_history(result, owner, output_nr_);
+  set_history(result, Node(owner), output_nr_);
   return result;
 }
 
@@ -137,20 +154,46 @@ Node::Node(const Node& other) noexcept : impl_(other.impl_) {
 Node::~Node() {
   if (impl_) release(impl_);
 }
-std::string Node::name() const { return impl_->name(); }
+
+void Node::fail_undefined() { throw Error("Expected a proper Node but got an undefined one"); }
+
+std::string Node::name() const { return impl()->name(); }
 
 std::vector<Node::Edge> Node::next_functions() const {
   std::vector<Edge> edges;
-  for (int i = 0; i < impl_->edge_count(); ++i) {
+  for (int i = 0; i < impl()->edge_count(); ++i) {
     NodeImpl* node = impl_->edge(i).node;
     if (node) retain(node);
     edges.push_back({Node(node), impl_->edge(i).input});
   }
   return edges;
 }
-HookHandle Node::register_hook(NodeHook hook) const { return add_hook(impl_->extras().hooks, std::move(hook)); }
+
+namespace {
+
+/// The list of a node's extras that `place` names, made where there is none.
+template <class List>
+std::shared_ptr<List> list_of(NodeImpl* node, std::shared_ptr<List> NodeExtras::*place) {
+  const SpinLock lock(node->lock());
+  std::shared_ptr<List>& list = node->extras().*place;
+  if (!list) list = std::make_shared<List>();
+  return list;
+}
+
+template <class Hook>
+void check_callable(const Hook& hook) {
+  if (!hook) throw TypeError("a hook must be callable, and an empty function is not");
+}
+
+}  // namespace
+
+HookHandle Node::register_hook(NodeHook hook) const {
+  check_callable(hook);
+  return add_hook(list_of(impl(), &NodeExtras::hooks), std::move(hook));
+}
 HookHandle Node::register_prehook(NodePreHook hook) const {
-  return add_hook(impl_->extras().pre_hooks, std::move(hook));
+  check_callable(hook);
+  return add_hook(list_of(impl(), &NodeExtras::pre_hooks), std::move(hook));
 }
 
 void HookHandle::remove() {

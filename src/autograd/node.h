@@ -4,7 +4,9 @@
 #pragma once
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tenon/autograd.h"
@@ -25,37 +27,140 @@ struct InputMeta {
       : sizes(tensor.impl()->sizes), dtype(tensor.dtype()), device(tensor.device()) {}
 };
 
-/// Where a gradient goes: result `input` of the forward operation is that input of its node.
+/// Holds a flag for a few instructions. Nothing is destroyed meanwhile that could run foreign code: a destructor of
+/// Python's may wait for the interpreter, and its holder for this flag.
+class SpinLock {
+ public:
+  explicit SpinLock(std::atomic_flag& flag) noexcept : flag_(flag) {
+    while (flag_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+  }
+  ~SpinLock() { flag_.clear(std::memory_order_release); }
+  SpinLock(const SpinLock&) = delete;
+  SpinLock& operator=(const SpinLock&) = delete;
+
+ private:
+  std::atomic_flag& flag_;
+};
+
+/// Where a gradient goes: result `input` of the forward operation is that input of its node. Owns a reference.
 struct Edge {
   NodeImpl* node = nullptr;
   int32_t input = 0;
+
+  Edge() noexcept = default;
+  /// Takes over a reference.
+  Edge(NodeImpl* target, int32_t at) noexcept : node(target), input(at) {}
+  Edge(Edge&& other) noexcept : node(std::exchange(other.node, nullptr)), input(other.input) {}
+  Edge& operator=(Edge&& other) noexcept {
+    std::swap(node, other.node);
+    std::swap(input, other.input);
+    return *this;
+  }
+  ~Edge();
+  Edge copy() const noexcept;
 };
 
+/// Hooks in the order they came. Any thread may add and remove while others run them.
 template <class Hook>
-struct HookList {
-  std::vector<std::pair<uint64_t, Hook>> hooks;
-
-  static void remove(void* self, uint64_t id) {
-    std::erase_if(static_cast<HookList*>(self)->hooks, [id](const auto& entry) { return entry.first == id; });
+class HookList {
+ public:
+  struct Entry {
+    uint64_t id;
+    std::shared_ptr<const Hook> hook;
+  };
+  /// Those to run now: a hook may remove itself.
+  std::vector<Entry> entries() const {
+    const std::lock_guard lock(mutex_);
+    return entries_;
   }
+  /// Without memory and under the lock: `visit` runs no foreign code.
+  template <class Visit>
+  void for_each(const Visit& visit) const noexcept {
+    const std::lock_guard lock(mutex_);
+    for (const Entry& entry : entries_) visit(*entry.hook);
+  }
+  void add(uint64_t id, Hook hook) {
+    Entry entry{id, std::make_shared<const Hook>(std::move(hook))};
+    const std::lock_guard lock(mutex_);
+    entries_.push_back(std::move(entry));
+  }
+  void clear() noexcept {
+    std::vector<Entry> dropped;  // dies after the lock
+    const std::lock_guard lock(mutex_);
+    entries_.swap(dropped);
+  }
+  static void remove(void* self, uint64_t id) noexcept {
+    HookList& list = *static_cast<HookList*>(self);
+    std::shared_ptr<const Hook> dropped;  // dies after the lock
+    const std::lock_guard lock(list.mutex_);
+    for (std::size_t i = 0; i < list.entries_.size(); ++i) {
+      if (list.entries_[i].id != id) continue;
+      dropped = std::move(list.entries_[i].hook);
+      list.entries_.erase(list.entries_.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Entry> entries_;
 };
 uint64_t next_hook_id() noexcept;
 template <class Hook>
-HookHandle add_hook(std::shared_ptr<HookList<Hook>>& list, Hook hook) {
-  if (!list) list = std::make_shared<HookList<Hook>>();
+HookHandle add_hook(const std::shared_ptr<HookList<Hook>>& list, Hook hook) {
   const uint64_t id = next_hook_id();
-  list->hooks.emplace_back(id, std::move(hook));
+  list->add(id, std::move(hook));
   return HookHandle(list, id, &HookList<Hook>::remove);
 }
 
-/// What few nodes have.
+/// A tensor's `grad`. Threads that share nothing but a leaf meet here.
+class GradSlot {
+ public:
+  Tensor get() const {
+    const SpinLock lock(lock_);
+    return grad_;
+  }
+  /// The slot's grad becomes `grad`, and `grad` what it was.
+  void exchange(Tensor& grad) noexcept {
+    const SpinLock lock(lock_);
+    swap(grad);
+  }
+  /// The same if it still is `expected`.
+  bool replace(const Tensor& expected, Tensor& by) noexcept {
+    const SpinLock lock(lock_);
+    if (!grad_.is(expected)) return false;
+    swap(by);
+    return true;
+  }
+  /// Adds in place; false where there is nothing to add to.
+  bool add(const Tensor& gradient);
+  /// Without the lock: a moment later it may be otherwise.
+  bool is_empty() const noexcept { return !is_defined_.load(std::memory_order_relaxed); }
+
+ private:
+  void swap(Tensor& grad) noexcept {
+    std::swap(grad_, grad);
+    is_defined_.store(grad_.defined(), std::memory_order_relaxed);
+  }
+
+  mutable std::atomic_flag lock_;
+  std::atomic<bool> is_defined_{false};
+  Tensor grad_;
+};
+
+/// What few nodes have. Hooks and retained results are found and changed under the node's lock.
 struct NodeExtras {
   struct OfResult {
     int32_t input;
     std::shared_ptr<HookList<TensorHook>> hooks;
   };
+  /// A result that keeps its gradient for as long as its tensor lives.
+  struct Retained {
+    int32_t input;
+    std::weak_ptr<GradSlot> slot;
+  };
   std::vector<OfResult> tensor_hooks;
-  std::vector<std::pair<int32_t, TensorImpl*>> retained;  // results that keep their gradient; not owned
+  std::vector<Retained> retained;
   std::shared_ptr<HookList<NodePreHook>> pre_hooks;
   std::shared_ptr<HookList<NodeHook>> hooks;
   std::string forward_call;       // anomaly mode
@@ -67,13 +172,15 @@ struct NodeExtras {
 struct TaskState {
   int32_t dependencies = 0;
   bool execute = true;
-  bool needed = true;  // the node or one behind it was asked for
-  Tensor first;        // the gradient of the first result so far
+  bool needed = true;     // the node or one behind it was asked for
+  bool is_first = false;  // of a leaf: it had no gradient yet
+  Tensor first;           // the gradient of the first result so far
   std::unique_ptr<Tensor[]> others;
 
   void reset() noexcept {
     dependencies = 0;
     execute = needed = true;
+    is_first = false;
     first = Tensor();
     others.reset();
   }
@@ -105,20 +212,22 @@ class NodeImpl {
   static constexpr uint64_t kAccumulates = UINT64_MAX;
   bool is_accumulator() const noexcept { return sequence == kAccumulates; }
   int edge_count() const noexcept { return edge_count_; }
-  const Edge& edge(int i) const noexcept { return edge_count_ <= kInlineEdges ? inline_edges_[i] : extras_->edges[i]; }
+  const Edge& edge(int i) const noexcept {
+    return edge_count_ <= kInlineEdges ? inline_edges_[i] : extras_if_any()->edges[static_cast<std::size_t>(i)];
+  }
   bool has_edge(int i) const noexcept { return edge(i).node != nullptr; }
-  /// Takes over the edges' references.
-  void set_edges(const Edge* edges, int count);
+  /// Takes the edges over.
+  void set_edges(Edge* edges, int count);
   const InputMeta& input(int i) const noexcept {
-    return i == 0 ? meta_ : extras_->metas[static_cast<std::size_t>(i) - 1];
+    return i == 0 ? meta_ : extras_if_any()->metas[static_cast<std::size_t>(i) - 1];
   }
   int input_count() const noexcept { return input_count_; }
   void add_input(const Tensor& result);
-  NodeExtras& extras() {
-    if (!extras_) extras_ = std::make_unique<NodeExtras>();
-    return *extras_;
-  }
-  const std::unique_ptr<NodeExtras>& extras_if_any() const noexcept { return extras_; }
+  /// Made where there are none. Of a node that others know already: under its lock.
+  NodeExtras& extras();
+  NodeExtras* extras_if_any() const noexcept { return extras_.load(std::memory_order_acquire); }
+  /// Of what was saved and of the extras: other threads may run, hook and free the same node.
+  std::atomic_flag& lock() const noexcept { return lock_; }
 
   std::atomic<uint32_t>* references = &own_references_;
   uint64_t sequence;                       // nodes made later run first
@@ -132,7 +241,8 @@ class NodeImpl {
   int32_t input_count_ = 0;
   Edge inline_edges_[kInlineEdges];
   InputMeta meta_;
-  std::unique_ptr<NodeExtras> extras_;
+  std::atomic<NodeExtras*> extras_{nullptr};  // owned
+  mutable std::atomic_flag lock_;
 };
 
 inline void retain(NodeImpl* node) noexcept { node->references->fetch_add(1, std::memory_order_relaxed); }
@@ -144,15 +254,28 @@ inline void release(NodeImpl* node) noexcept {
     destroy_node(node);
 }
 
+inline Edge::~Edge() {
+  if (node) release(node);
+}
+inline Edge Edge::copy() const noexcept {
+  if (node) retain(node);
+  return {node, input};
+}
+
 /// A tensor kept for backward.
 class SavedTensor {
  public:
   SavedTensor() noexcept {}  // not `= default`: four of them would be cleared by one slow string instruction
-  /// `owner`: the node that computes it, if it is a result. Error for inference tensors.
+  /// `is_result`: the node that holds it computes it. Error for inference tensors.
   void save(const Tensor& tensor, bool is_result);
+  /// A result that is about to be written to is saved in two steps, so that nothing can fail after the write.
+  void settle(const Tensor& tensor) noexcept;
+  /// What `check` is given. Under the node's lock: another thread may free it.
+  Tensor held() const noexcept { return tensor_; }
+  Tensor take() noexcept { return std::exchange(tensor_, Tensor()); }
   /// Error where it was changed in place since, or freed.
+  Tensor check(Tensor held, NodeImpl* owner) const;
   Tensor unpack(NodeImpl* owner) const;
-  void reset() noexcept { tensor_ = Tensor(); }
   bool is_saved() const noexcept { return was_saved_; }
 
  private:

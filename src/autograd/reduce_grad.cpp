@@ -47,7 +47,7 @@ struct Descent {
       if (!reduced) continue;
       kept[dim] = 1;
       if (constant)
-        times *= size;
+        times = (Checked(times) * size).value_or(0);  // too many to count only where no gradient has elements
       else
         sums = true;
     }
@@ -68,14 +68,14 @@ Tensor narrowed(const Tensor& tensor) {
   for (int64_t dim = tensor.dim() - 1; dim >= 0; --dim) {
     if (strides[dim] == 0) sizes[dim] = 1;
     if (sizes[dim] == 1) strides[dim] = step;
-    step = sizes[dim] * strides[dim];
+    step = (Checked(sizes[dim]) * strides[dim]).value_or(1);
   }
   return new_alias(tensor, sizes, strides, tensor.storage_offset());
 }
 
 /// From the summed shape to `sizes`: expanded where it stood still, without leading dims.
 Tensor finished(const Tensor& tensor, const Descent& descent, SizesView sizes) {
-  if (tensor.sizes() == sizes) return tensor;
+  if (!tensor.defined() || tensor.sizes() == sizes) return tensor;
   Dims strides;
   const int64_t lead = descent.kept.size() - sizes.size();
   for (int64_t dim = lead; dim < descent.kept.size(); ++dim) {
@@ -183,7 +183,9 @@ Tensor run_recorded(const Recorded& recorded, const Descent& descent, Dtype dtyp
 /// Op by op; what is summed stays wide to the end.
 Tensor stepwise_gradient(const Given& given, const Derivative::OfArgument& formula, const Descent& descent,
                          Dtype dtype) {
-  Tensor value = multiplied(formula(given), descent.times, descent.sums);
+  Tensor value = formula(given);
+  if (!value.defined()) return value;  // of an op from outside: no gradient
+  value = multiplied(value, descent.times, descent.sums);
   if (descent.sums) value = sum_plain(value, descent.summed, widened(value.dtype()));
   return value.to(dtype);
 }

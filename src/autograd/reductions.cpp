@@ -23,12 +23,13 @@ Tensor with_reduced_dims(const Tensor& grad, SizesView mask, bool keepdim) {
 Tensor spread(const Tensor& grad, SizesView mask, bool keepdim, SizesView sizes) {
   if (thread_modes.grad) return with_reduced_dims(grad, mask, keepdim).expand(sizes);
   Dims strides(mask.size(), 0);
+  if (grad.dim() == 0) return new_alias(grad, sizes, strides, grad.storage_offset());
   int64_t at = grad.dim(), step = 1;  // a new dim of size 1 steps as unsqueeze has it
   for (int64_t dim = mask.size() - 1; dim >= 0; --dim) {
     const bool kept = !mask[dim] || keepdim;
     if (kept) --at;
     if (!mask[dim] || sizes[dim] == 1) strides[dim] = kept ? grad.strides()[at] : step;
-    step = sizes[dim] * strides[dim];
+    step = (Checked(sizes[dim]) * strides[dim]).value_or(1);
   }
   return new_alias(grad, sizes, strides, grad.storage_offset());
 }
@@ -36,8 +37,8 @@ Tensor spread(const Tensor& grad, SizesView mask, bool keepdim, SizesView sizes)
 class ReduceNode : public NodeImpl {
  public:
   ReduceNode(Op op, const Tensor& self, SizesView dims, bool keepdim)
-      : op_(op), keepdim_(keepdim), all_(dims.empty() && !keepdim), mask_(reduced_mask(dims, self.dim())) {
-    const Edge edge = gradient_edge(self);
+      : op_(op), keepdim_(keepdim), all_(dims.data() == nullptr && !keepdim), mask_(reduced_mask(dims, self.dim())) {
+    Edge edge = gradient_edge(self);
     set_edges(&edge, 1);
   }
 
@@ -65,10 +66,10 @@ class SumNode final : public ReduceNode {
 
  private:
   int64_t count() const {
-    int64_t count = 1;
+    Checked count = 1;
     for (int64_t dim = 0; dim < mask_.size(); ++dim)
       if (mask_[dim]) count *= sizes()[dim];
-    return count;
+    return count.value_or(1);  // too many to count only where no gradient has elements
   }
 };
 
@@ -82,8 +83,10 @@ class ExtremeNode final : public ReduceNode {
     result_.save(result, true);
   }
   void release_saved() noexcept override {
-    self_.reset();
-    result_.reset();
+    Tensor dropped[2];  // die after the lock
+    const SpinLock own(lock());
+    dropped[0] = self_.take();
+    dropped[1] = result_.take();
   }
   void apply(const Tensor* grads, Tensor* out) override {
     if (!grads[0].defined()) return;
@@ -103,15 +106,17 @@ class ExtremeNode final : public ReduceNode {
 class MmNode final : public NodeImpl {
  public:
   MmNode(const Tensor& a, const Tensor& b) {
-    const Edge edges[] = {gradient_edge(a), gradient_edge(b)};
+    Edge edges[] = {gradient_edge(a), gradient_edge(b)};
     set_edges(edges, 2);
-    if (edges[1].node) a_.save(a, false);
-    if (edges[0].node) b_.save(b, false);
+    if (has_edge(1)) a_.save(a, false);
+    if (has_edge(0)) b_.save(b, false);
   }
   const char* name() const noexcept override { return row_of(Op::mm).grad_fn; }
   void release_saved() noexcept override {
-    a_.reset();
-    b_.reset();
+    Tensor dropped[2];  // die after the lock
+    const SpinLock own(lock());
+    dropped[0] = a_.take();
+    dropped[1] = b_.take();
   }
   void apply(const Tensor* grads, Tensor* out) override {
     if (!grads[0].defined()) return;

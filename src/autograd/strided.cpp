@@ -7,15 +7,16 @@
 #include "tenon/ops.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
+#include "tensor/places.h"
 
 namespace tenon::autograd {
 namespace {
 
-int64_t end_of(const Geometry& g) { return g.offset + storage_extent(g.sizes, g.strides); }
+int64_t end_of(const Geometry& g) { return offset_from(extent_of(g.sizes, g.strides) + g.offset); }
 
 /// A view of a flat buffer that begins at storage element `first`.
 Tensor laid_out(const Tensor& buffer, const Geometry& g, int64_t first) {
-  return new_alias(buffer, g.sizes, g.strides, g.offset - first);
+  return new_alias(buffer, g.sizes, g.strides, g.offset - first);  // exact: `first` lies before it
 }
 
 /// place[...] += values, one element after the other: places may be the same.
@@ -24,17 +25,8 @@ void add_each(const Tensor& place, const Tensor& values) {
   const Tensor dense = run_clone(values, MemoryFormat::contiguous);
   const T* from = dense.data<T>();
   T* to = place.data<T>();
-  Dims index(place.dim(), 0);
-  int64_t at = 0;
-  for (int64_t i = 0; i < place.numel(); ++i) {
-    to[at] += from[i];
-    for (int64_t dim = place.dim() - 1; dim >= 0; --dim) {
-      at += place.strides()[dim];
-      if (++index[dim] < place.sizes()[dim]) break;
-      at -= place.sizes()[dim] * place.strides()[dim];
-      index[dim] = 0;
-    }
-  }
+  Places places(place.sizes(), place.strides());
+  for (int64_t i = 0; i < place.numel(); ++i, places.next()) to[places.place()] += from[i];
 }
 
 void add_into(const Tensor& place, const Tensor& values) {
@@ -49,7 +41,7 @@ void add_into(const Tensor& place, const Tensor& values) {
 class StridedNode final : public NodeImpl {
  public:
   StridedNode(const StridedMap& map, const Tensor& x, bool adjoint) : map_(map), adjoint_(adjoint) {
-    const Edge edge = gradient_edge(x);
+    Edge edge = gradient_edge(x);
     set_edges(&edge, 1);
   }
   const char* name() const noexcept override { return adjoint_ ? "AsStridedBackwardBackward0" : "AsStridedBackward0"; }

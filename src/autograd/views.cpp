@@ -16,25 +16,26 @@ namespace {
 /// In the order of ViewKind.
 constexpr struct {
   const char* node;
-  const char* backward_node;  // of the derivative's own
   const char* call;
+  const char* inplace_node = "";
+  const char* backward_node = "";  // of the derivative's own
 } kNames[] = {
-    {"AliasBackward0", "", "alias"},
-    {"AsStridedBackward0", "", "as_strided"},
-    {"DiagonalBackward0", "DiagonalBackwardBackward0", "diagonal"},
-    {"ExpandBackward0", "", "expand"},
-    {"PermuteBackward0", "", "permute"},
-    {"ReshapeAliasBackward0", "", "reshape"},
-    {"SelectBackward0", "SelectBackwardBackward0", "select"},
-    {"SliceBackward0", "SliceBackwardBackward0", "slice"},
-    {"SqueezeBackward0", "", "squeeze"},
-    {"SqueezeBackward1", "", "squeeze"},
-    {"SqueezeBackward2", "", "squeeze"},
-    {"TBackward0", "", "t"},
-    {"TransposeBackward0", "", "transpose"},
-    {"UnsafeViewBackward0", "", "reshape"},
-    {"UnsqueezeBackward0", "", "unsqueeze"},
-    {"ViewBackward0", "", "view"},
+    {"AliasBackward0", "alias"},
+    {"AsStridedBackward0", "as_strided", "AsStridedBackward1"},
+    {"DiagonalBackward0", "diagonal", "", "DiagonalBackwardBackward0"},
+    {"ExpandBackward0", "expand"},
+    {"PermuteBackward0", "permute"},
+    {"ReshapeAliasBackward0", "reshape"},
+    {"SelectBackward0", "select", "", "SelectBackwardBackward0"},
+    {"SliceBackward0", "slice", "", "SliceBackwardBackward0"},
+    {"SqueezeBackward0", "squeeze", "SqueezeBackward3"},
+    {"SqueezeBackward1", "squeeze", "SqueezeBackward4"},
+    {"SqueezeBackward2", "squeeze", "SqueezeBackward5"},
+    {"TBackward0", "t", "TBackward1"},
+    {"TransposeBackward0", "transpose", "TransposeBackward1"},
+    {"UnsafeViewBackward0", "reshape"},
+    {"UnsqueezeBackward0", "unsqueeze", "UnsqueezeBackward1"},
+    {"ViewBackward0", "view"},
 };
 
 /// A ViewCall that lives longer than its call.
@@ -55,7 +56,7 @@ Tensor part_of(const Tensor& tensor, const KeptCall& call) {
 class PartNode final : public NodeImpl {
  public:
   PartNode(const KeptCall& call, const Tensor& grad) : call_(call) {
-    const Edge edge = gradient_edge(grad);
+    Edge edge = gradient_edge(grad);
     set_edges(&edge, 1);
   }
   const char* name() const noexcept override { return kNames[static_cast<int>(call_.kind)].backward_node; }
@@ -97,7 +98,12 @@ class ViewNode final : public NodeImpl {
     add_input(view);
     if (map_) map_->output = Geometry(view);
   }
-  const char* name() const noexcept override { return kNames[static_cast<int>(call_.kind)].node; }
+  /// The tensor itself was given the view's layout.
+  void set_inplace() noexcept { is_inplace_ = true; }
+  const char* name() const noexcept override {
+    const auto& names = kNames[static_cast<int>(call_.kind)];
+    return is_inplace_ ? names.inplace_node : names.node;
+  }
   void apply(const Tensor* grads, Tensor* out) override {
     if (grads[0].defined()) out[0] = undone(grads[0]);
   }
@@ -135,36 +141,23 @@ class ViewNode final : public NodeImpl {
   }
 
   KeptCall call_;
+  bool is_inplace_ = false;
   std::unique_ptr<StridedMap> map_;
 };
 
-Tensor base_of(const Tensor& view) {
-  view.impl()->base->references.fetch_add(1, std::memory_order_relaxed);
-  return Tensor(view.impl()->base);
-}
-
-/// The view as it would be taken of its base now.
-void take_anew(const Tensor& view, const Tensor& base) {
-  ViewNode* node = new ViewNode(base, {ViewKind::as_strided, {view.storage_offset()}}, gradient_edge(base));
-  node->set_output(view);
-  AutogradMeta& meta = meta_of(view);
-  if (meta.retains_grad) {
-    if (meta.grad_fn)
-      std::erase_if(meta.grad_fn->extras().retained, [&](const auto& entry) { return entry.second == view.impl(); });
-    node->extras().retained.emplace_back(0, view.impl());
-  }
-  set_history(view, node);
+Node as_strided_node(const Tensor& base, const Tensor& view, Edge edge) {
+  Node node(new ViewNode(base, {ViewKind::as_strided, {view.storage_offset()}}, std::move(edge)));
+  static_cast<ViewNode*>(node.impl())->set_output(view);
+  return node;
 }
 
 /// PyTorch: torch/csrc/autograd/functions/tensor.h, CopySlices.
 class CopySlices final : public NodeImpl {
  public:
-  CopySlices(const Tensor& base, const Tensor& view, NodeImpl* inner) : base_(base), view_(view), inner_(inner) {
-    std::vector<Edge> edges{gradient_edge(base)};
-    for (int i = 1; i < inner->edge_count(); ++i) {
-      edges.push_back(inner->edge(i));
-      if (edges.back().node) retain(edges.back().node);
-    }
+  CopySlices(const Tensor& base, const Tensor& view, Node inner) : base_(base), view_(view), inner_(std::move(inner)) {
+    std::vector<Edge> edges;
+    edges.push_back(gradient_edge(base));
+    for (int i = 1; i < inner_.impl()->edge_count(); ++i) edges.push_back(inner_.impl()->edge(i).copy());
     set_edges(edges.data(), static_cast<int>(edges.size()));
     add_input(base);
   }
@@ -194,6 +187,7 @@ class CopySlices final : public NodeImpl {
  private:
   /// Where the view lies in a tensor that is laid out as the base, whose strides it has where they are dense.
   Tensor slice_of(const Tensor& whole) const {
+    // exact: neither is negative
     return whole.as_strided(view_.sizes, view_.strides, view_.offset - base_.offset);
   }
   /// The part's own gradient has the part's shape; the others are the engine's care.
@@ -210,20 +204,49 @@ class CopySlices final : public NodeImpl {
 
 NodeImpl* view_grad_fn(const Tensor& view) {
   TensorImpl* impl = view.impl();
-  AutogradMeta* meta = impl->autograd;
   const uint32_t version = impl->storage ? impl->storage->version.load(std::memory_order_relaxed) : 0;
-  if (meta && meta->view_version == version) return meta->grad_fn;
-  if (!meta && impl->view_mode != Mode::grad) return nullptr;
+  const auto known = [impl] { return impl->meta() ? impl->meta()->grad_fn.load(std::memory_order_relaxed) : nullptr; };
+  const auto is_current = [impl, version] { return impl->view_version.load(std::memory_order_acquire) == version; };
+  if (is_current() || !is_floating_point(impl->dtype)) return known();
   const Tensor base = base_of(view);
-  if (!requires_grad(base.impl()) || !is_floating_point(impl->dtype)) return meta ? meta->grad_fn : nullptr;
-  take_anew(view, base);
-  return view.impl()->autograd->grad_fn;
+  if (!requires_grad(base.impl())) return known();
+  if (impl->view_mode != Mode::grad) fail_view_mode(impl->view_mode, true);
+  Node node = as_strided_node(base, view, gradient_edge(base)), before;
+  // Two threads may read the view for the first time since the write: one of the two nodes stays.
+  const SpinLock lock(base.impl()->meta()->lock);
+  if (is_current()) return known();
+  prepare_history(view, node.impl(), 0);
+  before = commit_history(view, std::move(node), 0);
+  return known();
 }
 
-void rebase_view(const Tensor& view, NodeImpl* node) {
-  const Tensor base = base_of(view);
-  rebase_history(base, new CopySlices(base, view, node));
-  take_anew(view, base);
+Tensor base_of(const Tensor& view) {
+  view.impl()->base->references.fetch_add(1, std::memory_order_relaxed);
+  return Tensor(view.impl()->base);
+}
+
+Node copy_slices(const Tensor& base, const Tensor& view, Node node) {
+  return Node(new CopySlices(base, view, std::move(node)));
+}
+
+Node taken_from(const Node& base_node, const Tensor& base, const Tensor& view) {
+  retain(base_node.impl());
+  return as_strided_node(base, view, Edge(base_node.impl(), 0));
+}
+
+void take_layout(const Tensor& self, const Tensor& view) {
+  Node node = view.grad_fn();
+  if (node.defined()) {
+    static_cast<ViewNode*>(node.impl())->set_inplace();
+    prepare_history(self, node.impl(), 0);
+  }
+  TensorImpl *to = self.impl(), *from = view.impl();
+  std::swap(to->sizes, from->sizes);
+  std::swap(to->strides, from->strides);
+  to->contiguous = from->contiguous;
+  to->row_major = from->row_major;
+  bump_version(self);
+  if (node.defined()) commit_history(self, std::move(node), 0);
 }
 
 }  // namespace autograd
@@ -232,10 +255,11 @@ using namespace autograd;
 
 void record_view(const Tensor& self, const Tensor& view, const ViewCall& call) {
   if (!is_recorded(self)) return;
-  ViewNode* node = new ViewNode(self, call, gradient_edge(self));
-  node->set_output(view);
-  note_call(*node, kNames[static_cast<int>(call.kind)].call, self);
-  set_history(view, node);
+  Node handle(new ViewNode(self, call, gradient_edge(self)));
+  ViewNode& node = *static_cast<ViewNode*>(handle.impl());
+  node.set_output(view);
+  note_call(node, kNames[static_cast<int>(call.kind)].call, self);
+  set_history(view, std::move(handle));
 }
 
 }  // namespace tenon

@@ -15,8 +15,14 @@ struct Geometry {
 };
 
 NodeImpl* view_grad_fn(const Tensor& view);
-/// A write through a view: the base comes from a node that takes the written part out of its gradient, hands it to
-/// `node`, and puts back what that gives for the part.
-void rebase_view(const Tensor& view, NodeImpl* node);
+Tensor base_of(const Tensor& view);
+/// Of a write through a view that `node` knows the derivative of: what the base comes from now. It takes the written
+/// part out of the base's gradient, hands it to `node`, and puts back what that gives for the part.
+Node copy_slices(const Tensor& base, const Tensor& view, Node node);
+/// The node of the view as it would be taken of its base, which comes from `base_node`.
+Node taken_from(const Node& base_node, const Tensor& base, const Tensor& view);
+
+/// Gives the tensor itself the sizes and strides of a view of it, which has the same elements. Uses the view up.
+void take_layout(const Tensor& self, const Tensor& view);
 
 }  // namespace tenon::autograd

@@ -20,7 +20,7 @@ class UsageError : public Error {
 struct ExplainOptions {
   std::vector<std::string> arguments;
   bool json = false;
-  std::string svg;  // a file's name, or "" for none
+  std::string svg;  // a file's name, "-", or "" for none
 };
 int run_explain(const ExplainOptions& options);
 
@@ -31,7 +31,7 @@ struct EvalOptions {
   std::vector<std::string> grad;    // inputs whose gradients are wanted
   int64_t block_bytes = 0;          // 0: the default
 };
-int run_eval(const EvalOptions& options);
+int run_eval(EvalOptions options);
 
 struct DemoOptions {
   std::string data;
@@ -50,6 +50,13 @@ struct Binding {
   std::string value;
 };
 Binding split_binding(const std::string& argument);
+
+/// "-" is standard input, or output.
+inline std::string input_file(const std::string& name) { return name == "-" ? "/dev/stdin" : name; }
+inline std::string output_file(const std::string& name) { return name == "-" ? "/dev/stdout" : name; }
+
+/// Prints a result at once. Error when it cannot be written.
+void print(const std::string& text);
 
 /// Shows an error and its notes on standard error; of an expression, the place is underlined.
 void show_error(const Error& error);

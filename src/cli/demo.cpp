@@ -7,8 +7,8 @@
 #include "cli/progress.h"
 #include "cli/render.h"
 #include "digits.h"
-#include "io/csv.h"
-#include "io/mapped.h"
+#include "io/fail.h"
+#include "io/load.h"
 #include "io/png.h"
 #include "tenon/tenon.h"
 
@@ -136,7 +136,7 @@ void gradients() {
 void read_digits(const DemoOptions& options) {
   title("A small network learns to read digits");
   const std::string source = options.data + "/digits.csv.gz";
-  const digits::Data data = digits::split(io::load_csv(source));
+  const digits::Data data = digits::split(io::load(source));
   std::printf("%s: %lld to learn from, %lld held out\n", source.c_str(),
               static_cast<long long>(data.train_images.size(0)), static_cast<long long>(data.test_images.size(0)));
   Progress progress;

@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/progress.h"
+#include "io/input.h"
 #include "io/load.h"
 #include "io/npy.h"
 #include "io/png.h"
@@ -18,7 +19,7 @@ expr::Scope load_inputs(const std::vector<std::string>& inputs) {
     const Binding binding = split_binding(input);
     if (binding.name.empty()) throw UsageError("'" + input + "' should be name=FILE");
     if (scope.names.count(binding.name)) throw UsageError("the name '" + binding.name + "' is given twice");
-    scope.names[binding.name] = io::load(binding.value);
+    scope.names[binding.name] = io::load(input_file(binding.value));
   }
   return scope;
 }
@@ -41,9 +42,9 @@ Tensor whole(const expr::Tree& tree, expr::Watch& watch) {
   }
 }
 
-void print(const expr::Tree& tree, expr::Watch& watch) {
+void print_value(const expr::Tree& tree, expr::Watch& watch) {
   const std::string text = tree->is_number() ? number_text(tree->number) : to_string(whole(tree, watch));
-  std::printf("%s\n", text.c_str());
+  print(text + "\n");
 }
 
 /// Straight into the mapped file: the result never has to fit into memory.
@@ -84,7 +85,7 @@ void show_gradients(const EvalOptions& options, const expr::Scope& scope, const 
     const Tensor& input = scope.names.at(name);
     const Tensor grad = input.grad().defined() ? input.grad() : zeros_like(input.detach());
     if (options.output.empty())
-      std::printf("%s.grad = %s\n", name.c_str(), to_string(grad).c_str());
+      print(name + ".grad = " + to_string(grad) + "\n");
     else
       io::save_npy(gradient_path(options.output, name), grad);
   }
@@ -96,16 +97,25 @@ void evaluate_with_gradients(const EvalOptions& options, const expr::Scope& scop
   const Tensor value = whole(tree, watch);
   const expr::Tree result = expr::leaf(value.detach(), {}, {});
   if (options.output.empty())
-    print(result, watch);
+    print_value(result, watch);
   else
     write(options.output, result, watch);
   show_gradients(options, scope, value);
 }
 
+/// A wrong name fails before the work, not after.
+void check_output(const EvalOptions& options) {
+  if (options.output.empty()) return;
+  io::output_format(options.output);
+  if (!options.grad.empty() && io::is_stream(options.output))
+    throw UsageError("--grad needs the name of a file behind -o: gradients are written beside it");
+}
+
 }  // namespace
 
-int run_eval(const EvalOptions& options) {
-  if (!options.output.empty()) io::output_format(options.output);  // a wrong name fails before the work, not after
+int run_eval(EvalOptions options) {
+  options.output = output_file(options.output);
+  check_output(options);
   try {
     const expr::Ast ast = expr::parse(options.expression);
     expr::Scope scope = load_inputs(options.inputs);
@@ -116,7 +126,7 @@ int run_eval(const EvalOptions& options) {
     if (!options.grad.empty())
       evaluate_with_gradients(options, scope, tree, progress);
     else if (options.output.empty())
-      print(tree, progress);
+      print_value(tree, progress);
     else
       write(options.output, tree, progress);
     return 0;

@@ -1,38 +1,31 @@
 // cli: `tenon explain`.
-#include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 #include "cli/commands.h"
 #include "cli/render.h"
-#include "io/aside.h"
+#include "cli/shapes.h"
+#include "io/input.h"
 #include "io/load.h"
+#include "io/output.h"
 #include "tenon/factories.h"
 
 namespace tenon::cli {
 namespace {
-
-/// "5,1,4,1", "(3,)", "4,3:1,4": sizes without a dtype.
-bool is_bare_shape(const std::string& text) {
-  return text.find_first_not_of("0123456789,:()[] -") == std::string::npos &&
-         text.find_first_of("0123456789(") != std::string::npos;
-}
-
-/// A bare shape in the words of the expression language.
-std::string with_dtype(std::string text) {
-  if (!is_bare_shape(text)) return text;
-  text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return std::strchr("()[] ", c) && c != '\0'; }),
-             text.end());
-  if (!text.empty() && text.back() == ',') text.pop_back();
-  return text.empty() ? "f32[]" : "f32[" + text + "]";
-}
 
 bool is_file(const std::string& text) {
   const auto ends_with = [&](const char* ending) {
     return text.size() > std::strlen(ending) &&
            text.compare(text.size() - std::strlen(ending), std::string::npos, ending) == 0;
   };
-  return ends_with(".npy") || ends_with(".png") || ends_with(".csv") || ends_with(".csv.gz");
+  return text == "-" || ends_with(".npy") || ends_with(".png") || ends_with(".csv") || ends_with(".csv.gz") ||
+         io::is_stream(text);
+}
+
+/// The one shape, or the one expression of shapes, that a text stands for.
+std::string one_shape(const std::string& text) {
+  const std::vector<std::string> shapes = read_shapes(text);
+  if (shapes.size() > 1) throw UsageError("'" + text + "' are several shapes, and a name stands for one");
+  return shapes.empty() ? text : shapes[0];
 }
 
 /// What a name stands for: a shape, or a file whose shape is taken.
@@ -40,19 +33,18 @@ Tensor named_shape(const std::string& text) {
   if (!is_file(text)) {
     expr::NoWatch watch;
     const expr::Scope shapes{{}, true};
-    const std::string shape = with_dtype(text);
-    const expr::Tree tree = expr::evaluate(expr::parse(shape), shapes, watch);
+    const expr::Tree tree = expr::evaluate(expr::parse(one_shape(text)), shapes, watch);
     if (tree->is_number()) throw UsageError("'" + text + "' is no shape; one looks like 5,1,4 or f32[4096,3]");
     return tree->meta;
   }
-  const Tensor tensor = io::load(text);
+  const Tensor tensor = io::load(input_file(text));
   return empty_strided(tensor.sizes(), tensor.strides(), Options(tensor.dtype(), Device::meta));
 }
 
 /// Several operands stand for their sum: "a + b + c", which has every operand's broadcasting in it.
 std::string sum_of(const std::vector<std::string>& operands) {
   std::string text;
-  for (const std::string& operand : operands) text += (text.empty() ? "" : " + ") + with_dtype(operand);
+  for (const std::string& operand : operands) text += (text.empty() ? "" : " + ") + operand;
   return text;
 }
 
@@ -61,14 +53,13 @@ std::vector<expr::Argument> operands_alone(const std::vector<std::string>& opera
   std::vector<expr::Argument> result;
   expr::NoWatch watch;
   for (const std::string& operand : operands) {
-    const std::string text = with_dtype(operand);
-    result.push_back({text, expr::evaluate(expr::parse(text), scope, watch), {}});
+    result.push_back({operand, expr::evaluate(expr::parse(operand), scope, watch), {}});
   }
   return result;
 }
 
 void write_file(const std::string& path, const std::string& content) {
-  io::AsideFile file(path);
+  io::OutputFile file(path);
   file.write(content.data(), content.size());
   file.commit();
 }
@@ -84,10 +75,15 @@ Question read_arguments(const std::vector<std::string>& arguments) {
   question.scope.shapes = true;
   for (const std::string& argument : arguments) {
     const Binding binding = split_binding(argument);
-    if (binding.name.empty())
+    if (!binding.name.empty()) {
+      question.scope.names[binding.name] = named_shape(binding.value);
+      continue;
+    }
+    const std::vector<std::string> shapes = read_shapes(argument);
+    if (shapes.empty())
       question.operands.push_back(argument);
     else
-      question.scope.names[binding.name] = named_shape(binding.value);
+      question.operands.insert(question.operands.end(), shapes.begin(), shapes.end());
   }
   if (question.operands.empty()) throw UsageError("an expression or shapes are expected");
   question.expression = sum_of(question.operands);
@@ -121,12 +117,15 @@ void show_failure(const Failure& failure, const std::string& expression) {
 }  // namespace
 
 int run_explain(const ExplainOptions& options) {
+  const bool prints_svg = options.svg == "-";
+  if (prints_svg && options.json) throw UsageError("--json and --svg - both go to standard output");
   const Question question = read_arguments(options.arguments);
   const Explanation explanation = explain(question);
-  if (!options.svg.empty()) write_file(options.svg, render_svg(explanation));
-  const std::string text = options.json ? render_json(explanation) : render_text(explanation, stdout_painter());
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
+  if (!options.svg.empty() && !prints_svg) write_file(options.svg, render_svg(explanation));
+  const std::string text = prints_svg     ? render_svg(explanation)
+                           : options.json ? render_json(explanation)
+                                          : render_text(explanation, stdout_painter());
+  print(text);
   if (explanation.failures.empty()) return 0;
   if (!options.json) show_failure(explanation.failures[0], question.expression);
   return kFailedExit;

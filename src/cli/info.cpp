@@ -36,8 +36,9 @@ void print_text() {
   line("version", TENON_VERSION);
   line("instruction set", std::string(instruction_set()) + " (this build holds " + compiled_instruction_sets() + ")");
   line("threads", std::to_string(get_num_threads()));
-  line("memory", bytes_text(physical_memory()) + ", " + bytes_text(free_memory()) + " free; up to " +
-                     bytes_text(memory::cache_cap()) + " kept for reuse");
+  line("memory", bytes_text(static_cast<double>(physical_memory())) + ", " +
+                     bytes_text(static_cast<double>(free_memory())) + " free; up to " +
+                     bytes_text(static_cast<double>(memory::cache_cap())) + " kept for reuse");
 }
 
 }  // namespace

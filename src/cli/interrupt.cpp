@@ -2,10 +2,11 @@
 
 #include <unistd.h>
 
-#include <atomic>
 #include <csignal>
 
-#include "io/aside.h"
+#include "expr/error.h"
+#include "io/fail.h"
+#include "io/output.h"
 
 namespace tenon::cli {
 namespace {
@@ -19,11 +20,8 @@ void on_stop(int) {
   _exit(kInterruptedExit);
 }
 
-void on_lost_page(int) {
-  constexpr char kText[] = "error: a mapped file could not be read: it has become shorter, or its disk failed\n";
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText, sizeof kText - 1);
-  io::remove_aside_files();
-  _exit(1);
+void stop_if_interrupted() {
+  if (is_interrupted()) throw expr::Interrupted();
 }
 
 void handle(int number, void (*handler)(int)) {
@@ -37,8 +35,10 @@ void handle(int number, void (*handler)(int)) {
 
 void watch_signals() {
   for (int number : {SIGINT, SIGTERM, SIGHUP}) handle(number, on_stop);
-  handle(SIGBUS, on_lost_page);
+  handle(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error of write()
+  io::set_wait_hook(stop_if_interrupted);
 }
+const std::atomic<bool>& interruption() noexcept { return interrupted; }
 bool is_interrupted() noexcept { return interrupted.load(std::memory_order_relaxed); }
 
 }  // namespace tenon::cli

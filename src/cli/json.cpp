@@ -1,4 +1,5 @@
 // cli: a report as JSON, for programs.
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cli/render.h"
@@ -13,6 +14,14 @@ Json list(SizesView values) { return Json(std::vector<int64_t>(values.begin(), v
 const char* mark_name(Mark mark) {
   constexpr const char* kNames[] = {"same", "stretched", "added", "failing"};
   return kNames[static_cast<int>(mark)];
+}
+
+/// A number, or a text where no reader of JSON would keep all digits.
+Json bytes_json(ByteSum count) {
+  if (count <= std::numeric_limits<uint64_t>::max()) return static_cast<uint64_t>(count);
+  std::string digits;
+  for (; count > 0; count /= 10) digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(count % 10)));
+  return digits;
 }
 
 Json operand_json(const OperandReport& operand, const Report& report) {
@@ -59,10 +68,13 @@ Json step_json(const Report& report) {
                          {"dims", list(reduction.dims)},
                          {"result", list(reduction.sizes)},
                          {"dtype", dtype_name(reduction.dtype)}};
-  json["bytes_read"] = report.bytes_read;
+  json["bytes_read"] = bytes_json(report.bytes_read);
   json["bytes_written"] = report.bytes_written;
   return json;
 }
+
+/// A name that is not UTF-8 is shown with replacement characters.
+std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace
 
@@ -72,8 +84,11 @@ std::string render_json(const Explanation& explanation) {
   for (const Failure& failure : explanation.failures)
     json["error"] = {
         {"text", failure.text}, {"span", {failure.span.begin, failure.span.end}}, {"notes", failure.notes}};
-  // A name that is not UTF-8 is shown with replacement characters.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of(json);
+}
+
+std::string render_json(const Error& error) {
+  return text_of(Json{{"error", {{"text", error.what()}, {"notes", error.notes()}}}});
 }
 
 }  // namespace tenon::cli

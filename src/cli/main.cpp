@@ -1,13 +1,20 @@
 // cli: the door for shells. Takes words; gives text, files and an exit code: 0, 1 for a wrong expression, shape or
 // file, 2 for wrong usage, 130 after Ctrl-C.
+#include <fcntl.h>
+
 #include <CLI/CLI.hpp>
-#include <clocale>
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <new>
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/render.h"
 #include "cli/terminal.h"
+#include "expr/spelling.h"
+#include "io/mapping.h"
 #include "tenon/policy.h"
 #include "tenon/version.h"
 
@@ -24,17 +31,26 @@ Binding split_binding(const std::string& argument) {
   return {name, argument.substr(equals + 1)};
 }
 
+void print(const std::string& text) {
+  io::check_lost_mappings();
+  errno = 0;
+  const bool printed = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (printed && std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
+  throw Error(std::string("standard output cannot be written") + (errno ? ": " : "") +
+              (errno ? std::strerror(errno) : ""));
+}
+
 void show_error(const Error& error) {
   const Painter paint = stderr_painter();
-  std::fprintf(stderr, "%s %s\n", paint(Colour::failing, "error:").c_str(), error.what());
-  for (const std::string& note : error.notes()) std::fprintf(stderr, "%s\n", note.c_str());
+  std::fprintf(stderr, "%s %s\n", paint(Colour::failing, "error:").c_str(), shown(error.what()).c_str());
+  for (const std::string& note : error.notes()) std::fprintf(stderr, "%s\n", shown(note).c_str());
 }
 
 void show_error(const expr::ExpressionError& error, const std::string& expression) {
   const Painter paint = stderr_painter();
-  std::fprintf(stderr, "%s %s\n%s", paint(Colour::failing, "error:").c_str(), error.what(),
+  std::fprintf(stderr, "%s %s\n%s", paint(Colour::failing, "error:").c_str(), shown(error.what()).c_str(),
                underlined(expression, error.span(), paint).c_str());
-  for (const std::string& note : error.notes()) std::fprintf(stderr, "%s\n", note.c_str());
+  for (const std::string& note : error.notes()) std::fprintf(stderr, "%s\n", shown(note).c_str());
 }
 
 namespace {
@@ -52,11 +68,11 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
   command
       ->add_option(
           "what", options.arguments,
-          "Shapes (5,1,4,1 or f32[3,1,1] or f32[4,3:1,4] with strides), or one expression of them, or of names\n"
+          "Shapes (5,1,4,1 or [3, 1, 1] or f32[4,3:1,4] with strides), or one expression of them, or of names\n"
           "given as name=SHAPE or name=FILE")
       ->required();
   command->add_flag("--json", options.json, "Print JSON");
-  command->add_option("--svg", options.svg, "Draw it into FILE")->type_name("FILE");
+  command->add_option("--svg", options.svg, "Draw it into FILE; - prints the drawing")->type_name("FILE");
   command->footer(
       "Examples:\n  tenon explain 5,1,4,1 3,1,1\n  tenon explain 'f32[4096,3] + f32[3]'\n  tenon explain '(x - m) / "
       "255' x=u8[768,1024,3] m=f32[3]");
@@ -66,8 +82,10 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
 CLI::App* add_eval(CLI::App& app, EvalOptions& options) {
   CLI::App* command = app.add_subcommand("eval", "Compute an expression over files");
   command->add_option("expression", options.expression, "Python-like: '(x - x.mean(0)) / 255'")->required();
-  command->add_option("inputs", options.inputs, "name=FILE: .npy (mapped), .png, .csv, .csv.gz");
-  command->add_option("-o,--output", options.output, "Write .npy or .png; without it the result is printed")
+  command->add_option("inputs", options.inputs, "name=FILE: .npy (mapped), .png, .csv, .csv.gz; - is standard input");
+  command
+      ->add_option("-o,--output", options.output,
+                   "Write .npy or .png; - writes .npy to standard output; without it the result is printed")
       ->type_name("FILE");
   command
       ->add_option("--grad", options.grad,
@@ -107,6 +125,32 @@ void set_policy(const std::string& text) {
   }
 }
 
+/// The words of an error, and what a misspelt command was meant to be.
+[[noreturn]] void fail_usage(const CLI::ParseError& error, const CLI::App& app) {
+  const std::vector<std::string> left = app.remaining();
+  if (!app.get_subcommands().empty() || left.empty()) throw UsageError(error.what());
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
+  const std::string nearest = expr::nearest_name(left[0], commands);
+  UsageError unknown("there is no command '" + left[0] + "'" +
+                     (nearest.empty() ? "" : "; did you mean " + nearest + "?"));
+  std::string known;
+  for (const std::string& command : commands) known += (known.empty() ? "" : ", ") + command;
+  unknown.add_note("the commands are " + known + "; tenon --help says more");
+  throw unknown;
+}
+
+/// CLI11 takes "[5,3]" apart into two arguments, unless a space stands before it.
+void parse(CLI::App& app, int argc, char** argv, Options& options) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  for (std::string& word : words)
+    if (word[0] == '[') word.insert(0, 1, ' ');
+  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+  app.parse(std::move(words));
+  for (std::string& argument : options.explain.arguments)
+    if (argument.compare(0, 2, " [") == 0) argument.erase(0, 1);
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Tensors whose broadcasting is exactly PyTorch's.", "tenon");
   Options options;
@@ -121,9 +165,10 @@ int run(int argc, char** argv) {
   CLI::App* demo = add_demo(app, options.demo);
   add_info(app, options.info);
   try {
-    app.parse(argc, argv);
+    parse(app, argc, argv, options);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsageExit;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    fail_usage(error, app);
   }
   set_policy(options.broadcast_policy);
   if (explain->parsed()) return run_explain(options.explain);
@@ -132,27 +177,61 @@ int run(int argc, char** argv) {
   return run_info(options.info);
 }
 
+/// An error where the caller looks for it: with --json on standard output, as JSON.
+int failed(const Error& error, int code, bool json) {
+  try {
+    if (json)
+      print(render_json(error));
+    else
+      show_error(error);
+  } catch (const Error& unprinted) {
+    show_error(unprinted);
+  }
+  return code;
+}
+
+int run_or_fail(int argc, char** argv) {
+  const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::strcmp(word, "--json") == 0; });
+  try {
+    return run(argc, argv);
+  } catch (const UsageError& error) {
+    return failed(error, kUsageExit, json);
+  } catch (const Interrupted&) {
+    return kInterruptedExit;
+  } catch (const Error& error) {
+    return failed(error, kFailedExit, json);
+  } catch (const std::bad_alloc&) {
+    return failed(OutOfMemoryError("not enough memory"), kFailedExit, json);
+  } catch (const std::exception& error) {
+    return failed(Error(error.what()), kFailedExit, json);
+  }
+}
+
+/// A caller that closed standard streams must not find their numbers given to files: what is printed would go there.
+void occupy_standard_streams() {
+  for (int number = 0; number < 3; ++number)
+    if (fcntl(number, F_GETFD) < 0) open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY);  // using it stays an error
+}
+
+/// What was printed has to arrive: a full disk is an error like any other.
+int finished(int code) {
+  if (code != 0) return code;
+  try {
+    print("");
+    return 0;
+  } catch (const Error& error) {
+    show_error(error);
+    return kFailedExit;
+  }
+}
+
 }  // namespace
 }  // namespace tenon::cli
 
 int main(int argc, char** argv) {
-  using namespace tenon;
-  cli::watch_signals();
-  try {
-    return cli::run(argc, argv);
-  } catch (const cli::UsageError& error) {
-    cli::show_error(error);
-    return cli::kUsageExit;
-  } catch (const expr::Interrupted&) {
-    return cli::kInterruptedExit;
-  } catch (const Error& error) {
-    cli::show_error(error);
-    return cli::kFailedExit;
-  } catch (const std::bad_alloc&) {
-    cli::show_error(OutOfMemoryError("not enough memory"));
-    return cli::kFailedExit;
-  } catch (const std::exception& error) {
-    cli::show_error(Error(error.what()));
-    return cli::kFailedExit;
-  }
+  using namespace tenon::cli;
+  occupy_standard_streams();
+  watch_signals();
+  const tenon::InterruptGuard guard(interruption());
+  return finished(run_or_fail(argc, argv));
 }

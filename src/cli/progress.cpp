@@ -7,6 +7,7 @@
 
 #include "cli/interrupt.h"
 #include "expr/error.h"
+#include "io/mapping.h"
 
 namespace tenon::cli {
 namespace {
@@ -25,6 +26,7 @@ Progress::~Progress() {
 
 void Progress::advance(int64_t done, int64_t total) {
   if (is_interrupted()) throw expr::Interrupted();
+  io::check_lost_mappings();
   if (!is_terminal_) return;
   const Clock::time_point now = Clock::now();
   if (now - begin_ < kSilence || now - drawn_ < kFrame) return;

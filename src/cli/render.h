@@ -24,6 +24,8 @@ struct Explanation {
 
 std::string render_text(const Explanation& explanation, const Painter& paint);
 std::string render_json(const Explanation& explanation);
+/// An error before there was anything to explain.
+std::string render_json(const Error& error);
 std::string render_svg(const Explanation& explanation);
 
 /// The text of one dim in a table: "4", "1→4", "·→4", "·".

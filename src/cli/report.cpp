@@ -193,7 +193,7 @@ Report report_step(const expr::Step& step, const std::string& text) {
     report.operands.push_back(operand_of(leaf.node->tensor, leaf.node->label, report.result));
   collect_ops(*step.tree, text, report.ops);
   add_plan(report, step, leaves);
-  for (const OperandReport& operand : report.operands) report.bytes_read += operand.bytes;
+  for (const OperandReport& operand : report.operands) report.bytes_read += static_cast<ByteSum>(operand.bytes);
   report.bytes_written = value.nbytes();
   if (step.reduction) add_reduction(report, step);
   return report;

@@ -47,6 +47,9 @@ struct ReductionReport {
   Dtype dtype = Dtype::float32;
 };
 
+/// Wide enough for the sum of any operands' bytes.
+__extension__ using ByteSum = unsigned __int128;
+
 /// One step: elementwise work, and the reduction over its value where there is one.
 struct Report {
   std::string text;
@@ -57,7 +60,7 @@ struct Report {
   std::vector<OpReport> ops;
   std::vector<ReductionReport> reductions;  // none or one
   Dims loops;                               // innermost first
-  int64_t bytes_read = 0;
+  ByteSum bytes_read = 0;
   int64_t bytes_written = 0;
   bool fails = false;
 };

@@ -1,6 +1,7 @@
 // cli: a report as a drawing: a row of boxes for each operand, aligned at the right, the result below.
 #include <algorithm>
 
+#include "cli/characters.h"
 #include "cli/render.h"
 #include "tenon/shape.h"
 
@@ -9,22 +10,28 @@ namespace {
 
 constexpr int64_t kCellWidth = 64, kCellHeight = 36, kGap = 8, kMargin = 24, kLine = 20, kCharacter = 8;
 
+/// What XML 1.0 takes for a character: control characters and two codes that are none have no place in it.
+bool is_xml(const Character& character) {
+  return character.is_utf8 && !character.is_control() && character.code != 0xFFFE && character.code != 0xFFFF;
+}
+
 std::string escaped(std::string_view text) {
   std::string result;
-  for (char c : text) {
-    if (c == '&')
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    text.remove_prefix(character.bytes.size());
+    if (!is_xml(character))
+      result += character.is_utf8 ? " " : "\uFFFD";
+    else if (character.code == '&')
       result += "&amp;";
-    else if (c == '<')
+    else if (character.code == '<')
       result += "&lt;";
-    else if (c == '>')
+    else if (character.code == '>')
       result += "&gt;";
-    else if (c == '"')
+    else if (character.code == '"')
       result += "&quot;";
-    // Control characters have no place in XML.
-    else if (static_cast<unsigned char>(c) >= 0x20)
-      result += c;
     else
-      result += ' ';
+      result += character.bytes;
   }
   return result;
 }
@@ -121,7 +128,8 @@ void draw_step(const Report& report, Drawing& drawing) {
   for (const OperandReport& operand : report.operands)
     drawing.note(operand.label + ": " + dtype_name(operand.dtype) + ", " + operand.way + "; gradient " +
                  gradient_text(operand));
-  drawing.note("reads " + bytes_text(report.bytes_read) + ", writes " + bytes_text(report.bytes_written));
+  drawing.note("reads " + bytes_text(static_cast<double>(report.bytes_read)) + ", writes " +
+               bytes_text(static_cast<double>(report.bytes_written)));
   drawing.space();
 }
 

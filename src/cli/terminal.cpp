@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "cli/characters.h"
+
 namespace tenon::cli {
 namespace {
 
@@ -25,6 +27,25 @@ std::string Painter::operator()(Colour colour, std::string_view text) const {
 Painter stdout_painter() { return Painter(wants_colour(STDOUT_FILENO)); }
 Painter stderr_painter() { return Painter(wants_colour(STDERR_FILENO)); }
 
+std::string shown(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    text.remove_prefix(character.bytes.size());
+    const bool is_layout = character.code == '\n' || character.code == '\t';
+    if (character.is_utf8 && (!character.is_control() || is_layout)) {
+      result += character.bytes;
+      continue;
+    }
+    for (char byte : character.bytes) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(byte)));
+      result += escaped;
+    }
+  }
+  return result;
+}
+
 int64_t display_width(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
@@ -37,11 +58,11 @@ std::string pad_right(std::string_view text, int64_t width) {
          std::string(static_cast<std::size_t>(std::max<int64_t>(width - display_width(text), 0)), ' ');
 }
 
-std::string bytes_text(int64_t nbytes) {
-  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-  double value = static_cast<double>(nbytes);
+std::string bytes_text(double nbytes) {
+  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB"};
+  double value = nbytes;
   int unit = 0;
-  while (value >= 999.5 && unit < 6) {
+  while (value >= 999.5 && unit < 7) {
     value /= 1000;
     ++unit;
   }
@@ -60,13 +81,15 @@ std::string underlined(std::string_view text, expr::Span span, const Painter& pa
   const std::size_t line = begin == 0 ? 0 : text.rfind('\n', begin - 1) + 1;  // npos + 1 is 0
   const std::size_t line_end = std::min(text.find('\n', begin), size);
   const std::size_t end = std::min(static_cast<std::size_t>(span.end), line_end);
-  std::string shown(text.substr(line, line_end - line));
-  std::replace(shown.begin(), shown.end(), '\t', ' ');
-  const int64_t width = std::max<int64_t>(end > begin ? display_width(text.substr(begin, end - begin)) : 0, 1);
-  const std::string marks(static_cast<std::size_t>(width), '^');
-  return "  " + shown + "\n  " +
-         std::string(static_cast<std::size_t>(display_width(text.substr(line, begin - line))), ' ') +
-         paint(Colour::failing, marks) + "\n";
+  const auto piece = [&](std::size_t from, std::size_t to) {
+    std::string part = shown(text.substr(from, to - from));
+    std::replace(part.begin(), part.end(), '\t', ' ');
+    return part;
+  };
+  const int64_t before = display_width(piece(line, begin));
+  const int64_t width = std::max<int64_t>(end > begin ? display_width(piece(begin, end)) : 0, 1);
+  return "  " + piece(line, line_end) + "\n  " + std::string(static_cast<std::size_t>(before), ' ') +
+         paint(Colour::failing, std::string(static_cast<std::size_t>(width), '^')) + "\n";
 }
 
 }  // namespace tenon::cli

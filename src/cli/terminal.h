@@ -24,12 +24,15 @@ class Painter {
 Painter stdout_painter();
 Painter stderr_painter();
 
+/// The text as a terminal may have it: control characters and what is no UTF-8 become "\\x1b". Newlines and tabs stay.
+std::string shown(std::string_view text);
+
 /// Characters, not bytes.
 int64_t display_width(std::string_view text);
 std::string pad_left(std::string_view text, int64_t width);
 std::string pad_right(std::string_view text, int64_t width);
 /// "1.5 GB": decimal, three digits.
-std::string bytes_text(int64_t nbytes);
+std::string bytes_text(double nbytes);
 
 /// The line of `text` that holds the span, and a line below it that underlines it.
 std::string underlined(std::string_view text, expr::Span span, const Painter& paint);

@@ -17,7 +17,10 @@ class Table {
   };
   using Line = std::vector<Entry>;
 
-  void add(Line line) { lines_.push_back(std::move(line)); }
+  void add(Line line) {
+    for (Entry& entry : line) entry.text = shown(entry.text);
+    lines_.push_back(std::move(line));
+  }
   std::string render(const Painter& paint) const {
     std::vector<int64_t> widths;
     for (const Line& line : lines_) {
@@ -93,7 +96,7 @@ std::string type_section(const Report& report, const Painter& paint) {
   table.add({{"result"},
              {dtype_name(report.reductions.empty() ? report.dtype : report.reductions[0].dtype), Colour::good, true}});
   std::string text = heading("type", paint) + table.render(paint);
-  for (const OpReport& op : report.ops) text += "  " + op.text + paint(Colour::quiet, "  " + op.rule) + "\n";
+  for (const OpReport& op : report.ops) text += "  " + shown(op.text) + paint(Colour::quiet, "  " + op.rule) + "\n";
   return text;
 }
 
@@ -112,8 +115,8 @@ std::string plan_section(const Report& report, const Painter& paint) {
 }
 
 std::string tile_section(const Report& report, const Painter& paint) {
-  return heading("tile", paint) + "  reads " + bytes_text(report.bytes_read) + ", writes " +
-         bytes_text(report.bytes_written) + "\n";
+  return heading("tile", paint) + "  reads " + bytes_text(static_cast<double>(report.bytes_read)) + ", writes " +
+         bytes_text(static_cast<double>(report.bytes_written)) + "\n";
 }
 
 std::string kernel_section(const Report& report, const Painter& paint) {
@@ -152,7 +155,7 @@ std::string render_text(const Explanation& explanation, const Painter& paint) {
   std::string text;
   for (const Report& step : explanation.steps) {
     if (!text.empty()) text += "\n";
-    if (explanation.steps.size() > 1) text += paint(Colour::quiet, step.text) + "\n";
+    if (explanation.steps.size() > 1) text += paint(Colour::quiet, shown(step.text)) + "\n";
     text += step_text(step, paint);
   }
   return text;

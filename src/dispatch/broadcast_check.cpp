@@ -1,6 +1,7 @@
 #include "dispatch/broadcast_check.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "tenon/policy.h"
 
@@ -48,6 +49,16 @@ std::string suggestion(const SizesView* shapes, int64_t count) {
     }
   }
   return {};
+}
+
+/// Bytes may be more than an int64 holds: of expanded and meta tensors.
+double bytes_of(const Tensor& tensor) {
+  return static_cast<double>(tensor.numel()) * static_cast<double>(tensor.itemsize());
+}
+std::string whole(double number) {
+  char text[400];  // the largest double has 309 digits
+  std::snprintf(text, sizeof(text), "%.0f", number);
+  return text;
 }
 
 }  // namespace
@@ -154,12 +165,11 @@ void BroadcastCheck::check_blow_up(SizesView shape, int64_t itemsize) const {
   const Settings& set = settings();
   if (set.policy.blow_up <= 0 || set.exempt > 0) return;
   double operands = 0, result = static_cast<double>(itemsize);
-  for (int i = 0; i < count_; ++i) operands += static_cast<double>(operands_[i]->nbytes());
+  for (int i = 0; i < count_; ++i) operands += bytes_of(*operands_[i]);
   for (int64_t size : shape) result *= static_cast<double>(size);
   if (result <= set.policy.blow_up * operands) return;
-  throw Error("broadcasting to " + to_string(shape) + " makes a result of " +
-              std::to_string(static_cast<int64_t>(result)) + " bytes from operands of " +
-              std::to_string(static_cast<int64_t>(operands)) + ", more than broadcast_policy(blow_up) allows");
+  throw Error("broadcasting to " + to_string(shape) + " makes a result of " + whole(result) +
+              " bytes from operands of " + whole(operands) + ", more than broadcast_policy(blow_up) allows");
 }
 
 PolicyExemption::PolicyExemption() noexcept { ++settings().exempt; }

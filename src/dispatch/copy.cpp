@@ -9,6 +9,8 @@
 #include "tenon/policy.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
+#include "tensor/places.h"
+#include "tile/pool.h"
 #include "tile/run.h"
 #include "type/overflow.h"
 
@@ -24,17 +26,8 @@ template <class T>
 void copy_each(const Tensor& out, const Tensor& src) {
   T* to = reinterpret_cast<T*>(out.impl()->data());
   const T* from = reinterpret_cast<const T*>(src.impl()->data());
-  Dims index(src.dim(), 0);
-  int64_t place = 0;
-  for (int64_t i = 0, count = out.numel(); i < count; ++i) {
-    to[i] = from[place];
-    for (int64_t dim = src.dim() - 1; dim >= 0; --dim) {
-      place += src.strides()[dim];
-      if (++index[dim] < src.sizes()[dim]) break;
-      place -= src.sizes()[dim] * src.strides()[dim];
-      index[dim] = 0;
-    }
-  }
+  Places places(src.sizes(), src.strides());
+  for (int64_t i = 0, count = out.numel(); i < count; ++i, places.next()) to[i] = from[places.place()];
 }
 
 /// Few elements of one dtype into a dense tensor.
@@ -87,6 +80,7 @@ void write_number(const Tensor& self, const void* number, Dtype dtype) {
     kernels().cast[static_cast<int>(dtype)][static_cast<int>(self.dtype())](converted, &from, 1);
     const std::size_t width = static_cast<std::size_t>(self.itemsize());
     std::byte* to = self.impl()->data();
+    // exact: inside the storage
     for (int64_t i = 0; i < self.numel(); ++i, to += width) std::memcpy(to, converted, width);
     return;
   }
@@ -98,6 +92,12 @@ void write_number(const Tensor& self, const void* number, Dtype dtype) {
   run(plan, program, self.data_ptr(), &number);
 }
 
+void copy_whole(const Tensor& self, const Tensor& src) {
+  const Uninterrupted whole;
+  write_copy(self, src);
+  bump_version(self);
+}
+
 }  // namespace
 
 void run_copy(const Tensor& self, const Tensor& src) {
@@ -106,11 +106,8 @@ void run_copy(const Tensor& self, const Tensor& src) {
   check_no_internal_overlap(self);
   check_no_partial_overlap(self, src);
   check_inplace_shape(self.sizes(), infer_size(self.sizes(), src.sizes()));
-  if (may_read_what_it_wrote(self, src))
-    write_copy(self, run_clone(src, MemoryFormat::preserve));
-  else
-    write_copy(self, src);
-  bump_version(self);
+  if (may_read_what_it_wrote(self, src)) return copy_whole(self, run_clone(src, MemoryFormat::preserve));
+  copy_whole(self, src);
 }
 
 Tensor run_clone(const Tensor& self, MemoryFormat format) {
@@ -130,7 +127,7 @@ Tensor run_to(const Tensor& self, Dtype wanted, MemoryFormat format) {
 }
 
 Tensor& Tensor::copy_(const Tensor& src) {
-  if (impl_->in_graph || src.impl()->in_graph) [[unlikely]]
+  if (impl()->in_graph || src.impl()->in_graph) [[unlikely]]
     differentiate_copy(*this, src);
   else
     run_copy(*this, src);
@@ -166,6 +163,7 @@ void run_fill(const Tensor& self, Scalar value) {
     const double floating = value.as_double();
     const int64_t integer = value.as_int64();
     const Tensor places = self.is_contiguous() ? self : distinct_places(self);
+    const Uninterrupted whole;
     if (value.is_floating())
       write_number(places, &floating, float64);
     else
@@ -175,7 +173,7 @@ void run_fill(const Tensor& self, Scalar value) {
 }
 
 Tensor& Tensor::fill_(Scalar value) {
-  if (impl_->in_graph) [[unlikely]]
+  if (impl()->in_graph) [[unlikely]]
     differentiate_fill(*this, value);
   else
     run_fill(*this, value);
@@ -186,17 +184,30 @@ Tensor& Tensor::fill_(const Tensor& value) {
   if (value.dim() != 0)
     throw Error("fill_ only supports 0-dimension value tensor but got tensor with " + std::to_string(value.dim()) +
                 " dimensions.");
-  return copy_(value.impl()->storage == impl_->storage ? value.clone() : value);
+  const Tensor own = value.impl()->storage == impl()->storage ? value.clone() : value;
+  if (impl()->in_graph || own.impl()->in_graph) [[unlikely]]
+    differentiate_fill(*this, own);
+  else
+    run_copy(*this, own);
+  return *this;
 }
 
-Tensor& Tensor::zero_() { return fill_(0); }
+Tensor& Tensor::zero_() {
+  if (impl()->in_graph) [[unlikely]]
+    differentiate_zero(*this);
+  else
+    run_fill(*this, 0);
+  return *this;
+}
 
 Tensor& Tensor::resize_(SizesView wanted) {
   for (int64_t size : wanted)
     if (size < 0) throw Error("numel: integer multiplication overflow");
   checked_numel(wanted);
-  if (impl_->in_graph) check_resizable(*this);
-  if (!(sizes() == wanted)) set_sizes_and_strides(*this, wanted, contiguous_strides(wanted));
+  if (impl()->in_graph) check_resizable(*this);
+  if (sizes() == wanted) return *this;
+  set_sizes_and_strides(*this, wanted, contiguous_strides(wanted));
+  bump_version(*this);
   return *this;
 }
 

@@ -9,20 +9,20 @@
 namespace tenon {
 
 /// All that a call without history pays.
-inline bool in_graph(Args args, int count) noexcept {
+inline bool in_graph(Args args, int count) {
   bool found = false;
   for (int i = 0; i < count; ++i) found |= args[i]->is_tensor() && args[i]->tensor().impl()->in_graph;
   return found;
 }
 /// Of operands in a graph: whether the call is recorded.
-inline bool is_recorded(Args args, int count) noexcept {
+inline bool is_recorded(Args args, int count) {
   if (!thread_modes.grad) return false;
   for (int i = 0; i < count; ++i)
     if (args[i]->is_tensor() && args[i]->tensor().impl()->in_graph && requires_grad(args[i]->tensor().impl()))
       return true;
   return false;
 }
-inline bool is_recorded(const Tensor& self) noexcept {
+inline bool is_recorded(const Tensor& self) {
   return self.impl()->in_graph && thread_modes.grad && requires_grad(self.impl());
 }
 
@@ -35,10 +35,12 @@ Tensor differentiate_clone(const Tensor& self, MemoryFormat format);
 Tensor differentiate_to(const Tensor& self, Dtype dtype, MemoryFormat format);
 void differentiate_copy(Tensor& self, const Tensor& src);
 void differentiate_fill(Tensor& self, Scalar value);
+void differentiate_fill(Tensor& self, const Tensor& value);
+void differentiate_zero(Tensor& self);
 Tensor differentiate_index(const Indexed& indexed);
 void differentiate_index_put(const Indexed& indexed, const Tensor& value);
-/// Error where out= meets a tensor whose operations are recorded. `name` is the op's.
-void check_out_unrecorded(const char* name, const Tensor& out, Args args, int count);
+/// Error where out= meets a tensor whose operations are recorded.
+void check_out_unrecorded(Op op, const Tensor& out, Args args, int count);
 /// Error where new sizes would part a tensor from its history.
 void check_resizable(const Tensor& self);
 

@@ -12,6 +12,7 @@
 #include "tenon/policy.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
+#include "tile/pool.h"
 #include "tile/run.h"
 #include "type/overflow.h"
 
@@ -132,14 +133,16 @@ Program make_program(Op op, const Row& row, const Types& types, Args args, int c
 bool is_zero(Scalar number, Dtype dtype) {
   Number converted{};
   store_number(number, dtype, converted.bytes);
+  // exact: at most the 8 bytes of a number
   return std::all_of(converted.bytes, converted.bytes + itemsize(dtype),
                      [](std::byte byte) { return byte == std::byte{0}; });
 }
 bool any_zero(const Tensor& divisor);
 
-/// A zero among integer divisors is refused before anything is written.
-void check_divisor(const Row& row, const Types& types, const Arg& divisor) {
+/// A zero among integer divisors is refused before anything is resized or written.
+void check_divisor(const Row& row, const Types& types, SizesView shape, Device device, const Arg& divisor) {
   if (!row.divides_integers || is_floating_point(types.common)) return;
+  if (device == Device::meta || numel_of(shape) == 0) return;
   // 256 is a zero among int8.
   if (divisor.is_tensor() ? any_zero(divisor.tensor().to(types.common)) : is_zero(divisor.number(), types.common))
     throw Error("ZeroDivisionError");
@@ -168,9 +171,7 @@ Device common_device(Args args, int count) {
   for (int i = 0; i < count; ++i) {
     if (!args[i]->is_tensor() || is_cpu_scalar(args[i]->tensor())) continue;
     const Device device = args[i]->tensor().device();
-    if (seen && device != common)
-      throw Error(std::string("Tensor on device ") + device_name(device) + " is not on the expected device " +
-                  device_name(common) + "!");
+    if (seen) check_device(args[i]->tensor(), common);
     common = device;
     seen = true;
   }
@@ -191,7 +192,6 @@ Dims layout_of_result(const Row& row, const Types& types, SizesView shape, Args 
 
 void compute(Op op, const Row& row, const Types& types, const Tensor& out, Args args, int count) {
   if (out.is_meta() || out.numel() == 0) return;
-  check_divisor(row, types, *args[count - 1]);
   Walk walks[kMaxArgs + 1] = {walk_of(out)};
   const void* inputs[kMaxArgs];
   Number numbers[kMaxArgs];
@@ -249,14 +249,47 @@ void check_overlaps(const Tensor& out, Args args, int count) {
 }
 
 void write_result(Op op, const Row& row, const Types& types, Tensor& out, Args args, int count) {
-  if (needs_aside(out, args, count)) {
+  if (row.may_throw || needs_aside(out, args, count)) {
     const Tensor aside = new_tensor(out.sizes(), out.dtype(), out.device());
     compute(op, row, types, aside, args, count);
     run_copy(out, aside);
     return;
   }
+  const Uninterrupted whole;
   compute(op, row, types, out, args, count);
   bump_version(out);
+}
+
+bool is_input(const Tensor& out, Args args, int count) {
+  return std::any_of(args, args + count, [&](const Arg* arg) { return arg->is_tensor() && arg->tensor().is(out); });
+}
+bool shares_storage(const Tensor& out, Args args, int count) {
+  return std::any_of(args, args + count, [&](const Arg* arg) {
+    return arg->is_tensor() && arg->tensor().impl()->storage == out.impl()->storage;
+  });
+}
+
+/// An input that is the output would lose the shape it is read in.
+void check_resized_is_no_input(const Tensor& out, SizesView shape, Args args, int count) {
+  if (out.sizes() == shape || out.is_meta() || !is_input(out, args, count)) return;
+  throw Error("output with shape " + to_string(out.sizes()) + " doesn't match the broadcast shape " + to_string(shape));
+}
+
+/// Into an output that gets another shape. Where it shares memory with an input, that is read before anything moves.
+void write_resized(Op op, const Row& row, const Types& types, Tensor& out, SizesView shape, Args args, int count) {
+  const Dims strides = layout_of_result(row, types, shape, args, count);
+  if (row.may_throw || shares_storage(out, args, count)) {
+    const Tensor aside = new_tensor(shape, strides, out.dtype(), out.device());
+    compute(op, row, types, aside, args, count);
+    ResizedOutput resized(out, shape, strides);
+    run_copy(out, aside);
+    return resized.keep();
+  }
+  const Uninterrupted whole;
+  ResizedOutput resized(out, shape, strides);
+  compute(op, row, types, out, args, count);
+  bump_version(out);
+  resized.keep();
 }
 
 /// The deprecated treatment of operands that do not broadcast: all as 1-D.
@@ -282,6 +315,7 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
   if (inplace && !(out.sizes() == shape)) {
     if (!check.pointwise()) check_inplace_shape(out.sizes(), shape);
   }
+  if (!inplace && !check.pointwise()) check_resized_is_no_input(out, shape, args, count);
   const Types types = compute_types(op, row, args, count);
   if (row.strict_out && out.dtype() != types.common)
     throw Error(std::string("Found dtype ") + scalar_type_name(out.dtype()) + " but expected " +
@@ -291,19 +325,24 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
   check_parameters(row, types.common, out.device(), args, count);
   if (check.pointwise()) {
     Tensor result = pointwise(op, args, count);
-    if (!inplace) resize_output(out, shape, contiguous_strides(shape));
+    std::optional<ResizedOutput> resized;
+    if (!inplace) resized.emplace(out, shape, contiguous_strides(shape));
     run_copy(out, result.view(out.sizes()));
+    if (resized) resized->keep();
     return out;
   }
   check.check_blow_up(shape, itemsize(types.result));
-  if (!inplace && !(out.sizes() == shape)) resize_output(out, shape, layout_of_result(row, types, shape, args, count));
-  write_result(op, row, types, out, args, count);
+  check_divisor(row, types, shape, out.device(), *args[count - 1]);
+  if (!inplace && !(out.sizes() == shape))
+    write_resized(op, row, types, out, shape, args, count);
+  else
+    write_result(op, row, types, out, args, count);
   return out;
 }
 
 }  // namespace
 
-TypedOperand typed(const Arg& arg) noexcept {
+TypedOperand typed(const Arg& arg) {
   if (!arg.is_tensor()) return typed(arg.number());
   return {arg.tensor().dtype(), arg.tensor().dim() > 0 ? Category::dimensioned : Category::zero_dim};
 }
@@ -316,13 +355,19 @@ void check_can_cast(Dtype result, Dtype output) {
 
 const char* device_name(Device device) noexcept { return device == Device::meta ? "meta" : "cpu"; }
 
+void check_device(const Tensor& operand, Device expected) {
+  if (operand.device() == expected) return;
+  throw Error(std::string("Tensor on device ") + device_name(operand.device()) + " is not on the expected device " +
+              device_name(expected) + "!");
+}
+
 void check_out_device(const Tensor& out, Device device) {
   if (out.device() == device) return;
   throw Error(std::string("Attempting to copy from device ") + device_name(device) + " to device " +
               device_name(out.device()) + ", but cross-device copies are not allowed!");
 }
 
-void resize_output(Tensor& out, SizesView shape, SizesView strides) {
+ResizedOutput::ResizedOutput(Tensor& out, SizesView shape, SizesView strides) : impl_(out.impl()) {
   if (out.sizes() == shape) return;
   if (out.numel() > 0)
     warn("UserWarning",
@@ -331,7 +376,18 @@ void resize_output(Tensor& out, SizesView shape, SizesView strides) {
              ". This behavior is deprecated, and in a future PyTorch release outputs will not be resized "
              "unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, "
              "inplace, to zero elements with t.resize_(0).");
+  Layout before{impl_->sizes, impl_->strides, impl_->numel, impl_->contiguous, impl_->row_major};
   set_sizes_and_strides(out, shape, strides);
+  before_ = std::move(before);
+}
+
+ResizedOutput::~ResizedOutput() {
+  if (!before_) return;
+  impl_->sizes = std::move(before_->sizes);
+  impl_->strides = std::move(before_->strides);
+  impl_->numel = before_->numel;
+  impl_->contiguous = before_->contiguous;
+  impl_->row_major = before_->row_major;
 }
 
 void check_inplace_shape(SizesView self, SizesView shape) {
@@ -361,6 +417,7 @@ Tensor run_elementwise(Op op, Args args, int count) {
   check_parameters(row, types.common, device, args, count);
   if (check.pointwise()) return pointwise(op, args, count).view(shape);
   check.check_blow_up(shape, itemsize(types.result));
+  check_divisor(row, types, shape, device, *args[count - 1]);
   Tensor result = new_tensor(shape, layout_of_result(row, types, shape, args, count), types.result, device);
   if (Recorder* recorder = device == Device::meta ? Recorder::current() : nullptr)
     record(*recorder, op, row, types, result, args, count);
@@ -381,7 +438,7 @@ Tensor elementwise(Op op, Args args, int count) {
 
 Tensor& elementwise_out(Op op, Tensor& out, Args args, int count) {
   if (out.impl()->in_graph || in_graph(args, count)) [[unlikely]]
-    check_out_unrecorded(row_of(op).name, out, args, count);
+    check_out_unrecorded(op, out, args, count);
   if (fast_into(op, out, args, count) || (count == 2 && small_into(op, out, args))) return out;
   return elementwise_into(op, out, args, count, false);
 }

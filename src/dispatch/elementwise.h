@@ -23,12 +23,31 @@ constexpr Dtype widened(Dtype dtype) { return dtype == float16 || dtype == bfloa
 void check_can_cast(Dtype result, Dtype output);
 /// "cpu" or "meta".
 const char* device_name(Device device) noexcept;
+/// Error where an operand is elsewhere than the others.
+void check_device(const Tensor& operand, Device expected);
 /// Error where a result would have to go to another device.
 void check_out_device(const Tensor& out, Device device);
 /// How an argument takes part in promotion.
-TypedOperand typed(const Arg& arg) noexcept;
-/// Gives `out` these sizes, with PyTorch's warning where it held elements.
-void resize_output(Tensor& out, SizesView shape, SizesView strides);
+TypedOperand typed(const Arg& arg);
+/// Gives an output its new shape, with PyTorch's warning where it had elements; its old one again, where what follows
+/// fails before `keep`.
+class ResizedOutput {
+ public:
+  ResizedOutput(Tensor& out, SizesView shape, SizesView strides);
+  ~ResizedOutput();
+  ResizedOutput(const ResizedOutput&) = delete;
+  ResizedOutput& operator=(const ResizedOutput&) = delete;
+  void keep() noexcept { before_.reset(); }
+
+ private:
+  struct Layout {
+    Dims sizes, strides;
+    int64_t numel;
+    bool contiguous, row_major;
+  };
+  TensorImpl* impl_;
+  std::optional<Layout> before_;  // where the shape is another one
+};
 /// Error of an in-place form whose result has another shape.
 void check_inplace_shape(SizesView self, SizesView shape);
 

@@ -126,6 +126,24 @@ TEST(Elementwise, Refusals) {
          sum_out(out, meta);
        }},
       {"Cannot copy out of meta tensor; no data!", [&] { cpu.clone().copy_(meta); }},
+      {"Tensor on device meta is not on the expected device cpu!", [&] { mm(cpu, meta.t()); }},
+      {"no error", [&] { mm(meta, cpu.t()); }},
+      {"Cannot copy out of meta tensor; no data!",
+       [&] {
+         cpu.index({ones({2}, {int64, Device::meta})});
+       }},
+      {"Cannot copy out of meta tensor; no data!",
+       [&] {
+         cpu.index({ones({2}, {bool_, Device::meta})});
+       }},
+      {"Cannot copy out of meta tensor; no data!",
+       [&] {
+         cpu.index({ones({}, {bool_, Device::meta})});
+       }},
+      {"Cannot copy out of meta tensor; no data!",
+       [&] {
+         cpu.clone().index_put_({tensor({0, 1})}, meta);
+       }},
       {"no error", [&] { meta.clone().copy_(cpu); }},
       {"no error",
        [&] {

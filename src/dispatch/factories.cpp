@@ -30,13 +30,9 @@ Dims without_negative_strides(SizesView sizes, SizesView strides) {
   Dims result = strides.copy();
   for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
     if (strides[dim] >= 0) continue;
-    if (sizes[dim] > 1 && numel_of(sizes) > 0)
-      throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) +
-                  " and strides=" + to_string(strides));
+    if (sizes[dim] > 1 && numel_of(sizes) > 0) fail_storage_size(sizes, strides);
     const bool last = dim + 1 == sizes.size();
-    result[dim] = last || __builtin_mul_overflow(std::max<int64_t>(sizes[dim + 1], 1), result[dim + 1], &result[dim])
-                      ? 1
-                      : result[dim];
+    result[dim] = last ? 1 : (Checked(std::max<int64_t>(sizes[dim + 1], 1)) * result[dim + 1]).value_or(1);
   }
   return result;
 }
@@ -54,9 +50,11 @@ Tensor empty(SizesView sizes, Options options) {
 }
 
 Tensor empty_strided(SizesView sizes, SizesView strides, Options options) {
-  check_sizes(sizes, itemsize(dtype_or_default(options)));
+  check_not_negative(sizes);
   check_lengths(sizes, strides);
-  return new_tensor(sizes, without_negative_strides(sizes, strides), dtype_or_default(options), device_of(options));
+  checked_numel(sizes);
+  return new_strided_tensor(sizes, without_negative_strides(sizes, strides), dtype_or_default(options),
+                            device_of(options));
 }
 
 Tensor zeros(SizesView sizes, Options options) {
@@ -99,12 +97,12 @@ Tensor from_buffer(void* data, SizesView sizes, SizesView strides, Dtype dtype, 
   for (int64_t stride : strides)
     if (stride < 0) throw ValueError("from_buffer: strides " + to_string(strides) + " must not be negative");
   if (!data && numel > 0) throw ValueError("from_buffer: no data for sizes " + to_string(sizes));
-  int64_t nbytes = 0;
-  if (__builtin_mul_overflow(storage_extent(sizes, strides), itemsize(dtype), &nbytes))
-    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) +
-                " and strides=" + to_string(strides));
-  checked_numel(sizes);
-  return new_tensor_over(new_storage(data, nbytes, deleter, context), sizes, strides, 0, dtype);
+  const int64_t nbytes =
+      (extent_of(sizes, strides) * itemsize(dtype)).or_else([&] { fail_storage_size(sizes, strides); });
+  if (nbytes > kMaxStorageBytes)
+    throw ValueError("from_buffer: sizes " + to_string(sizes) + " and strides " + to_string(strides) +
+                     " reach over more memory than there is");
+  return new_tensor_over({data, nbytes, deleter, context}, sizes, strides, 0, dtype);
 }
 
 Tensor from_buffer(void* data, SizesView sizes, Dtype dtype, Storage::Deleter deleter, void* context) {

@@ -12,6 +12,9 @@
 #include "tensor/impl.h"
 #include "tensor/index.h"
 #include "tensor/overlap.h"
+#include "tensor/places.h"
+#include "tile/pool.h"
+#include "type/overflow.h"
 
 namespace tenon {
 namespace {
@@ -24,6 +27,11 @@ void check_mask(const Tensor& mask, const Tensor& view, int64_t dim) {
                        std::to_string(dim + i));
 }
 
+/// Indices and values are read as they are, without a plan.
+void check_readable(const Tensor& tensor) {
+  if (tensor.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
+}
+
 /// Every index as int64 places along one dim; undefined where a dim is not indexed.
 std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& indices) {
   std::vector<Tensor> places;
@@ -31,7 +39,10 @@ std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& ind
     const Tensor& index = indices[places.size()];  // a mask of several dims stands before as many places
     if (!index.defined()) {
       places.emplace_back();
-    } else if (is_mask(index)) {
+      continue;
+    }
+    check_readable(index);
+    if (is_mask(index)) {
       if (index.dim() == 0) {
         places.push_back(zeros({index.item().as_bool() ? 1 : 0}, int64));
         continue;
@@ -95,7 +106,7 @@ class Selection {
     for (int64_t size : place_shape_) shape_.push_back(size);
     add_dims(behind_, view_.dim());
     check_places();
-    if (numel_of(shape_) > 0) find_offsets(places);
+    if (checked_numel(shape_) > 0) find_offsets(places);
   }
 
   SizesView shape() const { return shape_; }
@@ -130,30 +141,18 @@ class Selection {
     const int64_t last = sizes.size() - 1;
     const int64_t run = last < 0 ? 1 : sizes[last], own_step = last < 0 ? 0 : own[last],
                   other_step = last < 0 ? 0 : others[last];
-    Dims places(place_shape_.size(), 0);
-    int64_t other_place = 0;
+    sizes.resize(std::max<int64_t>(last, 0));
+    // Each begins anew when it is through; what needs memory comes before the first move.
+    Places other_places(place_shape_, SizesView(strides.data() + before_, place_shape_.size()));
+    Places from(sizes, own), to(sizes, others);
     for (const int64_t offset : offsets_) {
-      Dims counter(std::max<int64_t>(last, 0), 0);
-      int64_t from = offset, to = other_place;
-      for (bool more = true; more;) {
-        move(from, own_step, to, other_step, run);
-        more = false;
-        for (int64_t dim = last - 1; dim >= 0 && !more; --dim) {
-          from += own[dim];
-          to += others[dim];
-          more = ++counter[dim] < sizes[dim];
-          if (more) break;
-          from -= own[dim] * sizes[dim];
-          to -= others[dim] * sizes[dim];
-          counter[dim] = 0;
-        }
+      check_interrupt();
+      for (bool more = true; more; to.next()) {
+        // exact: inside the storage
+        move(offset + from.place(), own_step, other_places.place() + to.place(), other_step, run);
+        more = from.next();
       }
-      for (int64_t i = places.size() - 1; i >= 0; --i) {
-        other_place += strides[before_ + i];
-        if (++places[i] < place_shape_[i]) break;
-        other_place -= strides[before_ + i] * place_shape_[i];
-        places[i] = 0;
-      }
+      other_places.next();
     }
   }
 
@@ -169,7 +168,10 @@ class Selection {
   }
   /// Where each place lies in the view, in elements. IndexError for a place out of range, which counts indexed dims.
   void find_offsets(const std::vector<Tensor>& places) {
-    offsets_.assign(static_cast<std::size_t>(numel_of(place_shape_)), 0);
+    const int64_t count = numel_of(place_shape_);
+    if (count > kMaxStorageBytes / static_cast<int64_t>(sizeof(int64_t)))
+      throw OutOfMemoryError("not enough memory for " + std::to_string(count) + " indices");
+    offsets_.assign(static_cast<std::size_t>(count), 0);
     for (int64_t dim = before_; dim < behind_; ++dim) {
       const Tensor dense = places[static_cast<std::size_t>(dim)].contiguous();
       const int64_t size = view_.sizes()[dim], stride = view_.strides()[dim];
@@ -179,7 +181,7 @@ class Selection {
         if (place < -size || place >= size)
           throw IndexError("index " + std::to_string(place) + " is out of bounds for dimension " +
                            std::to_string(dim - before_) + " with size " + std::to_string(size));
-        offsets_[i] += (place < 0 ? place + size : place) * stride;
+        offsets_[i] += (place < 0 ? place + size : place) * stride;  // exact: inside the storage
       }
     }
   }
@@ -197,6 +199,7 @@ void copy_run(T* to, int64_t to_step, const T* from, int64_t from_step, int64_t 
     std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
     return;
   }
+  // exact: inside the storage
   for (int64_t i = 0; i < count; ++i) to[i * to_step] = from[i * from_step];
 }
 
@@ -232,6 +235,7 @@ void add_runs(const Selection& selection, const Tensor& source) {
   const T* from = source.data<T>();
   selection.for_each_run(source.strides(),
                          [&](int64_t own, int64_t own_step, int64_t other, int64_t other_step, int64_t run) {
+                           // exact: inside the storage
                            for (int64_t i = 0; i < run; ++i) to[own + i * own_step] += from[other + i * other_step];
                          });
 }
@@ -244,21 +248,43 @@ void add_runs(const Selection& selection, const Tensor& source) {
 
 bool has_tensors(const Indexed& indexed) { return !indexed.tensors.empty(); }
 
-/// Without the leading dims of size 1 that assignments overlook.
-Tensor without_leading_ones(const Tensor& value, int64_t dim) {
+/// Without the leading dims of size 1, which assignments overlook.
+Tensor without_leading_ones(const Tensor& value) {
   Dims sizes = value.sizes().copy();
-  while (sizes.size() > dim && sizes[0] == 1) sizes.erase(0);
+  while (!sizes.empty() && sizes[0] == 1) sizes.erase(0);
   return sizes.size() == value.dim() ? value : value.view(sizes);
+}
+
+/// Whether one mask alone says what is filled with one value: such a value may have another dtype.
+bool fills(const Indexed& indexed, const Tensor& value) {
+  int masks = 0, others = 0;
+  for (const Tensor& index : indexed.tensors)
+    if (index.defined()) ++(is_mask(index) && index.dim() > 0 ? masks : others);
+  return masks == 1 && others == 0 && value.numel() == 1 && !value.is_meta();
+}
+
+/// As PyTorch casts a number that fills: what overflows is refused.
+Tensor cast_for_fill(const Tensor& value, Dtype dtype) {
+  if (value.dtype() == dtype) return value;
+  check_fits(value.item(), dtype);
+  return run_to(value, dtype, MemoryFormat::preserve);
+}
+
+/// What is read must not be what is written.
+void check_no_overlaps(const Indexed& indexed, const Tensor& value) {
+  check_no_overlap(indexed.view, value);
+  for (const Tensor& index : indexed.tensors)
+    if (index.defined()) check_no_overlap(indexed.view, index);
 }
 
 }  // namespace
 
 std::vector<Tensor> nonzero_places(const Tensor& mask) {
-  if (mask.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
+  check_readable(mask);
   if (mask.dim() == 0) return nonzero_places(mask.reshape({1}));
   const Tensor truths = mask.to(bool_).contiguous();
   const bool* data = truths.data<bool>();
-  const int64_t count = std::count(data, data + truths.numel(), true);
+  const int64_t count = std::count(data, data + truths.numel(), true);  // exact: inside the storage
   std::vector<Tensor> places;
   for (int64_t dim = 0; dim < mask.dim(); ++dim) places.push_back(empty({count}, int64));
   Dims counter(mask.dim(), 0);
@@ -306,17 +332,21 @@ void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
     warn("UserWarning",
          "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
          "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor");
+  const bool filling = put == Put::replace && fills(indexed, value);
+  if (put == Put::replace && !filling) check_no_overlaps(indexed, value);
   const Selection selection(indexed);
-  const Tensor given = without_leading_ones(value, selection.shape().size());
+  const Tensor given = filling ? cast_for_fill(value, self.dtype()) : value;
   if (!is_expandable_to(given.sizes(), selection.shape()))
     throw Error("shape mismatch: value tensor of shape " + to_string(value.sizes()) +
                 " cannot be broadcast to indexing result of shape " + to_string(selection.shape()));
-  if (value.dtype() != self.dtype())
+  if (given.dtype() != self.dtype())
     throw Error(std::string("Index put requires the source and destination dtypes match, got ") +
                 scalar_type_name(self.dtype()) + " for the destination and " + scalar_type_name(value.dtype()) +
                 " for the source.");
+  check_readable(value);
   const bool shares = given.impl()->storage == self.impl()->storage;
   const Tensor source = (shares ? given.clone() : given).expand(selection.shape());
+  const Uninterrupted whole;
   if (put == Put::replace)
     replace_runs(selection, source);
   else
@@ -329,7 +359,7 @@ namespace {
 /// Without its leading ones a value's dims are those of the view, or the error says so.
 void write_view(Tensor& view, const Tensor& value) {
   const bool same = value.sizes() == view.sizes();
-  view.copy_(same ? value : without_leading_ones(value, 0).expand(view.sizes()));
+  view.copy_(same ? value : without_leading_ones(value).expand(view.sizes()));
 }
 
 }  // namespace
@@ -339,11 +369,13 @@ Tensor& Tensor::index_put_(const Index* indices, int64_t count, const Tensor& va
   if (!has_tensors(indexed)) {
     if (indexed.view.numel() == 0 && value.numel() == 1) return *this;
     write_view(indexed.view, value);
-  } else if (indexed.view.impl()->in_graph || value.impl()->in_graph) {
-    differentiate_index_put(indexed, value);
-  } else {
-    run_index_put(indexed, value, Put::replace);
+    return *this;
   }
+  const Tensor given = without_leading_ones(value);
+  if (indexed.view.impl()->in_graph || given.impl()->in_graph)
+    differentiate_index_put(indexed, given);
+  else
+    run_index_put(indexed, given, Put::replace);
   return *this;
 }
 

@@ -83,6 +83,38 @@ TEST(Indexing, ErrorsLeaveTheTensorAlone) {
   }
 }
 
+TEST(IndexPut, RefusesWhatItWouldReadAndWrite) {
+  const char* text =
+      "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+      "location. Please clone() the tensor before performing the operation.";
+  const auto text_of = [](const auto& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  Tensor self = arange(3);
+  EXPECT_EQ(text_of([&] { self.index_put_({places({0, -1}), None}, self); }), text);
+  EXPECT_EQ(text_of([&] { self.index_put_({self}, places({2, 1, 0})); }), text);
+  EXPECT_EQ(to_string(self), "tensor([0, 1, 2])");
+  self.index_put_({places({0, 1})}, self.slice(0, 2, 3).expand({2}));  // elsewhere in the same memory
+  EXPECT_EQ(to_string(self), "tensor([2, 2, 2])");
+  Tensor truths = ones({2}, bool_);
+  truths.index_put_({truths}, tensor(false));  // a mask is read before anything is filled
+  EXPECT_EQ(to_string(truths), "tensor([False, False])");
+}
+
+TEST(IndexPut, OneValueBehindOneMaskMayHaveAnotherDtype) {
+  Tensor bytes = zeros({3}, uint8);
+  bytes.index_put_({tensor({true, false, true})}, tensor(7.5));
+  EXPECT_EQ(to_string(bytes), "tensor([7, 0, 7], dtype=torch.uint8)");
+  EXPECT_THROW(bytes.index_put_({tensor({true, false, true})}, tensor(300)), Error);
+  EXPECT_THROW(bytes.index_put_({tensor({true, false, true})}, tensor({1, 2})), Error);
+  EXPECT_EQ(to_string(bytes), "tensor([7, 0, 7], dtype=torch.uint8)");
+}
+
 TEST(IndexPut, WarnsOfExpandedTensors) {
   std::string seen_text;
   set_warning_handler([](const char*, const std::string& text, const std::string&,

@@ -183,7 +183,8 @@ void broadcast_tensors(Tensor* tensors, int64_t count) {
   if (count == 0) return;
   Dims shape = tensors[0].sizes().copy();
   for (int64_t i = 1; i < count; ++i) broadcast_into(shape, tensors[i].sizes());
-  for (int64_t i = 0; i < count; ++i) tensors[i] = tensors[i].expand(shape);
+  for (int64_t i = 0; i < count; ++i)
+    if (!(tensors[i].sizes() == shape)) tensors[i] = tensors[i].expand(shape);
 }
 
 }  // namespace tenon

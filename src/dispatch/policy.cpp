@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "base/fork.h"
 #include "dispatch/settings.h"
 #include "tenon/error.h"
 
@@ -15,7 +16,7 @@ struct Handler {
   WarningHandler call = nullptr;
   void* context = nullptr;
 };
-std::mutex handler_mutex;
+ForkMutex handler_mutex;
 Handler handler;
 
 bool is_default(const BroadcastPolicy& policy) {

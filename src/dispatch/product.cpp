@@ -45,16 +45,20 @@ void multiply_rows(ProductKernel kernel, const Tensor& out, const Tensor& a, con
   std::byte* to = out.impl()->data();
   const std::byte* left = a.impl()->data();
   const std::byte* right = b.impl()->data();
+  // exact: inside the storages
   for (int64_t k = 0; k < depth; k += kDepth)
-    for (int64_t column = 0; column < columns; column += kColumns)
+    for (int64_t column = 0; column < columns; column += kColumns) {
+      check_interrupt();
       kernel(to + (first * columns + column) * width, columns, left + (first * depth + k) * width, depth,
              right + (k * columns + column) * width, columns, rows, std::min(kColumns, columns - column),
              std::min(kDepth, depth - k));
+    }
 }
 
 /// out += a b. All row-major.
 void multiply(const Tensor& out, const Tensor& a, const Tensor& b) {
   const ProductKernel kernel = kernels().product[static_cast<int>(out.dtype())];
+  // exact: there are elements, so rows are few beside 2^63
   const int64_t rows = a.size(0), parts = std::max<int64_t>((rows + kRows - 1) / kRows, 1);
   parallel_for(parts, [&](int64_t part) {
     multiply_rows(kernel, out, a, b, part * kRows, std::min(kRows, rows - part * kRows));
@@ -66,14 +70,17 @@ void multiply_integers(const Tensor& out, const Tensor& a, const Tensor& b) {
   visit_dtype(out.dtype(), [&]<class T>() {
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
       const int64_t rows = a.size(0), depth = a.size(1), columns = b.size(1);
+      // exact: inside the storages
       for (int64_t row = 0; row < rows; ++row)
-        for (int64_t k = 0; k < depth; ++k)
+        for (int64_t k = 0; k < depth; ++k) {
+          check_interrupt();
           for (int64_t column = 0; column < columns; ++column) {
             T& sum = out.data<T>()[row * columns + column];
             sum = static_cast<T>(static_cast<uint64_t>(sum) +
                                  static_cast<uint64_t>(a.data<T>()[row * depth + k]) *
                                      static_cast<uint64_t>(b.data<T>()[k * columns + column]));
           }
+        }
     }
   });
 }
@@ -87,6 +94,7 @@ Tensor row_major(const Tensor& tensor, Dtype dtype) {
 Tensor run_mm(const Tensor& a, const Tensor& b) {
   check_shapes(a, b);
   check_dtypes(a, b);
+  if (!a.is_meta()) check_device(b, Device::cpu);
   const Dtype wide = widened(a.dtype());
   Tensor out = new_tensor({a.size(0), b.size(1)}, wide, a.device());
   if (out.is_meta()) return a.dtype() == wide ? out : run_to(out, a.dtype(), MemoryFormat::preserve);
@@ -109,15 +117,16 @@ Tensor mm(const Tensor& self, const Tensor& other) {
 Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& other) {
   const Arg a(self), b(other);
   const Arg* const args[] = {&a, &b};
-  if (out.impl()->in_graph || in_graph(args, 2)) check_out_unrecorded("mm", out, args, 2);
+  if (out.impl()->in_graph || in_graph(args, 2)) check_out_unrecorded(Op::mm, out, args, 2);
   check_shapes(self, other);
   if (out.dtype() != self.dtype())
     throw Error(std::string("Expected out tensor to have dtype ") + cpp_type_name(self.dtype()) + ", but got " +
                 cpp_type_name(out.dtype()) + " instead");
   check_out_device(out, self.device());
   const Tensor result = run_mm(self, other);
-  resize_output(out, result.sizes(), result.strides());
+  ResizedOutput resized(out, result.sizes(), result.strides());
   run_copy(out, result);
+  resized.keep();
   return out;
 }
 

@@ -10,9 +10,11 @@
 #include <random>
 #include <string>
 
+#include "base/fork.h"
 #include "tenon/factories.h"
 #include "tenon/policy.h"
 #include "tensor/impl.h"
+#include "tile/pool.h"
 #include "type/visit.h"
 
 namespace tenon {
@@ -50,6 +52,9 @@ thread_local Generator* chosen_generator = nullptr;
 
 Generator& generator() { return chosen_generator ? *chosen_generator : default_generator(); }
 
+// Blocks between two looks at whether to stop: less than a millisecond.
+constexpr int64_t kUninterrupted = 1 << 14;
+
 /// Fills `self` in memory order: `draw(block, i)` makes value `i` of the `per_block` values of a block.
 template <class T, class Draw>
 void fill_by_blocks(const Tensor& self, int64_t per_block, Draw draw) {
@@ -58,6 +63,7 @@ void fill_by_blocks(const Tensor& self, int64_t per_block, Draw draw) {
   const Generator::State state = generator().take(blocks);
   const Stream stream{state.seed, state.position};
   for (int64_t index = 0; index < blocks; ++index) {
+    if (index % kUninterrupted == 0) check_interrupt();
     const Block block = stream.block(index);
     const int64_t begin = index * per_block, length = std::min(per_block, count - begin);
     for (int64_t i = 0; i < length; ++i) out[begin + i] = draw(block, i);
@@ -230,17 +236,21 @@ uint64_t random_seed() noexcept {
   }
 }
 
+namespace {
+ForkMutex generator_mutex;  // of all generators: held for a few instructions
+}
+
 Generator::Generator() noexcept : next_{random_seed(), 0} {}
 Generator::State Generator::state() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(generator_mutex);
   return next_;
 }
 void Generator::set_state(State state) noexcept {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(generator_mutex);
   next_ = state;
 }
 Generator::State Generator::take(int64_t blocks) noexcept {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(generator_mutex);
   const State before = next_;
   next_.position += static_cast<uint64_t>(blocks);
   return before;

@@ -24,6 +24,7 @@ using Step = std::conditional_t<std::is_integral_v<T>, int64_t, std::conditional
 template <class T>
 void fill_arange(T* out, int64_t count, int64_t start, int64_t step) {
   uint64_t value = static_cast<uint64_t>(start);
+  // exact: elements, not sizes
   for (int64_t i = 0; i < count; ++i, value += static_cast<uint64_t>(step)) out[i] = static_cast<T>(value);
 }
 
@@ -69,7 +70,7 @@ int64_t integer_count(Scalar start, Scalar end, Scalar step) {
   const uint64_t low = static_cast<uint64_t>(by > 0 ? first : last),
                  high = static_cast<uint64_t>(by > 0 ? last : first);
   const uint64_t stride = by > 0 ? static_cast<uint64_t>(by) : 0 - static_cast<uint64_t>(by);
-  const uint64_t count = (high - low - 1) / stride + 1;
+  const uint64_t count = (high - low - 1) / stride + 1;  // exact: high is more than low
   if (count > static_cast<uint64_t>(INT64_MAX)) throw Error("invalid size, possible overflow?");
   return static_cast<int64_t>(count);
 }

@@ -5,6 +5,9 @@
 namespace tenon {
 namespace {
 
+// A call takes up to eleven registers, which are counted in 16 bits.
+constexpr std::size_t kMaxCalls = 2048;
+
 thread_local Recorder* recorder = nullptr;
 
 }  // namespace
@@ -18,14 +21,14 @@ int Recorder::define(const Tensor& meta) {
   return static_cast<int>(values_.size()) - 1;
 }
 
-int Recorder::find(const Tensor& meta) const noexcept {
+int Recorder::find(const Tensor& meta) const {
   for (std::size_t i = values_.size(); i-- > 0;)
     if (values_[i].is(meta)) return static_cast<int>(i);
   return -1;
 }
 
 void Recorder::add(const Call& call, const Tensor& result, bool fits) {
-  complete_ = complete_ && fits;
+  complete_ = complete_ && fits && calls_.size() < kMaxCalls;
   calls_.push_back(call);
   calls_.back().value = define(result);
 }

@@ -38,14 +38,14 @@ class Recorder {
     inputs_ = static_cast<int>(values_.size());
   }
   /// The number of a value; -1 for a tensor that is no input and no result.
-  int find(const Tensor& meta) const noexcept;
+  int find(const Tensor& meta) const;
   /// Writes down a call and the value it defines. A call whose operands are unknown, or which has to look at its data
   /// first (`fits` false), spoils the record.
   void add(const Call& call, const Tensor& result, bool fits);
   /// Writes down a conversion.
   void add_cast(const Tensor& from, const Tensor& result);
 
-  /// Whether everything that was called can be one Program.
+  /// Whether everything that was called can be one Program; thousands of calls are too many.
   bool is_complete() const noexcept { return complete_; }
   /// The Program: loads the inputs, then the numbers (whose bytes come in `numbers`), and gives `result` as `output`.
   Program program(const Tensor& result, Dtype output, std::vector<const void*>& numbers) const;

@@ -4,6 +4,7 @@
 #include "plan/plan.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
+#include "tile/pool.h"
 #include "tile/reduce.h"
 
 namespace tenon {
@@ -71,12 +72,16 @@ Dims spread_strides(const Tensor& out, SizesView mask, bool keepdim) {
   return strides;
 }
 
+/// Of a tensor that has elements.
 int64_t count_reduced(const Tensor& self, SizesView mask) {
   int64_t count = 1;
   for (int64_t dim = 0; dim < mask.size(); ++dim)
-    if (mask[dim]) count *= self.sizes()[dim];
+    if (mask[dim]) count *= self.sizes()[dim];  // exact: at most the number of elements
   return count;
 }
+
+// Elements that are folded in a fraction of a second.
+constexpr int64_t kUninterrupted = int64_t{1} << 28;
 
 // One tile of the general way, which folds it with the same kernel: the same bits.
 constexpr int64_t kFewElements = 1024;
@@ -87,13 +92,19 @@ bool fold_few(Op op, const Types& types, const Tensor& out, const Tensor& self) 
   if (!plain || op == Op::mean || out.numel() != 1 || self.numel() > kFewElements || !self.is_contiguous())
     return false;
   const int row = static_cast<int>(op), column = static_cast<int>(self.dtype());
-  kernels().fold[row][column](out.impl()->data(), self.impl()->data(), self.numel());
+  std::byte* result = out.impl()->data();
+  kernels().fold[row][column](result, self.impl()->data(), self.numel());
+  if (starts_at_zero(op, self.dtype())) {
+    if (self.dtype() == float32)
+      *reinterpret_cast<float*>(result) += 0.f;
+    else
+      *reinterpret_cast<double*>(result) += 0.;
+  }
   return true;
 }
 
 void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
   if (out.is_meta() || out.numel() == 0) return;
-  const int64_t count = count_reduced(self, mask);
   if (self.numel() == 0) {
     if (op == Op::mean)
       run_fill(out, __builtin_nan(""));
@@ -109,7 +120,7 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   Program program;
   program.cast(program.cast(program.input(self.dtype()), types.element), types.accumulated);
   const void* input = self.data_ptr();
-  const Reduction reduction{op, op == Op::mean ? static_cast<double>(count) : 0, out.dtype()};
+  const Reduction reduction{op, op == Op::mean ? static_cast<double>(count_reduced(self, mask)) : 0, out.dtype()};
   run_reduction(plan, program, reduction, out.data_ptr(), &input);
 }
 
@@ -159,7 +170,7 @@ Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool 
   const Arg operand(self);
   const Arg* const args[] = {&operand};
   if (out.impl()->in_graph || in_graph(args, 1)) [[unlikely]]
-    check_out_unrecorded(row_of(op).name, out, args, 1);
+    check_out_unrecorded(op, out, args, 1);
   if (op == Op::mean) check_mean(self.dtype(), dtype);
   if (op == Op::mean && !dtype && dims.empty() && !keepdim) check_mean_out(self.dtype(), out.dtype(), true);
   // out= says the dtype where the call does not.
@@ -173,16 +184,23 @@ Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool 
   const Dims mask = reduced_mask(dims, self.dim());
   check_out_device(out, self.device());
   const Dims shape = reduced_shape(self.sizes(), mask, keepdim);
-  resize_output(out, shape, contiguous_strides(shape));
-  check_no_internal_overlap(out);
-  const bool aside =
-      !out.is_meta() && (may_read_what_it_wrote(out, self) || out.impl()->storage == self.impl()->storage);
-  if (aside) {
-    Tensor result = reduce(op, self, dims, keepdim, types.result);
-    out.copy_(result);
+  const Dims strides = contiguous_strides(shape);
+  if (out.sizes() == shape) check_no_internal_overlap(out);
+  // What takes long can be interrupted while the result is nobody's.
+  const bool is_long = thread_watch && self.numel() > kUninterrupted;
+  if (!out.is_meta() && (is_long || out.impl()->storage == self.impl()->storage)) {
+    // The input is read before the output is resized: they may be one tensor.
+    Tensor result = new_tensor(shape, types.result);
+    compute(op, types, result, self, mask, keepdim);
+    ResizedOutput resized(out, shape, strides);
+    run_copy(out, result);
+    resized.keep();
     return out;
   }
+  const Uninterrupted whole;
+  ResizedOutput resized(out, shape, strides);
   compute(op, types, out, self, mask, keepdim);
+  resized.keep();
   bump_version(out);
   return out;
 }

@@ -119,6 +119,40 @@ TEST(Reduce, NanWins) {
       }
 }
 
+// PyTorch's sums start at 0. Every route: few elements, whole tiles, segments for threads, outer, inner and both dims.
+TEST(Reduce, NothingButNegativeZerosAddUpToZero) {
+  const std::vector<std::pair<Dims, std::vector<int64_t>>> cases = {{{}, {}},
+                                                                    {{1}, {0}},
+                                                                    {{3}, {0}},
+                                                                    {{64}, {0}},
+                                                                    {{1000}, {0}},
+                                                                    {{3000}, {0}},
+                                                                    {{1 << 20}, {0}},
+                                                                    {{5, 1}, {1}},
+                                                                    {{1, 5}, {0}},
+                                                                    {{100, 3}, {0}},
+                                                                    {{100, 3}, {1}},
+                                                                    {{3, 5000}, {0}},
+                                                                    {{3, 5000}, {1}},
+                                                                    {{5000, 64}, {0}},
+                                                                    {{5000, 64}, {1}},
+                                                                    {{300, 400}, {}},
+                                                                    {{30, 4, 50}, {0, 2}},
+                                                                    {{30, 4, 50}, {1}},
+                                                                    {{7, 7, 7}, {0, 1}}};
+  for (const Dtype dtype : {float32, float64, float16, bfloat16})
+    for (const auto& [sizes, dims] : cases) {
+      const DimsArg over(SizesView(dims.data(), static_cast<int64_t>(dims.size())));
+      const Tensor input = full(sizes, -0., Options(dtype));
+      Tensor into = empty({0}, dtype);
+      for (const Tensor& result : {sum(input, over), mean(input, over), sum(input, over, true, float64)})
+        EXPECT_FALSE(any(reciprocal(result) < 0).item<bool>()) << dtype_name(dtype) << to_string(sizes);
+      EXPECT_FALSE(any(reciprocal(sum_out(into, input, over)) < 0).item<bool>())
+          << dtype_name(dtype) << to_string(sizes);
+      EXPECT_TRUE(all(reciprocal(amax(input, over)) < 0).item<bool>()) << dtype_name(dtype) << to_string(sizes);
+    }
+}
+
 TEST(Reduce, MeansOfTenMillion) {
   for (const Dtype dtype : {float32, float16, bfloat16}) {
     const Tensor input = drawn({10000000}, dtype, false);

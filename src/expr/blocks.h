@@ -29,6 +29,7 @@ void for_each_block(SizesView sizes, int64_t elements, const Visit& visit) {
   const int64_t ndim = sizes.size();
   if (numel_of(sizes) == 0) return;
   int64_t split = ndim, inner = 1;  // dims from `split` on are whole in every block; `inner` elements in them
+  // exact: at most the number of elements
   while (split > 0 && inner * sizes[split - 1] <= elements) inner *= sizes[--split];
   Block block{Dims(ndim, 0), sizes.copy()};
   for (int64_t dim = 0; dim + 1 < split; ++dim) block.lengths[dim] = 1;

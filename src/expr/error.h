@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tenon/error.h"
+#include "tenon/threads.h"
 
 namespace tenon::expr {
 
@@ -25,9 +26,9 @@ class ExpressionError : public Error {
 };
 
 /// The user asked to stop.
-class Interrupted : public Error {
+class Interrupted : public tenon::Interrupted {
  public:
-  Interrupted() : Error("interrupted") {}
+  Interrupted() : tenon::Interrupted("interrupted") {}
 };
 
 /// Runs `work`; an engine's error gets `span`. Missing memory and files are nobody's fault in the expression: they
@@ -38,7 +39,7 @@ auto at(Span span, const Work& work) {
     return work();
   } catch (const ExpressionError&) {
     throw;
-  } catch (const Interrupted&) {
+  } catch (const tenon::Interrupted&) {
     throw;
   } catch (const OutOfMemoryError&) {
     throw;

@@ -146,6 +146,14 @@ TEST(Evaluate, TemporariesStaySmall) {
   EXPECT_EQ(evaluate_elementwise(tree, watch).item<double>(), 0);
 }
 
+TEST(Evaluate, MoreOpsThanAProgramHasRegisters) {
+  // Chains of operators are limited in length, not in number.
+  std::string chain = "x", sum = "0";
+  for (int i = 0; i < 130; ++i) chain += "+1";
+  for (int i = 0; i < 130; ++i) sum += "+(" + chain + ")";
+  EXPECT_EQ(to_string(computed(sum)), to_string(computed("x * 130 + 130 * 130")));
+}
+
 TEST(Evaluate, AnInterruptStopsBetweenBlocks) {
   class Stop : public Watch {
    public:
@@ -168,6 +176,10 @@ TEST(Evaluate, ShapesNeedNoData) {
   EXPECT_EQ(tree->sizes(), SizesView({1000000, 1000000}));
   EXPECT_EQ(tree->operands[1]->meta.stride(0), 2);
   EXPECT_EQ(evaluate(parse("u8[4, 3].to(float32).mean(0) / f64[]"), shapes, watch)->sizes(), SizesView({3}));
+  for (const char* text : {"(f32[10000, 1] - f32[10000]).mean()", "(f32[100000, 1] * f32[100000] + 1).sum()",
+                           "(f32[100000, 1] < f32[100000]).any()", "(f32[100000, 1] - f32[100000]).to(int64).amax()",
+                           "mm(f32[20000, 3] + 1, f32[3, 20000]).amin(1)"})
+    EXPECT_TRUE(evaluate(parse(text), shapes, watch)->meta.is_meta()) << text;
 }
 
 TEST(Evaluate, ErrorsKnowTheirPlace) {

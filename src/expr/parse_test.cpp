@@ -176,5 +176,25 @@ TEST(Parse, DepthIsLimitedNotTheStack) {
   EXPECT_EQ(fails("a" + repeated(490, "+a")), "");
 }
 
+// NUL, control characters and what is no UTF-8: parsed or refused, with a span inside the text.
+TEST(Parse, AnyByteAnywhere) {
+  int refused = 0;
+  for (int byte = 0; byte < 256; ++byte) {
+    for (std::string text : {"a + b", "f(x, 'text')", "x[1:2]", "f32[3]"}) {
+      for (std::size_t at = 0; at <= text.size(); ++at) {
+        const std::string changed = text.substr(0, at) + static_cast<char>(byte) + text.substr(at);
+        try {
+          parse(changed);
+        } catch (const ExpressionError& error) {
+          ++refused;
+          EXPECT_LE(error.span().begin, error.span().end) << changed;
+          EXPECT_LE(error.span().end, static_cast<int>(changed.size())) << changed;
+        }
+      }
+    }
+  }
+  EXPECT_GT(refused, 256 * 10);
+}
+
 }  // namespace
 }  // namespace tenon::expr

@@ -3,6 +3,7 @@
 #include "expr/blocks.h"
 #include "expr/tree.h"
 #include "tenon/factories.h"
+#include "tensor/impl.h"
 
 namespace tenon::expr {
 namespace {
@@ -84,13 +85,13 @@ class Accumulator {
 Tensor evaluate_reduction(const Function& function, const Tree& tree, const Parameters& parameters, Watch& watch) {
   watch.advance(0, 1);
   const Merge* merge = find_merge(function);
-  const bool is_large = !tree->is_number() && tree->meta.nbytes() > watch.stream_bytes && tree->meta.numel() > 0;
+  const bool is_large =
+      !tree->is_number() && !bytes_of(tree->meta).is_at_most(watch.stream_bytes) && tree->meta.numel() > 0;
   const Tensor expected =
       tree->is_number() ? Tensor() : call(function, tree->meta, parameters);  // all checks, no memory
-  if (expected.defined() && tree->is_leaf() && tree->tensor.is_meta()) return expected;
+  if (is_meta(tree)) return expected;
   if (!merge || !is_large || requires_grad(tree)) {
-    const Tensor operand = evaluate_elementwise(tree, watch);
-    return operand.is_meta() ? expected : call(function, operand, parameters);
+    return call(function, evaluate_elementwise(tree, watch), parameters);
   }
   Accumulator accumulator(function, *merge, tree->sizes(), parameters, expected.dtype());
   evaluate_blocks(tree, watch, [&](const Tensor& values, const Block& block) { accumulator.add(values, block); });

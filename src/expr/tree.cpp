@@ -177,7 +177,7 @@ void evaluate_elementwise(const Tree& tree, Tensor& out, Watch& watch) {
   for_each_block(out.sizes(), values.block_elements(watch), [&](const Block& block) {
     Tensor part = slice_block(out, block);
     values.write(block, part);
-    done += part.numel();
+    done += part.numel();  // exact: at most out.numel()
     watch.advance(done, out.numel());
   });
 }
@@ -202,7 +202,7 @@ void evaluate_blocks(const Tree& tree, Watch& watch,
     Tensor part = empty(block.lengths, tree->meta.dtype());
     values.write(block, part);
     visit(part, block);
-    done += part.numel();
+    done += part.numel();  // exact: at most `total`
     watch.advance(done, total);
   });
 }

@@ -2,44 +2,90 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <charconv>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <vector>
 
-#include "io/mapped.h"
+#include "io/fail.h"
+#include "io/limit.h"
 #include "tenon/error.h"
 #include "tenon/factories.h"
 
 namespace tenon::io {
 namespace {
 
+constexpr std::string_view kGzipMagic = "\x1f\x8b";
 constexpr std::size_t kMaxQuoted = 40;  // characters of a bad field that an error shows
 
-bool ends_with_gz(std::string_view path) { return path.size() > 3 && path.substr(path.size() - 3) == ".gz"; }
-
-struct GzClose {
-  void operator()(gzFile_s* file) const { gzclose(file); }
-};
-
-/// The unpacked text of a .gz file.
-std::string unpack(const std::string& path) {
-  const std::unique_ptr<gzFile_s, GzClose> file(gzopen(path.c_str(), "rb"));
-  if (!file) fail_system(path, "cannot be opened");
-  std::string text;
-  std::vector<char> block(1 << 18);
-  for (;;) {
-    const int count = gzread(file.get(), block.data(), static_cast<unsigned>(block.size()));
-    if (count <= 0) break;
-    text.append(block.data(), static_cast<std::size_t>(count));
-  }
-  int code = Z_OK;
-  const char* words = gzerror(file.get(), &code);
-  if (code == Z_BUF_ERROR) fail_file(path, "is cut short");
-  if (code != Z_OK) fail_file(path, std::string("is not a sound gzip file: ") + words);
-  if (gzdirect(file.get())) fail_file(path, "is not a gzip file");
-  return text;
+std::string_view text_of(const InputFile& file) noexcept {
+  return {reinterpret_cast<const char*>(file.data()), static_cast<std::size_t>(file.nbytes())};
 }
+
+bool begins_as_gzip(std::string_view bytes) noexcept {
+  return bytes.substr(0, kGzipMagic.size()) == kGzipMagic.substr(0, bytes.size());
+}
+
+/// Unpacks gzip members, one behind the other, a block at a time.
+class Unpacker {
+ public:
+  explicit Unpacker(const InputFile& file) : path_(file.path()), left_(text_of(file)) {
+    constexpr int kGzipOnly = 16, kWindowBits = 15;
+    if (inflateInit2(&stream_, kWindowBits + kGzipOnly) != Z_OK)
+      throw OutOfMemoryError("not enough memory to unpack a file");
+  }
+  ~Unpacker() { inflateEnd(&stream_); }
+  Unpacker(const Unpacker&) = delete;
+  Unpacker& operator=(const Unpacker&) = delete;
+
+  /// Gives the text to `take`, a block at a time.
+  template <class Take>
+  void unpack(const Take& take) {
+    std::string block(1 << 18, '\0');
+    int64_t total = 0;
+    do {
+      do {
+        const std::size_t count = next(block);
+        total += static_cast<int64_t>(count);
+        check_load_limit(path_, "unpacks to", total);
+        take(std::string_view(block).substr(0, count));
+      } while (!member_ended_);
+    } while (begin_member());
+  }
+
+ private:
+  /// Fills the block as far as one step goes; gives the number of characters in it.
+  std::size_t next(std::string& block) {
+    constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
+    const std::size_t given = std::min(left_.size(), kMost);
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(left_.data()));
+    stream_.avail_in = static_cast<uInt>(given);
+    stream_.next_out = reinterpret_cast<Bytef*>(block.data());
+    stream_.avail_out = static_cast<uInt>(block.size());
+    const int code = inflate(&stream_, Z_NO_FLUSH);
+    if (code == Z_MEM_ERROR) throw OutOfMemoryError("not enough memory to unpack a file");
+    if (code == Z_BUF_ERROR) fail_damaged(path_, "it is cut short");
+    if (code != Z_OK && code != Z_STREAM_END)
+      fail_damaged(path_, std::string("it is no sound gzip file: ") + (stream_.msg ? stream_.msg : "unknown method"));
+    left_.remove_prefix(given - stream_.avail_in);
+    member_ended_ = code == Z_STREAM_END;
+    return block.size() - stream_.avail_out;
+  }
+  /// False at the end of the file. Zeros pad it on tapes.
+  bool begin_member() {
+    if (left_.find_first_not_of('\0') == std::string_view::npos) return false;
+    if (!begins_as_gzip(left_)) fail_damaged(path_, "bytes are left over behind the gzip data");
+    inflateReset(&stream_);
+    return true;
+  }
+
+  const std::string& path_;
+  std::string_view left_;
+  z_stream stream_{};
+  bool member_ended_ = false;
+};
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r");
@@ -52,23 +98,33 @@ class Table {
  public:
   explicit Table(const std::string& path) : path_(path), values_(std::make_unique<std::vector<double>>()) {}
 
-  void read(std::string_view text) {
-    while (!text.empty()) {
-      const std::size_t end = text.find('\n');
-      ++line_;
-      read_line(text.substr(0, end));
-      text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  /// A block of text, which may end in the middle of a line.
+  void read(std::string_view block) {
+    for (std::size_t end; (end = block.find('\n')) != std::string_view::npos; block.remove_prefix(end + 1)) {
+      read_begun_line(block.substr(0, end));
+      begun_.clear();
     }
+    begun_ += block;
   }
+  int64_t nbytes() const noexcept { return static_cast<int64_t>(values_->size() * sizeof(double)); }
   Tensor take() {
+    read_begun_line({});
     if (rows_ == 0) fail_file(path_, "holds no numbers");
-    std::vector<double>* values = values_.release();
-    return from_buffer(
-        values->data(), {rows_, columns_}, Dtype::float64,
-        [](void*, void* context) { delete static_cast<std::vector<double>*>(context); }, values);
+    const Tensor table = from_buffer(
+        values_->data(), {rows_, columns_}, Dtype::float64,
+        [](void*, void* context) { delete static_cast<std::vector<double>*>(context); }, values_.get());
+    values_.release();  // the tensor's storage deletes them
+    return table;
   }
 
  private:
+  void read_begun_line(std::string_view rest) {
+    ++line_;
+    if (begun_.empty() && rest.empty()) return;
+    if (begun_.empty()) return read_line(rest);
+    begun_ += rest;
+    read_line(begun_);
+  }
   void read_line(std::string_view line) {
     if (trimmed(line).empty()) return;
     column_ = 0;
@@ -103,20 +159,29 @@ class Table {
 
   const std::string& path_;
   std::unique_ptr<std::vector<double>> values_;
+  std::string begun_;  // a line whose end has not come yet
   int64_t line_ = 0, column_ = 0, rows_ = 0, columns_ = 0;
 };
 
 }  // namespace
 
-Tensor load_csv(const std::string& path) {
-  const MappedFile file(path);  // a directory or a missing file fails here, in the same words as for every format
-  Table table(path);
-  if (ends_with_gz(path)) {
-    table.read(unpack(path));
-  } else {
-    table.read({reinterpret_cast<const char*>(file.data()), static_cast<std::size_t>(file.nbytes())});
-  }
+Tensor tensor_of_csv(const InputFile& file) {
+  Table table(file.path());
+  table.read(text_of(file));
   return table.take();
 }
+
+Tensor tensor_of_gzipped_csv(const InputFile& file) {
+  if (file.nbytes() == 0) fail_damaged(file.path(), "it is cut short: it is empty");
+  if (!begins_as_gzip(text_of(file))) fail_file(file.path(), "is not a gzip file");
+  Table table(file.path());
+  Unpacker(file).unpack([&](std::string_view block) {
+    table.read(block);
+    check_load_limit(file.path(), "its table takes", table.nbytes());
+  });
+  return table.take();
+}
+
+bool is_gzip(const InputFile& file) noexcept { return begins_as_gzip(text_of(file)); }
 
 }  // namespace tenon::io

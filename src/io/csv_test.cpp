@@ -21,7 +21,7 @@ void write(const std::string& content, const char* name = "csv_test.csv") {
 
 std::string error(const char* name = "csv_test.csv") {
   try {
-    load_csv(path(name));
+    load(path(name));
   } catch (const FileError& failure) {
     return failure.what();
   }
@@ -44,7 +44,7 @@ TEST(Csv, NumbersBecomeRows) {
   };
   for (const auto& c : cases) {
     write(c.text);
-    EXPECT_EQ(to_string(load_csv(path())), c.want) << c.why;
+    EXPECT_EQ(to_string(load(path())), c.want) << c.why;
   }
 }
 
@@ -93,7 +93,37 @@ TEST(Csv, DamagedGzipIsAnError) {
   std::string damaged = whole;
   damaged[damaged.size() - 6] ^= 1;  // its checksum
   write(damaged, "damaged.csv.gz");
-  EXPECT_NE(error("damaged.csv.gz").find("is not a sound gzip file"), std::string::npos);
+  EXPECT_NE(error("damaged.csv.gz").find("it is no sound gzip file"), std::string::npos);
+}
+
+TEST(Csv, MembersOfAGzipFileAreReadOneAfterTheOther) {
+  for (const char* mode : {"wb", "ab"}) {
+    gzFile file = gzopen(path("two.csv.gz").c_str(), mode);
+    gzputs(file, mode[0] == 'w' ? "1,2\n" : "3,4\n");
+    gzclose(file);
+  }
+  EXPECT_EQ(load(path("two.csv.gz")).sizes(), SizesView({2, 2}));
+  std::ofstream(path("two.csv.gz"), std::ios::binary | std::ios::app) << std::string(512, '\0');
+  EXPECT_EQ(load(path("two.csv.gz")).sizes(), SizesView({2, 2}));
+  std::ofstream(path("two.csv.gz"), std::ios::binary | std::ios::app) << "more";
+  EXPECT_NE(error("two.csv.gz").find("bytes are left over"), std::string::npos);
+}
+
+TEST(Csv, WhatUnpacksBeyondTheLimitIsAnError) {
+  gzFile file = gzopen(path("bomb.csv.gz").c_str(), "wb9");
+  const std::string newlines(1 << 20, '\n');
+  for (int i = 0; i < 8; ++i) gzwrite(file, newlines.data(), static_cast<unsigned>(newlines.size()));
+  gzputs(file, "1\n");
+  gzclose(file);
+  setenv("TENON_LOAD_LIMIT", "4000000", 1);
+  EXPECT_EQ(error("bomb.csv.gz"), path("bomb.csv.gz") +
+                                      ": unpacks to more than 4000000 bytes; the environment variable "
+                                      "TENON_LOAD_LIMIT sets the limit in bytes");
+  setenv("TENON_LOAD_LIMIT", "10000000", 1);
+  EXPECT_EQ(error("bomb.csv.gz"), "no error");
+  setenv("TENON_LOAD_LIMIT", "4G", 1);
+  EXPECT_THROW(load(path("bomb.csv.gz")), ValueError);
+  unsetenv("TENON_LOAD_LIMIT");
 }
 
 TEST(Csv, OtherEndingsAreErrors) {

@@ -1,29 +1,55 @@
 #include "io/load.h"
 
+#include <memory>
+
 #include "io/csv.h"
-#include "io/mapped.h"
+#include "io/fail.h"
+#include "io/input.h"
 #include "io/npy.h"
 #include "io/png.h"
 
 namespace tenon::io {
 namespace {
 
+enum class Format : unsigned char { npy, png, csv, gzipped_csv, unknown };
+
 bool ends_with(const std::string& path, const std::string& ending) {
   return path.size() > ending.size() && path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+Format format_of_name(const std::string& path) {
+  if (ends_with(path, ".npy")) return Format::npy;
+  if (ends_with(path, ".png")) return Format::png;
+  if (ends_with(path, ".csv")) return Format::csv;
+  if (ends_with(path, ".csv.gz")) return Format::gzipped_csv;
+  return Format::unknown;
+}
+
+/// The name of a pipe says nothing about its format; the first bytes do.
+Format format_of_content(const InputFile& file) {
+  if (file.nbytes() == 0) fail_damaged(file.path(), "it is cut short: it is empty");
+  if (is_npy(file)) return Format::npy;
+  if (is_png(file)) return Format::png;
+  return is_gzip(file) ? Format::gzipped_csv : Format::csv;
 }
 
 }  // namespace
 
 Tensor load(const std::string& path) {
-  if (ends_with(path, ".npy")) return load_npy(path);
-  if (ends_with(path, ".png")) return load_png(path);
-  if (ends_with(path, ".csv") || ends_with(path, ".csv.gz")) return load_csv(path);
-  fail_file(path, "the name should end in .npy, .png, .csv or .csv.gz");
+  Format format = format_of_name(path);
+  if (format == Format::unknown && !is_stream(path))
+    fail_file(path, "the name should end in .npy, .png, .csv or .csv.gz");
+  auto file = std::make_unique<InputFile>(path, Reading::mapped);
+  if (format == Format::unknown) format = format_of_content(*file);
+  if (format == Format::npy) return tensor_of_npy(std::move(file));
+  if (format == Format::png) return tensor_of_png(*file);
+  return format == Format::csv ? tensor_of_csv(*file) : tensor_of_gzipped_csv(*file);
 }
 
 OutputFormat output_format(const std::string& path) {
   if (ends_with(path, ".npy")) return OutputFormat::npy;
   if (ends_with(path, ".png")) return OutputFormat::png;
+  if (is_stream(path)) return OutputFormat::npy;
   fail_file(path, "the name should end in .npy or .png");
 }
 

@@ -6,11 +6,12 @@
 
 namespace tenon::io {
 
-/// .npy, .png, .csv or .csv.gz. FileError for other endings and for what the formats refuse.
+/// .npy, .png, .csv or .csv.gz; a pipe or device without such an ending is known by its first bytes. FileError for
+/// other names and for what the formats refuse.
 Tensor load(const std::string& path);
 
 enum class OutputFormat : unsigned char { npy, png };
-/// The format a result is written in. FileError for other endings.
+/// The format a result is written in; .npy for pipes and devices. FileError for other endings.
 OutputFormat output_format(const std::string& path);
 
 }  // namespace tenon::io

@@ -4,7 +4,8 @@
 #include <cstring>
 #include <memory>
 
-#include "io/mapped.h"
+#include "base/checked.h"
+#include "io/fail.h"
 #include "io/npy_header.h"
 #include "tenon/error.h"
 #include "tenon/factories.h"
@@ -20,30 +21,30 @@ int64_t data_bytes(const NpyHeader& header, const std::string& path) {
     zero |= size == 0;
     if (size != 0) overflow |= __builtin_mul_overflow(nbytes, size, &nbytes);
   }
-  if (overflow) fail_file(path, "the header's shape " + to_string(header.sizes) + " is larger than any file");
+  if (overflow) fail_damaged(path, "the header's shape " + to_string(header.sizes) + " is larger than any file");
   return zero ? 0 : nbytes;
 }
 
-void check_length(const MappedFile& file, const NpyHeader& header, int64_t needed) {
-  const int64_t present = file.nbytes() - header.data_offset;
+void check_length(const InputFile& file, const NpyHeader& header, int64_t needed) {
+  const int64_t present = file.nbytes() - header.data_offset;  // exact: the header is part of the file
   if (present == needed) return;
   const std::string promised = "the header says " + to_string(header.sizes) + " of " + dtype_name(header.dtype) + ", " +
                                std::to_string(needed) + " bytes, and " + std::to_string(present) + " are there";
-  fail_file(file.path(), (present < needed ? "is cut short: " : "has bytes left over: ") + promised);
+  fail_damaged(file.path(), (present < needed ? "it is cut short: " : "bytes are left over: ") + promised);
 }
 
 /// A bool is 0 or 1; kernels rely on it.
-void check_bools(const MappedFile& file, const std::byte* data, int64_t count) {
+void check_bools(const InputFile& file, const std::byte* data, int64_t count) {
   const bool sound = std::all_of(data, data + count, [](std::byte value) { return value <= std::byte{1}; });
-  if (!sound) fail_file(file.path(), "holds bytes other than 0 and 1 in elements of dtype bool");
+  if (!sound) fail_damaged(file.path(), "elements of dtype bool hold bytes other than 0 and 1");
 }
 
 Dims strides_of(const NpyHeader& header) {
   if (!header.fortran_order) return contiguous_strides(header.sizes);
   Dims strides(header.sizes.size());
-  int64_t step = 1;
+  Checked step = 1;
   for (int64_t dim = 0; dim < header.sizes.size(); ++dim) {
-    strides[dim] = step;
+    strides[dim] = stride_from(step);
     step *= std::max<int64_t>(header.sizes[dim], 1);
   }
   return strides;
@@ -70,37 +71,67 @@ Tensor copy_elements(const NpyHeader& header, const std::byte* data, int64_t nby
   return tensor;
 }
 
-void unmap_file(void*, void* context) { delete static_cast<MappedFile*>(context); }
+void close_file(void*, void* context) { delete static_cast<InputFile*>(context); }
+
+std::string_view text_of(const InputFile& file) noexcept {
+  return {reinterpret_cast<const char*>(file.data()), static_cast<std::size_t>(file.nbytes())};
+}
+
+/// NumPy reads no more, and a header of version 1 has room for 65535 characters.
+void check_ndim(int64_t ndim) {
+  if (ndim > kNpyMaxDims) throw Error("a .npy file holds at most 64 dims; the tensor has " + std::to_string(ndim));
+}
 
 }  // namespace
 
-Tensor load_npy(const std::string& path) {
-  auto file = std::make_unique<MappedFile>(path);
-  const std::string_view bytes(reinterpret_cast<const char*>(file->data()), static_cast<std::size_t>(file->nbytes()));
-  const NpyHeader header = read_npy_header(bytes, path);
-  const int64_t nbytes = data_bytes(header, path);
+bool is_npy(const InputFile& file) noexcept { return begins_as_npy(text_of(file)); }
+
+Tensor tensor_of_npy(std::unique_ptr<InputFile> file) {
+  const NpyHeader header = read_npy_header(text_of(*file), file->path());
+  const int64_t nbytes = data_bytes(header, file->path());
   check_length(*file, header, nbytes);
   if (nbytes == 0) return empty_strided(header.sizes, strides_of(header), header.dtype);
-  std::byte* data = file->data() + header.data_offset;
+  std::byte* data = file->data() + header.data_offset;  // exact: inside the file
   if (header.dtype == Dtype::bool_) check_bools(*file, data, nbytes);
-  const bool aligned = header.data_offset % itemsize(header.dtype) == 0;
+  const bool aligned = reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(itemsize(header.dtype)) == 0;
   if (header.swapped || !aligned) return copy_elements(header, data, nbytes);
-  const Tensor tensor = from_buffer(data, header.sizes, strides_of(header), header.dtype, unmap_file, file.get());
-  file.release();  // the tensor's storage unmaps it
+  const Tensor tensor = from_buffer(data, header.sizes, strides_of(header), header.dtype, close_file, file.get());
+  file.release();  // the tensor's storage closes it
   return tensor;
 }
 
-NpyWriter::NpyWriter(const std::string& path, SizesView sizes, Dtype dtype) : file_(path) {
-  const std::string header = npy_header(dtype, sizes);
-  const int64_t nbytes = checked_numel(sizes) * itemsize(npy_dtype(dtype));
-  if (nbytes == 0) {
-    file_.write(header.data(), header.size());
+Tensor tensor_of_bytes(std::unique_ptr<InputFile> file) {
+  if (file->nbytes() == 0) return empty({0}, Dtype::uint8);
+  const Tensor tensor = from_buffer(file->data(), {file->nbytes()}, Dtype::uint8, close_file, file.get());
+  file.release();
+  return tensor;
+}
+
+Tensor load_npy(const std::string& path) { return tensor_of_npy(std::make_unique<InputFile>(path, Reading::mapped)); }
+
+NpyWriter::NpyWriter(const std::string& path, SizesView sizes, Dtype dtype)
+    : header_((check_ndim(sizes.size()), npy_header(dtype, sizes))), file_(path) {
+  int64_t nbytes = 0, whole = 0;
+  if (__builtin_mul_overflow(checked_numel(sizes), itemsize(npy_dtype(dtype)), &nbytes) ||
+      __builtin_add_overflow(nbytes, static_cast<int64_t>(header_.size()), &whole))
+    fail_file(path, "cannot be written: shape " + to_string(sizes) + " is larger than any file");
+  if (nbytes == 0 || file_.is_stream()) {
     tensor_ = empty(sizes, npy_dtype(dtype));
     return;
   }
-  std::byte* bytes = file_.map(static_cast<int64_t>(header.size()) + nbytes);
-  std::memcpy(bytes, header.data(), header.size());
-  tensor_ = from_buffer(bytes + header.size(), sizes, npy_dtype(dtype));
+  mapped_ = true;
+  std::byte* bytes = file_.map(whole);
+  std::memcpy(bytes, header_.data(), header_.size());
+  // exact: inside the file
+  tensor_ = from_buffer(bytes + header_.size(), sizes, npy_dtype(dtype));
+}
+
+void NpyWriter::commit() {
+  if (!mapped_) {
+    file_.write(header_.data(), header_.size());
+    file_.write(tensor_.data_ptr(), static_cast<std::size_t>(tensor_.nbytes()));
+  }
+  file_.commit();
 }
 
 void save_npy(const std::string& path, const Tensor& tensor) {

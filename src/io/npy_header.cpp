@@ -4,14 +4,13 @@
 #include <charconv>
 #include <optional>
 
-#include "io/mapped.h"
+#include "io/fail.h"
 
 namespace tenon::io {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr int64_t kAlignment = 64;
-constexpr int64_t kMaxDims = 64;
 constexpr bool kLittle = std::endian::native == std::endian::little;
 
 // clang-format off
@@ -68,7 +67,7 @@ class Literal {
     return at_ == text_.size();
   }
   [[noreturn]] void fail(const std::string& what) const {
-    fail_file(path_, "the .npy header is damaged: " + what + " at character " + std::to_string(at_ + 1));
+    fail_damaged(path_, "its .npy header: " + what + " at character " + std::to_string(at_ + 1));
   }
 
  private:
@@ -108,7 +107,7 @@ Dims read_shape(Literal& literal) {
   literal.expect('(');
   while (!literal.accept(')')) {
     sizes.push_back(literal.size());
-    if (sizes.size() > kMaxDims) literal.fail("more than 64 dims");
+    if (sizes.size() > kNpyMaxDims) literal.fail("more than 64 dims");
     if (literal.accept(',')) continue;
     literal.expect(')');
     break;
@@ -152,18 +151,21 @@ const char* descr_of(Dtype dtype) {
 
 }  // namespace
 
+bool begins_as_npy(std::string_view bytes) noexcept { return bytes.substr(0, kMagic.size()) == kMagic; }
+
 NpyHeader read_npy_header(std::string_view bytes, const std::string& path) {
+  if (bytes.empty()) fail_damaged(path, "it is cut short: it is empty");
   if (bytes.substr(0, kMagic.size()) != kMagic.substr(0, bytes.size())) fail_file(path, "is not a .npy file");
-  if (bytes.size() < kMagic.size() + 2) fail_file(path, "is cut short: the .npy header is not whole");
+  if (bytes.size() < kMagic.size() + 2) fail_damaged(path, "it is cut short: the .npy header is not whole");
   const int version = static_cast<unsigned char>(bytes[kMagic.size()]);
-  if (version < 1 || version > 3) fail_file(path, ".npy version " + std::to_string(version) + " is not known");
+  if (version < 1 || version > 3) fail_damaged(path, ".npy version " + std::to_string(version) + " is not known");
   const std::size_t width = version == 1 ? 2 : 4;
   const std::size_t begin = kMagic.size() + 2 + width;
-  if (bytes.size() < begin) fail_file(path, "is cut short: the .npy header is not whole");
+  if (bytes.size() < begin) fail_damaged(path, "it is cut short: the .npy header is not whole");
   const std::size_t length = read_length(bytes, width);
   if (length > bytes.size() - begin)
-    fail_file(path, "is cut short: its .npy header should have " + std::to_string(length) + " bytes and has " +
-                        std::to_string(bytes.size() - begin));
+    fail_damaged(path, "it is cut short: its .npy header should have " + std::to_string(length) + " bytes and has " +
+                           std::to_string(bytes.size() - begin));
   NpyHeader header;
   Literal literal(bytes.substr(begin, length), path);
   read_fields(literal, header, path);

@@ -10,6 +10,8 @@
 
 namespace tenon::io {
 
+inline constexpr int64_t kNpyMaxDims = 64;
+
 struct NpyHeader {
   Dtype dtype = Dtype::float32;
   bool swapped = false;  // elements lie in the other byte order
@@ -17,6 +19,8 @@ struct NpyHeader {
   Dims sizes;
   int64_t data_offset = 0;  // bytes before the first element
 };
+
+bool begins_as_npy(std::string_view bytes) noexcept;
 
 /// Reads the header at the start of `bytes`; `path` is for errors. FileError.
 NpyHeader read_npy_header(std::string_view bytes, const std::string& path);

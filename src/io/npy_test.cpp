@@ -159,8 +159,8 @@ TEST_F(Npy, LyingHeadersAreErrors) {
     const char* words;
   } cases[] = {
       {"more than there is", dictionary("<f4", "(1000000,)"), "1234",
-       "is cut short: the header says [1000000] of float32, 4000000 bytes, and 4 are there"},
-      {"less than there is", dictionary("<f4", "(1,)"), "12345", "has bytes left over"},
+       "the file is damaged: it is cut short: the header says [1000000] of float32, 4000000 bytes, and 4 are there"},
+      {"less than there is", dictionary("<f4", "(1,)"), "12345", "bytes are left over"},
       {"bytes overflow", dictionary("<f4", "(4611686018427387904,)"), "", "larger than any file"},
       {"product overflows", dictionary("|u1", "(4294967296, 4294967296)"), "", "larger than any file"},
       {"overflow beside a zero", dictionary("|u1", "(4294967296, 4294967296, 0)"), "", "larger than any file"},
@@ -178,7 +178,7 @@ TEST_F(Npy, LyingHeadersAreErrors) {
       {"unclosed", "{'descr': '<f4", "", "is not closed"},
       {"more behind it", dictionary("<f4", "(1,)") + " 1", "1234", "nothing more expected"},
       {"text for a size", dictionary("<f4", "(x,)"), "1234", "a size expected"},
-      {"a bool of two", dictionary("|b1", "(2,)"), "\1\2", "other than 0 and 1"},
+      {"a bool of two", dictionary("|b1", "(2,)"), "\1\2", "bytes other than 0 and 1"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.why);
@@ -216,7 +216,6 @@ TEST_F(Npy, AFileMayBeReadAndReplaced) {
 }
 
 TEST_F(Npy, PlacesThatCannotBeWrittenAreErrors) {
-  EXPECT_THROW(save_npy("/dev/null", ones({1})), FileError);
   EXPECT_THROW(save_npy(path("no/such/folder.npy"), ones({1})), FileError);
   EXPECT_EQ(files(), 0);
 }

@@ -3,12 +3,17 @@
 #include <png.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <csetjmp>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 #include <vector>
 
-#include "io/aside.h"
-#include "io/mapped.h"
+#include "io/fail.h"
+#include "io/limit.h"
+#include "io/output.h"
 #include "tenon/error.h"
 #include "tenon/factories.h"
 
@@ -22,7 +27,7 @@ struct Session {
   png_infop info = nullptr;
   const std::byte* next = nullptr;  // of the file being read
   std::size_t left = 0;
-  AsideFile* out = nullptr;
+  OutputFile* out = nullptr;
   std::exception_ptr failed_write;
   char error[160] = {};
 };
@@ -59,13 +64,14 @@ void flush_nothing(png_structp) {}
 
 class Reader {
  public:
-  explicit Reader(const MappedFile& file) {
+  explicit Reader(const InputFile& file) {
     session_.next = file.data();
     session_.left = static_cast<std::size_t>(file.nbytes());
     session_.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &session_, keep_error, ignore_warning);
     if (session_.png) session_.info = png_create_info_struct(session_.png);
     if (!session_.info) throw OutOfMemoryError("not enough memory to read a PNG file");
     png_set_read_fn(session_.png, &session_, read_bytes);
+    png_set_user_limits(session_.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // check_promise has limits of its own
   }
   ~Reader() { png_destroy_read_struct(&session_.png, &session_.info, nullptr); }
   Reader(const Reader&) = delete;
@@ -75,13 +81,14 @@ class Reader {
   int64_t height() const noexcept { return png_get_image_height(session_.png, session_.info); }
   int64_t width() const noexcept { return png_get_image_width(session_.png, session_.info); }
   int64_t channels() const noexcept { return png_get_channels(session_.png, session_.info); }
+  bool is_wide() const noexcept { return png_get_bit_depth(session_.png, session_.info) == 16; }
 
-  /// The header, and what is to be done to samples so that they come as 8 bits.
+  /// The header, and what is to be done to samples so that they come as 8 or 16 bits.
   bool read_header() {
     if (setjmp(png_jmpbuf(session_.png))) return false;
     png_read_info(session_.png, session_.info);
     png_set_expand(session_.png);  // palettes, fewer than 8 bits, a transparent colour
-    png_set_scale_16(session_.png);
+    if (std::endian::native == std::endian::little) png_set_swap(session_.png);  // 16 bits come big-endian
     png_set_interlace_handling(session_.png);
     png_read_update_info(session_.png, session_.info);
     return true;
@@ -98,18 +105,28 @@ class Reader {
 };
 
 /// Deflate packs at most 1032 bytes into one: what promises more is damaged, and must not cost gigabytes first.
-void check_promise(const MappedFile& file, const Reader& reader) {
+void check_promise(const InputFile& file, const Reader& reader) {
   constexpr double kMostPerByte = 1032;
   const double samples = static_cast<double>(reader.height()) * static_cast<double>(reader.width());
   if (samples / 8 > kMostPerByte * static_cast<double>(file.nbytes()))
-    fail_file(file.path(), "is cut short: it says " + std::to_string(reader.height()) + " x " +
-                               std::to_string(reader.width()) + " pixels and has " + std::to_string(file.nbytes()) +
-                               " bytes");
+    fail_damaged(file.path(), "it is cut short: it says " + std::to_string(reader.height()) + " x " +
+                                  std::to_string(reader.width()) + " pixels and has " + std::to_string(file.nbytes()) +
+                                  " bytes");
+  const double nbytes = samples * static_cast<double>(reader.channels()) * (reader.is_wide() ? 4 : 1);
+  check_load_limit(file.path(), "the picture takes", nbytes < 9e18 ? static_cast<int64_t>(nbytes) : INT64_MAX);
+}
+
+/// Unsigned samples of 16 bits, which lie in an int16 tensor, as int32.
+Tensor widened(const Tensor& samples) {
+  const Tensor wide = empty(samples.sizes(), Dtype::int32);
+  const uint16_t* from = static_cast<const uint16_t*>(samples.data_ptr());
+  std::copy(from, from + samples.numel(), static_cast<int32_t*>(wide.data_ptr()));
+  return wide;
 }
 
 class Writer {
  public:
-  explicit Writer(AsideFile& out) {
+  explicit Writer(OutputFile& out) {
     session_.out = &out;
     session_.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &session_, keep_error, ignore_warning);
     if (session_.png) session_.info = png_create_info_struct(session_.png);
@@ -150,6 +167,22 @@ void check_written(bool written, const Writer& writer, const std::string& path) 
   fail_file(path, writer.session().error);
 }
 
+/// Floats are brightness, 0 to 1. Rounding errors of less than half a step of 1/255 beside it are nobody's mistake.
+void check_brightness(const Tensor& tensor) {
+  constexpr double kSlack = 0.5 / 255;
+  const Tensor pixels = tensor.detach();
+  const double low = pixels.amin().item<double>(), high = pixels.amax().item<double>();
+  if (std::isnan(low)) throw Error("a PNG of floating point shows 0 (black) to 1 (white); the tensor holds NaN");
+  if (low >= -kSlack && high <= 1 + kSlack) return;
+  char range[80];
+  std::snprintf(range, sizeof range, "%g to %g", low, high);
+  Error error(std::string("a PNG of floating point shows 0 (black) to 1 (white); the tensor holds ") + range);
+  error.add_note(
+      "x.clamp(0, 255).to(uint8) writes values of 0 to 255 as they are; x.clamp(0, 1) cuts off what is beyond");
+  error.add_note("(x - x.amin()) / (x.amax() - x.amin()) shows all of it");
+  throw error;
+}
+
 void check_picture(const Tensor& tensor) {
   const bool grey = tensor.dim() == 2, coloured = tensor.dim() == 3 && tensor.size(2) >= 1 && tensor.size(2) <= 4;
   if (!grey && !coloured)
@@ -163,12 +196,10 @@ void check_picture(const Tensor& tensor) {
   if (dtype != Dtype::uint8 && dtype != Dtype::bool_ && !is_floating_point(dtype))
     throw TypeError(std::string("a PNG needs dtype uint8, bool or floating point, not ") + dtype_name(dtype) +
                     "; convert with .to(uint8)");
+  if (is_floating_point(dtype)) check_brightness(tensor);
 }
 
-uint8_t sample_of(float value) noexcept {
-  if (!(value > 0)) return 0;  // NaN too
-  return static_cast<uint8_t>(std::min(value, 1.0f) * 255.0f + 0.5f);
-}
+uint8_t sample_of(float value) noexcept { return static_cast<uint8_t>(std::clamp(value, 0.0f, 1.0f) * 255.0f + 0.5f); }
 
 /// One row as bytes.
 void to_samples(const Tensor& row, std::vector<uint8_t>& samples) {
@@ -187,30 +218,36 @@ void to_samples(const Tensor& row, std::vector<uint8_t>& samples) {
 
 }  // namespace
 
-Tensor load_png(const std::string& path) {
-  const MappedFile file(path);
+bool is_png(const InputFile& file) noexcept {
   const std::size_t signature = std::min<std::size_t>(static_cast<std::size_t>(file.nbytes()), 8);
-  const auto* bytes = reinterpret_cast<png_const_bytep>(file.data());
-  if (signature == 0 || png_sig_cmp(bytes, 0, signature) != 0) fail_file(path, "is not a PNG file");
+  return signature > 0 && png_sig_cmp(reinterpret_cast<png_const_bytep>(file.data()), 0, signature) == 0;
+}
+
+Tensor tensor_of_png(const InputFile& file) {
+  if (file.nbytes() == 0) fail_damaged(file.path(), "it is cut short: it is empty");
+  if (!is_png(file)) fail_file(file.path(), "is not a PNG file");
   Reader reader(file);
-  if (!reader.read_header()) fail_file(path, std::string("PNG: ") + reader.error());
+  if (!reader.read_header()) fail_damaged(file.path(), std::string("PNG: ") + reader.error());
   check_promise(file, reader);
   const int64_t height = reader.height(), width = reader.width(), channels = reader.channels();
-  const Tensor picture =
-      channels == 1 ? empty({height, width}, Dtype::uint8) : empty({height, width, channels}, Dtype::uint8);
+  const Dims sizes = channels == 1 ? Dims{height, width} : Dims{height, width, channels};
+  const Tensor picture = empty(sizes, reader.is_wide() ? Dtype::int16 : Dtype::uint8);
+  const int64_t row_bytes = width * channels * itemsize(picture.dtype());
   std::vector<png_bytep> rows(static_cast<std::size_t>(height));
   for (int64_t row = 0; row < height; ++row)
-    rows[static_cast<std::size_t>(row)] = static_cast<png_bytep>(picture.data_ptr()) + row * width * channels;
-  if (!reader.read_rows(rows.data())) fail_file(path, std::string("PNG: ") + reader.error());
-  return picture;
+    rows[static_cast<std::size_t>(row)] = static_cast<png_bytep>(picture.data_ptr()) + row * row_bytes;
+  if (!reader.read_rows(rows.data())) fail_damaged(file.path(), std::string("PNG: ") + reader.error());
+  return reader.is_wide() ? widened(picture) : picture;
 }
+
+Tensor load_png(const std::string& path) { return tensor_of_png(InputFile(path, Reading::mapped)); }
 
 void save_png(const std::string& path, const Tensor& tensor) {
   check_picture(tensor);
   const int64_t height = tensor.size(0), width = tensor.size(1), channels = tensor.dim() == 3 ? tensor.size(2) : 1;
   constexpr int kColours[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                               PNG_COLOR_TYPE_RGB_ALPHA};
-  AsideFile file(path);
+  OutputFile file(path);
   Writer writer(file);
   check_written(writer.begin(static_cast<png_uint_32>(height), static_cast<png_uint_32>(width), kColours[channels - 1]),
                 writer, path);

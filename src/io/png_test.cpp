@@ -65,9 +65,33 @@ TEST(Png, PicturesComeBack) {
   }
 }
 
-TEST(Png, FloatsAreClampedAndScaled) {
-  save_png(path(), tensor({{-1.0, 0.0, 0.5}, {1.0, 7.0, std::nan("")}}));
-  EXPECT_EQ(to_string(load_png(path())), "tensor([[  0,   0, 128],\n        [255, 255,   0]], dtype=torch.uint8)");
+TEST(Png, FloatsFromZeroToOneAreScaled) {
+  save_png(path(), tensor({{0.0, 0.5, 1.0}, {-0.001, 1.001, 0.25}}));
+  EXPECT_EQ(to_string(load_png(path())), "tensor([[  0, 128, 255],\n        [  0, 255,  64]], dtype=torch.uint8)");
+}
+
+TEST(Png, FloatsBeyondZeroToOneAreRefusedAndTheTextSaysTheirRange) {
+  const struct {
+    const char* why;
+    Tensor picture;
+    const char* words;
+  } cases[] = {
+      {"0 to 255 as floats", tensor({{0.0, 255.0}}), "holds 0 to 255"},
+      {"negative", tensor({{-2.5, 1.0}}), "holds -2.5 to 1"},
+      {"infinite", tensor({{0.0, HUGE_VAL}}), "holds 0 to inf"},
+      {"NaN", tensor({{0.5, std::nan("")}}), "holds NaN"},
+      {"half", full({2, 2}, 2, float16), "holds 2 to 2"},
+  };
+  for (const auto& c : cases) {
+    std::string text = "no error";
+    try {
+      save_png(path(), c.picture);
+    } catch (const Error& failure) {
+      text = failure.what();
+    }
+    EXPECT_NE(text.find(c.words), std::string::npos) << c.why << ": " << text;
+    EXPECT_FALSE(std::filesystem::exists(path())) << c.why;
+  }
 }
 
 TEST(Png, BoolsAreBlackAndWhite) {
@@ -80,9 +104,14 @@ TEST(Png, StridedTensorsAreWrittenAsTheyLook) {
   EXPECT_EQ(to_string(load_png(path())), "tensor([[0, 3],\n        [1, 4],\n        [2, 5]], dtype=torch.uint8)");
 }
 
+TEST(Png, SixteenBitsStaySixteen) {
+  write_foreign(2, 1, 16, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, std::string("\x80\x01\xff\xff", 4));
+  EXPECT_EQ(to_string(load_png(path())), "tensor([[32769, 65535]], dtype=torch.int32)");
+  write_foreign(1, 1, 16, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, std::string("\0\1\1\0\2\3", 6));
+  EXPECT_EQ(to_string(load_png(path())), "tensor([[[  1, 256, 515]]], dtype=torch.int32)");
+}
+
 TEST(Png, OtherFormatsBecomeEightBits) {
-  write_foreign(2, 1, 16, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, std::string("\x80\x80\xff\xff", 4));
-  EXPECT_EQ(to_string(load_png(path())), "tensor([[128, 255]], dtype=torch.uint8)");
   write_foreign(8, 1, 1, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, "\xA0");
   EXPECT_EQ(to_string(load_png(path())), "tensor([[255,   0, 255,   0,   0,   0,   0,   0]], dtype=torch.uint8)");
   write_foreign(2, 1, 8, PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE, std::string("\1\0", 2));
@@ -125,6 +154,17 @@ TEST(Png, APromiseBeyondTheFileIsAnError) {
   for (int i = 0; i < 4; ++i) lying[29 + static_cast<std::size_t>(i)] = static_cast<char>(checksum >> (24 - 8 * i));
   write(lying);
   EXPECT_NE(error().find("says 500000 x 500000 pixels"), std::string::npos) << error();
+}
+
+TEST(Png, APictureBeyondTheLimitIsAnError) {
+  save_png(path(), zeros({64, 64, 3}, uint8));
+  setenv("TENON_LOAD_LIMIT", "12287", 1);
+  EXPECT_EQ(error(), path() +
+                         ": the picture takes more than 12287 bytes; the environment variable TENON_LOAD_LIMIT "
+                         "sets the limit in bytes");
+  setenv("TENON_LOAD_LIMIT", "12288", 1);
+  EXPECT_EQ(error(), "no error");
+  unsetenv("TENON_LOAD_LIMIT");
 }
 
 TEST(Png, WhatIsNoPictureIsRefused) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fork.h"
 #include "tenon/autograd.h"
 #include "tenon/tensor.h"
 #include "type/visit.h"
@@ -15,7 +16,7 @@
 namespace tenon {
 namespace {
 
-std::mutex options_mutex;
+ForkMutex options_mutex;
 PrintOptions current_options;
 
 // --- Reading
@@ -42,27 +43,69 @@ struct Elements {
     return summarized && size(dim) / 2 >= options.edgeitems && size(dim) > 2 * options.edgeitems;
   }
   const std::byte* first() const { return static_cast<const std::byte*>(tensor.data_ptr()); }
-  const std::byte* at(const std::byte* base, int64_t dim, int64_t i) const {
-    return base + i * tensor.strides()[dim] * tensor.itemsize();
+  /// `steps` steps along a dim from an element: to another one of the tensor.
+  const std::byte* at(const std::byte* base, int64_t dim, int64_t steps) const {
+    return base + steps * tensor.strides()[dim] * tensor.itemsize();  // exact: inside the storage
   }
 };
 
-/// Calls `visit` with every number that the walk reaches from `base`, the start of a slice of the dims from `dim` on.
-template <class Visit>
-void for_each_shown(const Elements& elements, const std::byte* base, int64_t dim, const Visit& visit) {
-  if (dim == elements.dim()) return visit(elements.read(base));
-  const int64_t size = elements.size(dim), edge = elements.options.edgeitems;
-  for (int64_t i = 0; i < size; ++i) {
-    if (elements.cuts(dim) && i == edge) i = size - edge;
-    if (i < size) for_each_shown(elements, elements.at(base, dim, i), dim + 1, visit);
+/// Goes from vector to vector, which are the slices along the last dim. No recursion: a tensor may have any number of
+/// dims.
+class Vectors {
+ public:
+  /// Of a tensor that has dims and elements.
+  explicit Vectors(const Elements& elements)
+      : elements_(elements), index_(elements.dim(), 0), base_(elements.first()) {}
+
+  const std::byte* base() const { return base_; }
+
+  struct Step {
+    int64_t dim;   // the one that moved on; -1 behind the last vector
+    bool skipped;  // entries between its edges
+  };
+  Step next() {
+    for (int64_t dim = elements_.dim() - 2; dim >= 0; --dim) {
+      const int64_t size = elements_.size(dim), edge = elements_.options.edgeitems;
+      const bool skips = elements_.cuts(dim) && index_[dim] + 1 == edge;
+      const int64_t wanted = skips ? size - edge : index_[dim] + 1;
+      if (wanted < size) {
+        move(dim, wanted);
+        return {dim, skips};
+      }
+      move(dim, 0);
+    }
+    return {-1, false};
   }
+
+ private:
+  void move(int64_t dim, int64_t wanted) {
+    base_ = elements_.at(base_, dim, wanted - index_[dim]);
+    index_[dim] = wanted;
+  }
+
+  const Elements& elements_;
+  Dims index_;
+  const std::byte* base_;
+};
+
+/// Calls `visit` with every number that is shown.
+template <class Visit>
+void for_each_shown(const Elements& elements, const Visit& visit) {
+  if (elements.dim() == 0) return visit(elements.read(elements.first()));
+  const int64_t last = elements.dim() - 1, size = elements.size(last), edge = elements.options.edgeitems;
+  Vectors vectors(elements);
+  do {
+    for (int64_t i = 0; i < size; ++i) {
+      if (elements.cuts(last) && i == edge) i = size - edge;
+      visit(elements.read(elements.at(vectors.base(), last, i)));
+    }
+  } while (vectors.next().dim >= 0);
 }
 
 /// The numbers that decide the format. Without edge items PyTorch measures a vector whole and nothing else at all.
 template <class Visit>
 void for_each_measured(const Elements& elements, const Visit& visit) {
-  if (!elements.summarized || elements.options.edgeitems > 0)
-    return for_each_shown(elements, elements.first(), 0, visit);
+  if (!elements.summarized || elements.options.edgeitems > 0) return for_each_shown(elements, visit);
   if (elements.dim() != 1) return;
   for (int64_t i = 0; i < elements.size(0); ++i) visit(elements.read(elements.at(elements.first(), 0, i)));
 }
@@ -161,7 +204,6 @@ std::string vector_text(const Elements& elements, const Format& format, const st
   const int64_t dim = elements.dim() - 1, size = elements.size(dim), edge = elements.options.edgeitems;
   const int64_t element_length = static_cast<int64_t>(format.width) + 2;
   const int64_t per_line = std::max<int64_t>(1, (elements.options.linewidth - indent) / element_length);
-  if (elements.summarized && edge == 0) return "[...]";
   std::vector<std::string> entries;
   for (int64_t i = 0; i < size; ++i) {
     if (elements.cuts(dim) && i == edge) {
@@ -173,26 +215,26 @@ std::string vector_text(const Elements& elements, const Format& format, const st
   return lines_of(entries, per_line, indent);
 }
 
-/// A slice of the dims from `dim` on, indented by `indent` columns.
-std::string slice_text(const Elements& elements, const Format& format, const std::byte* base, int64_t dim,
-                       int64_t indent) {
-  if (dim == elements.dim()) return format.padded(elements.read(base));
-  if (dim + 1 == elements.dim()) return vector_text(elements, format, base, indent);
-  const int64_t size = elements.size(dim), edge = elements.options.edgeitems;
-  const std::string separator = "," + std::string(static_cast<std::size_t>(elements.dim() - dim - 1), '\n') +
-                                std::string(static_cast<std::size_t>(indent + 1), ' ');
-  std::string text = "[";
-  for (int64_t i = 0; i < size; ++i) {
-    if (i > 0) text += separator;
-    if (elements.cuts(dim) && i == edge) {
-      text += "...";
-      if (edge == 0) break;
-      text += separator;
-      i = size - edge;
-    }
-    text += slice_text(elements, format, elements.at(base, dim, i), dim + 1, indent + 1);
+std::string brackets(int64_t count, char bracket) { return std::string(static_cast<std::size_t>(count), bracket); }
+
+/// All dims, indented by `indent` columns.
+std::string nested_text(const Elements& elements, const Format& format, int64_t indent) {
+  if (elements.dim() == 0) return format.padded(elements.read(elements.first()));
+  if (elements.summarized && elements.options.edgeitems == 0) return "[...]";
+  const int64_t outer = elements.dim() - 1;  // dims around each vector
+  std::string text = brackets(outer, '[');
+  for (Vectors vectors(elements);;) {
+    text += vector_text(elements, format, vectors.base(), indent + outer);
+    const Vectors::Step step = vectors.next();
+    const int64_t closed = outer - 1 - step.dim;
+    text += brackets(closed, ']');
+    if (step.dim < 0) return text;
+    const std::string separator = "," + std::string(static_cast<std::size_t>(closed + 1), '\n') +
+                                  std::string(static_cast<std::size_t>(indent + step.dim + 1), ' ');
+    text += separator;
+    if (step.skipped) text.append("...").append(separator);
+    text += brackets(closed, '[');
   }
-  return text + "]";
 }
 
 /// Python's text of a tuple: "(2,)".
@@ -224,7 +266,7 @@ std::string with_suffixes(std::string text, const std::vector<std::string>& suff
                           int64_t linewidth) {
   const std::size_t line_start = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
   // PyTorch counts two columns more than the last line has.
-  int64_t length = static_cast<int64_t>(text.size() - line_start) + 2;
+  int64_t length = static_cast<int64_t>(text.size() - line_start) + 2;  // exact: of a text
   for (const std::string& suffix : suffixes) {
     const int64_t added = static_cast<int64_t>(suffix.size());
     const bool fits = length + added + 2 <= linewidth;
@@ -239,7 +281,7 @@ std::string elements_text(const Tensor& tensor, const PrintOptions& options, int
   if (tensor.is_meta()) return "...";
   if (tensor.numel() == 0) return "[]";
   const Elements elements{tensor, options, reader_of(tensor.dtype()), tensor.numel() > options.threshold};
-  return slice_text(elements, format_of(elements), elements.first(), 0, indent);
+  return nested_text(elements, format_of(elements), indent);
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ struct Row {
   bool stepwise = false;      // other 16-bit floats are rounded at every step of the formula, not once at the end
   bool divides_integers = false;     // a zero divisor is Error "ZeroDivisionError"
   bool vectors = false;              // the formula calls functions that only whole SIMD vectors have
+  bool may_throw = false;            // its kernel: operands are written once the whole result is there
   bool whole = false;                // no formula over lanes: an algorithm of its own in dispatch/
   const char* grad_fn = "";          // name of the node that knows its derivative; of sum and mean without the number
   const char* doc = "";              // one line for people

@@ -1,5 +1,7 @@
 #include "plan/plan.h"
 
+#include "base/checked.h"
+
 namespace tenon {
 namespace {
 
@@ -31,15 +33,18 @@ void permute_dimensions(SizesView shape, const SmallVector<int64_t, 32>& strides
     if (shape[dim] != 1) plan.sizes.push_back(shape[dim]);
   plan.strides.resize(operands * plan.ndim());
   int64_t* out = plan.strides.data();
+  // exact: places in a list
   for (int64_t operand = 0; operand < operands; ++operand)
     for (int64_t dim : order)
       if (shape[dim] != 1) *out++ = strides[operand * ndim + dim];
 }
 
+/// Beside a size of 0 the sizes together may be too many to count.
 bool can_merge(const Plan& plan, int64_t operands, int64_t inner, int64_t outer) {
+  if (!(Checked(plan.sizes[inner]) * plan.sizes[outer]).fits()) return false;
   for (int64_t operand = 0; operand < operands; ++operand) {
     const int64_t* strides = plan.strides_of(operand);
-    if (strides[outer] != plan.sizes[inner] * strides[inner]) return false;
+    if (!(Checked(plan.sizes[inner]) * strides[inner]).is(strides[outer])) return false;
   }
   return true;
 }
@@ -52,7 +57,7 @@ void coalesce_dimensions(Plan& plan, int64_t operands) {
   int64_t last = 0;
   for (int64_t dim = 1; dim < ndim; ++dim) {
     if (can_merge(plan, operands, last, dim)) {
-      plan.sizes[last] *= plan.sizes[dim];
+      plan.sizes[last] *= plan.sizes[dim];  // exact: can_merge saw the product
       continue;
     }
     kept.push_back(last);
@@ -82,9 +87,9 @@ void merge_loops(SizesView shape, const Walk* operands, int64_t count, int64_t f
 
 /// Whether the loops [begin, end) walk memory one element after the other.
 bool is_dense(const Plan& plan, const int64_t* strides, int64_t begin, int64_t end) {
-  int64_t step = 1;
+  Checked step = 1;
   for (int64_t dim = begin; dim < end; ++dim) {
-    if (strides[dim] != step) return false;
+    if (!step.is(strides[dim])) return false;
     step *= plan.sizes[dim];
   }
   return true;
@@ -96,10 +101,11 @@ bool is_still(const int64_t* strides, int64_t begin, int64_t end) {
   return true;
 }
 
+/// Elements of the loops [0, end); of a plan without elements, that many or the most there can be.
 int64_t count_of(const Plan& plan, int64_t end) {
-  int64_t count = 1;
+  Checked count = 1;
   for (int64_t dim = 0; dim < end; ++dim) count *= plan.sizes[dim];
-  return count;
+  return count.value_or(INT64_MAX);
 }
 
 /// Fuses the innermost loops until a run is long.
@@ -109,7 +115,7 @@ void choose_fused(Plan& plan) {
   plan.flat = plan.ndim() > 0 ? plan.sizes[0] : 1;
   while (plan.flat < kLongRun && plan.fused < plan.ndim()) {
     plan.unit = plan.flat;
-    plan.flat *= plan.sizes[plan.fused++];
+    plan.flat = count_of(plan, ++plan.fused);
   }
 }
 
@@ -252,9 +258,9 @@ Dims result_strides(SizesView shape, const Walk* inputs, int64_t count) {
   for (int64_t i = 0; i < ndim; ++i) reversed = reversed && order[i] == ndim - 1 - i;
   if (reversed) return contiguous_strides(shape);
   result.resize(ndim);
-  int64_t step = 1;
+  Checked step = 1;
   for (int64_t dim : order) {
-    result[dim] = step;
+    result[dim] = stride_from(step);
     step *= shape[dim];
   }
   return result;

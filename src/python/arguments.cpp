@@ -133,7 +133,7 @@ bool make_method(std::vector<std::string>& parts) {
 PyObject* interned(Name name) {
   static PyObject* texts[kNames] = {};
   PyObject*& text = texts[static_cast<int>(name)];
-  if (!text) text = PyUnicode_InternFromString(kNameTexts[static_cast<int>(name)].data());
+  if (!text) text = checked(PyUnicode_InternFromString(kNameTexts[static_cast<int>(name)].data()));
   return text;
 }
 
@@ -159,13 +159,11 @@ bool is_index_tensor(PyObject* object) {
   return is_tensor(object) && tensor_of(object).dim() == 0 && is_integral(tensor_of(object).dtype());
 }
 
-bool is_sequence(PyObject* object) { return PyTuple_Check(object) || PyList_Check(object); }
-
 /// A list of integers is known by its first; a wrong one behind it is found when it is read.
 bool is_integer_list(PyObject* object, int64_t broadcast, int64_t* failed) {
   if (!is_sequence(object)) return broadcast > 0 && (is_integer(object) || is_index_tensor(object));
-  if (PySequence_Size(object) == 0) return true;
-  const nb::object first = checked_object(PySequence_GetItem(object, 0));
+  if (length_of(object) == 0) return true;
+  const nb::object first = item_of(object, 0);
   if (is_integer(first.ptr()) || is_index_tensor(first.ptr())) return true;
   if (failed) *failed = 0;
   return false;
@@ -173,8 +171,8 @@ bool is_integer_list(PyObject* object, int64_t broadcast, int64_t* failed) {
 
 bool is_tensor_list(PyObject* object, int64_t* failed) {
   if (!is_sequence(object)) return false;
-  for (Py_ssize_t i = 0; i < PySequence_Size(object); ++i) {
-    const nb::object item = checked_object(PySequence_GetItem(object, i));
+  for (Py_ssize_t i = 0; i < length_of(object); ++i) {
+    const nb::object item = item_of(object, i);
     if (is_tensor(item.ptr())) continue;
     if (failed) *failed = i;
     return false;
@@ -215,8 +213,7 @@ std::string element_types(PyObject* object) {
   if (!is_sequence(object)) return type;
   const bool tuple = PyTuple_Check(object);
   std::vector<std::string> elements;
-  for (Py_ssize_t i = 0; i < PySequence_Size(object); ++i)
-    elements.push_back(type_name(checked_object(PySequence_GetItem(object, i)).ptr()));
+  for (Py_ssize_t i = 0; i < length_of(object); ++i) elements.push_back(type_name(item_of(object, i).ptr()));
   const std::string inside = joined(elements, ", ");
   return type + " of " + (tuple ? "(" + inside + (elements.size() == 1 ? ",)" : ")") : "[" + inside + "]");
 }
@@ -356,6 +353,18 @@ PyObject* Parser::invoke(PyObject* self, PyObject* const* args, Py_ssize_t count
   });
 }
 
+PyObject* Parser::invoke_with(PyObject* args, PyObject* keywords) noexcept {
+  return guarded([&] {
+    std::vector<PyObject*> all;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(args); ++i) all.push_back(NB_TUPLE_GET_ITEM(args, i));
+    nb::object names;
+    PyObject *name = nullptr, *value = nullptr;
+    if (keywords) names = checked_object(PySequence_Tuple(keywords));
+    for (Py_ssize_t at = 0; keywords && PyDict_Next(keywords, &at, &name, &value);) all.push_back(value);
+    return checked(invoke(nullptr, all.data(), PyTuple_Size(args), names.ptr()));
+  });
+}
+
 bool Parser::check(const Parameter& parameter, PyObject* object, int64_t* failed) const {
   switch (parameter.type) {
     case Type::tensor:
@@ -367,7 +376,8 @@ bool Parser::check(const Parameter& parameter, PyObject* object, int64_t* failed
     case Type::integer:
       return is_integer(object) || is_index_tensor(object);
     case Type::floating:
-      return is_float(object) || is_integer(object) || (is_tensor(object) && tensor_of(object).dim() == 0);
+      return PyLong_Check(object) || is_float(object) || is_integer(object) ||
+             (is_tensor(object) && tensor_of(object).dim() == 0);
     case Type::boolean:
       return PyBool_Check(object);
     case Type::string:
@@ -456,7 +466,7 @@ bool Parser::parse(const Signature& signature, Call& call, bool raise) const {
       const std::string place = by_keyword ? "" : " (position " + std::to_string(position + 1) + ")";
       const std::string wanted = place + " must be " + text_of(parameter.type);
       if (failed >= 0 && !by_keyword) {
-        const nb::object element = checked_object(PySequence_GetItem(object, failed));
+        const nb::object element = item_of(object, failed);
         fail_type(argument + wanted + ", but found element of type " + type_name(element.ptr()) + " at pos " +
                   std::to_string(failed));
       }
@@ -542,9 +552,8 @@ Dims Call::dims(Name name) const {
   PyObject* value = object(name);
   if (!is_sequence(value)) return Dims{integer_of(value)};
   Dims dims;
-  const Py_ssize_t count = PySequence_Size(value);
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    const nb::object item = checked_object(PySequence_GetItem(value, i));
+  for (Py_ssize_t i = 0; i < length_of(value); ++i) {  // __index__ of an item may change the list
+    const nb::object item = item_of(value, i);
     if (!is_integer(item.ptr()) && !is_index_tensor(item.ptr()))
       fail_element(name, i, "type must be tuple of ints,but got " + type_name(item.ptr()));
     try {
@@ -559,8 +568,11 @@ Dims Call::dims(Name name) const {
 std::vector<Tensor> Call::tensors(Name name) const {
   std::vector<Tensor> tensors;
   PyObject* list = object(name);
-  for (Py_ssize_t i = 0; i < PySequence_Size(list); ++i)
-    tensors.push_back(tensor_of(checked_object(PySequence_GetItem(list, i)).ptr()));
+  for (Py_ssize_t i = 0; i < length_of(list); ++i) {
+    const nb::object item = item_of(list, i);
+    if (!is_tensor(item.ptr())) throw TypeError("expected a Tensor, not " + type_name(item.ptr()));
+    tensors.push_back(tensor_of(item.ptr()));
+  }
   return tensors;
 }
 

@@ -14,12 +14,12 @@ namespace tenon::python {
 #define TENON_ARGUMENT_NAMES(X)                                                                                       \
   X(input) X(other) X(alpha) X(out) X(rounding_mode) X(min) X(max) X(condition) X(self) X(dim) X(keepdim) X(dtype)    \
   X(size) X(shape) X(dim0) X(dim1) X(dim2) X(dims) X(source) X(destination) X(index) X(start) X(end) X(step) X(steps) \
-  X(length) X(start_dim) X(end_dim) X(sizes) X(stride) X(storage_offset) X(offset) X(memory_format) X(src)            \
+  X(length) X(start_dim) X(end_dim) X(sizes) X(stride) X(storage_offset) X(offset) X(memory_format) X(s)              \
   X(non_blocking) X(value) X(fill_value) X(layout) X(device) X(pin_memory) X(generator) X(n) X(m) X(low) X(high)      \
   X(copy) X(axis0) X(axis1) X(rtol) X(atol) X(equal_nan) X(mask) X(tensors) X(data) X(indices) X(values)              \
   X(accumulate) X(repeats) X(dimension) X(force) X(tensor1) X(tensor2) X(as_tuple) X(exponent) X(mat2)      \
   X(from_) X(to) X(type1) X(type2) X(scalar) X(scalar1) X(scalar2) X(tensor)               \
-  X(requires_grad) X(gradient) X(retain_graph) X(create_graph) X(inputs) X(hook) X(vec) X(out_dtype)
+  X(type) X(ndarray) X(requires_grad) X(gradient) X(retain_graph) X(create_graph) X(inputs) X(hook) X(vec) X(out_dtype)
 // clang-format on
 enum class Name : uint8_t {
 #define TENON_NAME(NAME) NAME,
@@ -101,6 +101,8 @@ class Parser {
 
   /// `self` is null for functions. Gives a new reference or null with an exception set.
   PyObject* invoke(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) noexcept;
+  /// The same for a function of a tuple and a dict (or null), as types take their arguments.
+  PyObject* invoke_with(PyObject* args, PyObject* keywords) noexcept;
 
  private:
   friend class Call;
@@ -122,6 +124,8 @@ class Call {
  public:
   static constexpr int kMaxValues = 12;
 
+  /// The function's.
+  const std::string& name() const { return parser_->name(); }
   PyObject* self() const { return self_; }
   int signature() const { return signature_; }
   PyObject* object(Name name) const {

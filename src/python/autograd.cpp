@@ -95,8 +95,13 @@ autograd::Tensors tensors_of(PyObject* given) {
   return tensors;
 }
 
+/// As PyTorch reads it: a bool, or an integer that is not 0.
 std::optional<bool> optional_truth(PyObject* value) {
-  return value && value != Py_None ? std::optional(PyObject_IsTrue(value) == 1) : std::nullopt;
+  if (!value || value == Py_None) return std::nullopt;
+  const nb::object number = checked_object(PyNumber_Index(value));
+  const int truth = PyObject_IsTrue(number.ptr());
+  if (truth < 0) throw PythonError{};
+  return truth == 1;
 }
 
 PyObject* run_backward(const Call& call) {

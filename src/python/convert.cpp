@@ -1,7 +1,9 @@
 #include "python/convert.h"
 
 #include <array>
+#include <cstring>
 #include <new>
+#include <stdexcept>
 
 #include "python/singletons.h"
 #include "tenon/error.h"
@@ -22,7 +24,10 @@ PyObject* out_of_memory_type() {
 
 /// The exception with what helps beyond its text as notes.
 void raise_with_notes(PyObject* type, const Error& error) noexcept {
-  PyErr_SetString(type, error.what());
+  PyObject* text = PyUnicode_DecodeUTF8(error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())), "replace");
+  if (!text) return;
+  PyErr_SetObject(type, text);
+  Py_DECREF(text);
   if (error.notes().empty()) return;
   PyObject *kind = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&kind, &value, &traceback);
@@ -41,9 +46,6 @@ void raise_current() noexcept {
   try {
     throw;
   } catch (const PythonError&) {
-  } catch (const Interrupted&) {
-    // Python's handler decides what Ctrl-C means; the op has ended in any case.
-    if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
   } catch (nb::python_error& error) {
     error.restore();
   } catch (const IndexError& error) {
@@ -60,8 +62,13 @@ void raise_current() noexcept {
     raise_with_notes(PyExc_RuntimeError, error);
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
+  } catch (const std::length_error&) {
+    PyErr_NoMemory();
+  } catch (const nb::cast_error& error) {
+    // A text that is no UTF-8, for one: then Python's own error is set.
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, error.what());
   } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_SystemError, error.what());
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, error.what());
   }
 }
 
@@ -86,12 +93,14 @@ bool is_numpy_scalar(PyObject* object) noexcept {
     PyObject* numpy = modules ? PyDict_GetItemString(modules, "numpy") : nullptr;
     if (!numpy) return false;
     generic = PyObject_GetAttrString(numpy, "generic");
-    if (!generic) {
+    if (!generic || !PyType_Check(generic)) {
       PyErr_Clear();
+      Py_CLEAR(generic);
       return false;
     }
   }
-  return PyObject_IsInstance(object, generic) == 1;
+  // Not isinstance, which believes an object's __class__.
+  return PyType_IsSubtype(Py_TYPE(object), reinterpret_cast<PyTypeObject*>(generic)) != 0;
 }
 
 namespace {
@@ -166,7 +175,12 @@ int64_t integer_of(PyObject* object) {
   return checked_long(checked_object(PyNumber_Index(object)).ptr());
 }
 
-double float_of(PyObject* object) { return scalar_of(object).as_double(); }
+double float_of(PyObject* object) {
+  if (!PyLong_Check(object)) return scalar_of(object).as_double();
+  const double value = PyLong_AsDouble(object);
+  if (value == -1 && PyErr_Occurred()) throw PythonError{};
+  return value;
+}
 
 PyObject* to_python(Scalar number) {
   if (number.is_boolean()) return PyBool_FromLong(number.as_bool());

@@ -59,6 +59,18 @@ inline PyObject* again(PyObject* self) noexcept {
   return self;
 }
 
+// --- Lists and tuples
+/// By what they hold: a subclass may say anything of itself.
+inline bool is_sequence(PyObject* object) noexcept { return PyTuple_Check(object) || PyList_Check(object); }
+inline Py_ssize_t length_of(PyObject* sequence) noexcept {
+  return PyTuple_Check(sequence) ? PyTuple_Size(sequence) : PyList_Size(sequence);
+}
+/// PythonError where the list has become shorter.
+inline nb::object item_of(PyObject* sequence, Py_ssize_t at) {
+  PyObject* item = PyTuple_Check(sequence) ? PyTuple_GetItem(sequence, at) : PyList_GetItem(sequence, at);
+  return nb::borrow(checked(item));
+}
+
 // --- Numbers
 /// Whether PyTorch takes it for a number: bool, int, float, NumPy's scalars.
 bool is_number(PyObject* object) noexcept;
@@ -83,6 +95,8 @@ Dims dims_of(PyObject* object);
 PyObject* to_python(Dtype dtype);
 PyObject* to_python(Device device);
 std::optional<Dtype> as_dtype(PyObject* object) noexcept;
+/// The same where there must be one: TypeError.
+Dtype dtype_of(PyObject* object);
 /// A device or a text, which may name none.
 bool is_device(PyObject* object) noexcept;
 std::optional<Device> as_device(PyObject* object);
@@ -92,18 +106,33 @@ bool is_layout(PyObject* object) noexcept;
 /// The name PyTorch's texts give a value's type: "int", "Tensor", "numpy.ndarray".
 std::string type_name(PyObject* object);
 
-/// Lets other Python threads run while the engine works, for work that is worth it, and lets Ctrl-C end that work: on
-/// the main thread it is noticed at once, and becomes KeyboardInterrupt when the interpreter is back.
+/// Lets other Python threads run while the engine works, for work that is worth it. On the main thread Python's signal
+/// handlers run all the same, within some 50 ms: what they raise ends the work, unless it is writing to an operand.
 class Released {
  public:
   explicit Released(bool wanted) noexcept;
   ~Released();
   Released(const Released&) = delete;
   Released& operator=(const Released&) = delete;
+  /// Takes the interpreter for as long as Python's signal handlers run. PythonError where one raised.
+  void run_handlers();
 
  private:
   PyThreadState* state_;
+  Released* outer_ = nullptr;
   std::optional<InterruptGuard> guard_;
+};
+
+/// The interpreter, for a thread that may not have it.
+class Held {
+ public:
+  Held() noexcept;
+  ~Held() { PyGILState_Release(state_); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  PyGILState_STATE state_;
 };
 /// Below this, giving the interpreter away costs more than it gains.
 inline constexpr int64_t kReleaseNumel = 1 << 15;

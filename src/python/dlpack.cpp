@@ -2,7 +2,9 @@
 
 #include <array>
 #include <memory>
+#include <string_view>
 
+#include "base/checked.h"
 #include "python/exchange.h"
 #include "tenon/factories.h"
 
@@ -47,7 +49,7 @@ PyObject* to_capsule(const Tensor& tensor, const char* name, const auto& fill) {
   Managed& managed = owner->managed;
   managed.manager_ctx = owner.get();
   managed.deleter = [](Managed* self) { delete static_cast<Export<Managed>*>(self->manager_ctx); };
-  managed.dl_tensor = {tensor.data_ptr(),
+  managed.dl_tensor = {tensor.export_data(),
                        {kDLCPU, 0},
                        static_cast<int32_t>(tensor.dim()),
                        kTypes[static_cast<std::size_t>(tensor.dtype())],
@@ -58,7 +60,7 @@ PyObject* to_capsule(const Tensor& tensor, const char* name, const auto& fill) {
   // A capsule that nobody took frees its tensor; who takes it gives it another name.
   PyObject* capsule = PyCapsule_New(&managed, name, [](PyObject* object) {
     const char* current = PyCapsule_GetName(object);
-    if (!current || std::string(current).starts_with("used_")) return;
+    if (!current || std::string_view(current).starts_with("used_")) return;
     auto* unused = static_cast<Managed*>(PyCapsule_GetPointer(object, current));
     unused->deleter(unused);
   });
@@ -73,23 +75,37 @@ bool repeats_places(const Tensor& tensor) {
   return false;
 }
 
+/// What can be seen to be wrong is refused; that the memory is there must be believed.
+void check_sound(const DLTensor& source) {
+  if (source.ndim < 0) throw Error("from_dlpack: a tensor of " + std::to_string(source.ndim) + " dims");
+  if (source.ndim > 0 && !source.shape) throw Error("from_dlpack: the tensor has dims and no shape");
+  for (int32_t dim = 0; dim < source.ndim; ++dim)
+    if (source.shape[dim] < 0) throw Error("from_dlpack: negative size " + std::to_string(source.shape[dim]));
+  const int64_t numel = checked_numel(SizesView(source.shape, source.ndim));
+  if (numel > 0 && !source.data) throw Error("from_dlpack: the tensor has elements and no memory");
+}
+
 /// Over the memory a managed tensor describes; frees it when the last tensor goes.
 template <class Managed>
 Tensor adopt(Managed* managed) {
   const DLTensor& source = managed->dl_tensor;
+  check_sound(source);
   const int32_t device = source.device.device_type;
   if (device != kDLCPU && device != kDLCUDAHost && device != kDLROCMHost)
     throw Error("from_dlpack: memory of device type " + std::to_string(device) + " is not reachable from the cpu");
   const Dtype dtype = dtype_of_type(source.dtype);
+  if (source.byte_offset > uint64_t{kMaxStorageBytes})
+    throw Error("from_dlpack: the capsule's memory begins at byte " + std::to_string(source.byte_offset));
   const SizesView sizes(source.shape, source.ndim);
   Dims strides = source.strides ? SizesView(source.strides, source.ndim).copy() : contiguous_strides(sizes);
   for (int64_t dim = 0; dim < sizes.size(); ++dim) {
     if (strides[dim] >= 0) continue;
-    if (sizes[dim] > 1 && numel_of(sizes) > 0)
+    if (sizes[dim] > 1 && checked_numel(sizes) > 0)
       throw Error("from_dlpack: negative strides are not supported; copy the array first");
     strides[dim] = 1;
   }
   static char nothing[8];
+  // exact: as far as the capsule tells the truth
   void* data = source.data ? static_cast<char*>(source.data) + source.byte_offset : nothing;
   return from_buffer(
       data, sizes, strides, dtype,
@@ -122,10 +138,11 @@ Tensor from_dlpack(PyObject* capsule) {
     auto* managed = static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
     if (managed->version.major != 1)
       throw Error("from_dlpack: version " + std::to_string(managed->version.major) + " is not known");
+    const bool read_only = managed->flags & kReadOnly;
     const Tensor shared = adopt(managed);
     PyCapsule_SetName(capsule, "used_dltensor_versioned");
     // Nothing here keeps a tensor from being written to.
-    return managed->flags & kReadOnly ? shared.clone() : shared;
+    return read_only ? shared.clone() : shared;
   }
   if (!PyCapsule_IsValid(capsule, "dltensor"))
     throw Error(

@@ -17,25 +17,81 @@ PyCFunction as_c_function(FastCall function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
-/// "add(input, other, *, alpha=1, out=None)": what inspect.signature reads, where one signature says it all.
-std::string text_signature(const Parser& parser, Door door) {
-  if (parser.signatures().size() != 1) return "";
-  std::string text = door == Door::method ? "($self" : "(";
-  const Signature& signature = parser.signatures()[0];
-  for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
-    const Signature::Parameter& parameter = signature.parameters[i];
-    const std::string separator = text.back() == '(' ? "" : ", ";
-    if (i == signature.positional) text += separator + "*";
-    const std::string declared = parameter.text();
-    const std::string name = declared.substr(0, declared.find(" = "));
-    text += (text.back() == '(' ? "" : ", ") + name.substr(name.rfind(' ') + 1);
-    if (parameter.optional) text += "=" + parameter.default_text;
+using Parameter = Signature::Parameter;
+
+/// f(5, 3) for f((5, 3)).
+bool takes_loose(const Signature& signature) {
+  return signature.positional == 1 && signature.parameters[0].type == Signature::Type::integers;
+}
+
+/// A default that Python can read; "..." for the others.
+std::string default_of(const Parameter& parameter) {
+  if (!parameter.optional) return parameter.allow_none ? "None" : "...";
+  const std::string& text = parameter.default_text;
+  const bool is_literal = text.find_first_not_of("-+.0123456789e()") == std::string::npos;
+  return is_literal || text == "None" || text == "True" || text == "False" ? text : "...";
+}
+
+const Parameter* find(const Signature& signature, Name name) {
+  for (const Parameter& parameter : signature.parameters)
+    if (parameter.name == name) return &parameter;
+  return nullptr;
+}
+
+/// Whether every call of `other` by position or keyword is one of `most`, which has more parameters.
+bool covers(const Signature& most, const Signature& other) {
+  for (std::size_t i = 0; i < other.parameters.size(); ++i) {
+    const Parameter& parameter = other.parameters[i];
+    const Parameter* same = find(most, parameter.name);
+    const bool placed = i >= other.positional || (i < most.positional && most.parameters[i].name == parameter.name);
+    if (!same || !placed) return false;
   }
-  return parser.name() + text + ")\n--\n\n";
+  return takes_loose(most) == takes_loose(other);
+}
+
+/// The signature that takes every call the others take; null where there is none.
+const Signature* widest(const Parser& parser) {
+  for (const Signature& most : parser.signatures()) {
+    bool all = !most.deprecated;
+    for (const Signature& other : parser.signatures()) all = all && (other.deprecated || covers(most, other));
+    if (all) return &most;
+  }
+  return nullptr;
+}
+
+bool is_optional(const Parser& parser, const Parameter& parameter) {
+  if (parameter.optional) return true;
+  for (const Signature& signature : parser.signatures())
+    if (!signature.deprecated && !find(signature, parameter.name)) return true;
+  return false;
+}
+
+/// "(input, other, *, alpha=1, out=None)": what inspect.signature reads.
+std::string text_signature(const Parser& parser, Door door) {
+  std::string text = door == Door::method ? "($self" : "(";
+  const auto add = [&](const std::string& part) { text += (text.back() == '(' ? "" : ", ") + part; };
+  const Signature* signature = widest(parser);
+  if (!signature) {
+    add("*args");
+    add("**kwargs");
+    return text + ")";
+  }
+  const bool loose = takes_loose(*signature);
+  for (std::size_t i = 0; i < signature->parameters.size(); ++i) {
+    const Parameter& parameter = signature->parameters[i];
+    const std::string name = parameter.text(), bare = name.substr(0, name.find(" = "));
+    const std::string word = bare.substr(bare.rfind(' ') + 1);
+    if (i == signature->positional && !loose) add("*");
+    if (i == 0 && loose)
+      add("*" + word);
+    else
+      add(word + (is_optional(parser, parameter) ? "=" + default_of(parameter) : ""));
+  }
+  return text + ")";
 }
 
 const char* docstring(const Parser& parser, Door door) {
-  std::string text = text_signature(parser, door);
+  std::string text = parser.name() + text_signature(parser, door) + "\n--\n\n";
   const std::string prefix = door == Door::method ? "Tensor." : "";
   for (const Signature& signature : parser.signatures()) text += prefix + parser.name() + signature.text() + "\n";
   return keep(text + "\n" + parser.doc());
@@ -70,12 +126,12 @@ PyMethodDef* method_table() {
 
 void bind_functions(nb::module_& module) {
   static std::deque<PyMethodDef> functions;
-  const nb::object name = module.attr("__name__");
+  const nb::str name("tenon");
   for (const Entry& entry : all_entries()) {
     if (!has_door(entry.definition->doors, Door::function)) continue;
     functions.push_back({entry.definition->name, as_c_function(entry.function), METH_FASTCALL | METH_KEYWORDS,
                          docstring(entry.function_parser(), Door::function)});
-    module.attr(entry.definition->name) = nb::steal(PyCFunction_New(&functions.back(), name.ptr()));
+    module.attr(entry.definition->name) = checked_object(PyCFunction_NewEx(&functions.back(), nullptr, name.ptr()));
   }
   // What tests and stubs are made from.
   module.def("_ops", [] {

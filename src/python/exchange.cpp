@@ -34,13 +34,25 @@ const char* format_of(Dtype dtype) {
   return nullptr;
 }
 
+/// NumPy's ndarray; null before somebody has imported NumPy.
+PyTypeObject* array_type() noexcept {
+  static PyObject* type = nullptr;
+  if (type) return reinterpret_cast<PyTypeObject*>(type);
+  PyObject* modules = PyImport_GetModuleDict();
+  PyObject* numpy = modules ? PyDict_GetItemString(modules, "numpy") : nullptr;
+  if (!numpy) return nullptr;
+  PyObject* found = PyObject_GetAttrString(numpy, "ndarray");
+  if (!found) PyErr_Clear();  // NumPy is being imported
+  if (found && PyType_Check(found)) type = found;
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
 void release_buffer(void*, void* context) {
   // The last tensor may go on a thread that does not hold the interpreter, or after its end.
   if (!Py_IsInitialized()) return;
-  const PyGILState_STATE state = PyGILState_Ensure();
+  const Held held;
   std::unique_ptr<Py_buffer> buffer(static_cast<Py_buffer*>(context));
   PyBuffer_Release(buffer.get());
-  PyGILState_Release(state);
 }
 
 struct Buffer {
@@ -61,6 +73,7 @@ struct Buffer {
   }
 };
 
+/// PyTorch's text with the list of what is supported here; PyTorch's own in a note.
 [[noreturn]] void fail_unsupported(PyObject* array) {
   const std::string type = nb::cast<std::string>(nb::handle(array).attr("dtype").attr("type").attr("__name__"));
   const std::string kind = nb::cast<std::string>(nb::handle(array).attr("dtype").attr("byteorder"));
@@ -68,14 +81,19 @@ struct Buffer {
     throw ValueError(
         "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
         "currently not supported.");
-  throw TypeError("can't convert np.ndarray of type numpy." + type +
-                  ". The only supported types are: float64, float32, float16, complex64, complex128, int64, int32, "
-                  "int16, int8, uint64, uint32, uint16, uint8, and bool.");
+  const std::string text = "can't convert np.ndarray of type numpy." + type + ". The only supported types are: ";
+  TypeError error(text + "float64, float32, float16, int64, int32, int16, int8, uint8, and bool.");
+  error.add_note(text +
+                 "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
+                 "uint8, and bool.");
+  throw error;
 }
 
 /// Over the buffer's memory; the tensor keeps it.
 Tensor over(Buffer buffer, Dtype dtype) {
   const Py_buffer& view = *buffer.view;
+  if (view.itemsize != itemsize(dtype))
+    throw TypeError("elements of " + std::to_string(view.itemsize) + " bytes cannot be " + dtype_name(dtype));
   Dims sizes, strides;
   for (int dim = 0; dim < view.ndim; ++dim) {
     sizes.push_back(view.shape[dim]);
@@ -103,36 +121,31 @@ bool has_uneven_stride(const Py_buffer& view) {
   return false;
 }
 
-bool is_bfloat16(PyObject* array) {
-  const nb::object name = nb::handle(array).attr("dtype").attr("name");
-  return nb::cast<std::string>(name) == "bfloat16";
+/// The array itself, or a plain view of it: attributes of a subclass may say anything.
+nb::object plain(PyObject* array) {
+  if (Py_TYPE(array) == array_type()) return nb::borrow(array);
+  const nb::handle type(reinterpret_cast<PyObject*>(array_type()));
+  return type.attr("view")(nb::handle(array), type);
 }
 
+bool is_bfloat16(nb::handle array) { return nb::cast<std::string>(array.attr("dtype").attr("name")) == "bfloat16"; }
+
 /// The array in a form the buffer protocol knows, and the dtype its elements have.
-std::pair<nb::object, Dtype> readable(PyObject* array) {
-  if (is_bfloat16(array)) return {nb::handle(array).attr("view")("int16"), bfloat16};
-  const std::string code = nb::cast<std::string>(nb::handle(array).attr("dtype").attr("char"));
-  const std::string order = nb::cast<std::string>(nb::handle(array).attr("dtype").attr("byteorder"));
+std::pair<nb::object, Dtype> readable(PyObject* given) {
+  const nb::object array = plain(given);
+  if (is_bfloat16(array)) return {array.attr("view")("int16"), bfloat16};
+  const std::string code = nb::cast<std::string>(array.attr("dtype").attr("char"));
+  const std::string order = nb::cast<std::string>(array.attr("dtype").attr("byteorder"));
   const std::optional<Dtype> dtype = order == ">" ? std::nullopt : dtype_of_format(code.c_str());
-  if (!dtype) fail_unsupported(array);
-  return {nb::borrow(array), *dtype};
+  if (!dtype) fail_unsupported(array.ptr());
+  return {array, *dtype};
 }
 
 }  // namespace
 
 bool is_array(PyObject* object) noexcept {
-  static PyObject* type = nullptr;
-  if (!type) {
-    PyObject* modules = PyImport_GetModuleDict();
-    PyObject* numpy = modules ? PyDict_GetItemString(modules, "numpy") : nullptr;
-    if (!numpy) return false;
-    type = PyObject_GetAttrString(numpy, "ndarray");
-    if (!type) {
-      PyErr_Clear();
-      return false;
-    }
-  }
-  return PyObject_IsInstance(object, type) == 1;
+  PyTypeObject* type = array_type();
+  return type && PyType_IsSubtype(Py_TYPE(object), type);
 }
 
 Tensor from_numpy(PyObject* array) {
@@ -169,10 +182,9 @@ Tensor tensor_from_array(PyObject* array) {
 namespace {
 
 /// The storage as bytes, all of it.
-Tensor bytes_of(const Tensor& tensor) {
+Tensor storage_bytes(const Tensor& tensor) {
   Storage* storage = tensor.impl()->storage;
   if (!storage) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
-  retain(storage);
   return new_tensor_over(storage, {storage->nbytes}, {1}, 0, uint8);
 }
 
@@ -180,20 +192,17 @@ Tensor bytes_of(const Tensor& tensor) {
 Tensor over_bytes(const Tensor& bytes, Dtype dtype, int64_t offset, SizesView sizes, SizesView strides) {
   const int64_t itemsize = tenon::itemsize(dtype);
   check_sizes(sizes, itemsize);
-  int64_t end = 0;
-  const bool sound = sizes.size() == strides.size() && offset >= 0 && bytes.dtype() == uint8 && bytes.dim() == 1 &&
-                     std::all_of(strides.begin(), strides.end(), [](int64_t stride) { return stride >= 0; }) &&
-                     !__builtin_add_overflow(offset, storage_extent(sizes, strides), &end) &&
-                     !__builtin_mul_overflow(end, itemsize, &end) && end <= bytes.numel();
+  const bool sound =
+      sizes.size() == strides.size() && offset >= 0 && bytes.dtype() == uint8 && bytes.dim() == 1 &&
+      std::all_of(strides.begin(), strides.end(), [](int64_t stride) { return stride >= 0; }) &&
+      (numel_of(sizes) == 0 || ((extent_of(sizes, strides) + offset) * itemsize).is_at_most(bytes.numel()));
   if (!sound)
     throw ValueError("sizes " + to_string(sizes) + " and strides " + to_string(strides) + " leave the memory");
   const int64_t begin = bytes.storage_offset();
   const bool aligned =
       begin % itemsize == 0 && reinterpret_cast<uintptr_t>(bytes.data_ptr()) % static_cast<uintptr_t>(itemsize) == 0;
   if (!aligned) return over_bytes(bytes.clone(), dtype, offset, sizes, strides);
-  Storage* storage = bytes.impl()->storage;
-  retain(storage);
-  return new_tensor_over(storage, sizes, strides, begin / itemsize + offset, dtype);
+  return new_tensor_over(bytes.impl()->storage, sizes, strides, offset_from(Checked(begin / itemsize) + offset), dtype);
 }
 
 /// Over any object's memory, read-only or not.
@@ -208,12 +217,12 @@ Tensor over_buffer(PyObject* object, Dtype dtype, int64_t count, int64_t offset)
     throw ValueError("offset (" + std::to_string(offset) +
                      " bytes) must be non-negative and no greater than buffer length (" + std::to_string(length) +
                      " bytes) minus 1");
-  if (count < 0 && (length - offset) % itemsize != 0)
-    throw ValueError("buffer length (" + std::to_string(length - offset) + " bytes) after offset (" +
-                     std::to_string(offset) + " bytes) must be a multiple of element size (" +
-                     std::to_string(itemsize) + ")");
-  const int64_t elements = count < 0 ? (length - offset) / itemsize : count;
-  if (elements > (length - offset) / itemsize)
+  const int64_t rest = length - offset;  // exact: the offset lies inside
+  if (count < 0 && rest % itemsize != 0)
+    throw ValueError("buffer length (" + std::to_string(rest) + " bytes) after offset (" + std::to_string(offset) +
+                     " bytes) must be a multiple of element size (" + std::to_string(itemsize) + ")");
+  const int64_t elements = count < 0 ? rest / itemsize : count;
+  if (elements > rest / itemsize)
     throw ValueError("requested buffer length (" + std::to_string(elements) + " * " + std::to_string(itemsize) +
                      " bytes) after offset (" + std::to_string(offset) +
                      " bytes) must not be greater than actual buffer length (" + std::to_string(length) + " bytes)");
@@ -227,7 +236,7 @@ Tensor over_buffer(PyObject* object, Dtype dtype, int64_t count, int64_t offset)
         "its data or make it writable before converting it to a tensor. This type of warning will be suppressed for "
         "the "
         "rest of this program.");
-  char* data = static_cast<char*>(buffer.view->buf) + offset;
+  char* data = static_cast<char*>(buffer.view->buf) + offset;  // exact: inside the buffer
   const Tensor tensor = from_buffer(data, {elements}, dtype, release_buffer, buffer.view.get());
   static_cast<void>(buffer.view.release());
   return tensor;
@@ -243,7 +252,8 @@ PyObject* to_numpy(PyObject* self) {
   const nb::module_ numpy = nb::module_::import_("numpy");
   const bool brain = tensor.dtype() == bfloat16;  // which has no buffer format: its bits travel as integers
   const Tensor seen =
-      brain ? over_bytes(bytes_of(tensor), int16, tensor.storage_offset(), tensor.sizes(), tensor.strides()) : tensor;
+      brain ? over_bytes(storage_bytes(tensor), int16, tensor.storage_offset(), tensor.sizes(), tensor.strides())
+            : tensor;
   const nb::object alias = nb::steal(wrap(seen.detach()));
   const nb::object array = numpy.attr("asarray")(checked_object(PyMemoryView_FromObject(alias.ptr())));
   if (!brain) return nb::object(array).release().ptr();
@@ -254,41 +264,77 @@ PyObject* to_numpy(PyObject* self) {
 
 namespace {
 
+[[noreturn]] void fail_buffer(const std::string& text) {
+  PyErr_SetString(PyExc_BufferError, text.c_str());
+  throw PythonError{};
+}
+
+constexpr bool has_all(int flags, int wanted) { return (flags & wanted) == wanted; }
+
+/// The strides of a dense layout, whose first or last dim walks fastest.
+Dims dense_strides(SizesView sizes, bool first_fastest) {
+  Dims strides = contiguous_strides(sizes);
+  Checked step = 1;
+  for (int64_t dim = 0; first_fastest && dim < sizes.size(); ++dim) {
+    strides[dim] = stride_from(step);
+    step *= std::max<int64_t>(sizes[dim], 1);
+  }
+  return strides;
+}
+
+/// The strides a consumer is told, after what it asked for: it may take only some layouts, or read as if they were
+/// row-major. BufferError where the tensor lies otherwise.
+Dims exported_strides(const Tensor& tensor, int flags) {
+  const Dims columns = dense_strides(tensor.sizes(), true);
+  const auto walks_as = [&](const Dims& strides) {
+    for (int64_t dim = 0; dim < tensor.dim(); ++dim)
+      if (tensor.sizes()[dim] > 1 && tensor.strides()[dim] != strides[dim]) return false;
+    return true;
+  };
+  const bool c_contiguous = tensor.is_contiguous(), f_contiguous = tensor.numel() == 0 || walks_as(columns);
+  const bool wants_c = has_all(flags, PyBUF_C_CONTIGUOUS) || !has_all(flags, PyBUF_STRIDES);
+  const bool wants_f = has_all(flags, PyBUF_F_CONTIGUOUS), wants_any = has_all(flags, PyBUF_ANY_CONTIGUOUS);
+  if (wants_c && !c_contiguous) fail_buffer("the tensor is not C-contiguous");
+  if (wants_f && !f_contiguous) fail_buffer("the tensor is not Fortran contiguous");
+  if (wants_any && !c_contiguous && !f_contiguous) fail_buffer("the tensor is not contiguous");
+  // Strides that nothing walks by may be any number; who asks for a layout is told that layout's.
+  if (wants_c || (wants_any && c_contiguous)) return dense_strides(tensor.sizes(), false);
+  return wants_f || wants_any ? columns : tensor.strides().copy();
+}
+
 int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
   view->obj = nullptr;
   return guarded_int([&] {
     const Tensor& tensor = tensor_of(self);
     const char* format = format_of(tensor.dtype());
-    if (tensor.is_meta() || !format) {
-      PyErr_Format(PyExc_BufferError, "a %s tensor has no buffer format", dtype_name(tensor.dtype()));
-      throw PythonError{};
-    }
-    if (tensor.requires_grad()) {
-      PyErr_SetString(PyExc_BufferError, "Can't export tensors that require gradient, use tensor.detach()");
-      throw PythonError{};
-    }
-    if (!tensor.is_contiguous() && (flags & PyBUF_STRIDES) != PyBUF_STRIDES) {
-      PyErr_SetString(PyExc_BufferError, "the tensor is not contiguous");
-      throw PythonError{};
-    }
+    if (tensor.is_meta() || !format)
+      fail_buffer(std::string("a ") + (tensor.is_meta() ? "meta" : dtype_name(tensor.dtype())) +
+                  " tensor has no buffer format");
+    if (tensor.requires_grad()) fail_buffer("Can't export tensors that require gradient, use tensor.detach()");
     const int64_t ndim = tensor.dim();
+    const Dims strides = exported_strides(tensor, flags);
     auto lists = std::make_unique<Py_ssize_t[]>(static_cast<std::size_t>(2 * ndim + 1));
     for (int64_t dim = 0; dim < ndim; ++dim) {
+      if (tensor.sizes()[dim] < 0) fail_buffer("a dim of negative size has no buffer");
       lists[static_cast<std::size_t>(dim)] = tensor.sizes()[dim];
-      lists[static_cast<std::size_t>(ndim + dim)] = tensor.strides()[dim] * tensor.itemsize();
+      // A stride that nobody follows may be too large to count in bytes.
+      const Checked stride_bytes = Checked(strides[dim]) * tensor.itemsize();
+      lists[static_cast<std::size_t>(ndim + dim)] = stride_bytes.value_or(tensor.itemsize());
     }
-    view->buf = tensor.data_ptr();
+    // The tensor's own handle may come to hold other memory: the buffer keeps a handle of its own.
+    nb::object owner = nb::steal(wrap(tensor.detach()));
+    const bool shaped = has_all(flags, PyBUF_ND);
+    view->buf = tensor.export_data();
     view->itemsize = tensor.itemsize();
     view->len = tensor.nbytes();
     view->readonly = 0;
-    view->ndim = static_cast<int>(ndim);
+    view->ndim = shaped ? static_cast<int>(ndim) : 1;  // without a shape: so many bytes in a row
     view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr;
-    view->shape = (flags & PyBUF_ND) ? lists.get() : nullptr;
-    view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? lists.get() + ndim : nullptr;
+    view->shape = shaped && ndim > 0 ? lists.get() : nullptr;
+    view->strides = has_all(flags, PyBUF_STRIDES) && ndim > 0 ? lists.get() + ndim : nullptr;
     view->suboffsets = nullptr;
     view->internal = lists.release();
-    // The tensor's own handle may come to hold other memory: the buffer keeps a handle of its own.
-    view->obj = wrap(tensor.detach());
+    view->obj = owner.release().ptr();
     return 0;
   });
 }
@@ -303,9 +349,6 @@ void add_buffer_slots(std::vector<PyType_Slot>& slots) {
 }
 
 void bind_exchange(nb::module_& module) {
-  module.def(
-      "from_numpy", [](nb::object ndarray) { return nb::steal(wrap(from_numpy(ndarray.ptr()))); }, nb::arg().none(),
-      "A tensor over the memory of an ndarray.");
   module.def("_over_array", [](nb::object array) { return nb::steal(wrap(from_numpy(array.ptr()))); });
   module.def(
       "_over_buffer",
@@ -316,12 +359,15 @@ void bind_exchange(nb::module_& module) {
         return nb::steal(wrap(over_buffer(object.ptr(), *element, count, offset)));
       },
       nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg());
-  module.def("_to_numpy", [](nb::object self) { return nb::steal(to_numpy(self.ptr())); });
-  module.def("_bytes", [](const Tensor& self) { return nb::steal(wrap(bytes_of(self))); });
+  module.def("_to_numpy", [](nb::object self) {
+    if (!is_tensor(self.ptr())) throw TypeError("expected a Tensor, not " + type_name(self.ptr()));
+    return nb::steal(to_numpy(self.ptr()));
+  });
+  module.def("_bytes", [](const Tensor& self) { return nb::steal(wrap(storage_bytes(self))); });
   module.def(
       "_over_bytes", [](const Tensor& bytes, nb::object dtype, int64_t offset, nb::object sizes, nb::object strides) {
         return nb::steal(
-            wrap(over_bytes(bytes, *as_dtype(dtype.ptr()), offset, dims_of(sizes.ptr()), dims_of(strides.ptr()))));
+            wrap(over_bytes(bytes, dtype_of(dtype.ptr()), offset, dims_of(sizes.ptr()), dims_of(strides.ptr()))));
       });
   module.def("_to_dlpack", [](const Tensor& self, bool versioned, bool copied) {
     return nb::steal(to_dlpack(self, versioned, copied));

@@ -5,6 +5,7 @@
 
 #include "python/doors.h"
 #include "python/keep.h"
+#include "python/out.h"
 #include "python/random.h"
 #include "python/values.h"
 #include "tenon/policy.h"
@@ -29,13 +30,61 @@ PyObject* fresh(const Call& call, Tensor made) {
   return wrap_known(made.requires_grad_());
 }
 
-/// A new tensor, or the one that `out=` names, resized and filled.
-PyObject* given(const Call& call, Tensor made) {
-  if (!call.has(Name::out)) return fresh(call, std::move(made));
+/// The tensor that came in as `out=`, with what the call says of gradients.
+PyObject* returned(const Call& call) {
   Tensor& out = call.tensor(Name::out);
-  out.resize_(made.sizes());
-  out.copy_(made);
+  const bool recorded = call.boolean(Name::requires_grad);
+  if (recorded && !is_floating_point(out.dtype()))
+    throw Error("Only Tensors of floating point and complex dtype can require gradients");
+  if (out.is_leaf() && out.requires_grad() != recorded) out.requires_grad_(recorded);
   return call.returned();
+}
+
+/// What `out=` must be before anything is made.
+void check_given(const Call& call) {
+  check_out(call);
+  if (call.has(Name::out)) check_unrecorded("aten::" + call.name(), call.tensor(Name::out));
+}
+
+/// A new tensor, or the one that `out=` names, resized and written.
+PyObject* given(const Call& call, const Tensor& made) {
+  if (!call.has(Name::out)) return fresh(call, made);
+  Tensor& out = call.tensor(Name::out);
+  resize_quietly(out, made.sizes());
+  out.copy_(made);
+  return returned(call);
+}
+
+/// The same for what keeps another shape of as many elements; `warns`: where `out=` held other numbers of them.
+PyObject* given_range(const Call& call, const Tensor& made, bool warns) {
+  if (!call.has(Name::out)) return fresh(call, made);
+  Tensor& out = call.tensor(Name::out);
+  if (out.numel() != made.numel()) {
+    if (warns && out.numel() > 0)
+      warn("UserWarning", "The number of elements in the out tensor of shape " + to_string(out.sizes()) + " is " +
+                              std::to_string(out.numel()) + " which does not match the computed number of elements " +
+                              std::to_string(made.numel()) +
+                              ". Note that this may occur as a result of rounding error. The out tensor will be "
+                              "resized to a tensor of shape (" +
+                              std::to_string(made.numel()) + ",).");
+    resize_quietly(out, made.sizes());
+  }
+  out.copy_(made.view(out.sizes()));
+  return returned(call);
+}
+
+/// Sizes alone: the elements stay as they are.
+PyObject* given_memory(const Call& call, SizesView size) {
+  call.tensor(Name::out).resize_(size);
+  return returned(call);
+}
+
+/// The same value everywhere, also where elements of `out=` lie in one place.
+PyObject* given_value(const Call& call, Scalar value) {
+  Tensor& out = call.tensor(Name::out);
+  resize_quietly(out, call.dims(Name::size));
+  out.fill_(value);
+  return returned(call);
 }
 
 /// Options where `out=` says the dtype.
@@ -45,7 +94,22 @@ Options with_out(const Call& call) {
   return options;
 }
 
-#define TENON_NEW(EXPRESSION) [](const Call& call) -> PyObject* { return given(call, EXPRESSION); }
+#define TENON_NEW(EXPRESSION)         \
+  [](const Call& call) -> PyObject* { \
+    check_given(call);                \
+    return given(call, EXPRESSION);   \
+  }
+#define TENON_RANGE(EXPRESSION, WARNS)           \
+  [](const Call& call) -> PyObject* {            \
+    check_given(call);                           \
+    return given_range(call, EXPRESSION, WARNS); \
+  }
+#define TENON_FILLED(VALUE, EXPRESSION)                       \
+  [](const Call& call) -> PyObject* {                         \
+    check_given(call);                                        \
+    if (call.has(Name::out)) return given_value(call, VALUE); \
+    return fresh(call, EXPRESSION);                           \
+  }
 #define TENON_OPTIONS                                                                                       \
   "Tensor out=None, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, bool " \
   "requires_grad=False)"
@@ -54,10 +118,11 @@ Options with_out(const Call& call) {
   "bool pin_memory=False, bool requires_grad=False)"
 
 Tensor arange_of(const Call& call) {
-  if (call.dtype() == bool_ && call.device().value_or(Device::cpu) == Device::cpu)
+  const Options options = with_out(call);
+  if (options.dtype == bool_ && options.device.value_or(Device::cpu) == Device::cpu)
     throw NotImplementedError("\"arange_cpu\" not implemented for 'Bool'");
   const Scalar start = call.number(Name::start, 0), end = call.number(Name::end), step = call.number(Name::step, 1);
-  return arange(start, end, step, with_out(call));
+  return arange(start, end, step, options);
 }
 Tensor eye_of(const Call& call) {
   return eye(call.integer(Name::n), call.integer(Name::m, call.integer(Name::n)), with_out(call));
@@ -118,10 +183,31 @@ Tensor full_of(const Call& call) {
   return made(call, [&](SizesView size, const Options& options) { return full(size, value, options); });
 }
 
-#define TENON_MADE(FUNCTION) \
-  TENON_NEW(made(call, [](SizesView size, const Options& options) { return FUNCTION(size, options); }))
+#define TENON_MADE(FUNCTION, VALUE) \
+  TENON_FILLED(VALUE, made(call, [](SizesView size, const Options& options) { return FUNCTION(size, options); }))
 #define TENON_DRAWN(FUNCTION) \
   TENON_NEW(drawn(call, [](SizesView size, const Options& options) { return FUNCTION(size, options); }))
+
+PyObject* empty_call(const Call& call) {
+  check_out(call);
+  const Dims size = call.dims(Name::size);
+  if (call.has(Name::out) && call.has(Name::memory_format))
+    throw Error("'memory_format' argument is incompatible with 'out' tensor argument");
+  if (call.has(Name::out)) return given_memory(call, size);
+  if (!call.has(Name::memory_format)) return fresh(call, empty(size, options_of(call)));
+  const MemoryFormat format = call.memory_format(MemoryFormat::contiguous);
+  if (format == MemoryFormat::preserve) throw Error("unsupported memory format Preserve");
+  const Dims strides = format_strides(size, format);
+  return fresh(call, empty_strided(size, strides, options_of(call)));
+}
+
+PyObject* randn_call(const Call& call) {
+  check_out(call);
+  const Tensor values = drawn(call, [](SizesView size, const Options& options) { return randn(size, options); });
+  if (!call.has(Name::out)) return fresh(call, values);
+  call.tensor(Name::out).resize_(values.sizes()).copy_(values);
+  return returned(call);
+}
 
 PyObject* tensor_call(const Call& call, PyObject* data) {
   advise_on_copies(data, "torch.tensor");
@@ -134,13 +220,9 @@ const Definition kFactories[] = {
      "\n(Number start, Number end, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, "
      "bool requires_grad=False)"
      "\n(Number start, Number end, Number step=1, *, " TENON_OPTIONS,
-     "The numbers from start up to, and without, end.", TENON_NEW(arange_of(call))},
+     "The numbers from start up to, and without, end.", TENON_RANGE(arange_of(call), true)},
     {"empty", kFunction, "(ints size, *, memory_format? memory_format=None, " TENON_OPTIONS, "Uninitialised.",
-     TENON_NEW(call.has(Name::memory_format)
-                   ? empty_strided(call.dims(Name::size),
-                                   format_strides(call.dims(Name::size), call.memory_format(MemoryFormat::contiguous)),
-                                   with_out(call))
-                   : empty(call.dims(Name::size), with_out(call)))},
+     empty_call},
     {"empty_strided", kFunction,
      "(ints size, ints stride, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, "
      "bool requires_grad=False)",
@@ -149,11 +231,12 @@ const Definition kFactories[] = {
     {"eye", kFunction, "(int n, *, " TENON_OPTIONS "\n(int n, int m, *, " TENON_OPTIONS,
      "1 on the diagonal, 0 elsewhere.", TENON_NEW(eye_of(call))},
     {"full", kFunction, "(ints size, Number fill_value, *, " TENON_OPTIONS, "One value everywhere.",
-     TENON_NEW(full_of(call))},
+     TENON_FILLED(call.number(Name::fill_value), full_of(call))},
     {"linspace", kFunction, "(Number start, Number end, int steps, *, " TENON_OPTIONS,
      "`steps` numbers at equal distances, both ends included.",
-     TENON_NEW(linspace(call.number(Name::start), call.number(Name::end), call.integer(Name::steps), with_out(call)))},
-    {"ones", kFunction, "(ints size, *, " TENON_OPTIONS, "1 everywhere.", TENON_MADE(ones)},
+     TENON_RANGE(linspace(call.number(Name::start), call.number(Name::end), call.integer(Name::steps), with_out(call)),
+                 false)},
+    {"ones", kFunction, "(ints size, *, " TENON_OPTIONS, "1 everywhere.", TENON_MADE(ones, 1)},
     {"rand", kFunction, "(ints size, *, Generator? generator, " TENON_OPTIONS "\n(ints size, *, " TENON_OPTIONS,
      "Uniform in [0, 1).", TENON_DRAWN(rand)},
     {"randint", kFunction,
@@ -162,12 +245,12 @@ const Definition kFactories[] = {
      "\n(int low, int high, ints size, *, " TENON_OPTIONS,
      "Uniform integers in [low, high).", TENON_NEW(integers_drawn(call))},
     {"randn", kFunction, "(ints size, *, Generator? generator, " TENON_OPTIONS "\n(ints size, *, " TENON_OPTIONS,
-     "Normal, mean 0, variance 1.", TENON_DRAWN(randn)},
+     "Normal, mean 0, variance 1.", randn_call},
     {"scalar_tensor", kFunction,
-     "(Number self, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, bool "
+     "(Number s, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, bool "
      "requires_grad=False)",
-     "A 0-dim tensor with one value.", TENON_NEW(scalar_tensor(call.number(Name::self), options_of(call)))},
-    {"zeros", kFunction, "(ints size, *, " TENON_OPTIONS, "0 everywhere.", TENON_MADE(zeros)},
+     "A 0-dim tensor with one value.", TENON_NEW(scalar_tensor(call.number(Name::s), options_of(call)))},
+    {"zeros", kFunction, "(ints size, *, " TENON_OPTIONS, "0 everywhere.", TENON_MADE(zeros, 0)},
 
     {"empty_like", kFunction, TENON_LIKE, "Uninitialised, in the shape and layout of input.", TENON_NEW(like(call))},
     {"full_like", kFunction,

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "autograd/node.h"
+#include "python/creation.h"
 #include "python/hooks.h"
 #include "python/keep.h"
 #include "python/node.h"
@@ -36,7 +37,7 @@ class RecordedCall {
   RecordedCall& operator=(const RecordedCall&) = delete;
   ~RecordedCall() {
     if (!Py_IsInitialized()) return;  // the process ends
-    const nb::gil_scoped_acquire held;
+    const Held held;
     contexts().erase(node_);
     part_of(context_).shared.reset();
     Py_DECREF(context_);
@@ -90,7 +91,7 @@ autograd::Tensors gradients_of_tensors(const RecordedCall& call, const nb::objec
 }
 
 autograd::Tensors backward(autograd::Context& shared, const autograd::Tensors& gradients) {
-  const nb::gil_scoped_acquire held;
+  const Held held;
   const SharedCall call = shared.saved<SharedCall>();
   const nb::object result = nb::handle(call->context()).attr("_backward")(*tuple_of(gradients));
   return gradients_of_tensors(*call, gradients_of_arguments(*call, result));
@@ -108,6 +109,7 @@ const char* lasting(const std::string& name) {
 autograd::Tensors taken(nb::handle context, const char* attribute, const char* method) {
   const nb::object given = context.attr(attribute);
   if (given.is_none()) return {};
+  if (!PyTuple_Check(given.ptr())) throw TypeError(std::string(method) + " variables, not a " + type_name(given.ptr()));
   autograd::Tensors tensors;
   for (Py_ssize_t i = 0; i < PyTuple_Size(given.ptr()); ++i) {
     PyObject* item = NB_TUPLE_GET_ITEM(given.ptr(), i);
@@ -219,8 +221,11 @@ PyObject* function_context(const autograd::NodeImpl* node) noexcept {
 }
 
 void bind_function(nb::module_& module) {
-  nb::class_<FunctionContext>(module, "_FunctionContext", nb::dynamic_attr(), nb::is_weak_referenceable())
-      .def(nb::init<>())
+  static PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(default_new<FunctionContext>)},
+                                {Py_tp_init, reinterpret_cast<void*>(ignore_arguments)},
+                                {0, nullptr}};
+  nb::class_<FunctionContext>(module, "_FunctionContext", nb::type_slots(slots), nb::dynamic_attr(),
+                              nb::is_weak_referenceable())
       .def_prop_ro("saved_tensors", &saved_tensors, "What forward saved; Error where that was changed in place since.")
       .def_prop_ro("next_functions", [](const FunctionContext& self) { return next_functions(node_of(self)); })
       .def("name", [](nb::handle self) { return self.type().attr("__name__"); })
@@ -236,8 +241,10 @@ void bind_function(nb::module_& module) {
             return nb::steal(to_python(node_of(self).register_prehook(PythonNodePreHook{Keeper(hook.ptr())})));
           },
           nb::arg("fn"));
-  module.def("_apply_function",
-             [](nb::object context, nb::tuple arguments) { return Application(context, std::move(arguments)).run(); });
+  module.def("_apply_function", [](nb::object context, nb::tuple arguments) {
+    if (!nb::isinstance<FunctionContext>(context)) throw TypeError("expected the context of a Function");
+    return Application(context, std::move(arguments)).run();
+  });
 }
 
 }  // namespace tenon::python

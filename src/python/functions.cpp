@@ -1,9 +1,12 @@
 // Functions over tensors that are no ops of the table: what they need of it, they call.
+#include <cstdio>
 #include <limits>
 
 #include "python/doors.h"
+#include "python/exchange.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
+#include "tenon/threads.h"
 
 namespace tenon::python {
 namespace {
@@ -17,10 +20,15 @@ bool same_elements(const Tensor& a, const Tensor& b) {
   return eq(a, b).amin().item().as_bool();
 }
 
+std::string number_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
 void check_tolerance(const char* name, double value) {
-  if (value < 0)
-    throw Error(std::string(name) + " must be greater than or equal to zero, but got " +
-                nb::cast<std::string>(nb::str(nb::float_(value))));
+  if (!(value >= 0))
+    throw Error(std::string(name) + " must be greater than or equal to zero, but got " + number_text(value));
 }
 
 struct Tolerance {
@@ -67,7 +75,11 @@ const Definition kFunctions[] = {
      [](const Call& call) -> PyObject* {
        const Tensor& self = call.tensor(Name::input);
        if (!is_floating_point(self.dtype())) return wrap(ones_like(self, bool_));
-       return wrap(call.run([&] { return lt(abs(self), std::numeric_limits<double>::infinity()); }));
+       return wrap(call.run([&] {
+         const Tensor finite = lt(abs(self), std::numeric_limits<double>::infinity());
+         // PyTorch multiplies two comparisons: seen in the strides where there is nothing to compare.
+         return self.numel() == 0 ? mul(eq(self, self), finite) : finite;
+       }));
      }},
     {"isnan", kBoth, "(Tensor input)", "Whether elements are NaN.",
      [](const Call& call) -> PyObject* {
@@ -83,6 +95,12 @@ const Definition kFunctions[] = {
        const bool same = call.run([&] { return same_elements(call.tensor(Name::input), call.tensor(Name::other)); });
        return PyBool_FromLong(same);
      }},
+    {"from_numpy", kFunction, "(object ndarray)", "A tensor over the memory of an ndarray.",
+     [](const Call& call) -> PyObject* { return wrap(from_numpy(call.object(Name::ndarray))); }},
+    {"get_default_dtype", kFunction, "()", "The floating dtype of new tensors.",
+     [](const Call&) -> PyObject* { return to_python(get_default_dtype()); }},
+    {"get_num_threads", kFunction, "()", "Threads an op may use.",
+     [](const Call&) -> PyObject* { return checked(PyLong_FromLong(get_num_threads())); }},
     {"nonzero", kBoth, "(Tensor input, *, bool as_tuple=False)", "The places of what is not 0: one row each.",
      [](const Call& call) -> PyObject* {
        const std::vector<Tensor> places = nonzero_places(call.tensor(Name::input));

@@ -25,10 +25,12 @@ struct Owned {
 
 /// Whoever runs backward holds references of its own, so that nothing is touched meanwhile.
 Owned owned_by(const Tensor& tensor) {
+  if (!tensor.defined()) return {};
   const TensorImpl* impl = tensor.impl();
-  if (!impl || !impl->autograd || impl->references.load() != 1) return {};
-  autograd::NodeImpl* node = impl->autograd->grad_fn;
-  return {impl->autograd->hooks.get(), node && node->references->load() == 1 ? node : nullptr};
+  const AutogradMeta* meta = impl->meta();
+  if (!meta || impl->references.load() != 1) return {};
+  autograd::NodeImpl* node = meta->grad_fn.load();
+  return {meta->hooks.load(), node && node->references->load() == 1 ? node : nullptr};
 }
 
 template <class Visit>
@@ -62,8 +64,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) noexcept {
   };
   const Owned owned = owned_by(tensor_of(self));
   for_each_list(owned, [&]<class Caller>(const auto& list) {
-    if (!list) return;
-    for (const auto& [id, hook] : list->hooks) visit_object(callable_of<Caller>(hook));
+    if (list) list->for_each([&](const auto& hook) { visit_object(callable_of<Caller>(hook)); });
   });
   if (owned.node) visit_object(function_context(owned.node));
   return stopped;
@@ -74,7 +75,7 @@ int clear(PyObject* self) noexcept {
   Py_CLEAR(*dict_of(self));
   if (!nb::inst_ready(self)) return 0;
   for_each_list(owned_by(tensor_of(self)), [&]<class Caller>(const auto& list) {
-    if (list) std::exchange(list->hooks, {}).clear();
+    if (list) list->clear();
   });
   return 0;
 }

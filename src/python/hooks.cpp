@@ -1,5 +1,7 @@
 #include "python/hooks.h"
 
+#include "python/creation.h"
+
 namespace tenon::python {
 namespace {
 
@@ -61,25 +63,25 @@ nb::object tuple_of(const autograd::Tensors& gradients) {
 }
 
 Tensor PythonTensorHook::operator()(const Tensor& gradient) const {
-  const nb::gil_scoped_acquire held;
+  const Held held;
   const nb::object result = call(callable.get(), nb::steal(wrap_known(gradient)));
   return replacement(callable.get(), gradient, result.ptr());
 }
 
 void PythonLeafHook::operator()(const Tensor& leaf) const {
-  const nb::gil_scoped_acquire held;
+  const Held held;
   const nb::object result = call(callable.get(), nb::steal(wrap_known(leaf)));
   replacement(callable.get(), leaf, result.ptr());  // checked as PyTorch does, and used for nothing
 }
 
 autograd::Tensors PythonNodePreHook::operator()(const autograd::Tensors& grad_outputs) const {
-  const nb::gil_scoped_acquire held;
+  const Held held;
   return replacements(callable.get(), grad_outputs, call(callable.get(), tuple_of(grad_outputs)).ptr());
 }
 
 autograd::Tensors PythonNodeHook::operator()(const autograd::Tensors& grad_inputs,
                                              const autograd::Tensors& grad_outputs) const {
-  const nb::gil_scoped_acquire held;
+  const Held held;
   const nb::object result = call(callable.get(), tuple_of(grad_inputs), tuple_of(grad_outputs));
   return replacements(callable.get(), grad_inputs, result.ptr());
 }
@@ -89,7 +91,9 @@ PyObject* to_python(autograd::HookHandle handle) {
 }
 
 void bind_hooks(nb::module_& module) {
-  nb::class_<RemovableHandle>(module, "RemovableHandle", "Takes a hook away again.")
+  nb::class_<RemovableHandle> bound(module, "RemovableHandle", nb::type_slots(kRefuseNew), "Takes a hook away again.");
+  name_publicly(bound);
+  bound
       .def(
           "remove", [](RemovableHandle& self) { self.handle.remove(); }, "Does nothing the second time.")
       .def("__enter__", [](nb::object self) { return self; })

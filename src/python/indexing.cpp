@@ -123,8 +123,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) noexcept {
     if (!value) throw TypeError("Tensor does not support deleting items");
     Tensor& tensor = tensor_of(self);
     check_count(tensor, key);
-    const Key parsed(key);
     const Tensor given = value_of(value, tensor);
+    // A truth alone: a new dim that is there, or nothing that could be written to.
+    if (key == Py_False) return 0;
+    const Key parsed(key == Py_True ? Py_None : key);
     const Released released(tensor.numel() >= kReleaseNumel);
     tensor.index_put_(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()), given);
     return 0;

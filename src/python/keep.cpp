@@ -4,7 +4,7 @@ namespace tenon::python {
 
 void Keeper::drop(PyObject* object) noexcept {
   if (!Py_IsInitialized()) return;  // the process ends
-  const nb::gil_scoped_acquire held;
+  const Held held;
   Py_DECREF(object);
 }
 

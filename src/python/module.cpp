@@ -4,13 +4,14 @@
 #include "python/autograd.h"
 #include "python/doors.h"
 #include "python/exchange.h"
+#include "python/files.h"
 #include "python/object.h"
 #include "python/random.h"
 #include "python/settings.h"
 #include "python/singletons.h"
 #include "tenon/version.h"
 
-NB_MODULE(_tenon, module) {
+NB_MODULE(tenon_in_main, module) {
   using namespace tenon::python;
   nb::set_leak_warnings(false);  // dtypes and devices live as long as the process
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {
@@ -27,8 +28,17 @@ NB_MODULE(_tenon, module) {
   bind_tensor(module);
   bind_functions(module);
   bind_exchange(module);
+  bind_files(module);
   bind_autograd(module);
   bind_settings(module);
   bind_random(module);
   module.attr("OutOfMemoryError") = nb::borrow(out_of_memory_error());
+}
+
+/// What Python calls. The module's types exist once in a process, and nanobind aborts where a second interpreter asks
+/// for them.
+extern "C" NB_EXPORT PyObject* PyInit__tenon() {
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return PyInit_tenon_in_main();
+  PyErr_SetString(PyExc_ImportError, "tenon works in the main interpreter alone, not in subinterpreters");
+  return nullptr;
 }

@@ -1,6 +1,7 @@
 #include "python/node.h"
 
 #include "autograd/accumulate.h"
+#include "python/creation.h"
 #include "python/function.h"
 #include "python/hooks.h"
 
@@ -75,7 +76,8 @@ nb::object next_functions(const autograd::Node& node) {
 }
 
 void bind_nodes(nb::module_& module) {
-  nb::class_<autograd::Node> bound(module, "Node", nb::is_weak_referenceable(), "An operation that was recorded.");
+  nb::class_<autograd::Node> bound(module, "Node", nb::type_slots(kRefuseNew), nb::is_weak_referenceable(),
+                                   "An operation that was recorded.");
   bound
       .def(
           "name",
@@ -101,6 +103,7 @@ void bind_nodes(nb::module_& module) {
           "_sequence_nr", [](const autograd::Node& self) { return self.impl()->sequence; }, "Later nodes run first.")
       .def("__repr__", [](nb::handle self) { return repr_of_node(self); });
   node_type = reinterpret_cast<PyTypeObject*>(bound.ptr());
+  name_publicly(bound);
 }
 
 }  // namespace tenon::python

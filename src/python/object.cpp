@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "python/creation.h"
 #include "python/doors.h"
 #include "python/size.h"
 #include "python/values.h"
@@ -23,8 +24,13 @@ PyObject* str_of(PyObject* self) noexcept { return repr_of(self); }
 
 Py_ssize_t length(PyObject* self) noexcept {
   const Tensor& tensor = tensor_of(self);
-  if (tensor.dim() > 0) return tensor.sizes()[0];
-  PyErr_SetString(PyExc_TypeError, "len() of a 0-d tensor");
+  if (tensor.dim() == 0) {
+    PyErr_SetString(PyExc_TypeError, "len() of a 0-d tensor");
+    return -1;
+  }
+  const int64_t size = tensor.sizes()[0];
+  if (size >= 0) return size;
+  PyErr_SetString(PyExc_ValueError, "__len__() should return >= 0");  // expand lets such sizes through, as PyTorch does
   return -1;
 }
 
@@ -33,8 +39,10 @@ PyObject* iterate(PyObject* self) noexcept {
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
     if (tensor.dim() == 0) throw TypeError("iteration over a 0-d tensor");
-    nb::object slices = checked_object(PyTuple_New(tensor.sizes()[0]));
-    for (int64_t i = 0; i < tensor.sizes()[0]; ++i) NB_TUPLE_SET_ITEM(slices.ptr(), i, wrap(tensor[i]));
+    const Py_ssize_t count = length(self);
+    if (count < 0) throw PythonError{};
+    nb::object slices = checked_object(PyTuple_New(count));
+    for (Py_ssize_t i = 0; i < count; ++i) NB_TUPLE_SET_ITEM(slices.ptr(), i, wrap(tensor[i]));
     return checked(PyObject_GetIter(slices.ptr()));
   });
 }
@@ -70,13 +78,27 @@ TENON_GETTER(device, to_python(tensor.device()))
 TENON_GETTER(layout, PyObject_GetAttrString(PyImport_AddModule("tenon._tenon"), "strided"))
 TENON_GETTER(ndim, PyLong_FromLongLong(tensor.dim()))
 TENON_GETTER(itemsize, PyLong_FromLongLong(tensor.itemsize()))
-TENON_GETTER(nbytes, PyLong_FromLongLong(tensor.nbytes()))
+// Of an expanded tensor it may be more than an int64 holds.
+TENON_GETTER(nbytes, nb::object(nb::int_(tensor.numel()) * nb::int_(tensor.itemsize())).release().ptr())
 TENON_GETTER(is_meta, PyBool_FromLong(tensor.is_meta()))
 TENON_GETTER(version, PyLong_FromUnsignedLong(tensor.version()))
-TENON_GETTER(mT, wrap(tensor.mT()))
 TENON_GETTER(false, PyBool_FromLong(false))
 TENON_GETTER(data, wrap(tensor.variable_data()))
 #undef TENON_GETTER
+
+/// What PyTorch says of `T` and `mT` where there is nothing to swap.
+void warn_of_no_dims(const Tensor& tensor, const char* name) {
+  if (tensor.dim() == 0)
+    warn("UserWarning", std::string("Tensor.") + name +
+                            " is deprecated on 0-D tensors. This function is the identity in these cases.");
+}
+
+PyObject* get_mT(PyObject* self, void*) noexcept {
+  return guarded([&] {
+    warn_of_no_dims(tensor_of(self), "mT");
+    return wrap(tensor_of(self).mT());
+  });
+}
 
 /// All dims reversed; what PyTorch says where that was never meant.
 PyObject* get_T(PyObject* self, void*) noexcept {
@@ -88,6 +110,7 @@ PyObject* get_T(PyObject* self, void*) noexcept {
            "throw "
            "an error in a future release. Consider `x.mT` to transpose batches of matrices or "
            "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.");
+    warn_of_no_dims(tensor, "T");
     Dims reversed;
     for (int64_t dim = tensor.dim() - 1; dim >= 0; --dim) reversed.push_back(dim);
     return wrap(tensor.permute(reversed));
@@ -143,6 +166,7 @@ PyObject* repr_of(PyObject* self) noexcept {
 void bind_tensor(nb::module_& module) {
   bind_size(module);
   static std::vector<PyType_Slot> slots;
+  push(slots, Py_tp_new, refuse_new);
   push(slots, Py_tp_methods, method_table());
   push(slots, Py_tp_getset, attribute_table());
   push(slots, Py_tp_repr, repr_of);
@@ -161,6 +185,7 @@ void bind_tensor(nb::module_& module) {
                            nb::is_weak_referenceable(), nb::pooled(256),
                            "A handle to elements of one dtype; views share them.");
   bound.attr("__array_priority__") = 1000;
+  name_publicly(bound);
   tensor_type = reinterpret_cast<PyTypeObject*>(bound.ptr());
 }
 

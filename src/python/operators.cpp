@@ -6,6 +6,7 @@
 #include "python/exchange.h"
 #include "python/object.h"
 #include "python/products.h"
+#include "tenon/autograd.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
 
@@ -176,8 +177,7 @@ PyObject* invert(PyObject* self) noexcept {
     const Tensor& tensor = tensor_of(self);
     if (tensor.dtype() == bool_) return wrap(logical_not(tensor));
     if (is_floating_point(tensor.dtype()))
-      throw NotImplementedError(std::string("\"bitwise_not_cpu\" not implemented for '") +
-                                scalar_type_name(tensor.dtype()) + "'");
+      throw TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors");
     return wrap(sub(-1, tensor));  // two's complement
   });
 }
@@ -208,12 +208,12 @@ PyObject* to_int(PyObject* self) noexcept {
 }
 PyObject* to_float(PyObject* self) noexcept {
   return guarded([&] {
-    const double value = single_of(tensor_of(self)).as_double();
-    if (tensor_of(self).requires_grad())
+    const Tensor& tensor = tensor_of(self);
+    if (tensor.requires_grad() && is_grad_enabled())
       warn("UserWarning",
            "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
            "tensor.detach() first.");
-    return checked(PyFloat_FromDouble(value));
+    return checked(PyFloat_FromDouble(single_of(tensor).as_double()));
   });
 }
 PyObject* to_index(PyObject* self) noexcept {

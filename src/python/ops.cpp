@@ -4,6 +4,7 @@
 
 #include "ops/row.h"
 #include "python/doors.h"
+#include "python/products.h"
 
 namespace tenon::python {
 namespace {
@@ -31,8 +32,7 @@ constexpr const char* kSignatures_reduction_dtype =
 
 /// PyTorch lists a signature with another dtype for results, which it has on no cpu.
 const Tensor& second_factor(const Call& call) {
-  if (call.has(Name::out_dtype))
-    throw NotImplementedError("Could not run 'aten::mm.dtype' with arguments from the 'CPU' backend.");
+  if (call.has(Name::out_dtype)) fail_other_dtype("mm", call);
   return call.tensor(Name::mat2);
 }
 
@@ -53,13 +53,18 @@ const Tensor& second_factor(const Call& call) {
 #define TENON_REST_clamp(call)           , call.optional_arg(Name::min), call.optional_arg(Name::max)
 #define TENON_REST_where(call)           , call.arg(call.has(Name::self) ? Name::self : Name::input), call.arg(Name::other)
 #define TENON_REST_product(call)         , second_factor(call)
-#define TENON_REST_reduction(call)       , SizesView(call.dims(Name::dim)), call.boolean(Name::keepdim)
-#define TENON_REST_reduction_dtype(call) , SizesView(call.dims(Name::dim)), call.boolean(Name::keepdim), call.dtype()
+#define TENON_REST_reduction(call)       , reduced_dims(call), call.boolean(Name::keepdim)
+#define TENON_REST_reduction_dtype(call) , reduced_dims(call), call.boolean(Name::keepdim), call.dtype()
 // clang-format on
 
 const char* signatures_of(Op op, const char* of_kind) {
   const char* own = row_of(op).signatures;
   return own ? own : of_kind;
+}
+
+/// sum(None) names dims, and means all; sum() names none. Nodes of the two differ in name.
+DimsArg reduced_dims(const Call& call) {
+  return call.object(Name::dim) ? DimsArg(SizesView(call.dims(Name::dim))) : DimsArg();
 }
 
 /// Calls with arguments that are ready, so that other Python threads may run meanwhile.

@@ -1,7 +1,9 @@
 // Products that are no ops of the table: dot, mv, bmm and matmul, through mm, views and broadcasting.
 #include "python/products.h"
 
+#include "base/checked.h"
 #include "python/doors.h"
+#include "python/out.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 
@@ -33,12 +35,19 @@ Tensor dot(const Tensor& a, const Tensor& b) {
   return sum_of_products(a, b, 0);
 }
 
-Tensor mv(const Tensor& matrix, const Tensor& vector) {
+/// `out_dim`: the dims of what is written.
+void check_is_product_of_vector(const Tensor& matrix, const Tensor& vector, int64_t out_dim) {
+  if (matrix.dim() == 0) throw IndexError("Dimension specified as 0 but tensor has no dimensions");
   if (matrix.dim() != 2 || vector.dim() != 1)
-    throw Error("vector + matrix @ vector expected, got 1, " + text(matrix.dim()) + ", " + text(vector.dim()));
+    throw Error("vector + matrix @ vector expected, got " + text(out_dim) + ", " + text(matrix.dim()) + ", " +
+                text(vector.dim()));
   if (matrix.size(1) != vector.size(0))
     throw Error("size mismatch, got input (" + text(matrix.size(0)) + "), mat (" + text(matrix.size(0)) + "x" +
                 text(matrix.size(1)) + "), vec (" + text(vector.size(0)) + ")");
+}
+
+Tensor mv(const Tensor& matrix, const Tensor& vector) {
+  check_is_product_of_vector(matrix, vector, 1);
   if (matrix.dtype() != vector.dtype())
     throw Error(std::string("addmv input tensors must have the same dtype, but got ") +
                 scalar_type_name(vector.dtype()) + ", " + scalar_type_name(matrix.dtype()) + ", and " +
@@ -76,50 +85,140 @@ Dims joined(SizesView batch, std::initializer_list<int64_t> last) {
   return sizes;
 }
 
-/// Many matrices times one: their rows as one matrix.
-Tensor fold(const Tensor& a, const Tensor& b) {
-  const Tensor rows = a.reshape({-1, a.size(-1)});
-  return mm(rows, b).view(joined(batch_of(a, 1), {b.size(1)}));
+/// Of a batch and one matrix or vector: the batch as one matrix, which is a view wherever that is possible.
+/// PyTorch: `_matmul_impl`, whose way through mm, mv and bmm decides what a mistake is told.
+Tensor fold(const Tensor& batch, const Tensor& one) {
+  Dims sizes = batch_of(batch, 1).copy();
+  const Tensor rows = batch.reshape({numel_of(sizes), batch.size(-1)});
+  if (one.dim() == 1) return mv(rows, one).view(sizes);
+  const Tensor result = mm(rows, one);
+  sizes.push_back(one.size(1));
+  return result.view(sizes);
+}
+
+/// Whether rows of all matrices are rows of one matrix.
+bool is_foldable(const Tensor& batch) {
+  if (batch.numel() == 0) return true;
+  for (int64_t dim = 0; dim + 2 < batch.dim(); ++dim)
+    if (!(Checked(batch.stride(dim + 1)) * batch.size(dim + 1)).is(batch.stride(dim))) return false;
+  return true;
+}
+
+bool should_fold(const Tensor& a, const Tensor& b, bool into_out) {
+  const bool first = a.dim() >= b.dim();
+  const Tensor &batch = first ? a : b, &one = first ? b : a;
+  if (batch.dim() < 3 || one.dim() > 2) return false;
+  if (one.requires_grad() && !into_out) return true;
+  return a.dim() != 2 && is_foldable(first ? batch : batch.mT());
 }
 
 Tensor batched(const Tensor& a, const Tensor& b) {
-  const SizesView batches[] = {batch_of(a, 2), batch_of(b, 2)};
-  const Dims batch = broadcast_shapes(batches, 2);
-  const auto as_batch = [&](const Tensor& operand) {
-    const int64_t rows = operand.size(-2), columns = operand.size(-1);
+  const SizesView batches[] = {batch_of(a, std::min<int64_t>(a.dim(), 2)), batch_of(b, std::min<int64_t>(b.dim(), 2))};
+  const Dims batch = infer_size(batches[0], batches[1]);
+  const auto as_batch = [&](const Tensor& operand, int64_t rows, int64_t columns) {
     return operand.expand(joined(batch, {rows, columns})).reshape({numel_of(batch), rows, columns});
   };
-  return bmm(as_batch(a), as_batch(b)).view(joined(batch, {a.size(-2), b.size(-1)}));
+  const Tensor left = as_batch(a, a.dim() > 1 ? a.size(-2) : 1, a.size(-1));
+  const Tensor right = b.dim() > 1 ? as_batch(b, b.size(-2), b.size(-1)) : as_batch(b.unsqueeze(1), b.size(0), 1);
+  Dims sizes = SizesView(batch).copy();
+  if (a.dim() > 1) sizes.push_back(a.size(-2));
+  if (b.dim() > 1) sizes.push_back(b.size(-1));
+  return bmm(left, right).view(sizes);
 }
 
-}  // namespace
+Tensor multiplied(const Tensor& a, const Tensor& b, bool into_out);
 
-Tensor matmul(const Tensor& a, const Tensor& b) {
+/// A batch of one that requires grad is no batch: its gradient is summed by the product.
+Tensor multiplied_batches(const Tensor& a, const Tensor& b, bool into_out) {
+  if (a.dim() == 3 && b.dim() == 3 && a.size(0) != b.size(0)) {
+    if (a.size(0) == 1 && a.requires_grad()) return multiplied(a.squeeze(0), b, into_out);
+    if (b.size(0) == 1 && b.requires_grad()) return multiplied(a, b.squeeze(0), into_out);
+  }
+  return batched(a, b);
+}
+
+Tensor multiplied(const Tensor& a, const Tensor& b, bool into_out) {
   if (a.dim() == 0 || b.dim() == 0)
     throw Error("both arguments to matmul need to be at least 1D, but they are " + text(a.dim()) + "D and " +
                 text(b.dim()) + "D");
   if (a.dim() == 1 && b.dim() == 1) return dot(a, b);
   if (a.dim() == 2 && b.dim() == 1) return mv(a, b);
+  if (a.dim() == 1 && b.dim() == 2) return mm(a.unsqueeze(0), b).squeeze(0);
   if (a.dim() == 2 && b.dim() == 2) return mm(a, b);
-  if (a.dim() == 1) return matmul(a.unsqueeze(0), b).squeeze(-2);
-  if (b.dim() == 1) return matmul(a, b.unsqueeze(1)).squeeze(-1);
-  return b.dim() == 2 ? fold(a, b) : batched(a, b);
+  if (!should_fold(a, b, into_out)) return multiplied_batches(a, b, into_out);
+  if (a.dim() >= b.dim()) return fold(a, b);
+  const Tensor result = fold(b.mT(), a.dim() == 2 ? a.t() : a);
+  return a.dim() == 2 ? result.mT().contiguous() : result;
 }
+
+}  // namespace
+
+void fail_other_dtype(const char* product, const Call& call) {
+  if (call.has(Name::out))
+    check_unrecorded(std::string("aten::") + product, call.tensor(Name::out),
+                     {&call.tensor(Name::input), &call.tensor(Name::mat2)});
+  throw NotImplementedError(std::string("Could not run 'aten::") + product + ".dtype" +
+                            (call.has(Name::out) ? "_out" : "") + "' with arguments from the 'CPU' backend.");
+}
+
+Tensor matmul(const Tensor& a, const Tensor& b) { return multiplied(a, b, false); }
 
 namespace {
 
+Tensor matmul_into(const Tensor& a, const Tensor& b) { return multiplied(a, b, true); }
+
+// What an `out=` of another dtype is told, by the product that makes the result.
+void check_dot_out(const Tensor& out, const Tensor& a, const Tensor&) {
+  if (out.dtype() != a.dtype())
+    throw Error(std::string("result dtype ") + scalar_type_name(out.dtype()) + " does not match input dtype " +
+                scalar_type_name(a.dtype()));
+}
+void check_result_dtype(const Tensor& out, Dtype wanted) {
+  if (out.dtype() != wanted)
+    throw Error(std::string("Expected out tensor to have dtype ") + cpp_type_name(wanted) + ", but got " +
+                cpp_type_name(out.dtype()) + " instead");
+}
+void check_mv_dtypes(const Tensor& out, const Tensor& matrix, const Tensor& vector) {
+  if (out.dtype() != matrix.dtype() || out.dtype() != vector.dtype())
+    throw Error(std::string("addmv input tensors must have the same dtype, but got ") + scalar_type_name(out.dtype()) +
+                ", " + scalar_type_name(matrix.dtype()) + ", and " + scalar_type_name(vector.dtype()));
+}
+void check_mv_out(const Tensor& out, const Tensor& matrix, const Tensor& vector) {
+  const bool single = matrix.numel() == 1 || (out.dim() == 0 && matrix.dim() == 2 && matrix.size(0) == 1);
+  check_is_product_of_vector(matrix, vector, single ? std::min<int64_t>(out.dim(), 1) : 1);
+  const bool fits = out.dim() == 1 && out.size(0) == matrix.size(0);
+  if (!fits && matrix.dtype() == vector.dtype()) check_result_dtype(out, vector.dtype());
+  check_mv_dtypes(out, matrix, vector);
+}
+void check_bmm_out(const Tensor& out, const Tensor& a, const Tensor& b) {
+  if (a.dim() != 3 || b.dim() != 3 || a.size(0) != b.size(0) || a.size(2) != b.size(1)) return;  // bmm says so
+  check_result_dtype(out, b.dtype());
+}
+void check_matmul_out(const Tensor& out, const Tensor& a, const Tensor& b) {
+  if (a.dim() == 0 || b.dim() == 0) return;  // matmul says so
+  if (a.dim() == 1 && b.dim() == 1) return check_dot_out(out, a, b);
+  if (a.dtype() != b.dtype() || a.size(-1) != b.size(b.dim() > 1 ? -2 : 0)) return;  // the product says so
+  if (a.dim() == 2 && b.dim() == 1) return check_mv_out(out, a, b);
+  if ((a.dim() == 1 || b.dim() == 1) && should_fold(a, b, true)) return check_mv_dtypes(out, a, b);
+  if (a.dim() > 2 && b.dim() > 2) infer_size(batch_of(a, 2), batch_of(b, 2));
+  check_result_dtype(out, a.dtype());
+}
+
 /// Lets other Python threads run while a long product is made.
-template <auto product>
+template <auto product, auto check_dtype>
 PyObject* run(const Call& call, Name second) {
   const Tensor &a = call.tensor(Name::input), &b = call.tensor(second);
+  if (call.has(Name::out)) {
+    check_unrecorded(call.name(), call.tensor(Name::out), {&a, &b});
+    check_dtype(call.tensor(Name::out), a, b);
+  }
   Tensor result;
   {
     const Released released(call.is_long());
     result = product(a, b);
   }
   if (!call.has(Name::out)) return wrap(std::move(result));
-  call.tensor(Name::out).resize_(result.sizes());
-  call.tensor(Name::out).copy_(result);
+  write_out(call.tensor(Name::out), result);
   return call.returned();
 }
 
@@ -129,17 +228,19 @@ const Definition kProducts[] = {
      "out=None)|function",
      "Matrices times matrices, one by one.",
      [](const Call& call) -> PyObject* {
-       if (call.has(Name::out_dtype))
-         throw NotImplementedError("Could not run 'aten::bmm.dtype' with arguments from the 'CPU' backend.");
-       return run<bmm>(call, Name::mat2);
+       if (call.has(Name::out_dtype)) fail_other_dtype("bmm", call);
+       return run<bmm, check_bmm_out>(call, Name::mat2);
      }},
     {"dot", kBoth, "(Tensor input, Tensor tensor, *, Tensor out=None)", "The sum of the products of two vectors.",
-     [](const Call& call) -> PyObject* { return run<dot>(call, Name::tensor); }},
+     [](const Call& call) -> PyObject* { return run<dot, check_dot_out>(call, Name::tensor); }},
     {"matmul", kBoth, "(Tensor input, Tensor other, *, Tensor out=None)",
      "The product of vectors, matrices or batches of matrices, whose leading dims broadcast.",
-     [](const Call& call) -> PyObject* { return run<matmul>(call, Name::other); }},
+     [](const Call& call) -> PyObject* {
+       return call.has(Name::out) ? run<matmul_into, check_matmul_out>(call, Name::other)
+                                  : run<matmul, check_matmul_out>(call, Name::other);
+     }},
     {"mv", kBoth, "(Tensor input, Tensor vec, *, Tensor out=None)", "A matrix times a vector.",
-     [](const Call& call) -> PyObject* { return run<mv>(call, Name::vec); }},
+     [](const Call& call) -> PyObject* { return run<mv, check_mv_out>(call, Name::vec); }},
 };
 
 }  // namespace

@@ -2,14 +2,21 @@
 
 #include <nanobind/stl/pair.h>
 
+#include "python/arguments.h"
+#include "python/creation.h"
+
 namespace tenon::python {
 namespace {
 
 /// A generator of its own, or the process's.
 struct GeneratorObject {
+  static constexpr uint64_t kFirstSeed = 67280421310721;  // PyTorch's
   Generator own;
   Generator* target = &own;
-  uint64_t seed = own.state().seed;
+
+  GeneratorObject() { own.manual_seed(kFirstSeed); }
+  GeneratorObject(const GeneratorObject&) = delete;
+  GeneratorObject& operator=(const GeneratorObject&) = delete;
 };
 PyTypeObject* generator_type = nullptr;
 
@@ -22,40 +29,45 @@ uint64_t seed_of(nb::int_ seed) {
   return bits;
 }
 
+const Definition kGeneratorInit = {"Generator", Door::function, "(device device=None)", "",
+                                   [](const Call& call) -> PyObject* {
+                                     if (call.device().value_or(Device::cpu) != Device::cpu)
+                                       throw Error("a Generator lives on the cpu");
+                                     return again(Py_None);
+                                   }};
+
+int init_generator(PyObject*, PyObject* args, PyObject* keywords) noexcept {
+  static Parser parser(kGeneratorInit, Door::function);
+  PyObject* done = parser.invoke_with(args, keywords);
+  Py_XDECREF(done);
+  return done ? 0 : -1;
+}
+PyType_Slot generator_slots[] = {{Py_tp_new, reinterpret_cast<void*>(default_new<GeneratorObject>)},
+                                 {Py_tp_init, reinterpret_cast<void*>(init_generator)},
+                                 {0, nullptr}};
+
 }  // namespace
 
 bool is_generator(PyObject* object) noexcept { return Py_TYPE(object) == generator_type; }
 Generator& generator_of(PyObject* object) { return *nb::inst_ptr<GeneratorObject>(object)->target; }
 
 void bind_random(nb::module_& module) {
-  nb::class_<GeneratorObject> bound(module, "Generator", nb::is_final(), "A stream of random numbers.");
+  nb::class_<GeneratorObject> bound(module, "Generator", nb::type_slots(generator_slots), nb::is_final(),
+                                    "Generator(device=None)\n--\n\nA stream of random numbers.");
   bound
-      .def(
-          "__init__",
-          [](GeneratorObject* self, nb::object device) {
-            if (!device.is_none() && as_device(device.ptr()) != Device::cpu)
-              throw Error("a Generator lives on the cpu");
-            new (self) GeneratorObject;
-            self->target = &self->own;
-            self->own.manual_seed(67280421310721);  // PyTorch's
-            self->seed = 67280421310721;
-          },
-          nb::arg("device") = nb::none())
       .def(
           "manual_seed",
           [](nb::object self, nb::int_ seed) {
-            auto& object = *nb::inst_ptr<GeneratorObject>(self);
-            object.seed = seed_of(seed);
-            object.target->manual_seed(object.seed);
+            generator_of(self.ptr()).manual_seed(seed_of(seed));
             return self;
           },
           nb::arg("seed"), "Starts the stream of a seed; gives the generator.")
       .def(
           "seed",
           [](GeneratorObject& self) {
-            self.seed = random_seed();
-            self.target->manual_seed(self.seed);
-            return self.seed;
+            const uint64_t seed = random_seed();
+            self.target->manual_seed(seed);
+            return seed;
           },
           "Starts a stream nobody can guess; gives its seed.")
       .def(
@@ -77,9 +89,8 @@ void bind_random(nb::module_& module) {
           nb::arg("state"), "Continues from where get_state was called.")
       .def_prop_ro("device", [](const GeneratorObject&) { return nb::steal(to_python(Device::cpu)); });
   generator_type = reinterpret_cast<PyTypeObject*>(bound.ptr());
-  nb::object shared = nb::inst_alloc(bound);
-  new (nb::inst_ptr<void>(shared)) GeneratorObject;
-  nb::inst_mark_ready(shared);
+  name_publicly(bound);
+  const nb::object shared = checked_object(default_new<GeneratorObject>(generator_type, nullptr, nullptr));
   nb::inst_ptr<GeneratorObject>(shared)->target = &default_generator();
   module.attr("default_generator") = shared;
 }

@@ -1,50 +1,61 @@
-// The interpreter given away for the length of an op, with Ctrl-C in mind.
-#include <csignal>
+// The interpreter given away for the length of an op, and taken back.
+#include <cxxabi.h>
+#include <unistd.h>
 
+#include "base/fork.h"
 #include "python/convert.h"
 
 namespace tenon::python {
 namespace {
 
-std::atomic<bool> interrupted{false};
-struct sigaction pythons_action;  // while an op of the main thread runs
-
-void on_interrupt(int number) {
-  interrupted.store(true, std::memory_order_relaxed);
-  pythons_action.sa_handler(number);
+/// When Python ends, it unwinds threads that ask for the interpreter, which frames of C++ do not survive. They sleep
+/// until the process is gone, as Python itself has them do from 3.14 on.
+template <class Take>
+auto taken(const Take& take) noexcept {
+  try {
+    return take();
+  } catch (const abi::__forced_unwind&) {
+    for (;;) pause();
+  }
 }
 
+/// In a child of fork the thread that forked becomes the main one.
 bool is_main_thread() noexcept {
-  static const unsigned long main_thread = PyThread_get_thread_ident();  // who imports, or calls first
-  return PyThread_get_thread_ident() == main_thread;
+  thread_local uint32_t generation = 0;
+  thread_local bool is_main = false;
+  if (generation != fork_generation()) {
+    generation = fork_generation();
+    is_main = gettid() == getpid();
+  }
+  return is_main;
 }
 
-/// Puts a handler before Python's own; false where Python has none, or where it lies there already: a hook of Python
-/// that long work calls may begin long work of its own.
-bool take_signals() noexcept {
-  struct sigaction current;
-  if (sigaction(SIGINT, nullptr, &current) != 0 || (current.sa_flags & SA_SIGINFO) != 0) return false;
-  for (const auto handler : {SIG_DFL, SIG_IGN, on_interrupt})
-    if (current.sa_handler == handler) return false;
-  pythons_action = current;
-  interrupted.store(false, std::memory_order_relaxed);
-  struct sigaction own = pythons_action;
-  own.sa_handler = on_interrupt;
-  return sigaction(SIGINT, &own, nullptr) == 0;
-}
+thread_local Released* innermost = nullptr;
 
 }  // namespace
 
 Released::Released(bool wanted) noexcept : state_(nullptr) {
   if (!wanted) return;
-  if (is_main_thread() && take_signals()) guard_.emplace(interrupted);
+  if (is_main_thread()) {
+    outer_ = std::exchange(innermost, this);
+    guard_.emplace(Watch{nullptr, [] { innermost->run_handlers(); }});
+  }
   state_ = PyEval_SaveThread();
+}
+
+void Released::run_handlers() {
+  taken([&] { PyEval_RestoreThread(state_); });
+  const bool raised = PyErr_CheckSignals() != 0;
+  state_ = PyEval_SaveThread();
+  if (raised) throw PythonError{};  // the exception stays with this thread's state
 }
 
 Released::~Released() {
   if (!state_) return;
-  PyEval_RestoreThread(state_);
-  if (guard_) sigaction(SIGINT, &pythons_action, nullptr);
+  if (guard_) innermost = outer_;
+  taken([&] { PyEval_RestoreThread(state_); });
 }
+
+Held::Held() noexcept : state_(taken([] { return PyGILState_Ensure(); })) {}
 
 }  // namespace tenon::python

@@ -15,7 +15,7 @@ namespace {
 /// Gives a warning of the engine to Python, as coming from the caller's line. What the warnings filter makes of it (an
 /// error, where it says so) goes back through the engine.
 void to_python_warning(const char* category, const std::string& text, const std::string& note, void*) {
-  const nb::gil_scoped_acquire held;
+  const Held held;
   const nb::object type = nb::module_::import_("builtins").attr(category);
   nb::object warning = type(text);
   if (!note.empty()) warning.attr("add_note")(note);
@@ -52,11 +52,7 @@ void set_printing(int precision, int64_t threshold, int64_t edgeitems, int linew
 
 void bind_settings(nb::module_& module) {
   set_warning_handler(to_python_warning);
-  module.def(
-      "get_default_dtype", [] { return nb::steal(to_python(get_default_dtype())); },
-      "The floating dtype of new tensors.");
-  module.def("get_num_threads", &get_num_threads, "Threads an op may use.");
-  module.def("_set_default_dtype", [](nb::object dtype) { set_default_dtype(*as_dtype(dtype.ptr())); });
+  module.def("_set_default_dtype", [](nb::object dtype) { set_default_dtype(dtype_of(dtype.ptr())); });
   module.def("_set_num_threads", &set_num_threads);
   module.def("_printing", &printing);
   module.def("_set_printing", &set_printing);
@@ -75,10 +71,17 @@ void bind_settings(nb::module_& module) {
   });
   module.def("_broadcast_tensors", [](nb::list list) {
     std::vector<Tensor> tensors;
-    for (nb::handle item : list) tensors.push_back(tensor_of(item.ptr()));
+    for (nb::handle item : list) {
+      if (!is_tensor(item.ptr())) throw TypeError("expected a Tensor, not " + type_name(item.ptr()));
+      tensors.push_back(tensor_of(item.ptr()));
+    }
     broadcast_tensors(tensors.data(), static_cast<int64_t>(tensors.size()));
     nb::list result;
-    for (Tensor& tensor : tensors) result.append(nb::steal(wrap(std::move(tensor))));
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const nb::object item = nb::borrow(list[i]);
+      const bool unchanged = tensor_of(item.ptr()).is(tensors[i]);
+      result.append(unchanged ? item : nb::steal(wrap(std::move(tensors[i]))));
+    }
     return nb::tuple(result);
   });
   module.def("_instruction_set", &instruction_set);

@@ -5,6 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "python/arguments.h"
+#include "python/creation.h"
 #include "type/visit.h"
 
 namespace tenon::python {
@@ -50,6 +52,33 @@ DeviceObject parse_device(const std::string& text) {
     if (text == device_text(device) || text == std::string(device_text(device)) + ":0") return {device};
   throw Error("Expected one of cpu, meta device type at start of device string: " + text.substr(0, text.find(':')));
 }
+DeviceObject parse_device(PyObject* text) {
+  const char* utf8 = PyUnicode_AsUTF8AndSize(text, nullptr);
+  if (!utf8) {
+    if (PyErr_ExceptionMatches(PyExc_MemoryError)) throw PythonError{};
+    PyErr_Clear();
+    throw Error("error unpacking string as utf-8");
+  }
+  return parse_device(std::string(utf8));
+}
+
+const Definition kDeviceNew = {"device", Door::function, "(device device)\n(str type, int index=-1)", "",
+                               [](const Call& call) -> PyObject* {
+                                 if (!call.has(Name::type)) return to_python(*call.device());
+                                 const Device device = parse_device(call.object(Name::type)).value;
+                                 if (const int64_t index = call.integer(Name::index, -1); index < -1 || index > 0)
+                                   throw Error(std::string(device_text(device)) + " has one device, of index 0");
+                                 return to_python(device);
+                               }};
+
+/// The one object of the device that the arguments name.
+PyObject* new_device(PyTypeObject*, PyObject* args, PyObject* keywords) noexcept {
+  static Parser parser(kDeviceNew, Door::function);
+  return parser.invoke_with(args, keywords);
+}
+PyType_Slot device_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_device)},
+                              {Py_tp_init, reinterpret_cast<void*>(ignore_arguments)},
+                              {0, nullptr}};
 
 /// What np.dtype() makes of a dtype. bfloat16 is known to NumPy where ml_dtypes is installed.
 nb::object numpy_dtype(const DtypeObject& dtype) {
@@ -80,7 +109,7 @@ PyTypeObject* type_of(const nb::class_<Object>& bound) {
 }
 
 void bind_dtypes(nb::module_& module) {
-  nb::class_<DtypeObject> bound(module, "dtype", nb::is_final());
+  nb::class_<DtypeObject> bound(module, "dtype", nb::type_slots(kRefuseNew), nb::is_final(), "A type of elements.");
   bound.def("__repr__", &dtype_text)
       .def("__reduce__", [](const DtypeObject& dtype) { return std::string(dtype_name(dtype.value)); })
       .def_prop_ro("is_floating_point", [](const DtypeObject& dtype) { return is_floating_point(dtype.value); })
@@ -89,6 +118,7 @@ void bind_dtypes(nb::module_& module) {
       .def_prop_ro("itemsize", [](const DtypeObject& dtype) { return itemsize(dtype.value); })
       .def_prop_ro("dtype", &numpy_dtype, "What np.dtype() makes of it.");
   dtype_type = type_of(bound);
+  name_publicly(bound);
   for (int i = 0; i < kDtypeCount; ++i) {
     const Dtype dtype = static_cast<Dtype>(i);
     nb::object object = nb::cast(DtypeObject{dtype});
@@ -100,12 +130,9 @@ void bind_dtypes(nb::module_& module) {
 }
 
 void bind_devices(nb::module_& module) {
-  nb::class_<DeviceObject> bound(module, "device", nb::is_final());
+  nb::class_<DeviceObject> bound(module, "device", nb::type_slots(device_slots), nb::is_final(),
+                                 "device(type, index=-1)\n--\n\nWhere elements live: cpu, or meta, which has none.");
   bound
-      .def(
-          "__init__", [](DeviceObject* self, const std::string& type) { new (self) DeviceObject(parse_device(type)); },
-          nb::arg("type"))
-      .def("__init__", [](DeviceObject* self, const DeviceObject& other) { new (self) DeviceObject(other); })
       .def("__repr__",
            [](const DeviceObject& device) { return std::string("device(type='") + device_text(device.value) + "')"; })
       .def("__str__", [](const DeviceObject& device) { return std::string(device_text(device.value)); })
@@ -121,12 +148,14 @@ void bind_devices(nb::module_& module) {
       .def_prop_ro("type", [](const DeviceObject& device) { return std::string(device_text(device.value)); })
       .def_prop_ro("index", [](const DeviceObject&) { return nb::none(); });
   device_type = type_of(bound);
+  name_publicly(bound);
   for (Device device : {Device::cpu, Device::meta})
     device_objects[static_cast<std::size_t>(device)] = nb::cast(DeviceObject{device}).release().ptr();
 }
 
 void bind_formats(nb::module_& module) {
-  nb::class_<MemoryFormatObject> formats(module, "memory_format", nb::is_final());
+  nb::class_<MemoryFormatObject> formats(module, "memory_format", nb::type_slots(kRefuseNew), nb::is_final(),
+                                         "An order of dims in memory.");
   const auto text = [](const MemoryFormatObject& object) {
     for (const MemoryFormatName& entry : kMemoryFormats)
       if (entry.format == object.value) return std::string(entry.text);
@@ -135,13 +164,16 @@ void bind_formats(nb::module_& module) {
   formats.def("__repr__", [text](const MemoryFormatObject& object) { return "tenon." + text(object); })
       .def("__reduce__", text);
   memory_format_type = type_of(formats);
+  name_publicly(formats);
   for (const MemoryFormatName& entry : kMemoryFormats)
     module.attr(entry.text) = nb::cast(MemoryFormatObject{entry.format});
 
-  nb::class_<LayoutObject> layouts(module, "layout", nb::is_final());
+  nb::class_<LayoutObject> layouts(module, "layout", nb::type_slots(kRefuseNew), nb::is_final(),
+                                   "How elements lie in memory: always strided.");
   layouts.def("__repr__", [](const LayoutObject&) { return "tenon.strided"; })
       .def("__reduce__", [](const LayoutObject&) { return "strided"; });
   layout_type = type_of(layouts);
+  name_publicly(layouts);
   module.attr("strided") = nb::cast(LayoutObject{});
 }
 
@@ -169,11 +201,17 @@ std::optional<Dtype> as_dtype(PyObject* object) noexcept {
   return std::nullopt;
 }
 
+Dtype dtype_of(PyObject* object) {
+  const std::optional<Dtype> dtype = as_dtype(object);
+  if (!dtype) throw TypeError("expected a dtype, not " + type_name(object));
+  return *dtype;
+}
+
 bool is_device(PyObject* object) noexcept { return Py_TYPE(object) == device_type || PyUnicode_Check(object); }
 
 std::optional<Device> as_device(PyObject* object) {
   if (Py_TYPE(object) == device_type) return value_of<DeviceObject>(object).value;
-  if (PyUnicode_Check(object)) return parse_device(nb::cast<std::string>(nb::handle(object))).value;
+  if (PyUnicode_Check(object)) return parse_device(object).value;
   return std::nullopt;
 }
 

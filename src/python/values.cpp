@@ -1,5 +1,7 @@
 #include "python/values.h"
 
+#include <vector>
+
 #include "python/exchange.h"
 #include "type/overflow.h"
 #include "type/visit.h"
@@ -13,7 +15,7 @@ bool is_text(PyObject* object) { return PyUnicode_Check(object) || PyBytes_Check
 /// What a tensor can be made of element by element.
 bool is_nested(PyObject* object) { return PySequence_Check(object) && !is_text(object); }
 
-Py_ssize_t length_of(PyObject* sequence) {
+Py_ssize_t checked_length(PyObject* sequence) {
   const Py_ssize_t length = PySequence_Size(sequence);
   if (length < 0) throw PythonError{};
   return length;
@@ -29,7 +31,7 @@ Dims sizes_of(PyObject* data) {
       for (int64_t size : inner.sizes()) sizes.push_back(size);
       break;
     }
-    const Py_ssize_t length = length_of(level.ptr());
+    const Py_ssize_t length = checked_length(level.ptr());
     sizes.push_back(length);
     if (sizes.size() > kMaxDims) throw ValueError("too many dimensions '" + type_name(level.ptr()) + "'");
     if (length == 0) break;
@@ -57,7 +59,7 @@ Dtype dtype_of_values(PyObject* data, int64_t depth = 0) {
   }
   if (is_text(data)) throw TypeError("new(): invalid data type '" + type_name(data) + "'");
   if (!is_nested(data)) throw Error("Could not infer dtype of " + type_name(data));
-  const Py_ssize_t length = length_of(data);
+  const Py_ssize_t length = checked_length(data);
   if (length == 0) return get_default_dtype();
   if (depth > kMaxDims) throw ValueError("too many dimensions '" + type_name(data) + "'");
   std::optional<Dtype> common;
@@ -78,8 +80,10 @@ double double_of(PyObject* object) {
   return value;
 }
 bool truth_of(PyObject* object) {
-  if (PyFloat_Check(object) || PyLong_Check(object) || is_numpy_bool(object)) return PyObject_IsTrue(object) == 1;
-  return integer_of(object) != 0;
+  if (!PyFloat_Check(object) && !PyLong_Check(object) && !is_numpy_bool(object)) return integer_of(object) != 0;
+  const int truth = PyObject_IsTrue(object);
+  if (truth < 0) throw PythonError{};
+  return truth == 1;
 }
 
 /// A floating dtype takes what Python makes a float of (infinity where it is too large), an integer dtype what it can
@@ -104,7 +108,7 @@ T* store(T* out, PyObject* data, SizesView sizes, int64_t dim) {
   }
   const nb::object level = nb::steal(PySequence_Fast(data, "not a sequence"));
   if (!level.ptr()) throw PythonError{};
-  const Py_ssize_t length = length_of(level.ptr());
+  const Py_ssize_t length = checked_length(level.ptr());
   if (length != sizes[dim])
     throw ValueError("expected sequence of length " + std::to_string(sizes[dim]) + " at dim " + std::to_string(dim) +
                      " (got " + std::to_string(length) + ")");
@@ -115,13 +119,44 @@ T* store(T* out, PyObject* data, SizesView sizes, int64_t dim) {
   return out;
 }
 
+nb::object new_list(int64_t size) {
+  if (size < 0) throw ValueError("a dim of negative size has no list");
+  return checked_object(PyList_New(size));
+}
+
+/// Fills lists in lists, from the outermost to the innermost, which hold the numbers. No recursion: a tensor may have
+/// any number of dims.
 template <class T>
-PyObject* nested_list(const Tensor& tensor, const T* data, int64_t dim) {
-  if (dim == tensor.dim()) return to_python(to_scalar(*data));
-  const int64_t size = tensor.sizes()[dim], stride = tensor.strides()[dim];
-  nb::object list = checked_object(PyList_New(size));
-  for (int64_t i = 0; i < size; ++i) NB_LIST_SET_ITEM(list.ptr(), i, nested_list(tensor, data + i * stride, dim + 1));
-  return list.release().ptr();
+nb::object nested_list(const Tensor& tensor, const T* data) {
+  if (tensor.dim() == 0) return nb::steal(to_python(to_scalar(*data)));
+  const SizesView sizes = tensor.sizes(), strides = tensor.strides();
+  const int64_t last = tensor.dim() - 1;
+  struct Level {
+    PyObject* list;  // owned by the one around it
+    const T* data;
+    int64_t filled;
+  };
+  std::vector<Level> levels;
+  const nb::object outermost = new_list(sizes[0]);
+  levels.push_back({outermost.ptr(), data, 0});
+  while (!levels.empty()) {
+    Level& level = levels.back();
+    const int64_t dim = static_cast<int64_t>(levels.size()) - 1;
+    if (level.filled == sizes[dim]) {
+      levels.pop_back();
+      continue;
+    }
+    // exact: inside the storage
+    const T* entry = tensor.numel() > 0 ? level.data + level.filled * strides[dim] : data;
+    if (dim == last) {
+      NB_LIST_SET_ITEM(level.list, level.filled++, checked(to_python(to_scalar(*entry))));
+      continue;
+    }
+    PyObject* inner = new_list(sizes[dim + 1]).release().ptr();
+    NB_LIST_SET_ITEM(level.list, level.filled++, inner);
+    levels.push_back({inner, entry, 0});
+  }
+  return outermost;
 }
 
 }  // namespace
@@ -146,7 +181,7 @@ Tensor tensor_of_values(PyObject* data, const Options& options) {
 
 PyObject* to_list(const Tensor& tensor) {
   if (tensor.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
-  return visit_dtype(tensor.dtype(), [&]<class T>() { return nested_list(tensor, tensor.data<T>(), 0); });
+  return visit_dtype(tensor.dtype(), [&]<class T>() { return nested_list(tensor, tensor.data<T>()).release().ptr(); });
 }
 
 }  // namespace tenon::python

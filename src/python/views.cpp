@@ -1,4 +1,5 @@
 // Views, copies and writes: one line a function. Where PyTorch has both, it is a function and a method.
+#include "autograd/views.h"
 #include "autograd/meta.h"
 #include "python/doors.h"
 #include "python/values.h"
@@ -15,7 +16,9 @@ const Tensor& input(const Call& call) { return call.tensor(Name::input); }
 #define TENON_VALUE(EXPRESSION) []([[maybe_unused]] const Call& call) -> PyObject* { return checked(EXPRESSION); }
 
 Tensor squeezed(const Call& call) {
-  return call.has(Name::dim) ? input(call).squeeze(SizesView(call.dims(Name::dim))) : input(call).squeeze();
+  if (!call.has(Name::dim)) return input(call).squeeze();
+  if (PyLong_Check(call.object(Name::dim))) return input(call).squeeze(call.integer(Name::dim));
+  return input(call).squeeze(SizesView(call.dims(Name::dim)));
 }
 Tensor moved(const Call& call) {
   return input(call).movedim(SizesView(call.dims(Name::source)), SizesView(call.dims(Name::destination)));
@@ -25,15 +28,18 @@ Tensor strided(const Call& call) {
                                 call.optional_integer(Name::storage_offset));
 }
 
-/// Gives the tensor itself another shape over the same storage. A leaf stays the leaf that it is.
-PyObject* reshaped_in_place(const Call& call, Tensor view) {
-  Tensor& self = call.tensor(Name::input);
-  autograd::check_inplace(self, true);
-  if (self.requires_grad() && self.is_leaf())
-    self.set_data(view);
-  else
-    self = std::move(view);
+/// Gives the tensor itself another shape over the same storage.
+template <class View>
+PyObject* reshaped_in_place(const Call& call, const View& view) {
+  const Tensor& self = call.tensor(Name::input);
+  autograd::check_inplace(self, self.requires_grad());
+  autograd::take_layout(self, view(self));
   return again(call.self());
+}
+
+/// The object itself where nothing changes.
+PyObject* same_or_new(const Call& call, Tensor result) {
+  return result.is(input(call)) ? again(call.object(Name::input)) : wrap(std::move(result));
 }
 
 /// Writes into the tensor itself.
@@ -133,7 +139,7 @@ const Definition kViews[] = {
     {"expand_as", kMethod, "(Tensor input, Tensor other)", "The same as expand(other.size()).",
      TENON_VIEW(input(call).expand_as(call.tensor(Name::other)))},
     {"flatten", kBoth, "(Tensor input, int start_dim=0, int end_dim=-1)", "Dims start_dim to end_dim as one.",
-     TENON_VIEW(flattened(call))},
+     [](const Call& call) -> PyObject* { return same_or_new(call, flattened(call)); }},
     {"movedim", kBoth, "(Tensor input, int source, int destination)\n(Tensor input, ints source, ints destination)",
      "A view with dims at other places.", TENON_VIEW(moved(call))},
     {"moveaxis", kBoth, "(Tensor input, int source, int destination)\n(Tensor input, ints source, ints destination)",
@@ -172,24 +178,32 @@ const Definition kViews[] = {
     {"view_as", kMethod, "(Tensor input, Tensor other)", "The same as view(other.size()).",
      TENON_VIEW(input(call).view(call.tensor(Name::other).sizes()))},
     {"squeeze_", kMethod, "(Tensor input)\n(Tensor input, int dim)\n(Tensor input, ints dim)", "squeeze in place.",
-     [](const Call& call) -> PyObject* { return reshaped_in_place(call, squeezed(call)); }},
+     [](const Call& call) -> PyObject* {
+       return reshaped_in_place(call, [&](const Tensor&) { return squeezed(call); });
+     }},
     {"t_", kMethod, "(Tensor input)", "t in place.",
-     [](const Call& call) -> PyObject* { return reshaped_in_place(call, input(call).t()); }},
+     [](const Call& call) -> PyObject* {
+       return reshaped_in_place(call, [](const Tensor& self) { return self.t(); });
+     }},
     {"transpose_", kMethod, "(Tensor input, int dim0, int dim1)", "transpose in place.",
      [](const Call& call) -> PyObject* {
-       return reshaped_in_place(call, input(call).transpose(call.integer(Name::dim0), call.integer(Name::dim1)));
+       return reshaped_in_place(call, [&](const Tensor& self) {
+         return self.transpose(call.integer(Name::dim0), call.integer(Name::dim1));
+       });
      }},
     {"unsqueeze_", kMethod, "(Tensor input, int dim)", "unsqueeze in place.",
-     [](const Call& call) -> PyObject* { return reshaped_in_place(call, input(call).unsqueeze(call.integer(Name::dim))); }},
+     [](const Call& call) -> PyObject* {
+       return reshaped_in_place(call, [&](const Tensor& self) { return self.unsqueeze(call.integer(Name::dim)); });
+     }},
 
     // Copies and writes.
     {"clone", kBoth, "(Tensor input, *, memory_format? memory_format=None)", "A copy.",
      TENON_VIEW(cloned(call))},
     {"contiguous", kMethod, "(Tensor input, *, memory_format memory_format=torch.contiguous_format)",
      "The tensor itself where it is dense and row-major, else a copy that is.", contiguous},
-    {"copy_", kMethod, "(Tensor input, Tensor src, bool non_blocking=False)", "Writes src, broadcast and cast.",
+    {"copy_", kMethod, "(Tensor input, Tensor other, bool non_blocking=False)", "Writes other, broadcast and cast.",
      [](const Call& call) -> PyObject* {
-       return written(call, [&](Tensor& self) { self.copy_(call.tensor(Name::src)); });
+       return written(call, [&](Tensor& self) { self.copy_(call.tensor(Name::other)); });
      }},
     {"fill_", kMethod, "(Tensor input, Tensor value)\n(Tensor input, Number value)", "Writes one value everywhere.", filled},
     {"zero_", kMethod, "(Tensor input)", "Writes 0 everywhere.",
@@ -201,7 +215,7 @@ const Definition kViews[] = {
        return again(call.self());
      }},
     {"sum_to_size", kMethod, kDims, "The sum over the dims a broadcast from `size` would have added.",
-     TENON_VIEW(summed(call))},
+     [](const Call& call) -> PyObject* { return same_or_new(call, summed(call)); }},
     {"to", kMethod,
      "(Tensor input, device device=None, dtype dtype=None, bool non_blocking=False, bool copy=False, *, memory_format? "
      "memory_format=None)\n(Tensor input, dtype dtype, bool non_blocking=False, bool copy=False, *, memory_format? "
@@ -211,7 +225,9 @@ const Definition kViews[] = {
     {"type", kMethod, "(Tensor input, dtype dtype=None, bool non_blocking=False)",
      "The name of the tensor's older class; with a dtype the same as to().", typed},
     {"type_as", kMethod, "(Tensor input, Tensor other)", "The same as to(other.dtype).",
-     TENON_VIEW(input(call).to(call.tensor(Name::other).dtype()))},
+     [](const Call& call) -> PyObject* {
+       return same_or_new(call, call.run([&] { return input(call).to(call.tensor(Name::other).dtype()); }));
+     }},
 #define TENON_CAST(NAME, DTYPE)                                                                           \
   {                                                                                                       \
     NAME, kMethod, "(Tensor input, *, memory_format? memory_format=None)", "The same as to(" #DTYPE ").", \
@@ -231,7 +247,8 @@ const Definition kViews[] = {
     {"cpu", kMethod, "(Tensor input, *, memory_format? memory_format=None)", "The same as to('cpu').",
      [](const Call& call) -> PyObject* {
        const Tensor result = input(call).to(Device::cpu);
-       return result.is(input(call)) ? again(call.self()) : wrap(result);
+       const Tensor laid_out = result.to(result.dtype(), false, call.memory_format(MemoryFormat::preserve));
+       return laid_out.is(input(call)) ? again(call.self()) : wrap(laid_out);
      }},
 
     // What a tensor knows of itself.

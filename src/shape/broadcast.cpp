@@ -111,7 +111,7 @@ int64_t wrap_existing_dim(int64_t dim, int64_t ndim) {
 }
 
 Dims reduced_mask(SizesView dims, int64_t ndim) {
-  if (ndim > 64) throw Error("only tensors with up to 64 dims are supported");
+  if (ndim > 64 && !dims.empty()) throw Error("only tensors with up to 64 dims are supported");
   Dims mask(ndim > 0 ? ndim : 1, dims.empty() ? 1 : 0);
   Dims wrapped;
   for (int64_t dim : dims) wrapped.push_back(wrap_dim(dim, ndim));

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/checked.h"
+
 namespace tenon {
 namespace {
 
@@ -37,9 +39,9 @@ Dims dense_strides_like(SizesView sizes, SizesView strides) {
   if (is_non_overlapping_and_dense(sizes, strides)) return strides.copy();
   const Dims order = memory_order(sizes, strides);
   Dims result(sizes.size());
-  int64_t step = 1;
+  Checked step = 1;
   for (int64_t dim : order) {
-    result[dim] = step;
+    result[dim] = stride_from(step);
     step *= sizes[dim];
   }
   return result;

@@ -1,21 +1,12 @@
 // Strides: what expand, view and memory formats make of them.
 #include <algorithm>
 
+#include "base/checked.h"
 #include "tenon/error.h"
 #include "tenon/shape.h"
 
 namespace tenon {
 namespace {
-
-/// A negative size that nobody refused is counted as a huge one, from the left, as PyTorch counts: it overflows
-/// unless a 0 stands before it.
-void check_numel_of_expanded(SizesView sizes) {
-  uint64_t n = 1;
-  for (int64_t size : sizes)
-    if (__builtin_mul_overflow(n, static_cast<uint64_t>(size), &n))
-      throw Error("numel: integer multiplication overflow");
-  if (n > static_cast<uint64_t>(INT64_MAX)) throw Error("numel: integer multiplication overflow");
-}
 
 /// Dims from the slowest to the fastest in a memory format.
 Dims format_order(int64_t ndim, MemoryFormat format) {
@@ -33,16 +24,13 @@ int64_t format_rank(MemoryFormat format) {
 }  // namespace
 
 int64_t checked_numel(SizesView sizes) {
-  int64_t n = 1;
-  bool zero = false, overflow = false;
-  for (int64_t size : sizes) {
-    if (size == 0)
-      zero = true;
-    else
-      overflow |= __builtin_mul_overflow(n, size, &n);
-  }
-  if (overflow) throw Error("numel: integer multiplication overflow");
-  return zero ? 0 : n;
+  // From the left, as PyTorch counts: a 0 hides what follows, not what stands before it. A negative size counts as a
+  // huge one.
+  uint64_t n = 1;
+  bool overflow = false;
+  for (int64_t size : sizes) overflow |= __builtin_mul_overflow(n, static_cast<uint64_t>(size), &n);
+  if (overflow || n > static_cast<uint64_t>(INT64_MAX)) throw Error("numel: integer multiplication overflow");
+  return static_cast<int64_t>(n);
 }
 
 void expand_layout(SizesView sizes, SizesView strides, SizesView desired, Dims& new_sizes, Dims& new_strides,
@@ -58,8 +46,8 @@ void expand_layout(SizesView sizes, SizesView strides, SizesView desired, Dims& 
   for (int64_t dim = ndim - 1; dim >= 0; --dim) {
     const bool existing = dim >= lead;
     int64_t size = existing ? sizes[dim - lead] : 1;
-    int64_t stride = existing                           ? strides[dim - lead]
-                     : dim + 1 < ndim && !sizes.empty() ? new_sizes[dim + 1] * new_strides[dim + 1]
+    Checked stride = existing                           ? strides[dim - lead]
+                     : dim + 1 < ndim && !sizes.empty() ? Checked(new_sizes[dim + 1]) * new_strides[dim + 1]
                      : sizes.empty()                    ? 0
                                                         : 1;
     int64_t target = desired[dim];
@@ -78,14 +66,15 @@ void expand_layout(SizesView sizes, SizesView strides, SizesView desired, Dims& 
       stride = 0;
     }
     new_sizes[dim] = size;
-    new_strides[dim] = stride;
+    new_strides[dim] = stride_from(stride);
   }
-  check_numel_of_expanded(new_sizes);
+  checked_numel(new_sizes);
 }
 
 Dims infer_view_sizes(SizesView sizes, int64_t numel) {
-  int64_t known = 1, unknown = -1;
-  bool overflow = false;
+  Checked known = 1;
+  int64_t unknown = -1;
+  bool zero = false;
   for (int64_t dim = 0; dim < sizes.size(); ++dim) {
     if (sizes[dim] == -1) {
       if (unknown >= 0) throw Error("only one dimension can be inferred");
@@ -94,16 +83,23 @@ Dims infer_view_sizes(SizesView sizes, int64_t numel) {
       throw Error("invalid shape dimension " + std::to_string(sizes[dim]) + " at index " + std::to_string(dim) +
                   " of shape " + to_string(sizes));
     } else {
-      overflow |= __builtin_mul_overflow(known, sizes[dim], &known);
+      known *= sizes[dim];
+      zero |= sizes[dim] == 0;
     }
   }
-  Dims result = sizes.copy();
-  if (unknown >= 0 && numel == 0 && known == 0 && !overflow)
+  if (zero) known = 0;
+  if (unknown >= 0 && numel == 0 && known.is(0))
     throw Error("cannot reshape tensor of 0 elements into shape " + to_string(sizes) +
                 " because the unspecified dimension size -1 can be any value and is ambiguous");
-  const bool fits = !overflow && (unknown < 0 ? known == numel : known > 0 && numel % known == 0);
-  if (!fits) throw Error("shape '" + to_string(sizes) + "' is invalid for input of size " + std::to_string(numel));
-  if (unknown >= 0) result[unknown] = numel / known;
+  const auto fail = [&] {
+    throw Error("shape '" + to_string(sizes) + "' is invalid for input of size " + std::to_string(numel));
+  };
+  const int64_t count = known.or_else(fail);
+  const bool fits = unknown < 0 ? count == numel : count > 0 && numel % count == 0;
+  if (!fits) fail();
+  Dims result = sizes.copy();
+  if (unknown >= 0) result[unknown] = numel / count;
+  if (zero) checked_numel(result);
   return result;
 }
 
@@ -118,13 +114,13 @@ bool view_strides(SizesView sizes, SizesView strides, SizesView desired, Dims& r
   int64_t at = desired.size() - 1;
   int64_t run = 1, step = strides.back();
   for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
-    run *= sizes[dim];
-    const bool run_ends = dim == 0 || (sizes[dim - 1] != 1 && strides[dim - 1] != run * step);
+    run *= sizes[dim];  // exact: at most the number of elements
+    const bool run_ends = dim == 0 || (sizes[dim - 1] != 1 && !(Checked(run) * step).is(strides[dim - 1]));
     if (!run_ends) continue;
     int64_t filled = 1;
     while (at >= 0 && (filled < run || desired[at] == 1)) {
-      result[at] = filled * step;
-      filled *= desired[at--];
+      result[at] = stride_from(Checked(filled) * step);
+      filled *= desired[at--];  // exact: at most the number of elements
     }
     if (filled != run) return false;
     if (dim > 0) {
@@ -136,12 +132,11 @@ bool view_strides(SizesView sizes, SizesView strides, SizesView desired, Dims& r
 }
 
 Dims contiguous_strides(SizesView sizes) {
-  Dims strides;
-  strides.resize(sizes.size());
-  uint64_t step = 1;  // wraps: sizes beside a 0 may be as large as they like
+  Dims strides(sizes.size());
+  Checked step = 1;
   for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
-    strides[dim] = static_cast<int64_t>(step);
-    step *= static_cast<uint64_t>(std::max<int64_t>(sizes[dim], 1));
+    strides[dim] = stride_from(step);
+    step *= std::max<int64_t>(sizes[dim], 1);
   }
   return strides;
 }
@@ -153,9 +148,9 @@ Dims format_strides(SizesView sizes, MemoryFormat format) {
                 (rank == 4 ? "channels_last" : "channels_last_3d") + " format");
   const Dims order = format_order(sizes.size(), format);
   Dims strides(sizes.size());
-  int64_t step = 1;
+  Checked step = 1;
   for (int64_t i = sizes.size() - 1; i >= 0; --i) {
-    strides[order[i]] = step;
+    strides[order[i]] = stride_from(step);
     step *= std::max<int64_t>(sizes[order[i]], 1);
   }
   return strides;
@@ -171,7 +166,7 @@ bool is_contiguous(SizesView sizes, SizesView strides, MemoryFormat format) noex
     const int64_t dim = rank == 4 ? kLast[i] : rank == 5 ? kLast3d[i] : i;
     if (sizes[dim] == 1) continue;
     if (strides[dim] != step) return false;
-    step *= sizes[dim];
+    step *= sizes[dim];  // exact: at most the number of elements
   }
   return true;
 }
@@ -185,7 +180,7 @@ bool is_non_overlapping_and_dense(SizesView sizes, SizesView strides) {
   int64_t step = 1;
   for (int64_t dim : order) {
     if (strides[dim] != step) return false;
-    step *= sizes[dim];
+    step *= sizes[dim];  // exact: at most the number of elements
   }
   return true;
 }

@@ -1,22 +1,21 @@
 #include "tensor/impl.h"
 
-#include <limits>
-
+#include "base/checked.h"
 #include "tensor/history.h"
 #include "tensor/recycle.h"
 
 namespace tenon {
 namespace {
 
-/// Without sizes, strides and what follows from them.
-TensorImpl* make_bare(Storage* storage, int64_t offset, Dtype dtype, Device device) {
+/// A handle that has nothing yet but these. It owns what is put into it next: where that fails, nothing leaks.
+Tensor make_bare(int64_t offset, Dtype dtype, Device device) {
   TensorImpl* impl = new (recycle::allocate(sizeof(TensorImpl))) TensorImpl;
   impl->dtype = dtype;
   impl->device = device;
-  impl->storage = storage;
+  impl->storage = nullptr;
   impl->offset = offset;
   impl->in_graph = impl->inference = thread_modes.inference;
-  return impl;
+  return Tensor(impl);
 }
 
 /// One walk over the dims.
@@ -30,7 +29,7 @@ void settle_impl(TensorImpl* impl) noexcept {
     const int64_t size = sizes[dim], stride = strides[dim];
     contiguous = contiguous && (size == 1 || stride == numel);
     row_major = row_major && stride == numel;
-    // Beside a size of 0 the others may be of any size: the product wraps round and ends at 0.
+    // exact: what wraps round beside a size of 0 still ends at 0, and tells nothing before
     numel = static_cast<int64_t>(static_cast<uint64_t>(numel) * static_cast<uint64_t>(size));
   }
   impl->numel = numel;
@@ -38,13 +37,13 @@ void settle_impl(TensorImpl* impl) noexcept {
   impl->row_major = row_major && numel != 0;
 }
 
-TensorImpl* make_impl(Storage* storage, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype,
-                      Device device) {
-  TensorImpl* impl = make_bare(storage, offset, dtype, device);
-  impl->sizes.assign(sizes);
-  impl->strides.assign(strides);
-  settle_impl(impl);
-  return impl;
+/// All but the storage.
+Tensor make_laid_out(SizesView sizes, SizesView strides, int64_t offset, Dtype dtype, Device device) {
+  Tensor tensor = make_bare(offset, dtype, device);
+  tensor.impl()->sizes.assign(sizes);
+  tensor.impl()->strides.assign(strides);
+  settle_impl(tensor.impl());
+  return tensor;
 }
 
 /// Ties a view to the tensor whose elements it shares.
@@ -53,6 +52,8 @@ void tie(TensorImpl* view, const Tensor& self) noexcept {
   base->references.fetch_add(1, std::memory_order_relaxed);
   view->base = base;
   view->in_graph = true;
+  if (view->storage)
+    view->view_version.store(view->storage->version.load(std::memory_order_relaxed), std::memory_order_relaxed);
   view->inference = self.impl()->inference;
   view->view_mode = thread_modes.inference                                      ? Mode::inference
                     : thread_modes.grad && self.impl()->view_mode == Mode::grad ? Mode::grad
@@ -64,7 +65,7 @@ void tie(TensorImpl* view, const Tensor& self) noexcept {
 constinit thread_local ThreadModes thread_modes;
 
 void destroy_impl(TensorImpl* impl) noexcept {
-  if (impl->autograd) destroy_history(impl);
+  if (impl->meta()) destroy_history(impl);
   if (TensorImpl* base = impl->base)
     static_cast<void>(Tensor(base));  // gives the reference back
   else if (impl->storage)
@@ -73,79 +74,85 @@ void destroy_impl(TensorImpl* impl) noexcept {
   recycle::deallocate(impl, sizeof(TensorImpl));
 }
 
-int64_t check_sizes(SizesView sizes, int64_t itemsize) {
+void check_not_negative(SizesView sizes) {
   for (int64_t size : sizes)
     if (size < 0)
       throw Error("Trying to create tensor with negative dimension " + std::to_string(size) + ": " + to_string(sizes));
-  int64_t numel = 1, nbytes = 0;
-  bool overflow = false, zero = false;
-  for (int64_t size : sizes) {
-    if (size == 0)
-      zero = true;
-    else
-      overflow |= __builtin_mul_overflow(numel, size, &numel);
-  }
+}
+
+int64_t check_sizes(SizesView sizes, int64_t itemsize) {
+  check_not_negative(sizes);
+  uint64_t numel = 1;  // from the left, as checked_numel
+  int64_t nbytes = 0;
+  bool overflow = false;
+  for (int64_t size : sizes) overflow |= __builtin_mul_overflow(numel, static_cast<uint64_t>(size), &numel);
   overflow |= __builtin_mul_overflow(numel, itemsize, &nbytes);
   if (overflow) throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes));
-  return zero ? 0 : numel;
+  return static_cast<int64_t>(numel);
+}
+
+Checked extent_of(SizesView sizes, SizesView strides) noexcept {
+  Checked last = 0;
+  for (int64_t dim = 0; dim < sizes.size(); ++dim) {
+    if (sizes[dim] == 0) return 0;
+    last += (Checked(sizes[dim]) - 1) * strides[dim];
+  }
+  return last + 1;
+}
+
+void fail_storage_size(SizesView sizes, SizesView strides) {
+  throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) +
+              " and strides=" + to_string(strides));
 }
 
 int64_t storage_extent(SizesView sizes, SizesView strides) {
-  int64_t last = 0;
-  bool overflow = false;
-  for (int64_t dim = 0; dim < sizes.size(); ++dim) {
-    if (sizes[dim] == 0) return 0;
-    int64_t reach = 0;
-    overflow |= __builtin_mul_overflow(sizes[dim] - 1, strides[dim], &reach);
-    overflow |= __builtin_add_overflow(last, reach, &last);
-  }
-  if (overflow || last == std::numeric_limits<int64_t>::max())
-    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) +
-                " and strides=" + to_string(strides));
-  return last + 1;
+  return extent_of(sizes, strides).or_else([&] { fail_storage_size(sizes, strides); });
 }
 
 Tensor new_tensor(SizesView sizes, SizesView strides, Dtype dtype, Device device) {
   check_sizes(sizes, itemsize(dtype));
-  const int64_t extent = storage_extent(sizes, strides);
-  if (extent > std::numeric_limits<int64_t>::max() / 8)
-    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) +
-                " and strides=" + to_string(strides));
-  Storage* storage = device == Device::meta ? nullptr : new_storage(extent * itemsize(dtype));
-  return Tensor(make_impl(storage, sizes, strides, 0, dtype, device));
+  return new_strided_tensor(sizes, strides, dtype, device);
+}
+
+Tensor new_strided_tensor(SizesView sizes, SizesView strides, Dtype dtype, Device device) {
+  check_not_negative(sizes);
+  checked_numel(sizes);
+  if (device == Device::meta) return make_laid_out(sizes, strides, 0, dtype, device);
+  const int64_t nbytes =
+      (extent_of(sizes, strides) * itemsize(dtype)).or_else([&] { fail_storage_size(sizes, strides); });
+  Tensor tensor = make_laid_out(sizes, strides, 0, dtype, device);
+  tensor.impl()->storage = new_storage(nbytes);
+  return tensor;
 }
 
 Tensor new_tensor(SizesView sizes, Dtype dtype, Device device) {
   const int64_t numel = check_sizes(sizes, itemsize(dtype));
-  Storage* storage = device == Device::meta ? nullptr : new_storage(numel * itemsize(dtype));
-  TensorImpl* impl = new (recycle::allocate(sizeof(TensorImpl))) TensorImpl;
-  impl->dtype = dtype;
-  impl->device = device;
+  if (numel == 0) [[unlikely]]
+    return new_tensor(sizes, contiguous_strides(sizes), dtype, device);
+  Tensor tensor = make_bare(0, dtype, device);
+  TensorImpl* impl = tensor.impl();
   impl->contiguous = true;
   impl->row_major = true;
-  impl->storage = storage;
-  impl->offset = 0;
-  impl->in_graph = impl->inference = thread_modes.inference;
   impl->numel = numel;
   impl->sizes.assign(sizes);
   impl->strides.resize(sizes.size());
   int64_t step = 1;
+  // exact: check_sizes saw the products
   for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
     impl->strides[dim] = step;
     step *= sizes[dim] > 1 ? sizes[dim] : 1;
   }
-  return Tensor(impl);
+  if (device != Device::meta) impl->storage = new_storage(numel * itemsize(dtype));
+  return tensor;
 }
 
 Tensor new_view(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset) {
-  TensorImpl* view = make_impl(self.impl()->storage, sizes, strides, offset, self.dtype(), self.device());
-  tie(view, self);
-  return Tensor(view);
+  Tensor view = make_laid_out(sizes, strides, offset, self.dtype(), self.device());
+  tie_view(view, self);
+  return view;
 }
 
-Tensor begin_view(const Tensor& self, int64_t offset) {
-  return Tensor(make_bare(nullptr, offset, self.dtype(), self.device()));
-}
+Tensor begin_view(const Tensor& self, int64_t offset) { return make_bare(offset, self.dtype(), self.device()); }
 
 void settle_view(const Tensor& view, const Tensor& self) noexcept {
   settle_impl(view.impl());
@@ -158,30 +165,45 @@ void tie_view(const Tensor& view, const Tensor& self) noexcept {
 }
 
 Tensor new_alias(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset) {
-  Storage* storage = self.impl()->storage;
-  if (storage) retain(storage);
-  Tensor alias(make_impl(storage, sizes, strides, offset, self.dtype(), self.device()));
+  Tensor alias = make_laid_out(sizes, strides, offset, self.dtype(), self.device());
+  if (Storage* storage = self.impl()->storage) retain(alias.impl()->storage = storage);
   alias.impl()->in_graph = alias.impl()->inference = self.impl()->inference;
   return alias;
 }
 
 Tensor new_tensor_over(Storage* storage, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype) {
-  return Tensor(make_impl(storage, sizes, strides, offset, dtype, Device::cpu));
+  Tensor tensor = make_laid_out(sizes, strides, offset, dtype, Device::cpu);
+  retain(tensor.impl()->storage = storage);
+  return tensor;
+}
+
+Tensor new_tensor_over(const CallersBuffer& buffer, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype) {
+  Tensor tensor = make_laid_out(sizes, strides, offset, dtype, Device::cpu);
+  tensor.impl()->storage = new_storage(buffer.data, buffer.nbytes, buffer.deleter, buffer.context);
+  return tensor;
 }
 
 void set_sizes_and_strides(const Tensor& tensor, SizesView sizes, SizesView strides) {
   TensorImpl* impl = tensor.impl();
   const int64_t numel = check_sizes(sizes, tensor.itemsize());
-  const int64_t needed = (impl->offset + storage_extent(sizes, strides)) * tensor.itemsize();
+  // An offset beside which nothing lies needs no memory.
+  const Checked extent = numel == 0 ? 0 : extent_of(sizes, strides) + impl->offset;
+  const int64_t needed = (extent * tensor.itemsize()).or_else([&] {
+    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes));
+  });
+  // All that can fail comes before the first change.
+  Dims new_sizes = sizes.copy(), new_strides = strides.copy();
+  const bool contiguous = is_contiguous(sizes, strides), row_major = SizesView(contiguous_strides(sizes)) == strides;
   if (impl->storage && needed > impl->storage->nbytes) {
-    if (impl->storage->deleter) throw Error("Trying to resize storage that is not resizable");
+    if (!impl->storage->resizable.load(std::memory_order_relaxed))
+      throw Error("Trying to resize storage that is not resizable");
     grow_storage(impl->storage, needed);
   }
-  impl->sizes.assign(sizes);
-  impl->strides.assign(strides);
+  impl->sizes = std::move(new_sizes);
+  impl->strides = std::move(new_strides);
   impl->numel = numel;
-  impl->contiguous = is_contiguous(sizes, strides);
-  impl->row_major = SizesView(contiguous_strides(sizes)) == strides;
+  impl->contiguous = contiguous;
+  impl->row_major = row_major;
 }
 
 void Tensor::check_dtype(Dtype wanted) const {
@@ -189,6 +211,13 @@ void Tensor::check_dtype(Dtype wanted) const {
     throw TypeError(std::string("expected scalar type ") + scalar_type_name(wanted) + " but found " +
                     scalar_type_name(dtype()));
 }
+
+void Tensor::fail_nbytes() const {
+  throw Error("nbytes: " + std::to_string(numel()) + " elements of " + std::to_string(itemsize()) +
+              " bytes are more than an int64 holds");
+}
+
+void Tensor::fail_undefined() { throw Error("Expected a proper Tensor but got None (or an undefined Tensor in C++)"); }
 
 void Tensor::fail_inference_version() { throw Error("Inference tensors do not track version counter."); }
 

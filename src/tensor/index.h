@@ -16,6 +16,6 @@ struct Indexed {
 Indexed index_view(const Tensor& self, const Index* indices, int64_t count, bool reads);
 
 /// Whether an index marks places instead of naming them.
-bool is_mask(const Tensor& index) noexcept;
+bool is_mask(const Tensor& index);
 
 }  // namespace tenon

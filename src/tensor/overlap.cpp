@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/checked.h"
+#include "tensor/impl.h"
+
 namespace tenon {
 namespace {
 
@@ -13,9 +16,9 @@ struct ByteRange {
 /// Every byte the tensor can touch; empty when it has no elements.
 ByteRange byte_range(const Tensor& tensor) {
   if (tensor.numel() == 0) return {tensor.impl()->data(), tensor.impl()->data()};
-  int64_t last = 0;
-  for (int64_t dim = 0; dim < tensor.dim(); ++dim) last += (tensor.sizes()[dim] - 1) * tensor.strides()[dim];
-  return {tensor.impl()->data(), tensor.impl()->data() + (last + 1) * tensor.itemsize()};
+  // exact: it lies inside its storage
+  const int64_t nbytes = storage_extent(tensor.sizes(), tensor.strides()) * tensor.itemsize();
+  return {tensor.impl()->data(), tensor.impl()->data() + nbytes};
 }
 
 bool ranges_meet(const Tensor& a, const Tensor& b) {
@@ -34,10 +37,10 @@ bool steps_beyond(const Tensor& tensor) {
   for (int64_t dim = 0; dim < tensor.dim(); ++dim)
     if (sizes[dim] > 1) order.push_back(dim);
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return strides[a] < strides[b]; });
-  int64_t reach = 0;
+  Checked reach = 0;
   for (int64_t dim : order) {
-    if (strides[dim] <= reach) return false;
-    reach += (sizes[dim] - 1) * strides[dim];
+    if (!reach.is_at_most(strides[dim] - 1)) return false;
+    reach += (Checked(sizes[dim]) - 1) * strides[dim];
   }
   return true;
 }
@@ -68,11 +71,23 @@ void check_no_internal_overlap(const Tensor& written) {
       "Please clone() the tensor before performing the operation.");
 }
 
-void check_no_partial_overlap(const Tensor& written, const Tensor& input) {
-  if (overlap_of(written, input) != Overlap::partial) return;
+namespace {
+
+[[noreturn]] void fail_overlap() {
   throw Error(
       "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
       "location. Please clone() the tensor before performing the operation.");
+}
+
+}  // namespace
+
+void check_no_partial_overlap(const Tensor& written, const Tensor& input) {
+  if (overlap_of(written, input) == Overlap::partial) fail_overlap();
+}
+
+void check_no_overlap(const Tensor& written, const Tensor& input) {
+  const Overlap overlap = overlap_of(written, input);
+  if (overlap == Overlap::partial || overlap == Overlap::full) fail_overlap();
 }
 
 bool may_read_what_it_wrote(const Tensor& written, const Tensor& input) {

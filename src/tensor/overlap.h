@@ -18,6 +18,8 @@ void check_no_internal_overlap(const Tensor& written);
 /// Error "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory
 /// location. ..."
 void check_no_partial_overlap(const Tensor& written, const Tensor& input);
+/// The same text where the two meet at all.
+void check_no_overlap(const Tensor& written, const Tensor& input);
 /// Whether the byte ranges meet in a way the checks above let through and an element could be read after it was
 /// written.
 bool may_read_what_it_wrote(const Tensor& written, const Tensor& input);

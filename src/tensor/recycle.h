@@ -14,6 +14,16 @@ void grow_storage(Storage* storage, int64_t nbytes);
 
 namespace recycle {
 
+// Under AddressSanitizer every block is fresh and as long as it was asked for: it sees what lies behind a block's end,
+// and what is used after its life.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kRecycles = false;
+#elif defined(__has_feature)
+inline constexpr bool kRecycles = !__has_feature(address_sanitizer);
+#else
+inline constexpr bool kRecycles = true;
+#endif
+
 // Size classes: multiples of 64 bytes up to 256, then four per power of two (at most a quarter of a block is unused).
 constexpr int class_of(int64_t nbytes) noexcept {
   if (nbytes <= 256) return nbytes <= 0 ? 0 : static_cast<int>((nbytes + 63) / 64) - 1;
@@ -83,13 +93,13 @@ void deallocate_slow(void* block, int64_t nbytes) noexcept;
 
 /// At least `nbytes` bytes, aligned to 64. OutOfMemoryError.
 inline void* allocate(int64_t nbytes) {
-  if (nbytes <= kSmall && thread_cache)
+  if (kRecycles && nbytes <= kSmall && thread_cache)
     if (void* block = thread_cache->take(class_of(nbytes))) return block;
   return allocate_slow(nbytes);
 }
 /// Takes back what `allocate(nbytes)` gave.
 inline void deallocate(void* block, int64_t nbytes) noexcept {
-  if (nbytes <= kSmall && thread_cache && thread_cache->put(block, class_of(nbytes))) return;
+  if (kRecycles && nbytes <= kSmall && thread_cache && thread_cache->put(block, class_of(nbytes))) return;
   deallocate_slow(block, nbytes);
 }
 

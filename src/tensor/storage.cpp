@@ -1,5 +1,6 @@
 #include "tenon/storage.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "base/checked.h"
+#include "base/fork.h"
 #include "tenon/error.h"
 #include "tensor/recycle.h"
 
@@ -35,10 +38,11 @@ std::atomic<int64_t> cap{int64_t{1} << 30};
 void* take_from_system(int64_t nbytes) noexcept {
   // Blocks of a huge page and more start on one: fewer page faults when they are first touched.
   const int64_t alignment = nbytes >= kHugePage ? kHugePage : kAlignment;
-  void* block = std::aligned_alloc(static_cast<std::size_t>(alignment),
-                                   static_cast<std::size_t>((nbytes + alignment - 1) / alignment * alignment));
-  if (block && nbytes >= kHugePage) madvise(block, static_cast<std::size_t>(nbytes), MADV_HUGEPAGE);
-  if (block) blocks.fetch_add(1, std::memory_order_relaxed);
+  const int64_t whole = recycle::kRecycles ? (nbytes + alignment - 1) / alignment * alignment : nbytes;
+  void* block = nullptr;
+  if (posix_memalign(&block, static_cast<std::size_t>(alignment), static_cast<std::size_t>(whole)) != 0) return nullptr;
+  if (nbytes >= kHugePage) madvise(block, static_cast<std::size_t>(nbytes), MADV_HUGEPAGE);
+  blocks.fetch_add(1, std::memory_order_relaxed);
   return block;
 }
 
@@ -75,24 +79,33 @@ class SharedCache {
   }
 
  private:
-  std::mutex mutex_;
+  ForkMutex mutex_;
   std::array<FreeBlock*, kClasses> free_{};
 };
 
-SharedCache& shared_cache() {
-  static SharedCache* cache = new SharedCache;  // outlives every thread that still frees into it
+/// In memory of its own and never destroyed: it outlives every thread that still frees into it.
+SharedCache& shared_cache() noexcept {
+  alignas(SharedCache) static std::byte memory[sizeof(SharedCache)];
+  static SharedCache* const cache = new (memory) SharedCache;
   return *cache;
 }
 
-/// Ends a thread's cache with the thread: other destructors may still free into it.
+/// What a thread's late destructors find, and threads for which nothing can be kept.
 constinit recycle::ThreadCache closed_cache = recycle::ThreadCache::closed();
-struct CacheOwner {
-  recycle::ThreadCache cache;
-  ~CacheOwner() {
-    recycle::thread_cache = &closed_cache;
-    cache.trim();
-  }
-};
+
+/// Ends a thread's cache with the thread: other destructors may still free.
+void close_cache(void* cache) noexcept {
+  recycle::thread_cache = &closed_cache;
+  static_cast<recycle::ThreadCache*>(cache)->trim();
+}
+
+/// This thread's cache. A destructor of C++ would do, but the process is ended where there is no memory to register it.
+recycle::ThreadCache* open_cache() noexcept {
+  static pthread_key_t key;
+  static const bool has_key = pthread_key_create(&key, close_cache) == 0;
+  constinit thread_local recycle::ThreadCache cache;
+  return has_key && pthread_setspecific(key, &cache) == 0 ? &cache : &closed_cache;
+}
 
 void count_use(int64_t nbytes) noexcept {
   const int64_t now = in_use.fetch_add(nbytes, std::memory_order_relaxed) + nbytes;
@@ -121,33 +134,31 @@ void ThreadCache::trim() noexcept {
 }
 
 void* allocate_slow(int64_t nbytes) {
-  if (nbytes <= kSmall && !thread_cache) {
-    thread_local CacheOwner owner;
-    thread_cache = &owner.cache;
-  }
+  if (nbytes <= kSmall && !thread_cache) thread_cache = open_cache();
+  if (nbytes > kMaxStorageBytes) fail_out_of_memory(nbytes);
   const int index = class_of(nbytes);
-  if (nbytes > kSmall)
+  if (kRecycles && nbytes > kSmall)
     if (void* block = shared_cache().take(index)) return block;
-  if (nbytes > (int64_t{1} << 60)) fail_out_of_memory(nbytes);
-  void* block = take_from_system(recycle::class_bytes(index));
+  const int64_t whole = kRecycles ? class_bytes(index) : nbytes;
+  void* block = take_from_system(whole);
   if (!block) {
     memory::trim();
-    block = take_from_system(recycle::class_bytes(index));
+    block = take_from_system(whole);
   }
   if (!block) fail_out_of_memory(nbytes);
   return block;
 }
 
 void deallocate_slow(void* block, int64_t nbytes) noexcept {
-  const bool kept = nbytes > kSmall && shared_cache().put(block, class_of(nbytes));
+  const bool kept = kRecycles && nbytes > kSmall && shared_cache().put(block, class_of(nbytes));
   if (!kept) std::free(block);
 }
 
 }  // namespace recycle
 
 Storage* new_storage(int64_t nbytes) {
-  const bool with_header = nbytes + kHeader <= recycle::kSmall;
-  const int64_t block_bytes = with_header ? kHeader + nbytes : kHeader;
+  const bool with_header = nbytes <= recycle::kSmall - kHeader;
+  const int64_t block_bytes = with_header ? kHeader + nbytes : kHeader;  // exact: less than kSmall
   void* block = recycle::allocate(block_bytes);
   Storage* storage = new (block) Storage;
   storage->nbytes = nbytes;
@@ -171,6 +182,7 @@ Storage* new_storage(void* data, int64_t nbytes, Storage::Deleter deleter, void*
   storage->data = static_cast<std::byte*>(data);
   storage->nbytes = nbytes;
   storage->block_bytes = kHeader;
+  storage->resizable.store(false, std::memory_order_relaxed);
   storage->deleter = deleter ? deleter : [](void*, void*) {};
   storage->context = context;
   return storage;

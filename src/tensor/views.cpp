@@ -1,21 +1,17 @@
 // Views: new sizes, strides and offset over the same storage. Strides and texts are PyTorch's.
-// Sizes of a tensor are sound, strides need not be (an empty or meta tensor may have any): arithmetic on strides and
-// offsets wraps instead of being undefined, as nothing is ever read through what overflowed.
+// Sizes of a tensor are sound, strides and offset of an empty or meta tensor may be any: Note [Bounds].
 #include <algorithm>
 #include <string>
 
+#include "base/checked.h"
 #include "tensor/history.h"
 #include "tensor/impl.h"
 
 namespace tenon {
 namespace {
 
-int64_t wrapping_mul(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
-int64_t wrapping_add(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
+/// Where a view begins that starts `steps` steps along a dim.
+int64_t moved_offset(Checked offset, Checked steps, int64_t stride) { return offset_from(offset + steps * stride); }
 
 /// The view whose layout `write(sizes, strides)` writes.
 template <class Write>
@@ -101,18 +97,13 @@ Dims distinct_dims(const Tensor& self, SizesView dims, const char* role) {
 
 /// Bytes of storage that this layout needs; Error where they overflow.
 int64_t needed_bytes(SizesView sizes, SizesView strides, int64_t offset, int64_t itemsize) {
-  const auto fail_overflow = [&] {
-    throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes) +
-                " and strides=" + to_string(strides));
-  };
   for (int64_t dim = 0; dim < sizes.size(); ++dim)
-    if (sizes[dim] < 0 && strides[dim] > 0) fail_overflow();
+    if (sizes[dim] < 0 && strides[dim] > 0) fail_storage_size(sizes, strides);
   for (int64_t size : sizes)
     if (size < 0) throw Error("numel: integer multiplication overflow");
-  int64_t bytes = storage_extent(sizes, strides);
-  if (bytes == 0) return 0;
-  if (__builtin_add_overflow(bytes, offset, &bytes) || __builtin_mul_overflow(bytes, itemsize, &bytes)) fail_overflow();
-  return bytes;
+  if (checked_numel(sizes) == 0) return 0;
+  const Checked bytes = (extent_of(sizes, strides) + offset) * itemsize;
+  return bytes.or_else([&] { fail_storage_size(sizes, strides); });
 }
 
 void erase_dim(Dims& sizes, Dims& strides, int64_t dim) {
@@ -123,25 +114,24 @@ void erase_dim(Dims& sizes, Dims& strides, int64_t dim) {
 /// Of a dim, every `step`th of [first, last), which lie inside it.
 Tensor sliced(const Tensor& self, int64_t at, int64_t first, int64_t last, int64_t step) {
   const int64_t stride = self.strides()[at];
-  const int64_t offset = wrapping_add(self.storage_offset(), wrapping_mul(first, stride));
+  const int64_t offset = moved_offset(self.storage_offset(), first, stride);
   return changed(self, offset, {ViewKind::slice, {at, first, last, step}}, [&](Dims& sizes, Dims& strides) {
     sizes[at] = last == first ? 0 : step == 1 ? last - first : (last - first - 1) / step + 1;
-    strides[at] = wrapping_mul(stride, step);
+    strides[at] = stride_from(Checked(stride) * step);
   });
 }
 
 /// Whether a layout of some elements, from `offset` on, lies inside so many bytes; what does not deserves a closer
 /// look.
 bool lies_inside(SizesView sizes, SizesView strides, int64_t offset, int64_t itemsize, int64_t nbytes) {
-  int64_t numel = 1, last = offset, bytes = 0;
+  Checked numel = 1, last = offset;
   bool odd = offset < 0;
   for (int64_t dim = 0; dim < sizes.size(); ++dim) {
-    int64_t reach = 0;
-    odd |= sizes[dim] <= 0 || strides[dim] < 0 || __builtin_mul_overflow(numel, sizes[dim], &numel);
-    odd |= __builtin_mul_overflow(sizes[dim] - 1, strides[dim], &reach) || __builtin_add_overflow(last, reach, &last);
+    odd |= sizes[dim] <= 0 || strides[dim] < 0;
+    numel *= sizes[dim];
+    last += (Checked(sizes[dim]) - 1) * strides[dim];
   }
-  odd |= __builtin_add_overflow(last, 1, &last) || __builtin_mul_overflow(last, itemsize, &bytes);
-  return !odd && bytes <= nbytes;
+  return !odd && numel.fits() && ((last + 1) * itemsize).is_at_most(nbytes);
 }
 
 /// Marks of the named dims that have size 1.
@@ -173,7 +163,7 @@ Tensor Tensor::expand_as(const Tensor& other) const { return expand(other.sizes(
 Tensor Tensor::broadcast_to(SizesView desired) const { return expand(desired); }
 
 Tensor Tensor::view(SizesView desired) const {
-  if (impl_->row_major && impl_->numel != 0) return dense_view(*this, desired);
+  if (impl()->row_major && impl()->numel != 0) return dense_view(*this, desired);
   return written(*this, storage_offset(), {ViewKind::view}, [&](Dims& new_sizes, Dims& new_strides) {
     new_sizes = infer_view_sizes(desired, numel());
     if (!view_strides(sizes(), strides(), new_sizes, new_strides)) fail_view_strides();
@@ -181,7 +171,7 @@ Tensor Tensor::view(SizesView desired) const {
 }
 
 Tensor Tensor::reshape(SizesView desired) const {
-  if (impl_->row_major && impl_->numel != 0) return dense_view(*this, desired);
+  if (impl()->row_major && impl()->numel != 0) return dense_view(*this, desired);
   const Dims inferred = infer_view_sizes(desired, numel());
   Dims new_strides;
   if (view_strides(sizes(), strides(), inferred, new_strides))
@@ -194,7 +184,7 @@ Tensor Tensor::reshape(SizesView desired) const {
 
 Tensor Tensor::unsqueeze(int64_t dim) const {
   const int64_t at = wrap_dim(dim, this->dim() + 1);
-  const int64_t stride = at < this->dim() ? wrapping_mul(sizes()[at], strides()[at]) : 1;
+  const int64_t stride = at < this->dim() ? stride_from(Checked(sizes()[at]) * strides()[at]) : 1;
   return changed(*this, {ViewKind::unsqueeze, {at}}, [&](Dims& sizes, Dims& strides) {
     sizes.insert(at, 1);
     strides.insert(at, stride);
@@ -303,12 +293,12 @@ Tensor Tensor::movedim(int64_t source, int64_t destination) const {
 
 Tensor Tensor::select(int64_t dim, int64_t index) const {
   if (this->dim() == 0) throw IndexError("select() cannot be applied to a 0-dim tensor.");
-  const int64_t at = wrap_dim(dim, this->dim()), size = sizes()[at];
+  const int64_t at = wrap_dim(dim, this->dim()), size = std::max<int64_t>(sizes()[at], 0);
   if (index < -size || index >= size)
     throw IndexError("select(): index " + std::to_string(index) + " out of range for tensor of size " +
                      to_string(sizes()) + " at dimension " + std::to_string(at));
-  const int64_t position = index < 0 ? index + size : index;
-  const int64_t offset = wrapping_add(storage_offset(), wrapping_mul(position, strides()[at]));
+  const int64_t position = index < 0 ? index + size : index;  // exact: of different signs
+  const int64_t offset = moved_offset(storage_offset(), position, strides()[at]);
   return changed(*this, offset, {ViewKind::select, {at, position}},
                  [&](Dims& new_sizes, Dims& new_strides) { erase_dim(new_sizes, new_strides, at); });
 }
@@ -316,11 +306,11 @@ Tensor Tensor::select(int64_t dim, int64_t index) const {
 Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
   if (this->dim() == 0) throw Error("narrow() cannot be applied to a 0-dim tensor.");
   if (length < 0) throw Error("narrow(): length must be non-negative.");
-  const int64_t at = wrap_dim(dim, this->dim()), size = sizes()[at];
+  const int64_t at = wrap_dim(dim, this->dim()), size = std::max<int64_t>(sizes()[at], 0);
   if (start < -size || start > size)
     throw IndexError("start out of range (expected to be in range of [" + std::to_string(-size) + ", " +
                      std::to_string(size) + "], but got " + std::to_string(start) + ")");
-  const int64_t first = start < 0 ? start + size : start;
+  const int64_t first = start < 0 ? start + size : start;  // exact: of different signs
   if (length > size - first)
     throw Error("start (" + std::to_string(first) + ") + length (" + std::to_string(length) +
                 ") exceeds dimension size (" + std::to_string(size) + ").");
@@ -331,7 +321,8 @@ Tensor Tensor::slice(int64_t dim, std::optional<int64_t> start, std::optional<in
   if (step == 0) throw ValueError("slice step cannot be zero");
   if (step < 0) throw ValueError("step must be greater than zero");
   if (this->dim() == 0) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
-  const int64_t at = wrap_dim(dim, this->dim()), size = sizes()[at];
+  const int64_t at = wrap_dim(dim, this->dim()), size = std::max<int64_t>(sizes()[at], 0);
+  // exact: of different signs
   const auto clamped = [size](int64_t bound) { return std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size); };
   const int64_t first = clamped(start.value_or(0));
   return sliced(*this, at, first, std::max(first, clamped(end.value_or(size))), step);
@@ -368,7 +359,7 @@ Tensor Tensor::unflatten(int64_t dim, SizesView desired) const {
 Tensor Tensor::as_strided(SizesView desired, SizesView desired_strides, std::optional<int64_t> storage_offset) const {
   if (desired.size() != desired_strides.size()) throw Error("mismatch in length of strides and shape");
   const int64_t begin = storage_offset.value_or(this->storage_offset());
-  if (impl_->storage && lies_inside(desired, desired_strides, begin, itemsize(), impl_->storage->nbytes))
+  if (impl()->storage && lies_inside(desired, desired_strides, begin, itemsize(), impl()->storage->nbytes))
     return written(*this, begin, {ViewKind::as_strided, {begin}}, [&](Dims& new_sizes, Dims& new_strides) {
       new_sizes.assign(desired);
       new_strides.assign(desired_strides);
@@ -378,8 +369,9 @@ Tensor Tensor::as_strided(SizesView desired, SizesView desired_strides, std::opt
       throw Error("as_strided: Negative strides are not supported at the moment, got strides: " +
                   to_string(desired_strides));
   if (begin < 0) throw Error("Tensor: invalid storage offset " + std::to_string(begin));
-  const int64_t bytes = needed_bytes(desired, desired_strides, begin, itemsize());
-  if (const Storage* storage = impl()->storage; storage && bytes > storage->nbytes)
+  const Storage* storage = impl()->storage;
+  const int64_t bytes = storage ? needed_bytes(desired, desired_strides, begin, itemsize()) : 0;
+  if (storage && bytes > storage->nbytes)
     throw Error("setStorage: sizes " + to_string(desired) + ", strides " + to_string(desired_strides) +
                 ", storage offset " + std::to_string(begin) + ", and itemsize " + std::to_string(itemsize()) +
                 " requiring a storage size of " + std::to_string(bytes) + " are out of bounds for storage of size " +
@@ -392,14 +384,14 @@ Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
   const int64_t row = wrap_dim(dim1, dim()), column = wrap_dim(dim2, dim());
   if (row == column)
     throw Error("diagonal dimensions cannot be identical " + std::to_string(dim1) + ", " + std::to_string(dim2));
-  const int64_t rows = sizes()[row], columns = sizes()[column];
-  const int64_t length =
-      std::max<int64_t>(offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns), 0);
+  const int64_t rows = std::max<int64_t>(sizes()[row], 0), columns = std::max<int64_t>(sizes()[column], 0);
+  // How far the diagonal starts to the right, or below; none of it is left where that is beyond the matrix.
+  const int64_t right = std::clamp<int64_t>(offset, 0, columns),
+                below = offset >= -rows ? std::max<int64_t>(-offset, 0) : rows;
+  const int64_t length = std::min(rows - below, columns - right);
   int64_t begin = storage_offset();
-  if (length > 0)
-    begin = wrapping_add(begin,
-                         offset >= 0 ? wrapping_mul(offset, strides()[column]) : wrapping_mul(-offset, strides()[row]));
-  const int64_t stride = wrapping_add(strides()[row], strides()[column]);
+  if (length > 0) begin = moved_offset(begin, right + below, right > 0 ? strides()[column] : strides()[row]);
+  const int64_t stride = stride_from(Checked(strides()[row]) + strides()[column]);
   return changed(*this, begin, {ViewKind::diagonal, {offset, row, column}}, [&](Dims& new_sizes, Dims& new_strides) {
     erase_dim(new_sizes, new_strides, std::max(row, column));
     erase_dim(new_sizes, new_strides, std::min(row, column));

@@ -99,10 +99,62 @@ TEST(Views, Geometry) {
       CASE(dense({2, 3}).diagonal(kMin),                  "[0] [4] 0"),
       CASE(dense({2, 3}).diagonal(kMax),                  "[0] [4] 0"),
       CASE(dense({2, 3, 4}).diagonal(1, 2, 0),            "[3, 1] [4, 13] 12"),
-      CASE(dense({0}).view({0, int64_t{1} << 62, int64_t{1} << 62}),
-           "[0, 4611686018427387904, 4611686018427387904] [0, 4611686018427387904, 1] 0"),
       CASE(dense({2, 3}).slice(1, 1, {}).detach(),        "[2, 2] [3, 1] 1"),
   });
+}
+
+// Of a tensor without elements strides and offset may be any: what is computed from them fits, or is refused.
+TEST(Views, HugeStridesAndOffsets) {
+  const auto strided = [](SizesView sizes, SizesView strides) { return empty_strided(sizes, strides); };
+  const int64_t huge = int64_t{1} << 62;
+  check({
+      {"select reaches the last offset", [=] { return strided({0, 5}, {1, kMax}).select(1, 1); }, "[0] [1] 9223372036854775807"},
+      {"select", [=] { return strided({0, 5}, {1, kMax}).select(1, 4); }, "Error: Storage offset calculation overflowed"},
+      {"select wraps to 0", [=] { return strided({0, 5}, {1, huge}).select(1, 4); }, "Error: Storage offset calculation overflowed"},
+      {"narrow", [=] { return strided({0, 5}, {1, kMax}).narrow(1, 2, 1); }, "Error: Storage offset calculation overflowed"},
+      {"slice", [=] { return strided({0, 5}, {1, kMax}).slice(1, 2, {}); }, "Error: Storage offset calculation overflowed"},
+      {"slice with a step", [=] { return strided({0, 5}, {1, kMax}).slice(1, {}, {}, 2); }, "Error: Stride calculation overflowed"},
+      {"slice of an ordinary tensor", [] { return dense({5, 4}).slice(0, {}, {}, int64_t{1} << 62); }, "Error: Stride calculation overflowed"},
+      {"unsqueeze", [=] { return strided({0, 5}, {1, kMax}).unsqueeze(1); }, "Error: Stride calculation overflowed"},
+      {"expand needs no stride", [=] { return strided({5, 0}, {kMax, 1}).expand({3, 5, 0}); }, "[3, 5, 0] [0, 9223372036854775807, 1] 0"},
+      {"expand to one", [=] { return strided({5, 0}, {kMax, 1}).expand({1, 5, 0}); }, "Error: Stride calculation overflowed"},
+      {"diagonal, stride", [=] { return strided({5, 5, 0}, {kMax, kMax, 1}).diagonal(); }, "Error: Stride calculation overflowed"},
+      {"diagonal, offset", [=] { return strided({5, 5, 0}, {huge, 1, 1}).diagonal(-2); }, "Error: Storage offset calculation overflowed"},
+      {"view", [=] { return dense({0}).view({0, huge, huge}); }, "Error: Stride calculation overflowed"},
+      {"view beside a 0 in front", [=] { return dense({0}).view({huge, 2, 0}); }, "[4611686018427387904, 2, 0] [2, 1, 1] 0"},
+      {"flatten", [=] { return dense({0, 1, 1}).expand({0, huge, 8}).flatten(1); }, "Error: numel: integer multiplication overflow"},
+      {"empty", [=] { return dense({0, huge, huge}); }, "Error: Stride calculation overflowed"},
+      {"empty, a 0 amid", [] { return dense({int64_t{1} << 40, 0, int64_t{1} << 40}); }, "[1099511627776, 0, 1099511627776] [1099511627776, 1099511627776, 1] 0"},
+      {"a lone element, unsqueezed", [] { return dense({5}).as_strided({1}, {kMax}, 4).unsqueeze(0); }, "[1, 1] [9223372036854775807, 9223372036854775807] 4"},
+      {"a lone element, sliced", [] { return dense({5}).as_strided({1}, {kMax}, 4).slice(0, {}, {}, 2); }, "Error: Stride calculation overflowed"},
+      {"meta keeps any layout", [] { return empty({5}, Device::meta).as_strided({2}, {kMax}, 4); }, "[2] [9223372036854775807] 4"},
+      {"meta, its second element", [] { return empty({5}, Device::meta).as_strided({2}, {kMax}, 4).select(0, 1); }, "Error: Storage offset calculation overflowed"},
+  });
+}
+
+// Where nothing lies nothing is needed; else the storage is grown to what lies from the offset on, or nothing changes.
+TEST(Views, ResizeFromHugeOffsets) {
+  Tensor view = empty_strided({0, 5}, {1, kMax}).select(1, 1);
+  EXPECT_EQ(outcome([&] { return view.resize_({3}); }), "Error: Storage size calculation overflowed with sizes=[3]");
+  EXPECT_EQ(geometry(view), "[0] [1] 9223372036854775807");
+  EXPECT_EQ(outcome([&] { return view.resize_({2, 0}); }), "[2, 0] [1, 1] 9223372036854775807");
+  Tensor far = empty_strided({0, 5}, {1, int64_t{1} << 58}).select(1, 1);
+  EXPECT_THROW(far.resize_({1}), OutOfMemoryError);
+  EXPECT_EQ(geometry(far), "[0] [1] 288230376151711744");
+  EXPECT_THROW(empty({0}).resize_({0, kMax, 2}), Error);
+  EXPECT_EQ(empty_strided({0, 2}, {1, 3}).select(1, 1).resize_({4}).fill_(7).sum().item<double>(), 28);
+}
+
+// A dim of one element may have any stride; nothing steps along it.
+TEST(Views, LoneElementsWithHugeStrides) {
+  Tensor five = empty({5});
+  for (int64_t i = 0; i < 5; ++i) five.select(0, i).fill_(i);
+  const Tensor odd = five.as_strided({1, 5, 1}, {kMax, 1, kMax});
+  EXPECT_EQ(to_string(odd.clone().reshape({-1})), to_string(five));
+  EXPECT_EQ(to_string(odd.to(int32).reshape({-1})), to_string(five.to(int32)));
+  EXPECT_EQ(to_string(odd.add(odd).reshape({-1})), to_string(five.add(five)));
+  EXPECT_EQ(odd.sum().item<double>(), 10);
+  EXPECT_EQ(to_string(odd.sum(1).reshape({-1})), "tensor([10.])");
 }
 
 TEST(Views, Errors) {
@@ -113,7 +165,7 @@ TEST(Views, Errors) {
       CASE(dense({2, 3}, bfloat16).expand({3}), "Error: expand(CPUBFloat16Type{[2, 3]}, size=[3]): the number of sizes provided (1) must be greater or equal to the number of dimensions in the tensor (2)"),
       CASE(empty({2, 3}, Device::meta).expand({3}), "Error: expand(MetaFloatType{[2, 3]}, size=[3]): the number of sizes provided (1) must be greater or equal to the number of dimensions in the tensor (2)"),
       CASE(dense({2, 3}).expand_as(dense({2, 4})), "Error: The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension 1.  Target sizes: [2, 4].  Tensor sizes: [2, 3]"),
-      CASE(dense({0}).view({int64_t{1} << 62, int64_t{1} << 62, 0}), "Error: shape '[4611686018427387904, 4611686018427387904, 0]' is invalid for input of size 0"),
+      CASE(dense({0}).view({int64_t{1} << 62, int64_t{1} << 62, 0}), "Error: numel: integer multiplication overflow"),
       CASE(dense({2, 3}).t().view({6}), "Error: view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead."),
       CASE(dense({2, 3}).reshape({-2, 3}), "Error: invalid shape dimension -2 at index 0 of shape [-2, 3]"),
       CASE(dense({2, 3}).unsqueeze(kMin), "IndexError: Dimension out of range (expected to be in range of [-3, 2], but got -9223372036854775808)"),

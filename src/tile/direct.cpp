@@ -63,7 +63,8 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, std::byte* out,
       rows_(plan.fused < plan.ndim() ? plan.sizes[plan.fused] : 1),
       piece_(any_periodic(plan) ? std::min(plan.flat, kPatternPiece) : 0),
       patterns_(pattern_bytes(plan, program, piece_)),
-      streamed_(streaming ? std::max(piece_, kJoined) * itemsize(program.dtype(program.result())) : 0) {
+      streamed_(streaming ? std::max(piece_, kJoined) * itemsize(program.dtype(program.result())) : 0),
+      outer_(plan, loops_from(plan, plan.fused + (per_flat_ > 1 ? 0 : 1))) {
   const auto row_step = [&](int64_t operand) {
     return plan.fused < plan.ndim() ? plan.strides_of(operand)[plan.fused] : 0;
   };
@@ -101,31 +102,30 @@ bool DirectRuns::fills_blocks(const std::byte* to, int64_t n) const {
 
 void DirectRuns::run(int64_t begin, int64_t end) {
   const bool cut = per_flat_ > 1;
-  SmallVector<int64_t, 8> dims;
-  for (int64_t dim = plan_.fused + (cut ? 0 : 1); dim < plan_.ndim(); ++dim) dims.push_back(dim);
   const int64_t per_turn = cut ? per_flat_ : rows_;
   const int64_t most = std::max(kUninterrupted / (cut ? unit_ : plan_.flat), int64_t{1});
-  OuterCounter outer(plan_, dims, begin / per_turn);
+  outer_.go_to(begin / per_turn);
   for (int64_t t = begin; t < end;) {
     check_interrupt();
     const int64_t first = t % per_turn, count = std::min({per_turn - first, end - t, most});
     if (cut)
-      run_rows(outer, first * unit_, 0, std::min(count * unit_, plan_.flat - first * unit_), 1);
+      run_rows(first * unit_, 0, std::min(count * unit_, plan_.flat - first * unit_), 1);
     else
-      run_rows(outer, 0, first, plan_.flat, count);
+      run_rows(0, first, plan_.flat, count);
     t += count;
-    if (t % per_turn == 0) outer.advance();
+    if (t % per_turn == 0) outer_.advance();
   }
+  streamed_.flush();
 }
 
-/// `rows` runs of `n` elements, from element `start` of run `row` on.
-void DirectRuns::run_rows(const OuterCounter& outer, int64_t start, int64_t row, int64_t n, int64_t rows) {
-  std::byte* to = const_cast<std::byte*>(at(out_.base, outer[0] + start, out_.shift)) + row * out_.row_step;
+/// `rows` runs of `n` elements at this turn of the outer loops, from element `start` of run `row` on.
+void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
+  std::byte* to = const_cast<std::byte*>(at(out_.base, outer_[0] + start, out_.shift)) + row * out_.row_step;
   const std::byte* from[3] = {};
   for (int operand = 0; operand < instruction_.arity; ++operand) {
     const Operand& in = in_[operand];
     const int64_t along = in.pattern < 0 ? start * steps_[operand] : 0;  // a unit is whole patterns
-    from[operand] = at(in.base, outer[instruction_.in[operand] + 1], in.shift) + along + row * in.row_step;
+    from[operand] = at(in.base, outer_[instruction_.in[operand] + 1], in.shift) + along + row * in.row_step;
   }
   if (piece_ == 0) {
     const bool on_lines = place_in_line(to) == 0 && out_.row_step % kLine == 0;

@@ -22,7 +22,7 @@ class DirectRuns {
   enum class Leaves { in_place, streamed, joined };
   Leaves choose_leaves(bool streaming) const;
 
-  void run_rows(const OuterCounter& outer, int64_t start, int64_t row, int64_t n, int64_t rows);
+  void run_rows(int64_t start, int64_t row, int64_t n, int64_t rows);
   void run_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows);
   void run_joined(std::byte* to, const std::byte** from, int64_t n, int64_t rows);
   void run_pieces(std::byte* to, const std::byte* const* from, int64_t n);
@@ -49,6 +49,7 @@ class DirectRuns {
   Lanes lanes_[3];
   Scratch patterns_;
   StreamedOutput streamed_;
+  OuterCounter outer_;
 };
 
 }  // namespace tenon

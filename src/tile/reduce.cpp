@@ -6,6 +6,7 @@
 
 #include "tile/pool.h"
 #include "tile/registers.h"
+#include "tile/run.h"
 
 namespace tenon {
 namespace {
@@ -203,47 +204,68 @@ class ReduceLoop {
         shape_(setup.shape),
         registers_(setup.program, setup.slots, setup.slot_bytes),
         memory_((kLevels + 1) * setup.slot_bytes),
+        cast_(cast_bytes(setup)),
+        kept_(setup.plan, setup.shape.kept),
+        reduced_(setup.plan, counted_loops(setup.shape)),
         cascade_(setup, memory_.data(), setup.slot_bytes),
         values_(setup) {}
 
-  /// Folds segment `segment` of output tile `tile` at `kept` (the offsets of the kept loops) and gives its lanes.
-  std::byte* fold(const OuterCounter& kept, int64_t tile, int64_t segment, int64_t& width) {
+  /// The kept loops, which say where the next output lies.
+  OuterCounter& kept() { return kept_; }
+
+  /// Folds segment `segment` of output tile `tile` at this turn of the kept loops and gives its lanes.
+  std::byte* fold(int64_t tile, int64_t segment, int64_t& width) {
     const int64_t start = tile * shape_.tile;
     width = shape_.along ? 1 : shape_.widened > 1 ? shape_.tile : std::min(shape_.tile, shape_.lanes - start);
     const int64_t first = shape_.reduced_count * segment / shape_.segments,
                   last = shape_.reduced_count * (segment + 1) / shape_.segments;
-    if (shape_.along) return fold_along(kept, first, last);
+    if (shape_.along) return fold_along(first, last);
     cascade_.reset();
     if (shape_.widened > 1)
-      fold_widened(kept, first, last);
+      fold_widened(first, last);
     else
-      fold_across(kept, start, width, first, last);
+      fold_across(start, width, first, last);
     return cascade_.finish();
   }
 
-  /// Folds `count` neighbouring outputs that are one tile each, from the kept offsets on, `step` apart along a kept
-  /// loop.
-  void fold_each(const OuterCounter& kept, int64_t loop, int64_t count) {
+  /// Folds `count` neighbouring outputs that are one tile each, from this turn of the kept loops on, along one of them.
+  void fold_each(int64_t loop, int64_t count) {
     std::byte* results = memory_.data();
     for (int64_t i = 0; i < count; ++i) {
       check_interrupt();
       const void* lanes =
-          tile(shape_.lanes, [&](int64_t operand) { return kept[operand] + i * plan_.strides_of(operand)[loop]; });
+          tile(shape_.lanes, [&](int64_t operand) { return kept_[operand] + i * plan_.strides_of(operand)[loop]; });
       setup_.fold(results + (i << setup_.shift), lanes, shape_.lanes);
     }
-    write(kept[0], plan_.strides_of(0)[loop], results, count);
+    write(kept_[0], plan_.strides_of(0)[loop], results, count);
   }
   /// Outputs that `fold_each` takes at once.
-  int64_t batch() const { return std::max<int64_t>(setup_.slot_bytes * kLevels >> 3, 1); }
+  int64_t batch() const { return batch(setup_); }
 
   /// Stores the lanes of an output tile.
-  void store(const OuterCounter& kept, int64_t tile, std::byte* lanes, int64_t width) {
+  void store(int64_t tile, std::byte* lanes, int64_t width) {
     if (shape_.widened > 1) width = join_rounds(lanes);
     const int64_t stride = shape_.lane_loop >= 0 && !shape_.along ? plan_.strides_of(0)[shape_.lane_loop] : 1;
-    write(kept[0] + tile * shape_.tile * stride, stride, lanes, width);
+    write(kept_[0] + tile * shape_.tile * stride, stride, lanes, width);
   }
 
  private:
+  /// Room for the widest results that are cast at once.
+  static int64_t cast_bytes(const Setup& setup) {
+    if (setup.reduction.output == setup.accumulated) return 0;
+    return setup.shape.along ? batch(setup) * itemsize(setup.reduction.output) : setup.slot_bytes;
+  }
+  static int64_t batch(const Setup& setup) { return std::max<int64_t>(setup.slot_bytes * kLevels >> 3, 1); }
+
+  /// The reduced loops that are walked one by one: a widened tile takes the first several rounds at once.
+  static SmallVector<int64_t, 8> counted_loops(const Shape& shape) {
+    if (shape.widened == 1) return shape.reduced;
+    SmallVector<int64_t, 8> others;
+    for (int64_t loop : shape.reduced)
+      if (loop != 1) others.push_back(loop);
+    return others;
+  }
+
   /// Brings `n` lanes of every input from `offset(input)` on, runs the Program, gives the result as lanes.
   template <class Offset>
   const void* tile(int64_t n, const Offset& offset) {
@@ -267,56 +289,55 @@ class ReduceLoop {
     return spread;
   }
 
-  std::byte* fold_along(const OuterCounter& kept, int64_t first, int64_t last) {
+  std::byte* fold_along(int64_t first, int64_t last) {
     const int64_t pieces = (shape_.lanes + shape_.tile - 1) / shape_.tile;
-    OuterCounter reduced(plan_, shape_.reduced, first / pieces);
+    reduced_.go_to(first / pieces);
     values_.reset();
     int64_t piece = first % pieces;
     for (int64_t i = first; i < last; ++i) {
       check_interrupt();
       const int64_t start = piece * shape_.tile, n = std::min(shape_.tile, shape_.lanes - start);
       const void* lanes =
-          tile(n, [&](int64_t operand) { return kept[operand] + reduced[operand] + start * lane_stride(operand); });
+          tile(n, [&](int64_t operand) { return kept_[operand] + reduced_[operand] + start * lane_stride(operand); });
       setup_.fold(values_.room(), lanes, n);
       values_.add();
       if (++piece == pieces) {
         piece = 0;
-        reduced.advance();
+        reduced_.advance();
       }
     }
     return values_.finish();
   }
 
-  void fold_across(const OuterCounter& kept, int64_t start, int64_t n, int64_t first, int64_t last) {
-    OuterCounter reduced(plan_, shape_.reduced, first);
+  void fold_across(int64_t start, int64_t n, int64_t first, int64_t last) {
+    reduced_.go_to(first);
     for (int64_t i = first; i < last; ++i) {
       check_interrupt();
       cascade_.add(
-          tile(n, [&](int64_t operand) { return kept[operand] + reduced[operand] + start * lane_stride(operand); }), n);
-      reduced.advance();
+          tile(n, [&](int64_t operand) { return kept_[operand] + reduced_[operand] + start * lane_stride(operand); }),
+          n);
+      reduced_.advance();
     }
   }
 
   /// Tiles of several rounds of the narrow kept loop: every lane of them is an output's.
-  void fold_widened(const OuterCounter& kept, int64_t first, int64_t last) {
+  void fold_widened(int64_t first, int64_t last) {
     const int64_t per_turn = (plan_.sizes[1] + shape_.widened - 1) / shape_.widened;
-    SmallVector<int64_t, 8> others;
-    for (int64_t loop : shape_.reduced)
-      if (loop != 1) others.push_back(loop);
-    OuterCounter reduced(plan_, others, first / per_turn);
+    reduced_.go_to(first / per_turn);
     int64_t round = first % per_turn;
     for (int64_t i = first; i < last; ++i) {
       check_interrupt();
       const bool partial = round + 1 == per_turn && shape_.rounds_left > 0;
       const int64_t n = shape_.lanes * (partial ? shape_.rounds_left : shape_.widened);
       const int64_t row = round * shape_.widened;
-      cascade_.add(
-          tile(n,
-               [&](int64_t operand) { return kept[operand] + reduced[operand] + row * plan_.strides_of(operand)[1]; }),
-          n);
+      cascade_.add(tile(n,
+                        [&](int64_t operand) {
+                          return kept_[operand] + reduced_[operand] + row * plan_.strides_of(operand)[1];
+                        }),
+                   n);
       if (++round == per_turn) {
         round = 0;
-        reduced.advance();
+        reduced_.advance();
       }
     }
   }
@@ -325,6 +346,11 @@ class ReduceLoop {
   void write(int64_t offset, int64_t stride, std::byte* lanes, int64_t width) {
     const Reduction& reduction = setup_.reduction;
     const int accumulated = static_cast<int>(setup_.accumulated);
+    if (starts_at_zero(reduction.op, setup_.accumulated)) {
+      alignas(8) static constexpr std::byte zero[8] = {};
+      const Lanes in[] = {{lanes, 1}, {zero, 0}};
+      kernels().elementwise[static_cast<int>(Op::add)][accumulated](lanes, in, width);
+    }
     if (reduction.divisor != 0) {
       alignas(8) std::byte divisor[8];
       const Lanes from{&reduction.divisor, 1};
@@ -333,10 +359,9 @@ class ReduceLoop {
       kernels().elementwise[static_cast<int>(Op::div)][accumulated](lanes, in, width);
     }
     if (reduction.output != setup_.accumulated) {
-      Scratch cast_lanes(width << shift_of(reduction.output));
       const Lanes in{lanes, 1};
-      kernels().cast[accumulated][static_cast<int>(reduction.output)](cast_lanes.data(), &in, width);
-      return place(offset, stride, cast_lanes.data(), width);
+      kernels().cast[accumulated][static_cast<int>(reduction.output)](cast_.data(), &in, width);
+      return place(offset, stride, cast_.data(), width);
     }
     place(offset, stride, lanes, width);
   }
@@ -368,7 +393,8 @@ class ReduceLoop {
   const Plan& plan_;
   const Shape& shape_;
   Registers registers_;
-  Scratch memory_;
+  Scratch memory_, cast_;
+  OuterCounter kept_, reduced_;
   Cascade cascade_;
   ValueCascade values_;
 };
@@ -383,27 +409,27 @@ SmallVector<bool, 8> inputs_in_place(const Plan& plan, const Shape& shape) {
 }
 
 /// Outputs [begin, end), each folded whole.
-void reduce_outputs(const Setup& setup, int64_t begin, int64_t end) {
+void reduce_outputs(ReduceLoop& loop, const Setup& setup, int64_t begin, int64_t end) {
   const Shape& shape = setup.shape;
-  ReduceLoop loop(setup);
   if (shape.along && shape.reduced_count == 1 && shape.kept_count > 1) {
     const int64_t innermost = shape.kept[0], size = setup.plan.sizes[innermost];
     for (int64_t output = begin; output < end;) {
       const int64_t count = std::min({end - output, size - output % size, loop.batch()});
-      loop.fold_each(OuterCounter(setup.plan, shape.kept, output), innermost, count);
+      loop.kept().go_to(output);
+      loop.fold_each(innermost, count);
       output += count;
     }
     return;
   }
-  OuterCounter kept(setup.plan, shape.kept, begin / shape.tiles);
+  loop.kept().go_to(begin / shape.tiles);
   int64_t tile = begin % shape.tiles;
   for (int64_t output = begin; output < end; ++output) {
     int64_t width = 0;
-    std::byte* lanes = loop.fold(kept, tile, 0, width);
-    loop.store(kept, tile, lanes, width);
+    std::byte* lanes = loop.fold(tile, 0, width);
+    loop.store(tile, lanes, width);
     if (++tile == shape.tiles) {
       tile = 0;
-      kept.advance();
+      loop.kept().advance();
     }
   }
 }
@@ -413,17 +439,18 @@ void reduce_segments(const Setup& setup, int64_t outputs) {
   const Shape& shape = setup.shape;
   const int64_t piece_bytes = (((shape.along ? 1 : shape.tile) << setup.shift) + 63) / 64 * 64;
   Scratch partial(outputs * shape.segments * piece_bytes);
-  parallel_for(outputs * shape.segments, [&](int64_t part) {
-    ReduceLoop loop(setup);
-    const int64_t output = part / shape.segments;
-    const OuterCounter kept(setup.plan, shape.kept, output / shape.tiles);
-    int64_t width = 0;
-    const std::byte* lanes = loop.fold(kept, output % shape.tiles, part % shape.segments, width);
-    std::memcpy(partial.data() + part * piece_bytes, lanes, static_cast<std::size_t>(width << setup.shift));
-  });
+  parallel_for(
+      outputs * shape.segments, [&] { return ReduceLoop(setup); },
+      [&](ReduceLoop& apart, int64_t part) {
+        const int64_t output = part / shape.segments;
+        apart.kept().go_to(output / shape.tiles);
+        int64_t width = 0;
+        const std::byte* lanes = apart.fold(output % shape.tiles, part % shape.segments, width);
+        std::memcpy(partial.data() + part * piece_bytes, lanes, static_cast<std::size_t>(width << setup.shift));
+      });
   ReduceLoop loop(setup);
   for (int64_t output = 0; output < outputs; ++output) {
-    const OuterCounter kept(setup.plan, shape.kept, output / shape.tiles);
+    loop.kept().go_to(output / shape.tiles);
     const int64_t tile = output % shape.tiles;
     const int64_t width = shape.along         ? 1
                           : shape.widened > 1 ? shape.tile
@@ -436,7 +463,7 @@ void reduce_segments(const Setup& setup, int64_t outputs) {
         setup.join(into, in, width);
       }
     }
-    loop.store(kept, tile, lanes, width);
+    loop.store(tile, lanes, width);
   }
 }
 
@@ -461,6 +488,7 @@ Program untouched(Dtype dtype) {
 
 void run_reduction(const Plan& plan, const Program& whole, const Reduction& reduction, void* out,
                    const void* const* inputs) {
+  check_memory(out, inputs, whole.inputs());
   const Shape shape = choose_shape(plan);
   const Dtype accumulated = whole.dtype(whole.result());
   const int op = static_cast<int>(reduction.op), column = static_cast<int>(accumulated);
@@ -486,8 +514,11 @@ void run_reduction(const Plan& plan, const Program& whole, const Reduction& redu
   const int64_t outputs = shape.kept_count * shape.tiles;
   if (shape.segments > 1) return reduce_segments(setup, outputs);
   const int64_t parts = std::clamp<int64_t>(plan.numel / kGrain, 1, std::min(outputs, kMaxParts));
-  parallel_for(parts,
-               [&](int64_t part) { reduce_outputs(setup, outputs * part / parts, outputs * (part + 1) / parts); });
+  parallel_for(
+      parts, [&] { return ReduceLoop(setup); },
+      [&](ReduceLoop& loop, int64_t part) {
+        reduce_outputs(loop, setup, outputs * part / parts, outputs * (part + 1) / parts);
+      });
 }
 
 }  // namespace tenon

@@ -12,6 +12,12 @@ struct Reduction {
   Dtype output;    // dtype of the result
 };
 
+/// Whether 0 is added to a fold at its end. PyTorch's sums start at 0, so that nothing but -0 adds up to 0; every other
+/// value is the same without.
+constexpr bool starts_at_zero(Op op, Dtype accumulated) {
+  return (op == Op::sum || op == Op::mean) && is_floating_point(accumulated);
+}
+
 /// Operand 0 of `plan` is the output, standing still along reduced loops; operand i + 1 is input i. No loop is empty.
 void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
                    const void* const* inputs);

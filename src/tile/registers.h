@@ -12,12 +12,14 @@ namespace tenon {
 /// A counter over some loops of a plan, with every operand's offset (in elements) kept up to date.
 class OuterCounter {
  public:
-  OuterCounter(const Plan& plan, const SmallVector<int64_t, 8>& dims, int64_t start)
-      : plan_(plan), dims_(dims), offsets_(plan.operands.size()), index_(dims.size()) {
+  /// Takes all the memory it ever needs; `go_to` comes before anything else.
+  OuterCounter(const Plan& plan, const SmallVector<int64_t, 8>& dims)
+      : plan_(plan), dims_(dims), offsets_(plan.operands.size()), index_(dims.size()) {}
+  void go_to(int64_t start) {
     for (auto& offset : offsets_) offset = 0;
     for (int64_t i = 0; i < dims_.size(); ++i) {
-      index_[i] = start % plan.sizes[dims_[i]];
-      start /= plan.sizes[dims_[i]];
+      index_[i] = start % plan_.sizes[dims_[i]];
+      start /= plan_.sizes[dims_[i]];
       move(dims_[i], index_[i]);
     }
   }
@@ -43,6 +45,13 @@ class OuterCounter {
   SmallVector<int64_t, 8> offsets_;
   SmallVector<int64_t, 8> index_;
 };
+
+/// The loops of a plan from `first` on.
+inline SmallVector<int64_t, 8> loops_from(const Plan& plan, int64_t first) {
+  SmallVector<int64_t, 8> loops;
+  for (int64_t loop = first; loop < plan.ndim(); ++loop) loops.push_back(loop);
+  return loops;
+}
 
 /// Which scratch slot each register writes to; -1: none.
 struct Slots {

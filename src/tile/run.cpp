@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "hwy/cache_control.h"
+#include "tenon/error.h"
 #include "tenon/threads.h"
 #include "tile/blocks.h"
 #include "tile/direct.h"
@@ -66,27 +67,27 @@ class TileLoop {
         streamed_(setup.streaming ? setup.tile * itemsize(setup.program.dtype(setup.program.result())) : 0),
         copy_(copy_of(program_)),
         built_(program_.inputs()),
+        outer_(plan_, loops_from(plan_, plan_.fused)),
         one_kernel_(is_one_kernel(setup)) {
     for (auto& base : built_) base = nullptr;
   }
 
   /// Tiles [begin, end) of the fused loops; `per_flat` of them make one turn of the outer counter.
   void run_fused(int64_t begin, int64_t end, int64_t per_flat) {
-    SmallVector<int64_t, 8> dims;
-    for (int64_t dim = plan_.fused; dim < plan_.ndim(); ++dim) dims.push_back(dim);
-    OuterCounter outer(plan_, dims, begin / per_flat);
+    outer_.go_to(begin / per_flat);
     int64_t index = begin % per_flat;
     for (int64_t t = begin; t < end; ++t) {
       check_interrupt();
       const int64_t start = index * setup_.tile;
       const int64_t n = std::min(setup_.tile, plan_.flat - start);
-      for (int i = 0; i < program_.inputs(); ++i) load(i, outer[i + 1], start, n);
-      execute_and_store(outer[0], start, n);
+      for (int i = 0; i < program_.inputs(); ++i) load(i, outer_[i + 1], start, n);
+      execute_and_store(outer_[0], start, n);
       if (++index == per_flat) {
         index = 0;
-        outer.advance();
+        outer_.advance();
       }
     }
+    streamed_.flush();
   }
 
   /// Blocks over the innermost loop and the one along which transposed operands lie, for every turn of the others.
@@ -101,6 +102,7 @@ class TileLoop {
       for (int64_t start = 0; start < plan_.sizes[0]; start += setup_.tile)
         run_block(offsets, start, std::min(setup_.tile, plan_.sizes[0] - start), rows);
     }
+    streamed_.flush();
   }
 
  private:
@@ -276,6 +278,7 @@ class TileLoop {
   StreamedOutput streamed_;
   Instruction copy_;                        // of results that were not computed where they belong
   SmallVector<const std::byte*, 8> built_;  // the base a periodic input's pattern was built from
+  OuterCounter outer_;                      // of the loops that are not fused
   bool one_kernel_;
 };
 
@@ -332,12 +335,13 @@ int64_t last_cache_bytes() noexcept {
 }
 
 /// Splits `tiles` tiles of equal work into parts for the threads: a few for each, so that none waits long for another.
-template <class Body>
-void split(int64_t tiles, int64_t numel, const Body& body) {
+/// Calls body(loop, begin, end); `make` gives each thread its loop.
+template <class Make, class Body>
+void split(int64_t tiles, int64_t numel, const Make& make, const Body& body) {
   const int64_t threads = numel < kAlone ? 1 : get_num_threads(), most = threads == 1 ? 1 : 8 * threads;
   const int64_t parts = std::clamp<int64_t>(numel / kGrain, 1, std::min(tiles, most));
-  parallel_for(parts, [&](int64_t part) {
-    body(tiles * part / parts, tiles * (part + 1) / parts);
+  parallel_for(parts, make, [&](auto& loop, int64_t part) {
+    body(loop, tiles * part / parts, tiles * (part + 1) / parts);
     hwy::FlushStream();  // streamed stores become visible before the caller is told
   });
 }
@@ -350,8 +354,11 @@ int64_t streaming_threshold() noexcept {
   return threshold;
 }
 
+void fail_without_memory() { throw NotImplementedError("Cannot copy out of meta tensor; no data!"); }
+
 void run(const Plan& plan, const Program& program, void* out, const void* const* inputs) {
   if (plan.numel == 0) return;
+  check_memory(out, inputs, program.inputs());
   Setup setup{.plan = plan, .program = program, .out = static_cast<std::byte*>(out), .inputs = inputs, .slots = {}};
   const int64_t result_bytes = plan.numel * itemsize(program.dtype(program.result()));
   const bool dense = plan.operands[0].way == Way::direct;
@@ -363,10 +370,12 @@ void run(const Plan& plan, const Program& program, void* out, const void* const*
   if (runs_directly(plan, program)) {
     const int64_t unit = plan.numel >= 2 * kGrain ? std::max(kGrain / plan.unit, int64_t{1}) * plan.unit : plan.flat;
     const int64_t per_flat = (plan.flat + unit - 1) / unit;
-    return split(plan.numel / plan.flat * per_flat, plan.numel, [&](int64_t begin, int64_t end) {
-      DirectRuns(plan, program, setup.out, inputs, setup.streaming, std::min(unit, plan.flat)).run(begin, end);
-    });
+    return split(
+        plan.numel / plan.flat * per_flat, plan.numel,
+        [&] { return DirectRuns(plan, program, setup.out, inputs, setup.streaming, std::min(unit, plan.flat)); },
+        [](DirectRuns& runs, int64_t begin, int64_t end) { runs.run(begin, end); });
   }
+  const auto make = [&] { return TileLoop(setup); };
   setup.slots = assign_slots(program, inputs_in_place(plan));
   setup.tile = choose_tile(setup);
   setup.slot_bytes = (setup.tile * program.widest() + 63) / 64 * 64;
@@ -378,12 +387,13 @@ void run(const Plan& plan, const Program& program, void* out, const void* const*
     setup.slot_bytes = setup.tile * block_rows * program.widest();
     const int64_t turns = plan.numel / plan.sizes[0] / plan.sizes[plan.transposed];
     const int64_t tiles = turns * ((plan.sizes[plan.transposed] + block_rows - 1) / block_rows);
-    split(tiles, plan.numel,
-          [&](int64_t begin, int64_t end) { TileLoop(setup).run_transposed(begin, end, block_rows); });
+    split(tiles, plan.numel, make,
+          [&](TileLoop& loop, int64_t begin, int64_t end) { loop.run_transposed(begin, end, block_rows); });
   } else {
     const int64_t per_flat = (plan.flat + setup.tile - 1) / setup.tile;
     const int64_t tiles = plan.numel / plan.flat * per_flat;
-    split(tiles, plan.numel, [&](int64_t begin, int64_t end) { TileLoop(setup).run_fused(begin, end, per_flat); });
+    split(tiles, plan.numel, make,
+          [&](TileLoop& loop, int64_t begin, int64_t end) { loop.run_fused(begin, end, per_flat); });
   }
 }
 

@@ -161,6 +161,21 @@ TEST(Run, StreamingStores) {
   }
 }
 
+TEST(Run, RefusesOperandsWithoutMemory) {
+  Program program;
+  program.cast(program.input(float32), float64);
+  const Dims sizes{4}, strides{1};
+  const Walk walks[] = {{sizes, strides}, {sizes, strides}};
+  Plan plan;
+  make_plan(sizes, walks, 2, plan);
+  double out[4];
+  const float in[4] = {};
+  const void *there = in, *missing = nullptr;
+  EXPECT_THROW(run(plan, program, out, &missing), NotImplementedError);
+  EXPECT_THROW(run(plan, program, nullptr, &there), NotImplementedError);
+  run(plan, program, out, &there);
+}
+
 TEST(Run, CastsBeforeAndAfter) {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     Draw draw(seed);

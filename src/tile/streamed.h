@@ -79,6 +79,15 @@ class StreamedOutput {
     next_ += nbytes;
     if (filled_ >= kDrainBytes) drain();
   }
+  /// Whatever has been put there is on its way now.
+  void flush() {
+    if (filled_ != begin_) {
+      drain();
+      std::memcpy(next_ - filled_ + begin_, staging_.data() + begin_, static_cast<std::size_t>(filled_ - begin_));
+    }
+    begin_ = filled_ = 0;
+    next_ = nullptr;
+  }
 
  private:
   // Bursts of this length keep loads and stores flowing side by side.
@@ -105,13 +114,6 @@ class StreamedOutput {
     const Kernel streamed = kernels().cast_streamed[kByte][kByte];
     (streamed ? streamed : kernels().cast[kByte][kByte])(to, &bytes, nbytes);
   }
-  void flush() {
-    if (filled_ == begin_) return;
-    drain();
-    std::memcpy(next_ - filled_ + begin_, staging_.data() + begin_, static_cast<std::size_t>(filled_ - begin_));
-    begin_ = filled_ = 0;
-  }
-
   Scratch staging_;
   std::byte* next_ = nullptr;  // where the next byte belongs
   int64_t begin_ = 0, filled_ = 0;

@@ -1,4 +1,5 @@
-// An installed library works from outside: a call, its result, and an error that is caught across the boundary.
+// An installed library works from outside: a call, its result, a gradient, and an error that is caught across the
+// boundary.
 #include <tenon/tenon.h>
 
 #include <cstdio>
@@ -7,6 +8,9 @@
 int main() {
   const tenon::Tensor sum = tenon::ones({5, 1}) + tenon::ones({3});
   if (sum.sizes() != tenon::SizesView{5, 3} || sum.sum().item<double>() != 30) return 1;
+  tenon::Tensor leaf = tenon::ones({3}).requires_grad_();
+  (leaf * sum).sum().backward();
+  if (leaf.grad()[0].item<double>() != 10) return 3;
   try {
     tenon::ones({2}) + tenon::ones({3});
   } catch (const tenon::Error& error) {

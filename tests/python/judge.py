@@ -10,7 +10,7 @@ import torch
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
 
 # Functions of which PyTorch and Tenon each round as their own libraries do.
-INEXACT = {"exp", "log", "sum", "mean", "sqrt", "reciprocal", "div"}
+INEXACT = {"exp", "log", "tanh", "sum", "mean", "sqrt", "reciprocal", "div"}
 
 
 class Both:

@@ -1,13 +1,18 @@
 """Every example of the documentation runs, and so does every example of a docstring."""
 
 import doctest
+import pathlib
 import re
 import traceback
 
 import pytest
 import tenon
 
-PAGES = ["docs/broadcasting.md", "docs/broadcasting.zh-CN.md", "docs/broadcasting.zh-TW.md", "docs/broadcasting.ko.md", "docs/python.md"]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = [page.relative_to(ROOT).as_posix() for page in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]) if "\n>>> " in page.read_text(encoding="utf-8")]
+ENGLISH = "docs/broadcasting.md"
+TRANSLATIONS = [page for page in PAGES if page.startswith("docs/broadcasting.") and page != ENGLISH]
+
 
 @pytest.fixture(autouse=True)
 def errors_without_notes(monkeypatch):
@@ -29,7 +34,7 @@ def test_page(page, root):
     if page == "docs/python.md":
         pytest.importorskip("numpy")
     results = doctest.testfile(str(root / page), module_relative=False, encoding="utf-8")
-    assert results.failed == 0 and results.attempted > 10
+    assert results.failed == 0 and results.attempted > 0
 
 
 def examples(text):
@@ -38,20 +43,15 @@ def examples(text):
     return [re.sub(r" +# .*", "", block) for block in blocks]
 
 
-def test_readme(root):
-    assert doctest.testfile(str(root / "README.md"), module_relative=False, encoding="utf-8").failed == 0
-
-
-@pytest.mark.parametrize("page", PAGES[1:4])
+@pytest.mark.parametrize("page", TRANSLATIONS)
 def test_translations_have_the_same_examples(page, root):
-    english = (root / PAGES[0]).read_text(encoding="utf-8")
+    english = (root / ENGLISH).read_text(encoding="utf-8")
     assert examples((root / page).read_text(encoding="utf-8")) == examples(english)
 
 
 def test_docstrings():
-    from tenon import _policy
-
-    assert doctest.testmod(_policy).failed == 0
+    results = doctest.testmod(tenon)
+    assert results.failed == 0 and results.attempted > 1
 
 
 def test_help_is_readable():

@@ -100,6 +100,64 @@ def test_buffers():
     assert tenon.frombuffer(bytearray(b"\x01\x00\x02\x00"), dtype=tenon.int16).tolist() == [1, 2]
 
 
+EXPORTS = {
+    "numpy": lambda tensor: tensor.numpy(),
+    "asarray": np.asarray,
+    "memoryview": memoryview,
+    "from_dlpack": np.from_dlpack,
+    "capsule": lambda tensor: tensor.__dlpack__(),
+    "view of it": lambda tensor: tensor[1:].numpy(),
+    "detached": lambda tensor: memoryview(tensor.detach()),
+    "array_interface": lambda tensor: np.array(tensor, copy=False),
+}
+IMPORTS = {
+    "from_numpy": lambda: tenon.from_numpy(np.zeros(3)),
+    "from_dlpack": lambda: tenon.from_dlpack(np.zeros(3)),
+    "frombuffer": lambda: tenon.frombuffer(bytearray(24), dtype=tenon.float64),
+}
+RESIZES = {
+    "resize_": lambda tensor: tensor.resize_(1 << 16),
+    "out=": lambda tensor: tenon.add(tenon.ones(1 << 16), 1, out=tensor),
+    "factory": lambda tensor: tenon.ones(1 << 16, out=tensor),
+    "reduction": lambda tensor: tenon.sum(tenon.ones(2, 1 << 16), 0, out=tensor),
+    "product": lambda tensor: tenon.mm(tenon.ones(99, 1), tenon.ones(1, 99), out=tensor),
+    "alias": lambda tensor: tensor.detach().resize_(1 << 16),
+    "view": lambda tensor: tensor[2:].resize_(1 << 16),
+}
+
+
+@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
+@pytest.mark.parametrize("resize", RESIZES.values(), ids=RESIZES)
+@pytest.mark.parametrize("export", EXPORTS.values(), ids=EXPORTS)
+def test_exported_memory_never_moves(export, resize):
+    tensor = tenon.zeros(3)
+    exported = export(tensor)
+    before = tensor.data_ptr()
+    with pytest.raises(RuntimeError, match="^Trying to resize storage that is not resizable$"):
+        resize(tensor)
+    assert tensor.data_ptr() == before and tensor.tolist() == [0, 0, 0] and exported is not None
+
+
+@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
+@pytest.mark.parametrize("resize", RESIZES.values(), ids=RESIZES)
+@pytest.mark.parametrize("make", IMPORTS.values(), ids=IMPORTS)
+def test_imported_memory_never_moves(make, resize):
+    tensor = make()
+    with pytest.raises(RuntimeError):
+        resize(tensor)
+    assert tensor.tolist() == [0, 0, 0]
+
+
+def test_exported_memory_outlives_new_data():
+    tensor = tenon.zeros(3)
+    seen = [tensor.numpy(), memoryview(tensor), np.from_dlpack(tensor)]
+    tensor.data = tenon.ones(5)
+    del tensor
+    gc.collect()
+    others = [tenon.full((3,), 7.0) for _ in range(10)]
+    assert all(list(array) == [0, 0, 0] for array in seen) and len(others) == 10
+
+
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_pickle(protocol):
     for tensor in (tenon.ones(3).expand(4, 3), tenon.arange(12).view(3, 4).t(), tenon.arange(10)[::3], tenon.tensor(1.5), tenon.empty(0, 2),

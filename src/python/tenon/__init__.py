@@ -29,6 +29,10 @@ from ._random import Generator, default_generator, initial_seed, manual_seed, se
 from . import _tensor, utils
 
 _tensor.extend(Tensor)
+for _value in list(globals().values()):  # help() and pickle name the package, not the file
+    if getattr(_value, "__module__", "").startswith("tenon._"):
+        _value.__module__ = "tenon"
+del _value
 
 # NumPy and the array API spell them so.
 bool_ = _tenon.bool

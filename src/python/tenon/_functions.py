@@ -51,7 +51,7 @@ _PROFILES = {"default": (4, 1000, 3, 80), "short": (2, 1000, 2, 80), "full": (4,
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
     """How tensors print: digits behind the point, elements from which a tensor is summarised, and so on."""
     current = list(_tenon._printing())
-    if profile is not None:
+    if isinstance(profile, str) and profile in _PROFILES:  # PyTorch passes over others
         current[:4] = _PROFILES[profile]
     for at, value in enumerate((precision, threshold, edgeitems, linewidth)):
         if value is not None:
@@ -120,14 +120,22 @@ def from_dlpack(ext_tensor, /, *, device=None, copy=None):
 
 
 def save(obj, f):
-    """Writes a tensor to an .npy file, or a dict of tensors to a .safetensors file."""
+    """Writes a tensor into an .npy file, or a dict of tensors into a .safetensors file.
+
+    The file appears whole: a failure leaves the old one, and of several that are saved to one path the last one stays.
+    Its mode stays, and links lead to the file that is written. Nothing is forced to the disk (no fsync).
+    """
     from . import _files
 
     _files.save(obj, f)
 
 
 def load(f, *, mmap=False):
-    """Reads an .npy or .safetensors file; with mmap over the file's own memory."""
+    """The tensor of an .npy file, or the dict of tensors of a .safetensors file.
+
+    With mmap=True the elements stay in the file and are read when they are used. Such a file may be replaced (`save` does
+    so), but must not be cut shorter: what is gone reads as zeros, and the main thread gets a RuntimeError soon after.
+    """
     from . import _files
 
     return _files.load(f, mmap=mmap)

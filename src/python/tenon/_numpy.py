@@ -25,26 +25,30 @@ def _as_tensor(value):
     return value
 
 
+def _rebuilt(value, each):
+    """A list, a tuple, a named tuple or a dict with other things inside."""
+    if isinstance(value, dict):
+        return {key: each(item) for key, item in value.items()}
+    if not isinstance(value, tuple):
+        return [each(item) for item in value]
+    items = tuple(each(item) for item in value)
+    return type(value)._make(items) if hasattr(type(value), "_make") else items
+
+
 def _as_array(value):
     if isinstance(value, tenon.Tensor):
         return value.numpy()
-    if isinstance(value, (list, tuple)):
-        return type(value)(_as_array(item) for item in value)
-    if isinstance(value, dict):
-        return {key: _as_array(item) for key, item in value.items()}
-    return value
+    return _rebuilt(value, _as_array) if isinstance(value, (list, tuple, dict)) else value
 
 
 def _from_array(value):
     """A result of NumPy's as a tensor, where its dtype is known here."""
     if isinstance(value, numpy.ndarray):
         try:
-            return tenon.from_numpy(value if value.flags.writeable else value.copy())
+            return tenon.from_numpy(value if value.flags.writeable and min(value.strides, default=0) >= 0 else value.copy())
         except (TypeError, ValueError):
             return value
-    if isinstance(value, (list, tuple)):
-        return type(value)(_from_array(item) for item in value)
-    return value
+    return _rebuilt(value, _from_array) if isinstance(value, (list, tuple, dict)) else value
 
 
 def ufunc(function, method, inputs, kwargs):
@@ -102,7 +106,12 @@ _reduces(numpy.any, name="any")
 
 @_implements(numpy.where)
 def _where(condition, x=None, y=None):
-    return NotImplemented if x is None or y is None else tenon.where(*(_as_tensor(v) for v in (condition, x, y)))
+    if x is None or y is None:
+        return NotImplemented
+    condition, x, y = (_as_tensor(value) for value in (condition, x, y))
+    if not isinstance(condition, tenon.Tensor):
+        return NotImplemented
+    return tenon.where(condition if condition.dtype is tenon.bool else condition != 0, x, y)
 
 
 @_implements(numpy.broadcast_to)
@@ -141,4 +150,7 @@ def function(function, types, args, kwargs):
             result = NotImplemented
         if result is not NotImplemented:
             return result
-    return _from_array(function(*_as_array(args), **_as_array(kwargs)))
+    arrays = _as_array(kwargs)
+    result = function(*_as_array(args), **arrays)
+    # What was written in place comes back as what came in.
+    return kwargs["out"] if "out" in arrays and result is arrays["out"] else _from_array(result)

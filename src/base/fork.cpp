@@ -1,0 +1,73 @@
+#include "base/fork.h"
+
+#include <pthread.h>
+
+#include <thread>
+
+namespace tenon {
+namespace {
+
+// Constant-initialised: mutexes of other files may come first.
+constinit std::atomic<uint32_t> generation{1};
+constinit std::atomic<ForkMutex*> mutexes{nullptr};
+
+struct Hook {
+  void (*before)();
+  void (*in_child)();
+};
+constinit Hook hooks[4] = {};
+constinit std::atomic<int> hook_count{0};
+
+}  // namespace
+
+/// Mutexes are added at the front: from where `prepare` began, all that it locked come again.
+class ForkHandlers {
+ public:
+  static void prepare() {
+    for (int i = 0; i < hook_count.load(); ++i) hooks[i].before();
+    first_ = mutexes.load();
+    for (ForkMutex* mutex = first_; mutex; mutex = mutex->next_) mutex->lock();
+  }
+  static void unlock() {
+    for (ForkMutex* mutex = first_; mutex; mutex = mutex->next_) mutex->unlock();
+  }
+  static void child() {
+    generation.fetch_add(1);
+    unlock();
+    for (int i = 0; i < hook_count.load(); ++i) hooks[i].in_child();
+  }
+  static void add(ForkMutex* mutex) noexcept {
+    mutex->next_ = mutexes.load();
+    while (!mutexes.compare_exchange_weak(mutex->next_, mutex)) {
+    }
+    install();
+  }
+  static void install() noexcept {
+    [[maybe_unused]] static const int installed = pthread_atfork(&prepare, &unlock, &child);
+  }
+
+ private:
+  static thread_local ForkMutex* first_;  // of those that this thread's fork has locked
+};
+constinit thread_local ForkMutex* ForkHandlers::first_ = nullptr;
+
+uint32_t fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
+
+ForkMutex::ForkMutex() noexcept { ForkHandlers::add(this); }
+
+void ForkSpinLock::lock() noexcept {
+  const uint32_t own = fork_generation();
+  for (;;) {
+    uint32_t holder = holder_.load(std::memory_order_relaxed);
+    if (holder != own && holder_.compare_exchange_weak(holder, own, std::memory_order_acquire)) return;
+    std::this_thread::yield();
+  }
+}
+
+void on_fork(void (*before)(), void (*in_child)()) {
+  hooks[hook_count.load()] = {before, in_child};
+  hook_count.fetch_add(1);
+  ForkHandlers::install();
+}
+
+}  // namespace tenon

@@ -1,0 +1,162 @@
+#include "io/input.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <string_view>
+
+#include "io/fail.h"
+#include "io/limit.h"
+#include "tenon/error.h"
+
+namespace tenon::io {
+namespace {
+
+constexpr auto kPatience = std::chrono::seconds(10);  // for the writer of a named pipe
+constexpr int kPause = 50;                            // milliseconds between two looks whether to stop waiting
+
+class Descriptor {
+ public:
+  explicit Descriptor(int value) noexcept : value_(value) {}
+  ~Descriptor() {
+    if (value_ >= 0) close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int value() const noexcept { return value_; }
+
+ private:
+  int value_;
+};
+
+int open_input(const std::string& path) noexcept {
+  const int given = given_descriptor(path);
+  if (given >= 0) return fcntl(given, F_DUPFD_CLOEXEC, 0);
+  // Without O_NONBLOCK opening a named pipe would wait for its writer, where nothing could stop it.
+  return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+bool try_later(int code) noexcept { return code == EINTR || code == EAGAIN || code == EWOULDBLOCK; }
+
+void wait_for_bytes(int descriptor) {
+  struct pollfd waiting = {descriptor, POLLIN, 0};
+  poll(&waiting, 1, kPause);
+  call_wait_hook();
+}
+
+std::byte* resized(std::byte* data, std::size_t nbytes) {
+  void* moved = std::realloc(data, nbytes);
+  if (!moved)
+    throw OutOfMemoryError("not enough memory to read a file of " + std::to_string(nbytes) + " bytes or more");
+  return static_cast<std::byte*>(moved);
+}
+
+}  // namespace
+
+int given_descriptor(std::string_view path) noexcept {
+  constexpr std::string_view kFolder = "/dev/fd/";
+  constexpr std::string_view kNames[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+  for (int number = 0; number < 3; ++number)
+    if (path == kNames[number]) return number;
+  if (path.substr(0, kFolder.size()) != kFolder) return -1;
+  int number = -1;
+  const char* end = path.data() + path.size();
+  const auto [stop, failed] = std::from_chars(path.data() + kFolder.size(), end, number);
+  return failed == std::errc() && stop == end ? number : -1;
+}
+
+bool is_stream(const std::string& path) noexcept {
+  struct stat status = {};
+  if (given_descriptor(path) >= 0) return true;
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+InputFile::InputFile(const std::string& path, Reading reading) : path_(path) {
+  check_name(path);
+  const Descriptor file(open_input(path));
+  if (file.value() < 0) fail_system(path, "cannot be opened");
+  struct stat status = {};
+  if (fstat(file.value(), &status) != 0) fail_system(path, "cannot be read");
+  const bool given = given_descriptor(path) >= 0;
+  // The files of /proc are regular, say that they are empty, and are not.
+  const bool has_size = S_ISREG(status.st_mode) && status.st_size > 0 && !given;
+  if (has_size && reading == Reading::mapped) {
+    map_regular(file.value(), status.st_size);
+    return;
+  }
+  try {
+    if (has_size)
+      read_regular(file.value(), status.st_size);
+    else
+      read_stream(file.value(), S_ISFIFO(status.st_mode) && !given);
+  } catch (...) {
+    std::free(data_);
+    throw;
+  }
+}
+
+InputFile::~InputFile() {
+  if (!mapping_.data()) std::free(data_);
+}
+
+void InputFile::map_regular(int descriptor, int64_t nbytes) {
+  const auto map = [&](int protection) {
+    return Mapping(path_, descriptor, static_cast<std::size_t>(nbytes), protection, MAP_PRIVATE | MAP_NORESERVE);
+  };
+  // Writable first, so that in-place ops on the tensor work; a file larger than the limit of memory only to be read.
+  try {
+    mapping_ = map(PROT_READ | PROT_WRITE);
+  } catch (const SystemError&) {
+    mapping_ = map(PROT_READ);
+  }
+  data_ = mapping_.data();
+  nbytes_ = nbytes;
+}
+
+void InputFile::read_regular(int descriptor, int64_t nbytes) {
+  data_ = resized(nullptr, static_cast<std::size_t>(nbytes));
+  while (nbytes_ < nbytes) {
+    const ssize_t count = read(descriptor, data_ + nbytes_, static_cast<std::size_t>(nbytes - nbytes_));
+    if (count < 0 && !try_later(errno)) fail_system(path_, "cannot be read");
+    if (count == 0) fail_file(path_, "became shorter while it was read");
+    if (count > 0) nbytes_ += count;
+    call_wait_hook();
+  }
+}
+
+void InputFile::read_stream(int descriptor, bool waits_for_writer) {
+  constexpr int64_t kFirst = 1 << 16;
+  const auto end_of_patience = std::chrono::steady_clock::now() + kPatience;
+  int64_t room = 0;
+  for (;;) {
+    if (nbytes_ == room) {
+      room = std::max(kFirst, 2 * room);
+      data_ = resized(data_, static_cast<std::size_t>(room));
+    }
+    const ssize_t count = read(descriptor, data_ + nbytes_, static_cast<std::size_t>(room - nbytes_));
+    if (count < 0 && !try_later(errno)) fail_system(path_, "cannot be read");
+    // Nobody has opened a named pipe for writing: that looks like its end.
+    const bool lonely = count == 0 && waits_for_writer;
+    if (count == 0 && !lonely) return;
+    if (lonely && std::chrono::steady_clock::now() >= end_of_patience)
+      fail_file(path_, "is a pipe, and nobody has written to it for 10 seconds");
+    if (count <= 0) {
+      if (count < 0) waits_for_writer = false;
+      wait_for_bytes(lonely ? -1 : descriptor);
+      continue;
+    }
+    waits_for_writer = false;
+    nbytes_ += count;
+    check_load_limit(path_, "holds", nbytes_);
+  }
+}
+
+}  // namespace tenon::io

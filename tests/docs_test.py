@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Every document runs: README.md, CONTRIBUTING.md and docs/*.md, block by block.
+
+    python3 tests/docs_test.py BUILD_DIR [--page NAME]     run all of it, or the pages whose name holds NAME
+    python3 tests/docs_test.py BUILD_DIR --write-figures   write the figures of docs/ anew
+    python3 tests/docs_test.py --self-test                 show that each kind of mistake is found
+
+What a fenced block is:
+  sh       a script, run in a clean folder with the built programs on PATH and the project's data/ in it; blocks of one page
+           follow each other in one folder
+  cpp      with a main: compiled against the installed library and run; without: letter by letter a part of an example,
+           which is compiled and run as a test
+  python   examples with >>>, which tests/python/test_documentation.py runs; here it is only seen that they are such
+  text     behind "<!-- output -->": what the block before printed, all of it
+Anything else, and what cannot run, stands behind "<!-- not run: REASON -->".
+Each docs/*.svg is what its command in FIGURES draws.
+"""
+import argparse
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FIGURES = {"docs/explain.svg": ["explain", "f32[5,3,4,1] + f32[3,1,1]", "--svg", "-"]}
+MOST_NOT_RUN = 12  # a document that does not run is an exception
+SECONDS = 120
+
+MARK = re.compile(r"<!-- (output|not run: \S.*?) -->\s*\Z")  # directly before the block
+FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\S*)\n(?P<content>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclasses.dataclass
+class Block:
+    page: str
+    line: int
+    language: str
+    content: str
+    mark: str
+
+    @property
+    def place(self):
+        return f"{self.page}:{self.line}"
+
+
+def blocks_of(page, text):
+    found, end = [], 0
+    for match in FENCE.finditer(text):
+        mark = MARK.search(text, end, match.start())
+        line = text.count("\n", 0, match.start()) + 1
+        found.append(Block(page, line, match["language"], textwrap.dedent(match["content"]), mark[1] if mark else ""))
+        end = match.end()
+    return found
+
+
+def run(command, folder, environment=None):
+    try:
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return f"takes more than {SECONDS} seconds", ""
+    shown = (done.stdout + done.stderr)[-2000:]
+    return (f"ends with {done.returncode}:\n{shown}" if done.returncode else ""), done.stdout
+
+
+class Tools:
+    """What documents may use: the programs, and the library installed somewhere."""
+
+    def __init__(self, build, root, folder):
+        self.root, self.examples = root, [path.read_text(encoding="utf-8") for path in sorted((root / "examples").glob("*.cpp"))]
+        self.compiler = os.environ.get("CXX", "c++")
+        self.flags, self.path = [], os.environ["PATH"]
+        if build is None:
+            return
+        prefix = folder / "prefix"
+        done = subprocess.run(["cmake", "--install", build, "--prefix", prefix], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"cannot install {build}:\n{done.stderr}")
+        self.path = f"{prefix / 'bin'}:{self.path}"
+        library = next(prefix.rglob("libtenon.so")).parent
+        self.flags = [f"-I{prefix / 'include'}", f"-L{library}", f"-Wl,-rpath,{library}", "-ltenon"]
+
+    def run_sh(self, block, folder):
+        if not (folder / "data").exists():
+            shutil.copytree(self.root / "data", folder / "data")
+        return run(["bash", "-euo", "pipefail", "-c", block.content], folder, dict(os.environ, PATH=self.path, HOME=str(folder)))
+
+    def run_cpp(self, block, folder):
+        if "int main(" not in block.content:
+            inside = any(block.content in example for example in self.examples)
+            return ("" if inside else "is no part of an example, and has no main"), ""
+        source, program = folder / "block.cpp", folder / "block"
+        source.write_text(block.content, encoding="utf-8")
+        problem, _ = run([self.compiler, "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", source, "-o", program, *self.flags], folder)
+        return (problem, "") if problem else run([program], folder)
+
+    def run_python(self, block, _folder):
+        return ("" if ">>>" in block.content else "has no example with >>>"), ""
+
+
+def problem_of(block, before, tools, folder):
+    """What is wrong with a block, or ""; and what it printed."""
+    if block.mark.startswith("not run: "):
+        return "", None
+    if block.mark == "output":
+        if before is None:
+            return "is called output, and the block before printed nothing", None
+        return ("" if block.content == before else f"is not what the block before prints:\n{before}"), None
+    runner = {"sh": tools.run_sh, "cpp": tools.run_cpp, "python": tools.run_python}.get(block.language)
+    if not runner:
+        return f"cannot run: it is {block.language or 'of no language'} and has no mark", None
+    return runner(block, folder)
+
+
+def problems_of_page(name, text, tools):
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        before = None
+        for block in blocks_of(name, text):
+            problem, before = problem_of(block, before, tools, pathlib.Path(folder))
+            if problem:
+                found.append(f"{block.place}: the block {problem}")
+    return found
+
+
+def pages_of(root):
+    return [path for path in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))] if path.exists()]
+
+
+def problems_of_marks(root):
+    left_out = [block for page in pages_of(root) for block in blocks_of(page.relative_to(root).as_posix(), page.read_text(encoding="utf-8")) if block.mark.startswith("not run: ")]
+    if len(left_out) <= MOST_NOT_RUN:
+        return []
+    return [f"{len(left_out)} blocks do not run, {MOST_NOT_RUN} may: {', '.join(block.place for block in left_out)}"]
+
+
+def drawn(name, tools):
+    return subprocess.run(["tenon", *FIGURES[name]], capture_output=True, text=True, check=True, env=dict(os.environ, PATH=tools.path)).stdout
+
+
+def problems_of_figures(root, tools):
+    there = {path.relative_to(root).as_posix() for path in (root / "docs").glob("*.svg")}
+    found = [f"{name}: no command in FIGURES draws it" for name in sorted(there - FIGURES.keys())]
+    for name in sorted(there & FIGURES.keys()):
+        if drawn(name, tools) != (root / name).read_text(encoding="utf-8"):
+            found.append(f"{name}: `tenon {' '.join(FIGURES[name])}` draws something else; ./dev docs writes it anew")
+    return found
+
+
+def problems(root, tools, only=""):
+    found = problems_of_marks(root) + problems_of_figures(root, tools)
+    for page in pages_of(root):
+        name = page.relative_to(root).as_posix()
+        if only in name:
+            found += problems_of_page(name, page.read_text(encoding="utf-8"), tools)
+    return found
+
+
+def self_test():
+    cases = [
+        ("a script that works", "```sh\necho a > b\n```\n```sh\ncat b\n```\n<!-- output -->\n```text\na\n```", 0),
+        ("a script that fails", "```sh\nfalse\necho\n```", 1),
+        ("a pipe that fails", "```sh\nfalse | cat\n```", 1),
+        ("a command that is not there", "```sh\nno-such-command\n```", 1),
+        ("other output", "```sh\necho a\n```\n<!-- output -->\n```text\nb\n```", 1),
+        ("output of nothing", "<!-- output -->\n```text\nb\n```", 1),
+        ("text without a mark", "```text\na\n```", 1),
+        ("no language", "```\na\n```", 1),
+        ("a mark with a reason", "<!-- not run: a drawing -->\n```text\na\n```", 0),
+        ("a mark without a reason", "<!-- not run: -->\n```text\na\n```", 1),
+        ("a mark of another block", "<!-- not run: why -->\nwords\n```text\na\n```", 1),
+        ("too many marks", "<!-- not run: why -->\n```text\na\n```\n" * (MOST_NOT_RUN + 1), 1),
+        ("an indented block", "1. a\n\n   ```sh\n   cat <<X\n   a\n   X\n   ```", 0),
+        ("a program", "```cpp\n#include <cstdio>\nint main() { std::puts(\"a\"); }\n```\n<!-- output -->\n```text\na\n```", 0),
+        ("a program that does not compile", "```cpp\nint main() { return x; }\n```", 1),
+        ("a program that fails", "```cpp\nint main() { return 3; }\n```", 1),
+        ("a part of an example", "```cpp\nint x;\n```", 0),
+        ("a part of nothing", "```cpp\nint y;\n```", 1),
+        ("an example", "```python\n>>> 1\n1\n```", 0),
+        ("Python that nothing runs", "```python\n1\n```", 1),
+        ("a figure nobody draws", None, 1),
+    ]
+    for why, text, wanted in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name in ("docs", "examples", "data"):
+                (root / name).mkdir()
+            (root / "examples" / "a.cpp").write_text("// why\nint x;\n", encoding="utf-8")
+            (root / "README.md").write_text(text or "", encoding="utf-8")
+            if text is None:
+                (root / "docs" / "new.svg").write_text("<svg/>", encoding="utf-8")
+            got = problems(root, Tools(None, root, root))
+            if len(got) != wanted:
+                print(f"self-test: {why}: wanted {wanted}, got {got}")
+                return 1
+    print(f"{len(cases)} cases")
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", nargs="?", default=ROOT / "build/release")
+    parser.add_argument("--page", default="")
+    parser.add_argument("--write-figures", action="store_true")
+    parser.add_argument("--self-test", action="store_true")
+    options = parser.parse_args()
+    if options.self_test:
+        return self_test()
+    with tempfile.TemporaryDirectory() as folder:
+        tools = Tools(options.build, ROOT, pathlib.Path(folder))
+        if options.write_figures:
+            for name in FIGURES:
+                (ROOT / name).write_text(drawn(name, tools), encoding="utf-8")
+            return 0
+        found = problems(ROOT, tools, options.page)
+    print("\n".join(found) if found else "every document runs")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,152 @@
+// A child of fork computes, with threads too, and ends, whatever the parent's threads were doing.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tenon/tenon.h"
+
+namespace {
+
+using namespace tenon;
+
+/// How a child ended that does this: its exit status, or minus the signal. One that hangs is ended by SIGALRM.
+int status_of_child(const std::function<int()>& work, bool runs_destructors) {
+  std::fflush(stdout);  // or the child prints it, too
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    const int status = work();
+    if (runs_destructors) std::exit(status);
+    _exit(status);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return -1000;
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/// Everything that takes a lock or threads.
+int use_everything() {
+  const Tensor a = arange(300000).to(float32);
+  if ((a + a)[2].item<double>() != 4) return 1;
+  if (a.sum(0).item<double>() < 1) return 2;
+  manual_seed(1);
+  if (rand({1000}).amax().item<double>() > 1) return 3;
+  Tensor leaf = ones({300000}).requires_grad_();
+  (leaf * a).sum().backward();
+  if (leaf.grad()[2].item<double>() != 2) return 4;
+  if (to_string(tensor({1, 2})) != "tensor([1, 2])") return 5;
+  set_num_threads(3);
+  if ((a * 2).sum().item<double>() < 1) return 6;
+  memory::trim();
+  warn("UserWarning", "");
+  return 0;
+}
+
+/// Threads that keep every lock busy while a test forks.
+class Busy {
+ public:
+  Busy() {
+    const auto repeat = [this](std::function<void()> work) {
+      threads_.emplace_back([this, work] {
+        while (!stop_) work();
+      });
+    };
+    repeat([] { ones({300000}) + 1; });
+    repeat([] { ones({300000}).sum(); });
+    repeat([] { rand({10}); });
+    repeat([this] { (shared_ * 2).sum().backward(); });
+    repeat([this] { shared_.set_grad({}); });
+    repeat([] { to_string(ones({3})); });
+    repeat([] { memory::trim(); });
+  }
+  ~Busy() {
+    stop_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  std::atomic<bool> stop_{false};
+  Tensor shared_ = ones({2000}).requires_grad_();
+  std::vector<std::thread> threads_;
+};
+
+class Fork : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    threads_ = get_num_threads();
+    set_num_threads(2);
+    set_warning_handler([](const char*, const std::string&, const std::string&, void*) {});
+  }
+  void TearDown() override {
+    set_num_threads(threads_);
+    set_warning_handler(nullptr);
+  }
+
+ private:
+  int threads_ = 0;
+};
+
+TEST_F(Fork, ChildrenComputeAndEnd) {
+  ones({300000}) + 1;  // the parent has threads
+  for (const bool runs_destructors : {false, true}) EXPECT_EQ(status_of_child(use_everything, runs_destructors), 0);
+  EXPECT_EQ(use_everything(), 0);
+}
+
+TEST_F(Fork, ChildrenComputeWhileOthersDid) {
+  const Busy busy;
+  for (int turn = 0; turn < 100; ++turn) {
+    std::this_thread::sleep_for(std::chrono::microseconds(turn * 37 % 1000));
+    const int status = status_of_child(use_everything, turn % 2 == 0);
+    ASSERT_EQ(status, 0) << "turn " << turn;
+  }
+}
+
+TEST_F(Fork, GrandchildrenToo) {
+  const auto child = [] {
+    if (const int status = use_everything()) return status;
+    return status_of_child(use_everything, true);
+  };
+  EXPECT_EQ(status_of_child(child, true), 0);
+}
+
+/// What `ask` of the guard calls while an op runs.
+std::atomic<bool> forked{false};
+pid_t child_of_op = 0;
+
+TEST_F(Fork, InTheMiddleOfAnOperationTheChildIsTold) {
+  forked = false;
+  const auto fork_once = [] {
+    if (forked.exchange(true)) return;
+    child_of_op = fork();
+    if (child_of_op == 0) alarm(20);
+  };
+  std::string text;
+  const Tensor large = ones({1}).expand({int64_t{1} << 29});
+  {
+    const InterruptGuard guard(Watch{nullptr, fork_once});
+    try {
+      large.sum();
+    } catch (const Error& error) {
+      text = error.what();
+    }
+  }
+  ASSERT_TRUE(forked);
+  if (child_of_op == 0) _exit(text.find("was forked") == std::string::npos ? 1 : use_everything());
+  int status = 0;
+  ASSERT_EQ(waitpid(child_of_op, &status, 0), child_of_op);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(text, "");
+}
+
+}  // namespace

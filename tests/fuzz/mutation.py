@@ -1,0 +1,107 @@
+"""What the fuzz targets in Python share: cases drawn from a seed and a number, and a process that may crash over them.
+
+A target calls `main(check)`; `check(random)` makes one case with that random.Random and raises where a claim fails.
+  --seconds N | --cases N   how long (default: 60 s)
+  --seed N                  other cases
+  --only N                  one case, in this process
+"""
+
+import argparse
+import mmap
+import pathlib
+import random
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+EDGES = [0, 1, -1, 2, 3, 7, 8, 64, 255, 256, 2**31 - 1, 2**31, 2**32, 2**60, 2**61, 2**62, 2**63 - 1, 2**63, -(2**63), 2**64, -(2**31)]
+
+
+def integer(random):
+    """Small numbers mostly; now and then one near an edge."""
+    if random.random() < 0.85:
+        return random.randint(-2, 9)
+    return random.choice(EDGES) + random.randint(-1, 1)
+
+
+def changed(random, data, words=()):
+    """A few bytes or words of `data` changed, dropped, doubled or put in."""
+    data = bytearray(data)
+    for _ in range(random.choice((1, 1, 1, 2, 3, 6))):
+        at = random.randint(0, len(data))
+        end = min(len(data), at + random.choice((1, 1, 2, 4, 8, 30)))
+        form = random.randint(0, 5)
+        if form == 0 and at < len(data):
+            data[at] ^= 1 << random.randint(0, 7)
+        elif form == 1:
+            data[at:end] = random.randbytes(end - at)
+        elif form == 2:
+            del data[at:end]
+        elif form == 3:
+            data[at:at] = data[at:end]
+        elif words:
+            data[at : end if form == 4 else at] = random.choice(words)
+    return bytes(data)
+
+
+def changed_number(random, text):
+    """One of the numbers in a text replaced."""
+    import re
+
+    numbers = list(re.finditer(rb"-?\d+", text))
+    if not numbers:
+        return text
+    chosen = random.choice(numbers)
+    return text[: chosen.start()] + str(integer(random)).encode() + text[chosen.end() :]
+
+
+def _case(check, seed, number):
+    check(random.Random(f"{seed} {number}"))
+
+
+def _run_all(check, arguments, progress):
+    """In the child: notes each number before its case, so that a crash can be named."""
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+    with open(progress, "r+b") as file:
+        shared = mmap.mmap(file.fileno(), 16)
+    stop = []
+    signal.signal(signal.SIGINT, lambda *_: stop.append(1))
+    end = time.monotonic() + (arguments.seconds or 60) if not arguments.cases else float("inf")
+    number = 0
+    while not stop and time.monotonic() < end and number != arguments.cases:
+        shared[:8] = struct.pack("<q", number)
+        _case(check, arguments.seed, number)
+        number += 1
+    shared[:8] = struct.pack("<q", number)
+
+
+def main(check):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=int)
+    parser.add_argument("--cases", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", type=int)
+    parser.add_argument("--progress", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.only is not None:
+        return _case(check, arguments.seed, arguments.only)
+    if arguments.progress:
+        return _run_all(check, arguments, arguments.progress)
+    name = pathlib.Path(sys.argv[0]).stem.removesuffix("_fuzz")
+    with tempfile.NamedTemporaryFile() as progress:
+        progress.write(bytes(16))
+        progress.flush()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the child ends, then the figures are printed
+        begin = time.monotonic()
+        status = subprocess.run([sys.executable, *sys.argv, "--progress", progress.name]).returncode
+        seconds = time.monotonic() - begin
+        progress.seek(0)
+        number = struct.unpack("<q", progress.read(8))[0]
+    print(f"{name}: {number} cases, {number / seconds:.0f} a second, {'clean' if status == 0 else f'found 1 (status {status})'}")
+    if status != 0:
+        print(f"see it again: ./dev fuzz {name} --only {number} --seed {arguments.seed}")
+    sys.exit(0 if status == 0 else 1)

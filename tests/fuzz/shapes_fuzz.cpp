@@ -1,0 +1,338 @@
+// Any bytes as a program over a few tensors that share memory: factories, views, ops in every form, writes, resizes,
+// casts, gradients. After each step layouts lie inside their storage, nothing changed but what was written, and
+// elements are what plain arithmetic on indices, or the op on single elements, says. A step that fails changes nothing.
+#include "fuzz/case.h"
+#include "fuzz/op_steps.h"
+#include "fuzz/view_steps.h"
+#include "tenon/autograd.h"
+#include "tenon/policy.h"
+
+using namespace tenon;
+using expr::Function;
+using expr::FunctionKind;
+using fuzz::Bytes;
+
+namespace {
+
+constexpr std::size_t kMostTensors = 5;
+constexpr int kMostSteps = 24;
+
+class Machine {
+ public:
+  explicit Machine(Bytes& bytes) : bytes_(bytes) {}
+
+  void run() {
+    tensors_.push_back(arange(0, 24, 1, Dtype::float32).reshape({2, 3, 4}));
+    for (int step = 0; step < kMostSteps && !bytes_.empty(); ++step) {
+      const fuzz::Snapshot before(tensors_);
+      const char* name = "a step that failed";
+      const Tensor* written = nullptr;
+      resized_only_ = false;
+      try {
+        written = this->step(name);
+      } catch (const Error&) {
+      }
+      if (std::getenv("TENON_FUZZ_SHOW")) show(name);
+      before.check_unchanged(written, !resized_only_, name);
+      for (const Tensor& tensor : tensors_) fuzz::check_tensor(tensor);
+    }
+    for (const Tensor& tensor : tensors_)
+      if (!tensor.is_meta() && tensor.numel() <= fuzz::kMostElements) fuzz::read_elements(tensor);
+  }
+
+ private:
+  void show(const char* name) const {
+    std::fprintf(stderr, "%s\n", name);
+    for (const Tensor& tensor : tensors_)
+      std::fprintf(stderr, "    %s%s%s\n", fuzz::describe(tensor).c_str(),
+                   tensor.requires_grad() ? " requires grad" : "",
+                   written_.defined() && tensor.is(written_) ? " (written last)" : "");
+  }
+
+  Tensor& pick() { return tensors_[static_cast<std::size_t>(bytes_.up_to(static_cast<int64_t>(tensors_.size()) - 1))]; }
+  static bool is_small(const Tensor& tensor) { return tensor.is_meta() || tensor.numel() <= fuzz::kMostElements; }
+  /// Sizes that are cheap, or so many that they must be refused.
+  static bool is_affordable(SizesView sizes) {
+    const fuzz::Wide count = fuzz::count_elements(sizes);
+    return count <= fuzz::kMostElements || count > (int64_t{1} << 33);
+  }
+  void keep(Tensor tensor) {
+    if (!tensor.defined()) return;
+    if (tensors_.size() < kMostTensors)
+      tensors_.push_back(std::move(tensor));
+    else
+      pick() = std::move(tensor);
+  }
+
+  /// Makes one step; gives the tensor whose elements it may have changed.
+  const Tensor* step(const char*& name) {
+    switch (bytes_.up_to(15)) {
+      case 0:
+      case 1:
+        name = "factory";
+        make();
+        return nullptr;
+      case 2:
+      case 3:
+      case 4:
+      case 5:
+      case 6: {
+        const Tensor self = pick();
+        const fuzz::ViewStep view = fuzz::view_step(self, bytes_);
+        name = "view";
+        if (!view.result.defined() || fuzz::has_negative_size(view.result)) return nullptr;
+        fuzz::check_tensor(view.result);
+        fuzz::check_view(self, view);
+        keep(view.result);
+        return nullptr;
+      }
+      case 7:
+      case 8:
+      case 9:
+      case 10:
+        return call_op(name);
+      case 11:
+        return write(name);
+      case 12: {
+        const Tensor self = pick();
+        const Dims sizes = fuzz::draw_list(bytes_);
+        if (!is_affordable(sizes)) return nullptr;
+        Tensor target = self;
+        const Storage* storage = self.impl()->storage;
+        const int64_t nbytes = storage ? storage->nbytes : 0;
+        target.resize_(sizes);
+        if (storage)  // what was added may hold anything, but a bool is 0 or 1 in what follows
+          std::memset(storage->data + nbytes, 0, static_cast<std::size_t>(storage->nbytes - nbytes));
+        name = "resize_";
+        CLAIM(target.sizes() == sizes);
+        resized_only_ = true;
+        written_ = target;
+        return &written_;
+      }
+      case 13:
+        name = "copy";
+        copy();
+        return nullptr;
+      case 14:
+        return put(name);
+      default:
+        name = "autograd";
+        differentiate();
+        return nullptr;
+    }
+  }
+
+  void make() {
+    const Options options(bytes_.dtype(), bytes_.up_to(9) == 0 ? Device::meta : Device::cpu);
+    const int64_t form = bytes_.up_to(6);
+    Dims sizes = fuzz::draw_list(bytes_);
+    if (!is_affordable(sizes)) return;
+    if (form == 0) return keep(zeros(sizes, options));
+    if (form == 1) return keep(full(sizes, fuzz::draw_number(bytes_), options));
+    if (form == 2) {
+      const int64_t count = bytes_.up_to(200);
+      return keep(arange(bytes_.up_to(20) - 10, count, 1 + bytes_.up_to(2), options));
+    }
+    if (form == 3) return keep(eye(bytes_.up_to(9), bytes_.up_to(9), options));
+    if (form == 4)
+      return keep(linspace(fuzz::draw_number(bytes_), fuzz::draw_number(bytes_), bytes_.up_to(40), options));
+    Tensor tensor;
+    if (form == 5) {
+      Dims strides(sizes.size(), 0);
+      fuzz::Wide extent = 1;
+      for (int64_t dim = 0; dim < sizes.size(); ++dim) {
+        strides[dim] = bytes_.integer();
+        extent += std::max<fuzz::Wide>(fuzz::Wide{sizes[dim]} - 1, 0) * std::max<int64_t>(strides[dim], 0);
+      }
+      if (extent > 4096 && extent < (int64_t{1} << 33)) return;
+      tensor = empty_strided(sizes, strides, options);
+    } else {
+      tensor = empty(sizes, options);
+    }
+    // What is uninitialised may hold anything, but a bool.
+    if (Storage* storage = tensor.impl()->storage)
+      for (int64_t i = 0; i < storage->nbytes; ++i)
+        storage->data[i] = static_cast<std::byte>(i < 64 ? bytes_.byte() : static_cast<uint8_t>(i)) &
+                           (tensor.dtype() == Dtype::bool_ ? std::byte{1} : std::byte{255});
+    keep(tensor);
+  }
+
+  fuzz::Operands draw_operands(FunctionKind kind) {
+    const expr::Signature& signature = expr::signature_of(kind);
+    fuzz::Operands operands;
+    for (int i = 0; i < signature.operands; ++i) {
+      const bool may_be_number = i > 0 && kind != FunctionKind::product;
+      const int64_t form = bytes_.up_to(7);
+      if (i >= signature.required && form == 0)
+        operands.add(std::nullopt);
+      else if (may_be_number && form <= 2)
+        operands.add(Arg(fuzz::draw_number(bytes_)));
+      else
+        add_tensor(operands);
+    }
+    return operands;
+  }
+  void add_tensor(fuzz::Operands& operands) {
+    const Tensor& tensor = pick();
+    if (!is_small(tensor)) throw Error("too large to be read element by element");
+    operands.add(Arg(tensor));
+  }
+
+  const Tensor* call_op(const char*& name) {
+    const auto& table = fuzz::table_ops();
+    const fuzz::TableOp& op = table[static_cast<std::size_t>(bytes_.up_to(static_cast<int64_t>(table.size()) - 1))];
+    const Function& function = *op.function;
+    const expr::Parameters parameters = fuzz::draw_parameters(bytes_, function.kind);
+    const fuzz::Operands operands = draw_operands(function.kind);
+    const bool elementwise = !expr::is_reduction(function.kind) && function.kind != FunctionKind::product;
+    if (elementwise && !operands.on_meta() && fuzz::broadcast_count(operands.tensors) > fuzz::kMostElements)
+      return nullptr;
+    const int64_t form = bytes_.up_to(3);
+    if (form <= 1) {
+      name = function.name;
+      const Tensor result = function.call(nullptr, operands.args, parameters);
+      check(function, operands, parameters, result);
+      keep(result);
+      return nullptr;
+    }
+    if (form == 2 && op.inplace) {
+      written_ = operands.tensors[0];
+      op.inplace(written_, operands.args, parameters);
+    } else {
+      written_ = pick();
+      function.call(&written_, operands.args, parameters);
+    }
+    name = function.name;
+    check(function, operands, parameters, written_);
+    return &written_;
+  }
+  static void check(const Function& function, const fuzz::Operands& operands, const expr::Parameters& parameters,
+                    const Tensor& result) {
+    fuzz::check_tensor(result);
+    Dims sizes;
+    if (!expr::is_reduction(function.kind) && function.kind != FunctionKind::product) {
+      CLAIM(fuzz::broadcast_count(operands.tensors, &sizes) >= 0);
+      CLAIM_OF(result.sizes() == sizes, std::string(function.name) + " gave " + fuzz::describe(result));
+    }
+    if (!result.is_meta()) fuzz::check_op(function, operands, parameters, result);
+  }
+
+  const Tensor* write(const char*& name) {
+    written_ = pick();
+    if (!is_small(written_)) return nullptr;
+    fuzz::Operands operands;
+    expr::Parameters parameters;
+    parameters.dtype = written_.dtype();
+    const int64_t form = bytes_.up_to(3);
+    const Scalar number = fuzz::draw_number(bytes_);
+    if (form == 0) {
+      written_.fill_(number);
+      name = "fill_";
+      if (!written_.is_meta() && written_.numel() > 0)
+        CLAIM(fuzz::same_element(fuzz::element_of(written_, fuzz::index_at(written_.sizes(), written_.numel() / 2)),
+                                 fuzz::bytes_of(full({}, number, written_.dtype())), written_.dtype()));
+      return &written_;
+    }
+    add_tensor(operands);
+    if (form == 1)
+      written_.fill_(operands.tensors[0]);
+    else
+      written_.copy_(operands.tensors[0]);
+    name = "copy_";
+    if (!written_.is_meta()) fuzz::check_elementwise(expr::cast_function(), operands, parameters, written_);
+    return &written_;
+  }
+
+  void copy() {
+    const Tensor self = pick();
+    if (!is_small(self)) return;
+    fuzz::Operands operands;
+    operands.add(Arg(self));
+    expr::Parameters parameters;
+    const int64_t form = bytes_.up_to(5);
+    const auto format = static_cast<MemoryFormat>(bytes_.up_to(3));
+    Tensor result;
+    if (form == 0) result = self.clone(format);
+    if (form == 1) result = self.contiguous(format);
+    if (form == 2) result = self.detach();
+    if (form == 3) result = self.to(Device::meta);
+    if (form == 4) result = self.sum_to_size(fuzz::draw_list(bytes_));
+    if (form == 5) result = self.to(bytes_.dtype(), bytes_.flag(), format);
+    fuzz::check_tensor(result);
+    if (form <= 1 && format != MemoryFormat::preserve) CLAIM_OF(result.is_contiguous(format), fuzz::describe(result));
+    parameters.dtype = result.dtype();
+    if (!result.is_meta() && form != 4) fuzz::check_elementwise(expr::cast_function(), operands, parameters, result);
+    keep(result);
+  }
+
+  /// Reads or writes through tensors of places and masks.
+  const Tensor* put(const char*& name) {
+    written_ = pick();
+    const Tensor value = pick();
+    std::vector<Tensor> places;
+    std::vector<Index> items;
+    places.reserve(3);
+    fuzz::Wide count = written_.numel();
+    for (int64_t left = bytes_.up_to(3); left > 0; --left) {
+      const int64_t form = bytes_.up_to(7);
+      if (form == 0) items.push_back(Slice(fuzz::draw_bound(bytes_), fuzz::draw_bound(bytes_), 1 + bytes_.up_to(2)));
+      if (form == 1) items.push_back(None);
+      if (form == 2) items.push_back(bytes_.integer());
+      if (form >= 3) {
+        places.push_back(form == 3 ? pick().to(Dtype::int64) : pick());
+        if (!is_small(places.back())) return nullptr;
+        count *= std::max<int64_t>(places.back().numel(), 1);
+        items.push_back(places.back());
+      }
+    }
+    if (count > (1 << 14) || value.numel() > (1 << 14)) return nullptr;
+    const auto number = static_cast<int64_t>(items.size());
+    if (bytes_.flag()) {
+      const Tensor result = written_.index(items.data(), number);
+      name = "index";
+      fuzz::check_tensor(result);
+      keep(result);
+      return nullptr;
+    }
+    written_.index_put_(items.data(), number, value);
+    name = "index_put_";
+    return &written_;
+  }
+
+  void differentiate() {
+    Tensor& self = pick();
+    if (!is_small(self)) return;
+    if (bytes_.flag()) {
+      if (self.is_view()) return;  // whose rules for writing in place the comparison with PyTorch looks at
+      self.requires_grad_(bytes_.flag());
+      return;
+    }
+    std::vector<Tensor> all = tensors_;
+    self.sum().backward();
+    for (const Tensor& tensor : all) {
+      if (!tensor.is_leaf() || !tensor.grad().defined()) continue;
+      fuzz::check_tensor(tensor.grad());
+    }
+  }
+
+  Bytes& bytes_;
+  std::vector<Tensor> tensors_;
+  Tensor written_;             // by the step
+  bool resized_only_ = false;  // its elements stay as they are
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  set_warning_handler([](const char*, const std::string&, const std::string&, void*) {});
+  set_num_threads(1);
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
+  fuzz::check_keeps_nothing([&] {
+    Bytes bytes(data, size);
+    Machine(bytes).run();
+  });
+  return 0;
+}

@@ -1,0 +1,371 @@
+"""Runs a program in PyTorch and in Tenon at the same time and compares every variable after every statement."""
+import ctypes
+import marshal
+import math
+import re
+import typing
+import warnings
+
+import tenon
+import torch
+
+import known
+from alone import Alone
+
+bytes_of_storage = tenon._tenon._bytes  # a view of all bytes of a storage; exports nothing, so that it may be resized after
+
+TORCH_NAMES = {value: str(value).removeprefix("torch.") for value in vars(torch).values() if isinstance(value, torch.dtype)}
+TENON_NAMES = {value: str(value).removeprefix("tenon.") for value in vars(tenon).values() if isinstance(value, tenon.dtype)}
+EPS = {"float16": 2**-10, "bfloat16": 2**-7, "float32": 2**-23, "float64": 2**-52}
+LARGEST = {"float16": 65504.0, "bfloat16": 3.39e38, "float32": 3.402e38, "float64": 1.797e308}
+
+# Memory that nobody has written: zeroed on both sides, so that programs may go on with it. Random numbers likewise: the
+# generators differ on purpose.
+UNWRITTEN = re.compile(r"\b(?:empty|empty_like|empty_strided|new_empty|resize_|rand|randn|randint|rand_like|randn_like|uniform_|normal_|random_)\(")
+RANDOM = re.compile(r"\b(?:rand\w*|uniform_|normal_|random_)\(|\bempty\(.*out=")
+
+# What rounds, in units in the last place of the result. Everything else that no line names must have the same bits.
+ULPS = {"exp": 2, "log": 2, "tanh": 2, "sqrt": 1, "exp_": 2, "log_": 2, "tanh_": 2, "sqrt_": 1}
+# What adds many numbers, or multiplies in another order: off by a few roundings of the largest magnitude about.
+SUMMING = re.compile(r"\b(?:sum|mean|mm|mv|bmm|dot|matmul|sum_to_size|backward|grad|alpha|linspace|allclose|isclose)\b|@|1 / |\breciprocal|/=|/ ")
+ROUNDINGS = 32
+MANY = 100_000  # elements
+
+
+class Side(typing.NamedTuple):
+    """One library's half of a run."""
+    module: object
+    variables: dict
+    caught: list
+
+
+class Difference(Exception):
+    """What differs after a statement."""
+
+
+def first_line(error):
+    """The first line of a text; without the list of backends that PyTorch was built with."""
+    return str(error).split("\n")[0].split(" This could be because the operator doesn't exist for this backend")[0]
+
+
+def look_at_torch(tensor):
+    node = tensor.grad_fn
+    return (TORCH_NAMES[tensor.dtype], tuple(tensor.shape), tensor.stride(), tensor.storage_offset(), tensor.requires_grad, tensor.is_leaf,
+            node and node.name(), tensor._version)
+
+
+def look_at_tenon(tensor):
+    node = tensor.grad_fn
+    return (TENON_NAMES[tensor.dtype], tuple(tensor.shape), tensor.stride(), tensor.storage_offset(), tensor.requires_grad, tensor.is_leaf,
+            node and node.name(), tensor._version)
+
+
+LOOKED_AT = ("dtype", "shape", "stride", "storage_offset", "requires_grad", "is_leaf", "grad_fn", "_version")
+
+
+def torch_storage(tensor):
+    storage = tensor.untyped_storage()
+    return storage.data_ptr(), storage.nbytes()
+
+
+def tenon_storage(tensor):
+    storage = bytes_of_storage(tensor)
+    return storage.data_ptr(), storage.numel()
+
+
+def gradient_of(tensor):
+    return tensor.grad if (tensor.is_leaf or tensor.retains_grad) else None
+
+
+def numbers_of(tensor):
+    """The values as nested lists; of what is too large to be looked at, or has none, an empty one."""
+    return [] if tensor.is_meta or tensor.numel() > MANY else tensor.tolist()
+
+
+def refusal(tensor):
+    """What a tensor says that may not be asked for its history: a view made without recording whose base was written since."""
+    try:
+        tensor.grad_fn
+    except RuntimeError as error:
+        return first_line(error)
+    return None
+
+
+def flat(values):
+    return [number for value in values for number in flat(value)] if isinstance(values, list) else [values]
+
+
+def plain(value):
+    """A result that is no tensor, so that both sides' can be compared."""
+    if isinstance(value, (torch.dtype, torch.device, torch.layout, tenon.dtype, tenon.device, tenon.layout)):
+        return str(value).removeprefix("torch.").removeprefix("tenon.")
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, (torch.Tensor, tenon.Tensor)):
+        look = look_at_torch(value) if isinstance(value, torch.Tensor) else look_at_tenon(value)
+        return [plain(part) for part in look] + [plain(numbers_of(value))]
+    if isinstance(value, float):
+        return repr(value) if value == value else "nan"
+    if isinstance(value, (int, str, type(None))):
+        return value
+    return type(value).__name__
+
+
+class Run:
+    """A program as it runs. `step` raises Difference; `notes` counts known differences by heading."""
+
+    def __init__(self, modules=(torch, tenon)):
+        self.theirs, self.ours = (Side(module, {"T": module}, []) for module in modules)
+        self.before = {}    # name -> what Tenon's variable was after the last statement
+        self.versions = {}  # name -> a pair of tensors, and how far apart their versions were at first sight
+        self.notes = []
+        self.ended = False
+        for module in modules:
+            module.set_default_dtype(module.float32)
+
+    # --- one statement ----------------------------------------------------------------------------------------------
+
+    def perform(self, code, side):
+        warnings.showwarning = lambda message, category, *_: side.caught.append(
+            f"{category.__name__}: {str(message).split(' (Triggered internally')[0]}")
+        side.caught.clear()
+        try:
+            exec(code, side.variables)
+        except Exception as error:  # any: its type is compared
+            return error
+        return None
+
+    def step(self, statement, on_side=lambda side: None):
+        if self.ended:
+            return
+        code = compile(statement, "program", "exec")
+        unwritten = UNWRITTEN.search(statement)
+        storages = {name: torch_storage(value) for name, value in self.tensors(self.theirs.variables) if not value.is_meta} if unwritten else {}
+        alone = Alone.of(statement, self.theirs.variables)
+        on_side(0)
+        theirs = self.perform(code, self.theirs)
+        on_side(1)
+        ours = self.perform(code, self.ours)
+        on_side(2)
+        case = known.Case(statement, theirs, ours, self.theirs.variables, self.ours.variables)
+        self.compare_outcomes(case)
+        if unwritten:
+            self.settle(storages)
+        try:
+            self.compare_variables(case)
+        except Difference as difference:
+            heading = known.known_state(case, str(difference), self.unchanged())
+            if heading is None and alone and self.same_alone(case, alone):
+                heading = "Writing to memory that is also read"
+            if heading is None:
+                raise
+            self.end(heading)
+
+    def same_alone(self, case, alone):
+        """Whether Tenon gave the values that operands without overlap give."""
+        if case.theirs or case.ours:
+            return False
+        try:
+            alone.answer(self.theirs.variables)
+            self.versions.clear()  # PyTorch has written twice
+            self.compare_variables(case)
+        except (Difference, RuntimeError, IndexError, TypeError, ValueError):
+            return False
+        return True
+
+    def end(self, heading):
+        """The two sides went on differently, as they are meant to: nothing after this can be compared."""
+        self.notes.append(heading)
+        self.ended = True
+
+    def unchanged(self):
+        """Whether all of Tenon's variables are as they were before the statement."""
+        now = {name: self.our_state(value) for name, value in self.tensors(self.ours.variables) if not refusal(value)}
+        return now == self.before
+
+    @staticmethod
+    def our_state(tensor):
+        return look_at_tenon(tensor), marshal.dumps(numbers_of(tensor), 2)
+
+    # --- errors and warnings ----------------------------------------------------------------------------------------
+
+    def compare_outcomes(self, case):
+        heading = None
+        if not self.same_error(case):
+            heading = known.known_error(case)
+            if heading is None:
+                raise Difference(f"error: PyTorch {self.described(case.theirs)}; Tenon {self.described(case.ours)}")
+            self.notes.append(heading)
+            if (case.theirs is None) != (case.ours is None):
+                self.ended = True
+        theirs, ours = (list(dict.fromkeys(side.caught)) for side in (self.theirs, self.ours))
+        if theirs != ours and not heading:
+            heading = known.known_warning(case, theirs, ours)
+            if heading is None:
+                raise Difference(f"warnings: PyTorch {theirs}; Tenon {ours}")
+            self.notes.append(heading)
+
+    @staticmethod
+    def same_error(case):
+        theirs, ours = case.theirs, case.ours
+        if theirs is None or ours is None:
+            return theirs is ours
+        if type(theirs).__name__ != type(ours).__name__:
+            return False
+        return first_line(theirs) == first_line(ours)
+
+    @staticmethod
+    def described(error):
+        return "raises nothing" if error is None else f"{type(error).__name__}: {first_line(error)}"
+
+    # --- variables --------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def tensors(variables):
+        return [(name, value) for name, value in variables.items() if isinstance(value, (torch.Tensor, tenon.Tensor))]
+
+    def compare_variables(self, case):
+        if self.ended:
+            return
+        before, self.before = self.before, {}
+        mine, yours = self.ours.variables, self.theirs.variables
+        found = []  # (name, PyTorch's, Tenon's)
+        for name, theirs in list(yours.items()):
+            if name == "T" or name.startswith("__"):
+                continue
+            if name not in mine:
+                raise Difference(f"{name}: only in PyTorch")
+            ours = mine[name]
+            if not isinstance(theirs, torch.Tensor) or not isinstance(ours, tenon.Tensor):
+                if plain(theirs) != plain(ours):
+                    self.before = before
+                    raise Difference(f"value: {name} is {plain(theirs)!r} in PyTorch, {plain(ours)!r} in Tenon")
+                del yours[name], mine[name]
+                continue
+            found.append((name, theirs, ours))
+            if refusal(theirs) or refusal(ours):
+                if refusal(theirs) != refusal(ours):
+                    self.before = before
+                    raise Difference(f"error: grad_fn of {name}: PyTorch {refusal(theirs)}; Tenon {refusal(ours)}")
+                found.pop()
+                continue
+            gradients = gradient_of(theirs), gradient_of(ours)
+            if (gradients[0] is None) != (gradients[1] is None):
+                self.before = before
+                raise Difference(f"grad: {name}.grad is {'None' if gradients[0] is None else 'there'} in PyTorch, not in Tenon")
+            if gradients[0] is not None:
+                found.append((name + ".grad", *gradients))
+        self.compare_identity(found)
+        try:
+            for name, theirs, ours in found:
+                self.compare_tensor(case, name, theirs, ours)
+        except Difference:
+            self.before = before
+            raise
+
+    def compare_identity(self, found):
+        """Which names are one object, and which tensors share a storage."""
+        patterns = [], []
+        for side in (0, 1):
+            objects, storages = {}, {}
+            for name, *both in found:
+                tensor = both[side]
+                storage = None
+                if not tensor.is_meta:
+                    pointer, nbytes = (torch_storage, tenon_storage)[side](tensor)
+                    storage = storages.setdefault(pointer, name) if nbytes else None
+                patterns[side].append((name, objects.setdefault(id(tensor), name), storage))
+        for pattern in patterns:
+            shared = [storage for _, _, storage in pattern]
+            pattern[:] = [(name, same, storage if shared.count(storage) > 1 else None) for name, same, storage in pattern]
+        if patterns[0] != patterns[1]:
+            for theirs, ours in zip(*patterns):
+                if theirs[1] != ours[1]:
+                    raise Difference(f"identity: {theirs[0]} is {theirs[1]} in PyTorch, {ours[1]} in Tenon")
+                if theirs != ours:
+                    raise Difference(f"storage: {theirs[0]} has that of {theirs[2]} in PyTorch, {ours[2]} in Tenon")
+
+    def compare_tensor(self, case, name, theirs, ours):
+        look, seen = look_at_torch(theirs), look_at_tenon(ours)
+        look = look[:-1] + (look[-1] + self.version_apart(name, (id(theirs), id(ours)), seen[-1] - look[-1]),)
+        if look != seen:
+            for what, wanted, got in zip(LOOKED_AT, look, seen):
+                if wanted != got and not known.known_look(what, wanted, got):
+                    raise Difference(f"{what}: {name} has {wanted} in PyTorch, {got} in Tenon")
+        if theirs.is_meta or ours.is_meta:
+            if theirs.is_meta != ours.is_meta:
+                raise Difference(f"device: {name}")
+            return
+        wanted, got = numbers_of(theirs), numbers_of(ours)
+        bits = marshal.dumps(got, 2)
+        if bits != marshal.dumps(wanted, 2):
+            self.compare_values(case, name, theirs, wanted, got)
+            self.take_over(theirs, ours)
+            bits = marshal.dumps(numbers_of(ours), 2)
+        if not name.endswith(".grad"):
+            self.before[name] = seen, bits
+
+    def version_apart(self, name, pair, apart):
+        """Versions count writes; how many of them made a new tensor is nobody's affair."""
+        if self.versions.get(name, (None, 0))[0] != pair:
+            self.versions[name] = pair, apart
+        return self.versions[name][1]
+
+    def compare_values(self, case, name, tensor, wanted, got):
+        dtype = TORCH_NAMES[tensor.dtype]
+        if RANDOM.search(case.statement):
+            return
+        wanted, got = flat(wanted), flat(got)
+        allowed = None
+        for place, (a, b) in enumerate(zip(wanted, got)):
+            if a == b and (a != 0 or math.copysign(1, a) == math.copysign(1, b)) or a != a and b != b:
+                continue
+            if allowed is None:
+                allowed = self.tolerance(case, dtype)
+            if dtype in EPS and self.near(a, b, dtype, *allowed):
+                continue
+            if known.known_value(case, dtype, a, b):
+                continue
+            raise Difference(f"values: {name}[{place}] of {len(wanted)} is {a!r} in PyTorch, {b!r} in Tenon")
+
+    def tolerance(self, case, dtype):
+        """(ulps, absolute error) that a statement may differ by."""
+        ulps = max([ULPS.get(word, 0) for word in re.findall(r"\w+", case.statement)] or [0])
+        if not SUMMING.search(case.statement):
+            return ulps, 0.0, dtype
+        largest, coarsest = 1.0, EPS.get(dtype, 0.0)
+        for _, tensor in self.tensors(case.variables):
+            if not tensor.is_meta and tensor.dtype.is_floating_point:
+                magnitudes = [abs(number) for number in flat(numbers_of(tensor)) if math.isfinite(number)]
+                largest = max([largest] + magnitudes)
+                coarsest = max(coarsest, EPS[TORCH_NAMES[tensor.dtype]])
+        return max(ulps, 4), ROUNDINGS * coarsest * largest, dtype
+
+    @staticmethod
+    def near(a, b, dtype, ulps, absolute, _):
+        if a == b:
+            return absolute > 0  # zeros of two signs
+        if math.isinf(a) or math.isinf(b):
+            return absolute > 0 and max(abs(a), abs(b)) >= LARGEST[dtype] / 2
+        return abs(a - b) <= max(ulps * EPS[dtype] * max(abs(a), abs(b)), absolute)
+
+    @staticmethod
+    def take_over(theirs, ours):
+        """PyTorch's bytes instead of Tenon's, so that a rounding is judged once and not by everything that follows."""
+        (source, size), (target, other) = torch_storage(theirs), tenon_storage(ours)
+        if size == other and size:
+            ctypes.memmove(target, source, size)
+
+    def settle(self, storages):
+        """Memory that nobody has written becomes 0: new storages wholly, grown ones behind what they held."""
+        old = {pointer for pointer, _ in storages.values()}
+        for name, theirs in self.tensors(self.theirs.variables):
+            ours = self.ours.variables.get(name)
+            if theirs.is_meta or not isinstance(ours, tenon.Tensor) or ours.is_meta:
+                continue
+            kept = storages[name][1] if name in storages else 0
+            if name not in storages and torch_storage(theirs)[0] in old:
+                continue  # a view
+            for pointer, size in (torch_storage(theirs), tenon_storage(ours)):
+                if size > kept:
+                    ctypes.memset(pointer + kept, 0, size - kept)

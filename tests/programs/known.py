@@ -1,0 +1,93 @@
+"""What differs on purpose: a short table, each line with its heading in docs/differences.md."""
+import pathlib
+import re
+import typing
+
+import torch
+
+
+class Case(typing.NamedTuple):
+    statement: str
+    theirs: Exception | None
+    ours: Exception | None
+    variables: dict      # PyTorch's, after the statement
+    our_variables: dict
+
+
+def text(error):
+    return "" if error is None else str(error).split("\n")[0]
+
+
+def both_fail(case):
+    return case.theirs is not None and case.ours is not None
+
+
+# (heading, whether this pair of outcomes is that difference)
+ERRORS = [
+    ("In-place operations that would change a shape",
+     lambda case: both_fail(case) and text(case.theirs).startswith("output with shape") and text(case.theirs) in getattr(case.ours, "__notes__", [])),
+    ("`expand` of a 0-dim tensor", lambda case: "isn't allowed in a leading, non-existing dimension" in text(case.ours)),
+    ("In Python", lambda case: type(case.ours) is OverflowError or "complex" in text(case.ours)
+     or text(case.ours) == "view: another dtype over the same bytes is not supported"),
+    ("Gradients", lambda case: "functions with out=... arguments don't support automatic differentiation" in text(case.ours)
+     and re.search(r"\.(arange|eye|full|linspace|ones|rand|randint|zeros)\(", case.statement)),
+    ("Gradients", lambda case: text(case.ours).startswith("square(): functions with out") and text(case.theirs).startswith("pow(): functions")),
+    ("In Python", lambda case: re.sub(r"torch\.Size\(\[([\d, ]+)\]\)", lambda m: f"({m[1]}{',' * (',' not in m[1])})", text(case.theirs)) == text(case.ours)),
+    ("Gradients", lambda case: "derivative for aten::floor_divide is not implemented" in text(case.theirs)),
+    ("Writing to memory that is also read", lambda case: case.ours is None and "out=" in case.statement
+     and re.search(r"Dimension out of range|appears multiple times", text(case.theirs))),
+    ("Not there yet", lambda case: re.match(r"unsupported operand type\(s\) for [&|^]", text(case.ours))),
+]
+
+WARNINGS = [
+    ("Warnings", lambda case, theirs, ours: "matmul(" in case.statement and any("required output shape [1, " in line for line in theirs)),
+    ("Warnings", lambda case, theirs, ours: [line for line in ours if "This overload of " not in line] == [line for line in theirs if "This overload of " not in line]),
+]
+
+# A statement after which the two sides go on differently: the program ends there.
+STATES = [
+    ("Calls that fail", lambda case, what, unchanged: both_fail(case) and unchanged),
+    ("In Python", lambda case, what, unchanged: re.search(r"\b(all|any)\(.*(\(\)|\[\])", case.statement)),
+]
+
+PRODUCTS = {"DotBackward0", "MvBackward0", "BmmBackward0", "UnsafeViewBackward0", "SqueezeBackward0", "SqueezeBackward1", "SqueezeBackward3",
+            "SqueezeBackward4", "SumBackward1", "ViewBackward0", "MmBackward0", "TransposeBackward0", "CloneBackward0"}
+
+LOOKS = [
+    ("Gradients", lambda what, wanted, got: what == "grad_fn" and {wanted, got} <= PRODUCTS and wanted not in ("ViewBackward0", "TransposeBackward0", "CloneBackward0")),
+    ("Gradients", lambda what, wanted, got: what == "grad_fn" and (wanted, got) == ("RsubBackward1", "SubBackward0")),
+    ("Gradients", lambda what, wanted, got: what == "grad_fn" and (wanted, got) == ("torch::autograd::NotImplemented", "DivBackward2")),
+]
+
+VALUES = []
+
+
+def known_error(case):
+    return next((heading for heading, test in ERRORS if test(case)), None)
+
+
+def known_warning(case, theirs, ours):
+    return next((heading for heading, test in WARNINGS if test(case, theirs, ours)), None)
+
+
+def known_state(case, what, unchanged):
+    return next((heading for heading, test in STATES if test(case, what, unchanged)), None)
+
+
+def known_look(what, wanted, got):
+    return next((heading for heading, test in LOOKS if test(what, wanted, got)), None)
+
+
+def known_value(case, dtype, wanted, got):
+    return next((heading for heading, test in VALUES if test(case, dtype, wanted, got)), None)
+
+
+def headings():
+    return {heading for table in (ERRORS, WARNINGS, STATES, LOOKS, VALUES) for heading, _ in table}
+
+
+def missing_headings():
+    """Headings of the table that the document does not have."""
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "differences.md"
+    there = {line.removeprefix("## ").strip() for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("## ")}
+    return sorted(headings() - there)

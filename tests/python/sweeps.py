@@ -1,0 +1,47 @@
+"""What Python can call here, taken from the module itself, and programs that run apart: a crash there is a failed test
+here. A function that is declared later is in every sweep."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import tenon
+
+# They wait, end the process, or write where they are told to.
+APART = {"load", "save"}
+
+
+def functions():
+    """Every public function and class of the module, by name."""
+    return {name: value for name, value in vars(tenon).items() if callable(value) and not name.startswith("__")}
+
+
+def inner_functions():
+    """What the package itself calls."""
+    return {name: value for name, value in vars(tenon._tenon).items() if name.startswith("_") and callable(value) and not name.startswith("__")}
+
+
+def methods():
+    """Every method and operator of a tensor, by name."""
+    return [name for name in dir(tenon.Tensor) if callable(getattr(tenon.Tensor, name)) and name not in dir(object)]
+
+
+def attributes():
+    return [name for name in dir(tenon.Tensor) if not callable(getattr(tenon.Tensor, name)) and not name.startswith("__")]
+
+
+def types():
+    """Every type that the extension makes."""
+    found = {value for value in vars(tenon._tenon).values() if isinstance(value, type)}
+    found |= {type(value) for value in vars(tenon._tenon).values() if type(value).__module__.startswith("tenon")}
+    return sorted(found, key=lambda kind: kind.__qualname__)
+
+
+def run_apart(program, *arguments, folder=None, timeout=300, **environment):
+    """Runs a program of Python beside these tests; gives what it printed. A crash is an error with its last words."""
+    paths = os.pathsep.join([str(pathlib.Path(__file__).parent), *sys.path])
+    done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", program, *map(str, arguments)], cwd=folder, timeout=timeout, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths, **environment})  # fmt: skip
+    assert done.returncode == 0, f"exit status {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout

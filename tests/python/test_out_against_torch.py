@@ -1,0 +1,138 @@
+"""`out=` of factories and products beside PyTorch: what is refused, resized, warned of and left as it was."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from judge import Both, same, tensor  # noqa: E402
+
+FACTORIES = {
+    "zeros": lambda m, **options: m.zeros(3, **options),
+    "ones": lambda m, **options: m.ones((3,), **options),
+    "full": lambda m, **options: m.full((3,), 2.5, **options),
+    "eye": lambda m, **options: m.eye(2, **options),
+    "arange": lambda m, **options: m.arange(3, **options),
+    "linspace": lambda m, **options: m.linspace(0, 1, 3, **options),
+}
+DRAWN = {
+    "empty": lambda m, **options: m.empty(3, **options).zero_(),
+    "rand": lambda m, **options: m.rand(3, **options).zero_(),
+    "randn": lambda m, **options: m.randn(3, **options).zero_(),
+    "randint": lambda m, **options: m.randint(3, (3,), **options).zero_(),
+}
+ALL = FACTORIES | DRAWN
+
+TARGETS = {
+    "another shape": lambda m: m.ones(2),
+    "nothing in it": lambda m: m.ones(0),
+    "as many elements": lambda m: m.ones(3, 1),
+    "strided": lambda m: m.ones(3, 2)[:, 0],
+    "integers": lambda m: m.ones(3, dtype=m.int16),
+    "truths": lambda m: m.ones(3, dtype=m.bool),
+    "expanded": lambda m: m.ones(1).expand(3),
+    "a leaf": lambda m: m.ones(2, requires_grad=True),
+}
+
+
+def both(make):
+    import tenon
+
+    return Both(make(tenon), make(torch))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ALL)
+def test_what_is_written(name, target):
+    if name in DRAWN and target == "expanded":
+        pytest.skip("zero_ of the test itself would be refused")
+    same(lambda m, out: ALL[name](m, out=out), both(TARGETS[target]))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_the_call_says_besides(name):
+    for options in ({"dtype": "float64"}, {"dtype": "float32"}, {"requires_grad": True}, {"device": "meta"}):
+        def call(m, out):
+            given = {key: getattr(m, value) if key == "dtype" else value for key, value in options.items()}
+            return ALL[name](m, out=out, **given).requires_grad
+
+        if options == {"requires_grad": True} and name in DRAWN:
+            continue  # zero_ of the test itself would be refused
+        same(call, both(TARGETS["another shape"]))
+        same(call, both(TARGETS["integers"]))
+
+
+@pytest.mark.parametrize("name", [name for name in FACTORIES])
+def test_no_grad_takes_the_flag_of_a_leaf(name):
+    def call(m, out):
+        with m.no_grad():
+            FACTORIES[name](m, out=out)
+        return out.requires_grad
+
+    same(call, both(TARGETS["a leaf"]))
+
+
+def test_empty_knows_its_formats():
+    for options in ({"memory_format": "preserve_format"}, {"memory_format": "channels_last"}, {"memory_format": "contiguous_format", "out": True}):
+        def call(m):
+            given = {"memory_format": getattr(m, options["memory_format"])} | ({"out": m.ones(2)} if "out" in options else {})
+            return m.empty((2,), **given).zero_()
+
+        same(call)
+
+
+SHAPES = [(), (1,), (2,), (3,), (0,), (2, 3), (3, 2), (1, 3), (0, 3), (3, 0), (2, 2, 3), (2, 3, 2), (1, 3, 2), (4, 3, 0), (2, 1, 2, 3), (5, 3, 4)]
+
+
+@pytest.mark.parametrize("product", ["matmul", "mm", "mv", "bmm", "dot"])
+@pytest.mark.parametrize("a", SHAPES)
+def test_products(product, a):
+    """Every pair of shapes, also where the second is transposed, and where the result has another shape or dtype."""
+    for b in SHAPES:
+        first, second = (both(lambda m, s=shape: m.arange(_count(s), dtype=m.float32).reshape(s)) for shape in (a, b))
+        turned = both(lambda m: m.arange(_count(b), dtype=m.float32).reshape(b[::-1]).permute(*range(len(b))[::-1]) if b else m.ones(()))
+        for other in (second, turned):
+            same(lambda m, x, y: getattr(m, product)(x, y), first, other)
+        if product == "matmul" and (len(a), len(b)) == (1, 2):
+            continue  # PyTorch warns of the shape [1, n] there, also of an output that fits
+        for out in (lambda m: m.ones(2), lambda m: m.ones(3, dtype=m.int16)):
+            same(lambda m, x, y, o: getattr(m, product)(x, y, out=o), first, second, both(out))
+
+
+def test_products_that_are_recorded():
+    for product in ("mm", "mv", "bmm", "dot", "matmul"):
+        x, y = tensor([[1.0, 2.0]], "float32"), tensor([1.0], "float32")
+        same(lambda m, a, o: getattr(m, product)(a.requires_grad_(), a, out=o), x, y)
+        same(lambda m, a, o: getattr(m, product)(a, a, out=o.requires_grad_()), tensor([1.0], "float32"), y)
+
+
+def test_products_of_another_dtype_exist_on_no_cpu():
+    for product in ("mm", "bmm"):
+        for extra in ({}, {"out": True}):
+            def call(m, x):
+                try:
+                    return getattr(m, product)(x, x, m.float64, **({"out": x} if extra else {}))
+                except NotImplementedError as error:
+                    return str(error).split(" This could be because")[0]
+
+            same(call, tensor([[1.0]], "float32"))
+
+
+def test_nothing_to_swap():
+    """T and mT of a 0-dim tensor are deprecated; ~ is for integers; a scalar's name is `s`, copy_'s argument `other`."""
+    zero_dim, floats = tensor(1.0, "float32"), tensor([1.0], "float32")
+    same(lambda m, x: x.T, zero_dim)
+    same(lambda m, x: x.mT, zero_dim)
+    same(lambda m, x: ~x, floats)
+    same(lambda m: m.scalar_tensor(s=2))
+    same(lambda m: m.scalar_tensor(self=2))
+    same(lambda m, x: x.copy_(other=x), floats)
+    same(lambda m, x: x.copy_(src=x), floats)
+    same(lambda m, x: x.cpu(memory_format=m.channels_last), floats)
+    same(lambda m: float(m.ones(2, requires_grad=True)))
+
+
+def _count(shape):
+    count = 1
+    for size in shape:
+        count *= size
+    return count

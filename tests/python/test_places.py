@@ -1,0 +1,74 @@
+"""x[key] and x[key] = value, drawn at random: result, strides or error text as in PyTorch."""
+
+import math
+import random
+import warnings
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import tenon
+
+
+def outcome(call, module):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            result = call(module)
+        except Exception as error:
+            return type(error).__name__, str(error).splitlines()[0].rstrip()
+    return tuple(result.shape), str(result.dtype).split(".")[1], result.stride() if result.numel() else None, result.tolist()
+
+
+def same(call, *told):
+    wanted, got = outcome(call, torch), outcome(call, tenon)
+    assert str(got) == str(wanted), (told, wanted, got)  # as texts: NaN is NaN
+
+
+def drawn_key(draw, shape):
+    """Entries as (kind, value), so that either module makes its own."""
+    key, dim = [], 0
+    while dim < len(shape) and draw.random() < 0.8:
+        size, kind = shape[dim], draw.random()
+        place = lambda: draw.randrange(-size, size)  # noqa: E731
+        if kind < 0.35 and size:
+            key.append(("int64", draw.choice([place, lambda: [place()], lambda: [place(), place()], lambda: [[place()], [place()]]])()))
+        elif kind < 0.5:
+            key.append(("bool", [draw.random() < 0.6 for _ in range(size)]))
+        elif kind < 0.7:
+            key.append((None, draw.choice([None, True, False])))
+            continue
+        elif kind < 0.8 and size:
+            key.append((None, place()))
+        else:
+            key.append((None, slice(draw.choice([None, 0, 1]), None, draw.choice([None, 1, 2]))))
+        dim += 1
+    return key
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_places(seed):
+    draw = random.Random(seed)
+    for _ in range(150):
+        shape = [draw.choice([1, 2, 3, 3, 0]) for _ in range(draw.randint(0, 4))]
+        order = draw.sample(range(len(shape)), len(shape))
+        key, alone = drawn_key(draw, [shape[dim] for dim in order]), draw.random() < 0.5
+        dtype, other = (draw.choice(["float32", "int64", "bool", "float16"]) for _ in range(2))
+        value = draw.choice([None, None, "itself", [], [1], [2], [3], [2, 3], [1, 1, 1, 1, 1], 2, True, 1.5])
+        if value == "itself" and not key:
+            continue  # x[()] = x depends on the order of PyTorch's loop where x is not dense
+
+        def call(module):
+            def counted(sizes, dtype):
+                return module.arange(math.prod(sizes)).reshape(sizes).to(getattr(module, dtype))
+
+            tensor = counted(shape, dtype).permute(order)
+            entries = tuple(module.tensor(entry, dtype=getattr(module, kind)) if kind else entry for kind, entry in key)
+            index = entries[0] if alone and len(entries) == 1 else entries
+            if value is None:
+                return tensor[index]
+            tensor[index] = tensor if value == "itself" else counted(value, other) if isinstance(value, list) else value
+            return tensor
+
+        same(call, shape, order, key, dtype, value, other)

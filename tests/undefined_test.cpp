@@ -1,0 +1,288 @@
+// A default-constructed Tensor or Node is an Error wherever it is used, and never a crash: given to any op in any form,
+// to any method, and returned from hooks, custom functions and ops from outside.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tenon/tenon.h"
+
+namespace {
+
+using namespace tenon;
+using autograd::Tensors;
+
+const char* const kText = "Expected a proper Tensor but got None (or an undefined Tensor in C++)";
+
+std::string error_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    return std::string("another exception: ") + error.what();
+  }
+  return "no error";
+}
+#define EXPECT_UNDEFINED(...) EXPECT_EQ(error_of([&] { static_cast<void>(__VA_ARGS__); }), kText) << #__VA_ARGS__
+
+TEST(Undefined, GivenToEveryOpInEveryForm) {
+  Tensor none, some = ones({2, 2}), condition = some > 0;
+#define TENON_OP(NAME, KIND) TENON_TRY_##KIND(NAME)
+#define TENON_TRY_form(NAME)
+#define TENON_TRY_unary(NAME)               \
+  EXPECT_UNDEFINED(NAME(none));             \
+  EXPECT_UNDEFINED(none.NAME());            \
+  EXPECT_UNDEFINED(none.NAME##_());         \
+  EXPECT_UNDEFINED(NAME##_out(some, none)); \
+  EXPECT_UNDEFINED(NAME##_out(none, some));
+#define TENON_TRY_binary(NAME)                    \
+  EXPECT_UNDEFINED(NAME(none, some));             \
+  EXPECT_UNDEFINED(NAME(some, none));             \
+  EXPECT_UNDEFINED(NAME(none, none));             \
+  EXPECT_UNDEFINED(NAME(none, 2));                \
+  EXPECT_UNDEFINED(NAME(2, none));                \
+  EXPECT_UNDEFINED(none.NAME(some));              \
+  EXPECT_UNDEFINED(some.NAME(none));              \
+  EXPECT_UNDEFINED(none.NAME##_(some));           \
+  EXPECT_UNDEFINED(some.NAME##_(none));           \
+  EXPECT_UNDEFINED(NAME##_out(none, some, some)); \
+  EXPECT_UNDEFINED(NAME##_out(some, none, some)); \
+  EXPECT_UNDEFINED(NAME##_out(some, some, none));
+#define TENON_TRY_binary_alpha(NAME)                            \
+  TENON_TRY_binary(NAME) EXPECT_UNDEFINED(NAME(some, none, 2)); \
+  EXPECT_UNDEFINED(some.NAME##_(none, 2));
+#define TENON_TRY_division(NAME)                                      \
+  TENON_TRY_binary(NAME) EXPECT_UNDEFINED(NAME(some, none, "floor")); \
+  EXPECT_UNDEFINED(some.NAME##_(none, "trunc"));
+#define TENON_TRY_clamp(NAME)                   \
+  EXPECT_UNDEFINED(NAME(none, 0));              \
+  EXPECT_UNDEFINED(NAME(some, Arg(none)));      \
+  EXPECT_UNDEFINED(NAME(some, {}, Arg(none)));  \
+  EXPECT_UNDEFINED(none.NAME(0, 1));            \
+  EXPECT_UNDEFINED(none.NAME##_(0));            \
+  EXPECT_UNDEFINED(some.NAME##_(0, Arg(none))); \
+  EXPECT_UNDEFINED(NAME##_out(none, some, 0));  \
+  EXPECT_UNDEFINED(NAME##_out(some, none, 0, 1));
+#define TENON_TRY_where(NAME)                                \
+  EXPECT_UNDEFINED(NAME(none, some, some));                  \
+  EXPECT_UNDEFINED(NAME(condition, none, some));             \
+  EXPECT_UNDEFINED(NAME(condition, some, none));             \
+  EXPECT_UNDEFINED(some.NAME(none, some));                   \
+  EXPECT_UNDEFINED(NAME##_out(none, condition, some, some)); \
+  EXPECT_UNDEFINED(NAME##_out(some, none, some, some));
+#define TENON_TRY_product(NAME)                   \
+  EXPECT_UNDEFINED(NAME(none, some));             \
+  EXPECT_UNDEFINED(NAME(some, none));             \
+  EXPECT_UNDEFINED(NAME##_out(none, some, some)); \
+  EXPECT_UNDEFINED(NAME##_out(some, none, some));
+#define TENON_TRY_reduction(NAME)           \
+  EXPECT_UNDEFINED(NAME(none));             \
+  EXPECT_UNDEFINED(NAME(none, 0));          \
+  EXPECT_UNDEFINED(none.NAME());            \
+  EXPECT_UNDEFINED(NAME##_out(none, some)); \
+  EXPECT_UNDEFINED(NAME##_out(some, none));
+#define TENON_TRY_reduction_dtype(NAME) TENON_TRY_reduction(NAME)
+#include "tenon/ops.def"
+#undef TENON_OP
+  EXPECT_UNDEFINED(none + some);
+  EXPECT_UNDEFINED(some += none);
+  EXPECT_UNDEFINED(-none);
+  EXPECT_EQ(some.sum().item<float>(), 4) << "an operand was written to";
+}
+
+TEST(Undefined, EveryMethod) {
+  Tensor none, some = ones({2, 2});
+  EXPECT_UNDEFINED(none.dim());
+  EXPECT_UNDEFINED(none.sizes());
+  EXPECT_UNDEFINED(none.strides());
+  EXPECT_UNDEFINED(none.size(0));
+  EXPECT_UNDEFINED(none.stride(0));
+  EXPECT_UNDEFINED(none.numel());
+  EXPECT_UNDEFINED(none.dtype());
+  EXPECT_UNDEFINED(none.device());
+  EXPECT_UNDEFINED(none.is_meta());
+  EXPECT_UNDEFINED(none.storage_offset());
+  EXPECT_UNDEFINED(none.itemsize());
+  EXPECT_UNDEFINED(none.nbytes());
+  EXPECT_UNDEFINED(none.version());
+  EXPECT_UNDEFINED(none.is_view());
+  EXPECT_UNDEFINED(none.is_inference());
+  EXPECT_UNDEFINED(none.data_ptr());
+  EXPECT_UNDEFINED(none.data<float>());
+  EXPECT_UNDEFINED(none.is_contiguous());
+  EXPECT_UNDEFINED(none.is_contiguous(MemoryFormat::channels_last));
+  EXPECT_UNDEFINED(none.expand({2}));
+  EXPECT_UNDEFINED(none.expand_as(some));
+  EXPECT_UNDEFINED(some.expand_as(none));
+  EXPECT_UNDEFINED(none.broadcast_to({2}));
+  EXPECT_UNDEFINED(none.view({2}));
+  EXPECT_UNDEFINED(none.reshape({2}));
+  EXPECT_UNDEFINED(none.unsqueeze(0));
+  EXPECT_UNDEFINED(none.squeeze());
+  EXPECT_UNDEFINED(none.squeeze(0));
+  EXPECT_UNDEFINED(none.squeeze(SizesView({0, 1})));
+  EXPECT_UNDEFINED(none.transpose(0, 1));
+  EXPECT_UNDEFINED(none.t());
+  EXPECT_UNDEFINED(none.mT());
+  EXPECT_UNDEFINED(none.permute({0}));
+  EXPECT_UNDEFINED(none.movedim(0, 1));
+  EXPECT_UNDEFINED(none.movedim(SizesView({0}), SizesView({1})));
+  EXPECT_UNDEFINED(none.select(0, 0));
+  EXPECT_UNDEFINED(none.narrow(0, 0, 1));
+  EXPECT_UNDEFINED(none.slice(0, 0, 1));
+  EXPECT_UNDEFINED(none.flatten());
+  EXPECT_UNDEFINED(none.unflatten(0, {1, 1}));
+  EXPECT_UNDEFINED(none.as_strided({1}, {1}));
+  EXPECT_UNDEFINED(none.diagonal());
+  EXPECT_UNDEFINED(none.index({0}));
+  EXPECT_UNDEFINED(some.index({none}));
+  EXPECT_UNDEFINED(none[0]);
+  EXPECT_UNDEFINED(none.detach());
+  EXPECT_UNDEFINED(none.requires_grad());
+  EXPECT_UNDEFINED(none.requires_grad_());
+  EXPECT_UNDEFINED(none.is_leaf());
+  EXPECT_UNDEFINED(none.grad());
+  EXPECT_UNDEFINED((none.set_grad(some), 0));
+  EXPECT_UNDEFINED(none.grad_fn());
+  EXPECT_UNDEFINED(none.output_nr());
+  EXPECT_UNDEFINED((none.retain_grad(), 0));
+  EXPECT_UNDEFINED(none.retains_grad());
+  EXPECT_UNDEFINED(none.variable_data());
+  EXPECT_UNDEFINED((none.set_data(some), 0));
+  EXPECT_UNDEFINED((some.set_data(none), 0));
+  EXPECT_UNDEFINED(none.detach_());
+  EXPECT_UNDEFINED((none.backward(), 0));
+  EXPECT_UNDEFINED(none.register_hook([](const Tensor&) { return Tensor(); }));
+  EXPECT_UNDEFINED(none.register_post_accumulate_grad_hook([](const Tensor&) {}));
+  EXPECT_UNDEFINED(none.contiguous());
+  EXPECT_UNDEFINED(none.clone());
+  EXPECT_UNDEFINED(none.to(float64));
+  EXPECT_UNDEFINED(none.to(Device::meta));
+  EXPECT_UNDEFINED(none.copy_(some));
+  EXPECT_UNDEFINED(some.copy_(none));
+  EXPECT_UNDEFINED(none.fill_(1));
+  EXPECT_UNDEFINED(some.fill_(none));
+  EXPECT_UNDEFINED(none.zero_());
+  EXPECT_UNDEFINED(none.index_put_({0}, some));
+  EXPECT_UNDEFINED(some.index_put_({0}, none));
+  EXPECT_UNDEFINED(some.index_put_({none}, some));
+  EXPECT_UNDEFINED(none.resize_({2}));
+  EXPECT_UNDEFINED(none.item());
+  EXPECT_UNDEFINED(none.sum_to_size({1}));
+  EXPECT_NO_THROW(to_string(none));
+  EXPECT_EQ(some.sum().item<float>(), 4) << "an operand was written to";
+}
+
+TEST(Undefined, OtherFunctions) {
+  Tensor none, some = ones({2}).requires_grad_();
+  const Tensor result = (some * 2).sum();
+  EXPECT_UNDEFINED(result_type(none, some));
+  EXPECT_UNDEFINED(nonzero_places(none));
+  Tensor several[] = {some, none};
+  EXPECT_UNDEFINED((broadcast_tensors(several, 2), 0));
+  EXPECT_UNDEFINED(empty_like(none));
+  EXPECT_UNDEFINED(zeros_like(none));
+  EXPECT_UNDEFINED(ones_like(none));
+  EXPECT_UNDEFINED(full_like(none, 1));
+  EXPECT_UNDEFINED(rand_like(none));
+  EXPECT_UNDEFINED(randn_like(none));
+  EXPECT_UNDEFINED((autograd::backward({none}), 0));
+  EXPECT_UNDEFINED((autograd::backward({result}, {}, {}, {none}), 0));
+  EXPECT_UNDEFINED(autograd::grad({none}, {some}));
+  EXPECT_UNDEFINED(autograd::grad({result}, {none}));
+  EXPECT_UNDEFINED(autograd::gradcheck([](const Tensors& x) { return x; }, {none}));
+}
+
+TEST(Undefined, ANode) {
+  const autograd::Node none;
+  const char* const text = "Expected a proper Node but got an undefined one";
+  EXPECT_EQ(error_of([&] { static_cast<void>(none.name()); }), text);
+  EXPECT_EQ(error_of([&] { static_cast<void>(none.next_functions()); }), text);
+  EXPECT_EQ(error_of([&] { none.register_hook([](const Tensors&, const Tensors&) { return Tensors(); }); }), text);
+  EXPECT_EQ(error_of([&] { none.register_prehook([](const Tensors&) { return Tensors(); }); }), text);
+  autograd::HookHandle().remove();
+}
+
+TEST(Undefined, FromAHookItLeavesTheGradient) {
+  const Tensor x = ones({2}).requires_grad_(), y = x * 3;
+  y.register_hook([](const Tensor&) { return Tensor(); });
+  y.grad_fn().register_prehook([](const Tensors&) { return Tensors{Tensor()}; });
+  y.sum().backward();
+  EXPECT_FALSE(x.grad().defined()) << "a hook of a node took the gradient away";
+  EXPECT_THROW(x.register_hook(autograd::TensorHook()), TypeError);
+  EXPECT_THROW(x.register_post_accumulate_grad_hook(autograd::LeafHook()), TypeError);
+  EXPECT_THROW(y.grad_fn().register_hook({}), TypeError);
+}
+
+TEST(Undefined, AHookMayNotChangeWhatAGradientIs) {
+  const Tensor x = ones({2}).requires_grad_();
+  const struct {
+    Tensor gives;
+    const char* text;
+  } cases[] = {
+      {ones({2}, int64), "hook has changed the type of value (was torch.FloatTensor got torch.LongTensor)"},
+      {ones({2}, float64), "hook has changed the type of value (was torch.FloatTensor got torch.DoubleTensor)"},
+      {ones({2}, Device::meta),
+       "hook has changed the type of value (was torch.FloatTensor got torch.meta.FloatTensor)"},
+      {ones({3}), "hook has changed the size of value"},
+  };
+  for (const auto& c : cases) {
+    autograd::HookHandle of_leaf = x.register_hook([&](const Tensor&) { return c.gives; });
+    EXPECT_EQ(error_of([&] { (x * 2).sum().backward(); }), c.text);
+    of_leaf.remove();
+    const Tensor y = x * 2;
+    y.grad_fn().register_hook([&](const Tensors&, const Tensors&) { return Tensors{c.gives, Tensor()}; });
+    EXPECT_EQ(error_of([&] { y.sum().backward(); }), c.text);
+  }
+  EXPECT_FALSE(x.grad().defined());
+}
+
+struct Nothing : autograd::Function<Nothing> {
+  static constexpr const char* name = "NothingBackward";
+  static Tensors forward(autograd::Context&, const Tensors&) { return {Tensor()}; }
+  static Tensors backward(autograd::Context&, const Tensors&) { return {Tensor()}; }
+};
+struct NoGradient : autograd::Function<NoGradient> {
+  static constexpr const char* name = "NoGradientBackward";
+  static Tensors forward(autograd::Context&, const Tensors& inputs) { return {inputs[0] * 2}; }
+  static Tensors backward(autograd::Context&, const Tensors&) { return {Tensor()}; }
+};
+struct Shy {
+  static constexpr const char* name = "shy";
+  template <class T>
+  static T forward(T a, T b) {
+    return a + b;
+  }
+  static Tensor grad_a(const CustomGiven&) { return {}; }
+  static Tensor grad_b(const CustomGiven& g) { return g.grad() * 5; }
+};
+
+TEST(Undefined, FromFunctionsOfOnesOwn) {
+  const Tensor x = ones({2}).requires_grad_();
+  const char* const text = "Function NothingBackward returned an undefined Tensor as output 0 of its forward";
+  EXPECT_EQ(error_of([&] { Nothing::apply({x}); }), text);
+  EXPECT_EQ(error_of([&] { Nothing::apply({ones({2})}); }), text);
+  NoGradient::apply({x})[0].sum().backward();
+  EXPECT_FALSE(x.grad().defined());
+}
+
+TEST(Undefined, FromAnOpFromOutside) {
+  const CustomOp<Shy> shy;
+  Tensor none;
+  for (int64_t size : {2, 10000}) {
+    const Tensor x = ones({size}).requires_grad_(), y = ones({size}).requires_grad_(), row = ones({1}).requires_grad_();
+    shy(x, y).sum().backward();
+    EXPECT_FALSE(x.grad().defined()) << "no gradient is what an undefined one means";
+    EXPECT_EQ(y.grad().select(0, 0).item<float>(), 5);
+    shy(row, y).sum().backward();
+    EXPECT_FALSE(row.grad().defined());
+    EXPECT_UNDEFINED(shy(x, none));
+    EXPECT_UNDEFINED(shy(none, x));
+    EXPECT_UNDEFINED(shy.out(none, x, x));
+    EXPECT_UNDEFINED(shy.inplace(none, x));
+  }
+}
+
+}  // namespace
