@@ -1,10 +1,12 @@
 #include "io/output.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -51,27 +53,27 @@ std::optional<struct stat> status_of(const std::string& path) noexcept {
   return status;
 }
 
+/// What a link under /proc leads to may have no name any more, or another file's.
+bool lies_in_proc(const fs::path& link) {
+  struct statfs system = {};
+  const fs::path folder = link.parent_path();
+  return statfs(folder.empty() ? "." : folder.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+}
+
 /// Where the file really goes: a rename onto a symbolic link would replace the link. A link to nothing leads to the
-/// file that is to be.
-fs::path follow_links(const std::string& path) {
+/// file that is to be. Nothing where only the system itself can follow the link.
+std::optional<fs::path> follow_links(const std::string& path) {
   constexpr int kMostLinks = 40;
   fs::path target = path;
   for (int i = 0; i < kMostLinks; ++i) {
     std::error_code failed;
     const fs::path next = fs::read_symlink(target, failed);
     if (failed) return target;
+    if (lies_in_proc(target)) return std::nullopt;
     target = target.parent_path() / next;  // an absolute `next` replaces it all
   }
   errno = ELOOP;
   fail_system(path, "cannot be written");
-}
-
-/// Pipes and devices are; and what a descriptor under /proc leads to may have no name any more.
-bool is_written_in_place(const std::string& path, const std::string& target, const std::optional<struct stat>& old) {
-  if (given_descriptor(path) >= 0) return true;
-  if (!old) return false;
-  const std::optional<struct stat> found = status_of(target);
-  return !S_ISREG(old->st_mode) || !found || found->st_ino != old->st_ino || found->st_dev != old->st_dev;
 }
 
 /// A name that can neither be foreseen nor be too long where the target's is not.
@@ -103,11 +105,13 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     errno = EISDIR;
     fail_system(path_, "cannot be written");
   }
-  target_ = follow_links(path).string();
-  if (is_written_in_place(path, target_, old)) {
+  const std::optional<fs::path> target = follow_links(path);
+  // Pipes and devices are written in their place.
+  if (given_descriptor(path) >= 0 || !target || (old && !S_ISREG(old->st_mode))) {
     open_stream();
     return;
   }
+  target_ = target->string();
   if (old && faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) fail_system(path_, "cannot be written");
   // Private until it has its mode: what is in a file of mode 600 must not be readable in between.
   open_aside(old ? 0600 : 0666);

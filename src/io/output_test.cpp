@@ -156,6 +156,24 @@ TEST_F(Output, DevicesAreWrittenInTheirPlace) {
   EXPECT_THROW(full.write("x", 1), SystemError);
 }
 
+TEST_F(Output, AFileWithoutANameIsWrittenThroughItsDescriptor) {
+  write("a longer old content");
+  const int descriptor = open(path().c_str(), O_RDWR);
+  ASSERT_GE(descriptor, 0);
+  fs::remove(path());
+  {
+    OutputFile file("/proc/self/fd/" + std::to_string(descriptor));
+    EXPECT_TRUE(file.is_stream());
+    file.write("new", 3);
+    file.commit();
+  }
+  char start[4] = {};
+  EXPECT_EQ(pread(descriptor, start, 3, 0), 3);
+  EXPECT_STREQ(start, "new");
+  close(descriptor);
+  EXPECT_EQ(files(), 0);
+}
+
 TEST_F(Output, APipeIsWrittenAsItComes) {
   ASSERT_EQ(mkfifo(path().c_str(), 0600), 0);
   std::string got;

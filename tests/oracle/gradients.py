@@ -46,8 +46,8 @@ def perform(step, values):
     if op in UNARY or op in BINARY or op == "mm":
         return getattr(torch, op)(*operands)
     if op in REDUCTIONS:
-        # In C++ no dims means all of them: the call without the argument.
-        return getattr(torch, op)(a, step["dims"], step["keepdim"]) if step["dims"] or step["keepdim"] else getattr(torch, op)(a)
+        # Without the argument the node is another one than with an empty list.
+        return getattr(torch, op)(a) if step["dims"] is None else getattr(torch, op)(a, step["dims"], step["keepdim"])
     if op == "add_number":
         return a + numbers[0]
     if op in ("mul_number", "mul_number_"):
@@ -126,8 +126,9 @@ class Graph:
         if op == "where":
             step["in"] += [self.pick(), self.pick()]
         if op in REDUCTIONS:
-            step["dims"] = rng.sample(range(ndim), rng.randint(0, ndim))
             step["keepdim"] = rng.random() < 0.4
+            whole = not step["keepdim"] and rng.random() < 0.3
+            step["dims"] = None if whole else rng.sample(range(ndim), rng.randint(0, ndim))
         elif op in ("add_number", "mul_number", "mul_number_", "add_alpha", "sub_alpha_", "where", "clamp_min_", "fill_"):
             step["numbers"] = [rng.choice([0.5, 2.0, -1.5, 0.75])]
         elif op == "clamp":

@@ -40,6 +40,9 @@ struct Step {
   int64_t n(std::size_t i) const { return text.at("numbers").at(i).get<int64_t>(); }
   double x(std::size_t i) const { return text.at("numbers").at(i).get<double>(); }
   Dims dims() const { return to_dims(text.at("dims")); }
+  tenon::DimsArg reduced() const {
+    return text.at("dims").is_null() ? tenon::DimsArg() : tenon::DimsArg(tenon::SizesView(dims()));
+  }
   bool keepdim() const { return text.at("keepdim").get<bool>(); }
 };
 
@@ -53,9 +56,9 @@ const std::map<std::string, Call>& calls() {
   {#NAME, [](const Step& s) { return tenon::NAME(s.in(0), s.in(1)); }}, { \
 #NAME "_", [](const Step& s) { return s.in(0).NAME##_(s.in(1)); }     \
   }
-#define REDUCTION(NAME)                                                                                \
-  {                                                                                                    \
-#NAME, [](const Step& s) { return tenon::NAME(s.in(0), tenon::SizesView(s.dims()), s.keepdim()); } \
+#define REDUCTION(NAME)                                                                 \
+  {                                                                                     \
+#NAME, [](const Step& s) { return tenon::NAME(s.in(0), s.reduced(), s.keepdim()); } \
   }
   static const std::map<std::string, Call> table = {
       UNARY(neg),
