@@ -7,8 +7,9 @@ Prints what does not hold and exits 1. --self-test: shows that a broken link is 
 """
 import pathlib
 import re
-import sys
 import tempfile
+
+import checking
 
 LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)|<img[^>]*\ssrc=\"([^\"]+)\"")
 COMMAND = re.compile(r"\./dev ([a-z]+)")
@@ -56,6 +57,17 @@ def violations(root):
     return found
 
 
+def violations_in(text):
+    """Of a tree whose README.md holds `text`."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        (root / "docs").mkdir()
+        (root / "docs" / "b.md").write_text("# One, two\n", encoding="utf-8")
+        (root / "dev").write_text("case x in\n  test)\n    ;;\nesac\n", encoding="utf-8")
+        (root / "README.md").write_text(text + "\n", encoding="utf-8")
+        return violations(root)
+
+
 def self_test():
     cases = [
         ("a link that holds", "[a](docs/b.md)", 0),
@@ -71,24 +83,8 @@ def self_test():
         ("a comma of English in Chinese", "上下排列,靠右对齐", 1),
         ("a missing command", "`./dev tset`", 1),
     ]
-    for why, text, wanted in cases:
-        with tempfile.TemporaryDirectory() as folder:
-            root = pathlib.Path(folder)
-            (root / "docs").mkdir()
-            (root / "docs" / "b.md").write_text("# One, two\n", encoding="utf-8")
-            (root / "dev").write_text("case x in\n  test)\n    ;;\nesac\n", encoding="utf-8")
-            (root / "README.md").write_text(text + "\n", encoding="utf-8")
-            got = violations(root)
-            if len(got) != wanted:
-                print(f"self-test: {why}: wanted {wanted}, got {got}")
-                return 1
-    print(f"{len(cases)} cases")
-    return 0
+    return checking.self_test(cases, violations_in)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--self-test"]:
-        sys.exit(self_test())
-    problems = violations(pathlib.Path(__file__).resolve().parent.parent)
-    print("\n".join(problems) if problems else "every link leads somewhere")
-    sys.exit(1 if problems else 0)
+    checking.main(violations, "every link leads somewhere", self_test)

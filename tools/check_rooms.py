@@ -6,8 +6,9 @@ Prints every include that breaks the order and exits 1. --self-test: shows that 
 """
 import pathlib
 import re
-import sys
 import tempfile
+
+import checking
 
 # Each line may include itself and every line above; rooms on one line never see each other.
 ORDER = [
@@ -87,6 +88,17 @@ def violations(root):
     return found
 
 
+def violations_in(name, text):
+    """Of a tree with one more file."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        files = {"include/tenon/tensor.h": "// tensor: the handle", "src/base/empty.cpp": "", name: text}
+        for file, content in files.items():
+            (root / file).parent.mkdir(parents=True, exist_ok=True)
+            (root / file).write_text(content + "\n", encoding="utf-8")
+        return violations(root)
+
+
 def self_test():
     cases = [
         ("an earlier room", "src/tile/a.cpp", '#include "plan/plan.h"', 0),
@@ -101,24 +113,8 @@ def self_test():
         ("a folder that is no room", "src/utils/a.cpp", "", 1),
         ("a test may look anywhere", "src/plan/plan_test.cpp", '#include "tile/tile.h"', 0),
     ]
-    for why, name, text, wanted in cases:
-        with tempfile.TemporaryDirectory() as folder:
-            root = pathlib.Path(folder)
-            files = {"include/tenon/tensor.h": "// tensor: the handle", "src/base/empty.cpp": "", name: text}
-            for file, content in files.items():
-                (root / file).parent.mkdir(parents=True, exist_ok=True)
-                (root / file).write_text(content + "\n", encoding="utf-8")
-            got = violations(root)
-            if len(got) != wanted:
-                print(f"self-test: {why}: wanted {wanted} violations, got {got}")
-                return 1
-    print(f"{len(cases)} cases")
-    return 0
+    return checking.self_test(cases, violations_in)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--self-test"]:
-        sys.exit(self_test())
-    problems = violations(pathlib.Path(__file__).resolve().parent.parent)
-    print("\n".join(problems) if problems else "every room includes only earlier rooms")
-    sys.exit(1 if problems else 0)
+    checking.main(violations, "every room includes only earlier rooms", self_test)

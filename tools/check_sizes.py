@@ -8,9 +8,9 @@ Reads the code of the rooms that compute them and prints every `*`, `+`, `*=`, `
    next blank line or the end of the function.
 What an operand is, its name says: see WORDS. Exits 1 where something is found. --self-test: shows that it is.
 """
-import pathlib
 import re
-import sys
+
+import checking
 
 # Rooms whose arithmetic this reads. `tile` and `kernel` are left out: they walk operands that Note [Bounds] covers, in
 # loops where a check would cost; `type` and `ops` know no sizes.
@@ -264,18 +264,8 @@ def self_test():
         ("said before a blank line", "// exact: a test\n\nx = size * 2;", 1),
         ("in a comment", "// size * stride", 0),
     ]
-    for why, text, wanted in cases:
-        got = raw_arithmetic(text)
-        if len(got) != wanted:
-            print(f"self-test: {why}: wanted {wanted}, got {got}")
-            return 1
-    print(f"{len(cases)} cases")
-    return 0
+    return checking.self_test(cases, raw_arithmetic)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--self-test"]:
-        sys.exit(self_test())
-    problems = violations(pathlib.Path(__file__).resolve().parent.parent)
-    print("\n".join(problems) if problems else "every product and sum of sizes, strides and offsets is checked")
-    sys.exit(1 if problems else 0)
+    checking.main(violations, "every product and sum of sizes, strides and offsets is checked", self_test)

@@ -96,36 +96,7 @@ struct Outcome {
   std::string text;
 };
 
-Outcome call(const Case& tried, Tensors& operands) {
-  Results results;
-  try {
-    results = tried.call(operands);
-  } catch (const OutOfMemoryError& error) {
-    return {Outcome::no_memory, error.what()};
-  } catch (const std::bad_alloc&) {
-    return {Outcome::no_memory, "std::bad_alloc"};
-  } catch (const Error& error) {
-    return {Outcome::error, error.what()};
-  } catch (const std::exception& error) {
-    return {Outcome::error, std::string("no error of the library: ") + error.what()};
-  }
-  return {Outcome::value, seen(results.tensors) + results.text + "\n" + seen(operands)};
-}
-
-/// The same with failures; an outcome is described only when nothing fails any more.
-Outcome call_failing(const Case& tried, Tensors& operands, int64_t first, int64_t count, int64_t& used) {
-  Results results;
-  Outcome::Kind kind = Outcome::value;
-  std::exception_ptr thrown;
-  fail_allocations(first, count);
-  try {
-    results = tried.call(operands);
-    used = stop_failing();
-  } catch (...) {
-    used = stop_failing();
-    thrown = std::current_exception();
-  }
-  if (!thrown) return {kind, seen(results.tensors) + results.text + "\n" + seen(operands)};
+Outcome outcome_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const OutOfMemoryError& error) {
@@ -137,6 +108,34 @@ Outcome call_failing(const Case& tried, Tensors& operands, int64_t first, int64_
   } catch (const std::exception& error) {
     return {Outcome::error, std::string("no error of the library: ") + error.what()};
   }
+}
+Outcome outcome_of(const Results& results, const Tensors& operands) {
+  return {Outcome::value, seen(results.tensors) + results.text + "\n" + seen(operands)};
+}
+
+Outcome call(const Case& tried, Tensors& operands) {
+  Results results;
+  try {
+    results = tried.call(operands);
+  } catch (...) {
+    return outcome_of(std::current_exception());
+  }
+  return outcome_of(results, operands);
+}
+
+/// The same with failures; an outcome is described only when nothing fails any more.
+Outcome call_failing(const Case& tried, Tensors& operands, int64_t first, int64_t count, int64_t& used) {
+  Results results;
+  std::exception_ptr thrown;
+  fail_allocations(first, count);
+  try {
+    results = tried.call(operands);
+    used = stop_failing();
+  } catch (...) {
+    used = stop_failing();
+    thrown = std::current_exception();
+  }
+  return thrown ? outcome_of(thrown) : outcome_of(results, operands);
 }
 
 /// The lines in which two descriptions differ.
