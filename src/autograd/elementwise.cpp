@@ -178,9 +178,16 @@ Tensor& differentiate_inplace(Op op, Tensor& self, Args args, int count) {
 }
 
 void check_out_unrecorded(Op op, const Tensor& out, Args args, int count) {
+  if (gives_truths(row_of(op)))
+    check_inplace(out, false);
+  else
+    check_out_unrecorded(row_of(op).name, out, args, count);
+}
+
+void check_out_unrecorded(const char* name, const Tensor& out, Args args, int count) {
   check_inplace(out, false);
-  if (gives_truths(row_of(op)) || (!is_recorded(args, count) && !is_recorded(out))) return;
-  throw Error(std::string(row_of(op).name) +
+  if (!is_recorded(args, count) && !is_recorded(out)) return;
+  throw Error(std::string(name) +
               "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
               "requires grad.");
 }

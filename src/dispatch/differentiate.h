@@ -41,6 +41,7 @@ Tensor differentiate_index(const Indexed& indexed);
 void differentiate_index_put(const Indexed& indexed, const Tensor& value);
 /// Error where out= meets a tensor whose operations are recorded.
 void check_out_unrecorded(Op op, const Tensor& out, Args args, int count);
+void check_out_unrecorded(const char* name, const Tensor& out, Args args, int count);
 /// Error where new sizes would part a tensor from its history.
 void check_resizable(const Tensor& self);
 

@@ -1,6 +1,5 @@
 #include "python/out.h"
 
-#include "autograd/meta.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/elementwise.h"
 #include "shape/dense_strides.h"
@@ -28,12 +27,7 @@ void check_unrecorded(const std::string& name, const Tensor& out, std::initializ
     pointers[count] = &args[count];
     ++count;
   }
-  autograd::check_inplace(out, false);
-  if (is_recorded(pointers, count) || is_recorded(out))
-    throw Error(
-        name +
-        "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
-        "requires grad.");
+  check_out_unrecorded(name.c_str(), out, pointers, count);
 }
 
 void resize_quietly(Tensor& out, SizesView sizes) {
