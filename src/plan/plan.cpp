@@ -1,6 +1,7 @@
 #include "plan/plan.h"
 
 #include "base/checked.h"
+#include "shape/dim_order.h"
 
 namespace tenon {
 namespace {
@@ -9,24 +10,14 @@ namespace {
 constexpr int64_t kLongRun = 512;
 // Runs of at least this many elements are better walked one by one than copied into longer ones.
 constexpr int64_t kFairRun = 32;
+// More dims than this have sizes of 1 among them, or no elements.
+constexpr int64_t kManyDims = 64;
 // A loop of at least this many rows is worth reading a transposed operand along.
 constexpr int64_t kBlockRows = 8;
 
-/// 1 when dim p is slower than q, -1 when faster, 0 when no operand tells.
-int compare_dims(SizesView shape, const int64_t* strides, int64_t operands, int64_t p, int64_t q) {
-  const int64_t ndim = shape.size();
-  for (int64_t operand = 0; operand < operands; ++operand) {
-    const int64_t sp = strides[operand * ndim + p], sq = strides[operand * ndim + q];
-    if (sp == 0 || sq == 0) continue;
-    if (sp != sq) return sp > sq ? 1 : -1;
-    if (shape[p] > shape[q]) return 1;
-  }
-  return 0;
-}
-
 /// Writes the loops in walking order, without dims of size 1.
 void permute_dimensions(SizesView shape, const SmallVector<int64_t, 32>& strides, int64_t operands,
-                        const SmallVector<int64_t, 8>& order, Plan& plan) {
+                        const DimOrder& order, Plan& plan) {
   const int64_t ndim = shape.size();
   plan.sizes.resize(0);
   for (int64_t dim : order)
@@ -73,12 +64,27 @@ void coalesce_dimensions(Plan& plan, int64_t operands) {
   plan.strides.resize(operands * kept.size());
 }
 
+/// Dims of size 1 are not walked; where there are many dims, what orders the others need not look at them.
+Dims drop_ones(SizesView shape, int64_t operands, SmallVector<int64_t, 32>& strides) {
+  Dims kept;
+  int64_t at = 0;
+  // exact: places in a list
+  for (int64_t operand = 0; operand < operands; ++operand)
+    for (int64_t dim = 0; dim < shape.size(); ++dim)
+      if (shape[dim] != 1) strides[at++] = strides[operand * shape.size() + dim];
+  for (int64_t dim = 0; dim < shape.size(); ++dim)
+    if (shape[dim] != 1) kept.push_back(shape[dim]);
+  return kept;
+}
+
 /// Strides, order and merging; the order is decided by operands [first, count).
 void merge_loops(SizesView shape, const Walk* operands, int64_t count, int64_t first, Plan& plan) {
   SmallVector<int64_t, 32> strides(count * shape.size());
   for (int64_t operand = 0; operand < count; ++operand)
     compute_strides(shape, operands[operand], strides.data() + operand * shape.size());
-  SmallVector<int64_t, 8> order;
+  Dims kept;
+  if (shape.size() > kManyDims) shape = kept = drop_ones(shape, count, strides);
+  DimOrder order;
   reorder_dimensions(shape, strides.data() + first * shape.size(), count - first, order);
   plan.numel = numel_of(shape);
   permute_dimensions(shape, strides, count, order, plan);
@@ -217,25 +223,6 @@ void compute_strides(SizesView shape, const Walk& operand, int64_t* out) {
   }
 }
 
-void reorder_dimensions(SizesView shape, const int64_t* strides, int64_t operands, SmallVector<int64_t, 8>& order) {
-  const int64_t ndim = shape.size();
-  order.resize(ndim);
-  for (int64_t i = 0; i < ndim; ++i) order[i] = ndim - 1 - i;
-  // Insertion sort that passes over dims it cannot tell apart, as PyTorch does.
-  for (int64_t i = 1; i < ndim; ++i) {
-    int64_t at = i;
-    for (int64_t j = i - 1; j >= 0; --j) {
-      const int c = compare_dims(shape, strides, operands, order[j], order[at]);
-      if (c < 0) break;
-      if (c == 0) continue;
-      const int64_t swapped = order[j];
-      order[j] = order[at];
-      order[at] = swapped;
-      at = j;
-    }
-  }
-}
-
 void make_plan(SizesView shape, const Walk* operands, int64_t count, Plan& plan) {
   merge_loops(shape, operands, count, 0, plan);
   choose_ways(plan, count);
@@ -252,7 +239,7 @@ Dims result_strides(SizesView shape, const Walk* inputs, int64_t count) {
   const int64_t ndim = shape.size();
   SmallVector<int64_t, 32> strides(count * ndim);
   for (int64_t i = 0; i < count; ++i) compute_strides(shape, inputs[i], strides.data() + i * ndim);
-  SmallVector<int64_t, 8> order;
+  DimOrder order;
   reorder_dimensions(shape, strides.data(), count, order);
   bool reversed = true;
   for (int64_t i = 0; i < ndim; ++i) reversed = reversed && order[i] == ndim - 1 - i;

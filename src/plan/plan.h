@@ -47,10 +47,6 @@ struct Plan {
 /// Strides over the result's dims, 0 where the operand is broadcast. `out` has room for shape.size() values.
 void compute_strides(SizesView shape, const Walk& operand, int64_t* out);
 
-/// Takes the operands' strides one after the other. Dims from the fastest to the slowest: by the first operand that
-/// tells two dims apart. PyTorch: TensorIteratorBase::reorder_dimensions.
-void reorder_dimensions(SizesView shape, const int64_t* strides, int64_t operands, SmallVector<int64_t, 8>& order);
-
 /// The finished plan of an elementwise operation; operand 0 is the output.
 void make_plan(SizesView shape, const Walk* operands, int64_t count, Plan& plan);
 

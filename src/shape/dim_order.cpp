@@ -1,0 +1,108 @@
+#include "shape/dim_order.h"
+
+#include <algorithm>
+
+namespace tenon {
+namespace {
+
+// Up to here the plain way is as fast.
+constexpr int64_t kManyDims = 64;
+
+struct Operands {
+  SizesView shape;
+  const int64_t* strides;
+  int64_t count;
+
+  int64_t stride(int64_t operand, int64_t dim) const {
+    return strides[operand * shape.size() + dim];  // exact: a place in a list
+  }
+  /// 1 when dim p is slower than q, -1 when faster, 0 when no operand tells.
+  int compare(int64_t p, int64_t q) const {
+    for (int64_t operand = 0; operand < count; ++operand) {
+      const int64_t sp = stride(operand, p), sq = stride(operand, q);
+      if (sp == 0 || sq == 0) continue;
+      if (sp != sq) return sp > sq ? 1 : -1;
+      if (shape[p] > shape[q]) return 1;
+    }
+    return 0;
+  }
+  /// A total order: strides of `first`, then sizes, then strides of the operands behind it.
+  bool is_faster(int64_t first, int64_t p, int64_t q) const {
+    if (stride(first, p) != stride(first, q)) return stride(first, p) < stride(first, q);
+    if (shape[p] != shape[q]) return shape[p] < shape[q];
+    for (int64_t operand = first + 1; operand < count; ++operand)
+      if (stride(operand, p) != stride(operand, q)) return stride(operand, p) < stride(operand, q);
+    return false;
+  }
+  /// Whether compare() agrees with is_faster() on dims in that order: `first` always tells, and where it does not, no
+  /// other operand tells of some dims alone, or the other way round than the sizes.
+  bool agree(int64_t first, const int64_t* dims, int64_t ndim) const {
+    for (int64_t begin = 0, end = 0; begin < ndim; begin = end) {
+      if (stride(first, dims[begin]) == 0) return false;
+      bool one_size = true, rising = true;
+      for (end = begin + 1; end < ndim && stride(first, dims[end]) == stride(first, dims[begin]); ++end) {
+        one_size = one_size && shape[dims[end]] == shape[dims[begin]];
+        for (int64_t operand = first + 1; operand < count; ++operand) {
+          const int64_t before = stride(operand, dims[end - 1]), here = stride(operand, dims[end]);
+          if ((before == 0) != (here == 0)) return false;
+          rising = rising && before <= here;
+        }
+      }
+      if (!one_size && !rising) return false;
+    }
+    return true;
+  }
+  /// Whether an operand tells any two dims apart.
+  bool tells(int64_t operand) const {
+    int64_t moving = 0;
+    for (int64_t dim = 0; dim < shape.size(); ++dim)
+      if (stride(operand, dim) != 0) ++moving;
+    return moving > 1;
+  }
+  bool is_still(int64_t dim) const {
+    for (int64_t operand = 0; operand < count; ++operand)
+      if (stride(operand, dim) != 0) return false;
+    return true;
+  }
+};
+
+}  // namespace
+
+bool sort_dimensions(SizesView shape, const int64_t* strides, int64_t operands, DimOrder& order) {
+  const Operands all{shape, strides, operands};
+  int64_t first = 0;
+  while (first < operands && !all.tells(first)) ++first;
+  if (first == operands) return true;
+  // Dims of which nobody tells are passed over and stay in their places.
+  SmallVector<int64_t, 8> places, dims;
+  for (int64_t place = 0; place < order.size(); ++place) {
+    if (all.is_still(order[place])) continue;
+    places.push_back(place);
+    dims.push_back(order[place]);
+  }
+  std::stable_sort(dims.begin(), dims.end(), [&](int64_t p, int64_t q) { return all.is_faster(first, p, q); });
+  if (!all.agree(first, dims.data(), dims.size())) return false;
+  for (int64_t i = 0; i < dims.size(); ++i) order[places[i]] = dims[i];
+  return true;
+}
+
+void reorder_dimensions(SizesView shape, const int64_t* strides, int64_t operands, DimOrder& order) {
+  const int64_t ndim = shape.size();
+  order.resize(ndim);
+  for (int64_t i = 0; i < ndim; ++i) order[i] = ndim - 1 - i;
+  if (ndim > kManyDims && sort_dimensions(shape, strides, operands, order)) return;
+  // Insertion sort that passes over dims it cannot tell apart, and so has one answer where no total order exists.
+  const Operands all{shape, strides, operands};
+  for (int64_t i = 1; i < ndim; ++i) {
+    int64_t at = i;
+    for (int64_t j = i - 1; j >= 0; --j) {
+      const int c = all.compare(order[j], order[at]);
+      if (c < 0) break;
+      if (c == 0) continue;
+      std::swap(order[j], order[at]);
+      at = j;
+    }
+  }
+}
+
+}  // namespace tenon
