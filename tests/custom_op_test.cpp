@@ -3,6 +3,9 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "tenon/tenon.h"
 
@@ -174,6 +177,73 @@ TEST(CustomOp, LargeGradientsRunInOnePass) {
 TEST(CustomOp, ObjectsOfOneBlockAreOneOp) {
   for (int i = 0; i < 1000; ++i) static_cast<void>(CustomOp<Twice>());
   EXPECT_EQ(CustomOp<Twice>()(2.5f).item<float>(), 5);
+}
+
+/// Ops of their own in numbers: the block of one gives its numbers, its name and what it adds make it another op.
+template <int kAdded>
+struct Adds {
+  static constexpr const char* name = "adds";
+  template <class T>
+  static T forward(T a) noexcept {
+    return a * (kAdded + 2) + kAdded;
+  }
+  static Tensor grad_a(const CustomGiven& g) { return g.grad() * (kAdded + 2); }
+};
+
+// 13 formulas in turn: an op that was taken for another one 256 numbers away would give that one's result.
+template <int... kAdded>
+int define_numbered(int number, const std::string& name, std::integer_sequence<int, kAdded...>) {
+  static const CustomDefinition definitions[] = {custom::definition_of<Adds<kAdded>>()...};
+  CustomDefinition definition = definitions[static_cast<std::size_t>(number) % sizeof...(kAdded)];
+  definition.name = name.c_str();
+  return custom::define(definition);
+}
+int define_numbered(int number) {
+  return define_numbered(number, "numbered" + std::to_string(number), std::make_integer_sequence<int, 13>());
+}
+
+Tensor call_numbered(int op, const Tensor& a) {
+  const Arg argument(a);
+  const Arg* const arguments[] = {&argument};
+  return custom::call(op, arguments, 1);
+}
+
+void expect_numbered(int op, int number) {
+  const int added = number % 13;
+  const Tensor x = full({3}, 5, float32).requires_grad_();
+  const Tensor y = call_numbered(op, x * 1);
+  ASSERT_EQ(y[2].item<int>(), 5 * (added + 2) + added) << number;
+  ASSERT_EQ(y.grad_fn().name(), "Numbered" + std::to_string(number) + "Backward0");
+  y.sum().backward();
+  ASSERT_EQ(x.grad()[1].item<int>(), added + 2) << number;
+}
+
+TEST(CustomOp, ThousandsOfDifferentOnes) {
+  std::vector<int> ops;
+  for (int number = 0; number < 2000; ++number) ops.push_back(define_numbered(number));
+  for (int number = 0; number < 2000; ++number) expect_numbered(ops[static_cast<std::size_t>(number)], number);
+}
+
+/// Whether the error comes where the numbers end, and the ops before it are what they were.
+int define_all_there_are() {
+  std::vector<int> ops;
+  try {
+    while (ops.size() < 100000) ops.push_back(define_numbered(static_cast<int>(ops.size())));
+    return 1;
+  } catch (const Error& error) {
+    if (!std::string(error.what()).starts_with("no more than 65")) return 2;
+    if (!std::string(error.what()).ends_with(" ops can be defined")) return 3;
+  }
+  for (const int number : {0, 255, 256, 30000, static_cast<int>(ops.size()) - 1}) {
+    const int added = number % 13;
+    if (call_numbered(ops[static_cast<std::size_t>(number)], ones({1})).item<int>() != 2 * added + 2) return 4;
+  }
+  return ops.size() > 60000 ? 0 : 5;
+}
+
+// In a process of its own, which no other test needs.
+TEST(CustomOp, AnErrorWhenAllNumbersAreTaken) {
+  EXPECT_EXIT(std::_Exit(define_all_there_are()), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

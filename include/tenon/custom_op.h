@@ -49,7 +49,7 @@ struct CustomDefinition {
 
 namespace custom {
 
-/// Gives the op a number of its own. Error for a name without letters, and beyond some 200 ops.
+/// Gives the op a number of its own. Error for a name without letters, and beyond some 65,000 ops.
 TENON_API int define(const CustomDefinition& definition);
 TENON_API Tensor call(int op, const Arg* const* args, int count);
 TENON_API Tensor& call_out(int op, Tensor& out, const Arg* const* args, int count);

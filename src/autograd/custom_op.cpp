@@ -1,6 +1,7 @@
 // Ops that are defined from outside: a row, kernels and derivatives, each put where those of the table are looked for.
 #include "tenon/custom_op.h"
 
+#include <array>
 #include <cctype>
 #include <deque>
 #include <mutex>
@@ -46,15 +47,16 @@ Row row_for(const CustomDefinition& definition) {
 
 int define(const CustomDefinition& definition) {
   if (!definition.name || !*definition.name) throw Error("an op needs a name");
-  const Op op = define_row(row_for(definition));
-  autograd::Derivative& derivative = autograd::custom_derivative(op);
+  autograd::Derivative derivative;
   for (int i = 0; i < definition.arity; ++i) {
     if (!definition.gradients[i] || definition.gives_bool) continue;
     // What a derivative reads is its own affair: all is kept, and it counts as several steps.
     derivative.arguments[i] = {nullptr, 0b1000u | ((1u << definition.arity) - 1), 2, definition.gradients[i]};
     derivative.exists = true;
   }
-  for (std::size_t dtype = 0; dtype < kDtypeCount; ++dtype) custom_kernels(op)[dtype] = definition.kernels[dtype];
+  const Op op = define_row(row_for(definition));
+  set_custom_kernels(op, std::to_array(definition.kernels));
+  autograd::set_custom_derivative(op, derivative);
   return static_cast<int>(op);
 }
 

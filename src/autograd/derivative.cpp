@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "ops/custom_table.h"
 #include "tenon/factories.h"
 
 namespace tenon::autograd {
@@ -102,6 +103,8 @@ Derivative make_derivative() {
 }
 #undef TENON_OF_ARGUMENT
 
+constinit CustomTable<Derivative> custom_table;
+
 }  // namespace
 
 Value Given::zero() const { return zeros_like(gradient.tensor()); }
@@ -115,14 +118,11 @@ CustomGiven as_tensors(const Given& given) {
           tensor(given.values[kResult])};
 }
 
-Derivative& custom_derivative(Op op) noexcept {
-  static std::array<Derivative, kCustomOps> table;
-  return table[static_cast<std::size_t>(op) - kOpCount];
-}
+void set_custom_derivative(Op op, const Derivative& derivative) { custom_table.make(op) = derivative; }
 
 const Derivative& derivative_of(Op op) noexcept {
   if (is_custom(op)) [[unlikely]]
-    return custom_derivative(op);
+    return custom_table[op];
   static const std::array<Derivative, kOpCount> table = {
 #define TENON_OP(NAME, KIND) make_derivative<ops::NAME>(),
 #include "tenon/ops.def"

@@ -62,6 +62,6 @@ struct Derivative {
 };
 /// Of an elementwise op.
 const Derivative& derivative_of(Op op) noexcept;
-Derivative& custom_derivative(Op op) noexcept;
+void set_custom_derivative(Op op, const Derivative& derivative);
 
 }  // namespace tenon::autograd

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "ops/custom_table.h"
 #include "tenon/instruction_set.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -110,6 +111,8 @@ KernelTable choose_table() {
   return table;
 }
 
+constinit CustomTable<CustomKernels> custom_table;
+
 }  // namespace
 
 const KernelTable& kernels() noexcept {
@@ -117,10 +120,8 @@ const KernelTable& kernels() noexcept {
   return table;
 }
 
-CustomKernels& custom_kernels(Op op) noexcept {
-  static std::array<CustomKernels, kCustomOps> table{};
-  return table[static_cast<std::size_t>(op) - kOpCount];
-}
+const CustomKernels& custom_kernels(Op op) noexcept { return custom_table[op]; }
+void set_custom_kernels(Op op, const CustomKernels& kernels) { custom_table.make(op) = kernels; }
 
 const char* instruction_set() noexcept { return kernels().name; }
 

@@ -53,7 +53,8 @@ const KernelTable& kernels() noexcept;
 
 /// Those of ops that were defined from outside, by dtype of computation.
 using CustomKernels = std::array<Kernel, kDtypeCount>;
-CustomKernels& custom_kernels(Op op) noexcept;
+const CustomKernels& custom_kernels(Op op) noexcept;
+void set_custom_kernels(Op op, const CustomKernels& kernels);
 /// Of any elementwise op; null where it has no code for the dtype.
 inline Kernel kernel_of(Op op, Dtype compute) noexcept {
   if (is_custom(op)) [[unlikely]]

@@ -6,7 +6,7 @@
 namespace tenon {
 
 /// Every op that has a row, in the order of tenon/ops.def.
-enum class Op : uint8_t {
+enum class Op : uint16_t {
 #define TENON_OP(NAME, KIND) NAME,
 #include "tenon/ops.def"
 #undef TENON_OP
@@ -81,7 +81,7 @@ constexpr int operand_count(const Row& row, int count) {
 const Row& row_of(Op op) noexcept;
 
 /// Ops that are defined from outside have the numbers behind the table's.
-inline constexpr int kCustomOps = 256 - kOpCount;
+inline constexpr int kCustomOps = (1 << 16) - kOpCount;
 constexpr bool is_custom(Op op) { return static_cast<int>(op) >= kOpCount; }
 /// Gives a row a number. Error when all are taken. The row's texts must outlive the process's ops.
 Op define_row(const Row& row);

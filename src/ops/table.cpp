@@ -3,6 +3,7 @@
 #include <atomic>
 #include <string>
 
+#include "ops/custom_table.h"
 #include "tenon/error.h"
 
 namespace tenon {
@@ -18,24 +19,27 @@ struct Truth {
 
 namespace {
 
-constinit Row custom_rows[kCustomOps] = {};
+constinit CustomTable<Row> custom_rows;
 constinit std::atomic<int> custom_count{0};
+
+Op custom_op(int place) { return static_cast<Op>(kOpCount + place); }
 
 }  // namespace
 
 Op define_row(const Row& row) {
-  const int place = custom_count.fetch_add(1);
-  if (place >= kCustomOps) {
-    custom_count.store(kCustomOps);
-    throw Error("no more than " + std::to_string(kCustomOps) + " ops can be defined");
-  }
-  custom_rows[place] = row;
-  return static_cast<Op>(kOpCount + place);
+  int place = custom_count.load();
+  do {
+    if (place == kCustomOps) throw Error("no more than " + std::to_string(kCustomOps) + " ops can be defined");
+    custom_rows.make(custom_op(place));
+  } while (!custom_count.compare_exchange_weak(place, place + 1));
+  const Op op = custom_op(place);
+  custom_rows[op] = row;
+  return op;
 }
 
 const Row& row_of(Op op) noexcept {
   if (is_custom(op)) [[unlikely]]
-    return custom_rows[static_cast<int>(op) - kOpCount];
+    return custom_rows[op];
   static constexpr const Row* rows[] = {
 #define TENON_OP(NAME, KIND) &ops::NAME::row,
 #include "tenon/ops.def"
