@@ -55,6 +55,15 @@ if(NOT TENON_SANITIZE)
   set_tests_properties(faults faults.threads PROPERTIES LABELS whole TIMEOUT 600 PROCESSORS 2)
 endif()
 
+# A user's program, compiled as the library is and with containers that check.
+foreach(name consumer consumer_checked)
+  add_executable(tenon_${name} tests/consumer/consumer.cpp)
+  target_link_libraries(tenon_${name} PRIVATE tenon tenon_flags)
+  add_test(NAME ${name} COMMAND tenon_${name})
+  set_tests_properties(${name} PROPERTIES LABELS whole)
+endforeach()
+target_compile_definitions(tenon_consumer_checked PRIVATE _GLIBCXX_DEBUG _GLIBCXX_DEBUG_PEDANTIC)
+
 # A plug-in that is unloaded while the library's threads live.
 add_library(tenon_plugin MODULE tests/unload/plugin.cpp)
 target_link_libraries(tenon_plugin PRIVATE tenon tenon_flags)

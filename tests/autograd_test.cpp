@@ -761,7 +761,7 @@ TEST(AutogradEngine, HooksAfterALeafSeeAllGrads) {
   Tensor seen;
   node.register_hook([&](const Tensors& given, const Tensors& got) {
     EXPECT_TRUE(given.empty());
-    seen = got.at(0);
+    seen = got[0];
     return Tensors();
   });
   (x * 2 + y).sum().backward();

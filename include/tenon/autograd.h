@@ -5,8 +5,8 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "tenon/list.h"
 #include "tenon/tensor.h"
 
 namespace tenon {
@@ -47,7 +47,7 @@ class TENON_API InferenceMode {
 
 namespace autograd {
 
-using Tensors = std::vector<Tensor>;
+using Tensors = List<Tensor>;
 
 // --- hooks
 
@@ -113,7 +113,7 @@ class TENON_API Node {
   std::string name() const;
   struct Edge;
   /// Where the gradients of the inputs go; undefined nodes for inputs that need none.
-  std::vector<Edge> next_functions() const;
+  List<Edge> next_functions() const;
   HookHandle register_hook(NodeHook hook) const;
   HookHandle register_prehook(NodePreHook hook) const;
 

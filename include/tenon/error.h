@@ -3,9 +3,9 @@
 #include <exception>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "tenon/export.h"
+#include "tenon/list.h"
 
 namespace tenon {
 
@@ -15,12 +15,12 @@ class TENON_API Error : public std::exception {
  public:
   explicit Error(std::string text) : text_(std::move(text)) {}
   const char* what() const noexcept override { return text_.c_str(); }
-  const std::vector<std::string>& notes() const noexcept { return notes_; }
+  const List<std::string>& notes() const noexcept { return notes_; }
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
 
  private:
   std::string text_;
-  std::vector<std::string> notes_;
+  List<std::string> notes_;
 };
 
 /// A dim or an index outside its range.

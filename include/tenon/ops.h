@@ -2,8 +2,7 @@
 // promotes their dtypes and keeps their memory format as PyTorch does. Errors: Error for shapes and dtypes, IndexError
 // for dims.
 #pragma once
-#include <vector>
-
+#include "tenon/list.h"
 #include "tenon/tensor.h"
 
 namespace tenon {
@@ -59,7 +58,7 @@ TENON_API Dtype result_type(const Arg& a, const Arg& b);
 TENON_API void broadcast_tensors(Tensor* tensors, int64_t count);
 
 /// The places of what is not zero: one int64 tensor a dim.
-TENON_API std::vector<Tensor> nonzero_places(const Tensor& self);
+TENON_API List<Tensor> nonzero_places(const Tensor& self);
 
 inline Tensor operator-(const Tensor& self) { return neg(self); }
 #define TENON_OPERATOR(SYMBOL, NAME)                                                     \

@@ -159,8 +159,8 @@ void Node::fail_undefined() { throw Error("Expected a proper Node but got an und
 
 std::string Node::name() const { return impl()->name(); }
 
-std::vector<Node::Edge> Node::next_functions() const {
-  std::vector<Edge> edges;
+List<Node::Edge> Node::next_functions() const {
+  List<Edge> edges;
   for (int i = 0; i < impl()->edge_count(); ++i) {
     NodeImpl* node = impl_->edge(i).node;
     if (node) retain(node);

@@ -279,13 +279,13 @@ void check_no_overlaps(const Indexed& indexed, const Tensor& value) {
 
 }  // namespace
 
-std::vector<Tensor> nonzero_places(const Tensor& mask) {
+List<Tensor> nonzero_places(const Tensor& mask) {
   check_readable(mask);
   if (mask.dim() == 0) return nonzero_places(mask.reshape({1}));
   const Tensor truths = mask.to(bool_).contiguous();
   const bool* data = truths.data<bool>();
   const int64_t count = std::count(data, data + truths.numel(), true);  // exact: inside the storage
-  std::vector<Tensor> places;
+  List<Tensor> places;
   for (int64_t dim = 0; dim < mask.dim(); ++dim) places.push_back(empty({count}, int64));
   Dims counter(mask.dim(), 0);
   int64_t at = 0;

@@ -103,7 +103,7 @@ const Definition kFunctions[] = {
      [](const Call&) -> PyObject* { return checked(PyLong_FromLong(get_num_threads())); }},
     {"nonzero", kBoth, "(Tensor input, *, bool as_tuple=False)", "The places of what is not 0: one row each.",
      [](const Call& call) -> PyObject* {
-       const std::vector<Tensor> places = nonzero_places(call.tensor(Name::input));
+       const List<Tensor> places = nonzero_places(call.tensor(Name::input));
        if (call.boolean(Name::as_tuple)) {
          nb::list result;
          for (const Tensor& place : places) result.append(nb::steal(wrap(place)));

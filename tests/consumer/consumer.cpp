@@ -1,21 +1,83 @@
-// An installed library works from outside: a call, its result, a gradient, and an error that is caught across the
-// boundary.
+// An installed library works from outside, whatever macros the program is compiled with: a call, its result, gradients,
+// lists, hooks and functions that cross the boundary both ways, and an error that is caught there with its notes.
 #include <tenon/tenon.h>
 
 #include <cstdio>
 #include <string>
+#include <vector>
 
-int main() {
-  const tenon::Tensor sum = tenon::ones({5, 1}) + tenon::ones({3});
-  if (sum.sizes() != tenon::SizesView{5, 3} || sum.sum().item<double>() != 30) return 1;
-  tenon::Tensor leaf = tenon::ones({3}).requires_grad_();
-  (leaf * sum).sum().backward();
-  if (leaf.grad()[0].item<double>() != 10) return 3;
+namespace {
+
+using tenon::Tensor;
+using tenon::autograd::Tensors;
+
+struct Double : tenon::autograd::Function<Double> {
+  static constexpr const char* name = "DoubleBackward";
+  static Tensors forward(tenon::autograd::Context& context, const Tensors& inputs) {
+    context.save_for_backward(inputs);
+    return {inputs[0] * 2};
+  }
+  static Tensors backward(tenon::autograd::Context& context, const Tensors& grads) {
+    return {grads[0] * 2 + context.saved_tensors()[0] * 0};
+  }
+};
+
+bool computes() {
+  const Tensor sum = tenon::ones({5, 1}) + tenon::ones({3});
+  return sum.sizes() == tenon::SizesView{5, 3} && sum.sum().item<double>() == 30;
+}
+
+bool differentiates() {
+  Tensor leaf = tenon::ones({3}).requires_grad_();
+  (leaf * (tenon::ones({5, 1}) + tenon::ones({3}))).sum().backward();
+  return leaf.grad()[0].item<double>() == 10;
+}
+
+bool passes_lists() {
+  const Tensor leaf = tenon::ones({3}).requires_grad_();
+  const std::vector<Tensor> inputs{leaf};
+  const Tensor y = Double::apply(inputs)[0];
+  int hooks = 0;
+  y.grad_fn().register_hook([&](const Tensors& grad_inputs, const Tensors& grad_outputs) {
+    hooks += static_cast<int>(grad_inputs.size() + grad_outputs.size());
+    return Tensors{grad_inputs[0] * 3};
+  });
+  const std::vector<Tensor> gradients = tenon::autograd::grad({y.sum()}, inputs);
+  const std::vector<Tensor> places = tenon::nonzero_places(tenon::eye(3));
+  return gradients.size() == 1 && gradients[0][2].item<double>() == 6 && hooks == 2 && places.size() == 2 &&
+         places[1][2].item<int64_t>() == 2 && y.grad_fn().next_functions().size() == 1;
+}
+
+bool checks_gradients() {
+  const auto square = [](const Tensors& in) { return Tensors{in[0] * in[0]}; };
+  return tenon::autograd::gradcheck(square, {tenon::arange(1., 4., 1.).to(tenon::float64).requires_grad_()});
+}
+
+bool catches() {
   try {
     tenon::ones({2}) + tenon::ones({3});
   } catch (const tenon::Error& error) {
-    std::puts(error.what());
-    return std::string(error.what()).find("size of tensor a (2)") == std::string::npos;
+    tenon::Error copy = error;
+    copy.add_note("mine");
+    std::size_t letters = 0;
+    for (const std::string& note : copy.notes()) letters += note.size();
+    return std::string(error.what()).find("size of tensor a (2)") != std::string::npos && !error.notes().empty() &&
+           copy.notes().size() == error.notes().size() + 1 && letters > 20;
   }
-  return 2;
+  return false;
+}
+
+}  // namespace
+
+int main() {
+  bool (*const claims[])() = {computes, differentiates, passes_lists, checks_gradients, catches};
+  int number = 0;
+  for (const auto claim : claims) {
+    ++number;
+    if (claim()) continue;
+    std::printf("claim %d of the consumer does not hold\n", number);
+    return number;
+  }
+  std::puts("all claims of the consumer hold");
+  return 0;
 }
