@@ -65,6 +65,10 @@ class Busy {
     repeat([] { rand({10}); });
     repeat([this] { (shared_ * 2).sum().backward(); });
     repeat([this] { shared_.set_grad({}); });
+    const Tensor middle = large_ * 1;
+    for (const Tensor& hooked : {large_, middle}) hooked.register_hook([](const Tensor&) { return Tensor(); });
+    middle.retain_grad();
+    repeat([this, middle] { middle.sum().backward({}, true); });
     repeat([] { to_string(ones({3})); });
     repeat([] { memory::trim(); });
   }
@@ -74,10 +78,13 @@ class Busy {
   }
   Busy(const Busy&) = delete;
   Busy& operator=(const Busy&) = delete;
+  /// Leaves that the threads are using: one is added to nearly all the time.
+  Tensor shared() const { return shared_; }
+  Tensor large() const { return large_; }
 
  private:
   std::atomic<bool> stop_{false};
-  Tensor shared_ = ones({2000}).requires_grad_();
+  Tensor shared_ = ones({2000}).requires_grad_(), large_ = ones({30000}).requires_grad_();
   std::vector<std::thread> threads_;
 };
 
@@ -103,11 +110,26 @@ TEST_F(Fork, ChildrenComputeAndEnd) {
   EXPECT_EQ(use_everything(), 0);
 }
 
+/// What the parent's threads were just using: its locks are free.
+int use_leaf(Tensor leaf) {
+  leaf.grad();
+  const autograd::HookHandle hook = leaf.register_hook([](const Tensor& grad) { return grad * 2; });
+  leaf.set_grad({});
+  (leaf * 2).sum().backward();
+  (leaf * 2).sum().backward();
+  return leaf.grad()[2].item<double>() == 8 ? 0 : 10;
+}
+
 TEST_F(Fork, ChildrenComputeWhileOthersDid) {
   const Busy busy;
+  const auto child = [&] {
+    if (const int status = use_leaf(busy.shared())) return status;
+    if (const int status = use_leaf(busy.large())) return status + 1;
+    return use_everything();
+  };
   for (int turn = 0; turn < 100; ++turn) {
     std::this_thread::sleep_for(std::chrono::microseconds(turn * 37 % 1000));
-    const int status = status_of_child(use_everything, turn % 2 == 0);
+    const int status = status_of_child(child, turn % 2 == 0);
     ASSERT_EQ(status, 0) << "turn " << turn;
   }
 }

@@ -38,7 +38,7 @@ struct AutogradMeta {
   AutogradMeta* next_dead = nullptr;
   int32_t output_nr = 0;
   bool requires_grad = false;
-  std::atomic_flag lock;  // of hooks, retained and, where a view's history is found anew, of its base
+  ForkSpinLock lock;  // of hooks, retained and, where a view's history is found anew, of its base
 
   AutogradMeta() = default;
   AutogradMeta(const AutogradMeta&) = delete;

@@ -6,9 +6,9 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "base/fork.h"
 #include "tenon/autograd.h"
 #include "tensor/recycle.h"
 
@@ -27,20 +27,7 @@ struct InputMeta {
       : sizes(tensor.impl()->sizes), dtype(tensor.dtype()), device(tensor.device()) {}
 };
 
-/// Holds a flag for a few instructions. Nothing is destroyed meanwhile that could run foreign code: a destructor of
-/// Python's may wait for the interpreter, and its holder for this flag.
-class SpinLock {
- public:
-  explicit SpinLock(std::atomic_flag& flag) noexcept : flag_(flag) {
-    while (flag_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
-  }
-  ~SpinLock() { flag_.clear(std::memory_order_release); }
-  SpinLock(const SpinLock&) = delete;
-  SpinLock& operator=(const SpinLock&) = delete;
-
- private:
-  std::atomic_flag& flag_;
-};
+using SpinLock = std::lock_guard<ForkSpinLock>;
 
 /// Where a gradient goes: result `input` of the forward operation is that input of its node. Owns a reference.
 struct Edge {
@@ -70,29 +57,40 @@ class HookList {
   };
   /// Those to run now: a hook may remove itself.
   std::vector<Entry> entries() const {
-    const std::lock_guard lock(mutex_);
-    return entries_;
+    std::vector<Entry> list;
+    copy_to(list);
+    return list;
+  }
+  /// The same without memory where the list has room.
+  void copy_to(std::vector<Entry>& list) const {
+    list.clear();  // before the lock: hooks may die
+    const SpinLock lock(lock_);
+    list.insert(list.end(), entries_.begin(), entries_.end());
+  }
+  std::size_t size() const noexcept {
+    const SpinLock lock(lock_);
+    return entries_.size();
   }
   /// Without memory and under the lock: `visit` runs no foreign code.
   template <class Visit>
   void for_each(const Visit& visit) const noexcept {
-    const std::lock_guard lock(mutex_);
+    const SpinLock lock(lock_);
     for (const Entry& entry : entries_) visit(*entry.hook);
   }
   void add(uint64_t id, Hook hook) {
     Entry entry{id, std::make_shared<const Hook>(std::move(hook))};
-    const std::lock_guard lock(mutex_);
+    const SpinLock lock(lock_);
     entries_.push_back(std::move(entry));
   }
   void clear() noexcept {
     std::vector<Entry> dropped;  // dies after the lock
-    const std::lock_guard lock(mutex_);
+    const SpinLock lock(lock_);
     entries_.swap(dropped);
   }
   static void remove(void* self, uint64_t id) noexcept {
     HookList& list = *static_cast<HookList*>(self);
     std::shared_ptr<const Hook> dropped;  // dies after the lock
-    const std::lock_guard lock(list.mutex_);
+    const SpinLock lock(list.lock_);
     for (std::size_t i = 0; i < list.entries_.size(); ++i) {
       if (list.entries_[i].id != id) continue;
       dropped = std::move(list.entries_[i].hook);
@@ -102,7 +100,7 @@ class HookList {
   }
 
  private:
-  mutable std::mutex mutex_;
+  mutable ForkSpinLock lock_;
   std::vector<Entry> entries_;
 };
 uint64_t next_hook_id() noexcept;
@@ -132,8 +130,12 @@ class GradSlot {
     swap(by);
     return true;
   }
+  /// Whether `add` will find memory and no reason to refuse, as far as this thread can tell.
+  bool takes(const Tensor& gradient) const;
   /// Adds in place; false where there is nothing to add to.
   bool add(const Tensor& gradient);
+  /// Gives the elements of `expected`, if this is still what it was at that version, those of `by`.
+  bool overwrite(const Tensor& expected, uint32_t version, const Tensor& by) noexcept;
   /// Without the lock: a moment later it may be otherwise.
   bool is_empty() const noexcept { return !is_defined_.load(std::memory_order_relaxed); }
 
@@ -143,7 +145,7 @@ class GradSlot {
     is_defined_.store(grad_.defined(), std::memory_order_relaxed);
   }
 
-  mutable std::atomic_flag lock_;
+  mutable ForkSpinLock lock_;
   std::atomic<bool> is_defined_{false};
   Tensor grad_;
 };
@@ -227,7 +229,7 @@ class NodeImpl {
   NodeExtras& extras();
   NodeExtras* extras_if_any() const noexcept { return extras_.load(std::memory_order_acquire); }
   /// Of what was saved and of the extras: other threads may run, hook and free the same node.
-  std::atomic_flag& lock() const noexcept { return lock_; }
+  ForkSpinLock& lock() const noexcept { return lock_; }
 
   std::atomic<uint32_t>* references = &own_references_;
   uint64_t sequence;                       // nodes made later run first
@@ -242,7 +244,7 @@ class NodeImpl {
   Edge inline_edges_[kInlineEdges];
   InputMeta meta_;
   std::atomic<NodeExtras*> extras_{nullptr};  // owned
-  mutable std::atomic_flag lock_;
+  mutable ForkSpinLock lock_;
 };
 
 inline void retain(NodeImpl* node) noexcept { node->references->fetch_add(1, std::memory_order_relaxed); }

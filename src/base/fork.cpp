@@ -5,10 +5,12 @@
 #include <thread>
 
 namespace tenon {
+
+constinit std::atomic<uint32_t> process_generation{1};
+
 namespace {
 
 // Constant-initialised: mutexes of other files may come first.
-constinit std::atomic<uint32_t> generation{1};
 constinit std::atomic<ForkMutex*> mutexes{nullptr};
 
 struct Hook {
@@ -32,7 +34,7 @@ class ForkHandlers {
     for (ForkMutex* mutex = first_; mutex; mutex = mutex->next_) mutex->unlock();
   }
   static void child() {
-    generation.fetch_add(1);
+    process_generation.fetch_add(1);
     unlock();
     for (int i = 0; i < hook_count.load(); ++i) hooks[i].in_child();
   }
@@ -51,12 +53,9 @@ class ForkHandlers {
 };
 constinit thread_local ForkMutex* ForkHandlers::first_ = nullptr;
 
-uint32_t fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
-
 ForkMutex::ForkMutex() noexcept { ForkHandlers::add(this); }
 
-void ForkSpinLock::lock() noexcept {
-  const uint32_t own = fork_generation();
+void ForkSpinLock::wait(uint32_t own) noexcept {
   for (;;) {
     uint32_t holder = holder_.load(std::memory_order_relaxed);
     if (holder != own && holder_.compare_exchange_weak(holder, own, std::memory_order_acquire)) return;

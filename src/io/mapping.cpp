@@ -9,9 +9,9 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
 #include <utility>
 
+#include "base/fork.h"
 #include "io/fail.h"
 
 namespace tenon::io {
@@ -26,7 +26,7 @@ struct Slot {
 };
 constexpr int kSlots = 1024;  // files mapped beyond that are not watched
 std::array<Slot, kSlots> slots;
-std::mutex slots_mutex;  // of those who map and unmap
+ForkMutex slots_mutex;  // of those who map and unmap
 std::atomic<bool> any_lost{false};
 std::atomic<LossHook> loss_hook{nullptr};
 struct sigaction previous_action = {};

@@ -216,6 +216,10 @@ def test_children_compute_and_end():
                 own = tenon.ones(300000, requires_grad=True)
                 (own * 2).sum().backward()
                 ok = ok and own.grad.sum().item() == 600000
+                leaf.grad  # half added to, perhaps, but not locked
+                leaf.grad = None
+                (leaf * 2).sum().backward()
+                ok = ok and leaf.grad.sum().item() == 600000
                 sys.exit(0 if ok else 1)
             bad += os.waitpid(child, 0)[1] != 0
         stop = True
