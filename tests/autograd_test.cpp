@@ -751,6 +751,52 @@ TEST(AutogradEngine, AFailedBackwardChangesNoGrad) {
   set_warning_handler(nullptr);
 }
 
+/// In place whatever the grad's layout, several of them in one run; values and identity as PyTorch has them.
+TEST(AutogradEngine, GradsOfAnyLayoutAreAddedToInPlace) {
+  const Tensor gaps = leaf({4}), columns = leaf({2, 4}), reversed = leaf({2, 4}), plain = leaf({4});
+  const Tensor weight = arange(8).to(float32).reshape({2, 4});
+  const Tensor memory = ones({8});
+  const Tensor grads[] = {memory.slice(0, 0, {}, 2), ones({4, 2}).t(), ones({4, 2}).t(), ones({4})};
+  const Tensor leaves[] = {gaps, columns, reversed, plain};
+  for (int i = 0; i < 4; ++i) Tensor(leaves[i]).set_grad(grads[i]);
+  for (int turn = 0; turn < 2; ++turn) ((gaps + columns + reversed + plain) * weight).sum().backward();
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_TRUE(leaves[i].grad().is(grads[i])) << i;
+    EXPECT_EQ(grads[i].version(), 2u) << i;
+  }
+  EXPECT_EQ(values(gaps.grad()), (List{9, 13, 17, 21}));
+  EXPECT_EQ(values(memory), (List{9, 1, 13, 1, 17, 1, 21, 1}));
+  EXPECT_EQ(values(plain.grad()), values(gaps.grad()));
+  EXPECT_EQ(values(columns.grad()), (List{1, 3, 5, 7, 9, 11, 13, 15}));
+  EXPECT_EQ(values(reversed.grad()), values(columns.grad()));
+}
+
+TEST(AutogradEngine, AGradThatCannotBeAddedToLeavesTheOthers) {
+  const Tensor overlapping = leaf({2, 4}), gaps = leaf({2, 4}), plain = leaf({2, 4});
+  Tensor(overlapping).set_grad(ones({4}).expand({2, 4}));
+  Tensor(gaps).set_grad(ones({2, 8}).slice(1, 0, {}, 2));
+  Tensor(plain).set_grad(ones({2, 4}));
+  for (const Tensor& first : {overlapping, gaps, plain}) {
+    const Tensor sum = first * 2 + overlapping * 2 + gaps * 2 + plain * 2;
+    EXPECT_EQ(text_of([&] { sum.sum().backward(); }),
+              "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+              "location. Please clone() the tensor before performing the operation.");
+    for (const Tensor& each : {overlapping, gaps, plain}) EXPECT_EQ(values(each.grad()), List(8, 1));
+  }
+}
+
+/// `data` may have become another dtype since.
+TEST(AutogradEngine, AGradOfAnotherDtypeKeepsIt) {
+  Tensor x = leaf({3});
+  x.sum().backward();
+  const Tensor grad = x.grad();
+  x.set_data(ones({3}, float64));
+  x.sum().backward();
+  EXPECT_TRUE(x.grad().is(grad));
+  EXPECT_EQ(grad.dtype(), float32);
+  EXPECT_EQ(values(grad), (List{2, 2, 2}));
+}
+
 TEST(AutogradEngine, HooksAfterALeafSeeAllGrads) {
   const Tensor x = ones({2}).requires_grad_(), y = ones({2}).requires_grad_();
   int calls = 0;

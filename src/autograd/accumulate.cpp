@@ -1,8 +1,12 @@
 #include "autograd/accumulate.h"
 
+#include <cstring>
+
 #include "dispatch/differentiate.h"
+#include "plan/plan.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
+#include "tile/run.h"
 
 namespace tenon::autograd {
 namespace {
@@ -32,11 +36,62 @@ Tensor clone_for(const Tensor& grad, const TensorImpl& leaf) {
   return copy;
 }
 
-/// Few elements that are a view of fewer are added faster as a tensor of their own.
-Tensor densified(const Tensor& grad) {
-  constexpr int64_t kFew = 64;
-  const bool copies = grad.numel() <= kFew && !grad.is_contiguous() && !grad.is_meta();
-  return copies ? run_clone(grad, MemoryFormat::contiguous) : grad;
+constexpr int64_t kOneRun = 32768;  // elements that one thread adds
+
+bool is_one_value(const TensorImpl& tensor) {
+  for (int64_t dim = 0; dim < tensor.sizes.size(); ++dim)
+    if (tensor.sizes[dim] != 1 && tensor.strides[dim] != 0) return false;
+  return true;
+}
+
+/// Whether the elements of one lie in memory like those of the other, or `by` repeats one value.
+bool lie_alike(const TensorImpl& grad, const TensorImpl& by) {
+  if (grad.contiguous && by.contiguous) return true;
+  if (!is_dense(grad)) return false;
+  return is_one_value(by) || SizesView(grad.strides) == SizesView(by.strides);
+}
+
+/// Whether an addition is nothing but one run through memory: nothing to check, to allocate or to record.
+bool is_plain(const TensorImpl& grad, const TensorImpl& by) {
+  return !thread_modes.grad && grad.dtype == by.dtype && grad.device == Device::cpu && by.device == Device::cpu &&
+         grad.storage != by.storage && !grad.inference && SizesView(grad.sizes) == SizesView(by.sizes) &&
+         lie_alike(grad, by) && kernel_of(Op::add, grad.dtype);
+}
+
+/// The same as `grad.add_(by)`.
+void add_plainly(const Tensor& grad, const Tensor& by) {
+  const TensorImpl& to = *grad.impl();
+  const TensorImpl& from = *by.impl();
+  const bool one_value = to.numel > 1 && is_one_value(from);
+  if (to.numel <= kOneRun) {
+    const Lanes lanes[] = {{to.data(), 1}, {from.data(), one_value ? 0 : 1}};
+    kernel_of(Op::add, to.dtype)(to.data(), lanes, to.numel);
+  } else {
+    Program program;
+    program.input(to.dtype);
+    program.input(to.dtype);
+    program.op(Op::add, to.dtype, to.dtype, 2, 0, 1);
+    const int64_t numel = to.numel, step = 1, by_step = one_value ? 0 : 1;
+    const SizesView sizes(&numel, 1);
+    const Walk walks[] = {{sizes, {&step, 1}}, {sizes, {&step, 1}}, {sizes, {&by_step, 1}}};
+    Plan plan;
+    make_plan(sizes, walks, 3, plan);
+    const void* const inputs[] = {to.data(), from.data()};
+    run(plan, program, to.data(), inputs);
+  }
+  bump_version(grad);
+}
+
+/// Element by element, without memory: from dim `dim` on.
+void copy_elements(const TensorImpl& to, std::byte* out, const TensorImpl& from, const std::byte* in, int64_t dim) {
+  const int64_t nbytes = itemsize(to.dtype);
+  if (dim == to.sizes.size()) {
+    std::memcpy(out, in, static_cast<std::size_t>(nbytes));
+    return;
+  }
+  // exact: places inside the two storages
+  for (int64_t i = 0; i < to.sizes[dim]; ++i)
+    copy_elements(to, out + i * to.strides[dim] * nbytes, from, in + i * from.strides[dim] * nbytes, dim + 1);
 }
 
 /// The first gradient of a leaf. One that is nobody else's is taken as it is.
@@ -74,10 +129,17 @@ NodeImpl* accumulator_of(const Tensor& leaf, bool make) {
   return node;
 }
 
-bool AccumulateGrad::prepare(Tensor& gradient) const {
-  const bool is_first = grad().is_empty();
-  gradient = is_first ? first_gradient(gradient, *leaf_) : densified(gradient);
-  return is_first;
+AccumulateGrad::Way AccumulateGrad::prepare(Tensor& gradient) const {
+  constexpr int64_t kFew = 64;
+  if (grad().is_empty()) {
+    gradient = first_gradient(gradient, *leaf_);
+    return Way::first;
+  }
+  if (grad().takes(gradient)) return Way::plain;
+  // Few elements that are a view of fewer are added faster as a tensor of their own.
+  if (gradient.numel() > kFew || gradient.is_contiguous() || gradient.is_meta()) return Way::unsure;
+  gradient = run_clone(gradient, MemoryFormat::contiguous);
+  return grad().takes(gradient) ? Way::plain : Way::unsure;
 }
 
 void AccumulateGrad::add(Tensor& gradient, bool is_first) const {
@@ -88,10 +150,26 @@ void AccumulateGrad::add(Tensor& gradient, bool is_first) const {
   }
 }
 
+bool GradSlot::takes(const Tensor& gradient) const {
+  const SpinLock lock(lock_);
+  return grad_.defined() && is_plain(*grad_.impl(), *gradient.impl());
+}
+
 bool GradSlot::add(const Tensor& gradient) {
   const SpinLock lock(lock_);
   if (!grad_.defined()) return false;
-  grad_.add_(gradient);
+  if (is_plain(*grad_.impl(), *gradient.impl()))
+    add_plainly(grad_, gradient);
+  else
+    grad_.add_(gradient);
+  return true;
+}
+
+bool GradSlot::overwrite(const Tensor& expected, uint32_t version, const Tensor& by) noexcept {
+  const SpinLock lock(lock_);
+  if (!grad_.is(expected) || grad_.version() != version) return false;
+  if (!grad_.is_meta()) copy_elements(*grad_.impl(), grad_.impl()->data(), *by.impl(), by.impl()->data(), 0);
+  bump_version(grad_);
   return true;
 }
 

@@ -10,9 +10,10 @@ class AccumulateGrad final : public NodeImpl {
   explicit AccumulateGrad(const Tensor& leaf);
   /// The engine calls prepare and add.
   void apply(const Tensor*, Tensor*) override {}
-  /// Takes the memory that `add` needs, so that nothing is left to fail: until then the run may be given up. Whether
-  /// the leaf has no gradient yet.
-  bool prepare(Tensor& gradient) const;
+  /// How a gradient will be added. `unsure`: the addition may fail, before it changes anything.
+  enum class Way : uint8_t { first, plain, unsure };
+  /// Takes the memory that `add` needs.
+  Way prepare(Tensor& gradient) const;
   void add(Tensor& gradient, bool is_first) const;
   GradSlot& grad() const noexcept { return leaf_->meta()->own_grad; }
   LeafHooks* hooks() const noexcept { return leaf_->meta()->hooks.load(std::memory_order_acquire); }

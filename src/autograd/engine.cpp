@@ -8,6 +8,7 @@
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tensor/overlap.h"
+#include "tile/pool.h"
 
 namespace tenon::autograd {
 namespace {
@@ -88,13 +89,6 @@ void call_posthooks(NodeImpl* node, Tensor* out, const Tensor* grads) {
   const int count = node->edge_count();
   for (const auto& entry : hooks->entries())
     replace_all(out, count, (*entry.hook)(to_list(out, count), to_list(grads, node->input_count())));
-}
-
-void call_hooks_after(AccumulateGrad* node) {
-  const auto hooks = copy_of(node, &LeafHooks::after);
-  if (!hooks) return;
-  const Tensor tensor = node->variable();
-  for (const auto& entry : hooks->entries()) (*entry.hook)(tensor);
 }
 
 /// A sum where two ways meet; in place where nobody else sees it.
@@ -308,33 +302,83 @@ void GraphTask::arrive(AccumulateGrad* leaf, Tensor* grads) {
   state.others[0] = state.first;
 }
 
+void KeptGradient::compute() {
+  before = slot->get();
+  if (!before.defined()) {
+    after = gradient;
+    return;
+  }
+  version = in_place ? before.version() : 0;
+  if (!in_place) {
+    after = before + gradient;
+    return;
+  }
+  check_inplace(before, false);
+  check_no_internal_overlap(before);
+  after = run_clone(before, MemoryFormat::contiguous);
+  after.add_(gradient);
+}
+
+bool KeptGradient::commit() noexcept {
+  return in_place && before.defined() ? slot->overwrite(before, version, after) : slot->replace(before, after);
+}
+
 /// All that may fail, before anything is changed.
 void GraphTask::prepare_gradients() {
   for (AccumulateGrad* leaf : arrived_) {
     TaskState& state = state_of(leaf);
     if (!state.first.defined()) continue;
-    if (thread_modes.grad && !leaf->grad().is_empty())
-      kept_.push_back({nullptr, &leaf->grad(), state.first, {}, {}});
-    else
-      state.is_first = leaf->prepare(state.first);
+    const bool in_place = !thread_modes.grad;
+    if (in_place || leaf->grad().is_empty()) {
+      const AccumulateGrad::Way way = leaf->prepare(state.first);
+      state.is_first = way == AccumulateGrad::Way::first;
+      if (way == AccumulateGrad::Way::unsure && !unsure_) unsure_ = leaf;
+      if (way != AccumulateGrad::Way::unsure || unsure_ == leaf) continue;
+    }
+    kept_.push_back({nullptr, &leaf->grad(), state.first, in_place});
+    state.first = Tensor();
   }
-  for (KeptGradient& kept : kept_) {
-    kept.before = kept.slot->get();
-    kept.after = kept.before.defined() ? kept.before + kept.gradient : kept.gradient;
+  for (KeptGradient& kept : kept_) kept.compute();
+}
+
+/// Room for the calls of hooks, which come when the gradients are changed: then only a hook itself may fail.
+void GraphTask::prepare_hooks() {
+  for (AccumulateGrad* leaf : arrived_) {
+    if (const auto hooks = copy_of(leaf, &LeafHooks::after)) {
+      hooks_after_.any = true;
+      hooks_after_.of_leaf.reserve(hooks->size());
+    }
+    if (!state_of(leaf).others) continue;
+    hooks_after_.any = true;
+    hooks_after_.gradients.reserve(1);
+    if (const auto hooks = copy_of(leaf, &NodeExtras::hooks)) hooks_after_.of_node.reserve(hooks->size());
   }
 }
 
 void GraphTask::commit() {
-  for (AccumulateGrad* leaf : arrived_) {
-    TaskState& state = state_of(leaf);
-    const bool is_kept = thread_modes.grad && !state.is_first;
-    if (state.first.defined() && !is_kept) leaf->add(state.first, state.is_first);
-  }
+  const Uninterrupted whole;
+  if (unsure_) unsure_->add(state_of(unsure_).first, false);
+  for (AccumulateGrad* leaf : arrived_)
+    if (TaskState& state = state_of(leaf); state.first.defined() && leaf != unsure_)
+      leaf->add(state.first, state.is_first);
   for (KeptGradient& kept : kept_)
-    while (!kept.slot->replace(kept.before, kept.after)) {  // another thread has added to it since
-      kept.before = kept.slot->get();
-      kept.after = kept.before.defined() ? kept.before + kept.gradient : kept.gradient;
-    }
+    while (!kept.commit()) kept.compute();
+}
+
+void GraphTask::call_hooks_after(AccumulateGrad* leaf) {
+  if (const auto hooks = copy_of(leaf, &LeafHooks::after)) {
+    const Tensor tensor = leaf->variable();
+    hooks->copy_to(hooks_after_.of_leaf);
+    for (const auto& entry : hooks_after_.of_leaf) (*entry.hook)(tensor);
+  }
+  const TaskState& state = state_of(leaf);
+  if (!state.others) return;
+  const auto hooks = copy_of(leaf, &NodeExtras::hooks);
+  if (!hooks) return;
+  hooks_after_.gradients.clear();
+  hooks_after_.gradients.push_back(state.others[0]);
+  hooks->copy_to(hooks_after_.of_node);
+  for (const auto& entry : hooks_after_.of_node) replace_all(nullptr, 0, (*entry.hook)({}, hooks_after_.gradients));
 }
 
 void GraphTask::apply(NodeImpl* node, Tensor* grads) {
@@ -386,11 +430,10 @@ void GraphTask::run(const Edge* roots, const Tensor* gradients, int64_t count) {
   while (!ready_.empty() || !ready_leaves_.empty()) evaluate(pop());
   if (arrived_.empty() && kept_.empty()) return;
   prepare_gradients();
+  prepare_hooks();
   commit();
-  for (AccumulateGrad* leaf : arrived_) {
-    call_hooks_after(leaf);
-    if (const TaskState& state = state_of(leaf); state.others) call_posthooks(leaf, nullptr, state.others.get());
-  }
+  if (!hooks_after_.any) return;
+  for (AccumulateGrad* leaf : arrived_) call_hooks_after(leaf);
 }
 
 }  // namespace tenon::autograd

@@ -37,7 +37,21 @@ struct KeptGradient {
   std::shared_ptr<GradSlot> owner;  // null: a leaf's, which the graph holds
   GradSlot* slot;
   Tensor gradient;
-  Tensor before, after;
+  bool in_place = false;  // the slot's tensor stays and is given the elements of `after`
+  Tensor before = {}, after = {};
+  uint32_t version = 0;  // of `before`
+
+  void compute();
+  /// False where another thread has changed the slot since.
+  bool commit() noexcept;
+};
+
+/// Room for what hooks are called with when the leaves have their gradients.
+struct HooksAfter {
+  bool any = false;
+  std::vector<HookList<LeafHook>::Entry> of_leaf;
+  std::vector<HookList<NodeHook>::Entry> of_node;
+  Tensors gradients;
 };
 
 /// One run of the engine, on the thread that asked for it. What it changes of tensors it changes at the end, when
@@ -73,7 +87,9 @@ class GraphTask {
   void keep_retained(NodeImpl* node, const Tensor* grads);
   void arrive(AccumulateGrad* leaf, Tensor* grads);
   void prepare_gradients();
+  void prepare_hooks();
   void commit();
+  void call_hooks_after(AccumulateGrad* leaf);
 
   bool keep_graph_, create_graph_;
   bool limited_ = false;
@@ -82,6 +98,8 @@ class GraphTask {
   std::vector<NodeImpl*> accumulators_;                         // sorted
   SmallVector<AccumulateGrad*, 16> arrived_;                    // leaves whose gradient is complete
   std::vector<KeptGradient> kept_;
+  AccumulateGrad* unsure_ = nullptr;  // the leaf whose addition may fail: it comes first
+  HooksAfter hooks_after_;
   SmallVector<NodeImpl*, 16> claimed_;
   SmallVector<NodeImpl*, 16> ready_;  // a heap
   SmallVector<NodeImpl*, 16> ready_leaves_;

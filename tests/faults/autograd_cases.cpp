@@ -10,8 +10,9 @@ struct Named {
   Call call;
 };
 
+/// What the operands and their gradients have become is compared anyway; results that were gathered in a list could
+/// fail for want of the list.
 Results done() { return {}; }
-Results grads(const Tensors& t) { return Tensors{t[kLeafA].grad(), t[kLeafB].grad()}; }
 
 struct Double : autograd::Function<Double> {
   static constexpr const char* name = "DoubleBackward";
@@ -65,12 +66,12 @@ const std::vector<Named>& calls() {
       {"backward",
        [](Tensors& t) {
          product(t).sum().backward();
-         return grads(t);
+         return done();
        }},
       {"backward of a chain",
        [](Tensors& t) {
          (t[kA] / t[kB]).mean(0).square().sum().backward();
-         return grads(t);
+         return done();
        }},
       {"grad twice",
        [](Tensors& t) {
@@ -78,6 +79,20 @@ const std::vector<Named>& calls() {
          Tensors all = autograd::grad({sum}, {t[kLeafA]}, {}, {{true, false}});
          for (Tensor& grad : autograd::grad({sum}, {t[kLeafA]})) all.push_back(std::move(grad));
          return all;
+       }},
+      {"backward of what is expanded",
+       [](Tensors& t) {
+         const Tensor sum = t[kLeafA].mean(0).sum() + t[kLeafB].sum() + (t[kLeafA] + t[kLeafB]).sum();
+         sum.backward();
+         return done();
+       }},
+      {"backward with create_graph",
+       [](Tensors& t) {
+         autograd::BackwardOptions options;
+         options.create_graph = true;
+         autograd::backward({product(t).square().sum()}, {}, options);
+         for (const Place leaf : {kLeafA, kLeafB}) t[leaf].set_grad({});  // each would hold its leaf for ever
+         return done();
        }},
       {"backward without a graph",
        [](Tensors& t) {
@@ -88,12 +103,12 @@ const std::vector<Named>& calls() {
        [](Tensors& t) {
          const Tensor result = product(t);
          result.backward(ones(result.sizes()));
-         return grads(t);
+         return done();
        }},
       {"backward of two, to one input",
        [](Tensors& t) {
          autograd::backward({product(t).sum(), (t[kA] + t[kB]).sum()}, {}, {}, {t[kLeafA]});
-         return Results(t[kLeafA].grad());
+         return done();
        }},
       {"grad",
        [](Tensors& t) {
@@ -113,26 +128,36 @@ const std::vector<Named>& calls() {
          options.create_graph = true;
          const Tensors once = autograd::grad({(product(t) * t[kA]).sum()}, {t[kLeafA]}, {}, options);
          once[0].sum().backward();
-         return grads(t);
+         return done();
        }},
       {"tensor hook",
        [](Tensors& t) {
          const Hooked hook(t[kLeafA].register_hook([](const Tensor& grad) { return grad * 2; }));
          product(t).sum().backward();
-         return grads(t);
+         return done();
        }},
       {"tensor hook on what is no leaf",
        [](Tensors& t) {
          const Tensor middle = product(t);
          const Hooked hook(middle.register_hook([](const Tensor& grad) { return grad * 2; }));
          middle.sum().backward();
-         return grads(t);
+         return done();
        }},
       {"leaf hook",
        [](Tensors& t) {
          const Hooked hook(t[kLeafA].register_post_accumulate_grad_hook([](const Tensor&) {}));
          product(t).sum().backward();
-         return grads(t);
+         return done();
+       }},
+      {"hooks of leaves' nodes",
+       [](Tensors& t) {
+         const auto node = [](const Tensor& leaf) { return (leaf * 1).grad_fn().next_functions()[0].node; };
+         const Tensor result = product(t).sum();
+         const autograd::Node a = node(t[kLeafA]), b = node(t[kLeafB]);
+         const Hooked before(a.register_prehook([](const Tensors& given) { return Tensors{given[0] * 2}; }));
+         const Hooked after(b.register_hook([](const Tensors&, const Tensors&) { return Tensors(); }));
+         result.backward();
+         return done();
        }},
       {"node hooks",
        [](Tensors& t) {
@@ -145,20 +170,20 @@ const std::vector<Named>& calls() {
            return changed;
          }));
          middle.sum().backward();
-         return grads(t);
+         return done();
        }},
       {"hook that throws",
        [](Tensors& t) {
          const Hooked hook(t[kLeafB].register_hook([](const Tensor&) -> Tensor { throw Error("refused"); }));
          product(t).sum().backward();
-         return grads(t);
+         return done();
        }},
       {"retain_grad",
        [](Tensors& t) {
          const Tensor middle = product(t);
          middle.retain_grad();
          middle.sum().backward();
-         return Results(middle.grad());
+         return middle.grad();
        }},
       {"retain_grad of an operand",
        [](Tensors& t) {
@@ -192,7 +217,7 @@ const std::vector<Named>& calls() {
          const Tensor self = written(t);
          self.select(0, 0).mul_(3);
          self.sum().backward();
-         return grads(t);
+         return done();
        }},
       {"view made before a write",
        [](Tensors& t) {
@@ -200,7 +225,7 @@ const std::vector<Named>& calls() {
          const Tensor view = self.transpose(0, -1);
          self.mul_(t[kB]);
          view.sum().backward();
-         return grads(t);
+         return done();
        }},
       {"saved tensor changed",
        [](Tensors& t) {
@@ -208,7 +233,7 @@ const std::vector<Named>& calls() {
          const Tensor result = self * self;
          self.add_(1);
          result.sum().backward();
-         return grads(t);
+         return done();
        }},
       {"leaf written in place",
        [](Tensors& t) {
@@ -220,13 +245,13 @@ const std::vector<Named>& calls() {
          Tensor self = written(t);
          self.copy_(t[kB]);
          self.sum().backward();
-         return Results(t[kLeafB].grad());
+         return done();
        }},
       {"index backward",
        [](Tensors& t) {
          const Tensor places = tensor({0, 1, 1});
          t[kA].index({places}).sum().backward();
-         return Results(t[kLeafA].grad());
+         return done();
        }},
       {"index_put_ backward",
        [](Tensors& t) {
@@ -234,14 +259,14 @@ const std::vector<Named>& calls() {
          Tensor self = written(t);
          self.index_put_({places}, t[kB].sum());
          self.sum().backward();
-         return grads(t);
+         return done();
        }},
       {"long chain",
        [](Tensors& t) {
          Tensor result = t[kA];
          for (int i = 0; i < 20; ++i) result = result + 1;
          result.sum().backward();
-         return Results(t[kLeafA].grad());
+         return done();
        }},
       {"next_functions",
        [](Tensors& t) {
@@ -255,26 +280,26 @@ const std::vector<Named>& calls() {
        [](Tensors& t) {
          const Tensors results = Double::apply({t[kA]});
          (results[0] * results[1]).sum().backward();
-         return grads(t);
+         return done();
        }},
       {"function in place",
        [](Tensors& t) {
          const Tensor self = written(t);
          Dirty::apply({self});
          self.sum().backward();
-         return Results(t[kLeafA].grad());
+         return done();
        }},
       {"anomaly mode",
        [](Tensors& t) {
          const autograd::DetectAnomaly detect;
          product(t).sum().backward();
-         return grads(t);
+         return done();
        }},
       {"anomaly found",
        [](Tensors& t) {
          const autograd::DetectAnomaly detect;
          ((t[kA] - 1e9).sqrt() * t[kB]).sum().backward();
-         return grads(t);
+         return done();
        }},
       {"gradcheck",
        [](Tensors&) {
@@ -300,11 +325,39 @@ const std::vector<Named>& calls() {
 
 }  // namespace
 
+namespace {
+
+/// The same operands, whose leaves have gradients already.
+std::function<Tensors()> with_gradients(const std::function<Tensors()>& make, Tensor (*gradient)(SizesView)) {
+  return [make, gradient] {
+    Tensors operands = make();
+    for (const Place leaf : {kLeafA, kLeafB}) operands[leaf].set_grad(gradient(operands[leaf].sizes()));
+    return operands;
+  };
+}
+
+Tensor row_major(SizesView sizes) { return ones(sizes); }
+/// Every second element of twice as many.
+Tensor with_gaps(SizesView sizes) {
+  Dims wider = sizes.copy();
+  wider[wider.size() - 1] *= 2;
+  return ones(wider).slice(-1, 0, {}, 2);
+}
+
+void add_calls(std::vector<Case>& cases, const std::string& operands, const std::function<Tensors()>& make) {
+  for (const Named& named : calls()) cases.push_back({operands + "/" + named.name, make, named.call});
+}
+
+}  // namespace
+
 void add_autograd_cases(std::vector<Case>& cases) {
-  for (const Operands& operands : operand_kinds())
-    if (operands.grad)
-      for (const Named& named : calls())
-        cases.push_back({std::string(operands.name) + "/" + named.name, operands.make, named.call});
+  for (const Operands& operands : operand_kinds()) {
+    if (!operands.grad) continue;
+    const std::string name = operands.name;
+    add_calls(cases, name, operands.make);
+    add_calls(cases, name + " added to", with_gradients(operands.make, row_major));
+    add_calls(cases, name + " added to with gaps", with_gradients(operands.make, with_gaps));
+  }
 }
 
 }  // namespace tenon::faults

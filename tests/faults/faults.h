@@ -13,11 +13,12 @@ using autograd::Tensors;
 
 /// What a call gave: tensors, or a text.
 struct Results {
+  Tensor tensor;
   Tensors tensors;
   std::string text;
 
   Results() = default;
-  Results(Tensor tensor) { tensors.push_back(std::move(tensor)); }
+  Results(Tensor one) : tensor(std::move(one)) {}
   Results(Tensors list) : tensors(std::move(list)) {}
   Results(std::string string) : text(std::move(string)) {}
 };

@@ -90,6 +90,8 @@ std::string seen(const Tensors& tensors) {
   return text;
 }
 
+std::string seen(const Results& results) { return seen(results.tensor) + "\n" + seen(results.tensors) + results.text; }
+
 /// What a call gave, or the text it failed with.
 struct Outcome {
   enum Kind { value, error, no_memory } kind = value;
@@ -110,7 +112,7 @@ Outcome outcome_of(const std::exception_ptr& thrown) {
   }
 }
 Outcome outcome_of(const Results& results, const Tensors& operands) {
-  return {Outcome::value, seen(results.tensors) + results.text + "\n" + seen(operands)};
+  return {Outcome::value, seen(results) + "\n" + seen(operands)};
 }
 
 Outcome call(const Case& tried, Tensors& operands) {

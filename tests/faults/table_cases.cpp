@@ -47,7 +47,7 @@ using Build = std::function<void(const std::string& call, std::function<Results(
 void add_derivatives(const Build& add, const std::string& op, const std::function<Tensor(Tensors&)>& call) {
   add(op + " backward", [call](Tensors& t) {
     call(t).sum().backward();
-    return Results(Tensors{t[kLeafA].grad(), t[kLeafB].grad()});
+    return Results();  // the leaves' gradients are compared with the leaves
   });
   add(op + " twice differentiated", [call](Tensors& t) {
     autograd::GradOptions options;

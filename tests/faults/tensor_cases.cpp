@@ -250,7 +250,7 @@ const std::vector<Named>& custom_calls() {
       {"custom op backward",
        [](Tensors& t) {
          hypot()(t[kA], t[kB]).sum().backward();
-         return t.size() > kLeafA ? both(t[kLeafA].grad(), t[kLeafB].grad()) : done();
+         return done();  // the leaves' gradients are compared with the leaves
        }},
   };
   return calls;
