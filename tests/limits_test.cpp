@@ -1,5 +1,8 @@
-// More elements than 32 bits count, and strides longer than that: with little memory, by expanding and by sparse maps.
+// The ends of what there may be: elements that 32 bits do not count and strides longer than that, with little memory,
+// by expanding and by sparse maps; sizes at the end of int64; ranks; views of one storage.
 #include <sys/mman.h>
+
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "tenon/tenon.h"
@@ -48,6 +51,85 @@ TEST(Limits, StridesBeyond32Bits) {
     x.mul_(x);
     x.index_put_({places, 1}, tensor(0.f));
     EXPECT_TRUE(same(x.contiguous(), dense.mul(dense).index_put_({places, 1}, tensor(0.f))));
+  }
+}
+
+constexpr int64_t kViews = 100'000;
+
+/// Of single elements, all alive.
+std::vector<Tensor> views_of(const Tensor& base) {
+  std::vector<Tensor> views;
+  for (int64_t i = 0; i < kViews; ++i) views.push_back(base.select(0, i % base.size(0)));
+  return views;
+}
+
+// Were any of these quadratic, it would take minutes.
+TEST(Limits, ManyViewsOfOneStorage) {
+  Tensor base = zeros({kViews});
+  std::vector<Tensor> views = views_of(base);
+  for (int64_t i = 0; i < kViews; ++i) views[static_cast<std::size_t>(i)].add_(static_cast<double>(i % 7));
+  base.mul_(2);
+  for (int64_t i = 0; i < kViews; ++i) ASSERT_EQ(views[static_cast<std::size_t>(i)].item<int>(), i % 7 * 2);
+  EXPECT_EQ(views[0].version(), kViews + 1);
+  base = Tensor();
+  EXPECT_EQ(views.back().item<int>(), (kViews - 1) % 7 * 2);
+}
+
+TEST(Limits, ManyViewsWrittenInPlaceWithGradients) {
+  const Tensor w = ones({}, float64).requires_grad_();
+  Tensor base = zeros({8}, float64);
+  std::vector<Tensor> views = views_of(base);
+  for (int64_t i = 0; i < kViews; i += 3) views[static_cast<std::size_t>(i)].add_(w);
+  base.mul_(2);  // the history of every view is another one now
+  Tensor sum = zeros({}, float64);
+  for (const Tensor& view : views) sum = sum + view;
+  sum.backward();
+  EXPECT_EQ(sum.item<int64_t>(), (kViews + 2) / 3 * 2 * (kViews / 8));
+  EXPECT_EQ(w.grad().item<int64_t>(), sum.item<int64_t>());
+}
+
+TEST(Limits, ManyViewsOfALeaf) {
+  const Tensor leaf = zeros({8}).requires_grad_();
+  const std::vector<Tensor> views = views_of(leaf);
+  autograd::backward(views);
+  EXPECT_EQ(leaf.grad().sum().item<int64_t>(), kViews);
+}
+
+// Sums and products of sizes that fit in no int64, and the largest that do.
+TEST(Limits, SizesNearTheEndOfInt64) {
+  constexpr int64_t kLargest = INT64_MAX, kHalf = int64_t{1} << 62;
+  EXPECT_EQ(empty({kLargest}, Options(Dtype::int8, Device::meta)).numel(), kLargest);
+  EXPECT_EQ(add(empty({kHalf, 1}, Options(Dtype::int8, Device::meta)), 1).sizes(), (SizesView{kHalf, 1}));
+  EXPECT_EQ(sum(ones({1}).expand({kHalf, 0}), 0).sizes(), (SizesView{0}));
+  EXPECT_THROW(empty({kHalf, 2}, Device::meta), Error);
+  EXPECT_THROW(add(ones({1}).expand({kHalf}), ones({4, 1})), Error);
+  EXPECT_THROW(ones({1}).expand({kHalf}).clone(), Error);
+  EXPECT_THROW(empty({kLargest}), Error);
+  EXPECT_THROW(ones({2}).as_strided({2}, {kLargest}), Error);
+  EXPECT_THROW(arange(0., 1e19, 1.), Error);
+}
+
+// PyTorch's only limit of the rank: reductions of single dims take 64.
+TEST(Limits, AnyRankButForReductionsOfSomeDims) {
+  for (const int64_t rank : {64, 65, 1000, 100'000}) {
+    Dims sizes(rank, 1);
+    sizes[rank - 1] = 3;
+    sizes[0] = 2;
+    const Tensor x = arange(6, float32).reshape(sizes).requires_grad_(), y = x.detach().transpose(0, -1);
+    const Tensor product = x.transpose(0, -1) * y + x.detach().reshape({6})[5];
+    EXPECT_EQ(product.sizes(), y.sizes());
+    EXPECT_EQ(sum(product).item<int>(), 55 + 30);
+    product.sum().backward();
+    EXPECT_EQ(x.grad().sum().item<int>(), 15);
+    EXPECT_EQ(where(y > 2, y, 0.f).clone().contiguous().dim(), rank);
+    EXPECT_EQ(y.to(float64).exp().squeeze().sizes(), (SizesView{3, 2}));
+    Tensor out = empty({0});
+    EXPECT_EQ(add_out(out, y, y).strides(), (y + y).strides());
+    EXPECT_EQ(x.detach().index({Ellipsis, tensor({0, 2})}).numel(), 4);
+    if (rank <= 64)
+      EXPECT_EQ(sum(y, 0).dim(), rank - 1);
+    else
+      EXPECT_THROW(sum(y, 0), Error);
   }
 }
 

@@ -1,6 +1,8 @@
 #include "shape/dim_order.h"
 
 #include <algorithm>
+#include <list>
+#include <vector>
 
 namespace tenon {
 namespace {
@@ -59,6 +61,7 @@ struct Operands {
       if (stride(operand, dim) != 0) ++moving;
     return moving > 1;
   }
+  bool alike(int64_t p, int64_t q) const { return !is_faster(0, p, q) && !is_faster(0, q, p); }
   bool is_still(int64_t dim) const {
     for (int64_t operand = 0; operand < count; ++operand)
       if (stride(operand, dim) != 0) return false;
@@ -66,8 +69,7 @@ struct Operands {
   }
 };
 
-}  // namespace
-
+/// Sorts in n log n steps. False, with `order` left alone, where operands contradict each other about pairs of dims.
 bool sort_dimensions(SizesView shape, const int64_t* strides, int64_t operands, DimOrder& order) {
   const Operands all{shape, strides, operands};
   int64_t first = 0;
@@ -86,11 +88,87 @@ bool sort_dimensions(SizesView shape, const int64_t* strides, int64_t operands, 
   return true;
 }
 
+/// The insertion of reorder_dimensions over runs of dims that are alike, which are compared once.
+class Runs {
+ public:
+  explicit Runs(const Operands& operands) : operands_(operands) {}
+
+  void insert(int64_t kind, int64_t dim) {
+    std::size_t at = runs_.size();
+    runs_.push_back({kind, {dim}});
+    for (std::size_t run = at; run-- > 0;) {
+      const int c = operands_.compare(runs_[run].kind, kind);
+      if (c < 0) break;
+      if (c == 0) continue;
+      if (run + 1 == at) {
+        std::swap(runs_[run], runs_[at]);
+      } else {  // its last dim goes where `dim` was, behind what is between
+        Run last{runs_[run].kind, {}};
+        last.dims.splice(last.dims.begin(), runs_[run].dims, std::prev(runs_[run].dims.end()));
+        std::swap(runs_[at], last);
+        runs_.insert(std::next(runs_.begin(), static_cast<std::ptrdiff_t>(run)), std::move(last));
+      }
+      at = run;
+    }
+    join();
+  }
+  template <class Take>
+  void for_each(const Take& take) const {
+    for (const Run& run : runs_)
+      for (int64_t dim : run.dims) take(dim);
+  }
+
+ private:
+  struct Run {
+    int64_t kind;  // a dim that stands for all
+    std::list<int64_t> dims;
+  };
+
+  void join() {
+    std::size_t kept = 0;
+    for (std::size_t run = 0; run < runs_.size(); ++run) {
+      if (runs_[run].dims.empty()) continue;
+      if (kept > 0 && runs_[kept - 1].kind == runs_[run].kind)
+        runs_[kept - 1].dims.splice(runs_[kept - 1].dims.end(), runs_[run].dims);
+      else if (kept++ != run)
+        std::swap(runs_[kept - 1], runs_[run]);
+    }
+    runs_.resize(kept);
+  }
+
+  Operands operands_;
+  std::vector<Run> runs_;
+};
+
+/// For each dim one that stands for those that are alike.
+std::vector<int64_t> kinds_of(const Operands& operands, const DimOrder& order) {
+  std::vector<int64_t> sorted(order.begin(), order.end()), kinds(sorted.size());
+  std::stable_sort(sorted.begin(), sorted.end(), [&](int64_t p, int64_t q) { return operands.is_faster(0, p, q); });
+  int64_t kind = sorted.front();
+  for (int64_t dim : sorted) {
+    if (!operands.alike(kind, dim)) kind = dim;
+    kinds[static_cast<std::size_t>(dim)] = kind;
+  }
+  return kinds;
+}
+
+}  // namespace
+
+void reorder_many_dimensions(SizesView shape, const int64_t* strides, int64_t operands, DimOrder& order) {
+  if (sort_dimensions(shape, strides, operands, order)) return;
+  const Operands all{shape, strides, operands};
+  const std::vector<int64_t> kinds = kinds_of(all, order);
+  Runs runs(all);
+  for (int64_t dim : order) runs.insert(kinds[static_cast<std::size_t>(dim)], dim);
+  int64_t place = 0;
+  runs.for_each([&](int64_t dim) { order[place++] = dim; });
+}
+
 void reorder_dimensions(SizesView shape, const int64_t* strides, int64_t operands, DimOrder& order) {
   const int64_t ndim = shape.size();
   order.resize(ndim);
   for (int64_t i = 0; i < ndim; ++i) order[i] = ndim - 1 - i;
-  if (ndim > kManyDims && sort_dimensions(shape, strides, operands, order)) return;
+  if (ndim > kManyDims) return reorder_many_dimensions(shape, strides, operands, order);
   // Insertion sort that passes over dims it cannot tell apart, and so has one answer where no total order exists.
   const Operands all{shape, strides, operands};
   for (int64_t i = 1; i < ndim; ++i) {

@@ -11,8 +11,7 @@ using DimOrder = SmallVector<int64_t, 8>;
 /// tells two dims apart decides. A stride of 0 tells nothing. PyTorch: TensorIteratorBase::reorder_dimensions.
 void reorder_dimensions(SizesView shape, const int64_t* strides, int64_t operands, DimOrder& order);
 
-/// What reorder_dimensions does where there are many dims: puts `order`, the dims from the last to the first, in order
-/// in n log n steps. False, with `order` left alone, where the operands contradict each other about pairs of dims.
-bool sort_dimensions(SizesView shape, const int64_t* strides, int64_t operands, DimOrder& order);
+/// The same for many dims, which are nearly all alike: puts `order`, the dims from the last to the first, in order.
+void reorder_many_dimensions(SizesView shape, const int64_t* strides, int64_t operands, DimOrder& order);
 
 }  // namespace tenon

@@ -1,8 +1,9 @@
-// Dims are sorted in one pass where that gives what the plain insertion gives, however many they are.
+// Many dims are put in the order that the plain insertion gives, in little time.
 #include "shape/dim_order.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 #include <vector>
@@ -18,26 +19,23 @@ DimOrder last_to_first(int64_t ndim) {
   return order;
 }
 
-TEST(DimOrder, SortingIsInsertion) {
+TEST(DimOrder, ManyAreAsFew) {
   std::mt19937 random(7);
   const auto below = [&](unsigned count) { return static_cast<int64_t>(random() % count); };
-  int sorted = 0;
   constexpr int kCases = 200'000;
   for (int number = 0; number < kCases; ++number) {
-    const int64_t ndim = 1 + below(7), operands = 1 + below(3), kinds = 1 + below(4);
+    const int64_t ndim = 1 + below(9), operands = 1 + below(3), kinds = 1 + below(4);
     Dims shape(ndim), strides(operands * ndim);
     for (int64_t& size : shape) size = 1 + below(3);
     for (int64_t& stride : strides) stride = below(4) == 0 ? 0 : 1 + below(static_cast<unsigned>(kinds));
     if (below(2) == 0)
       for (int64_t& stride : strides) stride = std::max<int64_t>(stride, 1);
     DimOrder got = last_to_first(ndim), want;
-    if (!sort_dimensions(shape, strides.data(), operands, got)) continue;
-    ++sorted;
+    reorder_many_dimensions(shape, strides.data(), operands, got);
     reorder_dimensions(shape, strides.data(), operands, want);
     for (int64_t i = 0; i < ndim; ++i)
       ASSERT_EQ(got[i], want[i]) << "case " << number << ": " << to_string(shape) << to_string(strides);
   }
-  EXPECT_GT(sorted, kCases / 3);
 }
 
 // By insertion 100,000 dims take minutes.
@@ -58,6 +56,14 @@ TEST(DimOrder, ManyDims) {
   reorder_dimensions(Dims(kDims, 1), back.data(), 1, order);
   EXPECT_EQ(order[0], 0);
   EXPECT_EQ(order[kDims - 1], kDims - 1);
+  // Broadcast along one of them, and the sizes' order is not the strides'.
+  for (int64_t i = 0; i < kDims; ++i) strides[kDims + i] = i == kDims - 2 ? 0 : i + 1 < kDims ? 3 : 1;
+  for (const int64_t first : {0, 1}) {
+    for (int64_t i = 0; i < kDims; ++i) back[i] = strides[kDims + i];
+    if (first == 0) std::swap_ranges(back.begin(), back.end(), strides.begin());
+    reorder_dimensions(shape, strides.data(), 2, order);
+    EXPECT_EQ(order[0], kDims - 1);
+  }
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
