@@ -89,8 +89,8 @@ void check_inplace_bounds(const Target& target, const Tensor& self, const Arg* c
 Tensor clamped(const Target& target, const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max) {
   if (!min && !max) throw Error("torch.clamp: At least one of 'min' or 'max' must not be None");
   const Arg clamped_self(self);
-  const Arg* args[] = {&clamped_self, min ? &*min : &*max, &*max};
   const int count = min && max ? 3 : 2;
+  const Arg* args[] = {&clamped_self, min ? &*min : &*max, count == 3 ? &*max : nullptr};
   const bool numbers = !args[1]->is_tensor() && (count == 2 || !max->is_tensor());
   if (numbers) check_inplace_bounds(target, self, args, count);
   if (count == 3) return run_form(numbers ? Op::clamp_scalar : Op::clamp, target, args, 3);
