@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
@@ -81,6 +83,40 @@ TEST(Indexing, ErrorsLeaveTheTensorAlone) {
     }
     EXPECT_EQ(self.ne(0).sum().item<int64_t>(), 0) << c.want;
   }
+}
+
+std::string text_of(const std::function<Tensor()>& call) {
+  try {
+    return seen(call());
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(Indexing, PlacesAtTheirBounds) {
+  const Tensor none = empty({0, 3}, int64);
+  EXPECT_EQ(text_of([] { return x.index({0, 0, places({-4, 3})}); }), "[2] [1] 3");
+  EXPECT_EQ(text_of([] {
+              return x.index({0, 0, places({4})});
+            }),
+            "index 4 is out of bounds for dimension 0 with size 4");
+  EXPECT_EQ(text_of([] {
+              return x.index({0, 0, places({-5})});
+            }),
+            "index -5 is out of bounds for dimension 0 with size 4");
+  EXPECT_EQ(text_of([] {
+              return x.index({Slice(), places({0}), places({4})});
+            }),
+            "index 4 is out of bounds for dimension 1 with size 4");
+  EXPECT_EQ(text_of([&] { return none.index({places({0})}); }), "index is out of bounds for dimension with size 0");
+  EXPECT_EQ(text_of([&] { return none.index({places({0}).narrow(0, 0, 0)}); }), "[0, 3] [3, 1] 0");
+  EXPECT_EQ(text_of([&] { return none.index({Slice(), places({1, 1})}); }), "[0, 2] [2, 1] 0");
+  EXPECT_EQ(text_of([] { return x.index({ones({}, bool_), ones({}, bool_)}); }), "[1, 2, 3, 4] [24, 12, 4, 1] 276");
+  EXPECT_EQ(text_of([] { return x.index({zeros({}, bool_)}); }), "[0, 2, 3, 4] [24, 12, 4, 1] 0");
+  EXPECT_EQ(text_of([] {
+              return x.index({places({1}), 0, places({0}), places({0})});
+            }),
+            "too many indices for tensor of dimension 3");
 }
 
 TEST(IndexPut, RefusesWhatItWouldReadAndWrite) {

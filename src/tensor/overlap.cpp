@@ -15,7 +15,6 @@ struct ByteRange {
 
 /// Every byte the tensor can touch; empty when it has no elements.
 ByteRange byte_range(const Tensor& tensor) {
-  if (tensor.numel() == 0) return {tensor.impl()->data(), tensor.impl()->data()};
   // exact: it lies inside its storage
   const int64_t nbytes = storage_extent(tensor.sizes(), tensor.strides()) * tensor.itemsize();
   return {tensor.impl()->data(), tensor.impl()->data() + nbytes};

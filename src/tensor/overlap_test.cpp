@@ -50,8 +50,77 @@ TEST(InternalOverlap, Table) {
       {"expanded", {4, 5}, {0, 1}, InternalOverlap::yes},
       {"a dim of size 1 that stands still", {1, 5}, {0, 2}, InternalOverlap::no},
       {"windows", {4, 3}, {1, 1}, InternalOverlap::unknown},
+      {"two that stand still", {2, 3}, {0, 5}, InternalOverlap::yes},
+      {"a step just beyond what smaller ones reach", {2, 2}, {4, 3}, InternalOverlap::no},
+      {"a step onto what smaller ones reach", {2, 2}, {3, 3}, InternalOverlap::unknown},
+      {"rows with a gap", {2, 2}, {5, 1}, InternalOverlap::no},
   };
   for (const auto& c : cases) EXPECT_EQ(internal_overlap(base.as_strided(c.sizes, c.strides)), c.want) << c.why;
+}
+
+TEST(Overlap, Table) {
+  const Tensor base = empty({24}), other = empty({24}), meta = empty({24}, Device::meta);
+  const auto part = [&](int64_t start, int64_t length) { return base.narrow(0, start, length); };
+  const struct {
+    const char* why;
+    Tensor a, b;
+    Overlap want;
+  } cases[] = {
+      {"a tensor and itself, with gaps", base.slice(0, 0, {}, 2), {}, Overlap::full},
+      {"the same layout twice", base.view({4, 6}), base.view({4, 6}), Overlap::full},
+      {"the same bytes in another order", base.view({4, 6}), base.view({4, 6}).t(), Overlap::partial},
+      {"the same bytes in another shape", base, base.view({4, 6}), Overlap::partial},
+      {"the same begin", base, part(0, 12), Overlap::partial},
+      {"the same end", base, part(12, 12), Overlap::partial},
+      {"one element inside", base, part(5, 1), Overlap::partial},
+      {"the end of one in the other", part(0, 13), part(12, 12), Overlap::partial},
+      {"side by side", part(0, 12), part(12, 12), Overlap::none},
+      {"far apart", part(0, 3), part(20, 4), Overlap::none},
+      {"no elements, inside", base, part(5, 0), Overlap::none},
+      {"one with gaps", base, base.slice(0, 0, {}, 2), Overlap::unknown},
+      {"another storage", base, other, Overlap::none},
+      {"no storage", meta, meta.view({24}), Overlap::none},
+  };
+  for (const auto& c : cases) {
+    const Tensor& b = c.b.defined() ? c.b : c.a;
+    EXPECT_EQ(overlap_of(c.a, b), c.want) << c.why;
+    EXPECT_EQ(overlap_of(b, c.a), c.want) << c.why;
+    const bool partial = c.want == Overlap::partial, any = partial || c.want == Overlap::full;
+    if (partial)
+      EXPECT_THROW(check_no_partial_overlap(c.a, b), Error) << c.why;
+    else
+      EXPECT_NO_THROW(check_no_partial_overlap(c.a, b)) << c.why;
+    if (any)
+      EXPECT_THROW(check_no_overlap(c.a, b), Error) << c.why;
+    else
+      EXPECT_NO_THROW(check_no_overlap(c.a, b)) << c.why;
+  }
+}
+
+TEST(Overlap, MayReadWhatItWrote) {
+  const Tensor base = empty({24}), other = empty({24}), meta = empty({24}, Device::meta);
+  const auto part = [&](int64_t start, int64_t length) { return base.narrow(0, start, length); };
+  const struct {
+    const char* why;
+    Tensor written, input;
+    bool want;
+  } cases[] = {
+      {"the same layout", base.view({4, 6}), base.view({4, 6}), false},
+      {"the same layout, with gaps", base.slice(0, 0, {}, 2), base.slice(0, 0, {}, 2), false},
+      {"the same layout, which meets itself", base.as_strided({3}, {0}), base.as_strided({3}, {0}), true},
+      {"transposed", base.view({4, 6}), base.as_strided({4, 6}, {1, 4}), true},
+      {"one element further", part(0, 5), part(1, 5), true},
+      {"one element less", part(0, 6), part(0, 5), true},
+      {"other strides", base.as_strided({2, 2}, {2, 1}), base.as_strided({2, 2}, {1, 2}), true},
+      {"side by side", part(0, 12), part(12, 12), false},
+      {"another storage", base, other, false},
+      {"no storage", meta, meta.view({24}), false},
+      {"none beside some", meta, base, false},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(may_read_what_it_wrote(c.written, c.input), c.want) << c.why;
+    EXPECT_EQ(may_read_what_it_wrote(c.input, c.written), c.want) << c.why;
+  }
 }
 
 }  // namespace

@@ -203,6 +203,14 @@ TEST(Views, Errors) {
       CASE(dense({4}).as_strided({-1}, {1}), "Error: Storage size calculation overflowed with sizes=[-1] and strides=[1]"),
       CASE(dense({4}).as_strided({-5}, {0}), "Error: numel: integer multiplication overflow"),
       CASE(dense({4}).as_strided({int64_t{1} << 40, int64_t{1} << 40}, {0, 0}), "Error: numel: integer multiplication overflow"),
+      CASE(dense({2, 3}).narrow(0, -3, 1), "IndexError: start out of range (expected to be in range of [-2, 2], but got -3)"),
+      CASE(dense({}).slice(0, 0, {}), "IndexError: slice() cannot be applied to a 0-dim tensor."),
+      CASE(dense({2}).slice(0, 0, {}, 0), "ValueError: slice step cannot be zero"),
+      CASE(dense({2}).as_strided({-1}, {0}), "Error: numel: integer multiplication overflow"),
+      CASE(dense({2}).as_strided({2}, {1}, -1), "Error: Tensor: invalid storage offset -1"),
+      CASE(dense({2}).as_strided({2}, {1}, 1), "Error: setStorage: sizes [2], strides [1], storage offset 1, and itemsize 4 requiring a storage size of 12 are out of bounds for storage of size 8"),
+      CASE(dense(Dims(65, 1)).squeeze(SizesView({0})), "Error: only tensors with up to 64 dims are supported"),
+      CASE(dense({2, 3}).squeeze(SizesView({1, -1})), "Error: dim 1 appears multiple times in the list of dims"),
       CASE(dense({2, 3}).diagonal(0, 1, -1), "Error: diagonal dimensions cannot be identical 1, -1"),
       CASE(dense({3}).diagonal(), "IndexError: Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
   });
@@ -234,6 +242,50 @@ TEST(Indexing, Table) {
       CASE(dense({4}).index({Slice({}, {}, 0)}),                 "ValueError: slice step cannot be zero"),
       CASE(dense({2, 3}).index({Ellipsis, Ellipsis, 0}),         "IndexError: index 0 is out of bounds for dimension 2 with size 0"),
   });
+}
+// clang-format on
+
+// clang-format off
+TEST(Views, AtTheirBounds) {
+  check({
+      CASE(dense({4}).as_strided({2, 2}, {2, 1}),             "[2, 2] [2, 1] 0"),
+      CASE(dense({4}).as_strided({4}, {0}, 3),                "[4] [0] 3"),
+      CASE(dense({4}).as_strided({0}, {9}, 4),                "[0] [9] 4"),
+      CASE(dense({4}).as_strided({}, {}, 3),                  "[] [] 3"),
+      CASE(dense({4}).narrow(0, -4, 4),                       "[4] [1] 0"),
+      CASE(dense({4}).narrow(0, 4, 0),                        "[0] [1] 4"),
+      CASE(dense({4}).slice(0, 1, 4, 3),                      "[1] [3] 1"),
+      CASE(dense({4}).slice(0, 0, 4, 3),                      "[2] [3] 0"),
+      CASE(dense({4}).slice(0, 3, 1),                         "[0] [1] 3"),
+      CASE(dense({4}).slice(0, 3, 1, 2),                      "[0] [2] 3"),
+      CASE(dense({2, 3, 4}).flatten(0, 1),                    "[6, 4] [4, 1] 0"),
+      CASE(dense({2, 3, 4, 5}).flatten(0, 1),                 "[6, 4, 5] [20, 5, 1] 0"),
+      CASE(dense({2, 3, 4, 5}).flatten(1, 2),                 "[2, 12, 5] [60, 5, 1] 0"),
+      CASE(dense({2, 3, 4}).t().flatten(1, 1),                "Error: t() expects a tensor with <= 2 dimensions, but self is 3D"),
+      CASE(dense({2, 6, 4}).unflatten(1, {2, -1}),            "[2, 2, 3, 4] [24, 12, 4, 1] 0"),
+      CASE(dense({2, 3, 6}).unflatten(2, {2, 3}),             "[2, 3, 2, 3] [18, 6, 3, 1] 0"),
+      CASE(dense({}).movedim(0, 0),                           "[] [] 0"),
+      CASE(dense({}).movedim(SizesView({-1}), SizesView({0})), "[] [] 0"),
+      CASE(dense({2, 3, 4}).movedim(0, -1),                   "[3, 4, 2] [4, 1, 12] 0"),
+      CASE(dense({2, 3, 4}).movedim({0, 2}, {2, 0}),          "[4, 3, 2] [1, 4, 12] 0"),
+      CASE(dense({2, 1, 3, 1}).squeeze(SizesView({1, 2})),    "[2, 3, 1] [3, 1, 1] 0"),
+      CASE(dense({1, 2}).squeeze(SizesView({0, 1})),          "[2] [1] 0"),
+      CASE(dense({}).squeeze(SizesView({0})),                 "[] [] 0"),
+      CASE(dense(Dims(64, 1)).squeeze(SizesView({0})).unsqueeze(0).squeeze(), "[] [] 0"),
+      CASE(dense({3, 4}).diagonal(-3),                        "[0] [5] 0"),
+      CASE(dense({3, 4}).diagonal(-2),                        "[1] [5] 8"),
+      CASE(dense({3, 4}).diagonal(-4),                        "[0] [5] 0"),
+      CASE(dense({3, 4}).diagonal(3),                         "[1] [5] 3"),
+      CASE(dense({2, 3, 4}).diagonal(1, 2, 0),                "[3, 1] [4, 13] 12"),
+      CASE(dense({0, 3}).view({3, 0}),                        "[3, 0] [1, 1] 0"),
+      CASE(dense({0, 3}).reshape({0, 5}),                     "[0, 5] [5, 1] 0"),
+      CASE(dense({2, 3}).expand({2, 3}),                      "[2, 3] [3, 1] 0"),
+      CASE(dense({2, 3}, float64).expand({3}),                "Error: expand(torch.DoubleTensor{[2, 3]}, size=[3]): the number of sizes provided (1) must be greater or equal to the number of dimensions in the tensor (2)"),
+      CASE(dense({2, 3}, bool_).expand({3}),                  "Error: expand(CPUBoolType{[2, 3]}, size=[3]): the number of sizes provided (1) must be greater or equal to the number of dimensions in the tensor (2)"),
+      CASE(dense({2, 3}, float64).expand({4, 3}),             "Error: The expanded size of the tensor (4) must match the existing size (2) at non-singleton dimension 0.  Target sizes: [4, 3].  Tensor sizes: [2, 3]"),
+  });
+  const Tensor x = dense({2, 3});
+  EXPECT_TRUE(x.flatten(1, 1).is(x)) << "nothing to do";
 }
 // clang-format on
 

@@ -1,0 +1,130 @@
+// A gradient comes down to the shape of what was broadcast: against plain sums over indices, whatever its layout.
+#include "autograd/reduce_grad.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tenon/autograd.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+
+namespace tenon::autograd {
+namespace {
+
+int64_t product(SizesView sizes) { return numel_of(sizes); }
+
+/// Row-major values of a tensor.
+std::vector<double> values(const Tensor& tensor) {
+  const Tensor dense = tensor.to(float64).contiguous();
+  const double* data = dense.data<double>();
+  return {data, data + dense.numel()};
+}
+
+/// The sums that `sum_to` promises, index by index.
+std::vector<double> sums(const Tensor& grad, SizesView sizes) {
+  const std::vector<double> from = values(grad);
+  std::vector<double> to(static_cast<std::size_t>(product(sizes)), 0);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    int64_t rest = static_cast<int64_t>(i), place = 0, step = 1;
+    for (int64_t dim = grad.dim() - 1, own = sizes.size() - 1; dim >= 0; --dim, --own) {
+      const int64_t index = rest % grad.sizes()[dim];
+      rest /= grad.sizes()[dim];
+      if (own < 0) continue;
+      if (sizes[own] != 1) place += index * step;
+      step *= sizes[own];
+    }
+    to[static_cast<std::size_t>(place)] += from[i];
+  }
+  return to;
+}
+
+/// Small whole numbers, so that sums are exact.
+Tensor counted(SizesView sizes) {
+  Tensor counted = empty(sizes, float64);
+  for (int64_t i = 0; i < counted.numel(); ++i) counted.data<double>()[i] = static_cast<double>(i * 7 % 5 - 1);
+  return counted;
+}
+
+/// Some dims expanded, some transposed, some with gaps.
+Tensor random_gradient(SizesView shape, Dtype dtype, std::mt19937& random) {
+  Dims sizes = shape.copy();
+  for (int64_t& size : sizes)
+    if (random() % 3 == 0) size = 1;
+  const bool gaps = !sizes.empty() && random() % 4 == 0;
+  if (gaps) sizes[0] *= 2;
+  Tensor grad = counted(sizes).to(dtype);
+  if (sizes.size() > 1 && random() % 3 == 0) grad = grad.transpose(0, -1).contiguous().transpose(0, -1);
+  if (gaps) grad = grad.slice(0, 0, {}, 2);
+  return grad.expand(shape);
+}
+
+TEST(ReduceGrad, SumsOverWhatABroadcastRepeated) {
+  const NoGrad no_grad;
+  std::mt19937 random(7);
+  for (int round = 0; round < 4000; ++round) {
+    Dims shape, sizes;
+    for (unsigned dims = random() % 5; dims > 0; --dims) shape.push_back(1 + random() % 4);
+    const Dtype dtype = std::vector<Dtype>{float32, float64, float16, bfloat16}[random() % 4];
+    const Tensor grad = random_gradient(shape, dtype, random);
+    for (int64_t dim = random() % (shape.size() + 1); dim < shape.size(); ++dim)
+      sizes.push_back(random() % 2 ? 1 : shape[dim]);
+    const Tensor reduced = reduce_grad(grad, sizes);
+    SCOPED_TRACE("round " + std::to_string(round) + ": " + to_string(shape) + ", strides " + to_string(grad.strides()) +
+                 ", to " + to_string(sizes));
+    ASSERT_EQ(to_string(reduced.sizes()), to_string(sizes));
+    ASSERT_EQ(reduced.dtype(), dtype);
+    ASSERT_EQ(values(reduced), sums(grad, sizes));
+  }
+}
+
+/// What is left of `shape` when some of its dims are broadcast.
+Dims some_of(SizesView shape, std::mt19937& random) {
+  Dims sizes;
+  for (int64_t dim = random() % 3 == 0 ? 1 : 0; dim < shape.size(); ++dim)
+    sizes.push_back(random() % 2 ? 1 : shape[dim]);
+  return sizes;
+}
+
+/// Rounded to a dtype, as a gradient is.
+std::vector<double> rounded(const std::vector<double>& exact, Dtype dtype) {
+  Tensor wide = empty({static_cast<int64_t>(exact.size())}, float64);
+  for (std::size_t i = 0; i < exact.size(); ++i) wide.data<double>()[i] = exact[i];
+  return values(wide.to(dtype));
+}
+
+TEST(ReduceGrad, OfAProductOfAnySize) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 300; ++round) {
+    const Dims shape = round % 2 ? Dims{2, 3, 4} : Dims{20, 30, 8};
+    const Dtype dtype = std::vector<Dtype>{float32, float64, bfloat16}[random() % 3];
+    const Tensor a = counted(some_of(shape, random)).to(dtype).requires_grad_();
+    const Tensor b = counted(some_of(shape, random)).to(dtype).requires_grad_();
+    const Tensor product = a * b;
+    const Tensor grad = random_gradient(product.sizes(), dtype, random);
+    SCOPED_TRACE("round " + std::to_string(round) + ": " + to_string(a.sizes()) + " * " + to_string(b.sizes()) +
+                 ", strides of the gradient " + to_string(grad.strides()));
+    backward({product}, {grad});
+    ASSERT_EQ(to_string(a.grad().sizes()), to_string(a.sizes()));
+    ASSERT_EQ(to_string(b.grad().sizes()), to_string(b.sizes()));
+    ASSERT_EQ(a.grad().dtype(), dtype);
+    const NoGrad no_grad;
+    ASSERT_EQ(values(a.grad()), rounded(sums(grad.to(float64) * b.to(float64), a.sizes()), dtype));
+    ASSERT_EQ(values(b.grad()), rounded(sums(grad.to(float64) * a.to(float64), b.sizes()), dtype));
+  }
+}
+
+TEST(ReduceGrad, ACastKeepsWhatIsExpanded) {
+  const NoGrad no_grad;
+  const Tensor grad = counted({3, 1}).expand({3, 4});
+  const Tensor cast = cast_grad(grad, float32);
+  EXPECT_EQ(cast.dtype(), float32);
+  EXPECT_EQ(to_string(cast.sizes()), "[3, 4]");
+  EXPECT_EQ(to_string(cast.strides()), "[1, 0]");
+  EXPECT_EQ(values(cast), values(grad));
+}
+
+}  // namespace
+}  // namespace tenon::autograd

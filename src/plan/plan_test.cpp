@@ -1,0 +1,340 @@
+// Plans: loops that walk every element once and nothing else, as few of them as can be, and how each operand lies.
+#include "plan/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tenon {
+namespace {
+
+struct Layout {
+  Dims sizes, strides;
+};
+
+std::vector<Walk> walks_of(const std::vector<Layout>& operands) {
+  std::vector<Walk> walks;
+  for (const Layout& operand : operands) walks.push_back({operand.sizes, operand.strides});
+  return walks;
+}
+
+Plan plan_of(SizesView shape, const std::vector<Layout>& operands) {
+  Plan plan;
+  const std::vector<Walk> walks = walks_of(operands);
+  make_plan(shape, walks.data(), static_cast<int64_t>(walks.size()), plan);
+  return plan;
+}
+
+/// "sizes [3, 4], strides [1, 3] direct, [1, 0] periodic 3; 2 fused: 12 in units of 3, along 1".
+std::string text_of(const Plan& plan) {
+  std::string text = "sizes " + to_string(SizesView(plan.sizes.data(), plan.ndim())) + ", strides";
+  for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
+    const Plan::Operand& way = plan.operands[operand];
+    text +=
+        (operand ? ", " : " ") + to_string(SizesView(plan.strides_of(operand), plan.ndim())) + " " + way_name(way.way);
+    if (way.length) text += " " + std::to_string(way.length);
+  }
+  text += "; " + std::to_string(plan.fused) + " fused: " + std::to_string(plan.flat) + " in units of " +
+          std::to_string(plan.unit);
+  return plan.transposed ? text + ", along " + std::to_string(plan.transposed) : text;
+}
+
+TEST(Plan, Table) {
+  const struct {
+    const char* why;
+    Dims shape;
+    std::vector<Layout> operands;  // the output first
+    const char* want;
+  } cases[] = {
+      {"no dims", {}, {{{}, {}}, {{}, {}}}, "sizes [], strides [] direct, [] splat; 0 fused: 1 in units of 1"},
+      {"one dim", {5}, {{{5}, {1}}, {{5}, {1}}}, "sizes [5], strides [1] direct, [1] direct; 1 fused: 5 in units of 1"},
+      {"dense operands walk as one",
+       {4, 3},
+       {{{4, 3}, {3, 1}}, {{4, 3}, {3, 1}}},
+       "sizes [12], strides [1] direct, [1] direct; 1 fused: 12 in units of 1"},
+      {"of three dims the outer two",
+       {2, 4, 3},
+       {{{2, 4, 3}, {12, 3, 1}}, {{2, 4, 3}, {16, 4, 1}}},
+       "sizes [3, 8], strides [1, 3] direct, [1, 4] gather; 2 fused: 24 in units of 3"},
+      {"of three dims the inner two",
+       {2, 4, 3},
+       {{{2, 4, 3}, {12, 3, 1}}, {{2, 4, 3}, {24, 3, 1}}},
+       "sizes [12, 2], strides [1, 12] direct, [1, 24] gather; 2 fused: 24 in units of 12"},
+      {"a dim of size 1 is left out",
+       {4, 1, 3},
+       {{{4, 1, 3}, {3, 3, 1}}, {{4, 1, 3}, {3, 77, 1}}},
+       "sizes [12], strides [1] direct, [1] direct; 1 fused: 12 in units of 1"},
+      {"a row: its pattern comes again",
+       {4, 3},
+       {{{4, 3}, {3, 1}}, {{3}, {1}}},
+       "sizes [3, 4], strides [1, 3] direct, [1, 0] periodic 3; 2 fused: 12 in units of 3"},
+      {"a column: each element three times",
+       {4, 3},
+       {{{4, 3}, {3, 1}}, {{4, 1}, {1, 1}}},
+       "sizes [3, 4], strides [1, 3] direct, [0, 1] repeated 3; 2 fused: 12 in units of 3"},
+      {"one value",
+       {4, 3},
+       {{{4, 3}, {3, 1}}, {{}, {}}, {{1, 1}, {5, 7}}, {{4, 3}, {0, 0}}},
+       "sizes [12], strides [1] direct, [0] splat, [0] splat, [0] splat; 1 fused: 12 in units of 1"},
+      {"the innermost loop breaks a pattern",
+       {4, 2, 3},
+       {{{4, 2, 3}, {6, 3, 1}}, {{2, 1}, {1, 1}}},
+       "sizes [3, 2, 4], strides [1, 3, 6] direct, [0, 1, 0] periodic 6; 3 fused: 24 in units of 6"},
+      {"each element of a gap",
+       {4, 3},
+       {{{4, 3}, {3, 1}}, {{4, 1}, {2, 1}}},
+       "sizes [3, 4], strides [1, 3] direct, [0, 2] gather; 2 fused: 12 in units of 3"},
+      {"every second element",
+       {6},
+       {{{6}, {1}}, {{6}, {2}}},
+       "sizes [6], strides [1] direct, [2] gather; 1 fused: 6 in units of 1"},
+      {"transposed, too few elements for blocks",
+       {3, 4},
+       {{{3, 4}, {4, 1}}, {{3, 4}, {1, 3}}},
+       "sizes [4, 3], strides [1, 4] direct, [3, 1] gather; 2 fused: 12 in units of 4"},
+      {"both transposed: the output's order",
+       {3, 4},
+       {{{3, 4}, {1, 3}}, {{3, 4}, {1, 3}}},
+       "sizes [12], strides [1] direct, [1] direct; 1 fused: 12 in units of 1"},
+      {"transposed",
+       {8, 600},
+       {{{8, 600}, {600, 1}}, {{8, 600}, {1, 8}}},
+       "sizes [600, 8], strides [1, 600] direct, [8, 1] transposed; 1 fused: 600 in units of 1, along 1"},
+      {"transposed, of 7 rows: no blocks",
+       {7, 600},
+       {{{7, 600}, {600, 1}}, {{7, 600}, {1, 7}}},
+       "sizes [600, 7], strides [1, 600] direct, [7, 1] gather; 1 fused: 600 in units of 1"},
+      {"transposed, of 32 columns",
+       {8, 32},
+       {{{8, 32}, {32, 1}}, {{8, 32}, {1, 8}}},
+       "sizes [32, 8], strides [1, 32] direct, [8, 1] transposed; 1 fused: 32 in units of 1, along 1"},
+      {"transposed, of 31 columns",
+       {8, 31},
+       {{{8, 31}, {31, 1}}, {{8, 31}, {1, 8}}},
+       "sizes [31, 8], strides [1, 31] direct, [8, 1] gather; 2 fused: 248 in units of 31"},
+      {"two inputs transposed along one loop",
+       {8, 9, 600},
+       {{{8, 9, 600}, {5400, 600, 1}}, {{8, 9, 600}, {9, 1, 72}}, {{9, 600}, {1, 9}}},
+       "sizes [600, 9, 8], strides [1, 600, 5400] direct, [72, 1, 9] transposed, [9, 1, 0] transposed; 1 fused: 600 in "
+       "units of 1, along 1"},
+      {"two inputs transposed along two loops",
+       {8, 9, 600},
+       {{{8, 9, 600}, {5400, 600, 1}}, {{8, 9, 600}, {9, 1, 72}}, {{8, 9, 600}, {1, 8, 72}}},
+       "sizes [600, 9, 8], strides [1, 600, 5400] direct, [72, 1, 9] transposed, [72, 8, 1] gather; 1 fused: 600 in "
+       "units of 1, along 1"},
+      {"an input without gaps along the innermost loop is not transposed",
+       {8, 600},
+       {{{8, 600}, {600, 1}}, {{8, 600}, {1000, 1}}, {{8, 1}, {1, 1}}},
+       "sizes [600, 8], strides [1, 600] direct, [1, 1000] direct, [0, 1] splat; 1 fused: 600 in units of 1"},
+      {"512 elements: long enough",
+       {2, 512},
+       {{{2, 512}, {512, 1}}, {{512}, {1}}},
+       "sizes [512, 2], strides [1, 512] direct, [1, 0] direct; 1 fused: 512 in units of 1"},
+      {"511 elements: fused",
+       {2, 511},
+       {{{2, 511}, {511, 1}}, {{511}, {1}}},
+       "sizes [511, 2], strides [1, 511] direct, [1, 0] periodic 511; 2 fused: 1022 in units of 511"},
+      {"fused until 512, and no further",
+       {4, 4, 8, 16},
+       {{{4, 4, 8, 16}, {512, 128, 16, 1}}, {{4, 1, 8, 1}, {8, 1, 1, 1}}, {{4, 1, 16}, {16, 1, 1}}},
+       "sizes [16, 8, 4, 4], strides [1, 16, 128, 512] direct, [0, 1, 0, 8] periodic 128, [1, 0, 16, 0] gather; 3 "
+       "fused: 512 in units of 128"},
+      {"rows of 32 with gaps: one by one",
+       {20, 32},
+       {{{20, 32}, {32, 1}}, {{20, 32}, {40, 1}}},
+       "sizes [32, 20], strides [1, 32] direct, [1, 40] direct; 1 fused: 32 in units of 1"},
+      {"rows of 31 with gaps: fused",
+       {20, 31},
+       {{{20, 31}, {31, 1}}, {{20, 31}, {40, 1}}},
+       "sizes [31, 20], strides [1, 31] direct, [1, 40] gather; 2 fused: 620 in units of 31"},
+      {"a column beside rows of 32",
+       {20, 32},
+       {{{20, 32}, {32, 1}}, {{20, 1}, {1, 1}}},
+       "sizes [32, 20], strides [1, 32] direct, [0, 1] splat; 1 fused: 32 in units of 1"},
+      {"a row beside rows of 32: fused",
+       {20, 32},
+       {{{20, 32}, {32, 1}}, {{32}, {1}}},
+       "sizes [32, 20], strides [1, 32] direct, [1, 0] periodic 32; 2 fused: 640 in units of 32"},
+      {"every second element of rows of 32: fused",
+       {20, 32},
+       {{{20, 32}, {32, 1}}, {{20, 32}, {100, 2}}},
+       "sizes [32, 20], strides [1, 32] direct, [2, 100] gather; 2 fused: 640 in units of 32"},
+      {"an output with gaps",
+       {20, 32},
+       {{{20, 32}, {40, 1}}, {{20, 32}, {32, 1}}},
+       "sizes [32, 20], strides [1, 40] gather, [1, 32] direct; 2 fused: 640 in units of 32"},
+      {"no elements",
+       {0, 3},
+       {{{0, 3}, {3, 1}}, {{3}, {1}}},
+       "sizes [3, 0], strides [1, 3] direct, [1, 0] periodic 3; 2 fused: 0 in units of 3"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(text_of(plan_of(c.shape, c.operands)), c.want) << c.why;
+}
+
+/// Offsets of all operands at every index, in the order of the indices of `shape`.
+using Offsets = std::vector<int64_t>;
+std::map<Offsets, int> offsets_by_index(SizesView shape, const std::vector<Layout>& operands) {
+  std::map<Offsets, int> found;
+  for (int64_t i = 0; i < numel_of(shape); ++i) {
+    Offsets offsets(operands.size(), 0);
+    int64_t rest = i;
+    for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
+      const int64_t index = rest % shape[dim];
+      rest /= shape[dim];
+      for (std::size_t operand = 0; operand < operands.size(); ++operand) {
+        const int64_t own = dim - shape.size() + operands[operand].sizes.size();
+        if (own >= 0 && operands[operand].sizes[own] != 1) offsets[operand] += index * operands[operand].strides[own];
+      }
+    }
+    ++found[offsets];
+  }
+  return found;
+}
+
+/// Where element `i` of the loops [0, end) lies.
+int64_t offset_at(const Plan& plan, const int64_t* strides, int64_t end, int64_t i) {
+  int64_t offset = 0;
+  for (int64_t dim = 0; dim < end; ++dim) {
+    offset += i % plan.sizes[dim] * strides[dim];
+    i /= plan.sizes[dim];
+  }
+  return offset;
+}
+
+std::map<Offsets, int> offsets_by_plan(const Plan& plan) {
+  std::map<Offsets, int> found;
+  for (int64_t i = 0; i < plan.numel; ++i) {
+    Offsets offsets;
+    for (int64_t operand = 0; operand < plan.operands.size(); ++operand)
+      offsets.push_back(offset_at(plan, plan.strides_of(operand), plan.ndim(), i));
+    ++found[offsets];
+  }
+  return found;
+}
+
+/// Where the way says that element `i` of the fused loops lies.
+int64_t offset_by_way(const Plan& plan, int64_t operand, int64_t i) {
+  const auto [way, length] = plan.operands[operand];
+  const int64_t* strides = plan.strides_of(operand);
+  switch (way) {
+    case Way::direct:
+      return i;
+    case Way::splat:
+      return 0;
+    case Way::periodic:
+      return offset_at(plan, strides, plan.fused, i % length);
+    case Way::repeated:
+      return i / length;
+    default:
+      return offset_at(plan, strides, plan.fused, i);
+  }
+}
+
+/// An operand over a shape: dims missing, of size 1 or expanded, the others in any order of memory, with gaps.
+Layout random_operand(SizesView shape, std::mt19937& random) {
+  Layout operand{shape.copy(), Dims(shape.size())};
+  std::vector<int64_t> order;
+  for (int64_t dim = 0; dim < shape.size(); ++dim) order.push_back(dim);
+  if (random() % 2) std::shuffle(order.begin(), order.end(), random);
+  int64_t step = random() % 4 ? 1 : 2;
+  for (auto dim = order.rbegin(); dim != order.rend(); ++dim) {
+    if (random() % 4 == 0) operand.sizes[*dim] = 1;
+    operand.strides[*dim] = random() % 6 ? step : 0;
+    step *= operand.sizes[*dim] + (random() % 5 ? 0 : 1);
+  }
+  while (!operand.sizes.empty() && operand.sizes[0] == 1 && random() % 2) {
+    operand.sizes.erase(0);
+    operand.strides.erase(0);
+  }
+  return operand;
+}
+
+TEST(Plan, WalksEveryIndexOnceAndItsWaysSayWhereElementsLie) {
+  std::mt19937 random(5);
+  std::map<Way, int> ways;
+  for (int round = 0; round < 3000; ++round) {
+    Dims shape;
+    for (unsigned dims = random() % 4; dims > 0; --dims)
+      shape.push_back(random() % 3 ? 1 + random() % 5 : 8 + random() % 40);
+    if (round % 10 == 0) shape = {8 + round % 4, 32 + round % 16};  // long enough to be read in blocks
+    std::vector<Layout> operands{{shape, contiguous_strides(shape)}};
+    for (unsigned inputs = 1 + random() % 2; inputs > 0; --inputs) operands.push_back(random_operand(shape, random));
+    if (round % 10 == 0) operands.push_back({shape, {1, shape[0]}});
+    const Plan plan = plan_of(shape, operands);
+    SCOPED_TRACE("round " + std::to_string(round) + ": " + text_of(plan));
+    ASSERT_EQ(plan.numel, numel_of(shape));
+    ASSERT_EQ(offsets_by_plan(plan), offsets_by_index(shape, operands));
+    for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
+      ++ways[plan.operands[operand].way];
+      for (int64_t i = 0; i < plan.flat; ++i)
+        ASSERT_EQ(offset_by_way(plan, operand, i), offset_at(plan, plan.strides_of(operand), plan.fused, i))
+            << operand << " at " << i;
+    }
+  }
+  for (const Way way : {Way::direct, Way::splat, Way::periodic, Way::repeated, Way::transposed, Way::gather})
+    EXPECT_GT(ways[way], 20) << way_name(way);
+}
+
+TEST(Plan, NoTwoLoopsThatCouldBeOne) {
+  std::mt19937 random(6);
+  for (int round = 0; round < 2000; ++round) {
+    Dims shape;
+    for (unsigned dims = random() % 5; dims > 0; --dims) shape.push_back(1 + random() % 4);
+    std::vector<Layout> operands{{shape, contiguous_strides(shape)}, random_operand(shape, random)};
+    const Plan plan = plan_of(shape, operands);
+    for (int64_t dim = 0; dim < plan.ndim(); ++dim) EXPECT_NE(plan.sizes[dim], 1) << text_of(plan);
+    for (int64_t dim = 1; dim < plan.ndim(); ++dim) {
+      bool walk_as_one = true;
+      for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
+        const int64_t* strides = plan.strides_of(operand);
+        walk_as_one = walk_as_one && strides[dim] == plan.sizes[dim - 1] * strides[dim - 1];
+      }
+      EXPECT_FALSE(walk_as_one) << text_of(plan);
+    }
+  }
+}
+
+TEST(ResultStrides, Table) {
+  const struct {
+    const char* why;
+    Dims shape;
+    std::vector<Layout> inputs;
+    Dims want;
+  } cases[] = {
+      {"no dims", {}, {{{}, {}}}, {}},
+      {"row-major", {2, 3}, {{{2, 3}, {3, 1}}}, {3, 1}},
+      {"two that differ: the first", {2, 3}, {{{2, 3}, {1, 2}}, {{2, 3}, {3, 1}}}, {1, 2}},
+      {"a row does not tell: the transposed one does", {2, 3}, {{{3}, {1}}, {{2, 3}, {1, 2}}}, {1, 2}},
+      {"a column beside a transposed one", {2, 3}, {{{2, 1}, {1, 1}}, {{2, 3}, {1, 2}}}, {1, 2}},
+      {"gaps close, the order stays", {2, 3}, {{{2, 3}, {2, 8}}}, {1, 2}},
+      {"channels last", {2, 3, 4, 5}, {{{2, 3, 4, 5}, {60, 1, 15, 3}}}, {60, 1, 15, 3}},
+      {"channels last beside row-major",
+       {2, 3, 4, 5},
+       {{{2, 3, 4, 5}, {60, 1, 15, 3}}, {{2, 3, 4, 5}, {60, 20, 5, 1}}},
+       {60, 1, 15, 3}},
+      {"channels last, one channel: strides of the format",
+       {2, 1, 4, 5},
+       {{{2, 1, 4, 5}, {20, 9, 5, 1}}},
+       {20, 20, 5, 1}},
+      {"dense in another order", {2, 3, 4}, {{{2, 3, 4}, {1, 8, 2}}, {{2, 3, 4}, {1, 8, 2}}}, {1, 8, 2}},
+      {"a stride of a dim of size 1 stays", {1, 3, 2}, {{{1, 3, 2}, {77, 1, 3}}}, {77, 1, 3}},
+      {"the same strides with gaps: dense", {2, 3}, {{{2, 3}, {1, 5}}, {{2, 3}, {1, 5}}}, {1, 2}},
+      {"expanded: row-major", {2, 3}, {{{2, 3}, {0, 0}}}, {3, 1}},
+      {"an expanded dim does not tell", {2, 3, 4}, {{{2, 3, 4}, {0, 1, 3}}}, {12, 1, 3}},
+      {"equal strides: the larger dim is slower", {5, 2}, {{{5, 2}, {3, 3}}}, {2, 1}},
+      {"equal strides, the other way", {2, 5}, {{{2, 5}, {3, 3}}}, {1, 2}},
+      {"no elements", {0, 3}, {{{0, 3}, {1, 7}}}, {3, 1}},
+  };
+  for (const auto& c : cases) {
+    const std::vector<Walk> walks = walks_of(c.inputs);
+    const Dims strides = result_strides(c.shape, walks.data(), static_cast<int64_t>(walks.size()));
+    EXPECT_EQ(to_string(strides), to_string(c.want)) << c.why;
+  }
+}
+
+}  // namespace
+}  // namespace tenon
