@@ -12,7 +12,7 @@ import tempfile
 import checking
 
 LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)|<img[^>]*\ssrc=\"([^\"]+)\"")
-COMMAND = re.compile(r"\./dev ([a-z]+)")
+COMMAND = re.compile(r"\./dev ([a-z0-9]+)")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
 HAN = "[\u4e00-\u9fff]"
@@ -29,7 +29,7 @@ def dev_commands(root):
     script = root / "dev"
     if not script.exists():
         return set()
-    return set(re.findall(r"^  ([a-z]+)[ )|]", script.read_text(encoding="utf-8"), re.MULTILINE))
+    return set(re.findall(r"^  ([a-z0-9]+)[ )|]", script.read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def violations(root):

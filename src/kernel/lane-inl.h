@@ -238,6 +238,11 @@ HWY_INLINE Lane<T> quotient_floor(Lane<T> a, Lane<T> b) {
 /// A whole Highway vector.
 template <class D>
 struct Vector {
+#if HWY_ARCH_ARM
+  // Constructors nobody writes GCC makes outside of the region, without its instruction set.
+  HWY_INLINE Vector() {}
+  HWY_INLINE Vector(hn::Vec<D> value) : v(value) {}
+#endif
   hn::Vec<D> v;
 };
 template <class D>
