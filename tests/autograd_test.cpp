@@ -797,6 +797,19 @@ TEST(AutogradEngine, AGradOfAnotherDtypeKeepsIt) {
   EXPECT_EQ(values(grad), (List{2, 2, 2}));
 }
 
+/// The view itself is in no graph: nothing gets a gradient, as in PyTorch.
+TEST(AutogradEngine, AViewOfWhatBecameALeafLater) {
+  Tensor base = ones({2, 2});
+  const Tensor view = base.view({4});
+  base.requires_grad_();
+  EXPECT_TRUE(view.requires_grad() && view.is_leaf());
+  for (const Tensor& result : {view.sum(), view.amax(), view.exp().mean(), view.view({2, 2}).select(0, 1).mean(0),
+                               (view * view).sum(), view.to(float64).sum()})
+    result.backward();
+  EXPECT_FALSE(base.grad().defined());
+  EXPECT_FALSE(view.grad().defined());
+}
+
 TEST(AutogradEngine, HooksAfterALeafSeeAllGrads) {
   const Tensor x = ones({2}).requires_grad_(), y = ones({2}).requires_grad_();
   int calls = 0;

@@ -385,7 +385,9 @@ void GraphTask::apply(NodeImpl* node, Tensor* grads) {
   call_prehooks(node, grads);
   const int count = node->edge_count();
   GradList out(count);
-  node->apply(grads, out.data());
+  // What was computed from a view that requires a gradient only because its base does by now leads nowhere.
+  const bool leads_nowhere = count == 1 && !node->has_edge(0) && !node->is_custom();
+  if (!leads_nowhere) node->apply(grads, out.data());
   if (!keep_graph_) node->release_saved();
   validate_outputs(node, out.data());
   call_posthooks(node, out.data(), grads);
