@@ -115,6 +115,7 @@ void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOp
     accumulators.push_back(edge.node);
     leaves.push_back(std::move(edge));
   }
+  if (options.create_graph) warn_of_cycle();
   GraphTask task(options.retain_graph.value_or(options.create_graph), options.create_graph);
   task.limit_to(&captures, accumulators);
   run(roots, tensors.size(), task);

@@ -97,7 +97,7 @@ void differentiate_copy(Tensor& self, const Tensor& src) {
 }
 
 void differentiate_fill(Tensor& self, const Tensor& value) {
-  overwrite(self, {"FillBackward3", "fill_", &value}, [&] { run_copy(self, value); });
+  overwrite(self, {"FillBackward3", "fill_", &value}, [&] { run_fill(self, value); });
 }
 
 void differentiate_fill(Tensor& self, Scalar value) {

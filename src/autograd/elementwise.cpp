@@ -192,6 +192,11 @@ void check_out_unrecorded(const char* name, const Tensor& out, Args args, int co
               "requires grad.");
 }
 
+void check_history(Op op, const Tensor* out, const Tensor* self, Args args, int count) {
+  if (out) check_out_unrecorded(op, *out, args, count);
+  if (self) check_inplace(*self, is_recorded(args, count) && is_floating_point(self->dtype()));
+}
+
 void check_resizable(const Tensor& self) {
   if (self.requires_grad()) throw Error("cannot resize variables that require grad");
 }

@@ -82,7 +82,7 @@ class IndexNode final : public NodeImpl {
   const char* name() const noexcept override { return "IndexBackward0"; }
   void release_saved() noexcept override { places_.release(this); }
   void apply(const Tensor* grads, Tensor* out) override {
-    if (grads[0].defined()) out[0] = added_up(grads[0]);
+    if (grads[0].defined() && has_edge(0)) out[0] = added_up(grads[0]);
   }
 
  private:

@@ -92,11 +92,16 @@ Node commit_history(const Tensor& tensor, Node node, int32_t output_nr) noexcept
   return Node(replace_history(tensor.impl(), node.give_up(), output_nr));
 }
 
-void fail_view_mode(Mode mode, bool indirect) {
-  const bool inference = mode == Mode::inference;
+void fail_view_mode(const Tensor& view, bool indirect) {
+  const bool inference = view.impl()->view_mode == Mode::inference;
+  const AutogradMeta* meta = view.impl()->meta();
+  const NodeImpl* node = meta ? meta->grad_fn.load(std::memory_order_relaxed) : nullptr;
+  const std::string which = node ? "Output " + std::to_string(meta->output_nr) + " of " + operation_name(node->name()) +
+                                       " is a view of a view which was created in "
+                                 : "A view was created in ";
   const std::string where = inference ? "inference_mode" : "no_grad";
   throw Error(
-      "A view was created in " + std::string(inference ? "inference mode" : "no_grad mode") + " and " +
+      which + std::string(inference ? "inference mode" : "no_grad mode") + " and " +
       (indirect ? "its base or another view of its base has been" : "is being") + " modified inplace " +
       (inference ? "in normal mode" : "with grad mode enabled") +
       ". Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
@@ -131,7 +136,7 @@ void check_inplace(const Tensor& self, bool recorded) {
         "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details.");
   if (!recorded || !thread_modes.grad) return;
   if (impl->base) {
-    if (impl->view_mode != Mode::grad) fail_view_mode(impl->view_mode, false);
+    if (impl->view_mode != Mode::grad) fail_view_mode(self, false);
     if (requires_grad(impl) && !grad_fn_of(base_of(self)))
       throw Error("a view of a leaf Variable that requires grad is being used in an in-place operation.");
   }
@@ -191,7 +196,8 @@ bool Tensor::is_leaf() const { return !impl()->in_graph || autograd::grad_fn_of(
 
 Tensor Tensor::grad() const {
   AutogradMeta* meta = impl()->meta();
-  if (!is_leaf() && !retains_grad() && !(meta && !meta->grad().is_empty()))
+  const bool computed = meta && meta->grad_fn.load(std::memory_order_relaxed);  // of a view: when it was last asked
+  if (computed && !retains_grad() && meta->grad().is_empty())
     warn("UserWarning",
          "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
          "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
@@ -203,9 +209,6 @@ Tensor Tensor::grad() const {
 void Tensor::set_grad(const Tensor& grad) {
   if (grad.defined()) {
     if (grad.is(*this)) throw Error("can't assign Variable as its own grad");
-    if (!(grad.sizes() == sizes()))
-      throw Error("attempting to assign a gradient of size '" + to_string(grad.sizes()) + "' to a tensor of size '" +
-                  to_string(sizes()) + "'. Please ensure that the gradient and the tensor are the same size");
     if (grad.dtype() != dtype())
       throw Error(std::string("attempting to assign a gradient with dtype '") + cpp_type_name(grad.dtype()) +
                   "' to a tensor with grad_dtype '" + scalar_type_name(dtype()) +
@@ -213,6 +216,9 @@ void Tensor::set_grad(const Tensor& grad) {
                   "the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype "
                   "with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that "
                   "assume they match.");
+    if (!(grad.sizes() == sizes()))
+      throw Error("attempting to assign a gradient of size '" + to_string(grad.sizes()) + "' to a tensor of size '" +
+                  to_string(sizes()) + "'. Please ensure that the gradient and the tensor are the same size");
   }
   if (!grad.defined() && !impl()->meta()) return;
   Tensor before = grad;

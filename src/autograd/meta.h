@@ -91,8 +91,10 @@ class InplaceHistory {
 };
 /// Makes `slot` keep the gradient of that result of the node.
 void retain_from(NodeImpl* node, const std::shared_ptr<GradSlot>& slot, int32_t output_nr);
+/// "Exp" of "ExpBackward0", "Clamp1" of "ClampBackward1": what texts call a node.
+std::string operation_name(std::string node_name);
 /// Error of a view that was made where nothing was recorded and is written to; `indirect`: its base was.
-[[noreturn]] void fail_view_mode(Mode mode, bool indirect);
+[[noreturn]] void fail_view_mode(const Tensor& view, bool indirect);
 /// Before something is written in place: `recorded` where the write takes part in the graph.
 void check_inplace(const Tensor& self, bool recorded);
 

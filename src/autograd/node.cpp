@@ -16,7 +16,8 @@ const char* legacy_name(Dtype dtype) {
   return names[static_cast<int>(dtype)];
 }
 
-/// "Exp" of "ExpBackward0", "Clamp1" of "ClampBackward1": what the version text calls a node.
+}  // namespace
+
 std::string operation_name(std::string name) {
   const std::string word = "Backward";
   const std::size_t at = name.rfind(word), digits = at + word.size();
@@ -27,6 +28,8 @@ std::string operation_name(std::string name) {
   if (name.substr(at) == "0") name.erase(at);
   return name;
 }
+
+namespace {
 
 /// `origin`: the name of the node that computed the tensor; null for a leaf.
 [[noreturn]] void fail_version(const Tensor& tensor, uint32_t now, uint32_t saved, const char* origin,

@@ -59,7 +59,7 @@ class SumNode final : public ReduceNode {
     return all_ ? "MeanBackward0" : "MeanBackward1";
   }
   void apply(const Tensor* grads, Tensor* out) override {
-    if (!grads[0].defined()) return;
+    if (!grads[0].defined() || !has_edge(0)) return;
     const Tensor grad = op_ == Op::mean ? grads[0] / Scalar(count()) : grads[0];
     out[0] = spread(grad, mask_, keepdim_, sizes());
   }
@@ -135,8 +135,11 @@ using namespace autograd;
 
 Tensor differentiate_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
   const Tensor result = run_reduce(op, self, dims, keepdim, dtype);
-  if (!is_floating_point(result.dtype())) return result;
   const bool sums = op == Op::sum || op == Op::mean;
+  if (!is_floating_point(result.dtype())) {
+    if (sums) throw Error(std::string("Autograd not support dtype: ") + scalar_type_name(result.dtype()));
+    return result;
+  }
   NodeImpl* node =
       sums ? static_cast<NodeImpl*>(new SumNode(op, self, dims, keepdim)) : new ExtremeNode(op, self, dims, keepdim);
   Node handle(node);

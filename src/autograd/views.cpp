@@ -105,7 +105,7 @@ class ViewNode final : public NodeImpl {
     return is_inplace_ ? names.inplace_node : names.node;
   }
   void apply(const Tensor* grads, Tensor* out) override {
-    if (grads[0].defined()) out[0] = undone(grads[0]);
+    if (grads[0].defined() && has_edge(0)) out[0] = undone(grads[0]);
   }
 
  private:
@@ -209,11 +209,12 @@ NodeImpl* view_grad_fn(const Tensor& view) {
   const auto is_current = [impl, version] { return impl->view_version.load(std::memory_order_acquire) == version; };
   if (is_current() || !is_floating_point(impl->dtype)) return known();
   const Tensor base = base_of(view);
-  if (!requires_grad(base.impl())) return known();
-  if (impl->view_mode != Mode::grad) fail_view_mode(impl->view_mode, true);
+  if (!known() && !requires_grad(base.impl())) return nullptr;
+  if (impl->view_mode != Mode::grad) fail_view_mode(view, true);
   Node node = as_strided_node(base, view, gradient_edge(base)), before;
-  // Two threads may read the view for the first time since the write: one of the two nodes stays.
-  const SpinLock lock(base.impl()->meta()->lock);
+  // Two threads may read the view for the first time since the write: one of the two nodes stays. A base that is in no
+  // graph has a view that is.
+  const SpinLock lock((base.impl()->meta() ? base : view).impl()->meta()->lock);
   if (is_current()) return known();
   prepare_history(view, node.impl(), 0);
   before = commit_history(view, std::move(node), 0);

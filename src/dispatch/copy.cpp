@@ -145,7 +145,7 @@ Tensor Tensor::contiguous(MemoryFormat format) const {
 }
 
 Tensor Tensor::to(Dtype wanted, bool copy, MemoryFormat format) const {
-  const bool fits = dtype() == wanted && (format == MemoryFormat::preserve || is_contiguous(format));
+  const bool fits = dtype() == wanted && (format == MemoryFormat::preserve || format_of(sizes(), strides()) == format);
   if (fits && !copy) return *this;
   return is_recorded(*this) ? differentiate_to(*this, wanted, format) : run_to(*this, wanted, format);
 }
@@ -157,6 +157,11 @@ Tensor Tensor::to(Device wanted) const {
 }
 
 void run_fill(const Tensor& self, Scalar value) {
+  write_fill(self, value);
+  bump_version(self);
+}
+
+void write_fill(const Tensor& self, Scalar value) {
   // PyTorch makes a single float16 infinite where it refuses to fill several.
   if (self.dtype() != float16 || self.numel() != 1) check_fits(value, self.dtype());
   if (!self.is_meta() && self.numel() > 0) {
@@ -169,7 +174,6 @@ void run_fill(const Tensor& self, Scalar value) {
     else
       write_number(places, &integer, int64);
   }
-  bump_version(self);
 }
 
 Tensor& Tensor::fill_(Scalar value) {
@@ -180,15 +184,19 @@ Tensor& Tensor::fill_(Scalar value) {
   return *this;
 }
 
-Tensor& Tensor::fill_(const Tensor& value) {
+void run_fill(const Tensor& self, const Tensor& value) {
   if (value.dim() != 0)
     throw Error("fill_ only supports 0-dimension value tensor but got tensor with " + std::to_string(value.dim()) +
                 " dimensions.");
-  const Tensor own = value.impl()->storage == impl()->storage ? value.clone() : value;
-  if (impl()->in_graph || own.impl()->in_graph) [[unlikely]]
-    differentiate_fill(*this, own);
+  const bool shares = value.impl()->storage == self.impl()->storage;
+  run_copy(self, shares ? run_clone(value, MemoryFormat::preserve) : value);
+}
+
+Tensor& Tensor::fill_(const Tensor& value) {
+  if (impl()->in_graph || value.impl()->in_graph) [[unlikely]]
+    differentiate_fill(*this, value);
   else
-    run_copy(*this, own);
+    run_fill(*this, value);
   return *this;
 }
 
@@ -201,10 +209,10 @@ Tensor& Tensor::zero_() {
 }
 
 Tensor& Tensor::resize_(SizesView wanted) {
+  if (impl()->in_graph) check_resizable(*this);
   for (int64_t size : wanted)
     if (size < 0) throw Error("numel: integer multiplication overflow");
   checked_numel(wanted);
-  if (impl()->in_graph) check_resizable(*this);
   if (sizes() == wanted) return *this;
   set_sizes_and_strides(*this, wanted, contiguous_strides(wanted));
   bump_version(*this);

@@ -42,6 +42,9 @@ void differentiate_index_put(const Indexed& indexed, const Tensor& value);
 /// Error where out= meets a tensor whose operations are recorded.
 void check_out_unrecorded(Op op, const Tensor& out, Args args, int count);
 void check_out_unrecorded(const char* name, const Tensor& out, Args args, int count);
+/// The same of both forms that write, for calls that are wrong in other ways, too: PyTorch names history first. At most
+/// one of `out` and `self` is there.
+void check_history(Op op, const Tensor* out, const Tensor* self, Args args, int count);
 /// Error where new sizes would part a tensor from its history.
 void check_resizable(const Tensor& self);
 
@@ -54,6 +57,9 @@ Tensor run_clone(const Tensor& self, MemoryFormat format);
 Tensor run_to(const Tensor& self, Dtype dtype, MemoryFormat format);
 void run_copy(const Tensor& self, const Tensor& src);
 void run_fill(const Tensor& self, Scalar value);
+/// The same without counting the write.
+void write_fill(const Tensor& self, Scalar value);
+void run_fill(const Tensor& self, const Tensor& value);
 /// What the index tensors, of which there is one at least, name of the view.
 Tensor run_index(const Indexed& indexed);
 /// The reverse. Where a place is named twice, the last value stays; `add` (f32 and f64) takes them all.

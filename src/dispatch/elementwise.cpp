@@ -309,14 +309,16 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
   const Row& row = row_of(op);
   check_not_refused(row, *args[0]);
   check_out_device(out, common_device(args, count));
-  check_overlaps(out, args, count);
+  const Types types = compute_types(op, row, args, count);
+  // PyTorch bounds a copy where the dtype changes.
+  const bool copied = row.strict_out && args[0]->is_tensor() && args[0]->tensor().dtype() != types.common;
+  copied ? check_no_internal_overlap(out) : check_overlaps(out, args, count);
   BroadcastCheck check(inplace);
   const Dims shape = compute_shape(op, args, count, check);
   if (inplace && !(out.sizes() == shape)) {
     if (!check.pointwise()) check_inplace_shape(out.sizes(), shape);
   }
   if (!inplace && !check.pointwise()) check_resized_is_no_input(out, shape, args, count);
-  const Types types = compute_types(op, row, args, count);
   if (row.strict_out && out.dtype() != types.common)
     throw Error(std::string("Found dtype ") + scalar_type_name(out.dtype()) + " but expected " +
                 scalar_type_name(types.common));

@@ -204,8 +204,10 @@ template <int kCount>
   if (!(impl->sizes == fast.like->sizes)) return false;
   for (int i = 0; i < kCount; ++i) {
     if (!args[i]->is_tensor() || args[i]->tensor().impl()->storage != impl->storage) continue;
-    const bool one_dtype = args[i]->tensor().dtype() == impl->dtype;
-    if (fast.in[i].step == 0 || !one_dtype || !same_place(out, fast.in[i])) return false;
+    const Tensor& input = args[i]->tensor();
+    if (fast.in[i].step == 0 || input.dtype() != impl->dtype || !same_place(out, fast.in[i])) return false;
+    // Of other strides, even of single elements, it is refused like PyTorch does.
+    if (!input.is(out) && !(input.strides() == SizesView(impl->strides))) return false;
   }
   run_fast<kCount>(fast, impl->data());
   bump_version(out);

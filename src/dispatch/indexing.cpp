@@ -32,8 +32,20 @@ void check_readable(const Tensor& tensor) {
   if (tensor.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
 }
 
+/// A truth alone names the one place of the dim made for it, or none.
+void name_truths(Indexed& indexed) {
+  for (Tensor& index : indexed.tensors) {
+    if (!index.defined() || !is_mask(index) || index.dim() > 0) continue;
+    check_readable(index);
+    index = zeros({index.item().as_bool() ? 1 : 0}, int64);
+  }
+}
+
 /// Every index as int64 places along one dim; undefined where a dim is not indexed.
 std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& indices) {
+  if (static_cast<int64_t>(indices.size()) > view.dim())
+    throw IndexError("too many indices for tensor of dimension " + std::to_string(view.dim()) + " (got " +
+                     std::to_string(indices.size()) + ")");
   std::vector<Tensor> places;
   while (places.size() < indices.size()) {
     const Tensor& index = indices[places.size()];  // a mask of several dims stands before as many places
@@ -43,10 +55,6 @@ std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& ind
     }
     check_readable(index);
     if (is_mask(index)) {
-      if (index.dim() == 0) {
-        places.push_back(zeros({index.item().as_bool() ? 1 : 0}, int64));
-        continue;
-      }
       if (index.dtype() == uint8)
         warn("UserWarning",
              "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.");
@@ -94,19 +102,40 @@ void gather_indexed_dims(Tensor& view, std::vector<Tensor>& places) {
 class Selection {
  public:
   explicit Selection(const Indexed& indexed) : view_(indexed.view) {
-    std::vector<Tensor> places = as_places(view_, indexed.tensors);
-    broadcast_places(places, place_shape_);
-    const auto first = std::find_if(places.begin(), places.end(), [](const Tensor& t) { return t.defined(); });
-    const auto last = std::find_if(places.rbegin(), places.rend(), [](const Tensor& t) { return t.defined(); }).base();
-    if (!std::all_of(first, last, [](const Tensor& t) { return t.defined(); })) gather_indexed_dims(view_, places);
-    while (!places[static_cast<std::size_t>(before_)].defined()) ++before_;
+    places_ = as_places(view_, indexed.tensors);
+    broadcast_places(places_, place_shape_);
+    const auto is_there = [](const Tensor& place) { return place.defined(); };
+    const auto first = std::find_if(places_.begin(), places_.end(), is_there);
+    const auto last = std::find_if(places_.rbegin(), places_.rend(), is_there).base();
+    if (!std::all_of(first, last, is_there)) gather_indexed_dims(view_, places_);
+    while (!is_there(places_[static_cast<std::size_t>(before_)])) ++before_;
     behind_ = before_;
-    while (behind_ < view_.dim() && places[static_cast<std::size_t>(behind_)].defined()) ++behind_;
+    while (behind_ < view_.dim() && is_there(places_[static_cast<std::size_t>(behind_)])) ++behind_;
     add_dims(0, before_);
     for (int64_t size : place_shape_) shape_.push_back(size);
     add_dims(behind_, view_.dim());
     check_places();
-    if (checked_numel(shape_) > 0) find_offsets(places);
+  }
+
+  /// The second step, after which there are runs. IndexError for a place out of range, which counts indexed dims.
+  void find_offsets() {
+    const int64_t count = numel_of(place_shape_);
+    if (checked_numel(shape_) == 0) return;
+    if (count > kMaxStorageBytes / static_cast<int64_t>(sizeof(int64_t)))
+      throw OutOfMemoryError("not enough memory for " + std::to_string(count) + " indices");
+    offsets_.assign(static_cast<std::size_t>(count), 0);
+    for (int64_t dim = before_; dim < behind_; ++dim) {
+      const Tensor dense = places_[static_cast<std::size_t>(dim)].contiguous();
+      const int64_t size = view_.sizes()[dim], stride = view_.strides()[dim];
+      const int64_t* data = dense.data<int64_t>();
+      for (std::size_t i = 0; i < offsets_.size(); ++i) {
+        const int64_t place = data[i];
+        if (place < -size || place >= size)
+          throw IndexError("index " + std::to_string(place) + " is out of bounds for dimension " +
+                           std::to_string(dim - before_) + " with size " + std::to_string(size));
+        offsets_[i] += (place < 0 ? place + size : place) * stride;  // exact: inside the storage
+      }
+    }
   }
 
   SizesView shape() const { return shape_; }
@@ -166,30 +195,12 @@ class Selection {
     for (int64_t dim = before_; dim < behind_; ++dim)
       if (view_.sizes()[dim] == 0) throw IndexError("index is out of bounds for dimension with size 0");
   }
-  /// Where each place lies in the view, in elements. IndexError for a place out of range, which counts indexed dims.
-  void find_offsets(const std::vector<Tensor>& places) {
-    const int64_t count = numel_of(place_shape_);
-    if (count > kMaxStorageBytes / static_cast<int64_t>(sizeof(int64_t)))
-      throw OutOfMemoryError("not enough memory for " + std::to_string(count) + " indices");
-    offsets_.assign(static_cast<std::size_t>(count), 0);
-    for (int64_t dim = before_; dim < behind_; ++dim) {
-      const Tensor dense = places[static_cast<std::size_t>(dim)].contiguous();
-      const int64_t size = view_.sizes()[dim], stride = view_.strides()[dim];
-      const int64_t* data = dense.data<int64_t>();
-      for (std::size_t i = 0; i < offsets_.size(); ++i) {
-        const int64_t place = data[i];
-        if (place < -size || place >= size)
-          throw IndexError("index " + std::to_string(place) + " is out of bounds for dimension " +
-                           std::to_string(dim - before_) + " with size " + std::to_string(size));
-        offsets_[i] += (place < 0 ? place + size : place) * stride;  // exact: inside the storage
-      }
-    }
-  }
 
   Tensor view_;
+  std::vector<Tensor> places_;  // of each dim of the view
   Dims place_shape_, shape_;
   int64_t before_ = 0, behind_ = 0;
-  std::vector<int64_t> offsets_;
+  std::vector<int64_t> offsets_;  // of each place in the view, in elements
 };
 
 /// Copies runs between two tensors, element by element where one of them has gaps.
@@ -255,12 +266,19 @@ Tensor without_leading_ones(const Tensor& value) {
   return sizes.size() == value.dim() ? value : value.view(sizes);
 }
 
-/// Whether one mask alone says what is filled with one value: such a value may have another dtype.
+/// Whether one mask alone says what is filled with one value: such a value may have another dtype. Before anything else
+/// the first mask is checked.
 bool fills(const Indexed& indexed, const Tensor& value) {
-  int masks = 0, others = 0;
-  for (const Tensor& index : indexed.tensors)
-    if (index.defined()) ++(is_mask(index) && index.dim() > 0 ? masks : others);
-  return masks == 1 && others == 0 && value.numel() == 1 && !value.is_meta();
+  if (value.numel() != 1 || value.is_meta()) return false;
+  bool found = false;
+  for (std::size_t dim = 0; dim < indexed.tensors.size(); ++dim) {
+    const Tensor& index = indexed.tensors[dim];
+    if (!index.defined()) continue;
+    if (!is_mask(index) || found) return false;
+    check_mask(index, indexed.view, static_cast<int64_t>(dim));
+    found = true;
+  }
+  return found;
 }
 
 /// As PyTorch casts a number that fills: what overflows is refused.
@@ -285,8 +303,9 @@ List<Tensor> nonzero_places(const Tensor& mask) {
   const Tensor truths = mask.to(bool_).contiguous();
   const bool* data = truths.data<bool>();
   const int64_t count = std::count(data, data + truths.numel(), true);  // exact: inside the storage
+  const Tensor rows = empty_strided({mask.dim(), count}, {count, 1}, int64);
   List<Tensor> places;
-  for (int64_t dim = 0; dim < mask.dim(); ++dim) places.push_back(empty({count}, int64));
+  for (int64_t dim = 0; dim < mask.dim(); ++dim) places.push_back(rows.select(0, dim));
   Dims counter(mask.dim(), 0);
   int64_t at = 0;
   for (int64_t i = 0; i < truths.numel(); ++i) {
@@ -301,7 +320,8 @@ List<Tensor> nonzero_places(const Tensor& mask) {
 }
 
 Tensor run_index(const Indexed& indexed) {
-  const Selection selection(indexed);
+  Selection selection(indexed);
+  selection.find_offsets();
   Tensor result = new_tensor(selection.shape(), selection.strides_of_result(), indexed.view.dtype());
   visit_itemsize(result.itemsize(), [&]<class T>(T) {
     const T* from = static_cast<const T*>(selection.view().data_ptr());
@@ -315,26 +335,32 @@ Tensor run_index(const Indexed& indexed) {
 }
 
 Tensor Tensor::index(const Index* indices, int64_t count) const {
-  const Indexed indexed = index_view(*this, indices, count, true);
+  Indexed indexed = index_view(*this, indices, count, true);
   if (!has_tensors(indexed)) {
     if (!indexed.view.is(*this)) return indexed.view;
     // PyTorch, too, gives a view where nothing was asked for.
     return recorded(*this, new_view(*this, sizes(), strides(), storage_offset()), {ViewKind::alias});
   }
   if (is_meta()) throw NotImplementedError("indexing a meta tensor with tensors is not supported");
+  name_truths(indexed);
   return is_recorded(indexed.view) ? differentiate_index(indexed) : run_index(indexed);
 }
 
 void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
   const Tensor& self = indexed.view;
   if (self.is_meta()) return;
-  if (internal_overlap(self) == InternalOverlap::yes)
+  const bool overlaps = internal_overlap(self) == InternalOverlap::yes;
+  if (overlaps)
     warn("UserWarning",
          "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
          "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor");
   const bool filling = put == Put::replace && fills(indexed, value);
+  if (filling && overlaps)
+    warn("UserWarning",
+         "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+         "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar");
   if (put == Put::replace && !filling) check_no_overlaps(indexed, value);
-  const Selection selection(indexed);
+  Selection selection(indexed);
   const Tensor given = filling ? cast_for_fill(value, self.dtype()) : value;
   if (!is_expandable_to(given.sizes(), selection.shape()))
     throw Error("shape mismatch: value tensor of shape " + to_string(value.sizes()) +
@@ -344,6 +370,7 @@ void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
                 scalar_type_name(self.dtype()) + " for the destination and " + scalar_type_name(value.dtype()) +
                 " for the source.");
   check_readable(value);
+  selection.find_offsets();
   const bool shares = given.impl()->storage == self.impl()->storage;
   const Tensor source = (shares ? given.clone() : given).expand(selection.shape());
   const Uninterrupted whole;
@@ -356,10 +383,14 @@ void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
 
 namespace {
 
-/// Without its leading ones a value's dims are those of the view, or the error says so.
+/// Without its leading ones a value's dims are those of the view, or the error says so. One number is filled in.
 void write_view(Tensor& view, const Tensor& value) {
-  const bool same = value.sizes() == view.sizes();
-  view.copy_(same ? value : without_leading_ones(value).expand(view.sizes()));
+  if (value.sizes() == view.sizes())
+    view.copy_(value);
+  else if (value.dim() == 0 && !value.is_meta())
+    view.fill_(value);
+  else
+    view.copy_(without_leading_ones(value).expand(view.sizes()));
 }
 
 }  // namespace
@@ -367,10 +398,10 @@ void write_view(Tensor& view, const Tensor& value) {
 Tensor& Tensor::index_put_(const Index* indices, int64_t count, const Tensor& value) {
   Indexed indexed = index_view(*this, indices, count, false);
   if (!has_tensors(indexed)) {
-    if (indexed.view.numel() == 0 && value.numel() == 1) return *this;
     write_view(indexed.view, value);
     return *this;
   }
+  if (!is_meta()) name_truths(indexed);
   const Tensor given = without_leading_ones(value);
   if (indexed.view.impl()->in_graph || given.impl()->in_graph)
     differentiate_index_put(indexed, given);

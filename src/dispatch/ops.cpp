@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "dispatch/differentiate.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/reduce.h"
 #include "tenon/policy.h"
@@ -29,18 +30,27 @@ struct Target {
   return {};
 }
 
+/// Before a call is refused for anything else.
+void check_history(Op op, const Target& target, std::initializer_list<const Arg*> args) {
+  const bool writes_self = target.form == Target::Form::inplace;
+  check_history(op, writes_self ? nullptr : target.tensor, writes_self ? target.tensor : nullptr, args.begin(),
+                static_cast<int>(args.size()));
+}
+
 bool is_bool(const Arg& arg) { return arg.is_tensor() ? arg.tensor().dtype() == bool_ : arg.number().is_boolean(); }
 
-void check_subtraction(const Arg& self, const Arg& other) {
+void check_subtraction(const Target& target, const Arg& self, const Arg& other) {
+  if (!is_bool(self) && !is_bool(other)) [[likely]]
+    return;
+  check_history(Op::sub, target, {&self, &other});
   if (is_bool(self) && is_bool(other))
     throw Error(
         "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
         "operator instead.");
-  if (is_bool(self) || is_bool(other))
-    throw Error(
-        "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
-        "the `~` or "
-        "`logical_not()` operator instead.");
+  throw Error(
+      "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
+      "the `~` or "
+      "`logical_not()` operator instead.");
 }
 
 bool is_one(Scalar alpha) { return !alpha.is_floating() && !alpha.is_boolean() && alpha.as_int64() == 1; }
@@ -53,7 +63,7 @@ Scalar negated(Scalar alpha) {
 
 [[gnu::always_inline]] inline Tensor binary_alpha(Op op, Op form, const Target& target, const Arg& self,
                                                   const Arg& other, Scalar alpha) {
-  if (op == Op::sub) check_subtraction(self, other);
+  if (op == Op::sub) check_subtraction(target, self, other);
   const Arg* const operands[] = {&self, &other};
   if (is_one(alpha)) [[likely]]
     return run_form(op, target, operands, 2);
@@ -62,17 +72,18 @@ Scalar negated(Scalar alpha) {
   return run_form(form, target, args, 3);
 }
 
-Op division_form(const char* rounding_mode) {
+Op division_form(const Target& target, const Arg& self, const Arg& other, const char* rounding_mode) {
   if (!rounding_mode) return Op::div;
   if (std::strcmp(rounding_mode, "trunc") == 0) return Op::div_trunc;
   if (std::strcmp(rounding_mode, "floor") == 0) return Op::div_floor;
+  check_history(Op::div, target, {&self, &other});
   throw Error("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '" +
               std::string(rounding_mode) + "'");
 }
 
 Tensor division(const Target& target, const Arg& self, const Arg& other, const char* rounding_mode) {
   const Arg* const args[] = {&self, &other};
-  return run_form(division_form(rounding_mode), target, args, 2);
+  return run_form(division_form(target, self, other, rounding_mode), target, args, 2);
 }
 
 /// Bounds that are numbers cannot change the dtype of `self` in place.
@@ -81,14 +92,18 @@ void check_inplace_bounds(const Target& target, const Tensor& self, const Arg* c
   TypedOperand operands[3];
   for (int i = 0; i < count; ++i) operands[i] = typed(*args[i]);
   const Dtype common = result_type(operands, count);
-  if (common != self.dtype())
-    throw Error(std::string("result type ") + scalar_type_name(common) + " can't be cast to the desired output type " +
-                cpp_type_name(self.dtype()));
+  if (common == self.dtype()) return;
+  check_history(Op::clamp, target, {args[0]});
+  throw Error(std::string("result type ") + scalar_type_name(common) + " can't be cast to the desired output type " +
+              cpp_type_name(self.dtype()));
 }
 
 Tensor clamped(const Target& target, const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max) {
-  if (!min && !max) throw Error("torch.clamp: At least one of 'min' or 'max' must not be None");
   const Arg clamped_self(self);
+  if (!min && !max) {
+    check_history(Op::clamp, target, {&clamped_self});
+    throw Error("torch.clamp: At least one of 'min' or 'max' must not be None");
+  }
   const int count = min && max ? 3 : 2;
   const Arg* args[] = {&clamped_self, min ? &*min : &*max, count == 3 ? &*max : nullptr};
   const bool numbers = !args[1]->is_tensor() && (count == 2 || !max->is_tensor());
@@ -110,6 +125,8 @@ void check_selected_types(const Target& target, const Arg& self, const Arg& othe
 }
 
 Tensor selected(const Target& target, const Tensor& condition, const Arg& self, const Arg& other) {
+  const Arg choice(condition);
+  if (target.tensor) check_history(Op::where, target, {&self, &other});
   check_selected_types(target, self, other);
   if (condition.dtype() == uint8)
     warn("UserWarning",
@@ -119,7 +136,6 @@ Tensor selected(const Target& target, const Tensor& condition, const Arg& self, 
   else if (condition.dtype() != bool_)
     throw Error(std::string("where expected condition to be a boolean tensor, but got a tensor with dtype ") +
                 scalar_type_name(condition.dtype()));
-  const Arg choice(condition);
   const Arg* const args[] = {&choice, &self, &other};
   return run_form(Op::where, target, args, 3);
 }

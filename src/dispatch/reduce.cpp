@@ -27,12 +27,15 @@ void check_mean(Dtype input, std::optional<Dtype> asked) {
 
 bool is_truth(Op op) { return row_of(op).promotion == Promotion::logical; }
 
-/// A mean is floating: it goes into no other `out=`.
-void check_mean_out(Dtype input, Dtype out, bool all_dims) {
-  if (is_floating_point(out)) return;
-  const std::string cannot = std::string(" can't be cast to the desired output type ") + scalar_type_name(out);
-  throw Error(all_dims ? "mean.dtype_out(): input types" + cannot
-                       : std::string("result type ") + scalar_type_name(input) + cannot);
+/// A mean is floating: it goes into no other `out=`. PyTorch finds out when it divides, in the default dtype.
+void check_mean_out(Dtype out) {
+  if (!is_floating_point(out)) check_can_cast(get_default_dtype(), out);
+}
+/// Where all dims are reduced, before that.
+void check_whole_mean_out(Dtype input, Dtype out) {
+  if (can_cast(input, out)) return;
+  throw Error(std::string("mean.dtype_out(): input types can't be cast to the desired output type ") +
+              scalar_type_name(out));
 }
 
 Dtype result_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
@@ -107,9 +110,9 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   if (out.is_meta() || out.numel() == 0) return;
   if (self.numel() == 0) {
     if (op == Op::mean)
-      run_fill(out, __builtin_nan(""));
+      write_fill(out, __builtin_nan(""));
     else
-      run_fill(out, op == Op::all ? 1 : 0);
+      write_fill(out, op == Op::all ? 1 : 0);
     return;
   }
   if (fold_few(op, types, out, self)) return;
@@ -172,10 +175,10 @@ Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool 
   if (out.impl()->in_graph || in_graph(args, 1)) [[unlikely]]
     check_out_unrecorded(op, out, args, 1);
   if (op == Op::mean) check_mean(self.dtype(), dtype);
-  if (op == Op::mean && !dtype && dims.empty() && !keepdim) check_mean_out(self.dtype(), out.dtype(), true);
+  if (op == Op::mean && dims.data() == nullptr && !keepdim) check_whole_mean_out(self.dtype(), out.dtype());
   // out= says the dtype where the call does not.
   const bool follows_out = !dtype && (op == Op::sum || op == Op::mean);
-  if (op == Op::mean && follows_out) check_mean_out(self.dtype(), out.dtype(), false);
+  if (op == Op::mean && follows_out) check_mean_out(out.dtype());
   const Types types = compute_types(op, self.dtype(), follows_out ? std::optional(out.dtype()) : dtype);
   const bool dims_first = op == Op::sum || op == Op::mean;
   if (dims_first) reduced_mask(dims, self.dim());

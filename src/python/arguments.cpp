@@ -159,6 +159,11 @@ bool is_index_tensor(PyObject* object) {
   return is_tensor(object) && tensor_of(object).dim() == 0 && is_integral(tensor_of(object).dtype());
 }
 
+/// What stands for a number must not be recorded: the number would know nothing of it.
+bool is_number_tensor(PyObject* object) {
+  return is_tensor(object) && tensor_of(object).dim() == 0 && !tensor_of(object).requires_grad();
+}
+
 /// A list of integers is known by its first; a wrong one behind it is found when it is read.
 bool is_integer_list(PyObject* object, int64_t broadcast, int64_t* failed) {
   if (!is_sequence(object)) return broadcast > 0 && (is_integer(object) || is_index_tensor(object));
@@ -372,12 +377,11 @@ bool Parser::check(const Parameter& parameter, PyObject* object, int64_t* failed
     case Type::operand:
       return is_tensor(object) || is_number(object);
     case Type::number:
-      return is_number(object) || (is_tensor(object) && tensor_of(object).dim() == 0);
+      return is_number(object) || is_number_tensor(object);
     case Type::integer:
       return is_integer(object) || is_index_tensor(object);
     case Type::floating:
-      return PyLong_Check(object) || is_float(object) || is_integer(object) ||
-             (is_tensor(object) && tensor_of(object).dim() == 0);
+      return PyLong_Check(object) || is_float(object) || is_integer(object) || is_number_tensor(object);
     case Type::boolean:
       return PyBool_Check(object);
     case Type::string:

@@ -110,12 +110,12 @@ Options with_out(const Call& call) {
     if (call.has(Name::out)) return given_value(call, VALUE); \
     return fresh(call, EXPRESSION);                           \
   }
-#define TENON_OPTIONS                                                                                       \
-  "Tensor out=None, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, bool " \
+#define TENON_OPTIONS                                                                                         \
+  "Tensor out=None, dtype dtype=None, layout layout=None, device device=None, bool? pin_memory=False, bool? " \
   "requires_grad=False)"
 #define TENON_LIKE                                                                                                  \
   "(Tensor input, *, memory_format? memory_format=None, dtype dtype=None, layout layout=None, device device=None, " \
-  "bool pin_memory=False, bool requires_grad=False)"
+  "bool? pin_memory=False, bool? requires_grad=False)"
 
 Tensor arange_of(const Call& call) {
   const Options options = with_out(call);
@@ -216,16 +216,16 @@ PyObject* tensor_call(const Call& call, PyObject* data) {
 
 const Definition kFactories[] = {
     {"arange", kFunction,
-     "(Number end, *, " TENON_OPTIONS
-     "\n(Number start, Number end, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, "
-     "bool requires_grad=False)"
+     "(Number end, *, " TENON_OPTIONS "\n(Number start, Number end, *, dtype dtype=None, layout layout=None, device "
+     "device=None, bool? pin_memory=False, "
+     "bool? requires_grad=False)"
      "\n(Number start, Number end, Number step=1, *, " TENON_OPTIONS,
      "The numbers from start up to, and without, end.", TENON_RANGE(arange_of(call), true)},
     {"empty", kFunction, "(ints size, *, memory_format? memory_format=None, " TENON_OPTIONS, "Uninitialised.",
      empty_call},
     {"empty_strided", kFunction,
-     "(ints size, ints stride, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, "
-     "bool requires_grad=False)",
+     "(ints size, ints stride, *, dtype dtype=None, layout layout=None, device device=None, bool? pin_memory=False, "
+     "bool? requires_grad=False)",
      "Uninitialised, with strides of your own.",
      TENON_NEW(empty_strided(call.dims(Name::size), call.dims(Name::stride), options_of(call)))},
     {"eye", kFunction, "(int n, *, " TENON_OPTIONS "\n(int n, int m, *, " TENON_OPTIONS,
@@ -247,7 +247,7 @@ const Definition kFactories[] = {
     {"randn", kFunction, "(ints size, *, Generator? generator, " TENON_OPTIONS "\n(ints size, *, " TENON_OPTIONS,
      "Normal, mean 0, variance 1.", randn_call},
     {"scalar_tensor", kFunction,
-     "(Number s, *, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, bool "
+     "(Number s, *, dtype dtype=None, layout layout=None, device device=None, bool? pin_memory=False, bool? "
      "requires_grad=False)",
      "A 0-dim tensor with one value.", TENON_NEW(scalar_tensor(call.number(Name::s), options_of(call)))},
     {"zeros", kFunction, "(ints size, *, " TENON_OPTIONS, "0 everywhere.", TENON_MADE(zeros, 0)},
@@ -256,20 +256,18 @@ const Definition kFactories[] = {
     {"full_like", kFunction,
      "(Tensor input, Number fill_value, *, memory_format? memory_format=None, dtype dtype=None, layout layout=None, "
      "device "
-     "device=None, bool pin_memory=False, bool requires_grad=False)",
+     "device=None, bool? pin_memory=False, bool? requires_grad=False)",
      "One value everywhere, in the shape and layout of input.",
      TENON_NEW(filled(like(call), call.number(Name::fill_value)))},
     {"ones_like", kFunction, TENON_LIKE, "1 everywhere, in the shape and layout of input.",
      TENON_NEW(filled(like(call), 1))},
-    {"rand_like", kFunction, TENON_LIKE, "Uniform in [0, 1), in the shape of input.",
-     TENON_NEW(rand_like(call.tensor(Name::input), options_of(call)))},
-    {"randn_like", kFunction, TENON_LIKE, "Normal, in the shape of input.",
-     TENON_NEW(randn_like(call.tensor(Name::input), options_of(call)))},
+    {"rand_like", kFunction, TENON_LIKE, "Uniform in [0, 1), in the shape of input.", TENON_NEW(rand_like(like(call)))},
+    {"randn_like", kFunction, TENON_LIKE, "Normal, in the shape of input.", TENON_NEW(randn_like(like(call)))},
     {"zeros_like", kFunction, TENON_LIKE, "0 everywhere, in the shape and layout of input.",
      TENON_NEW(filled(like(call), 0))},
 
 #define TENON_NEW_OPTIONS \
-  "*, dtype dtype=None, layout layout=None, device device=None, bool pin_memory=False, bool requires_grad=False)"
+  "*, dtype dtype=None, layout layout=None, device device=None, bool? pin_memory=False, bool? requires_grad=False)"
     {"new_empty", kMethod, "(Tensor input, ints size, " TENON_NEW_OPTIONS, "Uninitialised, of this tensor's dtype.",
      TENON_NEW(empty(call.dims(Name::size), like_self(call)))},
     {"new_full", kMethod, "(Tensor input, ints size, Number fill_value, " TENON_NEW_OPTIONS,

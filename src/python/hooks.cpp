@@ -70,8 +70,11 @@ Tensor PythonTensorHook::operator()(const Tensor& gradient) const {
 
 void PythonLeafHook::operator()(const Tensor& leaf) const {
   const Held held;
-  const nb::object result = call(callable.get(), nb::steal(wrap_known(leaf)));
-  replacement(callable.get(), leaf, result.ptr());  // checked as PyTorch does, and used for nothing
+  const nb::object given = nb::steal(wrap_known(leaf));
+  const nb::object result = call(callable.get(), given);
+  if (result.is(given) || result.is_none()) return;
+  replacement(callable.get(), leaf, result.ptr());  // what is wrong with it is said first
+  throw Error("Tensor post accumulate grad hooks should return None.");
 }
 
 autograd::Tensors PythonNodePreHook::operator()(const autograd::Tensors& grad_outputs) const {

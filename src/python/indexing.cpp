@@ -36,11 +36,13 @@ int64_t named_dims(PyObject* entry) {
   return tensor.dtype() == bool_ || tensor.dtype() == uint8 ? tensor.dim() : 1;
 }
 
-/// Said before any entry is looked at.
+/// Said before any entry is looked at. A single integer or slice has texts of its own.
 void check_count(const Tensor& self, PyObject* key) {
-  if (!PyTuple_Check(key)) return;
   int64_t named = 0;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(key); ++i) named += named_dims(NB_TUPLE_GET_ITEM(key, i));
+  if (!PyTuple_Check(key))
+    named = PySlice_Check(key) || is_integer(key) ? 0 : named_dims(key);
+  else
+    for (Py_ssize_t i = 0; i < PyTuple_Size(key); ++i) named += named_dims(NB_TUPLE_GET_ITEM(key, i));
   if (named > self.dim()) throw IndexError("too many indices for tensor of dimension " + std::to_string(self.dim()));
 }
 
@@ -122,10 +124,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) noexcept {
   return guarded_int([&] {
     if (!value) throw TypeError("Tensor does not support deleting items");
     Tensor& tensor = tensor_of(self);
-    check_count(tensor, key);
     const Tensor given = value_of(value, tensor);
     // A truth alone: a new dim that is there, or nothing that could be written to.
     if (key == Py_False) return 0;
+    check_count(tensor, key);
     const Key parsed(key == Py_True ? Py_None : key);
     const Released released(tensor.numel() >= kReleaseNumel);
     tensor.index_put_(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()), given);

@@ -96,7 +96,8 @@ void warn_of_no_dims(const Tensor& tensor, const char* name) {
 PyObject* get_mT(PyObject* self, void*) noexcept {
   return guarded([&] {
     warn_of_no_dims(tensor_of(self), "mT");
-    return wrap(tensor_of(self).mT());
+    Tensor result = tensor_of(self).mT();
+    return result.is(tensor_of(self)) ? again(self) : wrap(std::move(result));
   });
 }
 

@@ -178,7 +178,7 @@ PyObject* invert(PyObject* self) noexcept {
     if (tensor.dtype() == bool_) return wrap(logical_not(tensor));
     if (is_floating_point(tensor.dtype()))
       throw TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors");
-    return wrap(sub(-1, tensor));  // two's complement
+    return wrap(sub(neg(tensor), 1));  // two's complement
   });
 }
 

@@ -1,11 +1,15 @@
 // Products that are no ops of the table: dot, mv, bmm and matmul, through mm, views and broadcasting.
 #include "python/products.h"
 
+#include "autograd/views.h"
 #include "base/checked.h"
+#include "dispatch/elementwise.h"
 #include "python/doors.h"
 #include "python/out.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
+#include "tensor/history.h"
+#include "tensor/impl.h"
 
 namespace tenon::python {
 namespace {
@@ -35,6 +39,11 @@ Tensor dot(const Tensor& a, const Tensor& b) {
   return sum_of_products(a, b, 0);
 }
 
+/// A product that nobody else holds, in another shape: no view of it.
+Tensor reshaped(const Tensor& product, SizesView sizes) {
+  return recorded(product, new_alias(product, sizes, contiguous_strides(sizes), 0), {ViewKind::unsafe_view});
+}
+
 /// `out_dim`: the dims of what is written.
 void check_is_product_of_vector(const Tensor& matrix, const Tensor& vector, int64_t out_dim) {
   if (matrix.dim() == 0) throw IndexError("Dimension specified as 0 but tensor has no dimensions");
@@ -53,7 +62,7 @@ Tensor mv(const Tensor& matrix, const Tensor& vector) {
                 scalar_type_name(vector.dtype()) + ", " + scalar_type_name(matrix.dtype()) + ", and " +
                 scalar_type_name(vector.dtype()));
   if (matrix.dtype() == bool_) fail_dtype("addmv_impl_cpu");
-  return mm(matrix, vector.unsqueeze(1)).squeeze(1);
+  return reshaped(mm(matrix, vector.unsqueeze(1)), {matrix.size(0)});
 }
 
 /// Matrix by matrix; where gradients are asked for, at once, so that the graph stays small.
@@ -63,12 +72,16 @@ Tensor bmm(const Tensor& a, const Tensor& b) {
   if (a.size(0) != b.size(0) || a.size(2) != b.size(1))
     throw Error("Expected size for first two dimensions of batch2 tensor to be: [" + text(a.size(0)) + ", " +
                 text(a.size(2)) + "] but got: [" + text(b.size(0)) + ", " + text(b.size(1)) + "].");
-  if (a.dtype() != b.dtype())
+  // Where nothing is added up, nobody looks at dtypes.
+  const bool computes = a.numel() > 0 && b.numel() > 0;
+  if (computes && a.dtype() != b.dtype())
     throw Error(std::string("expected scalar type ") + scalar_type_name(a.dtype()) + " but found " +
                 scalar_type_name(b.dtype()));
-  if (a.dtype() == bool_) fail_dtype("bmm");
-  if (a.requires_grad() || b.requires_grad() || a.is_meta()) return sum_of_products(a.unsqueeze(3), b.unsqueeze(1), 2);
-  Tensor result = empty({a.size(0), a.size(1), b.size(2)}, a.dtype());
+  if (computes && a.dtype() == bool_) fail_dtype("bmm");
+  if (a.requires_grad() || b.requires_grad() || a.is_meta())
+    return mul(a.unsqueeze(3), b.unsqueeze(1)).sum(2, false, b.dtype());
+  Tensor result = zeros({a.size(0), a.size(1), b.size(2)}, b.dtype());
+  if (!computes) return result;
   for (int64_t i = 0; i < a.size(0); ++i) {
     Tensor place = result.select(0, i);
     mm_out(place, a.select(0, i), b.select(0, i));
@@ -90,10 +103,10 @@ Dims joined(SizesView batch, std::initializer_list<int64_t> last) {
 Tensor fold(const Tensor& batch, const Tensor& one) {
   Dims sizes = batch_of(batch, 1).copy();
   const Tensor rows = batch.reshape({numel_of(sizes), batch.size(-1)});
-  if (one.dim() == 1) return mv(rows, one).view(sizes);
+  if (one.dim() == 1) return reshaped(mv(rows, one), sizes);
   const Tensor result = mm(rows, one);
   sizes.push_back(one.size(1));
-  return result.view(sizes);
+  return reshaped(result, sizes);
 }
 
 /// Whether rows of all matrices are rows of one matrix.
@@ -123,7 +136,7 @@ Tensor batched(const Tensor& a, const Tensor& b) {
   Dims sizes = SizesView(batch).copy();
   if (a.dim() > 1) sizes.push_back(a.size(-2));
   if (b.dim() > 1) sizes.push_back(b.size(-1));
-  return bmm(left, right).view(sizes);
+  return reshaped(bmm(left, right), sizes);
 }
 
 Tensor multiplied(const Tensor& a, const Tensor& b, bool into_out);
@@ -143,7 +156,7 @@ Tensor multiplied(const Tensor& a, const Tensor& b, bool into_out) {
                 text(b.dim()) + "D");
   if (a.dim() == 1 && b.dim() == 1) return dot(a, b);
   if (a.dim() == 2 && b.dim() == 1) return mv(a, b);
-  if (a.dim() == 1 && b.dim() == 2) return mm(a.unsqueeze(0), b).squeeze(0);
+  if (a.dim() == 1 && b.dim() == 2) return reshaped(mm(a.unsqueeze(0), b), {b.size(1)});
   if (a.dim() == 2 && b.dim() == 2) return mm(a, b);
   if (!should_fold(a, b, into_out)) return multiplied_batches(a, b, into_out);
   if (a.dim() >= b.dim()) return fold(a, b);
@@ -154,9 +167,12 @@ Tensor multiplied(const Tensor& a, const Tensor& b, bool into_out) {
 }  // namespace
 
 void fail_other_dtype(const char* product, const Call& call) {
-  if (call.has(Name::out))
-    check_unrecorded(std::string("aten::") + product, call.tensor(Name::out),
-                     {&call.tensor(Name::input), &call.tensor(Name::mat2)});
+  // That one looks at leaves and their views alone.
+  const auto is_of_leaf = [](const Tensor& out) {
+    return out.is_leaf() || (out.is_view() && autograd::base_of(out).is_leaf());
+  };
+  if (call.has(Name::out) && is_of_leaf(call.tensor(Name::out)))
+    check_unrecorded(std::string("aten::") + product, call.tensor(Name::out), {});
   throw NotImplementedError(std::string("Could not run 'aten::") + product + ".dtype" +
                             (call.has(Name::out) ? "_out" : "") + "' with arguments from the 'CPU' backend.");
 }
@@ -172,6 +188,17 @@ void check_dot_out(const Tensor& out, const Tensor& a, const Tensor&) {
   if (out.dtype() != a.dtype())
     throw Error(std::string("result dtype ") + scalar_type_name(out.dtype()) + " does not match input dtype " +
                 scalar_type_name(a.dtype()));
+}
+/// `out` has its shape before anything is multiplied, as in PyTorch: an operand that it is has that shape then.
+PyObject* dot_into(const Call& call) {
+  const Tensor &a = call.tensor(Name::input), &b = call.tensor(Name::tensor);
+  Tensor& out = call.tensor(Name::out);
+  check_unrecorded(call.name(), out, {&a, &b});
+  check_dot_out(out, a, b);
+  ResizedOutput resized(out, {}, {});
+  call.run([&] { out.fill_(dot(a, b)); });
+  resized.keep();
+  return call.returned();
 }
 void check_result_dtype(const Tensor& out, Dtype wanted) {
   if (out.dtype() != wanted)
@@ -232,7 +259,9 @@ const Definition kProducts[] = {
        return run<bmm, check_bmm_out>(call, Name::mat2);
      }},
     {"dot", kBoth, "(Tensor input, Tensor tensor, *, Tensor out=None)", "The sum of the products of two vectors.",
-     [](const Call& call) -> PyObject* { return run<dot, check_dot_out>(call, Name::tensor); }},
+     [](const Call& call) -> PyObject* {
+       return call.has(Name::out) ? dot_into(call) : run<dot, check_dot_out>(call, Name::tensor);
+     }},
     {"matmul", kBoth, "(Tensor input, Tensor other, *, Tensor out=None)",
      "The product of vectors, matrices or batches of matrices, whose leading dims broadcast.",
      [](const Call& call) -> PyObject* {

@@ -4,6 +4,7 @@
 #include "python/doors.h"
 #include "python/values.h"
 #include "tenon/ops.h"
+#include "tensor/impl.h"
 
 namespace tenon::python {
 namespace {
@@ -22,6 +23,12 @@ Tensor squeezed(const Call& call) {
 }
 Tensor moved(const Call& call) {
   return input(call).movedim(SizesView(call.dims(Name::source)), SizesView(call.dims(Name::destination)));
+}
+/// The method looks at the sizes first, the function at the dim.
+Tensor unflattened(const Call& call) {
+  const Dims sizes = call.dims(Name::sizes);
+  if (call.self() && sizes.empty()) throw Error("unflatten: sizes must be non-empty");
+  return input(call).unflatten(call.integer(Name::dim), sizes);
 }
 Tensor strided(const Call& call) {
   return input(call).as_strided(call.dims(Name::size), call.dims(Name::stride),
@@ -119,6 +126,20 @@ Tensor cloned(const Call& call) {
   return call.run([&] { return input(call).clone(format); });
 }
 
+/// resize_: a format lays the tensor out anew, its shape changed or not.
+void resize(const Call& call) {
+  Tensor& self = call.tensor(Name::input);
+  const Dims sizes = call.dims(Name::size);
+  if (self.requires_grad() || !call.has(Name::memory_format)) return static_cast<void>(self.resize_(sizes));
+  for (int64_t size : sizes)
+    if (size < 0) throw Error("numel: integer multiplication overflow");
+  const MemoryFormat format = call.memory_format(MemoryFormat::contiguous);
+  if (format == MemoryFormat::preserve) throw Error("Unsupported memory formatPreserve");
+  const Dims strides = format_strides(sizes, format);
+  self.resize_(sizes);
+  set_sizes_and_strides(self, sizes, strides);
+}
+
 /// The name PyTorch's older classes have, or a conversion.
 PyObject* typed(const Call& call) {
   if (call.has(Name::dtype)) return converted(call);
@@ -166,7 +187,7 @@ const Definition kViews[] = {
     {"transpose", kBoth, "(Tensor input, int dim0, int dim1)", "A view with two dims swapped.",
      TENON_VIEW(input(call).transpose(call.integer(Name::dim0), call.integer(Name::dim1)))},
     {"unflatten", kBoth, "(Tensor input, int dim, ints sizes)", "A view with one dim as several.",
-     TENON_VIEW(input(call).unflatten(call.integer(Name::dim), call.dims(Name::sizes)))},
+     TENON_VIEW(unflattened(call))},
     {"unsqueeze", kBoth, "(Tensor input, int dim)", "A view with a new dim of size 1.",
      TENON_VIEW(input(call).unsqueeze(call.integer(Name::dim)))},
     {"view", kMethod, "(Tensor input, dtype dtype)\n(Tensor input, ints size)", "A view with another shape.",
@@ -183,7 +204,11 @@ const Definition kViews[] = {
      }},
     {"t_", kMethod, "(Tensor input)", "t in place.",
      [](const Call& call) -> PyObject* {
-       return reshaped_in_place(call, [](const Tensor& self) { return self.t(); });
+       return reshaped_in_place(call, [](const Tensor& self) {
+         if (self.dim() > 2)
+           throw Error("t_() expects a tensor with <= 2 dimensions, but self is " + std::to_string(self.dim()) + "D");
+         return self.t();
+       });
      }},
     {"transpose_", kMethod, "(Tensor input, int dim0, int dim1)", "transpose in place.",
      [](const Call& call) -> PyObject* {
@@ -211,7 +236,7 @@ const Definition kViews[] = {
     {"resize_", kMethod, "(Tensor input, ints size, *, memory_format? memory_format=None)",
      "Another shape over the same storage, which grows when needed.",
      [](const Call& call) -> PyObject* {
-       call.tensor(Name::input).resize_(call.dims(Name::size));
+       resize(call);
        return again(call.self());
      }},
     {"sum_to_size", kMethod, kDims, "The sum over the dims a broadcast from `size` would have added.",

@@ -1,9 +1,35 @@
 #include "shape/dense_strides.h"
 
+#include <algorithm>
+
 #include "base/checked.h"
 #include "shape/dim_order.h"
 
 namespace tenon {
+namespace {
+
+/// Whether strides grow from the channels on, over the last dims, to the first. Where dims of size 1 leave it open,
+/// not.
+bool has_channels_last(SizesView sizes, SizesView strides) noexcept {
+  const int64_t rank = sizes.size();
+  if (strides[1] == 0) return false;
+  int64_t least = 0;
+  for (int64_t i = 0; i < rank; ++i) {
+    const int64_t dim = i == 0 ? 1 : i == rank - 1 ? 0 : rank - i;
+    if (sizes[dim] == 0 || strides[dim] < least) return false;
+    if (dim == 0 && least == strides[1]) return false;
+    least = (Checked(strides[dim]) * std::max<int64_t>(sizes[dim], 1)).value_or(INT64_MAX);
+  }
+  return true;
+}
+
+}  // namespace
+
+MemoryFormat format_of(SizesView sizes, SizesView strides) noexcept {
+  if (sizes.size() == 4 && has_channels_last(sizes, strides)) return MemoryFormat::channels_last;
+  if (sizes.size() == 5 && has_channels_last(sizes, strides)) return MemoryFormat::channels_last_3d;
+  return MemoryFormat::contiguous;
+}
 
 Dims dense_strides_like(SizesView sizes, SizesView strides) {
   if (is_non_overlapping_and_dense(sizes, strides)) return strides.copy();

@@ -11,4 +11,8 @@ Dims dense_strides_like(SizesView sizes, SizesView strides);
 /// The strides `empty_like` gives in any memory format. Error "required rank 4 tensor to use channels_last format".
 Dims strides_like(SizesView sizes, SizesView strides, MemoryFormat format);
 
+/// The format PyTorch takes strides for, `contiguous` where they are no other's: `to` compares it with the one asked
+/// for. Not the same as being contiguous in a format.
+MemoryFormat format_of(SizesView sizes, SizesView strides) noexcept;
+
 }  // namespace tenon

@@ -151,7 +151,7 @@ Dims format_strides(SizesView sizes, MemoryFormat format) {
   Checked step = 1;
   for (int64_t i = sizes.size() - 1; i >= 0; --i) {
     strides[order[i]] = stride_from(step);
-    step *= std::max<int64_t>(sizes[order[i]], 1);
+    step *= rank >= 0 ? sizes[order[i]] : std::max<int64_t>(sizes[order[i]], 1);  // as PyTorch counts, beside a 0
   }
   return strides;
 }

@@ -35,6 +35,8 @@ bool is_everything(const Slice& range, int64_t size) {
 
 /// A single entry has texts of its own.
 [[noreturn]] void fail_zero_dim(const Tensor& self, const Index& index) {
+  if (index.kind == Index::Kind::slice && index.range.step == 0) throw ValueError("slice step cannot be zero");
+  if (index.kind == Index::Kind::slice && index.range.step < 0) throw ValueError("step must be greater than zero");
   if (index.kind == Index::Kind::slice) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
   if (index.integer != 0) select_index(self, 0, index.integer, 0);
   throw IndexError(

@@ -341,8 +341,8 @@ Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const {
 }
 
 Tensor Tensor::unflatten(int64_t dim, SizesView desired) const {
-  if (desired.empty()) throw Error("unflatten: sizes must be non-empty");
   const int64_t at = wrap_dim(dim, this->dim());
+  if (desired.empty()) throw Error("unflatten: sizes must be non-empty");
   Dims inferred;
   try {
     inferred = infer_view_sizes(desired, size(at));

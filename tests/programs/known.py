@@ -22,6 +22,11 @@ def both_fail(case):
     return case.theirs is not None and case.ours is not None
 
 
+def holds_no_floats(case, what):
+    name = what.split()[1]
+    return name in case.our_variables and not case.our_variables[name].is_floating_point()
+
+
 # (heading, whether this pair of outcomes is that difference)
 ERRORS = [
     ("In-place operations that would change a shape",
@@ -36,10 +41,24 @@ ERRORS = [
     ("Gradients", lambda case: "derivative for aten::floor_divide is not implemented" in text(case.theirs)),
     ("Writing to memory that is also read", lambda case: case.ours is None and "out=" in case.statement
      and re.search(r"Dimension out of range|appears multiple times", text(case.theirs))),
+    ("In Python", lambda case: both_fail(case) and type(case.ours) is TypeError and type(case.theirs) is not TypeError),
+    ("In Python", lambda case: both_fail(case) and {type(case.ours), type(case.theirs)} == {TypeError} and "() received an invalid combination of arguments" in text(case.theirs)),
+    ("Sizes, strides and offsets too large to count", lambda case: "SymIntArrayRef expected to contain only concrete integers" in text(case.theirs)),
+    ("Sizes, strides and offsets too large to count", lambda case: re.match("(Stride|Storage offset) calculation overflowed|numel: integer", text(case.ours))),
+    ("Memory that others hold", lambda case: text(case.ours) == "Trying to resize storage that is not resizable"),
+    ("Gradients", lambda case: both_fail(case) and "was created in no_grad mode and" in text(case.theirs)),
+    ("Gradients", lambda case: "INTERNAL ASSERT FAILED" in text(case.theirs)),
+    ("In Python", lambda case: both_fail(case) and all(re.match(r"index -?\d+ is out of bounds for dimension 0 with size ", text(e)) for e in (case.theirs, case.ours))),
+    ("In Python", lambda case: case.theirs is None and "must be tuple of ints, not Tensor" in text(case.ours)),
+    ("In Python", lambda case: text(case.theirs).startswith("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")),
     ("Not there yet", lambda case: re.match(r"unsupported operand type\(s\) for [&|^]", text(case.ours))),
 ]
 
+RESIZED = "UserWarning: An output with one or more elements was resized"
+
 WARNINGS = [
+    ("In Python", lambda case, theirs, ours: re.search(r"\b(all|any)\(.*(\(\)|\[\])", case.statement)),
+    ("Calls that fail", lambda case, theirs, ours: both_fail(case) and [line for line in theirs if not line.startswith(RESIZED)] == ours),
     ("Warnings", lambda case, theirs, ours: "matmul(" in case.statement and any("required output shape [1, " in line for line in theirs)),
     ("Warnings", lambda case, theirs, ours: [line for line in ours if "This overload of " not in line] == [line for line in theirs if "This overload of " not in line]),
 ]
@@ -48,6 +67,12 @@ WARNINGS = [
 STATES = [
     ("Calls that fail", lambda case, what, unchanged: both_fail(case) and unchanged),
     ("In Python", lambda case, what, unchanged: re.search(r"\b(all|any)\(.*(\(\)|\[\])", case.statement)),
+    ("Gradients", lambda case, what, unchanged: is_name_of_product(what)),
+    ("In Python", lambda case, what, unchanged: what.startswith("value: ") and "UnbindBackward0" in what),
+    ("Gradients", lambda case, what, unchanged: what.startswith("stride: ") and re.search(r"\b(grad|backward)\(", case.statement)),
+    ("Gradients", lambda case, what, unchanged: what.startswith("storage: ") and what.endswith("None in Tenon") and "backward(" in case.statement),
+    ("Gradients", lambda case, what, unchanged: what.startswith("requires_grad: ") and what.endswith("True in PyTorch, False in Tenon") and holds_no_floats(case, what)),
+    ("Sizes, strides and offsets too large to count", lambda case, what, unchanged: what.startswith("stride: ") and re.search(r"2\*\*6[23]", case.statement)),
 ]
 
 PRODUCTS = {"DotBackward0", "MvBackward0", "BmmBackward0", "UnsafeViewBackward0", "SqueezeBackward0", "SqueezeBackward1", "SqueezeBackward3",
@@ -57,9 +82,15 @@ LOOKS = [
     ("Gradients", lambda what, wanted, got: what == "grad_fn" and {wanted, got} <= PRODUCTS and wanted not in ("ViewBackward0", "TransposeBackward0", "CloneBackward0")),
     ("Gradients", lambda what, wanted, got: what == "grad_fn" and (wanted, got) == ("RsubBackward1", "SubBackward0")),
     ("Gradients", lambda what, wanted, got: what == "grad_fn" and (wanted, got) == ("torch::autograd::NotImplemented", "DivBackward2")),
+    ("Gradients", lambda what, wanted, got: what == "grad_fn" and (wanted, got) == ("DivBackward2", "DivBackward0")),
 ]
 
 VALUES = []
+
+
+def is_name_of_product(what):
+    match = re.fullmatch(r"value: \w+ is '([\w:]+)' in PyTorch, '([\w:]+)' in Tenon", what)
+    return match and known_look("grad_fn", match[1], match[2])
 
 
 def known_error(case):

@@ -32,7 +32,7 @@ import torch
 
 import known
 from draw import Drawer
-from judge import Difference, Run
+from side_by_side import Difference, Run
 from shrink import shrink
 
 SECONDS = 30        # for one program

@@ -91,6 +91,11 @@ def refusal(tensor):
     return None
 
 
+def theirs_alone_fits(case):
+    """The process that runs both has a limit, which the first to ask for much may use up."""
+    return case.theirs is None and type(case.ours).__name__ == "OutOfMemoryError"
+
+
 def flat(values):
     return [number for value in values for number in flat(value)] if isinstance(values, list) else [values]
 
@@ -120,6 +125,8 @@ class Run:
         self.versions = {}  # name -> a pair of tensors, and how far apart their versions were at first sight
         self.notes = []
         self.ended = False
+        self.counts_versions = True
+        self.replaced_data = False
         for module in modules:
             module.set_default_dtype(module.float32)
 
@@ -140,7 +147,9 @@ class Run:
             return
         code = compile(statement, "program", "exec")
         unwritten = UNWRITTEN.search(statement)
+        self.counts_versions = self.counts_versions and ".data" not in statement  # see differences.md, Gradients
         storages = {name: torch_storage(value) for name, value in self.tensors(self.theirs.variables) if not value.is_meta} if unwritten else {}
+        self.replaced_data = self.replaced_data or ".data = " in statement
         alone = Alone.of(statement, self.theirs.variables)
         on_side(0)
         theirs = self.perform(code, self.theirs)
@@ -148,13 +157,20 @@ class Run:
         ours = self.perform(code, self.ours)
         on_side(2)
         case = known.Case(statement, theirs, ours, self.theirs.variables, self.ours.variables)
-        self.compare_outcomes(case)
+        try:
+            self.compare_outcomes(case)
+        except Difference:
+            if not self.replaced_data:
+                raise
+            return self.end("Gradients")
         if unwritten:
             self.settle(storages)
         try:
             self.compare_variables(case)
         except Difference as difference:
             heading = known.known_state(case, str(difference), self.unchanged())
+            if self.replaced_data and re.match("(grad_fn|grad|requires_grad|is_leaf): ", str(difference)):
+                heading = "Gradients"
             if heading is None and alone and self.same_alone(case, alone):
                 heading = "Writing to memory that is also read"
             if heading is None:
@@ -191,6 +207,8 @@ class Run:
 
     def compare_outcomes(self, case):
         heading = None
+        if theirs_alone_fits(case):
+            return self.end("There was memory for PyTorch's tensors alone")
         if not self.same_error(case):
             heading = known.known_error(case)
             if heading is None:
@@ -211,7 +229,7 @@ class Run:
         if theirs is None or ours is None:
             return theirs is ours
         if type(theirs).__name__ != type(ours).__name__:
-            return False
+            return type(ours).__name__ == "OutOfMemoryError" and "can't allocate memory" in str(theirs)
         return first_line(theirs) == first_line(ours)
 
     @staticmethod
@@ -255,8 +273,8 @@ class Run:
                 raise Difference(f"grad: {name}.grad is {'None' if gradients[0] is None else 'there'} in PyTorch, not in Tenon")
             if gradients[0] is not None:
                 found.append((name + ".grad", *gradients))
-        self.compare_identity(found)
         try:
+            self.compare_identity(found)
             for name, theirs, ours in found:
                 self.compare_tensor(case, name, theirs, ours)
         except Difference:
@@ -273,7 +291,7 @@ class Run:
                 storage = None
                 if not tensor.is_meta:
                     pointer, nbytes = (torch_storage, tenon_storage)[side](tensor)
-                    storage = storages.setdefault(pointer, name) if nbytes else None
+                    storage = storages.setdefault(pointer, name) if nbytes and tensor.numel() else None
                 patterns[side].append((name, objects.setdefault(id(tensor), name), storage))
         for pattern in patterns:
             shared = [storage for _, _, storage in pattern]
@@ -287,7 +305,8 @@ class Run:
 
     def compare_tensor(self, case, name, theirs, ours):
         look, seen = look_at_torch(theirs), look_at_tenon(ours)
-        look = look[:-1] + (look[-1] + self.version_apart(name, (id(theirs), id(ours)), seen[-1] - look[-1]),)
+        apart = self.version_apart(name, (id(theirs), id(ours)), seen[-1] - look[-1]) if self.counts_versions else seen[-1] - look[-1]
+        look = look[:-1] + (look[-1] + apart,)
         if look != seen:
             for what, wanted, got in zip(LOOKED_AT, look, seen):
                 if wanted != got and not known.known_look(what, wanted, got):

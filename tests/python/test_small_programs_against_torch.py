@@ -1,0 +1,96 @@
+"""Small programs that once differed from PyTorch's, statement by statement, and do no longer. The judge is that of
+`./dev compare-programs`; each program was found and shrunk by it."""
+
+import pathlib
+import sys
+import warnings
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "programs"))
+
+from programs import difference_of  # noqa: E402
+
+PROGRAMS = {
+    # Assignment through indices
+    "an empty view is written, too": "v0 = T.arange(0).reshape([1, 0]); v0[-1] = 0",
+    "an empty view of a leaf is refused": "v0 = T.arange(0, dtype=T.float64).requires_grad_(); v0[0:-1] = 0",
+    "what is put into an empty view is in the graph": "v0 = T.zeros(3); v1 = T.ones([]).requires_grad_(); v0[3:3] = v1",
+    "a number is filled in": "v0 = T.ones([2, 3]).requires_grad_(); v1 = v0 * 1; v1[...] = 2; v1[0] = 3",
+    "a tensor into a view of itself": "v0 = T.tensor(0); v0[None] = v0",
+    "the value is looked at first": "v0 = T.ones(2); v0[0, 0, 0] = 'a'; v0[False] = 'a'",
+    "shapes before places": "v0 = T.tensor([[0]]); v0[T.tensor([2])] = T.zeros([2, 3])",
+    "dtypes before places": "v0 = T.zeros([1], dtype=T.bool); v0[T.tensor([2])] = T.ones([1])",
+    "a mask's shape before overlaps": "v0 = T.zeros([3, 1, 5], dtype=T.uint8); v0[[True], v0] = 2",
+    "a truth is a place, not a mask": "v0 = T.tensor(True); v0[v0] = T.tensor([True, False])",
+    "a truth takes no other dtype": "v0 = T.ones([2, 3]); v0[:, True] = T.ones([3], dtype=T.int64); v0[:, True] = 2; v0[:, False] = 3",
+    "filling an expanded tensor": "v0 = T.arange(5).expand((3, 5)); v0[v0 <= 2] = 2",
+    "an empty mask of bytes": "v0 = T.tensor([True, False]); v0[T.tensor([], dtype=T.uint8)] = 0",
+    "an index for no dim": "v0 = T.tensor(3); v0[v0] = v0; v0[T.tensor(0)]; v0[T.tensor([0])]",
+    "several ellipses": "v0 = T.ones([1, 2, 4]); v0[..., ..., T.tensor([0])]",
+    "slices of no dims": "v0 = T.tensor(1.0); v0[::-1]; v0[::0]; v0[::2]",
+    "places lie in one storage": "v0 = T.tensor([[1, 0], [1, 1]]); v1 = T.nonzero(v0, as_tuple=True); v2 = T.where(v0); v3 = T.nonzero(v0 > 5, as_tuple=True)",
+    # The order of checks
+    "history before truths": "v0 = T.tensor(0.0).requires_grad_(); v1 = T.tensor(True); v0.sub_(v1); T.sub(v0, v1, out=T.zeros([]))",
+    "history before rounding modes": "v0 = T.tensor(0.0).requires_grad_(); v0.div_(2, rounding_mode='up'); T.div(v0, v0, rounding_mode='up', out=v0)",
+    "history before bounds": "v0 = T.ones([2]).requires_grad_(); T.clamp(v0, out=T.zeros([2])); v0.clamp_()",
+    "history before conditions": "v0 = T.ones([]).requires_grad_(); T.where(T.arange(3.), v0, v0, out=T.zeros([])); T.where(v0, T.ones([]), T.ones([]), out=T.zeros([]))",
+    "history before what is filled in": "v0 = T.zeros([5]).requires_grad_(); v0.fill_(T.ones([2, 3])); v0[0:3].fill_(T.ones([2]))",
+    "history before sizes": "v0 = T.ones([4]).requires_grad_(); v0.resize_(-1)",
+    "history before dims": "v0 = T.ones([2, 5, 1]).requires_grad_(); v0.t_(); v1 = T.ones([2, 5, 1]); v1.t_()",
+    "dtypes before sizes of a gradient": "v0 = T.zeros([2], dtype=T.float64); v0.grad = T.ones([3]); v0.grad = T.ones([3], dtype=T.bool)",
+    "a clamped copy overlaps nothing": "v0 = T.tensor(True); T.clamp(v0, 2, out=v0.flatten())",
+    "unflatten": "v0 = T.ones([3]); T.unflatten(v0, 2, ()); v0.unflatten(2, ()); T.unflatten(v0, 0, ())",
+    # Formats
+    "resize_ into a format": "v0 = T.ones([2, 2, 2, 2]); v0.resize_((2, 2, 2, 2), memory_format=T.channels_last); v0.resize_((2, 2), memory_format=T.channels_last)",
+    "resize_ into none": "v0 = T.ones([2]); v0.resize_((), memory_format=T.preserve_format); v0.resize_([-1], memory_format=T.preserve_format)",
+    "to a format that strides are taken for": "v0 = T.zeros([3, 1, 3, 1]); v1 = v0.cpu(memory_format=T.channels_last); v2 = T.ones([2, 3]).T; v3 = v2.to(memory_format=T.contiguous_format)",
+    "rand_like in a format": "v0 = T.ones([2]) > 0; T.rand_like(v0, memory_format=T.channels_last); v1 = T.rand_like(T.ones([2, 3, 2, 2]), memory_format=T.channels_last)",
+    "formats without elements": "v0 = T.zeros([4, 5, 1, 0]); v1 = v0.long(memory_format=T.channels_last)",
+    "strides of ~": "v0 = T.arange(10).reshape([1, 2, 1, 5]).permute([2, 3, 0, 1]); v1 = ~v0",
+    "mT of no dims": "v0 = T.tensor(5); v1 = v0.mT",
+    "options may be None": "v0 = T.zeros([2], requires_grad=None, pin_memory=None); T.ones([2]).sum(0, keepdim=None)",
+    # Products
+    "dot into an operand": "v0 = T.full([1], 5); T.dot(v0, T.arange(1), out=v0); v1 = T.ones([4]); T.dot(v1, v1, out=v1[:2])",
+    "dot into another shape": "v0 = T.ones([4]); T.dot(T.ones([2]), T.ones([2]), out=v0); T.dot(T.ones([]), v0, out=T.ones([3]))",
+    "nothing times nothing": "v0 = T.zeros([2, 3, 0], dtype=T.bool); v1 = T.zeros([2, 0, 2], dtype=T.int8); v2 = T.bmm(v0, v1); v3 = T.bmm(v0, v1.bool())",
+    "a product is no view": "v0 = T.ones([2, 2]).requires_grad_(); v1 = v0 @ T.ones([2]); v1.logical_not_(); v2 = T.ones([2]) @ v0; v2.zero_(); v3 = T.ones([3, 2, 2]) @ v0; v3.abs_()",
+    "products in another dtype": "v0 = T.ones([1, 1, 1]).requires_grad_(); v1 = v0 * 1; T.bmm(v0, v0, T.float64, out=v1); T.bmm(v1, v1, T.float64, out=v0); T.bmm(v1, v1, T.float64, out=v0[:])",
+    # Reductions
+    "a sum that cannot be recorded": "v0 = T.ones([2, 3]).requires_grad_(); v0.sum(dtype=T.int16)",
+    "a mean into truths": "v0 = T.ones([2], dtype=T.bfloat16); T.mean(v0, -1, out=T.zeros([], dtype=T.bool)); T.mean(v0, dtype=T.float32, out=T.zeros([], dtype=T.bool))",
+    "one write": "v0 = T.tensor(True); v1 = v0[False]; T.any(v1, out=v0); v2 = T.zeros([]); T.sum(T.zeros([0]), (0,), out=v2)",
+    # Gradients
+    "a cycle is warned of": "v0 = T.tensor([1.0]).requires_grad_(); v0.sum().backward(create_graph=True, inputs=[v0]); v1 = T.ones([]); v0.sum().backward(create_graph=True, inputs=[v1])",
+    "requires_grad of what is computed": "v0 = T.ones([2]).requires_grad_(); v1 = v0 * 2; v1.requires_grad = True; v1.requires_grad_()",
+    "a number is not recorded": "v0 = T.tensor(1.0).requires_grad_(); T.full((), v0); T.arange(v0)",
+    "hooks that give something": "v0 = T.tensor(3.0).requires_grad_(); v0.register_post_accumulate_grad_hook(lambda t: t.grad * 1); v0.backward()",
+    "a view taken before": "v0 = T.zeros([2, 2]); v1 = v0.T; v0.requires_grad_(); v1.exp().sum().backward(); v1.T.sum().backward(); v1[[0]].sum().backward()",
+    "a view of a leaf that is a view": "v0 = T.arange(4, dtype=T.float64).reshape([2, 2]).requires_grad_(); v1 = v0[-1]; v1.logical_or_(v1); v1.sum().backward()",
+    "a view that nobody may ask": "v0 = T.ones([1]).requires_grad_()\nwith T.no_grad(): v1 = T.moveaxis(v0, 0, -1)\nv2 = v1[None, 0:1]; v0.logical_not_(); v3 = v2.grad; v2.grad_fn; v2.add_(1)",
+    "an operand of other strides": "v0 = T.arange(2).reshape([1, 2]); v0.add_(v0[::2])",
+}
+
+
+def statements(program):
+    for line in program.splitlines():
+        yield from [line] if line.startswith("with ") else line.split("; ")
+
+
+@pytest.fixture(autouse=True)
+def every_warning(monkeypatch):
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # the judge takes its place
+    always = torch.is_warn_always_enabled()
+    torch.set_warn_always(True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        yield
+    torch.set_warn_always(always)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_small_program(name):
+    difference, statement = difference_of(list(statements(PROGRAMS[name])))
+    assert not difference, f"{statement}: {difference}"
