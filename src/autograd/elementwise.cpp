@@ -44,6 +44,8 @@ class OpNode final : public NodeImpl {
     Tensor dropped[kMaxArguments + 1];  // die after the lock
     const SpinLock own(lock());
     for (int i = 0; i <= kResult; ++i) dropped[i] = saved_[i].take();
+    for (int i = 0; i < operand_count(row_of(op_), count_); ++i)
+      if (reads(i) && !saved_[i].is_saved()) saved_[i].free_number();
   }
 
   void apply(const Tensor* grads, Tensor* out) override {
@@ -65,13 +67,17 @@ class OpNode final : public NodeImpl {
   /// other, self): the first that was changed is the one the Error names.
   void unpack(Given& given) {
     Tensor held[kMaxArguments + 1];
+    bool is_saved[kMaxArguments + 1] = {};
     if (reads_ != 0) {
       const SpinLock own(lock());
-      for (int i = 0; i <= kResult; ++i) held[i] = saved_[i].held();
+      for (int i = 0; i <= kResult; ++i) {
+        held[i] = saved_[i].held();
+        is_saved[i] = saved_[i].is_saved();
+      }
     }
     for (int i = count_ - 1; i >= 0; --i)
-      given.values[i] = saved_[i].is_saved() ? Value(saved_[i].check(std::move(held[i]), this)) : Value(numbers_[i]);
-    if (saved_[kResult].is_saved()) given.values[kResult] = saved_[kResult].check(std::move(held[kResult]), this);
+      given.values[i] = is_saved[i] ? Value(saved_[i].check(std::move(held[i]), this)) : Value(numbers_[i]);
+    if (is_saved[kResult]) given.values[kResult] = saved_[kResult].check(std::move(held[kResult]), this);
   }
   void compute(const Tensor& grad, const Derivative::OfArgument* derivatives, Tensor* out) {
     Given given;

@@ -3,6 +3,7 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/views.h"
+#include "dispatch/elementwise.h"
 #include "tenon/policy.h"
 #include "tensor/impl.h"
 
@@ -216,6 +217,10 @@ void Tensor::set_grad(const Tensor& grad) {
                   "the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype "
                   "with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that "
                   "assume they match.");
+    if (grad.device() != device())
+      throw Error(std::string("attempting to assign a gradient with device type '") + device_name(grad.device()) +
+                  "' to a tensor with device type '" + device_name(device()) +
+                  "'. Please ensure that the gradient and the tensor are on the same device");
     if (!(grad.sizes() == sizes()))
       throw Error("attempting to assign a gradient of size '" + to_string(grad.sizes()) + "' to a tensor of size '" +
                   to_string(sizes()) + "'. Please ensure that the gradient and the tensor are the same size");

@@ -278,6 +278,8 @@ class SavedTensor {
   /// Error where it was changed in place since, or freed.
   Tensor check(Tensor held, NodeImpl* owner) const;
   Tensor unpack(NodeImpl* owner) const;
+  /// A number that a formula reads is freed with the tensors, as PyTorch's is, though nothing is held.
+  void free_number() noexcept { was_saved_ = true; }
   bool is_saved() const noexcept { return was_saved_; }
 
  private:

@@ -148,10 +148,13 @@ struct div_trunc {
   }
   template <class G>
   static auto grad_a(const G& g) {
+    g.b();  // saved and watched for writes, as PyTorch does
     return g.zero();
   }
   template <class G>
   static auto grad_b(const G& g) {
+    g.a();
+    g.b();
     return g.zero();
   }
 };
@@ -171,10 +174,13 @@ struct div_floor {
   }
   template <class G>
   static auto grad_a(const G& g) {
+    g.b();  // saved and watched for writes, as PyTorch does
     return g.zero();
   }
   template <class G>
   static auto grad_b(const G& g) {
+    g.a();
+    g.b();
     return g.zero();
   }
 };

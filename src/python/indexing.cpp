@@ -46,6 +46,35 @@ void check_count(const Tensor& self, PyObject* key) {
   if (named > self.dim()) throw IndexError("too many indices for tensor of dimension " + std::to_string(self.dim()));
 }
 
+/// PyTorch takes a short list for a tuple where one of its entries could not stand in a list of numbers.
+bool stands_for_tuple(PyObject* key) {
+  constexpr Py_ssize_t kLongest = 31;
+  if (PyTuple_Check(key) || is_tensor(key) || is_array(key) || !PySequence_Check(key)) return false;
+  const Py_ssize_t length = PySequence_Size(key);
+  if (length < 0) PyErr_Clear();
+  if (length > kLongest) return false;
+  for (Py_ssize_t i = 0; i < length; ++i) {
+    const nb::object entry = nb::steal(PySequence_GetItem(key, i));
+    if (!entry.is_valid()) {
+      PyErr_Clear();
+      return false;
+    }
+    PyObject* item = entry.ptr();
+    if (is_tensor(item) || PySequence_Check(item) || PySlice_Check(item) || item == Py_Ellipsis || item == Py_None)
+      return true;
+  }
+  return false;
+}
+
+nb::object tuple_where_meant(PyObject* key) {
+  if (!stands_for_tuple(key)) return nb::borrow(key);
+  warn("UserWarning",
+       "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
+       "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
+       "x[torch.tensor(seq)], which will result either in an error or a different result");
+  return checked_object(PySequence_Tuple(key));
+}
+
 /// A key as the engine takes it. Tensors that a list or an array was turned into live as long as this does.
 class Key {
  public:
@@ -70,7 +99,7 @@ class Key {
     else if (is_tensor(entry))
       add_tensor(tensor_of(entry));
     else if (is_array(entry))
-      add_tensor(tensor_from_array(entry));
+      add_tensor(as_index(tensor_from_array(entry)));
     else if (is_integer(entry))
       indices_.push_back(integer_of(entry));
     else if (PySequence_Check(entry))
@@ -87,9 +116,10 @@ class Key {
     else
       indices_.push_back(owned_.emplace_back(tensor));
   }
-  void add_list(PyObject* list) {
-    const Tensor values = tensor_of_values(list, {});
-    indices_.push_back(owned_.emplace_back(values.numel() == 0 ? values.to(int64) : values));
+  void add_list(PyObject* list) { indices_.push_back(owned_.emplace_back(as_index(tensor_of_values(list, {})))); }
+  /// Numbers that are no tensor become integers.
+  static Tensor as_index(const Tensor& values) {
+    return values.dtype() == bool_ || values.dtype() == uint8 ? values : values.to(int64);
   }
 
   std::deque<Tensor> owned_;
@@ -100,8 +130,9 @@ PyObject* get_item(PyObject* self, PyObject* key) noexcept {
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
     if (is_plain_integer(key)) return wrap(tensor[integer_of(key)]);
-    check_count(tensor, key);
-    const Key parsed(key);
+    const nb::object meant = tuple_where_meant(key);
+    check_count(tensor, meant.ptr());
+    const Key parsed(meant.ptr());
     Tensor result;
     {
       const Released released(tensor.numel() >= kReleaseNumel);
@@ -127,8 +158,9 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) noexcept {
     const Tensor given = value_of(value, tensor);
     // A truth alone: a new dim that is there, or nothing that could be written to.
     if (key == Py_False) return 0;
-    check_count(tensor, key);
-    const Key parsed(key == Py_True ? Py_None : key);
+    const nb::object meant = tuple_where_meant(key);
+    check_count(tensor, meant.ptr());
+    const Key parsed(key == Py_True ? Py_None : meant.ptr());
     const Released released(tensor.numel() >= kReleaseNumel);
     tensor.index_put_(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()), given);
     return 0;

@@ -172,6 +172,11 @@ PyObject* logical(PyObject* a, PyObject* b) noexcept {
   if (!is_truth(a) || !is_truth(b)) return not_implemented();
   return binary<function>(a, b);
 }
+template <auto function>
+PyObject* inplace_logical(PyObject* self, PyObject* b) noexcept {
+  if (!is_truth(self) || !is_truth(b)) return not_implemented();
+  return inplace<function>(self, b);
+}
 PyObject* invert(PyObject* self) noexcept {
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
@@ -258,6 +263,9 @@ void add_operator_slots(std::vector<PyType_Slot>& slots) {
   push(slots, Py_nb_and, logical<[](const Arg& a, const Arg& b) { return logical_and(a, b); }>);
   push(slots, Py_nb_or, logical<[](const Arg& a, const Arg& b) { return logical_or(a, b); }>);
   push(slots, Py_nb_xor, logical<[](const Arg& a, const Arg& b) { return logical_xor(a, b); }>);
+  push(slots, Py_nb_inplace_and, inplace_logical<[](Tensor& self, const Arg& b) { self.logical_and_(b); }>);
+  push(slots, Py_nb_inplace_or, inplace_logical<[](Tensor& self, const Arg& b) { self.logical_or_(b); }>);
+  push(slots, Py_nb_inplace_xor, inplace_logical<[](Tensor& self, const Arg& b) { self.logical_xor_(b); }>);
   push(slots, Py_tp_richcompare, compare);
   push(slots, Py_nb_negative, unary<[](const Tensor& self) { return neg(self); }>);
   push(slots, Py_nb_absolute, unary<[](const Tensor& self) { return abs(self); }>);
