@@ -167,6 +167,46 @@ TEST(CustomOp, AKernelThatThrowsLeavesOperandsAlone) {
   }
 }
 
+/// A gradient of any shape.
+template <int kind>
+struct Odd {
+  static constexpr const char* name = "odd";
+  template <class T>
+  static T forward(T a, T b) {
+    return a + b;
+  }
+  static Tensor grad_a(const CustomGiven& g) {
+    if (kind == 0) return full({2}, 5);
+    if (kind == 1) return full({2, g.grad().sizes()[0]}, 5);
+    if (kind == 2) return g.grad();  // of its own shape, which is narrower where it was expanded
+    return {};
+  }
+};
+template <int kind>
+Tensor gradient_of_odd(int64_t size) {
+  static const CustomOp<Odd<kind>> odd;
+  const Tensor x = zeros({size}).requires_grad_();
+  odd(x, arange(size)).sum().backward();
+  return x.grad();
+}
+
+TEST(CustomOp, GradientsOfTheWrongShapeAreRefusedOrSummed) {
+  for (const int64_t size : {4, 100000}) {
+    try {
+      gradient_of_odd<0>(size);
+      FAIL() << size;
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()),
+                "Function OddBackward0 returned an invalid gradient at index 0 - got [2] but expected shape compatible "
+                "with [" +
+                    std::to_string(size) + "]");
+    }
+    EXPECT_TRUE(same(gradient_of_odd<1>(size), full({size}, 10.0f)));
+    EXPECT_TRUE(same(gradient_of_odd<2>(size), ones({size})));
+    EXPECT_FALSE(gradient_of_odd<3>(size).defined());
+  }
+}
+
 TEST(CustomOp, LargeGradientsRunInOnePass) {
   const Tensor a = rand({512, 256}).requires_grad_(), b = (rand({256}) + 1).requires_grad_();
   hypot_op(a, b).sum().backward();

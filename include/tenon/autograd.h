@@ -162,6 +162,8 @@ struct FunctionState;
 class TENON_API Context {
  public:
   explicit Context(FunctionState* state) noexcept : state_(state) {}
+  Context(const Context&) = delete;  // the state dies with the graph
+  Context& operator=(const Context&) = delete;
   /// Inputs and outputs (of forward) that backward reads.
   void save_for_backward(Tensors tensors);
   /// Error where one was changed in place since, or where the graph is freed.

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <type_traits>
 
 #include "tenon/export.h"
@@ -98,19 +99,30 @@ TENON_API const char* cpp_type_name(Dtype dtype) noexcept;
 /// The dtype of a name such as "float32", "f32", "half" or "bool". ValueError for an unknown name.
 TENON_API Dtype dtype_from_name(const char* name);
 
+namespace detail {
+/// Error "value cannot be converted to type uint8_t without overflow".
+[[noreturn]] TENON_API void fail_conversion(bool is_floating, int64_t nbytes, bool is_unsigned = false);
+}  // namespace detail
+
 /// A C++ or Python number: it takes part in promotion by its kind alone.
 class Scalar {
+  template <class T>
+  static constexpr bool kIsWider = std::is_integral_v<T>&& std::is_unsigned_v<T> && sizeof(T) == sizeof(int64_t);
+
  public:
   enum class Kind : uint8_t { boolean, integer, floating };
 
   constexpr Scalar() noexcept : integer_(0), kind_(Kind::integer) {}
+  /// Error for an unsigned number above the largest int64.
   template <class T>
   requires std::is_arithmetic_v<T>
-  constexpr Scalar(T value) noexcept : integer_(0), kind_(Kind::integer) {
+  constexpr Scalar(T value) noexcept(!kIsWider<T>) : integer_(0), kind_(Kind::integer) {
     if constexpr (std::is_same_v<T, bool>) {
       integer_ = value ? 1 : 0;
       kind_ = Kind::boolean;
     } else if constexpr (std::is_integral_v<T>) {
+      if constexpr (kIsWider<T>)
+        if (value > static_cast<T>(INT64_MAX)) detail::fail_conversion(false, sizeof(int64_t));
       integer_ = static_cast<int64_t>(value);
     } else {
       floating_ = static_cast<double>(value);
@@ -129,6 +141,28 @@ class Scalar {
     return static_cast<int64_t>(floating_);
   }
   constexpr bool as_bool() const noexcept { return is_floating() ? floating_ != 0 : integer_ != 0; }
+  /// As a C++ number; a fraction is cut off. Error "value cannot be converted to type int32_t without overflow".
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  constexpr T to() const {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (std::is_same_v<T, bool>) {
+      return as_bool();
+    } else if constexpr (std::is_floating_point_v<T>) {
+      const double value = as_double();
+      const bool is_finite = value - value == 0;
+      if (is_finite && (value > Limits::max() || value < Limits::lowest())) detail::fail_conversion(true, sizeof(T));
+      return static_cast<T>(value);
+    } else {
+      // A double holds the power of two behind the largest integer, if not that integer.
+      const bool fits = is_floating() ? floating_ >= static_cast<double>(Limits::min()) &&
+                                            floating_ < static_cast<double>(Limits::max() / 2 + 1) * 2
+                                      : static_cast<int64_t>(static_cast<T>(integer_)) == integer_ &&
+                                            (std::is_signed_v<T> || integer_ >= 0);
+      if (!fits) detail::fail_conversion(false, sizeof(T), std::is_unsigned_v<T>);
+      return is_floating() ? static_cast<T>(floating_) : static_cast<T>(integer_);
+    }
+  }
 
  private:
   union {

@@ -2,10 +2,15 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <type_traits>
+
+#include "tenon/export.h"
 
 namespace tenon {
 
 class Tensor;
+/// True or false, without dims. It lives as long as the process.
+TENON_API const Tensor& truth_tensor(bool truth);
 
 /// `start:stop:step`; what is left out is std::nullopt.
 struct Slice {
@@ -30,6 +35,9 @@ struct Index {
 
   Index(int i) : kind(Kind::integer), integer(i) {}
   Index(int64_t i) : kind(Kind::integer), integer(i) {}
+  /// A mask of no dims, as in Python: a new dim of size 1 or 0.
+  template <class T>
+  requires std::is_same_v<T, bool> Index(T truth) : kind(Kind::tensor), tensor(&truth_tensor(truth)) {}
   Index(Slice s) : kind(Kind::slice), range(s) {}
   Index(NoneIndex) : kind(Kind::none) {}
   Index(EllipsisIndex) : kind(Kind::ellipsis) {}

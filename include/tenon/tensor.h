@@ -271,15 +271,10 @@ class TENON_API Tensor {
   Tensor& resize_(SizesView sizes);
   /// The one element as a number; Error "a Tensor with 2 elements cannot be converted to Scalar".
   Scalar item() const;
+  /// Error where T cannot hold it.
   template <class T>
   T item() const {
-    const Scalar value = item();
-    if constexpr (std::is_same_v<T, bool>)
-      return value.as_bool();
-    else if constexpr (std::is_floating_point_v<T>)
-      return static_cast<T>(value.as_double());
-    else
-      return static_cast<T>(value.as_int64());
+    return item().to<T>();
   }
   /// Sums this tensor down to `sizes`: the inverse of a broadcast. Returns itself when nothing was expanded.
   Tensor sum_to_size(SizesView sizes) const;

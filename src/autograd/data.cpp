@@ -67,13 +67,9 @@ Tensor Tensor::variable_data() const {
 void Tensor::set_data(const Tensor& data) {
   if (requires_grad() && !is_floating_point(data.dtype()))
     throw Error("data set to a tensor that requires gradients must be floating point or complex dtype");
-  if (!impl()->meta()) {
-    *this = data.detach();
-    return;
-  }
   const Tensor keep = data;  // it may be a view of this tensor
   const TensorImpl* from = data.impl();
-  AutogradMeta& meta = *impl_->meta();
+  AutogradMeta& meta = autograd::meta_of(*this);
   autograd::FormerParts& former = autograd::room_for_former(meta);
   Dims sizes = from->sizes, strides = from->strides;
   // The node that sums gradients knows the dtype it was made for.

@@ -167,6 +167,9 @@ Node Context::node() const {
   return Node(state_->node);
 }
 void Context::set_other(std::shared_ptr<void> value) { state_->other = std::move(value); }
-const void* Context::other() const { return state_->other.get(); }
+const void* Context::other() const {
+  if (!state_->other) throw Error("saved() of a function whose forward called no save()");
+  return state_->other.get();
+}
 
 }  // namespace tenon::autograd

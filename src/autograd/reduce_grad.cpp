@@ -75,7 +75,7 @@ Tensor narrowed(const Tensor& tensor) {
 
 /// From the summed shape to `sizes`: expanded where it stood still, without leading dims.
 Tensor finished(const Tensor& tensor, const Descent& descent, SizesView sizes) {
-  if (!tensor.defined() || tensor.sizes() == sizes) return tensor;
+  if (tensor.sizes() == sizes) return tensor;
   Dims strides;
   const int64_t lead = descent.kept.size() - sizes.size();
   for (int64_t dim = lead; dim < descent.kept.size(); ++dim) {
@@ -124,6 +124,12 @@ Dims spread_strides(const Tensor& out, SizesView shape) {
   return strides;
 }
 
+/// Whether the gradient has an element for each of the narrow shape. A formula from outside may give anything: what
+/// it gives without narrowing, the engine refuses or sums.
+bool covers(const Tensor& gradient, const Descent& descent) {
+  return gradient.defined() && gradient.sizes() == descent.narrow;
+}
+
 /// The Program of a formula over operands that lie in `inputs`.
 struct Recorded {
   Recorder recorder;
@@ -148,7 +154,8 @@ void record_formula(Recorded& recorded, const Given& given, unsigned reads, cons
     else
       recorded.metas.values[i] = given.values[i];
   }
-  recorded.result = multiplied(formula(recorded.metas), descent.times, descent.sums);
+  recorded.result = formula(recorded.metas);
+  if (covers(recorded.result, descent)) recorded.result = multiplied(recorded.result, descent.times, descent.sums);
 }
 
 Tensor run_recorded(const Recorded& recorded, const Descent& descent, Dtype dtype) {
@@ -181,13 +188,13 @@ Tensor run_recorded(const Recorded& recorded, const Descent& descent, Dtype dtyp
 }
 
 /// Op by op; what is summed stays wide to the end.
-Tensor stepwise_gradient(const Given& given, const Derivative::OfArgument& formula, const Descent& descent,
-                         Dtype dtype) {
-  Tensor value = formula(given);
-  if (!value.defined()) return value;  // of an op from outside: no gradient
+Tensor stepwise_gradient(const Given& given, const Given& narrow, const Derivative::OfArgument& formula,
+                         const Descent& descent, SizesView sizes, Dtype dtype) {
+  Tensor value = formula(narrow);
+  if (!covers(value, descent) || value.is_meta()) return formula(given);
   value = multiplied(value, descent.times, descent.sums);
   if (descent.sums) value = sum_plain(value, descent.summed, widened(value.dtype()));
-  return value.to(dtype);
+  return finished(value.to(dtype), descent, sizes);
 }
 
 }  // namespace
@@ -223,11 +230,12 @@ Tensor fused_gradient(const Given& given, unsigned reads, const Derivative::OfAr
     if (given.values[i].is_tensor()) narrow.values[i] = narrowed(given.values[i].tensor());
   const bool one_pass = derivative.steps <= 1 && !descent.sums;
   if (numel_of(descent.narrow) < kFused || one_pass)
-    return finished(stepwise_gradient(narrow, derivative, descent, dtype), descent, sizes);
+    return stepwise_gradient(given, narrow, derivative, descent, sizes, dtype);
   Recorded recorded;
   record_formula(recorded, narrow, reads, derivative, descent);
-  if (!recorded.recorder.is_complete() || recorded.recorder.find(recorded.result) < 0)
-    return finished(stepwise_gradient(narrow, derivative, descent, dtype), descent, sizes);
+  if (!covers(recorded.result, descent) || !recorded.recorder.is_complete() ||
+      recorded.recorder.find(recorded.result) < 0)
+    return stepwise_gradient(given, narrow, derivative, descent, sizes, dtype);
   return finished(run_recorded(recorded, descent, dtype), descent, sizes);
 }
 

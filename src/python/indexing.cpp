@@ -6,6 +6,7 @@
 #include "python/object.h"
 #include "python/values.h"
 #include "tenon/ops.h"
+#include "tenon/policy.h"
 
 namespace tenon::python {
 namespace {

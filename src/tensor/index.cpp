@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "tensor/impl.h"
+
 namespace tenon {
 namespace {
 
@@ -44,7 +46,20 @@ bool is_everything(const Slice& range, int64_t size) {
       "tensor to a number");
 }
 
+/// Never deleted: an index may be made while the process ends.
+const Tensor& new_truth(bool truth) {
+  const Tensor& tensor = *new Tensor(new_tensor(SizesView(), bool_));
+  *tensor.data<bool>() = truth;
+  return tensor;
+}
+
 }  // namespace
+
+const Tensor& truth_tensor(bool truth) {
+  static const Tensor& yes = new_truth(true);
+  static const Tensor& no = new_truth(false);
+  return truth ? yes : no;
+}
 
 bool is_mask(const Tensor& index) { return index.dtype() == bool_ || index.dtype() == uint8; }
 

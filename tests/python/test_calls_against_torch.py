@@ -139,3 +139,21 @@ def test_an_assigned_gradient_must_fit(options, size):
 def test_a_tensor_for_a_number(call, requires_grad, wrapped):
     """One of no dims that wants no gradient."""
     same(lambda m: call(m, m.tensor([3.5] if wrapped else 3.5, requires_grad=requires_grad)))
+
+
+def test_elements_that_are_exchanged():
+    """`data =` reaches every name of the tensor, also a gradient's."""
+
+    def exchanged(m):
+        x = m.ones(3, requires_grad=True)
+        (x * 2).sum().backward()
+        held = x.grad
+        x.grad.data = m.zeros(3)
+        first = (x.grad.tolist(), held.tolist(), held is x.grad)
+        held.data = m.full((3,), 5.0)
+        plain = m.ones(2)
+        again = plain
+        plain.data = m.zeros(3)
+        return first, x.grad.tolist(), held is x.grad, again.tolist(), again is plain
+
+    same(exchanged)

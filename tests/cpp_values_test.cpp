@@ -1,0 +1,83 @@
+// What C++ hands over and takes back: numbers, truths as indices, what a function saves, elements that are exchanged.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "tenon/tenon.h"
+
+namespace {
+
+using namespace tenon;
+
+template <class T, class Value>
+std::string refusal(Value value) {
+  try {
+    static_cast<void>(Scalar(value).template to<T>());
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Numbers, ThatATypeCannotHoldAreErrors) {
+  EXPECT_EQ(refusal<int>(1e30), "value cannot be converted to type int32_t without overflow");
+  EXPECT_EQ(refusal<uint8_t>(300), "value cannot be converted to type uint8_t without overflow");
+  EXPECT_EQ(refusal<int8_t>(-129), "value cannot be converted to type int8_t without overflow");
+  EXPECT_EQ(refusal<uint64_t>(-1), "value cannot be converted to type uint64_t without overflow");
+  EXPECT_EQ(refusal<int64_t>(9223372036854775808.0), "value cannot be converted to type int64_t without overflow");
+  EXPECT_EQ(refusal<int16_t>(std::nan("")), "value cannot be converted to type int16_t without overflow");
+  EXPECT_EQ(refusal<float>(1e300), "value cannot be converted to type float without overflow");
+}
+
+TEST(Numbers, ThatATypeHoldsComeBack) {
+  EXPECT_EQ(Scalar(-128).to<int8_t>(), -128);
+  EXPECT_EQ(Scalar(255.75).to<uint8_t>(), 255);
+  EXPECT_EQ(Scalar(-9223372036854775808.0).to<int64_t>(), INT64_MIN);
+  EXPECT_EQ(Scalar(INT64_MAX).to<uint64_t>(), static_cast<uint64_t>(INT64_MAX));
+  EXPECT_EQ(Scalar(1e300).to<double>(), 1e300);
+  EXPECT_EQ(Scalar(std::numeric_limits<double>::infinity()).to<float>(), std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(Scalar(1e300).to<bool>());
+  EXPECT_EQ(tensor({7}).item<unsigned>(), 7u);
+  EXPECT_THROW(tensor({-7}).item<unsigned>(), Error);
+}
+
+TEST(Numbers, AboveTheLargestInt64AreErrors) {
+  EXPECT_THROW(Scalar(UINT64_MAX), Error);
+  EXPECT_THROW(full({1}, UINT64_MAX), Error);
+  EXPECT_EQ(Scalar(static_cast<uint64_t>(INT64_MAX)).as_int64(), INT64_MAX);
+}
+
+TEST(Indices, ATruthIsAMask) {
+  const Tensor x = arange(6).reshape({2, 3});
+  EXPECT_EQ(to_string(x.index({true}).sizes()), "[1, 2, 3]");
+  EXPECT_EQ(to_string(x.index({false}).sizes()), "[0, 2, 3]");
+  EXPECT_EQ(to_string(x.index({1, true}).sizes()), "[1, 3]");
+}
+
+TEST(Data, ReachesEveryHandle) {
+  Tensor x = ones({3}).requires_grad_();
+  (x * 2).sum().backward();
+  const Tensor other = x.grad();
+  x.grad().set_data(zeros({3}));
+  EXPECT_EQ(x.grad().sum().item<float>(), 0);
+  EXPECT_EQ(other.sum().item<float>(), 0);
+  EXPECT_TRUE(other.is(x.grad()));
+}
+
+struct SavesNothing : autograd::Function<SavesNothing> {
+  static constexpr const char* name = "SavesNothingBackward";
+  static autograd::Tensors forward(autograd::Context&, const autograd::Tensors& inputs) { return {inputs[0] * 2}; }
+  static autograd::Tensors backward(autograd::Context& context, const autograd::Tensors& grads) {
+    return {grads[0] * context.saved<double>()};
+  }
+};
+
+TEST(SavedValues, ThatWereNotSavedAreAnError) {
+  const Tensor x = ones({3}).requires_grad_();
+  EXPECT_THROW(SavesNothing::apply({x})[0].sum().backward(), Error);
+}
+
+}  // namespace
