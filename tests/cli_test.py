@@ -228,7 +228,7 @@ class Eval(CliTest):
         self.run_tenon("eval", "(" * 100000, code=1)
 
     def test_usage(self):
-        for arguments in ([], ["bogus"], ["eval"], ["explain"], ["eval", "1", "x"], ["eval", "1", "--bogus"], ["eval", "1", "--block-bytes", "0"]):
+        for arguments in ([], ["bogus"], ["eval"], ["explain"], ["eval", "1", "x"], ["eval", "1", "--bogus"], ["eval", "1", "--block-bytes", "0"], ["eval", "1", "-o", ""]):
             self.run_tenon(*arguments, code=2)
         for arguments in (["--help"], ["--version"], ["eval", "--help"]):
             self.run_tenon(*arguments)

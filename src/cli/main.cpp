@@ -5,8 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <new>
 
 #include "cli/commands.h"
@@ -86,6 +88,7 @@ CLI::App* add_eval(CLI::App& app, EvalOptions& options) {
   command
       ->add_option("-o,--output", options.output,
                    "Write .npy or .png; - writes .npy to standard output; without it the result is printed")
+      ->check([](const std::string& name) { return name.empty() ? "a file needs a name" : ""; })
       ->type_name("FILE");
   command
       ->add_option("--grad", options.grad,
@@ -95,7 +98,7 @@ CLI::App* add_eval(CLI::App& app, EvalOptions& options) {
       ->allow_extra_args(false)
       ->type_name("NAME,...");
   command->add_option("--block-bytes", options.block_bytes, "Bytes of the result computed at a time")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
   command->footer("Example:\n  tenon eval 'x / 255 - x.to(float32).mean((0, 1)) / 255' x=photo.png -o centred.npy");
   return command;
 }

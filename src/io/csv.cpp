@@ -126,6 +126,9 @@ class Table {
     read_line(begun_);
   }
   void read_line(std::string_view line) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // spreadsheets begin UTF-8 with it
+    if (line_ == 1 && line.substr(0, kByteOrderMark.size()) == kByteOrderMark)
+      line.remove_prefix(kByteOrderMark.size());
     if (trimmed(line).empty()) return;
     column_ = 0;
     for (;;) {
@@ -150,8 +153,11 @@ class Table {
     if (failed != std::errc() || end != digits.data() + digits.size()) fail("'" + quoted(field) + "' is not a number");
     values_->push_back(value);
   }
+  /// A NUL would end the text of an error.
   static std::string quoted(std::string_view field) {
-    return field.size() <= kMaxQuoted ? std::string(field) : std::string(field.substr(0, kMaxQuoted)) + "...";
+    std::string text(field.substr(0, kMaxQuoted));
+    for (std::size_t at = 0; (at = text.find('\0', at)) != std::string::npos;) text.replace(at, 1, "\\0");
+    return field.size() <= kMaxQuoted ? text : text + "...";
   }
   [[noreturn]] void fail(const std::string& what) const {
     fail_file(path_, "line " + std::to_string(line_) + ", column " + std::to_string(column_) + ": " + what);

@@ -38,6 +38,10 @@ TEST(Csv, NumbersBecomeRows) {
       {"no newline at the end", "1,2\n3,4", "tensor([[1., 2.],\n        [3., 4.]], dtype=torch.float64)"},
       {"Windows' newlines and spaces", " 1 ,\t2\r\n3, 4\r\n",
        "tensor([[1., 2.],\n        [3., 4.]], dtype=torch.float64)"},
+      {"a spreadsheet's byte order mark",
+       "\xEF\xBB\xBF"
+       "1,2\n",
+       "tensor([[1., 2.]], dtype=torch.float64)"},
       {"blank lines", "\n1\n\n2\n\n", "tensor([[1.],\n        [2.]], dtype=torch.float64)"},
       {"signs and exponents", "+1,-2,1e3,.5",
        "tensor([[ 1.0000e+00, -2.0000e+00,  1.0000e+03,  5.0000e-01]],\n       dtype=torch.float64)"},
@@ -50,7 +54,7 @@ TEST(Csv, NumbersBecomeRows) {
 
 TEST(Csv, ErrorsNameLineAndColumn) {
   const struct {
-    const char* text;
+    std::string text;
     const char* words;
   } cases[] = {
       {"1,2\n3,x\n", "line 2, column 2: 'x' is not a number"},
@@ -61,6 +65,7 @@ TEST(Csv, ErrorsNameLineAndColumn) {
       {"1\n\n2 3\n", "line 3, column 1: '2 3' is not a number"},
       {"1e999\n", "line 1, column 1: '1e999' is out of float64's range"},
       {"+-1\n", "line 1, column 1: '+-1' is not a number"},
+      {std::string("1\0,2\n", 5), "line 1, column 1: '1\\0' is not a number"},
       {"", "holds no numbers"},
       {"\n \n", "holds no numbers"},
   };
