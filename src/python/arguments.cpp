@@ -1,6 +1,7 @@
 #include "python/arguments.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 #include <unordered_map>
 
@@ -541,8 +542,11 @@ void Call::clear() {
 
 const char* Call::text(Name name) const {
   if (!has(name)) return nullptr;
-  const char* text = PyUnicode_AsUTF8AndSize(object(name), nullptr);
+  Py_ssize_t length;
+  const char* text = PyUnicode_AsUTF8AndSize(object(name), &length);
   if (!text) throw PythonError{};
+  if (static_cast<Py_ssize_t>(std::strlen(text)) != length)
+    throw Error(parser_->name() + "(): argument '" + std::string(kNameTexts[static_cast<int>(name)]) + "' holds a NUL");
   return text;
 }
 

@@ -53,13 +53,14 @@ DeviceObject parse_device(const std::string& text) {
   throw Error("Expected one of cpu, meta device type at start of device string: " + text.substr(0, text.find(':')));
 }
 DeviceObject parse_device(PyObject* text) {
-  const char* utf8 = PyUnicode_AsUTF8AndSize(text, nullptr);
+  Py_ssize_t length;
+  const char* utf8 = PyUnicode_AsUTF8AndSize(text, &length);
   if (!utf8) {
     if (PyErr_ExceptionMatches(PyExc_MemoryError)) throw PythonError{};
     PyErr_Clear();
     throw Error("error unpacking string as utf-8");
   }
-  return parse_device(std::string(utf8));
+  return parse_device(std::string(utf8, static_cast<std::size_t>(length)));
 }
 
 const Definition kDeviceNew = {"device", Door::function, "(device device)\n(str type, int index=-1)", "",

@@ -68,6 +68,16 @@ def test_names_of_entries_come_back_or_are_refused(name, tmp_path):
     assert list(tenon.load(path)) == [name]
 
 
+def test_nothing_ends_at_a_nul():
+    """What is an argument up to a NUL is none."""
+    x = tenon.ones(2)
+    for call in (lambda: tenon.div(x, x, rounding_mode="floor\0"), lambda: tenon.device("cpu\0"), lambda: x.to("cpu\0"), lambda: tenon.ones(2, device="meta\0x"),
+                 lambda: tenon.broadcast_policy("rank=warn\0"), lambda: tenon.load("x.npy\0"), lambda: getattr(tenon, "add\0"), lambda: getattr(x, "sum\0"),
+                 lambda: tenon.add(x, x, **{"out\0": x}), lambda: tenon.ones(2).sum(**{"dim\0": 0})):  # fmt: skip
+        with pytest.raises((RuntimeError, TypeError, ValueError, AttributeError)):
+            call()
+
+
 def test_paths_are_bytes(tmp_path):
     """A path of the system is no text; one with NUL names no file."""
     x = tenon.ones(2)
