@@ -68,7 +68,7 @@ class Busy {
     const Tensor middle = large_ * 1;
     for (const Tensor& hooked : {large_, middle}) hooked.register_hook([](const Tensor&) { return Tensor(); });
     middle.retain_grad();
-    repeat([this, middle] { middle.sum().backward({}, true); });
+    repeat([middle] { middle.sum().backward({}, true); });
     repeat([] { to_string(ones({3})); });
     repeat([] { memory::trim(); });
   }

@@ -26,7 +26,7 @@ Tensors completed(const Tensor& a, const Tensor& b) {
 Tensors tracked(Tensor a, Tensor b) {
   a.requires_grad_();
   b.requires_grad_();
-  Tensors operands = completed(a * 1, b * 1);
+  Tensors operands = completed(a + 0, b + 0);  // nodes that keep nothing: backward may be called again
   operands.push_back(a);
   operands.push_back(b);
   return operands;
