@@ -158,12 +158,11 @@ TENON_API bool strict_shapes() noexcept;
 
 struct FunctionState;
 
-/// What a custom function's forward and backward share. https://docs.pytorch.org/docs/stable/notes/extending.html
+/// What a custom function's forward and backward share, as long as the graph lives.
+/// https://docs.pytorch.org/docs/stable/notes/extending.html
 class TENON_API Context {
  public:
   explicit Context(FunctionState* state) noexcept : state_(state) {}
-  Context(const Context&) = delete;  // the state dies with the graph
-  Context& operator=(const Context&) = delete;
   /// Inputs and outputs (of forward) that backward reads.
   void save_for_backward(Tensors tensors);
   /// Error where one was changed in place since, or where the graph is freed.

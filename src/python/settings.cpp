@@ -3,6 +3,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <vector>
+
 #include "tenon/factories.h"
 #include "tenon/instruction_set.h"
 #include "tenon/ops.h"
