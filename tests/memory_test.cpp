@@ -36,6 +36,9 @@ TENON_REPLACES void* operator new(std::size_t nbytes) {
   if (void* block = take(alignof(std::max_align_t), nbytes)) return block;
   throw std::bad_alloc();
 }
+TENON_REPLACES void* operator new(std::size_t nbytes, const std::nothrow_t&) noexcept {
+  return take(alignof(std::max_align_t), nbytes);
+}
 TENON_REPLACES void operator delete(void* block) noexcept { std::free(block); }
 TENON_REPLACES void operator delete(void* block, std::size_t) noexcept { std::free(block); }
 #undef TENON_REPLACES

@@ -229,6 +229,7 @@ def test_memory_goes_with_the_last_tensor():
     assert alive() is None
 
 
+@pytest.mark.filterwarnings("ignore:Using a non-tuple sequence")
 def test_counts_of_references():
     """Nothing is kept by calls, right or wrong."""
     tensor, other = tenon.ones(3), tenon.ones(4)

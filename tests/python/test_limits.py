@@ -40,6 +40,7 @@ def calls(x, text):
     yield "frombuffer", lambda: tenon.frombuffer(text, dtype=tenon.uint8)
 
 
+@pytest.mark.filterwarnings("ignore:Using a non-tuple sequence")
 @pytest.mark.parametrize("text", TEXTS, ids=ascii)
 def test_any_text_is_taken_or_refused(text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

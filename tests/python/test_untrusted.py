@@ -333,6 +333,7 @@ def test_hostile_hooks_and_functions():
                 assert not isinstance(error, SystemError)
 
 
+@pytest.mark.filterwarnings("ignore:Using a non-tuple sequence")
 def test_lists_nested_deeper_than_the_stack():
     deep = 1
     for _ in range(100_000):
