@@ -67,7 +67,7 @@ Tensor Tensor::variable_data() const {
 void Tensor::set_data(const Tensor& data) {
   if (requires_grad() && !is_floating_point(data.dtype()))
     throw Error("data set to a tensor that requires gradients must be floating point or complex dtype");
-  const Tensor keep = data;  // it may be a view of this tensor
+  const Tensor keep = data;  // NOLINT(performance-unnecessary-copy-initialization): it may be a view of this tensor
   const TensorImpl* from = data.impl();
   AutogradMeta& meta = autograd::meta_of(*this);
   autograd::FormerParts& former = autograd::room_for_former(meta);
