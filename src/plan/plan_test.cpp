@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -174,6 +175,65 @@ TEST(Plan, Table) {
   for (const auto& c : cases) EXPECT_EQ(text_of(plan_of(c.shape, c.operands)), c.want) << c.why;
 }
 
+/// Offsets of all operands at every index, in the order of the indices of `shape`.
+using Offsets = std::vector<int64_t>;
+std::map<Offsets, int> offsets_by_index(SizesView shape, const std::vector<Layout>& operands) {
+  std::map<Offsets, int> found;
+  for (int64_t i = 0; i < numel_of(shape); ++i) {
+    Offsets offsets(operands.size(), 0);
+    int64_t rest = i;
+    for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
+      const int64_t index = rest % shape[dim];
+      rest /= shape[dim];
+      for (std::size_t operand = 0; operand < operands.size(); ++operand) {
+        const int64_t own = dim - shape.size() + operands[operand].sizes.size();
+        if (own >= 0 && operands[operand].sizes[own] != 1) offsets[operand] += index * operands[operand].strides[own];
+      }
+    }
+    ++found[offsets];
+  }
+  return found;
+}
+
+/// Where element `i` of the loops [0, end) lies.
+int64_t offset_at(const Plan& plan, const int64_t* strides, int64_t end, int64_t i) {
+  int64_t offset = 0;
+  for (int64_t dim = 0; dim < end; ++dim) {
+    offset += i % plan.sizes[dim] * strides[dim];
+    i /= plan.sizes[dim];
+  }
+  return offset;
+}
+
+std::map<Offsets, int> offsets_by_plan(const Plan& plan) {
+  std::map<Offsets, int> found;
+  for (int64_t i = 0; i < plan.numel; ++i) {
+    Offsets offsets;
+    for (int64_t operand = 0; operand < plan.operands.size(); ++operand)
+      offsets.push_back(offset_at(plan, plan.strides_of(operand), plan.ndim(), i));
+    ++found[offsets];
+  }
+  return found;
+}
+
+/// Where the way says that element `i` of the fused loops lies.
+int64_t offset_by_way(const Plan& plan, int64_t operand, int64_t i) {
+  const auto [way, length] = plan.operands[operand];
+  const int64_t* strides = plan.strides_of(operand);
+  switch (way) {
+    case Way::direct:
+      return i;
+    case Way::splat:
+      return 0;
+    case Way::periodic:
+      return offset_at(plan, strides, plan.fused, i % length);
+    case Way::repeated:
+      return i / length;
+    default:
+      return offset_at(plan, strides, plan.fused, i);
+  }
+}
+
 /// An operand over a shape: dims missing, of size 1 or expanded, the others in any order of memory, with gaps.
 Layout random_operand(SizesView shape, std::mt19937& random) {
   Layout operand{shape.copy(), Dims(shape.size())};
@@ -191,6 +251,32 @@ Layout random_operand(SizesView shape, std::mt19937& random) {
     operand.strides.erase(0);
   }
   return operand;
+}
+
+TEST(Plan, WalksEveryIndexOnceAndItsWaysSayWhereElementsLie) {
+  std::mt19937 random(5);
+  std::map<Way, int> ways;
+  for (int round = 0; round < 3000; ++round) {
+    Dims shape;
+    for (unsigned dims = random() % 4; dims > 0; --dims)
+      shape.push_back(random() % 3 ? 1 + random() % 5 : 8 + random() % 40);
+    if (round % 10 == 0) shape = {8 + round % 4, 32 + round % 16};  // long enough to be read in blocks
+    std::vector<Layout> operands{{shape, contiguous_strides(shape)}};
+    for (unsigned inputs = 1 + random() % 2; inputs > 0; --inputs) operands.push_back(random_operand(shape, random));
+    if (round % 10 == 0) operands.push_back({shape, {1, shape[0]}});
+    const Plan plan = plan_of(shape, operands);
+    SCOPED_TRACE("round " + std::to_string(round) + ": " + text_of(plan));
+    ASSERT_EQ(plan.numel, numel_of(shape));
+    ASSERT_EQ(offsets_by_plan(plan), offsets_by_index(shape, operands));
+    for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
+      ++ways[plan.operands[operand].way];
+      for (int64_t i = 0; i < plan.flat; ++i)
+        ASSERT_EQ(offset_by_way(plan, operand, i), offset_at(plan, plan.strides_of(operand), plan.fused, i))
+            << operand << " at " << i;
+    }
+  }
+  for (const Way way : {Way::direct, Way::splat, Way::periodic, Way::repeated, Way::transposed, Way::gather})
+    EXPECT_GT(ways[way], 20) << way_name(way);
 }
 
 TEST(Plan, NoTwoLoopsThatCouldBeOne) {
