@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "error_text.h"
 #include "gtest/gtest.h"
 #include "tenon/tenon.h"
 
@@ -49,15 +50,6 @@ const std::vector<Form> forms = {
 };
 #undef TENON_OP
 
-std::string text_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 /// Layout and bytes of what a tensor shows.
 std::string seen(const Tensor& tensor) {
   return to_string(tensor.sizes()) + to_string(tensor.strides()) + dtype_name(tensor.dtype()) + to_string(tensor);
@@ -77,7 +69,7 @@ void for_each_form(Shape shape, const std::function<Tensor(Dtype, int operand)>&
     for (const Dtype dtype : {float32, bool_}) {
       std::vector<Tensor> in;
       for (int i = 0; i < form.arity; ++i) in.push_back(operand(dtype, i));
-      if (text_of([&] { form.call(in.data()); }) != "no error") continue;
+      if (error_text([&] { form.call(in.data()); }) != "no error") continue;
       ++runs;
       check(form, dtype, in);
     }
@@ -100,7 +92,7 @@ TEST(Out, AnInputThatWouldChangeShapeIsRefused) {
       std::vector<Tensor> mixed = in;
       Tensor out = mixed[static_cast<std::size_t>(at)] = full({1, 1, 1}, 1, Options(dtype));
       const std::string before = seen(out);
-      EXPECT_EQ(text_of([&] { form.call_out(out, mixed.data()); }),
+      EXPECT_EQ(error_text([&] { form.call_out(out, mixed.data()); }),
                 "output with shape [1, 1, 1] doesn't match the broadcast shape [1, 3, 1]")
           << form.name << " " << dtype_name(dtype) << " operand " << at;
       EXPECT_EQ(seen(out), before) << form.name;
@@ -117,7 +109,7 @@ TEST(Out, AnAliasOfAnInputMayChangeShape) {
       const Tensor input = mixed[static_cast<std::size_t>(at)] = full({1, 1, 1}, 1, Options(dtype));
       const Tensor want = form.call(mixed.data());
       Tensor out = input.detach();
-      if (text_of([&] { form.call_out(out, mixed.data()); }) != "no error") continue;  // another dtype
+      if (error_text([&] { form.call_out(out, mixed.data()); }) != "no error") continue;  // another dtype
       EXPECT_TRUE(same_values(out, want)) << form.name << " operand " << at << " gives " << to_string(out);
     }
   });
@@ -173,7 +165,7 @@ TEST(Out, ExportedMemoryNeverMoves) {
       Tensor out = ones({1}, Options(want.dtype()));
       const void* memory = out.export_data();
       const std::string before = seen(out);
-      EXPECT_EQ(text_of([&] { form.call_out(out, in.data()); }), "Trying to resize storage that is not resizable")
+      EXPECT_EQ(error_text([&] { form.call_out(out, in.data()); }), "Trying to resize storage that is not resizable")
           << form.name;
       EXPECT_EQ(seen(out), before) << form.name;
       EXPECT_EQ(out.data_ptr(), memory) << form.name;
@@ -181,7 +173,7 @@ TEST(Out, ExportedMemoryNeverMoves) {
   }
   Tensor x = zeros({3});
   x.select(0, 1).export_data();
-  EXPECT_EQ(text_of([&] { x.resize_({10}); }), "Trying to resize storage that is not resizable");
+  EXPECT_EQ(error_text([&] { x.resize_({10}); }), "Trying to resize storage that is not resizable");
   EXPECT_EQ(to_string(x), "tensor([0., 0., 0.])");
   x.resize_({2}).resize_({3});
   EXPECT_EQ(x.numel(), 3);
@@ -191,14 +183,14 @@ TEST(Out, DataOfATensorKeepsItsMemory) {
   Tensor x = zeros({3});
   x.requires_grad_();
   const Tensor data = x.variable_data();
-  EXPECT_EQ(text_of([&] { x.detach().resize_({1 << 16}); }), "Trying to resize storage that is not resizable");
+  EXPECT_EQ(error_text([&] { x.detach().resize_({1 << 16}); }), "Trying to resize storage that is not resizable");
   EXPECT_EQ(data.data_ptr(), x.data_ptr());
 }
 
 TEST(Out, AZeroDivisorLeavesTheOutputAsItWas) {
   for (const char* rounding : {"floor", "trunc"}) {
     Tensor out = ones({1}, int64);
-    EXPECT_EQ(text_of([&] { div_out(out, arange(3), tensor({1, 0, 2}), rounding); }), "ZeroDivisionError");
+    EXPECT_EQ(error_text([&] { div_out(out, arange(3), tensor({1, 0, 2}), rounding); }), "ZeroDivisionError");
     EXPECT_EQ(to_string(out), "tensor([1])");
   }
 }

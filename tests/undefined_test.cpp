@@ -2,10 +2,10 @@
 // to any method, and returned from hooks, custom functions and ops from outside.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "error_text.h"
 #include "tenon/tenon.h"
 
 namespace {
@@ -15,17 +15,7 @@ using autograd::Tensors;
 
 const char* const kText = "Expected a proper Tensor but got None (or an undefined Tensor in C++)";
 
-std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    return std::string("another exception: ") + error.what();
-  }
-  return "no error";
-}
-#define EXPECT_UNDEFINED(...) EXPECT_EQ(error_of([&] { static_cast<void>(__VA_ARGS__); }), kText) << #__VA_ARGS__
+#define EXPECT_UNDEFINED(...) EXPECT_EQ(error_text([&] { static_cast<void>(__VA_ARGS__); }), kText) << #__VA_ARGS__
 
 TEST(Undefined, GivenToEveryOpInEveryForm) {
   Tensor none, some = ones({2, 2}), condition = some > 0;
@@ -198,10 +188,10 @@ TEST(Undefined, OtherFunctions) {
 TEST(Undefined, ANode) {
   const autograd::Node none;
   const char* const text = "Expected a proper Node but got an undefined one";
-  EXPECT_EQ(error_of([&] { static_cast<void>(none.name()); }), text);
-  EXPECT_EQ(error_of([&] { static_cast<void>(none.next_functions()); }), text);
-  EXPECT_EQ(error_of([&] { none.register_hook([](const Tensors&, const Tensors&) { return Tensors(); }); }), text);
-  EXPECT_EQ(error_of([&] { none.register_prehook([](const Tensors&) { return Tensors(); }); }), text);
+  EXPECT_EQ(error_text([&] { static_cast<void>(none.name()); }), text);
+  EXPECT_EQ(error_text([&] { static_cast<void>(none.next_functions()); }), text);
+  EXPECT_EQ(error_text([&] { none.register_hook([](const Tensors&, const Tensors&) { return Tensors(); }); }), text);
+  EXPECT_EQ(error_text([&] { none.register_prehook([](const Tensors&) { return Tensors(); }); }), text);
   autograd::HookHandle().remove();
 }
 
@@ -230,11 +220,11 @@ TEST(Undefined, AHookMayNotChangeWhatAGradientIs) {
   };
   for (const auto& c : cases) {
     autograd::HookHandle of_leaf = x.register_hook([&](const Tensor&) { return c.gives; });
-    EXPECT_EQ(error_of([&] { (x * 2).sum().backward(); }), c.text);
+    EXPECT_EQ(error_text([&] { (x * 2).sum().backward(); }), c.text);
     of_leaf.remove();
     const Tensor y = x * 2;
     y.grad_fn().register_hook([&](const Tensors&, const Tensors&) { return Tensors{c.gives, Tensor()}; });
-    EXPECT_EQ(error_of([&] { y.sum().backward(); }), c.text);
+    EXPECT_EQ(error_text([&] { y.sum().backward(); }), c.text);
   }
   EXPECT_FALSE(x.grad().defined());
 }
@@ -262,8 +252,8 @@ struct Shy {
 TEST(Undefined, FromFunctionsOfOnesOwn) {
   const Tensor x = ones({2}).requires_grad_();
   const char* const text = "Function NothingBackward returned an undefined Tensor as output 0 of its forward";
-  EXPECT_EQ(error_of([&] { Nothing::apply({x}); }), text);
-  EXPECT_EQ(error_of([&] { Nothing::apply({ones({2})}); }), text);
+  EXPECT_EQ(error_text([&] { Nothing::apply({x}); }), text);
+  EXPECT_EQ(error_text([&] { Nothing::apply({ones({2})}); }), text);
   NoGradient::apply({x})[0].sum().backward();
   EXPECT_FALSE(x.grad().defined());
 }

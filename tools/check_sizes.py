@@ -238,34 +238,32 @@ def violations(root):
     return found
 
 
-def self_test():
-    cases = [
-        ("a product", "x = size * stride;", 1),
-        ("a sum", "x = offset + extent;", 1),
-        ("members and calls", "x = a.sizes()[dim] * b->strides[dim];", 1),
-        ("a product in place", "numel *= size;", 1),
-        ("a difference of strides", "x = a.offset - b;", 1),
-        ("behind a cast", "x = static_cast<uint64_t>(size) * n;", 1),
-        ("a group", "x = (size - 1) * 2;", 1),
-        ("an index is no product", "x = sizes[dim + 1];", 0),
-        ("a text", 'x = "sizes " + to_string(sizes);', 0),
-        ("a text of sizes", "x = to_string(sizes) + name;", 0),
-        ("made checked in place", "x = Checked(size) * stride;", 0),
-        ("declared checked", "Checked step = 1;\nstep *= size;", 0),
-        ("two declared", "Checked a = 1, step = offset;\nstep += size;", 0),
-        ("checked in another function", "{\nChecked step = 1;\n}\nint f() {\nstep *= size;\n}", 1),
-        ("of a container", "x = name.size() + 1;", 0),
-        ("a tensor's", "x = t.size(0) * 2;", 1),
-        ("floating", "x = static_cast<double>(size) * 2;", 0),
-        ("a list", "shape += size_text;", 0),
-        ("a pointer", "int64_t* stride = f(Tensor* size);", 0),
-        ("said to be exact", "x = size * 2;  // exact: a test", 0),
-        ("said above", "// exact: a test\nx = size *\n    2;", 0),
-        ("said before a blank line", "// exact: a test\n\nx = size * 2;", 1),
-        ("in a comment", "// size * stride", 0),
-    ]
-    return checking.self_test(cases, raw_arithmetic)
+CASES = [
+    ("a product", "x = size * stride;", 1),
+    ("a sum", "x = offset + extent;", 1),
+    ("members and calls", "x = a.sizes()[dim] * b->strides[dim];", 1),
+    ("a product in place", "numel *= size;", 1),
+    ("a difference of strides", "x = a.offset - b;", 1),
+    ("behind a cast", "x = static_cast<uint64_t>(size) * n;", 1),
+    ("a group", "x = (size - 1) * 2;", 1),
+    ("an index is no product", "x = sizes[dim + 1];", 0),
+    ("a text", 'x = "sizes " + to_string(sizes);', 0),
+    ("a text of sizes", "x = to_string(sizes) + name;", 0),
+    ("made checked in place", "x = Checked(size) * stride;", 0),
+    ("declared checked", "Checked step = 1;\nstep *= size;", 0),
+    ("two declared", "Checked a = 1, step = offset;\nstep += size;", 0),
+    ("checked in another function", "{\nChecked step = 1;\n}\nint f() {\nstep *= size;\n}", 1),
+    ("of a container", "x = name.size() + 1;", 0),
+    ("a tensor's", "x = t.size(0) * 2;", 1),
+    ("floating", "x = static_cast<double>(size) * 2;", 0),
+    ("a list", "shape += size_text;", 0),
+    ("a pointer", "int64_t* stride = f(Tensor* size);", 0),
+    ("said to be exact", "x = size * 2;  // exact: a test", 0),
+    ("said above", "// exact: a test\nx = size *\n    2;", 0),
+    ("said before a blank line", "// exact: a test\n\nx = size * 2;", 1),
+    ("in a comment", "// size * stride", 0),
+]
 
 
 if __name__ == "__main__":
-    checking.main(violations, "every product and sum of sizes, strides and offsets is checked", self_test)
+    checking.main(violations, "every product and sum of sizes, strides and offsets is checked", CASES, raw_arithmetic)

@@ -4,7 +4,6 @@ import sys
 
 
 def self_test(cases, find):
-    """Each case: its reason, what `find` gets, how many findings are wanted."""
     for why, *given, wanted in cases:
         found = find(*given)
         if len(found) != wanted:
@@ -14,10 +13,10 @@ def self_test(cases, find):
     return 0
 
 
-def main(find_in_tree, clean, test):
-    """`clean`: what to say where nothing is found."""
+def main(find_in_tree, clean, cases, find):
+    """`clean`: what to say where nothing is found. Each case: its reason, what `find` gets, how many findings are wanted."""
     if sys.argv[1:] == ["--self-test"]:
-        sys.exit(test())
+        sys.exit(self_test(cases, find))
     problems = find_in_tree(pathlib.Path(__file__).resolve().parent.parent)
     print("\n".join(problems) if problems else clean)
     sys.exit(1 if problems else 0)

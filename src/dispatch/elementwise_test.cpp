@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "error_text.h"
 #include "gtest/gtest.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
@@ -13,15 +14,6 @@
 
 namespace tenon {
 namespace {
-
-std::string text_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 std::vector<double> values(const Tensor& tensor) {
   const Tensor dense = tensor.to(float64).contiguous();
@@ -91,7 +83,7 @@ TEST(Elementwise, WritesThatMeetAnInputGiveTheOutOfPlaceResult) {
   for (const auto& c : cases) {
     // A layout that meets itself may also be refused, with PyTorch's text.
     Values got;
-    const std::string text = text_of([&] { got = values(c.call()); });
+    const std::string text = error_text([&] { got = values(c.call()); });
     if (text == "no error")
       EXPECT_EQ(got, c.want) << c.why;
     else
@@ -192,7 +184,7 @@ TEST(Elementwise, Refusals) {
          mean_out(out, bytes);
        }},
   };
-  for (const auto& c : cases) EXPECT_EQ(text_of(c.call), c.want);
+  for (const auto& c : cases) EXPECT_EQ(error_text(c.call), c.want);
 }
 
 TEST(Elementwise, ManyDims) {
@@ -280,7 +272,7 @@ TEST(Policy, RankAndOuter) {
   };
   for (const auto& c : cases) {
     const PolicyGuard guard(parse_broadcast_policy(c.policy));
-    EXPECT_EQ(text_of(c.call) != "no error", c.refused) << c.policy;
+    EXPECT_EQ(error_text(c.call) != "no error", c.refused) << c.policy;
   }
   Heard heard;
   {
@@ -288,13 +280,13 @@ TEST(Policy, RankAndOuter) {
     add(row, column);
   }
   EXPECT_EQ(heard.texts.size(), 2u);
-  EXPECT_EQ(text_of([&] { add(row, column); }), "no error");
+  EXPECT_EQ(error_text([&] { add(row, column); }), "no error");
 }
 
 TEST(Policy, ARefusedResultLeavesOutAlone) {
   const PolicyGuard guard(parse_broadcast_policy("blow_up=2"));
   Tensor out = counted(2);
-  EXPECT_NE(text_of([&] { add_out(out, ones({100, 1}), ones({100})); }), "no error");
+  EXPECT_NE(error_text([&] { add_out(out, ones({100, 1}), ones({100})); }), "no error");
   EXPECT_EQ(values(out), (Values{0, 1}));
 }
 
@@ -315,7 +307,7 @@ TEST(Backcompat, BroadcastWarning) {
 TEST(Backcompat, Pointwise1d) {
   Heard heard;
   const Tensor a = counted(6).view({2, 3}), b = counted(6).view({3, 2});
-  EXPECT_NE(text_of([&] { add(a, b); }), "no error");
+  EXPECT_NE(error_text([&] { add(a, b); }), "no error");
   backcompat::set_pointwise_1d(true);
   const Tensor got = add(a, b);
   EXPECT_EQ(to_string(got.sizes()), "[2, 3]");
@@ -324,7 +316,7 @@ TEST(Backcompat, Pointwise1d) {
   EXPECT_EQ(values(self.add_(b, 2)), (Values{0, 3, 6, 9, 12, 15}));
   EXPECT_EQ(to_string(add_out(out, a, b).sizes()), "[2, 3]");
   EXPECT_EQ(values(a.t().clone().add_(counted(6).view({6}))).size(), 6u);
-  EXPECT_NE(text_of([&] { add(a, ones({4})); }), "no error");
+  EXPECT_NE(error_text([&] { add(a, ones({4})); }), "no error");
   backcompat::set_pointwise_1d(false);
   ASSERT_GE(heard.texts.size(), 4u);
   EXPECT_EQ(heard.texts[0],
@@ -340,13 +332,13 @@ TEST(Backcompat, Pointwise1d) {
 TEST(Copies, FillsAndOverlaps) {
   Tensor x = zeros({1}).expand({4});
   EXPECT_EQ(values(x.fill_(2)), (Values{2, 2, 2, 2}));
-  EXPECT_EQ(text_of([&] { x.fill_(tensor(3.0)); }).substr(0, 21), "unsupported operation");
-  EXPECT_EQ(text_of([&] { x.copy_(ones({4})); }).substr(0, 21), "unsupported operation");
+  EXPECT_EQ(error_text([&] { x.fill_(tensor(3.0)); }).substr(0, 21), "unsupported operation");
+  EXPECT_EQ(error_text([&] { x.copy_(ones({4})); }).substr(0, 21), "unsupported operation");
   Tensor y = counted(5);
   EXPECT_EQ(values(y.fill_(y.select(0, 3))), (Values{3, 3, 3, 3, 3}));
   Tensor z = counted(5);
-  EXPECT_EQ(text_of([&] { z.slice(0, 1, 5).copy_(z.slice(0, 0, 4)); }).substr(0, 21), "unsupported operation");
-  EXPECT_EQ(text_of([&] { empty({2}, uint8).fill_(-7.25); }),
+  EXPECT_EQ(error_text([&] { z.slice(0, 1, 5).copy_(z.slice(0, 0, 4)); }).substr(0, 21), "unsupported operation");
+  EXPECT_EQ(error_text([&] { empty({2}, uint8).fill_(-7.25); }),
             "value cannot be converted to type uint8_t without overflow");
 }
 
@@ -361,8 +353,8 @@ TEST(Copies, ResizeKeepsElementsAndForeignMemory) {
   {
     Tensor foreign = from_buffer(
         buffer, {4}, float32, [](void*, void* count) { ++*static_cast<int*>(count); }, &freed);
-    EXPECT_EQ(text_of([&] { foreign.resize_({5}); }), "Trying to resize storage that is not resizable");
-    EXPECT_EQ(text_of([&] { foreign.resize_({2}); }), "no error");
+    EXPECT_EQ(error_text([&] { foreign.resize_({5}); }), "Trying to resize storage that is not resizable");
+    EXPECT_EQ(error_text([&] { foreign.resize_({2}); }), "no error");
     const Tensor part = foreign.slice(0, 1, 2);
     foreign = Tensor();
     EXPECT_EQ(freed, 0);

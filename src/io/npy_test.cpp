@@ -4,9 +4,9 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "io/npy_header.h"
+#include "io/test_files.h"
 #include "tenon/tenon.h"
 
 namespace tenon::io {
@@ -14,26 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Npy : public testing::Test {
+class Npy : public Files {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) /
-              ("npy_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string& name = "a.npy") const { return (folder_ / name).string(); }
-  int files() const {
-    return static_cast<int>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
-  }
-  std::string bytes(const std::string& name = "a.npy") const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  void write(const std::string& content, const std::string& name = "a.npy") const {
-    std::ofstream(path(name), std::ios::binary) << content;
-  }
   /// A file with this dictionary, version 1, as NumPy pads it.
   void write_with(const std::string& dictionary, const std::string& data) const {
     const std::size_t length = (10 + dictionary.size() + 1 + 63) / 64 * 64 - 10;
@@ -55,9 +37,6 @@ class Npy : public testing::Test {
     EXPECT_NE(error().find(words), std::string::npos) << error();
     EXPECT_EQ(error().find(path()), 0u) << error();
   }
-
- private:
-  fs::path folder_;
 };
 
 std::string dictionary(const std::string& descr, const std::string& shape, const std::string& order = "False") {

@@ -9,39 +9,20 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 #include <vector>
 
 #include "io/fail.h"
 #include "io/input.h"
+#include "io/test_files.h"
 
 namespace tenon::io {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Files : public testing::Test {
+class SavedFiles : public Files {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) /
-              ("files_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string& name = "a") const { return (folder_ / name).string(); }
-  int files() const {
-    return static_cast<int>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
-  }
-  std::string bytes(const std::string& name = "a") const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  void write(const std::string& content, const std::string& name = "a") const {
-    std::ofstream(path(name), std::ios::binary) << content;
-  }
   mode_t mode(const std::string& name = "a") const {
     struct stat status = {};
     stat(path(name).c_str(), &status);
@@ -56,12 +37,9 @@ class Files : public testing::Test {
     const InputFile file(path, reading);
     return {reinterpret_cast<const char*>(file.data()), static_cast<std::size_t>(file.nbytes())};
   }
-
- private:
-  fs::path folder_;
 };
-using Output = Files;
-using Input = Files;
+using Output = SavedFiles;
+using Input = SavedFiles;
 
 TEST_F(Output, TheModeOfAFileIsKeptAndNewOnesGoByTheUmask) {
   for (mode_t wanted : {0600u, 0640u, 0666u, 0755u}) {

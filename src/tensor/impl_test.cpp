@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 
+#include "error_text.h"
 #include "tenon/factories.h"
 
 namespace tenon {
@@ -75,30 +75,21 @@ TEST(Impl, NewSizesAndStrides) {
   EXPECT_EQ(none.impl()->storage->nbytes, 0);
 }
 
-std::string text_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(Impl, RefusesWhatHasNoSize) {
   const std::string negative = "Trying to create tensor with negative dimension -1: [2, -1]";
-  EXPECT_EQ(text_of([] { new_tensor({2, -1}, float32); }), negative);
-  EXPECT_EQ(text_of([] { new_tensor({2, -1}, {1, 1}, float32); }), negative);
-  EXPECT_EQ(text_of([] { new_strided_tensor({2, -1}, {1, 1}, float32, Device::meta); }), negative);
+  EXPECT_EQ(error_text([] { new_tensor({2, -1}, float32); }), negative);
+  EXPECT_EQ(error_text([] { new_tensor({2, -1}, {1, 1}, float32); }), negative);
+  EXPECT_EQ(error_text([] { new_strided_tensor({2, -1}, {1, 1}, float32, Device::meta); }), negative);
   const std::string bytes = "Storage size calculation overflowed with sizes=[4611686018427387904]";
-  EXPECT_EQ(text_of([] { new_tensor({kHalf}, float32); }), bytes);
-  EXPECT_EQ(text_of([] { new_tensor({kHalf}, {0}, float32); }), bytes);
-  EXPECT_EQ(text_of([] {
+  EXPECT_EQ(error_text([] { new_tensor({kHalf}, float32); }), bytes);
+  EXPECT_EQ(error_text([] { new_tensor({kHalf}, {0}, float32); }), bytes);
+  EXPECT_EQ(error_text([] {
               new_strided_tensor({kHalf, 2}, {0, 0}, float32, Device::cpu);
             }),
             "numel: integer multiplication overflow");
-  EXPECT_EQ(text_of([] { new_strided_tensor({2}, {kHalf}, float32, Device::cpu); }),
+  EXPECT_EQ(error_text([] { new_strided_tensor({2}, {kHalf}, float32, Device::cpu); }),
             "Storage size calculation overflowed with sizes=[2] and strides=[4611686018427387904]");
-  EXPECT_EQ(text_of([] { storage_extent({3}, {kHalf}); }),
+  EXPECT_EQ(error_text([] { storage_extent({3}, {kHalf}); }),
             "Storage size calculation overflowed with sizes=[3] and strides=[4611686018427387904]");
   EXPECT_EQ(storage_extent({2, 3}, {3, 1}), 6);
   EXPECT_EQ(storage_extent({}, {}), 1);

@@ -4,16 +4,6 @@
 namespace tenon::faults {
 namespace {
 
-using Call = std::function<Results(Tensors&)>;
-struct Named {
-  const char* name;
-  Call call;
-};
-
-/// What the operands and their gradients have become is compared anyway; results that were gathered in a list could
-/// fail for want of the list.
-Results done() { return {}; }
-
 struct Double : autograd::Function<Double> {
   static constexpr const char* name = "DoubleBackward";
   static Tensors forward(autograd::Context& context, const Tensors& in) {

@@ -23,11 +23,22 @@ struct Results {
   Results(std::string string) : text(std::move(string)) {}
 };
 
+using Call = std::function<Results(Tensors&)>;
 struct Case {
-  std::string name;                       // "big/add out=": the operands, then the call
-  std::function<Tensors()> make;          // operands, the same ones at every call
-  std::function<Results(Tensors&)> call;  // never keeps anything
+  std::string name;               // "big/add out=": the operands, then the call
+  std::function<Tensors()> make;  // operands, the same ones at every call
+  Call call;                      // never keeps anything
 };
+
+/// A call before it meets its operands.
+struct Named {
+  const char* name;
+  Call call;
+};
+
+/// What the operands and their gradients have become is compared anyway; results that were gathered in a list could
+/// fail for want of the list.
+inline Results done() { return {}; }
 
 /// Runs in a process of its own; gives what is wrong.
 struct Check {

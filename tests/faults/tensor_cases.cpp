@@ -4,14 +4,6 @@
 namespace tenon::faults {
 namespace {
 
-using Call = std::function<Results(Tensors&)>;
-struct Named {
-  const char* name;
-  Call call;
-};
-
-Results done() { return {}; }
-
 Results both(Tensor first, Tensor second) {
   Tensors list;
   list.push_back(std::move(first));

@@ -19,7 +19,7 @@ import warnings
 
 import torch
 
-from compare import BY_NAME, NAMES, Oracle, bytes_of, tensor_of
+from request import BY_NAME, NAMES, Oracle, bytes_of, tensor_of
 
 SIZES = [1, 1, 2, 3, 3, 4]
 UNARY = ["neg", "abs", "exp", "tanh", "tanh", "square", "sqrt", "reciprocal", "log"]

@@ -13,22 +13,11 @@ import weakref
 
 import pytest
 import tenon
+from functions import Square
 
 
 def leaf(*values):
     return tenon.tensor(values, dtype=tenon.float64, requires_grad=True)
-
-
-class Square(tenon.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x * x
-
-    @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return 2 * x * grad
 
 
 class Wrong(tenon.autograd.Function):

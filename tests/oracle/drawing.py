@@ -1,0 +1,303 @@
+"""Random calls, each drawn from (seed, number): op, form, shapes of 0 to 7 dims, layouts, dtypes and values."""
+import math
+import pathlib
+import random
+import re
+import warnings
+
+import torch
+
+from request import BY_NAME, DTYPES, NAMES, bytes_of, number_json, open_storages, operands_of
+from torch_call import SYMBOLS
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+WEIGHTS = [3, 2, 2, 1, 3, 3, 2, 2, 8, 3]
+SIZES = [0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 64, 100, 129, 257]
+INTEGERS = [0, 1, 1, -1, 2, 3, -3, 7, 127, 128, 200, -128, -129, 255, 256, 300, 2**31 - 1, 2**31, -2**31, 2**63 - 1, -2**63]
+FLOATS = [0.0, -0.0, 1.0, 0.5, -2.5, 2.0, 3.0, 1e-3, 0.1, 1e10, -7.25, math.inf, -math.inf, math.nan]
+
+# Forms PyTorch has for each kind of op. `method` is the same code as `functional` there, but not here.
+FORMS = {
+    "unary": ["functional", "functional", "method", "inplace", "out"],
+    "binary": ["functional", "functional", "method", "inplace", "out", "operator"],
+    "binary_alpha": ["functional", "functional", "method", "inplace", "out", "operator", "compound"],
+    "division": ["functional", "functional", "method", "inplace", "out", "operator", "compound"],
+    "clamp": ["functional", "method", "inplace", "out"],
+    "where": ["functional", "functional", "method", "out"],
+    "reduction": ["functional", "functional", "method", "out"],
+    "reduction_dtype": ["functional", "functional", "method", "out"],
+    "product": ["functional", "method", "out"],
+}
+VIEWS_AND_COPIES = ["to", "to", "clone", "contiguous", "copy", "copy", "fill", "expand", "reshape", "sum_to_size"]
+NUMBER_ALLOWED = {"add", "sub", "mul", "div", "eq", "ne", "lt", "le", "gt", "ge"}
+
+
+def table_ops():
+    """(name, kind) of every op in the list, without the forms that only kernels know."""
+    text = (ROOT / "include" / "tenon" / "ops.def").read_text(encoding="utf-8")
+    return [pair for pair in re.findall(r"^TENON_OP\((\w+), (\w+)\)", text, re.MULTILINE) if pair[1] != "form"]
+
+
+class Draw:
+    """Random choices of one case."""
+
+    def __init__(self, seed, number):
+        self.rng = random.Random(f"{seed}:{number}")
+        self.generator = torch.Generator().manual_seed(self.rng.getrandbits(60))
+        self.limit = self.rng.choices([60, 300, 5000, 40000], [50, 30, 17, 3])[0]
+
+    def chance(self, probability):
+        return self.rng.random() < probability
+
+    def dtype(self, wanted=None):
+        return self.rng.choices(DTYPES, WEIGHTS)[0] if wanted is None else wanted
+
+    def shape(self):
+        """A shape of 0 to 7 dims with at most `limit` elements."""
+        ndim = self.rng.choices(range(8), [6, 14, 20, 20, 16, 10, 8, 6])[0]
+        shape, numel = [], 1
+        for _ in range(ndim):
+            size = self.rng.choice([size for size in SIZES if max(size, 1) * numel <= self.limit])
+            if size == 0 and self.chance(0.6):
+                size = 1
+            shape.append(size)
+            numel *= max(size, 1)
+        self.rng.shuffle(shape)
+        return shape
+
+    def narrowed(self, shape):
+        """A shape that broadcasts to `shape`: some dims 1, some leading dims gone; rarely one that does not."""
+        other = [1 if self.chance(0.25) else size for size in shape]
+        if self.chance(0.3):
+            other = other[self.rng.randint(0, len(other)):]
+        if other and self.chance(0.06):
+            other[self.rng.randrange(len(other))] += self.rng.randint(1, 3)
+        if self.chance(0.04):
+            other = [1] * self.rng.randint(1, 2) + other
+        return other[-7:]
+
+    def layout(self, shape, written=False):
+        """(name, strides, offset, elements of the storage) of a view with that shape."""
+        ndim = len(shape)
+        kinds = ["contiguous"] * 4 + ["permuted"] * 2 + ["gaps"] * 2 + ["offset"] + ([] if written else ["expanded"] * 2)
+        if written and self.chance(0.03):
+            kinds = ["expanded"]
+        if ndim in (4, 5):
+            kinds += ["channels_last"] * 2
+        kind = self.rng.choice(kinds)
+        order = list(range(ndim))  # from the slowest to the fastest dim
+        if kind == "channels_last":
+            order = [0] + list(range(2, ndim)) + [1]
+        elif kind in ("permuted", "gaps") and self.chance(0.8):
+            self.rng.shuffle(order)
+        strides, step = [0] * ndim, 1
+        if kind == "gaps" and self.chance(0.5):
+            step = self.rng.randint(2, 3)
+        for dim in reversed(order):
+            strides[dim] = step
+            step *= max(shape[dim], 1)
+            if kind == "gaps" and self.chance(0.4):
+                step += self.rng.randint(1, 5) if self.chance(0.5) else step
+        if kind == "expanded":
+            for dim in range(ndim):
+                if self.chance(0.5):
+                    strides[dim] = 0
+        for dim in range(ndim):
+            if shape[dim] == 1 and self.chance(0.1):
+                strides[dim] = self.rng.randint(0, 20)
+        offset = self.rng.randint(1, 9) if kind == "offset" or self.chance(0.1) else 0
+        extent = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides)) if 0 not in shape else 0
+        return kind, strides, offset, offset + extent + self.rng.choice([0, 0, 3])
+
+    def values(self, dtype, count, tame=False):
+        """Mostly small numbers, with the special ones of the dtype among them; `tame`: only numbers any dtype holds."""
+        if dtype == torch.bool:
+            return torch.randint(0, 2, (count,), generator=self.generator).bool()
+        if not dtype.is_floating_point:
+            low = 0 if dtype == torch.uint8 else -5
+            values = torch.randint(low, 6, (count,), generator=self.generator).to(dtype)
+            info = torch.iinfo(dtype)
+            special = [info.min, info.max, 0, 100]
+        else:
+            values = (torch.randn(count, generator=self.generator, dtype=torch.float64) * self.rng.choice([1, 10, 1000])).to(dtype)
+            tiny = torch.finfo(dtype).tiny
+            special = [math.inf, -math.inf, math.nan, 0.0, -0.0, 1.0, tiny, tiny / 4, torch.finfo(dtype).max]
+        if tame:
+            return torch.randint(0, 100, (count,), generator=self.generator).to(dtype)
+        if self.chance(0.6):
+            for _ in range(min(count, 6)):
+                values[self.rng.randrange(count)] = self.rng.choice(special)
+        return values
+
+    def number(self):
+        kind = self.rng.choice(["int", "int", "float", "float", "bool"])
+        return self.rng.choice({"int": INTEGERS, "float": FLOATS, "bool": [True, False]}[kind])
+
+
+class Builder:
+    """Collects the storages and operands of a request."""
+
+    def __init__(self, draw):
+        self.draw = draw
+        self.storages, self.args, self.layouts = [], [], []
+
+    def tensor(self, shape, dtype, written=False, tame=False):
+        kind, strides, offset, count = self.draw.layout(shape, written)
+        self.storages.append({"dtype": NAMES[dtype], "bytes": bytes_of(self.draw.values(dtype, count, tame)).hex()})
+        self.layouts.append(kind)
+        return {"storage": len(self.storages) - 1, "shape": shape, "strides": strides, "offset": offset}
+
+    def sharing(self, operand):
+        """Another view of an operand's storage: the same, shifted, transposed."""
+        shape, strides = list(operand["shape"]), list(operand["strides"])
+        self.layouts.append("shared")
+        how = self.draw.rng.choice(["same", "reversed", "shifted"])
+        if how == "reversed" and len(set(shape)) <= 1:
+            strides.reverse()
+        elif how == "shifted" and shape and min(shape) > 0:
+            extent = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides))
+            storage = self.storages[operand["storage"]]
+            count = len(storage["bytes"]) // 2 // torch.empty(0, dtype=BY_NAME[storage["dtype"]]).element_size()
+            if operand["offset"] + extent < count:
+                return dict(operand, offset=operand["offset"] + 1)
+        return dict(operand, shape=shape, strides=strides)
+
+
+def draw_case(ops, seed, number, only_op=None):
+    draw = Draw(seed, number)
+    names = [op for op, _ in ops]
+    op = only_op or draw.rng.choice(names + VIEWS_AND_COPIES)
+    kind = dict(ops).get(op, "other")
+    build = Builder(draw)
+    keywords, out = {}, None
+    form = draw.rng.choice(FORMS.get(kind, ["functional"]))
+    if form == "operator" and op not in SYMBOLS:
+        form = "functional"
+    shape, dtype = draw.shape(), draw.dtype()
+    if kind == "unary":
+        if op == "neg" and draw.chance(0.3):
+            form = "operator"
+        build.args = [build.tensor(shape, dtype, written=form == "inplace")]
+    elif kind in ("binary", "binary_alpha", "division"):
+        in_place = form in ("inplace", "compound")
+        first = build.tensor(shape if in_place and draw.chance(0.85) else draw.narrowed(shape), dtype, written=in_place)
+        if op in NUMBER_ALLOWED and draw.chance(0.3):
+            build.args = [first, number_json(draw.number())]
+            if form == "operator" and draw.chance(0.4):
+                build.args.reverse()
+        elif in_place and draw.chance(0.1):
+            build.args = [first, build.sharing(first)]
+        else:
+            second = dtype if draw.chance(0.6) else draw.dtype()
+            build.args = [first, build.tensor(draw.narrowed(shape), second)]
+        if kind == "binary_alpha" and form not in ("operator", "compound") and draw.chance(0.4):
+            keywords["alpha"] = number_json(draw.number())
+        if kind == "division" and form not in ("operator", "compound"):
+            keywords["rounding_mode"] = draw.rng.choice([None, None, "trunc", "floor", "up" if draw.chance(0.1) else "floor"])
+    elif kind == "clamp":
+        build.args = [build.tensor(shape if form == "inplace" else draw.narrowed(shape), dtype, written=form == "inplace")]
+        numbers = draw.chance(0.5)
+        for bound in ("min", "max"):
+            if draw.chance(0.8):
+                keywords[bound] = len(build.args)
+                other = dtype if draw.chance(0.6) else draw.dtype()
+                build.args.append(number_json(draw.number()) if numbers else build.tensor(draw.narrowed(shape), other))
+    elif kind == "where":
+        condition = torch.bool if draw.chance(0.92) else draw.dtype()
+        numbers = form == "functional" and draw.chance(0.4)
+        build.args = [build.tensor(draw.narrowed(shape), condition)]
+        for i in range(2):
+            if numbers and draw.chance(0.6):
+                build.args.append(number_json(draw.number()))
+            else:
+                build.args.append(build.tensor(draw.narrowed(shape), dtype if draw.chance(0.6) else draw.dtype()))
+    elif kind.startswith("reduction"):
+        if op == "mean" and not dtype.is_floating_point and draw.chance(0.8):
+            dtype = torch.float32
+        build.args = [build.tensor(shape, dtype)]
+        count = draw.rng.randint(0, max(len(shape), 1))
+        dims = draw.rng.sample(range(-len(shape), len(shape)), min(count, 2 * len(shape)))
+        if dims and draw.chance(0.9):  # mostly without a dim twice
+            dims = list({dim % len(shape): dim for dim in dims}.values())
+        if draw.chance(0.03):
+            dims = dims + [len(shape) + draw.rng.randint(0, 2)]
+        keywords["dims"], keywords["keepdim"] = dims, draw.chance(0.4)
+        if kind == "reduction_dtype" and draw.chance(0.25):
+            # A sum of floats in an integer dtype converts numbers no integer holds: PyTorch's answer depends on its path.
+            keywords["dtype"] = NAMES[draw.dtype(None if not dtype.is_floating_point else torch.float64)]
+    elif kind == "product":
+        # Small integers: their sums are exact, whatever the order.
+        rows, depth, columns = (draw.rng.choice([0, 1, 2, 3, 5, 17, 33]) for _ in range(3))
+        other = [depth, columns] if draw.chance(0.9) else draw.shape()
+        build.args = [build.tensor([rows, depth], dtype, tame=True),
+                      build.tensor(other, dtype if draw.chance(0.9) else draw.dtype(), tame=True)]
+    else:
+        form = draw_other(draw, build, op, shape, dtype, keywords)
+    if form == "out":
+        out = draw_out(draw, build, kind, op, dtype)
+    return {"op": op, "form": form, "storages": build.storages, "args": build.args, "out": out, "keywords": keywords}, build.layouts
+
+
+def draw_other(draw, build, op, shape, dtype, keywords):
+    other = draw.dtype()
+    tame = dtype.is_floating_point and op in ("to", "copy", "fill")
+    if op == "to":
+        tame = tame and not other.is_floating_point
+        keywords["dtype"] = NAMES[other]
+        build.args = [build.tensor(shape, dtype, tame=tame)]
+    elif op == "copy":
+        target = build.tensor(shape, other, written=True)
+        same = other == dtype and draw.chance(0.2)
+        build.args = [target, build.sharing(target) if same else
+                      build.tensor(draw.narrowed(shape), dtype, tame=tame and not other.is_floating_point)]
+    elif op == "fill":
+        build.args = [build.tensor(shape, other, written=True)]
+        value = draw.number()
+        if draw.chance(0.3):
+            build.args.append(build.tensor([] if draw.chance(0.9) else [2], dtype, tame=True))
+        else:
+            build.args.append(number_json(value if other.is_floating_point or math.isfinite(value) else 3))
+    elif op in ("expand", "sum_to_size", "reshape"):
+        small = draw.narrowed(shape)
+        build.args = [build.tensor(small if op == "expand" else shape, dtype)]
+        keywords["sizes"] = {"expand": shape, "sum_to_size": small, "reshape": None}[op]
+        if op == "expand" and small and draw.chance(0.3):
+            keywords["sizes"] = shape[:-1] + [-1]
+        if op == "reshape":
+            sizes = [size for size in shape if size != 1] or [1]
+            if len(sizes) > 1 and draw.chance(0.6):
+                at = draw.rng.randrange(len(sizes) - 1)
+                sizes[at:at + 2] = [sizes[at] * sizes[at + 1]]
+            if draw.chance(0.4):
+                sizes[draw.rng.randrange(len(sizes))] = -1
+            if draw.chance(0.05):
+                sizes.append(2)
+            keywords["sizes"] = sizes
+    else:
+        build.args = [build.tensor(shape, dtype)]
+    return "functional"
+
+
+def draw_out(draw, build, kind, op, dtype):
+    """A tensor to write to: mostly of the right shape and dtype, which PyTorch is asked for on meta tensors."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        probe = {"op": op, "form": "functional", "storages": build.storages, "args": build.args, "out": None, "keywords": {}}
+        try:
+            operands = operands_of(probe, open_storages(probe))
+            shapes = [operand.shape for operand in operands if isinstance(operand, torch.Tensor)]
+            shape = list(torch.broadcast_shapes(*shapes)) if not kind.startswith("reduction") else []
+        except RuntimeError:
+            shape = []
+    if kind == "product":
+        shape = [build.args[0]["shape"][0], build.args[1]["shape"][-1] if build.args[1]["shape"] else 1]
+    wanted = dtype if draw.chance(0.7) else draw.dtype()
+    if op in ("eq", "ne", "lt", "le", "gt", "ge") or op.startswith("logical"):
+        wanted = torch.bool if draw.chance(0.7) else wanted
+    if kind.startswith("reduction") and dtype.is_floating_point and not wanted.is_floating_point:
+        wanted = dtype  # see the note on sums in integer dtypes
+    if draw.chance(0.2):
+        shape = [0]
+    elif draw.chance(0.1):
+        shape = draw.shape()
+    return build.tensor(shape, wanted, written=True)

@@ -1,0 +1,164 @@
+"""What differs between PyTorch's answer and Tenon's, and by how much each op may differ."""
+import json
+import re
+
+import torch
+
+from request import BY_NAME, NAMES, number_of, open_storages, operands_of, shares, tensor_of, view_of
+
+
+def wanted_error(request, kind, text):
+    """PyTorch's error as Tenon words it: where docs/differences.md names a difference, it is made here."""
+    match = re.fullmatch(r"output with shape (\[.*\]) doesn't match the broadcast shape (\[.*\])", text)
+    if match:
+        target, shape = json.loads(match.group(1)), json.loads(match.group(2))
+        if len(target) == len(shape):
+            for dim in reversed(range(len(shape))):
+                if target[dim] != shape[dim]:
+                    return kind, (f"The expanded size of the tensor ({target[dim]}) must match the existing size "
+                                  f"({shape[dim]}) at non-singleton dimension {dim}.")
+    return kind, text
+
+
+def ordered_bits(tensor):
+    """Integers in the order of the floats they stand for: neighbours differ by 1."""
+    width = {2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.element_size()]
+    bits = tensor.contiguous().view(width).to(torch.int64)
+    low = -(2 ** (8 * tensor.element_size() - 1))
+    return torch.where(bits < 0, low - bits, bits)
+
+
+def tolerance_ulps(op, dtype):
+    # PyTorch's exp, log and sqrt are within 1 ulp of the truth, as are our exp and log: together 2; sqrt is exact here.
+    # A 16-bit result rounds such a float32.
+    if op in ("exp", "log", "tanh"):
+        return 1 if dtype in (torch.float16, torch.bfloat16) else 2
+    if op == "sqrt":
+        return 1
+    return 0
+
+
+def differing(request, wanted, got):
+    """A mask of elements that differ more than the op may."""
+    op = request["op"]
+    if not wanted.dtype.is_floating_point:
+        return wanted != got
+    same = (wanted == got) & (torch.signbit(wanted) == torch.signbit(got)) | wanted.isnan() & got.isnan()
+    if op in ("amax", "amin", "maximum", "minimum", "clamp"):
+        same |= wanted == got  # which zero wins depends on PyTorch's path
+    ulps = tolerance_ulps(op, wanted.dtype)
+    if ulps:
+        if wanted.dtype == torch.float64 and request["storages"][request["args"][0]["storage"]]["dtype"] != "float64":
+            wanted, got = wanted.to(torch.float32), got.to(torch.float32)  # computed so, then stored in a wider out=
+        finite = ~wanted.isnan() & ~got.isnan()
+        same |= finite & ((ordered_bits(wanted) - ordered_bits(got)).abs() <= ulps)
+    if "alpha" in request["keywords"]:
+        same |= within_alpha_error(request, wanted, got)
+    if op in ("sum", "mean", "sum_to_size"):
+        same |= within_sum_error(request, wanted, got)
+    return ~same
+
+
+def within_alpha_error(request, wanted, got):
+    """Whether alpha * other is rounded before it is added depends on PyTorch's path: vectors fuse, single elements do not."""
+    other = operands_of(request, open_storages(request))[1]
+    other = other.to(torch.float64) if isinstance(other, torch.Tensor) else torch.tensor(float(other), dtype=torch.float64)
+    product = (other * float(number_of(request["keywords"]["alpha"]))).abs()
+    computed = torch.result_type(*operands_of(request, open_storages(request))[:2])  # out= may be wider
+    eps = max(torch.finfo(dtype).eps for dtype in (wanted.dtype, computed) if dtype.is_floating_point)
+    error = (wanted.to(torch.float64) - got.to(torch.float64)).abs()
+    overflows = product >= torch.finfo(wanted.dtype if wanted.dtype.itemsize == 2 else torch.float32).max
+    return (error <= (product + wanted.to(torch.float64).abs()) * eps).nan_to_num().bool() | overflows
+
+
+def within_sum_error(request, wanted, got):
+    """Sums in another order: each may be off by a few roundings of the sum of magnitudes."""
+    storages = open_storages(request)
+    operand = view_of(request["args"][0], storages).to(torch.float64).abs()
+    keywords = request["keywords"]
+    if request["op"] == "sum_to_size":
+        scale = operand.sum_to_size(keywords["sizes"])
+    else:
+        scale = operand.sum(dim=keywords["dims"], keepdim=keywords["keepdim"])
+        if request["op"] == "mean":
+            scale = scale * (wanted.numel() / max(operand.numel(), 1))
+    dtype = wanted.dtype
+    eps = torch.finfo(torch.float64 if dtype == torch.float64 else torch.float32).eps
+    if request["op"] == "mean" and request["out"]:
+        eps = torch.finfo(dtype).eps  # PyTorch rounds the sum to out's dtype before it divides
+    rounding = wanted.to(torch.float64).abs() * torch.finfo(dtype).eps
+    error = (wanted.to(torch.float64) - got.to(torch.float64)).abs()
+    near = error <= scale.reshape(wanted.shape) * eps * (64 if dtype == torch.float64 else 8) + rounding + torch.finfo(dtype).tiny * torch.finfo(dtype).eps
+    # A sum at the edge of the range may overflow in one order and not in the other.
+    edge = scale.reshape(wanted.shape) >= torch.finfo(dtype).max
+    return near.nan_to_num().bool() | edge
+
+
+def describe(request, layouts):
+    operands = []
+    for i, operand in enumerate(request["args"] + ([request["out"]] if request["out"] else [])):
+        name = "out" if i == len(request["args"]) else f"operand {i}"
+        if "storage" in operand:
+            dtype = request["storages"][operand["storage"]]["dtype"]
+            operands.append(f"    {name}: {dtype} {operand['shape']} strides {operand['strides']} offset {operand['offset']} "
+                            f"({layouts[i] if i < len(layouts) else 'view'})")
+        else:
+            operands.append(f"    {name}: {operand['kind']} {number_of(operand)}")
+    keywords = {key: number_of(value) if isinstance(value, dict) else value
+                for key, value in request["keywords"].items() if value is not None}
+    return "\n".join([f"  {request['op']} ({request['form']}) {keywords or ''}"] + operands)
+
+
+def verdict(request, wanted, answer):
+    """None where both agree, else what differs."""
+    if answer.get("error", {}).get("type") == "NoSuchForm":
+        return "Tenon has no such form"
+    if "error" in wanted:
+        kind, text = wanted_error(request, *wanted["error"])
+        if "error" not in answer:
+            return f"wanted {kind}: {text}\n  got a result: {answer['result']['dtype']} {answer['result']['shape']}"
+        got = (answer["error"]["type"], answer["error"]["text"].split("\n")[0])
+        if got != (kind, text):
+            return f"wanted {kind}: {text}\n  got    {got[0]}: {got[1]}"
+        if answer["storages"] != [storage["bytes"] for storage in request["storages"]]:
+            return f"{kind} as wanted, but an operand was changed"
+        return None
+    if "error" in answer:
+        if shares(request) and answer["error"]["text"].startswith("unsupported operation"):
+            return None
+        return f"wanted {NAMES[wanted['result'].dtype]} {list(wanted['result'].shape)}\n  got {answer['error']['type']}: {answer['error']['text']}"
+    result, got = wanted["result"], answer["result"]
+    for what, left, right in (("dtype", NAMES[result.dtype], got["dtype"]), ("shape", list(result.shape), got["shape"]),
+                              ("strides", list(result.stride()), got["strides"])):
+        if left != right:
+            return f"{what}: wanted {left}, got {right}"
+    values = tensor_of(got)
+    mask = differing(request, result, values)
+    if mask.any():
+        index = [int(i) for i in mask.nonzero()[0]]
+        return (f"at {index}: wanted {result[tuple(index)].item()!r}, got {values[tuple(index)].item()!r} "
+                f"({int(mask.sum())} of {mask.numel()} differ)")
+    # PyTorch warns twice where one of its functions calls another; here a call warns once.
+    if list(dict.fromkeys(wanted["warnings"])) != answer["warnings"]:
+        return f"warnings: wanted {wanted['warnings']}, got {answer['warnings']}"
+    return stray_write(request, answer)
+
+
+def stray_write(request, answer):
+    """Bytes outside the written view must be as they were."""
+    written = request["out"] or (request["args"][0] if request["form"] in ("inplace", "compound") or request["op"] in ("copy", "fill") else None)
+    for i, storage in enumerate(request["storages"]):
+        before, after = bytes.fromhex(storage["bytes"]), bytes.fromhex(answer["storages"][i])
+        if before == after:
+            continue
+        if written is None or i != written["storage"]:
+            return f"storage {i} was changed"
+        if answer["result"]["shape"] != written["shape"]:
+            continue  # resized: its old elements are nobody's
+        touched = torch.zeros(len(before) // BY_NAME[storage["dtype"]].itemsize, dtype=torch.bool)
+        view_of(written, {i: touched}).fill_(True)
+        size = BY_NAME[storage["dtype"]].itemsize
+        for at in (~touched).nonzero().flatten().tolist():
+            if before[at * size:(at + 1) * size] != after[at * size:(at + 1) * size]:
+                return f"element {at} of storage {i}, outside the written view, was changed"
+    return None

@@ -1,0 +1,80 @@
+"""Objects made past their constructors, and objects that become another kind."""
+
+import gc
+import sys
+
+import pytest
+import sweeps
+import tenon
+
+
+@pytest.mark.parametrize("kind", sweeps.types(), ids=lambda kind: kind.__qualname__)
+def test_nothing_is_half_made(kind):
+    """__new__ alone gives a whole object, which every attribute can be asked of, or refuses."""
+    kinds = [kind]
+    try:
+        kinds.append(type("Sub", (kind,), {}))
+    except TypeError:  # it is final
+        pass
+    for base in kinds:
+        for make in (lambda: base.__new__(base), lambda: object.__new__(base), base):
+            try:
+                made = make()
+            except TypeError:
+                continue
+            for name in dir(made):
+                try:
+                    getattr(made, name)
+                except (AttributeError, RuntimeError):
+                    pass
+            repr(made), hash(made)
+            for use in (lambda: tenon.ones(2, dtype=made), lambda: tenon.rand(2, generator=made), lambda: tenon.ones(2, device=made),
+                        lambda: tenon.ones(2) + made, lambda: tenon.ones(2)[made], lambda: tenon._tenon._apply_function(made, ()),
+                        lambda: tenon.ones(2).contiguous(memory_format=made)):  # fmt: skip
+                try:
+                    use()
+                except Exception as error:
+                    assert type(error) is not SystemError, (kind, error)
+
+
+def test_what_new_says():
+    with pytest.raises(TypeError, match=r"cannot create 'tenon.Tensor' instances: tenon.tensor\(data\) gives"):
+        tenon.Tensor.__new__(tenon.Tensor)
+    with pytest.raises(TypeError, match="cannot create 'tenon.dtype' instances"):
+        tenon.dtype()
+    assert tenon.Generator.__new__(tenon.Generator).initial_seed() == tenon.Generator().initial_seed()
+    assert tenon.device("meta") == tenon.device(tenon.device("meta")) == tenon.device(type="meta", index=0)
+    with pytest.raises(TypeError, match=r"device\(\) received an invalid combination of arguments"):
+        tenon.device()
+
+
+@pytest.mark.parametrize("kind", sweeps.types(), ids=lambda kind: kind.__qualname__)
+def test_no_object_becomes_another_kind(kind):
+    """Only classes of the same layout take an object over."""
+    for value in (tenon.ones(2), tenon.float32, tenon.device("cpu"), tenon.Generator(), tenon.channels_last, tenon.ones(2).shape,
+                  (tenon.ones(2, requires_grad=True) * 2).grad_fn):  # fmt: skip
+        if isinstance(value, kind):
+            continue
+        with pytest.raises(TypeError):
+            value.__class__ = kind
+
+
+def test_a_tensor_may_change_to_a_subclass():
+    class Sub(tenon.Tensor):
+        def double(self):
+            return self * 2
+
+    tensor = tenon.ones(2)
+    tensor.__class__ = Sub
+    assert tensor.double().tolist() == [2, 2] and type(tensor + 1) is tenon.Tensor
+    del tensor
+    gc.collect()
+    assert (tenon.ones(2) + 1).tolist() == [2, 2]
+
+
+def test_subinterpreters_are_refused():
+    interpreters = pytest.importorskip("_xxsubinterpreters")
+    program = "import sys\nsys.path[:] = {!r}\ntry:\n    import tenon\nexcept ImportError as error:\n    assert 'subinterpreters' in str(error)\nelse:\n    assert False"
+    sweeps.run_apart(f"import {interpreters.__name__} as subs, tenon\nsubs.run_string(subs.create(), {program.format(sys.path)!r})\ntenon.ones(2) + 1")
+    # Even where nobody imported it before.
+    sweeps.run_apart(f"import {interpreters.__name__} as subs\nsubs.run_string(subs.create(), {program.format(sys.path)!r})")

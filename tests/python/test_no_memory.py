@@ -1,0 +1,111 @@
+"""Python's allocations fail, and calls keep nothing: every function of the module in turn."""
+
+import os
+import sys
+
+import pytest
+import sweeps
+
+NO_MEMORY = '''
+import _testcapi, pickle, sys
+import tenon
+from everything import attempts
+
+SIGNALS = (MemoryError, RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError, NotImplementedError, BufferError, OverflowError)
+names, failures = 0, 0
+for name, call in attempts():
+    names += 1
+    print(name, file=sys.stderr)
+    for lasting in (False, True):
+        quiet = 0
+        for start in range(1, 400):
+            error = None
+            try:
+                _testcapi.set_nomemory(start, 0 if lasting else start + 1)
+                try:
+                    call()
+                finally:
+                    _testcapi.remove_mem_hooks()
+            except SIGNALS as caught:
+                error = caught
+            except pickle.PicklingError:
+                pass
+            except BaseException as caught:
+                # A frame that finds no memory is a SystemError of Python's own.
+                if "error return without exception set" not in str(caught) and not str(caught).startswith("<function "):
+                    print(name, start, lasting, repr(caught)[:300])
+            failed = isinstance(error, MemoryError)
+            failures += failed
+            quiet = 0 if failed else quiet + 1
+            if quiet > 12:
+                break
+        error = None
+try:
+    assert (tenon.ones(2) + 1).tolist() == [2, 2] and pickle.loads(pickle.dumps(tenon.ones(2))).tolist() == [1, 1]
+finally:
+    assert names > 250 and failures > 2500, (names, failures)
+'''
+
+
+def test_allocations_of_python_that_fail(tmp_path):
+    """MemoryError or the result, whichever of Python's allocations fails; and all works afterwards."""
+    pytest.importorskip("_testcapi")
+    assert sweeps.run_apart(NO_MEMORY, folder=tmp_path, timeout=600) == ""
+
+
+LEAKS = '''
+import gc, resource, sys, tracemalloc
+import tenon
+from everything import attempts, flags, leaf, x, y
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+
+def repeat(call, times):
+    for _ in range(times):
+        try:
+            call()
+        except Exception:
+            pass
+
+watched = [x, y, flags, leaf, tenon.Tensor, tenon.Size, None, True, NotImplemented, tenon.float32]
+calls = [(name, call) for name, call in attempts() if name not in ("subclass", "function class", "backward")]
+assert len(calls) > 250
+for name, call in calls:
+    repeat(call, 20)
+gc.collect()
+gc.freeze()  # what is there already need not be looked through again and again
+tracemalloc.start()
+for name, call in calls:
+    print(name, file=sys.stderr)
+    repeat(call, 20)  # what is made once is made
+    for tries in range(4):  # tables of the interpreter's grow now and then
+        gc.collect()
+        counts, objects, (traced, _) = [sys.getrefcount(value) for value in watched], len(gc.get_objects()), tracemalloc.get_traced_memory()
+        repeat(call, 100)
+        gc.collect()
+        grown = [b - a for a, b in zip(counts, [sys.getrefcount(value) for value in watched])]
+        more_objects, more_bytes = len(gc.get_objects()) - objects, tracemalloc.get_traced_memory()[0] - traced
+        if max(map(abs, grown)) < 50 and more_objects < 50 and more_bytes < 100 * 16:
+            break
+    else:
+        print("leaks:", name, grown, more_objects, more_bytes)
+tracemalloc.stop()
+for name, call in calls:
+    repeat(call, 100)
+gc.collect()
+before = resident()
+for name, call in calls:
+    repeat(call, 300)
+gc.collect()
+grown = resident() - before
+if grown > 300 * len(calls) * 4:  # four bytes a call
+    print("resident memory has grown by", grown, "bytes")
+'''
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux") or "asan" in os.environ.get("LD_PRELOAD", ""), reason="reads /proc; AddressSanitizer keeps what is freed")
+def test_no_call_keeps_anything(tmp_path):
+    """Neither references nor objects nor bytes stay behind a call, right or wrong, of any function."""
+    pytest.importorskip("_testcapi")
+    assert sweeps.run_apart(LEAKS, folder=tmp_path, timeout=600) == ""
