@@ -162,7 +162,7 @@ struct FunctionState;
 /// https://docs.pytorch.org/docs/stable/notes/extending.html
 class TENON_API Context {
  public:
-  explicit Context(FunctionState* state) noexcept : state_(state) {}
+  explicit Context(std::shared_ptr<FunctionState> state) noexcept : state_(std::move(state)) {}
   /// Inputs and outputs (of forward) that backward reads.
   void save_for_backward(Tensors tensors);
   /// Error where one was changed in place since, or where the graph is freed.
@@ -176,6 +176,7 @@ class TENON_API Context {
   const T& saved() const {
     return *static_cast<const T*>(other());
   }
+  /// IndexError where forward had no such input.
   bool needs_input_grad(int64_t input) const;
   /// Inputs that forward changes in place and returns.
   void mark_dirty(const Tensors& inputs);
@@ -184,13 +185,13 @@ class TENON_API Context {
   void set_materialize_grads(bool materialize);
   /// The result of backward cannot be differentiated again.
   void set_once_differentiable();
-  /// The operation that the call is recorded as.
+  /// The operation that the call is recorded as. Error where the graph is gone.
   Node node() const;
 
  private:
   void set_other(std::shared_ptr<void> value);
   const void* other() const;
-  FunctionState* state_;
+  std::shared_ptr<FunctionState> state_;
 };
 
 /// What `Function::apply` needs to know of a function.

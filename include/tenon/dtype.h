@@ -100,8 +100,16 @@ TENON_API const char* cpp_type_name(Dtype dtype) noexcept;
 TENON_API Dtype dtype_from_name(const char* name);
 
 namespace detail {
-/// Error "value cannot be converted to type uint8_t without overflow".
-[[noreturn]] TENON_API void fail_conversion(bool is_floating, int64_t nbytes, bool is_unsigned = false);
+/// Error "value cannot be converted to type uint8_t without overflow". `type` is spelt as in PyTorch's source.
+[[noreturn]] TENON_API void fail_conversion(const char* type);
+template <class T>
+constexpr const char* source_type_name() {
+  if constexpr (std::is_floating_point_v<T>) return sizeof(T) == sizeof(float) ? "float" : "double";
+  constexpr const char* kSigned[] = {"int8_t", "int16_t", "int", "int64_t"};
+  constexpr const char* kUnsigned[] = {"uint8_t", "uint16_t", "uint32_t", "uint64_t"};
+  constexpr int kWidth = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+  return std::is_signed_v<T> ? kSigned[kWidth] : kUnsigned[kWidth];
+}
 }  // namespace detail
 
 /// A C++ or Python number: it takes part in promotion by its kind alone.
@@ -122,7 +130,7 @@ class Scalar {
       kind_ = Kind::boolean;
     } else if constexpr (std::is_integral_v<T>) {
       if constexpr (kIsWider<T>)
-        if (value > static_cast<T>(INT64_MAX)) detail::fail_conversion(false, sizeof(int64_t));
+        if (value > static_cast<T>(INT64_MAX)) detail::fail_conversion("int64_t");
       integer_ = static_cast<int64_t>(value);
     } else {
       floating_ = static_cast<double>(value);
@@ -141,7 +149,7 @@ class Scalar {
     return static_cast<int64_t>(floating_);
   }
   constexpr bool as_bool() const noexcept { return is_floating() ? floating_ != 0 : integer_ != 0; }
-  /// As a C++ number; a fraction is cut off. Error "value cannot be converted to type int32_t without overflow".
+  /// As a C++ number; a fraction is cut off. Error "value cannot be converted to type int without overflow".
   template <class T>
   requires std::is_arithmetic_v<T>
   constexpr T to() const {
@@ -151,7 +159,7 @@ class Scalar {
     } else if constexpr (std::is_floating_point_v<T>) {
       const double value = as_double();
       const bool is_finite = value - value == 0;
-      if (is_finite && (value > Limits::max() || value < Limits::lowest())) detail::fail_conversion(true, sizeof(T));
+      if (is_finite && (value > Limits::max() || value < Limits::lowest())) detail::fail_conversion(detail::source_type_name<T>());
       return static_cast<T>(value);
     } else {
       // A double holds the power of two behind the largest integer, if not that integer.
@@ -159,7 +167,7 @@ class Scalar {
                                             floating_ < static_cast<double>(Limits::max() / 2 + 1) * 2
                                       : static_cast<int64_t>(static_cast<T>(integer_)) == integer_ &&
                                             (std::is_signed_v<T> || integer_ >= 0);
-      if (!fits) detail::fail_conversion(false, sizeof(T), std::is_unsigned_v<T>);
+      if (!fits) detail::fail_conversion(detail::source_type_name<T>());
       return is_floating() ? static_cast<T>(floating_) : static_cast<T>(integer_);
     }
   }

@@ -31,7 +31,10 @@ enum class Mode : uint8_t { grad, no_grad, inference };
 
 /// What a handle points at. Sizes and strides live inline up to six dimensions.
 struct TensorImpl {
-  std::atomic<uint32_t> references{1};
+  /// A view's reference to its base. Handles are counted below it, so that the views of a tensor are known by number.
+  static constexpr uint64_t kViewReference = uint64_t{1} << 32;
+
+  std::atomic<uint64_t> references{1};
   Dtype dtype;
   Device device;
   bool contiguous;   // row-major without gaps: kept up to date by every change of sizes or strides

@@ -71,11 +71,6 @@ void warn_of_cycle() {
        "the cycle and avoid the leak.");
 }
 
-void check_inference() {
-  if (thread_modes.inference)
-    throw Error("Cannot run backward in inference mode. Leave it first: tensors made there take part in no graph.");
-}
-
 /// A leaf's accumulator, or the node that a computed tensor comes from; null where no graph knows it.
 Edge known_edge(const Tensor& input) {
   if (NodeImpl* node = grad_fn_of(input)) {
@@ -88,7 +83,6 @@ Edge known_edge(const Tensor& input) {
 }  // namespace
 
 void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOptions& options) {
-  check_inference();
   Roots roots(tensors.size());
   add_roots(roots, tensors, gradients);
   if (options.create_graph) warn_of_cycle();
@@ -97,7 +91,6 @@ void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOp
 }
 
 void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOptions& options, const Tensors& inputs) {
-  check_inference();
   if (inputs.empty()) throw Error("`inputs` argument to `backward()` cannot be empty.");
   Roots roots(tensors.size());
   std::vector<Edge> leaves;
@@ -122,7 +115,6 @@ void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOp
 }
 
 Tensors grad(const Tensors& outputs, const Tensors& inputs, const Tensors& grad_outputs, const GradOptions& options) {
-  check_inference();
   if (inputs.empty()) throw Error("`inputs` argument to `grad()` cannot be empty.");
   Roots roots(outputs.size());
   std::vector<Edge> known;
@@ -156,7 +148,6 @@ namespace tenon {
 void Tensor::backward() const { backward(Tensor()); }
 
 void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph) const {
-  autograd::check_inference();
   autograd::Roots roots(1);
   autograd::add_roots(roots, this, 1, &gradient, 1);
   if (create_graph) autograd::warn_of_cycle();

@@ -7,23 +7,20 @@ namespace autograd {
 
 namespace {
 
-void release_all(std::vector<Storage*>& storages) noexcept {
-  for (Storage* storage : storages) release(storage);
-  storages.clear();
-}
-
-}  // namespace
-
-FormerParts::~FormerParts() { release_all(storages); }
-
-namespace {
-
 void let_go(void*, void* context) { release(static_cast<Storage*>(context)); }
 
-/// Whether nothing but one handle, and the node that sums its gradient, knows the tensor: then it has no views.
-bool has_one_handle(const TensorImpl* impl) {
-  const uint32_t accumulators = impl->meta()->accumulator.load() ? 1 : 0;
-  return impl->references.load(std::memory_order_acquire) <= 1 + accumulators;
+FormerParts::Viewed* find(FormerParts& former, const Storage* storage) noexcept {
+  for (FormerParts::Viewed& entry : former.storages)
+    if (entry.storage == storage) return &entry;
+  return nullptr;
+}
+
+/// Gives what is to be released; null where nothing is.
+Storage* take(FormerParts& former, FormerParts::Viewed* entry) noexcept {
+  Storage* storage = entry->storage;
+  *entry = former.storages.back();
+  former.storages.pop_back();
+  return storage;
 }
 
 /// Room for what the tensor lets go of, before anything is let go.
@@ -34,22 +31,67 @@ FormerParts& room_for_former(AutogradMeta& meta) {
   return *meta.former;
 }
 
-/// Views keep the tensor, and through it the storage they were made over.
-void let_go_of_storage(TensorImpl* impl) {
-  AutogradMeta& meta = *impl->meta();
-  if (TensorImpl* base = std::exchange(impl->base, nullptr)) {
-    static_cast<void>(Tensor(base));  // gives the reference back
-    return;
+/// The views over the storage the tensor has now.
+uint64_t count_views(const TensorImpl* impl, const FormerParts& former) noexcept {
+  uint64_t views = impl->references.load(std::memory_order_acquire) / TensorImpl::kViewReference;
+  for (const FormerParts::Viewed& entry : former.storages) views -= entry.views;
+  return views;
+}
+
+/// Views do not hold the storage they were made over: their base does, which keeps it for them from now on.
+void replace_storage(TensorImpl* impl, Storage* storage, FormerParts& former) noexcept {
+  const uint64_t views = count_views(impl, former);
+  if (impl->storage == storage && !impl->base) return;
+  if (storage) retain(storage);
+  Storage* const before = std::exchange(impl->storage, storage);
+  TensorImpl* const base = std::exchange(impl->base, nullptr);
+  FormerParts::Viewed* const viewed_again = find(former, storage);
+  Storage* const held_twice = viewed_again ? take(former, viewed_again) : nullptr;
+  if (views > 0)
+    former.storages.push_back({before, views});
+  else
+    release_elements(before, base);
+  if (held_twice) release(held_twice);
+}
+
+/// The node that sums gradients knows the dtype it was made for.
+void replace_accumulator(AutogradMeta& meta, Dtype before, Dtype now, FormerParts& former) noexcept {
+  if (before == now) return;
+  if (NodeImpl* accumulator = meta.accumulator.exchange(nullptr)) former.accumulators.emplace_back(before, accumulator);
+  for (auto& [dtype, accumulator] : former.accumulators) {
+    if (dtype != now) continue;
+    meta.accumulator.store(accumulator.release());
+    std::swap(accumulator, former.accumulators.back().second);
+    std::swap(dtype, former.accumulators.back().first);
+    return former.accumulators.pop_back();
   }
-  const bool alone = has_one_handle(impl);
-  if (alone && meta.former) release_all(meta.former->storages);
-  if (!impl->storage) return;
-  if (alone) return release(impl->storage);
-  meta.former->storages.push_back(impl->storage);
 }
 
 }  // namespace
+
+FormerParts::~FormerParts() {
+  for (const Viewed& entry : storages)
+    if (entry.storage) release(entry.storage);
+}
+
 }  // namespace autograd
+
+void add_former_view(TensorImpl* base, Storage* storage) noexcept {
+  AutogradMeta& meta = *base->meta();
+  const autograd::SpinLock lock(meta.lock);
+  ++autograd::find(*meta.former, storage)->views;
+}
+
+void drop_former_view(TensorImpl* base, Storage* storage) noexcept {
+  AutogradMeta& meta = *base->meta();
+  Storage* gone = nullptr;
+  {
+    const autograd::SpinLock lock(meta.lock);
+    autograd::FormerParts::Viewed* entry = autograd::find(*meta.former, storage);
+    if (--entry->views == 0) gone = autograd::take(*meta.former, entry);
+  }
+  if (gone) release(gone);
+}
 
 Tensor Tensor::variable_data() const {
   Storage* storage = impl()->storage;
@@ -72,21 +114,16 @@ void Tensor::set_data(const Tensor& data) {
   AutogradMeta& meta = autograd::meta_of(*this);
   autograd::FormerParts& former = autograd::room_for_former(meta);
   Dims sizes = from->sizes, strides = from->strides;
-  // The node that sums gradients knows the dtype it was made for.
-  if (from->dtype != impl_->dtype)
-    if (autograd::NodeImpl* accumulator = meta.accumulator.exchange(nullptr))
-      former.accumulators.emplace_back(accumulator);
-  if (from->storage) retain(from->storage);
-  autograd::let_go_of_storage(impl_);
+  autograd::replace_accumulator(meta, impl_->dtype, from->dtype, former);
   impl_->dtype = from->dtype;
   impl_->device = from->device;
   impl_->contiguous = from->contiguous;
   impl_->row_major = from->row_major;
-  impl_->storage = from->storage;
   impl_->offset = from->offset;
   impl_->numel = from->numel;
   impl_->sizes = std::move(sizes);
   impl_->strides = std::move(strides);
+  autograd::replace_storage(impl_, from->storage, former);  // last: what it releases may run foreign code
 }
 
 }  // namespace tenon

@@ -203,8 +203,9 @@ void check_history(Op op, const Tensor* out, const Tensor* self, Args args, int 
   if (self) check_inplace(*self, is_recorded(args, count) && is_floating_point(self->dtype()));
 }
 
-void check_resizable(const Tensor& self) {
+void check_resizable(const Tensor& self, SizesView sizes) {
   if (self.requires_grad()) throw Error("cannot resize variables that require grad");
+  if (self.sizes() != sizes) check_inplace(self, false);
 }
 
 }  // namespace tenon

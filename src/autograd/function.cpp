@@ -7,6 +7,7 @@
 
 namespace tenon::autograd {
 
+/// Shared by the node and all copies of a context; the node empties it when it dies.
 struct FunctionState {
   Tensors to_save;  // until the results have their history
   std::vector<SavedTensor> saved;
@@ -15,7 +16,7 @@ struct FunctionState {
   Tensors dirty, non_differentiable;
   bool materialize = true;
   bool once_differentiable = false;
-  NodeImpl* node = nullptr;
+  NodeImpl* node = nullptr;  // null when the graph is gone
 };
 
 namespace {
@@ -28,19 +29,26 @@ class FunctionNode final : public NodeImpl {
  public:
   FunctionNode(const FunctionCalls& calls, const Tensors& inputs, bool recorded)
       : name_(calls.name), backward_(calls.backward) {
-    state.node = this;
+    state->node = this;
     std::vector<Edge> edges;
     for (const Tensor& input : inputs) {
       const bool needs = recorded && input.defined() && input.requires_grad();
       edges.push_back(needs ? gradient_edge(input) : Edge{});
-      state.needs_grad.push_back(needs);
+      state->needs_grad.push_back(needs);
     }
     set_edges(edges.data(), static_cast<int>(edges.size()));
+  }
+  FunctionNode(const FunctionNode&) = delete;
+  FunctionNode& operator=(const FunctionNode&) = delete;
+  ~FunctionNode() override {
+    state->node = nullptr;
+    state->saved.clear();
+    state->other.reset();
   }
   const char* name() const noexcept override { return name_; }
   bool is_custom() const noexcept override { return true; }
   void release_saved() noexcept override {
-    for (SavedTensor& saved : state.saved) {
+    for (SavedTensor& saved : state->saved) {
       Tensor dropped;  // dies after the lock
       const SpinLock own(lock());
       dropped = saved.take();
@@ -49,16 +57,16 @@ class FunctionNode final : public NodeImpl {
 
   void apply(const Tensor* grads, Tensor* out) override {
     Tensors given(grads, grads + input_count());
-    for (int i = 0; i < input_count() && state.materialize; ++i)
+    for (int i = 0; i < input_count() && state->materialize; ++i)
       if (!given[static_cast<std::size_t>(i)].defined()) given[static_cast<std::size_t>(i)] = zeros_of(input(i));
-    const SetGradEnabled mode(thread_modes.grad && !state.once_differentiable);
-    Context context(&state);
+    const SetGradEnabled mode(thread_modes.grad && !state->once_differentiable);
+    Context context(state);
     Tensors results = backward_(context, given);
     check_count(results);
     for (int i = 0; i < edge_count(); ++i) out[i] = std::move(results[static_cast<std::size_t>(i)]);
   }
 
-  FunctionState state;
+  const std::shared_ptr<FunctionState> state = std::make_shared<FunctionState>();
 
  private:
   static Tensor zeros_of(const InputMeta& meta) { return zeros(meta.sizes, Options(meta.dtype, meta.device)); }
@@ -104,21 +112,21 @@ void check_results(const char* name, const Tensors& results) {
 
 void give_history(FunctionNode& node, const Tensor& result, int32_t output_nr) {
   node.add_input(result);
-  if (!is_floating_point(result.dtype()) || holds(node.state.non_differentiable, result)) return;
+  if (!is_floating_point(result.dtype()) || holds(node.state->non_differentiable, result)) return;
   retain(&node);
   Node handle(&node);
-  if (holds(node.state.dirty, result))
+  if (holds(node.state->dirty, result))
     InplaceHistory(result, std::move(handle), output_nr).commit();
   else
     set_history(result, std::move(handle), output_nr);
 }
 
 void save_all(FunctionNode& node, const Tensors& results) {
-  for (const Tensor& tensor : node.state.to_save) {
-    node.state.saved.emplace_back();
-    if (tensor.defined()) node.state.saved.back().save(tensor, holds(results, tensor));
+  for (const Tensor& tensor : node.state->to_save) {
+    node.state->saved.emplace_back();
+    if (tensor.defined()) node.state->saved.back().save(tensor, holds(results, tensor));
   }
-  node.state.to_save.clear();
+  node.state->to_save.clear();
 }
 
 }  // namespace
@@ -132,19 +140,19 @@ Tensors apply_function(const FunctionCalls& calls, const Tensors& inputs) {
   Tensors results;
   {
     const NoGrad no_grad;
-    Context context(&node.state);
+    Context context(node.state);
     results = calls.forward(context, inputs);
   }
   check_results(calls.name, results);
   if (!recorded) return results;
-  check_dirty(node.state, results.size());
-  for (Tensor& result : results) result = own_result(result, inputs, node.state);
+  check_dirty(*node.state, results.size());
+  for (Tensor& result : results) result = own_result(result, inputs, *node.state);
   for (std::size_t i = 0; i < results.size(); ++i) give_history(node, results[i], static_cast<int32_t>(i));
   if (!inputs.empty()) note_call(node, calls.name, inputs[0]);
   save_all(node, results);
   // Results among them would hold the node that holds them.
-  node.state.dirty.clear();
-  node.state.non_differentiable.clear();
+  node.state->dirty.clear();
+  node.state->non_differentiable.clear();
   return results;
 }
 
@@ -152,17 +160,24 @@ void Context::save_for_backward(Tensors tensors) { state_->to_save = std::move(t
 
 Tensors Context::saved_tensors() const {
   if (!state_->to_save.empty()) return state_->to_save;
+  if (!state_->node) fail_freed();
   Tensors tensors;
   for (const SavedTensor& saved : state_->saved) tensors.push_back(saved.unpack(state_->node));
   return tensors;
 }
 
-bool Context::needs_input_grad(int64_t input) const { return state_->needs_grad.at(static_cast<std::size_t>(input)); }
+bool Context::needs_input_grad(int64_t input) const {
+  const int64_t count = static_cast<int64_t>(state_->needs_grad.size());
+  if (input < 0 || input >= count)
+    throw IndexError("needs_input_grad: input " + std::to_string(input) + " of " + std::to_string(count));
+  return state_->needs_grad[static_cast<std::size_t>(input)];
+}
 void Context::mark_dirty(const Tensors& inputs) { state_->dirty = inputs; }
 void Context::mark_non_differentiable(const Tensors& outputs) { state_->non_differentiable = outputs; }
 void Context::set_materialize_grads(bool materialize) { state_->materialize = materialize; }
 void Context::set_once_differentiable() { state_->once_differentiable = true; }
 Node Context::node() const {
+  if (!state_->node) throw Error("this context belongs to a graph that is gone");
   retain(state_->node);
   return Node(state_->node);
 }

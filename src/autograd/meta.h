@@ -14,11 +14,15 @@ struct LeafHooks {
 
 namespace autograd {
 
-/// What a tensor held before it was given other data: storages that views still look at, accumulators that graphs still
-/// lead to.
+/// What a tensor had before it was given other data: storages that views still look at, and the accumulators of other
+/// dtypes, which graphs may still lead to.
 struct FormerParts {
-  std::vector<Storage*> storages;
-  std::vector<std::unique_ptr<NodeImpl>> accumulators;
+  struct Viewed {
+    Storage* storage;  // null of meta tensors
+    uint64_t views;
+  };
+  std::vector<Viewed> storages;
+  std::vector<std::pair<Dtype, std::unique_ptr<NodeImpl>>> accumulators;
 
   FormerParts() = default;
   FormerParts(const FormerParts&) = delete;

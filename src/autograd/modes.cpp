@@ -3,18 +3,19 @@
 
 namespace tenon {
 
-bool is_grad_enabled() noexcept { return thread_modes.grad; }
+bool is_grad_enabled() noexcept { return thread_modes.grad_enabled; }
 bool is_inference_mode_enabled() noexcept { return thread_modes.inference; }
 
-SetGradEnabled::SetGradEnabled(bool enabled) noexcept : previous_(std::exchange(thread_modes.grad, enabled)) {}
-SetGradEnabled::~SetGradEnabled() { thread_modes.grad = previous_; }
+SetGradEnabled::SetGradEnabled(bool enabled) noexcept : previous_(thread_modes.grad_enabled) {
+  thread_modes.set(enabled, thread_modes.inference);
+}
+SetGradEnabled::~SetGradEnabled() { thread_modes.set(previous_, thread_modes.inference); }
 
 InferenceMode::InferenceMode(bool enabled) noexcept
-    : inference_(std::exchange(thread_modes.inference, enabled)), grad_(std::exchange(thread_modes.grad, !enabled)) {}
-InferenceMode::~InferenceMode() {
-  thread_modes.inference = inference_;
-  thread_modes.grad = grad_;
+    : inference_(thread_modes.inference), grad_(thread_modes.grad_enabled) {
+  thread_modes.set(!enabled, enabled);
 }
+InferenceMode::~InferenceMode() { thread_modes.set(grad_, inference_); }
 
 namespace autograd {
 

@@ -117,6 +117,14 @@ void SavedTensor::settle(const Tensor& tensor) noexcept {
   output_nr_ = static_cast<int16_t>(is_result_ && impl->meta() ? impl->meta()->output_nr : 0);
 }
 
+void fail_freed() {
+  throw Error(
+      "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+      "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+      "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+      "saved tensors after calling backward.");
+}
+
 Tensor SavedTensor::unpack(NodeImpl* owner) const {
   Tensor tensor;
   {
@@ -129,11 +137,7 @@ Tensor SavedTensor::unpack(NodeImpl* owner) const {
 Tensor SavedTensor::check(Tensor held, NodeImpl* owner) const {
   if (!held.defined()) {
     if (!was_saved_) return {};
-    throw Error(
-        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-        "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
-        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
-        "saved tensors after calling backward.");
+    fail_freed();
   }
   const uint32_t now = held.version();
   if (now != version_) {

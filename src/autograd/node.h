@@ -231,14 +231,14 @@ class NodeImpl {
   /// Of what was saved and of the extras: other threads may run, hook and free the same node.
   ForkSpinLock& lock() const noexcept { return lock_; }
 
-  std::atomic<uint32_t>* references = &own_references_;
+  std::atomic<uint64_t>* references = &own_references_;
   uint64_t sequence;                       // nodes made later run first
   std::atomic<GraphTask*> owner{nullptr};  // the run that `state` belongs to
   TaskState state;
   NodeImpl* next_dead = nullptr;
 
  private:
-  std::atomic<uint32_t> own_references_{1};
+  std::atomic<uint64_t> own_references_{1};
   int32_t edge_count_ = 0;
   int32_t input_count_ = 0;
   Edge inline_edges_[kInlineEdges];
@@ -263,6 +263,9 @@ inline Edge Edge::copy() const noexcept {
   if (node) retain(node);
   return {node, input};
 }
+
+/// Error "Trying to backward through the graph a second time (...)".
+[[noreturn]] void fail_freed();
 
 /// A tensor kept for backward.
 class SavedTensor {

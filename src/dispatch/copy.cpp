@@ -209,7 +209,7 @@ Tensor& Tensor::zero_() {
 }
 
 Tensor& Tensor::resize_(SizesView wanted) {
-  if (impl()->in_graph) check_resizable(*this);
+  if (impl()->in_graph) check_resizable(*this, wanted);
   for (int64_t size : wanted)
     if (size < 0) throw Error("numel: integer multiplication overflow");
   checked_numel(wanted);

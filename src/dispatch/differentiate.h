@@ -45,8 +45,8 @@ void check_out_unrecorded(const char* name, const Tensor& out, Args args, int co
 /// The same of both forms that write, for calls that are wrong in other ways, too: PyTorch names history first. At most
 /// one of `out` and `self` is there.
 void check_history(Op op, const Tensor* out, const Tensor* self, Args args, int count);
-/// Error where new sizes would part a tensor from its history.
-void check_resizable(const Tensor& self);
+/// Error where new sizes would part a tensor from its history, or change one of inference mode outside of it.
+void check_resizable(const Tensor& self, SizesView sizes);
 
 // Plain.
 Tensor run_elementwise(Op op, Args args, int count);

@@ -19,7 +19,7 @@ namespace tenon::python {
   X(copy) X(axis0) X(axis1) X(rtol) X(atol) X(equal_nan) X(mask) X(tensors) X(data) X(indices) X(values)              \
   X(accumulate) X(repeats) X(dimension) X(force) X(tensor1) X(tensor2) X(as_tuple) X(exponent) X(mat2)      \
   X(from_) X(to) X(type1) X(type2) X(scalar) X(scalar1) X(scalar2) X(tensor)               \
-  X(type) X(ndarray) X(requires_grad) X(gradient) X(retain_graph) X(create_graph) X(inputs) X(hook) X(vec) X(out_dtype)
+  X(type) X(ndarray) X(requires_grad) X(gradient) X(retain_graph) X(create_graph) X(inputs) X(hook) X(vec) X(out_dtype) X(implicit)
 // clang-format on
 enum class Name : uint8_t {
 #define TENON_NAME(NAME) NAME,

@@ -247,8 +247,8 @@ void bind_autograd(nb::module_& module) {
              nb::arg());
   module.def("_gradcheck", &run_check<autograd::gradcheck>);
   module.def("_gradgradcheck", &run_check<autograd::gradgradcheck>);
-  module.def("_set_grad_enabled", [](bool enabled) { thread_modes.grad = enabled; });
-  module.def("_set_inference_mode", [](bool enabled) { thread_modes.inference = enabled; });
+  module.def("_set_grad_enabled", [](bool enabled) { thread_modes.set(enabled, thread_modes.inference); });
+  module.def("_set_inference_mode", [](bool enabled) { thread_modes.set(thread_modes.grad_enabled, enabled); });
   module.def("_anomaly_mode",
              [] { return nb::make_tuple(autograd::anomaly_mode.enabled, autograd::anomaly_mode.check_nan); });
   module.def("_set_anomaly_mode", [](bool enabled, bool check_nan) { autograd::anomaly_mode = {enabled, check_nan}; });

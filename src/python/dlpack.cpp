@@ -133,12 +133,16 @@ PyObject* to_dlpack(const Tensor& tensor, bool versioned, bool copied) {
   return to_capsule<DLManagedTensor>(read_only ? tensor.contiguous() : tensor, "dltensor", [](DLManagedTensor&) {});
 }
 
-Tensor from_dlpack(PyObject* capsule) {
+Tensor from_dlpack(PyObject* capsule, bool may_not_copy) {
   if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
     auto* managed = static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
     if (managed->version.major != 1)
       throw Error("from_dlpack: version " + std::to_string(managed->version.major) + " is not known");
     const bool read_only = managed->flags & kReadOnly;
+    if (read_only && may_not_copy) {
+      PyErr_SetString(PyExc_BufferError, "from_dlpack: the memory is read-only; a tensor over it would be a copy");
+      throw PythonError{};
+    }
     const Tensor shared = adopt(managed);
     PyCapsule_SetName(capsule, "used_dltensor_versioned");
     // Nothing here keeps a tensor from being written to.

@@ -373,7 +373,9 @@ void bind_exchange(nb::module_& module) {
     return nb::steal(to_dlpack(self, versioned, copied));
   });
   module.def(
-      "_from_dlpack", [](nb::object capsule) { return nb::steal(wrap(from_dlpack(capsule.ptr()))); }, nb::arg().none());
+      "_from_dlpack",
+      [](nb::object capsule, bool may_not_copy) { return nb::steal(wrap(from_dlpack(capsule.ptr(), may_not_copy))); },
+      nb::arg().none(), nb::arg() = false);
 }
 
 }  // namespace tenon::python

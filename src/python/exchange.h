@@ -16,7 +16,7 @@ PyObject* to_numpy(PyObject* self);
 /// A DLPack capsule over the tensor's memory, marked read-only where several elements lie in one place.
 PyObject* to_dlpack(const Tensor& tensor, bool versioned, bool copied);
 /// Over a capsule's memory; over a copy of it where it is read-only.
-Tensor from_dlpack(PyObject* capsule);
+Tensor from_dlpack(PyObject* capsule, bool may_not_copy);
 
 /// from_numpy, from_dlpack, frombuffer and the like.
 void bind_exchange(nb::module_& module);

@@ -46,6 +46,8 @@ class RecordedCall {
   PyObject* context() const noexcept { return context_; }
   /// Which of the call's arguments were tensors.
   const std::vector<bool>& is_variable() const noexcept { return is_variable_; }
+  /// Which of its results were.
+  std::vector<bool> is_tensor_result;
 
  private:
   PyObject* context_;
@@ -90,10 +92,20 @@ autograd::Tensors gradients_of_tensors(const RecordedCall& call, const nb::objec
   return gradients;
 }
 
+/// None for results that were no tensors.
+nb::object gradients_of_results(const RecordedCall& call, const autograd::Tensors& gradients) {
+  const nb::object of_tensors = tuple_of(gradients);
+  nb::list all;
+  Py_ssize_t next = 0;
+  for (const bool is_tensor : call.is_tensor_result)
+    all.append(is_tensor ? nb::handle(NB_TUPLE_GET_ITEM(of_tensors.ptr(), next++)) : nb::handle(Py_None));
+  return nb::tuple(all);
+}
+
 autograd::Tensors backward(autograd::Context& shared, const autograd::Tensors& gradients) {
   const Held held;
   const SharedCall call = shared.saved<SharedCall>();
-  const nb::object result = nb::handle(call->context()).attr("_backward")(*tuple_of(gradients));
+  const nb::object result = nb::handle(call->context()).attr("_backward")(*gradients_of_results(*call, gradients));
   return gradients_of_tensors(*call, gradients_of_arguments(*call, result));
 }
 
@@ -152,8 +164,11 @@ class Application {
     is_single_ = !PyTuple_Check(output.ptr());
     outputs_ = is_single_ ? nb::make_tuple(output) : nb::borrow<nb::tuple>(output);
     autograd::Tensors results;
-    for (nb::handle item : outputs_)
-      if (is_tensor(item.ptr())) results.push_back(tensor_of(item.ptr()));
+    std::vector<bool>& is_tensor_result = shared.saved<SharedCall>()->is_tensor_result;
+    for (nb::handle item : outputs_) {
+      is_tensor_result.push_back(is_tensor(item.ptr()));
+      if (is_tensor_result.back()) results.push_back(tensor_of(item.ptr()));
+    }
     hand_over(shared, results);
     return results;
   }

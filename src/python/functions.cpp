@@ -4,6 +4,7 @@
 
 #include "python/doors.h"
 #include "python/exchange.h"
+#include "python/out.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/threads.h"
@@ -12,6 +13,15 @@ namespace tenon::python {
 namespace {
 
 constexpr Door kFunction = Door::function, kBoth = Door::both;
+
+/// Error for outputs that nonzero cannot write to.
+void check_nonzero_out(const Call& call) {
+  const Dtype dtype = call.tensor(Name::out).dtype();
+  if (call.boolean(Name::as_tuple)) throw Error("nonzero does not support the out kwarg when as_tuple is True");
+  if (dtype != int64)
+    throw Error(std::string("nonzero: Expected out tensor to have scalar type Long but got scalar type") +
+                scalar_type_name(dtype));
+}
 
 /// Whether both have one shape and the same elements.
 bool same_elements(const Tensor& a, const Tensor& b) {
@@ -101,8 +111,10 @@ const Definition kFunctions[] = {
      [](const Call&) -> PyObject* { return to_python(get_default_dtype()); }},
     {"get_num_threads", kFunction, "()", "Threads an op may use.",
      [](const Call&) -> PyObject* { return checked(PyLong_FromLong(get_num_threads())); }},
-    {"nonzero", kBoth, "(Tensor input, *, bool as_tuple=False)", "The places of what is not 0: one row each.",
+    {"nonzero", kBoth, "(Tensor input, *, bool as_tuple=False, Tensor out=None)", "The places of what is not 0: one row each.",
      [](const Call& call) -> PyObject* {
+       const bool has_out = call.has(Name::out);
+       if (has_out) check_nonzero_out(call);
        const List<Tensor> places = nonzero_places(call.tensor(Name::input));
        if (call.boolean(Name::as_tuple)) {
          nb::list result;
@@ -112,7 +124,10 @@ const Definition kFunctions[] = {
        const int64_t dim = call.tensor(Name::input).dim();
        Tensor rows = empty_strided({places[0].numel(), dim}, {1, places[0].numel()}, int64);
        for (int64_t i = 0; i < dim; ++i) rows.select(1, i).copy_(places[static_cast<std::size_t>(i)]);
-       return wrap(rows);
+       if (!has_out) return wrap(rows);
+       Tensor out = call.tensor(Name::out);
+       write_out(out, rows);
+       return again(call.object(Name::out));
      }},
     {"promote_types", kFunction, "(dtype type1, dtype type2)", "The smallest dtype both can be promoted to.",
      [](const Call& call) -> PyObject* {

@@ -17,6 +17,7 @@ struct DtypeObject {
 };
 struct DeviceObject {
   Device value;
+  int index = -1;  // -1: none was given. It is kept and means nothing
 };
 struct MemoryFormatObject {
   MemoryFormat value;
@@ -47,10 +48,37 @@ std::string dtype_text(const DtypeObject& dtype) { return std::string("tenon.") 
 
 const char* device_text(Device device) { return device == Device::meta ? "meta" : "cpu"; }
 
+std::string full_text(const DeviceObject& device) {
+  return device_text(device.value) + (device.index < 0 ? "" : ":" + std::to_string(device.index));
+}
+std::string device_repr(const DeviceObject& device) {
+  const std::string index = device.index < 0 ? "" : ", index=" + std::to_string(device.index);
+  return std::string("device(type='") + device_text(device.value) + "'" + index + ")";
+}
+
+constexpr int64_t kLargestIndex = 127;
+
+/// The number behind the colon of "cpu:0".
+int device_index(const std::string& text, const std::string& digits) {
+  const bool is_number = !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_number || (digits[0] == '0' && digits.size() > 1)) throw Error("Invalid device string: '" + text + "'");
+  if (digits.size() > 3 || std::stoi(digits) > kLargestIndex)
+    throw Error("Could not parse device index '" + digits + "' in device string '" + text + "'");
+  return std::stoi(digits);
+}
+
 DeviceObject parse_device(const std::string& text) {
-  for (Device device : {Device::cpu, Device::meta})
-    if (text == device_text(device) || text == std::string(device_text(device)) + ":0") return {device};
-  throw Error("Expected one of cpu, meta device type at start of device string: " + text.substr(0, text.find(':')));
+  if (text.empty()) throw Error("Device string must not be empty");
+  const std::size_t colon = text.find(':');
+  const std::string type = text.substr(0, colon);
+  for (Device device : {Device::cpu, Device::meta}) {
+    if (type != device_text(device)) continue;
+    if (colon == std::string::npos) return {device};
+    return {device, device_index(text, text.substr(colon + 1))};
+  }
+  if (type.empty() || type.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") != std::string::npos)
+    throw Error("Invalid device string: '" + text + "'");
+  throw Error("Expected one of cpu, meta device type at start of device string: " + type);
 }
 DeviceObject parse_device(PyObject* text) {
   Py_ssize_t length;
@@ -63,16 +91,29 @@ DeviceObject parse_device(PyObject* text) {
   return parse_device(std::string(utf8, static_cast<std::size_t>(length)));
 }
 
-const Definition kDeviceNew = {"device", Door::function, "(device device)\n(str type, int index=-1)", "",
-                               [](const Call& call) -> PyObject* {
-                                 if (!call.has(Name::type)) return to_python(*call.device());
-                                 const Device device = parse_device(call.object(Name::type)).value;
-                                 if (const int64_t index = call.integer(Name::index, -1); index < -1 || index > 0)
-                                   throw Error(std::string(device_text(device)) + " has one device, of index 0");
-                                 return to_python(device);
-                               }};
+/// The one object of a device without an index.
+PyObject* object_of(const DeviceObject& device) {
+  return device.index < 0 ? to_python(device.value) : nb::cast(device).release().ptr();
+}
 
-/// The one object of the device that the arguments name.
+PyObject* make_device(const Call& call) {
+  if (!call.has(Name::type)) {
+    PyObject* given = call.object(Name::device);
+    return PyUnicode_Check(given) ? object_of(parse_device(given)) : again(given);
+  }
+  DeviceObject device = parse_device(call.object(Name::type));
+  if (device.index >= 0)
+    throw Error("type (string) must not include an index because index was passed explicitly: " + full_text(device));
+  if (!call.has(Name::index)) return object_of(device);
+  const int64_t index = call.integer(Name::index, -1);
+  if (index < 0) throw Error("Device index must not be negative");
+  if (index > kLargestIndex) throw Error("Device index must not be above " + std::to_string(kLargestIndex));
+  device.index = static_cast<int>(index);
+  return object_of(device);
+}
+
+const Definition kDeviceNew = {"device", Door::function, "(device device)\n(str type, int? index=None)", "", make_device};
+
 PyObject* new_device(PyTypeObject*, PyObject* args, PyObject* keywords) noexcept {
   static Parser parser(kDeviceNew, Door::function);
   return parser.invoke_with(args, keywords);
@@ -132,22 +173,25 @@ void bind_dtypes(nb::module_& module) {
 
 void bind_devices(nb::module_& module) {
   nb::class_<DeviceObject> bound(module, "device", nb::type_slots(device_slots), nb::is_final(),
-                                 "device(type, index=-1)\n--\n\nWhere elements live: cpu, or meta, which has none.");
+                                 "device(type, index=None)\n--\n\nWhere elements live: cpu, or meta, which has none.");
   bound
-      .def("__repr__",
-           [](const DeviceObject& device) { return std::string("device(type='") + device_text(device.value) + "')"; })
-      .def("__str__", [](const DeviceObject& device) { return std::string(device_text(device.value)); })
+      .def("__repr__", &device_repr)
+      .def("__str__", &full_text)
       .def("__eq__",
            [](const DeviceObject& a, nb::object b) {
-             return Py_TYPE(b.ptr()) == device_type && value_of<DeviceObject>(b.ptr()).value == a.value;
+             if (Py_TYPE(b.ptr()) != device_type) return false;
+             const DeviceObject& other = value_of<DeviceObject>(b.ptr());
+             return other.value == a.value && other.index == a.index;
            })
-      .def("__hash__", [](const DeviceObject& device) { return static_cast<int>(device.value) + 1; })
+      .def("__hash__", [](const DeviceObject& device) { return static_cast<int>(device.value) + 2 * (device.index + 2); })
       .def("__reduce__",
            [](nb::object self) {
-             return nb::make_tuple(self.type(), nb::make_tuple(device_text(value_of<DeviceObject>(self.ptr()).value)));
+             return nb::make_tuple(self.type(), nb::make_tuple(full_text(value_of<DeviceObject>(self.ptr()))));
            })
       .def_prop_ro("type", [](const DeviceObject& device) { return std::string(device_text(device.value)); })
-      .def_prop_ro("index", [](const DeviceObject&) { return nb::none(); });
+      .def_prop_ro("index", [](const DeviceObject& device) -> nb::object {
+        return device.index < 0 ? nb::object(nb::none()) : nb::object(nb::int_(device.index));
+      });
   device_type = type_of(bound);
   name_publicly(bound);
   for (Device device : {Device::cpu, Device::meta})

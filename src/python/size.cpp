@@ -32,6 +32,11 @@ Slot tuple_slot(int id) {
 PyObject* concatenated(PyObject* self, PyObject* other) noexcept {
   return guarded([&] { return as_size(tuple_slot<binaryfunc>(Py_sq_concat)(self, other)); });
 }
+/// `(3,) + size`: a tuple on the left would make a tuple.
+PyObject* added(PyObject* left, PyObject* right) noexcept {
+  if (!PyTuple_Check(left) || !PyTuple_Check(right)) return again(Py_NotImplemented);
+  return concatenated(left, right);
+}
 PyObject* repeated(PyObject* self, Py_ssize_t times) noexcept {
   return guarded([&] { return as_size(tuple_slot<ssizeargfunc>(Py_sq_repeat)(self, times)); });
 }
@@ -75,6 +80,7 @@ void bind_size(nb::module_& module) {
                          {Py_tp_new, reinterpret_cast<void*>(create)},
                          {Py_tp_repr, reinterpret_cast<void*>(repr)},
                          {Py_tp_methods, methods},
+                         {Py_nb_add, reinterpret_cast<void*>(added)},
                          {Py_sq_concat, reinterpret_cast<void*>(concatenated)},
                          {Py_sq_repeat, reinterpret_cast<void*>(repeated)},
                          {Py_mp_subscript, reinterpret_cast<void*>(item)},

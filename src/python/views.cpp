@@ -140,10 +140,25 @@ void resize(const Call& call) {
   set_sizes_and_strides(self, sizes, strides);
 }
 
+std::string older_class(Dtype dtype) { return std::string("torch.") + scalar_type_name(dtype) + "Tensor"; }
+
+/// A dtype, or the name of the older class of one.
+Dtype older_dtype(PyObject* given) {
+  if (is_dtype(given)) return dtype_of(given);
+  const std::string text = nb::cast<std::string>(nb::str(PyType_Check(given) ? nb::handle(given).attr("__name__") : nb::handle(given)));
+  for (int i = 0; i < kDtypeCount; ++i)
+    if (const Dtype dtype = static_cast<Dtype>(i); text == older_class(dtype)) return dtype;
+  throw ValueError("invalid type: '" + text + "'");
+}
+
 /// The name PyTorch's older classes have, or a conversion.
 PyObject* typed(const Call& call) {
-  if (call.has(Name::dtype)) return converted(call);
-  return checked(PyUnicode_FromFormat("torch.%sTensor", scalar_type_name(input(call).dtype())));
+  if (!call.has(Name::dtype)) {
+    const std::string name = older_class(input(call).dtype());
+    return checked(PyUnicode_FromString(name.c_str()));
+  }
+  const Dtype dtype = older_dtype(call.object(Name::dtype));
+  return same_or_new(call, call.run([&] { return input(call).to(dtype); }));
 }
 
 constexpr const char* kDims = "(Tensor input, ints size)";
@@ -155,7 +170,7 @@ const Definition kViews[] = {
     {"diagonal", kBoth, "(Tensor input, int offset=0, int dim1=0, int dim2=1)",
      "A view of a diagonal of two dims, as the last dim.",
      TENON_VIEW(input(call).diagonal(call.integer(Name::offset, 0), call.integer(Name::dim1, 0), call.integer(Name::dim2, 1)))},
-    {"expand", kMethod, kDims, "A view in which dims of size 1 repeat; -1 keeps a size.",
+    {"expand", kMethod, "(Tensor input, ints size, *, bool implicit=False)", "A view in which dims of size 1 repeat; -1 keeps a size.",
      TENON_VIEW(input(call).expand(call.dims(Name::size)))},
     {"expand_as", kMethod, "(Tensor input, Tensor other)", "The same as expand(other.size()).",
      TENON_VIEW(input(call).expand_as(call.tensor(Name::other)))},
@@ -247,7 +262,7 @@ const Definition kViews[] = {
      "memory_format=None)\n(Tensor input, Tensor tensor, bool non_blocking=False, bool copy=False, *, memory_format? "
      "memory_format=None)",
      "The same values in another dtype or on another device.", converted},
-    {"type", kMethod, "(Tensor input, dtype dtype=None, bool non_blocking=False)",
+    {"type", kMethod, "(Tensor input, object dtype=None, bool non_blocking=False)",
      "The name of the tensor's older class; with a dtype the same as to().", typed},
     {"type_as", kMethod, "(Tensor input, Tensor other)", "The same as to(other.dtype).",
      [](const Call& call) -> PyObject* {

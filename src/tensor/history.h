@@ -7,8 +7,15 @@ namespace tenon {
 
 /// What this thread records. Initial-exec: no call to find it.
 struct ThreadModes {
-  bool grad = true;
+  bool grad = true;  // operations are recorded
   bool inference = false;
+  bool grad_enabled = true;  // asked for; in inference mode nothing is recorded all the same
+
+  void set(bool enabled, bool is_inference) noexcept {
+    grad_enabled = enabled;
+    inference = is_inference;
+    grad = enabled && !is_inference;
+  }
 };
 extern constinit thread_local ThreadModes thread_modes [[gnu::tls_model("initial-exec")]];
 
@@ -16,6 +23,10 @@ extern constinit thread_local ThreadModes thread_modes [[gnu::tls_model("initial
 bool requires_grad(const TensorImpl* impl) noexcept;
 /// Of a tensor that dies and has autograd metadata.
 void destroy_history(TensorImpl* impl) noexcept;
+/// There is one view more, or less, over a storage that `base` had before it was given other data. The last one gone
+/// releases it.
+void add_former_view(TensorImpl* base, Storage* storage) noexcept;
+void drop_former_view(TensorImpl* base, Storage* storage) noexcept;
 
 enum class ViewKind : uint8_t {
   alias,

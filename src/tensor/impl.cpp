@@ -49,8 +49,10 @@ Tensor make_laid_out(SizesView sizes, SizesView strides, int64_t offset, Dtype d
 /// Ties a view to the tensor whose elements it shares.
 void tie(TensorImpl* view, const Tensor& self) noexcept {
   TensorImpl* base = self.impl()->base ? self.impl()->base : self.impl();
-  base->references.fetch_add(1, std::memory_order_relaxed);
+  base->references.fetch_add(TensorImpl::kViewReference, std::memory_order_relaxed);
   view->base = base;
+  if (view->storage != base->storage) [[unlikely]]
+    add_former_view(base, view->storage);
   view->in_graph = true;
   if (view->storage)
     view->view_version.store(view->storage->version.load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -66,12 +68,22 @@ constinit thread_local ThreadModes thread_modes;
 
 void destroy_impl(TensorImpl* impl) noexcept {
   if (impl->meta()) destroy_history(impl);
-  if (TensorImpl* base = impl->base)
-    static_cast<void>(Tensor(base));  // gives the reference back
-  else if (impl->storage)
-    release(impl->storage);
+  release_elements(impl->storage, impl->base);
   impl->~TensorImpl();
   recycle::deallocate(impl, sizeof(TensorImpl));
+}
+
+void release_elements(Storage* storage, TensorImpl* base) noexcept {
+  if (!base) {
+    if (storage) release(storage);
+    return;
+  }
+  if (storage != base->storage) [[unlikely]]
+    drop_former_view(base, storage);
+  constexpr uint64_t kView = TensorImpl::kViewReference;
+  if (base->references.load(std::memory_order_acquire) == kView ||
+      base->references.fetch_sub(kView, std::memory_order_acq_rel) == kView)
+    destroy_impl(base);
 }
 
 void check_not_negative(SizesView sizes) {

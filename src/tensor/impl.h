@@ -51,6 +51,9 @@ inline Checked bytes_of(const Tensor& tensor) noexcept { return Checked(tensor.n
 int64_t storage_extent(SizesView sizes, SizesView strides);
 [[noreturn]] void fail_storage_size(SizesView sizes, SizesView strides);
 
+/// Gives back the storage; of a view of `base`, that one.
+void release_elements(Storage* storage, TensorImpl* base) noexcept;
+
 /// Marks an in-place write.
 inline void bump_version(const Tensor& tensor) noexcept {
   // Two threads writing one tensor race anyway: no locked instruction.

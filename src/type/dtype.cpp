@@ -70,10 +70,8 @@ const char* dtype_name(Dtype dtype) noexcept { return kNames[index_of(dtype)].na
 const char* scalar_type_name(Dtype dtype) noexcept { return kNames[index_of(dtype)].scalar_type; }
 const char* cpp_type_name(Dtype dtype) noexcept { return kNames[index_of(dtype)].cpp_type; }
 
-void detail::fail_conversion(bool is_floating, int64_t nbytes, bool is_unsigned) {
-  std::string type = is_floating ? (nbytes == 4 ? "float" : "double") : "int" + std::to_string(8 * nbytes) + "_t";
-  if (is_unsigned) type = "u" + type;
-  throw Error("value cannot be converted to type " + type + " without overflow");
+void detail::fail_conversion(const char* type) {
+  throw Error(std::string("value cannot be converted to type ") + type + " without overflow");
 }
 
 Dtype dtype_from_name(const char* name) {

@@ -57,8 +57,7 @@ bool overflows(Scalar value, Dtype dtype) noexcept {
 }
 
 void check_fits(Scalar value, Dtype dtype) {
-  if (overflows(value, dtype))
-    throw Error(std::string("value cannot be converted to type ") + source_type_name(dtype) + " without overflow");
+  if (overflows(value, dtype)) detail::fail_conversion(source_type_name(dtype));
 }
 
 }  // namespace tenon

@@ -16,13 +16,19 @@ def _name(dtype):
     return repr(dtype).removeprefix("tenon.")
 
 
+def _refusal(name, kind, other, given):
+    if not isinstance(given, _tenon.dtype):
+        return f"{name}(): argument 'type' (position 1) must be torch.dtype, not {type(given).__name__}"
+    return f"torch.{name}() requires {kind} input type. Use torch.{other} to handle '{name}'"
+
+
 class finfo:
     """The range and the precision of a floating dtype; of the default one unless another is named."""
 
     def __init__(self, type=None):
         dtype = _tenon.get_default_dtype() if type is None else type
         if dtype not in _FLOATS:
-            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{_name(dtype)}'")
+            raise TypeError(_refusal("finfo", "a floating point", "iinfo", dtype))
         self.bits, self.eps, self.smallest_normal, self.max, self.resolution = _FLOATS[dtype]
         self.min, self.tiny, self.dtype = -self.max, self.smallest_normal, _name(dtype)
 
@@ -44,7 +50,7 @@ class iinfo:
 
     def __init__(self, type):
         if type not in _INTEGERS:
-            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{_name(type)}'")
+            raise TypeError(_refusal("iinfo", "an integer", "finfo", type))
         self.bits, signed = _INTEGERS[type]
         self.min, self.max = (-(2 ** (self.bits - 1)), 2 ** (self.bits - 1) - 1) if signed else (0, 2**self.bits - 1)
         self.dtype = _name(type)

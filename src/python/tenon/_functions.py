@@ -31,8 +31,10 @@ def broadcast_tensors(*tensors):
 
 def set_default_dtype(d, /):
     """The floating dtype that numbers, factories and divisions of integers give; per process."""
-    if not isinstance(d, _tenon.dtype) or not d.is_floating_point:
+    if not isinstance(d, _tenon.dtype):
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
+    if not d.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
     _tenon._set_default_dtype(d)
 
 
@@ -40,6 +42,8 @@ def set_num_threads(int, /):
     """How many threads one op may use. Results do not depend on it."""
     if type(int) is bool or not hasattr(int, "__index__"):
         raise RuntimeError(f"set_num_threads expects an int, but got {type(int).__name__}")
+    if not -(2**31) <= int < 2**31:
+        raise ValueError("Overflow when unpacking long")
     if int < 1:
         raise RuntimeError("set_num_threads expects a positive integer")
     _tenon._set_num_threads(int.__index__())
@@ -83,6 +87,9 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
         return _tenon.tensor(obj, dtype=dtype, device=device) if not isinstance(obj, Tensor) else _copied(obj, dtype, device)
     result = as_tensor(obj, dtype=dtype, device=device)
     if copy is False and not _shares_memory(obj, result):
+        has_memory = isinstance(obj, Tensor) or hasattr(obj, "__array_interface__") or hasattr(type(obj), "__dlpack__")
+        if not has_memory:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
         raise ValueError("can't alias tensor with dtype or memory that differs")
     return result
 
@@ -98,9 +105,10 @@ def _shares_memory(obj, tensor):
     return address == tensor.data_ptr() or (hasattr(type(obj), "__dlpack__") and address is None)
 
 
-def frombuffer(buffer, *, dtype, count=-1, offset=0):
+def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     """A one-dimensional tensor over an object's memory. Where the memory is read-only, so must the tensor be used."""
-    return _tenon._over_buffer(buffer, dtype, count, offset)
+    tensor = _tenon._over_buffer(buffer, dtype, count, offset)
+    return tensor.requires_grad_() if requires_grad else tensor
 
 
 def from_dlpack(ext_tensor, /, *, device=None, copy=None):
@@ -115,7 +123,7 @@ def from_dlpack(ext_tensor, /, *, device=None, copy=None):
         capsule = exporter(max_version=(1, 1), **options)
     except TypeError:
         capsule = exporter()
-    result = _tenon._from_dlpack(capsule)
+    result = _tenon._from_dlpack(capsule, copy is False)
     return result if device is None else result.to(device)
 
 

@@ -2,8 +2,14 @@
 
 import functools
 import inspect
+import warnings
 
 from . import _tenon
+
+_CLASSES = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or methods. "
+    "To preserve the current behavior of class decoration, you can directly decorate the `__init__` method and nothing else."
+)
 
 
 class _Mode:
@@ -17,11 +23,14 @@ class _Mode:
 
     def __call__(self, function):
         if inspect.isclass(function):
-            raise TypeError(f"{type(self).__name__} decorates functions and methods, not classes")
+            warnings.warn(_CLASSES, FutureWarning, stacklevel=2)
+            return self._around(function)
         if inspect.isgeneratorfunction(function):
             return _over_generator(self._again, function)
 
-        @functools.wraps(function)
+        return functools.wraps(function)(self._around(function))
+
+    def _around(self, function):
         def inside(*args, **kwargs):
             with self._again():
                 return function(*args, **kwargs)

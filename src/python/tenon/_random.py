@@ -8,6 +8,16 @@ def manual_seed(seed):
     return default_generator.manual_seed(int(seed))
 
 
+def get_rng_state():
+    """Where the default generator stands, as a tensor of bytes."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state):
+    """Continues from where get_rng_state was called."""
+    default_generator.set_state(new_state)
+
+
 def seed():
     """Seeds the default generator with a number nobody can guess, and returns it."""
     return default_generator.seed()
