@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
+#include <new>
 #include <utility>
 
 // GCC warns wherever a view of an initializer list is stored; here the list outlives the call that takes the view.
@@ -71,11 +73,11 @@ class Dims {
     size_ = static_cast<int32_t>(count);
   }
   void push_back(int64_t value) {
-    resize(size_ + 1);
+    resize(size() + 1);
     data_[size_ - 1] = value;
   }
   void insert(int64_t at, int64_t value) {
-    resize(size_ + 1);
+    resize(size() + 1);
     for (int64_t i = size_ - 1; i > at; --i) data_[i] = data_[i - 1];
     data_[at] = value;
   }
@@ -95,7 +97,10 @@ class Dims {
     for (int64_t i = 0; i < size_; ++i) data_[i] = values[i];  // a handful: no call
   }
   void grow(int64_t count) {
-    const int64_t capacity = count > 2 * capacity_ ? count : 2 * int64_t{capacity_};
+    constexpr int64_t most = std::numeric_limits<int32_t>::max();
+    if (count > most) throw std::bad_array_new_length();
+    const int64_t twice = 2 * int64_t{capacity_};
+    const int64_t capacity = count > twice ? count : twice < most ? twice : most;
     int64_t* wider = new int64_t[static_cast<std::size_t>(capacity)];
     for (int64_t i = 0; i < size_; ++i) wider[i] = data_[i];
     release();

@@ -42,8 +42,8 @@ TENON_API bool is_expandable_to(SizesView shape, SizesView desired) noexcept;
 TENON_API void expand_layout(SizesView sizes, SizesView strides, SizesView desired, Dims& new_sizes, Dims& new_strides,
                              const char* type_name = "torch.FloatTensor");
 
-/// The dims of `shape` summed to bring it back to `target`: the added ones, then those of size 1 in `target`.
-TENON_API Dims sum_to_dims(SizesView shape, SizesView target);
+/// The dims of `sizes` summed to bring them back to `target`: the added ones, then those of size 1 in `target`.
+TENON_API Dims sum_to_dims(SizesView sizes, SizesView target);
 
 /// `dim` counted from the end when negative; IndexError "Dimension out of range (expected to be in range of [-2, 1],
 /// but got 2)".

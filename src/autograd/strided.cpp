@@ -1,6 +1,7 @@
 #include "autograd/strided.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "dispatch/differentiate.h"
 #include "tenon/factories.h"
@@ -40,7 +41,7 @@ void add_into(const Tensor& place, const Tensor& values) {
 
 class StridedNode final : public NodeImpl {
  public:
-  StridedNode(const StridedMap& map, const Tensor& x, bool adjoint) : map_(map), adjoint_(adjoint) {
+  StridedNode(StridedMap map, const Tensor& x, bool adjoint) : map_(std::move(map)), adjoint_(adjoint) {
     Edge edge = gradient_edge(x);
     set_edges(&edge, 1);
   }

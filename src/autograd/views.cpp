@@ -2,6 +2,8 @@
 // that is the view again.
 #include "autograd/views.h"
 
+#include <utility>
+
 #include "autograd/note.h"
 #include "autograd/strided.h"
 #include "dispatch/differentiate.h"
@@ -55,7 +57,7 @@ Tensor part_of(const Tensor& tensor, const KeptCall& call) {
 
 class PartNode final : public NodeImpl {
  public:
-  PartNode(const KeptCall& call, const Tensor& grad) : call_(call) {
+  PartNode(KeptCall call, const Tensor& grad) : call_(std::move(call)) {
     Edge edge = gradient_edge(grad);
     set_edges(&edge, 1);
   }

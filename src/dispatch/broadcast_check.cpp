@@ -35,7 +35,7 @@ std::string suggestion(const SizesView* shapes, int64_t count) {
   if (count != 2) return {};
   for (int64_t turn = 0; turn < 2; ++turn) {
     const SizesView longer = shapes[turn], shorter = shapes[1 - turn];
-    if (shorter.size() == 0 || shorter.size() > longer.size()) continue;
+    if (shorter.empty() || shorter.size() > longer.size()) continue;
     const char* name = turn == 0 ? "b" : "a";
     Dims appended = shorter.copy();
     for (int64_t added = 1; shorter.size() + added <= longer.size(); ++added) {

@@ -17,12 +17,14 @@ namespace {
 struct Target {
   enum class Form : uint8_t { functional, out, inplace } form = Form::functional;
   Tensor* tensor = nullptr;
+
+  bool given() const noexcept { return form != Form::functional; }
 };
 
 /// The new result of the functional form; an empty handle otherwise. Inlined, so that each form of an op goes straight
 /// to its own function.
 [[gnu::always_inline]] inline Tensor run_form(Op op, const Target& target, Args args, int count) {
-  if (target.form == Target::Form::functional) return elementwise(op, args, count);
+  if (!target.given()) return elementwise(op, args, count);
   if (target.form == Target::Form::out)
     elementwise_out(op, *target.tensor, args, count);
   else
@@ -119,14 +121,14 @@ void check_selected_types(const Target& target, const Arg& self, const Arg& othe
   const Dtype common = result_type(self, other);
   for (const Arg* arg : {&self, &other})
     if (!arg->is_tensor() && widened(common) == common) check_fits(arg->number(), common);
-  if (target.tensor && target.tensor->dtype() != common)
+  if (target.given() && target.tensor->dtype() != common)
     throw Error(std::string("Expected out type to be ") + scalar_type_name(common) + " but got " +
                 scalar_type_name(target.tensor->dtype()));
 }
 
 Tensor selected(const Target& target, const Tensor& condition, const Arg& self, const Arg& other) {
   const Arg choice(condition);
-  if (target.tensor) check_history(Op::where, target, {&self, &other});
+  if (target.given()) check_history(Op::where, target, {&self, &other});
   check_selected_types(target, self, other);
   if (condition.dtype() == uint8)
     warn("UserWarning",

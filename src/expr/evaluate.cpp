@@ -220,7 +220,7 @@ class Evaluator {
 
   Value index(const Node& node) {
     const Node& base = ast_[node.children[0]];
-    const bool is_dtype = base.kind == Node::Kind::name && !scope_.names.count(base.name) && find_dtype(base.name);
+    const bool is_dtype = base.kind == Node::Kind::name && !scope_.names.contains(base.name) && find_dtype(base.name);
     if (is_dtype) return shape(node, *find_dtype(base.name));
     const Tensor self = tensor(argument(node.children[0]));
     if (node.children.size() == 1) fail("an index is expected between the brackets", node.span);

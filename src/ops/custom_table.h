@@ -19,7 +19,8 @@ class CustomTable {
     if (!slot.load(std::memory_order_acquire)) {
       auto fresh = std::make_unique<Block>();
       Block* none = nullptr;
-      if (slot.compare_exchange_strong(none, fresh.get(), std::memory_order_acq_rel)) fresh.release();
+      if (slot.compare_exchange_strong(none, fresh.get(), std::memory_order_acq_rel))
+        static_cast<void>(fresh.release());
     }
     return (*this)[op];
   }

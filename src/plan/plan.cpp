@@ -72,8 +72,8 @@ Dims drop_ones(SizesView shape, int64_t operands, SmallVector<int64_t, 32>& stri
   for (int64_t operand = 0; operand < operands; ++operand)
     for (int64_t dim = 0; dim < shape.size(); ++dim)
       if (shape[dim] != 1) strides[at++] = strides[operand * shape.size() + dim];
-  for (int64_t dim = 0; dim < shape.size(); ++dim)
-    if (shape[dim] != 1) kept.push_back(shape[dim]);
+  for (int64_t size : shape)
+    if (size != 1) kept.push_back(size);
   return kept;
 }
 

@@ -87,13 +87,13 @@ bool is_expandable_to(SizesView shape, SizesView desired) noexcept {
   return true;
 }
 
-Dims sum_to_dims(SizesView shape, SizesView target) {
-  if (!is_expandable_to(target, shape))
-    throw Error("size {" + to_string(target) + "} is not expandable to size {" + to_string(shape) + "}.");
-  const int64_t lead = shape.size() - target.size();
+Dims sum_to_dims(SizesView sizes, SizesView target) {
+  if (!is_expandable_to(target, sizes))
+    throw Error("size {" + to_string(target) + "} is not expandable to size {" + to_string(sizes) + "}.");
+  const int64_t lead = sizes.size() - target.size();
   Dims dims;
-  for (int64_t dim = 0; dim < shape.size(); ++dim)
-    if (dim < lead || (target[dim - lead] == 1 && shape[dim] != 1)) dims.push_back(dim);
+  for (int64_t dim = 0; dim < sizes.size(); ++dim)
+    if (dim < lead || (target[dim - lead] == 1 && sizes[dim] != 1)) dims.push_back(dim);
   return dims;
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -186,6 +187,13 @@ TEST(Layout, Counts) {
   for (const Dims& sizes : {Dims{kHalf, 2}, Dims{kHalf, 4, 0}, Dims{-1}, Dims{-2, 3}})
     EXPECT_EQ(text_of([&] { return Dims{checked_numel(sizes)}; }), "numel: integer multiplication overflow")
         << to_string(sizes);
+}
+
+TEST(Dims, MoreThanTheyCountIsNoMemory) {
+  Dims dims{1, 2};
+  EXPECT_THROW(dims.resize(int64_t{1} << 31), std::bad_alloc);
+  EXPECT_THROW(dims.resize(INT64_MAX), std::bad_alloc);
+  EXPECT_EQ(to_string(dims), "[1, 2]");
 }
 
 TEST(Dims, CountedFromTheEnd) {

@@ -47,7 +47,7 @@ Tensor make_laid_out(SizesView sizes, SizesView strides, int64_t offset, Dtype d
 }
 
 /// Ties a view to the tensor whose elements it shares.
-void tie(TensorImpl* view, const Tensor& self) noexcept {
+void tie(TensorImpl* view, const Tensor& self) {
   TensorImpl* base = self.impl()->base ? self.impl()->base : self.impl();
   base->references.fetch_add(TensorImpl::kViewReference, std::memory_order_relaxed);
   view->base = base;
@@ -166,12 +166,12 @@ Tensor new_view(const Tensor& self, SizesView sizes, SizesView strides, int64_t 
 
 Tensor begin_view(const Tensor& self, int64_t offset) { return make_bare(offset, self.dtype(), self.device()); }
 
-void settle_view(const Tensor& view, const Tensor& self) noexcept {
+void settle_view(const Tensor& view, const Tensor& self) {
   settle_impl(view.impl());
   tie_view(view, self);
 }
 
-void tie_view(const Tensor& view, const Tensor& self) noexcept {
+void tie_view(const Tensor& view, const Tensor& self) {
   view.impl()->storage = self.impl()->storage;
   tie(view.impl(), self);
 }

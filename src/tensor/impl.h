@@ -18,8 +18,8 @@ Tensor new_view(const Tensor& base, SizesView sizes, SizesView strides, int64_t 
 /// settled.
 Tensor begin_view(const Tensor& self, int64_t offset);
 /// Ties the view to the elements of `self`, once what follows from its sizes and strides is known (or asks for it).
-void settle_view(const Tensor& view, const Tensor& self) noexcept;
-void tie_view(const Tensor& view, const Tensor& self) noexcept;
+void settle_view(const Tensor& view, const Tensor& self);
+void tie_view(const Tensor& view, const Tensor& self);
 /// The same elements seen by a tensor that knows nothing of `self` but its storage.
 Tensor new_alias(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset);
 /// A tensor over a storage that others hold, too.
@@ -47,7 +47,7 @@ int64_t check_sizes(SizesView sizes, int64_t itemsize);
 /// negative; `storage_extent` throws "Storage size calculation overflowed with sizes=[2] and strides=[9]".
 Checked extent_of(SizesView sizes, SizesView strides) noexcept;
 /// Of all elements, those that share a place too.
-inline Checked bytes_of(const Tensor& tensor) noexcept { return Checked(tensor.numel()) * tensor.itemsize(); }
+inline Checked bytes_of(const Tensor& tensor) { return Checked(tensor.numel()) * tensor.itemsize(); }
 int64_t storage_extent(SizesView sizes, SizesView strides);
 [[noreturn]] void fail_storage_size(SizesView sizes, SizesView strides);
 
@@ -55,7 +55,7 @@ int64_t storage_extent(SizesView sizes, SizesView strides);
 void release_elements(Storage* storage, TensorImpl* base) noexcept;
 
 /// Marks an in-place write.
-inline void bump_version(const Tensor& tensor) noexcept {
+inline void bump_version(const Tensor& tensor) {
   // Two threads writing one tensor race anyway: no locked instruction.
   if (Storage* storage = tensor.impl()->storage)
     storage->version.store(storage->version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

@@ -33,7 +33,7 @@ constexpr int class_of(int64_t nbytes) noexcept {
   return 4 * (power - 7) + static_cast<int>((nbytes - (int64_t{1} << power) + quarter - 1) / quarter) - 1;
 }
 constexpr int64_t class_bytes(int index) noexcept {
-  if (index < 4) return 64 * (index + 1);
+  if (index < 4) return int64_t{64} * (index + 1);
   const int power = index / 4 + 7;
   return (int64_t{1} << power) + (int64_t{1} << (power - 2)) * (index % 4 + 1);
 }
