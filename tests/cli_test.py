@@ -110,6 +110,13 @@ class Explain(CliTest):
         self.assertEqual(report["steps"][0]["result"], [5, None, 4, 1])
         self.assertEqual(done.stderr, "")
 
+    def test_settings_of_the_environment_that_are_none(self):
+        for count in ("abc", "0", "-3", "2x"):
+            done = self.run_tenon("info", env=os.environ | {"TENON_NUM_THREADS": count})
+            self.assertIn(f"TENON_NUM_THREADS is ignored: '{count}' is no number of threads\n", done.stderr)
+        done = self.run_tenon("info", env=os.environ | {"TENON_ISA": "Z80"})
+        self.assertIn("TENON_ISA is ignored: this machine or this build has no 'Z80'\n", done.stderr)
+
     def test_svg_is_xml(self):
         for index, arguments in enumerate(GOLDEN.values()):
             path = self.folder / f"{index}.svg"
@@ -149,6 +156,17 @@ GOLDEN = {
 
 
 class Eval(CliTest):
+    def test_what_begins_with_a_minus(self):
+        self.write("a.npy", npy("<f4", (2,), [1, 2]))
+        for expression in ("-x", "-True", "--1"):
+            self.assertIn("stands behind --", self.run_tenon("eval", expression, "x=a.npy", code=2).stderr)
+        self.assertEqual(self.run_tenon("eval", "--", "-x", "x=a.npy").stdout, "tensor([-1., -2.])\n")
+
+    def test_names_that_are_none(self):
+        self.write("a.npy", npy("<f4", (2,), [1, 2]))
+        self.assertIn("'x=' should be name=FILE", self.run_tenon("eval", "x", "x=", code=2).stderr)
+        self.assertIn("no file can be named True", self.run_tenon("eval", "1", "True=a.npy", code=2).stderr)
+
     def test_prints(self):
         self.write("a.npy", npy("<f4", (2, 3), range(6)))
         self.assertEqual(self.run_tenon("eval", "x * 2", "x=a.npy").stdout, "tensor([[ 0.,  2.,  4.],\n        [ 6.,  8., 10.]])\n")

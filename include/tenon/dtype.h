@@ -159,7 +159,8 @@ class Scalar {
     } else if constexpr (std::is_floating_point_v<T>) {
       const double value = as_double();
       const bool is_finite = value - value == 0;
-      if (is_finite && (value > Limits::max() || value < Limits::lowest())) detail::fail_conversion(detail::source_type_name<T>());
+      if (is_finite && (value > Limits::max() || value < Limits::lowest()))
+        detail::fail_conversion(detail::source_type_name<T>());
       return static_cast<T>(value);
     } else {
       // A double holds the power of two behind the largest integer, if not that integer.

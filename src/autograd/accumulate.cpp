@@ -106,8 +106,7 @@ Tensor first_gradient(const Tensor& grad, const TensorImpl& leaf) {
 bool is_owned_alone(const Tensor& tensor) {
   const TensorImpl* impl = tensor.impl();
   if (impl->references.load(std::memory_order_acquire) != 1) return false;
-  if (impl->base && impl->base->references.load(std::memory_order_acquire) != TensorImpl::kViewReference)
-    return false;
+  if (impl->base && impl->base->references.load(std::memory_order_acquire) != TensorImpl::kViewReference) return false;
   return impl->storage && impl->storage->references.load(std::memory_order_acquire) == 1;
 }
 

@@ -117,6 +117,7 @@ void Tensor::set_data(const Tensor& data) {
   autograd::replace_accumulator(meta, impl_->dtype, from->dtype, former);
   impl_->dtype = from->dtype;
   impl_->device = from->device;
+  impl_->inference = from->inference;
   impl_->contiguous = from->contiguous;
   impl_->row_major = from->row_major;
   impl_->offset = from->offset;

@@ -17,7 +17,9 @@ expr::Scope load_inputs(const std::vector<std::string>& inputs) {
   expr::Scope scope;
   for (const std::string& input : inputs) {
     const Binding binding = split_binding(input);
-    if (binding.name.empty()) throw UsageError("'" + input + "' should be name=FILE");
+    if (binding.name.empty() || binding.value.empty()) throw UsageError("'" + input + "' should be name=FILE");
+    if (binding.name == "True" || binding.name == "False")
+      throw UsageError("'" + input + "': no file can be named " + binding.name + ", which is a number");
     if (scope.names.count(binding.name)) throw UsageError("the name '" + binding.name + "' is given twice");
     scope.names[binding.name] = io::load(input_file(binding.value));
   }

@@ -129,9 +129,21 @@ void set_policy(const std::string& text) {
 }
 
 /// The words of an error, and what a misspelt command was meant to be.
+/// An expression may begin with -, as options do.
+[[noreturn]] void fail_arguments(const CLI::ParseError& error, const CLI::App& app) {
+  UsageError wrong(error.what());
+  for (const std::string& word : app.remaining(true)) {
+    if (word[0] != '-') continue;
+    wrong.add_note(
+        "what begins with - and is no option stands behind --, after all options: tenon eval -- '-x' x=FILE");
+    break;
+  }
+  throw wrong;
+}
+
 [[noreturn]] void fail_usage(const CLI::ParseError& error, const CLI::App& app) {
   const std::vector<std::string> left = app.remaining();
-  if (!app.get_subcommands().empty() || left.empty()) throw UsageError(error.what());
+  if (!app.get_subcommands().empty() || left.empty()) fail_arguments(error, app);
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
   const std::string nearest = expr::nearest_name(left[0], commands);

@@ -1,6 +1,7 @@
 // The choice of the instruction set, made once.
 #include "kernel/kernel.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -102,10 +103,14 @@ const char* name_of(int64_t target) {
 KernelTable choose_table() {
   const char* wanted = std::getenv("TENON_ISA");
   const InstructionSet* chosen = nullptr;
+  bool is_there = !wanted || !*wanted;
   for (const InstructionSet& set : kSets) {
     if (!set.supported()) continue;
-    if (!chosen || (wanted && std::strcmp(wanted, name_of(set.target)) == 0)) chosen = &set;
+    const bool is_wanted = wanted && std::strcmp(wanted, name_of(set.target)) == 0;
+    if (!chosen || is_wanted) chosen = &set;
+    is_there = is_there || is_wanted;
   }
+  if (!is_there) std::fprintf(stderr, "TENON_ISA is ignored: this machine or this build has no '%s'\n", wanted);
   KernelTable table = chosen->make_table();
   table.name = name_of(chosen->target);
   return table;

@@ -118,16 +118,17 @@ const char* lasting(const std::string& name) {
 }
 
 /// The tensors that forward gave to one of the context's methods; taken off the context again.
+template <class Refusal>
 autograd::Tensors taken(nb::handle context, const char* attribute, const char* method) {
   const nb::object given = context.attr(attribute);
   if (given.is_none()) return {};
-  if (!PyTuple_Check(given.ptr())) throw TypeError(std::string(method) + " variables, not a " + type_name(given.ptr()));
+  if (!PyTuple_Check(given.ptr())) throw Refusal(std::string(method) + " variables, not a " + type_name(given.ptr()));
   autograd::Tensors tensors;
   for (Py_ssize_t i = 0; i < PyTuple_Size(given.ptr()); ++i) {
     PyObject* item = NB_TUPLE_GET_ITEM(given.ptr(), i);
     if (item != Py_None && !is_tensor(item))
-      throw TypeError(std::string(method) + " variables, but argument " + std::to_string(i) + " is of type " +
-                      type_name(item));
+      throw Refusal(std::string(method) + " variables, but argument " + std::to_string(i) + " is of type " +
+                    type_name(item));
     tensors.push_back(item == Py_None ? Tensor() : tensor_of(item));
     if (item != Py_None) remember(item);  // saved_tensors gives the same object
   }
@@ -176,9 +177,10 @@ class Application {
   /// What forward told its context goes to the node.
   void hand_over(autograd::Context& shared, const autograd::Tensors& results) {
     shared.set_materialize_grads(nb::cast<bool>(context_.attr("materialize_grads")));
-    shared.mark_non_differentiable(taken(context_, "non_differentiable", "mark_non_differentiable can only accept"));
-    shared.save_for_backward(taken(context_, "to_save", "save_for_backward can only save"));
-    const autograd::Tensors dirty = taken(context_, "dirty_tensors", "mark_dirty can only accept");
+    shared.mark_non_differentiable(
+        taken<Error>(context_, "non_differentiable", "mark_non_differentiable can only accept"));
+    shared.save_for_backward(taken<TypeError>(context_, "to_save", "save_for_backward can only save"));
+    const autograd::Tensors dirty = taken<Error>(context_, "dirty_tensors", "mark_dirty can only accept");
     for (const Tensor& tensor : dirty) check_returned(tensor, results);
     shared.mark_dirty(dirty);
   }

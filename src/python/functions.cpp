@@ -111,7 +111,8 @@ const Definition kFunctions[] = {
      [](const Call&) -> PyObject* { return to_python(get_default_dtype()); }},
     {"get_num_threads", kFunction, "()", "Threads an op may use.",
      [](const Call&) -> PyObject* { return checked(PyLong_FromLong(get_num_threads())); }},
-    {"nonzero", kBoth, "(Tensor input, *, bool as_tuple=False, Tensor out=None)", "The places of what is not 0: one row each.",
+    {"nonzero", kBoth, "(Tensor input, *, bool as_tuple=False, Tensor out=None)",
+     "The places of what is not 0: one row each.",
      [](const Call& call) -> PyObject* {
        const bool has_out = call.has(Name::out);
        if (has_out) check_nonzero_out(call);

@@ -1,9 +1,11 @@
 #include "python/random.h"
 
-#include <nanobind/stl/pair.h>
+#include <cstring>
+#include <type_traits>
 
 #include "python/arguments.h"
 #include "python/creation.h"
+#include "tenon/factories.h"
 
 namespace tenon::python {
 namespace {
@@ -21,12 +23,35 @@ struct GeneratorObject {
 PyTypeObject* generator_type = nullptr;
 
 /// Any 64 bits may be a seed; negative ones count from the end, as in PyTorch.
-uint64_t seed_of(nb::int_ seed) {
+uint64_t seed_of(nb::handle given) {
+  if (!PyLong_Check(given.ptr()) || PyBool_Check(given.ptr()))
+    throw Error("manual_seed expected a long, but got " + type_name(given.ptr()));
+  const nb::int_ seed = nb::borrow<nb::int_>(given);
   const unsigned long long bits = PyLong_AsUnsignedLongLongMask(seed.ptr());
   const nb::object lowest = nb::steal(PyLong_FromLongLong(INT64_MIN)),
                    highest = nb::steal(PyLong_FromUnsignedLongLong(UINT64_MAX));
-  if (seed < lowest || seed > highest) throw Error("Overflow when unpacking long long");
+  if (seed < lowest || seed > highest) throw ValueError("Overflow when unpacking long long");
   return bits;
+}
+
+static_assert(std::is_trivially_copyable_v<Generator::State>);
+
+Tensor bytes_of(const Generator::State& state) {
+  const Tensor bytes = empty({sizeof state}, uint8);
+  std::memcpy(bytes.data_ptr(), &state, sizeof state);
+  return bytes;
+}
+
+Generator::State state_of(PyObject* given) {
+  if (!is_tensor(given)) throw TypeError("expected a ByteTensor, but got " + type_name(given));
+  const Tensor bytes = tensor_of(given).contiguous();
+  if (bytes.dtype() != uint8 || bytes.is_meta()) throw TypeError("RNG state must be a ByteTensor");
+  Generator::State state;
+  if (bytes.numel() != sizeof state)
+    throw Error("Expected a generator's state of size " + std::to_string(sizeof state) +
+                " but found the input RNG state size to be " + std::to_string(bytes.numel()));
+  std::memcpy(&state, bytes.data_ptr(), sizeof state);
+  return state;
 }
 
 const Definition kGeneratorInit = {"Generator", Door::function, "(device device=None)", "",
@@ -57,7 +82,7 @@ void bind_random(nb::module_& module) {
   bound
       .def(
           "manual_seed",
-          [](nb::object self, nb::int_ seed) {
+          [](nb::object self, nb::object seed) {
             generator_of(self.ptr()).manual_seed(seed_of(seed));
             return self;
           },
@@ -74,19 +99,27 @@ void bind_random(nb::module_& module) {
           "initial_seed", [](const GeneratorObject& self) { return self.target->state().seed; },
           "The seed of the stream.")
       .def(
-          "get_state",
-          [](const GeneratorObject& self) {
-            const Generator::State state = self.target->state();
-            return std::pair(state.seed, state.position);
-          },
-          "Where the stream stands.")
+          "get_state", [](const GeneratorObject& self) { return nb::steal(wrap(bytes_of(self.target->state()))); },
+          "Where the stream stands, as a tensor of bytes.")
       .def(
           "set_state",
-          [](nb::object self, std::pair<uint64_t, uint64_t> state) {
-            generator_of(self.ptr()).set_state({state.first, state.second});
+          [](nb::object self, nb::object state) {
+            generator_of(self.ptr()).set_state(state_of(state.ptr()));
             return self;
           },
-          nb::arg("state"), "Continues from where get_state was called.")
+          nb::arg("new_state").none(), "Continues from where get_state was called.")
+      .def(
+          "clone_state",
+          [](const GeneratorObject& self) {
+            const nb::object copy = checked_object(default_new<GeneratorObject>(generator_type, nullptr, nullptr));
+            generator_of(copy.ptr()).set_state(self.target->state());
+            return copy;
+          },
+          "Another generator that stands at the same place.")
+      .def("__reduce__",
+           [](nb::object self) { return nb::make_tuple(self.type(), nb::make_tuple(), self.attr("get_state")()); })
+      .def("__setstate__",
+           [](nb::object self, nb::object state) { generator_of(self.ptr()).set_state(state_of(state.ptr())); })
       .def_prop_ro("device", [](const GeneratorObject&) { return nb::steal(to_python(Device::cpu)); });
   generator_type = reinterpret_cast<PyTypeObject*>(bound.ptr());
   name_publicly(bound);

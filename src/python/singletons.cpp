@@ -76,7 +76,8 @@ DeviceObject parse_device(const std::string& text) {
     if (colon == std::string::npos) return {device};
     return {device, device_index(text, text.substr(colon + 1))};
   }
-  if (type.empty() || type.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") != std::string::npos)
+  if (type.empty() ||
+      type.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") != std::string::npos)
     throw Error("Invalid device string: '" + text + "'");
   throw Error("Expected one of cpu, meta device type at start of device string: " + type);
 }
@@ -112,7 +113,8 @@ PyObject* make_device(const Call& call) {
   return object_of(device);
 }
 
-const Definition kDeviceNew = {"device", Door::function, "(device device)\n(str type, int? index=None)", "", make_device};
+const Definition kDeviceNew = {"device", Door::function, "(device device)\n(str type, int? index=None)", "",
+                               make_device};
 
 PyObject* new_device(PyTypeObject*, PyObject* args, PyObject* keywords) noexcept {
   static Parser parser(kDeviceNew, Door::function);
@@ -174,8 +176,7 @@ void bind_dtypes(nb::module_& module) {
 void bind_devices(nb::module_& module) {
   nb::class_<DeviceObject> bound(module, "device", nb::type_slots(device_slots), nb::is_final(),
                                  "device(type, index=None)\n--\n\nWhere elements live: cpu, or meta, which has none.");
-  bound
-      .def("__repr__", &device_repr)
+  bound.def("__repr__", &device_repr)
       .def("__str__", &full_text)
       .def("__eq__",
            [](const DeviceObject& a, nb::object b) {
@@ -183,7 +184,8 @@ void bind_devices(nb::module_& module) {
              const DeviceObject& other = value_of<DeviceObject>(b.ptr());
              return other.value == a.value && other.index == a.index;
            })
-      .def("__hash__", [](const DeviceObject& device) { return static_cast<int>(device.value) + 2 * (device.index + 2); })
+      .def("__hash__",
+           [](const DeviceObject& device) { return static_cast<int>(device.value) + 2 * (device.index + 2); })
       .def("__reduce__",
            [](nb::object self) {
              return nb::make_tuple(self.type(), nb::make_tuple(full_text(value_of<DeviceObject>(self.ptr()))));

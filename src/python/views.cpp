@@ -144,8 +144,9 @@ std::string older_class(Dtype dtype) { return std::string("torch.") + scalar_typ
 
 /// A dtype, or the name of the older class of one.
 Dtype older_dtype(PyObject* given) {
-  if (is_dtype(given)) return dtype_of(given);
-  const std::string text = nb::cast<std::string>(nb::str(PyType_Check(given) ? nb::handle(given).attr("__name__") : nb::handle(given)));
+  if (const std::optional<Dtype> dtype = as_dtype(given); dtype && !PyType_Check(given)) return *dtype;
+  const std::string text = nb::cast<std::string>(
+      nb::str(PyType_Check(given) ? nb::object(nb::handle(given).attr("__name__")) : nb::borrow(given)));
   for (int i = 0; i < kDtypeCount; ++i)
     if (const Dtype dtype = static_cast<Dtype>(i); text == older_class(dtype)) return dtype;
   throw ValueError("invalid type: '" + text + "'");
@@ -164,6 +165,8 @@ PyObject* typed(const Call& call) {
 constexpr const char* kDims = "(Tensor input, ints size)";
 
 const Definition kViews[] = {
+    {"_is_view", kMethod, "(Tensor input)", "Whether its elements are those of another tensor.",
+     [](const Call& call) -> PyObject* { return PyBool_FromLong(input(call).is_view()); }},
     {"as_strided", kBoth, "(Tensor input, ints size, ints stride, int? storage_offset=None)",
      "A view with any sizes and strides over the storage.", TENON_VIEW(strided(call))},
     {"broadcast_to", kBoth, kDims, "The same as expand.", TENON_VIEW(input(call).expand(call.dims(Name::size)))},

@@ -4,14 +4,17 @@
 #include <time.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <new>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "base/fork.h"
@@ -26,8 +29,11 @@ namespace {
 
 int default_threads() {
   if (const char* text = std::getenv("TENON_NUM_THREADS")) {
-    const int count = std::atoi(text);
-    if (count >= 1) return std::min(count, 1024);
+    const std::string_view digits(text);
+    int count = 0;
+    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+    if (failure == std::errc() && end == digits.data() + digits.size() && count >= 1) return std::min(count, 1024);
+    if (!digits.empty()) std::fprintf(stderr, "TENON_NUM_THREADS is ignored: '%s' is no number of threads\n", text);
   }
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }

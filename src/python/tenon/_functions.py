@@ -107,6 +107,8 @@ def _shares_memory(obj, tensor):
 
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     """A one-dimensional tensor over an object's memory. Where the memory is read-only, so must the tensor be used."""
+    if requires_grad and isinstance(dtype, _tenon.dtype) and not dtype.is_floating_point:
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
     tensor = _tenon._over_buffer(buffer, dtype, count, offset)
     return tensor.requires_grad_() if requires_grad else tensor
 

@@ -15,11 +15,13 @@ _CLASSES = (
 class _Mode:
     """Inside a `with` block, or in a decorated function, a mode of this thread is another."""
 
+    _unentered = False  # what is restored by whoever never entered, as in PyTorch
+
     def __init__(self):
         self._previous = []
 
     def __exit__(self, *exception):
-        self._restore(self._previous.pop())
+        self._restore(self._previous.pop() if self._previous else self._unentered)
 
     def __call__(self, function):
         if inspect.isclass(function):

@@ -1,0 +1,186 @@
+"""Small things of the module beside tensors' arithmetic, each asked of PyTorch as well."""
+
+import copy
+import pickle
+import warnings
+
+import pytest
+
+pytest.importorskip("torch")
+
+import numpy as np
+import tenon
+import torch
+
+from judge import same
+
+DEVICES = [
+    "", "cpu", "cpu:0", "cpu:1", "cpu:127", "cpu:x", "cpu:", "cpu:1:2", ":1", "cpu:99999999999999999999", "meta", "meta:0", "meta:3", "meta ",
+    "cpu:01", "cpu:00", "cpu:-1", "cpu:+1", "cpu: 1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", DEVICES)
+def test_devices_by_name(text):
+    same(lambda m: repr(m.device(text)))
+    same(lambda m: (str(m.device(text)), m.device(text).index, m.device(text).type))
+    same(lambda m: pickle.loads(pickle.dumps(m.device(text))) == m.device(text))
+
+
+@pytest.mark.parametrize("arguments", [("cpu", 0), ("cpu", None), ("cpu:1", 2), ("cpu", -2), ("cpu", 127)])
+def test_devices_by_index(arguments):
+    same(lambda m: repr(m.device(*arguments)))
+
+
+def test_devices_are_equal_where_index_and_type_are():
+    def pairs(m):
+        all_ = [m.device(text) for text in ("cpu", "cpu:0", "cpu:1", "meta", "meta:0")]
+        return [a == b for a in all_ for b in all_], len(set(all_)), m.device(all_[1]) == all_[1], m.ones(2, device="cpu:1").device == all_[0]
+
+    same(pairs)
+
+
+@pytest.mark.parametrize("count", [2**40, 2**31, 0, -1, True, 1.5, "2"])
+def test_numbers_of_threads_that_are_none(count):
+    same(lambda m: m.set_num_threads(count))
+
+
+def test_seeds_that_are_none():
+    for seed in (2**64, -(2**63) - 1):
+        same(lambda m: m.manual_seed(seed))
+        same(lambda m: m.Generator().manual_seed(seed))
+    same(lambda m: m.Generator().manual_seed(1.5))
+    same(lambda m: m.manual_seed(1.5).initial_seed())
+
+
+def test_dtypes_where_others_are_wanted():
+    for given in (3, "float32"):
+        same(lambda m: m.set_default_dtype(given))
+        same(lambda m: m.finfo(given)) if not isinstance(given, str) else None
+    same(lambda m: m.set_default_dtype(m.int8))
+    same(lambda m: m.finfo(m.int8))
+    same(lambda m: m.iinfo(m.float32))
+
+
+@pytest.mark.parametrize("data", [[1, 2], 5, (1.5,)])
+def test_sequences_have_no_memory_to_share(data):
+    same(lambda m: m.asarray(data, copy=False))
+
+
+@pytest.mark.parametrize("name", ["torch.IntTensor", "torch.HalfTensor", "torch.BoolTensor", "torch.FooTensor", "int", int])
+def test_older_classes(name):
+    same(lambda m: m.ones(2).type(name))
+    same(lambda m: m.ones(2).type(name).type())
+
+
+def test_buffers_that_require_grad():
+    for name in ("float32", "int32"):
+        same(lambda m: m.frombuffer(bytearray(8), dtype=getattr(m, name), requires_grad=True))
+
+
+def nonzero_into(m, out, **keywords):
+    address = out.data_ptr()
+    result = m.nonzero(m.tensor([[1, 0], [0, 1]]), out=out, **keywords)
+    return result is out, address == out.data_ptr(), out
+
+
+@pytest.mark.parametrize(
+    "out",
+    [
+        lambda m: m.empty(2, 2, dtype=m.int64),
+        lambda m: m.empty(0, dtype=m.int64),
+        lambda m: m.empty(5, dtype=m.int64),
+        lambda m: m.empty(4, 4, dtype=m.int64)[::2, ::2],
+        lambda m: m.empty(2, 2),
+    ],
+)
+def test_nonzero_into(out):
+    same(lambda m: nonzero_into(m, out(m))[::2])
+    same(lambda m: nonzero_into(m, out(m), as_tuple=True))
+
+
+def test_sizes_behind_a_tuple():
+    same(lambda m: repr((3,) + m.Size([2])).split(".")[-1])
+    same(lambda m: repr(m.Size([2]) + (3,)).split(".")[-1])
+    same(lambda m: m.Size([2]) + [3])
+    same(lambda m: [3] + m.Size([2]))
+
+
+def test_states_of_generators():
+    def drawn(m):
+        generator = m.Generator()
+        generator.manual_seed(3)
+        m.rand(5, generator=generator)
+        state = generator.get_state()
+        copies = [pickle.loads(pickle.dumps(generator)), copy.deepcopy(generator), generator.clone_state(), m.Generator()]
+        assert copies[3].set_state(state) is copies[3]
+        wanted = m.rand(3, generator=generator)
+        return state.dtype, state.dim(), [m.equal(m.rand(3, generator=each), wanted) for each in copies]
+
+    def state_of_all(m):
+        state = m.get_rng_state()
+        wanted = m.rand(3)
+        m.set_rng_state(state)
+        return state.dtype, m.equal(m.rand(3), wanted)
+
+    same(drawn)
+    same(state_of_all)
+    for wrong in (lambda m: 5, lambda m: None, lambda m: m.zeros(3)):
+        same(lambda m: m.Generator().set_state(wrong(m)))
+    with pytest.raises(RuntimeError, match="of size 16 but found the input RNG state size to be 3"):
+        tenon.Generator().set_state(tenon.zeros(3, dtype=tenon.uint8))
+
+
+def test_modes_over_classes():
+    def decorated(m):
+        @m.no_grad()
+        class Counts:
+            def __init__(self):
+                self.enabled = m.is_grad_enabled()
+
+        return Counts().enabled, m.is_grad_enabled()
+
+    same(decorated)
+
+
+def test_modes_left_that_were_not_entered():
+    def left(m):
+        m.no_grad().__exit__(None, None, None)
+        enabled = m.is_grad_enabled()
+        m.set_grad_enabled(True)
+        return enabled
+
+    same(left)
+
+
+def test_read_only_memory_is_not_shared():
+    array = np.ones(3)
+    array.flags.writeable = False
+    assert tenon.from_dlpack(array).data_ptr() != array.ctypes.data
+    with pytest.raises(BufferError, match="read-only"):
+        tenon.from_dlpack(array, copy=False)
+
+
+def test_what_a_context_cannot_take():
+    for method in ("mark_dirty", "mark_non_differentiable"):
+        for module in (tenon, torch):
+
+            class Wrong(module.autograd.Function):
+                @staticmethod
+                def forward(ctx, x):
+                    getattr(ctx, method)(5)
+                    return x * 1
+
+            with pytest.raises(RuntimeError, match=method), warnings.catch_warnings():
+                Wrong.apply(module.ones(2, requires_grad=True))
+
+
+def test_data_of_another_kind():
+    def of_inference(m):
+        with m.inference_mode():
+            made = m.ones(3)
+        made.data = m.ones(3)
+        return made.is_inference()
+
+    same(of_inference)
+    same(lambda m: (m.ones(2)[0]._is_view(), m.ones(2)._is_view()))
