@@ -127,7 +127,7 @@ const Definition kFunctions[] = {
        for (int64_t i = 0; i < dim; ++i) rows.select(1, i).copy_(places[static_cast<std::size_t>(i)]);
        if (!has_out) return wrap(rows);
        Tensor out = call.tensor(Name::out);
-       write_out(out, rows);
+       write_out(out, rows, rows.strides());
        return again(call.object(Name::out));
      }},
     {"promote_types", kFunction, "(dtype type1, dtype type2)", "The smallest dtype both can be promoted to.",

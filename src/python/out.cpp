@@ -34,9 +34,9 @@ void resize_quietly(Tensor& out, SizesView sizes) {
   if (!(out.sizes() == sizes)) set_sizes_and_strides(out, sizes, contiguous_strides(sizes));
 }
 
-void write_out(Tensor& out, const Tensor& result) {
+void write_out(Tensor& out, const Tensor& result, SizesView strides) {
   check_out_device(out, result.device());
-  ResizedOutput resized(out, result.sizes(), contiguous_strides(result.sizes()));
+  ResizedOutput resized(out, result.sizes(), strides);
   out.copy_(result);
   resized.keep();
 }

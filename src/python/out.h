@@ -13,6 +13,7 @@ void check_unrecorded(const std::string& name, const Tensor& out, std::initializ
 /// New sizes for a tensor that is written next: without a word, whether or not it requires grad.
 void resize_quietly(Tensor& out, SizesView sizes);
 /// Copies a result, with PyTorch's warning where `out` held elements and has another shape.
-void write_out(Tensor& out, const Tensor& result);
+/// One that is resized gets those strides.
+void write_out(Tensor& out, const Tensor& result, SizesView strides);
 
 }  // namespace tenon::python

@@ -245,7 +245,7 @@ PyObject* run(const Call& call, Name second) {
     result = product(a, b);
   }
   if (!call.has(Name::out)) return wrap(std::move(result));
-  write_out(call.tensor(Name::out), result);
+  write_out(call.tensor(Name::out), result, contiguous_strides(result.sizes()));
   return call.returned();
 }
 

@@ -43,9 +43,9 @@ Tensor bytes_of(const Generator::State& state) {
 }
 
 Generator::State state_of(PyObject* given) {
-  if (!is_tensor(given)) throw TypeError("expected a ByteTensor, but got " + type_name(given));
+  if (!is_tensor(given)) throw TypeError("expected a torch.ByteTensor, but got " + type_name(given));
   const Tensor bytes = tensor_of(given).contiguous();
-  if (bytes.dtype() != uint8 || bytes.is_meta()) throw TypeError("RNG state must be a ByteTensor");
+  if (bytes.dtype() != uint8 || bytes.is_meta()) throw TypeError("RNG state must be a torch.ByteTensor");
   Generator::State state;
   if (bytes.numel() != sizeof state)
     throw Error("Expected a generator's state of size " + std::to_string(sizeof state) +

@@ -34,8 +34,12 @@ PyObject* concatenated(PyObject* self, PyObject* other) noexcept {
 }
 /// `(3,) + size`: a tuple on the left would make a tuple.
 PyObject* added(PyObject* left, PyObject* right) noexcept {
-  if (!PyTuple_Check(left) || !PyTuple_Check(right)) return again(Py_NotImplemented);
-  return concatenated(left, right);
+  if (!PyTuple_Check(left)) return again(Py_NotImplemented);
+  return guarded([&] {
+    if (!PyTuple_Check(right))
+      throw TypeError("can only concatenate tuple (not " + type_name(right) + ") to torch.Size");
+    return concatenated(left, right);
+  });
 }
 PyObject* repeated(PyObject* self, Py_ssize_t times) noexcept {
   return guarded([&] { return as_size(tuple_slot<ssizeargfunc>(Py_sq_repeat)(self, times)); });

@@ -43,7 +43,7 @@ def test_what_new_says():
     with pytest.raises(TypeError, match="cannot create 'tenon.dtype' instances"):
         tenon.dtype()
     assert tenon.Generator.__new__(tenon.Generator).initial_seed() == tenon.Generator().initial_seed()
-    assert tenon.device("meta") == tenon.device(tenon.device("meta")) == tenon.device(type="meta", index=0)
+    assert tenon.device("meta") == tenon.device(tenon.device("meta")) == tenon.device(type="meta")
     with pytest.raises(TypeError, match=r"device\(\) received an invalid combination of arguments"):
         tenon.device()
 

@@ -19,7 +19,7 @@ def _name(dtype):
 def _refusal(name, kind, other, given):
     if not isinstance(given, _tenon.dtype):
         return f"{name}(): argument 'type' (position 1) must be torch.dtype, not {type(given).__name__}"
-    return f"torch.{name}() requires {kind} input type. Use torch.{other} to handle '{name}'"
+    return f"torch.{name}() requires {kind} input type. Use torch.{other} to handle 'torch.{name}'"
 
 
 class finfo:
