@@ -20,7 +20,7 @@ expr::Scope load_inputs(const std::vector<std::string>& inputs) {
     if (binding.name.empty() || binding.value.empty()) throw UsageError("'" + input + "' should be name=FILE");
     if (binding.name == "True" || binding.name == "False")
       throw UsageError("'" + input + "': no file can be named " + binding.name + ", which is a number");
-    if (scope.names.count(binding.name)) throw UsageError("the name '" + binding.name + "' is given twice");
+    if (scope.names.contains(binding.name)) throw UsageError("the name '" + binding.name + "' is given twice");
     scope.names[binding.name] = io::load(input_file(binding.value));
   }
   return scope;

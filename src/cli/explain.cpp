@@ -52,6 +52,7 @@ std::string sum_of(const std::vector<std::string>& operands) {
 std::vector<expr::Argument> operands_alone(const std::vector<std::string>& operands, const expr::Scope& scope) {
   std::vector<expr::Argument> result;
   expr::NoWatch watch;
+  result.reserve(operands.size());
   for (const std::string& operand : operands) {
     result.push_back({operand, expr::evaluate(expr::parse(operand), scope, watch), {}});
   }

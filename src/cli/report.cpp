@@ -120,9 +120,9 @@ Dims reduction_strides(const expr::Step& step, SizesView mask) {
   const SizesView strides = step.result.strides();
   Dims spread;
   int64_t at = 0;
-  for (int64_t dim = 0; dim < mask.size(); ++dim) {
-    spread.push_back(mask[dim] ? 0 : strides[at]);
-    if (!mask[dim] || step.parameters.keepdim) ++at;
+  for (int64_t reduced : mask) {
+    spread.push_back(reduced ? 0 : strides[at]);
+    if (!reduced || step.parameters.keepdim) ++at;
   }
   return spread;
 }

@@ -68,9 +68,9 @@ void check_not_empty(Op op, const Tensor& self, SizesView dims) {
 Dims spread_strides(const Tensor& out, SizesView mask, bool keepdim) {
   Dims strides;
   int64_t at = 0;
-  for (int64_t dim = 0; dim < mask.size(); ++dim) {
-    strides.push_back(mask[dim] ? 0 : out.strides()[at]);
-    if (!mask[dim] || keepdim) ++at;
+  for (int64_t reduced : mask) {
+    strides.push_back(reduced ? 0 : out.strides()[at]);
+    if (!reduced || keepdim) ++at;
   }
   return strides;
 }

@@ -113,7 +113,7 @@ class Table {
     const Tensor table = from_buffer(
         values_->data(), {rows_, columns_}, Dtype::float64,
         [](void*, void* context) { delete static_cast<std::vector<double>*>(context); }, values_.get());
-    values_.release();  // the tensor's storage deletes them
+    static_cast<void>(values_.release());  // the tensor's storage deletes them
     return table;
   }
 

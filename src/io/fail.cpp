@@ -19,7 +19,8 @@ void fail_system(const std::string& path, const std::string& what) {
 }
 
 void check_name(const std::string& path) {
-  if (path.find('\0') != std::string::npos) fail_file(path.c_str(), "the name goes on behind a NUL");
+  const std::size_t nul = path.find('\0');
+  if (nul != std::string::npos) fail_file(path.substr(0, nul), "the name goes on behind a NUL");
 }
 
 void set_wait_hook(WaitHook hook) noexcept { wait_hook.store(hook); }

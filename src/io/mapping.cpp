@@ -35,6 +35,7 @@ struct sigaction previous_action = {};
 bool fill_with_zeros(uintptr_t address, uintptr_t end) noexcept {
   const uintptr_t page_bytes = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t page = address / page_bytes * page_bytes;
+  // The signal gives an address, of which nobody has a pointer. NOLINTNEXTLINE(performance-no-int-to-ptr)
   void* zeros = mmap(reinterpret_cast<void*>(page), end - page, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   return zeros != MAP_FAILED;

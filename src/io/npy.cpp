@@ -96,14 +96,14 @@ Tensor tensor_of_npy(std::unique_ptr<InputFile> file) {
   const bool aligned = reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(itemsize(header.dtype)) == 0;
   if (header.swapped || !aligned) return copy_elements(header, data, nbytes);
   const Tensor tensor = from_buffer(data, header.sizes, strides_of(header), header.dtype, close_file, file.get());
-  file.release();  // the tensor's storage closes it
+  static_cast<void>(file.release());  // the tensor's storage closes it
   return tensor;
 }
 
 Tensor tensor_of_bytes(std::unique_ptr<InputFile> file) {
   if (file->nbytes() == 0) return empty({0}, Dtype::uint8);
   const Tensor tensor = from_buffer(file->data(), {file->nbytes()}, Dtype::uint8, close_file, file.get());
-  file.release();
+  static_cast<void>(file.release());
   return tensor;
 }
 

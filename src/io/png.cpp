@@ -199,7 +199,9 @@ void check_picture(const Tensor& tensor) {
   if (is_floating_point(dtype)) check_brightness(tensor);
 }
 
-uint8_t sample_of(float value) noexcept { return static_cast<uint8_t>(std::clamp(value, 0.0f, 1.0f) * 255.0f + 0.5f); }
+uint8_t sample_of(float value) noexcept {
+  return static_cast<uint8_t>(std::lround(std::clamp(value, 0.0f, 1.0f) * 255.0f));
+}
 
 /// One row as bytes.
 void to_samples(const Tensor& row, std::vector<uint8_t>& samples) {

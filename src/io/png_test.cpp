@@ -68,6 +68,8 @@ TEST(Png, PicturesComeBack) {
 TEST(Png, FloatsFromZeroToOneAreScaled) {
   save_png(path(), tensor({{0.0, 0.5, 1.0}, {-0.001, 1.001, 0.25}}));
   EXPECT_EQ(to_string(load_png(path())), "tensor([[  0, 128, 255],\n        [  0, 255,  64]], dtype=torch.uint8)");
+  save_png(path(), tensor({{0.0019607842}}));  // less than half a step, by the last bit
+  EXPECT_EQ(to_string(load_png(path())), "tensor([[0]], dtype=torch.uint8)");
 }
 
 TEST(Png, FloatsBeyondZeroToOneAreRefusedAndTheTextSaysTheirRange) {

@@ -207,7 +207,7 @@ std::string vector_text(const Elements& elements, const Format& format, const st
   std::vector<std::string> entries;
   for (int64_t i = 0; i < size; ++i) {
     if (elements.cuts(dim) && i == edge) {
-      entries.push_back(" ...");
+      entries.emplace_back(" ...");
       i = size - edge;
     }
     entries.push_back(format.padded(elements.read(elements.at(base, dim, i))));
@@ -251,13 +251,13 @@ std::vector<std::string> suffixes_of(const Tensor& tensor, const PrintOptions& o
   const bool tells_dtype = is_default || (shows_numbers && (tensor.dtype() == int64 || tensor.dtype() == bool_));
   const bool tells_size = shows_numbers ? options.edgeitems > 0 : !tensor.is_meta() && tensor.dim() == 1;
   std::vector<std::string> suffixes;
-  if (tensor.is_meta()) suffixes.push_back("device='meta'");
+  if (tensor.is_meta()) suffixes.emplace_back("device='meta'");
   if (!tells_size) suffixes.push_back("size=" + tuple_text(tensor.sizes()));
   if (!tells_dtype) suffixes.push_back(std::string("dtype=torch.") + dtype_name(tensor.dtype()));
   if (const autograd::Node node = tensor.grad_fn(); node.defined())
     suffixes.push_back("grad_fn=<" + node.name().substr(node.name().rfind(':') + 1) + ">");
   else if (tensor.requires_grad())
-    suffixes.push_back("requires_grad=True");
+    suffixes.emplace_back("requires_grad=True");
   return suffixes;
 }
 

@@ -96,7 +96,7 @@ DirectRuns::Leaves DirectRuns::choose_leaves(bool streaming) const {
   return is_short && out_.row_step == plan_.flat << out_.shift ? Leaves::joined : Leaves::streamed;
 }
 
-bool DirectRuns::fills_blocks(const std::byte* to, int64_t n) const {
+bool DirectRuns::fills_blocks(const std::byte* to, int64_t n) {
   return place_in_line(to) == 0 && n % kStreamedLanes == 0;
 }
 

@@ -27,7 +27,7 @@ class DirectRuns {
   void run_joined(std::byte* to, const std::byte** from, int64_t n, int64_t rows);
   void run_pieces(std::byte* to, const std::byte* const* from, int64_t n);
   void run_piece(std::byte* to, int64_t n);
-  bool fills_blocks(const std::byte* to, int64_t n) const;
+  static bool fills_blocks(const std::byte* to, int64_t n);
   const std::byte* pattern_of(int operand, const std::byte* from);
 
   struct Operand {

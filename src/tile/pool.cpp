@@ -1,7 +1,6 @@
 #include "tile/pool.h"
 
 #include <pthread.h>
-#include <time.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <mutex>
 #include <new>
