@@ -4,7 +4,8 @@ Every place of a kind below becomes an expression that asks `mutant::on(NUMBER)`
 nest as deep as expressions do. Clang's parser says where the places are.
 
   if, ?:, while        the condition always holds, or never does (which removes an early return or throw)
-  < <= > >=            the bound moves by one; elsewhere than in a condition the answer is also turned round
+  < <= > >=            the bound moves by one, unless `!=` of the same operands is the condition around; elsewhere than
+                       in a condition the answer is also turned round
   == != !              turned round
   && ||                the one for the other; each operand is left out
   + - * / %            - + + * /, of numbers; the same of += and their like; a sign is dropped
@@ -18,6 +19,9 @@ from dataclasses import dataclass
 from clang import cindex
 from clang.cindex import CursorKind as Kind, TypeKind
 
+MOST = 8192
+SPACING = 64
+
 HEADER = """// Which change is switched on, and which are reached: tools/mutate.py.
 #pragma once
 #include <fcntl.h>
@@ -27,7 +31,7 @@ HEADER = """// Which change is switched on, and which are reached: tools/mutate.
 #include <type_traits>
 
 namespace mutant {
-constexpr int kMost = 8192;  // one number for all runs: no file is compiled again because there is one mutant more
+constexpr int kMost = MOST;  // one number for all runs: no file is compiled again because there is one mutant more
 struct State {
   int active;
   unsigned char* reached;
@@ -76,7 +80,7 @@ constexpr T clamp(int low, int high, const T& a, const T& least, const T& most) 
   return a < least && !on(low) ? least : a > most && !on(high) ? most : a;
 }
 }  // namespace mutant
-"""
+""".replace("MOST", str(MOST), 1)
 
 BOUNDS = {"<": ("less", "<="), "<=": ("less_equal", "<"), ">": ("greater", ">="), ">=": ("greater_equal", ">")}
 ARITHMETIC = {"+": ("add", "-"), "-": ("subtract", "+"), "*": ("multiply", "+"), "/": ("divide", "*"), "%": ("remainder", "/")}
@@ -99,8 +103,9 @@ class Mutant:
 class Rewriter:
     """One file. Offsets are bytes: the text is held as Latin-1."""
 
-    def __init__(self, root, file, found, seen):
-        self.file, self.found, self.seen, self.function = file, found, seen, ""
+    def __init__(self, root, file, first, seen):
+        self.file, self.first, self.found, self.seen, self.function = file, first, [], seen, ""
+        self.unequal = None  # two operands that differ here, by the condition around
         self.path = str(root / file)
         self.text = (root / file).read_bytes().decode("latin-1")
         arguments = ["-xc++", "-std=c++20", f"-I{root}/include", f"-I{root}/src", "-w"]
@@ -148,8 +153,8 @@ class Rewriter:
         self.seen[key] = self.seen.get(key, 0) + 1
         if self.seen[key] > 1:
             key += f" #{self.seen[key]}"
-        self.found.append(Mutant(len(self.found), key, self.file, line))
-        return len(self.found) - 1
+        self.found.append(Mutant(self.first + len(self.found), key, self.file, line))
+        return self.found[-1].number
 
     def short(self, node):
         text = " ".join(self.source(node).split())
@@ -172,7 +177,10 @@ class Rewriter:
         if node.kind in (Kind.IF_STMT, Kind.CONDITIONAL_OPERATOR, Kind.WHILE_STMT) and kids[0].kind.is_expression():
             rest = "body" if node.kind != Kind.CONDITIONAL_OPERATOR else ""
             condition = self.condition(kids[0], node.kind != Kind.WHILE_STMT)
-            return self.joined(node, [condition] + [self.render(kid, rest) for kid in kids[1:]], kids)
+            self.unequal, before = self.differing(kids[0]), self.unequal
+            chosen = self.render(kids[1], rest)
+            self.unequal = before
+            return self.joined(node, [condition, chosen] + [self.render(kid, rest) for kid in kids[2:]], kids)
         if node.kind in LOOPS:
             return self.loop(node, kids)
         if node.kind in (Kind.CASE_STMT, Kind.DEFAULT_STMT):
@@ -216,11 +224,12 @@ class Rewriter:
 
     def loop(self, node, kids):
         """What a `for` does after each turn stays, and so does what is walked over."""
-        new = [self.render(kid, "condition") if kid.kind.is_expression() else self.render(kid) for kid in kids[:-1]]
-        if node.kind == Kind.FOR_STMT and len(kids) > 1:
-            new[-1] = self.source(kids[-2])
+        stays = []
+        if node.kind == Kind.FOR_STMT and len(kids) > 1 and ";" not in self.text[self.span(kids[-2])[1] : self.span(kids[-1])[0]]:
+            stays = kids[-2:-1]
         if node.kind == Kind.CXX_FOR_RANGE_STMT:
-            new = [self.source(kid) for kid in kids[:-1]]
+            stays = kids[:-1]
+        new = [self.source(kid) if kid in stays else self.render(kid, "condition" if kid.kind.is_expression() else "") for kid in kids[:-1]]
         return self.joined(node, new + [self.render(kids[-1], "body")], kids)
 
     def is_template_argument(self, node):
@@ -280,17 +289,24 @@ class Rewriter:
         what = self.short(node)
         if operator in ("==", "!=") or operator in BOUNDS:
             text = f"{a} {operator} {b}"
-            if operator in BOUNDS:
+            if operator in BOUNDS and self.unequal != (self.source(left), self.source(right)):
                 name, other = BOUNDS[operator]
                 text = f"mutant::{name}({self.number(node, f'{what} -> {other}')}, {a}, {b})"
             if part in ("condition", "operand"):
                 return text
             return f"(({text}) != mutant::on({self.number(node, f'{what} -> turned round')}))"
         table = ARITHMETIC if operator in ARITHMETIC else ASSIGNING if operator in ASSIGNING else None
-        if table is None or not self.is_number(node) or self.source(right).isdigit() and operator in "+-":
+        if table is None or not self.is_number(node) or left.type.kind == TypeKind.POINTER or self.source(right).isdigit() and operator in "+-":
             return self.joined(node, [a, b], [left, right])
         name, other = table[operator]
         return f"mutant::{name}({self.number(node, f'{what} -> {other}')}, {a}, {b})"
+
+    def differing(self, condition):
+        """`if (a != b) return a < b;`: between numbers that differ a bound cannot move."""
+        kids = self.children(condition)
+        if self.operator(condition, kids) == "!=":
+            return self.source(kids[0]), self.source(kids[-1])
+        return None
 
     def logic(self, node, operator, left, right):
         """`a && b` is `a ? b : false`, and `a || b` is `!a ? b : true`: the one becomes the other where `a` is turned round."""
@@ -309,7 +325,15 @@ class Rewriter:
 
 
 def rewrite(root, files):
-    """All mutants, and for each file its text with them."""
-    found, seen = [], {}
-    texts = {file: Rewriter(root, file, found, seen).whole().encode("latin-1").decode() for file in files}
+    """All mutants, and for each file its text with them. Numbers of a source are spaced, so that the others are not
+    compiled again when it gets a few more."""
+    found, texts, seen, first = [], {}, {}, 0
+    for file in files:
+        rewriter = Rewriter(root, file, first, seen)
+        texts[file] = rewriter.whole().encode("latin-1").decode()
+        found += rewriter.found
+        first += len(rewriter.found)
+        if not file.endswith(".h"):
+            first = (first + SPACING) // SPACING * SPACING
+    assert first <= MOST, "more mutants than kMost"
     return found, texts

@@ -165,7 +165,7 @@ def in_parallel(jobs, work, items, stop):
             raise
 
 
-def trace(count, jobs, stop):
+def trace(jobs, stop):
     """For each test its program, seconds and the mutants it reaches; from the last run where nothing changed."""
     path = HOME / "trace.json"
     kept = json.loads(path.read_text()) if path.exists() else {}
@@ -184,7 +184,7 @@ def trace(count, jobs, stop):
     def one(item):
         key, program, name, made_of = item
         with tempfile.NamedTemporaryFile(dir=HOME) as marks:
-            marks.truncate(count)
+            marks.truncate(mutants.MOST)
             failure, seconds = run_tests(program, [name], 100, trace=marks.name)
             if failure:
                 broken.append(key)
@@ -212,7 +212,7 @@ def fate(mutant, covering, limit):
             at += 1
         for program in PROGRAMS:
             names = [test["name"] for test in batch if test["program"] == program]
-            killer = names and run_tests(program, names, int(4 + 4 * seconds), mutant)[0]
+            killer = names and run_tests(program, names, int(2 + 4 * seconds), mutant)[0]
             if killer:
                 return killer
         spent += seconds
@@ -249,15 +249,16 @@ def main():
         print("\n".join(f"{site.key}" for site in chosen))
         return 0
     HOME.mkdir(parents=True, exist_ok=True)
+    source = {name: digest(ROOT / name) for name in FILES}  # now: they may be edited while the mutants run
     write_tree(texts, mutants.HEADER)
     print(f"{len(sites)} mutants in {len(FILES)} files; building", file=sys.stderr, flush=True)
     build()
     stop = threading.Event()
-    tests = trace(len(sites), options.jobs, stop)
-    return run_mutants(sites, chosen, tests, options, stop)
+    tests = trace(options.jobs, stop)
+    return run_mutants(sites, chosen, tests, source, options, stop)
 
 
-def run_mutants(sites, chosen, tests, options, stop):
+def run_mutants(sites, chosen, tests, source, options, stop):
     if options.quick:
         chosen = random.Random(options.seed).sample(chosen, min(options.quick, len(chosen)))
     covering = {site.number: [] for site in sites}
@@ -266,7 +267,6 @@ def run_mutants(sites, chosen, tests, options, stop):
             covering[number].append(test)
     path = HOME / "results.json"
     results = json.loads(path.read_text()) if path.exists() and not options.fresh else {}
-    source = {name: digest(ROOT / name) for name in FILES}
     everything = hashlib.sha256("".join(sorted(str(test["made_of"]) for test in tests.values())).encode()).hexdigest()[:16]
 
     def is_known(site):
@@ -283,7 +283,9 @@ def run_mutants(sites, chosen, tests, options, stop):
     def one(site):
         nonlocal alive
         likely = killers.setdefault(site.key.split(":")[0], set())
-        killer = fate(site.number, sorted(covering[site.number], key=lambda test: (test["name"] not in likely, test["seconds"])), options.limit)
+        last = results.get(site.key, {}).get("killer")
+        order = sorted(covering[site.number], key=lambda test: (test["name"] != last, test["name"] not in likely, test["seconds"]))
+        killer = fate(site.number, order, options.limit)
         with lock:
             likely.add(killer)
             results[site.key] = {"killer": killer, "of": source[site.file] if killer else everything if options.limit == math.inf else "", "tests": len(covering[site.number])}

@@ -116,6 +116,56 @@ TEST(ReduceGrad, OfAProductOfAnySize) {
   }
 }
 
+std::string layout(const Tensor& tensor) { return to_string(tensor.sizes()) + " " + to_string(tensor.strides()); }
+
+TEST(ReduceGrad, WhatIsExpandedStaysSo) {
+  const NoGrad no_grad;
+  const struct {
+    const char* why;
+    Dims own, shape, sizes;  // of the gradient, as expanded, and what it comes down to
+    const char* want;
+  } cases[] = {
+      {"one value for all", {1, 1}, {3, 4}, {4}, "[4] [0]"},
+      {"one value for one", {1, 1}, {3, 4}, {1, 1}, "[1, 1] [1, 1]"},
+      {"one value for a number", {1, 1}, {3, 4}, {}, "[] []"},
+      {"rows, each of one value", {3, 1}, {3, 4}, {1, 4}, "[1, 4] [1, 0]"},
+      {"rows, each of one value, to a column", {3, 1}, {3, 4}, {3, 1}, "[3, 1] [1, 1]"},
+      {"one row", {1, 4}, {3, 4}, {4}, "[4] [1]"},
+      {"one row to a column", {1, 4}, {3, 4}, {3, 1}, "[3, 1] [0, 1]"},
+      {"a dim of size 1 that is nothing's", {2, 1, 3}, {2, 1, 3}, {1, 3}, "[1, 3] [3, 1]"},
+  };
+  for (const auto& c : cases) {
+    const Tensor grad = counted(c.own).expand(c.shape), reduced = reduce_grad(grad, c.sizes);
+    EXPECT_EQ(layout(reduced), c.want) << c.why;
+    EXPECT_EQ(values(reduced), sums(grad, c.sizes)) << c.why;
+  }
+}
+
+TEST(ReduceGrad, WithoutElementsWithoutDataAndUnderGradMode) {
+  const Tensor grad = counted({2, 3}), meta = empty({2, 3}, Device::meta);
+  EXPECT_TRUE(reduce_grad(grad, {2, 3}).is(grad)) << "nothing to sum";
+  {
+    const NoGrad no_grad;
+    EXPECT_TRUE(reduce_grad(grad, {2, 3}).is(grad)) << "nothing to sum";
+    EXPECT_EQ(layout(reduce_grad(meta, {3})), "[3] [1]");
+    EXPECT_TRUE(reduce_grad(meta, {3}).is_meta());
+    EXPECT_EQ(values(reduce_grad(counted({0, 3}), {3})), (std::vector<double>{0, 0, 0}));
+    EXPECT_EQ(layout(cast_grad(meta, float64)), "[2, 3] [3, 1]");
+    EXPECT_EQ(layout(cast_grad(counted({0, 1}).expand({0, 3}), float32)), "[0, 3] [1, 0]");
+  }
+  const Tensor leaf = counted({1, 3}).requires_grad_();
+  EXPECT_TRUE(reduce_grad(leaf.expand({2, 3}), {3}).requires_grad());
+  EXPECT_TRUE(cast_grad(leaf, float32).requires_grad());
+}
+
+TEST(ReduceGrad, WhatIsSummedFurtherStaysWide) {
+  const NoGrad no_grad;
+  // 3 * 1.0009765625 needs more bits than float16 has; the sum of two of them would show it.
+  const Tensor odd = tensor({1.0009765625, 1.0}).to(float16).unsqueeze(1).expand({2, 3});
+  const Tensor wide = reduce_grad(odd, {1, 1});
+  EXPECT_EQ(values(wide), values(tensor({6.0029296875}).to(float16)));
+}
+
 TEST(ReduceGrad, ACastKeepsWhatIsExpanded) {
   const NoGrad no_grad;
   const Tensor grad = counted({3, 1}).expand({3, 4});

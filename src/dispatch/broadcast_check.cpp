@@ -8,10 +8,9 @@
 namespace tenon {
 namespace {
 
-/// The last dim, counted from the right, at which two of the shapes disagree; 0 when none does.
-int64_t failing_dim(const SizesView* shapes, int64_t count) {
-  int64_t longest = 0;
-  for (int64_t i = 0; i < count; ++i) longest = std::max(longest, shapes[i].size());
+/// The last dim, counted from the right, at which two of the shapes disagree; 0 when none does. None has more dims than
+/// `longest`.
+int64_t failing_dim(const SizesView* shapes, int64_t count, int64_t longest) {
   for (int64_t back = 1; back <= longest; ++back) {
     int64_t size = 1;
     for (int64_t i = 0; i < count; ++i) {
@@ -33,9 +32,8 @@ std::string padded(const std::string& text, std::size_t width) {
 /// A change that would make the shapes broadcast, where there is a common one.
 std::string suggestion(const SizesView* shapes, int64_t count) {
   if (count != 2) return {};
-  for (int64_t turn = 0; turn < 2; ++turn) {
+  for (const int64_t turn : {0, 1}) {
     const SizesView longer = shapes[turn], shorter = shapes[1 - turn];
-    if (shorter.empty() || shorter.size() > longer.size()) continue;
     const char* name = turn == 0 ? "b" : "a";
     Dims appended = shorter.copy();
     for (int64_t added = 1; shorter.size() + added <= longer.size(); ++added) {
@@ -70,7 +68,7 @@ std::string aligned_shapes(const char* name, const SizesView* shapes, int64_t co
     longest = std::max(longest, shapes[i].size());
     for (int64_t size : shapes[i]) width = std::max(width, std::to_string(size).size());
   }
-  const int64_t failing = failing_dim(shapes, count);
+  const int64_t failing = failing_dim(shapes, count, longest);
   std::string text = std::string(name) + ": shapes aligned at the right";
   for (int64_t i = 0; i < count; ++i) {
     text.append("\n  ").append(1, static_cast<char>('a' + i)).append(" ");

@@ -79,6 +79,13 @@ TEST(BroadcastCheck, NotesOfThreeOperands) {
   EXPECT_EQ(got,
             (Texts{"The size of tensor a (5) must match the size of tensor b (4) at non-singleton dimension 2",
                    "where: shapes aligned at the right\n  a      2  1\n  b  12  1  5\n  c      3  4\n           ^^"}));
+  EXPECT_EQ(texts_of([] {
+              where(zeros({2, 3}, bool_), zeros({2}), zeros({3}));
+            }).size(),
+            2u)
+      << "no change to one of three";
+  const SizesView none[] = {SizesView(), SizesView()};
+  EXPECT_EQ(aligned_shapes("f", none, 2), "f: shapes aligned at the right\n  a \n  b ");
   const Dims a{2, 3}, b{3}, c{2, 1};
   const SizesView shapes[] = {a, b, c};
   EXPECT_EQ(aligned_shapes("f", shapes, 3), "f: shapes aligned at the right\n  a  2 3\n  b    3\n  c  2 1");
@@ -150,6 +157,7 @@ TEST(BroadcastCheck, TextsOfBackcompat) {
   ones({1, 2}).add_(ones({2}));
   add(ones({2, 1}), ones({1, 3}));
   add(ones({2}), ones({2}));
+  where(ones({2, 1}, bool_), ones({1, 1}), ones({2}));
   {
     const PolicyExemption exemption;
     add(ones({2, 1}), ones({2}));

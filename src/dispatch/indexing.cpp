@@ -21,7 +21,7 @@ namespace {
 
 void check_mask(const Tensor& mask, const Tensor& view, int64_t dim) {
   for (int64_t i = 0; i < mask.dim(); ++i)
-    if (dim + i >= view.dim() || mask.sizes()[i] != view.sizes()[dim + i])
+    if (mask.sizes()[i] != view.sizes()[dim + i])  // index_view saw that they are there
       throw IndexError("The shape of the mask " + to_string(mask.sizes()) + " at index " + std::to_string(i) +
                        " does not match the shape of the indexed tensor " + to_string(view.sizes()) + " at index " +
                        std::to_string(dim + i));
@@ -43,9 +43,6 @@ void name_truths(Indexed& indexed) {
 
 /// Every index as int64 places along one dim; undefined where a dim is not indexed.
 std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& indices) {
-  if (static_cast<int64_t>(indices.size()) > view.dim())
-    throw IndexError("too many indices for tensor of dimension " + std::to_string(view.dim()) + " (got " +
-                     std::to_string(indices.size()) + ")");
   std::vector<Tensor> places;
   while (places.size() < indices.size()) {
     const Tensor& index = indices[places.size()];  // a mask of several dims stands before as many places
@@ -66,8 +63,6 @@ std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& ind
       throw IndexError("tensors used as indices must be long, int, byte or bool tensors");
     }
   }
-  if (static_cast<int64_t>(places.size()) > view.dim())
-    throw IndexError("too many indices for tensor of dimension " + std::to_string(view.dim()));
   places.resize(static_cast<std::size_t>(view.dim()));
   return places;
 }
@@ -145,20 +140,26 @@ class Selection {
   Dims strides_of_result() const {
     const int64_t places = place_shape_.size();
     Dims standing, sizes(shape_.size(), 1);
+    std::vector<Dims> placed;
     for (int64_t dim = 0; dim < before_; ++dim) standing.push_back(view_.strides()[dim]);
     for (int64_t i = 0; i < places; ++i) standing.push_back(0);
     for (int64_t dim = behind_; dim < view_.dim(); ++dim) standing.push_back(view_.strides()[dim]);
     for (int64_t i = 0; i < places; ++i) sizes[before_ + i] = place_shape_[i];
-    const Dims strides = contiguous_strides(sizes);
-    const Walk walks[] = {{shape_, standing}, {sizes, strides}};
-    return result_strides(shape_, walks, 2);
+    std::vector<Walk> walks{{shape_, standing}};
+    for (int64_t dim = before_; dim < behind_; ++dim) {
+      Dims strides(shape_.size(), 0);
+      const SizesView own = places_[static_cast<std::size_t>(dim)].strides();
+      std::copy(own.begin(), own.end(), strides.begin() + before_);
+      placed.push_back(std::move(strides));
+    }
+    for (const Dims& strides : placed) walks.push_back({sizes, strides});
+    return result_strides(shape_, walks.data(), static_cast<int64_t>(walks.size()));
   }
 
   /// Calls `move(place in the view, place in other)` for runs of elements along the last dim; offsets in elements.
   /// `strides` are those of a tensor of this shape.
   template <class Move>
   void for_each_run(SizesView strides, const Move& move) const {
-    if (numel_of(shape_) == 0) return;
     Dims sizes, own, others;  // of the dims that are not indexed
     const auto add = [&](int64_t dim, int64_t at) {
       sizes.push_back(view_.sizes()[dim]);

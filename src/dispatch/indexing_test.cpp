@@ -1,10 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
+#include "tenon/threads.h"
 
 namespace tenon {
 namespace {
@@ -36,6 +40,117 @@ TEST(Indexing, ShapesStridesAndSums) {
       {"nothing is named", x.index({places({0}).narrow(0, 0, 0)}), "[0, 3, 4] [12, 4, 1] 0"},
   };
   for (const auto& c : cases) EXPECT_EQ(seen(c.got), c.want) << c.why;
+}
+
+// Measured on PyTorch: dims of the view keep their order in memory, and so do those of the places.
+TEST(Indexing, Strides) {
+  const Tensor wide = arange(120).reshape({2, 3, 4, 5}), y = wide.permute({3, 1, 0, 2});
+  const Tensor square = places({{0, 2}, {1, 1}}), none = empty({3, 0}, int64);
+  const struct {
+    Tensor got;
+    const char* want;
+  } cases[] = {
+      {y.index({Slice(), places({0, 2})}), "[5, 2, 2, 4] [1, 20, 40, 5] 0"},
+      {y.index({Slice(), Slice(), places({0, 1, 1})}), "[5, 3, 3, 4] [1, 60, 5, 15] 0"},
+      {y.index({Slice(), places({0, 2}), places({0, 1})}), "[5, 2, 4] [1, 5, 10] 0"},
+      {y.index({Slice(), Slice(), places({0, 1}), places({3, 0})}), "[5, 3, 2] [2, 10, 1] 0"},
+      {y.index({places({0, 2})}), "[2, 3, 2, 4] [24, 4, 12, 1] 0"},
+      {y.index({Ellipsis, places({0, 2})}), "[5, 3, 2, 2] [2, 10, 30, 1] 0"},
+      {y.index({Slice(), places({0, 2}), Slice(), places({0, 1})}), "[2, 5, 2] [10, 1, 5] 0"},
+      {y.index({Slice(), square}), "[5, 2, 2, 2, 4] [1, 40, 20, 80, 5] 0"},
+      {wide.index({Slice(), square.t()}), "[2, 2, 2, 4, 5] [80, 20, 40, 5, 1] 0"},
+      {wide.index({Slice(), square.t(), places({0, 1})}), "[2, 2, 2, 5] [20, 5, 10, 1] 0"},
+      {wide.index({Slice(), places({0, 1}), square.t().to(int32)}), "[2, 2, 2, 5] [20, 5, 10, 1] 0"},
+      {wide.index({Slice(), places({0, 1}).expand({3, 2})}), "[2, 3, 2, 4, 5] [120, 40, 20, 5, 1] 0"},
+      {y.index({Slice(), square.t()}), "[5, 2, 2, 2, 4] [1, 20, 40, 80, 5] 0"},
+      {arange(5).index({square.t()}), "[2, 2] [1, 2] 0"},
+      {arange(5).index({places({{0}, {1}}).expand({2, 3})}), "[2, 3] [3, 1] 0"},
+      {wide.permute({3, 2, 1, 0}).index({Slice(), places({{0}, {1}}), places({0, 2, 1})}),
+       "[5, 2, 3, 2] [1, 15, 5, 30] 0"},
+      {none.index({places({5})}), "[1, 0] [1, 1] 0"},
+  };
+  for (const auto& c : cases) {
+    const std::string got = to_string(c.got.sizes()) + " " + to_string(c.got.strides()) + " 0";
+    EXPECT_EQ(got, c.want);
+  }
+}
+
+std::string text_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Indexing, OfOneElement) {
+  const Tensor one = tensor(7);
+  const std::string alone =
+      "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+      "tensor to a number";
+  EXPECT_EQ(text_of([&] { one.index({0}); }), alone);
+  EXPECT_EQ(text_of([&] { one[0]; }), alone);
+  EXPECT_EQ(text_of([&] { one.index({5}); }), "index 5 is out of bounds for dimension 0 with size 0");
+  EXPECT_EQ(text_of([&] { one.index({1}); }), "index 1 is out of bounds for dimension 0 with size 0");
+  EXPECT_EQ(text_of([&] { one.index({-1}); }), "index -1 is out of bounds for dimension 0 with size 0");
+  EXPECT_EQ(text_of([&] { one.index({Slice()}); }), "slice() cannot be applied to a 0-dim tensor.");
+  EXPECT_EQ(text_of([&] { one.index({Slice({}, {}, 0)}); }), "slice step cannot be zero");
+  EXPECT_EQ(text_of([&] { one.index({Slice({}, {}, -1)}); }), "step must be greater than zero");
+  EXPECT_EQ(text_of([&] { one.index({places({0})}); }), "too many indices for tensor of dimension 0");
+  EXPECT_EQ(text_of([&] { one.index({0, 0}); }), "too many indices for tensor of dimension 0");
+  EXPECT_EQ(seen(one.index({None})), "[1] [1] 7");
+  EXPECT_EQ(seen(one.index({Ellipsis})), "[] [] 7");
+  EXPECT_EQ(seen(one.index({true})), "[1] [1] 7");
+  EXPECT_EQ(seen(one.index({false})), "[0] [1] 0");
+}
+
+/// Texts of the warnings that a call gives, up to the first dot.
+std::vector<std::string> warnings_of(const std::function<void()>& call) {
+  std::vector<std::string> texts;
+  set_warning_handler(
+      [](const char*, const std::string& text, const std::string&, void* into) {
+        static_cast<std::vector<std::string>*>(into)->push_back(text.substr(0, text.find('.')));
+      },
+      &texts);
+  call();
+  set_warning_handler(nullptr);
+  return texts;
+}
+
+TEST(Indexing, MasksOfBytes) {
+  const Tensor mask = tensor({true, false}), bytes = mask.to(uint8);
+  const std::vector<std::string> warned =
+      warnings_of([&] { EXPECT_EQ(seen(x.index({bytes})), seen(x.index({mask}))); });
+  EXPECT_EQ(warned, std::vector<std::string>{"indexing with dtype torch"});
+  EXPECT_EQ(seen(x.index({tensor(true).to(uint8)})), seen(x.unsqueeze(0)));
+  EXPECT_EQ(to_string(nonzero_places(tensor(3))[0]), "tensor([0])");
+  EXPECT_EQ(to_string(nonzero_places(tensor(0))[0]), "tensor([], dtype=torch.int64)");
+}
+
+TEST(Indexing, MetaTensors) {
+  const char* text = "Cannot copy out of meta tensor; no data!";
+  const Tensor meta = empty({2}, Options(int64, Device::meta));
+  Tensor self = zeros({2, 3});
+  for (const Tensor& index : {meta, meta.to(bool_), empty({}, Options(bool_, Device::meta))}) {
+    EXPECT_EQ(text_of([&] { self.index({index}); }), text);
+    EXPECT_EQ(text_of([&] { self.index_put_({index}, ones({3})); }), text);
+  }
+  EXPECT_EQ(text_of([&] { self.index_put_({places({0})}, empty({3}, Device::meta)); }), text);
+  EXPECT_EQ(text_of([&] { self.index_put_({tensor({true, false})}, empty({}, Device::meta)); }), text);
+  EXPECT_EQ(text_of([&] { self.index_put_({0}, empty({}, Device::meta)); }), text);
+  Tensor to = empty({2, 3}, Device::meta);
+  EXPECT_EQ(text_of([&] { to.index({places({0})}); }), "indexing a meta tensor with tensors is not supported");
+  to.index_put_({places({0})}, ones({3}));  // checks nothing, writes nothing
+  to.index_put_({true}, ones({3}));
+  to.index_put_({empty({}, Options(bool_, Device::meta))}, ones({3}));
+}
+
+TEST(Indexing, AnInterruptEndsAReadAndNotAWrite) {
+  const std::atomic<bool> stop{true};
+  Tensor self = zeros({3});
+  const InterruptGuard guard(stop);
+  EXPECT_THROW(self.index({places({0})}), Interrupted);
 }
 
 TEST(Indexing, WritesWhatItNames) {
@@ -85,7 +200,7 @@ TEST(Indexing, ErrorsLeaveTheTensorAlone) {
   }
 }
 
-std::string text_of(const std::function<Tensor()>& call) {
+std::string seen_or_text(const std::function<Tensor()>& call) {
   try {
     return seen(call());
   } catch (const Error& error) {
@@ -95,28 +210,46 @@ std::string text_of(const std::function<Tensor()>& call) {
 
 TEST(Indexing, PlacesAtTheirBounds) {
   const Tensor none = empty({0, 3}, int64);
-  EXPECT_EQ(text_of([] { return x.index({0, 0, places({-4, 3})}); }), "[2] [1] 3");
-  EXPECT_EQ(text_of([] {
+  EXPECT_EQ(seen_or_text([] { return x.index({0, 0, places({-4, 3})}); }), "[2] [1] 3");
+  EXPECT_EQ(seen_or_text([] {
               return x.index({0, 0, places({4})});
             }),
             "index 4 is out of bounds for dimension 0 with size 4");
-  EXPECT_EQ(text_of([] {
+  EXPECT_EQ(seen_or_text([] {
               return x.index({0, 0, places({-5})});
             }),
             "index -5 is out of bounds for dimension 0 with size 4");
-  EXPECT_EQ(text_of([] {
+  EXPECT_EQ(seen_or_text([] {
               return x.index({Slice(), places({0}), places({4})});
             }),
             "index 4 is out of bounds for dimension 1 with size 4");
-  EXPECT_EQ(text_of([&] { return none.index({places({0})}); }), "index is out of bounds for dimension with size 0");
-  EXPECT_EQ(text_of([&] { return none.index({places({0}).narrow(0, 0, 0)}); }), "[0, 3] [3, 1] 0");
-  EXPECT_EQ(text_of([&] { return none.index({Slice(), places({1, 1})}); }), "[0, 2] [2, 1] 0");
-  EXPECT_EQ(text_of([] { return x.index({ones({}, bool_), ones({}, bool_)}); }), "[1, 2, 3, 4] [24, 12, 4, 1] 276");
-  EXPECT_EQ(text_of([] { return x.index({zeros({}, bool_)}); }), "[0, 2, 3, 4] [24, 12, 4, 1] 0");
-  EXPECT_EQ(text_of([] {
+  EXPECT_EQ(seen_or_text([&] { return none.index({places({0})}); }),
+            "index is out of bounds for dimension with size 0");
+  EXPECT_EQ(seen_or_text([&] { return none.index({places({0}).narrow(0, 0, 0)}); }), "[0, 3] [3, 1] 0");
+  EXPECT_EQ(seen_or_text([&] { return none.index({Slice(), places({1, 1})}); }), "[0, 2] [2, 1] 0");
+  EXPECT_EQ(seen_or_text([] {
+              return x.index({ones({}, bool_), ones({}, bool_)});
+            }),
+            "[1, 2, 3, 4] [24, 12, 4, 1] 276");
+  EXPECT_EQ(seen_or_text([] { return x.index({zeros({}, bool_)}); }), "[0, 2, 3, 4] [24, 12, 4, 1] 0");
+  EXPECT_EQ(seen_or_text([] {
               return x.index({places({1}), 0, places({0}), places({0})});
             }),
             "too many indices for tensor of dimension 3");
+}
+
+TEST(IndexPut, LeadingOnesOfAValueAreOverlooked) {
+  Tensor self = zeros({2, 3});
+  self.index_put_({places({1})}, ones({1, 1, 1, 3}));
+  self.index_put_({0}, full({1, 1, 3}, 2));
+  EXPECT_EQ(to_string(self), "tensor([[2., 2., 2.],\n        [1., 1., 1.]])");
+  self.index_put_({0}, full({3}, 4));
+  self.index_put_({Slice(), 0}, full({}, 5));
+  self.index_put_({Slice(1)}, full({1}, 6));
+  EXPECT_EQ(to_string(self), "tensor([[5., 4., 4.],\n        [6., 6., 6.]])");
+  const int64_t version = self.version();
+  self.index_put_({places({0})}, zeros({3}));
+  EXPECT_EQ(self.version(), version + 1);
 }
 
 TEST(IndexPut, RefusesWhatItWouldReadAndWrite) {
@@ -149,9 +282,26 @@ TEST(IndexPut, OneValueBehindOneMaskMayHaveAnotherDtype) {
   EXPECT_THROW(bytes.index_put_({tensor({true, false, true})}, tensor(300)), Error);
   EXPECT_THROW(bytes.index_put_({tensor({true, false, true})}, tensor({1, 2})), Error);
   EXPECT_EQ(to_string(bytes), "tensor([7, 0, 7], dtype=torch.uint8)");
+  Tensor square = zeros({2, 2}, uint8);
+  const Tensor first = tensor({true, false});
+  EXPECT_THROW(square.index_put_({first, first}, tensor(7.5)), Error) << "two masks";
+  EXPECT_THROW(square.index_put_({first, places({0})}, tensor(7.5)), Error) << "a mask and places";
+  try {
+    square.index_put_({ones({3}, bool_)}, tensor(300));
+    ADD_FAILURE();
+  } catch (const IndexError&) {  // of the mask, before the value is looked at
+  }
 }
 
 TEST(IndexPut, WarnsOfExpandedTensors) {
+  Tensor three = zeros({1, 3}).expand({2, 3}), plain = zeros({2, 3});
+  const Tensor mask = tensor({true, false});
+  EXPECT_EQ(warnings_of([&] { three.index_put_({mask}, tensor(1.)); }),
+            (std::vector<std::string>{"Use of index_put_ on expanded tensors is deprecated",
+                                      "Use of masked_fill_ on expanded tensors is deprecated"}));
+  EXPECT_TRUE(warnings_of([&] { plain.index_put_({mask}, tensor(1.)); }).empty());
+  EXPECT_TRUE(warnings_of([&] { plain.index_put_({places({0})}, tensor(1.)); }).empty());
+
   std::string seen_text;
   set_warning_handler([](const char*, const std::string& text, const std::string&,
                          void* into) { *static_cast<std::string*>(into) = text; },

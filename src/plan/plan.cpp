@@ -1,5 +1,7 @@
 #include "plan/plan.h"
 
+#include <algorithm>
+
 #include "base/checked.h"
 #include "shape/dim_order.h"
 
@@ -130,11 +132,11 @@ Plan::Operand way_of(const Plan& plan, const int64_t* strides) {
   if (is_still(strides, 0, fused)) return {Way::splat, 0};
   if (is_dense(plan, strides, 0, fused)) return {Way::direct, 0};
   int64_t still = fused;  // the outermost fused loops that do not move the operand
-  while (still > 0 && strides[still - 1] == 0) --still;
+  while (strides[still - 1] == 0) --still;
   if (still < fused) return {Way::periodic, count_of(plan, still)};
   int64_t moving = 0;  // the innermost ones
   while (strides[moving] == 0) ++moving;
-  if (moving > 0 && is_dense(plan, strides, moving, fused)) return {Way::repeated, count_of(plan, moving)};
+  if (is_dense(plan, strides, moving, fused)) return {Way::repeated, count_of(plan, moving)};
   return {Way::gather, 0};
 }
 
@@ -216,7 +218,7 @@ const char* way_name(Way way) noexcept {
 
 void compute_strides(SizesView shape, const Walk& operand, int64_t* out) {
   const int64_t lead = shape.size() - operand.sizes.size();
-  for (int64_t dim = 0; dim < lead; ++dim) out[dim] = 0;
+  std::fill_n(out, lead, 0);
   for (int64_t dim = lead; dim < shape.size(); ++dim) {
     const bool broadcast = operand.sizes[dim - lead] == 1 && shape[dim] != 1;
     out[dim] = broadcast ? 0 : operand.strides[dim - lead];

@@ -12,6 +12,8 @@
 namespace tenon {
 namespace {
 
+constexpr int64_t kHalf = int64_t{1} << 62;
+
 struct Layout {
   Dims sizes, strides;
 };
@@ -170,6 +172,19 @@ TEST(Plan, Table) {
        {{{20, 32}, {32, 1}}},
        "sizes [32, 20], strides [1, 40] gather, [1, 32] direct; 2 fused: 640 in units of 32",
        {40, 1}},
+      {"windows are not transposed",
+       {8, 600},
+       {{{8, 600}, {1, 1}}},
+       "sizes [600, 8], strides [1, 600] direct, [1, 1] direct; 1 fused: 600 in units of 1"},
+      {"windows of every second element are",
+       {8, 600},
+       {{{8, 600}, {1, 2}}},
+       "sizes [600, 8], strides [1, 600] direct, [2, 1] transposed; 1 fused: 600 in units of 1, along 1"},
+      {"sizes that cannot be counted together do not merge",
+       {0, kHalf, 4},
+       {{{0, kHalf, 4}, {0, 0, 0}}},
+       "sizes [4, 0], strides [0, 0] splat, [0, 0] splat; 2 fused: 0 in units of 4",
+       {0, 0, 0}},
       {"no elements",
        {0, 3},
        {{{3}, {1}}},
@@ -181,6 +196,53 @@ TEST(Plan, Table) {
     operands.insert(operands.end(), c.inputs.begin(), c.inputs.end());
     EXPECT_EQ(text_of(plan_of(c.shape, operands)), c.want) << c.why;
   }
+}
+
+TEST(Plan, IsMadeAnew) {
+  const std::vector<Layout> block{{{8, 600}, {600, 1}}, {{8, 600}, {1, 8}}}, row{{{5}, {1}}, {{5}, {1}}},
+      one{{{}, {}}, {{}, {}}};
+  Plan plan;
+  for (const auto* operands : {&block, &row, &block, &one}) {
+    const std::vector<Walk> walks = walks_of(*operands);
+    make_plan(operands->front().sizes, walks.data(), 2, plan);
+    EXPECT_EQ(text_of(plan), text_of(plan_of(operands->front().sizes, *operands)));
+  }
+}
+
+// More dims than most plans have are made of few by dropping those of size 1, which leaves the same loops.
+TEST(Plan, ManyDims) {
+  Layout out, transposed, column;
+  const Layout few[] = {{{4, 3}, {3, 1}}, {{4, 3}, {1, 4}}, {{4, 1}, {7, 1}}};
+  Layout* many[] = {&out, &transposed, &column};
+  for (int64_t dim = 0; dim < 80; ++dim)
+    for (std::size_t i = 0; i < 3; ++i) {
+      const int64_t own = dim == 20 ? 0 : dim == 79 ? 1 : -1;
+      many[i]->sizes.push_back(own < 0 ? 1 : few[i].sizes[own]);
+      many[i]->strides.push_back(own < 0 ? 5 : few[i].strides[own]);
+    }
+  const Plan plan = plan_of(out.sizes, {out, transposed, column});
+  EXPECT_EQ(text_of(plan), text_of(plan_of({4, 3}, {few[0], few[1], few[2]})));
+  EXPECT_EQ(plan.numel, 12);
+  const std::vector<Walk> walks = walks_of({transposed, column, out});
+  EXPECT_EQ(result_strides(out.sizes, walks.data(), 3)[79], 4);
+}
+
+/// "[3, 2]": the loops of a sum of everything, the innermost first.
+std::string reduction_loops(SizesView shape, SizesView strides, SizesView out_strides) {
+  Plan plan;
+  const Walk walks[] = {{shape, out_strides}, {shape, strides}};
+  make_reduction_plan(shape, walks, 2, plan);
+  EXPECT_EQ(plan.operands.size(), 2);
+  EXPECT_EQ(plan.strides.size(), 2 * plan.ndim());
+  return to_string(SizesView(plan.sizes.data(), plan.ndim()));
+}
+
+TEST(Plan, ReductionsWalkAsTheirInputLies) {
+  EXPECT_EQ(reduction_loops({2, 3}, {3, 1}, {0, 0}), "[6]");
+  EXPECT_EQ(reduction_loops({2, 3}, {1, 2}, {0, 0}), "[6]");
+  EXPECT_EQ(reduction_loops({2, 3}, {1, 9}, {0, 0}), "[2, 3]");
+  EXPECT_EQ(reduction_loops({2, 3}, {1, 9}, {3, 1}), "[2, 3]") << "whatever the order of the output";
+  EXPECT_EQ(reduction_loops({2, 3}, {1, 9}, {1, 0}), "[2, 3]");
 }
 
 /// Offsets of all operands at every index, in the order of the indices of `shape`.
@@ -275,6 +337,7 @@ TEST(Plan, WalksEveryIndexOnceAndItsWaysSayWhereElementsLie) {
     const Plan plan = plan_of(shape, operands);
     SCOPED_TRACE("round " + std::to_string(round) + ": " + text_of(plan));
     ASSERT_EQ(plan.numel, numel_of(shape));
+    ASSERT_EQ(plan.strides.size(), plan.operands.size() * plan.ndim());
     ASSERT_EQ(offsets_by_plan(plan), offsets_by_index(shape, operands));
     for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
       ++ways[plan.operands[operand].way];

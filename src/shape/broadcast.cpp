@@ -1,4 +1,6 @@
 // The broadcasting rule. One walk from the last dim serves every door; only the texts differ.
+#include <algorithm>
+
 #include "tenon/error.h"
 #include "tenon/shape.h"
 
@@ -32,18 +34,17 @@ Dims infer_size(SizesView a, SizesView b) {
 }
 
 void broadcast_into(Dims& shape, SizesView other) {
-  const int64_t added = other.size() - shape.size();
-  const int64_t ndim = added > 0 ? other.size() : shape.size();
+  const int64_t ndim = std::max(shape.size(), other.size());
   const int64_t lead = ndim - shape.size(), other_lead = ndim - other.size();
   // Checked before anything is written: a failure leaves `shape` as it was.
   for (int64_t dim = ndim - 1; dim >= lead && dim >= other_lead; --dim) {
     const int64_t size = shape[dim - lead], other_size = other[dim - other_lead];
     if (size != other_size && size != 1 && other_size != 1) fail_sizes(size, other_size, dim);
   }
-  if (added > 0) {
+  if (lead != 0) {
     shape.resize(ndim);
-    for (int64_t dim = ndim - 1; dim >= added; --dim) shape[dim] = shape[dim - added];
-    for (int64_t dim = 0; dim < added; ++dim) shape[dim] = 1;
+    for (int64_t dim = ndim - 1; dim >= lead; --dim) shape[dim] = shape[dim - lead];
+    for (int64_t dim = 0; dim < lead; ++dim) shape[dim] = 1;
   }
   for (int64_t dim = other_lead; dim < ndim; ++dim)
     if (shape[dim] == 1) shape[dim] = other[dim - other_lead];
@@ -51,7 +52,7 @@ void broadcast_into(Dims& shape, SizesView other) {
 
 Dims broadcast_shapes(const SizesView* shapes, int64_t count) {
   int64_t ndim = 0;
-  for (int64_t i = 0; i < count; ++i) ndim = shapes[i].size() > ndim ? shapes[i].size() : ndim;
+  for (int64_t i = 0; i < count; ++i) ndim = std::max(ndim, shapes[i].size());
   Dims result(ndim, 1);
   for (int64_t i = 0; i < count; ++i) {
     const SizesView shape = shapes[i];
@@ -98,7 +99,7 @@ Dims sum_to_dims(SizesView sizes, SizesView target) {
 }
 
 int64_t wrap_dim_slow(int64_t dim, int64_t ndim) {
-  const int64_t range = ndim > 0 ? ndim : 1;  // a 0-dim tensor takes -1 and 0
+  const int64_t range = std::max<int64_t>(ndim, 1);  // a 0-dim tensor takes -1 and 0
   if (dim < -range || dim >= range)
     throw IndexError("Dimension out of range (expected to be in range of [" + std::to_string(-range) + ", " +
                      std::to_string(range - 1) + "], but got " + std::to_string(dim) + ")");
@@ -112,7 +113,7 @@ int64_t wrap_existing_dim(int64_t dim, int64_t ndim) {
 
 Dims reduced_mask(SizesView dims, int64_t ndim) {
   if (ndim > 64 && !dims.empty()) throw Error("only tensors with up to 64 dims are supported");
-  Dims mask(ndim > 0 ? ndim : 1, dims.empty() ? 1 : 0);
+  Dims mask(std::max<int64_t>(ndim, 1), dims.empty() ? 1 : 0);
   Dims wrapped;
   for (int64_t dim : dims) wrapped.push_back(wrap_dim(dim, ndim));
   for (int64_t dim : wrapped) {

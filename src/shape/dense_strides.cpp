@@ -12,8 +12,7 @@ namespace {
 /// not.
 bool has_channels_last(SizesView sizes, SizesView strides) noexcept {
   const int64_t rank = sizes.size();
-  if (strides[1] == 0) return false;
-  int64_t least = 0;
+  int64_t least = 1;
   for (int64_t i = 0; i < rank; ++i) {
     const int64_t dim = i == 0 ? 1 : i == rank - 1 ? 0 : rank - i;
     if (sizes[dim] == 0 || strides[dim] < least) return false;

@@ -39,6 +39,36 @@ TEST(DenseStrides, FormatsReplaceTheOrder) {
   EXPECT_THROW(strides_like({2, 3}, {3, 1}, MemoryFormat::channels_last), Error);
 }
 
+TEST(DenseStrides, TheFormatThatPyTorchTakesThemFor) {
+  using enum MemoryFormat;
+  constexpr int64_t kHalf = int64_t{1} << 62;
+  const struct {
+    const char* why;
+    Dims sizes, strides;
+    MemoryFormat want;
+  } cases[] = {
+      {"row-major", {2, 3, 4, 5}, {60, 20, 5, 1}, contiguous},
+      {"channels last", {2, 3, 4, 5}, {60, 1, 15, 3}, channels_last},
+      {"channels last with gaps", {2, 3, 4, 5}, {100, 1, 20, 4}, channels_last},
+      {"channels that step", {2, 3, 4, 5}, {120, 2, 30, 6}, channels_last},
+      {"columns meet channels", {2, 3, 4, 5}, {60, 1, 15, 2}, contiguous},
+      {"rows meet columns", {2, 3, 4, 5}, {60, 1, 14, 3}, contiguous},
+      {"pictures meet rows", {2, 3, 4, 5}, {59, 1, 15, 3}, contiguous},
+      {"expanded along the channels", {2, 3, 4, 5}, {60, 0, 15, 3}, contiguous},
+      {"no channels", {2, 0, 4, 5}, {20, 1, 5, 1}, contiguous},
+      {"no pictures", {0, 3, 4, 5}, {60, 1, 15, 3}, contiguous},
+      {"one channel", {2, 1, 1, 3}, {3, 1, 3, 1}, channels_last},
+      {"dims of size 1 leave it open", {2, 1, 1, 1}, {1, 1, 1, 1}, contiguous},
+      {"a reach that overflows", {1, 3, 1, 1}, {5, kHalf, 5, 5}, contiguous},
+      {"three dims", {2, 3, 4}, {12, 1, 3}, contiguous},
+      {"five dims, row-major", {2, 3, 4, 5, 6}, {360, 120, 30, 6, 1}, contiguous},
+      {"five dims, channels last", {2, 3, 4, 5, 6}, {360, 1, 90, 18, 3}, channels_last_3d},
+      {"five dims, rows meet columns", {2, 3, 4, 5, 6}, {360, 1, 90, 17, 3}, contiguous},
+      {"six dims", {2, 3, 4, 5, 6, 7}, {2520, 1, 630, 126, 21, 3}, contiguous},
+  };
+  for (const auto& c : cases) EXPECT_EQ(format_of(c.sizes, c.strides), c.want) << c.why;
+}
+
 Dims dims_of(const nlohmann::json& values) {
   Dims dims;
   for (const auto& value : values) dims.push_back(value.get<int64_t>());

@@ -1,6 +1,7 @@
 #include "shape/dim_order.h"
 
 #include <algorithm>
+#include <compare>
 #include <list>
 #include <vector>
 
@@ -18,15 +19,15 @@ struct Operands {
   int64_t stride(int64_t operand, int64_t dim) const {
     return strides[operand * shape.size() + dim];  // exact: a place in a list
   }
-  /// 1 when dim p is slower than q, -1 when faster, 0 when no operand tells.
-  int compare(int64_t p, int64_t q) const {
+  /// Greater when dim p is slower than q, less when faster, equal when no operand tells.
+  std::strong_ordering compare(int64_t p, int64_t q) const {
     for (int64_t operand = 0; operand < count; ++operand) {
       const int64_t sp = stride(operand, p), sq = stride(operand, q);
       if (sp == 0 || sq == 0) continue;
-      if (sp != sq) return sp > sq ? 1 : -1;
-      if (shape[p] > shape[q]) return 1;
+      if (sp != sq) return sp <=> sq;
+      if (shape[p] > shape[q]) return std::strong_ordering::greater;
     }
-    return 0;
+    return std::strong_ordering::equal;
   }
   /// A total order: strides of `first`, then sizes, then strides of the operands behind it.
   bool is_faster(int64_t first, int64_t p, int64_t q) const {
@@ -97,17 +98,14 @@ class Runs {
     std::size_t at = runs_.size();
     runs_.push_back({kind, {dim}});
     for (std::size_t run = at; run-- > 0;) {
-      const int c = operands_.compare(runs_[run].kind, kind);
-      if (c < 0) break;
-      if (c == 0) continue;
-      if (run + 1 == at) {
-        std::swap(runs_[run], runs_[at]);
-      } else {  // its last dim goes where `dim` was, behind what is between
-        Run last{runs_[run].kind, {}};
-        last.dims.splice(last.dims.begin(), runs_[run].dims, std::prev(runs_[run].dims.end()));
-        std::swap(runs_[at], last);
-        runs_.insert(std::next(runs_.begin(), static_cast<std::ptrdiff_t>(run)), std::move(last));
-      }
+      const std::strong_ordering order = operands_.compare(runs_[run].kind, kind);
+      if (std::is_lt(order)) break;
+      if (std::is_eq(order)) continue;
+      // Its last dim goes where `dim` was, behind what is between.
+      Run last{runs_[run].kind, {}};
+      last.dims.splice(last.dims.begin(), runs_[run].dims, std::prev(runs_[run].dims.end()));
+      std::swap(runs_[at], last);
+      runs_.insert(std::next(runs_.begin(), static_cast<std::ptrdiff_t>(run)), std::move(last));
       at = run;
     }
     join();
@@ -125,15 +123,15 @@ class Runs {
   };
 
   void join() {
-    std::size_t kept = 0;
-    for (std::size_t run = 0; run < runs_.size(); ++run) {
-      if (runs_[run].dims.empty()) continue;
-      if (kept > 0 && runs_[kept - 1].kind == runs_[run].kind)
-        runs_[kept - 1].dims.splice(runs_[kept - 1].dims.end(), runs_[run].dims);
-      else if (kept++ != run)
-        std::swap(runs_[kept - 1], runs_[run]);
+    std::vector<Run> joined;
+    for (Run& run : runs_) {
+      if (run.dims.empty()) continue;
+      if (!joined.empty() && joined.back().kind == run.kind)
+        joined.back().dims.splice(joined.back().dims.end(), run.dims);
+      else
+        joined.push_back(std::move(run));
     }
-    runs_.resize(kept);
+    runs_ = std::move(joined);
   }
 
   Operands operands_;
@@ -167,16 +165,17 @@ void reorder_many_dimensions(SizesView shape, const int64_t* strides, int64_t op
 void reorder_dimensions(SizesView shape, const int64_t* strides, int64_t operands, DimOrder& order) {
   const int64_t ndim = shape.size();
   order.resize(ndim);
-  for (int64_t i = 0; i < ndim; ++i) order[i] = ndim - 1 - i;
+  int64_t last = ndim;
+  for (int64_t& place : order) place = --last;
   if (ndim > kManyDims) return reorder_many_dimensions(shape, strides, operands, order);
   // Insertion sort that passes over dims it cannot tell apart, and so has one answer where no total order exists.
   const Operands all{shape, strides, operands};
   for (int64_t i = 1; i < ndim; ++i) {
     int64_t at = i;
     for (int64_t j = i - 1; j >= 0; --j) {
-      const int c = all.compare(order[j], order[at]);
-      if (c < 0) break;
-      if (c == 0) continue;
+      const std::strong_ordering told = all.compare(order[j], order[at]);
+      if (std::is_lt(told)) break;
+      if (std::is_eq(told)) continue;
       std::swap(order[j], order[at]);
       at = j;
     }

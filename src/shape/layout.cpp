@@ -1,5 +1,6 @@
 // Strides: what expand, view and memory formats make of them.
 #include <algorithm>
+#include <iterator>
 
 #include "base/checked.h"
 #include "tenon/error.h"
@@ -8,17 +9,12 @@
 namespace tenon {
 namespace {
 
-/// Dims from the slowest to the fastest in a memory format.
-Dims format_order(int64_t ndim, MemoryFormat format) {
-  if (format == MemoryFormat::channels_last) return {0, 2, 3, 1};
-  if (format == MemoryFormat::channels_last_3d) return {0, 2, 3, 4, 1};
-  Dims order(ndim);
-  for (int64_t dim = 0; dim < ndim; ++dim) order[dim] = dim;
-  return order;
-}
-
-int64_t format_rank(MemoryFormat format) {
-  return format == MemoryFormat::channels_last ? 4 : format == MemoryFormat::channels_last_3d ? 5 : -1;
+/// Dims from the slowest to the fastest in a memory format that is for one rank; none in another.
+SizesView format_order(MemoryFormat format) noexcept {
+  static constexpr int64_t kLast[] = {0, 2, 3, 1}, kLast3d[] = {0, 2, 3, 4, 1};
+  if (format == MemoryFormat::channels_last) return SizesView(kLast, std::ssize(kLast));
+  if (format == MemoryFormat::channels_last_3d) return SizesView(kLast3d, std::ssize(kLast3d));
+  return {};
 }
 
 }  // namespace
@@ -46,10 +42,9 @@ void expand_layout(SizesView sizes, SizesView strides, SizesView desired, Dims& 
   for (int64_t dim = ndim - 1; dim >= 0; --dim) {
     const bool existing = dim >= lead;
     int64_t size = existing ? sizes[dim - lead] : 1;
-    Checked stride = existing                           ? strides[dim - lead]
-                     : dim + 1 < ndim && !sizes.empty() ? Checked(new_sizes[dim + 1]) * new_strides[dim + 1]
-                     : sizes.empty()                    ? 0
-                                                        : 1;
+    Checked stride = existing        ? strides[dim - lead]
+                     : sizes.empty() ? 0
+                                     : Checked(new_sizes[dim + 1]) * new_strides[dim + 1];
     int64_t target = desired[dim];
     if (target == -1) {
       if (!existing)
@@ -99,7 +94,7 @@ Dims infer_view_sizes(SizesView sizes, int64_t numel) {
   if (!fits) fail();
   Dims result = sizes.copy();
   if (unknown >= 0) result[unknown] = numel / count;
-  if (zero) checked_numel(result);
+  checked_numel(result);
   return result;
 }
 
@@ -142,28 +137,27 @@ Dims contiguous_strides(SizesView sizes) {
 }
 
 Dims format_strides(SizesView sizes, MemoryFormat format) {
-  const int64_t rank = format_rank(format);
-  if (rank >= 0 && sizes.size() != rank)
-    throw Error("required rank " + std::to_string(rank) + " tensor to use " +
-                (rank == 4 ? "channels_last" : "channels_last_3d") + " format");
-  const Dims order = format_order(sizes.size(), format);
+  const SizesView order = format_order(format);
+  if (order.empty()) return contiguous_strides(sizes);
+  if (sizes.size() != order.size())
+    throw Error("required rank " + std::to_string(order.size()) + " tensor to use " +
+                (format == MemoryFormat::channels_last ? "channels_last" : "channels_last_3d") + " format");
   Dims strides(sizes.size());
   Checked step = 1;
-  for (int64_t i = sizes.size() - 1; i >= 0; --i) {
+  for (int64_t i = order.size() - 1; i >= 0; --i) {
     strides[order[i]] = stride_from(step);
-    step *= rank >= 0 ? sizes[order[i]] : std::max<int64_t>(sizes[order[i]], 1);  // as PyTorch counts, beside a 0
+    step *= sizes[order[i]];
   }
   return strides;
 }
 
 bool is_contiguous(SizesView sizes, SizesView strides, MemoryFormat format) noexcept {
-  const int64_t rank = format_rank(format);
-  if (rank >= 0 && sizes.size() != rank) return false;
-  if (numel_of(sizes) == 0) return rank < 0;
-  static constexpr int64_t kLast[] = {0, 2, 3, 1}, kLast3d[] = {0, 2, 3, 4, 1};
+  const SizesView order = format_order(format);
+  if (!order.empty() && sizes.size() != order.size()) return false;
+  if (numel_of(sizes) == 0) return order.empty();
   int64_t step = 1;
   for (int64_t i = sizes.size() - 1; i >= 0; --i) {
-    const int64_t dim = rank == 4 ? kLast[i] : rank == 5 ? kLast3d[i] : i;
+    const int64_t dim = order.empty() ? i : order[i];
     if (sizes[dim] == 1) continue;
     if (strides[dim] != step) return false;
     step *= sizes[dim];  // exact: at most the number of elements
@@ -176,7 +170,7 @@ bool is_non_overlapping_and_dense(SizesView sizes, SizesView strides) {
   Dims order;
   for (int64_t dim = 0; dim < sizes.size(); ++dim)
     if (sizes[dim] != 1) order.push_back(dim);
-  std::sort(order.begin(), order.end(), [&](int64_t x, int64_t y) { return strides[x] < strides[y]; });
+  std::ranges::sort(order, {}, [&](int64_t dim) { return strides[dim]; });
   int64_t step = 1;
   for (int64_t dim : order) {
     if (strides[dim] != step) return false;

@@ -31,6 +31,8 @@ TEST(Layout, MemoryFormats) {
   EXPECT_EQ(strides({2, 3, 4, 5}, MemoryFormat::contiguous), "[60, 20, 5, 1]");
   EXPECT_EQ(strides({2, 0, 4, 5}, MemoryFormat::channels_last), "[0, 1, 0, 0]");
   EXPECT_EQ(strides({}, MemoryFormat::contiguous), "[]");
+  EXPECT_EQ(strides({2, 0, 3}, MemoryFormat::contiguous), "[3, 3, 1]");
+  EXPECT_EQ(strides({2, 0, 3}, MemoryFormat::preserve), "[3, 3, 1]");
   EXPECT_EQ(strides({2, 3, 4, 5}, MemoryFormat::channels_last_3d),
             "required rank 5 tensor to use channels_last_3d format");
   EXPECT_EQ(strides({2, 3, 4, 5, 6}, MemoryFormat::channels_last),

@@ -152,7 +152,7 @@ Tensor new_tensor(SizesView sizes, Dtype dtype, Device device) {
   // exact: check_sizes saw the products
   for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
     impl->strides[dim] = step;
-    step *= sizes[dim] > 1 ? sizes[dim] : 1;
+    step *= sizes[dim];
   }
   if (device != Device::meta) impl->storage = new_storage(numel * itemsize(dtype));
   return tensor;
@@ -205,7 +205,8 @@ void set_sizes_and_strides(const Tensor& tensor, SizesView sizes, SizesView stri
   });
   // All that can fail comes before the first change.
   Dims new_sizes = sizes.copy(), new_strides = strides.copy();
-  const bool contiguous = is_contiguous(sizes, strides), row_major = SizesView(contiguous_strides(sizes)) == strides;
+  const bool contiguous = is_contiguous(sizes, strides),
+             row_major = numel != 0 && SizesView(contiguous_strides(sizes)) == strides;
   if (impl->storage && needed > impl->storage->nbytes) {
     if (!impl->storage->resizable.load(std::memory_order_relaxed))
       throw Error("Trying to resize storage that is not resizable");

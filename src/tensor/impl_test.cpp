@@ -3,10 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include <string>
 
 #include "error_text.h"
+#include "tenon/autograd.h"
 #include "tenon/factories.h"
+#include "tensor/recycle.h"
 
 namespace tenon {
 namespace {
@@ -36,6 +42,7 @@ TEST(Impl, FlagsSayWhatSizesAndStridesSay) {
       {"selected", x.select(2, 1)},
       {"narrowed", x.narrow(0, 1, 1)},
       {"sliced to nothing", x.slice(1, 3, {})},
+      {"one element of three", empty({3}).narrow(0, 1, 1)},
       {"unsqueezed", x.unsqueeze(1)},
       {"as strided", x.as_strided({2, 2}, {3, 1}, 1)},
       {"detached", x.detach()},
@@ -46,9 +53,7 @@ TEST(Impl, FlagsSayWhatSizesAndStridesSay) {
     const Tensor& t = c.tensor;
     EXPECT_EQ(t.numel(), numel_of(t.sizes())) << c.why;
     EXPECT_EQ(t.impl()->contiguous, is_contiguous(t.sizes(), t.strides())) << c.why;
-    if (t.numel() > 0) {
-      EXPECT_EQ(t.impl()->row_major, t.strides() == SizesView(contiguous_strides(t.sizes()))) << c.why;
-    }
+    EXPECT_EQ(t.impl()->row_major, t.numel() > 0 && t.strides() == SizesView(contiguous_strides(t.sizes()))) << c.why;
   }
 }
 
@@ -56,7 +61,10 @@ TEST(Impl, NewSizesAndStrides) {
   const struct {
     Dims sizes, strides;
     bool contiguous, row_major;
-  } cases[] = {{{2, 3}, {3, 1}, true, true}, {{2, 3}, {1, 2}, false, false}, {{1, 3}, {7, 1}, true, false}};
+  } cases[] = {{{2, 3}, {3, 1}, true, true},
+               {{2, 3}, {1, 2}, false, false},
+               {{1, 3}, {7, 1}, true, false},
+               {{0, 3}, {3, 1}, true, false}};
   for (const auto& c : cases) {
     const Tensor x = empty({10});
     set_sizes_and_strides(x, c.sizes, c.strides);
@@ -95,6 +103,33 @@ TEST(Impl, RefusesWhatHasNoSize) {
   EXPECT_EQ(storage_extent({}, {}), 1);
   EXPECT_EQ(storage_extent({3, 0}, {kHalf, 1}), 0);
   EXPECT_EQ(storage_extent({2}, {0}), 1);
+}
+
+// Where an allocator counts what it has given. Lists of 20 dims have memory of their own.
+TEST(Impl, TensorsGiveTheirMemoryBack) {
+#if defined(__GLIBC__)
+  const auto used = [] { return mallinfo2().uordblks; };
+  const Dims sizes(20, 1);
+  for (int i = 0; i < 100; ++i) static_cast<void>(empty(sizes));
+  const auto before = used();
+  for (int i = 0; i < 1000; ++i) static_cast<void>(empty(sizes));
+  EXPECT_LT(used(), before + 100 * 20 * sizeof(int64_t));
+#endif
+  const TensorImpl* first = empty({2}).impl();
+  if (recycle::kRecycles) {
+    EXPECT_EQ(empty({2}).impl(), first) << "handles are used again";
+  }
+}
+
+TEST(Impl, DetachedTensorsAreWhatTheyWere) {
+  const Tensor plain = empty({2});
+  Tensor inference;
+  {
+    const InferenceMode mode;
+    inference = empty({2});
+    EXPECT_FALSE(plain.detach().is_inference());
+  }
+  EXPECT_TRUE(inference.detach().is_inference());
 }
 
 TEST(Impl, AStorageLivesAsLongAsAnybodyHoldsIt) {

@@ -37,9 +37,7 @@ bool is_everything(const Slice& range, int64_t size) {
 
 /// A single entry has texts of its own.
 [[noreturn]] void fail_zero_dim(const Tensor& self, const Index& index) {
-  if (index.kind == Index::Kind::slice && index.range.step == 0) throw ValueError("slice step cannot be zero");
-  if (index.kind == Index::Kind::slice && index.range.step < 0) throw ValueError("step must be greater than zero");
-  if (index.kind == Index::Kind::slice) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
+  if (index.kind == Index::Kind::slice) self.slice(0, index.range.start, index.range.stop, index.range.step);
   if (index.integer != 0) select_index(self, 0, index.integer, 0);
   throw IndexError(
       "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
@@ -65,8 +63,8 @@ bool is_mask(const Tensor& index) { return index.dtype() == bool_ || index.dtype
 
 Indexed index_view(const Tensor& self, const Index* indices, int64_t count, bool reads) {
   const int64_t named = named_dims(indices, count);
-  if (self.dim() == 0 && count == 1 && named == 1 && indices[0].kind != Index::Kind::tensor)
-    fail_zero_dim(self, indices[0]);
+  if (self.dim() == 0 && count == 1 && named == 1 && indices->kind != Index::Kind::tensor)
+    fail_zero_dim(self, *indices);
   if (named > self.dim()) throw IndexError("too many indices for tensor of dimension " + std::to_string(self.dim()));
   Indexed indexed;
   Tensor& result = indexed.view;
@@ -94,7 +92,7 @@ Indexed index_view(const Tensor& self, const Index* indices, int64_t count, bool
         if (is_mask(*index.tensor) && index.tensor->dim() == 0) result = result.unsqueeze(at);
         indexed.tensors.resize(static_cast<std::size_t>(at) + 1);
         indexed.tensors.back() = *index.tensor;
-        at += is_mask(*index.tensor) && index.tensor->dim() > 0 ? index.tensor->dim() : 1;
+        at += is_mask(*index.tensor) ? std::max<int64_t>(index.tensor->dim(), 1) : 1;
         break;
     }
   }

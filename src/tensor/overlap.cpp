@@ -35,7 +35,7 @@ bool steps_beyond(const Tensor& tensor) {
   Dims order;
   for (int64_t dim = 0; dim < tensor.dim(); ++dim)
     if (sizes[dim] > 1) order.push_back(dim);
-  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return strides[a] < strides[b]; });
+  std::ranges::sort(order, {}, [&](int64_t dim) { return strides[dim]; });
   Checked reach = 0;
   for (int64_t dim : order) {
     if (!reach.is_at_most(strides[dim] - 1)) return false;
@@ -55,7 +55,7 @@ InternalOverlap internal_overlap(const Tensor& tensor) {
 
 Overlap overlap_of(const Tensor& a, const Tensor& b) {
   if (a.is(b)) return Overlap::full;
-  if (a.impl()->storage != b.impl()->storage || a.is_meta() || b.is_meta()) return Overlap::none;
+  if (!a.impl()->storage || a.impl()->storage != b.impl()->storage) return Overlap::none;
   if (a.numel() == 0 || b.numel() == 0) return Overlap::none;
   if (!is_dense(a) || !is_dense(b)) return Overlap::unknown;
   const ByteRange x = byte_range(a), y = byte_range(b);
@@ -90,7 +90,7 @@ void check_no_overlap(const Tensor& written, const Tensor& input) {
 }
 
 bool may_read_what_it_wrote(const Tensor& written, const Tensor& input) {
-  if (written.is_meta() || written.impl()->storage != input.impl()->storage) return false;
+  if (!written.impl()->storage || written.impl()->storage != input.impl()->storage) return false;
   if (!ranges_meet(written, input)) return false;
   // The same layout over the same places: each element is read before it is written, unless the layout meets itself.
   const bool same = written.impl()->data() == input.impl()->data() && written.dtype() == input.dtype() &&

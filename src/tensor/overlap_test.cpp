@@ -6,6 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "tenon/factories.h"
+#include "tensor/impl.h"
 
 namespace tenon {
 namespace {
@@ -48,6 +49,7 @@ TEST(InternalOverlap, Table) {
       {"every other column", {4, 5}, {10, 2}, InternalOverlap::no},
       {"transposed, with gaps", {4, 5}, {2, 9}, InternalOverlap::no},
       {"expanded", {4, 5}, {0, 1}, InternalOverlap::yes},
+      {"expanded to nothing", {0, 3}, {1, 0}, InternalOverlap::no},
       {"a dim of size 1 that stands still", {1, 5}, {0, 2}, InternalOverlap::no},
       {"windows", {4, 3}, {1, 1}, InternalOverlap::unknown},
       {"two that stand still", {2, 3}, {0, 5}, InternalOverlap::yes},
@@ -59,6 +61,7 @@ TEST(InternalOverlap, Table) {
 }
 
 TEST(Overlap, Table) {
+  float memory[4] = {};
   const Tensor base = empty({24}), other = empty({24}), meta = empty({24}, Device::meta);
   const auto part = [&](int64_t start, int64_t length) { return base.narrow(0, start, length); };
   const struct {
@@ -79,7 +82,11 @@ TEST(Overlap, Table) {
       {"no elements, inside", base, part(5, 0), Overlap::none},
       {"one with gaps", base, base.slice(0, 0, {}, 2), Overlap::unknown},
       {"another storage", base, other, Overlap::none},
+      {"another storage, with gaps", base.slice(0, 0, {}, 2), other.slice(0, 0, {}, 2), Overlap::none},
+      {"another storage of the same memory", from_buffer(memory, {4}, float32), from_buffer(memory, {4}, float32),
+       Overlap::none},
       {"no storage", meta, meta.view({24}), Overlap::none},
+      {"no storage, with gaps", meta.slice(0, 0, {}, 2), meta.slice(0, 0, {}, 3), Overlap::none},
   };
   for (const auto& c : cases) {
     const Tensor& b = c.b.defined() ? c.b : c.a;
@@ -98,6 +105,7 @@ TEST(Overlap, Table) {
 }
 
 TEST(Overlap, MayReadWhatItWrote) {
+  float memory[4] = {};
   const Tensor base = empty({24}), other = empty({24}), meta = empty({24}, Device::meta);
   const auto part = [&](int64_t start, int64_t length) { return base.narrow(0, start, length); };
   const struct {
@@ -114,6 +122,10 @@ TEST(Overlap, MayReadWhatItWrote) {
       {"other strides", base.as_strided({2, 2}, {2, 1}), base.as_strided({2, 2}, {1, 2}), true},
       {"side by side", part(0, 12), part(12, 12), false},
       {"another storage", base, other, false},
+      {"another storage of the same memory", from_buffer(memory, {4}, float32), from_buffer(memory, {2}, float32),
+       false},
+      {"another dtype", new_tensor_over(base.impl()->storage, {4}, {1}, 0, int32), part(0, 4), true},
+      {"no storage, one with gaps", meta, meta.slice(0, 0, {}, 2), false},
       {"no storage", meta, meta.view({24}), false},
       {"none beside some", meta, base, false},
   };

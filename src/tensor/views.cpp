@@ -163,7 +163,7 @@ Tensor Tensor::expand_as(const Tensor& other) const { return expand(other.sizes(
 Tensor Tensor::broadcast_to(SizesView desired) const { return expand(desired); }
 
 Tensor Tensor::view(SizesView desired) const {
-  if (impl()->row_major && impl()->numel != 0) return dense_view(*this, desired);
+  if (impl()->row_major) return dense_view(*this, desired);
   return written(*this, storage_offset(), {ViewKind::view}, [&](Dims& new_sizes, Dims& new_strides) {
     new_sizes = infer_view_sizes(desired, numel());
     if (!view_strides(sizes(), strides(), new_sizes, new_strides)) fail_view_strides();
@@ -171,7 +171,7 @@ Tensor Tensor::view(SizesView desired) const {
 }
 
 Tensor Tensor::reshape(SizesView desired) const {
-  if (impl()->row_major && impl()->numel != 0) return dense_view(*this, desired);
+  if (impl()->row_major) return dense_view(*this, desired);
   const Dims inferred = infer_view_sizes(desired, numel());
   Dims new_strides;
   if (view_strides(sizes(), strides(), inferred, new_strides))
@@ -282,13 +282,7 @@ Tensor Tensor::movedim(SizesView source, SizesView destination) const {
 }
 
 Tensor Tensor::movedim(int64_t source, int64_t destination) const {
-  if (dim() == 0) return movedim(SizesView(&source, 1), SizesView(&destination, 1));
-  const int64_t from = wrap_dim(source, dim()), to = wrap_dim(destination, dim());
-  Dims order(dim(), 0);
-  for (int64_t i = 0; i < dim(); ++i) order[i] = i;
-  order.erase(from);
-  order.insert(to, from);
-  return permute(order);
+  return movedim(SizesView(&source, 1), SizesView(&destination, 1));
 }
 
 Tensor Tensor::select(int64_t dim, int64_t index) const {
@@ -318,8 +312,7 @@ Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
 }
 
 Tensor Tensor::slice(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const {
-  if (step == 0) throw ValueError("slice step cannot be zero");
-  if (step < 0) throw ValueError("step must be greater than zero");
+  if (step <= 0) throw ValueError(step == 0 ? "slice step cannot be zero" : "step must be greater than zero");
   if (this->dim() == 0) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
   const int64_t at = wrap_dim(dim, this->dim()), size = std::max<int64_t>(sizes()[at], 0);
   // exact: of different signs
@@ -369,13 +362,14 @@ Tensor Tensor::as_strided(SizesView desired, SizesView desired_strides, std::opt
       throw Error("as_strided: Negative strides are not supported at the moment, got strides: " +
                   to_string(desired_strides));
   if (begin < 0) throw Error("Tensor: invalid storage offset " + std::to_string(begin));
-  const Storage* storage = impl()->storage;
-  const int64_t bytes = storage ? needed_bytes(desired, desired_strides, begin, itemsize()) : 0;
-  if (storage && bytes > storage->nbytes)
-    throw Error("setStorage: sizes " + to_string(desired) + ", strides " + to_string(desired_strides) +
-                ", storage offset " + std::to_string(begin) + ", and itemsize " + std::to_string(itemsize()) +
-                " requiring a storage size of " + std::to_string(bytes) + " are out of bounds for storage of size " +
-                std::to_string(storage->nbytes));
+  if (const Storage* storage = impl()->storage) {
+    const int64_t bytes = needed_bytes(desired, desired_strides, begin, itemsize());
+    if (bytes > storage->nbytes)
+      throw Error("setStorage: sizes " + to_string(desired) + ", strides " + to_string(desired_strides) +
+                  ", storage offset " + std::to_string(begin) + ", and itemsize " + std::to_string(itemsize()) +
+                  " requiring a storage size of " + std::to_string(bytes) + " are out of bounds for storage of size " +
+                  std::to_string(storage->nbytes));
+  }
   checked_numel(desired);
   return recorded(*this, new_view(*this, desired, desired_strides, begin), {ViewKind::as_strided, {begin}});
 }
@@ -386,8 +380,7 @@ Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
     throw Error("diagonal dimensions cannot be identical " + std::to_string(dim1) + ", " + std::to_string(dim2));
   const int64_t rows = std::max<int64_t>(sizes()[row], 0), columns = std::max<int64_t>(sizes()[column], 0);
   // How far the diagonal starts to the right, or below; none of it is left where that is beyond the matrix.
-  const int64_t right = std::clamp<int64_t>(offset, 0, columns),
-                below = offset >= -rows ? std::max<int64_t>(-offset, 0) : rows;
+  const int64_t right = std::clamp<int64_t>(offset, 0, columns), below = -std::clamp<int64_t>(offset, -rows, 0);
   const int64_t length = std::min(rows - below, columns - right);
   int64_t begin = storage_offset();
   if (length > 0) begin = moved_offset(begin, right + below, right > 0 ? strides()[column] : strides()[row]);

@@ -100,6 +100,11 @@ TEST(Views, Geometry) {
       CASE(dense({2, 3}).diagonal(kMax),                  "[0] [4] 0"),
       CASE(dense({2, 3, 4}).diagonal(1, 2, 0),            "[3, 1] [4, 13] 12"),
       CASE(dense({2, 3}).slice(1, 1, {}).detach(),        "[2, 2] [3, 1] 1"),
+      CASE(dense({2, 1}).squeeze({0}),                    "[2, 1] [1, 1] 0"),
+      CASE(dense({}).movedim(0, -1),                      "[] [] 0"),
+      CASE(dense({2, 3, 4}).movedim(-1, 0),               "[4, 2, 3] [1, 12, 4] 0"),
+      CASE(dense({7}).as_strided({3}, {3}),               "[3] [3] 0"),
+      CASE(dense({0, 3}).select(1, 2),                    "[0] [3] 2"),
   });
 }
 
@@ -159,6 +164,11 @@ TEST(Views, LoneElementsWithHugeStrides) {
 
 TEST(Views, Errors) {
   check({
+      CASE(dense({6}).as_strided({3}, {3}), "Error: setStorage: sizes [3], strides [3], storage offset 0, and itemsize 4 requiring a storage size of 28 are out of bounds for storage of size 24"),
+      CASE(dense({4}).as_strided({0, -1}, {1, 0}), "Error: numel: integer multiplication overflow"),
+      CASE(empty({5}, Device::meta).as_strided({int64_t{1} << 62, 4}, {0, 0}), "Error: numel: integer multiplication overflow"),
+      CASE(dense({6}).view({-1, -6}), "Error: invalid shape dimension -6 at index 1 of shape [-1, -6]"),
+      CASE(dense({}).movedim(1, 0), "IndexError: Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
       CASE(dense({2, 3}).expand({3}), "Error: expand(torch.FloatTensor{[2, 3]}, size=[3]): the number of sizes provided (1) must be greater or equal to the number of dimensions in the tensor (2)"),
       CASE(dense({2, 3}, int64).expand({3}), "Error: expand(torch.LongTensor{[2, 3]}, size=[3]): the number of sizes provided (1) must be greater or equal to the number of dimensions in the tensor (2)"),
       CASE(dense({2, 3}, bool_).expand({3}), "Error: expand(CPUBoolType{[2, 3]}, size=[3]): the number of sizes provided (1) must be greater or equal to the number of dimensions in the tensor (2)"),
@@ -306,6 +316,7 @@ TEST(Views, ShareStorageAndVersion) {
   bump_version(view);
   EXPECT_EQ(x.version(), view.version());
   EXPECT_EQ(x.detach().version(), x.version());
+  EXPECT_EQ(view.impl()->base, x.impl()) << "not the view between";
 }
 
 // --- the cases measured on PyTorch

@@ -75,8 +75,8 @@ void detail::fail_conversion(const char* type) {
 }
 
 Dtype dtype_from_name(const char* name) {
-  for (int i = 0; i < kDtypeCount; ++i)
-    if (std::strcmp(kNames[i].name, name) == 0) return static_cast<Dtype>(i);
+  for (const Names& names : kNames)
+    if (std::strcmp(names.name, name) == 0) return static_cast<Dtype>(&names - kNames);
   for (const Alias& alias : kAliases)
     if (std::strcmp(alias.name, name) == 0) return alias.dtype;
   throw ValueError("unknown dtype '" + std::string(name) +
@@ -87,19 +87,12 @@ Dtype promote_types(Dtype a, Dtype b) noexcept { return kPromotion[index_of(a)][
 bool can_cast(Dtype from, Dtype to) noexcept { return kind_of(from) <= kind_of(to); }
 
 Dtype result_type(const TypedOperand* operands, int64_t count) noexcept {
-  Dtype joined[3] = {};
-  bool seen[3] = {};
+  Dtype joined[3] = {bool_, bool_, bool_};  // which changes no other
   for (int64_t i = 0; i < count; ++i) {
-    const int category = static_cast<int>(operands[i].category);
-    joined[category] = seen[category] ? promote_types(joined[category], operands[i].dtype) : operands[i].dtype;
-    seen[category] = true;
+    Dtype& category = joined[static_cast<int>(operands[i].category)];
+    category = promote_types(category, operands[i].dtype);
   }
-  for (int category = 1; category >= 0; --category) {
-    if (!seen[category + 1]) continue;
-    joined[category] = seen[category] ? combine(joined[category], joined[category + 1]) : joined[category + 1];
-    seen[category] = true;
-  }
-  return joined[0];
+  return combine(joined[0], combine(joined[1], joined[2]));
 }
 
 TypedOperand typed(Scalar number) noexcept {

@@ -50,7 +50,7 @@ const char* source_type_name(Dtype dtype) {
 }  // namespace
 
 bool overflows(Scalar value, Dtype dtype) noexcept {
-  if (value.is_boolean() || dtype == bool_) return false;
+  if (dtype == bool_) return false;
   return visit_dtype(dtype, [&]<class T>() {
     return value.is_floating() ? float_overflows<T>(value.as_double()) : integer_overflows<T>(value.as_int64());
   });
