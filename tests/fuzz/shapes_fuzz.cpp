@@ -303,7 +303,8 @@ class Machine {
     Tensor& self = pick();
     if (!is_small(self)) return;
     if (bytes_.flag()) {
-      // A leaf that is a view holds its base. If the base is then computed from the leaf, both live on, in PyTorch, too.
+      // A leaf that is a view holds its base. If the base is then computed from the leaf, both live on, in PyTorch,
+      // too.
       if (self.is_view()) return;
       self.requires_grad_(bytes_.flag());
       return;
