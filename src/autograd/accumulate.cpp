@@ -6,6 +6,7 @@
 #include "plan/plan.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
+#include "tensor/overlap.h"
 #include "tile/run.h"
 
 namespace tenon::autograd {
@@ -54,7 +55,7 @@ bool lie_alike(const TensorImpl& grad, const TensorImpl& by) {
 /// Whether an addition is nothing but one run through memory: nothing to check, to allocate or to record.
 bool is_plain(const TensorImpl& grad, const TensorImpl& by) {
   return !thread_modes.grad && grad.dtype == by.dtype && grad.device == Device::cpu && by.device == Device::cpu &&
-         grad.storage != by.storage && !grad.inference && SizesView(grad.sizes) == SizesView(by.sizes) &&
+         !share_memory(grad, by) && !grad.inference && SizesView(grad.sizes) == SizesView(by.sizes) &&
          lie_alike(grad, by) && kernel_of(Op::add, grad.dtype);
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "dispatch/differentiate.h"
 #include "ops/custom_table.h"
 #include "tenon/factories.h"
 
@@ -28,7 +29,11 @@ Value choose(const Value& condition, const Value& x, const Value& y) {
 /// 1, 0 or -1; 0 for NaN. Its derivative is 0 everywhere it has one.
 Value sign(const Value& x) {
   const Tensor& self = x.tensor();
-  return tenon::where(self > 0, 1, tenon::where(self < 0, -1, 0)).to(self.dtype());
+  const Tensor signs = tenon::where(self > 0, 1, tenon::where(self < 0, -1, 0)).to(self.dtype());
+  if (!is_recorded(self)) return signs;
+  Tensor of_self = self.clone();
+  of_self.copy_(signs);  // whose derivative is 0
+  return of_self;
 }
 
 // The same words on nothing: running a formula on them tells what it reads and how long it is.

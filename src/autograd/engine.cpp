@@ -296,6 +296,10 @@ void GraphTask::keep_retained(NodeImpl* node, const Tensor* grads) {
 /// A leaf's gradient is complete. It stays in the notes until all others are.
 void GraphTask::arrive(AccumulateGrad* leaf, Tensor* grads) {
   call_prehooks(leaf, grads);
+  const TensorImpl* impl = leaf->leaf();
+  if (!impl->base && impl->meta()->grad_fn.load(std::memory_order_relaxed))
+    throw Error("leaf variable has been moved into the graph interior");
+  if (!requires_grad(impl)) return;  // not any more
   arrived_.push_back(leaf);
   if (!leaf->extras_if_any()) return;
   TaskState& state = state_of(leaf);  // hooks of the node will see it when it is used up

@@ -2,6 +2,7 @@
 // that is the view again.
 #include "autograd/views.h"
 
+#include <atomic>
 #include <utility>
 
 #include "autograd/note.h"
@@ -164,10 +165,14 @@ class CopySlices final : public NodeImpl {
     add_input(base);
   }
   const char* name() const noexcept override { return "torch::autograd::CopySlices"; }
-  void release_saved() noexcept override { inner_.impl()->release_saved(); }
+  void release_saved() noexcept override {
+    freed_.store(true, std::memory_order_relaxed);
+    inner_.impl()->release_saved();
+  }
 
   void apply(const Tensor* grads, Tensor* out) override {
     if (!grads[0].defined()) return;
+    if (freed_.load(std::memory_order_relaxed)) fail_freed();  // also where the write itself kept nothing
     Tensor whole = new_tensor(base_.sizes, contiguous_strides(base_.sizes), grads[0].dtype(), grads[0].device());
     if (is_non_overlapping_and_dense(base_.sizes, base_.strides))
       whole = new_tensor(base_.sizes, base_.strides, grads[0].dtype(), grads[0].device());
@@ -200,6 +205,7 @@ class CopySlices final : public NodeImpl {
 
   Geometry base_, view_;
   Node inner_;
+  std::atomic<bool> freed_{false};
 };
 
 }  // namespace

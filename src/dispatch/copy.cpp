@@ -92,6 +92,13 @@ void write_number(const Tensor& self, const void* number, Dtype dtype) {
   run(plan, program, self.data_ptr(), &number);
 }
 
+/// Elements that would be copied onto themselves, also where several lie in one place.
+bool is_same_data(const Tensor& self, const Tensor& src) {
+  return self.impl()->storage && share_memory(self, src) && self.storage_offset() == src.storage_offset() &&
+         self.dtype() == src.dtype() && self.device() == src.device() && self.sizes() == src.sizes() &&
+         self.strides() == src.strides();
+}
+
 void copy_whole(const Tensor& self, const Tensor& src) {
   const Uninterrupted whole;
   write_copy(self, src);
@@ -101,7 +108,7 @@ void copy_whole(const Tensor& self, const Tensor& src) {
 }  // namespace
 
 void run_copy(const Tensor& self, const Tensor& src) {
-  if (self.is(src)) return bump_version(self);
+  if (self.is(src) || is_same_data(self, src)) return bump_version(self);
   if (src.is_meta() && !self.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
   check_no_internal_overlap(self);
   check_no_partial_overlap(self, src);
@@ -188,7 +195,7 @@ void run_fill(const Tensor& self, const Tensor& value) {
   if (value.dim() != 0)
     throw Error("fill_ only supports 0-dimension value tensor but got tensor with " + std::to_string(value.dim()) +
                 " dimensions.");
-  const bool shares = value.impl()->storage == self.impl()->storage;
+  const bool shares = share_memory(value, self);
   run_copy(self, shares ? run_clone(value, MemoryFormat::preserve) : value);
 }
 

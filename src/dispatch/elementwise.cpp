@@ -264,9 +264,8 @@ bool is_input(const Tensor& out, Args args, int count) {
   return std::any_of(args, args + count, [&](const Arg* arg) { return arg->is_tensor() && arg->tensor().is(out); });
 }
 bool shares_storage(const Tensor& out, Args args, int count) {
-  return std::any_of(args, args + count, [&](const Arg* arg) {
-    return arg->is_tensor() && arg->tensor().impl()->storage == out.impl()->storage;
-  });
+  return std::any_of(args, args + count,
+                     [&](const Arg* arg) { return arg->is_tensor() && share_memory(arg->tensor(), out); });
 }
 
 /// An input that is the output would lose the shape it is read in.
@@ -310,8 +309,9 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
   check_not_refused(row, *args[0]);
   check_out_device(out, common_device(args, count));
   const Types types = compute_types(op, row, args, count);
-  // PyTorch bounds a copy where the dtype changes.
-  const bool copied = row.strict_out && args[0]->is_tensor() && args[0]->tensor().dtype() != types.common;
+  // PyTorch bounds, or squares, a copy where the dtype changes.
+  const bool copied =
+      (row.strict_out || op == Op::square) && args[0]->is_tensor() && args[0]->tensor().dtype() != types.common;
   copied ? check_no_internal_overlap(out) : check_overlaps(out, args, count);
   BroadcastCheck check(inplace);
   const Dims shape = compute_shape(op, args, count, check);
@@ -371,6 +371,7 @@ void check_out_device(const Tensor& out, Device device) {
 
 ResizedOutput::ResizedOutput(Tensor& out, SizesView shape, SizesView strides) : impl_(out.impl()) {
   if (out.sizes() == shape) return;
+  if (impl_->in_graph) check_resizable(out, shape);
   if (out.numel() > 0)
     warn("UserWarning",
          "An output with one or more elements was resized since it had shape " + to_string(out.sizes()) +

@@ -8,7 +8,7 @@
 #include "dispatch/broadcast_check.h"
 #include "dispatch/elementwise.h"
 #include "kernel/kernel.h"
-#include "tensor/impl.h"
+#include "tensor/overlap.h"
 #include "tile/small.h"
 
 namespace tenon {
@@ -186,7 +186,7 @@ inline bool small_into(Op op, Tensor& out, Args args) {
       !(SizesView(impl->sizes) == broadcast.shape()))
     return false;
   for (int i = 0; i < 2; ++i)
-    if (args[i]->tensor().impl()->storage == impl->storage) return false;
+    if (share_memory(*args[i]->tensor().impl(), *impl)) return false;
   run_small(broadcast, entry.kernel, args[0]->tensor().itemsize(), impl->data());
   bump_version(out);
   return true;
@@ -203,7 +203,7 @@ template <int kCount>
   if (impl->dtype != fast.result || !impl->contiguous || impl->device != Device::cpu) return false;
   if (!(impl->sizes == fast.like->sizes)) return false;
   for (int i = 0; i < kCount; ++i) {
-    if (!args[i]->is_tensor() || args[i]->tensor().impl()->storage != impl->storage) continue;
+    if (!args[i]->is_tensor() || !share_memory(*args[i]->tensor().impl(), *impl)) continue;
     const Tensor& input = args[i]->tensor();
     if (fast.in[i].step == 0 || input.dtype() != impl->dtype || !same_place(out, fast.in[i])) return false;
     // Of other strides, even of single elements, it is refused like PyTorch does.

@@ -43,6 +43,9 @@ void name_truths(Indexed& indexed) {
 
 /// Every index as int64 places along one dim; undefined where a dim is not indexed.
 std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& indices) {
+  for (const Tensor& index : indices)
+    if (index.defined() && !is_mask(index) && index.dtype() != int64 && index.dtype() != int32)
+      throw IndexError("tensors used as indices must be long, int, byte or bool tensors");
   std::vector<Tensor> places;
   while (places.size() < indices.size()) {
     const Tensor& index = indices[places.size()];  // a mask of several dims stands before as many places
@@ -57,10 +60,8 @@ std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& ind
              "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.");
       check_mask(index, view, static_cast<int64_t>(places.size()));
       for (Tensor& place : nonzero_places(index)) places.push_back(std::move(place));
-    } else if (index.dtype() == int64 || index.dtype() == int32) {
-      places.push_back(index.to(int64));
     } else {
-      throw IndexError("tensors used as indices must be long, int, byte or bool tensors");
+      places.push_back(index.to(int64));
     }
   }
   places.resize(static_cast<std::size_t>(view.dim()));
@@ -125,12 +126,25 @@ class Selection {
       const int64_t* data = dense.data<int64_t>();
       for (std::size_t i = 0; i < offsets_.size(); ++i) {
         const int64_t place = data[i];
-        if (place < -size || place >= size)
-          throw IndexError("index " + std::to_string(place) + " is out of bounds for dimension " +
-                           std::to_string(dim - before_) + " with size " + std::to_string(size));
+        if (place < -size || place >= size) fail_first_place();
         offsets_[i] += (place < 0 ? place + size : place) * stride;  // exact: inside the storage
       }
     }
+  }
+
+  /// Names the first element whose place is out of range, and of that the first dim, as PyTorch's loop comes to it.
+  [[noreturn]] void fail_first_place() const {
+    std::vector<Tensor> dense;
+    for (int64_t dim = before_; dim < behind_; ++dim)
+      dense.push_back(places_[static_cast<std::size_t>(dim)].contiguous());
+    for (std::size_t i = 0;; ++i)
+      for (std::size_t dim = 0; dim < dense.size(); ++dim) {
+        const int64_t place = dense[dim].data<int64_t>()[i];
+        const int64_t size = view_.sizes()[before_ + static_cast<int64_t>(dim)];
+        if (place < -size || place >= size)
+          throw IndexError("index " + std::to_string(place) + " is out of bounds for dimension " + std::to_string(dim) +
+                           " with size " + std::to_string(size));
+      }
   }
 
   SizesView shape() const { return shape_; }
@@ -140,19 +154,15 @@ class Selection {
   Dims strides_of_result() const {
     const int64_t places = place_shape_.size();
     Dims standing, sizes(shape_.size(), 1);
-    std::vector<Dims> placed;
     for (int64_t dim = 0; dim < before_; ++dim) standing.push_back(view_.strides()[dim]);
     for (int64_t i = 0; i < places; ++i) standing.push_back(0);
     for (int64_t dim = behind_; dim < view_.dim(); ++dim) standing.push_back(view_.strides()[dim]);
     for (int64_t i = 0; i < places; ++i) sizes[before_ + i] = place_shape_[i];
-    std::vector<Walk> walks{{shape_, standing}};
-    for (int64_t dim = before_; dim < behind_; ++dim) {
-      Dims strides(shape_.size(), 0);
-      const SizesView own = places_[static_cast<std::size_t>(dim)].strides();
-      std::copy(own.begin(), own.end(), strides.begin() + before_);
-      placed.push_back(std::move(strides));
-    }
-    for (const Dims& strides : placed) walks.push_back({sizes, strides});
+    std::vector<Tensor> along;
+    for (int64_t dim = before_; dim < behind_; ++dim)
+      along.push_back(places_[static_cast<std::size_t>(dim)].reshape(sizes));
+    std::vector<Walk> walks = {{shape_, standing}};
+    for (const Tensor& place : along) walks.push_back({place.sizes(), place.strides()});
     return result_strides(shape_, walks.data(), static_cast<int64_t>(walks.size()));
   }
 
@@ -372,7 +382,7 @@ void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
                 " for the source.");
   check_readable(value);
   selection.find_offsets();
-  const bool shares = given.impl()->storage == self.impl()->storage;
+  const bool shares = share_memory(given, self);
   const Tensor source = (shares ? given.clone() : given).expand(selection.shape());
   const Uninterrupted whole;
   if (put == Put::replace)

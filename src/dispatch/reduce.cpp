@@ -178,10 +178,10 @@ Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool 
   if (op == Op::mean && dims.data() == nullptr && !keepdim) check_whole_mean_out(self.dtype(), out.dtype());
   // out= says the dtype where the call does not.
   const bool follows_out = !dtype && (op == Op::sum || op == Op::mean);
-  if (op == Op::mean && follows_out) check_mean_out(out.dtype());
-  const Types types = compute_types(op, self.dtype(), follows_out ? std::optional(out.dtype()) : dtype);
   const bool dims_first = op == Op::sum || op == Op::mean;
   if (dims_first) reduced_mask(dims, self.dim());
+  if (op == Op::mean && follows_out) check_mean_out(out.dtype());
+  const Types types = compute_types(op, self.dtype(), follows_out ? std::optional(out.dtype()) : dtype);
   check_out_dtype(op, types.result, out.dtype(), dtype.has_value());
   check_not_empty(op, self, dims);
   const Dims mask = reduced_mask(dims, self.dim());
@@ -191,7 +191,7 @@ Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool 
   if (out.sizes() == shape) check_no_internal_overlap(out);
   // What takes long can be interrupted while the result is nobody's.
   const bool is_long = thread_watch && self.numel() > kUninterrupted;
-  if (!out.is_meta() && (is_long || out.impl()->storage == self.impl()->storage)) {
+  if (!out.is_meta() && (is_long || share_memory(out, self))) {
     // The input is read before the output is resized: they may be one tensor.
     Tensor result = new_tensor(shape, types.result);
     compute(op, types, result, self, mask, keepdim);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "autograd/meta.h"
 #include "python/doors.h"
 #include "python/keep.h"
 #include "python/out.h"
@@ -36,7 +37,9 @@ PyObject* returned(const Call& call) {
   const bool recorded = call.boolean(Name::requires_grad);
   if (recorded && !is_floating_point(out.dtype()))
     throw Error("Only Tensors of floating point and complex dtype can require gradients");
-  if (out.is_leaf() && out.requires_grad() != recorded) out.requires_grad_(recorded);
+  // Its own flag: what a view has of its base stays.
+  const AutogradMeta* meta = out.impl()->meta();
+  if ((meta && meta->requires_grad) != recorded && out.is_leaf()) out.requires_grad_(recorded);
   return call.returned();
 }
 
@@ -82,7 +85,10 @@ PyObject* given_memory(const Call& call, SizesView size) {
 /// The same value everywhere, also where elements of `out=` lie in one place.
 PyObject* given_value(const Call& call, Scalar value) {
   Tensor& out = call.tensor(Name::out);
-  resize_quietly(out, call.dims(Name::size));
+  const Dims size = call.dims(Name::size);
+  // A value that the dtype does not hold is refused before `out` is resized.
+  empty({std::min<int64_t>(numel_of(size), 2)}, out.dtype()).fill_(value);
+  resize_quietly(out, size);
   out.fill_(value);
   return returned(call);
 }

@@ -8,6 +8,7 @@
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/threads.h"
+#include "tensor/overlap.h"
 
 namespace tenon::python {
 namespace {
@@ -21,6 +22,8 @@ void check_nonzero_out(const Call& call) {
   if (dtype != int64)
     throw Error(std::string("nonzero: Expected out tensor to have scalar type Long but got scalar type") +
                 scalar_type_name(dtype));
+  check_no_internal_overlap(call.tensor(Name::out));
+  check_no_overlap(call.tensor(Name::out), call.tensor(Name::input));
 }
 
 /// Whether both have one shape and the same elements.

@@ -1,5 +1,7 @@
 // Operators: Python calls these slots directly. Which op a symbol stands for, the table says (Row::symbol).
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "ops/row.h"
@@ -134,7 +136,20 @@ constexpr Comparison kComparisons[] = {{"<", Py_LT},  {"<=", Py_LE}, {"==", Py_E
                                        {"!=", Py_NE}, {">", Py_GT},  {">=", Py_GE}};
 binaryfunc comparisons[6] = {};
 
-PyObject* compare(PyObject* a, PyObject* b, int op) noexcept { return comparisons[op](a, b); }
+/// Python would compare what no operator takes by identity, and say False. For a complex number that would be a wrong
+/// answer.
+[[noreturn]] void fail_complex(PyObject* a, PyObject* b, int op) {
+  const auto of_op = [op](const Comparison& comparison) { return comparison.op == op; };
+  throw TypeError(std::string("unsupported operand type(s) for ") +
+                  std::find_if(std::begin(kComparisons), std::end(kComparisons), of_op)->symbol + ": '" + type_name(a) +
+                  "' and '" + type_name(b) + "'");
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int op) noexcept {
+  if (!PyComplex_Check(b)) [[likely]]
+    return comparisons[op](a, b);
+  return guarded([&]() -> PyObject* { fail_complex(a, b, op); });
+}
 
 void add_comparison(Op op, binaryfunc function) {
   for (const Comparison& comparison : kComparisons)

@@ -22,6 +22,8 @@ std::string text(int64_t number) { return std::to_string(number); }
   throw NotImplementedError(std::string("\"") + kernel + "\" not implemented for 'Bool'");
 }
 
+[[noreturn]] void fail_without_dims() { throw IndexError("Dimension specified as 0 but tensor has no dimensions"); }
+
 /// The sum of products along `dim`, in the operands' own dtype.
 Tensor sum_of_products(const Tensor& a, const Tensor& b, int64_t dim) { return mul(a, b).sum(dim, false, a.dtype()); }
 
@@ -44,24 +46,26 @@ Tensor reshaped(const Tensor& product, SizesView sizes) {
   return recorded(product, new_alias(product, sizes, contiguous_strides(sizes), 0), {ViewKind::unsafe_view});
 }
 
-/// `out_dim`: the dims of what is written.
-void check_is_product_of_vector(const Tensor& matrix, const Tensor& vector, int64_t out_dim) {
-  if (matrix.dim() == 0) throw IndexError("Dimension specified as 0 but tensor has no dimensions");
-  if (matrix.dim() != 2 || vector.dim() != 1)
-    throw Error("vector + matrix @ vector expected, got " + text(out_dim) + ", " + text(matrix.dim()) + ", " +
+/// PyTorch's addmv, which `mv` is: `start` is what the product would be added to.
+void check_is_product_of_vector(const Tensor& matrix, const Tensor& vector, SizesView start, Dtype start_dtype) {
+  if (matrix.dim() != 2 || vector.dim() != 1 || start.size() > 1)
+    throw Error("vector + matrix @ vector expected, got " + text(start.size()) + ", " + text(matrix.dim()) + ", " +
                 text(vector.dim()));
-  if (matrix.size(1) != vector.size(0))
-    throw Error("size mismatch, got input (" + text(matrix.size(0)) + "), mat (" + text(matrix.size(0)) + "x" +
+  const int64_t numel = numel_of(start);
+  if (matrix.size(1) != vector.size(0) || (matrix.size(0) != numel && numel != 1)) {
+    if (start.empty()) fail_without_dims();
+    throw Error("size mismatch, got input (" + text(start[0]) + "), mat (" + text(matrix.size(0)) + "x" +
                 text(matrix.size(1)) + "), vec (" + text(vector.size(0)) + ")");
+  }
+  if (start_dtype != matrix.dtype() || matrix.dtype() != vector.dtype())
+    throw Error(std::string("addmv input tensors must have the same dtype, but got ") + scalar_type_name(start_dtype) +
+                ", " + scalar_type_name(matrix.dtype()) + ", and " + scalar_type_name(vector.dtype()));
 }
 
 Tensor mv(const Tensor& matrix, const Tensor& vector) {
-  check_is_product_of_vector(matrix, vector, 1);
-  if (matrix.dtype() != vector.dtype())
-    throw Error(std::string("addmv input tensors must have the same dtype, but got ") +
-                scalar_type_name(vector.dtype()) + ", " + scalar_type_name(matrix.dtype()) + ", and " +
-                scalar_type_name(vector.dtype()));
-  if (matrix.dtype() == bool_) fail_dtype("addmv_impl_cpu");
+  if (matrix.dim() == 0) fail_without_dims();
+  check_is_product_of_vector(matrix, vector, {matrix.size(0)}, vector.dtype());
+  if (matrix.dtype() == bool_ && matrix.numel() > 0) fail_dtype("addmv_impl_cpu");
   return reshaped(mm(matrix, vector.unsqueeze(1)), {matrix.size(0)});
 }
 
@@ -74,10 +78,10 @@ Tensor bmm(const Tensor& a, const Tensor& b) {
                 text(a.size(2)) + "] but got: [" + text(b.size(0)) + ", " + text(b.size(1)) + "].");
   // Where nothing is added up, nobody looks at dtypes.
   const bool computes = a.numel() > 0 && b.numel() > 0;
+  if (computes && a.dtype() == bool_) fail_dtype("bmm");
   if (computes && a.dtype() != b.dtype())
     throw Error(std::string("expected scalar type ") + scalar_type_name(a.dtype()) + " but found " +
                 scalar_type_name(b.dtype()));
-  if (computes && a.dtype() == bool_) fail_dtype("bmm");
   if (a.requires_grad() || b.requires_grad() || a.is_meta())
     return mul(a.unsqueeze(3), b.unsqueeze(1)).sum(2, false, b.dtype());
   Tensor result = zeros({a.size(0), a.size(1), b.size(2)}, b.dtype());
@@ -150,10 +154,14 @@ Tensor multiplied_batches(const Tensor& a, const Tensor& b, bool into_out) {
   return batched(a, b);
 }
 
-Tensor multiplied(const Tensor& a, const Tensor& b, bool into_out) {
+void check_have_dims(const Tensor& a, const Tensor& b) {
   if (a.dim() == 0 || b.dim() == 0)
     throw Error("both arguments to matmul need to be at least 1D, but they are " + text(a.dim()) + "D and " +
                 text(b.dim()) + "D");
+}
+
+Tensor multiplied(const Tensor& a, const Tensor& b, bool into_out) {
+  check_have_dims(a, b);
   if (a.dim() == 1 && b.dim() == 1) return dot(a, b);
   if (a.dim() == 2 && b.dim() == 1) return mv(a, b);
   if (a.dim() == 1 && b.dim() == 2) return reshaped(mm(a.unsqueeze(0), b), {b.size(1)});
@@ -183,7 +191,6 @@ namespace {
 
 Tensor matmul_into(const Tensor& a, const Tensor& b) { return multiplied(a, b, true); }
 
-// What an `out=` of another dtype is told, by the product that makes the result.
 void check_dot_out(const Tensor& out, const Tensor& a, const Tensor&) {
   if (out.dtype() != a.dtype())
     throw Error(std::string("result dtype ") + scalar_type_name(out.dtype()) + " does not match input dtype " +
@@ -205,30 +212,46 @@ void check_result_dtype(const Tensor& out, Dtype wanted) {
     throw Error(std::string("Expected out tensor to have dtype ") + cpp_type_name(wanted) + ", but got " +
                 cpp_type_name(out.dtype()) + " instead");
 }
-void check_mv_dtypes(const Tensor& out, const Tensor& matrix, const Tensor& vector) {
-  if (out.dtype() != matrix.dtype() || out.dtype() != vector.dtype())
-    throw Error(std::string("addmv input tensors must have the same dtype, but got ") + scalar_type_name(out.dtype()) +
-                ", " + scalar_type_name(matrix.dtype()) + ", and " + scalar_type_name(vector.dtype()));
-}
+/// An `out` that could hold the product is also what that would be added to.
 void check_mv_out(const Tensor& out, const Tensor& matrix, const Tensor& vector) {
-  const bool single = matrix.numel() == 1 || (out.dim() == 0 && matrix.dim() == 2 && matrix.size(0) == 1);
-  check_is_product_of_vector(matrix, vector, single ? std::min<int64_t>(out.dim(), 1) : 1);
-  const bool fits = out.dim() == 1 && out.size(0) == matrix.size(0);
-  if (!fits && matrix.dtype() == vector.dtype()) check_result_dtype(out, vector.dtype());
-  check_mv_dtypes(out, matrix, vector);
+  if (matrix.dim() == 0) fail_without_dims();
+  const int64_t rows = matrix.size(0);
+  if (out.dim() <= 1 && (out.numel() == rows || out.numel() == 1))
+    check_is_product_of_vector(matrix, vector, out.sizes(), out.dtype());
+  else
+    check_is_product_of_vector(matrix, vector, {rows}, vector.dtype());
+  check_result_dtype(out, vector.dtype());
+}
+void check_mm_out(const Tensor& out, const Tensor& a, const Tensor& b) {
+  if (a.size(-1) == b.size(0)) check_result_dtype(out, a.dtype());  // else mm says so
 }
 void check_bmm_out(const Tensor& out, const Tensor& a, const Tensor& b) {
   if (a.dim() != 3 || b.dim() != 3 || a.size(0) != b.size(0) || a.size(2) != b.size(1)) return;  // bmm says so
   check_result_dtype(out, b.dtype());
 }
+/// By the product that makes the result.
 void check_matmul_out(const Tensor& out, const Tensor& a, const Tensor& b) {
-  if (a.dim() == 0 || b.dim() == 0) return;  // matmul says so
   if (a.dim() == 1 && b.dim() == 1) return check_dot_out(out, a, b);
-  if (a.dtype() != b.dtype() || a.size(-1) != b.size(b.dim() > 1 ? -2 : 0)) return;  // the product says so
   if (a.dim() == 2 && b.dim() == 1) return check_mv_out(out, a, b);
-  if ((a.dim() == 1 || b.dim() == 1) && should_fold(a, b, true)) return check_mv_dtypes(out, a, b);
-  if (a.dim() > 2 && b.dim() > 2) infer_size(batch_of(a, 2), batch_of(b, 2));
-  check_result_dtype(out, a.dtype());
+  if (a.dim() <= 2 && b.dim() == 2) return check_mm_out(out, a, b);
+  if (should_fold(a, b, true)) {
+    const bool first = a.dim() >= b.dim();
+    const Tensor &batch = first ? a : b, &one = first ? b : a;
+    if (one.dim() == 2) return check_mm_out(out, batch, one);
+    const Tensor turned = first ? batch : batch.mT();
+    const int64_t rows = numel_of(batch_of(turned, 1));
+    return check_is_product_of_vector(turned.reshape({rows, turned.size(-1)}), one, {rows}, out.dtype());
+  }
+  infer_size(batch_of(a, std::min<int64_t>(a.dim(), 2)), batch_of(b, std::min<int64_t>(b.dim(), 2)));
+  if (a.size(-1) == b.size(b.dim() > 1 ? -2 : 0)) check_result_dtype(out, b.dtype());  // else bmm says so
+}
+
+/// `out` becomes the product as a matrix, and then loses its first dim.
+PyObject* row_times_matrix_into(const Call& call, const Tensor& row, const Tensor& matrix) {
+  Tensor& out = call.tensor(Name::out);
+  call.run([&] { mm_out(out, row.unsqueeze(0), matrix); });
+  autograd::take_layout(out, out.squeeze(0));
+  return call.returned();
 }
 
 /// Lets other Python threads run while a long product is made.
@@ -236,8 +259,11 @@ template <auto product, auto check_dtype>
 PyObject* run(const Call& call, Name second) {
   const Tensor &a = call.tensor(Name::input), &b = call.tensor(second);
   if (call.has(Name::out)) {
+    if constexpr (product == matmul_into) check_have_dims(a, b);
     check_unrecorded(call.name(), call.tensor(Name::out), {&a, &b});
     check_dtype(call.tensor(Name::out), a, b);
+    if constexpr (product == matmul_into)
+      if (a.dim() == 1 && b.dim() == 2) return row_times_matrix_into(call, a, b);
   }
   Tensor result;
   {

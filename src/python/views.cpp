@@ -244,9 +244,12 @@ const Definition kViews[] = {
      TENON_VIEW(cloned(call))},
     {"contiguous", kMethod, "(Tensor input, *, memory_format memory_format=torch.contiguous_format)",
      "The tensor itself where it is dense and row-major, else a copy that is.", contiguous},
-    {"copy_", kMethod, "(Tensor input, Tensor other, bool non_blocking=False)", "Writes other, broadcast and cast.",
+    {"copy_", kMethod, "(Tensor input, Operand other, bool non_blocking=False)", "Writes other, broadcast and cast.",
      [](const Call& call) -> PyObject* {
-       return written(call, [&](Tensor& self) { self.copy_(call.tensor(Name::other)); });
+       const Arg other = call.arg(Name::other);
+       // A number is cast as an element is, wraps included.
+       const Tensor source = other.is_tensor() ? other.tensor() : full({}, other.number(), other.number().is_floating() ? float64 : int64);
+       return written(call, [&](Tensor& self) { self.copy_(source); });
      }},
     {"fill_", kMethod, "(Tensor input, Tensor value)\n(Tensor input, Number value)", "Writes one value everywhere.", filled},
     {"zero_", kMethod, "(Tensor input)", "Writes 0 everywhere.",

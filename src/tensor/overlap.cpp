@@ -55,7 +55,7 @@ InternalOverlap internal_overlap(const Tensor& tensor) {
 
 Overlap overlap_of(const Tensor& a, const Tensor& b) {
   if (a.is(b)) return Overlap::full;
-  if (!a.impl()->storage || a.impl()->storage != b.impl()->storage) return Overlap::none;
+  if (!a.impl()->storage || !share_memory(a, b)) return Overlap::none;
   if (a.numel() == 0 || b.numel() == 0) return Overlap::none;
   if (!is_dense(a) || !is_dense(b)) return Overlap::unknown;
   const ByteRange x = byte_range(a), y = byte_range(b);
@@ -90,7 +90,7 @@ void check_no_overlap(const Tensor& written, const Tensor& input) {
 }
 
 bool may_read_what_it_wrote(const Tensor& written, const Tensor& input) {
-  if (!written.impl()->storage || written.impl()->storage != input.impl()->storage) return false;
+  if (!written.impl()->storage || !share_memory(written, input)) return false;
   if (!ranges_meet(written, input)) return false;
   // The same layout over the same places: each element is read before it is written, unless the layout meets itself.
   const bool same = written.impl()->data() == input.impl()->data() && written.dtype() == input.dtype() &&

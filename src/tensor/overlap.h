@@ -1,8 +1,14 @@
 // tensor: takes two tensors; says whether writing to one can be seen through the other.
 #pragma once
-#include "tenon/tensor.h"
+#include "tensor/impl.h"
 
 namespace tenon {
+
+/// Whether two tensors lie in one memory. Storages may share it: that of `x.data` counts its writes apart.
+inline bool share_memory(const TensorImpl& a, const TensorImpl& b) noexcept {
+  return a.storage == b.storage || (a.storage && b.storage && a.storage->data == b.storage->data);
+}
+inline bool share_memory(const Tensor& a, const Tensor& b) noexcept { return share_memory(*a.impl(), *b.impl()); }
 
 enum class InternalOverlap { no, yes, unknown };
 /// Whether two indices of `tensor` name one place: `yes` for an expanded dim, `unknown` where only a search could tell.

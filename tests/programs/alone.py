@@ -4,27 +4,33 @@ PyTorch lets some calls through that read what they have already written; Tenon 
 """
 import ast
 import ctypes
+import re
 
 import torch
 
 
-def written_part(tree):
-    """The part of a statement that is written to, or None."""
+def place_written(tree):
+    """What of a statement is written to: (the part of the tree that has it, its field), or None."""
     node = tree.body[0]
     if isinstance(node, ast.With):
         node = node.body[0]
     if isinstance(node, ast.AugAssign):
-        return node.target
+        return node, "target"
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-        return node.targets[0].value
+        return node.targets[0], "value"
     value = getattr(node, "value", None)
     if isinstance(value, ast.Call):
         for keyword in value.keywords:
             if keyword.arg == "out":
-                return keyword.value
+                return keyword, "value"
         if isinstance(value.func, ast.Attribute) and value.func.attr.endswith("_"):
-            return value.func.value
+            return value.func, "value"
     return None
+
+
+def meets_itself(tensor):
+    """Whether several elements may lie in one place."""
+    return torch._debug_has_internal_overlap(tensor) != 0
 
 
 def names_in(node):
@@ -38,25 +44,31 @@ class Alone:
     def of(statement, variables):
         """None for a statement that reads no memory it writes."""
         tree = ast.parse(statement)
-        target = written_part(tree)
-        if target is None:
+        place = place_written(tree)
+        if place is None:
             return None
+        target = getattr(*place)
         inside = {id(part) for part in ast.walk(target)}
         read = [part for part in ast.walk(tree) if isinstance(part, ast.Name) and id(part) not in inside and isinstance(part.ctx, ast.Load)]
         tensors = {part.id: variables[part.id] for part in read if isinstance(variables.get(part.id), torch.Tensor) and not variables[part.id].is_meta}
         written = [variables[name] for name in names_in(target) if isinstance(variables.get(name), torch.Tensor)]
         storages = {tensor.untyped_storage().data_ptr() for tensor in written}
-        overlaps = any(0 in tensor.stride() for tensor in written) or "expand" in statement
+        overlaps = any(meets_itself(tensor) for tensor in written) or "expand" in statement
         if not overlaps and not any(tensor.untyped_storage().data_ptr() in storages for tensor in tensors.values()):
             return None
-        return Alone(tree, read, tensors, written)
+        return Alone(tree, place, read, tensors, written)
 
-    def __init__(self, tree, read, tensors, written):
+    def __init__(self, tree, place, read, tensors, written):
         self.copies = {"copy_of_" + name: tensor.detach().clone() for name, tensor in tensors.items()}
         for part in read:
             if part.id in tensors:
                 part.id = "copy_of_" + part.id
-        self.code = compile(tree, "alone", "exec")
+        target = getattr(*place)
+        self.is_out = isinstance(place[0], ast.keyword)
+        self.target = compile(ast.unparse(target), "target", "eval")
+        aside = ast.Name("aside", ast.Store() if isinstance(place[0], ast.AugAssign) else ast.Load())
+        setattr(*place, ast.copy_location(aside, target))
+        self.code = compile(ast.fix_missing_locations(tree), "alone", "exec")
         self.storages = [tensor.untyped_storage() for tensor in written]
         self.bytes = [ctypes.string_at(storage.data_ptr(), storage.nbytes()) for storage in self.storages]
 
@@ -66,4 +78,45 @@ class Alone:
             if storage.nbytes() >= len(before) and before:
                 ctypes.memmove(storage.data_ptr(), before, len(before))
         with torch.no_grad():
-            exec(self.code, dict(variables) | self.copies)
+            names = dict(variables) | self.copies
+            target = eval(self.target, names)
+            names["aside"] = target.clone() if meets_itself(target) and not self.is_out else target
+            exec(self.code, names)
+            if names["aside"] is not target:
+                target.copy_(names["aside"])
+
+
+class ProductApart:
+    """What a product gives whose `out=` shares no memory with an operand. PyTorch resizes or writes it before it reads."""
+
+    @staticmethod
+    def of(statement, variables):
+        """None for any other statement."""
+        match = re.search(r"\b(?:mm|mv|bmm|dot|matmul)\(.*\bout=(v\d+)", statement)
+        target = match and variables.get(match[1])
+        if not isinstance(target, torch.Tensor):
+            return None
+        memory = target.untyped_storage().data_ptr()
+        tensors = {name: value for name, value in variables.items() if isinstance(value, torch.Tensor) and re.search(rf"\b{name}\b", statement)}
+        operands = statement[:match.start(1)]
+        if not any(re.search(rf"\b{name}\b", operands) and value.untyped_storage().data_ptr() == memory for name, value in tensors.items()):
+            return None
+        return ProductApart(statement, match[1], variables["T"], tensors)
+
+    def __init__(self, statement, name, module, tensors):
+        self.name = name
+        self.variables = {"T": module, "out_alone": tensors[name].detach().clone()}
+        self.variables |= {name: tensor.detach().clone().requires_grad_(tensor.requires_grad) for name, tensor in tensors.items()}
+        self.statement = re.sub(rf"\bout={name}\b", "out=out_alone", statement)
+
+    def gives(self, theirs_first_line, ours, our_variables):
+        """Whether Tenon gave that: the same error, or the same values but for roundings."""
+        try:
+            exec(self.statement, self.variables)
+        except Exception as error:  # any: its text is compared
+            return ours is not None and theirs_first_line(error) == theirs_first_line(ours)
+        if ours is not None or "out=" + self.name + "." in self.statement:
+            return False
+        wanted, got = self.variables["out_alone"], torch.tensor(our_variables[self.name].tolist())
+        return tuple(wanted.shape) == tuple(our_variables[self.name].shape) and torch.allclose(
+            wanted.double(), got.double().reshape(wanted.shape), rtol=1e-2, atol=1e-2, equal_nan=True)

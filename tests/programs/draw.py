@@ -207,6 +207,8 @@ class Drawer:
             if op in ("mm", "mv", "bmm", "matmul", "dot") and name != "out" and self.chance(0.7):
                 return self.factor(op, subject)
             return self.operand() if name != "out" else self.target(subject)
+        if kind == "Number" and name == "alpha":  # PyTorch's sub negates -2**63, which is itself, and its gradient does not
+            return self.number().replace("-2**63", "-2**40")
         if kind == "Number":
             return self.choice(["0", "1", "3", "5", "2.5", "-1", "0.5"]) if name in ("start", "end", "step") else self.number()
         if kind == "int":

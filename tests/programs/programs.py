@@ -25,6 +25,7 @@ import struct
 import sys
 import time
 import types
+import typing
 import warnings
 
 import tenon
@@ -36,7 +37,7 @@ from side_by_side import Difference, Run
 from shrink import shrink
 
 SECONDS = 30        # for one program
-MEMORY = 12 << 30   # for the process that runs them
+MEMORY = 3 << 30    # for the process that runs them
 SIDES = ["PyTorch", "Tenon", "the comparison"]
 
 
@@ -67,6 +68,8 @@ def difference_of(statements, modules=(torch, tenon)):
             run.step(statement, on_side)
         except Difference as difference:
             return str(difference), statement
+        except MemoryError:  # of the comparison
+            break
     return "", ""
 
 
@@ -87,8 +90,8 @@ def on_side(side):
     PROGRESS[8:16] = struct.pack("q", side)
 
 
-def in_child(work):
-    """Runs work(write) in a child; gives (lines written, status, or None when it took too long)."""
+def items_of_child(work):
+    """Runs work(write) in a child; yields what it writes, as it comes. Gives its status, or None when it took too long."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -102,71 +105,80 @@ def in_child(work):
             work(write)
         os._exit(0)
     os.close(writing)
-    lines, status = read_all(reading, child)
-    return [json.loads(line) for line in lines.splitlines() if line.endswith("}") or line.endswith("]") or line.endswith('"')], status
-
-
-def read_all(reading, child):
-    parts, last, since = [], None, time.monotonic()
-    stuck = False
+    left, last, since, stuck = b"", None, time.monotonic(), False
     while True:
         ready, _, _ = select.select([reading], [], [], 1)
         if ready:
             part = os.read(reading, 1 << 16)
             if not part:
                 break
-            parts.append(part)
+            *lines, left = (left + part).split(b"\n")
+            yield from map(json.loads, lines)
         if PROGRESS[:8] != last:
             last, since = PROGRESS[:8], time.monotonic()
-        elif time.monotonic() - since > SECONDS:
+        elif time.monotonic() - since > SECONDS and not stuck:
             os.kill(child, signal.SIGKILL)
             stuck = True
     os.close(reading)
     _, status = os.waitpid(child, 0)
-    return b"".join(parts).decode(), None if stuck else status
+    return None if stuck else status
+
+
+def in_child(work):
+    """(all that work(write) writes in a child, its status)."""
+    status = None
+
+    def items():
+        nonlocal status
+        status = yield from items_of_child(work)
+    return list(items()), status
+
+
+def how_it_ended(status):
+    if status is None:
+        return f"no end after {SECONDS} s"
+    return f"crash: signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"exit {os.WEXITSTATUS(status)}"
+
+
+class Outcome(typing.NamedTuple):
+    """Of one program. `lost`: PyTorch itself crashed, so that nothing was compared."""
+    number: int
+    statements: list
+    steps: int
+    what: str | None
+    notes: list
+    lost: str | None = None
 
 
 def run_all(seed, numbers):
-    """Yields (number, statements, what differs); crashes and programs without end included. Last of all the counts."""
-    totals = collections.Counter()
-    notes = collections.Counter()
+    """Yields the outcome of every program. After a crash a new child goes on behind it."""
     begin = numbers.start
-    while begin < numbers.stop:
-        def work(write, begin=begin):
-            count = collections.Counter()
-            headings = collections.Counter()
-            for number in range(begin, numbers.stop):
-                PROGRESS[:8] = struct.pack("q", number)
-                statements, what, steps, known_here = draw_and_run(seed, number)
-                count["programs"] += 1
-                count["statements"] += steps
-                headings.update(known_here)
-                if what:
-                    write({"number": number, "statements": statements, "what": what})
-                if number % 500 == 499 or number == numbers.stop - 1:
-                    write({"counts": count, "notes": headings})
-                    count.clear()
-                    headings.clear()
 
-        lines, status = in_child(work)
-        for line in lines:
-            if "counts" in line:
-                totals.update(line["counts"])
-                notes.update(line["notes"])
-            else:
-                yield line["number"], line["statements"], line["what"]
+    def work(write):
+        for number in range(begin, numbers.stop):
+            PROGRESS[:8] = struct.pack("q", number)
+            statements, what, steps, notes = draw_and_run(seed, number)
+            write([number, statements if what else [], steps, what, notes])
+
+    while begin < numbers.stop:
+        items = items_of_child(work)
+        while True:
+            try:
+                outcome = Outcome(*next(items))
+            except StopIteration as end:
+                status = end.value
+                break
+            begin = outcome.number + 1
+            yield outcome
         if status == 0:
             break
-        number, side = struct.unpack("qq", PROGRESS[:16])
-        how = f"no end after {SECONDS} s" if status is None else f"crash: signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"exit {status}"
-        statements, _ = in_child(lambda write: draw_and_run(seed, number, told=write))
-        totals["programs"] += 1
+        side, how = struct.unpack("qq", PROGRESS[:16])[1], how_it_ended(status)
+        statements, _ = in_child(lambda write: draw_and_run(seed, begin, told=write))
         if SIDES[side] == "PyTorch":
-            notes["PyTorch itself " + how] += 1
+            yield Outcome(begin, statements, len(statements), None, [], f"PyTorch itself: {how}")
         else:
-            yield number, statements, f"{how} in {SIDES[side]}"
-        begin = number + 1
-    yield None, totals, notes
+            yield Outcome(begin, statements, len(statements), f"{how} in {SIDES[side]}", [])
+        begin += 1
 
 
 def open_differences():
@@ -176,14 +188,12 @@ def open_differences():
 
 
 def outcome_in_child(statements):
-    lines, status = in_child(lambda write: write(difference_of(statements)))
+    items, status = in_child(lambda write: write(difference_of(statements)))
     if status is None:
-        return f"no end after {SECONDS} s", statements[-1]
+        return how_it_ended(status), statements[-1]
     if status:
-        side = struct.unpack("qq", PROGRESS[:16])[1]
-        how = f"crash: signal {os.WTERMSIG(status)} in {SIDES[side]}" if os.WIFSIGNALED(status) else f"exit {status}"
-        return how, statements[-1]
-    return lines[0]
+        return f"{how_it_ended(status)} in {SIDES[struct.unpack('qq', PROGRESS[:16])[1]]}", statements[-1]
+    return items[0]
 
 
 def shrunk(statements, what):
@@ -301,33 +311,48 @@ def main():
         print(what or "no difference")
         return 1 if what else 0
 
+    return compare(options)
+
+
+def compare(options):
     past = collections.Counter({pattern: 0 for pattern in options.past + ([] if options.all else open_differences())})
-    kinds, failed, begin = {}, 0, time.monotonic()
-    for number, statements, what in run_all(options.seed, range(options.first, options.first + options.programs)):
-        if number is None:
-            totals, notes = statements, what
-            break
-        pattern = next((pattern for pattern in past if re.search(pattern, what + " | " + statements[-1])), None)
+    kinds, notes, lost, count, statements = collections.Counter(), collections.Counter(), collections.Counter(), 0, 0
+    begin = time.monotonic()
+    for outcome in run_all(options.seed, range(options.first, options.first + options.programs)):
+        count += 1
+        statements += outcome.steps
+        notes.update(outcome.notes)
+        if outcome.lost:
+            lost[outcome.lost] += 1
+        if not outcome.what:
+            continue
+        pattern = next((pattern for pattern in past if re.search(pattern, outcome.what + " | " + outcome.statements[-1])), None)
         if pattern:
             past[pattern] += 1
             continue
-        failed += 1
-        kinds.setdefault(kind_of(what, statements[-1]), []).append((number, statements, what))
-    for kind, found in sorted(kinds.items(), key=lambda item: -len(item[1]))[:options.show]:
-        number, statements, what = min(found, key=lambda item: len(item[1]))
-        small = shrunk(statements, what)
-        shown = "\n".join("    " + statement for statement in small) if options.brief else reproduction(small)
-        print(f"--- {len(found)} times, first in program {number} of seed {options.seed}\n    {what}\n{shown}\n", flush=True)
-    if len(kinds) > options.show:
-        print(f"and {len(kinds) - options.show} kinds more")
-    for heading, count in notes.most_common():
-        print(f"known: {count} times: {heading}")
-    for pattern, count in past.most_common():
-        print(f"open: {count} programs end at: {pattern}")
+        kind = kind_of(outcome.what, outcome.statements[-1])
+        kinds[kind] += 1
+        if kinds[kind] == 1 and len(kinds) <= options.show:
+            show(outcome, options)
+    for kind, times in kinds.most_common():
+        print(f"{times} times: {kind}")
+    for heading, times in notes.most_common():
+        print(f"known: {times} times: {heading}")
+    for pattern, times in past.most_common():
+        print(f"open: {times} programs end at: {pattern}")
+    for how, times in lost.most_common():
+        print(f"lost: {times} programs: {how}")
     seconds = time.monotonic() - begin
-    print(f"{totals['statements']} statements in {seconds:.0f} s: {totals['statements'] / max(seconds, 1e-9):.0f} a second")
-    print(f"{totals['programs'] - failed - past.total()} passed, {failed} failed")
-    return 1 if failed or not totals["programs"] else 0
+    print(f"{statements} statements in {seconds:.0f} s: {statements / seconds:.0f} a second, {count / seconds:.0f} programs a second")
+    failed = kinds.total()
+    print(f"{count - failed - past.total() - lost.total()} passed, {failed} failed")
+    return 1 if failed or count < options.programs else 0
+
+
+def show(outcome, options):
+    small = shrunk(outcome.statements, outcome.what)
+    shown = "\n".join("    " + statement for statement in small) if options.brief else reproduction(small)
+    print(f"--- program {outcome.number} of seed {options.seed}\n    {outcome.what}\n{shown}\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,20 @@
 """Makes a program that differs smaller: deletes statements, then simplifies what is left, as long as it differs alike."""
 import ast
 import copy
+import time
 
 
-def shrink(statements, differs, limit=600):
-    """The smallest program found for which `differs` still holds; asks at most `limit` times."""
-    asked = 0
+def shrink(statements, differs, limit=600, seconds=20):
+    """The smallest program found for which `differs` still holds; asks at most `limit` times, and not for ever."""
+    asked, end = 0, time.monotonic() + seconds
 
     def holds(candidate):
         nonlocal asked
         asked += 1
-        return asked <= limit and differs(candidate)
+        return asked <= limit and time.monotonic() < end and differs(candidate)
 
     changed = True
-    while changed and asked <= limit:
+    while changed and asked <= limit and time.monotonic() < end:
         changed = False
         for at in reversed(range(len(statements))):
             candidate = statements[:at] + statements[at + 1:]

@@ -10,7 +10,7 @@ import tenon
 import torch
 
 import known
-from alone import Alone
+from alone import Alone, ProductApart
 
 bytes_of_storage = tenon._tenon._bytes  # a view of all bytes of a storage; exports nothing, so that it may be resized after
 
@@ -27,7 +27,7 @@ RANDOM = re.compile(r"\b(?:rand\w*|uniform_|normal_|random_)\(|\bempty\(.*out=")
 # What rounds, in units in the last place of the result. Everything else that no line names must have the same bits.
 ULPS = {"exp": 2, "log": 2, "tanh": 2, "sqrt": 1, "exp_": 2, "log_": 2, "tanh_": 2, "sqrt_": 1}
 # What adds many numbers, or multiplies in another order: off by a few roundings of the largest magnitude about.
-SUMMING = re.compile(r"\b(?:sum|mean|mm|mv|bmm|dot|matmul|sum_to_size|backward|grad|alpha|linspace|allclose|isclose)\b|@|1 / |\breciprocal|/=|/ ")
+SUMMING = re.compile(r"\b(?:sum|mean|mm|mv|bmm|dot|matmul|sum_to_size|backward|grad|alpha|linspace|allclose|isclose)\b|\b(?:add|sub)_?\(.*(?:,.*,|, other=)|(?<!T)\.(?:add|sub)_?\(.*, |@|1 / |\breciprocal|/=|/ ")
 ROUNDINGS = 32
 MANY = 100_000  # elements
 
@@ -44,8 +44,9 @@ class Difference(Exception):
 
 
 def first_line(error):
-    """The first line of a text; without the list of backends that PyTorch was built with."""
-    return str(error).split("\n")[0].split(" This could be because the operator doesn't exist for this backend")[0]
+    """The first line of a text; without the list of backends that PyTorch was built with, and with one name for a type."""
+    text = str(error).split("\n")[0].split(" This could be because the operator doesn't exist for this backend")[0]
+    return re.sub(r"\bCPU(\w+)Type\b", r"torch.\1Tensor", text)
 
 
 def look_at_torch(tensor):
@@ -64,6 +65,8 @@ LOOKED_AT = ("dtype", "shape", "stride", "storage_offset", "requires_grad", "is_
 
 
 def torch_storage(tensor):
+    if tensor._is_zerotensor():  # a gradient of zeros may be none that has memory
+        return 0, 0
     storage = tensor.untyped_storage()
     return storage.data_ptr(), storage.nbytes()
 
@@ -79,7 +82,7 @@ def gradient_of(tensor):
 
 def numbers_of(tensor):
     """The values as nested lists; of what is too large to be looked at, or has none, an empty one."""
-    return [] if tensor.is_meta or tensor.numel() > MANY else tensor.tolist()
+    return [] if tensor.is_meta or math.prod(size for size in tensor.shape if size) > MANY else tensor.tolist()
 
 
 def refusal(tensor):
@@ -108,7 +111,7 @@ def plain(value):
         return [plain(item) for item in value]
     if isinstance(value, (torch.Tensor, tenon.Tensor)):
         look = look_at_torch(value) if isinstance(value, torch.Tensor) else look_at_tenon(value)
-        return [plain(part) for part in look] + [plain(numbers_of(value))]
+        return [plain(part) for part in look[:-1]] + [plain(numbers_of(value))]  # versions: see Run.version_apart
     if isinstance(value, float):
         return repr(value) if value == value else "nan"
     if isinstance(value, (int, str, type(None))):
@@ -127,6 +130,7 @@ class Run:
         self.ended = False
         self.counts_versions = True
         self.replaced_data = False
+        self.gradients = []  # PyTorch's tensors that `grad` gave
         for module in modules:
             module.set_default_dtype(module.float32)
 
@@ -150,16 +154,19 @@ class Run:
         self.counts_versions = self.counts_versions and ".data" not in statement  # see differences.md, Gradients
         storages = {name: torch_storage(value) for name, value in self.tensors(self.theirs.variables) if not value.is_meta} if unwritten else {}
         self.replaced_data = self.replaced_data or ".data = " in statement
-        alone = Alone.of(statement, self.theirs.variables)
+        alone, apart = Alone.of(statement, self.theirs.variables), ProductApart.of(statement, self.theirs.variables)
         on_side(0)
         theirs = self.perform(code, self.theirs)
         on_side(1)
         ours = self.perform(code, self.ours)
         on_side(2)
-        case = known.Case(statement, theirs, ours, self.theirs.variables, self.ours.variables)
+        self.gradients += [value for name, value in self.tensors(self.theirs.variables) if statement.startswith(f"{name} = T.autograd.grad(")]
+        case = known.Case(statement, theirs, ours, self.theirs.variables, self.ours.variables, self.gradients)
         try:
             self.compare_outcomes(case)
         except Difference:
+            if apart and apart.gives(first_line, ours, self.ours.variables):
+                return self.end("Writing to memory that is also read")
             if not self.replaced_data:
                 raise
             return self.end("Gradients")
@@ -169,8 +176,10 @@ class Run:
             self.compare_variables(case)
         except Difference as difference:
             heading = known.known_state(case, str(difference), self.unchanged())
-            if self.replaced_data and re.match("(grad_fn|grad|requires_grad|is_leaf): ", str(difference)):
+            if (self.replaced_data or not self.counts_versions) and re.match("(grad_fn|grad|requires_grad|is_leaf|error: grad_fn of .*): ", str(difference)):
                 heading = "Gradients"
+            if heading is None and apart and apart.gives(first_line, ours, self.ours.variables):
+                heading = "Writing to memory that is also read"
             if heading is None and alone and self.same_alone(case, alone):
                 heading = "Writing to memory that is also read"
             if heading is None:

@@ -32,6 +32,14 @@ PROGRAMS = {
     "several ellipses": "v0 = T.ones([1, 2, 4]); v0[..., ..., T.tensor([0])]",
     "slices of no dims": "v0 = T.tensor(1.0); v0[::-1]; v0[::0]; v0[::2]",
     "places lie in one storage": "v0 = T.tensor([[1, 0], [1, 1]]); v1 = T.nonzero(v0, as_tuple=True); v2 = T.where(v0); v3 = T.nonzero(v0 > 5, as_tuple=True)",
+    "the first element that names no place": "v0 = T.tensor([[[0]]]); v0[T.tensor([0, 2, 1]), [1, 0, 1]]; v0[[0, 3], [0, 0]] = 1; v0[[0, -2]]",
+    "places of what is not 0 into another tensor": "v0 = T.tensor([[1, 0], [1, 1]]); v1 = T.nonzero(v0, out=T.zeros(0, dtype=T.int64)); T.nonzero(v0, out=v0); v2 = T.nonzero(v0, out=T.zeros([3, 2], dtype=T.int64)); v3 = T.nonzero(v0 > 5, out=T.zeros(1, dtype=T.int64))",
+    "dtypes of indices before masks": "v0 = T.tensor([[]]); v0[T.tensor([], dtype=T.uint8), T.tensor([])]; v0[T.tensor([]), T.tensor([5])] = 0",
+    "strides of what an index names": "v0 = T.full([4, 3], 1).permute([1, 0]); v1 = T.arange(0).reshape([2, 0])[v0]; v2 = T.arange(4).reshape([2, 2])[v0]; v3 = T.full([3, 1], 5)[False]; v4 = v3[T.tensor([], dtype=T.int32), None]",
+    "elements onto themselves": "v0 = T.ones(1); v1 = v0.expand(5); v1[...] = v0; v1.copy_(v1[:]); v1[1:] = v1[:-1]",
+    # Numbers
+    "a number is copied": "v0 = T.zeros([2], dtype=T.uint8); v0.copy_(1.5); v0.copy_(300); v0.copy_(-1); v0.copy_(True); v0.copy_(None); v0.copy_(other=2.5, non_blocking=True)",
+    "a value that nothing holds": "v0 = T.tensor(1); T.full((2,), float('inf'), out=v0)",
     # The order of checks
     "history before truths": "v0 = T.tensor(0.0).requires_grad_(); v1 = T.tensor(True); v0.sub_(v1); T.sub(v0, v1, out=T.zeros([]))",
     "history before rounding modes": "v0 = T.tensor(0.0).requires_grad_(); v0.div_(2, rounding_mode='up'); T.div(v0, v0, rounding_mode='up', out=v0)",
@@ -41,6 +49,7 @@ PROGRAMS = {
     "history before sizes": "v0 = T.ones([4]).requires_grad_(); v0.resize_(-1)",
     "history before dims": "v0 = T.ones([2, 5, 1]).requires_grad_(); v0.t_(); v1 = T.ones([2, 5, 1]); v1.t_()",
     "dtypes before sizes of a gradient": "v0 = T.zeros([2], dtype=T.float64); v0.grad = T.ones([3]); v0.grad = T.ones([3], dtype=T.bool)",
+    "truths are squared in a copy": "v0 = T.tensor([True]); T.square(v0[0], out=v0); T.square(v0, out=v0.flatten())",
     "a clamped copy overlaps nothing": "v0 = T.tensor(True); T.clamp(v0, 2, out=v0.flatten())",
     "unflatten": "v0 = T.ones([3]); T.unflatten(v0, 2, ()); v0.unflatten(2, ()); T.unflatten(v0, 0, ())",
     # Formats
@@ -55,12 +64,18 @@ PROGRAMS = {
     # Products
     "dot into an operand": "v0 = T.full([1], 5); T.dot(v0, T.arange(1), out=v0); v1 = T.ones([4]); T.dot(v1, v1, out=v1[:2])",
     "dot into another shape": "v0 = T.ones([4]); T.dot(T.ones([2]), T.ones([2]), out=v0); T.dot(T.ones([]), v0, out=T.ones([3]))",
+    "truths without elements": "v0 = T.zeros([1, 0], dtype=T.bool); v1 = v0.mv(T.ones([0], dtype=T.bool)); v2 = T.ones([1, 1, 1]); v3 = (v2 > 0) @ v2; v4 = v2 @ (v2 > 0)",
+    "what out= adds to": "v0 = T.tensor(0); T.mv(T.arange(0), T.arange(3), out=v0); v1 = T.ones([1, 0], dtype=T.int16); T.mv(v1, T.arange(0, dtype=T.int16), out=T.zeros(())); T.mv(T.ones([3, 2]), T.ones([3]), out=T.ones([1]))",
+    "products of two dtypes": "v0 = T.ones([1, 1]); v1 = T.ones([1], dtype=T.int8); T.matmul(v0, v1, out=T.zeros([1], dtype=T.bfloat16)); T.matmul(v1, v0, out=v1.clone()); T.matmul(v0, T.ones([3, 1, 1]).byte(), out=T.zeros([1]).half()); T.matmul(T.ones([2, 1, 1]), v1, out=v1.clone())",
+    "a vector times a matrix": "v0 = T.ones([2]); v1 = T.zeros([3]); T.matmul(v0, T.ones([2, 3]), out=v1); T.matmul(v0, T.ones([2, 3]), out=v1[None]); v2 = T.matmul(v0, T.ones([2, 1]), out=v1)",
+    "no dims before history": "v0 = T.ones([1]).requires_grad_(); T.matmul(v0, T.tensor(1.0), out=v0)",
     "nothing times nothing": "v0 = T.zeros([2, 3, 0], dtype=T.bool); v1 = T.zeros([2, 0, 2], dtype=T.int8); v2 = T.bmm(v0, v1); v3 = T.bmm(v0, v1.bool())",
     "a product is no view": "v0 = T.ones([2, 2]).requires_grad_(); v1 = v0 @ T.ones([2]); v1.logical_not_(); v2 = T.ones([2]) @ v0; v2.zero_(); v3 = T.ones([3, 2, 2]) @ v0; v3.abs_()",
     "products in another dtype": "v0 = T.ones([1, 1, 1]).requires_grad_(); v1 = v0 * 1; T.bmm(v0, v0, T.float64, out=v1); T.bmm(v1, v1, T.float64, out=v0); T.bmm(v1, v1, T.float64, out=v0[:])",
     # Reductions
     "a sum that cannot be recorded": "v0 = T.ones([2, 3]).requires_grad_(); v0.sum(dtype=T.int16)",
     "a mean into truths": "v0 = T.ones([2], dtype=T.bfloat16); T.mean(v0, -1, out=T.zeros([], dtype=T.bool)); T.mean(v0, dtype=T.float32, out=T.zeros([], dtype=T.bool))",
+    "dims before the dtype of a mean": "v0 = T.tensor([], dtype=T.int32); T.mean(T.tensor([]), (0, 0), out=v0); T.mean(T.tensor([1.0]), 0, out=v0)",
     "one write": "v0 = T.tensor(True); v1 = v0[False]; T.any(v1, out=v0); v2 = T.zeros([]); T.sum(T.zeros([0]), (0,), out=v2)",
     # Gradients
     "a cycle is warned of": "v0 = T.tensor([1.0]).requires_grad_(); v0.sum().backward(create_graph=True, inputs=[v0]); v1 = T.ones([]); v0.sum().backward(create_graph=True, inputs=[v1])",
@@ -69,6 +84,12 @@ PROGRAMS = {
     "hooks that give something": "v0 = T.tensor(3.0).requires_grad_(); v0.register_post_accumulate_grad_hook(lambda t: t.grad * 1); v0.backward()",
     "a view taken before": "v0 = T.zeros([2, 2]); v1 = v0.T; v0.requires_grad_(); v1.exp().sum().backward(); v1.T.sum().backward(); v1[[0]].sum().backward()",
     "a view of a leaf that is a view": "v0 = T.arange(4, dtype=T.float64).reshape([2, 2]).requires_grad_(); v1 = v0[-1]; v1.logical_or_(v1); v1.sum().backward()",
+    "a leaf that wants no gradient any more": "v0 = T.ones([2]).requires_grad_(); v1 = v0 * 2; v1.sum().backward(retain_graph=True); v0.detach_(); v1.sum().backward(); v2 = T.ones([2]).requires_grad_(); v3 = v2.expand_as(v2); v2.requires_grad_(False); v3.sum().backward()",
+    "data shares memory": "v0 = T.arange(6.).reshape([3, 2]).requires_grad_(); v1 = v0.data; v1[1:].copy_(v0.detach()[:-1]); v1[1:] += v0.detach()[:-1]; v1.T[:].mul_(v0.detach()[:2]); v1[[0, 1]] = v0.detach()[1:]",
+    "a part is written once": "v0 = T.arange(2.); v1 = T.ones([3]).requires_grad_(); v0[1:2] = v1[0]; v0.amax().backward(); v2 = v0.clone(); v2.sum().backward()",
+    "a leaf that is none any more": "v0 = T.ones([2]).requires_grad_(); v1 = v0 / 1; v0.requires_grad = False; v0.lt_(v1); v0.backward(T.ones_like(v0))",
+    "abs is differentiated twice": "v0 = T.tensor([-1.0, 0.0, 2.0]).requires_grad_(); v1 = T.autograd.grad(v0.abs().sum(), v0, create_graph=True)[0]; v2 = T.autograd.grad(v1.sum(), v0)[0]",
+    "a factory into a view of a leaf": "v0 = T.ones([1]).requires_grad_()\nwith T.set_grad_enabled(False): T.eye(n=0, out=v0[1:])",
     "a view that nobody may ask": "v0 = T.ones([1]).requires_grad_()\nwith T.no_grad(): v1 = T.moveaxis(v0, 0, -1)\nv2 = v1[None, 0:1]; v0.logical_not_(); v3 = v2.grad; v2.grad_fn; v2.add_(1)",
     "an operand of other strides": "v0 = T.arange(2).reshape([1, 2]); v0.add_(v0[::2])",
 }
