@@ -21,7 +21,7 @@ namespace {
 
 void check_mask(const Tensor& mask, const Tensor& view, int64_t dim) {
   for (int64_t i = 0; i < mask.dim(); ++i)
-    if (mask.sizes()[i] != view.sizes()[dim + i])  // index_view saw that they are there
+    if (dim + i >= view.dim() || mask.sizes()[i] != view.sizes()[dim + i])
       throw IndexError("The shape of the mask " + to_string(mask.sizes()) + " at index " + std::to_string(i) +
                        " does not match the shape of the indexed tensor " + to_string(view.sizes()) + " at index " +
                        std::to_string(dim + i));
@@ -43,6 +43,10 @@ void name_truths(Indexed& indexed) {
 
 /// Every index as int64 places along one dim; undefined where a dim is not indexed.
 std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& indices) {
+  // Behind a second ellipsis there may be more than index_view counted.
+  if (static_cast<int64_t>(indices.size()) > view.dim())
+    throw IndexError("too many indices for tensor of dimension " + std::to_string(view.dim()) + " (got " +
+                     std::to_string(indices.size()) + ")");
   for (const Tensor& index : indices)
     if (index.defined() && !is_mask(index) && index.dtype() != int64 && index.dtype() != int32)
       throw IndexError("tensors used as indices must be long, int, byte or bool tensors");
@@ -64,6 +68,8 @@ std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& ind
       places.push_back(index.to(int64));
     }
   }
+  if (static_cast<int64_t>(places.size()) > view.dim())
+    throw IndexError("too many indices for tensor of dimension " + std::to_string(view.dim()));
   places.resize(static_cast<std::size_t>(view.dim()));
   return places;
 }
