@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -113,6 +115,54 @@ TEST(ReduceGrad, OfAProductOfAnySize) {
     const NoGrad no_grad;
     ASSERT_EQ(values(a.grad()), rounded(sums(grad.to(float64) * b.to(float64), a.sizes()), dtype));
     ASSERT_EQ(values(b.grad()), rounded(sums(grad.to(float64) * a.to(float64), b.sizes()), dtype));
+  }
+}
+
+/// Formulas of one step and of several, that read operands, numbers and results.
+const std::vector<std::function<Tensor(const Tensor&, const Tensor&)>> kFormulas = {
+    [](const Tensor& a, const Tensor& b) { return a / b; },
+    [](const Tensor& a, const Tensor& b) { return (a * b).tanh(); },
+    [](const Tensor& a, const Tensor& b) { return maximum(a, b); },
+    [](const Tensor& a, const Tensor& b) { return where(a > b, a * 2, b); },
+    [](const Tensor& a, const Tensor& b) { return clamp(a, b, 3.0); },
+    [](const Tensor& a, const Tensor& b) { return (a * 0.5).exp() + b; },
+    [](const Tensor& a, const Tensor& b) { return b.reciprocal() - a.abs(); },
+};
+
+/// Between 1 and 2, where no formula is 0, infinite or on an edge.
+Tensor between(SizesView sizes, double seed) {
+  Tensor tensor = empty(sizes, float64);
+  for (int64_t i = 0; i < tensor.numel(); ++i)
+    tensor.data<double>()[i] = 1.5 + 0.49 * std::sin(seed + 1.7 * static_cast<double>(i));
+  return tensor;
+}
+
+void expect_near(const Tensor& got, const Tensor& wanted) {
+  ASSERT_EQ(to_string(got.sizes()), to_string(wanted.sizes()));
+  ASSERT_EQ(got.dtype(), wanted.dtype());
+  const std::vector<double> a = values(got), b = values(wanted);
+  for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-12 * (1 + std::abs(b[i]))) << "element " << i;
+}
+
+/// In one pass (large) or op by op over what stands still, as under grad mode, where every op is called as it is.
+TEST(ReduceGrad, OfFormulasAsUnderGradMode) {
+  std::mt19937 random(13);
+  for (int round = 0; round < 420; ++round) {
+    const auto& formula = kFormulas[static_cast<std::size_t>(round) % kFormulas.size()];
+    const Dims shape = round % 3 == 0 ? Dims{2, 3, 4} : round % 3 == 1 ? Dims{33, 40, 7} : Dims{5, 1, 1100};
+    const bool same = random() % 3 == 0;
+    const Tensor a = between(same ? shape : some_of(shape, random), 0.1).requires_grad_();
+    const Tensor b = between(same ? shape : some_of(shape, random), 0.7).requires_grad_();
+    const Tensor result = formula(a, b);
+    const Tensor grad = random_gradient(result.sizes(), float64, random);
+    SCOPED_TRACE("round " + std::to_string(round) + ": " + to_string(a.sizes()) + " and " + to_string(b.sizes()) +
+                 ", strides of the gradient " + to_string(grad.strides()));
+    GradOptions recorded;
+    recorded.create_graph = true;
+    recorded.retain_graph = true;
+    const Tensors wanted = autograd::grad({result}, {a, b}, {grad}, recorded);
+    const Tensors got = autograd::grad({result}, {a, b}, {grad});
+    for (std::size_t i = 0; i < 2; ++i) expect_near(got[i], wanted[i].detach());
   }
 }
 
