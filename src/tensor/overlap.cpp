@@ -56,7 +56,7 @@ InternalOverlap internal_overlap(const Tensor& tensor) {
 Overlap overlap_of(const Tensor& a, const Tensor& b) {
   if (a.is(b)) return Overlap::full;
   if (!a.impl()->storage || !share_memory(a, b)) return Overlap::none;
-  if (a.numel() == 0 || b.numel() == 0) return Overlap::none;
+  if (a.numel() == 0) return Overlap::none;  // the range of another without elements meets none
   if (!is_dense(a) || !is_dense(b)) return Overlap::unknown;
   const ByteRange x = byte_range(a), y = byte_range(b);
   if (x.begin == y.begin && x.end == y.end) return a.strides() == b.strides() ? Overlap::full : Overlap::partial;
