@@ -90,8 +90,8 @@ const Definition kFunctions[] = {
        if (!is_floating_point(self.dtype())) return wrap(ones_like(self, bool_));
        return wrap(call.run([&] {
          const Tensor finite = lt(abs(self), std::numeric_limits<double>::infinity());
-         // PyTorch multiplies two comparisons: seen in the strides where there is nothing to compare.
-         return self.numel() == 0 ? mul(eq(self, self), finite) : finite;
+         // PyTorch multiplies two comparisons: seen in the strides.
+         return self.numel() > 0 && self.is_contiguous() ? finite : mul(eq(self, self), finite);
        }));
      }},
     {"isnan", kBoth, "(Tensor input)", "Whether elements are NaN.",

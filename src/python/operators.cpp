@@ -11,6 +11,7 @@
 #include "tenon/autograd.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
+#include "tensor/impl.h"
 
 namespace tenon::python {
 namespace {
@@ -198,7 +199,10 @@ PyObject* invert(PyObject* self) noexcept {
     if (tensor.dtype() == bool_) return wrap(logical_not(tensor));
     if (is_floating_point(tensor.dtype()))
       throw TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors");
-    return wrap(sub(neg(tensor), 1));  // two's complement
+    const Tensor negative = neg(tensor), result = sub(negative, 1);  // two's complement
+    // Dims of size 1 and tensors without elements: two ops give other strides than one.
+    if (!(result.strides() == negative.strides())) set_sizes_and_strides(result, result.sizes(), negative.strides());
+    return wrap(result);
   });
 }
 

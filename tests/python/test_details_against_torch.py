@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import random
 import warnings
 
 import pytest
@@ -183,3 +184,16 @@ def test_data_of_another_kind():
 
     same(of_inference)
     same(lambda m: (m.ones(2)[0]._is_view(), m.ones(2)._is_view()))
+
+
+def random_layouts(count):
+    draw = random.Random(3)
+    for _ in range(count):
+        ndim = draw.randint(0, 4)
+        yield [draw.choice([0, 1, 1, 2, 3]) for _ in range(ndim)], [draw.choice([0, 1, 1, 2, 3, 4, 6]) for _ in range(ndim)]
+
+
+@pytest.mark.parametrize("call", [lambda m, x: m.isfinite(x), lambda m, x: ~x.int(), lambda m, x: ~x.bool(), lambda m, x: m.isnan(x)])
+def test_strides_of_what_takes_several_ops(call):
+    for sizes, strides in random_layouts(500):
+        same(lambda m: call(m, m.zeros(100).as_strided(sizes, strides)))
