@@ -100,7 +100,7 @@ TEST(Views, Geometry) {
       CASE(dense({2, 3}).diagonal(kMax),                  "[0] [4] 0"),
       CASE(dense({2, 3, 4}).diagonal(1, 2, 0),            "[3, 1] [4, 13] 12"),
       CASE(dense({2, 3}).slice(1, 1, {}).detach(),        "[2, 2] [3, 1] 1"),
-      CASE(dense({2, 1}).squeeze({0}),                    "[2, 1] [1, 1] 0"),
+      CASE(dense({2, 1}).squeeze(Dims{0}),                "[2, 1] [1, 1] 0"),
       CASE(dense({}).movedim(0, -1),                      "[] [] 0"),
       CASE(dense({2, 3, 4}).movedim(-1, 0),               "[4, 2, 3] [1, 12, 4] 0"),
       CASE(dense({7}).as_strided({3}, {3}),               "[3] [3] 0"),
