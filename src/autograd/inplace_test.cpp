@@ -66,6 +66,16 @@ TEST(TakeLayout, OfOneThatKeepsItsGradient) {
   EXPECT_EQ(values(y.grad()), List(6, 3));
 }
 
+TEST(TakeLayout, OfALeafThatHasAGradient) {
+  const Tensor x = leaf({1});
+  (x * 2).sum().backward();
+  {
+    const NoGrad no_grad;
+    take_layout(x, x.squeeze(0));
+  }
+  EXPECT_EQ(to_string(autograd::grad({x.amax()}, {x})[0].sizes()), "[]");
+}
+
 TEST(TakeLayout, OutsideOfGraphs) {
   const Tensor x = ones({2, 3});
   take_layout(x, x.t());

@@ -225,6 +225,8 @@ class NodeImpl {
   }
   int input_count() const noexcept { return input_count_; }
   void add_input(const Tensor& result);
+  /// Of a leaf that was given other sizes.
+  void set_input_sizes(SizesView sizes) { meta_.sizes = sizes.copy(); }
   /// Made where there are none. Of a node that others know already: under its lock.
   NodeExtras& extras();
   NodeExtras* extras_if_any() const noexcept { return extras_.load(std::memory_order_acquire); }

@@ -223,7 +223,8 @@ TEST(Plan, ManyDims) {
   const Plan plan = plan_of(out.sizes, {out, transposed, column});
   EXPECT_EQ(text_of(plan), text_of(plan_of({4, 3}, {few[0], few[1], few[2]})));
   EXPECT_EQ(plan.numel, 12);
-  const std::vector<Walk> walks = walks_of({transposed, column, out});
+  const std::vector<Layout> layouts = {transposed, column, out};
+  const std::vector<Walk> walks = walks_of(layouts);
   EXPECT_EQ(result_strides(out.sizes, walks.data(), 3)[79], 4);
 }
 

@@ -145,6 +145,7 @@ std::string older_class(Dtype dtype) { return std::string("torch.") + scalar_typ
 /// A dtype, or the name of the older class of one.
 Dtype older_dtype(PyObject* given) {
   if (const std::optional<Dtype> dtype = as_dtype(given); dtype && !PyType_Check(given)) return *dtype;
+  if (!PyType_Check(given) && !PyUnicode_Check(given)) throw TypeError("dtype must be a type, str, or dtype object");
   const std::string text = nb::cast<std::string>(
       nb::str(PyType_Check(given) ? nb::object(nb::handle(given).attr("__name__")) : nb::borrow(given)));
   for (int i = 0; i < kDtypeCount; ++i)

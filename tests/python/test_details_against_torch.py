@@ -68,7 +68,7 @@ def test_sequences_have_no_memory_to_share(data):
     same(lambda m: m.asarray(data, copy=False))
 
 
-@pytest.mark.parametrize("name", ["torch.IntTensor", "torch.HalfTensor", "torch.BoolTensor", "torch.FooTensor", "int", int])
+@pytest.mark.parametrize("name", ["torch.IntTensor", "torch.HalfTensor", "torch.BoolTensor", "torch.FooTensor", "int", int, 1.5, (2,)])
 def test_older_classes(name):
     same(lambda m: m.ones(2).type(name))
     same(lambda m: m.ones(2).type(name).type())
