@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "error_text.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
@@ -75,30 +76,21 @@ TEST(Indexing, Strides) {
   }
 }
 
-std::string text_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(Indexing, OfOneElement) {
   const Tensor one = tensor(7);
   const std::string alone =
       "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
       "tensor to a number";
-  EXPECT_EQ(text_of([&] { one.index({0}); }), alone);
-  EXPECT_EQ(text_of([&] { one[0]; }), alone);
-  EXPECT_EQ(text_of([&] { one.index({5}); }), "index 5 is out of bounds for dimension 0 with size 0");
-  EXPECT_EQ(text_of([&] { one.index({1}); }), "index 1 is out of bounds for dimension 0 with size 0");
-  EXPECT_EQ(text_of([&] { one.index({-1}); }), "index -1 is out of bounds for dimension 0 with size 0");
-  EXPECT_EQ(text_of([&] { one.index({Slice()}); }), "slice() cannot be applied to a 0-dim tensor.");
-  EXPECT_EQ(text_of([&] { one.index({Slice({}, {}, 0)}); }), "slice step cannot be zero");
-  EXPECT_EQ(text_of([&] { one.index({Slice({}, {}, -1)}); }), "step must be greater than zero");
-  EXPECT_EQ(text_of([&] { one.index({places({0})}); }), "too many indices for tensor of dimension 0");
-  EXPECT_EQ(text_of([&] { one.index({0, 0}); }), "too many indices for tensor of dimension 0");
+  EXPECT_EQ(error_text([&] { one.index({0}); }), alone);
+  EXPECT_EQ(error_text([&] { one[0]; }), alone);
+  EXPECT_EQ(error_text([&] { one.index({5}); }), "index 5 is out of bounds for dimension 0 with size 0");
+  EXPECT_EQ(error_text([&] { one.index({1}); }), "index 1 is out of bounds for dimension 0 with size 0");
+  EXPECT_EQ(error_text([&] { one.index({-1}); }), "index -1 is out of bounds for dimension 0 with size 0");
+  EXPECT_EQ(error_text([&] { one.index({Slice()}); }), "slice() cannot be applied to a 0-dim tensor.");
+  EXPECT_EQ(error_text([&] { one.index({Slice({}, {}, 0)}); }), "slice step cannot be zero");
+  EXPECT_EQ(error_text([&] { one.index({Slice({}, {}, -1)}); }), "step must be greater than zero");
+  EXPECT_EQ(error_text([&] { one.index({places({0})}); }), "too many indices for tensor of dimension 0");
+  EXPECT_EQ(error_text([&] { one.index({0, 0}); }), "too many indices for tensor of dimension 0");
   EXPECT_EQ(seen(one.index({None})), "[1] [1] 7");
   EXPECT_EQ(seen(one.index({Ellipsis})), "[] [] 7");
   EXPECT_EQ(seen(one.index({true})), "[1] [1] 7");
@@ -133,14 +125,14 @@ TEST(Indexing, MetaTensors) {
   const Tensor meta = empty({2}, Options(int64, Device::meta));
   Tensor self = zeros({2, 3});
   for (const Tensor& index : {meta, meta.to(bool_), empty({}, Options(bool_, Device::meta))}) {
-    EXPECT_EQ(text_of([&] { self.index({index}); }), text);
-    EXPECT_EQ(text_of([&] { self.index_put_({index}, ones({3})); }), text);
+    EXPECT_EQ(error_text([&] { self.index({index}); }), text);
+    EXPECT_EQ(error_text([&] { self.index_put_({index}, ones({3})); }), text);
   }
-  EXPECT_EQ(text_of([&] { self.index_put_({places({0})}, empty({3}, Device::meta)); }), text);
-  EXPECT_EQ(text_of([&] { self.index_put_({tensor({true, false})}, empty({}, Device::meta)); }), text);
-  EXPECT_EQ(text_of([&] { self.index_put_({0}, empty({}, Device::meta)); }), text);
+  EXPECT_EQ(error_text([&] { self.index_put_({places({0})}, empty({3}, Device::meta)); }), text);
+  EXPECT_EQ(error_text([&] { self.index_put_({tensor({true, false})}, empty({}, Device::meta)); }), text);
+  EXPECT_EQ(error_text([&] { self.index_put_({0}, empty({}, Device::meta)); }), text);
   Tensor to = empty({2, 3}, Device::meta);
-  EXPECT_EQ(text_of([&] { to.index({places({0})}); }), "indexing a meta tensor with tensors is not supported");
+  EXPECT_EQ(error_text([&] { to.index({places({0})}); }), "indexing a meta tensor with tensors is not supported");
   to.index_put_({places({0})}, ones({3}));  // checks nothing, writes nothing
   to.index_put_({true}, ones({3}));
   to.index_put_({empty({}, Options(bool_, Device::meta))}, ones({3}));
@@ -256,17 +248,9 @@ TEST(IndexPut, RefusesWhatItWouldReadAndWrite) {
   const char* text =
       "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
       "location. Please clone() the tensor before performing the operation.";
-  const auto text_of = [](const auto& call) {
-    try {
-      call();
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
-  };
   Tensor self = arange(3);
-  EXPECT_EQ(text_of([&] { self.index_put_({places({0, -1}), None}, self); }), text);
-  EXPECT_EQ(text_of([&] { self.index_put_({self}, places({2, 1, 0})); }), text);
+  EXPECT_EQ(error_text([&] { self.index_put_({places({0, -1}), None}, self); }), text);
+  EXPECT_EQ(error_text([&] { self.index_put_({self}, places({2, 1, 0})); }), text);
   EXPECT_EQ(to_string(self), "tensor([0, 1, 2])");
   self.index_put_({places({0, 1})}, self.slice(0, 2, 3).expand({2}));  // elsewhere in the same memory
   EXPECT_EQ(to_string(self), "tensor([2, 2, 2])");
