@@ -132,6 +132,7 @@ TEST(Accumulation, UnderGradModeMakesAnother) {
   EXPECT_FALSE(x.grad().is(kept));
   EXPECT_TRUE(x.grad().requires_grad());
   EXPECT_EQ(values(x.grad().detach()), (List{4, 4, 4}));
+  Tensor(x).set_grad({});  // the gradient holds its graph, and that the leaf
 }
 
 }  // namespace

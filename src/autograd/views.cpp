@@ -248,8 +248,8 @@ void take_layout(const Tensor& self, const Tensor& view) {
   if (node.defined()) {
     static_cast<ViewNode*>(node.impl())->set_inplace();
     prepare_history(self, node.impl(), 0);
-  } else if (NodeImpl* accumulator = accumulator_of(self, false)) {
-    accumulator->set_input_sizes(view.sizes());
+  } else if (const Node accumulator(accumulator_of(self, false)); accumulator.defined()) {
+    accumulator.impl()->set_input_sizes(view.sizes());
   }
   TensorImpl *to = self.impl(), *from = view.impl();
   std::swap(to->sizes, from->sizes);
