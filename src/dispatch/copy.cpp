@@ -168,9 +168,13 @@ void run_fill(const Tensor& self, Scalar value) {
   bump_version(self);
 }
 
-void write_fill(const Tensor& self, Scalar value) {
+void check_fill(Scalar value, Dtype dtype, int64_t numel) {
   // PyTorch makes a single float16 infinite where it refuses to fill several.
-  if (self.dtype() != float16 || self.numel() != 1) check_fits(value, self.dtype());
+  if (dtype != float16 || numel != 1) check_fits(value, dtype);
+}
+
+void write_fill(const Tensor& self, Scalar value) {
+  check_fill(value, self.dtype(), self.numel());
   if (!self.is_meta() && self.numel() > 0) {
     const double floating = value.as_double();
     const int64_t integer = value.as_int64();

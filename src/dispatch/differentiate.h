@@ -57,6 +57,8 @@ Tensor run_clone(const Tensor& self, MemoryFormat format);
 Tensor run_to(const Tensor& self, Dtype dtype, MemoryFormat format);
 void run_copy(const Tensor& self, const Tensor& src);
 void run_fill(const Tensor& self, Scalar value);
+/// Error "value cannot be converted to type ..." for what elements of the dtype, so many at once, are not filled with.
+void check_fill(Scalar value, Dtype dtype, int64_t numel);
 /// The same without counting the write.
 void write_fill(const Tensor& self, Scalar value);
 void run_fill(const Tensor& self, const Tensor& value);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "autograd/meta.h"
+#include "dispatch/differentiate.h"
 #include "python/doors.h"
 #include "python/keep.h"
 #include "python/out.h"
@@ -86,8 +87,7 @@ PyObject* given_memory(const Call& call, SizesView size) {
 PyObject* given_value(const Call& call, Scalar value) {
   Tensor& out = call.tensor(Name::out);
   const Dims size = call.dims(Name::size);
-  // A value that the dtype does not hold is refused before `out` is resized.
-  empty({std::min<int64_t>(numel_of(size), 2)}, out.dtype()).fill_(value);
+  check_fill(value, out.dtype(), numel_of(size));  // before `out` is resized
   resize_quietly(out, size);
   out.fill_(value);
   return returned(call);

@@ -2,7 +2,7 @@
 
 #include <cmath>
 #include <limits>
-#include <string>
+#include <type_traits>
 
 #include "tenon/error.h"
 #include "type/visit.h"
@@ -42,9 +42,10 @@ bool float_overflows(double value) {
 
 /// How PyTorch's source spells the element type.
 const char* source_type_name(Dtype dtype) {
-  static constexpr const char* kNames[kDtypeCount] = {"bool",    "uint8_t",   "int8_t",        "int16_t", "int",
-                                                      "int64_t", "c10::Half", "c10::BFloat16", "float",   "double"};
-  return kNames[static_cast<int>(dtype)];
+  return visit_dtype(dtype, [&]<class T>() {
+    if constexpr (std::is_arithmetic_v<T>) return detail::source_type_name<T>();
+    return dtype == float16 ? "c10::Half" : "c10::BFloat16";
+  });
 }
 
 }  // namespace

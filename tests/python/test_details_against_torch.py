@@ -143,14 +143,21 @@ def test_modes_over_classes():
     same(decorated)
 
 
-def test_modes_left_that_were_not_entered():
+@pytest.mark.parametrize(
+    "mode", [lambda m: m.no_grad(), lambda m: m.set_grad_enabled(False), lambda m: m.set_grad_enabled(True)]
+)
+def test_modes_left_that_were_not_entered(mode):
     def left(m):
-        m.no_grad().__exit__(None, None, None)
+        mode(m).__exit__(None, None, None)
         enabled = m.is_grad_enabled()
         m.set_grad_enabled(True)
         return enabled
 
     same(left)
+    for other in (tenon.enable_grad(), tenon.inference_mode()):
+        with pytest.raises(RuntimeError, match="without having been entered"):
+            other.__exit__(None, None, None)
+        assert tenon.is_grad_enabled() and not tenon.is_inference_mode_enabled()
 
 
 def test_read_only_memory_is_not_shared():

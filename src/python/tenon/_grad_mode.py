@@ -15,13 +15,15 @@ _CLASSES = (
 class _Mode:
     """Inside a `with` block, or in a decorated function, a mode of this thread is another."""
 
-    _unentered = False  # what is restored by whoever never entered, as in PyTorch
-
     def __init__(self):
         self._previous = []
 
     def __exit__(self, *exception):
-        self._restore(self._previous.pop() if self._previous else self._unentered)
+        self._restore(self._previous.pop() if self._previous else self._unentered())
+
+    def _unentered(self):
+        """What is restored where nobody entered."""
+        raise RuntimeError(f"{type(self).__name__}: left without having been entered")
 
     def __call__(self, function):
         if inspect.isclass(function):
@@ -64,6 +66,9 @@ class no_grad(_GradMode):
 
     _enabled = False
 
+    def _unentered(self):
+        return False  # as in PyTorch
+
 
 class enable_grad(_GradMode):
     """Records operations, inside no_grad as well."""
@@ -86,6 +91,9 @@ class set_grad_enabled(_Mode):
 
     def _restore(self, previous):
         _tenon._set_grad_enabled(previous)
+
+    def _unentered(self):
+        return self._before
 
     def __call__(self, function):
         self._restore(self._before)  # a decorator changes nothing but its function
