@@ -1,5 +1,6 @@
 // x.set_data(y): who sees the new elements, and how long the old ones live.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cstdint>
 #include <vector>
@@ -75,6 +76,20 @@ TEST(Data, GivenBackAndForth) {
     EXPECT_EQ(view.item<int>(), turn + 1);
   }
   EXPECT_EQ(live_bytes(), before);
+}
+
+TEST(Data, OfManyShapesGraphsLeadToNothingOld) {
+  Tensor x = ones({1}).requires_grad_();
+  const auto turn = [&](int64_t size) {
+    x.set_data(ones({0, size}));
+    x.set_grad({});
+    (x * 2).sum().backward();
+    EXPECT_EQ(x.grad().sizes(), SizesView({0, size}));
+  };
+  for (int64_t size = 1; size < 100; ++size) turn(size);
+  const std::size_t before = mallinfo2().uordblks;
+  for (int64_t size = 100; size < 4000; ++size) turn(size);
+  EXPECT_LE(mallinfo2().uordblks, before + 20'000);
 }
 
 TEST(Data, OfAViewIsItsOwn) {

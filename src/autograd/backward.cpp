@@ -112,6 +112,10 @@ void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOp
   GraphTask task(options.retain_graph.value_or(options.create_graph), options.create_graph);
   task.limit_to(&captures, accumulators);
   run(roots, tensors.size(), task);
+  if (options.retain_graph.value_or(options.create_graph)) return;
+  // PyTorch runs the nodes of computed inputs, too, which frees what they saved.
+  for (const Capture& input : captures)
+    if (input.gradient.defined()) input.node->release_saved();
 }
 
 Tensors grad(const Tensors& outputs, const Tensors& inputs, const Tensors& grad_outputs, const GradOptions& options) {

@@ -433,6 +433,7 @@ void GraphTask::run(const Edge* roots, const Tensor* gradients, int64_t count) {
   const SetGradEnabled mode(create_graph_);
   const PolicyExemption exemption;
   for (int64_t i = 0; i < count; ++i) prepare(roots[i].node);
+  if (count == 1) state_of(roots[0].node).needed = true;  // for its hooks and its kept gradient
   for (int64_t i = 0; i < count; ++i) deliver(roots[i].node, roots[i].input, gradients[i]);
   while (!ready_.empty() || !ready_leaves_.empty()) evaluate(pop());
   if (arrived_.empty() && kept_.empty()) return;

@@ -77,6 +77,7 @@ class IndexNode final : public NodeImpl {
  public:
   explicit IndexNode(const Indexed& indexed) : places_(indexed.tensors) {
     Edge edge = gradient_edge(indexed.view);
+    sizes_ = RecordedSizes(indexed.view, edge);
     set_edges(&edge, 1);
   }
   const char* name() const noexcept override { return "IndexBackward0"; }
@@ -88,7 +89,7 @@ class IndexNode final : public NodeImpl {
  private:
   /// Differentiable. 16-bit floats are summed in f32.
   Tensor added_up(const Tensor& grad) {
-    const SizesView sizes = edge(0).node->input(edge(0).input).sizes;
+    const SizesView sizes = sizes_.of(edge(0));
     const Tensor whole = zeros(sizes, Options(widened(grad.dtype()), grad.device()));
     const Indexed indexed = places_.of(whole, this);
     Node node(is_recorded(grad) ? new IndexPutNode(whole, grad, indexed.tensors, Put::add) : nullptr);
@@ -100,6 +101,7 @@ class IndexNode final : public NodeImpl {
   }
 
   SavedPlaces places_;
+  RecordedSizes sizes_;
 };
 
 }  // namespace

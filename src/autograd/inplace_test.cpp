@@ -76,6 +76,31 @@ TEST(TakeLayout, OfALeafThatHasAGradient) {
   EXPECT_EQ(to_string(autograd::grad({x.amax()}, {x})[0].sizes()), "[]");
 }
 
+TEST(TakeLayout, OfALeafThatAnOlderGraphLeadsTo) {
+  const Tensor x = leaf({2, 3});
+  const Tensor older = x.mean();
+  {
+    const NoGrad no_grad;
+    take_layout(x, x.unsqueeze(0));
+  }
+  EXPECT_EQ(to_string(autograd::grad({x.mean()}, {x})[0].sizes()), "[1, 2, 3]");
+  older.backward();
+  EXPECT_EQ(to_string(x.grad().sizes()), "[2, 3]");
+}
+
+TEST(TakeLayout, OfAComputedTensorOutsideItsGraph) {
+  const Tensor x = leaf({1, 3});
+  const Tensor y = x * 2;
+  {
+    const NoGrad no_grad;
+    take_layout(y, y.squeeze(0));
+  }
+  EXPECT_EQ(error_text([&] { y.mean().backward(); }),
+            "Function MeanBackward0 returned an invalid gradient at index 0 - got [3] but expected shape compatible "
+            "with [1, 3]");
+  EXPECT_FALSE(x.grad().defined());
+}
+
 TEST(TakeLayout, OutsideOfGraphs) {
   const Tensor x = ones({2, 3});
   take_layout(x, x.t());

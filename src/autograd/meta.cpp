@@ -182,14 +182,15 @@ void destroy_history(TensorImpl* impl) noexcept {
 bool Tensor::requires_grad() const { return impl()->in_graph && tenon::requires_grad(impl_); }
 
 Tensor& Tensor::requires_grad_(bool wanted) {
-  if (!wanted && grad_fn().defined())
+  const AutogradMeta* meta = impl()->meta();
+  if (!wanted && meta && meta->grad_fn.load(std::memory_order_relaxed))
     throw Error(
         "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
         "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
   if (wanted && impl()->inference && !thread_modes.inference)
     throw Error("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
   if (wanted && !is_floating_point(dtype())) throw Error("only Tensors of floating point dtype can require gradients");
-  if (wanted || impl()->meta()) autograd::meta_of(*this).requires_grad = wanted;
+  if (wanted || meta) autograd::meta_of(*this).requires_grad = wanted;
   return *this;
 }
 

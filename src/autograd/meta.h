@@ -14,15 +14,17 @@ struct LeafHooks {
 
 namespace autograd {
 
-/// What a tensor had before it was given other data: storages that views still look at, and the accumulators of other
-/// dtypes, which graphs may still lead to.
+using FormerAccumulators = std::vector<std::unique_ptr<NodeImpl>>;
+
+/// What a tensor had before it was given other data: storages that views still look at, and the accumulators for
+/// other sizes, dtypes or devices, which graphs may still lead to.
 struct FormerParts {
   struct Viewed {
     Storage* storage;  // null of meta tensors
     uint64_t views;
   };
   std::vector<Viewed> storages;
-  std::vector<std::pair<Dtype, std::unique_ptr<NodeImpl>>> accumulators;
+  FormerAccumulators accumulators;
 
   FormerParts() = default;
   FormerParts(const FormerParts&) = delete;
@@ -65,6 +67,12 @@ NodeImpl* grad_fn_of(const Tensor& tensor);
 Edge gradient_edge(const Tensor& tensor);
 /// The node that sums gradients into a leaf, with a reference; null where there is none and none is made.
 NodeImpl* accumulator_of(const Tensor& leaf, bool make);
+/// Room for what a tensor lets go of, before anything is let go.
+FormerParts& room_for_former(AutogradMeta& meta);
+/// The node that sums gradients knows the sizes, dtype and device it was made for. Of a leaf that has others now it is
+/// put aside; needs `room_for_former`. Gives those that no graph leads to any more: hooks, which may be foreign code,
+/// die with them.
+FormerAccumulators replace_accumulator(TensorImpl* leaf) noexcept;
 /// Makes `node` the origin of `tensor`.
 void set_history(const Tensor& tensor, Node node, int32_t output_nr = 0);
 /// The same in two steps, for tensors that others may hold: the first may fail and changes nothing they see, the second

@@ -96,6 +96,14 @@ void destroy_node(NodeImpl* node) noexcept {
   destroying = false;
 }
 
+namespace {
+
+bool has_node(const TensorImpl* impl) noexcept {
+  return impl->meta() && impl->meta()->grad_fn.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
 void SavedTensor::save(const Tensor& tensor, bool is_result) {
   const TensorImpl* impl = tensor.impl();
   if (impl->inference)
@@ -105,6 +113,7 @@ void SavedTensor::save(const Tensor& tensor, bool is_result) {
         "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.");
   is_result_ = is_result;
   is_view_ = is_result && tensor.is_view();
+  was_computed_ = !is_result && has_node(impl);
   // A result that held its node, which holds the result, would never die.
   tensor_ = is_result ? tensor.detach() : tensor;
   was_saved_ = true;
@@ -139,6 +148,10 @@ Tensor SavedTensor::check(Tensor held, NodeImpl* owner) const {
     if (!was_saved_) return {};
     fail_freed();
   }
+  if (was_computed_ && !has_node(held.impl()))
+    throw Error(
+        "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, "
+        "please use out-of-place `.detach()` instead");
   const uint32_t now = held.version();
   if (now != version_) {
     const NodeImpl* node = is_result_ ? owner : grad_fn_of(held);

@@ -225,8 +225,6 @@ class NodeImpl {
   }
   int input_count() const noexcept { return input_count_; }
   void add_input(const Tensor& result);
-  /// Of a leaf that was given other sizes.
-  void set_input_sizes(SizesView sizes) { meta_.sizes = sizes.copy(); }
   /// Made where there are none. Of a node that others know already: under its lock.
   NodeExtras& extras();
   NodeExtras* extras_if_any() const noexcept { return extras_.load(std::memory_order_acquire); }
@@ -266,6 +264,22 @@ inline Edge Edge::copy() const noexcept {
   return {node, input};
 }
 
+/// The sizes of an operand when its op was recorded. Its edge knows them too, but where the operand was reshaped in
+/// place outside the graph (`with no_grad(): x.squeeze_()`).
+class RecordedSizes {
+ public:
+  RecordedSizes() = default;
+  RecordedSizes(const Tensor& operand, const Edge& edge) {
+    if (edge.node && !(edge.node->input(edge.input).sizes == operand.sizes()))
+      own_ = std::make_unique<Dims>(operand.impl()->sizes);
+  }
+  bool differ() const noexcept { return own_ != nullptr; }
+  SizesView of(const Edge& edge) const { return own_ ? SizesView(*own_) : edge.node->input(edge.input).sizes; }
+
+ private:
+  std::unique_ptr<Dims> own_;
+};
+
 /// Error "Trying to backward through the graph a second time (...)".
 [[noreturn]] void fail_freed();
 
@@ -280,7 +294,7 @@ class SavedTensor {
   /// What `check` is given. Under the node's lock: another thread may free it.
   Tensor held() const noexcept { return tensor_; }
   Tensor take() noexcept { return std::exchange(tensor_, Tensor()); }
-  /// Error where it was changed in place since, or freed.
+  /// Error where it was changed or detached in place since, or freed.
   Tensor check(Tensor held, NodeImpl* owner) const;
   Tensor unpack(NodeImpl* owner) const;
   /// A number that a formula reads is freed with the tensors, as PyTorch's is, though nothing is held.
@@ -293,6 +307,7 @@ class SavedTensor {
   int16_t output_nr_;
   bool is_result_;
   bool is_view_;
+  bool was_computed_;       // an operand that had a node
   bool was_saved_ = false;  // the others mean nothing before
 };
 

@@ -39,15 +39,17 @@ class ReduceNode : public NodeImpl {
   ReduceNode(Op op, const Tensor& self, SizesView dims, bool keepdim)
       : op_(op), keepdim_(keepdim), all_(dims.data() == nullptr && !keepdim), mask_(reduced_mask(dims, self.dim())) {
     Edge edge = gradient_edge(self);
+    sizes_ = RecordedSizes(self, edge);
     set_edges(&edge, 1);
   }
 
  protected:
-  SizesView sizes() const { return edge(0).node->input(edge(0).input).sizes; }
+  SizesView sizes() const { return sizes_.of(edge(0)); }
 
   Op op_;
   bool keepdim_, all_;
   Dims mask_;
+  RecordedSizes sizes_;
 };
 
 /// sum and mean: nothing is saved.

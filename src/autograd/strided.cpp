@@ -79,6 +79,8 @@ Tensor StridedMap::backward(const Tensor& grad) const {
 }
 
 Tensor apply_strided(const StridedMap& map, const Tensor& x, bool adjoint) {
+  // PyTorch's derivative of an empty view: zeros, in no graph.
+  if (adjoint && x.numel() == 0) return zeros(map.input.sizes, Options(x.dtype(), x.device()));
   const bool recorded = is_recorded(x);
   Node node(recorded ? new StridedNode(map, x, adjoint) : nullptr);
   const NoGrad no_grad;

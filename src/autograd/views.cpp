@@ -94,6 +94,7 @@ class ViewNode final : public NodeImpl {
     call_.kind = call.kind;
     for (int i = 0; i < 4; ++i) call_.numbers[i] = call.numbers[i];
     call_.dims = call.dims.copy();
+    sizes_ = RecordedSizes(self, edge);
     set_edges(&edge, 1);
     if (call.kind == ViewKind::as_strided) map_ = std::make_unique<StridedMap>(StridedMap{Geometry(self), {}});
   }
@@ -113,11 +114,12 @@ class ViewNode final : public NodeImpl {
 
  private:
   Tensor undone(const Tensor& grad) const {
-    const SizesView sizes = edge(0).node->input(edge(0).input).sizes;
+    const SizesView sizes = sizes_.of(edge(0));
     switch (call_.kind) {
       case ViewKind::alias:
-      case ViewKind::expand:  // the engine sums it down
         return grad;
+      case ViewKind::expand:  // the engine sums it down
+        return sizes_.differ() ? grad.sum_to_size(sizes) : grad;
       case ViewKind::as_strided:
         return apply_strided(*map_, grad, true);
       case ViewKind::diagonal:
@@ -144,6 +146,7 @@ class ViewNode final : public NodeImpl {
   }
 
   KeptCall call_;
+  RecordedSizes sizes_;
   bool is_inplace_ = false;
   std::unique_ptr<StridedMap> map_;
 };
@@ -248,14 +251,15 @@ void take_layout(const Tensor& self, const Tensor& view) {
   if (node.defined()) {
     static_cast<ViewNode*>(node.impl())->set_inplace();
     prepare_history(self, node.impl(), 0);
-  } else if (const Node accumulator(accumulator_of(self, false)); accumulator.defined()) {
-    accumulator.impl()->set_input_sizes(view.sizes());
   }
+  if (AutogradMeta* meta = self.impl()->meta(); meta && meta->accumulator.load(std::memory_order_acquire))
+    room_for_former(*meta);
   TensorImpl *to = self.impl(), *from = view.impl();
   std::swap(to->sizes, from->sizes);
   std::swap(to->strides, from->strides);
   to->contiguous = from->contiguous;
   to->row_major = from->row_major;
+  const FormerAccumulators gone = replace_accumulator(to);
   bump_version(self);
   if (node.defined()) commit_history(self, std::move(node), 0);
 }

@@ -41,12 +41,16 @@ void name_truths(Indexed& indexed) {
   }
 }
 
+/// Behind a second ellipsis there may be more than index_view counted.
+void check_count(const Indexed& indexed) {
+  const int64_t count = static_cast<int64_t>(indexed.tensors.size()), ndim = indexed.view.dim();
+  if (count > ndim)
+    throw IndexError("too many indices for tensor of dimension " + std::to_string(ndim) + " (got " +
+                     std::to_string(count) + ")");
+}
+
 /// Every index as int64 places along one dim; undefined where a dim is not indexed.
 std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& indices) {
-  // Behind a second ellipsis there may be more than index_view counted.
-  if (static_cast<int64_t>(indices.size()) > view.dim())
-    throw IndexError("too many indices for tensor of dimension " + std::to_string(view.dim()) + " (got " +
-                     std::to_string(indices.size()) + ")");
   for (const Tensor& index : indices)
     if (index.defined() && !is_mask(index) && index.dtype() != int64 && index.dtype() != int32)
       throw IndexError("tensors used as indices must be long, int, byte or bool tensors");
@@ -337,6 +341,7 @@ List<Tensor> nonzero_places(const Tensor& mask) {
 }
 
 Tensor run_index(const Indexed& indexed) {
+  check_count(indexed);
   Selection selection(indexed);
   selection.find_offsets();
   Tensor result = new_tensor(selection.shape(), selection.strides_of_result(), indexed.view.dtype());
@@ -366,6 +371,7 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
 void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
   const Tensor& self = indexed.view;
   if (self.is_meta()) return;
+  check_count(indexed);
   const bool overlaps = internal_overlap(self) == InternalOverlap::yes;
   if (overlaps)
     warn("UserWarning",

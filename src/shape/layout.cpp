@@ -153,14 +153,14 @@ Dims format_strides(SizesView sizes, MemoryFormat format) {
 
 bool is_contiguous(SizesView sizes, SizesView strides, MemoryFormat format) noexcept {
   const SizesView order = format_order(format);
+  if (order.empty() && numel_of(sizes) == 0) return true;
   if (!order.empty() && sizes.size() != order.size()) return false;
-  if (numel_of(sizes) == 0) return order.empty();
-  int64_t step = 1;
+  Checked step = 1;
   for (int64_t i = sizes.size() - 1; i >= 0; --i) {
     const int64_t dim = order.empty() ? i : order[i];
     if (sizes[dim] == 1) continue;
-    if (strides[dim] != step) return false;
-    step *= sizes[dim];  // exact: at most the number of elements
+    if (!step.is(strides[dim])) return false;
+    step *= sizes[dim];
   }
   return true;
 }

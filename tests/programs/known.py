@@ -68,7 +68,12 @@ ERRORS = [
      and re.match("Trying to backward through the graph a second time|one of the variables needed for gradient computation has been modified", text(case.theirs))),
     ("Gradients", lambda case: case.ours is None and re.search(r"\b(backward|grad)\(", case.statement) and text(case.theirs).startswith("output with shape")),
     ("In Python", lambda case: case.ours is None and "matmul(" in case.statement and re.match("The size of tensor a .* must match|shape .* is invalid for input", text(case.theirs))),
-    ("In Python", lambda case: case.theirs is None and re.search(r"argument 'out' must be Tensor, not (float|int|bool)$", text(case.ours))),
+    ("In Python", lambda case: type(case.ours) is TypeError and re.search(r"\bout=[-\d.TF]", case.statement)),
+    ("In Python", lambda case: type(case.ours) is TypeError and re.search(r"\.to\([-\d.]", case.statement)),
+    ("Calls that fail", lambda case: both_fail(case) and "unflatten(" in case.statement),
+    ("Calls that fail", lambda case: both_fail(case) and type(case.ours) is NotImplementedError and "functions with out=... arguments" in text(case.theirs)),
+    ("Sizes, strides and offsets too large to count", lambda case: both_fail(case) and re.match("Storage size calculation overflowed|numel: integer", text(case.theirs))),
+    ("Writing to memory that is also read", lambda case: case.ours is None and re.fullmatch(r"(v\d+)\[None\] = \1", case.statement) and "refer to a single memory location" in text(case.theirs)),
     ("In Python", lambda case: both_fail(case) and type(case.ours) is TypeError and re.match(r"linspace\(\): argument '(start|end)' .* must be Number, not Tensor", text(case.ours))),
     ("In Python", lambda case: both_fail(case) and type(case.ours) is TypeError and "received an invalid combination of arguments - got (Tensor" in text(case.ours)),
     ("In Python", lambda case: both_fail(case) and text(case.ours).startswith("Expected one of cpu, meta device type at start of device string")),
@@ -104,6 +109,7 @@ STATES = [
     ("In Python", lambda case, what, unchanged: re.search(r"\b(all|any)\(.*(\(\)|\[\])", case.statement)),
     ("Gradients", lambda case, what, unchanged: is_name_of_product(what)),
     ("In Python", lambda case, what, unchanged: what.startswith("value: ") and "UnbindBackward0" in what),
+    ("Gradients", lambda case, what, unchanged: what.startswith("value: ") and are_edges_of_what_differs(case, what)),
     ("Gradients", lambda case, what, unchanged: what.startswith("stride: ") and re.search(r"\b(grad|backward)\(", case.statement)),
     ("Gradients", lambda case, what, unchanged: what.startswith("storage: ") and re.fullmatch(r"storage: (\S+) has that of \S+ in PyTorch, (None|\1) in Tenon", what) and "backward(" in case.statement),
     ("Gradients", lambda case, what, unchanged: what.startswith("requires_grad: ") and what.endswith("True in PyTorch, False in Tenon") and holds_no_floats(case, what.split()[1])),
@@ -139,6 +145,17 @@ def is_name_of_product(what):
     wanted, got = (re.findall(names, side) for side in match.groups())
     same = len(wanted) == len(got) and re.sub(names, "", match[1]) == re.sub(names, "", match[2])
     return bool(wanted) and same and all(a == b or known_look("grad_fn", a, b) for a, b in zip(wanted, got))
+
+
+def are_edges_of_what_differs(case, what):
+    """The next functions of a node that has another name, or of one that leaves out what is not there."""
+    of = re.search(r"in (v\d+)\.grad_fn\.next_functions\]$", case.statement)
+    if not of:
+        return False
+    if case.variables[of[1]].grad_fn.name() != case.our_variables[of[1]].grad_fn.name():
+        return True
+    wanted, got = (re.findall(r"'[^']*'", side) for side in what.split(" in PyTorch, "))
+    return wanted == got
 
 
 def known_error(case):

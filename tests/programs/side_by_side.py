@@ -176,7 +176,7 @@ class Run:
             self.compare_variables(case)
         except Difference as difference:
             heading = known.known_state(case, str(difference), self.unchanged())
-            if (self.replaced_data or not self.counts_versions) and re.match("(grad_fn|grad|requires_grad|is_leaf|error: grad_fn of .*): ", str(difference)):
+            if (self.replaced_data or not self.counts_versions) and re.match("(grad_fn|grad|requires_grad|is_leaf|shape|error: grad_fn of .*): ", str(difference)):
                 heading = "Gradients"
             if heading is None and apart and apart.gives(first_line, ours, self.ours.variables):
                 heading = "Writing to memory that is also read"
