@@ -34,9 +34,10 @@ TENON_API Tensor linspace(Scalar start, Scalar end, int64_t steps, Options optio
 TENON_API Tensor eye(int64_t n, Options options = {});
 TENON_API Tensor eye(int64_t n, int64_t m, Options options = {});
 TENON_API Tensor empty_like(const Tensor& self, Options options = {}, MemoryFormat format = MemoryFormat::preserve);
-TENON_API Tensor zeros_like(const Tensor& self, Options options = {});
-TENON_API Tensor ones_like(const Tensor& self, Options options = {});
-TENON_API Tensor full_like(const Tensor& self, Scalar value, Options options = {});
+TENON_API Tensor zeros_like(const Tensor& self, Options options = {}, MemoryFormat format = MemoryFormat::preserve);
+TENON_API Tensor ones_like(const Tensor& self, Options options = {}, MemoryFormat format = MemoryFormat::preserve);
+TENON_API Tensor full_like(const Tensor& self, Scalar value, Options options = {},
+                           MemoryFormat format = MemoryFormat::preserve);
 TENON_API Tensor rand_like(const Tensor& self, Options options = {});
 TENON_API Tensor randn_like(const Tensor& self, Options options = {});
 

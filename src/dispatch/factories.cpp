@@ -86,9 +86,15 @@ Tensor empty_like(const Tensor& self, Options options, MemoryFormat format) {
                     options.dtype.value_or(self.dtype()), options.device.value_or(self.device()));
 }
 
-Tensor zeros_like(const Tensor& self, Options options) { return filled(empty_like(self, options), 0); }
-Tensor ones_like(const Tensor& self, Options options) { return filled(empty_like(self, options), 1); }
-Tensor full_like(const Tensor& self, Scalar value, Options options) { return filled(empty_like(self, options), value); }
+Tensor zeros_like(const Tensor& self, Options options, MemoryFormat format) {
+  return filled(empty_like(self, options, format), 0);
+}
+Tensor ones_like(const Tensor& self, Options options, MemoryFormat format) {
+  return filled(empty_like(self, options, format), 1);
+}
+Tensor full_like(const Tensor& self, Scalar value, Options options, MemoryFormat format) {
+  return filled(empty_like(self, options, format), value);
+}
 
 Tensor from_buffer(void* data, SizesView sizes, SizesView strides, Dtype dtype, Storage::Deleter deleter,
                    void* context) {

@@ -133,17 +133,12 @@ Tensor arange_of(const Call& call) {
 Tensor eye_of(const Call& call) {
   return eye(call.integer(Name::n), call.integer(Name::m, call.integer(Name::n)), with_out(call));
 }
-Tensor like(const Call& call) {
-  return empty_like(call.tensor(Name::input), options_of(call), call.memory_format(MemoryFormat::preserve));
-}
+MemoryFormat format_of(const Call& call) { return call.memory_format(MemoryFormat::preserve); }
+Tensor empty_of(const Call& call) { return empty_like(call.tensor(Name::input), options_of(call), format_of(call)); }
 /// Options of `x.new_...`: what is not asked for is as in `x`.
 Options like_self(const Call& call) {
   const Tensor& self = call.tensor(Name::input);
   return {call.dtype().value_or(self.dtype()), call.device().value_or(self.device())};
-}
-Tensor filled(Tensor tensor, Scalar value) {
-  if (!tensor.is_meta()) tensor.fill_(value);
-  return tensor;
 }
 
 bool is_long(SizesView size) {
@@ -258,19 +253,21 @@ const Definition kFactories[] = {
      "A 0-dim tensor with one value.", TENON_NEW(scalar_tensor(call.number(Name::s), options_of(call)))},
     {"zeros", kFunction, "(ints size, *, " TENON_OPTIONS, "0 everywhere.", TENON_MADE(zeros, 0)},
 
-    {"empty_like", kFunction, TENON_LIKE, "Uninitialised, in the shape and layout of input.", TENON_NEW(like(call))},
+    {"empty_like", kFunction, TENON_LIKE, "Uninitialised, in the shape and layout of input.",
+     TENON_NEW(empty_of(call))},
     {"full_like", kFunction,
      "(Tensor input, Number fill_value, *, memory_format? memory_format=None, dtype dtype=None, layout layout=None, "
      "device "
      "device=None, bool? pin_memory=False, bool? requires_grad=False)",
      "One value everywhere, in the shape and layout of input.",
-     TENON_NEW(filled(like(call), call.number(Name::fill_value)))},
+     TENON_NEW(full_like(call.tensor(Name::input), call.number(Name::fill_value), options_of(call), format_of(call)))},
     {"ones_like", kFunction, TENON_LIKE, "1 everywhere, in the shape and layout of input.",
-     TENON_NEW(filled(like(call), 1))},
-    {"rand_like", kFunction, TENON_LIKE, "Uniform in [0, 1), in the shape of input.", TENON_NEW(rand_like(like(call)))},
-    {"randn_like", kFunction, TENON_LIKE, "Normal, in the shape of input.", TENON_NEW(randn_like(like(call)))},
+     TENON_NEW(ones_like(call.tensor(Name::input), options_of(call), format_of(call)))},
+    {"rand_like", kFunction, TENON_LIKE, "Uniform in [0, 1), in the shape of input.",
+     TENON_NEW(rand_like(empty_of(call)))},
+    {"randn_like", kFunction, TENON_LIKE, "Normal, in the shape of input.", TENON_NEW(randn_like(empty_of(call)))},
     {"zeros_like", kFunction, TENON_LIKE, "0 everywhere, in the shape and layout of input.",
-     TENON_NEW(filled(like(call), 0))},
+     TENON_NEW(zeros_like(call.tensor(Name::input), options_of(call), format_of(call)))},
 
 #define TENON_NEW_OPTIONS \
   "*, dtype dtype=None, layout layout=None, device device=None, bool? pin_memory=False, bool? requires_grad=False)"

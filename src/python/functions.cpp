@@ -6,6 +6,7 @@
 #include "python/exchange.h"
 #include "python/out.h"
 #include "tenon/factories.h"
+#include "tenon/autograd.h"
 #include "tenon/ops.h"
 #include "tenon/threads.h"
 #include "tensor/overlap.h"
@@ -81,7 +82,10 @@ Tensor isclose(const Call& call) {
 
 const Definition kFunctions[] = {
     {"allclose", kBoth, TENON_CLOSE, "Whether all elements are close.",
-     [](const Call& call) -> PyObject* { return PyBool_FromLong(all(isclose(call)).item().as_bool()); }},
+     [](const Call& call) -> PyObject* {
+       const NoGrad no_grad;
+       return PyBool_FromLong(all(isclose(call)).item().as_bool());
+     }},
     {"isclose", kBoth, TENON_CLOSE, "Whether elements are equal or at most atol + |rtol * other| apart.",
      [](const Call& call) -> PyObject* { return wrap(isclose(call)); }},
     {"isfinite", kBoth, "(Tensor input)", "Whether elements are neither infinite nor NaN.",

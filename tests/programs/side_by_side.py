@@ -39,6 +39,10 @@ class Side(typing.NamedTuple):
     caught: list
 
 
+# A tensor that others know is given other sizes.
+RESHAPED = re.compile(r"\.data = |(no_grad\(\)|enabled\(False\)): .*\.(squeeze|unsqueeze|t|transpose|swapaxes|swapdims)_\(")
+
+
 class Difference(Exception):
     """What differs after a statement."""
 
@@ -153,7 +157,7 @@ class Run:
         unwritten = UNWRITTEN.search(statement)
         self.counts_versions = self.counts_versions and ".data" not in statement  # see differences.md, Gradients
         storages = {name: torch_storage(value) for name, value in self.tensors(self.theirs.variables) if not value.is_meta} if unwritten else {}
-        self.replaced_data = self.replaced_data or ".data = " in statement
+        self.replaced_data = self.replaced_data or bool(RESHAPED.search(statement))
         alone, apart = Alone.of(statement, self.theirs.variables), ProductApart.of(statement, self.theirs.variables)
         on_side(0)
         theirs = self.perform(code, self.theirs)
@@ -281,7 +285,12 @@ class Run:
                 self.before = before
                 raise Difference(f"grad: {name}.grad is {'None' if gradients[0] is None else 'there'} in PyTorch, not in Tenon")
             if gradients[0] is not None:
-                found.append((name + ".grad", *gradients))
+                refusals = [refusal(gradient) for gradient in gradients]
+                if refusals[0] != refusals[1]:
+                    self.before = before
+                    raise Difference(f"error: grad_fn of {name}.grad: PyTorch {refusals[0]}; Tenon {refusals[1]}")
+                if not refusals[0]:
+                    found.append((name + ".grad", *gradients))
         try:
             self.compare_identity(found)
             for name, theirs, ours in found:
