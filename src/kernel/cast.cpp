@@ -10,8 +10,7 @@
 #include "kernel/loops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace tenon {
-namespace HWY_NAMESPACE {
+namespace tenon::HWY_NAMESPACE {
 
 /// Floats are truncated; what no int64 holds becomes the smallest int64, as the processor's conversion gives, and
 /// narrower integers keep the low bits.
@@ -129,6 +128,5 @@ void fill_casts(KernelTable& table) {
   fill_casts_among<bool, uint8_t, int8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double>(table);
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace tenon
+}  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

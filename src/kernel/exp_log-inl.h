@@ -14,8 +14,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace tenon {
-namespace HWY_NAMESPACE {
+namespace tenon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -160,7 +159,6 @@ HWY_INLINE V tanh_vector(D d, V x) {
   return hn::CopySign(hn::IfThenElse(hn::Lt(size, hn::Set(d, T{0.625})), near, far), x);
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace tenon
+}  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -6,9 +6,7 @@
 #include "kernel/loops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace tenon {
-namespace HWY_NAMESPACE {
+namespace tenon::HWY_NAMESPACE {
 void fill_float32(KernelTable& table) { fill_dtype<float>(table); }
-}  // namespace HWY_NAMESPACE
-}  // namespace tenon
+}  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -9,8 +9,7 @@
 #include "kernel/loops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace tenon {
-namespace HWY_NAMESPACE {
+namespace tenon::HWY_NAMESPACE {
 
 // Blocks of so many lanes stay in registers between their conversions.
 inline constexpr int64_t kHalfBlock = 16;
@@ -208,7 +207,6 @@ void fill_half(KernelTable& table) {
 #undef TENON_OP
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace tenon
+}  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -6,12 +6,10 @@
 #include "kernel/half-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace tenon {
-namespace HWY_NAMESPACE {
+namespace tenon::HWY_NAMESPACE {
 void fill_halves(KernelTable& table) {
   fill_half<Float16>(table);
   fill_half<BFloat16>(table);
 }
-}  // namespace HWY_NAMESPACE
-}  // namespace tenon
+}  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -1,9 +1,11 @@
 // The choice of the instruction set, made once.
 #include "kernel/kernel.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "ops/custom_table.h"
@@ -19,8 +21,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace tenon {
-namespace HWY_NAMESPACE {
+namespace tenon::HWY_NAMESPACE {
 
 void fill_float32(KernelTable& table);
 void fill_float64(KernelTable& table);
@@ -44,15 +45,14 @@ KernelTable make_table() {
   return table;
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace tenon
+}  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tenon {
 namespace {
 
-/// An instruction set of this build, best first.
+/// An instruction set of this build.
 struct InstructionSet {
   int64_t target;
   KernelTable (*make_table)();
@@ -76,6 +76,7 @@ bool always() { return true; }
 }
 #endif
 
+// Best first; the last is always there.
 // Detection by hand: Highway's needs its library at run time, which spends milliseconds on its timer when it is loaded.
 constexpr InstructionSet kSets[] = {
 #if HWY_TARGETS & HWY_AVX3
@@ -102,15 +103,17 @@ const char* name_of(int64_t target) {
 
 KernelTable choose_table() {
   const char* wanted = std::getenv("TENON_ISA");
-  const InstructionSet* chosen = nullptr;
-  bool is_there = !wanted || !*wanted;
-  for (const InstructionSet& set : kSets) {
-    if (!set.supported()) continue;
-    const bool is_wanted = wanted && std::strcmp(wanted, name_of(set.target)) == 0;
-    if (!chosen || is_wanted) chosen = &set;
-    is_there = is_there || is_wanted;
+  const InstructionSet* last = std::end(kSets) - 1;
+  const InstructionSet* chosen = std::find_if(kSets, last, [](const InstructionSet& set) { return set.supported(); });
+  if (wanted && *wanted) {
+    const InstructionSet* named = std::find_if(kSets, std::end(kSets), [&](const InstructionSet& set) {
+      return set.supported() && std::strcmp(wanted, name_of(set.target)) == 0;
+    });
+    if (named == std::end(kSets))
+      std::fprintf(stderr, "TENON_ISA is ignored: this machine or this build has no '%s'\n", wanted);
+    else
+      chosen = named;
   }
-  if (!is_there) std::fprintf(stderr, "TENON_ISA is ignored: this machine or this build has no '%s'\n", wanted);
   KernelTable table = chosen->make_table();
   table.name = name_of(chosen->target);
   return table;

@@ -19,8 +19,7 @@
 #include "type/half.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace tenon {
-namespace HWY_NAMESPACE {
+namespace tenon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -282,7 +281,6 @@ HWY_INLINE Vector<D> logarithm(Vector<D> a) {
   return {log_vector(D(), a.v)};
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace tenon
+}  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -28,8 +28,7 @@
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace tenon {
-namespace HWY_NAMESPACE {
+namespace tenon::HWY_NAMESPACE {
 
 #include "ops/blocks-inl.h"
 
@@ -343,7 +342,6 @@ void fill_dtype(KernelTable& table) {
 #undef TENON_OP
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace tenon
+}  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -6,14 +6,12 @@
 #include "kernel/loops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace tenon {
-namespace HWY_NAMESPACE {
+namespace tenon::HWY_NAMESPACE {
 void fill_narrow_integers(KernelTable& table) {
   fill_dtype<int16_t>(table);
   fill_dtype<int8_t>(table);
   fill_dtype<uint8_t>(table);
   fill_dtype<bool>(table);
 }
-}  // namespace HWY_NAMESPACE
-}  // namespace tenon
+}  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

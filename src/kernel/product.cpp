@@ -6,8 +6,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace tenon {
-namespace HWY_NAMESPACE {
+namespace tenon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -72,6 +71,5 @@ void fill_products(KernelTable& table) {
   table.product[static_cast<int>(Dtype::float64)] = &product<double>;
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace tenon
+}  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

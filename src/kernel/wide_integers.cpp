@@ -6,12 +6,10 @@
 #include "kernel/loops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace tenon {
-namespace HWY_NAMESPACE {
+namespace tenon::HWY_NAMESPACE {
 void fill_wide_integers(KernelTable& table) {
   fill_dtype<int64_t>(table);
   fill_dtype<int32_t>(table);
 }
-}  // namespace HWY_NAMESPACE
-}  // namespace tenon
+}  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

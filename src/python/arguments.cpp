@@ -104,8 +104,8 @@ Parameter parse_parameter(const std::string& text, bool keyword_only) {
     parameter.broadcast = std::stoll(spelled.substr(bracket + 1));
     spelled.resize(bracket);
   }
-  const auto type = std::find_if(std::begin(kTypes), std::end(kTypes),
-                                 [&](const TypeText& entry) { return entry.spelled == spelled; });
+  const TypeText* type = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                      [&](const TypeText& entry) { return entry.spelled == spelled; });
   if (type == std::end(kTypes)) throw std::logic_error("no argument has the type " + spelled);
   parameter.type = type->type;
   const std::size_t name_end = equals == std::string::npos ? text.size() : equals;
@@ -143,9 +143,9 @@ bool is_named(PyObject* keyword, Name name) {
   return keyword == text || PyUnicode_Compare(keyword, text) == 0;
 }
 bool is_alias(PyObject* keyword, Name name) {
-  for (const Alias& alias : kAliases)
-    if (alias.name == name && PyUnicode_CompareWithASCIIString(keyword, alias.text) == 0) return true;
-  return false;
+  return std::any_of(std::begin(kAliases), std::end(kAliases), [&](const Alias& alias) {
+    return alias.name == name && PyUnicode_CompareWithASCIIString(keyword, alias.text) == 0;
+  });
 }
 
 [[noreturn]] void fail_type(const std::string& text) { throw TypeError(text); }
@@ -306,7 +306,7 @@ Signature::Signature(const std::string& text) {
 std::string Signature::text() const {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (i == positional) parts.push_back("*");
+    if (i == positional) parts.emplace_back("*");
     parts.push_back(parameters[i].text());
   }
   return "(" + joined(parts, ", ") + ")";
@@ -371,7 +371,7 @@ PyObject* Parser::invoke_with(PyObject* args, PyObject* keywords) noexcept {
   });
 }
 
-bool Parser::check(const Parameter& parameter, PyObject* object, int64_t* failed) const {
+bool Parser::check(const Parameter& parameter, PyObject* object, int64_t* failed) {
   switch (parameter.type) {
     case Type::tensor:
       return is_tensor(object);

@@ -107,7 +107,7 @@ class Parser {
  private:
   friend class Call;
   bool parse(const Signature& signature, Call& call, bool raise) const;
-  bool check(const Signature::Parameter& parameter, PyObject* object, int64_t* failed) const;
+  static bool check(const Signature::Parameter& parameter, PyObject* object, int64_t* failed);
   void warn_deprecated(const Signature& signature) const;
   [[noreturn]] void fail(Call& call) const;
   [[noreturn]] void fail_extra_keywords(const Signature& signature, const Call& call) const;

@@ -1,5 +1,6 @@
 #include "python/doors.h"
 
+#include <algorithm>
 #include <deque>
 #include <string>
 
@@ -60,10 +61,10 @@ const Signature* widest(const Parser& parser) {
 }
 
 bool is_optional(const Parser& parser, const Parameter& parameter) {
-  if (parameter.optional) return true;
-  for (const Signature& signature : parser.signatures())
-    if (!signature.deprecated && !find(signature, parameter.name)) return true;
-  return false;
+  const std::vector<Signature>& all = parser.signatures();
+  return parameter.optional || std::any_of(all.begin(), all.end(), [&](const Signature& signature) {
+           return !signature.deprecated && !find(signature, parameter.name);
+         });
 }
 
 /// "(input, other, *, alpha=1, out=None)": what inspect.signature reads.

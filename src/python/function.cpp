@@ -104,6 +104,7 @@ nb::object gradients_of_results(const RecordedCall& call, const autograd::Tensor
 
 autograd::Tensors backward(autograd::Context& shared, const autograd::Tensors& gradients) {
   const Held held;
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the node may die while Python's backward runs
   const SharedCall call = shared.saved<SharedCall>();
   const nb::object result = nb::handle(call->context()).attr("_backward")(*gradients_of_results(*call, gradients));
   return gradients_of_tensors(*call, gradients_of_arguments(*call, result));

@@ -8,13 +8,11 @@
 namespace tenon::python {
 namespace {
 
+Py_ssize_t dict_offset = 0;
+
 /// Where an object keeps its __dict__; subclasses keep it there, too.
-PyObject** dict_of(PyObject* self) {
-  static const Py_ssize_t offset = [] {
-    const nb::handle type(reinterpret_cast<PyObject*>(tensor_type));
-    return nb::cast<Py_ssize_t>(type.attr("__dictoffset__"));
-  }();
-  return reinterpret_cast<PyObject**>(reinterpret_cast<char*>(self) + offset);
+PyObject** dict_of(PyObject* self) noexcept {
+  return reinterpret_cast<PyObject**>(reinterpret_cast<char*>(self) + dict_offset);
 }
 
 /// What lives for one tensor alone; null where others use it, too.
@@ -86,5 +84,7 @@ void add_garbage_slots(std::vector<PyType_Slot>& slots) {
   slots.push_back({Py_tp_traverse, reinterpret_cast<void*>(traverse)});
   slots.push_back({Py_tp_clear, reinterpret_cast<void*>(clear)});
 }
+
+void find_dict(nb::handle type) { dict_offset = nb::cast<Py_ssize_t>(type.attr("__dictoffset__")); }
 
 }  // namespace tenon::python

@@ -90,19 +90,19 @@ class Key {
  private:
   void add(PyObject* entry) {
     if (entry == Py_None)
-      indices_.push_back(None);
+      indices_.emplace_back(None);
     else if (entry == Py_Ellipsis)
-      indices_.push_back(Ellipsis);
+      indices_.emplace_back(Ellipsis);
     else if (PyBool_Check(entry))
-      indices_.push_back(owned_.emplace_back(full({}, entry == Py_True, bool_)));
+      indices_.emplace_back(owned_.emplace_back(full({}, entry == Py_True, bool_)));
     else if (PySlice_Check(entry))
-      indices_.push_back(slice_of(entry));
+      indices_.emplace_back(slice_of(entry));
     else if (is_tensor(entry))
       add_tensor(tensor_of(entry));
     else if (is_array(entry))
       add_tensor(as_index(tensor_from_array(entry)));
     else if (is_integer(entry))
-      indices_.push_back(integer_of(entry));
+      indices_.emplace_back(integer_of(entry));
     else if (PySequence_Check(entry))
       add_list(entry);
     else
@@ -113,11 +113,11 @@ class Key {
   /// A 0-dim integer tensor is an integer, but for uint8, which stands for truth.
   void add_tensor(const Tensor& tensor) {
     if (tensor.dim() == 0 && is_integral(tensor.dtype()) && tensor.dtype() != uint8)
-      indices_.push_back(tensor.item().as_int64());
+      indices_.emplace_back(tensor.item().as_int64());
     else
-      indices_.push_back(owned_.emplace_back(tensor));
+      indices_.emplace_back(owned_.emplace_back(tensor));
   }
-  void add_list(PyObject* list) { indices_.push_back(owned_.emplace_back(as_index(tensor_of_values(list, {})))); }
+  void add_list(PyObject* list) { indices_.emplace_back(owned_.emplace_back(as_index(tensor_of_values(list, {})))); }
   /// Numbers that are no tensor become integers.
   static Tensor as_index(const Tensor& values) {
     return values.dtype() == bool_ || values.dtype() == uint8 ? values : values.to(int64);

@@ -37,7 +37,7 @@ NB_MODULE(tenon_in_main, module) {
 
 /// What Python calls. The module's types exist once in a process, and nanobind aborts where a second interpreter asks
 /// for them.
-extern "C" NB_EXPORT PyObject* PyInit__tenon() {
+extern "C" NB_EXPORT PyObject* PyInit__tenon() {  // NOLINT(bugprone-reserved-identifier): Python looks for this name
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return PyInit_tenon_in_main();
   PyErr_SetString(PyExc_ImportError, "tenon works in the main interpreter alone, not in subinterpreters");
   return nullptr;

@@ -187,6 +187,7 @@ void bind_tensor(nb::module_& module) {
                            "A handle to elements of one dtype; views share them.");
   bound.attr("__array_priority__") = 1000;
   name_publicly(bound);
+  find_dict(bound);
   tensor_type = reinterpret_cast<PyTypeObject*>(bound.ptr());
 }
 

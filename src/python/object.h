@@ -14,6 +14,8 @@ void add_operator_slots(std::vector<PyType_Slot>& slots);
 void add_index_slots(std::vector<PyType_Slot>& slots);
 void add_buffer_slots(std::vector<PyType_Slot>& slots);
 void add_garbage_slots(std::vector<PyType_Slot>& slots);
+/// What the collector needs to know of the type before there are objects of it.
+void find_dict(nb::handle type);
 /// The attributes that differentiation adds.
 void add_autograd_attributes(std::vector<PyGetSetDef>& attributes);
 
