@@ -6,6 +6,7 @@
 #include "tenon/factories.h"
 #include "tenon/policy.h"
 #include "tensor/impl.h"
+#include "tensor/overlap.h"
 #include "type/visit.h"
 
 namespace tenon::autograd {
@@ -80,6 +81,15 @@ Edge known_edge(const Tensor& input) {
   return {accumulator_of(input, false), 0};
 }
 
+/// What `grad` gives may be written to. Here a gradient that repeats keeps stride 0 on its way through the graph; in
+/// PyTorch only that of a sum does.
+Tensor with_own_elements(Tensor gradient, const Roots& roots, std::size_t count) {
+  if (!gradient.defined() || gradient.is_meta() || internal_overlap(gradient) == InternalOverlap::no) return gradient;
+  for (std::size_t i = 0; i < count; ++i)
+    if (roots.gradients.data()[i].impl()->storage == gradient.impl()->storage) return gradient;
+  return gradient.clone(MemoryFormat::contiguous);
+}
+
 }  // namespace
 
 void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOptions& options) {
@@ -132,9 +142,10 @@ Tensors grad(const Tensors& outputs, const Tensors& inputs, const Tensors& grad_
   GraphTask task(options.retain_graph.value_or(options.create_graph), options.create_graph);
   task.limit_to(&captures, {});
   run(roots, outputs.size(), task);
+  const SetGradEnabled mode(options.create_graph);
   Tensors result;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    Tensor gradient = std::move(captures[i].gradient);
+    Tensor gradient = with_own_elements(std::move(captures[i].gradient), roots, outputs.size());
     if (!gradient.defined() && options.materialize_grads) gradient = zeros_like(inputs[i]);
     if (!gradient.defined() && !options.allow_unused)
       throw Error(

@@ -121,6 +121,17 @@ def test_graph(program):
     same(program)
 
 
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("loss", [lambda x: x.mean(), lambda x: x.sum(), lambda x: (x * 2).mean(), lambda x: x.mean(0).sum(), lambda x: (x + x[0]).mean()])
+def test_gradients_may_be_written_to(loss, create_graph):
+    def program(m):
+        x = m.ones(3, 2, requires_grad=True)
+        (gradient,) = m.autograd.grad(loss(x), x, create_graph=create_graph)
+        return gradient.stride(), gradient.clamp_(max=0.25)
+
+    same(program)
+
+
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 0), (2, 1, 1, 0), (0, 1, 1, 1), (0, 2, 3, 4), (2, 3, 0, 4), (1, 0, 1, 1), (2**40, 0, 2**40, 2**40)])
 def test_channels_last_without_elements(sizes):
     def program(m):
