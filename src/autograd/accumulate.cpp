@@ -16,19 +16,22 @@ bool is_dense(const TensorImpl& tensor) {
   return tensor.contiguous || is_non_overlapping_and_dense(tensor.sizes, tensor.strides);
 }
 
+/// An older graph gives gradients of the sizes the leaf had then.
+bool has_sizes(const TensorImpl& leaf, const Tensor& grad) { return SizesView(leaf.sizes) == grad.sizes(); }
+
 /// A leaf's gradient has the leaf's strides where those are dense, else row-major ones.
 /// PyTorch: torch/csrc/autograd/utils/grad_layout_contract.h
 bool obeys_layout(const Tensor& grad, const TensorImpl& leaf) {
-  if (!is_dense(leaf)) return grad.is_contiguous();
+  if (!has_sizes(leaf, grad) || !is_dense(leaf)) return grad.is_contiguous();
   for (int64_t dim = 0; dim < grad.dim(); ++dim)
     if (grad.sizes()[dim] != 1 && grad.strides()[dim] != leaf.strides[dim]) return false;
   return true;
 }
 
 Tensor clone_for(const Tensor& grad, const TensorImpl& leaf) {
-  const bool row_major = leaf.row_major || !is_dense(leaf);
+  const bool row_major = leaf.row_major || !is_dense(leaf) || !has_sizes(leaf, grad);
   if (row_major && !thread_modes.grad) return run_clone(grad, MemoryFormat::contiguous);
-  Tensor copy = row_major ? new_tensor(leaf.sizes, grad.dtype(), grad.device())
+  Tensor copy = row_major ? new_tensor(grad.sizes(), grad.dtype(), grad.device())
                           : new_tensor(leaf.sizes, leaf.strides, grad.dtype(), grad.device());
   if (thread_modes.grad)
     copy.copy_(grad);
@@ -117,10 +120,45 @@ AccumulateGrad::AccumulateGrad(const Tensor& leaf) : leaf_(leaf.impl()) {
   add_input(leaf);
 }
 
+bool sums_into(const NodeImpl& accumulator, const TensorImpl& leaf) noexcept {
+  const InputMeta& meta = accumulator.input(0);
+  return meta.dtype == leaf.dtype && meta.device == leaf.device && SizesView(meta.sizes) == SizesView(leaf.sizes);
+}
+
+namespace {
+
+/// Puts an accumulator aside that does not fit the leaf any more: graphs may still lead to it. Gives the one that does;
+/// null where there is none. Where one handle is all that holds the leaf, no graph does: `gone` takes all.
+NodeImpl* put_aside(TensorImpl* leaf, std::vector<std::unique_ptr<NodeImpl>>& gone) {
+  AutogradMeta& meta = *leaf->meta();
+  const SpinLock lock(meta.lock);
+  NodeImpl* const before = meta.accumulator.load(std::memory_order_acquire);
+  if (!before || sums_into(*before, *leaf)) return before;  // another thread was faster
+  if (!meta.former) meta.former = std::make_unique<FormerParts>();
+  std::vector<std::unique_ptr<NodeImpl>>& former = meta.former->accumulators;
+  former.reserve(former.size() + 1);
+  former.emplace_back(before);
+  meta.accumulator.store(nullptr, std::memory_order_release);
+  if (leaf->references.load(std::memory_order_acquire) % TensorImpl::kViewReference == 1) gone.swap(former);
+  for (std::unique_ptr<NodeImpl>& known : former) {
+    if (!sums_into(*known, *leaf)) continue;
+    NodeImpl* const again = known.release();
+    meta.accumulator.store(again, std::memory_order_release);
+    std::swap(known, former.back());
+    former.pop_back();
+    return again;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 NodeImpl* accumulator_of(const Tensor& leaf, bool make) {
   if (!make && !leaf.impl()->meta()) return nullptr;
+  std::vector<std::unique_ptr<NodeImpl>> gone;  // hooks, which may be foreign code, die with them
   std::atomic<NodeImpl*>& place = meta_of(leaf).accumulator;
   NodeImpl* node = place.load(std::memory_order_acquire);
+  if (node && make && !sums_into(*node, *leaf.impl())) node = put_aside(leaf.impl(), gone);
   if (!node && make) {
     std::unique_ptr<NodeImpl> own = std::make_unique<AccumulateGrad>(leaf);
     // Another thread may have been faster.

@@ -28,6 +28,8 @@ class AccumulateGrad final : public NodeImpl {
   TensorImpl* leaf_;
 };
 
+/// Whether the leaf still has the sizes, dtype and device that the accumulator was made for.
+bool sums_into(const NodeImpl& accumulator, const TensorImpl& leaf) noexcept;
 /// Whether nobody else can see what is written into `tensor`.
 bool is_owned_alone(const Tensor& tensor);
 

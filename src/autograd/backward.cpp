@@ -84,7 +84,10 @@ Edge known_edge(const Tensor& input) {
 /// What `grad` gives may be written to. Here a gradient that repeats keeps stride 0 on its way through the graph; in
 /// PyTorch only that of a sum does.
 Tensor with_own_elements(Tensor gradient, const Roots& roots, std::size_t count) {
-  if (!gradient.defined() || gradient.is_meta() || internal_overlap(gradient) == InternalOverlap::no) return gradient;
+  if (!gradient.defined() || gradient.is_meta()) return gradient;
+  const bool repeats =
+      internal_overlap(gradient) != InternalOverlap::no || (gradient.numel() == 1 && gradient.is_view());
+  if (!repeats) return gradient;
   for (std::size_t i = 0; i < count; ++i)
     if (roots.gradients.data()[i].impl()->storage == gradient.impl()->storage) return gradient;
   return gradient.clone(MemoryFormat::contiguous);

@@ -23,6 +23,13 @@ Storage* take(FormerParts& former, FormerParts::Viewed* entry) noexcept {
   return storage;
 }
 
+/// Room for what the tensor lets go of, before anything is let go.
+FormerParts& room_for_former(AutogradMeta& meta) {
+  if (!meta.former) meta.former = std::make_unique<FormerParts>();
+  meta.former->storages.reserve(meta.former->storages.size() + 1);
+  return *meta.former;
+}
+
 /// The views over the storage the tensor has now.
 uint64_t count_views(const TensorImpl* impl, const FormerParts& former) noexcept {
   uint64_t views = impl->references.load(std::memory_order_acquire) / TensorImpl::kViewReference;
@@ -46,43 +53,7 @@ void replace_storage(TensorImpl* impl, Storage* storage, FormerParts& former) no
   if (held_twice) release(held_twice);
 }
 
-bool sums_into(const NodeImpl& accumulator, const TensorImpl* leaf) noexcept {
-  const InputMeta& meta = accumulator.input(0);
-  return meta.dtype == leaf->dtype && meta.device == leaf->device && SizesView(meta.sizes) == SizesView(leaf->sizes);
-}
-
-/// Whether one handle is all that holds the tensor: no graph leads to its accumulators.
-bool is_held_once(const TensorImpl* impl) noexcept {
-  return impl->references.load(std::memory_order_acquire) % TensorImpl::kViewReference == 1;
-}
-
 }  // namespace
-
-FormerParts& room_for_former(AutogradMeta& meta) {
-  if (!meta.former) meta.former = std::make_unique<FormerParts>();
-  meta.former->storages.reserve(meta.former->storages.size() + 1);
-  meta.former->accumulators.reserve(meta.former->accumulators.size() + 1);
-  return *meta.former;
-}
-
-FormerAccumulators replace_accumulator(TensorImpl* impl) noexcept {
-  AutogradMeta* meta = impl->meta();
-  if (!meta || !meta->former) return {};
-  NodeImpl* accumulator = meta->accumulator.load(std::memory_order_acquire);
-  if (accumulator && sums_into(*accumulator, impl)) return {};
-  FormerAccumulators& former = meta->former->accumulators;
-  meta->accumulator.store(nullptr, std::memory_order_release);
-  if (accumulator) former.emplace_back(accumulator);
-  if (is_held_once(impl)) return std::exchange(former, {});
-  for (std::unique_ptr<NodeImpl>& known : former) {
-    if (!sums_into(*known, impl)) continue;
-    meta->accumulator.store(known.release(), std::memory_order_release);
-    std::swap(known, former.back());
-    former.pop_back();
-    break;
-  }
-  return {};
-}
 
 FormerParts::~FormerParts() {
   for (const Viewed& entry : storages)
@@ -137,7 +108,6 @@ void Tensor::set_data(const Tensor& data) {
   impl_->numel = from->numel;
   impl_->sizes = std::move(sizes);
   impl_->strides = std::move(strides);
-  const autograd::FormerAccumulators gone = autograd::replace_accumulator(impl_);
   autograd::replace_storage(impl_, from->storage, former);  // last: what it releases may run foreign code
 }
 

@@ -297,7 +297,7 @@ void GraphTask::keep_retained(NodeImpl* node, const Tensor* grads) {
 void GraphTask::arrive(AccumulateGrad* leaf, Tensor* grads) {
   call_prehooks(leaf, grads);
   const TensorImpl* impl = leaf->leaf();
-  if (!impl->base && impl->meta()->grad_fn.load(std::memory_order_relaxed))
+  if (impl->base ? grad_fn_of(leaf->variable()) : impl->meta()->grad_fn.load(std::memory_order_relaxed))
     throw Error("leaf variable has been moved into the graph interior");
   if (!requires_grad(impl)) return;  // not any more
   arrived_.push_back(leaf);

@@ -31,7 +31,8 @@ NodeImpl* grad_fn_of(const Tensor& tensor) {
 Edge gradient_edge(const Tensor& tensor) {
   const AutogradMeta* meta = tensor.impl()->meta();
   if (meta && meta->requires_grad && !meta->grad_fn.load(std::memory_order_relaxed)) {
-    if (NodeImpl* known = meta->accumulator.load(std::memory_order_acquire)) {
+    if (NodeImpl* known = meta->accumulator.load(std::memory_order_acquire);
+        known && sums_into(*known, *tensor.impl())) {
       retain(known);
       return {known, 0};
     }

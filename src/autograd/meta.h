@@ -14,8 +14,6 @@ struct LeafHooks {
 
 namespace autograd {
 
-using FormerAccumulators = std::vector<std::unique_ptr<NodeImpl>>;
-
 /// What a tensor had before it was given other data: storages that views still look at, and the accumulators for
 /// other sizes, dtypes or devices, which graphs may still lead to.
 struct FormerParts {
@@ -24,7 +22,7 @@ struct FormerParts {
     uint64_t views;
   };
   std::vector<Viewed> storages;
-  FormerAccumulators accumulators;
+  std::vector<std::unique_ptr<NodeImpl>> accumulators;
 
   FormerParts() = default;
   FormerParts(const FormerParts&) = delete;
@@ -65,14 +63,9 @@ AutogradMeta& meta_of(const Tensor& tensor);
 NodeImpl* grad_fn_of(const Tensor& tensor);
 /// With a reference of its own; null where the tensor requires no grad.
 Edge gradient_edge(const Tensor& tensor);
-/// The node that sums gradients into a leaf, with a reference; null where there is none and none is made.
+/// The node that sums gradients into a leaf, with a reference; null where there is none and none is made. Made anew
+/// where the leaf was given other sizes, another dtype or device since.
 NodeImpl* accumulator_of(const Tensor& leaf, bool make);
-/// Room for what a tensor lets go of, before anything is let go.
-FormerParts& room_for_former(AutogradMeta& meta);
-/// The node that sums gradients knows the sizes, dtype and device it was made for. Of a leaf that has others now it is
-/// put aside; needs `room_for_former`. Gives those that no graph leads to any more: hooks, which may be foreign code,
-/// die with them.
-FormerAccumulators replace_accumulator(TensorImpl* leaf) noexcept;
 /// Makes `node` the origin of `tensor`.
 void set_history(const Tensor& tensor, Node node, int32_t output_nr = 0);
 /// The same in two steps, for tensors that others may hold: the first may fail and changes nothing they see, the second

@@ -252,14 +252,11 @@ void take_layout(const Tensor& self, const Tensor& view) {
     static_cast<ViewNode*>(node.impl())->set_inplace();
     prepare_history(self, node.impl(), 0);
   }
-  if (AutogradMeta* meta = self.impl()->meta(); meta && meta->accumulator.load(std::memory_order_acquire))
-    room_for_former(*meta);
   TensorImpl *to = self.impl(), *from = view.impl();
   std::swap(to->sizes, from->sizes);
   std::swap(to->strides, from->strides);
   to->contiguous = from->contiguous;
   to->row_major = from->row_major;
-  const FormerAccumulators gone = replace_accumulator(to);
   bump_version(self);
   if (node.defined()) commit_history(self, std::move(node), 0);
 }

@@ -244,6 +244,16 @@ std::string tuple_text(SizesView sizes) {
   return text + (sizes.size() == 1 ? ",)" : ")");
 }
 
+/// The name of the node it comes from, or nothing. A view made without a graph has none after a write to its base.
+std::string origin_of(const Tensor& tensor) {
+  try {
+    const autograd::Node node = tensor.grad_fn();
+    return node.defined() ? node.name().substr(node.name().rfind(':') + 1) : "";
+  } catch (const Error&) {
+    return "Invalid";
+  }
+}
+
 std::vector<std::string> suffixes_of(const Tensor& tensor, const PrintOptions& options) {
   const bool is_default = tensor.dtype() == get_default_dtype();
   // Numbers tell int64 and bool from the default dtype; where none are shown, nothing does.
@@ -254,8 +264,8 @@ std::vector<std::string> suffixes_of(const Tensor& tensor, const PrintOptions& o
   if (tensor.is_meta()) suffixes.emplace_back("device='meta'");
   if (!tells_size) suffixes.push_back("size=" + tuple_text(tensor.sizes()));
   if (!tells_dtype) suffixes.push_back(std::string("dtype=torch.") + dtype_name(tensor.dtype()));
-  if (const autograd::Node node = tensor.grad_fn(); node.defined())
-    suffixes.push_back("grad_fn=<" + node.name().substr(node.name().rfind(':') + 1) + ">");
+  if (const std::string origin = origin_of(tensor); !origin.empty())
+    suffixes.push_back("grad_fn=<" + origin + ">");
   else if (tensor.requires_grad())
     suffixes.emplace_back("requires_grad=True");
   return suffixes;

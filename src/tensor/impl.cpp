@@ -8,7 +8,7 @@ namespace tenon {
 namespace {
 
 /// A handle that has nothing yet but these. It owns what is put into it next: where that fails, nothing leaks.
-Tensor make_bare(int64_t offset, Dtype dtype, Device device) {
+[[gnu::always_inline]] inline Tensor make_bare(int64_t offset, Dtype dtype, Device device) {
   TensorImpl* impl = new (recycle::allocate(sizeof(TensorImpl))) TensorImpl;
   impl->dtype = dtype;
   impl->device = device;
@@ -47,7 +47,7 @@ Tensor make_laid_out(SizesView sizes, SizesView strides, int64_t offset, Dtype d
 }
 
 /// Ties a view to the tensor whose elements it shares.
-void tie(TensorImpl* view, const Tensor& self) {
+[[gnu::always_inline]] inline void tie(TensorImpl* view, const Tensor& self) {
   TensorImpl* base = self.impl()->base ? self.impl()->base : self.impl();
   base->references.fetch_add(TensorImpl::kViewReference, std::memory_order_relaxed);
   view->base = base;
@@ -93,11 +93,14 @@ void check_not_negative(SizesView sizes) {
 }
 
 int64_t check_sizes(SizesView sizes, int64_t itemsize) {
-  check_not_negative(sizes);
   uint64_t numel = 1;  // from the left, as checked_numel
-  int64_t nbytes = 0;
+  int64_t nbytes = 0, signs = 0;
   bool overflow = false;
-  for (int64_t size : sizes) overflow |= __builtin_mul_overflow(numel, static_cast<uint64_t>(size), &numel);
+  for (int64_t size : sizes) {
+    overflow |= __builtin_mul_overflow(numel, static_cast<uint64_t>(size), &numel);
+    signs |= size;
+  }
+  if (signs < 0) check_not_negative(sizes);
   overflow |= __builtin_mul_overflow(numel, itemsize, &nbytes);
   if (overflow) throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes));
   return static_cast<int64_t>(numel);

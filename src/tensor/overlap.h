@@ -5,7 +5,7 @@
 namespace tenon {
 
 /// Whether two tensors lie in one memory. Storages may share it: that of `x.data` counts its writes apart.
-inline bool share_memory(const TensorImpl& a, const TensorImpl& b) noexcept {
+[[gnu::always_inline]] inline bool share_memory(const TensorImpl& a, const TensorImpl& b) noexcept {
   return a.storage == b.storage || (a.storage && b.storage && a.storage->data == b.storage->data);
 }
 inline bool share_memory(const Tensor& a, const Tensor& b) noexcept { return share_memory(*a.impl(), *b.impl()); }

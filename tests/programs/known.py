@@ -32,11 +32,22 @@ def holds_no_floats(case, name):
     return name in case.our_variables and not case.our_variables[name].is_floating_point()
 
 
+def sees_gradient(case, name):
+    tensor = case.variables.get(name)
+    return isinstance(tensor, torch.Tensor) and any(tensor.untyped_storage().data_ptr() == gradient.untyped_storage().data_ptr() for gradient in case.gradients)
+
+
+def is_indexed_by_itself(case):
+    """Whether a tensor is written at places that stand in its own memory."""
+    written = re.match(r"(v\d+)\[(.*)\] [-+*/]?= ", case.statement)
+    tensors = [case.variables.get(name) for name in re.findall(r"v\d+", written[2])] if written else []
+    return any(isinstance(tensor, torch.Tensor) and tensor.untyped_storage().data_ptr() == case.variables[written[1]].untyped_storage().data_ptr() for tensor in tensors)
+
+
 def writes_gradient(case):
     """Whether a tensor that `grad` gave, or one over its memory, is named."""
     names = re.findall(r"\bv\d+\b", case.statement)
-    named = [case.variables[name] for name in names if isinstance(case.variables.get(name), torch.Tensor)]
-    return any(tensor.untyped_storage().data_ptr() == gradient.untyped_storage().data_ptr() for tensor in named for gradient in case.gradients)
+    return any(sees_gradient(case, name) for name in names)
 
 
 # (heading, whether this pair of outcomes is that difference)
@@ -82,7 +93,7 @@ ERRORS = [
     ("Gradients", lambda case: "INTERNAL ASSERT FAILED" in text(case.theirs)),
     ("In Python", lambda case: both_fail(case) and text(case.theirs) == "select() cannot be applied to a 0-dim tensor." and text(case.ours).endswith("is out of bounds for dimension 0 with size 0")),
     ("In Python", lambda case: both_fail(case) and all(re.match(r"index -?\d+ is out of bounds for dimension 0 with size ", text(e)) for e in (case.theirs, case.ours))),
-    ("In Python", lambda case: "must be tuple of ints, not Tensor" in text(case.ours)),
+    ("In Python", lambda case: "must be tuple of ints, not Tensor" in text(case.ours) or (type(case.ours) is TypeError and text(case.ours).endswith("must be int, not Tensor"))),
     ("In Python", lambda case: text(case.theirs).startswith("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")),
     ("In Python", lambda case: type(case.ours) is TypeError and re.match(r"view\(\) received an invalid combination of arguments - got \(Tensor\)", text(case.ours))),
     ("Calls that fail", lambda case: both_fail(case) and re.match(r"\[enforce fail at alloc_cpu", text(case.theirs))),
@@ -90,8 +101,10 @@ ERRORS = [
     ("Writing to memory that is also read", lambda case: case.theirs is None and re.search(r"\b(all|any)\(.*out=", case.statement)
      and text(case.ours).startswith("unsupported operation: more than one element")),
     ("Writing to memory that is also read", lambda case: case.ours is None and re.search(r"\((v\d+),.*out=\1\)", case.statement) and text(case.theirs).startswith("output with shape")),
-    ("Writing to memory that is also read", lambda case: case.ours is None and re.match(r"(v\d+)\[.*\b\1\b.*\] [-+*/]?=", case.statement)
-     and re.match(r"index -?\d+ is out of bounds", text(case.theirs))),
+    ("Writing to memory that is also read", lambda case: case.ours is None and is_indexed_by_itself(case)
+     and re.match(r"index -?\d+ is out of bounds|unsupported operation: some elements", text(case.theirs))),
+    ("Calls that fail", lambda case: both_fail(case) and re.match("expected m1 and m2 to have the same dtype", text(case.theirs))),
+    ("Calls that fail", lambda case: both_fail(case) and text(case.theirs).startswith("grad can be implicitly created") and text(case.ours).startswith("A view was created in no_grad")),
     ("Writing to memory that is also read", lambda case: both_fail(case) and re.sub(r"\d+$", "", text(case.theirs)) == re.sub(r"\d+$", "", text(case.ours)) and "out of bounds for storage of size" in text(case.ours)),
     ("Not there yet", lambda case: re.match(r"unsupported operand type\(s\) for [&|^]", text(case.ours))),
 ]
@@ -120,6 +133,8 @@ STATES = [
     ("Gradients", lambda case, what, unchanged: what.startswith("grad_fn: ") and "autograd.grad(" in case.statement and "create_graph=True" in case.statement),
     ("Gradients", lambda case, what, unchanged: what.startswith("grad_fn: ") and what.endswith("AsStridedBackward0 in Tenon")
      and any(case.variables.get(what.split()[1]) is gradient for gradient in case.gradients)),
+    ("Gradients", lambda case, what, unchanged: what.startswith("error: grad_fn of ") and what.endswith("Tenon None")
+     and sees_gradient(case, what.split()[3].strip(":"))),
     ("Gradients", lambda case, what, unchanged: what.startswith("error: grad_fn of ") and holds_no_floats(case, what.split()[3].strip(":"))),
     ("In Python", lambda case, what, unchanged: what.startswith("value: ") and "UnbindBackward0" in what),
     ("Gradients", lambda case, what, unchanged: what.startswith("value: ") and are_edges_of_what_differs(case, what)),
@@ -137,6 +152,7 @@ LOOKS = [
     ("Gradients", lambda what, wanted, got: what == "grad_fn" and (wanted, got) == ("RsubBackward1", "SubBackward0")),
     ("Gradients", lambda what, wanted, got: what == "grad_fn" and got == "DivBackward2" and wanted.endswith("NotImplemented")),
     ("Gradients", lambda what, wanted, got: what == "grad_fn" and (wanted, got) == ("DivBackward2", "DivBackward0")),
+    ("Gradients", lambda what, wanted, got: what == "grad_fn" and (wanted, got) in (("SumBackward1", "SumBackward0"), ("MeanBackward1", "MeanBackward0"))),
 ]
 
 VALUES = [

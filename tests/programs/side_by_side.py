@@ -133,7 +133,7 @@ class Run:
         self.notes = []
         self.ended = False
         self.counts_versions = True
-        self.failed_out = False
+        self.failed_out = self.out_is_operand = False
         self.replaced_data = False
         self.gradients = []  # PyTorch's tensors that `grad` gave
         for module in modules:
@@ -166,6 +166,7 @@ class Run:
         ours = self.perform(code, self.ours)
         on_side(2)
         self.gradients += [value for name, value in self.tensors(self.theirs.variables) if statement.startswith(f"{name} = T.autograd.grad(")]
+        self.out_is_operand = self.out_is_operand or bool(re.search(r"\b(v\d+)\b.*\bout=\1\.", statement))
         self.failed_out = self.failed_out or bool(theirs and ours and "out=" in statement)  # PyTorch has resized it
         case = known.Case(statement, theirs, ours, self.theirs.variables, self.ours.variables, self.gradients)
         try:
@@ -186,6 +187,8 @@ class Run:
             heading = known.known_state(case, str(difference), self.unchanged())
             if (self.replaced_data or not self.counts_versions) and re.match("(grad_fn|grad|requires_grad|is_leaf|shape|error: grad_fn of .*): ", str(difference)):
                 heading = "Gradients"
+            if heading is None and self.out_is_operand and str(difference).startswith("values: ") and "resize_(" in statement:
+                heading = "Writing to memory that is also read"  # what lies behind the elements
             if heading is None and apart and apart.gives(first_line, ours, self.ours.variables):
                 heading = "Writing to memory that is also read"
             if heading is None and alone and self.same_alone(case, alone):

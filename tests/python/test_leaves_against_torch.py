@@ -30,6 +30,12 @@ def turned(m, p):
         p.t_()
 
 
+def resized(m, p):
+    p.requires_grad_(False)
+    m.ones(2, 5, out=p.resize_(0))
+    p.requires_grad_()
+
+
 def deeper(m, p):
     with m.no_grad():
         p.unsqueeze_(1)
@@ -48,7 +54,7 @@ LOSSES = {
 }
 
 
-@pytest.mark.parametrize("change", [new_data, new_dtype, turned, deeper])
+@pytest.mark.parametrize("change", [new_data, new_dtype, turned, resized, deeper])
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 def test_a_leaf_of_another_shape(loss, change):
     same(lambda m: pruned(m, loss, change))
@@ -116,7 +122,29 @@ def flag_of_a_stale_view(m):
     return view.requires_grad
 
 
-@pytest.mark.parametrize("program", [inputs_that_free, root_that_leads_nowhere, empty_as_strided, flag_of_a_stale_view])
+def leaf_inside_the_graph(m):
+    x = m.full((2,), 2.25)
+    v = x[:1]
+    v.requires_grad_()
+    x.add_(v)
+    x.sum().backward()
+
+
+def one_element_that_is_detached(m):
+    x = m.ones((), requires_grad=True)
+    (gradient,) = m.autograd.grad(x.mean(), x, create_graph=True)
+    return gradient.detach_(), gradient._is_view()
+
+
+def text_of_a_stale_view(m):
+    x = m.zeros(2, 2, requires_grad=True)
+    with m.no_grad():
+        view = x[0]
+    view.detach().add_(1)
+    return str(view), repr(view), format(view)
+
+
+@pytest.mark.parametrize("program", [leaf_inside_the_graph, one_element_that_is_detached, text_of_a_stale_view, inputs_that_free, root_that_leads_nowhere, empty_as_strided, flag_of_a_stale_view])
 def test_graph(program):
     same(program)
 

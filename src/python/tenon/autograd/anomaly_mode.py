@@ -25,13 +25,13 @@ class detect_anomaly:
 
     def __init__(self, check_nan=True):
         self._check_nan = check_nan
+        self._before = _tenon._anomaly_mode()
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.",
             stacklevel=2,
         )
 
     def __enter__(self):
-        self._before = _tenon._anomaly_mode()
         _tenon._set_anomaly_mode(True, self._check_nan)
 
     def __exit__(self, *exception):
