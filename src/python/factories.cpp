@@ -38,9 +38,10 @@ PyObject* returned(const Call& call) {
   const bool recorded = call.boolean(Name::requires_grad);
   if (recorded && !is_floating_point(out.dtype()))
     throw Error("Only Tensors of floating point and complex dtype can require gradients");
-  // Its own flag: what a view has of its base stays.
+  // Its own flag and node: what a view has of its base stays.
   const AutogradMeta* meta = out.impl()->meta();
-  if ((meta && meta->requires_grad) != recorded && out.is_leaf()) out.requires_grad_(recorded);
+  const bool computed = meta && meta->grad_fn.load(std::memory_order_relaxed);
+  if ((meta && meta->requires_grad) != recorded && !computed) out.requires_grad_(recorded);
   return call.returned();
 }
 

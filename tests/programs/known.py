@@ -84,7 +84,7 @@ ERRORS = [
     ("Calls that fail", lambda case: both_fail(case) and "unflatten(" in case.statement),
     ("Calls that fail", lambda case: both_fail(case) and type(case.ours) is NotImplementedError and "functions with out=... arguments" in text(case.theirs)),
     ("Sizes, strides and offsets too large to count", lambda case: both_fail(case) and re.match("Storage size calculation overflowed|numel: integer", text(case.theirs))),
-    ("Writing to memory that is also read", lambda case: case.ours is None and re.fullmatch(r"(v\d+)\[(?:None,? ?)+\] = \1", case.statement) and "refer to a single memory location" in text(case.theirs)),
+    ("Writing to memory that is also read", lambda case: case.ours is None and re.fullmatch(r"(v\d+)\[(?:(?:None|True),? ?)+\] = \1", case.statement) and "refer to a single memory location" in text(case.theirs)),
     ("In Python", lambda case: both_fail(case) and type(case.ours) is TypeError and re.match(r"linspace\(\): argument '(start|end)'.* must be Number, not Tensor", text(case.ours))),
     ("In Python", lambda case: both_fail(case) and type(case.ours) is TypeError and "received an invalid combination of arguments - got (Tensor" in text(case.ours)),
     ("In Python", lambda case: both_fail(case) and text(case.ours).startswith("Expected one of cpu, meta device type at start of device string")),

@@ -144,7 +144,13 @@ def text_of_a_stale_view(m):
     return str(view), repr(view), format(view)
 
 
-@pytest.mark.parametrize("program", [leaf_inside_the_graph, one_element_that_is_detached, text_of_a_stale_view, inputs_that_free, root_that_leads_nowhere, empty_as_strided, flag_of_a_stale_view])
+def factory_into_a_view(m):
+    x = m.full((2,), 1.5, requires_grad=True)
+    with m.no_grad():
+        return m.eye(0, out=x[1:], requires_grad=True).requires_grad
+
+
+@pytest.mark.parametrize("program", [factory_into_a_view, leaf_inside_the_graph, one_element_that_is_detached, text_of_a_stale_view, inputs_that_free, root_that_leads_nowhere, empty_as_strided, flag_of_a_stale_view])
 def test_graph(program):
     same(program)
 
