@@ -269,6 +269,29 @@ TEST(Autograd, Errors) {
          x.register_hook([](const Tensor&) { return ones({3}); });
          x.sum().backward();
        }},
+      {"hook_count", "hook has returned an incorrect number of values (got 2, but expected 1)",
+       [] {
+         const Tensor y = leaf({2}) * 2;
+         y.grad_fn().register_prehook([](const autograd::Tensors& grads) {
+           return autograd::Tensors{grads[0], grads[0]};
+         });
+         y.sum().backward();
+       }},
+      {"mm_twice", twice,
+       [] {
+         const Tensor x = leaf({2, 2}), y = mm(x, x).sum();
+         y.backward();
+         y.backward();
+       }},
+      {"sum_of_integers", "Autograd not support dtype: Long", [] { leaf({2}).sum({}, false, int64); }},
+      {"grad_device",
+       "attempting to assign a gradient with device type 'meta' to a tensor with device type 'cpu'. Please ensure that "
+       "the gradient and the tensor are on the same device",
+       [] {
+         leaf({2}).set_grad(ones({2}, {float32, Device::meta}));
+       }},
+      {"data_dtype", "data set to a tensor that requires gradients must be floating point or complex dtype",
+       [] { leaf({2}).set_data(ones({2}, int64)); }},
       {"resize.requires_grad", "cannot resize variables that require grad", [] { leaf({2}).resize_({3}); }},
   };
   for (const Case& c : cases) EXPECT_EQ(text_of(c.call), c.want) << c.name;

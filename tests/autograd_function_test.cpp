@@ -92,4 +92,82 @@ TEST(AutogradFunction, ShapesAreValidated) {
             "set_strict_shapes(true) does not sum down");
 }
 
+/// Two results of four inputs, and one without a gradient.
+struct Several : autograd::Function<Several> {
+  static constexpr const char* name = "SeveralBackward";
+  static inline bool materialize = true;
+  static inline std::vector<bool> defined;
+  static Tensors forward(autograd::Context& ctx, const Tensors& inputs) {
+    ctx.set_materialize_grads(materialize);
+    const Tensor constant = inputs[0] * 0;
+    ctx.mark_non_differentiable({constant});
+    return {inputs[0] * 2 + inputs[1] + inputs[2], inputs[0] * 3 + inputs[3], constant};
+  }
+  static Tensors backward(autograd::Context&, const Tensors& grads) {
+    defined.clear();
+    for (const Tensor& grad : grads) defined.push_back(grad.defined());
+    const Tensor zero = zeros({2}), first = grads[0].defined() ? grads[0] : zero,
+                 second = grads[1].defined() ? grads[1] : zero;
+    return {first * 2 + second * 3, first, first, second};
+  }
+};
+
+TEST(AutogradFunction, OfSeveralResults) {
+  const Tensors x = {leaf({2}), leaf({2}), leaf({2}), leaf({2})};
+  const auto gradients = [&](const Tensors& of) {
+    Tensor sum = zeros({});
+    for (const Tensor& result : of) sum = sum + result.sum();
+    std::vector<Values> all;
+    for (const Tensor& grad : autograd::grad({sum}, x)) all.push_back(values(grad));
+    return all;
+  };
+  Tensors y = Several::apply(x);
+  EXPECT_FALSE(y[2].requires_grad());
+  EXPECT_EQ(y[1].output_nr(), 1);
+  EXPECT_EQ(gradients({y[0], y[1]}), (std::vector<Values>{{5, 5}, {1, 1}, {1, 1}, {1, 1}}));
+  y = Several::apply(x);
+  EXPECT_EQ(gradients({y[1]}), (std::vector<Values>{{3, 3}, {0, 0}, {0, 0}, {1, 1}}));
+  EXPECT_EQ(Several::defined, (std::vector<bool>{true, true, true})) << "zeros stand for what has no gradient";
+  Several::materialize = false;
+  y = Several::apply(x);
+  Several::materialize = true;
+  EXPECT_EQ(gradients({y[1]}), (std::vector<Values>{{3, 3}, {0, 0}, {0, 0}, {1, 1}}));
+  EXPECT_EQ(Several::defined, (std::vector<bool>{false, true, false}));
+}
+
+template <int kResults>
+struct WriteToView : autograd::Function<WriteToView<kResults>> {
+  static constexpr const char* name = "WriteToViewBackward";
+  static Tensors forward(autograd::Context& ctx, const Tensors& inputs) {
+    Tensor x = inputs[0];
+    x.fill_(7);
+    ctx.mark_dirty({x});
+    return kResults == 1 ? Tensors{x} : Tensors{x, x * 2};
+  }
+  static Tensors backward(autograd::Context&, const Tensors&) { return {Tensor()}; }
+};
+
+TEST(AutogradFunction, WritesToAView) {
+  const Tensor x = leaf({2, 2});
+  Tensor y = x * 3;
+  WriteToView<1>::apply({y[0]});
+  EXPECT_EQ(values(y), (Values{7, 7, 3, 3}));
+  EXPECT_EQ(values(autograd::grad({y.sum()}, {x})[0]), (Values{0, 0, 3, 3})) << "an undefined gradient counts as zeros";
+  const std::string refused = text_of([&] { WriteToView<2>::apply({(x * 3)[0]}); });
+  EXPECT_EQ(refused.substr(0, refused.find('.')),
+            "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return "
+            "more than one Tensor");
+}
+
+struct Elsewhere : autograd::Function<Elsewhere> {
+  static constexpr const char* name = "ElsewhereBackward";
+  static Tensors forward(autograd::Context&, const Tensors& inputs) { return {inputs[0] * 2}; }
+  static Tensors backward(autograd::Context&, const Tensors&) { return {ones({2}, {float32, Device::meta})}; }
+};
+
+TEST(AutogradFunction, GradientsLieWhereTheirTensorsDo) {
+  EXPECT_EQ(text_of([] { Elsewhere::apply({leaf({2})})[0].sum().backward(); }),
+            "Function ElsewhereBackward returned an invalid gradient at index 0 - expected device cpu but got meta");
+}
+
 }  // namespace

@@ -86,6 +86,19 @@ TEST(Autograd, NodesHaveTheirNamesAndPrint) {
   EXPECT_EQ(to_string(tensor({1., 2.}).requires_grad_() + 1), "tensor([2., 3.], grad_fn=<AddBackward0>)");
 }
 
+TEST(Autograd, AsStridedOfATensorThatRepeatsElements) {
+  autograd::GradOptions options;
+  options.create_graph = true;
+  for (Dtype dtype : {float16, float32, float64}) {
+    const Tensor x = ones({2}, dtype).requires_grad_().expand({3, 2});
+    const Tensor weight = tensor({{1, 2}, {3, 4}}, dtype).requires_grad_();
+    const Tensor grad = autograd::grad({x.as_strided({2, 2}, {1, 0})}, {x}, {weight}, options)[0];
+    EXPECT_EQ(grad.grad_fn().name(), "AsStridedBackward0");
+    EXPECT_EQ(values(grad.select(0, 2) * 3), (Values{3, 7})) << dtype_name(dtype);  // each of three has a third
+    EXPECT_EQ(values(autograd::grad({grad.sum()}, {weight})[0]), (Values{1, 1, 1, 1})) << dtype_name(dtype);
+  }
+}
+
 TEST(Autograd, EdgesLeadToTheInputs) {
   const Tensor x = leaf({2});
   const Tensor y = x * 2;

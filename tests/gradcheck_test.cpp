@@ -249,6 +249,7 @@ TEST(Gradcheck, AWrongGradientIsReportedWithBothJacobians) {
                  "analytical:tensor([[1., 0.],\n        [0., 1.]], dtype=torch.float64)\n");
   }
   EXPECT_THROW(autograd::gradcheck(wrong, {ones({2}, float64)}), ValueError);
+  EXPECT_THROW(autograd::gradcheck(wrong, {ones({2}).requires_grad_()}), ValueError);
 }
 
 }  // namespace

@@ -39,13 +39,29 @@ void add_into(const Tensor& place, const Tensor& values) {
     add_each<float>(place, values);
 }
 
+/// Adds the elements of `x`, laid out as `from`, to a buffer; gives what `to` reads there. A place that several
+/// elements of `input` share is divided by their number.
+Tensor carry(const StridedMap& map, const Tensor& x, const Geometry& from, const Geometry& to) {
+  const int64_t first = std::min(map.input.offset, map.output.offset);
+  const Dtype wide = widened(x.dtype());
+  Tensor buffer = zeros({std::max(end_of(map.input), end_of(map.output)) - first}, Options(wide, x.device()));
+  add_into(laid_out(buffer, from, first), x.to(wide));
+  const Tensor place = laid_out(buffer, map.input, first);
+  if (!place.is_meta() && internal_overlap(place) != InternalOverlap::no) {
+    const Tensor shares = zeros_like(buffer);
+    add_into(laid_out(shares, map.input, first), ones(map.input.sizes, wide));
+    buffer.div_(shares);  // NaN where `output` reads a place outside `input`, as in PyTorch
+  }
+  return laid_out(buffer, to, first).to(x.dtype());
+}
+
 class StridedNode final : public NodeImpl {
  public:
   StridedNode(StridedMap map, const Tensor& x, bool adjoint) : map_(std::move(map)), adjoint_(adjoint) {
     Edge edge = gradient_edge(x);
     set_edges(&edge, 1);
   }
-  const char* name() const noexcept override { return adjoint_ ? "AsStridedBackwardBackward0" : "AsStridedBackward0"; }
+  const char* name() const noexcept override { return "AsStridedBackward0"; }
   void apply(const Tensor* grads, Tensor* out) override {
     if (grads[0].defined()) out[0] = apply_strided(map_, grads[0], !adjoint_);
   }
@@ -58,24 +74,10 @@ class StridedNode final : public NodeImpl {
 }  // namespace
 
 Tensor StridedMap::forward(const Tensor& x) const {
-  const int64_t first = std::min(input.offset, output.offset);
-  const Tensor buffer = zeros({std::max(end_of(input), end_of(output)) - first}, Options(x.dtype(), x.device()));
-  if (x.numel() > 0) add_into(laid_out(buffer, input, first), x);
-  return run_clone(laid_out(buffer, output, first), MemoryFormat::contiguous);
+  return run_clone(carry(*this, x, input, output), MemoryFormat::contiguous);
 }
-
 Tensor StridedMap::backward(const Tensor& grad) const {
-  const int64_t first = std::min(input.offset, output.offset);
-  const Dtype wide = widened(grad.dtype());
-  const Tensor buffer = zeros({std::max(end_of(input), end_of(output)) - first}, Options(wide, grad.device()));
-  add_into(laid_out(buffer, output, first), grad.to(wide));
-  const Tensor seen = laid_out(buffer, input, first);
-  if (!seen.is_meta() && internal_overlap(seen) != InternalOverlap::no) {
-    const Tensor count = zeros_like(buffer);
-    add_into(laid_out(count, input, first), ones(input.sizes, wide));
-    return (seen / laid_out(count, input, first)).to(grad.dtype());
-  }
-  return run_clone(seen.to(grad.dtype()), MemoryFormat::preserve);
+  return run_clone(carry(*this, grad, output, input), MemoryFormat::preserve);
 }
 
 Tensor apply_strided(const StridedMap& map, const Tensor& x, bool adjoint) {

@@ -8,7 +8,8 @@ namespace tenon::autograd {
 struct StridedMap {
   Geometry input, output;
 
-  /// as_strided by value: what `output` reads of a tensor laid out as `input`.
+  /// as_strided by value: what `output` reads of a tensor laid out as `input`. A place that elements of `input` share
+  /// has their mean.
   Tensor forward(const Tensor& x) const;
   /// Its adjoint: every element of `output` added to the one of `input` it comes from. Elements of `input` that share a
   /// place share the sum. PyTorch: as_strided_backward.

@@ -150,6 +150,21 @@ TEST(BroadcastCheck, TextsOfPolicies) {
             (Texts{cases[0].want[0], "add" + aligned, "add" + cases[1].want[0].substr(3), "add" + aligned}));
 }
 
+TEST(BroadcastCheck, PoliciesThatMeanNothing) {
+  const struct {
+    const char *policy, *want;
+  } cases[] = {
+      {"never", "broadcast_policy: 'never' is none of allow, warn, raise"},
+      {"rank=", "broadcast_policy: '' is none of allow, warn, raise"},
+      {"blow_up=2x", "broadcast_policy: blow_up expects a number, but got '2x'"},
+      {"blow_up=", "broadcast_policy: blow_up expects a number, but got ''"},
+      {"blow_up=-1", "broadcast_policy: blow_up expects a number, but got '-1'"},
+      {"blow_up=nan", "broadcast_policy: blow_up expects a number, but got 'nan'"},
+      {"outer=warn,depth=raise", "broadcast_policy: 'depth' is none of rank, outer, blow_up"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(texts_of([&] { parse_broadcast_policy(c.policy); }), Texts{c.want}) << c.policy;
+}
+
 TEST(BroadcastCheck, TextsOfBackcompat) {
   Heard heard;
   backcompat::set_broadcast_warning(true);

@@ -160,6 +160,8 @@ TEST(Ranges, Table) {
       PRINTED(arange(5, bool_),                      "NotImplementedError: \"arange_cpu\" not implemented for 'Bool'"),
       PRINTED(linspace(0, 1, 5),                     "tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])"),
       PRINTED(linspace(0, 10, 4, int64),             "tensor([ 0,  3,  6, 10])"),
+      PRINTED(linspace(-3, 1000, 6, float16),        "tensor([  -3.0000,  197.6250,  398.2500,  599.0000,  799.5000, 1000.0000],\n       dtype=torch.float16)"),
+      PRINTED(linspace(-3, 1000, 6, bfloat16),       "tensor([  -3.,  198.,  400.,  600.,  800., 1000.], dtype=torch.bfloat16)"),
       PRINTED(linspace(5, 0, 1),                     "tensor([5.])"),
       PRINTED(linspace(0, 1, 0),                     "tensor([])"),
       PRINTED(linspace(0, kInf, 3),                  "tensor([nan, nan, nan])"),

@@ -168,6 +168,14 @@ TEST(Indexing, ErrorsLeaveTheTensorAlone) {
        [](Tensor& self) { self.index({tensor({0.5})}); }},
       {"The shape of the mask [3] at index 0 does not match the shape of the indexed tensor [2, 3] at index 0",
        [](Tensor& self) { self.index({ones({3}, bool_)}); }},
+      {"too many indices for tensor of dimension 2 (got 3)",
+       [](Tensor& self) {
+         self.index({Ellipsis, Ellipsis, places({0})});
+       }},
+      {"too many indices for tensor of dimension 2",
+       [](Tensor& self) {
+         self.index({ones({2, 3}, bool_), places({0})});
+       }},
       {"shape mismatch: indexing tensors could not be broadcast together with shapes [2], [3]",
        [](Tensor& self) {
          self.index({places({0, 1}), places({0, 1, 2})});

@@ -9,6 +9,7 @@
 
 #include "error_text.h"
 #include "tenon/factories.h"
+#include "tenon/policy.h"
 #include "tensor/impl.h"
 #include "type/visit.h"
 
@@ -68,6 +69,53 @@ TEST(Random, IntegersReachBothBounds) {
   const auto flags = values_of(randint(0, 2, {100}, bool_));
   EXPECT_EQ(std::set<double>(flags.begin(), flags.end()).size(), 2u);
   for (double value : values_of(randint(INT64_MIN, INT64_MAX, {100}))) EXPECT_GT(std::abs(value), 1e6);
+}
+
+// torch.randint(low, high, (50,), dtype=dtype).unique()
+TEST(Random, IntegersThatADtypeHasNotAreRoundedIntoTheBounds) {
+  manual_seed(5);
+  std::vector<std::string> warnings;
+  set_warning_handler([](const char*, const std::string& text, const std::string&,
+                         void* to) { static_cast<std::vector<std::string>*>(to)->push_back(text); },
+                      &warnings);
+  const auto drawn = [](int64_t low, int64_t high, Dtype dtype) {
+    const auto values = values_of(randint(low, high, {200}, dtype));
+    return std::set<double>(values.begin(), values.end());
+  };
+  using Set = std::set<double>;
+  EXPECT_EQ(drawn(4095, 4100, float16), (Set{4096}));
+  EXPECT_EQ(drawn(-2051, -2049, float16), (Set{-2052, -2050}));
+  EXPECT_EQ(drawn(300, 302, bfloat16), (Set{300}));
+  EXPECT_EQ(drawn(-300, -290, bfloat16), (Set{-300, -298, -296, -294, -292}));
+  EXPECT_EQ(drawn((1 << 25) + 1, (1 << 25) + 9, float32), (Set{33554436, 33554440}));
+  set_warning_handler(nullptr);
+  ASSERT_EQ(warnings.size(), 10u);
+  const std::string rest =
+      " is out of bounds [-(2^11), 2^11]. Due to precision limitations c10::Half can support discrete uniform "
+      "distribution only within this range. This warning will become an error in version 1.7 release, please fix the "
+      "code in advance";
+  EXPECT_EQ(warnings[0], "from" + rest);
+  EXPECT_EQ(warnings[1], "to - 1" + rest);
+}
+
+TEST(Random, AGuardChoosesTheGenerator) {
+  Generator own;
+  own.manual_seed(1);
+  manual_seed(2);
+  Tensor drawn;
+  {
+    const GeneratorGuard guard(own);
+    drawn = rand({9});
+  }
+  const auto from_default = values_of(rand({9}));
+  manual_seed(2);
+  EXPECT_EQ(values_of(rand({9})), from_default) << "the guard left it alone";
+  manual_seed(1);
+  EXPECT_EQ(values_of(rand({9})), values_of(drawn));
+  EXPECT_EQ(own.state().seed, 1u);
+  const Generator::State after = own.state();
+  own.set_state(after);
+  EXPECT_EQ(own.state().position, after.position);
 }
 
 TEST(Random, LikeFillsAnyDenseLayout) {

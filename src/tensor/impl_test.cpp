@@ -105,6 +105,13 @@ TEST(Impl, RefusesWhatHasNoSize) {
   EXPECT_EQ(storage_extent({2}, {0}), 1);
 }
 
+TEST(Impl, Refusals) {
+  EXPECT_EQ(error_text([] { new_tensor({2}, float32).data<double>(); }), "expected scalar type Double but found Float");
+  const Tensor huge = new_strided_tensor({kHalf}, {0}, float64, Device::cpu);
+  EXPECT_EQ(error_text([&] { huge.nbytes(); }),
+            "nbytes: 4611686018427387904 elements of 8 bytes are more than an int64 holds");
+}
+
 // Where an allocator counts what it has given. Lists of 20 dims have memory of their own.
 TEST(Impl, TensorsGiveTheirMemoryBack) {
 #if defined(__GLIBC__)

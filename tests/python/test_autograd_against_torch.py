@@ -142,6 +142,28 @@ def test_random_second_derivative(leaves, program):
     same(call, *leaves, exact=False)
 
 
+@st.composite
+def layout(draw):
+    sizes = draw(st.lists(st.integers(1, 3), max_size=3))
+    return sizes, [draw(st.sampled_from([0, 1, 2, 3, 5])) for _ in sizes], draw(st.integers(0, 5))
+
+
+@given(source=layout(), taken=layout())
+def test_as_strided(source, taken):
+    """Elements that lie in one place, in what is read and in what reads, up to the second derivative."""
+
+    def call(m):
+        x = m.arange(64, dtype=m.float64).as_strided(*source).detach().requires_grad_()
+        y = x.as_strided(*taken)
+        weight = m.ones_like(y).requires_grad_()
+        (first,) = m.autograd.grad(y, x, weight, create_graph=True)
+        numbered = m.arange(first.numel(), dtype=m.float64).reshape(first.shape)
+        (second,) = m.autograd.grad((first * numbered).sum(), weight)
+        return [result.detach().reshape(-1).clone() for result in (y, first, second)]
+
+    same(call, exact=False)
+
+
 # --- What tensors know, and what they refuse
 
 
