@@ -19,6 +19,7 @@ import xml.etree.ElementTree
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started the tests with it ignored
 TENON = pathlib.Path(os.environ.get("TENON", ROOT / "build/release/tenon")).resolve()
 CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "|u1": "B"}
 
@@ -268,12 +269,24 @@ class Eval(CliTest):
         self.fail("no file was begun")
 
     def test_interrupted_leaves_no_file(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU):
             with self.subTest(number):
                 process = self.start_long()
                 self.wait_for_part()
                 process.send_signal(number)
-                self.assertEqual(process.wait(30), 130)
+                self.assertEqual(process.wait(30), 128 + number)
+                self.assertEqual(self.files(), ["big.npy"])
+
+    def test_signals_that_are_ignored_stay_so(self):
+        for number in (signal.SIGINT, signal.SIGHUP):
+            with self.subTest(number):
+                process = self.start_long(preexec_fn=lambda: signal.signal(number, signal.SIG_IGN))
+                self.wait_for_part()
+                process.send_signal(number)
+                with self.assertRaises(subprocess.TimeoutExpired):
+                    process.wait(0.5)
+                process.send_signal(signal.SIGTERM)
+                self.assertEqual(process.wait(30), 128 + signal.SIGTERM)
                 self.assertEqual(self.files(), ["big.npy"])
 
     def test_one_ctrl_c_ends_a_reduction_of_a_huge_view(self):

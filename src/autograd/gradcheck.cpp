@@ -1,5 +1,6 @@
 // Gradients against finite differences.
 #include <cmath>
+#include <utility>
 
 #include "autograd/meta.h"
 #include "tenon/factories.h"
@@ -22,13 +23,30 @@ std::vector<double> values_of(const Tensor& tensor) {
   return values;
 }
 
-/// The values at once: an output may be an input.
-std::vector<std::vector<double>> call(const Differentiable& function, const Tensors& inputs) {
+/// The values at once: an output may be an input. Error where there are not as many as in `before`.
+std::vector<std::vector<double>> call(const Differentiable& function, const Tensors& inputs, const Tensors& before) {
   const NoGrad no_grad;
   std::vector<std::vector<double>> values;
-  for (const Tensor& output : function(inputs)) values.push_back(values_of(output));
+  const Tensors outputs = function(inputs);
+  bool same = outputs.size() == before.size();
+  for (std::size_t i = 0; same && i < outputs.size(); ++i) same = outputs[i].sizes() == before[i].sizes();
+  if (!same) throw GradcheckError("gradcheck: the function gives results of other shapes when it is called again");
+  for (const Tensor& output : outputs) values.push_back(values_of(output));
   return values;
 }
+
+/// Another value, for as long as this lives.
+class Replaced {
+ public:
+  Replaced(double& place, double value) noexcept : place_(place), before_(std::exchange(place, value)) {}
+  ~Replaced() { place_ = before_; }
+  Replaced(const Replaced&) = delete;
+  Replaced& operator=(const Replaced&) = delete;
+
+ private:
+  double& place_;
+  double before_;
+};
 
 /// Rows: elements of the input; columns: elements of the output.
 struct Jacobian {
@@ -46,12 +64,12 @@ std::vector<Jacobian> numerical(const Differentiable& function, const Tensors& i
   for (const Tensor& output : outputs) jacobians.emplace_back(x.numel(), output.numel());
   double* data = x.data<double>();
   for_each_place(x, [&](int64_t row, int64_t place) {
+    const auto at = [&](double value) {
+      const Replaced moved(data[place], value);
+      return call(function, inputs, outputs);
+    };
     const double before = data[place];
-    data[place] = before + eps;
-    const std::vector<std::vector<double>> above = call(function, inputs);
-    data[place] = before - eps;
-    const std::vector<std::vector<double>> below = call(function, inputs);
-    data[place] = before;
+    const std::vector<std::vector<double>> above = at(before + eps), below = at(before - eps);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const std::vector<double>&high = above[i], &low = below[i];
       for (std::size_t column = 0; column < high.size(); ++column)

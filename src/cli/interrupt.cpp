@@ -12,16 +12,24 @@ namespace tenon::cli {
 namespace {
 
 std::atomic<bool> interrupted{false};
+std::atomic<int> stopped_by{SIGINT};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-void on_stop(int) {
+void on_stop(int number) {
+  stopped_by.store(number);
   if (!interrupted.exchange(true)) return;
   io::remove_aside_files();
-  _exit(kInterruptedExit);
+  _exit(interrupted_exit());
 }
 
 void stop_if_interrupted() {
   if (is_interrupted()) throw expr::Interrupted();
+}
+
+/// As `nohup` and a shell that starts a program in the background have it.
+bool is_ignored(int number) {
+  struct sigaction before = {};
+  return sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
 }
 
 void handle(int number, void (*handler)(int)) {
@@ -34,11 +42,13 @@ void handle(int number, void (*handler)(int)) {
 }  // namespace
 
 void watch_signals() {
-  for (int number : {SIGINT, SIGTERM, SIGHUP}) handle(number, on_stop);
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM})
+    if (!is_ignored(number)) handle(number, on_stop);
   handle(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error of write()
   io::set_wait_hook(stop_if_interrupted);
 }
 const std::atomic<bool>& interruption() noexcept { return interrupted; }
+int interrupted_exit() noexcept { return 128 + stopped_by.load(); }
 bool is_interrupted() noexcept { return interrupted.load(std::memory_order_relaxed); }
 
 }  // namespace tenon::cli

@@ -4,12 +4,11 @@
 
 namespace tenon::cli {
 
-/// The exit code of a program that Ctrl-C ended.
-inline constexpr int kInterruptedExit = 130;
-
-/// From now on the first SIGINT, SIGTERM or SIGHUP raises the flag; a second one ends the program at once. Files that
-/// are still aside are removed.
+/// From now on the first of SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU and SIGALRM raises the flag; a second one ends
+/// the program at once. Files that are still aside are removed. Signals that are ignored already stay so.
 void watch_signals();
+/// The exit code of a program that a signal ended, as shells have it: 130 after Ctrl-C.
+int interrupted_exit() noexcept;
 bool is_interrupted() noexcept;
 const std::atomic<bool>& interruption() noexcept;
 

@@ -1,5 +1,5 @@
 // cli: the door for shells. Takes words; gives text, files and an exit code: 0, 1 for a wrong expression, shape or
-// file, 2 for wrong usage, 130 after Ctrl-C.
+// file, 2 for wrong usage, 128 and the signal's number (130: Ctrl-C).
 #include <fcntl.h>
 
 #include <CLI/CLI.hpp>
@@ -212,7 +212,7 @@ int run_or_fail(int argc, char** argv) {
   } catch (const UsageError& error) {
     return failed(error, kUsageExit, json);
   } catch (const Interrupted&) {
-    return kInterruptedExit;
+    return interrupted_exit();
   } catch (const Error& error) {
     return failed(error, kFailedExit, json);
   } catch (const std::bad_alloc&) {

@@ -55,7 +55,8 @@ bool is_ours(uintptr_t address) noexcept {
 
 void on_lost_page(int number, siginfo_t* info, void* context) {
   const int code = errno;
-  if (is_ours(reinterpret_cast<uintptr_t>(info->si_addr))) {
+  const bool sent = info->si_code <= 0;  // by a process: no access that is made again
+  if (!sent && is_ours(reinterpret_cast<uintptr_t>(info->si_addr))) {
     if (const LossHook hook = loss_hook.load()) hook();
     errno = code;
     return;
@@ -63,7 +64,9 @@ void on_lost_page(int number, siginfo_t* info, void* context) {
   if (previous_action.sa_flags & SA_SIGINFO) return previous_action.sa_sigaction(number, info, context);
   if (previous_action.sa_handler != SIG_DFL && previous_action.sa_handler != SIG_IGN)
     return previous_action.sa_handler(number);
+  if (sent && previous_action.sa_handler == SIG_IGN) return;
   sigaction(number, &previous_action, nullptr);  // the access is made again, and ends the program
+  if (sent) raise(number);
 }
 
 void watch_once() {

@@ -33,11 +33,12 @@ def save(obj, path):
 
 def load(path, *, mmap=False):
     path = _path(path)
-    is_npy, data = _tenon._read_file(os.fsencode(path), bool(mmap))
+    # Entries of .safetensors are copied one by one, so that none keeps the file in memory.
+    is_npy, data = _tenon._read_file(os.fsencode(path), bool(mmap) or path.endswith(".safetensors"))
     if is_npy:
         return data
     try:
-        return _load_safetensors(path, data)
+        return _load_safetensors(path, data, not mmap)
     except (_Damaged, ValueError, OverflowError, RecursionError) as error:
         if path.endswith(".safetensors"):
             raise RuntimeError(f"{path}: the file is damaged: {error}") from error
@@ -128,14 +129,14 @@ def _header(data):
     return header, data[8 + length :]
 
 
-def _load_safetensors(path, data):
+def _load_safetensors(path, data, copied):
     header, elements = _header(data)
     for name, entry in header.items():
         _need(isinstance(entry, dict) and isinstance(entry.get("dtype"), str), f"entry {name!r} has no dtype")
     unknown = [(name, entry["dtype"]) for name, entry in header.items() if entry["dtype"] not in _SAFE]
     if unknown:
         raise RuntimeError(f"{path}: entry {unknown[0][0]!r} has dtype {unknown[0][1]}, which is not supported; supported are {', '.join(_SAFE)}")
-    tensors = {name: _entry(elements, name, entry) for name, entry in header.items()}
+    tensors = {name: _entry(elements, name, entry, copied) for name, entry in header.items()}
     end = 0
     for name, (begin, after) in sorted(((name, entry["data_offsets"]) for name, entry in header.items()), key=lambda item: item[1]):
         _need(begin == end, f"the bytes of entry {name!r} begin at {begin}, where those of the entry before end at {end}")
@@ -148,7 +149,8 @@ def _is_size(value):
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
-def _entry(elements, name, entry):
+def _entry(elements, name, entry, copied):
+    """A tensor with a storage of its own: writes to one entry are no writes to another."""
     shape, offsets = entry.get("shape"), entry.get("data_offsets")
     _need(isinstance(shape, list) and all(map(_is_size, shape)), f"the shape of entry {name!r} is no list of sizes")
     _need(isinstance(offsets, list) and len(offsets) == 2 and all(map(_is_size, offsets)), f"the data_offsets of entry {name!r} are no two places")
@@ -162,6 +164,7 @@ def _entry(elements, name, entry):
         return _empty(name, shape, dtype)
     own = elements[begin:end]
     _need(dtype is not _tenon.bool or own.amax().item() <= 1, f"entry {name!r} of dtype BOOL holds bytes other than 0 and 1")
+    own = own.clone() if copied else _tenon.frombuffer(own, dtype=_tenon.uint8)
     return _tenon._over_bytes(own, dtype, 0, shape, _strides(shape))
 
 
