@@ -62,11 +62,11 @@ def write_tree(found, header):
                 wanted[name] = path.read_bytes()
     wanted.update({name: text.encode() for name, text in found.items()})
     wanted["include/mutant.h"] = header.encode()
-    lists = wanted["include/tenon/dims.h"].decode()
     # A read behind the end of a list is a crash, not whatever lies there.
-    checked, count = re.subn(r"(operator\[\]\(int64_t i\)(?: const)? noexcept \{ return data_)\[i\]", r"\1[mutant::inside(i, size_)]", lists)
-    assert count == 3, "include/tenon/dims.h: three operators [] were expected"
-    wanted["include/tenon/dims.h"] = ('#include "mutant.h"\n' + checked).encode()
+    for name, operators in (("include/tenon/dims.h", 3), ("src/base/small_vector.h", 2)):
+        checked, count = re.subn(r"(operator\[\]\(int64_t i\)(?: const)? noexcept \{ return data_)\[i\]", r"\1[mutant::inside(i, size_)]", wanted[name].decode())
+        assert count == operators, f"{name}: {operators} operators [] were expected"
+        wanted[name] = ('#include "mutant.h"\n' + checked).encode()
     for name, content in wanted.items():
         path = TREE / name
         if not path.exists() or path.read_bytes() != content:

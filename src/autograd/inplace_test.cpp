@@ -134,6 +134,31 @@ TEST(ViewModes, AViewOfOneMadeWithoutGradIsOneToo) {
   EXPECT_NE(error_text([&] { inner.mul_(2); }).find("created in no_grad mode"), std::string::npos);
 }
 
+TEST(ViewModes, AReshapeThatNeedsNoStridesIsAView) {
+  EXPECT_EQ(leaf({0, 3}).reshape({0}).grad_fn().name(), "ViewBackward0");
+  const Tensor odd = ones({8}).as_strided({1, 3}, {7, 1}).requires_grad_();
+  EXPECT_EQ(odd.reshape({3}).grad_fn().name(), "ViewBackward0");
+}
+
+/// The node of a write through an index, and the nodes behind it.
+std::string nodes_of(Tensor self, std::initializer_list<Index> indices, const Tensor& value) {
+  self.index_put_(indices, value);
+  std::string text = self.grad_fn().name() + ":";
+  for (const Node::Edge& edge : self.grad_fn().next_functions())
+    text += " " + (edge.node.defined() ? edge.node.name() : "-");
+  return text;
+}
+
+TEST(IndexPut, NodesArePyTorchs) {
+  const Tensor places = tensor({0, 1, 2}), meta = empty({}, Device::meta).requires_grad_();
+  EXPECT_EQ(nodes_of(zeros({3}), {Slice()}, leaf({3})), "torch::autograd::CopyBackwards: - AccumulateGrad");
+  EXPECT_EQ(nodes_of(zeros({3}), {Slice(0, 2)}, leaf({2})), "torch::autograd::CopySlices: - AccumulateGrad");
+  EXPECT_EQ(nodes_of(zeros({3}), {places}, leaf({3})), "IndexPutBackward0: - AccumulateGrad");
+  EXPECT_EQ(nodes_of(zeros({1, 3}), {Slice()}, leaf({3})), "torch::autograd::CopyBackwards: - ExpandBackward0");
+  EXPECT_EQ(nodes_of(zeros({3}), {Slice()}, leaf({})), "FillBackward3: - AccumulateGrad");
+  EXPECT_EQ(nodes_of(empty({3}, Device::meta), {Slice()}, meta), "torch::autograd::CopyBackwards: - ExpandBackward0");
+}
+
 /// Few elements are added in one run, many by several threads; one value may stand for all.
 TEST(Accumulation, OfFewAndOfMany) {
   for (const int64_t count : {3, 40000}) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/checked.h"
 #include "dispatch/differentiate.h"
 #include "plan/plan.h"
 #include "tenon/factories.h"
@@ -72,8 +73,6 @@ std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& ind
       places.push_back(index.to(int64));
     }
   }
-  if (static_cast<int64_t>(places.size()) > view.dim())
-    throw IndexError("too many indices for tensor of dimension " + std::to_string(view.dim()));
   places.resize(static_cast<std::size_t>(view.dim()));
   return places;
 }
@@ -127,7 +126,7 @@ class Selection {
   void find_offsets() {
     const int64_t count = numel_of(place_shape_);
     if (checked_numel(shape_) == 0) return;
-    if (count > kMaxStorageBytes / static_cast<int64_t>(sizeof(int64_t)))
+    if (!(Checked(count) * int64_t{sizeof(int64_t)}).is_at_most(kMaxStorageBytes))
       throw OutOfMemoryError("not enough memory for " + std::to_string(count) + " indices");
     offsets_.assign(static_cast<std::size_t>(count), 0);
     for (int64_t dim = before_; dim < behind_; ++dim) {
@@ -304,7 +303,6 @@ bool fills(const Indexed& indexed, const Tensor& value) {
 
 /// As PyTorch casts a number that fills: what overflows is refused.
 Tensor cast_for_fill(const Tensor& value, Dtype dtype) {
-  if (value.dtype() == dtype) return value;
   check_fits(value.item(), dtype);
   return run_to(value, dtype, MemoryFormat::preserve);
 }
@@ -377,12 +375,12 @@ void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
     warn("UserWarning",
          "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
          "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor");
-  const bool filling = put == Put::replace && fills(indexed, value);
+  const bool filling = fills(indexed, value);
   if (filling && overlaps)
     warn("UserWarning",
          "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
          "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar");
-  if (put == Put::replace && !filling) check_no_overlaps(indexed, value);
+  if (!filling) check_no_overlaps(indexed, value);
   Selection selection(indexed);
   const Tensor given = filling ? cast_for_fill(value, self.dtype()) : value;
   if (!is_expandable_to(given.sizes(), selection.shape()))
@@ -394,8 +392,7 @@ void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
                 " for the source.");
   check_readable(value);
   selection.find_offsets();
-  const bool shares = share_memory(given, self);
-  const Tensor source = (shares ? given.clone() : given).expand(selection.shape());
+  const Tensor source = given.expand(selection.shape());
   const Uninterrupted whole;
   if (put == Put::replace)
     replace_runs(selection, source);

@@ -115,7 +115,7 @@ TEST(Indexing, MasksOfBytes) {
   const std::vector<std::string> warned =
       warnings_of([&] { EXPECT_EQ(seen(x.index({bytes})), seen(x.index({mask}))); });
   EXPECT_EQ(warned, std::vector<std::string>{"indexing with dtype torch"});
-  EXPECT_EQ(seen(x.index({tensor(true).to(uint8)})), seen(x.unsqueeze(0)));
+  EXPECT_TRUE(warnings_of([&] { EXPECT_EQ(seen(x.index({tensor(true).to(uint8)})), seen(x.unsqueeze(0))); }).empty());
   EXPECT_EQ(to_string(nonzero_places(tensor(3))[0]), "tensor([0])");
   EXPECT_EQ(to_string(nonzero_places(tensor(0))[0]), "tensor([], dtype=torch.int64)");
 }
@@ -131,6 +131,7 @@ TEST(Indexing, MetaTensors) {
   EXPECT_EQ(error_text([&] { self.index_put_({places({0})}, empty({3}, Device::meta)); }), text);
   EXPECT_EQ(error_text([&] { self.index_put_({tensor({true, false})}, empty({}, Device::meta)); }), text);
   EXPECT_EQ(error_text([&] { self.index_put_({0}, empty({}, Device::meta)); }), text);
+  EXPECT_EQ(error_text([&] { nonzero_places(meta); }), text);
   Tensor to = empty({2, 3}, Device::meta);
   EXPECT_EQ(error_text([&] { to.index({places({0})}); }), "indexing a meta tensor with tensors is not supported");
   to.index_put_({places({0})}, ones({3}));  // checks nothing, writes nothing
@@ -187,6 +188,27 @@ TEST(Indexing, ErrorsLeaveTheTensorAlone) {
       {"Index put requires the source and destination dtypes match, got Float for the destination and Long for the "
        "source.",
        [](Tensor& self) { self.index_put_({places({0})}, tensor(1)); }},
+      {"Index put requires the source and destination dtypes match, got Float for the destination and Long for the "
+       "source.",
+       [](Tensor& self) { self.index_put_({tensor(true)}, tensor(1)); }},
+      {"Index put requires the source and destination dtypes match, got Float for the destination and Long for the "
+       "source.",
+       [](Tensor& self) {
+         self.index_put_({ones({2}, bool_)}, tensor({{1}, {2}}));
+       }},
+      {"Index put requires the source and destination dtypes match, got Float for the destination and Long for the "
+       "source.",
+       [](Tensor& self) { self.index_put_({ones({2}, bool_)}, empty({}, Options(int64, Device::meta))); }},
+      {"too many indices for tensor of dimension 2 (got 3)",
+       [](Tensor& self) {
+         self.index({Ellipsis, Ellipsis, places({0})});
+       }},
+      {"The shape of the mask [3, 2] at index 1 does not match the shape of the indexed tensor [1, 2, 3] at index 3",
+       [](Tensor& self) {
+         self.unsqueeze(0).index({Ellipsis, Ellipsis, ones({3, 2}, bool_)});
+       }},
+      {"not enough memory for 288230376151711744 indices",
+       [](Tensor& self) { self.index({places({0}).expand({int64_t{1} << 58})}); }},
   };
   for (const auto& c : cases) {
     Tensor self = zeros({2, 3});
@@ -219,6 +241,10 @@ TEST(Indexing, PlacesAtTheirBounds) {
               return x.index({0, 0, places({-5})});
             }),
             "index -5 is out of bounds for dimension 0 with size 4");
+  EXPECT_EQ(seen_or_text([] {
+              return x.index({0, 0, places({-4, 5})});
+            }),
+            "index 5 is out of bounds for dimension 0 with size 4");
   EXPECT_EQ(seen_or_text([] {
               return x.index({Slice(), places({0}), places({4})});
             }),
@@ -262,6 +288,9 @@ TEST(IndexPut, RefusesWhatItWouldReadAndWrite) {
   EXPECT_EQ(to_string(self), "tensor([0, 1, 2])");
   self.index_put_({places({0, 1})}, self.slice(0, 2, 3).expand({2}));  // elsewhere in the same memory
   EXPECT_EQ(to_string(self), "tensor([2, 2, 2])");
+  Tensor eight = arange(8);  // where it is hard to tell, one place is written after the other
+  eight.slice(0, 0, 6, 2).index_put_({places({2, 1, 0})}, eight.slice(0, 2, 8, 2));
+  EXPECT_EQ(to_string(eight), "tensor([6, 1, 2, 3, 2, 5, 6, 7])");
   Tensor truths = ones({2}, bool_);
   truths.index_put_({truths}, tensor(false));  // a mask is read before anything is filled
   EXPECT_EQ(to_string(truths), "tensor([False, False])");
@@ -291,6 +320,8 @@ TEST(IndexPut, WarnsOfExpandedTensors) {
   EXPECT_EQ(warnings_of([&] { three.index_put_({mask}, tensor(1.)); }),
             (std::vector<std::string>{"Use of index_put_ on expanded tensors is deprecated",
                                       "Use of masked_fill_ on expanded tensors is deprecated"}));
+  EXPECT_EQ(warnings_of([&] { EXPECT_THROW(three.index_put_({ones({3}, bool_)}, tensor(1.)), IndexError); }).size(), 1u)
+      << "the mask comes before the value";
   EXPECT_TRUE(warnings_of([&] { plain.index_put_({mask}, tensor(1.)); }).empty());
   EXPECT_TRUE(warnings_of([&] { plain.index_put_({places({0})}, tensor(1.)); }).empty());
 

@@ -79,15 +79,15 @@ Dims drop_ones(SizesView shape, int64_t operands, SmallVector<int64_t, 32>& stri
   return kept;
 }
 
-/// Strides, order and merging; the order is decided by operands [first, count).
-void merge_loops(SizesView shape, const Walk* operands, int64_t count, int64_t first, Plan& plan) {
+/// Strides, order and merging; the order is decided by the last `deciding` operands.
+void merge_loops(SizesView shape, const Walk* operands, int64_t count, int64_t deciding, Plan& plan) {
   SmallVector<int64_t, 32> strides(count * shape.size());
   for (int64_t operand = 0; operand < count; ++operand)
     compute_strides(shape, operands[operand], strides.data() + operand * shape.size());
   Dims kept;
   if (shape.size() > kManyDims) shape = kept = drop_ones(shape, count, strides);
   DimOrder order;
-  reorder_dimensions(shape, strides.data() + first * shape.size(), count - first, order);
+  reorder_dimensions(shape, strides.data() + (count - deciding) * shape.size(), deciding, order);
   plan.numel = numel_of(shape);
   permute_dimensions(shape, strides, count, order, plan);
   coalesce_dimensions(plan, count);
@@ -226,12 +226,12 @@ void compute_strides(SizesView shape, const Walk& operand, int64_t* out) {
 }
 
 void make_plan(SizesView shape, const Walk* operands, int64_t count, Plan& plan) {
-  merge_loops(shape, operands, count, 0, plan);
+  merge_loops(shape, operands, count, count, plan);
   choose_ways(plan, count);
 }
 
 void make_reduction_plan(SizesView shape, const Walk* operands, int64_t count, Plan& plan) {
-  merge_loops(shape, operands, count, 1, plan);
+  merge_loops(shape, operands, count, count - 1, plan);
   plan.operands.resize(count);
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon {
@@ -200,9 +201,9 @@ TEST(Plan, Table) {
 
 TEST(Plan, IsMadeAnew) {
   const std::vector<Layout> block{{{8, 600}, {600, 1}}, {{8, 600}, {1, 8}}}, row{{{5}, {1}}, {{5}, {1}}},
-      one{{{}, {}}, {{}, {}}};
+      one{{{}, {}}, {{}, {}}}, pattern{{{4, 3}, {3, 1}}, {{3}, {1}}};
   Plan plan;
-  for (const auto* operands : {&block, &row, &block, &one}) {
+  for (const auto* operands : {&block, &row, &block, &one, &pattern, &row}) {
     const std::vector<Walk> walks = walks_of(*operands);
     make_plan(operands->front().sizes, walks.data(), 2, plan);
     EXPECT_EQ(text_of(plan), text_of(plan_of(operands->front().sizes, *operands)));
@@ -211,21 +212,23 @@ TEST(Plan, IsMadeAnew) {
 
 // More dims than most plans have are made of few by dropping those of size 1, which leaves the same loops.
 TEST(Plan, ManyDims) {
-  Layout out, transposed, column;
   const Layout few[] = {{{4, 3}, {3, 1}}, {{4, 3}, {1, 4}}, {{4, 1}, {7, 1}}};
-  Layout* many[] = {&out, &transposed, &column};
-  for (int64_t dim = 0; dim < 80; ++dim)
-    for (std::size_t i = 0; i < 3; ++i) {
-      const int64_t own = dim == 20 ? 0 : dim == 79 ? 1 : -1;
-      many[i]->sizes.push_back(own < 0 ? 1 : few[i].sizes[own]);
-      many[i]->strides.push_back(own < 0 ? 5 : few[i].strides[own]);
-    }
-  const Plan plan = plan_of(out.sizes, {out, transposed, column});
-  EXPECT_EQ(text_of(plan), text_of(plan_of({4, 3}, {few[0], few[1], few[2]})));
-  EXPECT_EQ(plan.numel, 12);
-  const std::vector<Layout> layouts = {transposed, column, out};
-  const std::vector<Walk> walks = walks_of(layouts);
-  EXPECT_EQ(result_strides(out.sizes, walks.data(), 3)[79], 4);
+  for (const auto& [first, second] : {std::pair(20, 79), std::pair(0, 2)}) {
+    Layout out, transposed, column;
+    Layout* many[] = {&out, &transposed, &column};
+    for (int64_t dim = 0; dim < 80; ++dim)
+      for (std::size_t i = 0; i < 3; ++i) {
+        const int64_t own = dim == first ? 0 : dim == second ? 1 : -1;
+        many[i]->sizes.push_back(own < 0 ? 1 : few[i].sizes[own]);
+        many[i]->strides.push_back(own < 0 ? 5 : few[i].strides[own]);
+      }
+    const Plan plan = plan_of(out.sizes, {out, transposed, column});
+    EXPECT_EQ(text_of(plan), text_of(plan_of({4, 3}, {few[0], few[1], few[2]}))) << first;
+    EXPECT_EQ(plan.numel, 12);
+    const std::vector<Layout> layouts = {transposed, column, out};
+    const std::vector<Walk> walks = walks_of(layouts);
+    EXPECT_EQ(result_strides(out.sizes, walks.data(), 3)[second], 4);
+  }
 }
 
 /// "[3, 2]": the loops of a sum of everything, the innermost first.

@@ -42,16 +42,15 @@ struct Operands {
   bool agree(int64_t first, const int64_t* dims, int64_t ndim) const {
     for (int64_t begin = 0, end = 0; begin < ndim; begin = end) {
       if (stride(first, dims[begin]) == 0) return false;
-      bool one_size = true, rising = true;
+      bool rising = true;
       for (end = begin + 1; end < ndim && stride(first, dims[end]) == stride(first, dims[begin]); ++end) {
-        one_size = one_size && shape[dims[end]] == shape[dims[begin]];
         for (int64_t operand = first + 1; operand < count; ++operand) {
           const int64_t before = stride(operand, dims[end - 1]), here = stride(operand, dims[end]);
           if ((before == 0) != (here == 0)) return false;
           rising = rising && before <= here;
         }
       }
-      if (!one_size && !rising) return false;
+      if (!rising && shape[dims[begin]] != shape[dims[end - 1]]) return false;
     }
     return true;
   }
@@ -62,7 +61,6 @@ struct Operands {
       if (stride(operand, dim) != 0) ++moving;
     return moving > 1;
   }
-  bool alike(int64_t p, int64_t q) const { return !is_faster(0, p, q) && !is_faster(0, q, p); }
   bool is_still(int64_t dim) const {
     for (int64_t operand = 0; operand < count; ++operand)
       if (stride(operand, dim) != 0) return false;
@@ -144,7 +142,7 @@ std::vector<int64_t> kinds_of(const Operands& operands, const DimOrder& order) {
   std::stable_sort(sorted.begin(), sorted.end(), [&](int64_t p, int64_t q) { return operands.is_faster(0, p, q); });
   int64_t kind = sorted.front();
   for (int64_t dim : sorted) {
-    if (!operands.alike(kind, dim)) kind = dim;
+    if (operands.is_faster(0, kind, dim)) kind = dim;
     kinds[static_cast<std::size_t>(dim)] = kind;
   }
   return kinds;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -65,6 +66,46 @@ TEST(DimOrder, ManyDims) {
     EXPECT_EQ(order[0], kDims - 1);
   }
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+/// Runs over few kinds of dims, or a sort: what compares every two dims takes minutes.
+TEST(DimOrder, ManyDimsThatDiffer) {
+  constexpr int64_t kDims = 100'000;
+  using Number = std::function<int64_t(int64_t)>;
+  const auto same = [](int64_t value) { return [=](int64_t) { return value; }; };
+  const Number rising = [](int64_t i) { return i + 1; }, falling = [](int64_t i) { return 2 * kDims - i; };
+  const auto alone = [](int64_t value) { return [=](int64_t i) { return i == kDims / 2 ? value : 0; }; };
+  const struct {
+    const char* why;
+    int64_t operands;  // that are ordered by; others behind them are not looked at
+    Number size;
+    std::vector<Number> strides;
+  } cases[] = {
+      {"the first operand moves along one dim", 2, same(1), {alone(5), rising}},
+      {"none moves along two dims", 1, rising, {alone(5), rising}},
+      {"half of the dims stand still", 1, same(1), {[](int64_t i) { return i % 2 * i; }, rising}},
+      {"the second operand tells, the third tells otherwise", 3, same(1), {same(5), rising, falling}},
+      {"the second operand tells what the sizes tell", 2, rising, {same(5), rising, alone(5)}},
+      {"the second operand is the same for all sizes", 2, rising, {same(5), same(7)}},
+      {"the first operand tells, sizes and the second otherwise",
+       2,
+       [](int64_t i) { return 1 + i % 2; },
+       {rising, falling}},
+      {"one dim contradicts two kinds that take turns",
+       2,
+       same(1),
+       {[](int64_t i) { return i == kDims / 2 ? 0 : 1 + i % 2; }, alone(3)}},
+  };
+  for (const auto& c : cases) {
+    Dims shape, strides;
+    for (int64_t i = 0; i < kDims; ++i) shape.push_back(c.size(i));
+    for (const Number& stride : c.strides)
+      for (int64_t i = 0; i < kDims; ++i) strides.push_back(stride(i));
+    const auto start = std::chrono::steady_clock::now();
+    DimOrder order;
+    reorder_dimensions(shape, strides.data(), c.operands, order);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5)) << c.why;
+  }
 }
 
 }  // namespace

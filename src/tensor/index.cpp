@@ -23,7 +23,7 @@ int64_t named_dims(const Index* indices, int64_t count) {
 
 /// `dim` counts from the first dim of the result so far; the texts name the `entry` of the key.
 Tensor select_index(const Tensor& self, int64_t dim, int64_t index, int64_t entry) {
-  const int64_t size = dim < self.dim() ? std::max<int64_t>(self.sizes()[dim], 0) : 0;
+  const int64_t size = dim < self.dim() ? self.sizes()[dim] : 0;
   if (index < -size || index >= size)
     throw IndexError("index " + std::to_string(index) + " is out of bounds for dimension " + std::to_string(entry) +
                      " with size " + std::to_string(size));

@@ -125,6 +125,8 @@ TEST(Overlap, MayReadWhatItWrote) {
       {"another storage", base, other, false},
       {"another storage of the same memory", from_buffer(memory, {4}, float32), from_buffer(memory, {2}, float32),
        true},
+      {"another storage that begins inside it", from_buffer(memory, {3}, float32),
+       from_buffer(memory + 1, {3}, float32), true},
       {"another dtype", new_tensor_over(base.impl()->storage, {4}, {1}, 0, int32), part(0, 4), true},
       {"no storage, one with gaps", meta, meta.slice(0, 0, {}, 2), false},
       {"no storage", meta, meta.view({24}), false},
