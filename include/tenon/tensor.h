@@ -26,8 +26,9 @@ class TensorHook;
 class LeafHook;
 }  // namespace autograd
 
-/// The mode a view was made in: what may be written through it depends on that.
-enum class Mode : uint8_t { grad, no_grad, inference };
+/// What a view was made in: what may be written through it depends on that. `function`: a custom function, `functions`:
+/// one with several results.
+enum class Mode : uint8_t { grad, no_grad, inference, function, functions };
 
 /// What a handle points at. Sizes and strides live inline up to six dimensions.
 struct TensorImpl {

@@ -4,6 +4,7 @@
 #include "autograd/meta.h"
 #include "autograd/note.h"
 #include "tenon/factories.h"
+#include "tensor/impl.h"
 
 namespace tenon::autograd {
 
@@ -83,13 +84,9 @@ class FunctionNode final : public NodeImpl {
   Tensors (*backward_)(Context&, const Tensors&);
 };
 
-/// A result that is an input stands for a new tensor, unless the input was written to.
-Tensor own_result(const Tensor& result, const Tensors& inputs, const FunctionState& state) {
-  return holds(inputs, result) && !holds(state.dirty, result) ? result.detach() : result;
-}
-
 void check_dirty(const FunctionState& state, std::size_t results) {
   for (const Tensor& tensor : state.dirty) {
+    if (holds(state.non_differentiable, tensor)) continue;
     if (tensor.requires_grad() && tensor.is_leaf())
       throw Error("a leaf Variable that requires grad has been used in an in-place operation.");
     if (tensor.is_view() && results > 1)
@@ -110,15 +107,40 @@ void check_results(const char* name, const Tensors& results) {
                   " of its forward");
 }
 
-void give_history(FunctionNode& node, const Tensor& result, int32_t output_nr) {
-  node.add_input(result);
-  if (!is_floating_point(result.dtype()) || holds(node.state->non_differentiable, result)) return;
+/// Another tensor over the same elements, in no graph yet.
+Tensor view_of(const Tensor& result) {
+  const NoGrad no_grad;
+  return new_view(result, result.sizes(), result.strides(), result.storage_offset());
+}
+
+/// An input that comes back as it was stands for a new tensor. PyTorch: torch/csrc/autograd/custom_function.cpp,
+/// set_history.
+Tensor with_history(FunctionNode& node, const Tensor& result, int32_t output_nr, bool is_input, bool recorded) {
+  const bool is_dirty = holds(node.state->dirty, result);
+  const bool is_differentiable =
+      recorded && is_floating_point(result.dtype()) && !holds(node.state->non_differentiable, result);
+  if (recorded) node.add_input(result);
+  if (!is_differentiable) {
+    if (is_input && result.requires_grad()) return result.detach();
+    return is_input && !is_dirty ? view_of(result) : result;
+  }
+  const Tensor own = is_input && !is_dirty ? view_of(result) : result;
   retain(&node);
   Node handle(&node);
-  if (holds(node.state->dirty, result))
-    InplaceHistory(result, std::move(handle), output_nr).commit();
+  if (is_dirty)
+    InplaceHistory(own, std::move(handle), output_nr).commit();
   else
-    set_history(result, std::move(handle), output_nr);
+    set_history(own, std::move(handle), output_nr);
+  return own;
+}
+
+/// Writes to a view would go past the function's backward.
+void forbid_writes(const Tensors& results, const FunctionState& state) {
+  const auto is_recorded = [&](const Tensor& result) { return result.grad_fn().defined(); };
+  const bool several = std::count_if(results.begin(), results.end(), is_recorded) > 1;
+  for (const Tensor& result : results)
+    if (result.is_view() && (several || !holds(state.dirty, result)))
+      result.impl()->view_mode = several ? Mode::functions : Mode::function;
 }
 
 void save_all(FunctionNode& node, const Tensors& results) {
@@ -144,10 +166,11 @@ Tensors apply_function(const FunctionCalls& calls, const Tensors& inputs) {
     results = calls.forward(context, inputs);
   }
   check_results(calls.name, results);
+  if (recorded) check_dirty(*node.state, results.size());
+  for (std::size_t i = 0; i < results.size(); ++i)
+    results[i] = with_history(node, results[i], static_cast<int32_t>(i), holds(inputs, results[i]), recorded);
+  forbid_writes(results, *node.state);
   if (!recorded) return results;
-  check_dirty(*node.state, results.size());
-  for (Tensor& result : results) result = own_result(result, inputs, *node.state);
-  for (std::size_t i = 0; i < results.size(); ++i) give_history(node, results[i], static_cast<int32_t>(i));
   if (!inputs.empty()) note_call(node, calls.name, inputs[0]);
   save_all(node, results);
   // Results among them would hold the node that holds them.

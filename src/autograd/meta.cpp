@@ -94,22 +94,45 @@ Node commit_history(const Tensor& tensor, Node node, int32_t output_nr) noexcept
   return Node(replace_history(tensor.impl(), node.give_up(), output_nr));
 }
 
+namespace {
+
+/// Why a view may not be written to, and what to do about it.
+std::string reason_of(Mode mode) {
+  if (mode == Mode::functions)
+    return "This view is the output of a function that returns multiple views. Such functions do not allow the output "
+           "views to be modified inplace. You should replace the inplace operation by an out-of-place one.";
+  if (mode == Mode::function)
+    return "This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+           "logic to handle view+inplace would override the custom backward associated with the custom Function, "
+           "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the "
+           "custom Function.";
+  return std::string(
+             "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+             "moving both the view and the inplace either both inside the ") +
+         (mode == Mode::inference ? "inference_mode" : "no_grad") +
+         " block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
+         "tracked).";
+}
+
+}  // namespace
+
+/// PyTorch: torch/csrc/autograd/variable.cpp, handle_view_on_rebase.
 void fail_view_mode(const Tensor& view, bool indirect) {
-  const bool inference = view.impl()->view_mode == Mode::inference;
+  const Mode mode = view.impl()->view_mode;
   const AutogradMeta* meta = view.impl()->meta();
   const NodeImpl* node = meta ? meta->grad_fn.load(std::memory_order_relaxed) : nullptr;
-  const std::string which = node ? "Output " + std::to_string(meta->output_nr) + " of " + operation_name(node->name()) +
-                                       " is a view of a view which was created in "
-                                 : "A view was created in ";
-  const std::string where = inference ? "inference_mode" : "no_grad";
-  throw Error(
-      which + std::string(inference ? "inference mode" : "no_grad mode") + " and " +
-      (indirect ? "its base or another view of its base has been" : "is being") + " modified inplace " +
-      (inference ? "in normal mode" : "with grad mode enabled") +
-      ". Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
-      "moving both the view and the inplace either both inside the " +
-      where +
-      " block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked).");
+  const std::string output =
+      node ? "Output " + std::to_string(meta->output_nr) + " of " + operation_name(node->name()) : "";
+  const std::string modified =
+      std::string(indirect ? "its base or another view of its base has been" : "is being") + " modified inplace";
+  std::string text;
+  if (node && (mode == Mode::function || mode == Mode::functions))
+    text = output + " is a view and " + modified;
+  else
+    text = (node ? output + " is a view of a view which was created in " : "A view was created in ") +
+           (mode == Mode::inference ? "inference mode and " : "no_grad mode and ") + modified +
+           (mode == Mode::inference ? " in normal mode" : " with grad mode enabled");
+  throw Error(text + ". " + reason_of(mode));
 }
 
 InplaceHistory::InplaceHistory(const Tensor& self, Node node, std::optional<int32_t> output_nr)

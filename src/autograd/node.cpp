@@ -21,9 +21,7 @@ const char* legacy_name(Dtype dtype) {
 std::string operation_name(std::string name) {
   const std::string word = "Backward";
   const std::size_t at = name.rfind(word), digits = at + word.size();
-  const bool numbered = at != std::string::npos && digits < name.size() &&
-                        name.find_first_not_of("0123456789", digits) == std::string::npos;
-  if (!numbered) return name;
+  if (at == std::string::npos || name.find_first_not_of("0123456789", digits) != std::string::npos) return name;
   name.erase(at, word.size());
   if (name.substr(at) == "0") name.erase(at);
   return name;

@@ -57,9 +57,9 @@ Tensor make_laid_out(SizesView sizes, SizesView strides, int64_t offset, Dtype d
   if (view->storage)
     view->view_version.store(view->storage->version.load(std::memory_order_relaxed), std::memory_order_relaxed);
   view->inference = self.impl()->inference;
-  view->view_mode = thread_modes.inference                                      ? Mode::inference
-                    : thread_modes.grad && self.impl()->view_mode == Mode::grad ? Mode::grad
-                                                                                : Mode::no_grad;
+  view->view_mode = thread_modes.inference ? Mode::inference
+                    : thread_modes.grad    ? self.impl()->view_mode
+                                           : Mode::no_grad;
 }
 
 }  // namespace
