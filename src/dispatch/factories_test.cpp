@@ -104,6 +104,11 @@ TEST(Factories, LikeKeepsOrChangesTheDevice) {
   EXPECT_TRUE(zeros_like(empty({2}, Device::meta)).is_meta());
   EXPECT_FALSE(zeros_like(empty({2}, Device::meta), Device::cpu).is_meta());
   EXPECT_TRUE(rand_like(empty({2}), Device::meta).is_meta());
+  const Tensor x = empty({4, 3}).t();
+  EXPECT_EQ(geometry(x.to(Device::meta)), "float32 [3, 4] [1, 3]");
+  EXPECT_TRUE(x.to(Device::meta).is_meta());
+  EXPECT_TRUE(x.to(Device::cpu).is(x));
+  check({GEOMETRY(empty({2}, Device::meta).to(Device::cpu), "NotImplementedError: Cannot copy out of meta tensor; no data!")});
 }
 
 TEST(Factories, NewTensorsHaveVersionZero) {

@@ -148,6 +148,8 @@ TEST(Random, Errors) {
       {[] { randint(0, 257, {2}, uint8); }, "to - 1 is out of bounds for unsigned char"},
       {[] { randint(-1, 3, {2}, uint8); }, "from is out of bounds for unsigned char"},
       {[] { randint(0, 3, {2}, bool_); }, "to - 1 is out of bounds for bool"},
+      {[] { randint(4097, 4098, {2}, float16); },
+       "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from=4100 >= to=4098"},
       {[] { randint(0, 70000, {2}, float16); }, "to - 1 is out of bounds for c10::Half"},
       {[] {
          randint(0, 300, {2}, {uint8, Device::meta});
