@@ -6,7 +6,6 @@
 #include "tenon/factories.h"
 #include "tenon/policy.h"
 #include "tensor/impl.h"
-#include "tensor/overlap.h"
 #include "type/visit.h"
 
 namespace tenon::autograd {
@@ -81,16 +80,13 @@ Edge known_edge(const Tensor& input) {
   return {accumulator_of(input, false), 0};
 }
 
-/// What `grad` gives may be written to. Here a gradient that repeats keeps stride 0 on its way through the graph; in
-/// PyTorch only that of a sum does.
-Tensor with_own_elements(Tensor gradient, const Roots& roots, std::size_t count) {
+/// What `grad` gives. That of a sum may be the root's own, as in PyTorch.
+Tensor given_away(const Tensor& gradient, const Roots& roots, std::size_t count) {
   if (!gradient.defined() || gradient.is_meta()) return gradient;
-  const bool repeats =
-      internal_overlap(gradient) != InternalOverlap::no || (gradient.numel() == 1 && gradient.is_view());
-  if (!repeats) return gradient;
   for (std::size_t i = 0; i < count; ++i)
     if (roots.gradients.data()[i].impl()->storage == gradient.impl()->storage) return gradient;
-  return gradient.clone(MemoryFormat::contiguous);
+  const bool is_one_that_repeats = gradient.numel() == 1 && gradient.is_view();
+  return is_one_that_repeats ? gradient.clone() : with_own_elements(gradient);
 }
 
 }  // namespace
@@ -148,7 +144,7 @@ Tensors grad(const Tensors& outputs, const Tensors& inputs, const Tensors& grad_
   const SetGradEnabled mode(options.create_graph);
   Tensors result;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    Tensor gradient = with_own_elements(std::move(captures[i].gradient), roots, outputs.size());
+    Tensor gradient = given_away(captures[i].gradient, roots, outputs.size());
     if (!gradient.defined() && options.materialize_grads) gradient = zeros_like(inputs[i]);
     if (!gradient.defined() && !options.allow_unused)
       throw Error(

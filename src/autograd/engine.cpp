@@ -31,8 +31,13 @@ void check_hook_result(const Tensor& before, const Tensor& after) {
   if (!(before.sizes() == after.sizes())) throw Error("hook has changed the size of value");
 }
 
+void give_own_elements(Tensor* tensors, int count) {
+  for (int i = 0; i < count; ++i) tensors[i] = with_own_elements(tensors[i]);
+}
+
 void call_tensor_hooks(const HookList<TensorHook>& list, Tensor& grad) {
-  if (!grad.defined()) return;
+  if (!grad.defined() || list.entries().empty()) return;
+  grad = with_own_elements(grad);
   for (const auto& entry : list.entries()) {
     Tensor result = (*entry.hook)(grad);
     if (!result.defined()) continue;
@@ -78,6 +83,7 @@ void call_prehooks(NodeImpl* node, Tensor* grads) {
   if (!node->extras_if_any()) return;
   const auto hooks = copy_of(node, &NodeExtras::pre_hooks);
   if (!hooks) return;
+  give_own_elements(grads, node->input_count());
   for (const auto& entry : hooks->entries())
     replace_all(grads, node->input_count(), (*entry.hook)(to_list(grads, node->input_count())));
 }
@@ -87,6 +93,7 @@ void call_posthooks(NodeImpl* node, Tensor* out, const Tensor* grads) {
   const auto hooks = copy_of(node, &NodeExtras::hooks);
   if (!hooks) return;
   const int count = node->edge_count();
+  give_own_elements(out, count);
   for (const auto& entry : hooks->entries())
     replace_all(out, count, (*entry.hook)(to_list(out, count), to_list(grads, node->input_count())));
 }
@@ -148,6 +155,11 @@ void check_shape(const NodeImpl* node, int i, const Tensor& grad, const InputMet
 
 }  // namespace
 
+Tensor with_own_elements(const Tensor& gradient) {
+  if (!gradient.defined() || gradient.is_meta() || internal_overlap(gradient) == InternalOverlap::no) return gradient;
+  return gradient.clone(MemoryFormat::contiguous);
+}
+
 void set_strict_shapes(bool value) noexcept { strict.store(value, std::memory_order_relaxed); }
 bool strict_shapes() noexcept { return strict.load(std::memory_order_relaxed); }
 
@@ -170,6 +182,22 @@ void validate_outputs(NodeImpl* node, Tensor* grads) {
     grad = grad.to(meta.device);
   }
 }
+
+namespace {
+
+/// A hook may leave modes as it likes: the caller's come back.
+class KeptModes {
+ public:
+  KeptModes() = default;
+  ~KeptModes() { thread_modes = before_; }
+  KeptModes(const KeptModes&) = delete;
+  KeptModes& operator=(const KeptModes&) = delete;
+
+ private:
+  const ThreadModes before_ = thread_modes;
+};
+
+}  // namespace
 
 GraphTask::~GraphTask() {
   for (NodeImpl* node : claimed_) {
@@ -430,6 +458,7 @@ void GraphTask::evaluate(NodeImpl* node, Tensor* grads, bool execute) {
 }
 
 void GraphTask::run(const Edge* roots, const Tensor* gradients, int64_t count) {
+  const KeptModes kept_modes;
   const SetGradEnabled mode(create_graph_);
   const PolicyExemption exemption;
   for (int64_t i = 0; i < count; ++i) prepare(roots[i].node);

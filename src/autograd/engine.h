@@ -107,6 +107,10 @@ class GraphTask {
   std::unique_ptr<std::unordered_map<NodeImpl*, TaskState>> aside_;
 };
 
+/// A gradient as code from outside gets it, which may write to it. A gradient that repeats has stride 0 on its way
+/// through the graph; in PyTorch only that of a sum has.
+Tensor with_own_elements(const Tensor& gradient);
+
 /// PyTorch's validate_outputs: every gradient gets its input's shape (summed down where it is expandable to it), dtype
 /// and device, or an Error says why it cannot.
 void validate_outputs(NodeImpl* node, Tensor* grads);

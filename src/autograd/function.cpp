@@ -1,6 +1,7 @@
 // Custom functions: the user's forward runs unrecorded, the user's backward is a node like any other.
 #include <algorithm>
 
+#include "autograd/engine.h"
 #include "autograd/meta.h"
 #include "autograd/note.h"
 #include "tenon/factories.h"
@@ -57,7 +58,8 @@ class FunctionNode final : public NodeImpl {
   }
 
   void apply(const Tensor* grads, Tensor* out) override {
-    Tensors given(grads, grads + input_count());
+    Tensors given;
+    for (int i = 0; i < input_count(); ++i) given.push_back(with_own_elements(grads[i]));
     for (int i = 0; i < input_count() && state->materialize; ++i)
       if (!given[static_cast<std::size_t>(i)].defined()) given[static_cast<std::size_t>(i)] = zeros_of(input(i));
     const SetGradEnabled mode(thread_modes.grad && !state->once_differentiable);

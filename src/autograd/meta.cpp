@@ -265,12 +265,13 @@ int64_t Tensor::output_nr() const { return impl()->meta() ? impl()->meta()->outp
 
 void Tensor::retain_grad() const {
   if (!requires_grad()) throw Error("can't retain_grad on Tensor that has requires_grad=False");
-  if (is_leaf() || retains_grad()) return;
   AutogradMeta& meta = autograd::meta_of(*this);
+  const bool computed = meta.grad_fn.load(std::memory_order_relaxed);
+  if (!computed || meta.retained) return;
   const auto slot = std::make_shared<autograd::GradSlot>();
   Tensor before = meta.grad().get();
   slot->exchange(before);
-  autograd::retain_from(autograd::grad_fn_of(*this), slot, meta.output_nr);
+  autograd::retain_from(meta.grad_fn.load(std::memory_order_relaxed), slot, meta.output_nr);
   const autograd::SpinLock lock(meta.lock);
   meta.retained = slot;
 }

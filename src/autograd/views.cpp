@@ -250,7 +250,7 @@ void take_layout(const Tensor& self, const Tensor& view) {
   Node node = view.grad_fn();
   if (node.defined()) {
     static_cast<ViewNode*>(node.impl())->set_inplace();
-    prepare_history(self, node.impl(), 0);
+    meta_of(self);  // before anything is changed
   }
   TensorImpl *to = self.impl(), *from = view.impl();
   std::swap(to->sizes, from->sizes);
@@ -258,7 +258,8 @@ void take_layout(const Tensor& self, const Tensor& view) {
   to->contiguous = from->contiguous;
   to->row_major = from->row_major;
   bump_version(self);
-  if (node.defined()) commit_history(self, std::move(node), 0);
+  // A gradient that is kept is kept from the node it was asked of, with the sizes of then, as in PyTorch.
+  if (node.defined()) set_history(self, std::move(node));
 }
 
 }  // namespace autograd

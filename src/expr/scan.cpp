@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "base/decimal.h"
+
 namespace tenon::expr {
 namespace {
 
@@ -73,11 +75,16 @@ class Scanner {
   T value() const {
     T number{};
     const std::string_view digits = taken();
-    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const char *begin = digits.data(), *last = begin + digits.size();
+    std::from_chars_result read;
+    if constexpr (std::is_same_v<T, double>)
+      read = from_decimal(begin, last, number);
+    else
+      read = std::from_chars(begin, last, number);
+    const auto [end, failed] = read;
     if (failed == std::errc::result_out_of_range)
       fail("'" + std::string(digits) + "' is out of the range of " + (std::is_same_v<T, double> ? "float64" : "int64"));
-    if (failed != std::errc() || end != digits.data() + digits.size())
-      fail("'" + std::string(digits) + "' is not a number");
+    if (failed != std::errc() || end != last) fail("'" + std::string(digits) + "' is not a number");
     return number;
   }
   Token name() {

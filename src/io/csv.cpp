@@ -3,12 +3,12 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <memory>
 #include <string_view>
 #include <vector>
 
+#include "base/decimal.h"
 #include "io/fail.h"
 #include "io/limit.h"
 #include "tenon/error.h"
@@ -148,7 +148,7 @@ class Table {
     // from_chars knows no plus sign.
     const std::string_view digits = field.size() > 1 && field[0] == '+' && field[1] != '-' ? field.substr(1) : field;
     double value = 0;
-    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const auto [end, failed] = from_decimal(digits.data(), digits.data() + digits.size(), value);
     if (failed == std::errc::result_out_of_range) fail("'" + quoted(field) + "' is out of float64's range");
     if (failed != std::errc() || end != digits.data() + digits.size()) fail("'" + quoted(field) + "' is not a number");
     values_->push_back(value);

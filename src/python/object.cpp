@@ -53,7 +53,7 @@ int contains(PyObject* self, PyObject* element) noexcept {
       throw Error("Tensor.__contains__ only supports Tensor or scalar, but you passed in a " +
                   nb::cast<std::string>(nb::repr(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(element))))) + ".");
     const Tensor same =
-        is_tensor(element) ? eq(tensor_of(self), tensor_of(element)) : eq(tensor_of(self), scalar_of(element));
+        is_tensor(element) ? eq(tensor_of(element), tensor_of(self)) : eq(tensor_of(self), scalar_of(element));
     return static_cast<int>(same.numel() > 0 && same.amax().item().as_bool());
   });
 }
@@ -121,8 +121,8 @@ PyObject* get_T(PyObject* self, void*) noexcept {
 /// The tensor takes over what another one is, but for its place in the graph.
 int set_data(PyObject* self, PyObject* value, void*) noexcept {
   return guarded_int([&] {
-    if (!value || !is_tensor(value))
-      throw TypeError("Variable data has to be a tensor, but got " + (value ? type_name(value) : "NoneType"));
+    if (!value) throw Error("Deleting tensor data is not allowed. Delete tensor instead!");
+    if (!is_tensor(value)) throw TypeError("Variable data has to be a tensor, but got " + type_name(value));
     tensor_of(self).set_data(tensor_of(value));
     return 0;
   });

@@ -76,7 +76,7 @@ ERRORS = [
      and re.match("A view was created in no_grad mode|Can't detach views in-place", text(case.theirs))),
     ("Gradients", lambda case: both_fail(case) and re.sub(CHANGED, "", text(case.theirs)) == re.sub(CHANGED, "", text(case.ours)) != text(case.ours)),
     ("Gradients", lambda case: case.ours is None and "inputs=" in case.statement
-     and re.match("Trying to backward through the graph a second time|one of the variables needed for gradient computation has been modified", text(case.theirs))),
+     and re.match("Trying to backward through the graph a second time|one of the variables needed for gradient computation has been modified|Trying to use a saved tensor", text(case.theirs))),
     ("Gradients", lambda case: re.search(r"\b(backward|grad)\(", case.statement) and text(case.theirs).startswith("output with shape")),
     ("In Python", lambda case: case.ours is None and "matmul(" in case.statement and re.match("The size of tensor a .* must match|shape .* is invalid for input", text(case.theirs))),
     ("In Python", lambda case: type(case.ours) is TypeError and re.search(r"\bout=[-\d.TF]", case.statement)),
@@ -91,6 +91,7 @@ ERRORS = [
     ("Gradients", lambda case: case.ours is None and text(case.theirs).startswith("A view was created in no_grad mode") and holds_no_floats(case, first_name(case))),
     ("In Python", lambda case: type(case.ours) is IndexError and re.search(r"\[[^]]*\.\.\.[^]]*\.\.\.", case.statement)),
     ("Gradients", lambda case: "INTERNAL ASSERT FAILED" in text(case.theirs)),
+    ("Gradients", lambda case: case.ours is None and text(case.theirs).startswith("a leaf Variable that requires grad is being used") and case.variables[first_name(case)]._is_view()),
     ("In Python", lambda case: both_fail(case) and text(case.theirs) == "select() cannot be applied to a 0-dim tensor." and text(case.ours).endswith("is out of bounds for dimension 0 with size 0")),
     ("In Python", lambda case: both_fail(case) and all(re.match(r"index -?\d+ is out of bounds for dimension 0 with size ", text(e)) for e in (case.theirs, case.ours))),
     ("In Python", lambda case: "must be tuple of ints, not Tensor" in text(case.ours) or (type(case.ours) is TypeError and text(case.ours).endswith("must be int, not Tensor"))),
@@ -104,7 +105,11 @@ ERRORS = [
     ("Writing to memory that is also read", lambda case: case.ours is None and is_indexed_by_itself(case)
      and re.match(r"index -?\d+ is out of bounds|unsupported operation: some elements", text(case.theirs))),
     ("Calls that fail", lambda case: both_fail(case) and re.match("expected m1 and m2 to have the same dtype", text(case.theirs))),
-    ("Calls that fail", lambda case: both_fail(case) and text(case.theirs).startswith("grad can be implicitly created") and text(case.ours).startswith("A view was created in no_grad")),
+    ("Calls that fail", lambda case: both_fail(case) and text(case.ours).startswith("A view was created in no_grad")),
+    ("Writing to memory that is also read", lambda case: case.theirs is None and text(case.ours) == "ZeroDivisionError" and "out=" in case.statement),
+    ("Writing to memory that is also read", lambda case: case.theirs is None and re.search(r"out=(v\d+)\.", case.statement) and text(case.ours).startswith("unsupported operation: some elements")
+     and case.variables[re.search(r"out=(v\d+)\.", case.statement)[1]].numel() == 1),
+    ("Sizes, strides and offsets too large to count", lambda case: case.theirs is None and text(case.ours).startswith("Storage size calculation overflowed")),
     ("Writing to memory that is also read", lambda case: both_fail(case) and re.sub(r"\d+$", "", text(case.theirs)) == re.sub(r"\d+$", "", text(case.ours)) and "out of bounds for storage of size" in text(case.ours)),
     ("Not there yet", lambda case: re.match(r"unsupported operand type\(s\) for [&|^]", text(case.ours))),
 ]
@@ -135,6 +140,7 @@ STATES = [
      and any(case.variables.get(what.split()[1]) is gradient for gradient in case.gradients)),
     ("Gradients", lambda case, what, unchanged: what.startswith("error: grad_fn of ") and what.endswith("Tenon None")
      and sees_gradient(case, what.split()[3].strip(":"))),
+    ("Gradients", lambda case, what, unchanged: what.startswith("_version: ") and "backward(" in case.statement),
     ("Gradients", lambda case, what, unchanged: what.startswith("error: grad_fn of ") and holds_no_floats(case, what.split()[3].strip(":"))),
     ("In Python", lambda case, what, unchanged: what.startswith("value: ") and "UnbindBackward0" in what),
     ("Gradients", lambda case, what, unchanged: what.startswith("value: ") and are_edges_of_what_differs(case, what)),

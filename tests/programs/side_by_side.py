@@ -86,7 +86,7 @@ def gradient_of(tensor):
 
 def numbers_of(tensor):
     """The values as nested lists; of what is too large to be looked at, or has none, an empty one."""
-    return [] if tensor.is_meta or math.prod(size for size in tensor.shape if size) > MANY else tensor.tolist()
+    return [] if tensor.is_meta or min(tensor.shape, default=0) < 0 or math.prod(size for size in tensor.shape if size) > MANY else tensor.tolist()
 
 
 def refusal(tensor):
@@ -185,9 +185,9 @@ class Run:
             self.compare_variables(case)
         except Difference as difference:
             heading = known.known_state(case, str(difference), self.unchanged())
-            if (self.replaced_data or not self.counts_versions) and re.match("(grad_fn|grad|requires_grad|is_leaf|shape|error: grad_fn of .*): ", str(difference)):
+            if (self.replaced_data or not self.counts_versions) and re.match("(grad_fn|grad|requires_grad|is_leaf|shape|dtype|error: grad_fn of .*): |values: v\\d+\\.grad", str(difference)):
                 heading = "Gradients"
-            if heading is None and self.out_is_operand and str(difference).startswith("values: ") and "resize_(" in statement:
+            if heading is None and self.out_is_operand and str(difference).startswith("values: ") and re.search(r"resize_\(|as_strided\(", statement):
                 heading = "Writing to memory that is also read"  # what lies behind the elements
             if heading is None and apart and apart.gives(first_line, ours, self.ours.variables):
                 heading = "Writing to memory that is also read"

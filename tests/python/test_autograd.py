@@ -485,3 +485,25 @@ def test_stubs(tmp_path, type_errors):
     )
     errors = type_errors(program)
     assert len(errors) == 2 and ":21: error" in errors[0] and ":22: error" in errors[1], errors
+
+
+def test_gradcheck_leaves_its_input_as_it_was():
+    x = tenon.tensor([1.0, 2.0], dtype=tenon.float64, requires_grad=True)
+    calls = []
+
+    def function(a):
+        calls.append(None)
+        if len(calls) == 2:
+            raise KeyError
+        return a * a
+
+    with pytest.raises(KeyError):
+        tenon.autograd.gradcheck(function, x)
+    assert x.tolist() == [1, 2]
+
+
+def test_gradcheck_of_results_that_grow():
+    x = tenon.tensor([1.0, 2.0], dtype=tenon.float64, requires_grad=True)
+    sizes = iter(range(1, 100))
+    with pytest.raises(RuntimeError, match="results of other shapes"):
+        tenon.autograd.gradcheck(lambda a: (a * a).sum().expand(next(sizes)), x)

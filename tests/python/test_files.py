@@ -253,3 +253,31 @@ def test_a_mapped_file_that_is_cut_is_an_exception():
             pass
     assert mapped[999_999].item() == 0
     assert tenon.ones(3).sum().item() == 3
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+def test_entries_of_a_file_are_tensors_of_their_own(tmp_path, mmap):
+    path = tmp_path / "m.safetensors"
+    tenon.save({"w": tenon.ones(3), "running": tenon.zeros(3), "bytes": tenon.arange(5).to(tenon.uint8)}, path)
+    loaded = tenon.load(path, mmap=mmap)
+    w = loaded["w"].requires_grad_()
+    y = (w * w).sum()
+    loaded["running"].add_(1)
+    y.backward()
+    assert w.grad.tolist() == [2, 2, 2]
+    assert loaded["running"].tolist() == [1, 1, 1]
+    if not mmap:
+        assert loaded["bytes"].resize_(100).numel() == 100
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+def test_an_entry_does_not_keep_its_file_in_memory(tmp_path):
+    def resident():
+        return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    path = tmp_path / "m.safetensors"
+    tenon.save({"w": tenon.ones(3), "large": tenon.zeros(1 << 21)}, path)
+    before = resident()
+    kept = [tenon.load(path)["w"] for _ in range(20)]
+    assert resident() - before < 64 << 20
+    assert all(tensor.tolist() == [1, 1, 1] for tensor in kept)

@@ -42,6 +42,8 @@ def load(path, *, mmap=False):
     except (_Damaged, ValueError, OverflowError, RecursionError) as error:
         if path.endswith(".safetensors"):
             raise RuntimeError(f"{path}: the file is damaged: {error}") from error
+        if path.endswith(".npz"):
+            raise RuntimeError(f"{path}: load reads .npy and .safetensors files; numpy.load reads archives of them (.npz)") from error
         if path.endswith((".csv", ".csv.gz", ".png")):
             raise RuntimeError(f"{path}: load reads .npy and .safetensors files; `tenon eval` in the shell reads .csv and .png") from error
         raise RuntimeError(f"{path}: not an .npy or .safetensors file, or a damaged one: {error}") from error
@@ -164,7 +166,7 @@ def _entry(elements, name, entry, copied):
         return _empty(name, shape, dtype)
     own = elements[begin:end]
     _need(dtype is not _tenon.bool or own.amax().item() <= 1, f"entry {name!r} of dtype BOOL holds bytes other than 0 and 1")
-    own = own.clone() if copied else _tenon.frombuffer(own, dtype=_tenon.uint8)
+    own = own.clone() if copied else _tenon._over_buffer(own, _tenon.uint8, -1, 0)
     return _tenon._over_bytes(own, dtype, 0, shape, _strides(shape))
 
 

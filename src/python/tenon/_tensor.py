@@ -44,7 +44,9 @@ def _copy_over(self, memo):
 
 
 def __copy__(self):
-    return self.detach().requires_grad_(self.requires_grad)
+    copied = self.detach().requires_grad_(self.requires_grad)
+    copied.__dict__.update(self.__dict__)
+    return copied
 
 
 def _used_bytes(self):

@@ -1,7 +1,10 @@
 """Assertions for tests."""
 
+import cmath
+
 import tenon
 
+_NUMBERS = (int, float, complex)
 _TOLERANCES = {tenon.float16: (1e-3, 1e-5), tenon.bfloat16: (1.6e-2, 1e-5), tenon.float32: (1.3e-6, 1e-5), tenon.float64: (1e-7, 1e-7)}
 
 
@@ -35,20 +38,48 @@ def _compare(actual, expected, options, place):
             )
         for key in actual:
             _compare(actual[key], expected[key], options, f"{place}[{key!r}]")
+    elif actual is None or expected is None:
+        if actual is not expected:
+            raise AssertionError(f"None mismatch: {actual} is not {expected}{_at(place)}")
+    elif isinstance(actual, _NUMBERS) and isinstance(expected, _NUMBERS):
+        _compare_numbers(actual, expected, options, place)
     else:
-        _compare_tensors(_tensor(actual, expected, options), _tensor(expected, actual, options), options, place)
+        _compare_tensors(_tensor(actual, expected), _tensor(expected, actual), options, place)
 
 
 def _at(place):
     return f"\n\nThe failure occurred for item {place}" if place else ""
 
 
-def _tensor(value, other, options):
+def _tensor(value, other):
     if isinstance(value, tenon.Tensor):
         return value
-    if isinstance(other, tenon.Tensor):
+    if isinstance(other, tenon.Tensor) or not hasattr(value, "__array__"):
         raise TypeError(f"No comparison pair was able to handle inputs of type {type(value)} and {type(other)}.")
     return tenon.as_tensor(value)
+
+
+def _compare_numbers(actual, expected, options, place):
+    """As Python compares them, with the tolerances of float64."""
+    if isinstance(actual, bool) and isinstance(expected, bool):
+        if actual is not expected:
+            raise AssertionError(f"Booleans mismatch: {actual} is not {expected}{_at(place)}")
+        return
+    if options["check_dtype"] and type(actual) is not type(expected):
+        raise AssertionError(f"The (d)types do not match: {type(actual)} != {type(expected)}.{_at(place)}")
+    exact = isinstance(actual, int) and isinstance(expected, int)
+    rtol, atol = (default if given is None else given for given, default in zip((options["rtol"], options["atol"]), (0, 0) if exact else (1e-7, 1e-7)))
+    difference = abs(actual - expected)
+    close = cmath.isfinite(difference) and difference <= atol + rtol * abs(expected)
+    both_nan = options["equal_nan"] and cmath.isnan(actual) and cmath.isnan(expected)
+    if actual == expected or close or both_nan:
+        return
+    exact = rtol == 0 and atol == 0
+    relative = difference / abs(expected) if expected != 0 else float("inf")
+    text = f"Scalars are not {'equal' if exact else 'close'}!\n\nExpected {expected} but got {actual}.\n"
+    for name, value, allowed in (("Absolute", difference, atol), ("Relative", relative, rtol)):
+        text += f"{name} difference: {value}{'' if exact else f' (up to {allowed} allowed)'}\n"
+    raise AssertionError(text.rstrip("\n") + _at(place))
 
 
 def _compare_tensors(actual, expected, options, place):
@@ -77,7 +108,7 @@ def tuple_text(size):
 
 def _report(a, b, wrong, rtol, atol):
     exact = rtol == 0 and atol == 0
-    a, b = (tensor.to(tenon.float64 if tensor.is_floating_point() else tenon.int64) for tensor in (a, b))
+    a, b = (tensor if tensor.is_floating_point() else tensor.to(tenon.int64) for tensor in (a, b))
     kind = "Scalars" if a.dim() == 0 else "Tensor-likes"
     if a.dim() == 0:
         text = f"{kind} are not {'equal' if exact else 'close'}!\n\nExpected {b.item()} but got {a.item()}.\n"
@@ -85,13 +116,14 @@ def _report(a, b, wrong, rtol, atol):
         count, total = int(wrong.sum()), wrong.numel()
         text = f"{kind} are not {'equal' if exact else 'close'}!\n\nMismatched elements: {count} / {total} ({count / total:.1%})\n"
     difference = tenon.where(wrong, (a - b).abs(), 0)
-    relative = tenon.where(wrong, difference.double() / b.abs().double(), 0.0)
+    relative = tenon.where(wrong, difference / b.abs(), 0)
     for name, values, allowed in (("absolute", difference, atol), ("relative", relative, rtol)):
         largest = values.amax()
         limit = "" if exact else f" (up to {allowed} allowed)"
         if a.dim() == 0:
             text += f"{name.capitalize()} difference: {largest.item()}{limit}\n"
         else:
-            where = [place[0].item() for place in tenon.where(values == largest)] if not largest.isnan() else "?"
+            is_largest = values != values if largest != largest else values == largest
+            where = [place[0].item() for place in tenon.where(is_largest)]
             text += f"Greatest {name} difference: {largest.item()} at index {tuple(where)}{limit}\n"
     return text.rstrip("\n")
