@@ -45,7 +45,7 @@ TENON_API Tensor randn_like(const Tensor& self, Options options = {});
 TENON_API Tensor scalar_tensor(Scalar value, Options options = {});
 
 /// Over a caller's buffer, no copy. `strides` in elements, none negative; `deleter(data, context)` runs when the last
-/// view goes. When this throws, the buffer stays the caller's.
+/// view goes, and must not throw. When this throws, the buffer stays the caller's.
 TENON_API Tensor from_buffer(void* data, SizesView sizes, SizesView strides, Dtype dtype,
                              Storage::Deleter deleter = nullptr, void* context = nullptr);
 TENON_API Tensor from_buffer(void* data, SizesView sizes, Dtype dtype, Storage::Deleter deleter = nullptr,
