@@ -15,7 +15,7 @@ class AccumulateGrad final : public NodeImpl {
   /// Takes the memory that `add` needs.
   Way prepare(Tensor& gradient) const;
   void add(Tensor& gradient, bool is_first) const;
-  GradSlot& grad() const noexcept { return leaf_->meta()->own_grad; }
+  GradSlot& grad() const noexcept { return leaf_->meta()->grad(); }
   LeafHooks* hooks() const noexcept { return leaf_->meta()->hooks.load(std::memory_order_acquire); }
   const char* name() const noexcept override { return "AccumulateGrad"; }
   TensorImpl* leaf() const noexcept { return leaf_; }
