@@ -84,7 +84,7 @@ ERRORS = [
     ("Calls that fail", lambda case: both_fail(case) and "unflatten(" in case.statement),
     ("Calls that fail", lambda case: both_fail(case) and type(case.ours) is NotImplementedError and "functions with out=... arguments" in text(case.theirs)),
     ("Sizes, strides and offsets too large to count", lambda case: both_fail(case) and re.match("Storage size calculation overflowed|numel: integer", text(case.theirs))),
-    ("Writing to memory that is also read", lambda case: case.ours is None and re.fullmatch(r"(v\d+)\[(?:(?:None|True),? ?)+\] = \1", case.statement) and "refer to a single memory location" in text(case.theirs)),
+    ("Writing to memory that is also read", lambda case: case.ours is None and re.fullmatch(r"(v\d+)\[(?:(?:None|True),? ?)+\] = \1(?:\.\w+\(\))?", case.statement) and "refer to a single memory location" in text(case.theirs)),
     ("In Python", lambda case: both_fail(case) and type(case.ours) is TypeError and re.match(r"linspace\(\): argument '(start|end)'.* must be Number, not Tensor", text(case.ours))),
     ("In Python", lambda case: both_fail(case) and type(case.ours) is TypeError and "received an invalid combination of arguments - got (Tensor" in text(case.ours)),
     ("In Python", lambda case: both_fail(case) and text(case.ours).startswith("Expected one of cpu, meta device type at start of device string")),
@@ -119,6 +119,7 @@ CHANGED = r"\[torch\.\w+ \[[\d, ]*\]\], which is output \d+ of [\w:]+, is at ver
 RESIZED = "UserWarning: An output with one or more elements was resized"
 
 WARNINGS = [
+    ("Gradients", lambda case, theirs, ours: not said(ours) and all("gradient layout contract" in line for line in said(theirs))),
     ("Writing to memory that is also read", lambda case, theirs, ours: re.search(r"\((v\d+),.*out=\1\)", case.statement) and said(theirs, RESIZED) == said(ours)),
     ("In Python", lambda case, theirs, ours: re.search(r"\b(all|any)\(.*(\(\)|\[\])", case.statement)),
     ("Calls that fail", lambda case, theirs, ours: both_fail(case) and said(theirs, RESIZED) == said(ours)),
@@ -145,6 +146,7 @@ STATES = [
     ("Gradients", lambda case, what, unchanged: what.startswith("error: grad_fn of ") and holds_no_floats(case, what.split()[3].strip(":"))),
     ("In Python", lambda case, what, unchanged: what.startswith("value: ") and "UnbindBackward0" in what),
     ("Gradients", lambda case, what, unchanged: what.startswith("value: ") and are_edges_of_what_differs(case, what)),
+    ("In Python", lambda case, what, unchanged: what.startswith("value: ") and re.search(r"\(False\): .* = list\(|no_grad\(\): .* = list\(", case.statement) and differs_in_flags(what)),
     ("Gradients", lambda case, what, unchanged: what.startswith("stride: ") and re.search(r"\b(grad|backward)\(", case.statement)),
     ("Gradients", lambda case, what, unchanged: what.startswith("storage: ") and re.fullmatch(r"storage: (\S+) has that of \S+ in PyTorch, (None|\1) in Tenon", what) and "backward(" in case.statement),
     ("Gradients", lambda case, what, unchanged: what.startswith("requires_grad: ") and what.endswith("True in PyTorch, False in Tenon") and holds_no_floats(case, what.split()[1])),
@@ -188,6 +190,12 @@ def is_name_of_product(what):
     wanted, got = (re.findall(names, side) for side in match.groups())
     same = len(wanted) == len(got) and re.sub(names, "", match[1]) == re.sub(names, "", match[2])
     return bool(wanted) and same and all(a == b or known_look("grad_fn", a, b) for a, b in zip(wanted, got))
+
+
+def differs_in_flags(what):
+    """Only in truths: rows that PyTorch's unbind gives without a graph require no grad once they were asked for their node."""
+    wanted, got = what.split(" is ", 1)[1].removesuffix(" in Tenon").split(" in PyTorch, ")
+    return wanted.replace("True", "False") == got.replace("True", "False")
 
 
 def are_edges_of_what_differs(case, what):

@@ -4,8 +4,8 @@
 A program has up to 40 statements: factories, views, writes, `out=`, aliases, casts, numbers of every kind, gradients and
 hooks. Compared are the type and text of errors, warnings, shape, strides, dtype, offset, values, requires_grad, is_leaf,
 the name of grad_fn, grad, versions, which variables are one object and which share memory. What differs is shrunk and
-printed so that it runs alone. Every program is drawn from (seed, number). What differs on purpose stands in known.py, what
-differs still in open.txt. Ends with "N passed, N failed".
+printed so that it runs alone. Every program is drawn from (seed, number). What differs on purpose stands in known.py.
+Ends with "N passed, N failed".
 
     programs.py --programs 20000
     programs.py --seed 7 --only 1234     one program again, with its statements
@@ -16,7 +16,6 @@ import collections
 import json
 import mmap
 import os
-import pathlib
 import re
 import resource
 import select
@@ -181,12 +180,6 @@ def run_all(seed, numbers):
         begin += 1
 
 
-def open_differences():
-    """Patterns of differences that are known and not mended yet. A program ends where one comes up, uncounted."""
-    lines = (pathlib.Path(__file__).parent / "open.txt").read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
-
-
 def outcome_in_child(statements):
     items, status = in_child(lambda write: write(difference_of(statements)))
     if status is None:
@@ -295,8 +288,6 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="the number of the first program")
     parser.add_argument("--show", type=int, default=20, help="kinds of differences printed in full")
     parser.add_argument("--brief", action="store_true", help="the statements alone instead of a program that runs")
-    parser.add_argument("--past", action="append", default=[], metavar="REGEX", help="one more line of open.txt, for this run")
-    parser.add_argument("--all", action="store_true", help="open.txt is not read: what it lists fails")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
     for module in (torch, tenon):
@@ -315,7 +306,6 @@ def main():
 
 
 def compare(options):
-    past = collections.Counter({pattern: 0 for pattern in options.past + ([] if options.all else open_differences())})
     kinds, notes, lost, count, statements = collections.Counter(), collections.Counter(), collections.Counter(), 0, 0
     begin = time.monotonic()
     for outcome in run_all(options.seed, range(options.first, options.first + options.programs)):
@@ -326,10 +316,6 @@ def compare(options):
             lost[outcome.lost] += 1
         if not outcome.what:
             continue
-        pattern = next((pattern for pattern in past if re.search(pattern, outcome.what + " | " + outcome.statements[-1])), None)
-        if pattern:
-            past[pattern] += 1
-            continue
         kind = kind_of(outcome.what, outcome.statements[-1])
         kinds[kind] += 1
         if kinds[kind] == 1 and len(kinds) <= options.show:
@@ -338,14 +324,12 @@ def compare(options):
         print(f"{times} times: {kind}")
     for heading, times in notes.most_common():
         print(f"known: {times} times: {heading}")
-    for pattern, times in past.most_common():
-        print(f"open: {times} programs end at: {pattern}")
     for how, times in lost.most_common():
         print(f"lost: {times} programs: {how}")
     seconds = time.monotonic() - begin
     print(f"{statements} statements in {seconds:.0f} s: {statements / seconds:.0f} a second, {count / seconds:.0f} programs a second")
     failed = kinds.total()
-    print(f"{count - failed - past.total() - lost.total()} passed, {failed} failed")
+    print(f"{count - failed - lost.total()} passed, {failed} failed")
     return 1 if failed or count < options.programs else 0
 
 
