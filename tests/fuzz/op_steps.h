@@ -106,7 +106,9 @@ inline std::string element_of(const Tensor& tensor, SizesView index) {
 /// A second operand of one element meets 16-bit floats at its own precision, which a single element always would.
 inline bool one_element_differs(const Function& function, const Operands& operands) {
   if (!function.op || !row_of(*function.op).exact_second || !operands.copies[0] || !operands.copies[1]) return false;
-  return operands.copies[0]->dtype != operands.copies[1]->dtype;
+  const Copy &first = *operands.copies[0], &second = *operands.copies[1];
+  const bool rounds = is_floating_point(second.dtype) && itemsize(second.dtype) == 2;
+  return first.dtype != second.dtype || (rounds && count_elements(second.sizes) != 1);
 }
 
 inline void check_elementwise(const Function& function, const Operands& operands, const expr::Parameters& parameters,
