@@ -201,7 +201,7 @@ TEST(Indexing, ErrorsLeaveTheTensorAlone) {
        [](Tensor& self) { self.index_put_({ones({2}, bool_)}, empty({}, Options(int64, Device::meta))); }},
       {"too many indices for tensor of dimension 2 (got 3)",
        [](Tensor& self) {
-         self.index({Ellipsis, Ellipsis, places({0})});
+         self.index_put_({Ellipsis, Ellipsis, places({0})}, tensor(1.));
        }},
       {"The shape of the mask [3, 2] at index 1 does not match the shape of the indexed tensor [1, 2, 3] at index 3",
        [](Tensor& self) {

@@ -213,7 +213,7 @@ TEST(Plan, IsMadeAnew) {
 // More dims than most plans have are made of few by dropping those of size 1, which leaves the same loops.
 TEST(Plan, ManyDims) {
   const Layout few[] = {{{4, 3}, {3, 1}}, {{4, 3}, {1, 4}}, {{4, 1}, {7, 1}}};
-  for (const auto& [first, second] : {std::pair(20, 79), std::pair(0, 2)}) {
+  for (const auto& [first, second] : {std::pair(20, 79), std::pair(0, 3)}) {
     Layout out, transposed, column;
     Layout* many[] = {&out, &transposed, &column};
     for (int64_t dim = 0; dim < 80; ++dim)
