@@ -304,9 +304,9 @@ class Machine {
     if (!is_small(self)) return;
     if (bytes_.flag()) {
       // A leaf that is a view holds its base. If the base is then computed from the leaf, both live on, in PyTorch,
-      // too.
+      // too. So does a leaf that requires no gradient any more and is then computed from its own graph.
       if (self.is_view()) return;
-      self.requires_grad_(bytes_.flag());
+      self.requires_grad_(true);
       return;
     }
     std::vector<Tensor> all = tensors_;

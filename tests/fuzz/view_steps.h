@@ -309,7 +309,7 @@ inline void check_view(const Tensor& self, const ViewStep& step) {
   const Tensor& result = step.result;
   if (step.shares && !result.is_meta()) CLAIM_OF(result.impl()->storage == self.impl()->storage, describe(result));
   if (!step.source || result.numel() == 0) return;
-  const bool same_memory = result.impl()->storage == self.impl()->storage;
+  const bool same_memory = result.impl()->storage && result.impl()->storage == self.impl()->storage;
   for (int64_t linear : {int64_t{0}, result.numel() / 3, result.numel() / 2 + 1, result.numel() - 1}) {
     if (linear >= result.numel()) continue;
     const Dims index = index_at(result.sizes(), linear), source = step.source(index);
