@@ -143,6 +143,7 @@ class Machine {
       for (int64_t dim = 0; dim < sizes.size(); ++dim) {
         strides[dim] = bytes_.integer();
         extent += std::max<fuzz::Wide>(fuzz::Wide{sizes[dim]} - 1, 0) * std::max<int64_t>(strides[dim], 0);
+        extent = std::min(extent, fuzz::Wide{1} << 120);  // so large that the next product can be added
       }
       if (extent > 4096 && extent < (int64_t{1} << 33)) return;
       tensor = empty_strided(sizes, strides, options);
