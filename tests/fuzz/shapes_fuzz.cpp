@@ -283,6 +283,7 @@ class Machine {
         places.push_back(form == 3 ? pick().to(Dtype::int64) : pick());
         if (!is_small(places.back())) return nullptr;
         count *= std::max<int64_t>(places.back().numel(), 1);
+        if (count > (1 << 14)) return nullptr;
         items.push_back(places.back());
       }
     }
