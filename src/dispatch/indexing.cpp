@@ -50,11 +50,15 @@ void check_count(const Indexed& indexed) {
                      std::to_string(count) + ")");
 }
 
-/// Every index as int64 places along one dim; undefined where a dim is not indexed.
-std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& indices) {
+void check_dtypes(const std::vector<Tensor>& indices) {
   for (const Tensor& index : indices)
     if (index.defined() && !is_mask(index) && index.dtype() != int64 && index.dtype() != int32)
       throw IndexError("tensors used as indices must be long, int, byte or bool tensors");
+}
+
+/// Every index as int64 places along one dim; undefined where a dim is not indexed.
+std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& indices) {
+  check_dtypes(indices);
   std::vector<Tensor> places;
   while (places.size() < indices.size()) {
     const Tensor& index = indices[places.size()];  // a mask of several dims stands before as many places
@@ -368,7 +372,7 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
 
 void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
   const Tensor& self = indexed.view;
-  if (self.is_meta()) return;
+  if (self.is_meta()) return check_dtypes(indexed.tensors);
   check_count(indexed);
   const bool overlaps = internal_overlap(self) == InternalOverlap::yes;
   if (overlaps)

@@ -90,6 +90,9 @@ TEST(Indexing, OfOneElement) {
   EXPECT_EQ(error_text([&] { one.index({Slice({}, {}, 0)}); }), "slice step cannot be zero");
   EXPECT_EQ(error_text([&] { one.index({Slice({}, {}, -1)}); }), "step must be greater than zero");
   EXPECT_EQ(error_text([&] { one.index({places({0})}); }), "too many indices for tensor of dimension 0");
+  Tensor meta = empty({2, 3}, Device::meta);
+  EXPECT_EQ(error_text([&] { meta.index_put_({meta}, meta); }),
+            "tensors used as indices must be long, int, byte or bool tensors");
   EXPECT_EQ(error_text([&] { one.index({0, 0}); }), "too many indices for tensor of dimension 0");
   EXPECT_EQ(seen(one.index({None})), "[1] [1] 7");
   EXPECT_EQ(seen(one.index({Ellipsis})), "[] [] 7");
