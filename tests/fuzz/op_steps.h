@@ -191,7 +191,8 @@ inline void check_reduction(const Function& function, const Copy& self, const ex
   const Tensor row = tensor_of_bytes(bytes, {count}, self.dtype);
   expr::Parameters over_all;
   over_all.dtype = parameters.dtype;
-  if (function.op == Op::sum) over_all.dtype = result.dtype();  // an `out=` of another dtype is what it sums in
+  if (function.op == Op::sum || function.op == Op::mean)
+    over_all.dtype = result.dtype();  // an `out=` of another dtype is what it sums in
   const Function::Operands args{Arg(row)};
   const Tensor one = function.call(nullptr, args, over_all).to(result.dtype());
   const double a = as_double(element_of(result, index), result.dtype()), b = one.item().as_double();
