@@ -1,0 +1,38 @@
+"""Copies, deleted attributes, membership, and a signal that another process sent."""
+
+import copy
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("torch")
+
+import tenon
+from judge import same
+
+
+def copied_with_attributes(m):
+    x = m.ones(2)
+    x.note = "kept"
+    return copy.copy(x).note
+
+
+def deleted_data(m):
+    x = m.ones(2)
+    del x.data
+
+
+@pytest.mark.parametrize("program", [copied_with_attributes, deleted_data, lambda m: m.ones(3) in m.ones(2)])
+def test_same(program):
+    same(program)
+
+
+def test_a_bus_error_that_was_sent_ends_the_program(tmp_path):
+    path = tmp_path / "x.npy"
+    tenon.save(tenon.ones(4), path)
+    program = f"import os, signal, tenon; x = tenon.load({str(path)!r}, mmap=True); os.kill(os.getpid(), signal.SIGBUS); print('went on')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=os.environ)
+    assert (done.returncode, done.stdout) == (-signal.SIGBUS, "")
