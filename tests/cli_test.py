@@ -277,6 +277,10 @@ class Eval(CliTest):
                 self.assertEqual(process.wait(30), 128 + number)
                 self.assertEqual(self.files(), ["big.npy"])
 
+    def test_numbers_too_small_for_a_float64_are_zero(self):
+        self.write("u.csv", b"1e-400,2e-324,1\n")
+        self.assertEqual(self.run_tenon("eval", "x + 1e-400", "x=u.csv").stdout, "tensor([[0., 0., 1.]], dtype=torch.float64)\n")
+
     def test_signals_that_are_ignored_stay_so(self):
         for number in (signal.SIGINT, signal.SIGHUP):
             with self.subTest(number):

@@ -206,15 +206,14 @@ void destroy_history(TensorImpl* impl) noexcept {
 bool Tensor::requires_grad() const { return impl()->in_graph && tenon::requires_grad(impl_); }
 
 Tensor& Tensor::requires_grad_(bool wanted) {
-  const AutogradMeta* meta = impl()->meta();
-  if (!wanted && meta && meta->grad_fn.load(std::memory_order_relaxed))
+  if (!wanted && autograd::has_node(impl()))
     throw Error(
         "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
         "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
   if (wanted && impl()->inference && !thread_modes.inference)
     throw Error("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
   if (wanted && !is_floating_point(dtype())) throw Error("only Tensors of floating point dtype can require gradients");
-  if (wanted || meta) autograd::meta_of(*this).requires_grad = wanted;
+  if (wanted || impl()->meta()) autograd::meta_of(*this).requires_grad = wanted;
   return *this;
 }
 
@@ -266,8 +265,7 @@ int64_t Tensor::output_nr() const { return impl()->meta() ? impl()->meta()->outp
 void Tensor::retain_grad() const {
   if (!requires_grad()) throw Error("can't retain_grad on Tensor that has requires_grad=False");
   AutogradMeta& meta = autograd::meta_of(*this);
-  const bool computed = meta.grad_fn.load(std::memory_order_relaxed);
-  if (!computed || meta.retained) return;
+  if (!autograd::has_node(impl()) || meta.retained) return;
   const auto slot = std::make_shared<autograd::GradSlot>();
   Tensor before = meta.grad().get();
   slot->exchange(before);

@@ -59,6 +59,10 @@ struct AutogradMeta {
 namespace autograd {
 
 AutogradMeta& meta_of(const Tensor& tensor);
+/// Whether a node is known; that of a view may be an older one, or still to be found.
+inline bool has_node(const TensorImpl* impl) noexcept {
+  return impl->meta() && impl->meta()->grad_fn.load(std::memory_order_relaxed);
+}
 /// The node a tensor comes from; null for leaves. Of a view whose base was written to, found anew.
 NodeImpl* grad_fn_of(const Tensor& tensor);
 /// With a reference of its own; null where the tensor requires no grad.

@@ -94,14 +94,6 @@ void destroy_node(NodeImpl* node) noexcept {
   destroying = false;
 }
 
-namespace {
-
-bool has_node(const TensorImpl* impl) noexcept {
-  return impl->meta() && impl->meta()->grad_fn.load(std::memory_order_relaxed);
-}
-
-}  // namespace
-
 void SavedTensor::save(const Tensor& tensor, bool is_result) {
   const TensorImpl* impl = tensor.impl();
   if (impl->inference)

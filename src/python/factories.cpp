@@ -40,8 +40,7 @@ PyObject* returned(const Call& call) {
     throw Error("Only Tensors of floating point and complex dtype can require gradients");
   // Its own flag and node: what a view has of its base stays.
   const AutogradMeta* meta = out.impl()->meta();
-  const bool computed = meta && meta->grad_fn.load(std::memory_order_relaxed);
-  if ((meta && meta->requires_grad) != recorded && !computed) out.requires_grad_(recorded);
+  if ((meta && meta->requires_grad) != recorded && !autograd::has_node(out.impl())) out.requires_grad_(recorded);
   return call.returned();
 }
 
