@@ -10,6 +10,14 @@ import tenon
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
+def pytest_collection_modifyitems(items):
+    if "asan" not in os.environ.get("LD_PRELOAD", ""):
+        return
+    for item in items:
+        for mark in item.iter_markers("without_asan"):
+            item.add_marker(pytest.mark.skip(reason=mark.args[0]))
+
+
 try:
     from hypothesis import HealthCheck, settings
 except ImportError:  # what needs it is skipped

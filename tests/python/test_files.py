@@ -271,6 +271,7 @@ def test_entries_of_a_file_are_tensors_of_their_own(tmp_path, mmap):
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+@pytest.mark.without_asan("it keeps what is freed")
 def test_an_entry_does_not_keep_its_file_in_memory(tmp_path):
     def resident():
         return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

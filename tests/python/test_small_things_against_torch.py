@@ -30,6 +30,7 @@ def test_same(program):
     same(program)
 
 
+@pytest.mark.without_asan("it reports the signal as a finding")
 def test_a_bus_error_that_was_sent_ends_the_program(tmp_path):
     path = tmp_path / "x.npy"
     tenon.save(tenon.ones(4), path)
