@@ -21,9 +21,12 @@ int64_t named_dims(const Index* indices, int64_t count) {
   return named;
 }
 
+/// Behind a second Ellipsis there are no dims.
+int64_t size_at(const Tensor& tensor, int64_t dim) { return dim < tensor.dim() ? tensor.sizes()[dim] : 0; }
+
 /// `dim` counts from the first dim of the result so far; the texts name the `entry` of the key.
 Tensor select_index(const Tensor& self, int64_t dim, int64_t index, int64_t entry) {
-  const int64_t size = dim < self.dim() ? self.sizes()[dim] : 0;
+  const int64_t size = size_at(self, dim);
   if (index < -size || index >= size)
     throw IndexError("index " + std::to_string(index) + " is out of bounds for dimension " + std::to_string(entry) +
                      " with size " + std::to_string(size));
@@ -77,7 +80,7 @@ Indexed index_view(const Tensor& self, const Index* indices, int64_t count, bool
         result = select_index(result, at, index.integer, i);
         break;
       case Index::Kind::slice:
-        if (!is_everything(index.range, result.sizes()[at]) || (reads && count == 1))
+        if (!is_everything(index.range, size_at(result, at)) || (reads && count == 1))
           result = result.slice(at, index.range.start, index.range.stop, index.range.step);
         ++at;
         break;

@@ -251,6 +251,7 @@ TEST(Indexing, Table) {
       CASE(dense({4}).index({Slice({}, {}, -1)}),                "ValueError: step must be greater than zero"),
       CASE(dense({4}).index({Slice({}, {}, 0)}),                 "ValueError: slice step cannot be zero"),
       CASE(dense({2, 3}).index({Ellipsis, Ellipsis, 0}),         "IndexError: index 0 is out of bounds for dimension 2 with size 0"),
+      CASE(dense({2, 3}).index({Ellipsis, Ellipsis, Slice(0, 0)}), "[2, 3] [3, 1] 0"),
   });
 }
 // clang-format on
