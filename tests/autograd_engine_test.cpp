@@ -46,6 +46,23 @@ TEST(AutogradEngine, TheGraphIsFreedAsItIsConsumed) {
   EXPECT_EQ(memory::statistics().in_use, before) << "a graph holds itself";
 }
 
+/// A write whose derivative reads a view, or the base, of what it writes to.
+TEST(AutogradEngine, AWriteDoesNotHoldItsOwnHistory) {
+  const Tensor x = leaf({100000});
+  const int64_t before = memory::statistics().in_use;
+  const auto keeps = [&](const auto& write) {
+    {
+      Tensor y = x * 2;
+      write(y, y.view({100000}));
+    }
+    return memory::statistics().in_use - before;
+  };
+  EXPECT_EQ(keeps([](Tensor y, const Tensor& view) { y.mul_(view); }), 0);
+  EXPECT_EQ(keeps([](const Tensor& y, Tensor view) { view.mul_(y); }), 0);
+  EXPECT_EQ(keeps([](const Tensor& y, Tensor view) { view.mul_(y.view({100000})); }), 0);
+  EXPECT_EQ(keeps([](const Tensor& y, Tensor view) { view.clamp_(0, y); }), 0);
+}
+
 TEST(AutogradEngine, ReducedGradientsNeedNoFullSizeTemporary) {
   Tensor scale = rand({512}).requires_grad_();
   const Tensor a = rand({512, 512}), weights = rand({512, 512});

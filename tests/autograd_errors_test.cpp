@@ -37,6 +37,7 @@ TEST(Autograd, Errors) {
            " block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
            "tracked).";
   };
+  const std::string ambiguous = mode("no_grad", "with grad mode enabled", "no_grad");
   const std::string view_of_leaf =
       "a view of a leaf Variable that requires grad is being used in an in-place operation.";
   struct Case {
@@ -89,6 +90,31 @@ TEST(Autograd, Errors) {
          const Tensor w = y * y;
          y.add_(1);
          w.sum().backward();
+       }},
+      {"version_view_of_written", version(", which is output 0 of AsStrided,", "[2]"),
+       [] {
+         Tensor y = leaf({2}) * 1;
+         y.mul_(y.view({2}));
+         y.sum().backward();
+       }},
+      {"version_base_of_written", version(", which is output 0 of torch::autograd::CopySlices,", "[2, 1]"),
+       [] {
+         const Tensor y = leaf({2, 1}) * 1;
+         Tensor(y.view({2, 1})).mul_(y);
+         y.sum().backward();
+       }},
+      {"version_beside_written_no_grad",
+       "Output 0 of View is a view of a view which was created in no_grad mode and its base or another view of its "
+       "base has been modified inplace with grad mode enabled" +
+           ambiguous.substr(ambiguous.find(". Given")),
+       [] {
+         Tensor y = leaf({2}) * 1, view;
+         {
+           const NoGrad no_grad;
+           view = y.view({2});
+         }
+         y.mul_(view.view({2}));
+         y.sum().backward();
        }},
       {"version_zero_dim", version(", which is output 0 of Exp,", "[]"),
        [] {
@@ -186,7 +212,7 @@ TEST(Autograd, Errors) {
        "called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
        "torch/optim/optimizer.py as the solution.",
        [] { (leaf({2}) * 2).slice(0, 0, 1).detach_(); }},
-      {"no_grad_view_inplace", mode("no_grad", "with grad mode enabled", "no_grad"),
+      {"no_grad_view_inplace", ambiguous,
        [] {
          const Tensor x = leaf({2}) * 1;
          Tensor y;

@@ -34,8 +34,9 @@ class OpNode final : public NodeImpl {
   }
 
   bool reads(int value) const noexcept { return (reads_ >> value & 1u) != 0; }
-  /// `own`: the tensor comes from this node, and may not be held by it.
-  void save(int value, const Tensor& tensor, bool own = false) { saved_[value].save(tensor, own); }
+  void save(int value, const Tensor& tensor, SavedTensor::Role role = SavedTensor::Role::operand) {
+    saved_[value].save(tensor, role);
+  }
   const char* name() const noexcept override { return row_of(op_).grad_fn; }
   /// Of the result of a write, after it.
   void settle(const Tensor& self) noexcept { saved_[kResult].settle(self); }
@@ -132,6 +133,16 @@ void save_arguments(OpNode& node, Args args, int count) {
     if (node.reads(i) && args[i]->is_tensor()) node.save(i, args[i]->tensor());
 }
 
+/// Of an operand of a write to `self`. Backward refuses one that the write changes, without looking at its history; but
+/// of a view that was made under no_grad, whose history says why.
+SavedTensor::Role role_beside(const Tensor& self, const Tensor& operand) {
+  const TensorImpl *to = self.impl(), *from = operand.impl();
+  if (from == to) return SavedTensor::Role::result;
+  const bool one_base = (from->base ? from->base : from) == (to->base ? to->base : to);
+  const bool changes = one_base && from->storage == to->storage && from->view_mode == Mode::grad;
+  return changes ? SavedTensor::Role::shared : SavedTensor::Role::operand;
+}
+
 /// Ops that PyTorch declares to have no derivative, instead of one of zeros: no graph knows of them, not even of their
 /// writes in place.
 bool is_outside_graphs(const Row& row) { return row.promotion == Promotion::logical; }
@@ -153,7 +164,7 @@ Tensor differentiate(Op op, Args args, int count) {
   if (result.requires_grad() || !is_floating_point(result.dtype())) return result;
   note_call(node, row_of(op).name, args, count);
   attach(result, std::move(handle));
-  if (node.reads(kResult)) node.save(kResult, result, true);
+  if (node.reads(kResult)) node.save(kResult, result, SavedTensor::Role::result);
   return result;
 }
 
@@ -173,8 +184,8 @@ Tensor& differentiate_inplace(Op op, Tensor& self, Args args, int count) {
   // What the formula reads of self is gone afterwards; on failure nothing has changed.
   if (node.reads(0)) node.save(0, self.clone());
   for (int i = 1; i < count; ++i)
-    if (node.reads(i) && args[i]->is_tensor()) node.save(i, args[i]->tensor(), args[i]->tensor().is(self));
-  if (node.reads(kResult)) node.save(kResult, self, true);
+    if (node.reads(i) && args[i]->is_tensor()) node.save(i, args[i]->tensor(), role_beside(self, args[i]->tensor()));
+  if (node.reads(kResult)) node.save(kResult, self, SavedTensor::Role::result);
   note_call(node, row_of(op).name, args, count);
   InplaceHistory history(self, std::move(handle));
   run_inplace(op, self, args, count);

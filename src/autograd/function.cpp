@@ -148,7 +148,9 @@ void forbid_writes(const Tensors& results, const FunctionState& state) {
 void save_all(FunctionNode& node, const Tensors& results) {
   for (const Tensor& tensor : node.state->to_save) {
     node.state->saved.emplace_back();
-    if (tensor.defined()) node.state->saved.back().save(tensor, holds(results, tensor));
+    if (tensor.defined())
+      node.state->saved.back().save(tensor,
+                                    holds(results, tensor) ? SavedTensor::Role::result : SavedTensor::Role::operand);
   }
   node.state->to_save.clear();
 }

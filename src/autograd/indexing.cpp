@@ -15,7 +15,7 @@ class SavedPlaces {
  public:
   explicit SavedPlaces(const std::vector<Tensor>& tensors) : saved_(tensors.size()) {
     for (std::size_t i = 0; i < tensors.size(); ++i)
-      if (tensors[i].defined()) saved_[i].save(tensors[i], false);
+      if (tensors[i].defined()) saved_[i].save(tensors[i]);
   }
   Indexed of(const Tensor& view, NodeImpl* owner) const {
     Indexed indexed{view, std::vector<Tensor>(saved_.size())};

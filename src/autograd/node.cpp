@@ -94,18 +94,17 @@ void destroy_node(NodeImpl* node) noexcept {
   destroying = false;
 }
 
-void SavedTensor::save(const Tensor& tensor, bool is_result) {
+void SavedTensor::save(const Tensor& tensor, Role role) {
   const TensorImpl* impl = tensor.impl();
   if (impl->inference)
     throw Error(
         "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
         "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "
         "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.");
-  is_result_ = is_result;
-  is_view_ = is_result && tensor.is_view();
-  was_computed_ = !is_result && has_node(impl);
-  // A result that held its node, which holds the result, would never die.
-  tensor_ = is_result ? tensor.detach() : tensor;
+  role_ = role;
+  is_view_ = role != Role::operand && tensor.is_view();
+  was_computed_ = role == Role::operand && has_node(impl);
+  tensor_ = role == Role::operand ? tensor : tensor.detach();
   was_saved_ = true;
   settle(tensor);
 }
@@ -113,7 +112,7 @@ void SavedTensor::save(const Tensor& tensor, bool is_result) {
 void SavedTensor::settle(const Tensor& tensor) noexcept {
   const TensorImpl* impl = tensor.impl();
   version_ = impl->storage ? impl->storage->version.load(std::memory_order_relaxed) : 0;
-  output_nr_ = static_cast<int16_t>(is_result_ && impl->meta() ? impl->meta()->output_nr : 0);
+  output_nr_ = static_cast<int16_t>(role_ == Role::result && impl->meta() ? impl->meta()->output_nr : 0);
 }
 
 void fail_freed() {
@@ -144,12 +143,15 @@ Tensor SavedTensor::check(Tensor held, NodeImpl* owner) const {
         "please use out-of-place `.detach()` instead");
   const uint32_t now = held.version();
   if (now != version_) {
-    const NodeImpl* node = is_result_ ? owner : grad_fn_of(held);
-    // A write through a view left the view as a part of its base.
-    const char* origin = is_view_ ? "AsStridedBackward0" : node ? node->name() : nullptr;
+    const NodeImpl* node = role_ == Role::operand ? grad_fn_of(held) : owner;
+    // A write through a view left the base a CopySlices, and each view a part of the base.
+    const char* origin = is_view_                ? "AsStridedBackward0"
+                         : role_ == Role::shared ? "torch::autograd::CopySlices"
+                         : node                  ? node->name()
+                                                 : nullptr;
     fail_version(held, now, version_, origin, output_nr_);
   }
-  if (!is_result_ || !thread_modes.grad) return held;
+  if (role_ != Role::result || !thread_modes.grad) return held;
   Tensor result = held.detach();
   retain(owner);
   set_history(result, Node(owner), output_nr_);

@@ -286,9 +286,17 @@ class RecordedSizes {
 /// A tensor kept for backward.
 class SavedTensor {
  public:
+  /// How the tensor stands to the node that holds it. One of the last two would hold its own history, and is kept
+  /// without it.
+  enum class Role : uint8_t {
+    operand,
+    result,  // the node computes it
+    shared,  // an operand that is a view or the base of what the node writes to
+  };
+
   SavedTensor() noexcept {}  // not `= default`: four of them would be cleared by one slow string instruction
-  /// `is_result`: the node that holds it computes it. Error for inference tensors.
-  void save(const Tensor& tensor, bool is_result);
+  /// Error for inference tensors.
+  void save(const Tensor& tensor, Role role = Role::operand);
   /// A result that is about to be written to is saved in two steps, so that nothing can fail after the write.
   void settle(const Tensor& tensor) noexcept;
   /// What `check` is given. Under the node's lock: another thread may free it.
@@ -305,7 +313,7 @@ class SavedTensor {
   Tensor tensor_;
   uint32_t version_;
   int16_t output_nr_;
-  bool is_result_;
+  Role role_;
   bool is_view_;
   bool was_computed_;       // an operand that had a node
   bool was_saved_ = false;  // the others mean nothing before

@@ -81,8 +81,8 @@ class ExtremeNode final : public ReduceNode {
   using ReduceNode::ReduceNode;
   const char* name() const noexcept override { return row_of(op_).grad_fn; }
   void save(const Tensor& self, const Tensor& result) {
-    self_.save(self, false);
-    result_.save(result, true);
+    self_.save(self);
+    result_.save(result, SavedTensor::Role::result);
   }
   void release_saved() noexcept override {
     Tensor dropped[2];  // die after the lock
@@ -110,8 +110,8 @@ class MmNode final : public NodeImpl {
   MmNode(const Tensor& a, const Tensor& b) {
     Edge edges[] = {gradient_edge(a), gradient_edge(b)};
     set_edges(edges, 2);
-    if (has_edge(1)) a_.save(a, false);
-    if (has_edge(0)) b_.save(b, false);
+    if (has_edge(1)) a_.save(a);
+    if (has_edge(0)) b_.save(b);
   }
   const char* name() const noexcept override { return row_of(Op::mm).grad_fn; }
   void release_saved() noexcept override {
