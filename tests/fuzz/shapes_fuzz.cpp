@@ -1,6 +1,10 @@
 // Any bytes as a program over a few tensors that share memory: factories, views, ops in every form, writes, resizes,
 // casts, gradients. After each step layouts lie inside their storage, nothing changed but what was written, and
 // elements are what plain arithmetic on indices, or the op on single elements, says. A step that fails changes nothing.
+#include <map>
+#include <set>
+
+#include "autograd/node.h"
 #include "fuzz/case.h"
 #include "fuzz/op_steps.h"
 #include "fuzz/view_steps.h"
@@ -16,6 +20,49 @@ namespace {
 
 constexpr std::size_t kMostTensors = 5;
 constexpr int kMostSteps = 24;
+
+/// What an op saved for backward, and what is then written in place from the op's result, holds its own history, in
+/// PyTorch, too (`x.copy_(x.log())`). Such nodes let go of what they saved when the case is over, those and no others.
+class KnownCycles {
+ public:
+  KnownCycles() = default;
+  KnownCycles(const KnownCycles&) = delete;
+  KnownCycles& operator=(const KnownCycles&) = delete;
+  ~KnownCycles() {
+    for (const autograd::Node& node : nodes_) node.impl()->release_saved();
+  }
+
+  /// `result` was computed from the operands, or written in place: then its own memory is not kept.
+  void note_op(const Tensor& result, const std::vector<Tensor>& operands) {
+    autograd::Node node = result.grad_fn();
+    if (!node.defined()) return;
+    if (node.name() == "AsStridedBackward0") node = node.next_functions()[0].node;  // of a view that was written to
+    std::set<const TensorImpl*>& saved = saved_[node.impl()];
+    saved.clear();
+    for (const Tensor& operand : operands)
+      if (operand.defined() && base_of(operand) != base_of(result)) saved.insert(base_of(operand));
+  }
+  void note_write(const Tensor& written) {
+    std::vector<autograd::Node> left{written.grad_fn()};
+    std::set<const autograd::NodeImpl*> seen;
+    while (!left.empty()) {
+      const autograd::Node node = left.back();
+      left.pop_back();
+      if (!node.defined() || !seen.insert(node.impl()).second) continue;
+      const auto saved = saved_.find(node.impl());
+      if (saved != saved_.end() && saved->second.count(base_of(written)) > 0) nodes_.push_back(node);
+      for (const autograd::Node::Edge& edge : node.next_functions()) left.push_back(edge.node);
+    }
+  }
+
+ private:
+  static const TensorImpl* base_of(const Tensor& tensor) {
+    return tensor.impl()->base ? tensor.impl()->base : tensor.impl();
+  }
+
+  std::map<const autograd::NodeImpl*, std::set<const TensorImpl*>> saved_;  // may name some that died
+  std::vector<autograd::Node> nodes_;
+};
 
 class Machine {
  public:
@@ -33,6 +80,7 @@ class Machine {
       } catch (const Error&) {
       }
       if (std::getenv("TENON_FUZZ_SHOW")) show(name);
+      if (written && !resized_only_) cycles_.note_write(*written);
       before.check_unchanged(written, !resized_only_, name);
       for (const Tensor& tensor : tensors_) fuzz::check_tensor(tensor);
     }
@@ -193,12 +241,14 @@ class Machine {
       name = function.name;
       const Tensor result = function.call(nullptr, operands.args, parameters);
       check(function, operands, parameters, result);
+      cycles_.note_op(result, operands.tensors);
       keep(result);
       return nullptr;
     }
     if (form == 2 && op.inplace) {
       written_ = operands.tensors[0];
       op.inplace(written_, operands.args, parameters);
+      cycles_.note_op(written_, operands.tensors);
     } else {
       written_ = pick();
       function.call(&written_, operands.args, parameters);
@@ -320,6 +370,7 @@ class Machine {
   }
 
   Bytes& bytes_;
+  KnownCycles cycles_;
   std::vector<Tensor> tensors_;
   Tensor written_;             // by the step
   bool resized_only_ = false;  // its elements stay as they are
