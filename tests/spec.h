@@ -142,7 +142,7 @@ inline std::string documented_in_place_text(const std::string& live, const Dims&
 }
 
 inline bool is_in_scope(const std::string& dtype) {
-  return dtype.rfind("complex", 0) != 0 && dtype != "uint16" && dtype != "uint32" && dtype != "uint64";
+  return dtype.rfind("complex", 0) != 0;
 }
 
 }  // namespace spec

@@ -38,6 +38,12 @@ void store(std::byte* place, const json& value, Dtype dtype) {
       return put(static_cast<int32_t>(integer()));
     case Dtype::int64:
       return put(integer());
+    case Dtype::uint16:
+      return put(static_cast<uint16_t>(integer()));
+    case Dtype::uint32:
+      return put(static_cast<uint32_t>(integer()));
+    case Dtype::uint64:
+      return put(value.is_number_unsigned() ? value.get<uint64_t>() : static_cast<uint64_t>(integer()));
     case Dtype::float16:
       return put(tenon::to_float16(static_cast<float>(number_of(value))));
     case Dtype::bfloat16:
@@ -83,6 +89,12 @@ std::string element_of(const Tensor& tensor, int64_t i) {
       return std::to_string(get(int32_t{}));
     case Dtype::int64:
       return std::to_string(get(int64_t{}));
+    case Dtype::uint16:
+      return std::to_string(get(uint16_t{}));
+    case Dtype::uint32:
+      return std::to_string(get(uint32_t{}));
+    case Dtype::uint64:
+      return std::to_string(get(uint64_t{}));
     case Dtype::float16:
       return floating(tenon::to_float(get(tenon::Float16{})));
     case Dtype::bfloat16:

@@ -9,8 +9,12 @@
 
 namespace tenon {
 
-enum class Dtype : uint8_t { bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64 };
-inline constexpr int kDtypeCount = 10;
+// clang-format off
+enum class Dtype : uint8_t {
+  bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, bfloat16, float32, float64,
+};
+// clang-format on
+inline constexpr int kDtypeCount = 13;
 
 inline constexpr Dtype bool_ = Dtype::bool_;
 inline constexpr Dtype uint8 = Dtype::uint8;
@@ -18,6 +22,9 @@ inline constexpr Dtype int8 = Dtype::int8;
 inline constexpr Dtype int16 = Dtype::int16;
 inline constexpr Dtype int32 = Dtype::int32;
 inline constexpr Dtype int64 = Dtype::int64;
+inline constexpr Dtype uint16 = Dtype::uint16;
+inline constexpr Dtype uint32 = Dtype::uint32;
+inline constexpr Dtype uint64 = Dtype::uint64;
 inline constexpr Dtype float16 = Dtype::float16;
 inline constexpr Dtype bfloat16 = Dtype::bfloat16;
 inline constexpr Dtype float32 = Dtype::float32;
@@ -66,6 +73,18 @@ struct dtype_of<int64_t> {
   static constexpr Dtype value = Dtype::int64;
 };
 template <>
+struct dtype_of<uint16_t> {
+  static constexpr Dtype value = Dtype::uint16;
+};
+template <>
+struct dtype_of<uint32_t> {
+  static constexpr Dtype value = Dtype::uint32;
+};
+template <>
+struct dtype_of<uint64_t> {
+  static constexpr Dtype value = Dtype::uint64;
+};
+template <>
 struct dtype_of<Float16> {
   static constexpr Dtype value = Dtype::float16;
 };
@@ -84,11 +103,15 @@ struct dtype_of<double> {
 template <class T>
 inline constexpr Dtype dtype_of_v = dtype_of<T>::value;
 
-inline constexpr int8_t kItemsizes[kDtypeCount] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+inline constexpr int8_t kItemsizes[kDtypeCount] = {1, 1, 1, 2, 4, 8, 2, 4, 8, 2, 2, 4, 8};
 /// Bytes of one element.
 constexpr int64_t itemsize(Dtype dtype) noexcept { return kItemsizes[static_cast<int>(dtype)]; }
 constexpr bool is_floating_point(Dtype dtype) noexcept { return dtype >= Dtype::float16; }
-constexpr bool is_integral(Dtype dtype) noexcept { return dtype >= Dtype::uint8 && dtype <= Dtype::int64; }
+constexpr bool is_integral(Dtype dtype) noexcept { return dtype >= Dtype::uint8 && dtype <= Dtype::uint64; }
+/// uint16, uint32 and uint64: stored, moved and cast like any other, but they promote to floating dtypes alone.
+constexpr bool is_wide_unsigned(Dtype dtype) noexcept { return dtype >= Dtype::uint16 && dtype <= Dtype::uint64; }
+
+constexpr bool is_signed(Dtype dtype) noexcept { return dtype > Dtype::uint8 && !is_wide_unsigned(dtype); }
 
 /// "float32": the name in Python.
 TENON_API const char* dtype_name(Dtype dtype) noexcept;
@@ -114,24 +137,20 @@ constexpr const char* source_type_name() {
 
 /// A C++ or Python number: it takes part in promotion by its kind alone.
 class Scalar {
-  template <class T>
-  static constexpr bool kIsWider = std::is_integral_v<T>&& std::is_unsigned_v<T> && sizeof(T) == sizeof(int64_t);
-
  public:
-  enum class Kind : uint8_t { boolean, integer, floating };
+  /// `wide`: an integer above the largest int64.
+  enum class Kind : uint8_t { boolean, integer, wide, floating };
 
   constexpr Scalar() noexcept : integer_(0), kind_(Kind::integer) {}
-  /// Error for an unsigned number above the largest int64.
   template <class T>
   requires std::is_arithmetic_v<T>
-  constexpr Scalar(T value) noexcept(!kIsWider<T>) : integer_(0), kind_(Kind::integer) {
+  constexpr Scalar(T value) noexcept : integer_(0), kind_(Kind::integer) {
     if constexpr (std::is_same_v<T, bool>) {
       integer_ = value ? 1 : 0;
       kind_ = Kind::boolean;
     } else if constexpr (std::is_integral_v<T>) {
-      if constexpr (kIsWider<T>)
-        if (value > static_cast<T>(INT64_MAX)) detail::fail_conversion("int64_t");
       integer_ = static_cast<int64_t>(value);
+      if (std::is_unsigned_v<T> && integer_ < 0) kind_ = Kind::wide;
     } else {
       floating_ = static_cast<double>(value);
       kind_ = Kind::floating;
@@ -141,8 +160,14 @@ class Scalar {
   constexpr Kind kind() const noexcept { return kind_; }
   constexpr bool is_floating() const noexcept { return kind_ == Kind::floating; }
   constexpr bool is_boolean() const noexcept { return kind_ == Kind::boolean; }
-  constexpr double as_double() const noexcept { return is_floating() ? floating_ : static_cast<double>(integer_); }
-  /// The integer it holds; a floating number is truncated as the processor does (out of range: the smallest int64).
+  constexpr bool is_wide() const noexcept { return kind_ == Kind::wide; }
+  constexpr double as_double() const noexcept {
+    return is_floating() ? floating_
+           : is_wide()   ? static_cast<double>(static_cast<uint64_t>(integer_))
+                         : static_cast<double>(integer_);
+  }
+  /// The integer it holds, whose 64 bits stand for a negative one where it is wide; a floating number is truncated as
+  /// the processor does (out of range: the smallest int64).
   constexpr int64_t as_int64() const noexcept {
     if (!is_floating()) return integer_;
     if (!(floating_ >= -9223372036854775808.0 && floating_ < 9223372036854775808.0)) return INT64_MIN;
@@ -166,8 +191,9 @@ class Scalar {
       // A double holds the power of two behind the largest integer, if not that integer.
       const bool fits = is_floating() ? floating_ >= static_cast<double>(Limits::min()) &&
                                             floating_ < static_cast<double>(Limits::max() / 2 + 1) * 2
-                                      : static_cast<int64_t>(static_cast<T>(integer_)) == integer_ &&
-                                            (std::is_signed_v<T> || integer_ >= 0);
+                        : is_wide() ? std::is_unsigned_v<T> && sizeof(T) == sizeof(uint64_t)
+                                    : static_cast<int64_t>(static_cast<T>(integer_)) == integer_ &&
+                                          (std::is_signed_v<T> || integer_ >= 0);
       if (!fits) detail::fail_conversion(detail::source_type_name<T>());
       return is_floating() ? static_cast<T>(floating_) : static_cast<T>(integer_);
     }
@@ -175,14 +201,15 @@ class Scalar {
 
  private:
   union {
-    int64_t integer_;
+    int64_t integer_;  // of a wide one: its bits
     double floating_;
   };
   Kind kind_;
 };
 
-/// The smallest dtype both can be promoted to. https://docs.pytorch.org/docs/stable/generated/torch.promote_types.html
-TENON_API Dtype promote_types(Dtype a, Dtype b) noexcept;
+/// The smallest dtype both can be promoted to. Error "Promotion for uint16, uint32, uint64 types is not supported...".
+/// https://docs.pytorch.org/docs/stable/generated/torch.promote_types.html
+TENON_API Dtype promote_types(Dtype a, Dtype b);
 /// Whether a result of dtype `from` may be stored in a tensor of dtype `to`: the kind (bool, integer, float) must not
 /// fall.
 TENON_API bool can_cast(Dtype from, Dtype to) noexcept;
@@ -190,13 +217,13 @@ TENON_API bool can_cast(Dtype from, Dtype to) noexcept;
 /// What of an operand counts for promotion: tensors with dims outrank 0-dim tensors, which outrank numbers.
 enum class Category : uint8_t { dimensioned, zero_dim, number };
 struct TypedOperand {
-  Dtype dtype;  // a number's: bool_, int64 or the default dtype
+  Dtype dtype;  // a number's: bool_, int64, uint64 (of a wide one) or the default dtype
   Category category;
 };
 /// The dtype an operation over these operands computes in.
 /// https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc
-TENON_API Dtype result_type(const TypedOperand* operands, int64_t count) noexcept;
-inline Dtype result_type(std::initializer_list<TypedOperand> operands) noexcept {
+TENON_API Dtype result_type(const TypedOperand* operands, int64_t count);
+inline Dtype result_type(std::initializer_list<TypedOperand> operands) {
   return result_type(operands.begin(), static_cast<int64_t>(operands.size()));
 }
 /// How a number takes part in promotion.

@@ -9,13 +9,6 @@ constinit thread_local uint64_t next_sequence [[gnu::tls_model("initial-exec")]]
 constinit thread_local NodeImpl* dead [[gnu::tls_model("initial-exec")]] = nullptr;
 constinit thread_local bool destroying [[gnu::tls_model("initial-exec")]] = false;
 
-const char* legacy_name(Dtype dtype) {
-  static constexpr const char* names[kDtypeCount] = {
-      "torch.BoolTensor", "torch.ByteTensor", "torch.CharTensor",     "torch.ShortTensor", "torch.IntTensor",
-      "torch.LongTensor", "torch.HalfTensor", "torch.BFloat16Tensor", "torch.FloatTensor", "torch.DoubleTensor"};
-  return names[static_cast<int>(dtype)];
-}
-
 }  // namespace
 
 std::string operation_name(std::string name) {
@@ -34,7 +27,7 @@ namespace {
                                int32_t output_nr) {
   std::string text =
       "one of the variables needed for gradient computation has been modified by an inplace operation: [" +
-      std::string(legacy_name(tensor.dtype())) + " " + to_string(tensor.sizes()) + "]";
+      std::string("torch.") + scalar_type_name(tensor.dtype()) + "Tensor " + to_string(tensor.sizes()) + "]";
   if (origin) text += ", which is output " + std::to_string(output_nr) + " of " + operation_name(origin) + ",";
   text += " is at version " + std::to_string(now) + "; expected version " + std::to_string(saved) + " instead. Hint: ";
   text += anomaly_mode.enabled

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "dispatch/differentiate.h"
+#include "dispatch/few.h"
 #include "dispatch/recorder.h"
 #include "plan/plan.h"
 #include "shape/dense_strides.h"
@@ -13,6 +14,7 @@
 #include "tile/pool.h"
 #include "tile/run.h"
 #include "type/overflow.h"
+#include "type/visit.h"
 
 namespace tenon {
 namespace {
@@ -75,13 +77,13 @@ Tensor distinct_places(const Tensor& self) {
 /// The number, cast on the way as by a copy, in every place.
 void write_number(const Tensor& self, const void* number, Dtype dtype) {
   if (self.numel() <= kFewElements && self.is_contiguous()) {
-    alignas(8) std::byte converted[8];
+    Number converted;
     const Lanes from{number, 1};
-    kernels().cast[static_cast<int>(dtype)][static_cast<int>(self.dtype())](converted, &from, 1);
+    kernels().cast[static_cast<int>(dtype)][static_cast<int>(self.dtype())](converted.bytes, &from, 1);
     const std::size_t width = static_cast<std::size_t>(self.itemsize());
     std::byte* to = self.impl()->data();
     // exact: inside the storage
-    for (int64_t i = 0; i < self.numel(); ++i, to += width) std::memcpy(to, converted, width);
+    for (int64_t i = 0; i < self.numel(); ++i, to += width) std::memcpy(to, converted.bytes, width);
     return;
   }
   Plan plan;
@@ -176,14 +178,12 @@ void check_fill(Scalar value, Dtype dtype, int64_t numel) {
 void write_fill(const Tensor& self, Scalar value) {
   check_fill(value, self.dtype(), self.numel());
   if (!self.is_meta() && self.numel() > 0) {
-    const double floating = value.as_double();
-    const int64_t integer = value.as_int64();
+    Number number;
+    const Dtype dtype = dtype_of_number(value);
+    store_number(value, dtype, number.bytes);
     const Tensor places = self.is_contiguous() ? self : distinct_places(self);
     const Uninterrupted whole;
-    if (value.is_floating())
-      write_number(places, &floating, float64);
-    else
-      write_number(places, &integer, int64);
+    write_number(places, number.bytes, dtype);
   }
 }
 
@@ -233,14 +233,8 @@ Tensor& Tensor::resize_(SizesView wanted) {
 Scalar Tensor::item() const {
   if (numel() != 1) throw Error("a Tensor with " + std::to_string(numel()) + " elements cannot be converted to Scalar");
   if (is_meta()) throw Error("Tensor.item() cannot be called on meta tensors");
-  const Lanes from{data_ptr(), 1};
-  const Dtype wide = is_floating_point(dtype()) ? float64 : int64;
-  double floating = 0;
-  int64_t integer = 0;
-  void* to = wide == float64 ? static_cast<void*>(&floating) : static_cast<void*>(&integer);
-  kernels().cast[static_cast<int>(dtype())][static_cast<int>(wide)](to, &from, 1);
-  if (dtype() == bool_) return Scalar(integer != 0);
-  return wide == float64 ? Scalar(floating) : Scalar(integer);
+  if (dtype() == bool_) return Scalar(*static_cast<const uint8_t*>(data_ptr()) != 0);
+  return visit_dtype(dtype(), [&]<class T>() { return to_scalar(*data<T>()); });
 }
 
 Tensor Tensor::sum_to_size(SizesView wanted) const {

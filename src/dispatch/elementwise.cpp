@@ -75,7 +75,9 @@ void check_dtype(const Row& row, Dtype common, Device device) {
                             scalar_type_name(common) + "'");
 }
 
-void check_alpha(Dtype common, Scalar alpha) {
+void check_alpha(const Row& row, Dtype common, Args args, int count) {
+  if (row.parameters != Parameters::alpha) return;
+  const Scalar alpha = args[count - 1]->number();
   if (alpha.is_boolean() && common != bool_) throw Error("Boolean alpha only supported for Boolean results.");
   if (alpha.is_floating() && !is_floating_point(common))
     throw Error("For integral input tensors, argument alpha must not be a floating point number.");
@@ -86,7 +88,6 @@ bool is_nan(const Arg& arg) { return arg.number().as_double() != arg.number().as
 /// Numbers that are no operands must fit the dtype of the computation; bounds with a NaN among them give NaN unseen.
 void check_parameters(const Row& row, Dtype common, Device device, Args args, int count) {
   const int first = operand_count(row, count);
-  if (row.parameters == Parameters::alpha) check_alpha(common, args[first]->number());
   if (device == Device::meta) return;
   for (int i = first; i < count; ++i)
     if (is_nan(*args[i])) return;
@@ -308,10 +309,9 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
   const Row& row = row_of(op);
   check_not_refused(row, *args[0]);
   check_out_device(out, common_device(args, count));
-  const Types types = compute_types(op, row, args, count);
   // PyTorch bounds, or squares, a copy where the dtype changes.
-  const bool copied =
-      (row.strict_out || op == Op::square) && args[0]->is_tensor() && args[0]->tensor().dtype() != types.common;
+  const bool copied = (row.strict_out || op == Op::square) && args[0]->is_tensor() &&
+                      args[0]->tensor().dtype() != common_dtype(row, args, count);
   copied ? check_no_internal_overlap(out) : check_overlaps(out, args, count);
   BroadcastCheck check(inplace);
   const Dims shape = compute_shape(op, args, count, check);
@@ -319,10 +319,12 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
     if (!check.pointwise()) check_inplace_shape(out.sizes(), shape);
   }
   if (!inplace && !check.pointwise()) check_resized_is_no_input(out, shape, args, count);
+  const Types types = compute_types(op, row, args, count);
   if (row.strict_out && out.dtype() != types.common)
     throw Error(std::string("Found dtype ") + scalar_type_name(out.dtype()) + " but expected " +
                 scalar_type_name(types.common));
   check_can_cast(types.result, out.dtype());
+  check_alpha(row, types.common, args, count);
   check_dtype(row, types.common, out.device());
   check_parameters(row, types.common, out.device(), args, count);
   if (check.pointwise()) {
@@ -416,6 +418,7 @@ Tensor run_elementwise(Op op, Args args, int count) {
   BroadcastCheck check(false);
   const Dims shape = compute_shape(op, args, count, check);
   const Types types = compute_types(op, row, args, count);
+  check_alpha(row, types.common, args, count);
   check_dtype(row, types.common, device);
   check_parameters(row, types.common, device, args, count);
   if (check.pointwise()) return pointwise(op, args, count).view(shape);

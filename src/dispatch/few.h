@@ -18,11 +18,16 @@ struct Number {
   alignas(8) std::byte bytes[8];
 };
 
+/// The dtype that holds a number as it is.
+inline Dtype dtype_of_number(Scalar number) {
+  return number.is_floating() ? float64 : number.is_wide() ? uint64 : int64;
+}
+
 inline void store_number(Scalar number, Dtype dtype, std::byte* out) {
   const double floating = number.as_double();
   const int64_t integer = number.as_int64();
   const Lanes from{number.is_floating() ? static_cast<const void*>(&floating) : static_cast<const void*>(&integer), 1};
-  const Dtype source = number.is_floating() ? float64 : int64;
+  const Dtype source = dtype_of_number(number);
   kernels().cast[static_cast<int>(source)][static_cast<int>(dtype)](out, &from, 1);
 }
 

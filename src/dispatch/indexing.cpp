@@ -42,6 +42,12 @@ void name_truths(Indexed& indexed) {
   }
 }
 
+/// PyTorch writes no uint16, uint32 and uint64 by index, and looks for none that are not 0.
+void check_written(Dtype dtype, const char* kernel) {
+  if (is_wide_unsigned(dtype))
+    throw NotImplementedError(std::string("\"") + kernel + "\" not implemented for '" + scalar_type_name(dtype) + "'");
+}
+
 /// Behind a second ellipsis there may be more than index_view counted.
 void check_count(const Indexed& indexed) {
   const int64_t count = static_cast<int64_t>(indexed.tensors.size()), ndim = indexed.view.dim();
@@ -322,6 +328,7 @@ void check_no_overlaps(const Indexed& indexed, const Tensor& value) {
 
 List<Tensor> nonzero_places(const Tensor& mask) {
   check_readable(mask);
+  check_written(mask.dtype(), "nonzero_count_cpu");
   if (mask.dim() == 0) return nonzero_places(mask.reshape({1}));
   const Tensor truths = mask.to(bool_).contiguous();
   const bool* data = truths.data<bool>();
@@ -395,6 +402,7 @@ void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
                 scalar_type_name(self.dtype()) + " for the destination and " + scalar_type_name(value.dtype()) +
                 " for the source.");
   check_readable(value);
+  check_written(self.dtype(), filling ? "masked_fill" : "index_put");
   selection.find_offsets();
   const Tensor source = given.expand(selection.shape());
   const Uninterrupted whole;

@@ -34,8 +34,10 @@ void check_dtypes(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype())
     throw Error(std::string("expected m1 and m2 to have the same dtype, but got: ") + cpp_type_name(a.dtype()) +
                 " != " + cpp_type_name(b.dtype()));
-  if (a.dtype() == bool_ && a.numel() > 0 && b.numel() > 0)
-    throw NotImplementedError(std::string("\"") + row_of(Op::mm).kernel_name + "\" not implemented for 'Bool'");
+  const Row& row = row_of(Op::mm);
+  if ((row.dtypes & set_of(a.dtype())) == 0 && a.numel() > 0 && b.numel() > 0)
+    throw NotImplementedError(std::string("\"") + row.kernel_name + "\" not implemented for '" +
+                              scalar_type_name(a.dtype()) + "'");
 }
 
 /// One part's rows, block after block of b. The order of the sums depends on shapes alone.
@@ -68,7 +70,7 @@ void multiply(const Tensor& out, const Tensor& a, const Tensor& b) {
 /// Integers wrap.
 void multiply_integers(const Tensor& out, const Tensor& a, const Tensor& b) {
   visit_dtype(out.dtype(), [&]<class T>() {
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if constexpr (std::is_integral_v<T> && (kNoBool & set_of(dtype_of_v<T>)) != 0) {
       const int64_t rows = a.size(0), depth = a.size(1), columns = b.size(1);
       // exact: inside the storages
       for (int64_t row = 0; row < rows; ++row)

@@ -154,11 +154,7 @@ Tensor with_normal(Tensor self) {
 
 // --- randint
 
-const char* cpp_name(Dtype dtype) {
-  static constexpr const char* kNames[kDtypeCount] = {"bool", "unsigned char", "signed char",   "short int", "int",
-                                                      "long", "c10::Half",     "c10::BFloat16", "float",     "double"};
-  return kNames[static_cast<int>(dtype)];
-}
+const char* cpp_name(Dtype dtype) { return dtype == int64 ? "long" : cpp_type_name(dtype); }
 
 /// The bounds of a floating dtype must lie where it holds every integer; where not, PyTorch warns.
 template <class T>
@@ -201,7 +197,9 @@ void round_bounds(int64_t& low, int64_t& high) {
 template <class T>
 void check_bound(int64_t bound, const char* name) {
   bool outside = false;
-  if constexpr (std::is_integral_v<T>)
+  if constexpr (std::is_same_v<T, uint64_t>)
+    outside = bound < 0;
+  else if constexpr (std::is_integral_v<T>)
     outside = bound < static_cast<int64_t>(std::numeric_limits<T>::lowest()) ||
               bound > static_cast<int64_t>(std::numeric_limits<T>::max());
   else if constexpr (std::is_same_v<T, Float16>)

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "ops/row.h"
 #include "tenon/factories.h"
 #include "tensor/impl.h"
 #include "type/overflow.h"
@@ -48,6 +49,8 @@ std::string streamed(Scalar number) {
   std::ostringstream text;
   if (number.is_floating())
     text << number.as_double();
+  else if (number.is_wide())
+    text << static_cast<uint64_t>(number.as_int64());
   else
     text << number.as_int64();
   return text.str();
@@ -106,8 +109,11 @@ void fill_linspace(T* out, int64_t steps, T start, T end) {
   for (int64_t i = steps / 2; i < steps; ++i) out[i] = element_cast<T>(last - distance(steps - i - 1));
 }
 
-[[noreturn]] void fail_bool(const char* kernel) {
-  throw NotImplementedError(std::string("\"") + kernel + "\" not implemented for 'Bool'");
+/// PyTorch counts in no bool, uint16, uint32 or uint64.
+constexpr bool counts_in(Dtype dtype) { return (kNoBool & set_of(dtype)) != 0; }
+void check_counts_in(Dtype dtype, const char* kernel) {
+  if (counts_in(dtype)) return;
+  throw NotImplementedError(std::string("\"") + kernel + "\" not implemented for '" + scalar_type_name(dtype) + "'");
 }
 
 }  // namespace
@@ -120,11 +126,12 @@ Tensor arange(Scalar start, Scalar end, Scalar step, Options options) {
   const Device device = options.device.value_or(Device::cpu);
   check_range(start, end, step);
   const int64_t count = dtype == int64 ? integer_count(start, end, step) : floating_count(start, end, step);
-  if (device == Device::cpu && dtype == bool_) fail_bool("arange_cpu");
+  if (device == Device::cpu) check_counts_in(dtype, "arange_cpu");
   Tensor result = new_tensor({count}, dtype, device);
-  if (result.is_meta() || dtype == bool_) return result;
+  if (result.is_meta()) return result;
   visit_dtype(dtype, [&]<class T>() {
-    fill_arange(result.data<T>(), count, scalar_to<Step<T>>(start), scalar_to<Step<T>>(step));
+    if constexpr (counts_in(dtype_of_v<T>))
+      fill_arange(result.data<T>(), count, scalar_to<Step<T>>(start), scalar_to<Step<T>>(step));
   });
   return result;
 }
@@ -135,11 +142,11 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, Options options) {
   Tensor result = new_tensor({steps}, dtype, options.device.value_or(Device::cpu));
   if (result.is_meta() || steps == 0) return result;
   if (steps == 1) return full({1}, start, {dtype, Device::cpu});
-  if (dtype == bool_) fail_bool("linspace_cpu");
+  check_counts_in(dtype, "linspace_cpu");
   check_fits(start, dtype);
   check_fits(end, dtype);
   visit_dtype(dtype, [&]<class T>() {
-    if constexpr (!std::is_same_v<T, bool>)
+    if constexpr (counts_in(dtype_of_v<T>))
       fill_linspace(result.data<T>(), steps, scalar_to<T>(start), scalar_to<T>(end));
   });
   return result;

@@ -106,6 +106,14 @@ bool fold_few(Op op, const Types& types, const Tensor& out, const Tensor& self) 
   return true;
 }
 
+/// Of a result; what is not zero is asked of any dtype.
+void check_dtype(Op op, Dtype result) {
+  const Row& row = row_of(op);
+  if (is_truth(op) || (row.dtypes & set_of(result)) != 0) return;
+  throw NotImplementedError(std::string("\"") + row.kernel_name + "\" not implemented for '" +
+                            scalar_type_name(result) + "'");
+}
+
 void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
   if (out.is_meta() || out.numel() == 0) return;
   if (self.numel() == 0) {
@@ -115,6 +123,7 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
       write_fill(out, op == Op::all ? 1 : 0);
     return;
   }
+  check_dtype(op, types.result);
   if (fold_few(op, types, out, self)) return;
   const Dims strides = spread_strides(out, mask, keepdim);
   const Walk walks[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};

@@ -18,6 +18,7 @@ struct Code { const char* letters; Dtype dtype; };
 constexpr Code kCodes[] = {
     {"b1", Dtype::bool_}, {"?",  Dtype::bool_}, {"u1", Dtype::uint8},   {"i1", Dtype::int8},    {"i2", Dtype::int16},
     {"i4", Dtype::int32}, {"i8", Dtype::int64}, {"f2", Dtype::float16}, {"f4", Dtype::float32}, {"f8", Dtype::float64},
+    {"u2", Dtype::uint16}, {"u4", Dtype::uint32}, {"u8", Dtype::uint64},
 };
 // clang-format on
 
@@ -97,9 +98,9 @@ void read_descr(Literal& literal, NpyHeader& header, const std::string& path) {
     header.swapped = itemsize(code.dtype) > 1 && descr[0] == (kLittle ? '>' : '<');
     return;
   }
-  fail_file(path,
-            "dtype '" + descr +
-                "' is not supported; supported are bool, uint8, int8, int16, int32, int64, float16, float32, float64");
+  fail_file(path, "dtype '" + descr +
+                      "' is not supported; supported are bool, uint8, int8, int16, int32, int64, uint16, uint32, "
+                      "uint64, float16, float32, float64");
 }
 
 Dims read_shape(Literal& literal) {

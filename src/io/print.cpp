@@ -129,6 +129,7 @@ struct Format {
 
   std::string text(Scalar number) const {
     if (number.is_boolean()) return number.as_bool() ? "True" : "False";
+    if (number.is_wide()) return std::to_string(static_cast<uint64_t>(number.as_int64()));
     if (!floating) return std::to_string(number.as_int64());
     const double value = number.as_double();
     if (std::isnan(value)) return "nan";

@@ -20,7 +20,14 @@ HWY_INLINE To converted(From value) {
     return {float16_bits(static_cast<float>(value))};
   else if constexpr (std::is_same_v<To, BFloat16>)
     return {bfloat16_bits(static_cast<float>(value))};
-  else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
+  else if constexpr (std::is_same_v<To, uint32_t> && std::is_floating_point_v<From>) {
+    return static_cast<uint32_t>(converted<int64_t>(value));
+  } else if constexpr (std::is_same_v<To, uint64_t> && std::is_floating_point_v<From>) {
+    // The upper half of its range is the lower one with the first bit turned.
+    constexpr From kHalf{9223372036854775808.0};
+    const bool upper = value >= kHalf;
+    return static_cast<uint64_t>(converted<int64_t>(upper ? value - kHalf : value)) ^ (uint64_t{upper} << 63);
+  } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
     if constexpr (sizeof(To) <= 4) {
       // 32-bit conversions have vector forms; only values beyond them need the wide one.
       const bool fits = value >= From{-2147483648.0} && value < From{2147483648.0};
@@ -124,8 +131,40 @@ void fill_casts_among(KernelTable& table) {
   (fill_casts_from<T, T...>(table), ...);
 }
 
+template <class To, class... From>
+void fill_casts_to(KernelTable& table) {
+  (set_cast<From, To>(table), ...);
+}
+
+/// A dtype whose conversions are those of another one, where it has none of its own.
+void share_casts(KernelTable& table, Dtype dtype, Dtype other) {
+  const auto share = [&](Dtype from, Dtype to, Dtype like_from, Dtype like_to) {
+    const auto at = [](Dtype place) { return static_cast<std::size_t>(place); };
+    if (table.cast[at(from)][at(to)]) return;
+    table.cast[at(from)][at(to)] = table.cast[at(like_from)][at(like_to)];
+    table.cast_streamed[at(from)][at(to)] = table.cast_streamed[at(like_from)][at(like_to)];
+  };
+  for (int i = 0; i < kDtypeCount; ++i) {
+    share(dtype, static_cast<Dtype>(i), other, static_cast<Dtype>(i));
+    share(static_cast<Dtype>(i), dtype, static_cast<Dtype>(i), other);
+  }
+}
+
+/// Where bits are kept, or the upper ones cut off, unsigned integers are converted as signed ones.
+void fill_unsigned_casts(KernelTable& table) {
+  fill_casts_from<uint16_t, int32_t, int64_t, Float16, BFloat16, float, double>(table);
+  fill_casts_from<uint32_t, int64_t, Float16, BFloat16, float, double>(table);
+  fill_casts_from<uint64_t, Float16, BFloat16, float, double>(table);
+  fill_casts_to<uint32_t, Float16, BFloat16, float, double>(table);
+  fill_casts_to<uint64_t, Float16, BFloat16, float, double>(table);
+  share_casts(table, uint16, int16);
+  share_casts(table, uint32, int32);
+  share_casts(table, uint64, int64);
+}
+
 void fill_casts(KernelTable& table) {
   fill_casts_among<bool, uint8_t, int8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double>(table);
+  fill_unsigned_casts(table);
 }
 
 }  // namespace tenon::HWY_NAMESPACE

@@ -32,6 +32,16 @@ void fill_casts(KernelTable& table);
 void fill_moves(KernelTable& table);
 void fill_products(KernelTable& table);
 
+/// The ops that know uint16, uint32 and uint64 do with their bits what they do with those of signed integers.
+void share_unsigned(KernelTable& table, Dtype dtype, Dtype other) {
+  const auto to = static_cast<std::size_t>(dtype), from = static_cast<std::size_t>(other);
+  for (std::size_t op = 0; op < kOpCount; ++op) {
+    if ((row_of(static_cast<Op>(op)).dtypes & set_of(dtype)) == 0) continue;
+    table.elementwise[op][to] = table.elementwise[op][from];
+    table.elementwise_streamed[op][to] = table.elementwise_streamed[op][from];
+  }
+}
+
 KernelTable make_table() {
   KernelTable table{};
   fill_float32(table);
@@ -39,6 +49,9 @@ KernelTable make_table() {
   fill_wide_integers(table);
   fill_narrow_integers(table);
   fill_halves(table);
+  share_unsigned(table, uint16, int16);
+  share_unsigned(table, uint32, int32);
+  share_unsigned(table, uint64, int64);
   fill_casts(table);
   fill_moves(table);
   fill_products(table);

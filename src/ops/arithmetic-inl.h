@@ -47,7 +47,7 @@ struct sub {
   static constexpr Row row{.name = "sub",
                            .symbol = "-",
                            .dtypes = kNoBool,
-                           .kernel_name = "sub_stub",
+                           .kernel_name = "add_stub",
                            .grad_fn = "SubBackward0",
                            .doc = "input - alpha * other."};
   template <class T>
@@ -70,7 +70,7 @@ struct sub_alpha {
                            .symbol = "-",
                            .arity = 3,
                            .dtypes = kNoBool,
-                           .kernel_name = "sub_stub",
+                           .kernel_name = "add_stub",
                            .parameters = Parameters::alpha,
                            .grad_fn = "SubBackward0"};
   template <class T>
@@ -90,6 +90,7 @@ struct sub_alpha {
 struct mul {
   static constexpr Row row{.name = "mul",
                            .symbol = "*",
+                           .dtypes = kAllDtypes,
                            .kernel_name = "mul_cpu",
                            .exact_second = true,
                            .commutative = true,

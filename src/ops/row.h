@@ -40,8 +40,11 @@ enum class Parameters : uint8_t {
 using DtypeSet = uint16_t;
 constexpr DtypeSet set_of(Dtype dtype) { return static_cast<DtypeSet>(1u << static_cast<unsigned>(dtype)); }
 inline constexpr DtypeSet kAllDtypes = (1u << kDtypeCount) - 1;
-inline constexpr DtypeSet kNoBool = kAllDtypes & ~1u;
-inline constexpr DtypeSet kFloats = kAllDtypes & static_cast<DtypeSet>(~(set_of(float16) - 1u));
+inline constexpr DtypeSet kWideUnsigned = set_of(uint16) | set_of(uint32) | set_of(uint64);
+/// Those that every op has code for.
+inline constexpr DtypeSet kUsual = kAllDtypes & ~kWideUnsigned;
+inline constexpr DtypeSet kNoBool = kUsual & ~1u;
+inline constexpr DtypeSet kFloats = set_of(float16) | set_of(bfloat16) | set_of(float32) | set_of(float64);
 
 /// Python's signature of an op between two tensors, none of which may be a number.
 inline constexpr const char* kTensorsOnly = "(Tensor input, Tensor other, *, Tensor out=None)";
@@ -56,7 +59,7 @@ struct Row {
   const char* symbol = "";  // of the operator, where there is one
   int arity = 2;            // tensors or numbers it takes
   Promotion promotion = Promotion::common;
-  DtypeSet dtypes = kAllDtypes;        // of the computation
+  DtypeSet dtypes = kUsual;            // of the computation
   const char* kernel_name = "";        // in the text for other dtypes: "abs_cpu" not implemented for 'Bool'
   const char* refuses_bool = nullptr;  // the text where PyTorch has one of its own
   Parameters parameters = Parameters::none;

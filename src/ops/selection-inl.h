@@ -162,6 +162,7 @@ struct where {
   static constexpr Row row{.name = "where",
                            .arity = 3,
                            .promotion = Promotion::select,
+                           .dtypes = kAllDtypes,
                            .kernel_name = "where_cpu",
                            .grad_fn = "WhereBackward0",
                            .doc = "input where condition holds, else other."};

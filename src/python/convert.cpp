@@ -139,12 +139,12 @@ int64_t checked_long(PyObject* integer) {
   return value;
 }
 
-/// Python's OverflowError, with the text for the 64 bits PyTorch tries last: those without a sign.
-[[noreturn]] void fail_overflow(PyObject* integer) {
+/// An integer beyond int64, in the 64 bits PyTorch tries last: those without a sign. OverflowError.
+Scalar wide_of(PyObject* integer) {
   PyErr_Clear();
-  PyLong_AsUnsignedLongLong(integer);
-  if (!PyErr_Occurred()) PyErr_SetString(PyExc_OverflowError, "int too big to convert");
-  throw PythonError{};
+  const unsigned long long value = PyLong_AsUnsignedLongLong(integer);
+  if (PyErr_Occurred()) throw PythonError{};
+  return Scalar(static_cast<uint64_t>(value));
 }
 
 /// NumPy's numbers are asked for the Python number they are.
@@ -161,7 +161,7 @@ Scalar scalar_of(PyObject* object) {
   if (PyBool_Check(object)) return Scalar(object == Py_True);
   if (PyLong_Check(object)) {
     const long long value = PyLong_AsLongLong(object);
-    if (value == -1 && PyErr_Occurred()) fail_overflow(object);
+    if (value == -1 && PyErr_Occurred()) return wide_of(object);
     return Scalar(static_cast<int64_t>(value));
   }
   if (PyFloat_Check(object)) return Scalar(PyFloat_AsDouble(object));
@@ -171,7 +171,10 @@ Scalar scalar_of(PyObject* object) {
 
 int64_t integer_of(PyObject* object) {
   if (PyLong_Check(object)) return checked_long(object);
-  if (is_tensor(object)) return tensor_of(object).item().as_int64();
+  if (is_tensor(object)) {
+    const Scalar number = tensor_of(object).item();
+    return number.is_wide() ? number.to<int64_t>() : number.as_int64();
+  }
   return checked_long(checked_object(PyNumber_Index(object)).ptr());
 }
 
@@ -184,6 +187,7 @@ double float_of(PyObject* object) {
 
 PyObject* to_python(Scalar number) {
   if (number.is_boolean()) return PyBool_FromLong(number.as_bool());
+  if (number.is_wide()) return checked(PyLong_FromUnsignedLongLong(static_cast<uint64_t>(number.as_int64())));
   return checked(number.is_floating() ? PyFloat_FromDouble(number.as_double())
                                       : PyLong_FromLongLong(number.as_int64()));
 }

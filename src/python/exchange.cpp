@@ -16,8 +16,9 @@ struct Format {
   Dtype dtype;
   const char* code;  // of the struct module
 };
-constexpr Format kFormats[] = {{bool_, "?"}, {uint8, "B"}, {int8, "b"},    {int16, "h"},   {int32, "i"},
-                               {int64, "l"}, {int64, "q"}, {float16, "e"}, {float32, "f"}, {float64, "d"}};
+constexpr Format kFormats[] = {{bool_, "?"},  {uint8, "B"},   {int8, "b"},    {int16, "h"},  {int32, "i"},
+                               {int64, "l"},  {int64, "q"},   {uint16, "H"},  {uint32, "I"}, {uint64, "L"},
+                               {uint64, "Q"}, {float16, "e"}, {float32, "f"}, {float64, "d"}};
 
 /// The code without a byte order that is this machine's.
 std::optional<Dtype> dtype_of_format(const char* code) {
@@ -82,7 +83,8 @@ struct Buffer {
         "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
         "currently not supported.");
   const std::string text = "can't convert np.ndarray of type numpy." + type + ". The only supported types are: ";
-  TypeError error(text + "float64, float32, float16, int64, int32, int16, int8, uint8, and bool.");
+  TypeError error(text +
+                  "float64, float32, float16, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool.");
   error.add_note(text +
                  "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
                  "uint8, and bool.");

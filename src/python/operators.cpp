@@ -217,7 +217,9 @@ void check_single(const Tensor& tensor) {
 int truth(PyObject* self) noexcept {
   return guarded_int([&] {
     check_single(tensor_of(self));
-    return static_cast<int>(tensor_of(self).item().as_bool());
+    const Scalar number = tensor_of(self).item();
+    // PyTorch asks an int64 that a wide number does not fit.
+    return number.is_wide() ? static_cast<int>(number.to<int64_t>()) : static_cast<int>(number.as_bool());
   });
 }
 Scalar single_of(const Tensor& tensor) {
@@ -226,8 +228,9 @@ Scalar single_of(const Tensor& tensor) {
 }
 PyObject* to_int(PyObject* self) noexcept {
   return guarded([&] {
-    const nb::object number = checked_object(to_python(single_of(tensor_of(self))));
-    return checked(PyNumber_Long(number.ptr()));
+    const Scalar number = single_of(tensor_of(self));
+    const nb::object object = checked_object(to_python(number.is_wide() ? Scalar(number.to<int64_t>()) : number));
+    return checked(PyNumber_Long(object.ptr()));
   });
 }
 PyObject* to_float(PyObject* self) noexcept {
@@ -245,7 +248,8 @@ PyObject* to_index(PyObject* self) noexcept {
     const Tensor& tensor = tensor_of(self);
     if (tensor.numel() != 1 || is_floating_point(tensor.dtype()))
       throw TypeError("only integer tensors of a single element can be converted to an index");
-    return checked(PyLong_FromLongLong(tensor.item().as_int64()));
+    const Scalar number = tensor.item();
+    return checked(PyLong_FromLongLong(number.is_wide() ? number.to<int64_t>() : number.as_int64()));
   });
 }
 

@@ -158,7 +158,7 @@ void bind_dtypes(nb::module_& module) {
       .def("__reduce__", [](const DtypeObject& dtype) { return std::string(dtype_name(dtype.value)); })
       .def_prop_ro("is_floating_point", [](const DtypeObject& dtype) { return is_floating_point(dtype.value); })
       .def_prop_ro("is_complex", [](const DtypeObject&) { return false; })
-      .def_prop_ro("is_signed", [](const DtypeObject& dtype) { return dtype.value != bool_ && dtype.value != uint8; })
+      .def_prop_ro("is_signed", [](const DtypeObject& dtype) { return is_signed(dtype.value); })
       .def_prop_ro("itemsize", [](const DtypeObject& dtype) { return itemsize(dtype.value); })
       .def_prop_ro("dtype", &numpy_dtype, "What np.dtype() makes of it.");
   dtype_type = type_of(bound);

@@ -79,6 +79,12 @@ double double_of(PyObject* object) {
   if (value == -1 && PyErr_Occurred()) throw PythonError{};
   return value;
 }
+uint64_t unsigned_of(PyObject* object) {
+  if (!PyLong_Check(object)) throw TypeError("an integer is required");
+  const unsigned long long value = PyLong_AsUnsignedLongLong(object);
+  if (PyErr_Occurred()) throw PythonError{};
+  return value;
+}
 bool truth_of(PyObject* object) {
   if (!PyFloat_Check(object) && !PyLong_Check(object) && !is_numpy_bool(object)) return integer_of(object) != 0;
   const int truth = PyObject_IsTrue(object);
@@ -93,6 +99,7 @@ T element_of(PyObject* object) {
   constexpr Dtype dtype = dtype_of_v<T>;
   if (is_floating_point(dtype)) return element_cast<T>(double_of(object));
   if (dtype == bool_) return element_cast<T>(truth_of(object));
+  if (dtype == uint64) return element_cast<T>(unsigned_of(object));
   const Scalar value = PyFloat_Check(object) ? Scalar(double_of(object)) : Scalar(integer_of(object));
   if (overflows(value, dtype))
     throw Error(std::string("value cannot be converted to type ") + dtype_name(dtype) + " without overflow");

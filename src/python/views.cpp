@@ -312,7 +312,7 @@ const Definition kViews[] = {
      TENON_VALUE(PyBool_FromLong(is_floating_point(input(call).dtype())))},
     {"is_complex", kBoth, "(Tensor input)", "Whether the dtype is complex: never.", TENON_VALUE(PyBool_FromLong(0))},
     {"is_signed", kBoth, "(Tensor input)", "Whether the dtype holds negative numbers.",
-     TENON_VALUE(PyBool_FromLong(input(call).dtype() != bool_ && input(call).dtype() != uint8))},
+     TENON_VALUE(PyBool_FromLong(is_signed(input(call).dtype())))},
     {"item", kMethod, "(Tensor input)", "The one element as a Python number.", TENON_VALUE(to_python(input(call).item()))},
     {"numel", kBoth, "(Tensor input)", "The number of elements.", TENON_VALUE(PyLong_FromLongLong(input(call).numel()))},
     {"nelement", kMethod, "(Tensor input)", "The number of elements.", TENON_VALUE(PyLong_FromLongLong(input(call).numel()))},

@@ -61,11 +61,12 @@ Tensor alias_of(const Tensor& self) {
   return changed(self, {ViewKind::alias}, [](Dims&, Dims&) {});
 }
 
-/// The name `expand` calls a tensor in its texts. bool and bfloat16 have no legacy class.
+/// The name `expand` calls a tensor in its texts. bool, bfloat16 and uint16 to uint64 have no legacy class.
 std::string legacy_type_name(const Tensor& self) {
   const std::string scalar = scalar_type_name(self.dtype());
   if (self.is_meta()) return "Meta" + scalar + "Type";
-  if (self.dtype() == bool_ || self.dtype() == bfloat16) return "CPU" + scalar + "Type";
+  if (self.dtype() == bool_ || self.dtype() == bfloat16 || is_wide_unsigned(self.dtype()))
+    return "CPU" + scalar + "Type";
   return "torch." + scalar + "Tensor";
 }
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "tenon/error.h"
@@ -22,6 +23,9 @@ constexpr Names kNames[kDtypeCount] = {
     {"int16",    "Short",    "short int"},
     {"int32",    "Int",      "int"},
     {"int64",    "Long",     "long int"},
+    {"uint16",   "UInt16",   "short unsigned int"},
+    {"uint32",   "UInt32",   "unsigned int"},
+    {"uint64",   "UInt64",   "long unsigned int"},
     {"float16",  "Half",     "c10::Half"},
     {"bfloat16", "BFloat16", "c10::BFloat16"},
     {"float32",  "Float",    "float"},
@@ -31,12 +35,13 @@ struct Alias { const char* name; Dtype dtype; };
 constexpr Alias kAliases[] = {
     {"b8", bool_},     {"u8", uint8},      {"i8", int8},       {"i16", int16},     {"short", int16},    {"i32", int32},
     {"int", int32},    {"i64", int64},     {"long", int64},    {"f16", float16},   {"half", float16},   {"bf16", bfloat16},
-    {"f32", float32},  {"float", float32}, {"f64", float64},   {"double", float64},
+    {"f32", float32},  {"float", float32}, {"f64", float64},   {"double", float64}, {"u16", uint16},  {"u32", uint32},
+    {"u64", uint64},
 };
 
-// Row and column in the order of Dtype: bool u8 i8 i16 i32 i64 f16 bf16 f32 f64.
+// Row and column in the order of Dtype, without uint16, uint32 and uint64.
 constexpr Dtype b1 = bool_, u1 = uint8, i1 = int8, i2 = int16, i4 = int32, i8 = int64, f2 = float16, g2 = bfloat16, f4 = float32, f8 = float64;
-constexpr Dtype kPromotion[kDtypeCount][kDtypeCount] = {
+constexpr Dtype kPromotion[kDtypeCount - 3][kDtypeCount - 3] = {
     /*          b1  u1  i1  i2  i4  i8  f2  g2  f4  f8 */
     /* bool */ {b1, u1, i1, i2, i4, i8, f2, g2, f4, f8},
     /* u8   */ {u1, u1, i2, i2, i4, i8, f2, g2, f4, f8},
@@ -52,14 +57,23 @@ constexpr Dtype kPromotion[kDtypeCount][kDtypeCount] = {
 // clang-format on
 
 constexpr int index_of(Dtype dtype) { return static_cast<int>(dtype); }
+constexpr int place_of(Dtype dtype) { return dtype <= int64 ? index_of(dtype) : index_of(dtype) - 3; }
 
 /// bool < integer < float: a value of a higher kind decides.
-constexpr int kind_of(Dtype dtype) { return dtype == bool_ ? 0 : dtype <= int64 ? 1 : 2; }
+constexpr int kind_of(Dtype dtype) { return dtype == bool_ ? 0 : is_integral(dtype) ? 1 : 2; }
 
-/// A category of lower priority changes the kind of the result, never the precision.
-Dtype combine(Dtype higher, Dtype lower) {
-  if (kind_of(lower) <= kind_of(higher)) return higher;
-  return lower;
+/// A category of lower priority changes the kind of the result, never the precision. Without operands it has no dtype.
+std::optional<Dtype> combine(std::optional<Dtype> higher, std::optional<Dtype> lower) {
+  if (!higher || !lower) return higher ? higher : lower;
+  return kind_of(*lower) <= kind_of(*higher) ? *higher : promote_types(*higher, *lower);
+}
+
+/// uint16, uint32 and uint64 beside another dtype.
+Dtype promote_unsigned(Dtype a, Dtype b) {
+  if (is_floating_point(a)) return a;
+  if (is_floating_point(b)) return b;
+  throw Error(std::string("Promotion for uint16, uint32, uint64 types is not supported, attempted to promote ") +
+              scalar_type_name(a) + " and " + scalar_type_name(b));
 }
 
 std::atomic<Dtype> default_dtype{float32};
@@ -80,23 +94,31 @@ Dtype dtype_from_name(const char* name) {
   for (const Alias& alias : kAliases)
     if (std::strcmp(alias.name, name) == 0) return alias.dtype;
   throw ValueError("unknown dtype '" + std::string(name) +
-                   "'; known are bool, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64");
+                   "'; known are bool, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, bfloat16, "
+                   "float32, float64");
 }
 
-Dtype promote_types(Dtype a, Dtype b) noexcept { return kPromotion[index_of(a)][index_of(b)]; }
+Dtype promote_types(Dtype a, Dtype b) {
+  if (a == b) return a;
+  if (is_wide_unsigned(a) || is_wide_unsigned(b)) return promote_unsigned(a, b);
+  return kPromotion[place_of(a)][place_of(b)];
+}
 bool can_cast(Dtype from, Dtype to) noexcept { return kind_of(from) <= kind_of(to); }
 
-Dtype result_type(const TypedOperand* operands, int64_t count) noexcept {
-  Dtype joined[3] = {bool_, bool_, bool_};  // which changes no other
+Dtype result_type(const TypedOperand* operands, int64_t count) {
+  std::optional<Dtype> joined[3];
   for (int64_t i = 0; i < count; ++i) {
-    Dtype& category = joined[static_cast<int>(operands[i].category)];
-    category = promote_types(category, operands[i].dtype);
+    std::optional<Dtype>& category = joined[static_cast<int>(operands[i].category)];
+    category = category ? promote_types(*category, operands[i].dtype) : operands[i].dtype;
   }
-  return combine(joined[0], combine(joined[1], joined[2]));
+  return combine(joined[0], combine(joined[1], joined[2])).value_or(bool_);
 }
 
 TypedOperand typed(Scalar number) noexcept {
-  const Dtype dtype = number.is_boolean() ? bool_ : number.is_floating() ? get_default_dtype() : int64;
+  const Dtype dtype = number.is_boolean()    ? bool_
+                      : number.is_floating() ? get_default_dtype()
+                      : number.is_wide()     ? uint64
+                                             : int64;
   return {dtype, Category::number};
 }
 

@@ -23,13 +23,22 @@ constexpr double largest() {
 
 template <class T>
 bool integer_overflows(int64_t value) {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_same_v<T, uint64_t>) {
+    return false;
+  } else if constexpr (std::is_integral_v<T>) {
     constexpr int64_t max = std::numeric_limits<T>::max();
     constexpr int64_t min = std::is_signed_v<T> ? static_cast<int64_t>(std::numeric_limits<T>::min()) : -max;
     return value < min || value > max;
   } else {
     return std::abs(static_cast<double>(value)) > largest<T>();
   }
+}
+
+/// Of an integer above the largest int64.
+template <class T>
+bool wide_overflows(uint64_t value) {
+  if constexpr (std::is_integral_v<T>) return !std::is_same_v<T, uint64_t>;
+  return static_cast<double>(value) > largest<T>();
 }
 
 template <class T>
@@ -53,6 +62,7 @@ const char* source_type_name(Dtype dtype) {
 bool overflows(Scalar value, Dtype dtype) noexcept {
   if (dtype == bool_) return false;
   return visit_dtype(dtype, [&]<class T>() {
+    if (value.is_wide()) return wide_overflows<T>(static_cast<uint64_t>(value.as_int64()));
     return value.is_floating() ? float_overflows<T>(value.as_double()) : integer_overflows<T>(value.as_int64());
   });
 }

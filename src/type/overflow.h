@@ -5,7 +5,7 @@
 namespace tenon {
 
 /// Whether `value` lies outside what `dtype` holds. A fraction is no overflow, nor is infinity or NaN for a floating
-/// dtype, nor a negative integer for uint8 that wraps (-255 to -1). Everything fits bool.
+/// dtype, nor a negative integer for an unsigned dtype that wraps (uint8: -255 to -1). Everything fits bool.
 bool overflows(Scalar value, Dtype dtype) noexcept;
 
 /// Error "value cannot be converted to type uint8_t without overflow"; what `full`, `fill_`, alpha and the

@@ -27,6 +27,12 @@ decltype(auto) visit_dtype(Dtype dtype, Visitor&& visitor) {
       return std::forward<Visitor>(visitor).template operator()<int32_t>();
     case Dtype::int64:
       return std::forward<Visitor>(visitor).template operator()<int64_t>();
+    case Dtype::uint16:
+      return std::forward<Visitor>(visitor).template operator()<uint16_t>();
+    case Dtype::uint32:
+      return std::forward<Visitor>(visitor).template operator()<uint32_t>();
+    case Dtype::uint64:
+      return std::forward<Visitor>(visitor).template operator()<uint64_t>();
     case Dtype::float16:
       return std::forward<Visitor>(visitor).template operator()<Float16>();
     case Dtype::bfloat16:
@@ -57,8 +63,8 @@ constexpr Int truncate(double value) noexcept {
 }
 
 /// A number as an element of another type: what `Tensor.to` does to every element. Floats are truncated toward 0;
-/// integers wrap. A float out of range gives what PyTorch gives on x86: uint8 is cut from an int64, the other small
-/// integers from an int32.
+/// integers wrap. A float out of range gives what PyTorch gives on x86: uint8 and uint32 are cut from an int64, the
+/// other small integers from an int32, and uint64 counts from 2^63 where the number is not below it.
 template <class To, class From>
 constexpr To element_cast(From value) noexcept {
   if constexpr (std::is_same_v<To, From>)
@@ -73,8 +79,14 @@ constexpr To element_cast(From value) noexcept {
     return BFloat16{bfloat16_bits(static_cast<float>(value))};
   else if constexpr (std::is_same_v<To, bool>)
     return value != From{0};
-  else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
-    using Through = std::conditional_t<std::is_same_v<To, uint8_t> || std::is_same_v<To, int64_t>, int64_t, int32_t>;
+  else if constexpr (std::is_same_v<To, uint64_t> && std::is_floating_point_v<From>) {
+    constexpr From half = From{9223372036854775808.0};
+    return value >= half
+               ? static_cast<uint64_t>(truncate<int64_t>(static_cast<double>(value - half))) ^ (uint64_t{1} << 63)
+               : static_cast<uint64_t>(truncate<int64_t>(static_cast<double>(value)));
+  } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
+    constexpr bool is_wide = std::is_same_v<To, uint8_t> || std::is_same_v<To, uint32_t> || std::is_same_v<To, int64_t>;
+    using Through = std::conditional_t<is_wide, int64_t, int32_t>;
     return static_cast<To>(truncate<Through>(static_cast<double>(value)));
   } else {
     return static_cast<To>(value);
@@ -84,6 +96,7 @@ constexpr To element_cast(From value) noexcept {
 /// A number as an element of type T.
 template <class T>
 constexpr T scalar_to(Scalar value) noexcept {
+  if (value.is_wide()) return element_cast<T>(static_cast<uint64_t>(value.as_int64()));
   return value.is_floating() ? element_cast<T>(value.as_double()) : element_cast<T>(value.as_int64());
 }
 

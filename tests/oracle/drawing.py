@@ -11,7 +11,7 @@ from request import BY_NAME, DTYPES, NAMES, bytes_of, number_json, open_storages
 from torch_call import SYMBOLS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-WEIGHTS = [3, 2, 2, 1, 3, 3, 2, 2, 8, 3]
+WEIGHTS = [3, 2, 2, 1, 3, 3, 1, 1, 1, 2, 2, 8, 3]
 SIZES = [0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 64, 100, 129, 257]
 INTEGERS = [0, 1, 1, -1, 2, 3, -3, 7, 127, 128, 200, -128, -129, 255, 256, 300, 2**31 - 1, 2**31, -2**31, 2**63 - 1, -2**63]
 FLOATS = [0.0, -0.0, 1.0, 0.5, -2.5, 2.0, 3.0, 1e-3, 0.1, 1e10, -7.25, math.inf, -math.inf, math.nan]
@@ -114,7 +114,7 @@ class Draw:
         if dtype == torch.bool:
             return torch.randint(0, 2, (count,), generator=self.generator).bool()
         if not dtype.is_floating_point:
-            low = 0 if dtype == torch.uint8 else -5
+            low = -5 if dtype.is_signed else 0
             values = torch.randint(low, 6, (count,), generator=self.generator).to(dtype)
             info = torch.iinfo(dtype)
             special = [info.min, info.max, 0, 100]

@@ -6,7 +6,7 @@ import subprocess
 import torch
 
 DTYPES = [torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
-          torch.float16, torch.bfloat16, torch.float32, torch.float64]
+          torch.uint16, torch.uint32, torch.uint64, torch.float16, torch.bfloat16, torch.float32, torch.float64]
 NAMES = {dtype: str(dtype).removeprefix("torch.") for dtype in DTYPES}
 BY_NAME = {name: dtype for dtype, name in NAMES.items()}
 

@@ -9,7 +9,8 @@ _FLOATS = {
     _tenon.float32: (32, 2.0**-23, 2.0**-126, (2 - 2.0**-23) * 2.0**127, 1e-6),
     _tenon.float64: (64, 2.0**-52, 2.0**-1022, (2 - 2.0**-52) * 2.0**1023, 1e-15),
 }
-_INTEGERS = {_tenon.uint8: (8, False), _tenon.int8: (8, True), _tenon.int16: (16, True), _tenon.int32: (32, True), _tenon.int64: (64, True)}
+_INTEGERS = {_tenon.uint8: (8, False), _tenon.int8: (8, True), _tenon.int16: (16, True), _tenon.int32: (32, True), _tenon.int64: (64, True),
+             _tenon.uint16: (16, False), _tenon.uint32: (32, False), _tenon.uint64: (64, False)}  # fmt: skip
 
 
 def _name(dtype):

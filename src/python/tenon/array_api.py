@@ -10,7 +10,7 @@ from tenon import (
     Size, abs, all, any, arange, asarray, bool, can_cast, clamp, e, empty, empty_like, exp, eye, finfo, float32, float64, from_dlpack,
     full, full_like, iinfo, inf, int8, int16, int32, int64, isfinite, isnan, linspace, log, logical_and, logical_not,
     logical_or, logical_xor, maximum, minimum, moveaxis, nan, newaxis, ones, ones_like, permute as permute_dims, pi,
-    reciprocal, reshape, sqrt, square, squeeze, uint8, where, zeros, zeros_like,
+    reciprocal, reshape, sqrt, square, squeeze, uint8, uint16, uint32, uint64, where, zeros, zeros_like,
 )  # fmt: skip
 from tenon import device as Device, matmul, tanh
 from tenon import (
@@ -116,8 +116,8 @@ def isdtype(dtype, kind):
     kinds = {
         "bool": dtype is tenon.bool,
         "signed integer": dtype in (int8, int16, int32, int64),
-        "unsigned integer": dtype is uint8,
-        "integral": dtype in (uint8, int8, int16, int32, int64),
+        "unsigned integer": dtype in (uint8, uint16, uint32, uint64),
+        "integral": dtype in (int8, int16, int32, int64, uint8, uint16, uint32, uint64),
         "real floating": dtype.is_floating_point,
         "complex floating": False,
         "numeric": dtype is not tenon.bool,
@@ -300,7 +300,7 @@ class _Info:
         return {"real floating": tenon.get_default_dtype(), "complex floating": None, "integral": int64, "indexing": int64}
 
     def dtypes(self, *, device=None, kind=None):
-        names = ("bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float64")
+        names = ("bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float32", "float64")
         return {name: getattr(tenon, name) for name in names if kind is None or isdtype(getattr(tenon, name), kind)}
 
 
