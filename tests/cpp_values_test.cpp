@@ -45,8 +45,12 @@ TEST(Numbers, ThatATypeHoldsComeBack) {
   EXPECT_THROW(tensor({-7}).item<unsigned>(), Error);
 }
 
-TEST(Numbers, AboveTheLargestInt64AreErrors) {
-  EXPECT_THROW(Scalar(UINT64_MAX), Error);
+TEST(Numbers, AboveTheLargestInt64AreWide) {
+  EXPECT_TRUE(Scalar(UINT64_MAX).is_wide());
+  EXPECT_EQ(Scalar(UINT64_MAX).to<uint64_t>(), UINT64_MAX);
+  EXPECT_EQ(Scalar(UINT64_MAX).to<double>(), 0x1p64);
+  EXPECT_THROW(Scalar(UINT64_MAX).to<int64_t>(), Error);
+  EXPECT_EQ(full({1}, UINT64_MAX, uint64).item().to<uint64_t>(), UINT64_MAX);
   EXPECT_THROW(full({1}, UINT64_MAX), Error);
   EXPECT_EQ(Scalar(static_cast<uint64_t>(INT64_MAX)).as_int64(), INT64_MAX);
 }

@@ -14,8 +14,8 @@ namespace {
 Dtype dtype_or_default(const Options& options) { return options.dtype.value_or(get_default_dtype()); }
 Device device_of(const Options& options) { return options.device.value_or(Device::cpu); }
 
-/// What `full` makes of a number when no dtype is asked for.
-Dtype dtype_of_number(Scalar value) { return typed(value).dtype; }
+/// What `full` makes of a number when no dtype is asked for. A wide one does not fit that.
+Dtype dtype_of_filling(Scalar value) { return value.is_wide() ? int64 : typed(value).dtype; }
 
 /// A new tensor with its first values. They are no in-place write: its version stays 0.
 Tensor filled(Tensor self, Scalar value) {
@@ -66,7 +66,7 @@ Tensor zeros(SizesView sizes, Options options) {
 Tensor ones(SizesView sizes, Options options) { return filled(empty(sizes, options), 1); }
 
 Tensor full(SizesView sizes, Scalar value, Options options) {
-  return filled(new_tensor(sizes, options.dtype.value_or(dtype_of_number(value)), device_of(options)), value);
+  return filled(new_tensor(sizes, options.dtype.value_or(dtype_of_filling(value)), device_of(options)), value);
 }
 
 Tensor scalar_tensor(Scalar value, Options options) { return filled(empty({}, options), value); }

@@ -19,10 +19,10 @@ TEST(Dtype, Names) {
     const char* name;
     Dtype dtype;
   } aliases[] = {
-      {"b8", bool_},    {"u8", uint8},      {"i8", int8},      {"i16", int16},
-      {"short", int16}, {"i32", int32},     {"int", int32},    {"i64", int64},
-      {"long", int64},  {"f16", float16},   {"half", float16}, {"bf16", bfloat16},
-      {"f32", float32}, {"float", float32}, {"f64", float64},  {"double", float64},
+      {"b8", bool_},       {"u8", uint8},      {"i8", int8},     {"i16", int16},     {"short", int16},
+      {"i32", int32},      {"int", int32},     {"i64", int64},   {"long", int64},    {"f16", float16},
+      {"half", float16},   {"bf16", bfloat16}, {"f32", float32}, {"float", float32}, {"f64", float64},
+      {"double", float64}, {"u16", uint16},    {"u32", uint32},  {"u64", uint64},
   };
   for (const auto& alias : aliases) EXPECT_EQ(dtype_from_name(alias.name), alias.dtype) << alias.name;
   for (const char* name : {"", "f", "f3", "f322", "float3", "complex64"}) try {
@@ -31,6 +31,21 @@ TEST(Dtype, Names) {
     } catch (const ValueError& error) {
       EXPECT_EQ(std::string(error.what()).rfind("unknown dtype '" + std::string(name) + "'; known are bool, ", 0), 0u);
     }
+}
+
+TEST(Dtype, WideUnsignedPromoteToFloatsAlone) {
+  for (const Dtype wide : {uint16, uint32, uint64}) {
+    EXPECT_EQ(promote_types(wide, wide), wide);
+    EXPECT_EQ(promote_types(float16, wide), float16);
+    for (const Dtype other : {bool_, uint8, int64, wide == uint16 ? uint32 : uint16}) try {
+        promote_types(other, wide);
+        ADD_FAILURE() << dtype_name(other) << " and " << dtype_name(wide);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.what(),
+                  std::string("Promotion for uint16, uint32, uint64 types is not supported, attempted to promote ") +
+                      scalar_type_name(other) + " and " + scalar_type_name(wide));
+      }
+  }
 }
 
 TEST(Dtype, CategoriesOfLowerPriorityChangeTheKindAlone) {
@@ -47,6 +62,8 @@ TEST(Dtype, CategoriesOfLowerPriorityChangeTheKindAlone) {
       {"a number, a higher kind", {uint8, zero_dim}, {float32, number}, float32},
       {"a number, a lower kind", {float16, zero_dim}, {int64, number}, float16},
       {"numbers alone", {bool_, number}, {int64, number}, int64},
+      {"a wide number", {int8, dimensioned}, {uint64, number}, int8},
+      {"no dims, unsigned", {int64, dimensioned}, {uint16, zero_dim}, int64},
       {"bool beside a number", {bool_, dimensioned}, {int64, number}, int64},
   };
   for (const auto& c : cases) {

@@ -19,8 +19,13 @@ TEST(Overflow, WholeNumbers) {
     Dtype dtype;
     int64_t least, most;
   } cases[] = {
-      {uint8, -255, 255},       {int8, -128, 127}, {int16, -32768, 32767}, {int32, -2147483648, 2147483647},
+      {uint8, -255, 255},
+      {int8, -128, 127},
+      {int16, -32768, 32767},
+      {int32, -2147483648, 2147483647},
       {float16, -65504, 65504},
+      {uint16, -65535, 65535},
+      {uint32, -4294967295, 4294967295},
   };
   for (const auto& c : cases) {
     EXPECT_FALSE(overflows(c.least, c.dtype)) << dtype_name(c.dtype);
@@ -29,7 +34,11 @@ TEST(Overflow, WholeNumbers) {
     EXPECT_TRUE(overflows(c.least - 1, c.dtype)) << dtype_name(c.dtype);
     EXPECT_TRUE(overflows(c.most + 1, c.dtype)) << dtype_name(c.dtype);
   }
-  for (const Dtype dtype : {bool_, int64, bfloat16, float32, float64})
+  EXPECT_FALSE(overflows(UINT64_MAX, uint64));
+  EXPECT_TRUE(overflows(UINT64_MAX, int64));
+  EXPECT_TRUE(overflows(UINT64_MAX, float16));
+  EXPECT_FALSE(overflows(UINT64_MAX, float32));
+  for (const Dtype dtype : {bool_, int64, uint64, bfloat16, float32, float64})
     for (const int64_t value : {kMin, kMax}) EXPECT_FALSE(overflows(value, dtype)) << dtype_name(dtype);
 }
 
@@ -43,6 +52,9 @@ TEST(Overflow, FloatingNumbers) {
       {int16, -32768, 32767, 32767.5},
       {int32, -2147483648.0, 2147483647.0, 2147483647.5},
       {int64, -0x1p63, 0x1p63, 0x1.0000000000001p63},
+      {uint16, 0, 65535, 65535.5},
+      {uint32, 0, 4294967295.0, 4294967295.5},
+      {uint64, 0, 0x1p64, 0x1.0000000000001p64},
       {float16, -65504, 65504, 65504.5},
       {bfloat16, -0x1.FEp127, 0x1.FEp127, 0x1.FEp127 * (1 + 0x1p-50)},
       {float32, -0x1.FFFFFEp127, 0x1.FFFFFEp127, 0x1p128},

@@ -49,6 +49,22 @@ TEST(ElementCast, FloatToInteger) {
     EXPECT_EQ(element_cast<bool>(c.value), true) << c.value;
   }
   EXPECT_FALSE(element_cast<bool>(-0.0));
+  const struct {
+    double value;
+    uint64_t to_uint16, to_uint32, to_uint64;
+  } unsigned_cases[] = {
+      {2.9, 2, 2, 2},
+      {-1.5, 65535, UINT32_MAX, UINT64_MAX},
+      {4294967295.9, 0, UINT32_MAX, UINT32_MAX},
+      {0x1.8p63, 0, 0, uint64_t{3} << 62},
+      {0x1p64, 0, 0, 0},
+      {-1e20, 0, 0, uint64_t{1} << 63},
+  };
+  for (const auto& c : unsigned_cases) {
+    EXPECT_EQ(element_cast<uint16_t>(c.value), c.to_uint16) << c.value;
+    EXPECT_EQ(element_cast<uint32_t>(c.value), c.to_uint32) << c.value;
+    EXPECT_EQ(element_cast<uint64_t>(c.value), c.to_uint64) << c.value;
+  }
 }
 
 TEST(ElementCast, OtherKinds) {

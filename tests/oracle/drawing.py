@@ -126,7 +126,7 @@ class Draw:
             return torch.randint(0, 100, (count,), generator=self.generator).to(dtype)
         if self.chance(0.6):
             for _ in range(min(count, 6)):
-                values[self.rng.randrange(count)] = self.rng.choice(special)
+                values[self.rng.randrange(count)] = torch.tensor(self.rng.choice(special), dtype=dtype)
         return values
 
     def number(self):

@@ -6,6 +6,8 @@ import torch
 
 from request import BY_NAME, NAMES, number_of, open_storages, operands_of, shares, tensor_of, view_of
 
+REFLECTED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
 
 def wanted_error(request, kind, text):
     """PyTorch's error as Tenon words it: where docs/differences.md names a difference, it is made here."""
@@ -17,6 +19,8 @@ def wanted_error(request, kind, text):
                 if target[dim] != shape[dim]:
                     return kind, (f"The expanded size of the tensor ({target[dim]}) must match the existing size "
                                   f"({shape[dim]}) at non-singleton dimension {dim}.")
+    if request["form"] == "operator" and "number" in request["args"][0]:  # Python asks the tensor the other way round
+        text = re.sub(r'^"(lt|le|gt|ge)_cpu"', lambda name: f'"{REFLECTED[name.group(1)]}_cpu"', text)
     return kind, text
 
 

@@ -84,8 +84,8 @@ def test_damage_is_one_kind_of_error(why, mmap):
 
 def test_what_is_sound_but_unknown_is_not_called_damaged():
     cases = {
-        "u.npy": (npy("<u2", data=b"\0\0"), "dtype '<u2' is not supported"),
-        "u.safetensors": (safe({"a": entry("U16", offsets=(0, 2))}, b"\0\0"), "dtype U16, which is not supported"),
+        "u.npy": (npy("<m8", data=b"\0" * 8), "dtype '<m8' is not supported"),
+        "u.safetensors": (safe({"a": entry("F8_E4M3", offsets=(0, 1))}, b"\0"), "dtype F8_E4M3, which is not supported"),
         "t.csv": (b"1,2\n3,4\n5,6\n7,8\n", "reads .npy and .safetensors files"),
     }
     for name, (content, words) in cases.items():
