@@ -101,6 +101,7 @@ TEST(Limits, SizesNearTheEndOfInt64) {
   EXPECT_EQ(empty({kLargest}, Options(Dtype::int8, Device::meta)).numel(), kLargest);
   EXPECT_EQ(add(empty({kHalf, 1}, Options(Dtype::int8, Device::meta)), 1).sizes(), (SizesView{kHalf, 1}));
   EXPECT_EQ(sum(ones({1}).expand({kHalf, 0}), 0).sizes(), (SizesView{0}));
+  EXPECT_EQ(add(empty_strided({0, 8, 2}, {kHalf, kHalf, kHalf}), ones({8, 2})).sizes(), (SizesView{0, 8, 2}));
   EXPECT_THROW(empty({kHalf, 2}, Device::meta), Error);
   EXPECT_THROW(add(ones({1}).expand({kHalf}), ones({4, 1})), Error);
   EXPECT_THROW(ones({1}).expand({kHalf}).clone(), Error);

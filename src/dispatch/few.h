@@ -166,7 +166,8 @@ inline bool small_binary(Op op, Args args, SmallBroadcast& broadcast, FastKernel
   const TensorImpl* b = args[1]->tensor().impl();
   const bool plain =
       a->contiguous && b->contiguous && a->dtype == b->dtype && a->device == Device::cpu && b->device == Device::cpu;
-  if (!plain || !broadcast.set(a->sizes, a->strides, b->sizes, b->strides)) return false;
+  const bool has_elements = a->numel > 0 && b->numel > 0;  // without any, strides may be whatever fits in an int64
+  if (!plain || !has_elements || !broadcast.set(a->sizes, a->strides, b->sizes, b->strides)) return false;
   entry = fast_kernel(op, a->dtype);
   broadcast.data[0] = a->data();
   broadcast.data[1] = b->data();

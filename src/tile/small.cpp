@@ -116,7 +116,7 @@ bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesVie
     const int64_t dim = ndim - back, size = own[0] == 1 ? own[1] : own[0];
     sizes[dim] = size;
     numel *= size;
-    if (numel > kSmallNumel || numel == 0) return false;
+    if (numel > kSmallNumel) return false;
     int64_t own_strides[2];
     for (int i = 0; i < 2; ++i) {
       const bool moves = back <= shapes[i].size() && (own[i] != 1 || size == 1);

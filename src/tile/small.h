@@ -1,6 +1,6 @@
-// tile: the way of small broadcasts. Takes contiguous operands of one dtype and a kernel; expands each operand that
-// needs it into a buffer on the stack and calls the kernel once. No plan: for so few elements it would cost more than
-// the work.
+// tile: the way of small broadcasts. Takes contiguous operands of one dtype that have elements, and a kernel; expands
+// each operand that needs it into a buffer on the stack and calls the kernel once. No plan: for so few elements it
+// would cost more than the work.
 #pragma once
 #include "kernel/kernel.h"
 #include "tenon/shape.h"
