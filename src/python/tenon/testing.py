@@ -1,6 +1,7 @@
 """Assertions for tests."""
 
 import cmath
+import sys
 
 import tenon
 
@@ -13,8 +14,6 @@ def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=Non
     """AssertionError unless both are equal up to tolerances that follow from their dtypes. Sequences and mappings are
     compared element by element. Tolerances and texts are those of torch.testing.assert_close."""
     options = dict(rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=check_dtype, check_stride=check_stride, check_device=check_device)
-    if (rtol is None) != (atol is None):
-        raise ValueError(f"rtol and atol must both be specified or both be unspecified, but got rtol={rtol} and atol={atol} instead.")
     try:
         _compare(actual, expected, options, "")
     except AssertionError as error:
@@ -41,22 +40,37 @@ def _compare(actual, expected, options, place):
     elif actual is None or expected is None:
         if actual is not expected:
             raise AssertionError(f"None mismatch: {actual} is not {expected}{_at(place)}")
-    elif isinstance(actual, _NUMBERS) and isinstance(expected, _NUMBERS):
-        _compare_numbers(actual, expected, options, place)
+    elif isinstance(_number(actual), _NUMBERS) and isinstance(_number(expected), _NUMBERS):
+        _compare_numbers(_number(actual), _number(expected), options, place)
     else:
-        _compare_tensors(_tensor(actual, expected), _tensor(expected, actual), options, place)
+        _compare_tensors(*_tensors(actual, expected), options, place)
 
 
 def _at(place):
     return f"\n\nThe failure occurred for item {place}" if place else ""
 
 
-def _tensor(value, other):
-    if isinstance(value, tenon.Tensor):
-        return value
-    if isinstance(other, tenon.Tensor) or not hasattr(value, "__array__"):
-        raise TypeError(f"No comparison pair was able to handle inputs of type {type(value)} and {type(other)}.")
-    return tenon.as_tensor(value)
+def _number(value):
+    """NumPy's numbers are Python's."""
+    numpy = sys.modules.get("numpy")
+    return value.item() if numpy is not None and isinstance(value, numpy.generic) else value
+
+
+def _tensors(actual, expected):
+    related = isinstance(actual, type(expected)) or isinstance(expected, type(actual))
+    if not related or not hasattr(actual, "__array__") or not hasattr(expected, "__array__"):
+        raise TypeError(f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.")
+    return tenon.as_tensor(actual), tenon.as_tensor(expected)
+
+
+def _tolerances(options, defaults, place):
+    given = options["rtol"], options["atol"]
+    if given == (None, None):
+        return tuple(map(max, zip(*defaults)))
+    if None in given:
+        missing = "rtol" if given[0] is None else "atol"
+        raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.{_at(place)}")
+    return given
 
 
 def _compare_numbers(actual, expected, options, place):
@@ -65,10 +79,9 @@ def _compare_numbers(actual, expected, options, place):
         if actual is not expected:
             raise AssertionError(f"Booleans mismatch: {actual} is not {expected}{_at(place)}")
         return
+    rtol, atol = _tolerances(options, [(0, 0) if isinstance(number, int) else (1e-7, 1e-7) for number in (actual, expected)], place)
     if options["check_dtype"] and type(actual) is not type(expected):
         raise AssertionError(f"The (d)types do not match: {type(actual)} != {type(expected)}.{_at(place)}")
-    exact = isinstance(actual, int) and isinstance(expected, int)
-    rtol, atol = (default if given is None else given for given, default in zip((options["rtol"], options["atol"]), (0, 0) if exact else (1e-7, 1e-7)))
     difference = abs(actual - expected)
     close = cmath.isfinite(difference) and difference <= atol + rtol * abs(expected)
     both_nan = options["equal_nan"] and cmath.isnan(actual) and cmath.isnan(expected)
@@ -86,16 +99,18 @@ def _compare_tensors(actual, expected, options, place):
     def fail(text):
         raise AssertionError(text + _at(place))
 
+    rtol, atol = _tolerances(options, [_TOLERANCES.get(tensor.dtype, (0.0, 0.0)) for tensor in (actual, expected)], place)
     if actual.shape != expected.shape:
         fail(f"The values for attribute 'shape' do not match: {tuple_text(actual.shape)} != {tuple_text(expected.shape)}.")
-    if options["check_dtype"] and actual.dtype is not expected.dtype:
-        fail(f"The values for attribute 'dtype' do not match: {actual.dtype} != {expected.dtype}.")
     if options["check_stride"] and actual.stride() != expected.stride():
         fail(f"The values for attribute 'stride()' do not match: {actual.stride()} != {expected.stride()}.")
+    if options["check_device"] and actual.device != expected.device:
+        fail(f"The values for attribute 'device' do not match: {actual.device} != {expected.device}.")
+    if options["check_dtype"] and actual.dtype is not expected.dtype:
+        fail(f"The values for attribute 'dtype' do not match: {actual.dtype} != {expected.dtype}.")
+    if actual.is_meta or expected.is_meta:
+        return
     common = tenon.promote_types(actual.dtype, expected.dtype)
-    defaults = [_TOLERANCES.get(tensor.dtype, (0.0, 0.0)) for tensor in (actual, expected)]
-    rtol = max(pair[0] for pair in defaults) if options["rtol"] is None else options["rtol"]
-    atol = max(pair[1] for pair in defaults) if options["atol"] is None else options["atol"]
     a, b = actual.to(common), expected.to(common)
     matches = tenon.isclose(a, b, rtol=rtol, atol=atol, equal_nan=options["equal_nan"])
     if not matches.all():
@@ -108,13 +123,13 @@ def tuple_text(size):
 
 def _report(a, b, wrong, rtol, atol):
     exact = rtol == 0 and atol == 0
-    a, b = (tensor if tensor.is_floating_point() else tensor.to(tenon.int64) for tensor in (a, b))
-    kind = "Scalars" if a.dim() == 0 else "Tensor-likes"
+    text = f"{'Scalars' if a.dim() == 0 else 'Tensor-likes'} are not {'equal' if exact else 'close'}!\n\n"
     if a.dim() == 0:
-        text = f"{kind} are not {'equal' if exact else 'close'}!\n\nExpected {b.item()} but got {a.item()}.\n"
+        text += f"Expected {b.item()} but got {a.item()}.\n"
     else:
         count, total = int(wrong.sum()), wrong.numel()
-        text = f"{kind} are not {'equal' if exact else 'close'}!\n\nMismatched elements: {count} / {total} ({count / total:.1%})\n"
+        text += f"Mismatched elements: {count} / {total} ({count / total:.1%})\n"
+    a, b = (tensor if tensor.is_floating_point() else tensor.to(tenon.int64) for tensor in (a, b))
     difference = tenon.where(wrong, (a - b).abs(), 0)
     relative = tenon.where(wrong, difference / b.abs(), 0)
     for name, values, allowed in (("absolute", difference, atol), ("relative", relative, rtol)):
