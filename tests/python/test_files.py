@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import stat
 import struct
@@ -268,6 +269,21 @@ def test_entries_of_a_file_are_tensors_of_their_own(tmp_path, mmap):
     assert loaded["running"].tolist() == [1, 1, 1]
     if not mmap:
         assert loaded["bytes"].resize_(100).numel() == 100
+
+
+def test_elements_under_another_name_are_copied():
+    tenon.save(tenon.arange(3), "a.npy")
+    os.rename("a.npy", "a.safetensors")
+    loaded = tenon.load("a.safetensors")
+    os.truncate("a.safetensors", 0)
+    assert loaded.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("name, text", [("x.npz", "numpy.load reads archives of them (.npz)"), ("x.csv", "`tenon eval` in the shell reads .csv and .png"), ("x.bin", "not an .npy or .safetensors file, or a damaged one")])
+def test_files_that_load_does_not_read(name, text):
+    pathlib.Path(name).write_bytes(b"PK\3\4" + bytes(100))
+    with pytest.raises(RuntimeError, match=re.escape(text)):
+        tenon.load(name)
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")

@@ -34,9 +34,10 @@ def save(obj, path):
 def load(path, *, mmap=False):
     path = _path(path)
     # Entries of .safetensors are copied one by one, so that none keeps the file in memory.
-    is_npy, data = _tenon._read_file(os.fsencode(path), bool(mmap) or path.endswith(".safetensors"))
+    by_entries = not mmap and path.endswith(".safetensors")
+    is_npy, data = _tenon._read_file(os.fsencode(path), bool(mmap) or by_entries)
     if is_npy:
-        return data
+        return data.clone() if by_entries else data
     try:
         return _load_safetensors(path, data, not mmap)
     except (_Damaged, ValueError, OverflowError, RecursionError) as error:
