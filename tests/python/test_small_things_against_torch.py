@@ -25,7 +25,21 @@ def deleted_data(m):
     del x.data
 
 
-@pytest.mark.parametrize("program", [copied_with_attributes, deleted_data, lambda m: m.ones(3) in m.ones(2)])
+def printed_with(**options):
+    def program(m):
+        m.set_printoptions(**options)
+        try:
+            return str(m.arange(30.0).reshape(2, 15))
+        finally:
+            m.set_printoptions(profile="default")
+
+    return program
+
+
+LARGE = [printed_with(threshold=2**70), printed_with(threshold=float("inf")), printed_with(edgeitems=2**70), printed_with(linewidth=2**70)]
+
+
+@pytest.mark.parametrize("program", [*LARGE, copied_with_attributes, deleted_data, lambda m: m.ones(3) in m.ones(2)])
 def test_same(program):
     same(program)
 

@@ -49,7 +49,7 @@ def set_num_threads(int, /):
     _tenon._set_num_threads(int.__index__())
 
 
-_PROFILES = {"default": (4, 1000, 3, 80), "short": (2, 1000, 2, 80), "full": (4, None, 3, 80)}
+_PROFILES = {"default": (4, 1000, 3, 80), "short": (2, 1000, 2, 80), "full": (4, sys.maxsize, 3, 80)}
 
 
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
@@ -60,10 +60,9 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
     for at, value in enumerate((precision, threshold, edgeitems, linewidth)):
         if value is not None:
             current[at] = value
-    if current[1] is None or current[1] == float("inf"):
-        current[1] = sys.maxsize
+    most = sys.maxsize, sys.maxsize, sys.maxsize, 2**31 - 1  # beyond which nothing differs
     # As in PyTorch, every call decides anew; unset, the values decide.
-    _tenon._set_printing(*(int(value) for value in current[:4]), -1 if sci_mode is None else int(sci_mode))
+    _tenon._set_printing(*(int(min(value, limit)) for value, limit in zip(current[:4], most)), -1 if sci_mode is None else int(sci_mode))
 
 
 def as_tensor(data, dtype=None, device=None):
