@@ -191,6 +191,7 @@ class Eval(CliTest):
         self.assertEqual([round(value, 4) for value in read_npy(self.folder / "out.grad.m.npy")[2]], [3.3333, 4.6667, 6.0])
         self.assertEqual(self.files(), ["m.npy", "out.grad.m.npy", "out.npy", "x.npy"])
         self.assertIn("no such input", self.run_tenon("eval", "--grad", "y", "x + m", *inputs, code=2).stderr)
+        self.assertIn("--grad x: named twice", self.run_tenon("eval", "--grad", "x,m,x", "x + m", *inputs, code=2).stderr)
         self.write("i.npy", npy("<i4", (3,), [1, 1, 2]))
         self.assertIn("only Tensors of floating point dtype can require gradients",
                       self.run_tenon("eval", "--grad", "i", "i * 2", "i=i.npy", code=1).stderr)
@@ -247,7 +248,7 @@ class Eval(CliTest):
         self.run_tenon("eval", "(" * 100000, code=1)
 
     def test_usage(self):
-        for arguments in ([], ["bogus"], ["eval"], ["explain"], ["eval", "1", "x"], ["eval", "1", "--bogus"], ["eval", "1", "--block-bytes", "0"], ["eval", "1", "-o", ""]):
+        for arguments in ([], ["bogus"], ["eval"], ["explain"], ["eval", "1", "x"], ["eval", "1", "--bogus"], ["eval", "1", "--block-bytes", "0"], ["eval", "1", "-o", ""], ["explain", "5", "--svg", ""]):
             self.run_tenon(*arguments, code=2)
         for arguments in (["--help"], ["--version"], ["eval", "--help"]):
             self.run_tenon(*arguments)
@@ -269,7 +270,7 @@ class Eval(CliTest):
         self.fail("no file was begun")
 
     def test_interrupted_leaves_no_file(self):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU, signal.SIGALRM):
             with self.subTest(number):
                 process = self.start_long()
                 self.wait_for_part()

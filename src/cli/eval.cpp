@@ -1,4 +1,5 @@
 // cli: `tenon eval`.
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/commands.h"
@@ -67,6 +68,7 @@ void ask_for_gradients(const std::vector<std::string>& names, expr::Scope& scope
   for (const std::string& name : names) {
     const auto input = scope.names.find(name);
     if (input == scope.names.end()) throw UsageError("--grad " + name + ": no such input");
+    if (std::count(names.begin(), names.end(), name) > 1) throw UsageError("--grad " + name + ": named twice");
     try {
       input->second.requires_grad_();
     } catch (Error& error) {

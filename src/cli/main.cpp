@@ -65,6 +65,8 @@ struct Options {
   std::string broadcast_policy;
 };
 
+std::string check_file_name(const std::string& name) { return name.empty() ? "a file needs a name" : ""; }
+
 CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
   CLI::App* command = app.add_subcommand("explain", "What broadcasting does: shapes, dtype, plan, bytes, gradients");
   command
@@ -74,7 +76,9 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
           "given as name=SHAPE or name=FILE")
       ->required();
   command->add_flag("--json", options.json, "Print JSON");
-  command->add_option("--svg", options.svg, "Draw it into FILE; - prints the drawing")->type_name("FILE");
+  command->add_option("--svg", options.svg, "Draw it into FILE; - prints the drawing")
+      ->check(check_file_name)
+      ->type_name("FILE");
   command->footer(
       "Examples:\n  tenon explain 5,1,4,1 3,1,1\n  tenon explain 'f32[4096,3] + f32[3]'\n  tenon explain '(x - m) / "
       "255' x=u8[768,1024,3] m=f32[3]");
@@ -88,7 +92,7 @@ CLI::App* add_eval(CLI::App& app, EvalOptions& options) {
   command
       ->add_option("-o,--output", options.output,
                    "Write .npy or .png; - writes .npy to standard output; without it the result is printed")
-      ->check([](const std::string& name) { return name.empty() ? "a file needs a name" : ""; })
+      ->check(check_file_name)
       ->type_name("FILE");
   command
       ->add_option("--grad", options.grad,
@@ -128,7 +132,6 @@ void set_policy(const std::string& text) {
   }
 }
 
-/// The words of an error, and what a misspelt command was meant to be.
 /// An expression may begin with -, as options do.
 [[noreturn]] void fail_arguments(const CLI::ParseError& error, const CLI::App& app) {
   UsageError wrong(error.what());
@@ -141,6 +144,7 @@ void set_policy(const std::string& text) {
   throw wrong;
 }
 
+/// The words of an error, and what a misspelt command was meant to be.
 [[noreturn]] void fail_usage(const CLI::ParseError& error, const CLI::App& app) {
   const std::vector<std::string> left = app.remaining();
   if (!app.get_subcommands().empty() || left.empty()) fail_arguments(error, app);
