@@ -474,6 +474,19 @@ class InfoAndDemo(CliTest):
         self.assertIn(report["instruction_set"], report["compiled_instruction_sets"])
         self.assertIn("threads", self.run_tenon("info").stdout)
 
+    def test_ops(self):
+        self.assertEqual(self.run_tenon("ops", "lt").stdout,
+                         "lt(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor\n  Whether input is less than other.\n")
+        listed = json.loads(self.run_tenon("ops", "--json").stdout)
+        self.assertEqual([op["name"] for op in listed], sorted(op["name"] for op in listed))
+        add = next(op for op in listed if op["name"] == "add")
+        self.assertEqual(add["parameters"][2], {"name": "alpha", "type": "Scalar", "keyword_only": True, "default": "1"})
+        for op in listed:  # what is listed can be called
+            self.assertIn(op["signature"].split("(")[0], self.run_tenon("ops", op["name"]).stdout)
+        wrong = self.run_tenon("ops", "summ", code=1)
+        self.assertIn("there is no op 'summ'", wrong.stderr)
+        self.assertIn("did you mean sum?", wrong.stderr)
+
     def test_demo(self):
         shown = self.run_tenon("demo", "--data", ROOT / "data", "--out", self.folder / "new/out").stdout
         for line in ("torch.Size([5, 3, 4, 1])", "torch.Size([3, 1, 7])", "torch.Size([4, 4])",

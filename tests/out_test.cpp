@@ -2,53 +2,49 @@
 // of the functional form, or an error that changes nothing.
 #include <cstring>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "error_text.h"
 #include "gtest/gtest.h"
-#include "tenon/tenon.h"
+
+#include "declared.h"
 
 namespace tenon {
 namespace {
 
-enum class Shape { elementwise, reduction, product };
-
-/// One declared op in its functional and its out= form.
+/// One declared op with out=, and one way to call it.
 struct Form {
-  const char* name;
-  Shape shape;
-  int arity;
-  std::function<Tensor(const Tensor* in)> call;
-  std::function<void(Tensor& out, const Tensor* in)> call_out;
+  const Schema* schema;
+  std::vector<std::size_t> operands;  // the places of the tensors among the values
+  declared::Values values;            // whose operands are still to be set
+  std::string name;
+
+  declared::Values with(const Tensor* in) const {
+    declared::Values all = values;
+    for (std::size_t i = 0; i < operands.size(); ++i) all[operands[i]] = in[i];
+    return all;
+  }
+  Tensor call(const Tensor* in) const { return schema->function(with(in).data())[0]; }
+  void call_out(Tensor& out, const Tensor* in) const { schema->out(with(in).data(), out); }
+  int arity() const { return static_cast<int>(operands.size()); }
 };
 
-#define TENON_FORM(NAME, SHAPE, ARITY, ...)                                                               \
-  {#NAME, Shape::SHAPE, ARITY, [](const Tensor* in) { return static_cast<void>(in), NAME(__VA_ARGS__); }, \
-   [](Tensor& out, const Tensor* in) { static_cast<void>(in), NAME##_out(out, __VA_ARGS__); }},
-#define TENON_FORM_form(NAME)
-#define TENON_FORM_unary(NAME) TENON_FORM(NAME, elementwise, 1, in[0])
-#define TENON_FORM_binary(NAME) TENON_FORM(NAME, elementwise, 2, in[0], in[1])
-#define TENON_FORM_binary_alpha(NAME) TENON_FORM(NAME, elementwise, 2, in[0], in[1])
-#define TENON_FORM_division(NAME)                \
-  TENON_FORM(NAME, elementwise, 2, in[0], in[1]) \
-  TENON_FORM(NAME, elementwise, 2, in[0], in[1], "floor")
-#define TENON_FORM_clamp(NAME)                        \
-  TENON_FORM(NAME, elementwise, 2, in[0], Arg(in[1])) \
-  TENON_FORM(NAME, elementwise, 3, in[0], Arg(in[1]), Arg(in[2]))
-#define TENON_FORM_where(NAME) TENON_FORM(NAME, elementwise, 3, in[0], in[1], in[2])
-#define TENON_FORM_product(NAME) TENON_FORM(NAME, product, 2, in[0], in[1])
-#define TENON_FORM_reduction(NAME)               \
-  TENON_FORM(NAME, reduction, 1, in[0], 0)       \
-  TENON_FORM(NAME, reduction, 1, in[0], 1)       \
-  TENON_FORM(NAME, reduction, 1, in[0], 0, true) \
-  TENON_FORM(NAME, reduction, 1, in[0])
-#define TENON_FORM_reduction_dtype(NAME) TENON_FORM_reduction(NAME)
-#define TENON_OP(NAME, KIND) TENON_FORM_##KIND(NAME)
-const std::vector<Form> forms = {
-#include "tenon/ops.def"
-};
-#undef TENON_OP
+std::vector<Form> forms_of(std::string_view kind) {
+  std::vector<Form> forms;
+  for (const Schema& schema : schemas()) {
+    const bool is_product = schema.place_of("mat2") >= 0 && schema.place_of("out_dtype") < 0;
+    if (schema.kind != kind || !schema.out || (kind == "algorithm" && !is_product)) continue;
+    for (declared::Call& call : declared::calls(schema, [](int) { return Value(Tensor()); })) {
+      Form form{&schema, {}, std::move(call.values), schema.name + call.says};
+      for (std::size_t i = 0; i < form.values.size(); ++i)
+        if (form.values[i].is_tensor()) form.operands.push_back(i);
+      forms.push_back(std::move(form));
+    }
+  }
+  return forms;
+}
 
 /// Layout and bytes of what a tensor shows.
 std::string seen(const Tensor& tensor) {
@@ -60,21 +56,21 @@ bool same_values(const Tensor& a, const Tensor& b) {
   return a.sizes() == b.sizes() && std::memcmp(x.data_ptr(), y.data_ptr(), static_cast<std::size_t>(x.nbytes())) == 0;
 }
 
-/// Calls `check` with every op of a shape, for the dtypes it takes; each op must take one of them.
-void for_each_form(Shape shape, const std::function<Tensor(Dtype, int operand)>& operand,
+/// Calls `check` with every op of a kind, for the dtypes it takes; each op must take one of them.
+void for_each_form(std::string_view kind, const std::function<Tensor(Dtype, int operand)>& operand,
                    const std::function<void(const Form&, Dtype, const std::vector<Tensor>&)>& check) {
-  for (const Form& form : forms) {
-    if (form.shape != shape) continue;
-    int runs = 0;
+  std::map<std::string, int> runs;
+  for (const Form& form : forms_of(kind)) {
+    int& own = runs[form.schema->signature];
     for (const Dtype dtype : {float32, bool_}) {
       std::vector<Tensor> in;
-      for (int i = 0; i < form.arity; ++i) in.push_back(operand(dtype, i));
+      for (int i = 0; i < form.arity(); ++i) in.push_back(operand(dtype, i));
       if (error_text([&] { form.call(in.data()); }) != "no error") continue;
-      ++runs;
+      ++own;
       check(form, dtype, in);
     }
-    EXPECT_GT(runs, 0) << form.name;
   }
+  for (const auto& [signature, count] : runs) EXPECT_GT(count, 0) << signature;
 }
 
 struct QuietWarnings {
@@ -87,8 +83,8 @@ struct QuietWarnings {
 TEST(Out, AnInputThatWouldChangeShapeIsRefused) {
   const QuietWarnings quiet;
   const auto column = [](Dtype dtype, int) { return arange(1, 4).reshape({3, 1}).to(dtype); };
-  for_each_form(Shape::elementwise, column, [](const Form& form, Dtype dtype, const std::vector<Tensor>& in) {
-    for (int at = 0; form.arity > 1 && at < form.arity; ++at) {
+  for_each_form("map", column, [](const Form& form, Dtype dtype, const std::vector<Tensor>& in) {
+    for (int at = 0; form.arity() > 1 && at < form.arity(); ++at) {
       std::vector<Tensor> mixed = in;
       Tensor out = mixed[static_cast<std::size_t>(at)] = full({1, 1, 1}, 1, Options(dtype));
       const std::string before = seen(out);
@@ -103,8 +99,8 @@ TEST(Out, AnInputThatWouldChangeShapeIsRefused) {
 TEST(Out, AnAliasOfAnInputMayChangeShape) {
   const QuietWarnings quiet;
   const auto column = [](Dtype dtype, int) { return arange(1, 4).reshape({3, 1}).to(dtype); };
-  for_each_form(Shape::elementwise, column, [](const Form& form, Dtype dtype, const std::vector<Tensor>& in) {
-    for (int at = 0; form.arity > 1 && at < form.arity; ++at) {
+  for_each_form("map", column, [](const Form& form, Dtype dtype, const std::vector<Tensor>& in) {
+    for (int at = 0; form.arity() > 1 && at < form.arity(); ++at) {
       std::vector<Tensor> mixed = in;
       const Tensor input = mixed[static_cast<std::size_t>(at)] = full({1, 1, 1}, 1, Options(dtype));
       const Tensor want = form.call(mixed.data());
@@ -119,7 +115,7 @@ TEST(Out, AReductionIntoItsInputGivesTheValue) {
   const QuietWarnings quiet;
   for (const Dims& sizes : {Dims{2, 5}, Dims{3, 3}, Dims{1, 1}, Dims{70, 90}}) {
     const auto matrix = [&](Dtype dtype, int) { return arange(numel_of(sizes)).reshape(sizes).to(dtype); };
-    for_each_form(Shape::reduction, matrix, [&](const Form& form, Dtype dtype, const std::vector<Tensor>& in) {
+    for_each_form("fold", matrix, [&](const Form& form, Dtype dtype, const std::vector<Tensor>& in) {
       const Tensor want = form.call(in.data());
       if (want.dtype() != dtype) return;
       Tensor itself = in[0].clone();
@@ -144,7 +140,7 @@ TEST(Out, AReductionOfNothingIntoItsInput) {
 TEST(Out, AProductIntoAFactorGivesTheValue) {
   const QuietWarnings quiet;
   const auto factor = [](Dtype dtype, int i) { return arange(6).reshape(i == 0 ? Dims{2, 3} : Dims{3, 2}).to(dtype); };
-  for_each_form(Shape::product, factor, [](const Form& form, Dtype, const std::vector<Tensor>& in) {
+  for_each_form("algorithm", factor, [](const Form& form, Dtype, const std::vector<Tensor>& in) {
     const Tensor want = form.call(in.data());
     for (int at = 0; at < 2; ++at) {
       std::vector<Tensor> own = {in[0].clone(), in[1].clone()};
@@ -157,9 +153,9 @@ TEST(Out, AProductIntoAFactorGivesTheValue) {
 
 TEST(Out, ExportedMemoryNeverMoves) {
   const QuietWarnings quiet;
-  for (const Shape shape : {Shape::elementwise, Shape::reduction, Shape::product}) {
+  for (const char* kind : {"map", "fold", "algorithm"}) {
     const auto square = [](Dtype dtype, int) { return arange(1, 10).reshape({3, 3}).to(dtype); };
-    for_each_form(shape, square, [](const Form& form, Dtype, const std::vector<Tensor>& in) {
+    for_each_form(kind, square, [](const Form& form, Dtype, const std::vector<Tensor>& in) {
       const Tensor want = form.call(in.data());
       if (want.numel() == 1) return;
       Tensor out = ones({1}, Options(want.dtype()));

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "declared.h"
 #include "error_text.h"
-#include "tenon/tenon.h"
 
 namespace {
 
@@ -17,65 +17,43 @@ const char* const kText = "Expected a proper Tensor but got None (or an undefine
 
 #define EXPECT_UNDEFINED(...) EXPECT_EQ(error_text([&] { static_cast<void>(__VA_ARGS__); }), kText) << #__VA_ARGS__
 
+/// Every form of a call, one after the other with an undefined tensor in each place.
+void expect_undefined(const Schema& schema, const declared::Call& call) {
+  if (error_text([&] { schema.function(call.values.data()); }) != "no error") return;  // clamp without bounds
+  for (std::size_t place = 0; place <= call.values.size(); ++place) {
+    const bool is_result = place == call.values.size();
+    if (is_result ? schema.out == nullptr : !call.values[place].is_tensor()) continue;
+    declared::Values values = call.values;
+    if (!is_result) values[place] = Tensor();
+    const std::string what = schema.signature + call.says + ", place " + std::to_string(place);
+    Tensor out = is_result ? Tensor() : ones({2, 2});
+    const auto expect = [&](const auto& form) { EXPECT_EQ(error_text(form), kText) << what; };
+    if (schema.out) expect([&] { schema.out(values.data(), out); });
+    if (is_result) continue;
+    expect([&] { schema.function(values.data()); });
+    const int self = schema.place_of("self");
+    if (self < 0 || !values[static_cast<std::size_t>(self)].is_tensor()) continue;  // a number has no methods
+    if (schema.method) expect([&] { schema.method(values.data()); });
+    if (schema.inplace) expect([&] { schema.inplace(values.data()); });
+  }
+}
+
 TEST(Undefined, GivenToEveryOpInEveryForm) {
-  Tensor none, some = ones({2, 2}), condition = some > 0;
-#define TENON_OP(NAME, KIND) TENON_TRY_##KIND(NAME)
-#define TENON_TRY_form(NAME)
-#define TENON_TRY_unary(NAME)               \
-  EXPECT_UNDEFINED(NAME(none));             \
-  EXPECT_UNDEFINED(none.NAME());            \
-  EXPECT_UNDEFINED(none.NAME##_());         \
-  EXPECT_UNDEFINED(NAME##_out(some, none)); \
-  EXPECT_UNDEFINED(NAME##_out(none, some));
-#define TENON_TRY_binary(NAME)                    \
-  EXPECT_UNDEFINED(NAME(none, some));             \
-  EXPECT_UNDEFINED(NAME(some, none));             \
-  EXPECT_UNDEFINED(NAME(none, none));             \
-  EXPECT_UNDEFINED(NAME(none, 2));                \
-  EXPECT_UNDEFINED(NAME(2, none));                \
-  EXPECT_UNDEFINED(none.NAME(some));              \
-  EXPECT_UNDEFINED(some.NAME(none));              \
-  EXPECT_UNDEFINED(none.NAME##_(some));           \
-  EXPECT_UNDEFINED(some.NAME##_(none));           \
-  EXPECT_UNDEFINED(NAME##_out(none, some, some)); \
-  EXPECT_UNDEFINED(NAME##_out(some, none, some)); \
-  EXPECT_UNDEFINED(NAME##_out(some, some, none));
-#define TENON_TRY_binary_alpha(NAME)                            \
-  TENON_TRY_binary(NAME) EXPECT_UNDEFINED(NAME(some, none, 2)); \
-  EXPECT_UNDEFINED(some.NAME##_(none, 2));
-#define TENON_TRY_division(NAME)                                      \
-  TENON_TRY_binary(NAME) EXPECT_UNDEFINED(NAME(some, none, "floor")); \
-  EXPECT_UNDEFINED(some.NAME##_(none, "trunc"));
-#define TENON_TRY_clamp(NAME)                   \
-  EXPECT_UNDEFINED(NAME(none, 0));              \
-  EXPECT_UNDEFINED(NAME(some, Arg(none)));      \
-  EXPECT_UNDEFINED(NAME(some, {}, Arg(none)));  \
-  EXPECT_UNDEFINED(none.NAME(0, 1));            \
-  EXPECT_UNDEFINED(none.NAME##_(0));            \
-  EXPECT_UNDEFINED(some.NAME##_(0, Arg(none))); \
-  EXPECT_UNDEFINED(NAME##_out(none, some, 0));  \
-  EXPECT_UNDEFINED(NAME##_out(some, none, 0, 1));
-#define TENON_TRY_where(NAME)                                \
-  EXPECT_UNDEFINED(NAME(none, some, some));                  \
-  EXPECT_UNDEFINED(NAME(condition, none, some));             \
-  EXPECT_UNDEFINED(NAME(condition, some, none));             \
-  EXPECT_UNDEFINED(some.NAME(none, some));                   \
-  EXPECT_UNDEFINED(NAME##_out(none, condition, some, some)); \
-  EXPECT_UNDEFINED(NAME##_out(some, none, some, some));
-#define TENON_TRY_product(NAME)                   \
-  EXPECT_UNDEFINED(NAME(none, some));             \
-  EXPECT_UNDEFINED(NAME(some, none));             \
-  EXPECT_UNDEFINED(NAME##_out(none, some, some)); \
-  EXPECT_UNDEFINED(NAME##_out(some, none, some));
-#define TENON_TRY_reduction(NAME)           \
-  EXPECT_UNDEFINED(NAME(none));             \
-  EXPECT_UNDEFINED(NAME(none, 0));          \
-  EXPECT_UNDEFINED(none.NAME());            \
-  EXPECT_UNDEFINED(NAME##_out(none, some)); \
-  EXPECT_UNDEFINED(NAME##_out(some, none));
-#define TENON_TRY_reduction_dtype(NAME) TENON_TRY_reduction(NAME)
-#include "tenon/ops.def"
-#undef TENON_OP
+  Tensor none, some = ones({2, 2});
+  const Tensor condition = some > 0;
+  for (const Schema& schema : schemas()) {
+    if (schema.place_of("out_dtype") >= 0) continue;  // refused whatever it is given
+    const auto operand = [&](int i) {
+      return Value(schema.parameters()[static_cast<std::size_t>(i)].name == std::string_view("condition") ? condition
+                                                                                                          : some);
+    };
+    for (const declared::Call& call : declared::calls(schema, operand)) expect_undefined(schema, call);
+    for (int number = 0; number < schema.count; ++number) {  // beside a number
+      if (!schema.first[number].takes_numbers) continue;
+      const auto one_number = [&](int i) { return i == number ? Value(2) : operand(i); };
+      for (const declared::Call& call : declared::calls(schema, one_number)) expect_undefined(schema, call);
+    }
+  }
   EXPECT_UNDEFINED(none + some);
   EXPECT_UNDEFINED(some += none);
   EXPECT_UNDEFINED(-none);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Claims the documentation makes about files.
 
-Every relative link leads to a file, every `./dev word` is a command of ./dev, every #anchor is a heading, and Chinese text
-has the punctuation of Chinese. That documents run is tests/docs_test.py's to say.
+Every relative link leads to a file, every `./dev word` is a command of ./dev, every #anchor is a heading, Chinese text has the
+punctuation of Chinese, and docs/reference.md is what tools/ops.py makes of the declarations. That documents run is tests/docs_test.py's to say.
 Prints what does not hold and exits 1. --self-test: shows that a broken link is found.
 """
 import pathlib
@@ -10,6 +10,7 @@ import re
 import tempfile
 
 import checking
+import ops
 
 LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)|<img[^>]*\ssrc=\"([^\"]+)\"")
 COMMAND = re.compile(r"\./dev ([a-z0-9]+)")
@@ -54,6 +55,9 @@ def violations(root):
         for word in COMMAND.findall(text):
             if word not in commands:
                 found.append(f"{name}: ./dev {word}: no such command")
+    written = root / "docs" / "reference.md"
+    if written.exists() and written.read_text(encoding="utf-8") != ops.reference(ops.read_ops(root)[0], root):
+        found.append("docs/reference.md: not what the declarations give: python3 tools/ops.py reference > docs/reference.md")
     return found
 
 

@@ -25,8 +25,9 @@ ORDER = [
 ]
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 
-# The list of ops and the header of all headers are data and a shop window, not rooms.
-READ_BY_ALL = {"tenon/ops.def"}
+# What tools/ops.py writes: data, and the declarations in tenon/functions.h, which only tenon/ops.h includes.
+READ_BY_ALL = {"ops/list.def", "tenon/methods.inc", "tenon/functions.h"}
+# The header of all headers is a shop window, not a room.
 WINDOWS = {"tenon/tenon.h"}
 # Single files that sit in another room than their folder's, with the reason.
 EXCEPTIONS = {
@@ -102,7 +103,7 @@ def violations_in(name, text):
 CASES = [
     ("an earlier room", "src/tile/a.cpp", '#include "plan/plan.h"', 0),
     ("its own room", "src/tile/a.cpp", '#include "tile/tile.h"', 0),
-    ("the list of ops", "src/base/a.cpp", '#include "tenon/ops.def"', 0),
+    ("the list of ops", "src/base/a.cpp", '#include "ops/list.def"', 0),
     ("a later room", "src/plan/a.cpp", '#include "tile/tile.h"', 1),
     ("the room beside it", "src/plan/a.cpp", '#include "kernel/kernel.h"', 1),
     ("the room beside it, other way", "src/kernel/a.h", '#include "plan/plan.h"', 1),

@@ -1,56 +1,9 @@
-// dispatch: the op table's functions: functional and `out=` forms, and operators. Each broadcasts its operands,
-// promotes their dtypes and keeps their memory format as PyTorch does. Errors: Error for shapes and dtypes, IndexError
-// for dims.
+// dispatch: every op as a function (tenon/functions.h), and what is beside them: operators, the dtypes and places of
+// results.
 #pragma once
-#include "tenon/list.h"
-#include "tenon/tensor.h"
+#include "tenon/functions.h"
 
 namespace tenon {
-
-#define TENON_OP(NAME, KIND) TENON_FUNCTION_##KIND(NAME)
-#define TENON_FUNCTION_form(NAME)
-#define TENON_FUNCTION_unary(NAME)           \
-  TENON_API Tensor NAME(const Tensor& self); \
-  TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& self);
-#define TENON_FUNCTION_binary(NAME)                         \
-  TENON_API Tensor NAME(const Arg& self, const Arg& other); \
-  TENON_API Tensor& NAME##_out(Tensor& out, const Arg& self, const Arg& other);
-#define TENON_FUNCTION_binary_alpha(NAME)                                     \
-  TENON_API Tensor NAME(const Arg& self, const Arg& other, Scalar alpha = 1); \
-  TENON_API Tensor& NAME##_out(Tensor& out, const Arg& self, const Arg& other, Scalar alpha = 1);
-#define TENON_FUNCTION_division(NAME)                                                            \
-  TENON_API Tensor NAME(const Arg& self, const Arg& other, const char* rounding_mode = nullptr); \
-  TENON_API Tensor& NAME##_out(Tensor& out, const Arg& self, const Arg& other, const char* rounding_mode = nullptr);
-#define TENON_FUNCTION_clamp(NAME)                                                                              \
-  TENON_API Tensor NAME(const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max = {}); \
-  TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& self, const std::optional<Arg>& min,                  \
-                               const std::optional<Arg>& max = {});
-#define TENON_FUNCTION_where(NAME)                                                   \
-  TENON_API Tensor NAME(const Tensor& condition, const Arg& self, const Arg& other); \
-  TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& condition, const Arg& self, const Arg& other);
-#define TENON_FUNCTION_product(NAME)                              \
-  TENON_API Tensor NAME(const Tensor& self, const Tensor& other); \
-  TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& self, const Tensor& other);
-#define TENON_FUNCTION_reduction(NAME)                                                       \
-  TENON_API Tensor NAME(const Tensor& self, const DimsArg& dims = {}, bool keepdim = false); \
-  TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& self, const DimsArg& dims = {}, bool keepdim = false);
-#define TENON_FUNCTION_reduction_dtype(NAME)                                                                    \
-  TENON_API Tensor NAME(const Tensor& self, const DimsArg& dims = {}, bool keepdim = false,                     \
-                        std::optional<Dtype> dtype = {});                                                       \
-  TENON_API Tensor& NAME##_out(Tensor& out, const Tensor& self, const DimsArg& dims = {}, bool keepdim = false, \
-                               std::optional<Dtype> dtype = {});
-#include "tenon/ops.def"
-#undef TENON_FUNCTION_form
-#undef TENON_FUNCTION_unary
-#undef TENON_FUNCTION_binary
-#undef TENON_FUNCTION_binary_alpha
-#undef TENON_FUNCTION_division
-#undef TENON_FUNCTION_clamp
-#undef TENON_FUNCTION_where
-#undef TENON_FUNCTION_product
-#undef TENON_FUNCTION_reduction
-#undef TENON_FUNCTION_reduction_dtype
-#undef TENON_OP
 
 /// The dtype an op over these operands computes in.
 TENON_API Dtype result_type(const Arg& a, const Arg& b);

@@ -1,5 +1,5 @@
 // tensor: the handle everybody holds. Takes a storage, sizes and strides; gives views without copies.
-// Never computes: ops come from the table (tenon/ops.def), whose methods are declared here and defined in dispatch.
+// Never computes: ops are methods, too, and defined in dispatch.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,6 +9,7 @@
 #include "tenon/error.h"
 #include "tenon/export.h"
 #include "tenon/index.h"
+#include "tenon/list.h"
 #include "tenon/shape.h"
 #include "tenon/storage.h"
 
@@ -283,40 +284,7 @@ class TENON_API Tensor {
   /// Sums this tensor down to `sizes`: the inverse of a broadcast. Returns itself when nothing was expanded.
   Tensor sum_to_size(SizesView sizes) const;
 
-#define TENON_OP(NAME, KIND) TENON_METHOD_##KIND(NAME)
-#define TENON_METHOD_form(NAME)
-#define TENON_METHOD_unary(NAME) \
-  Tensor NAME() const;           \
-  Tensor& NAME##_();
-#define TENON_METHOD_binary(NAME)      \
-  Tensor NAME(const Arg& other) const; \
-  Tensor& NAME##_(const Arg& other);
-#define TENON_METHOD_binary_alpha(NAME)                  \
-  Tensor NAME(const Arg& other, Scalar alpha = 1) const; \
-  Tensor& NAME##_(const Arg& other, Scalar alpha = 1);
-#define TENON_METHOD_division(NAME)                                         \
-  Tensor NAME(const Arg& other, const char* rounding_mode = nullptr) const; \
-  Tensor& NAME##_(const Arg& other, const char* rounding_mode = nullptr);
-#define TENON_METHOD_clamp(NAME)                                                        \
-  Tensor NAME(const std::optional<Arg>& min, const std::optional<Arg>& max = {}) const; \
-  Tensor& NAME##_(const std::optional<Arg>& min, const std::optional<Arg>& max = {});
-#define TENON_METHOD_where(NAME) Tensor NAME(const Tensor& condition, const Arg& other) const;
-#define TENON_METHOD_product(NAME) Tensor NAME(const Tensor& other) const;
-#define TENON_METHOD_reduction(NAME) Tensor NAME(const DimsArg& dims = {}, bool keepdim = false) const;
-#define TENON_METHOD_reduction_dtype(NAME) \
-  Tensor NAME(const DimsArg& dims = {}, bool keepdim = false, std::optional<Dtype> dtype = {}) const;
-#include "tenon/ops.def"
-#undef TENON_METHOD_form
-#undef TENON_METHOD_unary
-#undef TENON_METHOD_binary
-#undef TENON_METHOD_binary_alpha
-#undef TENON_METHOD_division
-#undef TENON_METHOD_clamp
-#undef TENON_METHOD_where
-#undef TENON_METHOD_product
-#undef TENON_METHOD_reduction
-#undef TENON_METHOD_reduction_dtype
-#undef TENON_OP
+#include "tenon/methods.inc"  // every op
 
  private:
   void check_dtype(Dtype wanted) const;

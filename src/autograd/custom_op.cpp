@@ -32,7 +32,6 @@ std::string node_name(const char* name) {
 
 Row row_for(const CustomDefinition& definition) {
   Row row{.name = kept(definition.name)};
-  row.arity = definition.arity;
   row.kernel_name = row.name;
   row.grad_fn = kept(node_name(definition.name));
   row.may_throw = definition.may_throw;

@@ -50,7 +50,7 @@ struct ProbeValue {
 };
 #define TENON_PROBE_OPERATOR(SYMBOL)                                                         \
   [[maybe_unused]] ProbeValue operator SYMBOL(ProbeValue x, ProbeValue) { return x.step(); } \
-  [[maybe_unused]] ProbeValue operator SYMBOL(ProbeValue x, int) { return x.step(); }
+  [[maybe_unused]] ProbeValue operator SYMBOL(ProbeValue x, double) { return x.step(); }
 TENON_PROBE_OPERATOR(+)
 TENON_PROBE_OPERATOR(-)
 TENON_PROBE_OPERATOR(*)
@@ -61,7 +61,7 @@ TENON_PROBE_OPERATOR(<=)
 TENON_PROBE_OPERATOR(&)
 TENON_PROBE_OPERATOR(|)
 #undef TENON_PROBE_OPERATOR
-[[maybe_unused]] ProbeValue operator-(int, ProbeValue x) { return x.step(); }
+[[maybe_unused]] ProbeValue operator-(double, ProbeValue x) { return x.step(); }
 ProbeValue operator-(ProbeValue x) { return x.step(); }
 ProbeValue sign(ProbeValue x) { return x.step(); }
 template <class X, class Y>
@@ -129,8 +129,8 @@ const Derivative& derivative_of(Op op) noexcept {
   if (is_custom(op)) [[unlikely]]
     return custom_table[op];
   static const std::array<Derivative, kOpCount> table = {
-#define TENON_OP(NAME, KIND) make_derivative<ops::NAME>(),
-#include "tenon/ops.def"
+#define TENON_OP(NAME) make_derivative<ops::NAME>(),
+#include "ops/list.def"
 #undef TENON_OP
   };
   return table[static_cast<std::size_t>(op)];

@@ -14,7 +14,8 @@ class Value {
   Value() = default;
   Value(Tensor tensor) : tensor_(std::move(tensor)) {}
   Value(Scalar number) : number_(number) {}
-  Value(int number) : number_(number) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> Value(T number) : number_(number) {}
 
   bool is_tensor() const noexcept { return tensor_.defined(); }
   const Tensor& tensor() const noexcept { return tensor_; }

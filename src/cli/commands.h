@@ -44,6 +44,12 @@ struct InfoOptions {
 };
 int run_info(const InfoOptions& options);
 
+struct OpsOptions {
+  std::string name;  // "": all
+  bool json = false;
+};
+int run_ops(const OpsOptions& options);
+
 /// "name=value" in two parts; the name is empty where there is none (comparisons, calls with keywords).
 struct Binding {
   std::string name;

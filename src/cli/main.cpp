@@ -62,6 +62,7 @@ struct Options {
   EvalOptions eval;
   DemoOptions demo;
   InfoOptions info;
+  OpsOptions ops;
   std::string broadcast_policy;
 };
 
@@ -119,6 +120,13 @@ CLI::App* add_demo(CLI::App& app, DemoOptions& options) {
 
 CLI::App* add_info(CLI::App& app, InfoOptions& options) {
   CLI::App* command = app.add_subcommand("info", "Version, instruction sets, threads, memory");
+  command->add_flag("--json", options.json, "Print JSON");
+  return command;
+}
+
+CLI::App* add_ops(CLI::App& app, OpsOptions& options) {
+  CLI::App* command = app.add_subcommand("ops", "What expressions may call, with signatures");
+  command->add_option("name", options.name, "One of them");
   command->add_flag("--json", options.json, "Print JSON");
   return command;
 }
@@ -182,6 +190,7 @@ int run(int argc, char** argv) {
   CLI::App* explain = add_explain(app, options.explain);
   CLI::App* eval = add_eval(app, options.eval);
   CLI::App* demo = add_demo(app, options.demo);
+  CLI::App* ops = add_ops(app, options.ops);
   add_info(app, options.info);
   try {
     parse(app, argc, argv, options);
@@ -193,6 +202,7 @@ int run(int argc, char** argv) {
   if (explain->parsed()) return run_explain(options.explain);
   if (eval->parsed()) return run_eval(options.eval);
   if (demo->parsed()) return run_demo(options.demo);
+  if (ops->parsed()) return run_ops(options.ops);
   return run_info(options.info);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/row.h"
 #include "plan/plan.h"
 #include "tenon/instruction_set.h"
 #include "tenon/shape.h"
@@ -50,8 +51,8 @@ OperandReport operand_of(const Tensor& tensor, const std::string& label, SizesVi
 
 /// The dtype an op's kernel works in: that of the operands together, which comparisons do not give.
 Dtype computed_dtype(const TreeNode& node) {
-  if (!node.function->op) return node.meta.dtype();
-  const Promotion promotion = row_of(*node.function->op).promotion;
+  if (node.function->op < 0) return node.meta.dtype();
+  const Promotion promotion = row_of(static_cast<Op>(node.function->op)).promotion;
   if (promotion != Promotion::comparison && promotion != Promotion::logical) return node.meta.dtype();
   std::vector<TypedOperand> operands;
   for (const expr::Tree& operand : node.operands) {
@@ -73,11 +74,11 @@ struct Leaf {
 
 /// Each once, in the order they are written.
 void collect_leaves(const TreeNode& node, bool cast, std::vector<Leaf>& leaves) {
-  for (int i = 0; i < expr::Function::kMaxOperands; ++i) {
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
     const expr::Tree& operand = node.operands[i];
     if (!operand || operand->is_number()) continue;
     // The condition of `where` is asked as it is.
-    const bool is_condition = node.function->kind == expr::FunctionKind::where && i == 0;
+    const bool is_condition = is_selection(node) && i == 0;
     collect_leaves(*operand, !is_condition && operand->meta.dtype() != computed_dtype(node), leaves);
   }
   if (!node.is_leaf()) return;
@@ -98,8 +99,8 @@ void collect_ops(const TreeNode& node, const std::string& text, std::vector<OpRe
   op.name = node.function->name;
   op.dtype = node.meta.dtype();
   op.rule = dtype_rule(node);
-  op.kernel =
-      (node.function->op ? op.name : "cast") + "." + short_name(computed_dtype(node)) + "." + lower(instruction_set());
+  op.kernel = (node.function->op >= 0 ? op.name : "cast") + "." + short_name(computed_dtype(node)) + "." +
+              lower(instruction_set());
   ops.push_back(std::move(op));
 }
 
@@ -115,6 +116,10 @@ std::string reduction_way(const Plan& plan, int64_t operand) {
   return way_name(stride == 0 ? Way::splat : stride == 1 ? Way::direct : Way::gather);
 }
 
+Dims mask_of(const expr::Step& step, SizesView sizes) {
+  return reduced_mask(expr::dims_of(*step.reduction, step.values), sizes.size());
+}
+
 /// Where a reduction's output goes, seen over the operand's dims: it stands still along reduced ones.
 Dims reduction_strides(const expr::Step& step, SizesView mask) {
   const SizesView strides = step.result.strides();
@@ -122,13 +127,13 @@ Dims reduction_strides(const expr::Step& step, SizesView mask) {
   int64_t at = 0;
   for (int64_t reduced : mask) {
     spread.push_back(reduced ? 0 : strides[at]);
-    if (!reduced || step.parameters.keepdim) ++at;
+    if (!reduced || expr::keeps_dims(*step.reduction, step.values)) ++at;
   }
   return spread;
 }
 
 void add_plan(Report& report, const expr::Step& step, const std::vector<Leaf>& leaves) {
-  const Dims mask = step.reduction ? reduced_mask(step.parameters.dims, report.result.size()) : Dims();
+  const Dims mask = step.reduction ? mask_of(step, report.result) : Dims();
   const Dims out_strides = step.reduction ? reduction_strides(step, mask) : report.result_strides;
   std::vector<Walk> walks{{report.result, out_strides}};
   for (const Leaf& leaf : leaves) walks.push_back({leaf.node->tensor.sizes(), leaf.node->tensor.strides()});
@@ -147,7 +152,7 @@ void add_plan(Report& report, const expr::Step& step, const std::vector<Leaf>& l
 void add_reduction(Report& report, const expr::Step& step) {
   ReductionReport reduction;
   reduction.name = step.reduction->name;
-  const Dims mask = reduced_mask(step.parameters.dims, report.result.size());
+  const Dims mask = mask_of(step, report.result);
   for (int64_t dim = 0; dim < mask.size(); ++dim)
     if (mask[dim]) reduction.dims.push_back(dim);
   reduction.sizes = step.result.sizes().copy();

@@ -70,6 +70,8 @@ Report report_step(const expr::Step& step, const std::string& text);
 /// Report of operands that do not fit: shapes only.
 Report report_failure(const std::vector<expr::Argument>& operands, const std::string& text);
 
+/// Whether the first operand is a condition, which takes no part in promotion.
+bool is_selection(const expr::TreeNode& node);
 /// Why an op's result has its dtype, in a sentence.
 std::string dtype_rule(const expr::TreeNode& node);
 /// "f32": as in kernel names.

@@ -29,8 +29,7 @@ Classes classify(const TreeNode& node) {
   Classes result;
   std::vector<TypedOperand> operands;
   // The condition of `where` takes no part in promotion.
-  const bool skips_first = node.function->kind == expr::FunctionKind::where;
-  for (int i = skips_first ? 1 : 0; i < expr::Function::kMaxOperands; ++i) {
+  for (std::size_t i = is_selection(node) ? 1 : 0; i < node.operands.size(); ++i) {
     const expr::Tree& operand = node.operands[i];
     if (!operand) continue;
     const TypedOperand type = operand->is_number()
@@ -64,12 +63,17 @@ std::string common_rule(const Classes& types) {
 
 }  // namespace
 
+bool is_selection(const TreeNode& node) {
+  return node.function && node.function->op >= 0 &&
+         row_of(static_cast<Op>(node.function->op)).promotion == Promotion::select;
+}
+
 std::string dtype_rule(const TreeNode& node) {
   const std::string given = dtype_name(node.meta.dtype());
-  if (!node.function->op) return "converted to " + given;
+  if (node.function->op < 0) return "converted to " + given;
   const Classes types = classify(node);
   if (node.meta.dtype() == types.common) return common_rule(types);
-  switch (row_of(*node.function->op).promotion) {
+  switch (row_of(static_cast<Op>(node.function->op)).promotion) {
     case Promotion::comparison:
       return common_rule(types) + "; a comparison gives bool";
     case Promotion::logical:

@@ -326,6 +326,8 @@ void check_no_overlaps(const Indexed& indexed, const Tensor& value) {
 
 }  // namespace
 
+List<Tensor> where(const Tensor& condition) { return nonzero_places(condition); }
+
 List<Tensor> nonzero_places(const Tensor& mask) {
   check_readable(mask);
   check_written(mask.dtype(), "nonzero_count_cpu");

@@ -84,11 +84,6 @@ Op division_form(const Target& target, const Arg& self, const Arg& other, const 
               std::string(rounding_mode) + "'");
 }
 
-Tensor division(const Target& target, const Arg& self, const Arg& other, const char* rounding_mode) {
-  const Arg* const args[] = {&self, &other};
-  return run_form(division_form(target, self, other, rounding_mode), target, args, 2);
-}
-
 /// Bounds that are numbers cannot change the dtype of `self` in place.
 void check_inplace_bounds(const Target& target, const Tensor& self, const Arg* const* args, int count) {
   if (!target.tensor || !target.tensor->is(self)) return;
@@ -101,7 +96,33 @@ void check_inplace_bounds(const Target& target, const Tensor& self, const Arg* c
               cpp_type_name(self.dtype()));
 }
 
-Tensor clamped(const Target& target, const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max) {
+/// A number becomes a 0-dim tensor of the result's dtype first: it must fit, but for 16-bit floats, where it may become
+/// infinite.
+void check_selected_types(const Target& target, const Arg& self, const Arg& other) {
+  const Dtype common = result_type(self, other);
+  for (const Arg* arg : {&self, &other})
+    if (!arg->is_tensor() && widened(common) == common) check_fits(arg->number(), common);
+  if (target.given() && target.tensor->dtype() != common)
+    throw Error(std::string("Expected out type to be ") + scalar_type_name(common) + " but got " +
+                scalar_type_name(target.tensor->dtype()));
+}
+
+/// Public functions that pick one of several ops.
+namespace by_hand {
+
+[[gnu::always_inline]] inline Tensor add(const Target& target, const Arg& self, const Arg& other, Scalar alpha) {
+  return binary_alpha(Op::add, Op::add_alpha, target, self, other, alpha);
+}
+[[gnu::always_inline]] inline Tensor sub(const Target& target, const Arg& self, const Arg& other, Scalar alpha) {
+  return binary_alpha(Op::sub, Op::sub_alpha, target, self, other, alpha);
+}
+
+Tensor div(const Target& target, const Arg& self, const Arg& other, const char* rounding_mode) {
+  const Arg* const args[] = {&self, &other};
+  return run_form(division_form(target, self, other, rounding_mode), target, args, 2);
+}
+
+Tensor clamp(const Target& target, const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max) {
   const Arg clamped_self(self);
   if (!min && !max) {
     check_history(Op::clamp, target, {&clamped_self});
@@ -116,18 +137,7 @@ Tensor clamped(const Target& target, const Tensor& self, const std::optional<Arg
   return run_form(numbers ? Op::clamp_max_scalar : Op::clamp_max, target, args, 2);
 }
 
-/// A number becomes a 0-dim tensor of the result's dtype first: it must fit, but for 16-bit floats, where it may become
-/// infinite.
-void check_selected_types(const Target& target, const Arg& self, const Arg& other) {
-  const Dtype common = result_type(self, other);
-  for (const Arg* arg : {&self, &other})
-    if (!arg->is_tensor() && widened(common) == common) check_fits(arg->number(), common);
-  if (target.given() && target.tensor->dtype() != common)
-    throw Error(std::string("Expected out type to be ") + scalar_type_name(common) + " but got " +
-                scalar_type_name(target.tensor->dtype()));
-}
-
-Tensor selected(const Target& target, const Tensor& condition, const Arg& self, const Arg& other) {
+Tensor where(const Target& target, const Tensor& condition, const Arg& self, const Arg& other) {
   const Arg choice(condition);
   if (target.given()) check_history(Op::where, target, {&self, &other});
   check_selected_types(target, self, other);
@@ -143,55 +153,30 @@ Tensor selected(const Target& target, const Tensor& condition, const Arg& self, 
   return run_form(Op::where, target, args, 3);
 }
 
+}  // namespace by_hand
+
 constexpr auto kOut = Target::Form::out;
 constexpr auto kInplace = Target::Form::inplace;
 
+template <class... Operands>
+[[gnu::always_inline]] inline Tensor elementwise(Op op, const Operands&... operands) {
+  const Arg* const args[] = {&operands...};
+  return tenon::elementwise(op, args, sizeof...(operands));
+}
+template <class... Operands>
+[[gnu::always_inline]] inline void elementwise_out(Op op, Tensor& out, const Operands&... operands) {
+  const Arg* const args[] = {&operands...};
+  tenon::elementwise_out(op, out, args, sizeof...(operands));
+}
+template <class... Operands>
+[[gnu::always_inline]] inline void elementwise_inplace(Op op, Tensor& self, const Operands&... operands) {
+  const Arg* const args[] = {&operands...};
+  tenon::elementwise_inplace(op, self, args, sizeof...(operands));
+}
+
 }  // namespace
 
-// clang-format off
-#define TENON_OP(NAME, KIND) TENON_DEFINE_##KIND(NAME)
-#define TENON_DEFINE_form(NAME)
-#define TENON_DEFINE_unary(NAME)                                                                                     \
-  Tensor NAME(const Tensor& self) { const Arg a(self); const Arg* const args[] = {&a}; return elementwise(Op::NAME, args, 1); }              \
-  Tensor& NAME##_out(Tensor& out, const Tensor& self) { const Arg a(self); const Arg* const args[] = {&a}; return elementwise_out(Op::NAME, out, args, 1); } \
-  Tensor Tensor::NAME() const { return tenon::NAME(*this); }                                                         \
-  Tensor& Tensor::NAME##_() { const Arg a(*this); const Arg* const args[] = {&a}; return elementwise_inplace(Op::NAME, *this, args, 1); }
-#define TENON_DEFINE_binary(NAME)                                                                                    \
-  Tensor NAME(const Arg& self, const Arg& other) { const Arg* const args[] = {&self, &other}; return elementwise(Op::NAME, args, 2); }      \
-  Tensor& NAME##_out(Tensor& out, const Arg& self, const Arg& other) { const Arg* const args[] = {&self, &other}; return elementwise_out(Op::NAME, out, args, 2); } \
-  Tensor Tensor::NAME(const Arg& other) const { return tenon::NAME(*this, other); }                                         \
-  Tensor& Tensor::NAME##_(const Arg& other) { const Arg a(*this); const Arg* const args[] = {&a, &other}; return elementwise_inplace(Op::NAME, *this, args, 2); }
-#define TENON_DEFINE_binary_alpha(NAME)                                                                              \
-  Tensor NAME(const Arg& self, const Arg& other, Scalar alpha) { return binary_alpha(Op::NAME, Op::NAME##_alpha, {}, self, other, alpha); } \
-  Tensor& NAME##_out(Tensor& out, const Arg& self, const Arg& other, Scalar alpha) { binary_alpha(Op::NAME, Op::NAME##_alpha, {kOut, &out}, self, other, alpha); return out; } \
-  Tensor Tensor::NAME(const Arg& other, Scalar alpha) const { return tenon::NAME(*this, other, alpha); }                    \
-  Tensor& Tensor::NAME##_(const Arg& other, Scalar alpha) { binary_alpha(Op::NAME, Op::NAME##_alpha, {kInplace, this}, *this, other, alpha); return *this; }
-#define TENON_DEFINE_division(NAME)                                                                                  \
-  Tensor NAME(const Arg& self, const Arg& other, const char* rounding_mode) { return division({}, self, other, rounding_mode); }   \
-  Tensor& NAME##_out(Tensor& out, const Arg& self, const Arg& other, const char* rounding_mode) { division({kOut, &out}, self, other, rounding_mode); return out; } \
-  Tensor Tensor::NAME(const Arg& other, const char* rounding_mode) const { return tenon::NAME(*this, other, rounding_mode); } \
-  Tensor& Tensor::NAME##_(const Arg& other, const char* rounding_mode) { division({kInplace, this}, *this, other, rounding_mode); return *this; }
-#define TENON_DEFINE_clamp(NAME)                                                                                     \
-  Tensor NAME(const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max) { return clamped({}, self, min, max); } \
-  Tensor& NAME##_out(Tensor& out, const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max) { clamped({kOut, &out}, self, min, max); return out; } \
-  Tensor Tensor::NAME(const std::optional<Arg>& min, const std::optional<Arg>& max) const { return tenon::NAME(*this, min, max); } \
-  Tensor& Tensor::NAME##_(const std::optional<Arg>& min, const std::optional<Arg>& max) { clamped({kInplace, this}, *this, min, max); return *this; }
-#define TENON_DEFINE_where(NAME)                                                                                     \
-  Tensor NAME(const Tensor& condition, const Arg& self, const Arg& other) { return selected({}, condition, self, other); }         \
-  Tensor& NAME##_out(Tensor& out, const Tensor& condition, const Arg& self, const Arg& other) { selected({kOut, &out}, condition, self, other); return out; } \
-  Tensor Tensor::NAME(const Tensor& condition, const Arg& other) const { return tenon::NAME(condition, *this, other); }
-#define TENON_DEFINE_product(NAME)                                                                                   \
-  Tensor Tensor::NAME(const Tensor& other) const { return tenon::NAME(*this, other); }
-#define TENON_DEFINE_reduction(NAME)                                                                                 \
-  Tensor NAME(const Tensor& self, const DimsArg& dims, bool keepdim) { return reduce(Op::NAME, self, dims.view(), keepdim, {}); } \
-  Tensor& NAME##_out(Tensor& out, const Tensor& self, const DimsArg& dims, bool keepdim) { return reduce_out(Op::NAME, out, self, dims.view(), keepdim, {}); } \
-  Tensor Tensor::NAME(const DimsArg& dims, bool keepdim) const { return tenon::NAME(*this, dims, keepdim); }
-#define TENON_DEFINE_reduction_dtype(NAME)                                                                           \
-  Tensor NAME(const Tensor& self, const DimsArg& dims, bool keepdim, std::optional<Dtype> dtype) { return reduce(Op::NAME, self, dims.view(), keepdim, dtype); } \
-  Tensor& NAME##_out(Tensor& out, const Tensor& self, const DimsArg& dims, bool keepdim, std::optional<Dtype> dtype) { return reduce_out(Op::NAME, out, self, dims.view(), keepdim, dtype); } \
-  Tensor Tensor::NAME(const DimsArg& dims, bool keepdim, std::optional<Dtype> dtype) const { return tenon::NAME(*this, dims, keepdim, dtype); }
-#include "tenon/ops.def"
-// clang-format on
+#include "dispatch/ops.inc"
 
 Dtype result_type(const Arg& a, const Arg& b) {
   const TypedOperand operands[] = {typed(a), typed(b)};

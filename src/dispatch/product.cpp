@@ -132,4 +132,27 @@ Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return out;
 }
 
+namespace {
+
+/// A leaf, or a view of one: PyTorch looks at no other tensor's history before it finds that it has no such product.
+bool is_of_leaf(const Tensor& out) {
+  if (out.is_leaf() || !out.is_view()) return out.is_leaf();
+  out.impl()->base->references.fetch_add(1, std::memory_order_relaxed);
+  return Tensor(out.impl()->base).is_leaf();
+}
+
+[[noreturn]] void fail_other_dtype(const char* form) {
+  throw NotImplementedError(std::string("Could not run 'aten::mm.") + form +
+                            "' with arguments from the 'CPU' backend.");
+}
+
+}  // namespace
+
+Tensor mm(const Tensor&, const Tensor&, Dtype) { fail_other_dtype("dtype"); }
+
+Tensor& mm_out(Tensor& out, const Tensor&, const Tensor&, Dtype) {
+  if (is_of_leaf(out)) check_out_unrecorded("aten::mm", out, nullptr, 0);
+  fail_other_dtype("dtype_out");
+}
+
 }  // namespace tenon

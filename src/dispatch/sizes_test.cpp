@@ -13,6 +13,7 @@
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
+#include "tenon/schema.h"
 #include "tensor/impl.h"
 
 namespace tenon {
@@ -246,23 +247,28 @@ Attempt draw_view(Draw& draw, const Tensor& x) {
 
 /// Every op that writes into `out=`, over a small operand.
 void write_drawn_op(Draw& draw, Tensor& out) {
-  const Tensor x = empty(draw.sizes(draw.below(3)).size() > 1 ? SizesView({2, 3}) : SizesView({3})), y = empty({3}),
-               truth = empty({3}, bool_);
-  std::vector<std::function<void()>> ops;
-#define TENON_OP(NAME, KIND) ops.push_back(TENON_WRITE_##KIND(NAME));
-#define TENON_WRITE_form(NAME) [] {}
-#define TENON_WRITE_unary(NAME) [&] { NAME##_out(out, x); }
-#define TENON_WRITE_binary(NAME) [&] { NAME##_out(out, x, y); }
-#define TENON_WRITE_binary_alpha(NAME) [&] { NAME##_out(out, x, y); }
-#define TENON_WRITE_division(NAME) [&] { NAME##_out(out, x, y); }
-#define TENON_WRITE_clamp(NAME) [&] { NAME##_out(out, x, Arg(0.0)); }
-#define TENON_WRITE_where(NAME) [&] { NAME##_out(out, truth, x, y); }
-#define TENON_WRITE_product(NAME) [&] { NAME##_out(out, x, x.t()); }
-#define TENON_WRITE_reduction(NAME) [&] { NAME##_out(out, x, DimsArg(0)); }
-#define TENON_WRITE_reduction_dtype(NAME) [&] { NAME##_out(out, x, DimsArg(0)); }
-#include "tenon/ops.def"
-#undef TENON_OP
-  ops[static_cast<std::size_t>(draw.below(static_cast<int64_t>(ops.size())))]();
+  const Tensor x = empty(draw.sizes(draw.below(3)).size() > 1 ? SizesView({2, 3}) : SizesView({3})), y = empty({3});
+  const auto at = static_cast<std::size_t>(draw.below(static_cast<int64_t>(schemas().size())));
+  const Schema& schema = schemas()[at];
+  if (!schema.out) return;
+  std::vector<Value> values(static_cast<std::size_t>(schema.count));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Parameter& parameter = schema.parameters()[i];
+    const std::string_view name = parameter.name;
+    if (name == "condition")
+      values[i] = empty({3}, bool_);
+    else if (name == "mat2")
+      values[i] = x.t();
+    else if (name == "dim")
+      values[i] = Dims{0};
+    else if (name == "min")
+      values[i] = 0.0;
+    else if (parameter.is_operand() && !parameter.fallback)
+      values[i] = i == 0 ? x : y;
+    else if (!parameter.fallback)
+      values[i] = float32;
+  }
+  schema.out(values.data(), out);
 }
 
 /// Whether so many elements could be had, but for a price.

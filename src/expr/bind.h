@@ -1,5 +1,5 @@
-// expr: arguments to parameters. Takes a table op's signature and the arguments of a call; gives operands and
-// parameters. Never evaluates.
+// expr: arguments to parameters. Takes an op's schema and the arguments of a call; gives operands and the other values.
+// Never evaluates.
 #pragma once
 #include <vector>
 
@@ -8,12 +8,13 @@
 
 namespace tenon::expr {
 
+/// Both in the order of the schema's parameters: a tree where it is an operand, a value elsewhere.
 struct Bound {
-  Tree operands[Function::kMaxOperands];
-  Parameters parameters;
+  std::vector<Tree> operands;
+  Values values;
 };
 
 /// ExpressionError for missing, unknown and surplus arguments and for values of the wrong kind.
-Bound bind(const Function& function, const std::vector<Argument>& arguments, Span span);
+Bound bind(const Schema& function, const std::vector<Argument>& arguments, Span span);
 
 }  // namespace tenon::expr

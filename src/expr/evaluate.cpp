@@ -117,7 +117,7 @@ class Evaluator {
   Value unary(const Node& node) {
     const Tree operand = tree(node.children[0]);
     if (!operand->is_number())
-      return node.name == "+" ? operand : elementwise(*find_function("neg"), {operand, nullptr, nullptr}, {}, node);
+      return node.name == "+" ? operand : elementwise(*find_function("neg"), {{operand}, Values(1)}, node);
     if (node.name == "+") return operand;
     const Scalar number = operand->number;
     if (number.is_floating()) return leaf(Scalar(-number.as_double()), node.span);
@@ -128,19 +128,24 @@ class Evaluator {
 
   Value binary(const Node& node) {
     const Tree left = tree(node.children[0]), right = tree(node.children[1]);
-    if (!left->is_number() || !right->is_number())
-      return elementwise(*find_operator(node.name), {left, right, nullptr}, {}, node);
+    if (!left->is_number() || !right->is_number()) {
+      const Schema& function = *find_operator(node.name);
+      Bound bound{std::vector<Tree>(static_cast<std::size_t>(function.count)),
+                  Values(static_cast<std::size_t>(function.count))};
+      bound.operands[0] = left;
+      bound.operands[1] = right;
+      return elementwise(function, bound, node);
+    }
     const std::optional<Scalar> folded = fold(node.name, left->number, right->number);
     if (!folded) fail(node.name == "/" ? "division by zero" : "the number is out of the range of int64", node.span);
     return leaf(*folded, node.span);
   }
 
-  Tree elementwise(const Function& function, const Tree (&operands)[Function::kMaxOperands],
-                   const Parameters& parameters, const Node& node) {
+  Tree elementwise(const Schema& function, const Bound& bound, const Node& node) {
     try {
-      return apply(function, operands, parameters, node.span);
+      return apply(function, bound.operands, bound.values, node.span);
     } catch (const Error&) {
-      note_failure(operands);
+      note_failure(bound.operands);
       throw;
     }
   }
@@ -150,11 +155,8 @@ class Evaluator {
     for (std::size_t i = 0; i < node.children.size(); ++i)
       arguments.push_back(argument(node.children[i], node.keywords[i]));
     if (node.name == "to" && node.is_method) return call_function(cast_function(), arguments, node);
-    if (const Function* function = find_function(node.name)) {
-      // `x.where(condition, y)`: the receiver is the second parameter.
-      if (node.is_method && function->kind == FunctionKind::where && arguments.size() > 1 &&
-          arguments[1].keyword.empty())
-        std::swap(arguments[0], arguments[1]);
+    if (const Schema* function = find_function(node.name)) {
+      if (node.is_method) put_receiver(*function, arguments);
       return call_function(*function, arguments, node);
     }
     if (const View* view = find_view(node.name)) return call_view(*view, arguments, node);
@@ -164,35 +166,38 @@ class Evaluator {
       error.add_note("did you mean '" + (nearest.empty() ? nearest_of_views : nearest) + "'?");
     throw error;
   }
-  /// Computed at once, like a reduction.
-  Value product(const Function& function, const Bound& bound, const Node& node) {
-    Tensor values[2];
-    Function::Operands operands;
-    for (int i = 0; i < 2; ++i) {
-      if (bound.operands[i]->is_number()) fail("a matrix is expected", bound.operands[i]->span);
-      values[i] = evaluate_elementwise(bound.operands[i], watch_);
-      operands[i].emplace(values[i]);
+  /// `x.where(condition, y)`: the receiver is `self`, which stands behind the condition.
+  static void put_receiver(const Schema& function, std::vector<Argument>& arguments) {
+    const int place = function.place_of("self");
+    for (int i = 0; i < place && i + 1 < static_cast<int>(arguments.size()); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (!arguments[at + 1].keyword.empty()) return;
+      std::swap(arguments[at], arguments[at + 1]);
     }
-    return leaf(at(node.span, [&] { return function.call(nullptr, operands, bound.parameters); }), node.span,
-                text_of(node.span));
   }
-  Value call_function(const Function& function, const std::vector<Argument>& arguments, const Node& node) {
-    Bound bound = bind(function, arguments, node.span);
-    if (function.kind == FunctionKind::cast) return convert(bound, node);
-    if (function.kind == FunctionKind::product) return product(function, bound, node);
-    if (!is_reduction(function.kind)) return elementwise(function, bound.operands, bound.parameters, node);
+  /// Computed at once, like a reduction.
+  Value algorithm(const Schema& function, const Bound& bound, const Node& node) {
+    const Values values = with_operands(bound.operands, bound.values,
+                                        [&](const Tree& operand) { return evaluate_elementwise(operand, watch_); });
+    return leaf(at(node.span, [&] { return expr::call(function, values); }), node.span, text_of(node.span));
+  }
+  Value call_function(const Schema& function, const std::vector<Argument>& arguments, const Node& node) {
+    const Bound bound = bind(function, arguments, node.span);
+    if (&function == &cast_function()) return convert(bound, node);
+    if (function.is_map()) return elementwise(function, bound, node);
+    if (!function.is_fold()) return algorithm(function, bound, node);
     const Tensor result =
-        at(node.span, [&] { return evaluate_reduction(function, bound.operands[0], bound.parameters, watch_); });
+        at(node.span, [&] { return evaluate_reduction(function, bound.operands[0], bound.values, watch_); });
     note_step({.tree = bound.operands[0],
                .reduction = &function,
-               .parameters = bound.parameters,
+               .values = bound.values,
                .result = result,
                .span = node.span});
     return leaf(result, node.span, text_of(node.span));
   }
   Value convert(const Bound& bound, const Node& node) {
-    if (bound.operands[0]->meta.dtype() == *bound.parameters.dtype) return bound.operands[0];
-    return elementwise(cast_function(), bound.operands, bound.parameters, node);
+    if (bound.operands[0]->meta.dtype() == *bound.values[1].dtype()) return bound.operands[0];
+    return elementwise(cast_function(), bound, node);
   }
   Value call_view(const View& view, std::vector<Argument>& arguments, const Node& node) {
     if (arguments.empty()) fail(std::string(view.name) + " needs a tensor", node.span);
@@ -285,7 +290,7 @@ class Evaluator {
   void note_step(Step step) const {
     if (steps_) steps_->list.push_back(std::move(step));
   }
-  void note_failure(const Tree (&operands)[Function::kMaxOperands]) const {
+  void note_failure(const std::vector<Tree>& operands) const {
     if (!steps_) return;
     for (const Tree& operand : operands)
       if (operand) steps_->failed.push_back({text_of(operand->span), operand, operand->span});

@@ -19,10 +19,10 @@ struct Scope {
 
 /// One piece of work that an expression consists of, in the order of execution.
 struct Step {
-  Tree tree;                            // the elementwise part; a leaf where there is none
-  const Function* reduction = nullptr;  // over the tree's value
-  Parameters parameters = {};           // of the reduction
-  Tensor result = {};                   // its shape and dtype
+  Tree tree;                          // the elementwise part; a leaf where there is none
+  const Schema* reduction = nullptr;  // over the tree's value
+  Values values = {};                 // its other arguments
+  Tensor result = {};                 // its shape and dtype
   Span span = {};
 };
 

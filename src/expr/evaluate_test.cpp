@@ -60,6 +60,7 @@ TEST(Evaluate, ExpressionsAreTheCallsTheyName) {
       {"clamp(x, None, 2)", clamp(x, std::nullopt, Arg(2))},
       {"add(x, row, alpha=2)", add(x, row, 2)},
       {"div(i, 4, rounding_mode='floor')", div(i, 4, "floor")},
+      {"isnan(div(i, 4, rounding_mode='floor'))", isnan(div(i, 4, "floor"))},  // not in one pass, and has no out=
       {"sqrt(x).square()", square(sqrt(x))},
       {"maximum(x, row)", maximum(x, row)},
       {"logical_not(m)", logical_not(m)},

@@ -39,19 +39,9 @@ Fused::Fused(const Tree& tree) {
 Tensor Fused::visit(const TreeNode& node) {
   for (std::size_t i = 0; i < nodes_.size(); ++i)
     if (nodes_[i] == &node) return metas_[i];
-  Tensor values[Function::kMaxOperands];
-  Function::Operands operands;
-  for (int i = 0; i < Function::kMaxOperands; ++i) {
-    if (!node.operands[i]) continue;
-    if (node.operands[i]->is_number()) {
-      operands[i].emplace(node.operands[i]->number);
-      continue;
-    }
-    values[i] = visit(*node.operands[i]);
-    operands[i].emplace(values[i]);
-  }
+  const Values values = with_operands(node.operands, node.values, [&](const Tree& operand) { return visit(*operand); });
   nodes_.push_back(&node);
-  metas_.push_back(node.function->call(nullptr, operands, node.parameters));
+  metas_.push_back(call(*node.function, values));
   return metas_.back();
 }
 

@@ -17,36 +17,37 @@ struct Merge {
 constexpr Merge kMerges[] = {
     {"sum", "sum", "add"}, {"mean", "sum", "add"}, {"amax", "amax", "maximum"}, {"amin", "amin", "minimum"}};
 
-const Merge* find_merge(const Function& function) {
+const Merge* find_merge(const Schema& function) {
   for (const Merge& merge : kMerges)
     if (merge.reduction == function.name) return &merge;
   return nullptr;
 }
 
-Tensor call(const Function& function, const Tensor& operand, const Parameters& parameters) {
-  Function::Operands operands;
-  operands[0].emplace(operand);
-  return function.call(nullptr, operands, parameters);
+/// A reduction of one tensor.
+Tensor reduced(const Schema& function, const Tensor& operand, Values values) {
+  values[0] = operand;
+  return call(function, values);
 }
 
 /// Where the blocks' partial results meet: kept dims as in the operand, reduced ones of size 1.
 class Accumulator {
  public:
-  Accumulator(const Function& function, const Merge& merge, SizesView sizes, const Parameters& parameters, Dtype result)
+  Accumulator(const Schema& function, const Merge& merge, SizesView sizes, const Values& values, Dtype result)
       : partial_(*find_function(merge.partial)),
         combine_(*find_function(merge.combine)),
-        mask_(reduced_mask(parameters.dims, sizes.size())) {
-    parameters_.dims = parameters.dims;
-    parameters_.keepdim = true;
-    const bool sums = partial_.kind == FunctionKind::reduction_dtype;
+        mask_(reduced_mask(dims_of(function, values), sizes.size())),
+        values_(static_cast<std::size_t>(partial_.count)) {
+    set("dim", dims_of(function, values));
+    set("keepdim", true);
+    const bool sums = partial_.place_of("dtype") >= 0;
     const Dtype dtype = !sums ? result : is_floating_point(result) ? Dtype::float64 : Dtype::int64;
-    if (sums) parameters_.dtype = dtype;
+    if (sums) set("dtype", dtype);
     total_ = empty(reduced_shape(sizes, mask_, true), dtype);
     count_ = std::string_view(function.name) == "mean" ? numel_of(sizes) / total_.numel() : 1;
   }
 
   void add(const Tensor& values, const Block& block) {
-    const Tensor partial = call(partial_, values, parameters_);
+    const Tensor partial = reduced(partial_, values, values_);
     Block kept = block;
     bool first = true;
     for (int64_t dim = 0; dim < mask_.size(); ++dim) {
@@ -60,10 +61,10 @@ class Accumulator {
       total.copy_(partial);
       return;
     }
-    Function::Operands operands;
-    operands[0].emplace(total);
-    operands[1].emplace(partial);
-    combine_.call(&total, operands, {});
+    Values operands(static_cast<std::size_t>(combine_.count));
+    operands[0] = total;
+    operands[1] = partial;
+    combine_.out(operands.data(), total);
   }
 
   Tensor result(SizesView sizes, Dtype dtype) {
@@ -72,29 +73,34 @@ class Accumulator {
   }
 
  private:
-  const Function& partial_;
-  const Function& combine_;
+  void set(std::string_view parameter, tenon::Value value) {
+    values_[static_cast<std::size_t>(partial_.place_of(parameter))] = std::move(value);
+  }
+
+  const Schema& partial_;
+  const Schema& combine_;
   Dims mask_;
-  Parameters parameters_;
+  Values values_;  // of the partial reduction
   Tensor total_;
   int64_t count_ = 1;
 };
 
 }  // namespace
 
-Tensor evaluate_reduction(const Function& function, const Tree& tree, const Parameters& parameters, Watch& watch) {
+Tensor evaluate_reduction(const Schema& function, const Tree& tree, const Values& values, Watch& watch) {
   watch.advance(0, 1);
   const Merge* merge = find_merge(function);
   const bool is_large =
       !tree->is_number() && !bytes_of(tree->meta).is_at_most(watch.stream_bytes) && tree->meta.numel() > 0;
   const Tensor expected =
-      tree->is_number() ? Tensor() : call(function, tree->meta, parameters);  // all checks, no memory
+      tree->is_number() ? Tensor() : reduced(function, tree->meta, values);  // all checks, no memory
   if (is_meta(tree)) return expected;
   if (!merge || !is_large || requires_grad(tree)) {
-    return call(function, evaluate_elementwise(tree, watch), parameters);
+    return reduced(function, evaluate_elementwise(tree, watch), values);
   }
-  Accumulator accumulator(function, *merge, tree->sizes(), parameters, expected.dtype());
-  evaluate_blocks(tree, watch, [&](const Tensor& values, const Block& block) { accumulator.add(values, block); });
+  Accumulator accumulator(function, *merge, tree->sizes(), values, expected.dtype());
+  evaluate_blocks(tree, watch,
+                  [&](const Tensor& block_values, const Block& block) { accumulator.add(block_values, block); });
   return accumulator.result(expected.sizes(), expected.dtype());
 }
 

@@ -37,22 +37,14 @@ Tensor block_value(const TreeNode& node, const Block& block, Tensor* out) {
     if (out) out->copy_(part);
     return part;
   }
-  Tensor values[Function::kMaxOperands];
-  Function::Operands operands;
-  for (int i = 0; i < Function::kMaxOperands; ++i) {
-    const Tree& operand = node.operands[i];
-    if (!operand) continue;
-    if (operand->is_number()) {
-      operands[i].emplace(operand->number);
-      continue;
-    }
-    values[i] = block_value(*operand, block, nullptr);
-    operands[i].emplace(values[i]);
-  }
+  const Values values = with_operands(node.operands, node.values,
+                                      [&](const Tree& operand) { return block_value(*operand, block, nullptr); });
   return at(node.span, [&] {
-    if (out && out->dtype() == node.meta.dtype() && out->sizes() == block.lengths)
-      return node.function->call(out, operands, node.parameters);
-    Tensor value = node.function->call(nullptr, operands, node.parameters);
+    if (out && node.function->out && out->dtype() == node.meta.dtype() && out->sizes() == block.lengths) {
+      node.function->out(values.data(), *out);
+      return *out;
+    }
+    Tensor value = call(*node.function, values);
     if (out) out->copy_(value);
     return value;
   });
@@ -101,18 +93,9 @@ class Recorded {
     if (tree->is_leaf()) return tree->tensor;
     Tensor& known = values_[tree.get()];
     if (known.defined()) return known;
-    Tensor tensors[Function::kMaxOperands];
-    Function::Operands operands;
-    for (int i = 0; i < Function::kMaxOperands; ++i) {
-      if (!tree->operands[i]) continue;
-      if (tree->operands[i]->is_number()) {
-        operands[i].emplace(tree->operands[i]->number);
-        continue;
-      }
-      tensors[i] = value(tree->operands[i]);
-      operands[i].emplace(tensors[i]);
-    }
-    const Tensor result = at(tree->span, [&] { return tree->function->call(nullptr, operands, tree->parameters); });
+    const Values values =
+        with_operands(tree->operands, tree->values, [&](const Tree& operand) { return value(operand); });
+    const Tensor result = at(tree->span, [&] { return call(*tree->function, values); });
     return values_[tree.get()] = result;
   }
 
@@ -144,22 +127,14 @@ Tree leaf(Scalar number, Span span) {
   return node;
 }
 
-Tree apply(const Function& function, const Tree (&operands)[Function::kMaxOperands], const Parameters& parameters,
-           Span span) {
+Tree apply(const Schema& function, std::vector<Tree> operands, Values values, Span span) {
   auto node = std::make_shared<TreeNode>();
   node->function = &function;
-  node->parameters = parameters;
+  node->operands = std::move(operands);
+  node->values = std::move(values);
   node->span = span;
-  Function::Operands values;
-  for (int i = 0; i < Function::kMaxOperands; ++i) {
-    node->operands[i] = operands[i];
-    if (!operands[i]) continue;
-    if (operands[i]->is_number())
-      values[i].emplace(operands[i]->number);
-    else
-      values[i].emplace(operands[i]->meta);
-  }
-  node->meta = at(span, [&] { return function.call(nullptr, values, parameters); });
+  const Values metas = with_operands(node->operands, node->values, [](const Tree& operand) { return operand->meta; });
+  node->meta = at(span, [&] { return call(function, metas); });
   // Two numbers meet as tensors off the meta device.
   node->meta = to_meta(node->meta);
   return node;

@@ -18,12 +18,12 @@ using Tree = std::shared_ptr<const TreeNode>;
 
 /// A leaf (a tensor or a number) or an elementwise op over trees.
 struct TreeNode {
-  const Function* function = nullptr;  // nullptr: a leaf
-  Tree operands[Function::kMaxOperands];
-  Parameters parameters;
-  Tensor tensor;  // of a leaf that is no number
-  Scalar number;  // of a leaf that is one
-  Tensor meta;    // shape, strides and dtype of the value; undefined for a number
+  const Schema* function = nullptr;  // nullptr: a leaf
+  std::vector<Tree> operands;        // in the order of the parameters; null: no operand, or none given
+  Values values;                     // of the other parameters, in the same order
+  Tensor tensor;                     // of a leaf that is no number
+  Scalar number;                     // of a leaf that is one
+  Tensor meta;                       // shape, strides and dtype of the value; undefined for a number
   Span span;
   std::string label;  // of a leaf: what the user calls it
 
@@ -40,8 +40,16 @@ bool requires_grad(const Tree& tree);
 /// Whether the tree is about shapes only: some leaf is on the meta device.
 bool is_meta(const Tree& tree);
 /// An op over trees. Its shape and dtype rules run now: ExpressionError with `span`.
-Tree apply(const Function& function, const Tree (&operands)[Function::kMaxOperands], const Parameters& parameters,
-           Span span);
+Tree apply(const Schema& function, std::vector<Tree> operands, Values values, Span span);
+/// The values of a call whose operands are `value(tree)`; numbers are themselves.
+template <class TensorOf>
+Values with_operands(const std::vector<Tree>& operands, Values values, const TensorOf& tensor_of) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (!operands[i]) continue;
+    values[i] = operands[i]->is_number() ? tenon::Value(operands[i]->number) : tenon::Value(tensor_of(operands[i]));
+  }
+  return values;
+}
 
 /// Computes the tree into `out`, whose sizes are the tree's; another dtype is converted. Works in blocks of a few MB,
 /// so that temporaries stay small whatever the sizes: inputs and output may be mapped files larger than memory.
@@ -55,6 +63,7 @@ void evaluate_blocks(const Tree& tree, Watch& watch,
 
 /// A reduction of a tree. Large trees are never held whole: each block is reduced at once, and the partial results are
 /// combined in float64 (integers: int64), in an order that depends on the shape alone.
-Tensor evaluate_reduction(const Function& function, const Tree& tree, const Parameters& parameters, Watch& watch);
+/// `values`: the reduction's other arguments.
+Tensor evaluate_reduction(const Schema& function, const Tree& tree, const Values& values, Watch& watch);
 
 }  // namespace tenon::expr

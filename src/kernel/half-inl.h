@@ -84,25 +84,16 @@ HWY_INLINE hn::Vec<D> load_widened(D d, const Float16* from) {
 template <class Out>
 using Unrounded = std::conditional_t<std::is_same_v<Out, bool>, uint8_t, float>;
 
-template <class F>
-HWY_INLINE void forward_block(float* result, const float* a) {
+template <class F, class R, class... In>
+HWY_INLINE void forward_block(R* result, const In*... in) {
   if constexpr (F::row.vectors) {
     const hn::CappedTag<float, kHalfBlock> d;
     using D = std::remove_const_t<decltype(d)>;
     for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d))
-      hn::StoreU(F::forward(Vector<D>{hn::LoadU(d, a + i)}).v, d, result + i);
+      hn::StoreU(F::forward(Vector<D>{hn::LoadU(d, in + i)}...).v, d, result + i);
   } else {
-    for (int64_t i = 0; i < kHalfBlock; ++i) result[i] = F::forward(Lane<float>(a[i])).v;
+    for (int64_t i = 0; i < kHalfBlock; ++i) result[i] = F::forward(Lane<float>(in[i])...).v;
   }
-}
-template <class F, class R>
-HWY_INLINE void forward_block(R* result, const float* a, const float* b) {
-  for (int64_t i = 0; i < kHalfBlock; ++i) result[i] = F::forward(Lane<float>(a[i]), Lane<float>(b[i])).v;
-}
-template <class F>
-HWY_INLINE void forward_block(float* result, const float* a, const float* b, const float* c) {
-  for (int64_t i = 0; i < kHalfBlock; ++i)
-    result[i] = F::forward(Lane<float>(a[i]), Lane<float>(b[i]), Lane<float>(c[i])).v;
 }
 
 /// Lanes of one input: widened block by block, or one value laid out once.
@@ -173,14 +164,15 @@ constexpr Forms half_kernel() {
     return {};
   else if constexpr (row.promotion == Promotion::select)
     return forms<&ternary<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t, uint16_t>();  // only moved
-  else if constexpr (row.promotion == Promotion::comparison)
-    return forms<&half_binary<F, T, bool>, bool, T, T>();
-  else if constexpr (row.arity == 1)
-    return forms<&half_unary<F, T, T>, T, T>();
-  else if constexpr (row.arity == 2)
-    return forms<&half_binary<F, T, T>, T, T, T>();
-  else
-    return forms<&half_ternary<F, T, T>, T, T, T, T>();
+  else {
+    using Out = std::conditional_t<row.promotion == Promotion::comparison, bool, T>;
+    if constexpr (kFormulaArity<F> == 1)
+      return forms<&half_unary<F, T, Out>, Out, T>();
+    else if constexpr (kFormulaArity<F> == 2)
+      return forms<&half_binary<F, T, Out>, Out, T, T>();
+    else
+      return forms<&half_ternary<F, T, Out>, Out, T, T, T>();
+  }
 }
 
 /// How a fold reads 16-bit floats: it adds up in float32.
@@ -198,12 +190,12 @@ struct HalfLoad {
 template <class T>
 void fill_half(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
-#define TENON_OP(NAME, KIND)                                                    \
-  if constexpr (!ops::NAME::row.whole && !is_reduction(Op::NAME))               \
-    set_forms(table, Op::NAME, column, half_kernel<ops::NAME, T>());            \
-  else if constexpr (is_reduction(Op::NAME) && computes<float>(ops::NAME::row)) \
+#define TENON_OP(NAME)                                                                     \
+  if constexpr (ops::NAME::row.kind == Kind::map)                                          \
+    set_forms(table, Op::NAME, column, half_kernel<ops::NAME, T>());                       \
+  else if constexpr (ops::NAME::row.kind == Kind::fold && computes<float>(ops::NAME::row)) \
     table.fold[static_cast<int>(Op::NAME)][column] = &fold_vectors<ops::NAME, HalfLoad<T>>;
-#include "tenon/ops.def"
+#include "ops/list.def"
 #undef TENON_OP
 }
 

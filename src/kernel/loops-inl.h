@@ -294,11 +294,6 @@ constexpr bool computes(const Row& row) {
   if (row.promotion == Promotion::logical) return std::is_same_v<T, bool>;
   return (row.dtypes & set_of(dtype_of_v<T>)) != 0;
 }
-/// Reductions fold; everything else maps.
-constexpr bool is_reduction(Op op) {
-  return op == Op::sum || op == Op::amax || op == Op::amin || op == Op::mean || op == Op::all || op == Op::any;
-}
-
 template <class F, class T>
 constexpr Forms elementwise_kernel() {
   constexpr const Row& row = F::row;
@@ -309,13 +304,13 @@ constexpr Forms elementwise_kernel() {
   else if constexpr (row.promotion == Promotion::select)
     return forms<&ternary<F, T, bool, T, T>, T, bool, T, T>();
   else if constexpr (row.promotion == Promotion::comparison || row.promotion == Promotion::logical) {
-    if constexpr (row.arity == 1)
+    if constexpr (kFormulaArity<F> == 1)
       return forms<&unary<F, bool, T>, bool, T>();
     else
       return forms<&binary<F, bool, T, T>, bool, T, T>();
-  } else if constexpr (row.arity == 1)
+  } else if constexpr (kFormulaArity<F> == 1)
     return forms<&unary<F, T, T>, T, T>();
-  else if constexpr (row.arity == 2)
+  else if constexpr (kFormulaArity<F> == 2)
     return forms<&binary<F, T, T, T>, T, T, T>();
   else
     return forms<&ternary<F, T, T, T, T>, T, T, T, T>();
@@ -330,15 +325,14 @@ inline void set_forms(KernelTable& table, Op op, int column, const Forms& forms)
 template <class T>
 void fill_dtype(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
-#define TENON_OP(NAME, KIND)                                                             \
-  if constexpr (ops::NAME::row.whole) {                                                  \
-  } else if constexpr (is_reduction(Op::NAME)) {                                         \
+#define TENON_OP(NAME)                                                                   \
+  if constexpr (ops::NAME::row.kind == Kind::fold) {                                     \
     table.fold[static_cast<int>(Op::NAME)][column] = fold_kernel<ops::NAME, T>();        \
     table.elementwise[static_cast<int>(Op::NAME)][column] = &binary<ops::NAME, T, T, T>; \
-  } else {                                                                               \
+  } else if constexpr (ops::NAME::row.kind == Kind::map) {                               \
     set_forms(table, Op::NAME, column, elementwise_kernel<ops::NAME, T>());              \
   }
-#include "tenon/ops.def"
+#include "ops/list.def"
 #undef TENON_OP
 }
 

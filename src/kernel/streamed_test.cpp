@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "formula_arity.h"
 #include "kernel/kernel.h"
 #include "ops/row.h"
 #include "tenon/dtype.h"
@@ -54,7 +55,7 @@ TEST(Streamed, EveryKernelGivesThePlainBytes) {
       const Kernel streamed = kernels().elementwise_streamed[op][dtype];
       if (!streamed) continue;
       const Operands operands(static_cast<Dtype>(dtype), row.promotion == Promotion::select);
-      expect_same(kernels().elementwise[op][dtype], streamed, row.arity, operands,
+      expect_same(kernels().elementwise[op][dtype], streamed, formulas::arity_of(static_cast<Op>(op)), operands,
                   std::string(row.name) + " of " + dtype_name(static_cast<Dtype>(dtype)));
       ++compared;
     }

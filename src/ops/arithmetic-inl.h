@@ -2,7 +2,12 @@
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct add {
-  static constexpr Row row{.name = "add",
+  static constexpr Row row{.signature = "add(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor",
+                           .python =
+                               "(Tensor self, Scalar alpha, Tensor other, *, Tensor out=None)|deprecated\n"
+                               "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None)",
+                           .by_hand = true,
+                           .numbers_as_tensors = true,
                            .symbol = "+",
                            .kernel_name = "add_stub",
                            .grad_fn = "AddBackward0",
@@ -25,7 +30,6 @@ struct add {
 struct add_alpha {
   static constexpr Row row{.name = "add",
                            .symbol = "+",
-                           .arity = 3,
                            .kernel_name = "add_stub",
                            .parameters = Parameters::alpha,
                            .grad_fn = "AddBackward0"};
@@ -44,7 +48,12 @@ struct add_alpha {
 };
 
 struct sub {
-  static constexpr Row row{.name = "sub",
+  static constexpr Row row{.signature = "sub(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor",
+                           .python =
+                               "(Tensor self, Scalar alpha, Tensor other, *, Tensor out=None)|deprecated\n"
+                               "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None)",
+                           .by_hand = true,
+                           .numbers_as_tensors = true,
                            .symbol = "-",
                            .dtypes = kNoBool,
                            .kernel_name = "add_stub",
@@ -68,7 +77,6 @@ struct sub {
 struct sub_alpha {
   static constexpr Row row{.name = "sub",
                            .symbol = "-",
-                           .arity = 3,
                            .dtypes = kNoBool,
                            .kernel_name = "add_stub",
                            .parameters = Parameters::alpha,
@@ -88,15 +96,17 @@ struct sub_alpha {
 };
 
 struct mul {
-  static constexpr Row row{.name = "mul",
-                           .symbol = "*",
-                           .dtypes = kAllDtypes,
-                           .kernel_name = "mul_cpu",
-                           .exact_second = true,
-                           .commutative = true,
-                           .grad_fn = "MulBackward0",
-                           .doc = "input * other.",
-                           .signatures = "(Operand input, Operand other, *, Tensor out=None)"};
+  static constexpr Row row{
+      .signature = "mul(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+      .numbers_as_tensors = true,
+      .symbol = "*",
+      .dtypes = kAllDtypes,
+      .kernel_name = "mul_cpu",
+      .exact_second = true,
+      .commutative = true,
+      .grad_fn = "MulBackward0",
+      .doc = "input * other.",
+  };
   template <class T>
   static T forward(T a, T b) {
     return a * b;
@@ -112,14 +122,21 @@ struct mul {
 };
 
 struct div {
-  static constexpr Row row{.name = "div",
-                           .symbol = "/",
-                           .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
-                           .kernel_name = "div_cpu",
-                           .exact_second = true,
-                           .grad_fn = "DivBackward0",
-                           .doc = "input / other; rounding_mode 'trunc' rounds the quotient toward 0, 'floor' down."};
+  static constexpr Row row{
+      .signature = "div(Tensor self, Tensor other, *, str? rounding_mode=None, Tensor out=None) -> Tensor",
+      .python =
+          "(Tensor self, Tensor other, *, Tensor out=None)\n"
+          "(Tensor self, Tensor other, *, str? rounding_mode, Tensor out=None)\n"
+          "(Tensor self, Scalar other, *, str? rounding_mode)",
+      .by_hand = true,
+      .numbers_as_tensors = true,
+      .symbol = "/",
+      .promotion = Promotion::int_to_float,
+      .dtypes = kFloats,
+      .kernel_name = "div_cpu",
+      .exact_second = true,
+      .grad_fn = "DivBackward0",
+      .doc = "input / other; rounding_mode 'trunc' rounds the quotient toward 0, 'floor' down."};
   template <class T>
   static T forward(T a, T b) {
     return a / b;
@@ -187,9 +204,8 @@ struct div_floor {
 };
 
 struct neg {
-  static constexpr Row row{.name = "neg",
+  static constexpr Row row{.signature = "neg(Tensor self, *, Tensor out=None) -> Tensor",
                            .symbol = "-",
-                           .arity = 1,
                            .dtypes = kNoBool,
                            .kernel_name = "neg_cpu",
                            .refuses_bool =
@@ -209,8 +225,7 @@ struct neg {
 };
 
 struct abs {
-  static constexpr Row row{.name = "abs",
-                           .arity = 1,
+  static constexpr Row row{.signature = "abs(Tensor self, *, Tensor out=None) -> Tensor",
                            .dtypes = kNoBool,
                            .kernel_name = "abs_cpu",
                            .strict_out = true,
@@ -228,11 +243,11 @@ struct abs {
 };
 
 struct reciprocal {
-  static constexpr Row row{.name = "reciprocal",
-                           .arity = 1,
+  static constexpr Row row{.signature = "reciprocal(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "reciprocal_cpu",
+                           .domain = "(0, inf)",
                            .grad_fn = "ReciprocalBackward0",
                            .doc = "1 / input."};
   template <class T>
@@ -246,8 +261,7 @@ struct reciprocal {
 };
 
 struct square {
-  static constexpr Row row{.name = "square",
-                           .arity = 1,
+  static constexpr Row row{.signature = "square(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::bool_to_int,
                            .kernel_name = "pow",
                            .grad_fn = "PowBackward0",
@@ -263,11 +277,11 @@ struct square {
 };
 
 struct sqrt {
-  static constexpr Row row{.name = "sqrt",
-                           .arity = 1,
+  static constexpr Row row{.signature = "sqrt(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "sqrt_cpu",
+                           .domain = "(0, inf)",
                            .grad_fn = "SqrtBackward0",
                            .doc = "The square root."};
   template <class T>
@@ -281,12 +295,12 @@ struct sqrt {
 };
 
 struct exp {
-  static constexpr Row row{.name = "exp",
-                           .arity = 1,
+  static constexpr Row row{.signature = "exp(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "exp_cpu",
                            .vectors = true,
+                           .ulp = 1,
                            .grad_fn = "ExpBackward0",
                            .doc = "e to the power of every element."};
   template <class T>
@@ -300,12 +314,12 @@ struct exp {
 };
 
 struct tanh {
-  static constexpr Row row{.name = "tanh",
-                           .arity = 1,
+  static constexpr Row row{.signature = "tanh(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "tanh_cpu",
                            .vectors = true,
+                           .ulp = 1,
                            .grad_fn = "TanhBackward0",
                            .doc = "The hyperbolic tangent of input."};
   template <class T>
@@ -319,12 +333,13 @@ struct tanh {
 };
 
 struct log {
-  static constexpr Row row{.name = "log",
-                           .arity = 1,
+  static constexpr Row row{.signature = "log(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "log_cpu",
                            .vectors = true,
+                           .ulp = 1,
+                           .domain = "(0, inf)",
                            .grad_fn = "LogBackward0",
                            .doc = "The natural logarithm."};
   template <class T>
@@ -334,5 +349,45 @@ struct log {
   template <class G>
   static auto grad_a(const G& g) {
     return g.grad() / g.a();
+  }
+};
+
+struct rsqrt {
+  static constexpr Row row{.signature = "rsqrt(Tensor self, *, Tensor out=None) -> Tensor",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "rsqrt_cpu",
+                           .ulp = 1,
+                           .domain = "(0, inf)",
+                           .grad_fn = "RsqrtBackward0",
+                           .doc = "1 divided by the square root."};
+  template <class T>
+  static T forward(T a) {
+    return T(1) / square_root(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * (g.result() * g.result() * g.result()) * -0.5;
+  }
+};
+
+struct hypot {
+  static constexpr Row row{.signature = "hypot(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .dtypes = kFloats,
+                           .kernel_name = "hypot_cpu",
+                           .ulp = 1,
+                           .grad_fn = "HypotBackward0",
+                           .doc = "The square root of input * input + other * other, without overflow on the way."};
+  template <class T>
+  static T forward(T a, T b) {
+    return hypotenuse(a, b);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * (g.a() / g.result());
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.grad() * (g.b() / g.result());
   }
 };

@@ -2,7 +2,7 @@
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct eq {
-  static constexpr Row row{.name = "eq",
+  static constexpr Row row{.signature = "eq(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
                            .symbol = "==",
                            .promotion = Promotion::comparison,
                            .dtypes = kAllDtypes,
@@ -14,7 +14,7 @@ struct eq {
 };
 
 struct ne {
-  static constexpr Row row{.name = "ne",
+  static constexpr Row row{.signature = "ne(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
                            .symbol = "!=",
                            .promotion = Promotion::comparison,
                            .dtypes = kAllDtypes,
@@ -26,7 +26,7 @@ struct ne {
 };
 
 struct lt {
-  static constexpr Row row{.name = "lt",
+  static constexpr Row row{.signature = "lt(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
                            .symbol = "<",
                            .promotion = Promotion::comparison,
                            .kernel_name = "lt_cpu",
@@ -38,7 +38,7 @@ struct lt {
 };
 
 struct le {
-  static constexpr Row row{.name = "le",
+  static constexpr Row row{.signature = "le(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
                            .symbol = "<=",
                            .promotion = Promotion::comparison,
                            .kernel_name = "le_cpu",
@@ -50,7 +50,7 @@ struct le {
 };
 
 struct gt {
-  static constexpr Row row{.name = "gt",
+  static constexpr Row row{.signature = "gt(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
                            .symbol = ">",
                            .promotion = Promotion::comparison,
                            .kernel_name = "gt_cpu",
@@ -62,7 +62,7 @@ struct gt {
 };
 
 struct ge {
-  static constexpr Row row{.name = "ge",
+  static constexpr Row row{.signature = "ge(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
                            .symbol = ">=",
                            .promotion = Promotion::comparison,
                            .kernel_name = "ge_cpu",
@@ -74,11 +74,12 @@ struct ge {
 };
 
 struct logical_and {
-  static constexpr Row row{.name = "logical_and",
-                           .promotion = Promotion::logical,
-                           .kernel_name = "logical_and_cpu",
-                           .doc = "Whether both are not 0.",
-                           .signatures = kTensorsOnly};
+  static constexpr Row row{
+      .signature = "logical_and(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+      .promotion = Promotion::logical,
+      .kernel_name = "logical_and_cpu",
+      .doc = "Whether both are not 0.",
+  };
   template <class T>
   static Truth forward(T a, T b) {
     return a & b;
@@ -86,11 +87,12 @@ struct logical_and {
 };
 
 struct logical_or {
-  static constexpr Row row{.name = "logical_or",
-                           .promotion = Promotion::logical,
-                           .kernel_name = "logical_or_cpu",
-                           .doc = "Whether one of both is not 0.",
-                           .signatures = kTensorsOnly};
+  static constexpr Row row{
+      .signature = "logical_or(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+      .promotion = Promotion::logical,
+      .kernel_name = "logical_or_cpu",
+      .doc = "Whether one of both is not 0.",
+  };
   template <class T>
   static Truth forward(T a, T b) {
     return a | b;
@@ -98,11 +100,12 @@ struct logical_or {
 };
 
 struct logical_xor {
-  static constexpr Row row{.name = "logical_xor",
-                           .promotion = Promotion::logical,
-                           .kernel_name = "logical_xor_cpu",
-                           .doc = "Whether exactly one of both is not 0.",
-                           .signatures = kTensorsOnly};
+  static constexpr Row row{
+      .signature = "logical_xor(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+      .promotion = Promotion::logical,
+      .kernel_name = "logical_xor_cpu",
+      .doc = "Whether exactly one of both is not 0.",
+  };
   template <class T>
   static Truth forward(T a, T b) {
     return a ^ b;
@@ -110,13 +113,24 @@ struct logical_xor {
 };
 
 struct logical_not {
-  static constexpr Row row{.name = "logical_not",
-                           .arity = 1,
+  static constexpr Row row{.signature = "logical_not(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::logical,
                            .kernel_name = "logical_not_cpu",
                            .doc = "Whether an element is 0."};
   template <class T>
   static Truth forward(T a) {
     return !a;
+  }
+};
+
+struct isnan {
+  static constexpr Row row{.signature = "isnan(Tensor self) -> Tensor",
+                           .inplace = false,
+                           .promotion = Promotion::comparison,
+                           .dtypes = kAllDtypes,
+                           .doc = "Whether an element is NaN."};
+  template <class T>
+  static Truth forward(T a) {
+    return a != a;
   }
 };

@@ -2,12 +2,19 @@
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct sum {
-  static constexpr Row row{.name = "sum",
-                           .arity = 1,
-                           .promotion = Promotion::sum,
-                           .kernel_name = "sum_cpu",
-                           .grad_fn = "SumBackward",
-                           .doc = "The sum along dim; integers and bool are summed in int64."};
+  static constexpr Row row{
+      .signature =
+          "sum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> "
+          "Tensor",
+      .python =
+          "(Tensor self, *, ScalarType? dtype=None)\n"
+          "(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None)",
+      .kind = Kind::fold,
+      .promotion = Promotion::sum,
+      .kernel_name = "sum_cpu",
+      .ulp = 1,
+      .grad_fn = "SumBackward",
+      .doc = "The sum along dim; integers and bool are summed in int64."};
   template <class T>
   static T forward(T a, T b) {
     return a + b;
@@ -16,16 +23,21 @@ struct sum {
 
 /// Sums, then divides: see dispatch/reduce.cpp.
 struct mean {
-  static constexpr Row row{.name = "mean",
-                           .arity = 1,
-                           .promotion = Promotion::common,
-                           .dtypes = kFloats,
-                           .kernel_name = "mean_cpu",
-                           .grad_fn = "MeanBackward",
-                           .doc = "The mean along dim.",
-                           .signatures =
-                               "(Tensor input, *, dtype dtype=None, Tensor out=None)\n(Tensor input, ints[1]? dim, "
-                               "bool keepdim=False, *, dtype dtype=None, Tensor out=None)"};
+  static constexpr Row row{
+      .signature =
+          "mean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> "
+          "Tensor",
+      .python =
+          "(Tensor self, *, ScalarType? dtype=None, Tensor out=None)\n"
+          "(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None)",
+      .kind = Kind::fold,
+      .promotion = Promotion::common,
+      .dtypes = kFloats,
+      .kernel_name = "mean_cpu",
+      .ulp = 1,
+      .grad_fn = "MeanBackward",
+      .doc = "The mean along dim.",
+  };
   template <class T>
   static T forward(T a, T b) {
     return a + b;
@@ -34,11 +46,12 @@ struct mean {
 
 /// NaN wins.
 struct amax {
-  static constexpr Row row{.name = "amax",
-                           .arity = 1,
-                           .kernel_name = "max_values_cpu",
-                           .grad_fn = "AmaxBackward0",
-                           .doc = "The largest element along dim; NaN wins."};
+  static constexpr Row row{
+      .signature = "amax(Tensor self, int[1]? dim=(), bool keepdim=False, *, Tensor out=None) -> Tensor",
+      .kind = Kind::fold,
+      .kernel_name = "max_values_cpu",
+      .grad_fn = "AmaxBackward0",
+      .doc = "The largest element along dim; NaN wins."};
   template <class T>
   static T forward(T a, T b) {
     return larger(a, b);
@@ -47,11 +60,12 @@ struct amax {
 
 /// NaN wins.
 struct amin {
-  static constexpr Row row{.name = "amin",
-                           .arity = 1,
-                           .kernel_name = "min_values_cpu",
-                           .grad_fn = "AminBackward0",
-                           .doc = "The smallest element along dim; NaN wins."};
+  static constexpr Row row{
+      .signature = "amin(Tensor self, int[1]? dim=(), bool keepdim=False, *, Tensor out=None) -> Tensor",
+      .kind = Kind::fold,
+      .kernel_name = "min_values_cpu",
+      .grad_fn = "AminBackward0",
+      .doc = "The smallest element along dim; NaN wins."};
   template <class T>
   static T forward(T a, T b) {
     return smaller(a, b);
@@ -60,12 +74,17 @@ struct amin {
 
 /// Each element is asked whether it is not zero.
 struct all {
-  static constexpr Row row{.name = "all",
-                           .arity = 1,
-                           .promotion = Promotion::logical,
-                           .kernel_name = "and_cpu",
-                           .doc = "Whether no element along dim is 0.",
-                           .signatures = kTruthReduction};
+  static constexpr Row row{
+      .signature = "all(Tensor self, int[1]? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+      .python =
+          "(Tensor self, *, Tensor out=None)\n"
+          "(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor out=None)\n"
+          "(Tensor self, int dim, bool keepdim=False, *, Tensor out=None)",
+      .kind = Kind::fold,
+      .promotion = Promotion::logical,
+      .kernel_name = "and_cpu",
+      .doc = "Whether no element along dim is 0.",
+  };
   template <class T>
   static T forward(T a, T b) {
     return smaller(a, b);
@@ -74,12 +93,17 @@ struct all {
 
 /// Each element is asked whether it is not zero.
 struct any {
-  static constexpr Row row{.name = "any",
-                           .arity = 1,
-                           .promotion = Promotion::logical,
-                           .kernel_name = "or_cpu",
-                           .doc = "Whether an element along dim is not 0.",
-                           .signatures = kTruthReduction};
+  static constexpr Row row{
+      .signature = "any(Tensor self, int[1]? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+      .python =
+          "(Tensor self, *, Tensor out=None)\n"
+          "(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor out=None)\n"
+          "(Tensor self, int dim, bool keepdim=False, *, Tensor out=None)",
+      .kind = Kind::fold,
+      .promotion = Promotion::logical,
+      .kernel_name = "or_cpu",
+      .doc = "Whether an element along dim is not 0.",
+  };
   template <class T>
   static T forward(T a, T b) {
     return larger(a, b);

@@ -5,17 +5,24 @@
 
 namespace tenon {
 
-/// Every op that has a row, in the order of tenon/ops.def.
+/// Every block of src/ops/, in alphabetical order.
 enum class Op : uint16_t {
-#define TENON_OP(NAME, KIND) NAME,
-#include "tenon/ops.def"
+#define TENON_OP(NAME) NAME,
+#include "ops/list.def"
 #undef TENON_OP
 };
 inline constexpr int kOpCount = 0
-#define TENON_OP(NAME, KIND) +1
-#include "tenon/ops.def"
+#define TENON_OP(NAME) +1
+#include "ops/list.def"
 #undef TENON_OP
     ;
+
+/// How an op computes.
+enum class Kind : uint8_t {
+  map,        // the formula gives one element of the result from one of each operand
+  fold,       // the formula joins two partial results; each element is one
+  algorithm,  // no formula: a function in dispatch/
+};
 
 /// How the dtypes of the operands give the dtypes of computation and result.
 enum class Promotion : uint8_t {
@@ -46,18 +53,21 @@ inline constexpr DtypeSet kUsual = kAllDtypes & ~kWideUnsigned;
 inline constexpr DtypeSet kNoBool = kUsual & ~1u;
 inline constexpr DtypeSet kFloats = set_of(float16) | set_of(bfloat16) | set_of(float32) | set_of(float64);
 
-/// Python's signature of an op between two tensors, none of which may be a number.
-inline constexpr const char* kTensorsOnly = "(Tensor input, Tensor other, *, Tensor out=None)";
-
-/// Of a reduction to bool.
-inline constexpr const char* kTruthReduction =
-    "(Tensor input, *, Tensor out=None)\n(Tensor input, ints? dim=None, bool keepdim=False, *, Tensor out=None)\n"
-    "(Tensor input, int dim, bool keepdim=False, *, Tensor out=None)";
-
+/// What a block declares beside its formulas. tools/ops.py reads the same text: functions, methods, Python's and the
+/// shell's tables and the reference page follow from it.
 struct Row {
-  const char* name;
-  const char* symbol = "";  // of the operator, where there is one
-  int arity = 2;            // tensors or numbers it takes
+  /// In PyTorch's grammar: "sub(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor". None: a form
+  /// of another op, which only dispatch calls.
+  const char* signature = nullptr;
+  const char* python = nullptr;  // PyTorch's overloads, one a line, where they are not what `signature` says
+  Kind kind = Kind::map;
+  bool by_hand = false;             // the public function calls by_hand::NAME in dispatch/, which picks a form
+  bool numbers_as_tensors = false;  // Python takes numbers where the signature says Tensor
+  bool method = true;               // where a parameter is `self`: whether it is a method, too
+  bool inplace = true;              // where `self` comes first and the op is a map: whether there is NAME_
+
+  const char* name = nullptr;  // in texts, where it is not the block's
+  const char* symbol = "";     // of the operator, where there is one
   Promotion promotion = Promotion::common;
   DtypeSet dtypes = kUsual;            // of the computation
   const char* kernel_name = "";        // in the text for other dtypes: "abs_cpu" not implemented for 'Bool'
@@ -67,14 +77,24 @@ struct Row {
   bool exact_second = false;  // 16-bit floats meet a second operand of one element at its own precision, not rounded
   bool commutative = false;   // a number that comes first is treated as one that comes second
   bool stepwise = false;      // other 16-bit floats are rounded at every step of the formula, not once at the end
-  bool divides_integers = false;     // a zero divisor is Error "ZeroDivisionError"
-  bool vectors = false;              // the formula calls functions that only whole SIMD vectors have
-  bool may_throw = false;            // its kernel: operands are written once the whole result is there
-  bool whole = false;                // no formula over lanes: an algorithm of its own in dispatch/
-  const char* grad_fn = "";          // name of the node that knows its derivative; of sum and mean without the number
-  const char* doc = "";              // one line for people
-  const char* signatures = nullptr;  // Python's, where they are not those of the op's kind (src/python/ops.cpp)
+  bool divides_integers = false;  // a zero divisor is Error "ZeroDivisionError"
+  bool vectors = false;           // the formula calls functions that only whole SIMD vectors have
+  bool may_throw = false;         // its kernel: operands are written once the whole result is there
+  float ulp = 0;                  // largest error of float32 and float64 in units in the last place; 0: rounded once
+  const char* domain = "";        // of the first argument, where it is not all numbers: "(0, inf)"
+  const char* grad_fn = "";       // name of the node that knows its derivative; of sum and mean without the number
+  const char* doc = "";           // one line for people
 };
+
+template <class Formula>
+struct ParameterCount;
+template <class Result, class... Parameters>
+struct ParameterCount<Result (*)(Parameters...)> {
+  static constexpr int value = sizeof...(Parameters);
+};
+/// How many elements a block's formula takes.
+template <class Block>
+inline constexpr int kFormulaArity = ParameterCount<decltype(&Block::template forward<int>)>::value;
 
 /// How many of `count` arguments are operands.
 constexpr int operand_count(const Row& row, int count) {

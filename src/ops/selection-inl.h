@@ -3,11 +3,12 @@
 
 /// NaN wins.
 struct maximum {
-  static constexpr Row row{.name = "maximum",
-                           .kernel_name = "maximum_cpu",
-                           .grad_fn = "MaximumBackward0",
-                           .doc = "The larger of both; NaN wins.",
-                           .signatures = kTensorsOnly};
+  static constexpr Row row{
+      .signature = "maximum(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+      .kernel_name = "maximum_cpu",
+      .grad_fn = "MaximumBackward0",
+      .doc = "The larger of both; NaN wins.",
+  };
   template <class T>
   static T forward(T a, T b) {
     return larger(a, b);
@@ -25,11 +26,12 @@ struct maximum {
 
 /// NaN wins.
 struct minimum {
-  static constexpr Row row{.name = "minimum",
-                           .kernel_name = "minimum_cpu",
-                           .grad_fn = "MinimumBackward0",
-                           .doc = "The smaller of both; NaN wins.",
-                           .signatures = kTensorsOnly};
+  static constexpr Row row{
+      .signature = "minimum(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+      .kernel_name = "minimum_cpu",
+      .grad_fn = "MinimumBackward0",
+      .doc = "The smaller of both; NaN wins.",
+  };
   template <class T>
   static T forward(T a, T b) {
     return smaller(a, b);
@@ -48,8 +50,8 @@ struct minimum {
 /// min(max(self, low), high): the upper bound wins where the bounds cross.
 struct clamp {
   static constexpr Row row{
-      .name = "clamp",
-      .arity = 3,
+      .signature = "clamp(Tensor self, Tensor|Scalar? min=None, Tensor|Scalar? max=None, *, Tensor out=None) -> Tensor",
+      .by_hand = true,
       .dtypes = kNoBool,
       .kernel_name = "clamp_cpu",
       .grad_fn = "ClampBackward0",
@@ -108,7 +110,6 @@ struct clamp_max {
 /// Bounds that are numbers.
 struct clamp_scalar {
   static constexpr Row row{.name = "clamp",
-                           .arity = 3,
                            .dtypes = kNoBool,
                            .kernel_name = "clamp_scalar_cpu",
                            .parameters = Parameters::bounds,
@@ -158,14 +159,26 @@ struct clamp_max_scalar {
   }
 };
 
+/// The places where `condition` holds, one tensor a dim.
+struct where_places {
+  static constexpr Row row{.signature = "where(Tensor condition) -> Tensor[]", .kind = Kind::algorithm};
+};
+
 struct where {
-  static constexpr Row row{.name = "where",
-                           .arity = 3,
-                           .promotion = Promotion::select,
-                           .dtypes = kAllDtypes,
-                           .kernel_name = "where_cpu",
-                           .grad_fn = "WhereBackward0",
-                           .doc = "input where condition holds, else other."};
+  static constexpr Row row{
+      .signature = "where(Tensor condition, Tensor|Scalar self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+      .python =
+          "(Tensor condition, Tensor self, Tensor other, *, Tensor out=None)\n"
+          "(Tensor condition, Scalar self, Tensor other)\n"
+          "(Tensor condition, Tensor self, Scalar other)\n"
+          "(Tensor condition, Scalar self, Scalar other)",
+      .by_hand = true,
+      .inplace = false,
+      .promotion = Promotion::select,
+      .dtypes = kAllDtypes,
+      .kernel_name = "where_cpu",
+      .grad_fn = "WhereBackward0",
+      .doc = "input where condition holds, else other."};
   template <class T>
   static T forward(Truth condition, T a, T b) {
     return choose(condition, a, b);

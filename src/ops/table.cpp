@@ -15,9 +15,15 @@ struct Truth {
 // The rows alone: formulas are instantiated in kernel/, once per instruction set.
 #include "ops/blocks-inl.h"
 
-}  // namespace
-
-namespace {
+constexpr Row named(Row row, const char* block) {
+  if (!row.name) row.name = block;
+  return row;
+}
+constexpr Row kRows[] = {
+#define TENON_OP(NAME) named(ops::NAME::row, #NAME),
+#include "ops/list.def"
+#undef TENON_OP
+};
 
 constinit CustomTable<Row> custom_rows;
 constinit std::atomic<int> custom_count{0};
@@ -40,12 +46,7 @@ Op define_row(const Row& row) {
 const Row& row_of(Op op) noexcept {
   if (is_custom(op)) [[unlikely]]
     return custom_rows[op];
-  static constexpr const Row* rows[] = {
-#define TENON_OP(NAME, KIND) &ops::NAME::row,
-#include "tenon/ops.def"
-#undef TENON_OP
-  };
-  return *rows[static_cast<int>(op)];
+  return kRows[static_cast<int>(op)];
 }
 
 }  // namespace tenon

@@ -16,7 +16,7 @@ using Parameter = Signature::Parameter;
 
 constexpr std::string_view kNameTexts[] = {
 #define TENON_NAME(NAME) #NAME,
-    TENON_ARGUMENT_NAMES(TENON_NAME)
+    TENON_ARGUMENT_NAMES(TENON_NAME) TENON_OP_ARGUMENT_NAMES(TENON_NAME)
 #undef TENON_NAME
 };
 
@@ -319,13 +319,16 @@ Parser::Parser(const Definition& definition, Door door) : definition_(definition
     if (slot < 0) slot = static_cast<int8_t>(slot_count_++);
   };
   if (door == Door::method) give_slot(Name::input);
+  int number = -1;
   for (std::string line : split(definition.signatures, "\n")) {
+    ++number;
     const bool deprecated = take_suffix(line, kDeprecated);
     if (take_suffix(line, kFunctionOnly) && door == Door::method) continue;
     std::vector<std::string> parts = parameters_of(line);
     if (door == Door::method && !make_method(parts)) continue;
     signatures_.emplace_back("(" + joined(parts, ", ") + ")");
     signatures_.back().deprecated = deprecated;
+    signatures_.back().line = number;
     for (const Parameter& parameter : signatures_.back().parameters) give_slot(parameter.name);
   }
 }

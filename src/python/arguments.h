@@ -9,7 +9,7 @@
 
 namespace tenon::python {
 
-// Every name an argument can have.
+// Every name an argument can have; those that only ops have come from their declarations.
 // clang-format off
 #define TENON_ARGUMENT_NAMES(X)                                                                                       \
   X(input) X(other) X(alpha) X(out) X(rounding_mode) X(min) X(max) X(condition) X(self) X(dim) X(keepdim) X(dtype)    \
@@ -21,14 +21,15 @@ namespace tenon::python {
   X(from_) X(to) X(type1) X(type2) X(scalar) X(scalar1) X(scalar2) X(tensor)               \
   X(type) X(ndarray) X(requires_grad) X(gradient) X(retain_graph) X(create_graph) X(inputs) X(hook) X(vec) X(out_dtype) X(implicit)
 // clang-format on
+#include "python/names.inc"
 enum class Name : uint8_t {
 #define TENON_NAME(NAME) NAME,
-  TENON_ARGUMENT_NAMES(TENON_NAME)
+  TENON_ARGUMENT_NAMES(TENON_NAME) TENON_OP_ARGUMENT_NAMES(TENON_NAME)
 #undef TENON_NAME
 };
 inline constexpr int kNames = 0
 #define TENON_NAME(NAME) +1
-    TENON_ARGUMENT_NAMES(TENON_NAME)
+    TENON_ARGUMENT_NAMES(TENON_NAME) TENON_OP_ARGUMENT_NAMES(TENON_NAME)
 #undef TENON_NAME
     ;
 
@@ -87,6 +88,7 @@ class Signature {
   std::size_t positional = 0;  // how many may be given without a keyword
   std::size_t required = 0;
   bool deprecated = false;
+  int line = 0;  // of the definition's signatures
 };
 
 /// All signatures of a function, ready to take calls.
@@ -128,6 +130,8 @@ class Call {
   const std::string& name() const { return parser_->name(); }
   PyObject* self() const { return self_; }
   int signature() const { return signature_; }
+  /// The line of the definition's signatures that the call fits.
+  int overload() const { return parser_->signatures()[static_cast<std::size_t>(signature_)].line; }
   PyObject* object(Name name) const {
     const int8_t slot = parser_->slot(name);
     return slot < 0 ? nullptr : values_[slot];
@@ -153,6 +157,8 @@ class Call {
   const char* text(Name name) const;
   /// The integers of a list; none when it was left out.
   Dims dims(Name name) const;
+  /// The dims of a reduction. sum(None) names dims, and means all; sum() names none: nodes of the two differ in name.
+  DimsArg dims_arg(Name name) const { return has(name) ? DimsArg(SizesView(dims(name))) : DimsArg(); }
   std::optional<Dtype> dtype(Name name = Name::dtype) const {
     return has(name) ? as_dtype(object(name)) : std::nullopt;
   }

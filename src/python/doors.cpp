@@ -4,6 +4,9 @@
 #include <deque>
 #include <string>
 
+#include "ops/row.h"
+#include "tenon/schema.h"
+
 namespace tenon::python {
 namespace {
 
@@ -136,10 +139,17 @@ void bind_functions(nb::module_& module) {
   }
   // What tests and stubs are made from.
   module.def("_ops", [] {
-    nb::dict ops;
-    for (const OpKind& op : op_kinds())
-      if (std::string_view(op.kind) != "form") ops[op.name] = op.kind;
-    return ops;
+    nb::list all;
+    for (const Schema& schema : schemas()) {
+      nb::list parameters;
+      for (const tenon::Parameter& parameter : schema.parameters())
+        parameters.append(nb::make_tuple(parameter.type, parameter.name, nb::cast(parameter.fallback),
+                                         parameter.keyword_only, parameter.takes_numbers));
+      all.append(nb::make_tuple(schema.name, schema.kind, parameters, schema.method != nullptr, schema.out != nullptr,
+                                schema.inplace != nullptr, row_of(static_cast<Op>(schema.op)).ulp == 0,
+                                row_of(static_cast<Op>(schema.op)).domain));
+    }
+    return all;
   });
   module.def("_signatures", [](bool methods) {
     nb::list all;

@@ -60,13 +60,6 @@ std::vector<Entry> function_entries();
 std::vector<Entry> autograd_entries();
 std::vector<Entry> product_entries();
 
-/// The table's ops and the kinds of their signatures, forms left in.
-struct OpKind {
-  const char* name;
-  const char* kind;
-};
-std::vector<OpKind> op_kinds();
-
 /// The methods of Tensor, ready for its type; lives as long as the process.
 PyMethodDef* method_table();
 /// Adds every function to the module.

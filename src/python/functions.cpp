@@ -98,11 +98,6 @@ const Definition kFunctions[] = {
          return self.numel() > 0 && self.is_contiguous() ? finite : mul(eq(self, self), finite);
        }));
      }},
-    {"isnan", kBoth, "(Tensor input)", "Whether elements are NaN.",
-     [](const Call& call) -> PyObject* {
-       const Tensor& self = call.tensor(Name::input);
-       return wrap(call.run([&] { return ne(self, self); }));
-     }},
     {"can_cast", kFunction, "(dtype from_, dtype to)", "Whether a result of one dtype may be stored in another.",
      [](const Call& call) -> PyObject* {
        return PyBool_FromLong(can_cast(*call.dtype(Name::from_), *call.dtype(Name::to)));

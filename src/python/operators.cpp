@@ -107,25 +107,15 @@ const Symbol* symbol_of(Op op) {
   return nullptr;
 }
 
-/// PyTorch's reflected + and * have the tensor first: `2 * x` is recorded as `x * 2`.
-template <Op op>
-bool is_reflected(const Arg& self) {
-  return (op == Op::add || op == Op::mul) && !self.is_tensor();
-}
-
-/// A number divided by a tensor is the tensor's reciprocal times the number, as in PyTorch.
-Tensor divide(const Arg& self, const Arg& other) {
-  if (!self.is_tensor() && other.is_tensor()) return mul(reciprocal(other.tensor()), self);
-  return div(self, other);
+/// PyTorch's reflected + and * have the tensor first: `2 * x` is recorded as `x * 2`. A number divided by a tensor is
+/// the tensor's reciprocal times the number.
+template <Op op, class Function>
+Tensor in_order(const Arg& a, const Arg& b, const Function& function) {
+  const bool reflected = !a.is_tensor();
+  if (op == Op::div && reflected && b.is_tensor()) return mul(reciprocal(b.tensor()), a);
+  return (op == Op::add || op == Op::mul) && reflected ? function(b, a) : function(a, b);
 }
 Tensor floor_divide(const Arg& self, const Arg& other) { return div(self, other, "floor"); }
-
-void add_binary(std::vector<PyType_Slot>& slots, Op op, binaryfunc function, binaryfunc inplace_function) {
-  const Symbol* symbol = symbol_of(op);
-  if (!symbol) return;
-  slots.push_back({symbol->slot, reinterpret_cast<void*>(function)});
-  slots.push_back({symbol->inplace_slot, reinterpret_cast<void*>(inplace_function)});
-}
 
 // --- Comparisons
 
@@ -152,9 +142,13 @@ PyObject* compare(PyObject* a, PyObject* b, int op) noexcept {
   return guarded([&]() -> PyObject* { fail_complex(a, b, op); });
 }
 
-void add_comparison(Op op, binaryfunc function) {
+void add_operator(std::vector<PyType_Slot>& slots, Op op, binaryfunc function, binaryfunc inplace_function) {
   for (const Comparison& comparison : kComparisons)
     if (std::strcmp(comparison.symbol, row_of(op).symbol) == 0) comparisons[comparison.op] = function;
+  if (const Symbol* symbol = symbol_of(op)) {
+    slots.push_back({symbol->slot, reinterpret_cast<void*>(function)});
+    slots.push_back({symbol->inplace_slot, reinterpret_cast<void*>(inplace_function)});
+  }
 }
 
 // --- One operand
@@ -261,25 +255,13 @@ void push(std::vector<PyType_Slot>& slots, int id, Slot function) {
 }  // namespace
 
 void add_operator_slots(std::vector<PyType_Slot>& slots) {
-  // clang-format off
-#define TENON_OP(NAME, KIND) TENON_SYMBOL_##KIND(NAME)
-#define TENON_SYMBOL_form(NAME)
-#define TENON_SYMBOL_unary(NAME)
-#define TENON_SYMBOL_binary(NAME)                                                                                     \
-  add_binary(slots, Op::NAME, binary<[](const Arg& a, const Arg& b) { return is_reflected<Op::NAME>(a) ? tenon::NAME(b, a) : tenon::NAME(a, b); }>, \
-             inplace<[](Tensor& self, const Arg& b) { self.NAME##_(b); }>);                                           \
-  add_comparison(Op::NAME, binary<[](const Arg& a, const Arg& b) { return tenon::NAME(a, b); }>);
-#define TENON_SYMBOL_binary_alpha(NAME) TENON_SYMBOL_binary(NAME)
-#define TENON_SYMBOL_division(NAME)                                                                                   \
-  add_binary(slots, Op::NAME, binary<divide>, inplace<[](Tensor& self, const Arg& b) { self.NAME##_(b); }>);
-#define TENON_SYMBOL_clamp(NAME)
-#define TENON_SYMBOL_where(NAME)
-#define TENON_SYMBOL_product(NAME)
-#define TENON_SYMBOL_reduction(NAME)
-#define TENON_SYMBOL_reduction_dtype(NAME)
-#include "tenon/ops.def"
-#undef TENON_OP
-  // clang-format on
+#define TENON_SYMBOL(NAME)                                                                                      \
+  add_operator(slots, Op::NAME, binary<[](const Arg& a, const Arg& b) {                                         \
+                 return in_order<Op::NAME>(a, b, [](const Arg& x, const Arg& y) { return tenon::NAME(x, y); }); \
+               }>,                                                                                              \
+               inplace<[](Tensor& self, const Arg& b) { self.NAME##_(b); }>);
+#include "python/symbols.inc"
+#undef TENON_SYMBOL
   push(slots, Py_nb_floor_divide, binary<floor_divide>);
   push(slots, Py_nb_inplace_floor_divide, inplace<[](Tensor& self, const Arg& b) { self.div_(b, "floor"); }>);
   push(slots, Py_nb_matrix_multiply, multiply_matrices);

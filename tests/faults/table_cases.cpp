@@ -1,5 +1,10 @@
-// An op of tenon/ops.def is tried by being declared there: its kind says which calls there are.
+// Every op that is declared in src/ops/ is tried in all its forms: its signature says which calls there are. An
+// argument of a type that no op had before needs a line in values_of.
+#include <iterator>
+#include <stdexcept>
+
 #include "faults.h"
+#include "tenon/schema.h"
 
 namespace tenon::faults {
 namespace {
@@ -41,18 +46,142 @@ Dims ten_dims() {
   return sizes;
 }
 
+/// What one parameter is given: an operand, a value, or nothing.
+struct Given {
+  int place = -1;    // of the operand
+  Value value;       // where there is none
+  std::string text;  // the same in the name of the case; empty: what the ordinary call gives
+};
+
+/// What each parameter of an op is given.
+struct GivenAll {
+  static constexpr int kMost = 8;
+
+  const Schema* schema;
+  std::vector<Given> given;
+
+  std::string name() const {
+    std::string text = schema->block;
+    for (std::size_t i = 0; i < given.size(); ++i)
+      if (!given[i].text.empty()) text += std::string(" ") + schema->first[i].name + "=" + given[i].text;
+    return text;
+  }
+  bool has_self() const {
+    const int self = schema->place_of("self");
+    return self >= 0 && given[static_cast<std::size_t>(self)].place >= 0;
+  }
+  void write(const Tensors& t, Value (&values)[kMost]) const {
+    for (std::size_t i = 0; i < given.size(); ++i)
+      values[i] = given[i].place >= 0 ? Value(t[static_cast<std::size_t>(given[i].place)]) : given[i].value;
+  }
+};
+
+/// What an argument that is no operand is tried with.
+std::vector<Given> values_of(const Parameter& parameter) {
+  const std::string_view type = parameter.type;
+  const bool is_true = parameter.fallback && std::string_view(parameter.fallback) == "True";
+  if (type.starts_with("ScalarType")) return {{-1, float64, "float64"}};
+  if (type.starts_with("Scalar")) return {{-1, 3, "3"}};
+  if (type.starts_with("int[")) return {{-1, 0, "0"}, {-1, -1, "-1"}, {-1, Dims{0, -1}, "[0, -1]"}};
+  if (type.starts_with("int")) return {{-1, 1, "1"}};
+  if (type.starts_with("bool")) return {{-1, !is_true, is_true ? "False" : "True"}};
+  if (type.starts_with("str")) return {{-1, "floor", "floor"}, {-1, "trunc", "trunc"}};
+  throw std::logic_error("no values are known for an argument of type " + std::string(type));
+}
+
+/// The place of an operand behind those that are given already: a condition and a right matrix are what they are
+/// called, all others are the first two in turn.
+int operand_place(const Parameter& parameter, const std::vector<Given>& before) {
+  const std::string_view name = parameter.name;
+  if (name == "condition") return kCondition;
+  if (name == "mat2") return kMatrix;
+  int place = kA;
+  for (const Given& given : before)
+    if (given.place == kA || given.place == kB) place = given.place == kA ? kB : kA;
+  return place;
+}
+
+bool may_be_left_out(const Parameter& parameter) {
+  return parameter.fallback || std::string_view(parameter.type).ends_with("?");
+}
+
+/// What a parameter is given where only operands vary.
+std::vector<Given> choices_of(const Parameter& parameter, const std::vector<Given>& before) {
+  if (!parameter.is_operand()) {
+    if (may_be_left_out(parameter)) return {Given()};
+    Given first = values_of(parameter)[0];
+    first.text.clear();
+    return {first};
+  }
+  std::vector<Given> choices = {{operand_place(parameter, before), Value(), ""}};
+  const auto number = static_cast<int64_t>(before.size() + 1);
+  if (parameter.takes_numbers) choices.push_back({-1, number, std::to_string(number)});
+  if (may_be_left_out(parameter)) choices.push_back({-1, Value(), "None"});
+  return choices;
+}
+
+/// Every combination of what the operands may be: tensors, numbers, nothing. The first one has tensors only.
+std::vector<GivenAll> operand_calls(const Schema& schema) {
+  std::vector<GivenAll> calls = {{&schema, {}}};
+  for (const Parameter& parameter : schema.parameters()) {
+    std::vector<GivenAll> longer;
+    for (const GivenAll& call : calls)
+      for (Given& given : choices_of(parameter, call.given)) {
+        longer.push_back(call);
+        longer.back().given.push_back(std::move(given));
+      }
+    calls = std::move(longer);
+  }
+  return calls;
+}
+
+/// The call with each value of each argument that is no operand, from parameter `first` on.
+std::vector<GivenAll> argument_calls(const GivenAll& ordinary, std::size_t first) {
+  std::vector<GivenAll> calls;
+  for (std::size_t i = first; i < ordinary.given.size(); ++i) {
+    const Parameter& parameter = ordinary.schema->first[i];
+    if (parameter.is_operand()) continue;
+    for (Given& given : values_of(parameter)) {
+      calls.push_back(ordinary);
+      calls.back().given[i] = std::move(given);
+    }
+  }
+  return calls;
+}
+
+/// The call with each value of each two arguments.
+std::vector<GivenAll> pair_calls(const GivenAll& ordinary) {
+  std::vector<GivenAll> calls;
+  for (std::size_t i = 0; i + 1 < ordinary.given.size(); ++i) {
+    if (ordinary.schema->first[i].is_operand()) continue;
+    for (const Given& given : values_of(ordinary.schema->first[i])) {
+      GivenAll one = ordinary;
+      one.given[i] = given;
+      for (GivenAll& both : argument_calls(one, i + 1)) calls.push_back(std::move(both));
+    }
+  }
+  return calls;
+}
+
 using Build = std::function<void(const std::string& call, std::function<Results(Tensors&)>)>;
+using Compute = std::function<List<Tensor>(Tensors&)>;
+
+Tensor total(const List<Tensor>& results) {
+  Tensor sum = results[0].sum();
+  for (std::size_t i = 1; i < results.size(); ++i) sum = sum + results[i].sum();
+  return sum;
+}
 
 /// A call that has a gradient, and the gradient's own where it has one.
-void add_derivatives(const Build& add, const std::string& op, const std::function<Tensor(Tensors&)>& call) {
-  add(op + " backward", [call](Tensors& t) {
-    call(t).sum().backward();
+void add_derivatives(const Build& add, const std::string& op, const Compute& compute) {
+  add(op + " backward", [compute](Tensors& t) {
+    total(compute(t)).backward();
     return Results();  // the leaves' gradients are compared with the leaves
   });
-  add(op + " twice differentiated", [call](Tensors& t) {
+  add(op + " twice differentiated", [compute](Tensors& t) {
     autograd::GradOptions options;
     options.create_graph = options.allow_unused = true;
-    const Tensors once = autograd::grad({call(t).sum()}, {t[kLeafA], t[kLeafB]}, {}, options);
+    const Tensors once = autograd::grad({total(compute(t))}, {t[kLeafA], t[kLeafB]}, {}, options);
     Tensors twice;
     for (const Tensor& grad : once)
       if (grad.defined() && grad.requires_grad())
@@ -62,105 +191,92 @@ void add_derivatives(const Build& add, const std::string& op, const std::functio
   });
 }
 
-/// Adds the functional call, its method, and the derivatives.
+/// Adds the forms of calls, and their derivatives.
 struct Forms {
   const Build& add;
   bool grad;
 
-  void functional(const std::string& op, const std::function<Tensor(Tensors&)>& call) const {
-    add(op, [call](Tensors& t) { return Results(call(t)); });
-    if (grad) add_derivatives(add, op, call);
+  void functional(const std::string& name, const Compute& compute) const {
+    add(name, [compute](Tensors& t) { return Results(compute(t)); });
+    if (grad) add_derivatives(add, name, compute);
   }
-  void method(const std::string& op, const std::function<Tensor(Tensors&)>& call) const {
-    add(op + " method", [call](Tensors& t) { return Results(call(t)); });
+  void functional(const GivenAll& call) const {
+    functional(call.name(), [call](Tensors& t) {
+      Value values[GivenAll::kMost];
+      call.write(t, values);
+      return call.schema->function(values);
+    });
   }
-  void inplace(const std::string& op, const std::function<void(Tensors&)>& call) const {
-    add(op + " in place", [call](Tensors& t) {
-      call(t);
+  /// The second operand has a shape that goes with no other.
+  void mismatch(const GivenAll& call) const {
+    std::vector<std::size_t> operands;
+    for (std::size_t i = 0; i < call.given.size(); ++i)
+      if (call.schema->first[i].is_operand()) operands.push_back(i);
+    if (operands.size() < 2) return;
+    functional(call.name() + " mismatch", [call, second = operands[1]](Tensors& t) {
+      Value values[GivenAll::kMost];
+      call.write(t, values);
+      values[second] = ones({7});
+      return call.schema->function(values);
+    });
+  }
+  void method(const GivenAll& call) const {
+    if (!call.schema->method || !call.has_self()) return;
+    add(call.name() + " method", [call](Tensors& t) {
+      Value values[GivenAll::kMost];
+      call.write(t, values);
+      return Results(call.schema->method(values));
+    });
+  }
+  void inplace(const GivenAll& call) const {
+    if (!call.schema->inplace || !call.has_self()) return;
+    const auto run = [call](Tensors& t) {
+      Value values[GivenAll::kMost];
+      call.write(t, values);
+      call.schema->inplace(values);
+    };
+    add(call.name() + " in place", [run](Tensors& t) {
+      run(t);
       return Results();
     });
     if (grad)
-      add_derivatives(add, op + " in place", [call](Tensors& t) {
+      add_derivatives(add, call.name() + " in place", [run](Tensors& t) {
         Tensors written = t;  // what failed behind the write has changed no operand
         written[kA] = t[kA] * 1;
-        call(written);
-        return written[kA];
+        run(written);
+        return List<Tensor>{written[kA]};
       });
   }
-  /// Into an empty tensor, one of the operand's shape, and one of another, which is resized with a warning.
-  void out(const std::string& op, const std::function<void(Tensor&, Tensors&)>& call) const {
-    add(op + " out=", [call](Tensors& t) {
+  void out(const GivenAll& call, const char* form, Place place) const {
+    if (!call.schema->out) return;
+    add(call.name() + form, [call, place](Tensors& t) {
       const NoGrad no_grad;
-      call(t[kOut], t);
+      Value values[GivenAll::kMost];
+      call.write(t, values);
+      call.schema->out(values, t[static_cast<std::size_t>(place)]);
       return Results();
     });
-    if (grad) return;
-    add(op + " out= of its size", [call](Tensors& t) {
-      call(t[kSame], t);
-      return Results();
-    });
-    add(op + " out= of another size", [call](Tensors& t) {
-      call(t[kMatrix], t);
-      return Results();
-    });
+  }
+  void all(const GivenAll& call) const {
+    functional(call);
+    method(call);
+    inplace(call);
+    out(call, " out=", kOut);
   }
 };
 
-#define TENON_OP(NAME, KIND) TENON_FORMS_##KIND(NAME)
-#define TENON_FORMS_form(NAME)
-#define TENON_FORMS_unary(NAME)                                    \
-  forms.functional(#NAME, [](Tensors& t) { return NAME(t[kA]); }); \
-  forms.method(#NAME, [](Tensors& t) { return t[kA].NAME(); });    \
-  forms.inplace(#NAME, [](Tensors& t) { t[kA].NAME##_(); });       \
-  forms.out(#NAME, [](Tensor& out, Tensors& t) { NAME##_out(out, t[kA]); });
-#define TENON_FORMS_binary(NAME)                                                          \
-  forms.functional(#NAME, [](Tensors& t) { return NAME(t[kA], t[kB]); });                 \
-  forms.functional(#NAME " a number", [](Tensors& t) { return NAME(t[kA], 2); });         \
-  forms.functional("number " #NAME, [](Tensors& t) { return NAME(2, t[kA]); });           \
-  forms.functional(#NAME " mismatch", [](Tensors& t) { return NAME(t[kA], ones({7})); }); \
-  forms.method(#NAME, [](Tensors& t) { return t[kA].NAME(t[kB]); });                      \
-  forms.inplace(#NAME, [](Tensors& t) { t[kA].NAME##_(t[kB]); });                         \
-  forms.inplace(#NAME " a number", [](Tensors& t) { t[kA].NAME##_(2); });                 \
-  forms.out(#NAME, [](Tensor& out, Tensors& t) { NAME##_out(out, t[kA], t[kB]); });
-#define TENON_FORMS_binary_alpha(NAME)                                                                         \
-  TENON_FORMS_binary(NAME) forms.functional(#NAME " alpha", [](Tensors& t) { return NAME(t[kA], t[kB], 3); }); \
-  forms.inplace(#NAME " alpha", [](Tensors& t) { t[kA].NAME##_(t[kB], 3); });
-#define TENON_FORMS_division(NAME)                                                                                   \
-  TENON_FORMS_binary(NAME) forms.functional(#NAME " floor", [](Tensors& t) { return NAME(t[kA], t[kB], "floor"); }); \
-  forms.functional(#NAME " trunc", [](Tensors& t) { return NAME(t[kA], t[kB], "trunc"); });                          \
-  forms.inplace(#NAME " floor", [](Tensors& t) { t[kA].NAME##_(t[kB], "floor"); });
-#define TENON_FORMS_clamp(NAME)                                                                       \
-  forms.functional(#NAME, [](Tensors& t) { return NAME(t[kA], 1, 3); });                              \
-  forms.functional(#NAME " min", [](Tensors& t) { return NAME(t[kA], 1); });                          \
-  forms.functional(#NAME " max", [](Tensors& t) { return NAME(t[kA], std::nullopt, 3); });            \
-  forms.functional(#NAME " tensors", [](Tensors& t) { return NAME(t[kA], t[kB], t[kA]); });           \
-  forms.functional(#NAME " tensor min", [](Tensors& t) { return NAME(t[kA], t[kB]); });               \
-  forms.functional(#NAME " tensor max", [](Tensors& t) { return NAME(t[kA], std::nullopt, t[kB]); }); \
-  forms.method(#NAME, [](Tensors& t) { return t[kA].NAME(1, 3); });                                   \
-  forms.inplace(#NAME, [](Tensors& t) { t[kA].NAME##_(1, 3); });                                      \
-  forms.inplace(#NAME " tensor", [](Tensors& t) { t[kA].NAME##_(t[kB]); });                           \
-  forms.out(#NAME, [](Tensor& out, Tensors& t) { NAME##_out(out, t[kA], 1, 3); });
-#define TENON_FORMS_where(NAME)                                                                  \
-  forms.functional(#NAME, [](Tensors& t) { return NAME(t[kCondition], t[kA], t[kB]); });         \
-  forms.functional(#NAME " a number", [](Tensors& t) { return NAME(t[kCondition], t[kA], 2); }); \
-  forms.method(#NAME, [](Tensors& t) { return t[kA].NAME(t[kCondition], t[kB]); });              \
-  forms.out(#NAME, [](Tensor& out, Tensors& t) { NAME##_out(out, t[kCondition], t[kA], t[kB]); });
-#define TENON_FORMS_product(NAME)                                              \
-  forms.functional(#NAME, [](Tensors& t) { return NAME(t[kA], t[kMatrix]); }); \
-  forms.method(#NAME, [](Tensors& t) { return t[kA].NAME(t[kMatrix]); });      \
-  forms.out(#NAME, [](Tensor& out, Tensors& t) { NAME##_out(out, t[kA], t[kMatrix]); });
-#define TENON_FORMS_reduction(NAME)                                                       \
-  forms.functional(#NAME, [](Tensors& t) { return NAME(t[kA]); });                        \
-  forms.functional(#NAME " first", [](Tensors& t) { return NAME(t[kA], 0); });            \
-  forms.functional(#NAME " last kept", [](Tensors& t) { return NAME(t[kA], -1, true); }); \
-  forms.method(#NAME, [](Tensors& t) { return t[kA].NAME({0, -1}); });                    \
-  forms.out(#NAME, [](Tensor& out, Tensors& t) { NAME##_out(out, t[kA], 0); });
-#define TENON_FORMS_reduction_dtype(NAME) \
-  TENON_FORMS_reduction(NAME)             \
-      forms.functional(#NAME " dtype", [](Tensors& t) { return NAME(t[kA], 0, false, float64); });
-
-void add_table(const Forms& forms) {
-#include "tenon/ops.def"
+void add_op(const Forms& forms, const Schema& schema) {
+  if (schema.count > GivenAll::kMost) throw std::logic_error(std::string(schema.name) + " has too many parameters");
+  const std::vector<GivenAll> calls = operand_calls(schema);
+  const GivenAll& ordinary = calls[0];
+  for (const GivenAll& call : calls) forms.all(call);
+  forms.mismatch(ordinary);
+  if (!forms.grad) {
+    forms.out(ordinary, " out= of its size", kSame);
+    forms.out(ordinary, " out= of another size", kMatrix);  // resized with a warning
+  }
+  for (const GivenAll& call : argument_calls(ordinary, 0)) forms.all(call);
+  for (const GivenAll& call : pair_calls(ordinary)) forms.functional(call);
 }
 
 }  // namespace
@@ -238,7 +354,7 @@ void add_table_cases(std::vector<Case>& cases) {
     const Build add = [&](const std::string& call, std::function<Results(Tensors&)> run) {
       cases.push_back({std::string(operands.name) + "/" + call, operands.make, std::move(run)});
     };
-    add_table({add, operands.grad});
+    for (const Schema& schema : schemas()) add_op({add, operands.grad}, schema);
   }
 }
 

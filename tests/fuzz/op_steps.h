@@ -1,8 +1,9 @@
-// The table's ops in every form, over whatever operands: an op that is declared in tenon/ops.def is drawn here. What an
-// op gives is compared with what the same op gives of single elements.
+// The declared ops in every form, over whatever operands: an op that is declared in src/ops/ is drawn here. What an op
+// gives is compared with what the same op gives of single elements.
 #pragma once
 #include <cmath>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "expr/functions.h"
@@ -12,42 +13,6 @@
 #include "tenon/ops.h"
 
 namespace tenon::fuzz {
-
-using expr::Function;
-using expr::FunctionKind;
-
-struct TableOp {
-  const Function* function;  // by value and into `out`
-  /// In place; null: there is no such form.
-  void (*inplace)(Tensor& self, const Function::Operands& x, const expr::Parameters& p);
-};
-
-inline const char* rounding_of(const expr::Parameters& p) {
-  return p.rounding_mode ? p.rounding_mode->c_str() : nullptr;
-}
-
-// clang-format off
-#define FUZZ_INPLACE(CALL) [](Tensor& self, [[maybe_unused]] const Function::Operands& x, [[maybe_unused]] const expr::Parameters& p) { self.CALL; }
-#define FUZZ_OP_form(NAME)
-#define FUZZ_OP_unary(NAME)           {expr::find_function(#NAME), FUZZ_INPLACE(NAME##_())},
-#define FUZZ_OP_binary(NAME)          {expr::find_function(#NAME), FUZZ_INPLACE(NAME##_(*x[1]))},
-#define FUZZ_OP_binary_alpha(NAME)    {expr::find_function(#NAME), FUZZ_INPLACE(NAME##_(*x[1], p.alpha))},
-#define FUZZ_OP_division(NAME)        {expr::find_function(#NAME), FUZZ_INPLACE(NAME##_(*x[1], rounding_of(p)))},
-#define FUZZ_OP_clamp(NAME)           {expr::find_function(#NAME), FUZZ_INPLACE(NAME##_(x[1], x[2]))},
-#define FUZZ_OP_where(NAME)           {expr::find_function(#NAME), nullptr},
-#define FUZZ_OP_product(NAME)         {expr::find_function(#NAME), nullptr},
-#define FUZZ_OP_reduction(NAME)       {expr::find_function(#NAME), nullptr},
-#define FUZZ_OP_reduction_dtype(NAME) {expr::find_function(#NAME), nullptr},
-// clang-format on
-
-inline const std::vector<TableOp>& table_ops() {
-  static const std::vector<TableOp> ops = {
-#define TENON_OP(NAME, KIND) FUZZ_OP_##KIND(NAME)
-#include "tenon/ops.def"
-#undef TENON_OP
-  };
-  return ops;
-}
 
 inline Scalar draw_number(Bytes& bytes) {
   switch (bytes.up_to(3)) {
@@ -62,22 +27,61 @@ inline Scalar draw_number(Bytes& bytes) {
   }
 }
 
-/// The operands of a call, and the elements they have before it.
-struct Operands {
-  Function::Operands args;
-  std::vector<Tensor> tensors;  // undefined: a number, or left out
-  std::vector<std::optional<Copy>> copies;
+inline bool may_be_left_out(const Parameter& parameter) {
+  return parameter.fallback || std::string_view(parameter.type).ends_with("?");
+}
 
-  void add(const std::optional<Arg>& arg) {
-    args[tensors.size()] = arg;
-    const bool tensor = arg && arg->is_tensor();
-    tensors.push_back(tensor ? arg->tensor() : Tensor());
-    copies.push_back(tensor ? std::optional<Copy>(arg->tensor()) : std::nullopt);
+/// A value for an argument that is no operand. An argument of a type that no op had before needs a line here.
+inline Value draw_value(Bytes& bytes, const Parameter& parameter) {
+  if (may_be_left_out(parameter) && bytes.flag()) return {};
+  const std::string_view type = parameter.type;
+  const auto draw_dim = [&] { return bytes.up_to(5) - 2; };
+  if (type.starts_with("ScalarType")) return bytes.dtype();
+  if (type.starts_with("Scalar")) return draw_number(bytes);
+  if (type.starts_with("int[")) {
+    if (bytes.up_to(3) == 0) return draw_dim();
+    Dims dims;
+    for (int64_t left = bytes.up_to(2); left > 0; --left) dims.push_back(draw_dim());
+    return dims;
+  }
+  if (type.starts_with("int")) return bytes.integer();
+  if (type.starts_with("bool")) return bytes.flag();
+  if (type.starts_with("str")) return bytes.up_to(7) == 0 ? "no such mode" : bytes.flag() ? "floor" : "trunc";
+  fail_claim("values of a parameter's type can be drawn", __FILE__, __LINE__, parameter.type);
+}
+
+/// A call of an op, and the elements its operands have before it.
+struct Call {
+  const Schema* schema;
+  expr::Values values;                      // in the order of the parameters
+  std::vector<std::optional<Copy>> copies;  // of those that are tensors
+
+  explicit Call(const Schema& op) : schema(&op) {}
+  void add(Value value) {
+    copies.push_back(value.is_tensor() ? std::optional<Copy>(value.tensor()) : std::nullopt);
+    values.push_back(std::move(value));
+  }
+  std::vector<Tensor> tensors() const {
+    std::vector<Tensor> given;
+    for (const Value& value : values)
+      if (value.is_tensor()) given.push_back(value.tensor());
+    return given;
   }
   bool on_meta() const {
-    for (const Tensor& tensor : tensors)
-      if (tensor.defined() && tensor.is_meta()) return true;
+    for (const Value& value : values)
+      if (value.is_tensor() && value.tensor().is_meta()) return true;
     return false;
+  }
+  /// Null where the op has no such parameter, or has been given no value for it yet.
+  const Value* find(std::string_view parameter) const {
+    const int place = schema->place_of(parameter);
+    const bool given = place >= 0 && static_cast<std::size_t>(place) < values.size();
+    return given ? &values[static_cast<std::size_t>(place)] : nullptr;
+  }
+  /// Whether it can be written as a method: not where `self` is a number.
+  bool has_self() const {
+    const Value* self = find("self");
+    return self && self->is_tensor();
   }
 };
 
@@ -85,7 +89,6 @@ struct Operands {
 inline Wide broadcast_count(const std::vector<Tensor>& tensors, Dims* sizes = nullptr) {
   Dims shape;
   for (const Tensor& tensor : tensors) {
-    if (!tensor.defined()) continue;
     while (shape.size() < tensor.dim()) shape.insert(0, 1);
     for (int64_t back = 1; back <= tensor.dim(); ++back) {
       int64_t& size = shape[shape.size() - back];
@@ -104,32 +107,29 @@ inline std::string element_of(const Tensor& tensor, SizesView index) {
 }
 
 /// A second operand of one element meets 16-bit floats at its own precision, which a single element always would.
-inline bool one_element_differs(const Function& function, const Operands& operands) {
-  if (!function.op || !row_of(*function.op).exact_second || !operands.copies[0] || !operands.copies[1]) return false;
-  const Copy &first = *operands.copies[0], &second = *operands.copies[1];
+inline bool one_element_differs(const Call& call) {
+  const int op = call.schema->op;
+  if (op < 0 || !row_of(static_cast<Op>(op)).exact_second || !call.copies[1]) return false;
+  const Copy& second = *call.copies[1];
   const bool rounds = is_floating_point(second.dtype) && itemsize(second.dtype) == 2;
-  return first.dtype != second.dtype || (rounds && count_elements(second.sizes) != 1);
+  return (call.copies[0] && call.copies[0]->dtype != second.dtype) || (rounds && count_elements(second.sizes) != 1);
 }
 
-inline void check_elementwise(const Function& function, const Operands& operands, const expr::Parameters& parameters,
-                              const Tensor& result) {
-  if (result.numel() == 0 || operands.on_meta() || one_element_differs(function, operands)) return;
+inline void check_elementwise(const Call& call, const Tensor& result) {
+  if (result.numel() == 0 || result.is_meta() || call.on_meta() || one_element_differs(call)) return;
   for (int64_t linear : {int64_t{0}, result.numel() / 3, result.numel() - 1}) {
     const Dims index = index_at(result.sizes(), linear);
-    Tensor ones[Function::kMaxOperands];
-    Function::Operands args;
-    for (std::size_t i = 0; i < operands.tensors.size(); ++i) {
-      args[i] = operands.args[i];
-      if (!operands.copies[i]) continue;
-      const Copy& copy = *operands.copies[i];
+    expr::Values ones = call.values;
+    for (std::size_t i = 0; i < ones.size(); ++i) {
+      if (!call.copies[i]) continue;
+      const Copy& copy = *call.copies[i];
       const int64_t from = linear_at(copy.sizes, operand_index(copy.sizes, index));
       ones[i] = tensor_of_bytes(copy.element(from), copy.sizes.empty() ? SizesView() : SizesView{1}, copy.dtype);
-      args[i] = Arg(ones[i]);
     }
-    const Tensor one = function.call(nullptr, args, parameters).to(result.dtype());
+    const Tensor one = expr::call(*call.schema, ones).to(result.dtype());
     const std::string want = bytes_of(one), got = element_of(result, index);
     CLAIM_OF(same_element(got, want, result.dtype()),
-             std::string(function.name) + " at " + to_string(index) + " of " + describe(result) + ": " +
+             std::string(call.schema->name) + " at " + to_string(index) + " of " + describe(result) + ": " +
                  std::to_string(as_double(got, result.dtype())) + ", and of the element alone " +
                  std::to_string(as_double(want, result.dtype())));
   }
@@ -160,17 +160,25 @@ inline std::vector<bool> folded_dims(SizesView sizes, SizesView dims) {
 }
 
 /// Compares one element of a reduction with the reduction of the elements it is made of, laid out in a row.
-inline void check_reduction(const Function& function, const Copy& self, const expr::Parameters& parameters,
-                            const Tensor& result) {
-  const std::vector<bool> folded = folded_dims(self.sizes, parameters.dims);
+inline void check_reduction(const Call& call, const Tensor& result) {
+  const auto place_of = [&](const char* parameter) {
+    return static_cast<std::size_t>(call.schema->place_of(parameter));
+  };
+  const Copy& self = *call.copies[place_of("self")];
+  const Value* dim_value = call.find("dim");
+  const DimsArg dims = dim_value ? dim_value->dims_arg() : DimsArg();
+  const bool keepdim = call.find("keepdim") && call.find("keepdim")->boolean(false);
+  const std::vector<bool> folded = folded_dims(self.sizes, dims.view());
   Dims want;
   for (int64_t dim = 0; dim < self.sizes.size(); ++dim) {
     if (!folded[static_cast<std::size_t>(dim)])
       want.push_back(self.sizes[dim]);
-    else if (parameters.keepdim)
+    else if (keepdim)
       want.push_back(1);
   }
-  CLAIM_OF(result.sizes() == want, std::string(function.name) + ": " + describe(result) + " for " + to_string(want));
+  const std::string text =
+      std::string(call.schema->name) + " of " + to_string(self.sizes) + " over " + to_string(dims.view());
+  CLAIM_OF(result.sizes() == want, text + ": " + describe(result) + " for " + to_string(want));
   if (result.numel() == 0 || result.is_meta()) return;
   const Dims index = index_at(result.sizes(), result.numel() / 2);
   std::string bytes;
@@ -182,30 +190,30 @@ inline void check_reduction(const Function& function, const Copy& self, const ex
     for (int64_t dim = 0, next = 0; dim < self.sizes.size(); ++dim) {
       const bool fold = folded[static_cast<std::size_t>(dim)];
       if (!fold) inside = inside && source[dim] == index[next];
-      if (!fold || parameters.keepdim) ++next;
+      if (!fold || keepdim) ++next;
     }
     if (!inside) continue;
     bytes += self.element(linear);
     ++count;
   }
   const Tensor row = tensor_of_bytes(bytes, {count}, self.dtype);
-  expr::Parameters over_all;
-  over_all.dtype = parameters.dtype;
-  if (function.op == Op::sum || function.op == Op::mean)
-    over_all.dtype = result.dtype();  // an `out=` of another dtype is what it sums in
-  const Function::Operands args{Arg(row)};
-  const Tensor one = function.call(nullptr, args, over_all).to(result.dtype());
+  expr::Values over_all = call.values;
+  over_all[place_of("self")] = row;
+  if (dim_value) over_all[place_of("dim")] = Value();
+  if (keepdim) over_all[place_of("keepdim")] = Value();
+  if (call.find("dtype"))
+    over_all[place_of("dtype")] = result.dtype();  // an `out=` of another dtype is what it folds in
+  const Tensor one = expr::call(*call.schema, over_all).to(result.dtype());
   const double a = as_double(element_of(result, index), result.dtype()), b = one.item().as_double();
   const bool floating = is_floating_point(result.dtype());
   const bool same = same_element(element_of(result, index), bytes_of(one), result.dtype()) ||
                     (floating && near(a, b, tolerance(row, result.dtype())));
-  CLAIM_OF(same, std::string(function.name) + " of " + to_string(self.sizes) + " over " + to_string(parameters.dims) +
-                     ": " + std::to_string(a) + ", and in a row " + std::to_string(b));
+  CLAIM_OF(same, text + ": " + std::to_string(a) + ", and in a row " + std::to_string(b));
 }
 
 /// Compares one element of a matrix product with the sum of its products.
-inline void check_product(const Operands& operands, const Tensor& result) {
-  const Copy &a = *operands.copies[0], &b = *operands.copies[1];
+inline void check_product(const Call& call, const Tensor& result) {
+  const Copy &a = *call.copies[0], &b = *call.copies[1];
   CLAIM(result.dim() == 2 && result.sizes()[0] == a.sizes[0] && result.sizes()[1] == b.sizes[1]);
   if (result.numel() == 0 || result.is_meta() || result.dtype() == Dtype::bool_) return;
   const int64_t depth = a.sizes[1], row = result.sizes()[0] - 1, column = result.sizes()[1] / 2;
@@ -224,22 +232,16 @@ inline void check_product(const Operands& operands, const Tensor& result) {
            "mm: " + std::to_string(x) + " for " + std::to_string(y) + " in " + describe(result));
 }
 
-inline void check_op(const Function& function, const Operands& operands, const expr::Parameters& parameters,
-                     const Tensor& result) {
-  if (expr::is_reduction(function.kind)) return check_reduction(function, *operands.copies[0], parameters, result);
-  if (function.kind == FunctionKind::product) return check_product(operands, result);
-  check_elementwise(function, operands, parameters, result);
-}
-
-inline expr::Parameters draw_parameters(Bytes& bytes, FunctionKind kind) {
-  expr::Parameters parameters;
-  if (kind == FunctionKind::binary_alpha && bytes.up_to(2) == 0) parameters.alpha = draw_number(bytes);
-  if (kind == FunctionKind::division && bytes.flag()) parameters.rounding_mode = bytes.flag() ? "floor" : "trunc";
-  if (!expr::is_reduction(kind)) return parameters;
-  for (int64_t left = bytes.up_to(2); left > 0; --left) parameters.dims.push_back(bytes.up_to(5) - 2);
-  parameters.keepdim = bytes.flag();
-  if (kind == FunctionKind::reduction_dtype && bytes.up_to(2) == 0) parameters.dtype = bytes.dtype();
-  return parameters;
+/// Nothing is known of other algorithms but what holds of every tensor.
+inline void check_op(const Call& call, const Tensor& result) {
+  check_tensor(result);
+  if (call.schema->is_fold()) check_reduction(call, result);
+  if (std::string_view(call.schema->name) == "mm") check_product(call, result);
+  if (!call.schema->is_map()) return;
+  Dims sizes;
+  CLAIM(broadcast_count(call.tensors(), &sizes) >= 0);
+  CLAIM_OF(result.sizes() == sizes, std::string(call.schema->name) + " gave " + describe(result));
+  check_elementwise(call, result);
 }
 
 }  // namespace tenon::fuzz

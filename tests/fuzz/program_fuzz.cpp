@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "formula_arity.h"
 #include "fuzz/world.h"
 #include "tenon/threads.h"
 #include "tile/run.h"
@@ -90,13 +91,14 @@ void append_instruction(Bytes& bytes, Program& program) {
     return;
   }
   const Row& row = row_of(op);
+  const int arity = formulas::arity_of(op);
   int in[3] = {};
-  for (int i = 0; i < row.arity; ++i) {
+  for (int i = 0; i < arity; ++i) {
     const bool condition = row.promotion == Promotion::select && i == 0;
     in[i] = program.cast(draw(), condition ? Dtype::bool_ : dtype);
   }
   const bool truth = row.promotion == Promotion::comparison || row.promotion == Promotion::logical;
-  program.op(op, dtype, truth ? Dtype::bool_ : dtype, row.arity, in[0], in[1], in[2]);
+  program.op(op, dtype, truth ? Dtype::bool_ : dtype, arity, in[0], in[1], in[2]);
 }
 
 /// Whoever makes a Program reads all its inputs.

@@ -12,8 +12,6 @@
 #include "tenon/policy.h"
 
 using namespace tenon;
-using expr::Function;
-using expr::FunctionKind;
 using fuzz::Bytes;
 
 namespace {
@@ -206,74 +204,61 @@ class Machine {
     keep(tensor);
   }
 
-  fuzz::Operands draw_operands(FunctionKind kind) {
-    const expr::Signature& signature = expr::signature_of(kind);
-    fuzz::Operands operands;
-    for (int i = 0; i < signature.operands; ++i) {
-      const bool may_be_number = i > 0 && kind != FunctionKind::product;
-      const int64_t form = bytes_.up_to(7);
-      if (i >= signature.required && form == 0)
-        operands.add(std::nullopt);
-      else if (may_be_number && form <= 2)
-        operands.add(Arg(fuzz::draw_number(bytes_)));
-      else
-        add_tensor(operands);
-    }
-    return operands;
-  }
-  void add_tensor(fuzz::Operands& operands) {
+  const Tensor& pick_small() {
     const Tensor& tensor = pick();
     if (!is_small(tensor)) throw Error("too large to be read element by element");
-    operands.add(Arg(tensor));
+    return tensor;
+  }
+  Value draw_argument(const Parameter& parameter, const fuzz::Call& before) {
+    if (!parameter.is_operand()) return fuzz::draw_value(bytes_, parameter);
+    const int64_t form = bytes_.up_to(7);
+    if (form == 7 && before.has_self()) return partner(before);
+    if (form == 0 && fuzz::may_be_left_out(parameter)) return {};
+    if (form <= 2 && parameter.takes_numbers) return fuzz::draw_number(bytes_);
+    return pick_small();
+  }
+
+  /// An operand that goes with `self`: the same one, or what it has a product with.
+  static Tensor partner(const fuzz::Call& call) {
+    const Tensor& self = call.find("self")->tensor();
+    return call.schema->is_map() || self.dim() != 2 ? self : self.t();
   }
 
   const Tensor* call_op(const char*& name) {
-    const auto& table = fuzz::table_ops();
-    const fuzz::TableOp& op = table[static_cast<std::size_t>(bytes_.up_to(static_cast<int64_t>(table.size()) - 1))];
-    const Function& function = *op.function;
-    const expr::Parameters parameters = fuzz::draw_parameters(bytes_, function.kind);
-    const fuzz::Operands operands = draw_operands(function.kind);
-    const bool elementwise = !expr::is_reduction(function.kind) && function.kind != FunctionKind::product;
-    if (elementwise && !operands.on_meta() && fuzz::broadcast_count(operands.tensors) > fuzz::kMostElements)
+    const auto last = static_cast<int64_t>(schemas().size()) - 1;
+    const Schema& schema = schemas()[static_cast<std::size_t>(bytes_.up_to(last))];
+    fuzz::Call call(schema);
+    for (const Parameter& parameter : schema.parameters()) call.add(draw_argument(parameter, call));
+    if (schema.is_map() && !call.on_meta() && fuzz::broadcast_count(call.tensors()) > fuzz::kMostElements)
       return nullptr;
+    const Value* values = call.values.data();
     const int64_t form = bytes_.up_to(3);
-    if (form <= 1) {
-      name = function.name;
-      const Tensor result = function.call(nullptr, operands.args, parameters);
-      check(function, operands, parameters, result);
-      cycles_.note_op(result, operands.tensors);
-      keep(result);
+    if (form == 2 && schema.inplace && call.has_self()) {
+      written_ = call.find("self")->tensor();
+      schema.inplace(values);
+      cycles_.note_op(written_, call.tensors());
+    } else if (form >= 2 && schema.out) {
+      written_ = pick();
+      schema.out(values, written_);
+    } else {
+      const bool method = form == 1 && schema.method && call.has_self();
+      const List<Tensor> results = method ? schema.method(values) : schema.function(values);
+      name = schema.name;
+      for (const Tensor& result : results) {
+        fuzz::check_op(call, result);
+        cycles_.note_op(result, call.tensors());
+        keep(result);
+      }
       return nullptr;
     }
-    if (form == 2 && op.inplace) {
-      written_ = operands.tensors[0];
-      op.inplace(written_, operands.args, parameters);
-      cycles_.note_op(written_, operands.tensors);
-    } else {
-      written_ = pick();
-      function.call(&written_, operands.args, parameters);
-    }
-    name = function.name;
-    check(function, operands, parameters, written_);
+    name = schema.name;
+    fuzz::check_op(call, written_);
     return &written_;
-  }
-  static void check(const Function& function, const fuzz::Operands& operands, const expr::Parameters& parameters,
-                    const Tensor& result) {
-    fuzz::check_tensor(result);
-    Dims sizes;
-    if (!expr::is_reduction(function.kind) && function.kind != FunctionKind::product) {
-      CLAIM(fuzz::broadcast_count(operands.tensors, &sizes) >= 0);
-      CLAIM_OF(result.sizes() == sizes, std::string(function.name) + " gave " + fuzz::describe(result));
-    }
-    if (!result.is_meta()) fuzz::check_op(function, operands, parameters, result);
   }
 
   const Tensor* write(const char*& name) {
     written_ = pick();
     if (!is_small(written_)) return nullptr;
-    fuzz::Operands operands;
-    expr::Parameters parameters;
-    parameters.dtype = written_.dtype();
     const int64_t form = bytes_.up_to(3);
     const Scalar number = fuzz::draw_number(bytes_);
     if (form == 0) {
@@ -284,22 +269,24 @@ class Machine {
                                  fuzz::bytes_of(full({}, number, written_.dtype())), written_.dtype()));
       return &written_;
     }
-    add_tensor(operands);
+    const Tensor from = pick_small();
+    fuzz::Call cast(expr::cast_function());
+    cast.add(from);
+    cast.add(written_.dtype());
     if (form == 1)
-      written_.fill_(operands.tensors[0]);
+      written_.fill_(from);
     else
-      written_.copy_(operands.tensors[0]);
+      written_.copy_(from);
     name = "copy_";
-    if (!written_.is_meta()) fuzz::check_elementwise(expr::cast_function(), operands, parameters, written_);
+    fuzz::check_elementwise(cast, written_);
     return &written_;
   }
 
   void copy() {
     const Tensor self = pick();
     if (!is_small(self)) return;
-    fuzz::Operands operands;
-    operands.add(Arg(self));
-    expr::Parameters parameters;
+    fuzz::Call cast(expr::cast_function());
+    cast.add(self);
     const int64_t form = bytes_.up_to(5);
     const auto format = static_cast<MemoryFormat>(bytes_.up_to(3));
     Tensor result;
@@ -311,8 +298,8 @@ class Machine {
     if (form == 5) result = self.to(bytes_.dtype(), bytes_.flag(), format);
     fuzz::check_tensor(result);
     if (form <= 1 && format != MemoryFormat::preserve) CLAIM_OF(result.is_contiguous(format), fuzz::describe(result));
-    parameters.dtype = result.dtype();
-    if (!result.is_meta() && form != 4) fuzz::check_elementwise(expr::cast_function(), operands, parameters, result);
+    cast.add(result.dtype());
+    if (form != 4) fuzz::check_elementwise(cast, result);
     keep(result);
   }
 

@@ -2,7 +2,7 @@
 import math
 import pathlib
 import random
-import re
+import sys
 import warnings
 
 import torch
@@ -11,6 +11,9 @@ from request import BY_NAME, DTYPES, NAMES, bytes_of, number_json, open_storages
 from torch_call import SYMBOLS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+from ops import read_ops  # noqa: E402
+
 WEIGHTS = [3, 2, 2, 1, 3, 3, 1, 1, 1, 2, 2, 8, 3]
 SIZES = [0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 64, 100, 129, 257]
 INTEGERS = [0, 1, 1, -1, 2, 3, -3, 7, 127, 128, 200, -128, -129, 255, 256, 300, 2**31 - 1, 2**31, -2**31, 2**63 - 1, -2**63]
@@ -33,9 +36,23 @@ NUMBER_ALLOWED = {"add", "sub", "mul", "div", "eq", "ne", "lt", "le", "gt", "ge"
 
 
 def table_ops():
-    """(name, kind) of every op in the list, without the forms that only kernels know."""
-    text = (ROOT / "include" / "tenon" / "ops.def").read_text(encoding="utf-8")
-    return [pair for pair in re.findall(r"^TENON_OP\((\w+), (\w+)\)", text, re.MULTILINE) if pair[1] != "form"]
+    """(name, how it is drawn) of every declared op that has a way to be drawn here."""
+    return [(op.name, kind_of(op)) for op in read_ops()[0] if op.is_public and kind_of(op)]
+
+
+# Forms that an op is declared without.
+LACKING = {op.name: {form for form, there in (("out", op.has_out), ("inplace", op.has_inplace), ("method", op.is_method)) if not there}
+           for op in reversed(read_ops()[0]) if op.is_public}  # fmt: skip
+
+
+def kind_of(op):
+    names = [parameter.name for parameter in op.parameters]
+    if op.kind == "fold":
+        return "reduction_dtype" if "dtype" in names else "reduction"
+    if op.kind == "algorithm":
+        return "product" if names == ["self", "mat2"] else None
+    special = {"rounding_mode": "division", "alpha": "binary_alpha", "condition": "where", "min": "clamp"}
+    return next((special[name] for name in names if name in special), "unary" if len(names) == 1 else "binary")
 
 
 class Draw:
@@ -170,7 +187,7 @@ def draw_case(ops, seed, number, only_op=None):
     kind = dict(ops).get(op, "other")
     build = Builder(draw)
     keywords, out = {}, None
-    form = draw.rng.choice(FORMS.get(kind, ["functional"]))
+    form = draw.rng.choice([form for form in FORMS.get(kind, ["functional"]) if form not in LACKING.get(op, ())])
     if form == "operator" and op not in SYMBOLS:
         form = "functional"
     shape, dtype = draw.shape(), draw.dtype()
@@ -221,7 +238,7 @@ def draw_case(ops, seed, number, only_op=None):
             dims = list({dim % len(shape): dim for dim in dims}.values())
         if draw.chance(0.03):
             dims = dims + [len(shape) + draw.rng.randint(0, 2)]
-        keywords["dims"], keywords["keepdim"] = dims, draw.chance(0.4)
+        keywords["dim"], keywords["keepdim"] = dims, draw.chance(0.4)
         if kind == "reduction_dtype" and draw.chance(0.25):
             # A sum of floats in an integer dtype converts numbers no integer holds: PyTorch's answer depends on its path.
             keywords["dtype"] = NAMES[draw.dtype(None if not dtype.is_floating_point else torch.float64)]

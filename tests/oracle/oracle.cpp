@@ -86,29 +86,20 @@ class Request {
   Tensor& tensor(std::size_t i) { return tensors_.at(i); }
   Scalar number(std::size_t i) const { return numbers_.at(i); }
   Arg arg(std::size_t i) const { return tensors_.at(i).defined() ? Arg(tensors_[i]) : Arg(numbers_[i]); }
+  tenon::Value value(std::size_t i) const {
+    return tensors_.at(i).defined() ? tenon::Value(tensors_[i]) : tenon::Value(numbers_[i]);
+  }
   Tensor& out() { return out_; }
 
   const json* keyword(const char* name) const {
     const json& keywords = text_.at("keywords");
     return keywords.contains(name) && !keywords.at(name).is_null() ? &keywords.at(name) : nullptr;
   }
-  Scalar alpha() const { return keyword("alpha") ? to_scalar(*keyword("alpha")) : Scalar(1); }
-  const char* rounding_mode() const {
-    return keyword("rounding_mode") ? keyword("rounding_mode")->get_ref<const std::string&>().c_str() : nullptr;
-  }
   Dims sizes(const char* name) const { return keyword(name) ? to_dims(*keyword(name)) : Dims(); }
-  DimsArg dims() const { return DimsArg(tenon::SizesView(sizes("dims"))); }
-  bool keepdim() const { return keyword("keepdim") && keyword("keepdim")->get<bool>(); }
   std::optional<Dtype> dtype() const {
     if (!keyword("dtype")) return std::nullopt;
     return tenon::dtype_from_name(keyword("dtype")->get<std::string>().c_str());
   }
-  /// A bound of clamp: the number of the operand that holds it, or none.
-  std::optional<Arg> bound(const char* name) const {
-    if (!keyword(name)) return std::nullopt;
-    return arg(keyword(name)->get<std::size_t>());
-  }
-
   json storages() const {
     json list = json::array();
     for (const Tensor& storage : storages_)
@@ -168,54 +159,50 @@ Tensor compound(const std::string& op, Request& r) {
   throw NoSuchForm();
 }
 
-/// One form of a table op: its function, its method, in place, out=, or an operator.
-#define FORMS(FUNCTION, METHOD, IN_PLACE, OUT)     \
-  [](Request& r) -> Tensor {                       \
-    if (r.form() == "functional") return FUNCTION; \
-    if (r.form() == "method") return METHOD;       \
-    if (r.form() == "inplace") return IN_PLACE;    \
-    if (r.form() == "out") return OUT;             \
-    throw NoSuchForm();                            \
+/// The arguments of a declared op: what comes by position, then keywords, in the order of its parameters.
+std::vector<tenon::Value> values_of(const tenon::Schema& schema, const Request& request) {
+  std::vector<tenon::Value> values(static_cast<std::size_t>(schema.count));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const tenon::Parameter& parameter = schema.parameters()[i];
+    const std::string_view type = parameter.type;
+    const json* keyword = request.keyword(parameter.name);
+    if (keyword && parameter.is_operand())
+      values[i] = request.value(keyword->get<std::size_t>());
+    else if (!keyword && i < request.count() && parameter.is_operand() && !parameter.fallback)
+      values[i] = request.value(i);
+    else if (!keyword)
+      continue;
+    else if (type.starts_with("int["))
+      values[i] = to_dims(*keyword);
+    else if (type.starts_with("bool"))
+      values[i] = keyword->get<bool>();
+    else if (type.starts_with("ScalarType"))
+      values[i] = tenon::dtype_from_name(keyword->get<std::string>().c_str());
+    else if (type.starts_with("Scalar"))
+      values[i] = to_scalar(*keyword);
+    else
+      values[i] = keyword->get<std::string>();
   }
-#define ABSENT (throw NoSuchForm(), Tensor())
+  return values;
+}
 
-const std::map<std::string, Call>& calls() {
+/// One form of a declared op: its function, its method, in place or out=.
+Tensor call_declared(const tenon::Schema& schema, Request& request) {
+  const std::vector<tenon::Value> values = values_of(schema, request);
+  if (request.form() == "functional") return schema.function(values.data())[0];
+  if (request.form() == "method" && schema.method) return schema.method(values.data())[0];
+  if (request.form() == "inplace" && schema.inplace) {
+    schema.inplace(values.data());
+    return request.tensor(0);
+  }
+  if (request.form() != "out" || !schema.out) throw NoSuchForm();
+  schema.out(values.data(), request.out());
+  return request.out();
+}
+
+/// What is no declared op: copies and views.
+const std::map<std::string, Call>& others() {
   static const std::map<std::string, Call> table = {
-#define TENON_OP(NAME, KIND) CALL_##KIND(NAME)
-#define CALL_form(NAME)
-#define CALL_unary(NAME)                                                             \
-  {#NAME, FORMS(tenon::NAME(r.tensor(0)), r.tensor(0).NAME(), r.tensor(0).NAME##_(), \
-                tenon::NAME##_out(r.out(), r.tensor(0)))},
-#define CALL_binary(NAME)                                                                                   \
-  {#NAME, FORMS(tenon::NAME(r.arg(0), r.arg(1)), r.tensor(0).NAME(r.arg(1)), r.tensor(0).NAME##_(r.arg(1)), \
-                tenon::NAME##_out(r.out(), r.arg(0), r.arg(1)))},
-#define CALL_binary_alpha(NAME)                                                                    \
-  {#NAME, FORMS(tenon::NAME(r.arg(0), r.arg(1), r.alpha()), r.tensor(0).NAME(r.arg(1), r.alpha()), \
-                r.tensor(0).NAME##_(r.arg(1), r.alpha()), tenon::NAME##_out(r.out(), r.arg(0), r.arg(1), r.alpha()))},
-#define CALL_division(NAME)                                                                                        \
-  {#NAME, FORMS(tenon::NAME(r.arg(0), r.arg(1), r.rounding_mode()), r.tensor(0).NAME(r.arg(1), r.rounding_mode()), \
-                r.tensor(0).NAME##_(r.arg(1), r.rounding_mode()),                                                  \
-                tenon::NAME##_out(r.out(), r.arg(0), r.arg(1), r.rounding_mode()))},
-#define CALL_clamp(NAME)                                                                                               \
-  {#NAME, FORMS(tenon::NAME(r.tensor(0), r.bound("min"), r.bound("max")),                                              \
-                r.tensor(0).NAME(r.bound("min"), r.bound("max")), r.tensor(0).NAME##_(r.bound("min"), r.bound("max")), \
-                tenon::NAME##_out(r.out(), r.tensor(0), r.bound("min"), r.bound("max")))},
-#define CALL_where(NAME)                                                                                       \
-  {#NAME, FORMS(tenon::NAME(r.tensor(0), r.arg(1), r.arg(2)), r.tensor(1).NAME(r.tensor(0), r.arg(2)), ABSENT, \
-                tenon::NAME##_out(r.out(), r.tensor(0), r.arg(1), r.arg(2)))},
-#define CALL_product(NAME)                                                                    \
-  {#NAME, FORMS(tenon::NAME(r.tensor(0), r.tensor(1)), r.tensor(0).NAME(r.tensor(1)), ABSENT, \
-                tenon::NAME##_out(r.out(), r.tensor(0), r.tensor(1)))},
-#define CALL_reduction(NAME)                                                                                      \
-  {#NAME, FORMS(tenon::NAME(r.tensor(0), r.dims(), r.keepdim()), r.tensor(0).NAME(r.dims(), r.keepdim()), ABSENT, \
-                tenon::NAME##_out(r.out(), r.tensor(0), r.dims(), r.keepdim()))},
-#define CALL_reduction_dtype(NAME)                                          \
-  {#NAME, FORMS(tenon::NAME(r.tensor(0), r.dims(), r.keepdim(), r.dtype()), \
-                r.tensor(0).NAME(r.dims(), r.keepdim(), r.dtype()), ABSENT, \
-                tenon::NAME##_out(r.out(), r.tensor(0), r.dims(), r.keepdim(), r.dtype()))},
-#include "tenon/ops.def"
-#undef TENON_OP
-      // Not in the table: copies and views.
       {"to", [](Request& r) { return r.tensor(0).to(r.dtype().value()); }},
       {"clone", [](Request& r) { return r.tensor(0).clone(); }},
       {"contiguous", [](Request& r) { return r.tensor(0).contiguous(); }},
@@ -238,7 +225,8 @@ Tensor perform(Request& request, const std::string& op) {
     return found->second(request);
   }
   if (request.form() == "compound") return compound(op, request);
-  return calls().at(op)(request);
+  if (const tenon::Schema* schema = tenon::find_schema(op)) return call_declared(*schema, request);
+  return others().at(op)(request);
 }
 
 // --- the answer ---------------------------------------------------------------------------------------------------

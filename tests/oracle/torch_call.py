@@ -50,8 +50,7 @@ def call_torch(request, operands, out):
         keywords["alpha"] = number_of(keywords["alpha"])
     if keywords.get("dtype"):
         keywords["dtype"] = BY_NAME[keywords["dtype"]]
-    if "dims" in keywords:
-        keywords["dim"] = keywords.pop("dims")
+    if "dim" in keywords:
         if op in ("all", "any") and not keywords["dim"]:
             # In C++ no dims means all of them; from Python, all and any take () at its word.
             keywords["dim"] = list(range(operands[0].dim()))

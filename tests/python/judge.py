@@ -10,7 +10,6 @@ import torch
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
 
 # Functions of which PyTorch and Tenon each round as their own libraries do.
-INEXACT = {"exp", "log", "tanh", "sum", "mean", "sqrt", "reciprocal", "div"}
 
 
 class Both:
@@ -101,7 +100,7 @@ def same_error(ours, theirs):
     """The same type and text; where Tenon says the documented text instead, PyTorch's stands in the notes."""
     if type(ours).__name__ != type(theirs).__name__:
         return False
-    text = str(theirs).split("\nException raised from")[0]
+    text = str(theirs).split("\nException raised from")[0].split(" This could be because the operator doesn't exist")[0]
     return str(ours).rstrip('"') == text.rstrip('"') or text in getattr(ours, "__notes__", [])
 
 

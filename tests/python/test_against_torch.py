@@ -8,12 +8,9 @@ import tenon
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import declared
 import judge
 from judge import Both, same
-
-ALL = {name for name in tenon._tenon._ops()}
-KINDS = tenon._tenon._ops()
-INPLACE = {"unary", "binary", "binary_alpha", "division", "clamp"}
 
 small = st.integers(0, 3)
 shapes = st.lists(st.sampled_from([0, 1, 1, 2, 3]), max_size=4)
@@ -70,36 +67,50 @@ def laid_out(tensor, shape, layout):
     return dense
 
 
-def arguments_of(draw, kind, shape):
-    """Positional and keyword arguments behind the first operand."""
-    other = draw(st.one_of(broadcastable(shape).flatmap(lambda shape: tensors(shape)), numbers))
-    if kind == "binary":
-        return (other,), {}
-    if kind == "binary_alpha":
-        return (other,), ({"alpha": draw(numbers)} if draw(st.booleans()) else {})
-    if kind == "division":
-        return (other,), ({"rounding_mode": draw(st.sampled_from([None, "floor", "trunc", "up"]))} if draw(st.booleans()) else {})
-    if kind == "clamp":
-        bounds = draw(st.lists(st.one_of(st.none(), numbers, broadcastable(shape).flatmap(lambda shape: tensors(shape))), min_size=1, max_size=2))
-        return tuple(bounds), {}
-    if kind in ("reduction", "reduction_dtype"):
-        args = draw(st.lists(st.one_of(st.integers(-4, 4), st.lists(st.integers(-4, 4), max_size=3)), max_size=1))
-        kwargs = {"keepdim": draw(st.booleans())} if args and draw(st.booleans()) else {}
-        if kind == "reduction_dtype" and draw(st.integers(0, 3)) == 0:
-            kwargs["dtype"] = judge.dtype(draw(dtypes))
-        return tuple(args), kwargs
-    return (), {}
+THEIR_ERRORS = {"sqrt", "reciprocal", "div"}  # ours are correctly rounded
+CHOICES = {"rounding_mode": [None, "floor", "trunc", "up"]}
 
 
-@pytest.mark.parametrize("name", sorted(name for name, kind in KINDS.items() if kind != "where"))
+def argument(draw, op, parameter, shape):
+    """A value of a declared parameter that mostly fits beside a first operand of that shape."""
+    if parameter.is_operand:
+        if parameter.name == "mat2":
+            return draw(tensors(shape=[shape[-1] if shape else 1, draw(small)]))
+        condition = draw(st.sampled_from(["bool", "bool", "bool", "uint8", "int32"])) if parameter.name == "condition" else None
+        tensor = broadcastable(shape).flatmap(lambda shape: tensors(shape, condition))
+        none = [st.none()] if parameter.type.endswith("?") else []
+        return draw(st.one_of(*none, tensor, numbers) if parameter.takes_numbers else tensor)
+    if parameter.type.startswith("int["):
+        return draw(st.one_of(st.integers(-4, 4), st.lists(st.integers(-4, 4), max_size=3)))
+    by_type = {"bool": st.booleans(), "int": st.integers(-4, 4), "Scalar": numbers, "str": st.sampled_from(CHOICES.get(parameter.name, [None])),
+               "ScalarType": dtypes.map(judge.dtype)}  # fmt: skip
+    return draw(by_type[parameter.type.rstrip("?")])
+
+
+def arguments_of(draw, op, shape):
+    """Positional and keyword arguments behind the first operand; those that may be left out mostly are."""
+    args, kwargs = [], {}
+    for parameter in op.parameters[1:]:
+        if parameter.fallback is not None and draw(st.integers(0, 2)) > 0:
+            continue
+        value = argument(draw, op, parameter, shape)
+        if parameter.keyword_only or kwargs or len(args) + 1 < op.parameters.index(parameter):
+            kwargs[parameter.name] = value
+        else:
+            args.append(value)
+    return args, kwargs
+
+
+@pytest.mark.parametrize("op", [op for op in declared.OPS if op.parameters[0].name == "input"], ids=lambda op: op.name)
 @given(data=st.data())
-def test_op(name, data):
-    kind = KINDS[name]
+def test_op(op, data):
+    name = op.name
     first = data.draw(tensors())
-    args, kwargs = arguments_of(data.draw, kind, tuple(first.ours.shape))
-    assume(name not in ("all", "any") or args != ([],))  # docs/differences.md
-    form = data.draw(st.sampled_from(["function", "method", "out"] + (["inplace"] if kind in INPLACE and hasattr(judge.torch.Tensor, name + "_") else [])))
-    inexact = name in judge.INEXACT or "alpha" in kwargs  # PyTorch rounds a + alpha * b once or twice, by the place of an element
+    args, kwargs = arguments_of(data.draw, op, tuple(first.ours.shape))
+    assume(name not in ("all", "any") or [] not in [*args, *kwargs.values()])  # docs/differences.md
+    forms = ["function"] + ["method"] * op.has_method + ["out"] * op.has_out + ["inplace"] * (op.has_inplace and hasattr(judge.torch.Tensor, name + "_"))
+    form = data.draw(st.sampled_from(forms))
+    inexact = not op.exact or name in THEIR_ERRORS or "alpha" in kwargs  # PyTorch rounds a + alpha * b once or twice, by the place of an element
     exact = True if not inexact else None if first.ours.dtype in (tenon.float16, tenon.bfloat16) else False
     if form == "function":
         same(lambda m, *a, **k: getattr(m, name)(*a, **k), first, *args, exact=exact, **kwargs)
@@ -163,7 +174,7 @@ def test_deprecated_overload():
                                       "Consider using one of the following signatures instead:\n\tadd(Tensor other, *, Number alpha = 1)")  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sorted(KINDS))
+@pytest.mark.parametrize("name", declared.NAMES)
 @given(data=st.data())
 def test_wrong_arguments(name, data):
     """Functions and methods refuse what PyTorch refuses, in its words."""

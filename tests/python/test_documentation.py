@@ -6,6 +6,7 @@ import re
 import traceback
 
 import pytest
+import declared
 import tenon
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -55,7 +56,7 @@ def test_docstrings():
 
 
 def test_help_is_readable():
-    for name in tenon._tenon._ops():
+    for name in declared.NAMES:
         doc = getattr(tenon, name).__doc__
         assert name + "(" in doc and len(doc.strip().splitlines()) >= 3, name
         assert doc.strip().splitlines()[-1].endswith("."), name

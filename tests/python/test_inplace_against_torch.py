@@ -7,11 +7,12 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import tenon
-from tenon import _tenon
+
+import declared
 
 MODULES = (tenon, torch)
-SECOND = {"unary": 0, "binary": 1, "binary_alpha": 1, "division": 1, "clamp": 1}
-INPLACE = [(name, SECOND[kind]) for name, kind in _tenon._ops().items() if kind in SECOND and hasattr(torch.Tensor, name + "_")]
+# With as many operands behind the first as a call needs; clamp is told one bound.
+INPLACE = [(op.name, min(len(op.operands) - 1, 1)) for op in declared.OPS if op.has_inplace and hasattr(torch.Tensor, op.name + "_")]
 PLACES = ("result", "view", "leaf", "view of a leaf", "plain", "plain view")
 
 

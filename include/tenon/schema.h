@@ -1,0 +1,101 @@
+// dispatch: calls by name. Takes the name of an op and its arguments as values; gives what the function of that name
+// gives. For languages, files and tests that don't know the ops when they are compiled.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "tenon/list.h"
+#include "tenon/tensor.h"
+
+namespace tenon {
+
+/// One argument of a call by name; empty: it is left out, or None. Each reader gives TypeError for another kind of
+/// value.
+class TENON_API Value {
+ public:
+  Value() = default;
+  Value(Tensor tensor) : held_(std::move(tensor)) {}
+  Value(Scalar number) : held_(number) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> Value(T number) : held_(Scalar(number)) {}
+  Value(Dims numbers) : held_(std::move(numbers)) {}
+  Value(Dtype dtype) : held_(dtype) {}
+  Value(std::string text) : held_(std::move(text)) {}
+  Value(const char* text) : held_(std::string(text)) {}
+
+  bool is_empty() const noexcept { return held_.index() == 0; }
+  bool is_tensor() const noexcept { return std::holds_alternative<Tensor>(held_); }
+  bool is_number() const noexcept { return std::holds_alternative<Scalar>(held_); }
+
+  const Tensor& tensor() const { return get<Tensor>("a tensor"); }
+  /// A tensor or a number.
+  Arg arg() const { return is_number() ? Arg(std::get<Scalar>(held_)) : Arg(get<Tensor>("a tensor or a number")); }
+  std::optional<Arg> optional_arg() const { return is_empty() ? std::nullopt : std::optional(arg()); }
+  Scalar number() const { return get<Scalar>("a number"); }
+  Scalar number(Scalar fallback) const { return is_empty() ? fallback : number(); }
+  bool boolean(bool fallback) const;
+  int64_t integer(int64_t fallback) const;
+  /// Dims to reduce over; an integer is one of them.
+  DimsArg dims_arg() const;
+  /// Null where it is left out.
+  const char* text() const { return is_empty() ? nullptr : get<std::string>("a string").c_str(); }
+  std::optional<Dtype> dtype() const { return is_empty() ? std::nullopt : std::optional(get<Dtype>("a dtype")); }
+
+ private:
+  template <class T>
+  const T& get(const char* wanted) const {
+    if (const T* held = std::get_if<T>(&held_)) return *held;
+    fail(wanted);
+  }
+  [[noreturn]] static void fail(const char* wanted);
+
+  std::variant<std::monostate, Tensor, Scalar, Dims, Dtype, std::string> held_;
+};
+
+/// A parameter as it is declared: `name`, its type in PyTorch's grammar ("Tensor|Scalar", "int[1]?").
+struct Parameter {
+  const char* name;
+  const char* type;
+  const char* fallback;  // as it is declared; null: the argument is required
+  bool keyword_only;
+  bool takes_numbers;  // of an operand: whether it may be a number
+
+  /// Whether a tensor may be given.
+  bool is_operand() const noexcept { return std::string_view(type).starts_with("Tensor"); }
+};
+
+/// An op as it is declared in src/ops/, and how to call it. Functions with several signatures have one for each.
+struct Schema {
+  const char* name;
+  const char* block;      // of the declaration: unique
+  const char* signature;  // "sub(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor"
+  const char* doc;
+  const char* kind;  // "map", "fold" or "algorithm"
+  int op;            // its number among the blocks; -1: none
+  const Parameter* first;
+  int count;
+  // The forms. Values are in the order of the parameters, one for each. Null: there is no such form.
+  List<Tensor> (*function)(const Value* values);
+  List<Tensor> (*method)(const Value* values);
+  void (*out)(const Value* values, Tensor& out);
+  void (*inplace)(const Value* values);
+
+  std::span<const Parameter> parameters() const noexcept { return {first, static_cast<std::size_t>(count)}; }
+  /// The place of a parameter; -1 where there is none of that name.
+  int place_of(std::string_view parameter) const noexcept {
+    for (int i = 0; i < count; ++i)
+      if (parameter == first[i].name) return i;
+    return -1;
+  }
+  bool is_map() const noexcept { return std::string_view(kind) == "map"; }
+  bool is_fold() const noexcept { return std::string_view(kind) == "fold"; }
+};
+
+/// Every op, in alphabetical order.
+TENON_API std::span<const Schema> schemas() noexcept;
+/// The first of that name; null when there is none.
+TENON_API const Schema* find_schema(std::string_view name) noexcept;
+
+}  // namespace tenon

@@ -1,0 +1,40 @@
+#include "tenon/schema.h"
+
+#include "tenon/error.h"
+#include "tenon/ops.h"
+
+namespace tenon {
+namespace {
+
+#include "dispatch/schemas.inc"
+
+}  // namespace
+
+bool Value::boolean(bool fallback) const {
+  if (is_empty()) return fallback;
+  if (!number().is_boolean()) fail("a bool");
+  return number().as_bool();
+}
+
+int64_t Value::integer(int64_t fallback) const {
+  if (is_empty()) return fallback;
+  if (number().kind() != Scalar::Kind::integer) fail("an integer");
+  return number().to<int64_t>();
+}
+
+DimsArg Value::dims_arg() const {
+  if (is_empty()) return {};
+  return is_number() ? DimsArg(integer(0)) : DimsArg(SizesView(get<Dims>("dims")));
+}
+
+void Value::fail(const char* wanted) { throw TypeError(std::string("an argument is not ") + wanted); }
+
+std::span<const Schema> schemas() noexcept { return kSchemas; }
+
+const Schema* find_schema(std::string_view name) noexcept {
+  for (const Schema& schema : kSchemas)
+    if (name == schema.name) return &schema;
+  return nullptr;
+}
+
+}  // namespace tenon

@@ -1,0 +1,53 @@
+// Calls of every declared op, made from its schema: an op that is declared later takes part.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tenon/tenon.h"
+
+namespace tenon::declared {
+
+using Values = std::vector<Value>;
+
+/// Values to try for a parameter that is no operand.
+inline Values samples(const Parameter& parameter) {
+  const std::string_view type = parameter.type, name = parameter.name;
+  if (type.starts_with("int[")) return {Dims{0}, Dims{1}, Dims{0, 1}};
+  if (type.starts_with("bool")) return {true};
+  if (type.starts_with("int")) return {1};
+  if (type.starts_with("ScalarType")) return {float64};
+  if (type.starts_with("Scalar")) return {2};
+  if (name == "rounding_mode") return {"floor", "trunc"};
+  throw Error(std::string("no value for a ") + parameter.type + " " + parameter.name + ": tests/declared.h");
+}
+
+/// A call: one value a parameter; what it says beside its operands.
+struct Call {
+  Values values;
+  std::string says;
+};
+
+/// The calls to try: with as few arguments as the op takes and with each optional one. `operand(i)` gives operand i.
+inline std::vector<Call> calls(const Schema& schema, const std::function<Value(int)>& operand) {
+  const auto count = static_cast<std::size_t>(schema.count);
+  Call least{Values(count), ""};
+  for (std::size_t i = 0; i < count; ++i) {
+    const Parameter& parameter = schema.parameters()[i];
+    if (parameter.fallback) continue;
+    least.values[i] = parameter.is_operand() ? operand(static_cast<int>(i)) : samples(parameter)[0];
+  }
+  std::vector<Call> all{least};
+  for (std::size_t i = 0; i < count; ++i) {
+    const Parameter& parameter = schema.parameters()[i];
+    if (!parameter.fallback) continue;
+    for (const Value& value : parameter.is_operand() ? Values{operand(static_cast<int>(i))} : samples(parameter)) {
+      all.push_back(least);
+      all.back().values[i] = value;
+      all.back().says = std::string(" with ") + parameter.name;
+    }
+  }
+  return all;
+}
+
+}  // namespace tenon::declared

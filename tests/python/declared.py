@@ -1,0 +1,44 @@
+"""The ops as they are declared, and arguments for any of them."""
+
+import dataclasses
+
+import tenon
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    type: str
+    declared_name: str
+    fallback: str | None
+    keyword_only: bool
+    takes_numbers: bool
+
+    @property
+    def name(self):
+        """As Python calls it."""
+        return "input" if self.declared_name == "self" else self.declared_name
+
+    @property
+    def is_operand(self):
+        return self.type.startswith("Tensor")
+
+
+@dataclasses.dataclass(frozen=True)
+class Op:
+    name: str
+    kind: str
+    parameters: tuple
+    has_method: bool
+    has_out: bool
+    has_inplace: bool
+    exact: bool  # PyTorch's bits
+    domain: str
+
+    @property
+    def operands(self):
+        return [parameter for parameter in self.parameters if parameter.is_operand]
+
+
+# Functions with several signatures are there once for each.
+OPS = [Op(name, kind, tuple(Parameter(*parameter) for parameter in parameters), *facts) for name, kind, parameters, *facts in tenon._tenon._ops()]
+NAMES = sorted({op.name for op in OPS})

@@ -1,0 +1,537 @@
+#!/usr/bin/env python3
+"""Reads the declarations of ops (src/ops/*-inl.h) and writes what follows from them.
+
+ops.py generate FOLDER [--names FILE]
+                         C++ sources: the public functions and methods, their definitions, Python's table, calls by name.
+                         Files that would not change are left alone. FILE: the argument names that src/python/ knows.
+ops.py list              the declarations as JSON
+ops.py reference         docs/reference.md, to standard output
+"""
+import argparse
+import ast
+import dataclasses
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+# --- The grammar
+
+
+@dataclasses.dataclass(frozen=True)
+class Type:
+    """What a parameter's type becomes. A signature with a type nobody used before needs one line in TYPES."""
+
+    cpp: str  # in C++
+    python: str  # in the grammar of src/python/arguments.h
+    read: str  # its value in a Python call; {0} is the name, {1} the default
+    value: str  # its value in a call by name; {0} is the place, {1} the default
+    none: str = ""  # None as a default in C++
+
+
+TYPES = {
+    "Tensor": Type("const Tensor&", "Tensor", "call.tensor(Name::{0})", "values[{0}].tensor()"),
+    "Tensor|Scalar": Type("const Arg&", "Tensor|Number", "call.arg(Name::{0})", "values[{0}].arg()"),
+    "Tensor|Scalar?": Type("const std::optional<Arg>&", "Tensor|Number", "call.optional_arg(Name::{0})",
+                           "values[{0}].optional_arg()", "{}"),
+    "Scalar": Type("Scalar", "Number", "call.number(Name::{0}, {1})", "values[{0}].number({1})"),
+    "bool": Type("bool", "bool", "call.boolean(Name::{0}, {1})", "values[{0}].boolean({1})"),
+    "int": Type("int64_t", "int", "call.integer(Name::{0}, {1})", "values[{0}].integer({1})"),
+    "int[1]?": Type("const DimsArg&", "ints[1]?", "call.dims_arg(Name::{0})", "values[{0}].dims_arg()", "{}"),
+    "int[]?": Type("const DimsArg&", "ints?", "call.dims_arg(Name::{0})", "values[{0}].dims_arg()", "{}"),
+    "str?": Type("const char*", "str?", "call.text(Name::{0})", "values[{0}].text()", "nullptr"),
+    "ScalarType": Type("Dtype", "dtype", "*call.dtype(Name::{0})", "*values[{0}].dtype()"),
+    "ScalarType?": Type("std::optional<Dtype>", "dtype", "call.dtype(Name::{0})", "values[{0}].dtype()", "{}"),
+}
+# What `-> ...` becomes: the type in C++, and what a call by name makes of it.
+RESULTS = {"Tensor": ("Tensor", "{{{0}}}"), "Tensor[]": ("List<Tensor>", "{0}")}
+
+
+@dataclasses.dataclass
+class Parameter:
+    type: str
+    name: str
+    default: str | None
+    keyword_only: bool
+
+    def cpp_default(self):
+        if self.default is None:
+            return ""
+        if self.default in ("None", "()"):
+            return TYPES[self.type].none
+        return {"True": "true", "False": "false"}.get(self.default, self.default)
+
+    def is_operand(self):
+        return self.type.startswith("Tensor")
+
+
+def parse_parameters(text):
+    """ "Tensor self, *, Scalar alpha=1, Tensor out=None" without the out."""
+    parameters, keyword_only = [], False
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        if part == "*":
+            keyword_only = True
+            continue
+        declared, _, default = part.partition("=")
+        type_, name = declared.rsplit(" ", 1)
+        if type_ not in TYPES:
+            raise SystemExit(f"ops.py: no parameter has the type '{type_}': {text}")
+        parameters.append(Parameter(type_, name, default or None, keyword_only))
+    return parameters
+
+
+@dataclasses.dataclass
+class Op:
+    block: str  # its name as a struct and an enumerator
+    file: str
+    place: int  # in the file
+    facts: dict
+
+    number: int = 0  # among all blocks
+    name: str = ""
+    parameters: list = dataclasses.field(default_factory=list)
+    result: str = "Tensor"
+    has_out: bool = False
+
+    def __post_init__(self):
+        signature = self.facts.get("signature")
+        if signature is None:
+            return
+        match = re.fullmatch(r"(\w+)\((.*)\) -> (\S+)", signature)
+        if not match:
+            raise SystemExit(f"{self.file}: {self.block}: not a signature: {signature}")
+        self.name, inside, self.result = match.groups()
+        self.parameters = parse_parameters(inside)
+        self.has_out = self.parameters[-1].name == "out"
+        if self.has_out:
+            self.parameters.pop()
+
+    @property
+    def is_public(self):
+        return bool(self.name)
+
+    @property
+    def kind(self):
+        return self.facts.get("kind", "Kind::map").removeprefix("Kind::")
+
+    @property
+    def is_method(self):
+        return self.facts.get("method", True) and any(parameter.name == "self" for parameter in self.parameters)
+
+    @property
+    def has_inplace(self):
+        return self.is_method and self.kind == "map" and self.facts.get("inplace", True)
+
+    def operands(self):
+        return [parameter for parameter in self.parameters if parameter.is_operand()]
+
+    def takes_numbers(self, parameter):
+        """A map of several operands takes numbers for any of them in C++."""
+        return parameter.type == "Tensor" and self.kind == "map" and len(self.operands()) > 1 and not parameter.name == "condition" \
+            and not any(other.type == "Tensor|Scalar?" for other in self.parameters)  # fmt: skip
+
+    def type_of(self, parameter):
+        return TYPES["Tensor|Scalar" if self.takes_numbers(parameter) else parameter.type]
+
+    # --- C++
+
+    def cpp_parameter(self, parameter, with_default):
+        default = parameter.cpp_default() if with_default else ""
+        return f"{self.type_of(parameter).cpp} {parameter.name}" + (f" = {default}" if default else "")
+
+    def cpp_parameters(self, with_default=False, out=False, method=False):
+        parts = ["Tensor& out"] if out else []
+        parts += [self.cpp_parameter(parameter, with_default) for parameter in self.parameters
+                  if not (method and parameter.name == "self")]  # fmt: skip
+        return "(" + ", ".join(parts) + ")"
+
+    def cpp_result(self):
+        return RESULTS[self.result][0]
+
+    # --- Python
+
+    def python_signatures(self):
+        """PyTorch's overloads in the grammar of src/python/arguments.h."""
+        declared = self.facts.get("python") or self.facts["signature"].partition("(")[2].join(["(", ""]).rpartition(" -> ")[0]
+        lines = []
+        for line in declared.split("\n"):
+            inside, _, suffix = line[1:].rpartition(")")
+            lines += [f"({text}){suffix}" for text in self.python_overloads(inside)]
+        if not self.facts.get("method", True):
+            lines = [line + "|function" for line in lines]
+        return lines
+
+    def python_overloads(self, inside):
+        """One for each way its `Tensor|Scalar` parameters can be, all tensors or all numbers."""
+        parts = [part.strip() for part in inside.split(",")]
+        ways = [0, 1] if any("|" in part for part in parts) else [0]
+        for way in ways:
+            texts = []
+            for part in parts:
+                if part == "*" or part == "Tensor out=None":
+                    texts.append(part)
+                    continue
+                declared, equals, default = part.partition("=")
+                type_, name = declared.rsplit(" ", 1)
+                python = TYPES[type_].python.split("|")
+                python = python[way] if len(python) > 1 else python[0]
+                if name == "self" and python == "Tensor":
+                    name = "input"
+                if python == "Tensor" and self.facts.get("numbers_as_tensors"):
+                    python = "Operand"
+                texts.append(f"{python} {name}{equals}{default}")
+            yield ", ".join(texts)
+
+    def python_read(self, parameter):
+        """The value of a parameter in a Python call, where it may have either of two names."""
+        both = parameter.name == "self" and "|" in self.type_of(parameter).python and not self.facts.get("numbers_as_tensors")
+        name = "input" if parameter.name == "self" else parameter.name
+        type_ = self.type_of(parameter)
+        read = type_.read.replace("Name::{0}", "call.has(Name::self) ? Name::self : Name::input") if both and parameter.type != "Tensor" else type_.read
+        return read.format(name, parameter.cpp_default() or "0")
+
+
+def literal(text):
+    """The value of a designated initializer: adjacent string literals, true, false, a number or an identifier."""
+    text = text.strip()
+    if text.startswith('"'):
+        return "".join(ast.literal_eval(part) for part in re.findall(r'"(?:[^"\\]|\\.)*"', text))
+    return {"true": True, "false": False}.get(text, text)
+
+
+def facts_of(text):
+    """ "{.a = 1, .b = "x, y"}" as a dict."""
+    facts = {}
+    for match in re.finditer(r'\.(\w+)\s*=\s*((?:"(?:[^"\\]|\\.)*"\s*)+|[^,]+?)\s*(?=,|$)', text, re.S):
+        facts[match.group(1)] = literal(match.group(2))
+    return facts
+
+
+def read_ops(root=ROOT):
+    """Every block, in alphabetical order; and the files, in that order."""
+    ops, files = [], []
+    for path in sorted((root / "src" / "ops").glob("*-inl.h")):
+        if path.name == "blocks-inl.h":
+            continue
+        files.append(path.name)
+        text = path.read_text(encoding="utf-8")
+        for match in re.finditer(r"^struct (\w+) \{\s*static constexpr Row row\{(.*?)\};", text, re.S | re.M):
+            ops.append(Op(match.group(1), path.name, match.start(), facts_of(match.group(2))))
+    ops.sort(key=lambda op: op.block)
+    for number, op in enumerate(ops):
+        op.number = number
+    return ops, files
+
+
+# --- What is written
+
+HEAD = "// Written by tools/ops.py from the declarations in src/ops/. Changes belong there.\n"
+
+
+def list_def(ops):
+    return HEAD + "".join(f"TENON_OP({op.block})\n" for op in ops)
+
+
+def blocks_inc(files):
+    return HEAD + "".join(f'#include "ops/{file}"\n' for file in files)
+
+
+def wrapped(line):
+    """Lines of at most 120 characters, broken behind a comma and aligned behind the bracket."""
+    lines, indent = [line], " " * (line.index("(") + 1)
+    while len(lines[-1]) > 120:
+        cut = lines[-1].rindex(", ", 0, 120) + 1
+        lines[-1:] = [lines[-1][:cut], indent + lines[-1][cut + 1 :]]
+    return lines
+
+
+def functions_h(ops):
+    lines = [
+        "// dispatch: the ops, as functions and with `out=`. Each broadcasts its operands, promotes their dtypes and keeps",
+        "// their memory format as PyTorch does. Errors: Error for shapes and dtypes, IndexError for dims.",
+        HEAD + "#pragma once",
+        '#include "tenon/list.h"',
+        '#include "tenon/tensor.h"',
+        "",
+        "namespace tenon {",
+    ]
+    for op in ops:
+        if op.facts.get("doc"):
+            lines += ["", f"/// {op.facts['doc']}"]
+        lines += wrapped(f"TENON_API {op.cpp_result()} {op.name}{op.cpp_parameters(with_default=True)};")
+        if op.has_out:
+            lines += wrapped(f"TENON_API Tensor& {op.name}_out{op.cpp_parameters(with_default=True, out=True)};")
+    return "\n".join([*lines, "", "}  // namespace tenon", ""])
+
+
+def methods_inc(ops):
+    lines = [HEAD + "// The ops as methods: part of class Tensor."]
+    for op in ops:
+        if not op.is_method:
+            continue
+        lines.append(f"{op.cpp_result()} {op.name}{op.cpp_parameters(with_default=True, method=True)} const;")
+        if op.has_inplace:
+            lines.append(f"Tensor& {op.name}_{op.cpp_parameters(with_default=True, method=True)};")
+    return "\n".join([*lines, ""])
+
+
+def ops_inc(ops):
+    """Definitions of every form; an algorithm's functions are written in dispatch/, by the declaration in the header."""
+    lines = [HEAD]
+    for op in ops:
+        if op.kind != "algorithm":
+            lines.append(f"Tensor {op.name}{op.cpp_parameters()} {{ return {computation(op, 'functional')}; }}")
+            if op.has_out:
+                lines.append(f"Tensor& {op.name}_out{op.cpp_parameters(out=True)} {{ {computation(op, 'out')}; return out; }}")
+            if op.has_inplace:
+                lines.append(f"Tensor& Tensor::{op.name}_{op.cpp_parameters(method=True)} {{ {computation(op, 'inplace')}; return *this; }}")
+        if op.is_method:
+            names = ", ".join("*this" if parameter.name == "self" else parameter.name for parameter in op.parameters)
+            lines.append(f"{op.cpp_result()} Tensor::{op.name}{op.cpp_parameters(method=True)} const {{ return tenon::{op.name}({names}); }}")
+    return "\n".join([*lines, ""])
+
+
+def computation(op, form):
+    """The call that computes one form."""
+    values = ["*this" if form == "inplace" and parameter.name == "self" else parameter.name for parameter in op.parameters]
+    if op.facts.get("by_hand"):
+        target = {"functional": "{}", "out": "{kOut, &out}", "inplace": "{kInplace, this}"}[form]
+        return f"by_hand::{op.block}({', '.join([target, *values])})"
+    suffix = {"functional": "", "out": "_out", "inplace": "_inplace"}[form]
+    written = {"functional": "", "out": "out, ", "inplace": "*this, "}[form]
+    if op.kind == "fold":
+        dtype = "dtype" if any(parameter.name == "dtype" for parameter in op.parameters) else "{}"
+        return f"reduce{suffix}(Op::{op.block}, {written}{values[0]}, dim.view(), keepdim, {dtype})"
+    return f"elementwise{suffix}(Op::{op.block}, {written}{', '.join(f'Arg({value})' if is_made(op, parameter, value) else value for parameter, value in zip(op.parameters, values))})"
+
+
+def is_made(op, parameter, value):
+    return value == "*this" or op.type_of(parameter).cpp != "const Arg&"
+
+
+def by_name(ops):
+    """The blocks of each public name, in the order of their files."""
+    names = {}
+    for op in ops:
+        names.setdefault(op.name, []).append(op)
+    return {name: sorted(blocks, key=lambda op: op.place) for name, blocks in sorted(names.items())}
+
+
+def quoted(lines):
+    return "\n      ".join(json.dumps(line + ("" if last else "\n"), ensure_ascii=False) for line, last in
+                           ((line, i + 1 == len(lines)) for i, line in enumerate(lines)))  # fmt: skip
+
+
+def python_call(op):
+    """Statements that call one block's function with a call's arguments."""
+    reads = [op.python_read(parameter) for parameter in op.parameters]
+    lines = []
+    if op.has_out:
+        lines += [
+            "if (call.has(Name::out)) {",
+            f"  run(call, [](Tensor& out, const auto&... arguments) {{ tenon::{op.name}_out(out, arguments...); }}, call.tensor(Name::out), {', '.join(reads)});",
+            "  return call.returned();",
+            "}",
+        ]
+    lines.append(f"return give(run(call, [](const auto&... arguments) {{ return tenon::{op.name}(arguments...); }}, {', '.join(reads)}));")
+    return lines
+
+
+def python_inc(ops):
+    lines = [HEAD + "constexpr Definition kOps[] = {"]
+    inplace = [HEAD + "constexpr Definition kInplaceOps[] = {"]
+    for name, blocks in by_name(ops).items():
+        signatures, body, seen = [], [], 0
+        for op in blocks:
+            own = op.python_signatures()
+            signatures += own
+            seen += len(own)
+            last = op is blocks[-1]
+            body += python_call(op) if last else [f"if (call.overload() < {seen}) {{", *python_call(op), "}"]
+        door = "both" if any(op.is_method for op in blocks) else "function"
+        doc = next(op.facts["doc"] for op in blocks if op.facts.get("doc"))
+        lines.append(f'  {{"{name}", Door::{door},\n      {quoted(signatures)},\n      {json.dumps(doc, ensure_ascii=False)},\n      [](const Call& call) -> PyObject* {{')
+        lines += ["        " + line for line in body]
+        lines.append("      }},")
+        for op in blocks:
+            if not op.has_inplace:
+                continue
+            reads = [op.python_read(parameter) for parameter in op.parameters if parameter.name != "self"]
+            inplace.append(
+                f'  {{"{name}_", Door::method,\n      {quoted(op.python_signatures())},\n      "In place: the tensor never changes shape.",\n      [](const Call& call) -> PyObject* {{\n'
+                f"        run(call, [](Tensor& self, const auto&... arguments) {{ self.{name}_(arguments...); }}, {', '.join(['call.tensor(Name::input)', *reads])});\n"
+                "        return again(call.self());\n      }},")  # fmt: skip
+    return "\n".join([*lines, "};", "", *inplace, "};", ""])
+
+
+def names_inc(ops, known):
+    """Names of arguments that no definition by hand has."""
+    names = []
+    for op in ops:
+        for parameter in op.parameters:
+            if parameter.name not in known and parameter.name not in names:
+                names.append(parameter.name)
+    return HEAD + "#define TENON_OP_ARGUMENT_NAMES(X)" + "".join(f" X({name})" for name in sorted(names)) + "\n"
+
+
+def symbols_inc(ops):
+    """TENON_SYMBOL(add): the maps of two operands that have an operator."""
+    return HEAD + "".join(f"TENON_SYMBOL({op.name})\n" for op in ops if op.facts.get("symbol") and len(op.operands()) == 2)
+
+
+def schemas_inc(ops):
+    lines = [HEAD]
+    for op in ops:
+        parameters = ", ".join(
+            f'{{"{p.name}", "{p.type}", {json.dumps(p.default) if p.default is not None else "nullptr"}, {"true" if p.keyword_only else "false"}, {"true" if "|" in op.type_of(p).python else "false"}}}'
+            for p in op.parameters)  # fmt: skip
+        lines.append(f"constexpr Parameter kParameters_{op.block}[] = {{{parameters}}};")
+    lines.append("\nconstexpr Schema kSchemas[] = {")
+    for op in ops:
+        values = [op.type_of(p).value.format(i, p.cpp_default() or "0") for i, p in enumerate(op.parameters)]
+        joined = ", ".join(values)
+        plain = RESULTS[op.result][1].format(f"tenon::{op.name}({joined})")
+        out = f"[](const Value* values, Tensor& out) {{ {op.name}_out(out, {joined}); }}" if op.has_out else "nullptr"
+        of_self = next((i for i, p in enumerate(op.parameters) if p.name == "self"), 0)
+        rest = ", ".join(value for i, value in enumerate(values) if i != of_self)
+        inplace = f"[](const Value* values) {{ Tensor self = values[{of_self}].tensor(); self.{op.name}_({rest}); }}" if op.has_inplace else "nullptr"
+        method = f"[](const Value* values) -> List<Tensor> {{ return {RESULTS[op.result][1].format(f'values[{of_self}].tensor().{op.name}({rest})')}; }}" if op.is_method else "nullptr"
+        doc = json.dumps(op.facts.get("doc", ""), ensure_ascii=False)
+        lines.append(
+            f'    {{"{op.name}", "{op.block}", {json.dumps(op.facts["signature"])}, {doc}, "{op.kind}", {op.number}, kParameters_{op.block}, {len(op.parameters)},\n'
+            f"     [](const Value* values) -> List<Tensor> {{ return {plain}; }},\n     {method},\n     {out},\n     {inplace}}},")  # fmt: skip
+    return "\n".join([*lines, "};", ""])
+
+
+def write(path, text):
+    """Leaves a file alone that says the same, so that nothing is compiled again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def generate(folder, names):
+    ops, files = read_ops()
+    public = [op for op in ops if op.is_public]
+    known = set(re.findall(r"\bX\((\w+)\)", pathlib.Path(names).read_text(encoding="utf-8"))) if names else set()
+    for path, text in {
+        "include/tenon/functions.h": functions_h(public),
+        "include/tenon/methods.inc": methods_inc(public),
+        "src/ops/list.def": list_def(ops),
+        "src/ops/blocks.inc": blocks_inc(files),
+        "src/dispatch/ops.inc": ops_inc(public),
+        "src/dispatch/schemas.inc": schemas_inc(public),
+        "src/python/ops.inc": python_inc(public),
+        "src/python/names.inc": names_inc(public, known),
+        "src/python/symbols.inc": symbols_inc(public),
+    }.items():
+        write(pathlib.Path(folder) / path, text)
+
+
+def described(op):
+    return {"name": op.name, "block": op.block, "kind": op.kind, "result": op.result, "has_out": op.has_out, "is_method": op.is_method,
+            "has_inplace": op.has_inplace, "facts": op.facts, "parameters": [dataclasses.asdict(parameter) for parameter in op.parameters]}  # fmt: skip
+
+
+PROMOTION = {
+    "common": "the operands' common dtype",
+    "int_to_float": "the operands' common dtype; of integers and bool the default dtype",
+    "bool_to_int": "the operands' common dtype; of bool int64",
+    "comparison": "bool, compared in the operands' common dtype",
+    "logical": "bool; every element is asked whether it is not 0",
+    "select": "the common dtype of all but the condition",
+    "sum": "the input's dtype; integers and bool are summed in int64",
+}
+DTYPES = {"kUsual": "all but uint16, uint32 and uint64", "kAllDtypes": "all", "kNoBool": "all but bool, uint16, uint32 and uint64", "kFloats": "floating"}
+
+
+def source_of(op, root):
+    """The formulas of a block by name: the names of the parameters, and the body."""
+    text = (root / "src" / "ops" / op.file).read_text(encoding="utf-8")
+    block = text[op.place : text.index("\n};", op.place)]
+    found = re.findall(r"static \S+ (\w+)\(([^)]*)\) \{\n(.*?)\n  \}", block, re.S)
+    return {name: ([part.split()[-1] for part in parameters.split(",")], " ".join(body.split())) for name, parameters, body in found}
+
+
+def readable(body, names):
+    """A formula with the names of the signature: "grad * other"."""
+    body = re.sub(r"g\.(grad|result|zero)\(\)", r"\1", body)
+    for short, name in names.items():
+        body = re.sub(rf"\bg\.{short}\(\)|(?<![.\w]){short}\b", name, body)
+    return re.sub(r"^return (.*);$", r"\1", body) if body.count(";") == 1 else body
+
+
+def reference(ops, root=ROOT):
+    """A section a name: signatures, formula, promotion, dtypes, derivatives, accuracy."""
+    lines = [
+        "# Reference",
+        "",
+        "<!-- Written by `tools/ops.py reference` from the declarations in src/ops/. Changes belong there. -->",
+        "",
+        "Every declared op. In Python `self` is called `input`; [python.md](python.md) has what is there beside them.",
+        "Derivatives are given before they are summed to the argument's shape.",
+    ]
+    public = [op for op in ops if op.is_public]
+    forms = {op.block: op for op in ops if not op.is_public}
+    for name, blocks in by_name(public).items():
+        lines += ["", f"## {name}", "", next(op.facts["doc"] for op in blocks if op.facts.get("doc"))]
+        for op in blocks:
+            lines += ["", f"`{op.facts['signature']}`", ""]
+            lines += section(op, root)
+            for block, form in forms.items():
+                if op.facts.get("by_hand") and form.facts.get("name") == name:
+                    lines += [f"- as `{block}`: {'; '.join(formulas(form, op.parameters, root))}"]
+    return "\n".join([*lines, ""])
+
+
+def formulas(op, parameters, root):
+    """ "`self * other`", "by self: `grad * other`"; a fold's with the names that it has itself."""
+    sources, parts = source_of(op, root), []
+    names = [parameter.name for parameter in parameters if parameter.is_operand() or parameter.type == "Scalar"]
+    if "forward" in sources:
+        own, body = sources["forward"]
+        parts.append(f"`{readable(body, dict(zip(own, names)) if op.kind == 'map' else {})}`")
+    for letter, name in zip("abc", names):
+        if "grad_" + letter in sources:
+            parts.append(f"by {name}: `{readable(sources['grad_' + letter][1], dict(zip('abc', names)))}`")
+    return parts
+
+
+def section(op, root):
+    facts = op.facts
+    forms = [f"`{op.name}`"] + [f"`Tensor.{op.name}`"] * op.is_method + [f"`Tensor.{op.name}_`"] * op.has_inplace + ["`out=`"] * op.has_out
+    lines = [f"- forms: {', '.join(forms)}"]
+    title = "joins two partial results" if op.kind == "fold" else "formula"
+    lines += [f"- {'derivative ' + part if part.startswith('by ') else title + ': ' + part}" for part in formulas(op, op.parameters, root)]
+    if op.kind != "algorithm":
+        lines += [f"- result: {PROMOTION[facts.get('promotion', 'Promotion::common').removeprefix('Promotion::')]}"]
+        lines += [f"- dtypes: {DTYPES[facts.get('dtypes', 'kUsual')]}"]
+    if facts.get("ulp"):
+        lines += [f"- largest error: {float(facts['ulp']):g} ulp in float32 and float64"]
+    if facts.get("domain"):
+        lines += [f"- domain: {facts['domain']}"]
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("generate")
+    command.add_argument("folder")
+    command.add_argument("--names")
+    commands.add_parser("list")
+    commands.add_parser("reference")
+    options = parser.parse_args()
+    if options.command == "generate":
+        generate(options.folder, options.names)
+    elif options.command == "reference":
+        print(reference(read_ops()[0]), end="")
+    else:
+        json.dump([described(op) for op in read_ops()[0] if op.is_public], sys.stdout, indent=1)
+
+
+if __name__ == "__main__":
+    main()
