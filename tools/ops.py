@@ -42,6 +42,7 @@ TYPES = {
     "int": Type("int64_t", "int", "call.integer(Name::{0}, {1})", "values[{0}].integer({1})"),
     "int[1]?": Type("const DimsArg&", "ints[1]?", "call.dims_arg(Name::{0})", "values[{0}].dims_arg()", "{}"),
     "int[]?": Type("const DimsArg&", "ints?", "call.dims_arg(Name::{0})", "values[{0}].dims_arg()", "{}"),
+    "int[]": Type("SizesView", "ints", "call.dims(Name::{0})", "values[{0}].dims()"),
     "str?": Type("const char*", "str?", "call.text(Name::{0})", "values[{0}].text()", "nullptr"),
     "ScalarType": Type("Dtype", "dtype", "*call.dtype(Name::{0})", "*values[{0}].dtype()"),
     "ScalarType?": Type("std::optional<Dtype>", "dtype", "call.dtype(Name::{0})", "values[{0}].dtype()", "{}"),
@@ -279,10 +280,12 @@ def methods_inc(ops):
 
 
 def ops_inc(ops):
-    """Definitions of every form; an algorithm's functions are written in dispatch/, by the declaration in the header."""
+    """Definitions of every form."""
     lines = [HEAD]
     for op in ops:
-        if op.kind != "algorithm":
+        if op.kind == "algorithm":
+            lines += algorithm_definitions(op)
+        else:
             lines.append(f"Tensor {op.name}{op.cpp_parameters()} {{ return {computation(op, 'functional')}; }}")
             if op.has_out:
                 lines.append(f"Tensor& {op.name}_out{op.cpp_parameters(out=True)} {{ {computation(op, 'out')}; return out; }}")
@@ -292,6 +295,57 @@ def ops_inc(ops):
             names = ", ".join("*this" if parameter.name == "self" else parameter.name for parameter in op.parameters)
             lines.append(f"{op.cpp_result()} Tensor::{op.name}{op.cpp_parameters(method=True)} const {{ return tenon::{op.name}({names}); }}")
     return "\n".join([*lines, ""])
+
+
+def derivatives_of(op, root=ROOT):
+    """By operand: what the operand's derivative reads, as bits: operand i, and 16 + i for result i. No entry: it has none."""
+    sources, found = source_of(op, root), {}
+    for i, letter in enumerate("abc"):
+        if "grad_" + letter not in sources:
+            continue
+        body = sources["grad_" + letter][1]
+        operands = [other for other, name in enumerate("abc") if f"g.{name}()" in body]
+        results = [int(place or 0) for place in re.findall(r"g\.result\((\d*)\)", body)]
+        found[i] = sum({1 << place for place in operands} | {1 << (16 + place) for place in results})
+    return found
+
+
+def algorithm_definitions(op):
+    names = [parameter.name for parameter in op.parameters]
+    operands = [parameter.name for parameter in op.operands()]
+    body = ""
+    if derivatives_of(op):
+        body = (f"  if (records({', '.join(operands)})) [[unlikely]] {{\n    const Value values[] = {{{', '.join(names)}}};\n"
+                f"    return {'differentiate_call' if op.result != 'Tensor' else 'single'}(Op::{op.block}, values);\n  }}\n")  # fmt: skip
+    lines = [f"{op.cpp_result()} {op.name}{op.cpp_parameters()} {{\n{body}  return plain::{op.block}({', '.join(names)});\n}}"]
+    if op.has_out:
+        written = f"plain::{op.block}_out(out, {', '.join(names)})" if op.facts.get("by_hand") else f"write_result(Op::{op.block}, out, plain::{op.block}({', '.join(names)}))"
+        check = "" if op.facts.get("by_hand") else f"  check_unrecorded(Op::{op.block}, out, {', '.join(operands)});\n"
+        lines.append(f"Tensor& {op.name}_out{op.cpp_parameters(out=True)} {{\n{check}  return {written};\n}}")
+    return lines
+
+
+def plain_h(ops):
+    lines = ["// dispatch: the algorithms behind ops that have no formula. Below every question of history.", HEAD + "#pragma once", '#include "tenon/list.h"',
+             '#include "tenon/tensor.h"', "", "namespace tenon::plain {", ""]  # fmt: skip
+    for op in ops:
+        if op.kind == "algorithm":
+            lines.append(f"{op.cpp_result()} {op.block}{op.cpp_parameters()};")
+            if op.facts.get("by_hand"):
+                lines.append(f"Tensor& {op.block}_out{op.cpp_parameters(out=True)};")
+    return "\n".join([*lines, "", "}  // namespace tenon::plain", ""])
+
+
+def algorithms_inc(ops):
+    lines = [HEAD + "constexpr Algorithm kAlgorithms[] = {"]
+    for op in ops:
+        if op.kind != "algorithm":
+            continue
+        values = ", ".join(op.type_of(p).value.format(i, p.cpp_default() or "0") for i, p in enumerate(op.parameters))
+        call = RESULTS[op.result][1].format(f"plain::{op.block}({values})")
+        reads = derivatives_of(op)
+        lines.append(f"    {{Op::{op.block}, [](const Value* values) -> List<Tensor> {{ return {call}; }}, {{{', '.join(str(reads.get(i, 0)) for i in range(3))}}}}},")
+    return "\n".join([*lines, "};", ""])
 
 
 def computation(op, form):
@@ -424,6 +478,8 @@ def generate(folder, names):
         "src/ops/blocks.inc": blocks_inc(files),
         "src/dispatch/ops.inc": ops_inc(public),
         "src/dispatch/schemas.inc": schemas_inc(public),
+        "src/dispatch/plain.h": plain_h(public),
+        "src/dispatch/algorithms.inc": algorithms_inc(public),
         "src/python/ops.inc": python_inc(public),
         "src/python/names.inc": names_inc(public, known),
         "src/python/symbols.inc": symbols_inc(public),

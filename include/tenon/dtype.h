@@ -189,11 +189,12 @@ class Scalar {
       return static_cast<T>(value);
     } else {
       // A double holds the power of two behind the largest integer, if not that integer.
-      const bool fits = is_floating() ? floating_ >= static_cast<double>(Limits::min()) &&
-                                            floating_ < static_cast<double>(Limits::max() / 2 + 1) * 2
-                        : is_wide() ? std::is_unsigned_v<T> && sizeof(T) == sizeof(uint64_t)
-                                    : static_cast<int64_t>(static_cast<T>(integer_)) == integer_ &&
-                                          (std::is_signed_v<T> || integer_ >= 0);
+      constexpr T half = Limits::max() / 2 + 1;
+      const bool fits =
+          is_floating() ? floating_ >= static_cast<double>(Limits::min()) && floating_ < static_cast<double>(half) * 2
+          : is_wide()
+              ? std::is_unsigned_v<T> && sizeof(T) == sizeof(uint64_t)
+              : static_cast<int64_t>(static_cast<T>(integer_)) == integer_ && (std::is_signed_v<T> || integer_ >= 0);
       if (!fits) detail::fail_conversion(detail::source_type_name<T>());
       return is_floating() ? static_cast<T>(floating_) : static_cast<T>(integer_);
     }

@@ -4,7 +4,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "tenon/list.h"
 #include "tenon/tensor.h"
@@ -16,42 +15,55 @@ namespace tenon {
 class TENON_API Value {
  public:
   Value() = default;
-  Value(Tensor tensor) : held_(std::move(tensor)) {}
-  Value(Scalar number) : held_(number) {}
+  Value(Tensor tensor) : kind_(Kind::tensor), tensor_(std::move(tensor)) {}
+  Value(Scalar number) : kind_(Kind::number), number_(number) {}
   template <class T>
-  requires std::is_arithmetic_v<T> Value(T number) : held_(Scalar(number)) {}
-  Value(Dims numbers) : held_(std::move(numbers)) {}
-  Value(Dtype dtype) : held_(dtype) {}
-  Value(std::string text) : held_(std::move(text)) {}
-  Value(const char* text) : held_(std::string(text)) {}
+  requires std::is_arithmetic_v<T> Value(T number) : Value(Scalar(number)) {}
+  Value(Dims numbers) : kind_(Kind::numbers), numbers_(std::move(numbers)) {}
+  Value(SizesView numbers) : Value(numbers.copy()) {}
+  Value(const DimsArg& dims);
+  Value(Dtype dtype) : kind_(Kind::dtype), dtype_(dtype) {}
+  Value(std::optional<Dtype> dtype);
+  Value(std::string text) : kind_(Kind::text), text_(std::move(text)) {}
+  Value(const char* text) : Value(std::string(text)) {}
 
-  bool is_empty() const noexcept { return held_.index() == 0; }
-  bool is_tensor() const noexcept { return std::holds_alternative<Tensor>(held_); }
-  bool is_number() const noexcept { return std::holds_alternative<Scalar>(held_); }
+  bool is_empty() const noexcept { return kind_ == Kind::none; }
+  bool is_tensor() const noexcept { return kind_ == Kind::tensor; }
+  bool is_number() const noexcept { return kind_ == Kind::number; }
 
-  const Tensor& tensor() const { return get<Tensor>("a tensor"); }
+  const Tensor& tensor() const { return check(Kind::tensor, "a tensor").tensor_; }
   /// A tensor or a number.
-  Arg arg() const { return is_number() ? Arg(std::get<Scalar>(held_)) : Arg(get<Tensor>("a tensor or a number")); }
+  Arg arg() const { return is_number() ? Arg(number_) : Arg(check(Kind::tensor, "a tensor or a number").tensor_); }
   std::optional<Arg> optional_arg() const { return is_empty() ? std::nullopt : std::optional(arg()); }
-  Scalar number() const { return get<Scalar>("a number"); }
+  Scalar number() const { return check(Kind::number, "a number").number_; }
   Scalar number(Scalar fallback) const { return is_empty() ? fallback : number(); }
   bool boolean(bool fallback) const;
   int64_t integer(int64_t fallback) const;
+  const Dims& dims() const { return check(Kind::numbers, "a list of integers").numbers_; }
   /// Dims to reduce over; an integer is one of them.
   DimsArg dims_arg() const;
   /// Null where it is left out.
-  const char* text() const { return is_empty() ? nullptr : get<std::string>("a string").c_str(); }
-  std::optional<Dtype> dtype() const { return is_empty() ? std::nullopt : std::optional(get<Dtype>("a dtype")); }
+  const char* text() const { return is_empty() ? nullptr : check(Kind::text, "a string").text_.c_str(); }
+  std::optional<Dtype> dtype() const {
+    return is_empty() ? std::nullopt : std::optional(check(Kind::dtype, "a dtype").dtype_);
+  }
 
  private:
-  template <class T>
-  const T& get(const char* wanted) const {
-    if (const T* held = std::get_if<T>(&held_)) return *held;
-    fail(wanted);
+  enum class Kind : uint8_t { none, tensor, number, numbers, dtype, text };
+
+  const Value& check(Kind wanted, const char* text) const {
+    if (kind_ != wanted) fail(text);
+    return *this;
   }
   [[noreturn]] static void fail(const char* wanted);
 
-  std::variant<std::monostate, Tensor, Scalar, Dims, Dtype, std::string> held_;
+  // Not std::variant: what GCC 12 makes of its destructor under a sanitizer warns of members that are not there.
+  Kind kind_ = Kind::none;
+  Dtype dtype_ = Dtype::bool_;
+  Tensor tensor_;
+  Scalar number_;
+  Dims numbers_;
+  std::string text_;
 };
 
 /// A parameter as it is declared: `name`, its type in PyTorch's grammar ("Tensor|Scalar", "int[1]?").

@@ -10,24 +10,24 @@ namespace tenon::autograd {
 namespace {
 
 // The words that formulas are written in, on values.
-#define TENON_VALUE_OPERATOR(SYMBOL, NAME) \
-  [[maybe_unused]] Value operator SYMBOL(const Value& x, const Value& y) { return tenon::NAME(x.arg(), y.arg()); }
-TENON_VALUE_OPERATOR(+, add)
-TENON_VALUE_OPERATOR(-, sub)
-TENON_VALUE_OPERATOR(*, mul)
-TENON_VALUE_OPERATOR(/, div)
-TENON_VALUE_OPERATOR(==, eq)
-TENON_VALUE_OPERATOR(<, lt)
-TENON_VALUE_OPERATOR(<=, le)
-TENON_VALUE_OPERATOR(&, logical_and)
-TENON_VALUE_OPERATOR(|, logical_or)
-#undef TENON_VALUE_OPERATOR
-Value operator-(const Value& x) { return tenon::neg(x.tensor()); }
-Value choose(const Value& condition, const Value& x, const Value& y) {
+#define TENON_TERM_OPERATOR(SYMBOL, NAME) \
+  [[maybe_unused]] Term operator SYMBOL(const Term& x, const Term& y) { return tenon::NAME(x.arg(), y.arg()); }
+TENON_TERM_OPERATOR(+, add)
+TENON_TERM_OPERATOR(-, sub)
+TENON_TERM_OPERATOR(*, mul)
+TENON_TERM_OPERATOR(/, div)
+TENON_TERM_OPERATOR(==, eq)
+TENON_TERM_OPERATOR(<, lt)
+TENON_TERM_OPERATOR(<=, le)
+TENON_TERM_OPERATOR(&, logical_and)
+TENON_TERM_OPERATOR(|, logical_or)
+#undef TENON_TERM_OPERATOR
+Term operator-(const Term& x) { return tenon::neg(x.tensor()); }
+Term choose(const Term& condition, const Term& x, const Term& y) {
   return tenon::where(condition.tensor(), x.arg(), y.arg());
 }
 /// 1, 0 or -1; 0 for NaN. Its derivative is 0 everywhere it has one.
-Value sign(const Value& x) {
+Term sign(const Term& x) {
   const Tensor& self = x.tensor();
   const Tensor signs = tenon::where(self > 0, 1, tenon::where(self < 0, -1, 0)).to(self.dtype());
   if (!is_recorded(self)) return signs;
@@ -41,16 +41,16 @@ struct Probe {
   mutable unsigned reads = 0;
   mutable int steps = 0;
 };
-struct ProbeValue {
+struct ProbeTerm {
   const Probe* probe;
-  const ProbeValue& step() const {
+  const ProbeTerm& step() const {
     ++probe->steps;
     return *this;
   }
 };
-#define TENON_PROBE_OPERATOR(SYMBOL)                                                         \
-  [[maybe_unused]] ProbeValue operator SYMBOL(ProbeValue x, ProbeValue) { return x.step(); } \
-  [[maybe_unused]] ProbeValue operator SYMBOL(ProbeValue x, double) { return x.step(); }
+#define TENON_PROBE_OPERATOR(SYMBOL)                                                      \
+  [[maybe_unused]] ProbeTerm operator SYMBOL(ProbeTerm x, ProbeTerm) { return x.step(); } \
+  [[maybe_unused]] ProbeTerm operator SYMBOL(ProbeTerm x, double) { return x.step(); }
 TENON_PROBE_OPERATOR(+)
 TENON_PROBE_OPERATOR(-)
 TENON_PROBE_OPERATOR(*)
@@ -61,25 +61,25 @@ TENON_PROBE_OPERATOR(<=)
 TENON_PROBE_OPERATOR(&)
 TENON_PROBE_OPERATOR(|)
 #undef TENON_PROBE_OPERATOR
-[[maybe_unused]] ProbeValue operator-(double, ProbeValue x) { return x.step(); }
-ProbeValue operator-(ProbeValue x) { return x.step(); }
-ProbeValue sign(ProbeValue x) { return x.step(); }
+[[maybe_unused]] ProbeTerm operator-(double, ProbeTerm x) { return x.step(); }
+ProbeTerm operator-(ProbeTerm x) { return x.step(); }
+ProbeTerm sign(ProbeTerm x) { return x.step(); }
 template <class X, class Y>
-ProbeValue choose(ProbeValue condition, X, Y) {
+ProbeTerm choose(ProbeTerm condition, X, Y) {
   return condition.step();
 }
 class ProbeGiven {
  public:
   explicit ProbeGiven(const Probe& probe) : probe_(probe) {}
-  ProbeValue grad() const { return {&probe_}; }
-  ProbeValue a() const { return read(0); }
-  ProbeValue b() const { return read(1); }
-  ProbeValue c() const { return read(2); }
-  ProbeValue result() const { return read(kResult); }
-  ProbeValue zero() const { return ProbeValue{&probe_}.step(); }
+  ProbeTerm grad() const { return {&probe_}; }
+  ProbeTerm a() const { return read(0); }
+  ProbeTerm b() const { return read(1); }
+  ProbeTerm c() const { return read(2); }
+  ProbeTerm result() const { return read(kResult); }
+  ProbeTerm zero() const { return ProbeTerm{&probe_}.step(); }
 
  private:
-  ProbeValue read(int value) const {
+  ProbeTerm read(int value) const {
     probe_.reads |= 1u << value;
     return {&probe_};
   }
@@ -91,32 +91,49 @@ struct Truth {
 };
 #include "ops/blocks-inl.h"
 
-#define TENON_OF_ARGUMENT(I, LETTER)                                                                                   \
-  if constexpr (requires(const Given& g) { F::grad_##LETTER(g); }) {                                                   \
-    const Probe probe;                                                                                                 \
-    F::grad_##LETTER(ProbeGiven(probe));                                                                               \
-    derivative.arguments[I] = {[](const Given& g) -> Value { return F::grad_##LETTER(g); }, probe.reads, probe.steps}; \
-    derivative.exists = true;                                                                                          \
+#define TENON_OF_ARGUMENT(I, LETTER)                                                                                  \
+  if constexpr (requires(const Given& g) { F::grad_##LETTER(g); }) {                                                  \
+    const Probe probe;                                                                                                \
+    F::grad_##LETTER(ProbeGiven(probe));                                                                              \
+    derivative.arguments[I] = {[](const Given& g) -> Term { return F::grad_##LETTER(g); }, probe.reads, probe.steps}; \
+    derivative.exists = true;                                                                                         \
   }
 template <class F>
 Derivative make_derivative() {
   Derivative derivative;
-  TENON_OF_ARGUMENT(0, a)
-  TENON_OF_ARGUMENT(1, b)
-  TENON_OF_ARGUMENT(2, c)
+  if constexpr (F::row.kind == Kind::map) {
+    TENON_OF_ARGUMENT(0, a)
+    TENON_OF_ARGUMENT(1, b)
+    TENON_OF_ARGUMENT(2, c)
+  }
   return derivative;
 }
 #undef TENON_OF_ARGUMENT
+
+#define TENON_OF_OPERAND(I, LETTER)                                    \
+  if constexpr (requires(const CallGiven& g) { F::grad_##LETTER(g); }) \
+    derivative.formulas[I] = [](const CallGiven& g) -> Tensor { return F::grad_##LETTER(g); };
+template <class F>
+CallDerivative make_call_derivative() {
+  CallDerivative derivative;
+  if constexpr (F::row.kind == Kind::algorithm) {
+    TENON_OF_OPERAND(0, a)
+    TENON_OF_OPERAND(1, b)
+    TENON_OF_OPERAND(2, c)
+  }
+  return derivative;
+}
+#undef TENON_OF_OPERAND
 
 constinit CustomTable<Derivative> custom_table;
 
 }  // namespace
 
-Value Given::zero() const { return zeros_like(gradient.tensor()); }
+Term Given::zero() const { return zeros_like(gradient.tensor()); }
 
 CustomGiven as_tensors(const Given& given) {
   const Tensor& grad = given.gradient.tensor();
-  const auto tensor = [&](const Value& value) {
+  const auto tensor = [&](const Term& value) {
     return value.is_tensor() ? value.tensor() : full({}, value.arg().number(), Options(grad.dtype(), grad.device()));
   };
   return {grad, tensor(given.values[0]), tensor(given.values[1]), tensor(given.values[2]),
@@ -130,6 +147,15 @@ const Derivative& derivative_of(Op op) noexcept {
     return custom_table[op];
   static const std::array<Derivative, kOpCount> table = {
 #define TENON_OP(NAME) make_derivative<ops::NAME>(),
+#include "ops/list.def"
+#undef TENON_OP
+  };
+  return table[static_cast<std::size_t>(op)];
+}
+
+const CallDerivative& call_derivative_of(Op op) noexcept {
+  static const std::array<CallDerivative, kOpCount> table = {
+#define TENON_OP(NAME) make_call_derivative<ops::NAME>(),
 #include "ops/list.def"
 #undef TENON_OP
   };

@@ -5,17 +5,18 @@
 #include "ops/row.h"
 #include "tenon/custom_op.h"
 #include "tenon/ops.h"
+#include "tenon/schema.h"
 
 namespace tenon::autograd {
 
 /// What a formula works on: a tensor or a number.
-class Value {
+class Term {
  public:
-  Value() = default;
-  Value(Tensor tensor) : tensor_(std::move(tensor)) {}
-  Value(Scalar number) : number_(number) {}
+  Term() = default;
+  Term(Tensor tensor) : tensor_(std::move(tensor)) {}
+  Term(Scalar number) : number_(number) {}
   template <class T>
-  requires std::is_arithmetic_v<T> Value(T number) : number_(number) {}
+  requires std::is_arithmetic_v<T> Term(T number) : number_(number) {}
 
   bool is_tensor() const noexcept { return tensor_.defined(); }
   const Tensor& tensor() const noexcept { return tensor_; }
@@ -29,16 +30,16 @@ class Value {
 /// What is at hand when a gradient is computed. Formulas call these by name.
 class Given {
  public:
-  Value values[4];  // the arguments, then the result
-  Value gradient;
+  Term values[4];  // the arguments, then the result
+  Term gradient;
 
-  const Value& grad() const { return gradient; }
-  const Value& a() const { return values[0]; }
-  const Value& b() const { return values[1]; }
-  const Value& c() const { return values[2]; }
-  const Value& result() const { return values[3]; }
+  const Term& grad() const { return gradient; }
+  const Term& a() const { return values[0]; }
+  const Term& b() const { return values[1]; }
+  const Term& c() const { return values[2]; }
+  const Term& result() const { return values[3]; }
   /// A gradient of zeros.
-  Value zero() const;
+  Term zero() const;
 };
 
 inline constexpr int kMaxArguments = 3;
@@ -48,7 +49,7 @@ inline constexpr int kResult = 3;  // its place among the values
 CustomGiven as_tensors(const Given& given);
 
 struct Derivative {
-  using Formula = Value (*)(const Given&);
+  using Formula = Term (*)(const Given&);
   struct OfArgument {
     Formula formula = nullptr;                       // null: not differentiable
     unsigned reads = 0;                              // bit i: value i
@@ -64,5 +65,37 @@ struct Derivative {
 /// Of an elementwise op.
 const Derivative& derivative_of(Op op) noexcept;
 void set_custom_derivative(Op op, const Derivative& derivative);
+
+/// What the derivatives of an algorithm are written on. Where no gradient of a result came, it is zeros.
+class CallGiven {
+ public:
+  CallGiven(const Schema& schema, const Value* values, const Tensor* operands, const Tensor* results,
+            const Tensor* grads)
+      : schema_(schema), values_(values), operands_(operands), results_(results), grads_(grads) {}
+
+  const Tensor& grad(int result = 0) const { return grads_[result]; }
+  const Tensor& a() const { return operands_[0]; }
+  const Tensor& b() const { return operands_[1]; }
+  const Tensor& c() const { return operands_[2]; }
+  const Tensor& result(int i = 0) const { return results_[i]; }
+  int64_t integer(const char* parameter, int64_t fallback = 0) const { return value(parameter).integer(fallback); }
+  bool boolean(const char* parameter) const { return value(parameter).boolean(false); }
+  DimsArg dims(const char* parameter) const { return value(parameter).dims_arg(); }
+
+ private:
+  const Value& value(const char* parameter) const { return values_[schema_.place_of(parameter)]; }
+
+  const Schema& schema_;
+  const Value* values_;
+  const Tensor* operands_;
+  const Tensor* results_;
+  const Tensor* grads_;
+};
+
+/// Of an algorithm: by operand; null: not differentiable.
+struct CallDerivative {
+  Tensor (*formulas[kMaxArguments])(const CallGiven&) = {};
+};
+const CallDerivative& call_derivative_of(Op op) noexcept;
 
 }  // namespace tenon::autograd

@@ -77,7 +77,7 @@ class OpNode final : public NodeImpl {
       }
     }
     for (int i = count_ - 1; i >= 0; --i)
-      given.values[i] = is_saved[i] ? Value(saved_[i].check(std::move(held[i]), this)) : Value(numbers_[i]);
+      given.values[i] = is_saved[i] ? Term(saved_[i].check(std::move(held[i]), this)) : Term(numbers_[i]);
     if (is_saved[kResult]) given.values[kResult] = saved_[kResult].check(std::move(held[kResult]), this);
   }
   void compute(const Tensor& grad, const Derivative::OfArgument* derivatives, Tensor* out) {

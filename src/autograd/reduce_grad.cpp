@@ -124,7 +124,7 @@ struct Recorded {
   Tensor result;
   std::vector<Tensor> inputs;
 
-  void declare(const Value& value, Value& meta) {
+  void declare(const Term& value, Term& meta) {
     const Tensor& tensor = value.tensor();
     meta = empty_strided(tensor.sizes(), tensor.strides(), Options(tensor.dtype(), Device::meta));
     recorder.input(meta.tensor());
@@ -204,7 +204,7 @@ Tensor fused_gradient(const Given& given, unsigned reads, const Derivative::OfAr
   narrow.gradient = narrowed(given.gradient.tensor());
   Dims shape = narrow.gradient.tensor().sizes().copy();
   for (int i = 0; i <= kResult; ++i) {
-    const Value& value = given.values[i];
+    const Term& value = given.values[i];
     if (!value.is_tensor()) {
       narrow.values[i] = value;
     } else if (reads >> i & 1u) {

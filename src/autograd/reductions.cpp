@@ -105,31 +105,6 @@ class ExtremeNode final : public ReduceNode {
   SavedTensor self_, result_;
 };
 
-class MmNode final : public NodeImpl {
- public:
-  MmNode(const Tensor& a, const Tensor& b) {
-    Edge edges[] = {gradient_edge(a), gradient_edge(b)};
-    set_edges(edges, 2);
-    if (has_edge(1)) a_.save(a);
-    if (has_edge(0)) b_.save(b);
-  }
-  const char* name() const noexcept override { return row_of(Op::mm).grad_fn; }
-  void release_saved() noexcept override {
-    Tensor dropped[2];  // die after the lock
-    const SpinLock own(lock());
-    dropped[0] = a_.take();
-    dropped[1] = b_.take();
-  }
-  void apply(const Tensor* grads, Tensor* out) override {
-    if (!grads[0].defined()) return;
-    if (has_edge(0)) out[0] = tenon::mm(grads[0], b_.unpack(this).t());
-    if (has_edge(1)) out[1] = tenon::mm(a_.unpack(this).t(), grads[0]);
-  }
-
- private:
-  SavedTensor a_, b_;
-};
-
 }  // namespace
 }  // namespace autograd
 
@@ -148,16 +123,6 @@ Tensor differentiate_reduce(Op op, const Tensor& self, SizesView dims, bool keep
   note_call(*node, row_of(op).name, self);
   attach(result, std::move(handle));
   if (!sums) static_cast<ExtremeNode*>(node)->save(self, result);
-  return result;
-}
-
-Tensor differentiate_mm(const Tensor& a, const Tensor& b) {
-  Node handle(new MmNode(a, b));
-  const Tensor result = run_mm(a, b);
-  const Arg first(a), second(b);
-  const Arg* const args[] = {&first, &second};
-  note_call(*handle.impl(), "mm", args, 2);
-  attach(result, std::move(handle));
   return result;
 }
 

@@ -30,7 +30,6 @@ inline bool is_recorded(const Tensor& self) {
 Tensor differentiate(Op op, Args args, int count);
 Tensor& differentiate_inplace(Op op, Tensor& self, Args args, int count);
 Tensor differentiate_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype);
-Tensor differentiate_mm(const Tensor& a, const Tensor& b);
 Tensor differentiate_clone(const Tensor& self, MemoryFormat format);
 Tensor differentiate_to(const Tensor& self, Dtype dtype, MemoryFormat format);
 void differentiate_copy(Tensor& self, const Tensor& src);
@@ -52,7 +51,6 @@ void check_resizable(const Tensor& self, SizesView sizes);
 Tensor run_elementwise(Op op, Args args, int count);
 Tensor& run_inplace(Op op, Tensor& self, Args args, int count);
 Tensor run_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype);
-Tensor run_mm(const Tensor& a, const Tensor& b);
 Tensor run_clone(const Tensor& self, MemoryFormat format);
 Tensor run_to(const Tensor& self, Dtype dtype, MemoryFormat format);
 void run_copy(const Tensor& self, const Tensor& src);

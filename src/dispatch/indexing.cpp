@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "dispatch/differentiate.h"
+#include "dispatch/plain.h"
 #include "plan/plan.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
@@ -326,7 +327,7 @@ void check_no_overlaps(const Indexed& indexed, const Tensor& value) {
 
 }  // namespace
 
-List<Tensor> where(const Tensor& condition) { return nonzero_places(condition); }
+List<Tensor> plain::where_places(const Tensor& condition) { return nonzero_places(condition); }
 
 List<Tensor> nonzero_places(const Tensor& mask) {
   check_readable(mask);

@@ -4,8 +4,10 @@
 #include <cstring>
 #include <optional>
 
+#include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/elementwise.h"
+#include "dispatch/plain.h"
 #include "dispatch/reduce.h"
 #include "tenon/policy.h"
 #include "type/overflow.h"
@@ -107,6 +109,24 @@ void check_selected_types(const Target& target, const Arg& self, const Arg& othe
                 scalar_type_name(target.tensor->dtype()));
 }
 
+// --- Algorithms
+
+template <class... Operands>
+bool records(const Operands&... operands) {
+  return (operands.impl()->in_graph || ...) && (is_recorded(operands) || ...);
+}
+Tensor single(Op op, const Value* values) { return std::move(differentiate_call(op, values)[0]); }
+
+template <class... Operands>
+void check_unrecorded(Op op, const Tensor& out, const Operands&... operands) {
+  if (!(out.impl()->in_graph || (operands.impl()->in_graph || ...))) [[likely]]
+    return;
+  const Arg all[] = {Arg(operands)...};
+  const Arg* args[sizeof...(operands)];
+  for (std::size_t i = 0; i < sizeof...(operands); ++i) args[i] = &all[i];
+  check_out_unrecorded(op, out, args, sizeof...(operands));
+}
+
 /// Public functions that pick one of several ops.
 namespace by_hand {
 
@@ -177,6 +197,22 @@ template <class... Operands>
 }  // namespace
 
 #include "dispatch/ops.inc"
+
+void check_strict_out(const Tensor& out, Dtype result) {
+  if (out.dtype() == result) return;
+  throw Error(std::string("Expected out tensor to have dtype ") + cpp_type_name(result) + ", but got " +
+              cpp_type_name(out.dtype()) + " instead");
+}
+
+Tensor& write_result(Op op, Tensor& out, const Tensor& result) {
+  if (row_of(op).strict_out) check_strict_out(out, result.dtype());
+  check_can_cast(result.dtype(), out.dtype());
+  check_out_device(out, result.device());
+  ResizedOutput resized(out, result.sizes(), result.strides());
+  run_copy(out, result);
+  resized.keep();
+  return out;
+}
 
 Dtype result_type(const Arg& a, const Arg& b) {
   const TypedOperand operands[] = {typed(a), typed(b)};

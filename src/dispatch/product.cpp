@@ -1,7 +1,9 @@
 // mm: blocks that fit into the caches go through the kernel.
 #include <algorithm>
 
+#include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
+#include "dispatch/plain.h"
 #include "kernel/kernel.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
@@ -93,7 +95,7 @@ Tensor row_major(const Tensor& tensor, Dtype dtype) {
 
 }  // namespace
 
-Tensor run_mm(const Tensor& a, const Tensor& b) {
+Tensor plain::mm(const Tensor& a, const Tensor& b) {
   check_shapes(a, b);
   check_dtypes(a, b);
   if (!a.is_meta()) check_device(b, Device::cpu);
@@ -109,27 +111,13 @@ Tensor run_mm(const Tensor& a, const Tensor& b) {
   return a.dtype() == wide ? out : run_to(out, a.dtype(), MemoryFormat::preserve);
 }
 
-Tensor mm(const Tensor& self, const Tensor& other) {
-  const Arg a(self), b(other);
-  const Arg* const args[] = {&a, &b};
-  if (in_graph(args, 2) && is_recorded(args, 2)) return differentiate_mm(self, other);
-  return run_mm(self, other);
-}
-
-Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& other) {
-  const Arg a(self), b(other);
+Tensor& plain::mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
+  const Arg a(self), b(mat2);
   const Arg* const args[] = {&a, &b};
   if (out.impl()->in_graph || in_graph(args, 2)) check_out_unrecorded(Op::mm, out, args, 2);
-  check_shapes(self, other);
-  if (out.dtype() != self.dtype())
-    throw Error(std::string("Expected out tensor to have dtype ") + cpp_type_name(self.dtype()) + ", but got " +
-                cpp_type_name(out.dtype()) + " instead");
-  check_out_device(out, self.device());
-  const Tensor result = run_mm(self, other);
-  ResizedOutput resized(out, result.sizes(), result.strides());
-  run_copy(out, result);
-  resized.keep();
-  return out;
+  check_shapes(self, mat2);
+  check_strict_out(out, self.dtype());
+  return write_result(Op::mm, out, plain::mm(self, mat2));
 }
 
 namespace {
@@ -148,9 +136,9 @@ bool is_of_leaf(const Tensor& out) {
 
 }  // namespace
 
-Tensor mm(const Tensor&, const Tensor&, Dtype) { fail_other_dtype("dtype"); }
+Tensor plain::mm_dtype(const Tensor&, const Tensor&, Dtype) { fail_other_dtype("dtype"); }
 
-Tensor& mm_out(Tensor& out, const Tensor&, const Tensor&, Dtype) {
+Tensor& plain::mm_dtype_out(Tensor& out, const Tensor&, const Tensor&, Dtype) {
   if (is_of_leaf(out)) check_out_unrecorded("aten::mm", out, nullptr, 0);
   fail_other_dtype("dtype_out");
 }

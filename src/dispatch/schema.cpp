@@ -1,14 +1,27 @@
 #include "tenon/schema.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "dispatch/algorithm.h"
+#include "dispatch/plain.h"
 #include "tenon/error.h"
 #include "tenon/ops.h"
 
 namespace tenon {
 namespace {
 
+#include "dispatch/algorithms.inc"
 #include "dispatch/schemas.inc"
 
 }  // namespace
+
+Value::Value(const DimsArg& dims) {
+  if (dims.view().data()) *this = Value(dims.view());
+}
+Value::Value(std::optional<Dtype> dtype) {
+  if (dtype) *this = Value(*dtype);
+}
 
 bool Value::boolean(bool fallback) const {
   if (is_empty()) return fallback;
@@ -24,10 +37,19 @@ int64_t Value::integer(int64_t fallback) const {
 
 DimsArg Value::dims_arg() const {
   if (is_empty()) return {};
-  return is_number() ? DimsArg(integer(0)) : DimsArg(SizesView(get<Dims>("dims")));
+  return is_number() ? DimsArg(integer(0)) : DimsArg(SizesView(check(Kind::numbers, "dims").numbers_));
 }
 
 void Value::fail(const char* wanted) { throw TypeError(std::string("an argument is not ") + wanted); }
+
+const Algorithm& algorithm_of(Op op) noexcept {
+  return *std::find_if(std::begin(kAlgorithms), std::end(kAlgorithms),
+                       [op](const Algorithm& algorithm) { return algorithm.op == op; });
+}
+const Schema& schema_of(Op op) noexcept {
+  return *std::find_if(std::begin(kSchemas), std::end(kSchemas),
+                       [op](const Schema& schema) { return schema.op == static_cast<int>(op); });
+}
 
 std::span<const Schema> schemas() noexcept { return kSchemas; }
 

@@ -53,7 +53,7 @@ namespace {
 
 /// The argument of that name; an empty one where the op has none.
 const tenon::Value& argument(const Schema& function, const Values& values, std::string_view name) {
-  static const tenon::Value none;
+  static const tenon::Value none{};
   const int place = function.place_of(name);
   return place < 0 ? none : values[static_cast<std::size_t>(place)];
 }

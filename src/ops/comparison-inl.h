@@ -131,6 +131,6 @@ struct isnan {
                            .doc = "Whether an element is NaN."};
   template <class T>
   static Truth forward(T a) {
-    return a != a;
+    return a != a;  // NOLINT(misc-redundant-expression): only a NaN differs from itself
   }
 };

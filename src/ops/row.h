@@ -61,7 +61,9 @@ struct Row {
   const char* signature = nullptr;
   const char* python = nullptr;  // PyTorch's overloads, one a line, where they are not what `signature` says
   Kind kind = Kind::map;
-  bool by_hand = false;             // the public function calls by_hand::NAME in dispatch/, which picks a form
+  // Of a map: the public function calls by_hand::NAME in dispatch/, which picks a form. Of an algorithm: out= has rules
+  // of its own, and is plain::NAME_out.
+  bool by_hand = false;
   bool numbers_as_tensors = false;  // Python takes numbers where the signature says Tensor
   bool method = true;               // where a parameter is `self`: whether it is a method, too
   bool inplace = true;              // where `self` comes first and the op is a map: whether there is NAME_

@@ -411,8 +411,9 @@ bool Parser::check(const Parameter& parameter, PyObject* object, int64_t* failed
 }
 
 bool Parser::parse(const Signature& signature, Call& call, bool raise) const {
-  // f(5, 3) stands for f((5, 3)) where a list of integers is all that may be given by position.
-  const bool takes_loose = signature.positional == 1 && signature.parameters[0].type == Type::integers;
+  // f(5, 3) stands for f((5, 3)) where a list of integers is all that may be given by position, and the first is one.
+  const bool takes_loose = signature.positional == 1 && signature.parameters[0].type == Type::integers &&
+                           call.count_ > 0 && (is_integer(call.args_[0]) || is_index_tensor(call.args_[0]));
   const auto given = static_cast<std::size_t>(call.count_);
   if (given > signature.positional && !takes_loose) {
     if (!raise) return false;

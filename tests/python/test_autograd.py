@@ -449,10 +449,14 @@ def test_gradcheck_of_every_op(op):
     a = tenon.tensor([[0.5, 1.5], [2.25, 0.75]], dtype=tenon.float64, requires_grad=True)
     b = tenon.tensor([[1.25, 0.3]] * (2 if op.kind == "algorithm" else 1), dtype=tenon.float64, requires_grad=True)
     operands = [b + 2 * i for i, parameter in enumerate(op.operands[1:]) if parameter.fallback is None or op.name == "clamp"]
-    required = [p for p in op.parameters if p.fallback is None and not p.is_operand]
-    if required or not function(a, *operands).requires_grad:
+    others = {p.name: {"int": 0, "int[]": (0,), "ScalarType": tenon.float64}[p.type] for p in op.parameters if p.fallback is None and not p.is_operand}
+
+    def call(*tensors):
+        return function(*tensors, **others)
+
+    if "out_dtype" in others or not call(a, *operands).requires_grad:
         pytest.skip("nothing to differentiate")
-    assert tenon.autograd.gradcheck(function, (a, *operands)) and tenon.autograd.gradgradcheck(function, (a, *operands))
+    assert tenon.autograd.gradcheck(call, (a, *operands)) and tenon.autograd.gradgradcheck(call, (a, *operands))
 
 
 # --- Types

@@ -1,0 +1,127 @@
+// Recorded algorithms: one node for all of them, whose formulas come from the op's block.
+#include <algorithm>
+#include <vector>
+
+#include "autograd/derivative.h"
+#include "autograd/meta.h"
+#include "autograd/note.h"
+#include "dispatch/algorithm.h"
+#include "tenon/factories.h"
+
+namespace tenon {
+namespace autograd {
+namespace {
+
+constexpr int kResultBit = Algorithm::kResults;
+
+class CallNode final : public NodeImpl {
+ public:
+  CallNode(Op op, const Value* values) : op_(op), schema_(schema_of(op)), values_(values, values + schema_.count) {
+    Edge edges[kMaxArguments];
+    for (int i = 0; i < schema_.count; ++i) {
+      if (!schema_.first[i].is_operand()) continue;
+      const auto place = static_cast<std::size_t>(operands_++);
+      Value& value = values_[static_cast<std::size_t>(i)];
+      if (value.is_tensor() && value.tensor().impl()->in_graph && call_derivative_of(op).formulas[place])
+        edges[place] = gradient_edge(value.tensor());
+      if (edges[place].node) reads_ |= algorithm_of(op).reads[place];
+      value = Value();  // what is read is saved
+    }
+    set_edges(edges, operands_);
+  }
+
+  const char* name() const noexcept override { return row_of(op_).grad_fn; }
+  void save_operands(const Value* values) {
+    int operand = 0;
+    for (int i = 0; i < schema_.count; ++i) {
+      if (!schema_.first[i].is_operand()) continue;
+      if (reads_ >> operand & 1u) saved_operands_[operand].save(values[i].tensor());
+      ++operand;
+    }
+  }
+  void save_results(const List<Tensor>& results) {
+    saved_results_ = std::vector<SavedTensor>(results.size());
+    for (std::size_t i = 0; i < results.size(); ++i)
+      if (reads_ >> (static_cast<std::size_t>(kResultBit) + i) & 1u)
+        saved_results_[i].save(results[i], SavedTensor::Role::result);
+  }
+  void release_saved() noexcept override {
+    for (SavedTensor* saved = saved_operands_; saved != saved_operands_ + kMaxArguments; ++saved) drop(*saved);
+    for (SavedTensor& saved : saved_results_) drop(saved);
+  }
+
+  void apply(const Tensor* grads, Tensor* out) override {
+    if (std::none_of(grads, grads + input_count(), [](const Tensor& grad) { return grad.defined(); })) return;
+    const Tensors all = materialized(grads), results = unpacked(saved_results_.data(), saved_results_.size()),
+                  operands = unpacked(saved_operands_, kMaxArguments);
+    const CallGiven given(schema_, values_.data(), operands.data(), results.data(), all.data());
+    for (int i = 0; i < operands_; ++i)
+      if (has_edge(i)) out[i] = call_derivative_of(op_).formulas[i](given);
+  }
+
+ private:
+  void drop(SavedTensor& saved) noexcept {
+    Tensor dropped;  // dies after the lock
+    const SpinLock own(lock());
+    dropped = saved.take();
+  }
+  Tensors unpacked(const SavedTensor* saved, std::size_t count) {
+    Tensors tensors(count);
+    for (std::size_t i = 0; i < count; ++i)
+      if (saved[i].is_saved()) tensors[i] = saved[i].unpack(this);
+    return tensors;
+  }
+  Tensors materialized(const Tensor* grads) const {
+    Tensors all(grads, grads + input_count());
+    for (int i = 0; i < input_count(); ++i) {
+      Tensor& grad = all[static_cast<std::size_t>(i)];
+      if (!grad.defined()) grad = zeros(input(i).sizes, Options(input(i).dtype, input(i).device));
+    }
+    return all;
+  }
+
+  Op op_;
+  const Schema& schema_;
+  std::vector<Value> values_;  // of the parameters that are no operands
+  int operands_ = 0;
+  uint32_t reads_ = 0;
+  SavedTensor saved_operands_[kMaxArguments];
+  std::vector<SavedTensor> saved_results_;
+};
+
+void note(NodeImpl& node, Op op, const Value* values) {
+  const Schema& schema = schema_of(op);
+  Arg operands[kMaxArguments] = {0, 0, 0};
+  const Arg* args[kMaxArguments];
+  int count = 0;
+  for (int i = 0; i < schema.count; ++i) {
+    if (!schema.first[i].is_operand()) continue;
+    operands[count] = values[i].arg();
+    args[count] = &operands[count];
+    ++count;
+  }
+  note_call(node, schema.name, args, count);
+}
+
+}  // namespace
+}  // namespace autograd
+
+using namespace autograd;
+
+List<Tensor> differentiate_call(Op op, const Value* values) {
+  Node handle(new CallNode(op, values));
+  CallNode& node = *static_cast<CallNode*>(handle.impl());
+  node.save_operands(values);
+  List<Tensor> results = algorithm_of(op).run(values);
+  note(node, op, values);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    node.add_input(results[i]);
+    if (!is_floating_point(results[i].dtype())) continue;
+    retain(&node);
+    set_history(results[i], Node(&node), static_cast<int32_t>(i));
+  }
+  node.save_results(results);
+  return results;
+}
+
+}  // namespace tenon

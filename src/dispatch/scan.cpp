@@ -1,0 +1,95 @@
+// cumsum: running sums along one dim, in an accumulator of their own.
+#include <vector>
+
+#include "dispatch/algorithm.h"
+#include "dispatch/differentiate.h"
+#include "dispatch/plain.h"
+#include "tensor/impl.h"
+#include "tile/pool.h"
+#include "type/visit.h"
+
+namespace tenon {
+namespace {
+
+/// What PyTorch sums in: float64 for float32, float32 for 16-bit floats; integers wrap.
+template <class T>
+using Accumulator =
+    std::conditional_t<is_half_v<T>, float, std::conditional_t<std::is_integral_v<T>, uint64_t, double>>;
+
+template <class T>
+Accumulator<T> widened_element(T value) {
+  if constexpr (is_half_v<T>)
+    return to_float(value);
+  else
+    return static_cast<Accumulator<T>>(value);
+}
+template <class T>
+T narrowed(Accumulator<T> value) {
+  if constexpr (std::is_same_v<T, Float16>)
+    return to_float16(value);
+  else if constexpr (std::is_same_v<T, BFloat16>)
+    return to_bfloat16(value);
+  else
+    return static_cast<T>(value);
+}
+
+/// In place over [length, inner] elements: each row becomes the sum of the rows up to it.
+template <class T>
+void scan_rows(T* data, int64_t length, int64_t inner) {
+  std::vector<Accumulator<T>> sums(static_cast<std::size_t>(inner));
+  for (int64_t row = 0; row < length; ++row, data += inner)
+    for (int64_t i = 0; i < inner; ++i) {
+      Accumulator<T>& sum = sums[static_cast<std::size_t>(i)];
+      sum += widened_element(data[i]);
+      data[i] = narrowed<T>(sum);
+    }
+}
+
+/// In place along `dim` of a row-major tensor with elements.
+void scan(const Tensor& sums, int64_t dim) {
+  int64_t outer = 1, inner = 1;  // exact: parts of the number of elements
+  for (int64_t i = 0; i < dim; ++i) outer *= sums.sizes()[i];
+  for (int64_t i = dim + 1; i < sums.dim(); ++i) inner *= sums.sizes()[i];
+  const int64_t length = sums.sizes()[dim];
+  visit_dtype(sums.dtype(), [&]<class T>() {
+    if constexpr (!std::is_same_v<T, bool>) {
+      T* data = reinterpret_cast<T*>(sums.impl()->data());
+      parallel_for(outer, [&](int64_t part) {
+        check_interrupt();
+        scan_rows(data + part * length * inner, length, inner);
+      });
+    }
+  });
+}
+
+void check_dtype(Dtype dtype) {
+  const Row& row = row_of(Op::cumsum);
+  if (row.dtypes & set_of(dtype)) return;
+  throw NotImplementedError(std::string("\"") + row.kernel_name + "\" not implemented for '" + scalar_type_name(dtype) +
+                            "'");
+}
+
+}  // namespace
+
+Tensor plain::cumsum(const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  const Dtype result = dtype ? *dtype : is_floating_point(self.dtype()) ? self.dtype() : int64;
+  Tensor sums = new_tensor(self.sizes(), result, self.device());
+  if (self.numel() == 0 || self.is_meta()) return sums;
+  if (self.dim() > 0) check_dtype(result);
+  run_copy(sums, self);
+  sums.impl()->storage->version.store(0, std::memory_order_relaxed);
+  if (self.dim() > 0) scan(sums, along);
+  return sums;
+}
+
+Tensor& plain::cumsum_out(Tensor& out, const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
+  const Arg operand(self);
+  const Arg* const args[] = {&operand};
+  if (out.impl()->in_graph || in_graph(args, 1)) check_out_unrecorded(Op::cumsum, out, args, 1);
+  wrap_dim(dim, self.dim());
+  if (dtype) check_strict_out(out, *dtype);
+  return write_result(Op::cumsum, out, plain::cumsum(self, dim, out.dtype()));
+}
+
+}  // namespace tenon
