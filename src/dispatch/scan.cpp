@@ -47,7 +47,8 @@ void scan_rows(T* data, int64_t length, int64_t inner) {
 
 /// In place along `dim` of a row-major tensor with elements.
 void scan(const Tensor& sums, int64_t dim) {
-  int64_t outer = 1, inner = 1;  // exact: parts of the number of elements
+  int64_t outer = 1, inner = 1;
+  // exact: parts of the number of elements
   for (int64_t i = 0; i < dim; ++i) outer *= sums.sizes()[i];
   for (int64_t i = dim + 1; i < sums.dim(); ++i) inner *= sums.sizes()[i];
   const int64_t length = sums.sizes()[dim];
