@@ -72,15 +72,15 @@ void check_dtype(Dtype dtype) {
 
 }  // namespace
 
-Tensor plain::cumsum(const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
-  const int64_t along = wrap_dim(dim, self.dim());
-  const Dtype result = dtype ? *dtype : is_floating_point(self.dtype()) ? self.dtype() : int64;
-  Tensor sums = new_tensor(self.sizes(), result, self.device());
-  if (self.numel() == 0 || self.is_meta()) return sums;
-  if (self.dim() > 0) check_dtype(result);
-  run_copy(sums, self);
+Tensor plain::cumsum(const Tensor& input, int64_t dim, std::optional<Dtype> dtype) {
+  const int64_t along = wrap_dim(dim, input.dim());
+  const Dtype result = dtype ? *dtype : is_floating_point(input.dtype()) ? input.dtype() : int64;
+  Tensor sums = new_tensor(input.sizes(), result, input.device());
+  if (input.numel() == 0 || input.is_meta()) return sums;
+  if (input.dim() > 0) check_dtype(result);
+  run_copy(sums, input);
   sums.impl()->storage->version.store(0, std::memory_order_relaxed);
-  if (self.dim() > 0) scan(sums, along);
+  if (input.dim() > 0) scan(sums, along);
   return sums;
 }
 
