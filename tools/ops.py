@@ -219,8 +219,11 @@ def read_ops(root=ROOT):
             continue
         files.append(path.name)
         text = path.read_text(encoding="utf-8")
+        known = len(ops)
         for match in re.finditer(r"^struct (\w+) \{\s*static constexpr Row row\{(.*?)\};", text, re.S | re.M):
             ops.append(Op(match.group(1), path.name, match.start(), facts_of(match.group(2))))
+        if len(ops) - known != len(re.findall(r"^struct ", text, re.M)):
+            raise SystemExit(f"ops.py: {path.name}: a block does not begin with its row: static constexpr Row row{{...}};")
     ops.sort(key=lambda op: op.block)
     for number, op in enumerate(ops):
         op.number = number
@@ -371,7 +374,7 @@ def by_name(ops):
     names = {}
     for op in ops:
         names.setdefault(op.name, []).append(op)
-    return {name: sorted(blocks, key=lambda op: op.place) for name, blocks in sorted(names.items())}
+    return {name: sorted(blocks, key=lambda op: (op.file, op.place)) for name, blocks in sorted(names.items())}
 
 
 def quoted(lines):

@@ -30,6 +30,9 @@ Dtype common_dtype(const Row& row, Args args, int count) {
   TypedOperand operands[kMaxArgs];
   const int first = row.promotion == Promotion::select ? 1 : 0;
   if (row.parameters == Parameters::alpha) --count;
+  // PyTorch looks at a bound's dtype only where it could change the result's.
+  if (row.parameters == Parameters::bounds && is_floating_point(args[0]->tensor().dtype()))
+    return args[0]->tensor().dtype();
   for (int i = first; i < count; ++i) operands[i] = typed(*args[i]);
   const Dtype common = result_type(operands + first, count - first);
   if (row.promotion == Promotion::int_to_float && !is_floating_point(common)) return get_default_dtype();
@@ -38,6 +41,15 @@ Dtype common_dtype(const Row& row, Args args, int count) {
 }
 
 bool is_lone(const Arg& arg) { return !arg.is_tensor() || arg.tensor().numel() == 1; }
+
+/// Whether every element is the same one in memory.
+bool repeats_one(const Arg& arg) {
+  if (is_lone(arg)) return true;
+  const Tensor& tensor = arg.tensor();
+  for (int64_t dim = 0; dim < tensor.dim(); ++dim)
+    if (tensor.sizes()[dim] != 1 && tensor.strides()[dim] != 0) return false;
+  return true;
+}
 
 /// Whether a 16-bit float op takes argument i at its own precision: PyTorch reads a lone second operand in float32.
 bool keeps_precision(const Row& row, Args args, int i) {
@@ -48,7 +60,7 @@ bool keeps_precision(const Row& row, Args args, int i) {
 /// Whether a kernel takes 16-bit floats as they are.
 bool computes_in_half(const Row& row, Op op, Dtype common, Args args, int count) {
   if (widened(common) == common || !kernel_of(op, common)) return false;
-  if (row.stepwise) return !is_lone(*args[1]);
+  if (row.stepwise) return !repeats_one(*args[1]);
   for (int i = 0; i < count; ++i)
     if (keeps_precision(row, args, i)) return false;
   return true;
@@ -70,9 +82,7 @@ void check_not_refused(const Row& row, const Arg& self) {
 
 /// On meta nothing runs that could lack code for a dtype.
 void check_dtype(const Row& row, Dtype common, Device device) {
-  if ((row.dtypes & set_of(common)) || device == Device::meta) return;
-  throw NotImplementedError(std::string("\"") + row.kernel_name + "\" not implemented for '" +
-                            scalar_type_name(common) + "'");
+  if (device != Device::meta) check_has_code(row, common);
 }
 
 void check_alpha(const Row& row, Dtype common, Args args, int count) {
@@ -326,6 +336,8 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
   check_can_cast(types.result, out.dtype());
   check_alpha(row, types.common, args, count);
   check_dtype(row, types.common, out.device());
+  // PyTorch writes the truth of one operand in the output's dtype.
+  if (op == Op::logical_not) check_dtype(row, out.dtype(), out.device());
   check_parameters(row, types.common, out.device(), args, count);
   if (check.pointwise()) {
     Tensor result = pointwise(op, args, count);
@@ -393,6 +405,10 @@ ResizedOutput::~ResizedOutput() {
   impl_->numel = before_->numel;
   impl_->contiguous = before_->contiguous;
   impl_->row_major = before_->row_major;
+}
+
+void fail_no_code(const char* kernel, Dtype dtype) {
+  throw NotImplementedError(std::string("\"") + kernel + "\" not implemented for '" + scalar_type_name(dtype) + "'");
 }
 
 void check_inplace_shape(SizesView self, SizesView shape) {

@@ -21,6 +21,12 @@ Tensor& elementwise_inplace(Op op, Tensor& self, Args args, int count);
 constexpr Dtype widened(Dtype dtype) { return dtype == float16 || dtype == bfloat16 ? float32 : dtype; }
 /// Error "result type Float can't be cast to the desired output type Int".
 void check_can_cast(Dtype result, Dtype output);
+/// NotImplementedError "\"abs_cpu\" not implemented for 'Bool'".
+[[noreturn]] void fail_no_code(const char* kernel, Dtype dtype);
+/// That error where a row has no code for a dtype.
+inline void check_has_code(const Row& row, Dtype dtype) {
+  if ((row.dtypes & set_of(dtype)) == 0) fail_no_code(row.kernel_name, dtype);
+}
 /// "cpu" or "meta".
 const char* device_name(Device device) noexcept;
 /// Error where an operand is elsewhere than the others.

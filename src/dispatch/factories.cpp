@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "dispatch/elementwise.h"
 #include "shape/dense_strides.h"
 #include "tensor/impl.h"
 #include "type/overflow.h"
@@ -77,7 +78,7 @@ Tensor eye(int64_t n, int64_t m, Options options) {
   if (n < 0) throw Error("n must be greater or equal to 0, got " + std::to_string(n));
   if (m < 0) throw Error("m must be greater or equal to 0, got " + std::to_string(m));
   if (const Dtype dtype = dtype_or_default(options); is_wide_unsigned(dtype) && device_of(options) == Device::cpu)
-    throw NotImplementedError(std::string("\"eye\" not implemented for '") + scalar_type_name(dtype) + "'");
+    fail_no_code("eye", dtype);
   Tensor result = zeros({n, m}, options);
   filled(result.diagonal(), 1);
   return result;

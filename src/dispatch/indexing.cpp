@@ -45,8 +45,7 @@ void name_truths(Indexed& indexed) {
 
 /// PyTorch writes no uint16, uint32 and uint64 by index, and looks for none that are not 0.
 void check_written(Dtype dtype, const char* kernel) {
-  if (is_wide_unsigned(dtype))
-    throw NotImplementedError(std::string("\"") + kernel + "\" not implemented for '" + scalar_type_name(dtype) + "'");
+  if (is_wide_unsigned(dtype)) fail_no_code(kernel, dtype);
 }
 
 /// Behind a second ellipsis there may be more than index_view counted.

@@ -36,10 +36,7 @@ void check_dtypes(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype())
     throw Error(std::string("expected m1 and m2 to have the same dtype, but got: ") + cpp_type_name(a.dtype()) +
                 " != " + cpp_type_name(b.dtype()));
-  const Row& row = row_of(Op::mm);
-  if ((row.dtypes & set_of(a.dtype())) == 0 && a.numel() > 0 && b.numel() > 0)
-    throw NotImplementedError(std::string("\"") + row.kernel_name + "\" not implemented for '" +
-                              scalar_type_name(a.dtype()) + "'");
+  if (a.numel() > 0 && b.numel() > 0) check_has_code(row_of(Op::mm), a.dtype());
 }
 
 /// One part's rows, block after block of b. The order of the sums depends on shapes alone.
@@ -117,7 +114,14 @@ Tensor& plain::mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
   if (out.impl()->in_graph || in_graph(args, 2)) check_out_unrecorded(Op::mm, out, args, 2);
   check_shapes(self, mat2);
   check_strict_out(out, self.dtype());
-  return write_result(Op::mm, out, plain::mm(self, mat2));
+  const Tensor result = plain::mm(self, mat2);
+  if (self.numel() > 0) return write_result(Op::mm, out, result);
+  // PyTorch fills where there is nothing to multiply, and a fill may write to elements that share memory.
+  check_out_device(out, result.device());
+  ResizedOutput resized(out, result.sizes(), result.strides());
+  if (!out.is_meta()) run_fill(out, 0);
+  resized.keep();
+  return out;
 }
 
 namespace {

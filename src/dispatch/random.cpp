@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/fork.h"
+#include "dispatch/elementwise.h"
 #include "tenon/factories.h"
 #include "tenon/policy.h"
 #include "tensor/impl.h"
@@ -130,13 +131,9 @@ void fill_normal(const Tensor& self, Dtype dtype) {
   });
 }
 
-[[noreturn]] void fail_dtype(const char* kernel, Dtype dtype) {
-  throw NotImplementedError(std::string("\"") + kernel + "\" not implemented for '" + scalar_type_name(dtype) + "'");
-}
-
 Tensor with_uniform(Tensor self) {
   if (self.is_meta()) return self;
-  if (!is_floating_point(self.dtype())) fail_dtype("check_uniform_bounds", self.dtype());
+  if (!is_floating_point(self.dtype())) fail_no_code("check_uniform_bounds", self.dtype());
   fill_uniform(self, self.dtype());
   return self;
 }
@@ -147,7 +144,7 @@ Tensor with_normal(Tensor self) {
     throw Error(std::string("expected a floating-point or complex dtype, but got dtype=torch.") +
                 dtype_name(self.dtype()));
   if (self.is_meta() || self.numel() == 0) return self;
-  if (!floating) fail_dtype("normal_kernel_cpu", self.dtype());
+  if (!floating) fail_no_code("normal_kernel_cpu", self.dtype());
   fill_normal(self, self.dtype());
   return self;
 }

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "ops/row.h"
+#include "dispatch/elementwise.h"
 #include "tenon/factories.h"
 #include "tensor/impl.h"
 #include "type/overflow.h"
@@ -112,8 +112,7 @@ void fill_linspace(T* out, int64_t steps, T start, T end) {
 /// PyTorch counts in no bool, uint16, uint32 or uint64.
 constexpr bool counts_in(Dtype dtype) { return (kNoBool & set_of(dtype)) != 0; }
 void check_counts_in(Dtype dtype, const char* kernel) {
-  if (counts_in(dtype)) return;
-  throw NotImplementedError(std::string("\"") + kernel + "\" not implemented for '" + scalar_type_name(dtype) + "'");
+  if (!counts_in(dtype)) fail_no_code(kernel, dtype);
 }
 
 }  // namespace

@@ -108,10 +108,7 @@ bool fold_few(Op op, const Types& types, const Tensor& out, const Tensor& self) 
 
 /// Of a result; what is not zero is asked of any dtype.
 void check_dtype(Op op, Dtype result) {
-  const Row& row = row_of(op);
-  if (is_truth(op) || (row.dtypes & set_of(result)) != 0) return;
-  throw NotImplementedError(std::string("\"") + row.kernel_name + "\" not implemented for '" +
-                            scalar_type_name(result) + "'");
+  if (!is_truth(op)) check_has_code(row_of(op), result);
 }
 
 void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {

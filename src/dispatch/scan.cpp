@@ -1,4 +1,5 @@
 // cumsum: running sums along one dim, in an accumulator of their own.
+#include <algorithm>
 #include <vector>
 
 #include "dispatch/algorithm.h"
@@ -33,17 +34,27 @@ T narrowed(Accumulator<T> value) {
     return static_cast<T>(value);
 }
 
+template <class T>
+void add_to(Accumulator<T>& sum, T& element) {
+  sum += widened_element(element);
+  element = narrowed<T>(sum);
+}
+
 /// In place over [length, inner] elements: each row becomes the sum of the rows up to it.
 template <class T>
 void scan_rows(T* data, int64_t length, int64_t inner) {
+  if (inner == 1) {
+    Accumulator<T> sum = 0;
+    for (int64_t i = 0; i < length; ++i) add_to(sum, data[i]);
+    return;
+  }
   std::vector<Accumulator<T>> sums(static_cast<std::size_t>(inner));
   for (int64_t row = 0; row < length; ++row, data += inner)
-    for (int64_t i = 0; i < inner; ++i) {
-      Accumulator<T>& sum = sums[static_cast<std::size_t>(i)];
-      sum += widened_element(data[i]);
-      data[i] = narrowed<T>(sum);
-    }
+    for (int64_t i = 0; i < inner; ++i) add_to(sums[static_cast<std::size_t>(i)], data[i]);
 }
+
+// Elements of a part: enough that short rows don't wait for the threads.
+constexpr int64_t kPartElements = 1 << 15;
 
 /// In place along `dim` of a row-major tensor with elements.
 void scan(const Tensor& sums, int64_t dim) {
@@ -55,19 +66,15 @@ void scan(const Tensor& sums, int64_t dim) {
   visit_dtype(sums.dtype(), [&]<class T>() {
     if constexpr (!std::is_same_v<T, bool>) {
       T* data = reinterpret_cast<T*>(sums.impl()->data());
-      parallel_for(outer, [&](int64_t part) {
+      // exact: inside the storage
+      const int64_t block = length * inner, rows = std::max<int64_t>(kPartElements / block, 1);
+      parallel_for((outer + rows - 1) / rows, [&](int64_t part) {
         check_interrupt();
-        scan_rows(data + part * length * inner, length, inner);
+        const int64_t end = std::min(outer, (part + 1) * rows);
+        for (int64_t row = part * rows; row < end; ++row) scan_rows(data + row * block, length, inner);
       });
     }
   });
-}
-
-void check_dtype(Dtype dtype) {
-  const Row& row = row_of(Op::cumsum);
-  if (row.dtypes & set_of(dtype)) return;
-  throw NotImplementedError(std::string("\"") + row.kernel_name + "\" not implemented for '" + scalar_type_name(dtype) +
-                            "'");
 }
 
 }  // namespace
@@ -77,7 +84,7 @@ Tensor plain::cumsum(const Tensor& input, int64_t dim, std::optional<Dtype> dtyp
   const Dtype result = dtype ? *dtype : is_floating_point(input.dtype()) ? input.dtype() : int64;
   Tensor sums = new_tensor(input.sizes(), result, input.device());
   if (input.numel() == 0 || input.is_meta()) return sums;
-  if (input.dim() > 0) check_dtype(result);
+  if (input.dim() > 0) check_has_code(row_of(Op::cumsum), result);
   run_copy(sums, input);
   sums.impl()->storage->version.store(0, std::memory_order_relaxed);
   if (input.dim() > 0) scan(sums, along);

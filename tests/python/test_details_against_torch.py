@@ -204,3 +204,28 @@ def random_layouts(count):
 def test_strides_of_what_takes_several_ops(call):
     for sizes, strides in random_layouts(500):
         same(lambda m: call(m, m.zeros(100).as_strided(sizes, strides)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int32"])
+@pytest.mark.parametrize("bounds", [(0, 2**63), (2**63, 1), (2**63, 2**63), (2**63,), (2**63, 1.5), (True, 2**63)])
+def test_bounds_of_64_unsigned_bits(dtype, bounds):
+    same(lambda m: m.clamp(m.zeros(3, dtype=getattr(m, dtype)), *bounds))
+
+
+@pytest.mark.parametrize("depth", [0, 1])
+def test_a_product_into_elements_that_share_memory(depth):
+    same(lambda m: m.mm(m.ones(3, depth), m.ones(depth, 3), out=m.ones(1).expand(3, 3)))
+
+
+@pytest.mark.parametrize("dtype", ["uint32", "int8", "bool"])
+def test_the_dtype_a_truth_is_written_in(dtype):
+    same(lambda m: m.logical_not(m.ones(3), out=m.empty(3, dtype=getattr(m, dtype))))
+
+
+def test_a_16_bit_divisor_that_repeats_one_element():
+    def quotients(m):
+        dividend = m.full((5,), -596.5, dtype=m.float16)
+        divisor = m.full((5,), 0.1820068359375, dtype=m.float16)
+        return [m.div(dividend, d, rounding_mode="floor").tolist() for d in (divisor, divisor[0].expand(5), divisor[:1].expand(2, 5), divisor.as_strided((2, 5), (0, 0)))]
+
+    same(quotients)
