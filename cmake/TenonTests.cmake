@@ -77,6 +77,7 @@ set_tests_properties(unload PROPERTIES LABELS whole TIMEOUT 300)
 
 # The program that the comparison with a live PyTorch talks to.
 add_executable(tenon-oracle EXCLUDE_FROM_ALL tests/oracle/oracle.cpp tests/oracle/graph.cpp)
+target_include_directories(tenon-oracle PRIVATE ${TENON_GENERATED}/src)
 target_link_libraries(tenon-oracle PRIVATE tenon nlohmann_json::nlohmann_json tenon_flags)
 
 # Claims about files rather than calls.

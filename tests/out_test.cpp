@@ -62,7 +62,7 @@ void for_each_form(std::string_view kind, const std::function<Tensor(Dtype, int 
   std::map<std::string, int> runs;
   for (const Form& form : forms_of(kind)) {
     int& own = runs[form.schema->signature];
-    for (const Dtype dtype : {float32, bool_}) {
+    for (const Dtype dtype : {float32, int32, bool_}) {
       std::vector<Tensor> in;
       for (int i = 0; i < form.arity(); ++i) in.push_back(operand(dtype, i));
       if (error_text([&] { form.call(in.data()); }) != "no error") continue;

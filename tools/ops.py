@@ -123,6 +123,10 @@ class Op:
         return self.facts.get("method", True) and any(parameter.name == "self" for parameter in self.parameters)
 
     @property
+    def is_comparison(self):
+        return self.facts.get("promotion") == "Promotion::comparison"
+
+    @property
     def has_inplace(self):
         return self.is_method and self.kind == "map" and self.facts.get("inplace", True)
 
@@ -166,7 +170,14 @@ class Op:
         return lines
 
     def python_overloads(self, inside):
-        """One for each way its `Tensor|Scalar` parameters can be, all tensors or all numbers."""
+        """One for each way its `Tensor|Scalar` parameters can be, all tensors or all numbers; a number as `self` goes with
+        tensors and without `out=`."""
+        if inside.startswith("Tensor|Scalar self, "):
+            rest = inside.partition(", ")[2]
+            tensors, numbers = self.python_overloads("Tensor self, " + rest)
+            first = next(self.python_overloads("Scalar self, " + rest.replace(", *, Tensor out=None", "")))
+            yield from (tensors, first, numbers)
+            return
         parts = [part.strip() for part in inside.split(",")]
         ways = [0, 1] if any("|" in part for part in parts) else [0]
         for way in ways:
@@ -185,6 +196,10 @@ class Op:
                     python = "Operand"
                 texts.append(f"{python} {name}{equals}{default}")
             yield ", ".join(texts)
+
+    def python_takes_number(self, place):
+        """Whether an operand may be a number in Python."""
+        return "|" in self.operands()[place].type or (place > 0 and self.facts.get("numbers_as_tensors", False))
 
     def python_read(self, parameter):
         """The value of a parameter in a Python call, where it may have either of two names."""
@@ -268,7 +283,22 @@ def functions_h(ops):
         lines += wrapped(f"TENON_API {op.cpp_result()} {op.name}{op.cpp_parameters(with_default=True)};")
         if op.has_out:
             lines += wrapped(f"TENON_API Tensor& {op.name}_out{op.cpp_parameters(with_default=True, out=True)};")
-    return "\n".join([*lines, "", "}  // namespace tenon", ""])
+    return "\n".join([*lines, "", *operators(ops), "", "}  // namespace tenon", ""])
+
+
+def operators(ops):
+    """The operators that C++ lets a type define."""
+    lines = []
+    for op in ops:
+        symbol, name = op.facts.get("symbol"), op.name
+        if symbol and len(op.operands()) == 1:
+            lines.append(f"inline Tensor operator{symbol}(const Tensor& self) {{ return {name}(self); }}")
+        elif symbol:
+            lines += [f"inline Tensor operator{symbol}({a} a, {b} b) {{ return {name}(a, b); }}"
+                      for a, b in (("const Tensor&", "const Tensor&"), ("const Tensor&", "Scalar"), ("Scalar", "const Tensor&"))]  # fmt: skip
+            if not op.is_comparison:
+                lines.append(f"inline Tensor& operator{symbol}=(Tensor& a, const Arg& b) {{ return a.{name}_(b); }}")
+    return lines
 
 
 def methods_inc(ops):
@@ -434,9 +464,14 @@ def names_inc(ops, known):
     return HEAD + "#define TENON_OP_ARGUMENT_NAMES(X)" + "".join(f" X({name})" for name in sorted(names)) + "\n"
 
 
-def symbols_inc(ops):
-    """TENON_SYMBOL(add): the maps of two operands that have an operator."""
-    return HEAD + "".join(f"TENON_SYMBOL({op.name})\n" for op in ops if op.facts.get("symbol") and len(op.operands()) == 2)
+def symbols_def(ops):
+    """TENON_SYMBOL(add, +), TENON_COMPARISON(eq, ==), TENON_UNARY_SYMBOL(neg, -): the ops that have an operator."""
+    lines = [HEAD]
+    for op in ops:
+        if op.facts.get("symbol"):
+            macro = "TENON_UNARY_SYMBOL" if len(op.operands()) == 1 else "TENON_COMPARISON" if op.is_comparison else "TENON_SYMBOL"
+            lines.append(f"{macro}({op.name}, {op.facts['symbol']})\n")
+    return "".join(lines)
 
 
 def schemas_inc(ops):
@@ -479,13 +514,13 @@ def generate(folder, names):
         "include/tenon/methods.inc": methods_inc(public),
         "src/ops/list.def": list_def(ops),
         "src/ops/blocks.inc": blocks_inc(files),
+        "src/ops/symbols.def": symbols_def(public),
         "src/dispatch/ops.inc": ops_inc(public),
         "src/dispatch/schemas.inc": schemas_inc(public),
         "src/dispatch/plain.h": plain_h(public),
         "src/dispatch/algorithms.inc": algorithms_inc(public),
         "src/python/ops.inc": python_inc(public),
         "src/python/names.inc": names_inc(public, known),
-        "src/python/symbols.inc": symbols_inc(public),
     }.items():
         write(pathlib.Path(folder) / path, text)
 
@@ -504,7 +539,9 @@ PROMOTION = {
     "select": "the common dtype of all but the condition",
     "sum": "the input's dtype; integers and bool are summed in int64",
 }
-DTYPES = {"kUsual": "all but uint16, uint32 and uint64", "kAllDtypes": "all", "kNoBool": "all but bool, uint16, uint32 and uint64", "kFloats": "floating"}
+DTYPES = {"kUsual": "all but uint16, uint32 and uint64", "kAllIntegers": "integers and bool",
+          "kUsualIntegers": "uint8 and signed integers", "kUsualIntegers | set_of(bool_)": "uint8, signed integers and bool",
+          "kAllDtypes": "all", "kNoBool": "all but bool, uint16, uint32 and uint64", "kFloats": "floating"}
 
 
 def source_of(op, root):
@@ -553,9 +590,9 @@ def formulas(op, parameters, root):
     if "forward" in sources:
         own, body = sources["forward"]
         parts.append(f"`{readable(body, dict(zip(own, names)) if op.kind == 'map' else {})}`")
-    for letter, name in zip("abc", names):
+    for letter, name in zip("abcd", names):
         if "grad_" + letter in sources:
-            parts.append(f"by {name}: `{readable(sources['grad_' + letter][1], dict(zip('abc', names)))}`")
+            parts.append(f"by {name}: `{readable(sources['grad_' + letter][1], dict(zip('abcd', names)))}`")
     return parts
 
 

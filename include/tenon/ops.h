@@ -1,5 +1,5 @@
-// dispatch: every op as a function (tenon/functions.h), and what is beside them: operators, the dtypes and places of
-// results.
+// dispatch: every op as a function and as an operator (tenon/functions.h), and what is beside them: the dtypes and
+// places of results.
 #pragma once
 #include "tenon/functions.h"
 
@@ -12,26 +12,5 @@ TENON_API void broadcast_tensors(Tensor* tensors, int64_t count);
 
 /// The places of what is not zero: one int64 tensor a dim.
 TENON_API List<Tensor> nonzero_places(const Tensor& self);
-
-inline Tensor operator-(const Tensor& self) { return neg(self); }
-#define TENON_OPERATOR(SYMBOL, NAME)                                                     \
-  inline Tensor operator SYMBOL(const Tensor& a, const Tensor& b) { return NAME(a, b); } \
-  inline Tensor operator SYMBOL(const Tensor& a, Scalar b) { return NAME(a, b); }        \
-  inline Tensor operator SYMBOL(Scalar a, const Tensor& b) { return NAME(a, b); }
-TENON_OPERATOR(+, add)
-TENON_OPERATOR(-, sub)
-TENON_OPERATOR(*, mul)
-TENON_OPERATOR(/, div)
-TENON_OPERATOR(==, eq)
-TENON_OPERATOR(!=, ne)
-TENON_OPERATOR(<, lt)
-TENON_OPERATOR(<=, le)
-TENON_OPERATOR(>, gt)
-TENON_OPERATOR(>=, ge)
-#undef TENON_OPERATOR
-inline Tensor& operator+=(Tensor& a, const Arg& b) { return a.add_(b); }
-inline Tensor& operator-=(Tensor& a, const Arg& b) { return a.sub_(b); }
-inline Tensor& operator*=(Tensor& a, const Arg& b) { return a.mul_(b); }
-inline Tensor& operator/=(Tensor& a, const Arg& b) { return a.div_(b); }
 
 }  // namespace tenon

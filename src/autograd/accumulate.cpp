@@ -74,7 +74,8 @@ void add_plainly(const Tensor& grad, const Tensor& by) {
     Program program;
     program.input(to.dtype);
     program.input(to.dtype);
-    program.op(Op::add, to.dtype, to.dtype, 2, 0, 1);
+    const int in[] = {0, 1};
+    program.op(Op::add, to.dtype, to.dtype, 2, in);
     const int64_t numel = to.numel, step = 1, by_step = one_value ? 0 : 1;
     const SizesView sizes(&numel, 1);
     const Walk walks[] = {{sizes, {&step, 1}}, {sizes, {&step, 1}}, {sizes, {&by_step, 1}}};

@@ -17,7 +17,7 @@ constexpr int kResultBit = Algorithm::kResults;
 class CallNode final : public NodeImpl {
  public:
   CallNode(Op op, const Value* values) : op_(op), schema_(schema_of(op)), values_(values, values + schema_.count) {
-    Edge edges[kMaxArguments];
+    Edge edges[kMaxArgs];
     for (int i = 0; i < schema_.count; ++i) {
       if (!schema_.first[i].is_operand()) continue;
       const auto place = static_cast<std::size_t>(operands_++);
@@ -46,14 +46,14 @@ class CallNode final : public NodeImpl {
         saved_results_[i].save(results[i], SavedTensor::Role::result);
   }
   void release_saved() noexcept override {
-    for (SavedTensor* saved = saved_operands_; saved != saved_operands_ + kMaxArguments; ++saved) drop(*saved);
+    for (SavedTensor* saved = saved_operands_; saved != saved_operands_ + kMaxArgs; ++saved) drop(*saved);
     for (SavedTensor& saved : saved_results_) drop(saved);
   }
 
   void apply(const Tensor* grads, Tensor* out) override {
     if (std::none_of(grads, grads + input_count(), [](const Tensor& grad) { return grad.defined(); })) return;
     const Tensors all = materialized(grads), results = unpacked(saved_results_.data(), saved_results_.size()),
-                  operands = unpacked(saved_operands_, kMaxArguments);
+                  operands = unpacked(saved_operands_, kMaxArgs);
     const CallGiven given(schema_, values_.data(), operands.data(), results.data(), all.data());
     for (int i = 0; i < operands_; ++i)
       if (has_edge(i)) out[i] = call_derivative_of(op_).formulas[i](given);
@@ -85,14 +85,14 @@ class CallNode final : public NodeImpl {
   std::vector<Value> values_;  // of the parameters that are no operands
   int operands_ = 0;
   uint32_t reads_ = 0;
-  SavedTensor saved_operands_[kMaxArguments];
+  SavedTensor saved_operands_[kMaxArgs];
   std::vector<SavedTensor> saved_results_;
 };
 
 void note(NodeImpl& node, Op op, const Value* values) {
   const Schema& schema = schema_of(op);
-  Arg operands[kMaxArguments] = {0, 0, 0};
-  const Arg* args[kMaxArguments];
+  Arg operands[kMaxArgs] = {0, 0, 0, 0};
+  const Arg* args[kMaxArgs];
   int count = 0;
   for (int i = 0; i < schema.count; ++i) {
     if (!schema.first[i].is_operand()) continue;

@@ -50,7 +50,8 @@ int define(const CustomDefinition& definition) {
   for (int i = 0; i < definition.arity; ++i) {
     if (!definition.gradients[i] || definition.gives_bool) continue;
     // What a derivative reads is its own affair: all is kept, and it counts as several steps.
-    derivative.arguments[i] = {nullptr, 0b1000u | ((1u << definition.arity) - 1), 2, definition.gradients[i]};
+    derivative.arguments[i] = {nullptr, (1u << autograd::kResult) | ((1u << definition.arity) - 1), 2,
+                               definition.gradients[i]};
     derivative.exists = true;
   }
   const Op op = define_row(row_for(definition));

@@ -13,7 +13,6 @@ namespace {
 #define TENON_TERM_OPERATOR(SYMBOL, NAME) \
   [[maybe_unused]] Term operator SYMBOL(const Term& x, const Term& y) { return tenon::NAME(x.arg(), y.arg()); }
 TENON_TERM_OPERATOR(+, add)
-TENON_TERM_OPERATOR(-, sub)
 TENON_TERM_OPERATOR(*, mul)
 TENON_TERM_OPERATOR(/, div)
 TENON_TERM_OPERATOR(==, eq)
@@ -22,6 +21,11 @@ TENON_TERM_OPERATOR(<=, le)
 TENON_TERM_OPERATOR(&, logical_and)
 TENON_TERM_OPERATOR(|, logical_or)
 #undef TENON_TERM_OPERATOR
+/// Of two numbers a number: in float64.
+[[maybe_unused]] Term operator-(const Term& x, const Term& y) {
+  if (!x.is_tensor() && !y.is_tensor()) return x.number().as_double() - y.number().as_double();
+  return tenon::sub(x.arg(), y.arg());
+}
 Term operator-(const Term& x) { return tenon::neg(x.tensor()); }
 Term choose(const Term& condition, const Term& x, const Term& y) {
   return tenon::where(condition.tensor(), x.arg(), y.arg());
@@ -61,6 +65,7 @@ TENON_PROBE_OPERATOR(<=)
 TENON_PROBE_OPERATOR(&)
 TENON_PROBE_OPERATOR(|)
 #undef TENON_PROBE_OPERATOR
+[[maybe_unused]] ProbeTerm operator/(double, ProbeTerm x) { return x.step(); }
 [[maybe_unused]] ProbeTerm operator-(double, ProbeTerm x) { return x.step(); }
 ProbeTerm operator-(ProbeTerm x) { return x.step(); }
 ProbeTerm sign(ProbeTerm x) { return x.step(); }
@@ -75,6 +80,7 @@ class ProbeGiven {
   ProbeTerm a() const { return read(0); }
   ProbeTerm b() const { return read(1); }
   ProbeTerm c() const { return read(2); }
+  ProbeTerm d() const { return read(3); }
   ProbeTerm result() const { return read(kResult); }
   ProbeTerm zero() const { return ProbeTerm{&probe_}.step(); }
 
@@ -105,6 +111,7 @@ Derivative make_derivative() {
     TENON_OF_ARGUMENT(0, a)
     TENON_OF_ARGUMENT(1, b)
     TENON_OF_ARGUMENT(2, c)
+    TENON_OF_ARGUMENT(3, d)
   }
   return derivative;
 }

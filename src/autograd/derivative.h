@@ -20,6 +20,7 @@ class Term {
 
   bool is_tensor() const noexcept { return tensor_.defined(); }
   const Tensor& tensor() const noexcept { return tensor_; }
+  Scalar number() const noexcept { return number_; }
   Arg arg() const noexcept { return is_tensor() ? Arg(tensor_) : Arg(number_); }
 
  private:
@@ -27,23 +28,23 @@ class Term {
   Scalar number_;
 };
 
+inline constexpr int kResult = kMaxArgs;  // its place among the values of a derivative
+
 /// What is at hand when a gradient is computed. Formulas call these by name.
 class Given {
  public:
-  Term values[4];  // the arguments, then the result
+  Term values[kMaxArgs + 1];  // the arguments, then the result
   Term gradient;
 
   const Term& grad() const { return gradient; }
   const Term& a() const { return values[0]; }
   const Term& b() const { return values[1]; }
   const Term& c() const { return values[2]; }
-  const Term& result() const { return values[3]; }
+  const Term& d() const { return values[3]; }
+  const Term& result() const { return values[kResult]; }
   /// A gradient of zeros.
   Term zero() const;
 };
-
-inline constexpr int kMaxArguments = 3;
-inline constexpr int kResult = 3;  // its place among the values
 
 /// Numbers become tensors of the gradient's dtype.
 CustomGiven as_tensors(const Given& given);
@@ -59,7 +60,7 @@ struct Derivative {
     bool exists() const noexcept { return formula || custom; }
     Tensor operator()(const Given& given) const { return custom ? custom(as_tensors(given)) : formula(given).tensor(); }
   };
-  OfArgument arguments[kMaxArguments];
+  OfArgument arguments[kMaxArgs];
   bool exists = false;  // for some argument
 };
 /// Of an elementwise op.
@@ -94,7 +95,7 @@ class CallGiven {
 
 /// Of an algorithm: by operand; null: not differentiable.
 struct CallDerivative {
-  Tensor (*formulas[kMaxArguments])(const CallGiven&) = {};
+  Tensor (*formulas[kMaxArgs])(const CallGiven&) = {};
 };
 const CallDerivative& call_derivative_of(Op op) noexcept;
 

@@ -21,7 +21,7 @@ class OpNode final : public NodeImpl {
     const Row& row = row_of(op);
     first_ = static_cast<int8_t>(first_operand(row));
     const int operands = operand_count(row, count);
-    Edge edges[kMaxArguments];
+    Edge edges[kMaxArgs];
     for (int i = first_; i < operands; ++i) {
       if (!derivative.arguments[i].exists() || !args[i]->is_tensor()) continue;
       Edge& edge = edges[i - first_];
@@ -42,7 +42,7 @@ class OpNode final : public NodeImpl {
   void settle(const Tensor& self) noexcept { saved_[kResult].settle(self); }
   void release_saved() noexcept override {
     if (reads_ == 0) return;
-    Tensor dropped[kMaxArguments + 1];  // die after the lock
+    Tensor dropped[kMaxArgs + 1];  // die after the lock
     const SpinLock own(lock());
     for (int i = 0; i <= kResult; ++i) dropped[i] = saved_[i].take();
     for (int i = 0; i < operand_count(row_of(op_), count_); ++i)
@@ -67,8 +67,8 @@ class OpNode final : public NodeImpl {
   /// The last argument first and the result at the end, as PyTorch does (its order is that of the names: max, min,
   /// other, self): the first that was changed is the one the Error names.
   void unpack(Given& given) {
-    Tensor held[kMaxArguments + 1];
-    bool is_saved[kMaxArguments + 1] = {};
+    Tensor held[kMaxArgs + 1];
+    bool is_saved[kMaxArgs + 1] = {};
     if (reads_ != 0) {
       const SpinLock own(lock());
       for (int i = 0; i <= kResult; ++i) {
@@ -99,8 +99,8 @@ class OpNode final : public NodeImpl {
   Op op_;
   int8_t count_, first_;
   uint8_t reads_ = 0;
-  SavedTensor saved_[kMaxArguments + 1];
-  Scalar numbers_[kMaxArguments];
+  SavedTensor saved_[kMaxArgs + 1];
+  Scalar numbers_[kMaxArgs];
 };
 
 /// An op without derivative that is written in place: what was there before has no part in the result.
@@ -110,7 +110,7 @@ class ZeroNode final : public NodeImpl {
     const int operands = operand_count(row_of(op), count);
     name_[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name_[0])));
     name_ += operands == 2 && args[1]->is_tensor() ? '1' : '0';
-    Edge edges[kMaxArguments];
+    Edge edges[kMaxArgs];
     int tensors = 0;
     for (int i = 0; i < operands; ++i)
       if (args[i]->is_tensor()) edges[tensors++] = gradient_edge(args[i]->tensor());
@@ -148,6 +148,15 @@ SavedTensor::Role role_beside(const Tensor& self, const Tensor& operand) {
 bool is_outside_graphs(const Row& row) { return row.promotion == Promotion::logical; }
 /// Results that are no numbers: `out=` may be anybody's.
 bool gives_truths(const Row& row) { return is_outside_graphs(row) || row.promotion == Promotion::comparison; }
+
+/// Of an op that no graph knows: it looks at `out` alone.
+void check_unknown_out(Op op, const Tensor& out) {
+  check_inplace(out, false);
+  if (!is_recorded(out)) return;
+  throw Error(std::string("aten::") + row_of(op).name +
+              "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+              "requires grad.");
+}
 
 }  // namespace
 }  // namespace autograd
@@ -197,6 +206,8 @@ Tensor& differentiate_inplace(Op op, Tensor& self, Args args, int count) {
 void check_out_unrecorded(Op op, const Tensor& out, Args args, int count) {
   if (gives_truths(row_of(op)))
     check_inplace(out, false);
+  else if (row_of(op).kind == Kind::map && !derivative_of(op).exists)
+    check_unknown_out(op, out);
   else
     check_out_unrecorded(row_of(op).name, out, args, count);
 }

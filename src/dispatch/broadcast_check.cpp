@@ -112,7 +112,7 @@ Dims BroadcastCheck::shape(const char* name) {
 }
 
 void BroadcastCheck::fail(Error error, const char* name) const {
-  SizesView shapes[kMaxOperands];
+  SizesView shapes[kMaxArgs];
   for (int i = 0; i < count_; ++i) shapes[i] = operands_[i]->sizes();
   error.add_note(aligned_shapes(name, shapes, count_));
   const std::string hint = suggestion(shapes, count_);
@@ -130,7 +130,7 @@ bool BroadcastCheck::takes_pointwise() const {
 void BroadcastCheck::judge(const Dims& shape, const char* name) const {
   const Settings& set = settings();
   if (set.exempt > 0) return;
-  SizesView shapes[kMaxOperands];
+  SizesView shapes[kMaxArgs];
   bool equal_numel = true, gains_rank = false, has_result_shape = false;
   for (int i = 0; i < count_; ++i) {
     shapes[i] = operands_[i]->sizes();

@@ -2,6 +2,7 @@
 // the policy of this thread says. Costs one flag when nothing is set.
 #pragma once
 #include "dispatch/settings.h"
+#include "ops/row.h"
 #include "tenon/tensor.h"
 
 namespace tenon {
@@ -27,8 +28,7 @@ class BroadcastCheck {
   bool takes_pointwise() const;
   void judge(const Dims& shape, const char* name) const;
 
-  static constexpr int kMaxOperands = 3;
-  const Tensor* operands_[kMaxOperands] = {};
+  const Tensor* operands_[kMaxArgs] = {};
   int count_ = 0;
   bool inplace_;
   bool pointwise_ = false;

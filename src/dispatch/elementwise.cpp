@@ -29,7 +29,7 @@ struct Types {
 Dtype common_dtype(const Row& row, Args args, int count) {
   TypedOperand operands[kMaxArgs];
   const int first = row.promotion == Promotion::select ? 1 : 0;
-  if (row.parameters == Parameters::alpha) --count;
+  count = promoted_count(row, count);
   // PyTorch looks at a bound's dtype only where it could change the result's.
   if (row.parameters == Parameters::bounds && is_floating_point(args[0]->tensor().dtype()))
     return args[0]->tensor().dtype();
@@ -99,9 +99,10 @@ bool is_nan(const Arg& arg) { return arg.number().as_double() != arg.number().as
 void check_parameters(const Row& row, Dtype common, Device device, Args args, int count) {
   const int first = operand_count(row, count);
   if (device == Device::meta) return;
-  for (int i = first; i < count; ++i)
+  for (int i = first; row.parameters == Parameters::bounds && i < count; ++i)
     if (is_nan(*args[i])) return;
-  for (int i = first; i < count; ++i) check_fits(args[i]->number(), common);
+  const Dtype wanted = row.parameters == Parameters::factor ? widened(common) : common;
+  for (int i = first; i < count; ++i) check_fits(args[i]->number(), wanted);
 }
 
 void convert_number(Scalar value, Dtype through, Dtype wanted, Number& number) {
@@ -121,7 +122,8 @@ Dtype argument_dtype(const Row& row, const Types& types, int i) { return is_cond
 /// hold.
 Dtype first_cast(const Row& row, const Types& types, Args args, int i) {
   if (is_condition(row, i)) return bool_;
-  return keeps_precision(row, args, i) ? types.compute : types.common;
+  const bool is_factor = row.parameters == Parameters::factor && !args[i]->is_tensor();
+  return is_factor || keeps_precision(row, args, i) ? types.compute : types.common;
 }
 
 /// The Program of one op: what is not yet in the dtype of computation is cast, the result too.
@@ -135,7 +137,7 @@ Program make_program(Op op, const Row& row, const Types& types, Args args, int c
     regs[i] = program.cast(regs[i], argument_dtype(row, types, i));
   }
   const Dtype given = types.result == bool_ ? bool_ : types.compute;
-  int result = program.op(op, types.compute, given, count, regs[0], regs[1], regs[2]);
+  int result = program.op(op, types.compute, given, count, regs);
   result = program.cast(result, types.result);
   program.cast(result, output);
   return program;
@@ -305,7 +307,7 @@ void write_resized(Op op, const Row& row, const Types& types, Tensor& out, Sizes
 /// The deprecated treatment of operands that do not broadcast: all as 1-D.
 Tensor pointwise(Op op, Args args, int count) {
   Tensor views[kMaxArgs];
-  Arg flat[kMaxArgs] = {0, 0, 0};
+  Arg flat[kMaxArgs] = {0, 0, 0, 0};
   const Arg* pointers[kMaxArgs];
   for (int i = 0; i < count; ++i) {
     if (args[i]->is_tensor()) views[i] = args[i]->tensor().reshape({-1});
@@ -313,6 +315,12 @@ Tensor pointwise(Op op, Args args, int count) {
     pointers[i] = &flat[i];
   }
   return elementwise(op, pointers, count);
+}
+
+/// Whether nothing is cast into `out`. By a 0-dim weight lerp promotes, and casts.
+bool is_strict(const Row& row, Args args, int count) {
+  const bool promotes = count == 3 && args[2]->is_tensor() && args[2]->tensor().dim() == 0;
+  return row.strict_out && !promotes;
 }
 
 Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace) {
@@ -330,7 +338,7 @@ Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace)
   }
   if (!inplace && !check.pointwise()) check_resized_is_no_input(out, shape, args, count);
   const Types types = compute_types(op, row, args, count);
-  if (row.strict_out && out.dtype() != types.common)
+  if (is_strict(row, args, count) && out.dtype() != types.common)
     throw Error(std::string("Found dtype ") + scalar_type_name(out.dtype()) + " but expected " +
                 scalar_type_name(types.common));
   check_can_cast(types.result, out.dtype());

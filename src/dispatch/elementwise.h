@@ -8,9 +8,8 @@ namespace tenon {
 
 /// The arguments of a call, where the caller holds them.
 using Args = const Arg* const*;
-inline constexpr int kMaxArgs = 3;
 
-/// Runs an elementwise op of up to three arguments and gives a new result.
+/// Runs an elementwise op and gives a new result.
 Tensor elementwise(Op op, Args args, int count);
 /// Writes into `out`, which is resized (with PyTorch's warning) when its shape differs.
 Tensor& elementwise_out(Op op, Tensor& out, Args args, int count);

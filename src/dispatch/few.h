@@ -124,8 +124,9 @@ template <int kCount>
   const bool selects = kCount == 3 && op == Op::where;
   if (selects && !args[1]->is_tensor()) return false;
   const Dtype dtype = selects ? args[1]->tensor().dtype() : like->dtype;
-  // A Boolean among parameters is refused elsewhere; so are strides of single elements weighed, of three operands.
-  for (int i = 0; kCount == 3 && i < kCount; ++i)
+  // A Boolean among parameters is refused elsewhere; so are strides of single elements weighed, of three operands and
+  // more.
+  for (int i = 0; kCount >= 3 && i < kCount; ++i)
     if (args[i]->is_tensor() ? !args[i]->tensor().impl()->row_major : args[i]->number().is_boolean()) return false;
   for (int i = 0; i < kCount; ++i)
     if (!fast_lanes(*args[i], like, selects && i == 0 ? bool_ : dtype, fast.numbers[i], fast.in[i])) return false;
@@ -156,7 +157,7 @@ template <int kCount>
 /// An undefined tensor where the operands need more than that.
 [[gnu::always_inline]] inline Tensor fast_result(Op op, Args args, int count) {
   if (count == 2) return fast_result<2>(op, args);
-  return count == 1 ? fast_result<1>(op, args) : fast_result<3>(op, args);
+  return count == 1 ? fast_result<1>(op, args) : count == 3 ? fast_result<3>(op, args) : fast_result<4>(op, args);
 }
 
 /// Small contiguous operands of one dtype: the broadcast fits on the stack.
@@ -221,7 +222,8 @@ template <int kCount>
 }
 [[gnu::always_inline]] inline bool fast_into(Op op, Tensor& out, Args args, int count) {
   if (count == 2) return fast_into<2>(op, out, args);
-  return count == 1 ? fast_into<1>(op, out, args) : fast_into<3>(op, out, args);
+  if (count == 1) return fast_into<1>(op, out, args);
+  return count == 3 ? fast_into<3>(op, out, args) : fast_into<4>(op, out, args);
 }
 
 }  // namespace tenon

@@ -127,8 +127,41 @@ void check_unrecorded(Op op, const Tensor& out, const Operands&... operands) {
   check_out_unrecorded(op, out, args, sizeof...(operands));
 }
 
+/// Where nothing is promoted.
+void check_same_dtype(Op op, const Target& target, const Arg& self, const Arg& other, const char* name) {
+  if (!self.is_tensor() || !other.is_tensor() || self.tensor().dtype() == other.tensor().dtype()) [[likely]]
+    return;
+  check_history(op, target, {&self, &other});
+  throw Error(std::string("expected dtype ") + cpp_type_name(self.tensor().dtype()) + " for `" + name +
+              "` but got dtype " + cpp_type_name(other.tensor().dtype()));
+}
+
 /// Public functions that pick one of several ops.
 namespace by_hand {
+
+Tensor addcdiv(const Target& target, const Arg& self, const Arg& tensor1, const Arg& tensor2, Scalar value) {
+  const auto is_integer = [](const Arg& arg) { return arg.is_tensor() && !is_floating_point(arg.tensor().dtype()); };
+  if (is_integer(tensor1) && is_integer(tensor2)) {
+    check_history(Op::addcdiv, target, {&self, &tensor1, &tensor2});
+    throw Error(
+        "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+        "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+        "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) "
+        "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
+        "tensor2), for all dtypes.");
+  }
+  const Arg factor(value);
+  const Arg* const args[] = {&self, &tensor1, &tensor2, &factor};
+  return run_form(Op::addcdiv, target, args, 4);
+}
+
+Tensor lerp(const Target& target, const Arg& self, const Arg& end, const Arg& weight) {
+  const Op form = weight.is_tensor() ? Op::lerp : Op::lerp_scalar;
+  check_same_dtype(form, target, self, end, "end");
+  if (!weight.is_tensor() || weight.tensor().dim() > 0) check_same_dtype(form, target, self, weight, "weight");
+  const Arg* const args[] = {&self, &end, &weight};
+  return run_form(form, target, args, 3);
+}
 
 [[gnu::always_inline]] inline Tensor add(const Target& target, const Arg& self, const Arg& other, Scalar alpha) {
   return binary_alpha(Op::add, Op::add_alpha, target, self, other, alpha);

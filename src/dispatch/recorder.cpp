@@ -5,7 +5,7 @@
 namespace tenon {
 namespace {
 
-// A call takes up to eleven registers, which are counted in 16 bits.
+// A call takes up to fourteen registers, which are counted in 16 bits.
 constexpr std::size_t kMaxCalls = 2048;
 
 thread_local Recorder* recorder = nullptr;
@@ -61,11 +61,9 @@ Program Recorder::program(const Tensor& result, Dtype output, std::vector<const 
       const int from = registers[static_cast<std::size_t>(argument.value)];
       return call.count == 0 ? from : program.cast(program.cast(from, argument.through), argument.wanted);
     };
-    int regs[3] = {};
+    int regs[kMaxArgs] = {};
     for (int i = 0; i < std::max(call.count, 1); ++i) regs[i] = reg(i);
-    const int computed = call.count == 0
-                             ? regs[0]
-                             : program.op(call.op, call.compute, call.given, call.count, regs[0], regs[1], regs[2]);
+    const int computed = call.count == 0 ? regs[0] : program.op(call.op, call.compute, call.given, call.count, regs);
     registers[static_cast<std::size_t>(call.value)] = program.cast(computed, call.result);
   }
   program.finish(program.cast(registers[static_cast<std::size_t>(find(result))], output));

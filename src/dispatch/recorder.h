@@ -20,7 +20,7 @@ class Recorder {
   struct Call {
     Op op;
     int count;  // of arguments; 0: a conversion of the first
-    Argument arguments[3];
+    Argument arguments[kMaxArgs];
     Dtype compute, given, result;
     int value;  // it defines
   };

@@ -160,10 +160,10 @@ constexpr Forms half_kernel() {
   constexpr const Row& row = F::row;
   if constexpr (row.stepwise)
     return {&binary_stepwise<F, T>};
-  else if constexpr (!computes<float>(row))
+  else if constexpr (!computes<float>(row) || row.parameters == Parameters::factor)  // the number is a float32
     return {};
   else if constexpr (row.promotion == Promotion::select)
-    return forms<&ternary<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t, uint16_t>();  // only moved
+    return forms<&several<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t, uint16_t>();  // only moved
   else {
     using Out = std::conditional_t<row.promotion == Promotion::comparison, bool, T>;
     if constexpr (kFormulaArity<F> == 1)

@@ -79,6 +79,35 @@ HWY_INLINE Truth operator*(Truth a, Truth b) { return Truth(static_cast<uint8_t>
 HWY_INLINE Truth operator&(Truth a, Truth b) { return Truth(static_cast<uint8_t>(a.v & b.v)); }
 HWY_INLINE Truth operator|(Truth a, Truth b) { return Truth(static_cast<uint8_t>(a.v | b.v)); }
 HWY_INLINE Truth operator^(Truth a, Truth b) { return Truth(static_cast<uint8_t>(a.v ^ b.v)); }
+#define TENON_LANE_BITS(SYMBOL)                              \
+  template <std::integral T>                                 \
+  HWY_INLINE Lane<T> operator SYMBOL(Lane<T> a, Lane<T> b) { \
+    return Lane<T>(static_cast<T>(a.v SYMBOL b.v));          \
+  }
+TENON_LANE_BITS(&)
+TENON_LANE_BITS(|)
+TENON_LANE_BITS(^)
+#undef TENON_LANE_BITS
+template <std::integral T>
+HWY_INLINE Lane<T> operator~(Lane<T> a) {
+  return Lane<T>(static_cast<T>(~a.v));
+}
+HWY_INLINE Truth operator~(Truth a) { return Truth(static_cast<uint8_t>(a.v ^ 1)); }
+/// Shifts by as many bits as there are, or by a negative number, leave none.
+template <std::integral T>
+HWY_INLINE Lane<T> operator<<(Lane<T> a, Lane<T> b) {
+  constexpr Wrapping<T> kBits = 8 * sizeof(T);
+  const auto by = static_cast<Wrapping<T>>(b.v);
+  return Lane<T>(static_cast<T>(by < kBits ? static_cast<Wrapping<T>>(a.v) << (by % kBits) : 0));
+}
+/// Such shifts leave the sign.
+template <std::integral T>
+HWY_INLINE Lane<T> operator>>(Lane<T> a, Lane<T> b) {
+  constexpr Wrapping<T> kBits = 8 * sizeof(T);
+  const auto by = static_cast<Wrapping<T>>(b.v);
+  const T sign = static_cast<T>(a.v < T{0} ? -1 : 0);
+  return Lane<T>(by < kBits ? static_cast<T>(a.v >> (by % kBits)) : sign);
+}
 HWY_INLINE Truth operator!(Truth a) { return Truth(static_cast<uint8_t>(a.v ^ 1)); }
 
 template <std::floating_point T>
@@ -190,6 +219,13 @@ HWY_INLINE Lane<T> mul_add(Lane<T> a, Lane<T> b, Lane<T> c) {
   else
 #endif
     return a * b + c;
+}
+/// a + weight * (end - a), from the nearer side.
+template <std::floating_point T>
+HWY_INLINE Lane<T> between(Lane<T> a, Lane<T> end, Lane<T> weight) {
+  const Lane<T> way = end - a, rest = weight - Lane<T>(1);
+  const Truth near(std::abs(weight.v) < T{0.5});
+  return mul_add(choose(near, weight, rest), way, choose(near, a, end));
 }
 template <std::floating_point T>
 HWY_INLINE Lane<T> square_root(Lane<T> a) {

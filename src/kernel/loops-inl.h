@@ -69,14 +69,11 @@ HWY_INLINE void loop(void* out, const Lanes* in, int64_t n) {
   TENON_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) to[i] = F::forward(a[i], b[i]).v;
 }
-template <class F, class Out, class A, class B, class C, bool kA, bool kB, bool kC>
-HWY_INLINE void loop(void* out, const Lanes* in, int64_t n) {
-  const Source<A, kA> a(in[0].data);
-  const Source<B, kB> b(in[1].data);
-  const Source<C, kC> c(in[2].data);
+template <class F, class Out, class... Sources>
+HWY_INLINE void loop_over(void* out, int64_t n, const Sources... in) {
   Stored<Out>* to = static_cast<Stored<Out>*>(out);
   TENON_INDEPENDENT
-  for (int64_t i = 0; i < n; ++i) to[i] = F::forward(a[i], b[i], c[i]).v;
+  for (int64_t i = 0; i < n; ++i) to[i] = F::forward(in[i]...).v;
 }
 
 /// One loop for every way the inputs step; the choice is made once, outside the loop. All inputs splat: the caller
@@ -91,25 +88,28 @@ void binary(void* out, const Lanes* in, int64_t n) {
   if (in[0].step == 0) return loop<F, Out, A, B, true, false>(out, in, n);
   loop<F, Out, A, B, false, false>(out, in, n);
 }
-template <class F, class Out, class A, class B, class C>
-void ternary(void* out, const Lanes* in, int64_t n) {
-  const int64_t steps = in[0].step * 4 + in[1].step * 2 + in[2].step;
-  switch (steps) {
-    case 1:
-      return loop<F, Out, A, B, C, true, true, false>(out, in, n);
-    case 2:
-      return loop<F, Out, A, B, C, true, false, true>(out, in, n);
-    case 3:
-      return loop<F, Out, A, B, C, true, false, false>(out, in, n);
-    case 4:
-      return loop<F, Out, A, B, C, false, true, true>(out, in, n);
-    case 5:
-      return loop<F, Out, A, B, C, false, true, false>(out, in, n);
-    case 6:
-      return loop<F, Out, A, B, C, false, false, true>(out, in, n);
-    default:
-      return loop<F, Out, A, B, C, false, false, false>(out, in, n);
+/// The same of any number of inputs: one after the other is known to be a splat or not.
+template <class F, class Out, class... In>
+struct Loops {
+  template <bool kMoves, class... Known>
+  static HWY_INLINE void run(void* out, const Lanes*, int64_t n, const Known... known) {
+    loop_over<F, Out>(out, n, known...);
   }
+};
+template <class F, class Out, class Next, class... In>
+struct Loops<F, Out, Next, In...> {
+  /// `kMoves`: some input before steps.
+  template <bool kMoves, class... Known>
+  static HWY_INLINE void run(void* out, const Lanes* in, int64_t n, const Known... known) {
+    using Rest = Loops<F, Out, In...>;
+    if constexpr (kMoves || sizeof...(In) > 0)
+      if (in->step == 0) return Rest::template run<kMoves>(out, in + 1, n, known..., Source<Next, true>(in->data));
+    Rest::template run<true>(out, in + 1, n, known..., Source<Next, false>(in->data));
+  }
+};
+template <class F, class Out, class... In>
+void several(void* out, const Lanes* in, int64_t n) {
+  Loops<F, Out, In...>::template run<false>(out, in, n);
 }
 
 /// A unary formula over whole vectors; the last, partial vector goes through a block of its own.
@@ -169,7 +169,7 @@ HWY_FLATTEN void streamed(void* out, const Lanes* in, int64_t n) {
    ...);
   uint8_t* to = static_cast<uint8_t*>(out);
   for (int64_t start = 0; start < n; start += kStreamedLanes, to += kBytes) {
-    if (kInputs == 3 && steps[1] != 0 && steps[2] != 0) {
+    if (kInputs >= 3 && steps[1] != 0 && steps[2] != 0) {
       input = 0;
       (prefetch<kStreamedLanes * sizeof(Stored<In>)>(lanes[input++].data), ...);
     }
@@ -302,7 +302,7 @@ constexpr Forms elementwise_kernel() {
   else if constexpr (row.vectors && std::is_floating_point_v<T>)
     return forms<&unary_vectors<F, T>, T, T>();
   else if constexpr (row.promotion == Promotion::select)
-    return forms<&ternary<F, T, bool, T, T>, T, bool, T, T>();
+    return forms<&several<F, T, bool, T, T>, T, bool, T, T>();
   else if constexpr (row.promotion == Promotion::comparison || row.promotion == Promotion::logical) {
     if constexpr (kFormulaArity<F> == 1)
       return forms<&unary<F, bool, T>, bool, T>();
@@ -312,8 +312,10 @@ constexpr Forms elementwise_kernel() {
     return forms<&unary<F, T, T>, T, T>();
   else if constexpr (kFormulaArity<F> == 2)
     return forms<&binary<F, T, T, T>, T, T, T>();
+  else if constexpr (kFormulaArity<F> == 3)
+    return forms<&several<F, T, T, T, T>, T, T, T, T>();
   else
-    return forms<&ternary<F, T, T, T, T>, T, T, T, T>();
+    return forms<&several<F, T, T, T, T, T>, T, T, T, T, T>();
 }
 
 inline void set_forms(KernelTable& table, Op op, int column, const Forms& forms) {

@@ -17,11 +17,11 @@ constexpr int64_t kNumel = 3 * kStreamedLanes;
 
 /// Small positive numbers, which no op turns into NaN, where a float is read; and no zeros to divide by.
 struct Operands {
-  alignas(64) std::byte bytes[3][kNumel * 8];
+  alignas(64) std::byte bytes[kMaxArgs][kNumel * 8];
   Operands(Dtype dtype, bool condition_first) {
     std::mt19937_64 random(static_cast<uint64_t>(dtype) + 1);
     std::uniform_int_distribution<int64_t> draw(1, 9), truth(0, 1);
-    for (int operand = 0; operand < 3; ++operand) {
+    for (int operand = 0; operand < kMaxArgs; ++operand) {
       const bool condition = condition_first && operand == 0;
       const Dtype own = condition ? Dtype::bool_ : dtype;
       for (int64_t i = 0; i < kNumel; ++i) {
@@ -37,7 +37,7 @@ struct Operands {
 void expect_same(Kernel plain, Kernel streamed, int arity, const Operands& operands, const std::string& what) {
   alignas(64) static std::byte want[kNumel * 8], got[kNumel * 8];
   for (int splats = 0; splats < (1 << arity) - 1; ++splats) {
-    Lanes in[3];
+    Lanes in[kMaxArgs];
     for (int i = 0; i < arity; ++i) in[i] = {operands.bytes[i], (splats >> i & 1) != 0 ? 0 : 1};
     std::memset(want, 0, sizeof(want));
     std::memset(got, 0, sizeof(got));

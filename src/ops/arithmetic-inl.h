@@ -371,6 +371,113 @@ struct rsqrt {
   }
 };
 
+struct addcmul {
+  static constexpr Row row{
+      .signature = "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor out=None) -> Tensor",
+      .python =
+          "(Tensor self, Scalar value, Tensor tensor1, Tensor tensor2, *, Tensor out=None)|deprecated\n"
+          "(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor out=None)",
+      .dtypes = kNoBool,
+      .kernel_name = "addcmul_cpu_out",
+      .parameters = Parameters::factor,
+      .grad_fn = "AddcmulBackward0",
+      .doc = "input + value * tensor1 * tensor2."};
+  template <class T>
+  static T forward(T a, T b, T c, T value) {
+    return mul_add(value * b, c, a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.grad() * (g.c() * g.d());
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return g.grad() * (g.b() * g.d());
+  }
+};
+
+struct addcdiv {
+  static constexpr Row row{
+      .signature = "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor out=None) -> Tensor",
+      .python =
+          "(Tensor self, Scalar value, Tensor tensor1, Tensor tensor2, *, Tensor out=None)|deprecated\n"
+          "(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor out=None)",
+      .by_hand = true,
+      .dtypes = kFloats,
+      .kernel_name = "addcdiv_cpu_out",
+      .parameters = Parameters::factor,
+      .grad_fn = "AddcdivBackward0",
+      .doc = "input + value * tensor1 / tensor2."};
+  template <class T>
+  static T forward(T a, T b, T c, T value) {
+    return a + value * b / c;
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.grad() * (1 / g.c() * g.d());
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return -g.grad() * (g.b() * g.d() / (g.c() * g.c()));
+  }
+};
+
+struct lerp {
+  static constexpr Row row{
+      .signature = "lerp(Tensor self, Tensor end, Tensor|Scalar weight, *, Tensor out=None) -> Tensor",
+      .by_hand = true,
+      .dtypes = kFloats,
+      .kernel_name = "lerp_kernel_tensor",
+      .strict_out = true,
+      .grad_fn = "LerpBackward1",
+      .doc = "The way from input to end by weight: input + weight * (end - input)."};
+  template <class T>
+  static T forward(T a, T end, T weight) {
+    return between(a, end, weight);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * (1 - g.c());
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.grad() * g.c();
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return g.grad() * (g.b() - g.a());
+  }
+};
+
+/// By a weight that is a number.
+struct lerp_scalar {
+  static constexpr Row row{.name = "lerp",
+                           .dtypes = kFloats,
+                           .kernel_name = "lerp_kernel_scalar",
+                           .parameters = Parameters::factor,
+                           .grad_fn = "LerpBackward0"};
+  template <class T>
+  static T forward(T a, T end, T weight) {
+    return between(a, end, weight);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * (1 - g.c());
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.grad() * g.c();
+  }
+};
+
 struct hypot {
   static constexpr Row row{.signature = "hypot(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
                            .dtypes = kFloats,

@@ -40,6 +40,7 @@ enum class Promotion : uint8_t {
 enum class Parameters : uint8_t {
   none,
   alpha,   // one factor of the dtype's kind, with no part in promotion
+  factor,  // one number, in float32 beside 16-bit floats, with no part in promotion
   bounds,  // all but the first argument; they have a part in promotion
 };
 
@@ -51,6 +52,8 @@ inline constexpr DtypeSet kWideUnsigned = set_of(uint16) | set_of(uint32) | set_
 /// Those that every op has code for.
 inline constexpr DtypeSet kUsual = kAllDtypes & ~kWideUnsigned;
 inline constexpr DtypeSet kNoBool = kUsual & ~1u;
+inline constexpr DtypeSet kUsualIntegers = set_of(uint8) | set_of(int8) | set_of(int16) | set_of(int32) | set_of(int64);
+inline constexpr DtypeSet kAllIntegers = kUsualIntegers | kWideUnsigned | set_of(bool_);
 inline constexpr DtypeSet kFloats = set_of(float16) | set_of(bfloat16) | set_of(float32) | set_of(float64);
 
 /// What a block declares beside its formulas. tools/ops.py reads the same text: functions, methods, Python's and the
@@ -98,9 +101,16 @@ struct ParameterCount<Result (*)(Parameters...)> {
 template <class Block>
 inline constexpr int kFormulaArity = ParameterCount<decltype(&Block::template forward<int>)>::value;
 
+/// The most arguments of an op.
+inline constexpr int kMaxArgs = 4;
+
+/// How many of `count` arguments have a part in promotion.
+constexpr int promoted_count(const Row& row, int count) {
+  return row.parameters == Parameters::alpha || row.parameters == Parameters::factor ? count - 1 : count;
+}
 /// How many of `count` arguments are operands.
 constexpr int operand_count(const Row& row, int count) {
-  return row.parameters == Parameters::bounds ? 1 : row.parameters == Parameters::alpha ? count - 1 : count;
+  return row.parameters == Parameters::bounds ? 1 : promoted_count(row, count);
 }
 
 const Row& row_of(Op op) noexcept;

@@ -171,33 +171,10 @@ PyObject* positive(PyObject* self) noexcept {
   });
 }
 
-/// Whether an object is a tensor of truths, or a truth itself.
-bool is_truth(PyObject* object) {
-  return PyBool_Check(object) || (is_tensor(object) && tensor_of(object).dtype() == bool_);
-}
-
-/// Between truths, and, or and xor are the logical ones.
-template <auto function>
-PyObject* logical(PyObject* a, PyObject* b) noexcept {
-  if (!is_truth(a) || !is_truth(b)) return not_implemented();
-  return binary<function>(a, b);
-}
-template <auto function>
-PyObject* inplace_logical(PyObject* self, PyObject* b) noexcept {
-  if (!is_truth(self) || !is_truth(b)) return not_implemented();
-  return inplace<function>(self, b);
-}
-PyObject* invert(PyObject* self) noexcept {
-  return guarded([&] {
-    const Tensor& tensor = tensor_of(self);
-    if (tensor.dtype() == bool_) return wrap(logical_not(tensor));
-    if (is_floating_point(tensor.dtype()))
-      throw TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors");
-    const Tensor negative = neg(tensor), result = sub(negative, 1);  // two's complement
-    // Dims of size 1 and tensors without elements: two ops give other strides than one.
-    if (!(result.strides() == negative.strides())) set_sizes_and_strides(result, result.sizes(), negative.strides());
-    return wrap(result);
-  });
+Tensor inverted(const Tensor& self) {
+  if (is_floating_point(self.dtype()))
+    throw TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors");
+  return bitwise_not(self);
 }
 
 // --- Conversions
@@ -255,27 +232,25 @@ void push(std::vector<PyType_Slot>& slots, int id, Slot function) {
 }  // namespace
 
 void add_operator_slots(std::vector<PyType_Slot>& slots) {
-#define TENON_SYMBOL(NAME)                                                                                      \
+#define TENON_SYMBOL(NAME, SYMBOL)                                                                              \
   add_operator(slots, Op::NAME, binary<[](const Arg& a, const Arg& b) {                                         \
                  return in_order<Op::NAME>(a, b, [](const Arg& x, const Arg& y) { return tenon::NAME(x, y); }); \
                }>,                                                                                              \
                inplace<[](Tensor& self, const Arg& b) { self.NAME##_(b); }>);
-#include "python/symbols.inc"
+#define TENON_COMPARISON TENON_SYMBOL
+#define TENON_UNARY_SYMBOL(NAME, SYMBOL)
+#include "ops/symbols.def"
 #undef TENON_SYMBOL
+#undef TENON_COMPARISON
+#undef TENON_UNARY_SYMBOL
   push(slots, Py_nb_floor_divide, binary<floor_divide>);
   push(slots, Py_nb_inplace_floor_divide, inplace<[](Tensor& self, const Arg& b) { self.div_(b, "floor"); }>);
   push(slots, Py_nb_matrix_multiply, multiply_matrices);
-  push(slots, Py_nb_and, logical<[](const Arg& a, const Arg& b) { return logical_and(a, b); }>);
-  push(slots, Py_nb_or, logical<[](const Arg& a, const Arg& b) { return logical_or(a, b); }>);
-  push(slots, Py_nb_xor, logical<[](const Arg& a, const Arg& b) { return logical_xor(a, b); }>);
-  push(slots, Py_nb_inplace_and, inplace_logical<[](Tensor& self, const Arg& b) { self.logical_and_(b); }>);
-  push(slots, Py_nb_inplace_or, inplace_logical<[](Tensor& self, const Arg& b) { self.logical_or_(b); }>);
-  push(slots, Py_nb_inplace_xor, inplace_logical<[](Tensor& self, const Arg& b) { self.logical_xor_(b); }>);
   push(slots, Py_tp_richcompare, compare);
   push(slots, Py_nb_negative, unary<[](const Tensor& self) { return neg(self); }>);
   push(slots, Py_nb_absolute, unary<[](const Tensor& self) { return abs(self); }>);
   push(slots, Py_nb_positive, positive);
-  push(slots, Py_nb_invert, invert);
+  push(slots, Py_nb_invert, unary<inverted>);
   push(slots, Py_nb_bool, truth);
   push(slots, Py_nb_int, to_int);
   push(slots, Py_nb_float, to_float);

@@ -19,7 +19,7 @@ void check_out(const Call& call) {
 }
 
 void check_unrecorded(const std::string& name, const Tensor& out, std::initializer_list<const Tensor*> operands) {
-  Arg args[kMaxArgs] = {0, 0, 0};
+  Arg args[kMaxArgs] = {0, 0, 0, 0};
   const Arg* pointers[kMaxArgs];
   int count = 0;
   for (const Tensor* operand : operands) {

@@ -121,7 +121,7 @@ void DirectRuns::run(int64_t begin, int64_t end) {
 /// `rows` runs of `n` elements at this turn of the outer loops, from element `start` of run `row` on.
 void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
   std::byte* to = const_cast<std::byte*>(at(out_.base, outer_[0] + start, out_.shift)) + row * out_.row_step;
-  const std::byte* from[3] = {};
+  const std::byte* from[kMaxArgs] = {};
   for (int operand = 0; operand < instruction_.arity; ++operand) {
     const Operand& in = in_[operand];
     const int64_t along = in.pattern < 0 ? start * steps_[operand] : 0;  // a unit is whole patterns
@@ -144,21 +144,22 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
 
 /// The rows themselves, which may be short: what does not change stays in registers.
 void DirectRuns::run_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
-  const int64_t step = out_.row_step, step0 = in_[0].row_step, step1 = in_[1].row_step, step2 = in_[2].row_step;
-  const std::byte *from0 = from[0], *from1 = from[1], *from2 = from[2];
+  const int64_t step = out_.row_step;
+  int64_t steps[kMaxArgs];
+  const std::byte* next[kMaxArgs];
+  for (int operand = 0; operand < kMaxArgs; ++operand) {
+    steps[operand] = in_[operand].row_step;
+    next[operand] = from[operand];
+  }
   for (; rows > 0; --rows) {
-    lanes_[0].data = from0;
-    lanes_[1].data = from1;
-    lanes_[2].data = from2;
+    for (int operand = 0; operand < kMaxArgs; ++operand) {
+      lanes_[operand].data = next[operand];
+      next[operand] += steps[operand];
+    }
     kernel(to, lanes_, n);
     to += step;
-    from0 += step0;
-    from1 += step1;
-    from2 += step2;
   }
-  from[0] = from0;
-  from[1] = from1;
-  from[2] = from2;
+  std::copy_n(next, kMaxArgs, from);
 }
 
 /// Rows by way of whole lines: several short ones, or one after the other.

@@ -44,9 +44,9 @@ class DirectRuns {
   int64_t unit_, per_flat_, rows_;
   Leaves leaves_;
   int64_t piece_;  // elements of a pattern at hand; 0: no operand repeats one
-  Operand out_, in_[3];
-  int64_t steps_[3];  // of the inputs, in bytes, along the run
-  Lanes lanes_[3];
+  Operand out_, in_[kMaxArgs];
+  int64_t steps_[kMaxArgs];  // of the inputs, in bytes, along the run
+  Lanes lanes_[kMaxArgs];
   Scratch patterns_;
   StreamedOutput streamed_;
   OuterCounter outer_;

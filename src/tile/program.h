@@ -15,7 +15,7 @@ struct Instruction {
   Kernel kernel;
   Kernel streamed;  // its form that stores past the caches; null: there is none
   int8_t arity;
-  int16_t in[3];
+  int16_t in[kMaxArgs];
 
   /// Whether it reads neighbouring registers: they need no copy, which would wait for every store before it.
   bool in_order() const noexcept {
@@ -41,8 +41,8 @@ class Program {
   /// Adds a copy of what is there as it is.
   int copy(int from) { return append_cast(from, dtypes_[from]); }
   /// Adds an op over registers of its dtype of computation. Error when the op has no code for it.
-  int op(Op op, Dtype compute, Dtype result, int arity, int a, int b = 0, int c = 0) {
-    return append(kernel_of(op, compute), streamed_kernel_of(op, compute), result, arity, a, b, c);
+  int op(Op op, Dtype compute, Dtype result, int arity, const int* in) {
+    return append(kernel_of(op, compute), streamed_kernel_of(op, compute), result, arity, in);
   }
 
   /// Names the register that holds the result; without a call it is the last one.
@@ -63,13 +63,12 @@ class Program {
  private:
   int append_cast(int from, Dtype dtype) {
     const int source = static_cast<int>(dtypes_[from]), target = static_cast<int>(dtype);
-    return append(kernels().cast[source][target], kernels().cast_streamed[source][target], dtype, 1, from, 0, 0);
+    return append(kernels().cast[source][target], kernels().cast_streamed[source][target], dtype, 1, &from);
   }
-  int append(Kernel kernel, Kernel streamed, Dtype dtype, int arity, int a, int b, int c) {
-    instructions_.push_back({kernel,
-                             streamed,
-                             static_cast<int8_t>(arity),
-                             {static_cast<int16_t>(a), static_cast<int16_t>(b), static_cast<int16_t>(c)}});
+  int append(Kernel kernel, Kernel streamed, Dtype dtype, int arity, const int* in) {
+    Instruction instruction{kernel, streamed, static_cast<int8_t>(arity), {}};
+    for (int operand = 0; operand < arity; ++operand) instruction.in[operand] = static_cast<int16_t>(in[operand]);
+    instructions_.push_back(instruction);
     dtypes_.push_back(dtype);
     return result_ = registers() - 1;
   }

@@ -88,7 +88,7 @@ class Registers {
     if (!instruction.streamed || steps_of(instruction) == 0) {
       execute_one(last, nullptr, n);
     } else {
-      Lanes in[3];
+      Lanes in[kMaxArgs];
       copy(instruction, in, false);
       run_streamed(instruction, to, program_, in, n);
       lanes_[program_.result()] = {to, 1};
@@ -102,7 +102,7 @@ class Registers {
     const int64_t reg = program_.inputs() + i, steps = steps_of(instruction);
     const bool last = reg == program_.result();
     std::byte* to = last && direct && steps ? direct : slot(reg);
-    Lanes copies[3];
+    Lanes copies[kMaxArgs];
     const Lanes* in = &lanes_[instruction.in[0]];
     if (!steps || !instruction.in_order()) in = copy(instruction, copies, !steps);
     instruction.kernel(to, in, steps ? n : 1);

@@ -181,7 +181,7 @@ class TileLoop {
 
   void stream_row(std::byte* to, int64_t columns) {
     const Instruction& instruction = program_.instructions()[0];
-    Lanes in[3];
+    Lanes in[kMaxArgs];
     std::copy_n(&registers_[0], instruction.arity, in);
     run_streamed(instruction, to, program_, in, columns);
   }

@@ -108,7 +108,8 @@ std::string difference(const Dims& shape, const Operand* operands, SmallVector<i
                        b[static_cast<std::size_t>(place(shape, operands[2], i))]);
   Program program;
   const int x = program.input(dtype_of_v<T>), y = program.input(dtype_of_v<T>);
-  program.op(Op::add, dtype_of_v<T>, dtype_of_v<T>, 2, x, y);
+  const int in[] = {x, y};
+  program.op(Op::add, dtype_of_v<T>, dtype_of_v<T>, 2, in);
   const void* inputs[] = {a.data(), b.data()};
   run(plan, program, got.data(), inputs);
   if (got == want) return {};

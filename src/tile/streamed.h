@@ -50,7 +50,7 @@ inline void run_streamed(const Instruction& instruction, std::byte* to, int shif
 }
 /// The same where the lanes are those of the Program's registers.
 inline void run_streamed(const Instruction& instruction, std::byte* to, const Program& program, Lanes* in, int64_t n) {
-  int64_t steps[3];
+  int64_t steps[kMaxArgs];
   for (int operand = 0; operand < instruction.arity; ++operand)
     steps[operand] = in[operand].step << shift_of(program.dtype(instruction.in[operand]));
   run_streamed(instruction, to, shift_of(program.dtype(program.result())), in, steps, n);

@@ -92,13 +92,13 @@ void append_instruction(Bytes& bytes, Program& program) {
   }
   const Row& row = row_of(op);
   const int arity = formulas::arity_of(op);
-  int in[3] = {};
+  int in[kMaxArgs] = {};
   for (int i = 0; i < arity; ++i) {
     const bool condition = row.promotion == Promotion::select && i == 0;
     in[i] = program.cast(draw(), condition ? Dtype::bool_ : dtype);
   }
   const bool truth = row.promotion == Promotion::comparison || row.promotion == Promotion::logical;
-  program.op(op, dtype, truth ? Dtype::bool_ : dtype, arity, in[0], in[1], in[2]);
+  program.op(op, dtype, truth ? Dtype::bool_ : dtype, arity, in);
 }
 
 /// Whoever makes a Program reads all its inputs.
@@ -111,7 +111,8 @@ void read_all_inputs(Program& program) {
   for (int i = 0; i < program.inputs(); ++i) {
     if (read[static_cast<std::size_t>(i)]) continue;
     const int a = program.cast(result, Dtype::float32), b = program.cast(i, Dtype::float32);
-    result = program.op(Op::add, Dtype::float32, Dtype::float32, 2, a, b);
+    const int in[] = {a, b};
+    result = program.op(Op::add, Dtype::float32, Dtype::float32, 2, in);
   }
   if (program.instructions().size() == 0) program.copy(0);
 }
@@ -162,7 +163,7 @@ std::vector<std::byte> run_plainly(const Program& program, const Dims& shape, st
   }
   int target = program.inputs();
   for (const Instruction& instruction : program.instructions()) {
-    Lanes in[3] = {};
+    Lanes in[kMaxArgs] = {};
     for (int i = 0; i < instruction.arity; ++i) in[i] = {lanes(instruction.in[i]), 1};
     instruction.kernel(lanes(target++), in, numel);
   }

@@ -1,18 +1,12 @@
 """Random calls, each drawn from (seed, number): op, form, shapes of 0 to 7 dims, layouts, dtypes and values."""
 import math
-import pathlib
 import random
-import sys
 import warnings
 
 import torch
 
+from declared import DECLARED, OPS
 from request import BY_NAME, DTYPES, NAMES, bytes_of, number_json, open_storages, operands_of
-from torch_call import SYMBOLS
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-from ops import read_ops  # noqa: E402
 
 WEIGHTS = [3, 2, 2, 1, 3, 3, 1, 1, 1, 2, 2, 8, 3]
 SIZES = [0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 64, 100, 129, 257]
@@ -21,28 +15,27 @@ FLOATS = [0.0, -0.0, 1.0, 0.5, -2.5, 2.0, 3.0, 1e-3, 0.1, 1e10, -7.25, math.inf,
 
 # Forms PyTorch has for each kind of op. `method` is the same code as `functional` there, but not here.
 FORMS = {
-    "unary": ["functional", "functional", "method", "inplace", "out"],
-    "binary": ["functional", "functional", "method", "inplace", "out", "operator"],
-    "binary_alpha": ["functional", "functional", "method", "inplace", "out", "operator", "compound"],
-    "division": ["functional", "functional", "method", "inplace", "out", "operator", "compound"],
+    "unary": ["functional", "functional", "method", "inplace", "out", "operator"],
+    "map": ["functional", "functional", "method", "inplace", "out", "operator", "compound"],
     "clamp": ["functional", "method", "inplace", "out"],
     "where": ["functional", "functional", "method", "out"],
     "reduction": ["functional", "functional", "method", "out"],
     "reduction_dtype": ["functional", "functional", "method", "out"],
     "product": ["functional", "method", "out"],
 }
+STRINGS = {"rounding_mode": ["trunc", "trunc", "trunc", "floor", "floor", "floor", "up"]}
 VIEWS_AND_COPIES = ["to", "to", "clone", "contiguous", "copy", "copy", "fill", "expand", "reshape", "sum_to_size"]
-NUMBER_ALLOWED = {"add", "sub", "mul", "div", "eq", "ne", "lt", "le", "gt", "ge"}
 
 
 def table_ops():
     """(name, how it is drawn) of every declared op that has a way to be drawn here."""
-    return [(op.name, kind_of(op)) for op in read_ops()[0] if op.is_public and kind_of(op)]
+    return [(op.name, kind_of(op)) for op in OPS if kind_of(op)]
 
 
 # Forms that an op is declared without.
-LACKING = {op.name: {form for form, there in (("out", op.has_out), ("inplace", op.has_inplace), ("method", op.is_method)) if not there}
-           for op in reversed(read_ops()[0]) if op.is_public}  # fmt: skip
+LACKING = {name: {form for form, there in (("out", op.has_out), ("inplace", op.has_inplace), ("method", op.is_method), ("operator", op.facts.get("symbol")),
+                                           ("compound", op.facts.get("symbol") and not op.is_comparison)) if not there}
+           for name, op in DECLARED.items()}  # fmt: skip
 
 
 def kind_of(op):
@@ -51,8 +44,8 @@ def kind_of(op):
         return "reduction_dtype" if "dtype" in names else "reduction"
     if op.kind == "algorithm":
         return "product" if names == ["self", "mat2"] else None
-    special = {"rounding_mode": "division", "alpha": "binary_alpha", "condition": "where", "min": "clamp"}
-    return next((special[name] for name in names if name in special), "unary" if len(names) == 1 else "binary")
+    special = {"condition": "where", "min": "clamp"}
+    return next((special[name] for name in names if name in special), "unary" if len(names) == 1 else "map")
 
 
 class Draw:
@@ -188,29 +181,28 @@ def draw_case(ops, seed, number, only_op=None):
     build = Builder(draw)
     keywords, out = {}, None
     form = draw.rng.choice([form for form in FORMS.get(kind, ["functional"]) if form not in LACKING.get(op, ())])
-    if form == "operator" and op not in SYMBOLS:
-        form = "functional"
     shape, dtype = draw.shape(), draw.dtype()
     if kind == "unary":
-        if op == "neg" and draw.chance(0.3):
-            form = "operator"
         build.args = [build.tensor(shape, dtype, written=form == "inplace")]
-    elif kind in ("binary", "binary_alpha", "division"):
+    elif kind == "map":
+        declared = DECLARED[op]
         in_place = form in ("inplace", "compound")
         first = build.tensor(shape if in_place and draw.chance(0.85) else draw.narrowed(shape), dtype, written=in_place)
-        if op in NUMBER_ALLOWED and draw.chance(0.3):
-            build.args = [first, number_json(draw.number())]
-            if form == "operator" and draw.chance(0.4):
-                build.args.reverse()
-        elif in_place and draw.chance(0.1):
-            build.args = [first, build.sharing(first)]
-        else:
-            second = dtype if draw.chance(0.6) else draw.dtype()
-            build.args = [first, build.tensor(draw.narrowed(shape), second)]
-        if kind == "binary_alpha" and form not in ("operator", "compound") and draw.chance(0.4):
-            keywords["alpha"] = number_json(draw.number())
-        if kind == "division" and form not in ("operator", "compound"):
-            keywords["rounding_mode"] = draw.rng.choice([None, None, "trunc", "floor", "up" if draw.chance(0.1) else "floor"])
+        build.args = [first]
+        for place in range(1, len(declared.operands())):
+            if declared.python_takes_number(place) and draw.chance(0.3):
+                build.args.append(number_json(draw.number()))
+            elif in_place and draw.chance(0.1):
+                build.args.append(build.sharing(first))
+            else:
+                build.args.append(build.tensor(draw.narrowed(shape), dtype if draw.chance(0.6 if place == 1 else 0.8) else draw.dtype()))
+        number_first = form == "operator" or (form == "functional" and declared.python_takes_number(0))
+        if len(build.args) == 2 and "number" in build.args[1] and number_first and draw.chance(0.4):
+            build.args.reverse()
+        for parameter in declared.parameters:
+            if parameter.is_operand() or form in ("operator", "compound") or draw.chance(0.5):
+                continue
+            keywords[parameter.name] = number_json(draw.number()) if parameter.type == "Scalar" else draw.rng.choice(STRINGS[parameter.name])
     elif kind == "clamp":
         build.args = [build.tensor(shape if form == "inplace" else draw.narrowed(shape), dtype, written=form == "inplace")]
         numbers = draw.chance(0.5)
@@ -309,7 +301,7 @@ def draw_out(draw, build, kind, op, dtype):
     if kind == "product":
         shape = [build.args[0]["shape"][0], build.args[1]["shape"][-1] if build.args[1]["shape"] else 1]
     wanted = dtype if draw.chance(0.7) else draw.dtype()
-    if op in ("eq", "ne", "lt", "le", "gt", "ge") or op.startswith("logical"):
+    if DECLARED[op].facts.get("promotion") in ("Promotion::comparison", "Promotion::logical"):
         wanted = torch.bool if draw.chance(0.7) else wanted
     if kind.startswith("reduction") and dtype.is_floating_point and not wanted.is_floating_point:
         wanted = dtype  # see the note on sums in integer dtypes

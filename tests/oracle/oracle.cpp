@@ -129,33 +129,32 @@ using Operator = std::function<Tensor(const Request&)>;
 
 /// The operators, by the op they call.
 const std::map<std::string, Operator>& operators() {
-#define BINARY(SYMBOL)                                                                              \
-  [](const Request& r) {                                                                            \
-    if (!r.tensor(0).defined()) return r.number(0) SYMBOL r.tensor(1);                              \
-    return r.tensor(1).defined() ? r.tensor(0) SYMBOL r.tensor(1) : r.tensor(0) SYMBOL r.number(1); \
-  }
+#define TENON_SYMBOL(NAME, SYMBOL)                                                                   \
+  {#NAME, [](const Request& r) {                                                                     \
+     if (!r.tensor(0).defined()) return r.number(0) SYMBOL r.tensor(1);                              \
+     return r.tensor(1).defined() ? r.tensor(0) SYMBOL r.tensor(1) : r.tensor(0) SYMBOL r.number(1); \
+   }},
+#define TENON_COMPARISON TENON_SYMBOL
+#define TENON_UNARY_SYMBOL(NAME, SYMBOL) {#NAME, [](const Request& r) { return SYMBOL r.tensor(0); }},
   static const std::map<std::string, Operator> table = {
-      {"add", BINARY(+)},
-      {"sub", BINARY(-)},
-      {"mul", BINARY(*)},
-      {"div", BINARY(/)},
-      {"eq", BINARY(==)},
-      {"ne", BINARY(!=)},
-      {"lt", BINARY(<)},
-      {"le", BINARY(<=)},
-      {"gt", BINARY(>)},
-      {"ge", BINARY(>=)},
-      {"neg", [](const Request& r) { return -r.tensor(0); }},
+#include "ops/symbols.def"
   };
-#undef BINARY
+#undef TENON_SYMBOL
+#undef TENON_COMPARISON
+#undef TENON_UNARY_SYMBOL
   return table;
 }
 
 Tensor compound(const std::string& op, Request& r) {
-  if (op == "add") return r.tensor(0) += r.arg(1);
-  if (op == "sub") return r.tensor(0) -= r.arg(1);
-  if (op == "mul") return r.tensor(0) *= r.arg(1);
-  if (op == "div") return r.tensor(0) /= r.arg(1);
+// clang-format off
+#define TENON_SYMBOL(NAME, SYMBOL) if (op == #NAME) return r.tensor(0) SYMBOL##= r.arg(1);
+// clang-format on
+#define TENON_COMPARISON(NAME, SYMBOL)
+#define TENON_UNARY_SYMBOL(NAME, SYMBOL)
+#include "ops/symbols.def"
+#undef TENON_SYMBOL
+#undef TENON_COMPARISON
+#undef TENON_UNARY_SYMBOL
   throw NoSuchForm();
 }
 

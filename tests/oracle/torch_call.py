@@ -3,25 +3,19 @@ import warnings
 
 import torch
 
+from declared import DECLARED
 from request import BY_NAME, number_of, open_storages, operands_of, shares, view_of
 
-SYMBOLS = {
-    "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b,
-    "eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "lt": lambda a, b: a < b, "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b, "neg": lambda a: -a,
-}
 
 
-def compound(op, a, b):
-    if op == "add":
-        a += b
-    elif op == "sub":
-        a -= b
-    elif op == "mul":
-        a *= b
-    else:
-        a /= b
-    return a
+def operator(op, form, operands):
+    """The expression with the op's symbol."""
+    names = dict(zip("ab", operands))
+    symbol = DECLARED[op].facts["symbol"]
+    if form == "compound":
+        exec(f"a {symbol}= b", names)
+        return names["a"]
+    return eval(f"a {symbol} b" if len(operands) > 1 else f"{symbol}a", names)
 
 
 def call_torch(request, operands, out):
@@ -40,14 +34,14 @@ def call_torch(request, operands, out):
             # PyTorch multiplies by the reciprocal, from Python; Tenon, like PyTorch from C++, divides.
             common = torch.result_type(a, operands[1])
             return torch.div(torch.tensor(a, dtype=common if common.is_floating_point else torch.float32), operands[1])
-        return SYMBOLS[op](*operands)
-    if form == "compound":
-        return compound(op, *operands)
+    if op == "bitwise_not" and form == "operator":
+        return torch.bitwise_not(a)  # from Python floats are refused with another text
+    if form in ("operator", "compound"):
+        return operator(op, form, operands)
     if op == "clamp":
         bounds = [operands[keywords[bound]] if bound in keywords else None for bound in ("min", "max")]
         operands, keywords = [a] + bounds, {}
-    if "alpha" in keywords:
-        keywords["alpha"] = number_of(keywords["alpha"])
+    keywords = {name: number_of(value) if isinstance(value, dict) else value for name, value in keywords.items()}
     if keywords.get("dtype"):
         keywords["dtype"] = BY_NAME[keywords["dtype"]]
     if "dim" in keywords:

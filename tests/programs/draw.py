@@ -74,9 +74,9 @@ PROPERTIES = sorted(name for name in dir(tenon.Tensor) if not name.startswith("_
                     and not callable(getattr(tenon.Tensor, name)) and hasattr(torch.Tensor, name))
 OPERATORS = [symbol for symbol, method in
              {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul", "&": "and",
-              "|": "or", "^": "xor", "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}.items()
+              "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift", "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}.items()
              if f"__{method}__" in vars(tenon.Tensor)]
-COMPOUND = [symbol for symbol, method in {"+": "iadd", "-": "isub", "*": "imul", "/": "itruediv", "&": "iand", "|": "ior", "^": "ixor"}.items()
+COMPOUND = [symbol for symbol, method in {"+": "iadd", "-": "isub", "*": "imul", "/": "itruediv", "&": "iand", "|": "ior", "^": "ixor", "<<": "ilshift", ">>": "irshift"}.items()
             if f"__{method}__" in vars(tenon.Tensor)]
 
 

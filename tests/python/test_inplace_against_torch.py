@@ -110,6 +110,8 @@ OUT = {
     "lt": lambda m, x, out: m.lt(x, 2, out=out),
     "logical_and": lambda m, x, out: m.logical_and(x, x, out=out),
     "logical_not": lambda m, x, out: m.logical_not(x, out=out),
+    "lerp": lambda m, x, out: m.lerp(x, x, 0.5, out=out),
+    "addcmul": lambda m, x, out: m.addcmul(x, x, x, out=out),
     "add": lambda m, x, out: m.add(x, x, out=out),
     "sum": lambda m, x, out: m.sum(x, 0, out=out),
     "all": lambda m, x, out: m.all(x, 0, out=out),
@@ -132,6 +134,15 @@ def test_out(name, into, of_leaf):
         except RuntimeError as error:
             return str(error)
         return graph(out.grad_fn), out.requires_grad, out.is_leaf, out._version, out.tolist()
+
+    assert call(tenon) == call(torch)
+
+
+def test_out_of_integers():
+    def call(m):
+        with pytest.raises(RuntimeError) as error:
+            m.bitwise_and(m.tensor([1, 2]), 1, out=m.zeros(2, requires_grad=True))
+        return str(error.value)
 
     assert call(tenon) == call(torch)
 
