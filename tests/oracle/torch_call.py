@@ -7,7 +7,6 @@ from declared import DECLARED
 from request import BY_NAME, number_of, open_storages, operands_of, shares, view_of
 
 
-
 def operator(op, form, operands):
     """The expression with the op's symbol."""
     names = dict(zip("ab", operands))
