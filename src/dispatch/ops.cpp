@@ -61,9 +61,9 @@ bool is_one(Scalar alpha) { return !alpha.is_floating() && !alpha.is_boolean() &
 
 Scalar negated(Scalar alpha) {
   if (alpha.is_boolean()) return alpha;  // refused later, or -True, which is True
-  return alpha.is_floating() || alpha.is_wide()
-             ? Scalar(-alpha.as_double())
-             : Scalar(static_cast<int64_t>(-static_cast<uint64_t>(alpha.as_int64())));
+  // One above the largest int64 wraps, as in PyTorch.
+  return alpha.is_floating() ? Scalar(-alpha.as_double())
+                             : Scalar(static_cast<int64_t>(-static_cast<uint64_t>(alpha.as_int64())));
 }
 
 [[gnu::always_inline]] inline Tensor binary_alpha(Op op, Op form, const Target& target, const Arg& self,

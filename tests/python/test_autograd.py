@@ -454,7 +454,11 @@ def test_gradcheck_of_every_op(op):
     def call(*tensors):
         return function(*tensors, **others)
 
-    if "out_dtype" in others or not call(a, *operands).requires_grad:
+    try:
+        differentiable = "out_dtype" not in others and call(a, *operands).requires_grad
+    except NotImplementedError:  # an op of integers
+        differentiable = False
+    if not differentiable:
         pytest.skip("nothing to differentiate")
     assert tenon.autograd.gradcheck(call, (a, *operands)) and tenon.autograd.gradgradcheck(call, (a, *operands))
 

@@ -212,6 +212,13 @@ def test_bounds_of_64_unsigned_bits(dtype, bounds):
     same(lambda m: m.clamp(m.zeros(3, dtype=getattr(m, dtype)), *bounds))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "uint8", "int32", "int64"])
+@pytest.mark.parametrize("alpha", [2**63, 2**63 + 5, 2**64 - 1])
+def test_alpha_of_64_unsigned_bits(dtype, alpha):
+    for name in ("add", "sub"):
+        same(lambda m: getattr(m, name)(m.full((3,), 3, dtype=getattr(m, dtype)), m.ones(3, dtype=getattr(m, dtype)), alpha=alpha))
+
+
 @pytest.mark.parametrize("depth", [0, 1])
 def test_a_product_into_elements_that_share_memory(depth):
     same(lambda m: m.mm(m.ones(3, depth), m.ones(depth, 3), out=m.ones(1).expand(3, 3)))

@@ -14,7 +14,8 @@ from tenon import (
 )  # fmt: skip
 from tenon import device as Device, matmul, tanh
 from tenon import (
-    add, amax as max, amin as min, broadcast_to, div as divide, eq as equal, ge as greater_equal, gt as greater, le as less_equal,
+    add, amax as max, amin as min, bitwise_and, bitwise_left_shift, bitwise_not as bitwise_invert, bitwise_or, bitwise_right_shift,
+    bitwise_xor, broadcast_to, div as divide, eq as equal, ge as greater_equal, gt as greater, le as less_equal,
     lt as less, mul as multiply, ne as not_equal, neg as negative, sub as subtract,
 )  # fmt: skip
 
