@@ -14,6 +14,7 @@ using Values = std::vector<Value>;
 inline Values samples(const Parameter& parameter) {
   const std::string_view type = parameter.type, name = parameter.name;
   if (type.starts_with("int[")) return {Dims{0}, Dims{1}, Dims{0, 1}};
+  if (type.starts_with("float")) return {0.5};
   if (type.starts_with("bool")) return {true};
   if (type.starts_with("int")) return {1};
   if (type.starts_with("ScalarType")) return {float64};

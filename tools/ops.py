@@ -38,8 +38,11 @@ TYPES = {
     "Tensor|Scalar?": Type("const std::optional<Arg>&", "Tensor|Number", "call.optional_arg(Name::{0})",
                            "values[{0}].optional_arg()", "{}"),
     "Scalar": Type("Scalar", "Number", "call.number(Name::{0}, {1})", "values[{0}].number({1})"),
+    "float": Type("double", "float", "call.floating(Name::{0}, {1})", "values[{0}].floating({1})"),
+    "float?": Type("std::optional<double>", "float?", "call.optional_floating(Name::{0})", "values[{0}].optional_floating()", "{}"),
     "bool": Type("bool", "bool", "call.boolean(Name::{0}, {1})", "values[{0}].boolean({1})"),
     "int": Type("int64_t", "int", "call.integer(Name::{0}, {1})", "values[{0}].integer({1})"),
+    "int?": Type("std::optional<int64_t>", "int?", "call.optional_integer(Name::{0})", "values[{0}].optional_integer()", "{}"),
     "int[1]?": Type("const DimsArg&", "ints[1]?", "call.dims_arg(Name::{0})", "values[{0}].dims_arg()", "{}"),
     "int[]?": Type("const DimsArg&", "ints?", "call.dims_arg(Name::{0})", "values[{0}].dims_arg()", "{}"),
     "int[]": Type("SizesView", "ints", "call.dims(Name::{0})", "values[{0}].dims()"),
@@ -541,7 +544,7 @@ PROMOTION = {
 }
 DTYPES = {"kUsual": "all but uint16, uint32 and uint64", "kAllIntegers": "integers and bool",
           "kUsualIntegers": "uint8 and signed integers", "kUsualIntegers | set_of(bool_)": "uint8, signed integers and bool",
-          "kAllDtypes": "all", "kNoBool": "all but bool, uint16, uint32 and uint64", "kFloats": "floating"}
+          "kAllDtypes": "all", "kAllNumbers": "all but bool", "kNoBool": "all but bool, uint16, uint32 and uint64", "kFloats": "floating"}
 
 
 def source_of(op, root):

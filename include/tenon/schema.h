@@ -39,6 +39,9 @@ class TENON_API Value {
   Scalar number(Scalar fallback) const { return is_empty() ? fallback : number(); }
   bool boolean(bool fallback) const;
   int64_t integer(int64_t fallback) const;
+  std::optional<int64_t> optional_integer() const { return is_empty() ? std::nullopt : std::optional(integer(0)); }
+  double floating(double fallback) const { return number(fallback).as_double(); }
+  std::optional<double> optional_floating() const { return is_empty() ? std::nullopt : std::optional(floating(0)); }
   const Dims& dims() const { return check(Kind::numbers, "a list of integers").numbers_; }
   /// Dims to reduce over; an integer is one of them.
   DimsArg dims_arg() const;

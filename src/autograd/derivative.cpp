@@ -30,15 +30,9 @@ Term operator-(const Term& x) { return tenon::neg(x.tensor()); }
 Term choose(const Term& condition, const Term& x, const Term& y) {
   return tenon::where(condition.tensor(), x.arg(), y.arg());
 }
-/// 1, 0 or -1; 0 for NaN. Its derivative is 0 everywhere it has one.
-Term sign(const Term& x) {
-  const Tensor& self = x.tensor();
-  const Tensor signs = tenon::where(self > 0, 1, tenon::where(self < 0, -1, 0)).to(self.dtype());
-  if (!is_recorded(self)) return signs;
-  Tensor of_self = self.clone();
-  of_self.copy_(signs);  // whose derivative is 0
-  return of_self;
-}
+Term signum(const Term& x) { return tenon::sign(x.tensor()); }
+Term quotient_floor(const Term& x, const Term& y) { return tenon::div(x.arg(), y.arg(), "floor"); }
+Term quotient_trunc(const Term& x, const Term& y) { return tenon::div(x.arg(), y.arg(), "trunc"); }
 
 // The same words on nothing: running a formula on them tells what it reads and how long it is.
 struct Probe {
@@ -68,7 +62,9 @@ TENON_PROBE_OPERATOR(|)
 [[maybe_unused]] ProbeTerm operator/(double, ProbeTerm x) { return x.step(); }
 [[maybe_unused]] ProbeTerm operator-(double, ProbeTerm x) { return x.step(); }
 ProbeTerm operator-(ProbeTerm x) { return x.step(); }
-ProbeTerm sign(ProbeTerm x) { return x.step(); }
+ProbeTerm signum(ProbeTerm x) { return x.step(); }
+ProbeTerm quotient_floor(ProbeTerm x, ProbeTerm) { return x.step(); }
+ProbeTerm quotient_trunc(ProbeTerm x, ProbeTerm) { return x.step(); }
 template <class X, class Y>
 ProbeTerm choose(ProbeTerm condition, X, Y) {
   return condition.step();

@@ -20,6 +20,7 @@ class OpNode final : public NodeImpl {
   OpNode(Op op, const Derivative& derivative, Args args, int count) : op_(op), count_(static_cast<int8_t>(count)) {
     const Row& row = row_of(op);
     first_ = static_cast<int8_t>(first_operand(row));
+    by_number_ = count > 1 && !args[1]->is_tensor();
     const int operands = operand_count(row, count);
     Edge edges[kMaxArgs];
     for (int i = first_; i < operands; ++i) {
@@ -37,7 +38,10 @@ class OpNode final : public NodeImpl {
   void save(int value, const Tensor& tensor, SavedTensor::Role role = SavedTensor::Role::operand) {
     saved_[value].save(tensor, role);
   }
-  const char* name() const noexcept override { return row_of(op_).grad_fn; }
+  const char* name() const noexcept override {
+    const Row& row = row_of(op_);
+    return by_number_ && row.grad_fn_of_number ? row.grad_fn_of_number : row.grad_fn;
+  }
   /// Of the result of a write, after it.
   void settle(const Tensor& self) noexcept { saved_[kResult].settle(self); }
   void release_saved() noexcept override {
@@ -98,6 +102,7 @@ class OpNode final : public NodeImpl {
 
   Op op_;
   int8_t count_, first_;
+  bool by_number_;
   uint8_t reads_ = 0;
   SavedTensor saved_[kMaxArgs + 1];
   Scalar numbers_[kMaxArgs];

@@ -98,7 +98,7 @@ bool is_nan(const Arg& arg) { return arg.number().as_double() != arg.number().as
 /// Numbers that are no operands must fit the dtype of the computation; bounds with a NaN among them give NaN unseen.
 void check_parameters(const Row& row, Dtype common, Device device, Args args, int count) {
   const int first = operand_count(row, count);
-  if (device == Device::meta) return;
+  if (device == Device::meta || row.parameters == Parameters::replacements) return;
   for (int i = first; row.parameters == Parameters::bounds && i < count; ++i)
     if (is_nan(*args[i])) return;
   const Dtype wanted = row.parameters == Parameters::factor ? widened(common) : common;
@@ -122,8 +122,8 @@ Dtype argument_dtype(const Row& row, const Types& types, int i) { return is_cond
 /// hold.
 Dtype first_cast(const Row& row, const Types& types, Args args, int i) {
   if (is_condition(row, i)) return bool_;
-  const bool is_factor = row.parameters == Parameters::factor && !args[i]->is_tensor();
-  return is_factor || keeps_precision(row, args, i) ? types.compute : types.common;
+  const bool is_precise = keeps_numbers(row) && !args[i]->is_tensor();
+  return is_precise || keeps_precision(row, args, i) ? types.compute : types.common;
 }
 
 /// The Program of one op: what is not yet in the dtype of computation is cast, the result too.

@@ -1,7 +1,9 @@
 // The table's ops in every form. Checks that PyTorch makes before it looks at shapes stand here, by name of the op.
 #include "tenon/ops.h"
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 #include "dispatch/algorithm.h"
@@ -9,7 +11,12 @@
 #include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
 #include "dispatch/reduce.h"
+#include "plan/plan.h"
+#include "shape/dense_strides.h"
+#include "tenon/factories.h"
 #include "tenon/policy.h"
+#include "tensor/impl.h"
+#include "tensor/overlap.h"
 #include "type/overflow.h"
 
 namespace tenon {
@@ -162,6 +169,122 @@ Tensor lerp(const Target& target, const Arg& self, const Arg& end, const Arg& we
   const Arg* const args[] = {&self, &end, &weight};
   return run_form(form, target, args, 3);
 }
+
+/// `scale` in the dtype of the computation, where it may be infinite.
+Tensor round_to(const Target& target, const Arg& self, int64_t decimals) {
+  const double power = std::pow(10.0, std::abs(static_cast<double>(decimals)));
+  const bool is_too_large = self.tensor().dtype() != float64 && power > std::numeric_limits<float>::max();
+  const double scale = is_too_large ? kInfinity : power;
+  const Arg number(decimals < 0 ? -scale : scale);
+  const Arg* const args[] = {&self, &number};
+  return run_form(Op::round_decimals, target, args, 2);
+}
+
+/// The text for integers that are to be rounded to 0 places; another dtype of the output is refused before.
+void check_no_places(const Target& target, const Tensor& self) {
+  const bool casts = target.given() && target.tensor->dtype() != self.dtype();
+  if (casts || self.is_meta() || is_floating_point(self.dtype())) return;
+  const Arg arg(self);
+  check_history(Op::round, target, {&arg});
+  if (target.given()) check_no_internal_overlap(*target.tensor);
+  fail_no_code(row_of(Op::round).kernel_name, self.dtype());
+}
+
+Tensor round(const Target& target, const Tensor& input, std::optional<int64_t> decimals) {
+  const Arg self(input);
+  if (decimals && *decimals == 0) check_no_places(target, input);
+  if (decimals) return round_to(target, self, *decimals);
+  const Arg* const args[] = {&self};
+  return run_form(Op::round, target, args, 1);
+}
+
+/// Of integers, in which nothing is to be replaced.
+Tensor copied(const Target& target, const Tensor& self) {
+  if (!target.given()) return self.clone();
+  if (target.form == Target::Form::inplace) {
+    bump_version(self);
+    return {};
+  }
+  ResizedOutput resized(*target.tensor, self.sizes(), contiguous_strides(self.sizes()));
+  run_copy(*target.tensor, self);
+  resized.keep();
+  return {};
+}
+
+/// A new result with the strides of empty_like: others in dims of size 1 and without elements.
+Tensor like_input(Tensor result, const Tensor& input) {
+  if (result.defined())
+    set_sizes_and_strides(result, input.sizes(), dense_strides_like(input.sizes(), input.strides()));
+  return result;
+}
+
+Tensor nan_to_num(const Target& target, const Tensor& input, std::optional<double> nan, std::optional<double> posinf,
+                  std::optional<double> neginf) {
+  const Arg self(input);
+  const Dtype dtype = input.dtype();
+  if (target.given() && !input.is_meta() && target.tensor->dtype() != dtype) {
+    check_history(Op::nan_to_num, target, {&self});
+    throw Error(std::string("nan_to_num: dtype of out: ") + scalar_type_name(target.tensor->dtype()) +
+                " should be same as input: " + scalar_type_name(dtype));
+  }
+  if (!is_floating_point(dtype)) return copied(target, input);
+  const double largest = largest_finite(dtype);
+  const Arg values[] = {nan.value_or(0), posinf.value_or(largest), neginf.value_or(-largest)};
+  const Arg* const args[] = {&self, &values[0], &values[1], &values[2]};
+  return like_input(run_form(Op::nan_to_num, target, args, 4), input);
+}
+
+/// Truths are written to truths alone.
+Tensor truths(Op op, const Target& target, const Tensor& input, Op form) {
+  const Arg self(input);
+  if (input.defined() && target.given() && target.tensor->dtype() != bool_) {
+    check_history(op, target, {&self});
+    throw Error(std::string(row_of(op).name) + " does not support non-boolean outputs.");
+  }
+  const Arg* const args[] = {&self};
+  return run_form(form, target, args, 1);
+}
+Tensor signbit(const Target& target, const Tensor& self) {
+  // Their code is that of signed integers.
+  return truths(Op::signbit, target, self, is_wide_unsigned(self.dtype()) ? Op::isneginf : Op::signbit);
+}
+Tensor isposinf(const Target& target, const Tensor& self) { return truths(Op::isposinf, target, self, Op::isposinf); }
+Tensor isneginf(const Target& target, const Tensor& self) { return truths(Op::isneginf, target, self, Op::isneginf); }
+
+// PyTorch's isinf compares what abs gives, its isfinite is the product of that with another comparison: seen in the
+// strides of dims of size 1 and of tensors without elements.
+Dims strides_behind_abs(const Tensor& self) {
+  const Walk walk{self.sizes(), self.strides()};
+  const Dims strides = result_strides(self.sizes(), &walk, 1);
+  const Walk and_number[] = {{self.sizes(), strides}, {}};
+  return result_strides(self.sizes(), and_number, 2);
+}
+Tensor isinf(const Target& target, const Tensor& self) {
+  if (!is_floating_point(self.dtype())) return zeros_like(self, bool_);
+  Tensor result = truths(Op::isinf, target, self, Op::isinf);
+  set_sizes_and_strides(result, self.sizes(), strides_behind_abs(self));
+  return result;
+}
+Tensor isfinite(const Target& target, const Tensor& self) {
+  if (!is_floating_point(self.dtype())) return ones_like(self, bool_);
+  Tensor result = truths(Op::isfinite, target, self, Op::isfinite);
+  const Walk walk{self.sizes(), self.strides()}, itself[] = {walk, walk};
+  const Dims equal = result_strides(self.sizes(), itself, 2), finite = strides_behind_abs(self);
+  const Walk both[] = {{self.sizes(), equal}, {self.sizes(), finite}};
+  set_sizes_and_strides(result, self.sizes(), result_strides(self.sizes(), both, 2));
+  return result;
+}
+
+/// As PyTorch, which multiplies by a number, and makes a new result like the input.
+Tensor times(Op op, const Target& target, const Tensor& input, double factor) {
+  const Arg self(input), number(factor);
+  const Arg* const args[] = {&self, &number};
+  return like_input(run_form(op, target, args, 2), input);
+}
+Tensor deg2rad(const Target& target, const Tensor& self) {
+  return times(Op::deg2rad, target, self, 0.017453292519943295);
+}
+Tensor rad2deg(const Target& target, const Tensor& self) { return times(Op::rad2deg, target, self, 57.29577951308232); }
 
 [[gnu::always_inline]] inline Tensor add(const Target& target, const Arg& self, const Arg& other, Scalar alpha) {
   return binary_alpha(Op::add, Op::add_alpha, target, self, other, alpha);

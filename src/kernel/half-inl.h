@@ -160,7 +160,7 @@ constexpr Forms half_kernel() {
   constexpr const Row& row = F::row;
   if constexpr (row.stepwise)
     return {&binary_stepwise<F, T>};
-  else if constexpr (!computes<float>(row) || row.parameters == Parameters::factor)  // the number is a float32
+  else if constexpr (!computes<float>(row) || keeps_numbers(row))  // which are float32
     return {};
   else if constexpr (row.promotion == Promotion::select)
     return forms<&several<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t, uint16_t>();  // only moved

@@ -208,6 +208,56 @@ HWY_INLINE Lane<T> magnitude(Lane<T> a) {
   else
     return a;
 }
+template <class T>
+HWY_INLINE Truth is_infinity(Lane<T> a) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a == Lane<T>(kInfinity);
+  else
+    return Truth(0);
+}
+template <class T>
+HWY_INLINE Truth is_below_infinity(Lane<T> a) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a < Lane<T>(kInfinity);
+  else
+    return Truth(1);
+}
+// Rounding leaves integers as they are.
+#define TENON_LANE_ROUNDING(NAME, FUNCTION)    \
+  template <class T>                           \
+  HWY_INLINE Lane<T> NAME(Lane<T> a) {         \
+    if constexpr (std::is_floating_point_v<T>) \
+      return Lane<T>(FUNCTION(a.v));           \
+    else                                       \
+      return a;                                \
+  }
+TENON_LANE_ROUNDING(rounded_down, std::floor)
+TENON_LANE_ROUNDING(rounded_up, std::ceil)
+TENON_LANE_ROUNDING(rounded_to_zero, std::trunc)
+TENON_LANE_ROUNDING(nearest, std::nearbyint)
+#undef TENON_LANE_ROUNDING
+/// 1, 0 or -1; 0 for NaN.
+template <class T>
+HWY_INLINE Lane<T> signum(Lane<T> a) {
+  if constexpr (std::is_same_v<T, bool>)
+    return a;
+  else
+    return Lane<T>(static_cast<int>(T{0} < a.v) - static_cast<int>(a.v < T{0}));
+}
+template <std::floating_point T>
+using Bits = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+template <class T>
+HWY_INLINE Truth is_marked_negative(Lane<T> a) {
+  if constexpr (std::is_floating_point_v<T>)
+    // Not std::signbit, at which GCC 12 fails for AVX-512.
+    return Lane<Bits<T>>(__builtin_bit_cast(Bits<T>, a.v)) < Lane<Bits<T>>(0);
+  else
+    return a < Lane<T>(0);
+}
+template <std::floating_point T>
+HWY_INLINE Lane<T> with_sign(Lane<T> a, Lane<T> sign) {
+  return Lane<T>(std::copysign(a.v, sign.v));
+}
 /// a * b + c, rounded once where the instruction set can.
 template <class T>
 HWY_INLINE Lane<T> mul_add(Lane<T> a, Lane<T> b, Lane<T> c) {
@@ -291,6 +341,21 @@ HWY_INLINE Lane<T> quotient_floor(Lane<T> a, Lane<T> b) {
     const bool exact = b.v == 0 || (quotient * b).v == a.v;
     return exact || (a.v < 0) == (b.v < 0) ? quotient : quotient - Lane<T>(1);
   }
+}
+/// What the two quotients leave. A zero among integer divisors is refused before the loop begins.
+template <class T>
+HWY_INLINE Lane<T> remainder_trunc(Lane<T> a, Lane<T> b) {
+  if constexpr (!std::is_integral_v<T>) {
+    return Lane<T>(std::fmod(a.v, b.v));
+  } else {
+    if (b.v == 0 || (std::is_signed_v<T> && b.v == static_cast<T>(-1))) return Lane<T>(0);
+    return Lane<T>(static_cast<T>(a.v % b.v));
+  }
+}
+template <class T>
+HWY_INLINE Lane<T> remainder_floor(Lane<T> a, Lane<T> b) {
+  const Lane<T> remainder = remainder_trunc(a, b);
+  return remainder.v != 0 && (b.v < 0) != (remainder.v < 0) ? remainder + b : remainder;
 }
 
 /// A whole Highway vector.

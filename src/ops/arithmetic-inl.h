@@ -238,7 +238,93 @@ struct abs {
   /// 0 at 0.
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * sign(g.a());
+    return g.grad() * signum(g.a());
+  }
+};
+
+/// The remainder of the quotient rounded down.
+struct remainder {
+  static constexpr Row row{
+      .signature = "remainder(Tensor|Scalar self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+      .symbol = "%",
+      .dtypes = kNoBool,
+      .kernel_name = "remainder_cpu",
+      .divides_integers = true,
+      .grad_fn = "RemainderBackward1",
+      .grad_fn_of_number = "RemainderBackward0",
+      .doc = "What remains of input divided by other, with the sign of other."};
+  template <class T>
+  static T forward(T a, T b) {
+    return remainder_floor(a, b);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return -g.grad() * quotient_floor(g.a(), g.b());
+  }
+};
+
+/// The remainder of the quotient rounded toward zero.
+struct fmod {
+  static constexpr Row row{.signature = "fmod(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .dtypes = kNoBool,
+                           .kernel_name = "fmod_cpu",
+                           .divides_integers = true,
+                           .grad_fn = "FmodBackward1",
+                           .grad_fn_of_number = "FmodBackward0",
+                           .doc = "What remains of input divided by other, with the sign of input."};
+  template <class T>
+  static T forward(T a, T b) {
+    return remainder_trunc(a, b);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return -g.grad() * quotient_trunc(g.a(), g.b());
+  }
+};
+
+struct deg2rad {
+  static constexpr Row row{.signature = "deg2rad(Tensor self, *, Tensor out=None) -> Tensor",
+                           .by_hand = true,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "mul_cpu",
+                           .exact_second = true,
+                           .grad_fn = "Deg2RadBackward0",
+                           .doc = "Degrees as radians: input * pi / 180."};
+  template <class T>
+  static T forward(T a, T factor) {
+    return a * factor;
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * g.b();
+  }
+};
+
+struct rad2deg {
+  static constexpr Row row{.signature = "rad2deg(Tensor self, *, Tensor out=None) -> Tensor",
+                           .by_hand = true,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "mul_cpu",
+                           .exact_second = true,
+                           .grad_fn = "Rad2DegBackward0",
+                           .doc = "Radians as degrees: input * 180 / pi."};
+  template <class T>
+  static T forward(T a, T factor) {
+    return a * factor;
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * g.b();
   }
 };
 

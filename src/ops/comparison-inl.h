@@ -134,3 +134,64 @@ struct isnan {
     return a != a;  // NOLINT(misc-redundant-expression): only a NaN differs from itself
   }
 };
+
+struct isfinite {
+  static constexpr Row row{.signature = "isfinite(Tensor self) -> Tensor",
+                           .by_hand = true,
+                           .inplace = false,
+                           .promotion = Promotion::comparison,
+                           .dtypes = kFloats,
+                           .doc = "Whether an element is neither infinite nor NaN; integers never are."};
+  template <class T>
+  static Truth forward(T a) {
+    return is_below_infinity(magnitude(a));
+  }
+};
+
+struct isinf {
+  static constexpr Row row{.signature = "isinf(Tensor self) -> Tensor",
+                           .by_hand = true,
+                           .inplace = false,
+                           .promotion = Promotion::comparison,
+                           .dtypes = kFloats,
+                           .doc = "Whether an element is infinite; integers never are."};
+  template <class T>
+  static Truth forward(T a) {
+    return is_infinity(magnitude(a));
+  }
+};
+
+struct isposinf {
+  static constexpr Row row{.signature = "isposinf(Tensor self, *, Tensor out=None) -> Tensor",
+                           .by_hand = true,
+                           .inplace = false,
+                           .promotion = Promotion::comparison,
+                           .dtypes = kAllDtypes,
+                           .doc = "Whether an element is positive and infinite."};
+  template <class T>
+  static Truth forward(T a) {
+    return is_infinity(a);
+  }
+};
+
+struct isneginf {
+  static constexpr Row row{.signature = "isneginf(Tensor self, *, Tensor out=None) -> Tensor",
+                           .by_hand = true,
+                           .inplace = false,
+                           .promotion = Promotion::comparison,
+                           .dtypes = kAllDtypes,
+                           .doc = "Whether an element is negative and infinite."};
+  template <class T>
+  static Truth forward(T a) {
+    return is_infinity(-a);
+  }
+};
+
+struct isclose {
+  static constexpr Row row{
+      .signature =
+          "isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
+      .kind = Kind::algorithm,
+      .dtypes = kAllDtypes,
+      .doc = "Whether elements are equal or at most atol + |rtol * other| apart."};
+};

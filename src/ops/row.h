@@ -39,9 +39,10 @@ enum class Promotion : uint8_t {
 /// must fit the dtype.
 enum class Parameters : uint8_t {
   none,
-  alpha,   // one factor of the dtype's kind, with no part in promotion
-  factor,  // one number, in float32 beside 16-bit floats, with no part in promotion
-  bounds,  // all but the first argument; they have a part in promotion
+  alpha,         // one factor of the dtype's kind, with no part in promotion
+  factor,        // one number, in float32 beside 16-bit floats, with no part in promotion
+  bounds,        // all but the first argument; they have a part in promotion
+  replacements,  // all but the first argument, with no part in promotion; they may be too large
 };
 
 /// The dtypes an op has code for, as bits in the order of Dtype.
@@ -52,9 +53,13 @@ inline constexpr DtypeSet kWideUnsigned = set_of(uint16) | set_of(uint32) | set_
 /// Those that every op has code for.
 inline constexpr DtypeSet kUsual = kAllDtypes & ~kWideUnsigned;
 inline constexpr DtypeSet kNoBool = kUsual & ~1u;
+inline constexpr DtypeSet kAllNumbers = kAllDtypes & ~1u;
 inline constexpr DtypeSet kUsualIntegers = set_of(uint8) | set_of(int8) | set_of(int16) | set_of(int32) | set_of(int64);
 inline constexpr DtypeSet kAllIntegers = kUsualIntegers | kWideUnsigned | set_of(bool_);
 inline constexpr DtypeSet kFloats = set_of(float16) | set_of(bfloat16) | set_of(float32) | set_of(float64);
+
+/// What formulas call it.
+inline constexpr double kInfinity = __builtin_huge_val();
 
 /// What a block declares beside its formulas. tools/ops.py reads the same text: functions, methods, Python's and the
 /// shell's tables and the reference page follow from it.
@@ -88,7 +93,8 @@ struct Row {
   float ulp = 0;                  // largest error of float32 and float64 in units in the last place; 0: rounded once
   const char* domain = "";        // of the first argument, where it is not all numbers: "(0, inf)"
   const char* grad_fn = "";       // name of the node that knows its derivative; of sum and mean without the number
-  const char* doc = "";           // one line for people
+  const char* grad_fn_of_number = nullptr;  // the name where the second operand is a number, if it is another one
+  const char* doc = "";                     // one line for people
 };
 
 template <class Formula>
@@ -106,7 +112,12 @@ inline constexpr int kMaxArgs = 4;
 
 /// How many of `count` arguments have a part in promotion.
 constexpr int promoted_count(const Row& row, int count) {
+  if (row.parameters == Parameters::replacements) return 1;
   return row.parameters == Parameters::alpha || row.parameters == Parameters::factor ? count - 1 : count;
+}
+/// Whether numbers keep their precision beside 16-bit floats.
+constexpr bool keeps_numbers(const Row& row) {
+  return row.parameters == Parameters::factor || row.parameters == Parameters::replacements;
 }
 /// How many of `count` arguments are operands.
 constexpr int operand_count(const Row& row, int count) {

@@ -192,3 +192,65 @@ struct where {
     return choose(g.a(), 0, g.grad());
   }
 };
+
+/// A number wins over NaN.
+struct fmax {
+  static constexpr Row row{.signature = "fmax(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .inplace = false,
+                           .kernel_name = "maximum_cpu",
+                           .grad_fn = "FmaxBackward0",
+                           .doc = "The larger of both; NaN only where both are."};
+  template <class T>
+  static T forward(T a, T b) {
+    return choose((a < b) | (a != a), b, a);  // NOLINT(misc-redundant-expression): only a NaN differs from itself
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return choose(g.b() <= g.a(), g.grad(), choose(g.b() == g.b(), 0, g.grad()));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return choose(g.b() <= g.a(), 0, choose(g.b() == g.b(), g.grad(), 0));
+  }
+};
+
+/// A number wins over NaN.
+struct fmin {
+  static constexpr Row row{.signature = "fmin(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .inplace = false,
+                           .kernel_name = "minimum_cpu",
+                           .grad_fn = "FminBackward0",
+                           .doc = "The smaller of both; NaN only where both are."};
+  template <class T>
+  static T forward(T a, T b) {
+    return choose((b < a) | (a != a), b, a);  // NOLINT(misc-redundant-expression): only a NaN differs from itself
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return choose(g.a() <= g.b(), g.grad(), choose(g.b() == g.b(), 0, g.grad()));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return choose(g.a() <= g.b(), 0, choose(g.b() == g.b(), g.grad(), 0));
+  }
+};
+
+struct nan_to_num {
+  static constexpr Row row{
+      .signature =
+          "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None, *, Tensor out=None) -> "
+          "Tensor",
+      .by_hand = true,
+      .dtypes = kFloats,
+      .parameters = Parameters::replacements,
+      .grad_fn = "NanToNumBackward0",
+      .doc = "Other numbers for NaN (0) and the infinities (the largest and the smallest one); integers as they are."};
+  template <class T>
+  static T forward(T a, T nan, T posinf, T neginf) {
+    return choose(a == a, choose(a == T(kInfinity), posinf, choose(a == T(-kInfinity), neginf, a)), nan);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * ((g.a() < kInfinity) & (-g.a() < kInfinity));
+  }
+};

@@ -151,6 +151,9 @@ class Call {
   std::optional<int64_t> optional_integer(Name name) const {
     return has(name) ? std::optional(integer_of(object(name))) : std::nullopt;
   }
+  std::optional<double> optional_floating(Name name) const {
+    return has(name) ? std::optional(float_of(object(name))) : std::nullopt;
+  }
   double floating(Name name, double fallback) const { return has(name) ? float_of(object(name)) : fallback; }
   bool boolean(Name name, bool fallback = false) const { return has(name) ? object(name) == Py_True : fallback; }
   /// A string's text, which lives as long as the call; null when it was left out.

@@ -1,7 +1,4 @@
 // Functions over tensors that are no ops of the table: what they need of it, they call.
-#include <cstdio>
-#include <limits>
-
 #include "python/doors.h"
 #include "python/exchange.h"
 #include "python/out.h"
@@ -34,69 +31,17 @@ bool same_elements(const Tensor& a, const Tensor& b) {
   return eq(a, b).amin().item().as_bool();
 }
 
-std::string number_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
-  return text;
-}
-
-void check_tolerance(const char* name, double value) {
-  if (!(value >= 0))
-    throw Error(std::string(name) + " must be greater than or equal to zero, but got " + number_text(value));
-}
-
-struct Tolerance {
-  double rtol, atol;
-  bool equal_nan;
-};
-
-Tolerance tolerance_of(const Call& call) {
-  const Tensor &self = call.tensor(Name::input), &other = call.tensor(Name::other);
-  if (self.dtype() != other.dtype())
-    throw Error(std::string(scalar_type_name(self.dtype())) + " did not match " + scalar_type_name(other.dtype()));
-  const double rtol = call.floating(Name::rtol, 1e-5), atol = call.floating(Name::atol, 1e-8);
-  check_tolerance("rtol", rtol);
-  check_tolerance("atol", atol);
-  return {rtol, atol, call.boolean(Name::equal_nan)};
-}
-
-/// As torch.isclose: equal, or at most atol + |rtol * other| apart.
-Tensor close_elements(const Tensor& self, const Tensor& other, const Tolerance& tolerance) {
-  Tensor close = eq(self, other);
-  const bool floating = is_floating_point(self.dtype());
-  if (tolerance.equal_nan && floating) close.logical_or_(logical_and(ne(self, self), ne(other, other)));
-  if (tolerance.rtol == 0 && tolerance.atol == 0) return close;
-  const Tensor a = self.dtype() == bool_ ? self.to(get_default_dtype()) : self;
-  const Tensor b = floating ? other : other.to(get_default_dtype());
-  const Tensor allowed = add(tolerance.atol, abs(mul(tolerance.rtol, b))), actual = abs(sub(a, b));
-  const Tensor finite = lt(actual, std::numeric_limits<double>::infinity());
-  return close.logical_or_(logical_and(finite, le(actual, allowed)));
-}
-
-Tensor isclose(const Call& call) {
-  const Tolerance tolerance = tolerance_of(call);
-  return call.run([&] { return close_elements(call.tensor(Name::input), call.tensor(Name::other), tolerance); });
-}
-
-#define TENON_CLOSE "(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False)"
-
 const Definition kFunctions[] = {
-    {"allclose", kBoth, TENON_CLOSE, "Whether all elements are close.",
+    {"allclose", kBoth, "(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False)",
+     "Whether all elements are close.",
      [](const Call& call) -> PyObject* {
-       const NoGrad no_grad;
-       return PyBool_FromLong(all(isclose(call)).item().as_bool());
-     }},
-    {"isclose", kBoth, TENON_CLOSE, "Whether elements are equal or at most atol + |rtol * other| apart.",
-     [](const Call& call) -> PyObject* { return wrap(isclose(call)); }},
-    {"isfinite", kBoth, "(Tensor input)", "Whether elements are neither infinite nor NaN.",
-     [](const Call& call) -> PyObject* {
-       const Tensor& self = call.tensor(Name::input);
-       if (!is_floating_point(self.dtype())) return wrap(ones_like(self, bool_));
-       return wrap(call.run([&] {
-         const Tensor finite = lt(abs(self), std::numeric_limits<double>::infinity());
-         // PyTorch multiplies two comparisons: seen in the strides.
-         return self.numel() > 0 && self.is_contiguous() ? finite : mul(eq(self, self), finite);
-       }));
+       const bool close = call.run([&] {
+         return all(isclose(call.tensor(Name::input), call.tensor(Name::other), call.floating(Name::rtol, 1e-5),
+                            call.floating(Name::atol, 1e-8), call.boolean(Name::equal_nan)))
+             .item()
+             .as_bool();
+       });
+       return PyBool_FromLong(close);
      }},
     {"can_cast", kFunction, "(dtype from_, dtype to)", "Whether a result of one dtype may be stored in another.",
      [](const Call& call) -> PyObject* {

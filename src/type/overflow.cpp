@@ -67,6 +67,10 @@ bool overflows(Scalar value, Dtype dtype) noexcept {
   });
 }
 
+double largest_finite(Dtype dtype) noexcept {
+  return visit_dtype(dtype, []<class T>() { return largest<T>(); });
+}
+
 void check_fits(Scalar value, Dtype dtype) {
   if (overflows(value, dtype)) detail::fail_conversion(source_type_name(dtype));
 }

@@ -8,6 +8,9 @@ namespace tenon {
 /// dtype, nor a negative integer for an unsigned dtype that wraps (uint8: -255 to -1). Everything fits bool.
 bool overflows(Scalar value, Dtype dtype) noexcept;
 
+/// Of a floating dtype.
+double largest_finite(Dtype dtype) noexcept;
+
 /// Error "value cannot be converted to type uint8_t without overflow"; what `full`, `fill_`, alpha and the
 /// bounds of clamp check.
 void check_fits(Scalar value, Dtype dtype);

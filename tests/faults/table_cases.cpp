@@ -84,6 +84,7 @@ std::vector<Given> values_of(const Parameter& parameter) {
   if (type.starts_with("Scalar")) return {{-1, 3, "3"}};
   if (type.starts_with("int[")) return {{-1, 0, "0"}, {-1, -1, "-1"}, {-1, Dims{0, -1}, "[0, -1]"}};
   if (type.starts_with("int")) return {{-1, 1, "1"}};
+  if (type.starts_with("float")) return {{-1, 0.5, "0.5"}};
   if (type.starts_with("bool")) return {{-1, !is_true, is_true ? "False" : "True"}};
   if (type.starts_with("str")) return {{-1, "floor", "floor"}, {-1, "trunc", "trunc"}};
   throw std::logic_error("no values are known for an argument of type " + std::string(type));

@@ -45,6 +45,7 @@ inline Value draw_value(Bytes& bytes, const Parameter& parameter) {
     return dims;
   }
   if (type.starts_with("int")) return bytes.integer();
+  if (type.starts_with("float")) return draw_number(bytes);
   if (type.starts_with("bool")) return bytes.flag();
   if (type.starts_with("str")) return bytes.up_to(7) == 0 ? "no such mode" : bytes.flag() ? "floor" : "trunc";
   fail_claim("values of a parameter's type can be drawn", __FILE__, __LINE__, parameter.type);

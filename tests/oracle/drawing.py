@@ -43,9 +43,18 @@ def kind_of(op):
     if op.kind == "fold":
         return "reduction_dtype" if "dtype" in names else "reduction"
     if op.kind == "algorithm":
-        return "product" if names == ["self", "mat2"] else None
+        return "product" if names == ["self", "mat2"] else "map" if names[:2] == ["self", "other"] else None
     special = {"condition": "where", "min": "clamp"}
     return next((special[name] for name in names if name in special), "unary" if len(names) == 1 else "map")
+
+
+def draw_parameter(draw, parameter):
+    """The value of one that is no operand."""
+    if parameter.type == "Scalar" or parameter.type.startswith("float"):
+        return number_json(draw.number())
+    if parameter.type == "bool":
+        return draw.chance(0.5)
+    return draw.rng.choice([-40, -3, -2, -1, 0, 1, 2, 3, 10, 40] if parameter.type == "int?" else STRINGS[parameter.name])
 
 
 class Draw:
@@ -202,7 +211,7 @@ def draw_case(ops, seed, number, only_op=None):
         for parameter in declared.parameters:
             if parameter.is_operand() or form in ("operator", "compound") or draw.chance(0.5):
                 continue
-            keywords[parameter.name] = number_json(draw.number()) if parameter.type == "Scalar" else draw.rng.choice(STRINGS[parameter.name])
+            keywords[parameter.name] = draw_parameter(draw, parameter)
     elif kind == "clamp":
         build.args = [build.tensor(shape if form == "inplace" else draw.narrowed(shape), dtype, written=form == "inplace")]
         numbers = draw.chance(0.5)

@@ -173,11 +173,13 @@ std::vector<tenon::Value> values_of(const tenon::Schema& schema, const Request& 
       continue;
     else if (type.starts_with("int["))
       values[i] = to_dims(*keyword);
+    else if (type.starts_with("int"))
+      values[i] = keyword->get<int64_t>();
     else if (type.starts_with("bool"))
       values[i] = keyword->get<bool>();
     else if (type.starts_with("ScalarType"))
       values[i] = tenon::dtype_from_name(keyword->get<std::string>().c_str());
-    else if (type.starts_with("Scalar"))
+    else if (type.starts_with("Scalar") || type.starts_with("float"))
       values[i] = to_scalar(*keyword);
     else
       values[i] = keyword->get<std::string>();

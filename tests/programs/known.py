@@ -69,7 +69,7 @@ ERRORS = [
      and re.search(r"\.(arange|bitwise_\w+|eye|full|linspace|ones|rand|randint|zeros)\(", case.statement)),
     ("Gradients", lambda case: text(case.ours).startswith("square(): functions with out") and text(case.theirs).startswith("pow(): functions")),
     ("In Python", lambda case: re.sub(r"torch\.Size\(\[([\d, ]+)\]\)", lambda m: f"({m[1]}{',' * (',' not in m[1])})", text(case.theirs)) == text(case.ours)),
-    ("Gradients", lambda case: "derivative for aten::floor_divide is not implemented" in text(case.theirs)),
+    ("Gradients", lambda case: re.search("derivative for aten::(floor_divide|remainder) is not implemented", text(case.theirs))),
     ("Writing to memory that is also read", lambda case: case.ours is None and "out=" in case.statement
      and re.search(r"Dimension out of range|appears multiple times|^The size of tensor a ", text(case.theirs))),
     ("In Python", lambda case: both_fail(case) and type(case.ours) is type(case.theirs) is TypeError
@@ -166,7 +166,7 @@ PRODUCTS = {"DotBackward0", "MvBackward0", "BmmBackward0", "UnsafeViewBackward0"
 LOOKS = [
     ("Gradients", lambda what, wanted, got: what == "grad_fn" and {wanted, got} <= PRODUCTS and wanted not in ("ViewBackward0", "TransposeBackward0", "CloneBackward0")),
     ("Gradients", lambda what, wanted, got: what == "grad_fn" and (wanted, got) == ("RsubBackward1", "SubBackward0")),
-    ("Gradients", lambda what, wanted, got: what == "grad_fn" and got == "DivBackward2" and wanted.endswith("NotImplemented")),
+    ("Gradients", lambda what, wanted, got: what == "grad_fn" and got in ("DivBackward2", "RemainderBackward1") and wanted.endswith("NotImplemented")),
     ("Gradients", lambda what, wanted, got: what == "grad_fn" and (wanted, got) == ("DivBackward2", "DivBackward0")),
     ("Gradients", lambda what, wanted, got: what == "grad_fn" and (wanted, got) in (("SumBackward1", "SumBackward0"), ("MeanBackward1", "MeanBackward0"))),
 ]
@@ -181,7 +181,8 @@ VALUES = [
      and abs(wanted - got) <= 3 * 2.0**-24 * abs(wanted)),
     ("all and any into a uint8 out", lambda case, dtype, wanted, got: dtype == "uint8" and re.search(r"\b(all|any)\(.*out=", case.statement)
      and not re.search(r"\(\)|\[\]", case.statement)),
-    ("Rounding", lambda case, dtype, wanted, got: wanted == got == 0 and re.search(r"\b(minimum|maximum|amin|amax|clamp|clamp_)\(", case.statement)),
+    ("Rounding", lambda case, dtype, wanted, got: wanted == got == 0 and re.search(r"\b(minimum|maximum|fmin|fmax|amin|amax|clamp|clamp_|lerp|lerp_)\(", case.statement)),
+    ("Rounding", lambda case, dtype, wanted, got: wanted != wanted and got == got and re.search(r"\b(remainder|fmod)_?\(|%", case.statement)),
 ]
 
 

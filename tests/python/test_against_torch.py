@@ -82,7 +82,7 @@ def argument(draw, op, parameter, shape):
         return draw(st.one_of(*none, tensor, numbers) if parameter.takes_numbers else tensor)
     if parameter.type.startswith("int["):
         return draw(st.one_of(st.integers(-4, 4), st.lists(st.integers(-4, 4), max_size=3)))
-    by_type = {"bool": st.booleans(), "int": st.integers(-4, 4), "Scalar": numbers, "str": st.sampled_from(CHOICES.get(parameter.name, [None])),
+    by_type = {"bool": st.booleans(), "float": numbers, "int": st.integers(-4, 4), "Scalar": numbers, "str": st.sampled_from(CHOICES.get(parameter.name, [None])),
                "ScalarType": dtypes.map(judge.dtype)}  # fmt: skip
     return draw(by_type[parameter.type.rstrip("?")])
 

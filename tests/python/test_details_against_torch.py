@@ -219,6 +219,46 @@ def test_alpha_of_64_unsigned_bits(dtype, alpha):
         same(lambda m: getattr(m, name)(m.full((3,), 3, dtype=getattr(m, dtype)), m.ones(3, dtype=getattr(m, dtype)), alpha=alpha))
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int32", "uint16", "float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("decimals", [None, -400, -40, -2, -1, 0, 1, 2, 40, 400])
+def test_round_to_decimals(dtype, decimals):
+    given = {} if decimals is None else {"decimals": decimals}
+    values = lambda m: m.tensor([0.5, 1.25, 2.5, 123.456, 6e4], dtype=m.float64).to(getattr(m, dtype))
+    same(lambda m: m.round(values(m), **given))
+    same(lambda m: values(m).round_(**given))
+    same(lambda m: m.round(values(m), **given, out=m.empty(5, dtype=m.float32)))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int32", "uint64", "float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("numbers", [(), (1,), (1e10, 1e10, -1e10), (None, float("nan")), (1e300, 2, True)])
+def test_nan_to_num(dtype, numbers):
+    values = lambda m: m.tensor([[1.0, 2.0]]).to(getattr(m, dtype)) if dtype[0] in "biu" else m.tensor([[float("nan"), float("inf"), -float("inf"), -0.0]], dtype=getattr(m, dtype))
+    same(lambda m: m.nan_to_num(values(m), *numbers))
+    same(lambda m: m.nan_to_num(values(m).t(), *numbers, out=m.empty(0, dtype=getattr(m, dtype))))
+    same(lambda m: m.nan_to_num(values(m), *numbers, out=m.empty(2)))
+    same(lambda m: values(m)[:, :1].expand(3, 2).nan_to_num_(*numbers))
+
+
+@pytest.mark.parametrize("name", ["signbit", "isposinf", "isneginf"])
+@pytest.mark.parametrize("dtype", ["bool", "int32", "uint64", "float16", "float64"])
+def test_truths_of_signs(name, dtype):
+    same(lambda m: getattr(m, name)(m.tensor([-1.0, 0.0, 3.0]).to(m.int32).to(getattr(m, dtype))))
+    same(lambda m: getattr(m, name)(m.tensor([-0.0, float("inf"), -float("inf"), float("nan")]), out=m.empty(4, dtype=getattr(m, dtype))))
+
+
+@pytest.mark.parametrize("call", [lambda m, a, b: m.remainder(a, b), lambda m, a, b: m.remainder(a, 2), lambda m, a, b: a % b, lambda m, a, b: m.fmod(a, b), lambda m, a, b: m.fmod(a, 2),
+                                  lambda m, a, b: m.copysign(a, b), lambda m, a, b: m.copysign(a, -2), lambda m, a, b: m.fmax(a, b), lambda m, a, b: m.fmin(a, b),
+                                  lambda m, a, b: m.nan_to_num(a), lambda m, a, b: m.round(a, decimals=0), lambda m, a, b: m.deg2rad(a), lambda m, a, b: m.frac(a), lambda m, a, b: m.sign(a)])  # fmt: skip
+def test_gradients_at_the_edges(call):
+    def gradients(m):
+        a, b = (m.tensor(values, dtype=m.float64, requires_grad=True) for values in ([0.0, 1.5, -7.25, 2.0, float("nan"), float("inf")], [1.0, 1.5, 2.0, float("nan"), 3.0, -0.5]))
+        result = call(m, a, b)
+        result.backward(m.tensor([1.0, 2.0, float("inf"), 4.0, 5.0, 6.0], dtype=m.float64))
+        return result.grad_fn.name(), [str(x.grad) for x in (a, b)]
+
+    same(gradients)
+
+
 @pytest.mark.parametrize("depth", [0, 1])
 def test_a_product_into_elements_that_share_memory(depth):
     same(lambda m: m.mm(m.ones(3, depth), m.ones(depth, 3), out=m.ones(1).expand(3, 3)))

@@ -11,7 +11,8 @@ _UFUNCS = {
     "remainder": "remainder", "power": "pow",
 }  # fmt: skip
 _SAME = {"add", "maximum", "minimum", "sqrt", "exp", "log", "square", "reciprocal", "isnan", "isfinite", "logical_and",
-         "logical_or", "logical_xor", "logical_not"}  # fmt: skip
+         "logical_or", "logical_xor", "logical_not", "floor", "ceil", "trunc", "sign", "signbit", "copysign", "fmax", "fmin", "fmod", "isinf",
+         "deg2rad", "rad2deg", "hypot", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"}  # fmt: skip
 
 
 def _as_tensor(value):

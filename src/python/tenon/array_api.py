@@ -7,10 +7,10 @@ import builtins
 
 import tenon
 from tenon import (
-    Size, abs, all, any, arange, asarray, bool, can_cast, clamp, e, empty, empty_like, exp, eye, finfo, float32, float64, from_dlpack,
-    full, full_like, iinfo, inf, int8, int16, int32, int64, isfinite, isnan, linspace, log, logical_and, logical_not,
+    Size, abs, all, any, arange, asarray, bool, can_cast, ceil, clamp, copysign, e, empty, empty_like, exp, eye, finfo, float32, float64, floor,
+    from_dlpack, full, full_like, hypot, iinfo, inf, int8, int16, int32, int64, isfinite, isinf, isnan, linspace, log, logical_and, logical_not,
     logical_or, logical_xor, maximum, minimum, moveaxis, nan, newaxis, ones, ones_like, permute as permute_dims, pi,
-    reciprocal, reshape, sqrt, square, squeeze, uint8, uint16, uint32, uint64, where, zeros, zeros_like,
+    reciprocal, remainder, reshape, round, sign, signbit, sqrt, square, squeeze, trunc, uint8, uint16, uint32, uint64, where, zeros, zeros_like,
 )  # fmt: skip
 from tenon import device as Device, matmul, tanh
 from tenon import (
@@ -62,10 +62,6 @@ def broadcast_shapes(*shapes):
     return tuple(tenon.broadcast_shapes(*shapes))
 
 
-def ceil(x, /):
-    return -floor(-x) if x.is_floating_point() else x.clone()
-
-
 def clip(x, /, min=None, max=None):
     return x.clone() if min is None and max is None else clamp(x, min, max)
 
@@ -105,10 +101,6 @@ def flip(x, /, *, axis=None):
     return x
 
 
-def floor(x, /):
-    return divide(x, 1, rounding_mode="floor") if x.is_floating_point() else x.clone()
-
-
 def floor_divide(x1, x2, /):
     return x1 // x2
 
@@ -132,10 +124,6 @@ def isin(x1, x2, /, *, invert=False):
     x1, x2 = (asarray(x) for x in (x1, x2))
     found = (x1.unsqueeze(-1) == x2.flatten()).any(-1)
     return logical_not(found) if invert else found
-
-
-def isinf(x, /):
-    return abs(x) == inf if x.is_floating_point() else zeros_like(x, dtype=tenon.bool)
 
 
 def matrix_transpose(x, /):
@@ -205,10 +193,6 @@ def searchsorted(x1, x2, /, *, side="left", sorter=None):
     return before.sum(-1)
 
 
-def sign(x, /):
-    return where(x > 0, 1, where(x < 0, -1, x)).to(x.dtype)
-
-
 def stack(arrays, /, *, axis=0):
     return concat([array.unsqueeze(axis) for array in arrays], axis=axis)
 
@@ -264,10 +248,6 @@ def _rows(x):
 
 def _columns(x):
     return arange(x.shape[-1])
-
-
-def trunc(x, /):
-    return divide(x, 1, rounding_mode="trunc") if x.is_floating_point() else x.clone()
 
 
 def unstack(x, /, *, axis=0):

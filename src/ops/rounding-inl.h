@@ -1,0 +1,160 @@
+// ops: rounding to integers, and signs.
+// Included by blocks-inl.h, inside a namespace: no includes and no guard here.
+
+struct floor {
+  static constexpr Row row{.signature = "floor(Tensor self, *, Tensor out=None) -> Tensor",
+                           .dtypes = kAllNumbers,
+                           .kernel_name = "floor_vml_cpu",
+                           .strict_out = true,
+                           .grad_fn = "FloorBackward0",
+                           .doc = "The largest integer that is not above."};
+  template <class T>
+  static T forward(T a) {
+    return rounded_down(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.zero();
+  }
+};
+
+struct ceil {
+  static constexpr Row row{.signature = "ceil(Tensor self, *, Tensor out=None) -> Tensor",
+                           .dtypes = kAllNumbers,
+                           .kernel_name = "ceil_vml_cpu",
+                           .strict_out = true,
+                           .grad_fn = "CeilBackward0",
+                           .doc = "The smallest integer that is not below."};
+  template <class T>
+  static T forward(T a) {
+    return rounded_up(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.zero();
+  }
+};
+
+struct trunc {
+  static constexpr Row row{.signature = "trunc(Tensor self, *, Tensor out=None) -> Tensor",
+                           .dtypes = kAllNumbers,
+                           .kernel_name = "trunc_vml_cpu",
+                           .strict_out = true,
+                           .grad_fn = "TruncBackward0",
+                           .doc = "The integer toward 0."};
+  template <class T>
+  static T forward(T a) {
+    return rounded_to_zero(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.zero();
+  }
+};
+
+struct frac {
+  static constexpr Row row{.signature = "frac(Tensor self, *, Tensor out=None) -> Tensor",
+                           .dtypes = kFloats,
+                           .kernel_name = "frac_cpu",
+                           .strict_out = true,
+                           .grad_fn = "FracBackward0",
+                           .doc = "What trunc leaves: input - trunc(input)."};
+  template <class T>
+  static T forward(T a) {
+    return a - rounded_to_zero(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad();
+  }
+};
+
+struct round {
+  static constexpr Row row{.signature = "round(Tensor self, *, int? decimals=None, Tensor out=None) -> Tensor",
+                           .python =
+                               "(Tensor self, *, Tensor out=None)\n"
+                               "(Tensor self, *, int decimals, Tensor out=None)",
+                           .by_hand = true,
+                           .dtypes = kAllNumbers,
+                           .kernel_name = "round_vml_cpu",
+                           .strict_out = true,
+                           .grad_fn = "RoundBackward0",
+                           .doc = "The nearest integer, of two the even one; of floats also to decimals places."};
+  template <class T>
+  static T forward(T a) {
+    return nearest(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.zero();
+  }
+};
+
+/// To a multiple of 1 / scale, or of -scale where scale is negative.
+struct round_decimals {
+  static constexpr Row row{.name = "round",
+                           .dtypes = kFloats,
+                           .kernel_name = "round_cpu",
+                           .parameters = Parameters::factor,
+                           .strict_out = true,
+                           .grad_fn = "RoundBackward1"};
+  template <class T>
+  static T forward(T a, T scale) {
+    return choose(T(0) < scale, nearest(a * scale) / scale, nearest(a / -scale) * -scale);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.zero();
+  }
+};
+
+struct sign {
+  static constexpr Row row{.signature = "sign(Tensor self, *, Tensor out=None) -> Tensor",
+                           .kernel_name = "sign_cpu",
+                           .strict_out = true,
+                           .grad_fn = "SignBackward0",
+                           .doc = "1, 0 or -1; 0 for NaN."};
+  template <class T>
+  static T forward(T a) {
+    return signum(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.zero();
+  }
+};
+
+struct signbit {
+  static constexpr Row row{.signature = "signbit(Tensor self, *, Tensor out=None) -> Tensor",
+                           .by_hand = true,
+                           .inplace = false,
+                           .promotion = Promotion::comparison,
+                           .dtypes = kAllDtypes,
+                           .doc = "Whether an element is negative, -0 and NaN by their sign."};
+  template <class T>
+  static Truth forward(T a) {
+    return is_marked_negative(a);
+  }
+};
+
+struct copysign {
+  static constexpr Row row{.signature = "copysign(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "copysign_cpu",
+                           .grad_fn = "CopysignBackward0",
+                           .grad_fn_of_number = "CopysignBackward1",
+                           .doc = "The distance of input from 0 with the sign of other."};
+  template <class T>
+  static T forward(T a, T b) {
+    return with_sign(a, b);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * choose(g.a() == 0, 0, g.result() / g.a());
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.zero();
+  }
+};
