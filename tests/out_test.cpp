@@ -27,7 +27,7 @@ struct Form {
     return all;
   }
   Tensor call(const Tensor* in) const { return schema->function(with(in).data())[0]; }
-  void call_out(Tensor& out, const Tensor* in) const { schema->out(with(in).data(), out); }
+  void call_out(Tensor& out, const Tensor* in) const { schema->out(with(in).data(), &out); }
   int arity() const { return static_cast<int>(operands.size()); }
 };
 

@@ -13,7 +13,7 @@ TEST(Schema, CallsAFunctionByName) {
   EXPECT_EQ(to_string(sub.function(values.data())[0]), "tensor([-5., -5.])");
   EXPECT_EQ(to_string(sub.method(values.data())[0]), "tensor([-5., -5.])");
   Tensor out = empty({2});
-  sub.out(values.data(), out);
+  sub.out(values.data(), &out);
   EXPECT_EQ(to_string(out), "tensor([-5., -5.])");
   sub.inplace(values.data());
   EXPECT_EQ(to_string(values[0].tensor()), "tensor([-5., -5.])");

@@ -1,5 +1,7 @@
 // A default-constructed Tensor or Node is an Error wherever it is used, and never a crash: given to any op in any form,
 // to any method, and returned from hooks, custom functions and ops from outside.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -26,9 +28,11 @@ void expect_undefined(const Schema& schema, const declared::Call& call) {
     declared::Values values = call.values;
     if (!is_result) values[place] = Tensor();
     const std::string what = schema.signature + call.says + ", place " + std::to_string(place);
-    Tensor out = is_result ? Tensor() : ones({2, 2});
+    List<Tensor> outs(static_cast<std::size_t>(std::max(schema.results, 1)));
+    if (!is_result)
+      for (Tensor& out : outs) out = ones({2, 2});
     const auto expect = [&](const auto& form) { EXPECT_EQ(error_text(form), kText) << what; };
-    if (schema.out) expect([&] { schema.out(values.data(), out); });
+    if (schema.out) expect([&] { schema.out(values.data(), outs.data()); });
     if (is_result) continue;
     expect([&] { schema.function(values.data()); });
     const int self = schema.place_of("self");

@@ -41,6 +41,7 @@ TYPES = {
     "float": Type("double", "float", "call.floating(Name::{0}, {1})", "values[{0}].floating({1})"),
     "float?": Type("std::optional<double>", "float?", "call.optional_floating(Name::{0})", "values[{0}].optional_floating()", "{}"),
     "bool": Type("bool", "bool", "call.boolean(Name::{0}, {1})", "values[{0}].boolean({1})"),
+    "bool?": Type("std::optional<bool>", "bool?", "call.optional_boolean(Name::{0})", "values[{0}].optional_boolean()", "{}"),
     "int": Type("int64_t", "int", "call.integer(Name::{0}, {1})", "values[{0}].integer({1})"),
     "int?": Type("std::optional<int64_t>", "int?", "call.optional_integer(Name::{0})", "values[{0}].optional_integer()", "{}"),
     "int[1]?": Type("const DimsArg&", "ints[1]?", "call.dims_arg(Name::{0})", "values[{0}].dims_arg()", "{}"),
@@ -50,8 +51,6 @@ TYPES = {
     "ScalarType": Type("Dtype", "dtype", "*call.dtype(Name::{0})", "*values[{0}].dtype()"),
     "ScalarType?": Type("std::optional<Dtype>", "dtype", "call.dtype(Name::{0})", "values[{0}].dtype()", "{}"),
 }
-# What `-> ...` becomes: the type in C++, and what a call by name makes of it.
-RESULTS = {"Tensor": ("Tensor", "{{{0}}}"), "Tensor[]": ("List<Tensor>", "{0}")}
 
 
 @dataclasses.dataclass
@@ -73,7 +72,7 @@ class Parameter:
 
 
 def parse_parameters(text):
-    """ "Tensor self, *, Scalar alpha=1, Tensor out=None" without the out."""
+    """ "Tensor self, *, Scalar alpha=1"."""
     parameters, keyword_only = [], False
     for part in filter(None, (part.strip() for part in text.split(","))):
         if part == "*":
@@ -97,21 +96,22 @@ class Op:
     number: int = 0  # among all blocks
     name: str = ""
     parameters: list = dataclasses.field(default_factory=list)
-    result: str = "Tensor"
+    result: str = "Tensor"  # as declared: "Tensor[]", "(Tensor values, Tensor indices)"
+    result_names: list = dataclasses.field(default_factory=list)  # of several results; "" where they have none
     has_out: bool = False
 
     def __post_init__(self):
         signature = self.facts.get("signature")
         if signature is None:
             return
-        match = re.fullmatch(r"(\w+)\((.*)\) -> (\S+)", signature)
+        match = re.fullmatch(r"(\w+)\((.*?)(, Tensor(?:\[\d\])? out=None)?\) -> (Tensor|Tensor\[\]|\((?:Tensor(?: \w+)?(?:, )?)+\))", signature)
         if not match:
             raise SystemExit(f"{self.file}: {self.block}: not a signature: {signature}")
-        self.name, inside, self.result = match.groups()
+        self.name, inside, out, self.result = match.groups()
         self.parameters = parse_parameters(inside)
-        self.has_out = self.parameters[-1].name == "out"
-        if self.has_out:
-            self.parameters.pop()
+        self.has_out = out is not None
+        if self.result.startswith("("):
+            self.result_names = [part.strip().removeprefix("Tensor").strip() for part in self.result[1:-1].split(",")]
 
     @property
     def is_public(self):
@@ -144,6 +144,31 @@ class Op:
     def type_of(self, parameter):
         return TYPES["Tensor|Scalar" if self.takes_numbers(parameter) else parameter.type]
 
+    # --- Results
+
+    @property
+    def result_count(self):
+        """-1: a list of as many as the arguments make."""
+        return -1 if self.result == "Tensor[]" else len(self.result_names) or 1
+
+    def cpp_result(self):
+        if self.result_names:
+            return "std::tuple<" + ", ".join(["Tensor"] * self.result_count) + ">"
+        return "List<Tensor>" if self.result == "Tensor[]" else "Tensor"
+
+    def out_names(self):
+        return [name or f"out{i}" for i, name in enumerate(self.result_names)] or ["out"]
+
+    def out_parameters(self):
+        return ", ".join(f"Tensor& {name}" for name in self.out_names())
+
+    def out_result(self):
+        return "std::tuple<" + ", ".join(["Tensor&"] * self.result_count) + ">" if self.result_names else "Tensor&"
+
+    def listed(self, call):
+        """A call's result as a List<Tensor>."""
+        return f"as_list({call})" if self.result_names else call if self.result == "Tensor[]" else f"{{{call}}}"
+
     # --- C++
 
     def cpp_parameter(self, parameter, with_default):
@@ -151,13 +176,10 @@ class Op:
         return f"{self.type_of(parameter).cpp} {parameter.name}" + (f" = {default}" if default else "")
 
     def cpp_parameters(self, with_default=False, out=False, method=False):
-        parts = ["Tensor& out"] if out else []
+        parts = [self.out_parameters()] if out else []
         parts += [self.cpp_parameter(parameter, with_default) for parameter in self.parameters
                   if not (method and parameter.name == "self")]  # fmt: skip
         return "(" + ", ".join(parts) + ")"
-
-    def cpp_result(self):
-        return RESULTS[self.result][0]
 
     # --- Python
 
@@ -186,8 +208,8 @@ class Op:
         for way in ways:
             texts = []
             for part in parts:
-                if part == "*" or part == "Tensor out=None":
-                    texts.append(part)
+                if part == "*" or part.endswith(" out=None"):
+                    texts.append(re.sub(r"\[\d\]", "s", part))
                     continue
                 declared, equals, default = part.partition("=")
                 type_, name = declared.rsplit(" ", 1)
@@ -275,6 +297,8 @@ def functions_h(ops):
         "// dispatch: the ops, as functions and with `out=`. Each broadcasts its operands, promotes their dtypes and keeps",
         "// their memory format as PyTorch does. Errors: Error for shapes and dtypes, IndexError for dims.",
         HEAD + "#pragma once",
+        "#include <tuple>",
+        "",
         '#include "tenon/list.h"',
         '#include "tenon/tensor.h"',
         "",
@@ -285,7 +309,7 @@ def functions_h(ops):
             lines += ["", f"/// {op.facts['doc']}"]
         lines += wrapped(f"TENON_API {op.cpp_result()} {op.name}{op.cpp_parameters(with_default=True)};")
         if op.has_out:
-            lines += wrapped(f"TENON_API Tensor& {op.name}_out{op.cpp_parameters(with_default=True, out=True)};")
+            lines += wrapped(f"TENON_API {op.out_result()} {op.name}_out{op.cpp_parameters(with_default=True, out=True)};")
     return "\n".join([*lines, "", *operators(ops), "", "}  // namespace tenon", ""])
 
 
@@ -347,28 +371,42 @@ def derivatives_of(op, root=ROOT):
 
 
 def algorithm_definitions(op):
-    names = [parameter.name for parameter in op.parameters]
-    operands = [parameter.name for parameter in op.operands()]
+    names = ", ".join(parameter.name for parameter in op.parameters)
+    operands = ", ".join(parameter.name for parameter in op.operands())
     body = ""
     if derivatives_of(op):
-        body = (f"  if (records({', '.join(operands)})) [[unlikely]] {{\n    const Value values[] = {{{', '.join(names)}}};\n"
-                f"    return {'differentiate_call' if op.result != 'Tensor' else 'single'}(Op::{op.block}, values);\n  }}\n")  # fmt: skip
-    lines = [f"{op.cpp_result()} {op.name}{op.cpp_parameters()} {{\n{body}  return plain::{op.block}({', '.join(names)});\n}}"]
+        recorded = f"differentiate_call(Op::{op.block}, values)"
+        if op.result_names:
+            recorded = f"as_tuple<{op.result_count}>({recorded})"
+        elif op.result == "Tensor":
+            recorded = f"std::move({recorded}[0])"
+        body = f"  if (records({operands})) [[unlikely]] {{\n    const Value values[] = {{{names}}};\n    return {recorded};\n  }}\n"
+    lines = [f"{op.cpp_result()} {op.name}{op.cpp_parameters()} {{\n{body}  return plain::{op.block}({names});\n}}"]
     if op.has_out:
-        written = f"plain::{op.block}_out(out, {', '.join(names)})" if op.facts.get("by_hand") else f"write_result(Op::{op.block}, out, plain::{op.block}({', '.join(names)}))"
-        check = "" if op.facts.get("by_hand") else f"  check_unrecorded(Op::{op.block}, out, {', '.join(operands)});\n"
-        lines.append(f"Tensor& {op.name}_out{op.cpp_parameters(out=True)} {{\n{check}  return {written};\n}}")
+        lines.append(f"{op.out_result()} {op.name}_out{op.cpp_parameters(out=True)} {{\n{algorithm_out(op, names, operands)}\n}}")
     return lines
 
 
+def algorithm_out(op, names, operands):
+    outs = ", ".join(op.out_names())
+    if op.facts.get("by_hand"):
+        return f"  return plain::{op.block}_out({outs}, {names});"
+    checks = "".join(f"  check_unrecorded(Op::{op.block}, {out}, {operands});\n" for out in op.out_names())
+    if not op.result_names:
+        return f"{checks}  return write_result(Op::{op.block}, out, plain::{op.block}({names}));"
+    addresses = ", ".join("&" + out for out in op.out_names())
+    return (f"{checks}  Tensor* const outs[] = {{{addresses}}};\n"
+            f"  write_results(Op::{op.block}, outs, as_list(plain::{op.block}({names})));\n  return {{{outs}}};")  # fmt: skip
+
+
 def plain_h(ops):
-    lines = ["// dispatch: the algorithms behind ops that have no formula. Below every question of history.", HEAD + "#pragma once", '#include "tenon/list.h"',
-             '#include "tenon/tensor.h"', "", "namespace tenon::plain {", ""]  # fmt: skip
+    lines = ["// dispatch: the algorithms behind ops that have no formula. Below every question of history.", HEAD + "#pragma once", "#include <tuple>", "",
+             '#include "tenon/list.h"', '#include "tenon/tensor.h"', "", "namespace tenon::plain {", ""]  # fmt: skip
     for op in ops:
         if op.kind == "algorithm":
             lines.append(f"{op.cpp_result()} {op.block}{op.cpp_parameters()};")
-            if op.facts.get("by_hand"):
-                lines.append(f"Tensor& {op.block}_out{op.cpp_parameters(out=True)};")
+            if op.facts.get("by_hand") and op.has_out:
+                lines.append(f"{op.out_result()} {op.block}_out{op.cpp_parameters(out=True)};")
     return "\n".join([*lines, "", "}  // namespace tenon::plain", ""])
 
 
@@ -378,7 +416,7 @@ def algorithms_inc(ops):
         if op.kind != "algorithm":
             continue
         values = ", ".join(op.type_of(p).value.format(i, p.cpp_default() or "0") for i, p in enumerate(op.parameters))
-        call = RESULTS[op.result][1].format(f"plain::{op.block}({values})")
+        call = op.listed(f"plain::{op.block}({values})")
         reads = derivatives_of(op)
         lines.append(f"    {{Op::{op.block}, [](const Value* values) -> List<Tensor> {{ return {call}; }}, {{{', '.join(str(reads.get(i, 0)) for i in range(3))}}}}},")
     return "\n".join([*lines, "};", ""])
@@ -419,15 +457,26 @@ def python_call(op):
     """Statements that call one block's function with a call's arguments."""
     reads = [op.python_read(parameter) for parameter in op.parameters]
     lines = []
+    named = f"ResultType::{op.name}, " if any(op.result_names) else ""
     if op.has_out:
+        count = op.result_count
+        taken = ["call.tensor(Name::out)"] if not op.result_names else [f"*outs[{i}]" for i in range(count)]
+        names = ", ".join(op.out_names())
         lines += [
             "if (call.has(Name::out)) {",
-            f"  run(call, [](Tensor& out, const auto&... arguments) {{ tenon::{op.name}_out(out, arguments...); }}, call.tensor(Name::out), {', '.join(reads)});",
-            "  return call.returned();",
+            *[f"  const auto outs = call.outs<{count}>();"] * bool(op.result_names),
+            f"  run(call, []({op.out_parameters()}, const auto&... arguments) {{ tenon::{op.name}_out({names}, arguments...); }}, {', '.join([*taken, *reads])});",
+            f"  return {f'give_outs({named}call)' if op.result_names else 'call.returned()'};",
             "}",
         ]
-    lines.append(f"return give(run(call, [](const auto&... arguments) {{ return tenon::{op.name}(arguments...); }}, {', '.join(reads)}));")
+    lines.append(f"return give({named}run(call, [](const auto&... arguments) {{ return tenon::{op.name}(arguments...); }}, {', '.join(reads)}));")
     return lines
+
+
+def results_inc(ops):
+    """The named tuples of Python: X(max, "values", "indices")."""
+    named = {op.name: op.result_names for op in ops if any(op.result_names)}
+    return HEAD + "#define TENON_RESULT_TYPES(X)" + "".join(f" X({name}, {', '.join(map(json.dumps, fields))})" for name, fields in sorted(named.items())) + "\n"
 
 
 def python_inc(ops):
@@ -488,15 +537,16 @@ def schemas_inc(ops):
     for op in ops:
         values = [op.type_of(p).value.format(i, p.cpp_default() or "0") for i, p in enumerate(op.parameters)]
         joined = ", ".join(values)
-        plain = RESULTS[op.result][1].format(f"tenon::{op.name}({joined})")
-        out = f"[](const Value* values, Tensor& out) {{ {op.name}_out(out, {joined}); }}" if op.has_out else "nullptr"
+        plain = op.listed(f"tenon::{op.name}({joined})")
+        outs = ", ".join(f"outs[{i}]" for i in range(op.result_count))
+        out = f"[](const Value* values, Tensor* outs) {{ {op.name}_out({outs}, {joined}); }}" if op.has_out else "nullptr"
         of_self = next((i for i, p in enumerate(op.parameters) if p.name == "self"), 0)
         rest = ", ".join(value for i, value in enumerate(values) if i != of_self)
         inplace = f"[](const Value* values) {{ Tensor self = values[{of_self}].tensor(); self.{op.name}_({rest}); }}" if op.has_inplace else "nullptr"
-        method = f"[](const Value* values) -> List<Tensor> {{ return {RESULTS[op.result][1].format(f'values[{of_self}].tensor().{op.name}({rest})')}; }}" if op.is_method else "nullptr"
+        method = f"[](const Value* values) -> List<Tensor> {{ return {op.listed(f'values[{of_self}].tensor().{op.name}({rest})')}; }}" if op.is_method else "nullptr"
         doc = json.dumps(op.facts.get("doc", ""), ensure_ascii=False)
         lines.append(
-            f'    {{"{op.name}", "{op.block}", {json.dumps(op.facts["signature"])}, {doc}, "{op.kind}", {op.number}, kParameters_{op.block}, {len(op.parameters)},\n'
+            f'    {{"{op.name}", "{op.block}", {json.dumps(op.facts["signature"])}, {doc}, "{op.kind}", {op.number}, kParameters_{op.block}, {len(op.parameters)}, {op.result_count},\n'
             f"     [](const Value* values) -> List<Tensor> {{ return {plain}; }},\n     {method},\n     {out},\n     {inplace}}},")  # fmt: skip
     return "\n".join([*lines, "};", ""])
 
@@ -524,6 +574,7 @@ def generate(folder, names):
         "src/dispatch/algorithms.inc": algorithms_inc(public),
         "src/python/ops.inc": python_inc(public),
         "src/python/names.inc": names_inc(public, known),
+        "src/python/results.inc": results_inc(public),
     }.items():
         write(pathlib.Path(folder) / path, text)
 

@@ -24,6 +24,9 @@ class TENON_API Value {
   Value(const DimsArg& dims);
   Value(Dtype dtype) : kind_(Kind::dtype), dtype_(dtype) {}
   Value(std::optional<Dtype> dtype);
+  Value(std::optional<bool> boolean) {
+    if (boolean) *this = Value(*boolean);
+  }
   Value(std::string text) : kind_(Kind::text), text_(std::move(text)) {}
   Value(const char* text) : Value(std::string(text)) {}
 
@@ -38,6 +41,7 @@ class TENON_API Value {
   Scalar number() const { return check(Kind::number, "a number").number_; }
   Scalar number(Scalar fallback) const { return is_empty() ? fallback : number(); }
   bool boolean(bool fallback) const;
+  std::optional<bool> optional_boolean() const { return is_empty() ? std::nullopt : std::optional(boolean(false)); }
   int64_t integer(int64_t fallback) const;
   std::optional<int64_t> optional_integer() const { return is_empty() ? std::nullopt : std::optional(integer(0)); }
   double floating(double fallback) const { return number(fallback).as_double(); }
@@ -91,10 +95,12 @@ struct Schema {
   int op;            // its number among the blocks; -1: none
   const Parameter* first;
   int count;
-  // The forms. Values are in the order of the parameters, one for each. Null: there is no such form.
+  int results;  // -1: as many as the arguments make
+  // The forms. Values are in the order of the parameters, one for each; `outs` has one tensor a result. Null: there is
+  // no such form.
   List<Tensor> (*function)(const Value* values);
   List<Tensor> (*method)(const Value* values);
-  void (*out)(const Value* values, Tensor& out);
+  void (*out)(const Value* values, Tensor* outs);
   void (*inplace)(const Value* values);
 
   std::span<const Parameter> parameters() const noexcept { return {first, static_cast<std::size_t>(count)}; }

@@ -34,6 +34,12 @@ Term signum(const Term& x) { return tenon::sign(x.tensor()); }
 Term quotient_floor(const Term& x, const Term& y) { return tenon::div(x.arg(), y.arg(), "floor"); }
 Term quotient_trunc(const Term& x, const Term& y) { return tenon::div(x.arg(), y.arg(), "trunc"); }
 
+/// 2^exponent of what frexp was given and its mantissa: the exponent's own would be rounded.
+Tensor power_of_two(const Tensor& self, const Tensor& mantissa) {
+  const Tensor is_scaled = tenon::logical_and(mantissa != 0, mantissa - mantissa == 0);  // neither 0, inf nor NaN
+  return tenon::where(is_scaled, self / mantissa, 1);
+}
+
 // The same words on nothing: running a formula on them tells what it reads and how long it is.
 struct Probe {
   mutable unsigned reads = 0;

@@ -1,8 +1,13 @@
 // dispatch: ops without a formula, as history sees them. Takes an op and the values of its parameters; gives its
 // results, unrecorded, and says what its derivatives read.
 #pragma once
+#include <tuple>
+#include <utility>
+
+#include "dispatch/differentiate.h"
 #include "ops/row.h"
 #include "tenon/schema.h"
+#include "tensor/impl.h"
 
 namespace tenon {
 
@@ -17,11 +22,35 @@ struct Algorithm {
 const Algorithm& algorithm_of(Op op) noexcept;
 const Schema& schema_of(Op op) noexcept;
 
+/// Error where `out` or an operand is in a graph: what is written into out= has no history.
+template <class... Operands>
+void check_unrecorded(Op op, const Tensor& out, const Operands&... operands) {
+  if (!(out.impl()->in_graph || (operands.impl()->in_graph || ...))) [[likely]]
+    return;
+  const Arg all[] = {Arg(operands)...};
+  const Arg* args[sizeof...(operands)];
+  for (std::size_t i = 0; i < sizeof...(operands); ++i) args[i] = &all[i];
+  check_out_unrecorded(op, out, args, sizeof...(operands));
+}
+
 /// Error "Expected out tensor to have dtype long, but got float instead".
 void check_strict_out(const Tensor& out, Dtype result);
 /// Writes the result of an algorithm into `out=`. It is there before `out` is resized: `out` may be an operand.
 Tensor& write_result(Op op, Tensor& out, const Tensor& result);
+inline constexpr std::size_t kMostResults = 4;
+/// The same for an op of several results. Nothing is written where one of them does not fit.
+void write_results(Op op, Tensor* const* outs, const List<Tensor>& results);
 /// A call with an operand that requires grad: its results, and a node that knows the derivatives. Defined by autograd/.
 List<Tensor> differentiate_call(Op op, const Value* values);
+
+template <class... Tensors>
+List<Tensor> as_list(std::tuple<Tensors...> results) {
+  return std::apply([](auto&... result) { return List<Tensor>{std::move(result)...}; }, results);
+}
+template <std::size_t count>
+auto as_tuple(List<Tensor> results) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) { return std::make_tuple(std::move(results[I])...); }
+  (std::make_index_sequence<count>());
+}
 
 }  // namespace tenon

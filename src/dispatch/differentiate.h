@@ -54,6 +54,8 @@ Tensor run_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::
 Tensor run_clone(const Tensor& self, MemoryFormat format);
 Tensor run_to(const Tensor& self, Dtype dtype, MemoryFormat format);
 void run_copy(const Tensor& self, const Tensor& src);
+/// The same, slowly, for tensors of one shape that share no memory.
+void copy_without_memory(const Tensor& self, const Tensor& src) noexcept;
 void run_fill(const Tensor& self, Scalar value);
 /// Error "value cannot be converted to type ..." for what elements of the dtype, so many at once, are not filled with.
 void check_fill(Scalar value, Dtype dtype, int64_t numel);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <optional>
 
 #include "dispatch/algorithm.h"
@@ -17,6 +18,7 @@
 #include "tenon/policy.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
+#include "tile/pool.h"
 #include "type/overflow.h"
 
 namespace tenon {
@@ -95,7 +97,7 @@ Op division_form(const Target& target, const Arg& self, const Arg& other, const 
 
 /// Bounds that are numbers cannot change the dtype of `self` in place.
 void check_inplace_bounds(const Target& target, const Tensor& self, const Arg* const* args, int count) {
-  if (!target.tensor || !target.tensor->is(self)) return;
+  if (!target.tensor || !target.tensor->is(self) || is_floating_point(self.dtype())) return;
   TypedOperand operands[3];
   for (int i = 0; i < count; ++i) operands[i] = typed(*args[i]);
   const Dtype common = result_type(operands, count);
@@ -121,17 +123,6 @@ void check_selected_types(const Target& target, const Arg& self, const Arg& othe
 template <class... Operands>
 bool records(const Operands&... operands) {
   return (operands.impl()->in_graph || ...) && (is_recorded(operands) || ...);
-}
-Tensor single(Op op, const Value* values) { return std::move(differentiate_call(op, values)[0]); }
-
-template <class... Operands>
-void check_unrecorded(Op op, const Tensor& out, const Operands&... operands) {
-  if (!(out.impl()->in_graph || (operands.impl()->in_graph || ...))) [[likely]]
-    return;
-  const Arg all[] = {Arg(operands)...};
-  const Arg* args[sizeof...(operands)];
-  for (std::size_t i = 0; i < sizeof...(operands); ++i) args[i] = &all[i];
-  check_out_unrecorded(op, out, args, sizeof...(operands));
 }
 
 /// Where nothing is promoted.
@@ -360,14 +351,41 @@ void check_strict_out(const Tensor& out, Dtype result) {
               cpp_type_name(out.dtype()) + " instead");
 }
 
-Tensor& write_result(Op op, Tensor& out, const Tensor& result) {
+namespace {
+
+void check_fits(Op op, const Tensor& out, const Tensor& result) {
   if (row_of(op).strict_out) check_strict_out(out, result.dtype());
   check_can_cast(result.dtype(), out.dtype());
   check_out_device(out, result.device());
+}
+
+}  // namespace
+
+Tensor& write_result(Op op, Tensor& out, const Tensor& result) {
+  check_fits(op, out, result);
   ResizedOutput resized(out, result.sizes(), result.strides());
   run_copy(out, result);
   resized.keep();
   return out;
+}
+
+void write_results(Op op, Tensor* const* outs, const List<Tensor>& results) {
+  for (std::size_t i = 0; i < results.size(); ++i) check_fits(op, *outs[i], results[i]);
+  std::optional<ResizedOutput> resized[kMostResults];
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    resized[i].emplace(*outs[i], results[i].sizes(), results[i].strides());
+    check_no_internal_overlap(*outs[i]);
+  }
+  const Uninterrupted uninterrupted;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    try {
+      run_copy(*outs[i], results[i]);
+    } catch (const std::bad_alloc&) {
+      if (i == 0) throw;
+      copy_without_memory(*outs[i], results[i]);  // the first is written: there is no way back
+    }
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) resized[i]->keep();
 }
 
 Dtype result_type(const Arg& a, const Arg& b) {

@@ -109,9 +109,7 @@ Tensor plain::mm(const Tensor& a, const Tensor& b) {
 }
 
 Tensor& plain::mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
-  const Arg a(self), b(mat2);
-  const Arg* const args[] = {&a, &b};
-  if (out.impl()->in_graph || in_graph(args, 2)) check_out_unrecorded(Op::mm, out, args, 2);
+  check_unrecorded(Op::mm, out, self, mat2);
   check_shapes(self, mat2);
   check_strict_out(out, self.dtype());
   const Tensor result = plain::mm(self, mat2);

@@ -268,7 +268,7 @@ void write_drawn_op(Draw& draw, Tensor& out) {
     else if (!parameter.fallback)
       values[i] = float32;
   }
-  schema.out(values.data(), out);
+  schema.out(values.data(), &out);
 }
 
 /// Whether so many elements could be had, but for a price.

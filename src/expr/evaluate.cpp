@@ -1,5 +1,6 @@
 #include "expr/evaluate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -179,6 +180,8 @@ class Evaluator {
   Value algorithm(const Schema& function, const Bound& bound, const Node& node) {
     const Values values = with_operands(bound.operands, bound.values,
                                         [&](const Tree& operand) { return evaluate_elementwise(operand, watch_); });
+    if (function.results != 1)
+      return at(node.span, [&] { return Results{&function, function.function(values.data())}; });
     return leaf(at(node.span, [&] { return expr::call(function, values); }), node.span, text_of(node.span));
   }
   Value call_function(const Schema& function, const std::vector<Argument>& arguments, const Node& node) {
@@ -215,7 +218,9 @@ class Evaluator {
   }
 
   Value attribute(const Node& node) {
-    const Tensor self = tensor(argument(node.children[0]));
+    const Argument receiver = argument(node.children[0]);
+    if (const Results* results = std::get_if<Results>(&receiver.value)) return result_named(*results, node);
+    const Tensor self = tensor(receiver);
     const Tensor view = at(node.span, [&] { return view_attribute(node.name, self); });
     if (view.defined()) return leaf(view, node.span, text_of(node.span));
     ExpressionError error("unknown attribute '" + node.name + "'; known are T and mT", node.span);
@@ -223,12 +228,29 @@ class Evaluator {
     throw error;
   }
 
+  Value result_named(const Results& results, const Node& node) {
+    const std::vector<std::string> names = results.names();
+    const auto found = std::find(names.begin(), names.end(), node.name);
+    if (found == names.end()) fail("'" + node.name + "' is not among " + describe(results), node.span);
+    return leaf(results.tensors[static_cast<std::size_t>(found - names.begin())], node.span, text_of(node.span));
+  }
+  Value result_at(const Results& results, const Node& node) {
+    const auto count = static_cast<int64_t>(results.tensors.size());
+    int64_t place = as_integer(argument(node.children[1]));
+    if (node.children.size() > 2 || place < -count || place >= count)
+      fail("there is no such place among " + describe(results), node.span);
+    if (place < 0) place += count;  // exact: a place
+    return leaf(results.tensors[static_cast<std::size_t>(place)], node.span, text_of(node.span));
+  }
+
   Value index(const Node& node) {
     const Node& base = ast_[node.children[0]];
     const bool is_dtype = base.kind == Node::Kind::name && !scope_.names.contains(base.name) && find_dtype(base.name);
     if (is_dtype) return shape(node, *find_dtype(base.name));
-    const Tensor self = tensor(argument(node.children[0]));
     if (node.children.size() == 1) fail("an index is expected between the brackets", node.span);
+    const Argument receiver = argument(node.children[0]);
+    if (const Results* results = std::get_if<Results>(&receiver.value)) return result_at(*results, node);
+    const Tensor self = tensor(receiver);
     std::vector<Index> items;
     for (std::size_t i = 1; i < node.children.size(); ++i) add_items(node.children[i], items);
     const Tensor view = at(node.span, [&] { return self.index(items.data(), static_cast<int64_t>(items.size())); });

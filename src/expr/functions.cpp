@@ -17,9 +17,10 @@ constexpr Schema kCast{
     -1,
     kCastParameters,
     2,
+    1,
     [](const tenon::Value* values) -> List<Tensor> { return {values[0].tensor().to(*values[1].dtype())}; },
     nullptr,
-    [](const tenon::Value* values, Tensor& out) { out.copy_(values[0].tensor()); },
+    [](const tenon::Value* values, Tensor* out) { out->copy_(values[0].tensor()); },
     nullptr};
 
 }  // namespace

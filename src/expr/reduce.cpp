@@ -64,7 +64,7 @@ class Accumulator {
     Values operands(static_cast<std::size_t>(combine_.count));
     operands[0] = total;
     operands[1] = partial;
-    combine_.out(operands.data(), total);
+    combine_.out(operands.data(), &total);
   }
 
   Tensor result(SizesView sizes, Dtype dtype) {

@@ -41,7 +41,7 @@ Tensor block_value(const TreeNode& node, const Block& block, Tensor* out) {
                                       [&](const Tree& operand) { return block_value(*operand, block, nullptr); });
   return at(node.span, [&] {
     if (out && node.function->out && out->dtype() == node.meta.dtype() && out->sizes() == block.lengths) {
-      node.function->out(values.data(), *out);
+      node.function->out(values.data(), out);
       return *out;
     }
     Tensor value = call(*node.function, values);

@@ -14,7 +14,26 @@ std::string describe_number(Scalar number) {
   return "the integer " + std::to_string(number.as_int64());
 }
 
+std::string describe_results(const Results& results) {
+  std::string ways;
+  for (const std::string& name : results.names()) ways += (ways.empty() ? " (take ." : " or .") + name;
+  if (ways.empty()) ways = " (take [0] to [" + std::to_string(results.tensors.size() - 1) + "]";
+  return "the " + std::to_string(results.tensors.size()) + " results of " + results.function->name + ways + ")";
+}
+
 }  // namespace
+
+/// As the signature ends: "-> (Tensor values, Tensor indices)".
+std::vector<std::string> Results::names() const {
+  std::string_view rest = function->signature;
+  rest.remove_prefix(rest.find(" -> ") + 4);
+  std::vector<std::string> all;
+  for (std::size_t at; (at = rest.find("Tensor ")) != std::string_view::npos;) {
+    rest.remove_prefix(at + 7);
+    all.emplace_back(rest.substr(0, rest.find_first_of(",)")));
+  }
+  return all;
+}
 
 bool is_none(const Value& value) { return std::holds_alternative<NoneValue>(value); }
 
@@ -23,6 +42,7 @@ std::string describe(const Value& value) {
   if (const Tree* tree = std::get_if<Tree>(&value)) return "a tensor of shape " + to_string((*tree)->sizes());
   if (const Dims* dims = std::get_if<Dims>(&value)) return "the list " + to_string(*dims);
   if (const Dtype* dtype = std::get_if<Dtype>(&value)) return std::string("the dtype ") + dtype_name(*dtype);
+  if (const Results* results = std::get_if<Results>(&value)) return describe_results(*results);
   if (const std::string* text = std::get_if<std::string>(&value)) return "the string \"" + *text + "\"";
   return is_none(value) ? "None" : "...";
 }

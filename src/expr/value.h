@@ -11,8 +11,16 @@ namespace tenon::expr {
 
 struct NoneValue {};
 struct EllipsisValue {};
+/// Of a function that gives several tensors.
+struct Results {
+  const Schema* function;
+  List<Tensor> tensors;
+
+  /// "values", "indices"; empty where they have no names.
+  std::vector<std::string> names() const;
+};
 /// A tree is a tensor or a number; a list of integers stands for sizes and dims.
-using Value = std::variant<Tree, Dims, Dtype, std::string, NoneValue, EllipsisValue>;
+using Value = std::variant<Tree, Dims, Dtype, std::string, Results, NoneValue, EllipsisValue>;
 
 /// A value given to a call, with what errors need.
 struct Argument {

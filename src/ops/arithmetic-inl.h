@@ -584,3 +584,17 @@ struct hypot {
     return g.grad() * (g.b() / g.result());
   }
 };
+
+struct frexp {
+  static constexpr Row row{
+      .signature = "frexp(Tensor self, *, Tensor[2] out=None) -> (Tensor mantissa, Tensor exponent)",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .dtypes = kFloats,
+      .grad_fn = "FrexpBackward0",
+      .doc = "Each element as mantissa * 2^exponent, the mantissa's magnitude in [0.5, 1); the exponent is int32."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() / power_of_two(g.a().detach(), g.result(0).detach());
+  }
+};

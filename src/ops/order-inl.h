@@ -1,4 +1,4 @@
-// ops: the same elements in another order.
+// ops: the same elements in another order, and which come first.
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct flip {
@@ -10,4 +10,44 @@ struct flip {
   static auto grad_a(const G& g) {
     return g.grad().flip(g.dims("dims").view());
   }
+};
+
+/// NaN is larger than every number.
+struct sort {
+  static constexpr Row row{
+      .signature =
+          "sort(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None, Tensor[2] out=None) -> (Tensor "
+          "values, Tensor indices)",
+      .python =
+          "(Tensor self, *, bool? stable, int dim=-1, bool descending=False, Tensor[2] out=None)\n"
+          "(Tensor self, int dim=-1, bool descending=False, *, Tensor[2] out=None)",
+      .kind = Kind::algorithm,
+      .strict_out = true,
+      .grad_fn = "SortBackward0",
+      .doc = "The elements along dim in ascending order, and where each was; equal elements keep their order."};
+};
+
+struct argsort {
+  static constexpr Row row{
+      .signature =
+          "argsort(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None, Tensor out=None) -> Tensor",
+      .python =
+          "(Tensor self, *, bool stable, int dim=-1, bool descending=False, Tensor out=None)\n"
+          "(Tensor self, int dim=-1, bool descending=False)",
+      .kind = Kind::algorithm,
+      .strict_out = true,
+      .doc = "Where each element of the sorted tensor was."};
+};
+
+struct topk {
+  static constexpr Row row{
+      .signature =
+          "topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True, *, Tensor[2] out=None) -> (Tensor "
+          "values, Tensor indices)",
+      .kind = Kind::algorithm,
+      .dtypes = kNoBool,
+      .kernel_name = "topk_cpu",
+      .strict_out = true,
+      .grad_fn = "TopkBackward0",
+      .doc = "The k largest or smallest elements along dim, and where they were."};
 };

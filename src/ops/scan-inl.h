@@ -16,3 +16,25 @@ struct cumsum {
     return g.grad().dim() == 0 ? g.grad() : g.grad().flip({dim}).cumsum(dim).flip({dim});
   }
 };
+
+/// NaN wins; of equal elements the last.
+struct cummax {
+  static constexpr Row row{
+      .signature = "cummax(Tensor self, int dim, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .kernel_name = "cummax_cpu",
+      .grad_fn = "CummaxBackward0",
+      .doc = "The largest element along dim so far, and where it is."};
+};
+
+/// NaN wins; of equal elements the last.
+struct cummin {
+  static constexpr Row row{
+      .signature = "cummin(Tensor self, int dim, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .kernel_name = "cummin_cpu",
+      .grad_fn = "CumminBackward0",
+      .doc = "The smallest element along dim so far, and where it is."};
+};

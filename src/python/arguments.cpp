@@ -126,6 +126,7 @@ bool make_method(std::vector<std::string>& parts) {
   if (input == parts.end()) return false;
   parts.erase(input);
   std::erase(parts, "Tensor out=None");
+  std::erase(parts, "Tensors out=None");
   if (!parts.empty() && parts.back() == "*") parts.pop_back();
   return true;
 }
@@ -462,6 +463,10 @@ bool Parser::parse(const Signature& signature, Call& call, bool raise) const {
     } else if (check(parameter, object, &failed)) {
       value = object;
       if (parameter.type == Type::number) call.numbers_ |= 1u << slot(parameter.name);
+    } else if (parameter.type == Type::tensors && failed >= 0) {  // whatever other signatures there are
+      throw TypeError("expected Tensor as element " + std::to_string(failed) + " in argument " +
+                      std::to_string(&parameter - signature.parameters.data()) + ", but got " +
+                      type_name(item_of(object, failed).ptr()));
     } else if (loose && (is_integer(object) || is_index_tensor(object))) {
       call.packed_ = checked_object(PyTuple_New(call.count_));
       for (Py_ssize_t i = 0; i < call.count_; ++i)
@@ -586,6 +591,14 @@ std::vector<Tensor> Call::tensors(Name name) const {
     tensors.push_back(tensor_of(item.ptr()));
   }
   return tensors;
+}
+
+void Call::take_outs(Tensor** outs, std::size_t count) const {
+  PyObject* list = object(Name::out);
+  if (length_of(list) != static_cast<Py_ssize_t>(count))
+    throw TypeError("expected tuple of " + std::to_string(count) + " elements but got " +
+                    std::to_string(length_of(list)));
+  for (std::size_t i = 0; i < count; ++i) outs[i] = &tensor_of(item_of(list, static_cast<Py_ssize_t>(i)).ptr());
 }
 
 bool Call::is_long() const {

@@ -1,6 +1,7 @@
 // python: takes a call's arguments and the signatures a function has; gives each value under its name. Signatures,
 // rules and texts are those of PyTorch's argument parser.
 #pragma once
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -156,6 +157,9 @@ class Call {
   }
   double floating(Name name, double fallback) const { return has(name) ? float_of(object(name)) : fallback; }
   bool boolean(Name name, bool fallback = false) const { return has(name) ? object(name) == Py_True : fallback; }
+  std::optional<bool> optional_boolean(Name name) const {
+    return has(name) ? std::optional(boolean(name)) : std::nullopt;
+  }
   /// A string's text, which lives as long as the call; null when it was left out.
   const char* text(Name name) const;
   /// The integers of a list; none when it was left out.
@@ -170,6 +174,13 @@ class Call {
     return has(Name::memory_format) ? *as_memory_format(object(Name::memory_format)) : fallback;
   }
   std::vector<Tensor> tensors(Name name) const;
+  /// The tensors that several results are written to. TypeError where they are more or fewer.
+  template <std::size_t count>
+  std::array<Tensor*, count> outs() const {
+    std::array<Tensor*, count> all;
+    take_outs(all.data(), count);
+    return all;
+  }
 
   /// Whether the work is long enough to let other Python threads run.
   bool is_long() const;
@@ -186,6 +197,7 @@ class Call {
   friend class Parser;
   /// Before a signature is tried: nothing given but `self`.
   void clear();
+  void take_outs(Tensor** outs, std::size_t count) const;
   [[noreturn]] void fail_element(Name name, Py_ssize_t at, const std::string& why) const;
 
   Parser* parser_ = nullptr;

@@ -7,6 +7,7 @@
 #include "python/files.h"
 #include "python/object.h"
 #include "python/random.h"
+#include "python/results.h"
 #include "python/settings.h"
 #include "python/singletons.h"
 #include "tenon/version.h"
@@ -32,6 +33,7 @@ NB_MODULE(tenon_in_main, module) {
   bind_autograd(module);
   bind_settings(module);
   bind_random(module);
+  bind_results(module);
   module.attr("OutOfMemoryError") = nb::borrow(out_of_memory_error());
 }
 

@@ -2,6 +2,7 @@
 #include "tenon/ops.h"
 
 #include "python/doors.h"
+#include "python/results.h"
 
 namespace tenon::python {
 namespace {
@@ -11,13 +12,6 @@ template <class Function, class... Arguments>
 decltype(auto) run(const Call& call, Function function, Arguments&&... arguments) {
   const Released released(call.is_long());
   return function(arguments...);
-}
-
-PyObject* give(Tensor result) { return wrap(std::move(result)); }
-PyObject* give(List<Tensor> results) {
-  nb::list items;
-  for (Tensor& result : results) items.append(nb::steal(wrap(std::move(result))));
-  return nb::tuple(items).release().ptr();
 }
 
 #include "python/ops.inc"

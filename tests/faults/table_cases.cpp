@@ -254,7 +254,10 @@ struct Forms {
       const NoGrad no_grad;
       Value values[GivenAll::kMost];
       call.write(t, values);
-      call.schema->out(values, t[static_cast<std::size_t>(place)]);
+      List<Tensor> outs =
+          call.schema->results == 1 ? List<Tensor>{{}} : call.schema->function(values);  // of their dtypes
+      outs[0] = t[static_cast<std::size_t>(place)];
+      call.schema->out(values, outs.data());
       return Results();
     });
   }

@@ -238,8 +238,10 @@ class Machine {
       schema.inplace(values);
       cycles_.note_op(written_, call.tensors());
     } else if (form >= 2 && schema.out) {
-      written_ = pick();
-      schema.out(values, written_);
+      List<Tensor> outs(static_cast<std::size_t>(schema.results));
+      for (Tensor& out : outs) out = pick();
+      written_ = outs[0];
+      schema.out(values, outs.data());
     } else {
       const bool method = form == 1 && schema.method && call.has_self();
       const List<Tensor> results = method ? schema.method(values) : schema.function(values);

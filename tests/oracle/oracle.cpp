@@ -197,7 +197,7 @@ Tensor call_declared(const tenon::Schema& schema, Request& request) {
     return request.tensor(0);
   }
   if (request.form() != "out" || !schema.out) throw NoSuchForm();
-  schema.out(values.data(), request.out());
+  schema.out(values.data(), &request.out());
   return request.out();
 }
 

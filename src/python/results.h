@@ -1,0 +1,42 @@
+// python: takes the results of an op that gives several; gives a tuple of them, a named one where they have names.
+#pragma once
+#include <array>
+#include <tuple>
+
+#include "python/arguments.h"
+#include "python/results.inc"
+
+namespace tenon::python {
+
+/// The ops whose results have names, in the order of the named tuples.
+enum class ResultType : uint8_t {
+#define TENON_RESULT_TYPE(NAME, ...) NAME,
+  TENON_RESULT_TYPES(TENON_RESULT_TYPE)
+#undef TENON_RESULT_TYPE
+};
+
+inline PyObject* give(Tensor result) { return wrap(std::move(result)); }
+PyObject* give(List<Tensor> results);
+/// A named tuple: "tenon.return_types.max(\nvalues=tensor(3.),\nindices=tensor(1))".
+PyObject* give(ResultType type, List<Tensor> results);
+/// What `out=` was given, as such a tuple.
+PyObject* give_outs(const Call& call);
+PyObject* give_outs(ResultType type, const Call& call);
+
+template <class... Tensors>
+List<Tensor> listed(std::tuple<Tensors...> results) {
+  return std::apply([](auto&... result) { return List<Tensor>{std::move(result)...}; }, results);
+}
+template <class... Tensors>
+PyObject* give(std::tuple<Tensors...> results) {
+  return give(listed(std::move(results)));
+}
+template <class... Tensors>
+PyObject* give(ResultType type, std::tuple<Tensors...> results) {
+  return give(type, listed(std::move(results)));
+}
+
+/// Adds the named tuples' types to the module, as `_return_types`.
+void bind_results(nb::module_& module);
+
+}  // namespace tenon::python

@@ -1,0 +1,165 @@
+"""Sorting, the largest elements, running extremes, mantissas and exponents: results of several tensors, each asked of PyTorch as well."""
+
+import pickle
+import random
+
+import pytest
+
+pytest.importorskip("numpy")
+pytest.importorskip("torch")
+
+import tenon
+import torch
+
+from judge import same
+
+DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64"]
+FLOATS = ["float16", "bfloat16", "float32", "float64"]
+SHAPES = [(), (0,), (1,), (7,), (3, 5), (5, 0), (2, 3, 4), (1100,), (3, 1500), (1500, 3)]
+
+
+def elements(m, shape, dtype, seed, ties=True):
+    """Numbers with ties, and NaN, infinities and both zeros among floats; `ties=False`: all of them different."""
+    drawn = random.Random(f"{seed} {shape} {dtype}")
+    count = 1
+    for size in shape:
+        count *= size
+    if ties:
+        special = [float("nan"), float("inf"), float("-inf"), -0.0, 0.0] if dtype in FLOATS else [0, 1]
+        low = 0 if dtype == "bool" or dtype.startswith("u") else -20
+        values = [drawn.choice(special) if drawn.random() < 0.2 else drawn.randint(low, 20) for _ in range(count)]
+    else:
+        values = drawn.sample(range(-2 * count, 2 * count + 1), count)
+    whole = m.tensor(values, dtype=m.float64).reshape(shape)
+    return whole.to(getattr(m, dtype))
+
+
+def laid_out(tensor, layout):
+    if layout == "transposed":
+        return tensor.t() if tensor.dim() == 2 else tensor
+    if layout == "gaps":
+        return tensor[..., ::2] if tensor.dim() else tensor
+    return tensor
+
+
+@pytest.mark.parametrize("layout", ["dense", "transposed", "gaps"])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_sort(shape, dtype, layout):
+    for dim in range(max(len(shape), 1)):
+        for descending in (False, True):
+            same(lambda m: m.sort(laid_out(elements(m, shape, dtype, 0), layout), stable=True, dim=dim, descending=descending))
+    same(lambda m: m.argsort(laid_out(elements(m, shape, dtype, 1), layout), stable=True))
+
+
+@pytest.mark.parametrize("layout", ["dense", "transposed", "gaps"])
+@pytest.mark.parametrize("dtype", ["int16", "int64", "float32", "float64"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_topk_without_ties(shape, dtype, layout):
+    tensor = laid_out(elements(tenon, shape, dtype, 2, ties=False), layout)
+    for dim in range(max(len(shape), 1)):
+        size = tensor.shape[dim] if shape else 1
+        for k in {0, 1, size // 2, size, size + 1}:
+            for largest in (False, True):
+                same(lambda m: m.topk(laid_out(elements(m, shape, dtype, 2, ties=False), layout), k, dim, largest))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_topk_values_with_ties(dtype):
+    for largest in (False, True):
+        same(lambda m: m.topk(elements(m, (4, 300), dtype, 3), 10, largest=largest).values.double().abs())
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", ["cummax", "cummin"])
+def test_running_extremes(name, shape, dtype):
+    for dim in range(max(len(shape), 1)):
+        same(lambda m: getattr(m, name)(elements(m, shape, dtype, 4), dim))
+        same(lambda m: getattr(elements(m, shape, dtype, 4), name)(dim=dim - max(len(shape), 1)))
+
+
+@pytest.mark.parametrize("layout", ["dense", "transposed", "gaps"])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_mantissa_and_exponent(shape, dtype, layout):
+    same(lambda m: m.frexp(laid_out(elements(m, shape, dtype, 5), layout)))
+    if dtype in FLOATS:
+        same(lambda m: m.frexp(laid_out(elements(m, shape, dtype, 6) * 1e-7, layout)))
+
+
+def outs(m, first, second):
+    return m.empty(0, dtype=getattr(m, first)), m.empty(0, dtype=getattr(m, second))
+
+
+CALLS = {
+    "sort": lambda m, x, **options: m.sort(x, **options),
+    "topk": lambda m, x, **options: m.topk(x, 2, **options),
+    "cummax": lambda m, x, **options: m.cummax(x, 1, **options),
+    "cummin": lambda m, x, **options: m.cummin(x, 1, **options),
+    "frexp": lambda m, x, **options: m.frexp(x, **options),
+}
+
+
+@pytest.mark.parametrize("dtypes", [("float32", "int64"), ("float32", "int32"), ("float64", "int64"), ("float32", "float32"), ("int64", "int64")])
+@pytest.mark.parametrize("name", CALLS)
+def test_into(name, dtypes):
+    same(lambda m: CALLS[name](m, elements(m, (3, 4), "float32", 7, ties=name != "topk"), out=outs(m, *dtypes)))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_cannot_be_written_into(name):
+    for make in (lambda m, x: (x,), lambda m, x: (x, x, x), lambda m, x: (x, 1), lambda m, x: x, lambda m, x: 3, lambda m, x: (None, None)):
+        same(lambda m: CALLS[name](m, elements(m, (3, 4), "float32", 8), out=make(m, m.empty(0))))
+    recorded = lambda m: CALLS[name](m, elements(m, (3, 4), "float32", 8).requires_grad_(), out=outs(m, "float32", "int32" if name == "frexp" else "int64"))
+    same(recorded)
+
+
+def test_the_input_is_written_into():
+    def written(m):
+        x, places = elements(m, (3, 4), "float32", 9), m.empty(0, dtype=m.int64)
+        given = (x, places)
+        result = m.sort(x, out=given)
+        return result[0] is x, result.indices is places, x, places
+
+    same(written)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_named_tuples(name):
+    def seen(m):
+        x = m.tensor([[3.0, 1.0, 2.0], [0.0, 5.0, 4.0]])
+        result = CALLS[name](m, x)
+        into = CALLS[name](m, x, out=tuple(r.clone() for r in result))
+        fields = result.__match_args__
+        again = pickle.loads(pickle.dumps(result))
+        texts = [text.replace("torch.", "").replace("tenon.", "") for text in (repr(result), repr(into), repr(type(result)), type(result).__module__, repr(again))]
+        return texts, fields, [getattr(result, field) for field in fields], isinstance(result, tuple), len(result), result.n_fields
+
+    same(seen)
+    assert type(CALLS[name](tenon, tenon.ones(2, 3))) is getattr(tenon.return_types, name)
+
+
+MISTAKES = [
+    lambda m, x: m.sort(x, 2), lambda m, x: m.sort(x, 0, True, True), lambda m, x: m.sort(x, stable=1), lambda m, x: m.sort(), lambda m, x: m.sort(x, stable=None),
+    lambda m, x: m.topk(x, 5), lambda m, x: m.topk(x, -1), lambda m, x: m.topk(x), lambda m, x: m.topk(x, 1, 2), lambda m, x: m.topk(x[0, 0], 2), lambda m, x: m.topk(x[0, 0], 0),
+    lambda m, x: m.topk(x > 0, 1), lambda m, x: m.topk(x, 1.5), lambda m, x: m.topk(x, 2, 1, True, True, 1),
+    lambda m, x: m.cummax(x), lambda m, x: m.cummax(x, 2), lambda m, x: m.cummin(x[0, 0], 1), lambda m, x: m.cummax(x[0, 0], -1), lambda m, x: m.cummin(x, None),
+    lambda m, x: m.argsort(x, 0, stable=True), lambda m, x: m.argsort(x, 0, True, True), lambda m, x: x.argsort(3), lambda m, x: m.argsort(x, stable=True, out=m.empty(0)),
+    lambda m, x: m.frexp(x.int()), lambda m, x: m.frexp(3.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(MISTAKES)))
+def test_mistakes(number):
+    same(lambda m: MISTAKES[number](m, elements(m, (3, 4), "float32", 10)))
+
+
+def test_gradient_of_a_mantissa():
+    def gradients(m):
+        x = m.tensor([3.0, -5e-3, 1e20, 0.0], requires_grad=True)
+        mantissa, exponent = m.frexp(x)
+        (mantissa * m.tensor([1.0, 2.0, 3.0, 4.0])).sum().backward()
+        return x.grad, type(mantissa.grad_fn).__name__, exponent.requires_grad
+
+    same(gradients)
