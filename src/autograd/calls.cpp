@@ -6,6 +6,7 @@
 #include "autograd/meta.h"
 #include "autograd/note.h"
 #include "dispatch/algorithm.h"
+#include "dispatch/differentiate.h"
 #include "tenon/factories.h"
 
 namespace tenon {
@@ -24,6 +25,7 @@ class CallNode final : public NodeImpl {
       Value& value = values_[static_cast<std::size_t>(i)];
       if (value.is_tensor() && value.tensor().impl()->in_graph && call_derivative_of(op).formulas[place])
         edges[place] = gradient_edge(value.tensor());
+      if (place == 0) sizes_ = RecordedSizes(value.tensor(), edges[0]);
       if (edges[place].node) reads_ |= algorithm_of(op).reads[place];
       value = Value();  // what is read is saved
     }
@@ -54,7 +56,8 @@ class CallNode final : public NodeImpl {
     if (std::none_of(grads, grads + input_count(), [](const Tensor& grad) { return grad.defined(); })) return;
     const Tensors all = materialized(grads), results = unpacked(saved_results_.data(), saved_results_.size()),
                   operands = unpacked(saved_operands_, kMaxArgs);
-    const CallGiven given(schema_, values_.data(), operands.data(), results.data(), all.data());
+    const SizesView sizes = has_edge(0) ? sizes_.of(edge(0)) : SizesView();
+    const CallGiven given(schema_, values_.data(), operands.data(), results.data(), all.data(), sizes);
     for (int i = 0; i < operands_; ++i)
       if (has_edge(i)) out[i] = call_derivative_of(op_).formulas[i](given);
   }
@@ -85,6 +88,7 @@ class CallNode final : public NodeImpl {
   std::vector<Value> values_;  // of the parameters that are no operands
   int operands_ = 0;
   uint32_t reads_ = 0;
+  RecordedSizes sizes_;  // of the first operand
   SavedTensor saved_operands_[kMaxArgs];
   std::vector<SavedTensor> saved_results_;
 };

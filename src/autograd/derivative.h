@@ -71,14 +71,16 @@ void set_custom_derivative(Op op, const Derivative& derivative);
 class CallGiven {
  public:
   CallGiven(const Schema& schema, const Value* values, const Tensor* operands, const Tensor* results,
-            const Tensor* grads)
-      : schema_(schema), values_(values), operands_(operands), results_(results), grads_(grads) {}
+            const Tensor* grads, SizesView sizes)
+      : schema_(schema), values_(values), operands_(operands), results_(results), grads_(grads), sizes_(sizes) {}
 
   const Tensor& grad(int result = 0) const { return grads_[result]; }
   const Tensor& a() const { return operands_[0]; }
   const Tensor& b() const { return operands_[1]; }
   const Tensor& c() const { return operands_[2]; }
   const Tensor& result(int i = 0) const { return results_[i]; }
+  /// Of the first operand, which is not saved for it.
+  SizesView sizes() const { return sizes_; }
   int64_t integer(const char* parameter, int64_t fallback = 0) const { return value(parameter).integer(fallback); }
   bool boolean(const char* parameter) const { return value(parameter).boolean(false); }
   DimsArg dims(const char* parameter) const { return value(parameter).dims_arg(); }
@@ -91,7 +93,11 @@ class CallGiven {
   const Tensor* operands_;
   const Tensor* results_;
   const Tensor* grads_;
+  SizesView sizes_;
 };
+
+/// Zeros of these sizes with a gradient added up along dim where `places` says. Differentiable.
+Tensor added_along(const Tensor& grad, int64_t dim, const Tensor& places, SizesView sizes);
 
 /// Of an algorithm: by operand; null: not differentiable.
 struct CallDerivative {

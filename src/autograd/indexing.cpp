@@ -1,5 +1,6 @@
 // Recorded indexing with tensors. What is gathered has its gradient added up at the places it came from; what is put
 // has its gradient gathered.
+#include "autograd/derivative.h"
 #include "autograd/meta.h"
 #include "autograd/note.h"
 #include "dispatch/differentiate.h"
@@ -73,6 +74,19 @@ class IndexPutNode final : public NodeImpl {
   Put put_;
 };
 
+/// `grad` added up where `index_into(zeros)` says. Differentiable. 16-bit floats are summed in f32.
+template <class IndexInto>
+Tensor added_up(const Tensor& grad, SizesView sizes, const IndexInto& index_into) {
+  const Tensor whole = zeros(sizes, Options(widened(grad.dtype()), grad.device()));
+  const Indexed indexed = index_into(whole);
+  Node node(is_recorded(grad) ? new IndexPutNode(whole, grad, indexed.tensors, Put::add) : nullptr);
+  const NoGrad no_grad;
+  run_index_put(indexed, grad.to(whole.dtype()), Put::add);
+  const Tensor result = whole.to(grad.dtype());
+  if (node.defined()) attach(result, std::move(node));
+  return result;
+}
+
 class IndexNode final : public NodeImpl {
  public:
   explicit IndexNode(const Indexed& indexed) : places_(indexed.tensors) {
@@ -83,28 +97,32 @@ class IndexNode final : public NodeImpl {
   const char* name() const noexcept override { return "IndexBackward0"; }
   void release_saved() noexcept override { places_.release(this); }
   void apply(const Tensor* grads, Tensor* out) override {
-    if (grads[0].defined() && has_edge(0)) out[0] = added_up(grads[0]);
+    if (grads[0].defined() && has_edge(0))
+      out[0] = added_up(grads[0], sizes_.of(edge(0)), [this](const Tensor& whole) { return places_.of(whole, this); });
   }
 
  private:
-  /// Differentiable. 16-bit floats are summed in f32.
-  Tensor added_up(const Tensor& grad) {
-    const SizesView sizes = sizes_.of(edge(0));
-    const Tensor whole = zeros(sizes, Options(widened(grad.dtype()), grad.device()));
-    const Indexed indexed = places_.of(whole, this);
-    Node node(is_recorded(grad) ? new IndexPutNode(whole, grad, indexed.tensors, Put::add) : nullptr);
-    const NoGrad no_grad;
-    run_index_put(indexed, grad.to(whole.dtype()), Put::add);
-    const Tensor result = whole.to(grad.dtype());
-    if (node.defined()) attach(result, std::move(node));
-    return result;
-  }
-
   SavedPlaces places_;
   RecordedSizes sizes_;
 };
 
 }  // namespace
+
+Tensor added_along(const Tensor& grad, int64_t dim, const Tensor& places, SizesView sizes) {
+  if (sizes.empty()) return grad;
+  const int64_t along = wrap_dim(dim, sizes.size());
+  return added_up(grad, sizes, [&](const Tensor& whole) {
+    Indexed indexed{whole, std::vector<Tensor>(static_cast<std::size_t>(sizes.size()))};
+    for (int64_t i = 0; i < sizes.size(); ++i) {
+      Dims row(sizes.size(), 1);
+      row[i] = places.sizes()[i];
+      indexed.tensors[static_cast<std::size_t>(i)] =
+          i == along ? places : arange(0, places.sizes()[i], 1, Options(int64, grad.device())).view(row);
+    }
+    return indexed;
+  });
+}
+
 }  // namespace autograd
 
 using namespace autograd;

@@ -126,7 +126,8 @@ std::tuple<Tensor, Tensor> extremes(Op op, const Tensor& self, int64_t dim) {
   if (self.dim() == 0 && dim != 0 && dim != -1)
     throw IndexError(std::string(row_of(op).name) + "(): Expected reduction dim -1 or 0 for scalar but got " +
                      std::to_string(dim));
-  const int64_t along = wrap_dim(dim, self.dim());
+  // PyTorch looks at no dim where there are no elements.
+  const int64_t along = self.numel() > 0 ? wrap_dim(dim, self.dim()) : 0;
   Tensor values = new_tensor(self.sizes(), self.dtype(), self.device()),
          indices = new_tensor(self.sizes(), int64, self.device());
   if (self.numel() == 0 || self.is_meta()) return {std::move(values), std::move(indices)};

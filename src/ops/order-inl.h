@@ -25,6 +25,10 @@ struct sort {
       .strict_out = true,
       .grad_fn = "SortBackward0",
       .doc = "The elements along dim in ascending order, and where each was; equal elements keep their order."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return added_along(g.grad(), g.integer("dim", -1), g.result(1), g.sizes());
+  }
 };
 
 struct argsort {
@@ -50,4 +54,8 @@ struct topk {
       .strict_out = true,
       .grad_fn = "TopkBackward0",
       .doc = "The k largest or smallest elements along dim, and where they were."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return added_along(g.grad(), g.integer("dim", -1), g.result(1), g.sizes());
+  }
 };

@@ -26,6 +26,10 @@ struct cummax {
       .kernel_name = "cummax_cpu",
       .grad_fn = "CummaxBackward0",
       .doc = "The largest element along dim so far, and where it is."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return added_along(g.grad(), g.integer("dim", -1), g.result(1), g.sizes());
+  }
 };
 
 /// NaN wins; of equal elements the last.
@@ -37,4 +41,8 @@ struct cummin {
       .kernel_name = "cummin_cpu",
       .grad_fn = "CumminBackward0",
       .doc = "The smallest element along dim so far, and where it is."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return added_along(g.grad(), g.integer("dim", -1), g.result(1), g.sizes());
+  }
 };

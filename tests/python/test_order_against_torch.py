@@ -163,3 +163,18 @@ def test_gradient_of_a_mantissa():
         return x.grad, type(mantissa.grad_fn).__name__, exponent.requires_grad
 
     same(gradients)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("call", [
+    lambda m, x: x.sort(0, descending=True), lambda m, x: x.topk(2), lambda m, x: x.topk(1, 0, largest=False), lambda m, x: x.cummax(1), lambda m, x: m.cummin(x, 0), lambda m, x: m.sort(x[0, 0]),
+])  # fmt: skip
+def test_gradients(call, dtype):
+    def gradients(m):
+        x = elements(m, (3, 4), dtype, 11, ties=False).requires_grad_()
+        values, indices = call(m, x)
+        weighted = (values * values.detach()).sum()
+        weighted.backward(m.ones((), dtype=weighted.dtype))
+        return x.grad, type(values.grad_fn).__name__, values.requires_grad, indices.requires_grad, indices.grad_fn
+
+    same(gradients)
