@@ -32,7 +32,10 @@ class CallNode final : public NodeImpl {
     set_edges(edges, operands_);
   }
 
-  const char* name() const noexcept override { return row_of(op_).grad_fn; }
+  const char* name() const noexcept override {
+    const Row& row = row_of(op_);
+    return row.grad_fn_of_keyword && has_keyword() ? row.grad_fn_of_keyword : row.grad_fn;
+  }
   void save_operands(const Value* values) {
     int operand = 0;
     for (int i = 0; i < schema_.count; ++i) {
@@ -63,6 +66,11 @@ class CallNode final : public NodeImpl {
   }
 
  private:
+  bool has_keyword() const noexcept {
+    for (int i = 0; i < schema_.count; ++i)
+      if (schema_.first[i].keyword_only && !values_[static_cast<std::size_t>(i)].is_empty()) return true;
+    return false;
+  }
   void drop(SavedTensor& saved) noexcept {
     Tensor dropped;  // dies after the lock
     const SpinLock own(lock());

@@ -36,7 +36,7 @@ Term quotient_trunc(const Term& x, const Term& y) { return tenon::div(x.arg(), y
 
 /// 2^exponent of what frexp was given and its mantissa: the exponent's own would be rounded.
 Tensor power_of_two(const Tensor& self, const Tensor& mantissa) {
-  const Tensor is_scaled = tenon::logical_and(mantissa != 0, mantissa - mantissa == 0);  // neither 0, inf nor NaN
+  const Tensor is_scaled = tenon::logical_and(mantissa != 0, tenon::isfinite(mantissa));
   return tenon::where(is_scaled, self / mantissa, 1);
 }
 

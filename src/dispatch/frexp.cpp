@@ -49,12 +49,9 @@ void check_floating(const Tensor& self) {
 
 std::tuple<Tensor, Tensor> plain::frexp(const Tensor& self) {
   check_floating(self);
-  const Dims strides = dense_strides_like(self.sizes(), self.strides());
-  Tensor mantissa = new_tensor(self.sizes(), strides, self.dtype(), self.device()),
-         exponent = new_tensor(self.sizes(), strides, int32, self.device());
+  Tensor mantissa = run_clone(self, MemoryFormat::preserve),
+         exponent = new_tensor(self.sizes(), mantissa.strides(), int32, self.device());
   if (self.numel() == 0 || self.is_meta()) return {std::move(mantissa), std::move(exponent)};
-  run_copy(mantissa, self);
-  mantissa.impl()->storage->version.store(0, std::memory_order_relaxed);
   visit_dtype(self.dtype(), [&]<class T>() {
     if constexpr (is_half_v<T> || std::is_floating_point_v<T>)
       split(reinterpret_cast<T*>(mantissa.impl()->data()), reinterpret_cast<int32_t*>(exponent.impl()->data()),

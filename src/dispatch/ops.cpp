@@ -126,10 +126,9 @@ bool records(const Operands&... operands) {
 }
 
 /// Where nothing is promoted.
-void check_same_dtype(Op op, const Target& target, const Arg& self, const Arg& other, const char* name) {
+void check_same_dtype(const Arg& self, const Arg& other, const char* name) {
   if (!self.is_tensor() || !other.is_tensor() || self.tensor().dtype() == other.tensor().dtype()) [[likely]]
     return;
-  check_history(op, target, {&self, &other});
   throw Error(std::string("expected dtype ") + cpp_type_name(self.tensor().dtype()) + " for `" + name +
               "` but got dtype " + cpp_type_name(other.tensor().dtype()));
 }
@@ -155,8 +154,9 @@ Tensor addcdiv(const Target& target, const Arg& self, const Arg& tensor1, const 
 
 Tensor lerp(const Target& target, const Arg& self, const Arg& end, const Arg& weight) {
   const Op form = weight.is_tensor() ? Op::lerp : Op::lerp_scalar;
-  check_same_dtype(form, target, self, end, "end");
-  if (!weight.is_tensor() || weight.tensor().dim() > 0) check_same_dtype(form, target, self, weight, "weight");
+  if (target.given()) check_history(form, target, {&self, &end, &weight});
+  check_same_dtype(self, end, "end");
+  if (!weight.is_tensor() || weight.tensor().dim() > 0) check_same_dtype(self, weight, "weight");
   const Arg* const args[] = {&self, &end, &weight};
   return run_form(form, target, args, 3);
 }

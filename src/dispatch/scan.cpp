@@ -128,12 +128,9 @@ std::tuple<Tensor, Tensor> extremes(Op op, const Tensor& self, int64_t dim) {
                      std::to_string(dim));
   // PyTorch looks at no dim where there are no elements.
   const int64_t along = self.numel() > 0 ? wrap_dim(dim, self.dim()) : 0;
-  Tensor values = new_tensor(self.sizes(), self.dtype(), self.device()),
-         indices = new_tensor(self.sizes(), int64, self.device());
+  if (self.dim() > 0 && self.numel() > 0 && !self.is_meta()) check_has_code(row_of(op), self.dtype());
+  Tensor values = run_clone(self, MemoryFormat::contiguous), indices = new_tensor(self.sizes(), int64, self.device());
   if (self.numel() == 0 || self.is_meta()) return {std::move(values), std::move(indices)};
-  if (self.dim() > 0) check_has_code(row_of(op), self.dtype());
-  run_copy(values, self);
-  values.impl()->storage->version.store(0, std::memory_order_relaxed);
   const Blocks blocks(self.dim() > 0 ? self.sizes() : SizesView({1}), self.dim() > 0 ? along : 0);
   visit_dtype(self.dtype(), [&]<class T>() {
     T* data = reinterpret_cast<T*>(values.impl()->data());
@@ -165,12 +162,10 @@ std::tuple<Tensor&, Tensor&> write_extremes(Op op, Tensor& values, Tensor& indic
 Tensor plain::cumsum(const Tensor& input, int64_t dim, std::optional<Dtype> dtype) {
   const int64_t along = wrap_dim(dim, input.dim());
   const Dtype result = dtype ? *dtype : is_floating_point(input.dtype()) ? input.dtype() : int64;
-  Tensor sums = new_tensor(input.sizes(), result, input.device());
-  if (input.numel() == 0 || input.is_meta()) return sums;
-  if (input.dim() > 0) check_has_code(row_of(Op::cumsum), result);
-  run_copy(sums, input);
-  sums.impl()->storage->version.store(0, std::memory_order_relaxed);
-  if (input.dim() > 0) scan(sums, along);
+  const bool scans = input.dim() > 0 && input.numel() > 0 && !input.is_meta();
+  if (scans) check_has_code(row_of(Op::cumsum), result);
+  Tensor sums = run_to(input, result, MemoryFormat::contiguous);
+  if (scans) scan(sums, along);
   return sums;
 }
 

@@ -268,7 +268,9 @@ void write_drawn_op(Draw& draw, Tensor& out) {
     else if (!parameter.fallback)
       values[i] = float32;
   }
-  schema.out(values.data(), &out);
+  std::vector<Tensor> outs(static_cast<std::size_t>(schema.results), empty({0}, int64));
+  outs[0] = out;
+  schema.out(values.data(), outs.data());
 }
 
 /// Whether so many elements could be had, but for a price.

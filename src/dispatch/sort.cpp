@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
 
-#include "dispatch/differentiate.h"
+#include "dispatch/algorithm.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
 #include "shape/dense_strides.h"
@@ -29,7 +30,7 @@ bool is_nan(T value) {
   if constexpr (is_half_v<T>)
     return is_nan(to_float(value));
   else
-    return value != value;
+    return std::isnan(value);
 }
 
 template <class T>
@@ -231,6 +232,15 @@ std::tuple<Tensor, Tensor> plain::sort(const Tensor& self, int64_t dim, bool des
 
 Tensor plain::argsort(const Tensor& self, int64_t dim, bool descending, std::optional<bool> stable) {
   return std::get<1>(sort(self, dim, descending, stable));
+}
+
+Tensor& plain::argsort_out(Tensor& out, const Tensor& self, int64_t dim, bool descending, std::optional<bool> stable) {
+  if (!is_recorded(self)) {
+    wrap_dim(dim, self.dim());
+    check_strict_out(out, int64);
+  }
+  check_unrecorded(Op::sort, out, self);
+  return write_result(Op::argsort, out, plain::argsort(self, dim, descending, stable));
 }
 
 std::tuple<Tensor, Tensor> plain::topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool) {

@@ -24,6 +24,7 @@ struct sort {
       .kind = Kind::algorithm,
       .strict_out = true,
       .grad_fn = "SortBackward0",
+      .grad_fn_of_keyword = "SortBackward1",
       .doc = "The elements along dim in ascending order, and where each was; equal elements keep their order."};
   template <class G>
   static auto grad_a(const G& g) {
@@ -39,6 +40,7 @@ struct argsort {
           "(Tensor self, *, bool stable, int dim=-1, bool descending=False, Tensor out=None)\n"
           "(Tensor self, int dim=-1, bool descending=False)",
       .kind = Kind::algorithm,
+      .by_hand = true,
       .strict_out = true,
       .doc = "Where each element of the sorted tensor was."};
 };

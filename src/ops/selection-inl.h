@@ -247,7 +247,8 @@ struct nan_to_num {
       .doc = "Other numbers for NaN (0) and the infinities (the largest and the smallest one); integers as they are."};
   template <class T>
   static T forward(T a, T nan, T posinf, T neginf) {
-    return choose(a == a, choose(a == T(kInfinity), posinf, choose(a == T(-kInfinity), neginf, a)), nan);
+    const T number = choose(a == T(kInfinity), posinf, choose(a == T(-kInfinity), neginf, a));
+    return choose(a == a, number, nan);  // NOLINT(misc-redundant-expression): only a NaN differs from itself
   }
   template <class G>
   static auto grad_a(const G& g) {

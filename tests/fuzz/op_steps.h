@@ -110,7 +110,7 @@ inline std::string element_of(const Tensor& tensor, SizesView index) {
 /// A second operand of one element meets 16-bit floats at its own precision, which a single element always would.
 inline bool one_element_differs(const Call& call) {
   const int op = call.schema->op;
-  if (op < 0 || !row_of(static_cast<Op>(op)).exact_second || !call.copies[1]) return false;
+  if (op < 0 || !row_of(static_cast<Op>(op)).exact_second || call.copies.size() < 2 || !call.copies[1]) return false;
   const Copy& second = *call.copies[1];
   const bool rounds = is_floating_point(second.dtype) && itemsize(second.dtype) == 2;
   return (call.copies[0] && call.copies[0]->dtype != second.dtype) || (rounds && count_elements(second.sizes) != 1);

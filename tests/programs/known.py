@@ -119,10 +119,11 @@ ERRORS = [
      and case.variables[re.search(r"out=(v\d+)\.", case.statement)[1]].numel() == 1),
     ("Sizes, strides and offsets too large to count", lambda case: case.theirs is None and text(case.ours).startswith("Storage size calculation overflowed")),
     ("Writing to memory that is also read", lambda case: both_fail(case) and re.sub(r"\d+$", "", text(case.theirs)) == re.sub(r"\d+$", "", text(case.ours)) and "out of bounds for storage of size" in text(case.ours)),
+    ("Gradients", lambda case: both_fail(case) and text(case.theirs).startswith("aten::bitwise_") and "out=" in case.statement),
     ("Not there yet", lambda case: re.match(r"unsupported operand type\(s\) for [&|^]", text(case.ours))),
 ]
 
-CHANGED = r"\[torch\.\w+ \[[\d, ]*\]\], which is output \d+ of [\w:]+, is at version \d+; expected version \d+ instead"
+CHANGED = r"\[(?:torch\.|CPU)\w+ \[[\d, ]*\]\], which is output \d+ of [\w:]+, is at version \d+; expected version \d+ instead"
 RESIZED = "UserWarning: An output with one or more elements was resized"
 
 WARNINGS = [
@@ -145,6 +146,7 @@ STATES = [
     ("Calls that fail", lambda case, what, unchanged: both_fail(case) and unchanged),
     ("In Python", lambda case, what, unchanged: re.search(r"\b(all|any)\(.*(\(\)|\[\])", case.statement)),
     ("Gradients", lambda case, what, unchanged: is_name_of_product(what)),
+    ("Equal elements of topk", lambda case, what, unchanged: is_place_of_an_equal(case, what)),
     ("Gradients", lambda case, what, unchanged: what.startswith("grad_fn: ") and "autograd.grad(" in case.statement and "create_graph=True" in case.statement),
     ("Gradients", lambda case, what, unchanged: what.startswith("grad_fn: ") and "AsStridedBackward0" in what and sees_gradient(case, what.split()[1])),
     ("Gradients", lambda case, what, unchanged: what.startswith("error: grad_fn of ") and what.endswith("Tenon None")
@@ -188,6 +190,15 @@ VALUES = [
 
 def has_far_strides(case):
     return any(abs(stride) >= 2**60 for value in case.variables.values() if isinstance(value, torch.Tensor) for stride in value.stride())
+
+
+def is_place_of_an_equal(case, what):
+    """Whether topk gave the same elements, some of them from other places."""
+    name = what.split()[1]
+    if "topk(" not in case.statement or not what.startswith("value: ") or name not in case.variables:
+        return False
+    theirs, ours = case.variables[name], case.our_variables[name]
+    return isinstance(theirs, tuple) and str(theirs[0].tolist()) == str(ours[0].tolist()) and theirs[1].tolist() != ours[1].tolist()
 
 
 def is_name_of_product(what):
