@@ -140,12 +140,20 @@ def test_named_tuples(name):
     assert type(CALLS[name](tenon, tenon.ones(2, 3))) is getattr(tenon.return_types, name)
 
 
+def test_sort_names_its_node_after_the_keyword():
+    for m in (torch, tenon):
+        x = m.ones(2, requires_grad=True)
+        assert [m.sort(x).values.grad_fn.name(), m.sort(x, stable=False).values.grad_fn.name()] == ["SortBackward0", "SortBackward1"]
+
+
 MISTAKES = [
     lambda m, x: m.sort(x, 2), lambda m, x: m.sort(x, 0, True, True), lambda m, x: m.sort(x, stable=1), lambda m, x: m.sort(), lambda m, x: m.sort(x, stable=None),
     lambda m, x: m.topk(x, 5), lambda m, x: m.topk(x, -1), lambda m, x: m.topk(x), lambda m, x: m.topk(x, 1, 2), lambda m, x: m.topk(x[0, 0], 2), lambda m, x: m.topk(x[0, 0], 0),
     lambda m, x: m.topk(x > 0, 1), lambda m, x: m.topk(x, 1.5), lambda m, x: m.topk(x, 2, 1, True, True, 1),
     lambda m, x: m.cummax(x), lambda m, x: m.cummax(x, 2), lambda m, x: m.cummin(x[0, 0], 1), lambda m, x: m.cummax(x[0, 0], -1), lambda m, x: m.cummin(x, None),
     lambda m, x: m.argsort(x, 0, stable=True), lambda m, x: m.argsort(x, 0, True, True), lambda m, x: x.argsort(3), lambda m, x: m.argsort(x, stable=True, out=m.empty(0)),
+    lambda m, x: m.argsort(x.clone().requires_grad_(), stable=True, out=m.empty(0)), lambda m, x: m.argsort(x, stable=True, out=m.empty(0).requires_grad_()),
+    lambda m, x: m.argsort(x, dim=5, stable=True, out=m.empty(0)), lambda m, x: m.lerp(x, x.bool(), m.ones(3).requires_grad_(), out=m.empty(2, 3)),
     lambda m, x: m.frexp(x.int()), lambda m, x: m.frexp(3.0),
 ]  # fmt: skip
 
