@@ -77,6 +77,7 @@ void add_tiny_cases(Cases& cases);
 void add_large_cases(Cases& cases);
 void add_reduce_cases(Cases& cases);
 void add_grad_cases(Cases& cases);
+void add_order_cases(Cases& cases);
 void add_thread_cases(Cases& cases);
 
 }  // namespace bench

@@ -1,18 +1,35 @@
 // frexp: mantissas and exponents.
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/plain.h"
-#include "shape/dense_strides.h"
 #include "tensor/impl.h"
 #include "tile/pool.h"
-#include "type/visit.h"
 
 namespace tenon {
 namespace {
 
 constexpr int64_t kPartElements = 1 << 14;
+
+/// Replaces an element by its mantissa, and gives its exponent.
+template <class T>
+int split(T& element) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  constexpr int kMantissaBits = std::numeric_limits<T>::digits - 1, kBias = std::numeric_limits<T>::max_exponent - 1;
+  constexpr Bits kExponents = 2 * kBias + 1;
+  const Bits bits = std::bit_cast<Bits>(element), exponent = bits >> kMantissaBits & kExponents;
+  if (exponent == kExponents) return 0;  // NaN and the infinities
+  if (exponent == 0) {                   // subnormals and 0
+    int wide = 0;
+    element = std::frexp(element, &wide);
+    return wide;
+  }
+  element = std::bit_cast<T>((bits & ~(kExponents << kMantissaBits)) | Bits{kBias - 1} << kMantissaBits);
+  return static_cast<int>(exponent) - (kBias - 1);
+}
 
 /// In place over elements one behind the other.
 template <class T>
@@ -21,24 +38,16 @@ void split(T* elements, int32_t* exponents, int64_t count) {
     check_interrupt();
     // exact: inside the storage
     const int64_t end = std::min(count, (part + 1) * kPartElements);
-    for (int64_t i = part * kPartElements; i < end; ++i) {
-      const double value = [&] {
-        if constexpr (is_half_v<T>)
-          return static_cast<double>(to_float(elements[i]));
-        else
-          return static_cast<double>(elements[i]);
-      }();
-      int exponent = 0;
-      const double mantissa = std::frexp(value, &exponent);  // exact in any floating dtype
-      exponents[i] = std::isfinite(value) ? exponent : 0;
-      if constexpr (std::is_same_v<T, Float16>)
-        elements[i] = to_float16(static_cast<float>(mantissa));
-      else if constexpr (std::is_same_v<T, BFloat16>)
-        elements[i] = to_bfloat16(static_cast<float>(mantissa));
-      else
-        elements[i] = static_cast<T>(mantissa);
-    }
+    for (int64_t i = part * kPartElements; i < end; ++i) exponents[i] = split(elements[i]);
   });
+}
+
+void split(const Tensor& elements, const Tensor& exponents) {
+  auto* const to = reinterpret_cast<int32_t*>(exponents.impl()->data());
+  if (elements.dtype() == float64)
+    split(reinterpret_cast<double*>(elements.impl()->data()), to, elements.numel());
+  else
+    split(reinterpret_cast<float*>(elements.impl()->data()), to, elements.numel());
 }
 
 void check_floating(const Tensor& self) {
@@ -49,14 +58,11 @@ void check_floating(const Tensor& self) {
 
 std::tuple<Tensor, Tensor> plain::frexp(const Tensor& self) {
   check_floating(self);
-  Tensor mantissa = run_clone(self, MemoryFormat::preserve),
-         exponent = new_tensor(self.sizes(), mantissa.strides(), int32, self.device());
-  if (self.numel() == 0 || self.is_meta()) return {std::move(mantissa), std::move(exponent)};
-  visit_dtype(self.dtype(), [&]<class T>() {
-    if constexpr (is_half_v<T> || std::is_floating_point_v<T>)
-      split(reinterpret_cast<T*>(mantissa.impl()->data()), reinterpret_cast<int32_t*>(exponent.impl()->data()),
-            self.numel());
-  });
+  const bool is_half = itemsize(self.dtype()) == 2;  // every one of them is a float32
+  Tensor mantissa = is_half ? run_to(self, float32, MemoryFormat::preserve) : run_clone(self, MemoryFormat::preserve);
+  Tensor exponent = new_tensor(self.sizes(), mantissa.strides(), int32, self.device());
+  if (self.numel() > 0 && !self.is_meta()) split(mantissa, exponent);
+  if (is_half) mantissa = run_to(mantissa, self.dtype(), MemoryFormat::preserve);
   return {std::move(mantissa), std::move(exponent)};
 }
 

@@ -1,5 +1,6 @@
 // Scans: what every element and those before it along one dim give. Running sums in an accumulator of their own.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -13,48 +14,47 @@
 namespace tenon {
 namespace {
 
-/// What PyTorch sums in: float64 for float32, float32 for 16-bit floats; integers wrap.
-template <class T>
-using Accumulator =
-    std::conditional_t<is_half_v<T>, float, std::conditional_t<std::is_integral_v<T>, uint64_t, double>>;
-
-template <class T>
-Accumulator<T> widened_element(T value) {
-  if constexpr (is_half_v<T>)
-    return to_float(value);
-  else
-    return static_cast<Accumulator<T>>(value);
-}
-template <class T>
-T narrowed(Accumulator<T> value) {
-  if constexpr (std::is_same_v<T, Float16>)
-    return to_float16(value);
-  else if constexpr (std::is_same_v<T, BFloat16>)
-    return to_bfloat16(value);
-  else
-    return static_cast<T>(value);
-}
-
-template <class T>
-void add_to(Accumulator<T>& sum, T& element) {
-  sum += widened_element(element);
-  element = narrowed<T>(sum);
-}
+/// Scans of 16-bit floats are scans of float32, rounded at the end.
+bool is_half(Dtype dtype) { return is_floating_point(dtype) && itemsize(dtype) == 2; }
 
 // Elements of a part: enough that short rows don't wait for the threads.
 constexpr int64_t kPartElements = 1 << 15;
 
-/// In place over [length, inner] elements: each row becomes the sum of the rows up to it.
-template <class T>
-void scan_rows(T* data, int64_t length, int64_t inner) {
-  if (inner == 1) {
-    Accumulator<T> sum = 0;
-    for (int64_t i = 0; i < length; ++i) add_to(sum, data[i]);
-    return;
+/// `to[i]` is the sum of `from` up to i, of a row of `length`.
+template <class Sum, class T>
+void scan_row(const T* from, T* to, int64_t length) {
+  Sum sum = 0;
+  for (int64_t i = 0; i < length; ++i) to[i] = static_cast<T>(sum += static_cast<Sum>(from[i]));
+}
+
+/// Four rows at once: a sum waits for the one before it.
+template <class Sum, class T>
+void scan_four_rows(const T* from, T* to, int64_t length) {
+  // exact: inside the storage
+  const int64_t second = length, third = 2 * length, fourth = 3 * length;
+  Sum a = 0, b = 0, c = 0, d = 0;
+  for (int64_t i = 0; i < length; ++i) {
+    a += static_cast<Sum>(from[i]);
+    b += static_cast<Sum>(from[second + i]);
+    c += static_cast<Sum>(from[third + i]);
+    d += static_cast<Sum>(from[fourth + i]);
+    to[i] = static_cast<T>(a);
+    to[second + i] = static_cast<T>(b);
+    to[third + i] = static_cast<T>(c);
+    to[fourth + i] = static_cast<T>(d);
   }
-  std::vector<Accumulator<T>> sums(static_cast<std::size_t>(inner));
-  for (int64_t row = 0; row < length; ++row, data += inner)
-    for (int64_t i = 0; i < inner; ++i) add_to(sums[static_cast<std::size_t>(i)], data[i]);
+}
+
+/// Over [length, inner] elements: each row of `to` becomes the sum of the rows of `from` up to it.
+template <class Sum, class T>
+void scan_columns(const T* from, T* to, int64_t length, int64_t inner, std::vector<Sum>& sums) {
+  sums.assign(static_cast<std::size_t>(inner), 0);
+  for (int64_t row = 0; row < length; ++row, from += inner, to += inner)
+    for (int64_t i = 0; i < inner; ++i) {
+      Sum& sum = sums[static_cast<std::size_t>(i)];
+      sum += static_cast<Sum>(from[i]);
+      to[i] = static_cast<T>(sum);
+    }
 }
 
 /// A row-major tensor with elements as [outer, length, inner], scanned along `length`.
@@ -66,59 +66,118 @@ struct Blocks {
     for (int64_t i = 0; i < dim; ++i) outer *= sizes[i];
     for (int64_t i = dim + 1; i < sizes.size(); ++i) inner *= sizes[i];
   }
-  /// Calls body(place of the first element) for each of `outer`.
+  /// Calls body(place of the first element, how many of `outer`) for parts of it.
   template <class Body>
   void for_each(const Body& body) const {
     // exact: inside the storage
     const int64_t block = length * inner, together = std::max<int64_t>(kPartElements / block, 1);
     parallel_for((outer + together - 1) / together, [&](int64_t part) {
       check_interrupt();
-      const int64_t end = std::min(outer, (part + 1) * together);
-      for (int64_t at = part * together; at < end; ++at) body(at * block);
+      const int64_t first = part * together;
+      body(first * block, std::min(outer - first, together));
     });
   }
 };
 
-/// In place along `dim` of a row-major tensor with elements.
-void scan(const Tensor& sums, int64_t dim) {
-  const Blocks blocks(sums.sizes(), dim);
-  visit_dtype(sums.dtype(), [&]<class T>() {
-    if constexpr (!std::is_same_v<T, bool>) {
-      T* data = reinterpret_cast<T*>(sums.impl()->data());
-      blocks.for_each([&](int64_t first) { scan_rows(data + first, blocks.length, blocks.inner); });
+template <class Sum, class T>
+void scan_blocks(const T* from, T* to, int64_t count, const Blocks& blocks) {
+  const int64_t block = blocks.length * blocks.inner;  // exact: inside the storage
+  std::vector<Sum> sums;
+  while (count > 0) {
+    const int64_t done = blocks.inner == 1 && count >= 4 ? 4 : 1;
+    if (blocks.inner > 1)
+      scan_columns<Sum>(from, to, blocks.length, blocks.inner, sums);
+    else if (done == 4)
+      scan_four_rows<Sum>(from, to, blocks.length);
+    else
+      scan_row<Sum>(from, to, blocks.length);
+    from += done * block;
+    to += done * block;
+    count -= done;
+  }
+}
+
+/// Running sums along `dim` of a row-major tensor with elements, into one of its dtype that may be itself. Floats are
+/// summed in `Float`; integers wrap.
+template <class Float>
+void scan(const Tensor& self, const Tensor& sums, int64_t dim) {
+  const Blocks blocks(self.sizes(), dim);
+  visit_dtype(self.dtype(), [&]<class T>() {
+    if constexpr (!std::is_same_v<T, bool> && !is_half_v<T>) {
+      using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, Float>;
+      const T* const from = reinterpret_cast<const T*>(self.impl()->data());
+      T* const to = reinterpret_cast<T*>(sums.impl()->data());
+      blocks.for_each([&](int64_t first, int64_t count) { scan_blocks<Sum>(from + first, to + first, count, blocks); });
     }
   });
 }
 
 // --- cummax and cummin
 
-template <class T>
-auto comparable(T value) {
-  if constexpr (is_half_v<T>)
-    return to_float(value);
-  else
-    return value;
-}
-template <class T>
-bool is_nan(T value) {
-  return comparable(value) != comparable(value);
+/// Whether an element takes the place of the most extreme one before it: NaN always does, and an equal one.
+template <bool largest, class T>
+bool wins(T element, T before) {
+  if constexpr (std::is_floating_point_v<T>)
+    if (std::isnan(before)) return std::isnan(element);
+  return largest ? !(element < before) : !(element > before);
 }
 
-/// In place over [length, inner] elements: each becomes the most extreme so far, and `indices` says where that is.
-template <class T, bool largest>
-void scan_extremes(T* data, int64_t* indices, int64_t length, int64_t inner) {
-  std::fill(indices, indices + inner, 0);
+/// Of a row: each of `to` is the most extreme of `from` so far, and `indices` says where that is.
+template <bool largest, class T>
+void scan_extremes(const T* from, T* to, int64_t* indices, int64_t length) {
+  T best = from[0];
+  int64_t at = 0;
+  for (int64_t i = 0; i < length; ++i) {
+    if (wins<largest>(from[i], best)) {
+      best = from[i];
+      at = i;
+    }
+    to[i] = best;
+    indices[i] = at;
+  }
+}
+
+/// The same along the first of [length, inner] elements.
+template <bool largest, class T>
+void scan_extremes(const T* from, T* to, int64_t* indices, int64_t length, int64_t inner) {
+  std::copy_n(from, inner, to);
+  std::fill_n(indices, inner, 0);
   for (int64_t row = 1; row < length; ++row)
     for (int64_t i = 0; i < inner; ++i) {
       // exact: inside the storage
-      T& element = data[row * inner + i];
-      const T before = data[(row - 1) * inner + i];
-      const bool reaches =
-          largest ? comparable(element) >= comparable(before) : comparable(element) <= comparable(before);
-      const bool wins = is_nan(element) || (reaches && !is_nan(before));
-      indices[row * inner + i] = wins ? row : indices[(row - 1) * inner + i];
-      element = wins ? element : before;
+      const int64_t at = row * inner + i;
+      const T element = from[at], before = to[at - inner];
+      const bool takes = wins<largest>(element, before);
+      indices[at] = takes ? row : indices[at - inner];
+      to[at] = takes ? element : before;
     }
+}
+
+/// Along `dim` of a row-major tensor with elements, into one of its dtype that may be itself.
+template <bool largest>
+void scan_extremes(const Tensor& self, const Tensor& values, const Tensor& indices, int64_t dim) {
+  const Blocks blocks(self.dim() > 0 ? self.sizes() : SizesView({1}), dim);
+  visit_dtype(self.dtype(), [&]<class T>() {
+    if constexpr (!is_half_v<T>) {
+      const T* const from = reinterpret_cast<const T*>(self.impl()->data());
+      T* const to = reinterpret_cast<T*>(values.impl()->data());
+      auto* const places = reinterpret_cast<int64_t*>(indices.impl()->data());
+      blocks.for_each([&](int64_t first, int64_t count) {
+        // exact: inside the storages
+        const int64_t block = blocks.length * blocks.inner;
+        for (int64_t at = first; at < first + count * block; at += block)
+          if (blocks.inner == 1)
+            scan_extremes<largest>(from + at, to + at, places + at, blocks.length);
+          else
+            scan_extremes<largest>(from + at, to + at, places + at, blocks.length, blocks.inner);
+      });
+    }
+  });
+}
+
+/// Row-major, in `dtype`: the tensor itself where it is that.
+Tensor laid_out(const Tensor& self, Dtype dtype) {
+  return self.dtype() == dtype && self.is_contiguous() ? self : run_to(self, dtype, MemoryFormat::contiguous);
 }
 
 template <bool largest>
@@ -129,16 +188,14 @@ std::tuple<Tensor, Tensor> extremes(Op op, const Tensor& self, int64_t dim) {
   // PyTorch looks at no dim where there are no elements.
   const int64_t along = self.numel() > 0 ? wrap_dim(dim, self.dim()) : 0;
   if (self.dim() > 0 && self.numel() > 0 && !self.is_meta()) check_has_code(row_of(op), self.dtype());
-  Tensor values = run_clone(self, MemoryFormat::contiguous), indices = new_tensor(self.sizes(), int64, self.device());
-  if (self.numel() == 0 || self.is_meta()) return {std::move(values), std::move(indices)};
-  const Blocks blocks(self.dim() > 0 ? self.sizes() : SizesView({1}), self.dim() > 0 ? along : 0);
-  visit_dtype(self.dtype(), [&]<class T>() {
-    T* data = reinterpret_cast<T*>(values.impl()->data());
-    auto* places = reinterpret_cast<int64_t*>(indices.impl()->data());
-    blocks.for_each(
-        [&](int64_t first) { scan_extremes<T, largest>(data + first, places + first, blocks.length, blocks.inner); });
-  });
-  return {std::move(values), std::move(indices)};
+  Tensor indices = new_tensor(self.sizes(), int64, self.device());
+  if (self.numel() == 0 || self.is_meta())
+    return {new_tensor(self.sizes(), self.dtype(), self.device()), std::move(indices)};
+  const Dtype inside = is_half(self.dtype()) ? float32 : self.dtype();
+  const Tensor rows = laid_out(self, inside);
+  const Tensor values = rows.is(self) ? new_tensor(self.sizes(), inside) : rows;
+  scan_extremes<largest>(rows, values, indices, along);
+  return {laid_out(values, self.dtype()), std::move(indices)};
 }
 
 void check_scalar_type(const Tensor& out, Dtype wanted) {
@@ -162,11 +219,15 @@ std::tuple<Tensor&, Tensor&> write_extremes(Op op, Tensor& values, Tensor& indic
 Tensor plain::cumsum(const Tensor& input, int64_t dim, std::optional<Dtype> dtype) {
   const int64_t along = wrap_dim(dim, input.dim());
   const Dtype result = dtype ? *dtype : is_floating_point(input.dtype()) ? input.dtype() : int64;
-  const bool scans = input.dim() > 0 && input.numel() > 0 && !input.is_meta();
-  if (scans) check_has_code(row_of(Op::cumsum), result);
-  Tensor sums = run_to(input, result, MemoryFormat::contiguous);
-  if (scans) scan(sums, along);
-  return sums;
+  if (input.dim() == 0 || input.numel() == 0 || input.is_meta()) return run_to(input, result, MemoryFormat::contiguous);
+  check_has_code(row_of(Op::cumsum), result);
+  const Tensor rows = laid_out(input, result), wide = is_half(result) ? laid_out(rows, float32) : rows;
+  const Tensor sums = wide.is(input) ? new_tensor(input.sizes(), result) : wide;
+  if (is_half(result))
+    scan<float>(wide, sums, along);
+  else
+    scan<double>(wide, sums, along);
+  return laid_out(sums, result);
 }
 
 Tensor& plain::cumsum_out(Tensor& out, const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {

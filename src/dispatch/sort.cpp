@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -25,13 +24,13 @@ using Unsigned =
     std::conditional_t<bytes == 1, uint8_t,
                        std::conditional_t<bytes == 2, uint16_t, std::conditional_t<bytes == 4, uint32_t, uint64_t>>>;
 
+/// Of a floating dtype.
 template <class T>
-bool is_nan(T value) {
-  if constexpr (is_half_v<T>)
-    return is_nan(to_float(value));
-  else
-    return std::isnan(value);
-}
+constexpr Unsigned<sizeof(T)> kInfinityBits = static_cast<Unsigned<sizeof(T)>>(std::is_same_v<T, Float16>    ? 0x7C00
+                                                                               : std::is_same_v<T, BFloat16> ? 0x7F80
+                                                                               : sizeof(T) == 4
+                                                                                   ? 0x7F80'0000
+                                                                                   : 0x7FF0'0000'0000'0000);
 
 template <class T>
 Unsigned<sizeof(T)> key_of(T value) {
@@ -43,15 +42,35 @@ Unsigned<sizeof(T)> key_of(T value) {
   } else if constexpr (std::is_integral_v<T>) {
     return static_cast<Bits>(bits ^ kSign);
   } else {
-    if (is_nan(value)) return std::numeric_limits<Bits>::max();
-    if (bits == kSign) return kSign;  // -0 is 0
-    return static_cast<Bits>(bits & kSign ? ~bits : bits | kSign);
+    const Bits magnitude = static_cast<Bits>(bits & ~kSign);
+    const Bits key = static_cast<Bits>(bits & kSign ? ~bits : bits | kSign);
+    const Bits number = magnitude == 0 ? kSign : key;  // -0 is 0
+    return magnitude > kInfinityBits<T> ? std::numeric_limits<Bits>::max() : number;
   }
 }
 
+/// The keys of a row, counted from its least or, descending, from its largest: they are as short as the row allows.
+template <class Element>
+struct Keys {
+  const Element* row;
+  uint64_t first, range;
+  bool descending;
+
+  Keys(const Element* elements, int64_t length, bool down) : row(elements), descending(down) {
+    auto least = key_of(row[0]), most = least;
+    for (int64_t i = 1; i < length; ++i) {
+      const auto key = key_of(row[i]);
+      least = std::min(least, key);
+      most = std::max(most, key);
+    }
+    first = down ? most : least;
+    range = static_cast<uint64_t>(most) - least;
+  }
+  uint64_t operator[](int64_t i) const { return descending ? first - key_of(row[i]) : key_of(row[i]) - first; }
+};
+
 /// An element's key and its place, compared in this order: what is sorted has no equal items.
 struct NarrowItem {
-  static constexpr int kKeyBytes = 4;
   uint64_t packed;
 
   NarrowItem() = default;
@@ -61,7 +80,6 @@ struct NarrowItem {
   bool operator<(const NarrowItem& other) const { return packed < other.packed; }
 };
 struct WideItem {
-  static constexpr int kKeyBytes = 8;
   uint64_t value;
   int64_t at;
 
@@ -72,49 +90,49 @@ struct WideItem {
   bool operator<(const WideItem& other) const { return value != other.value ? value < other.value : at < other.at; }
 };
 
-/// Of a row of `Element`s.
-template <class Element, class Item>
-Item item_at(const Element* row, int64_t i, bool descending) {
-  constexpr uint64_t kMask = std::numeric_limits<uint64_t>::max() >> (64 - 8 * Item::kKeyBytes);
-  const uint64_t key = key_of(row[i]);
-  return Item(descending ? ~key & kMask : key, i);
-}
-
 // --- Sorting items
 
-// Below, std::sort is faster than a pass for each byte: tenon_bench --filter '^sort'.
-constexpr std::size_t kRadixItems = 1024;
+// What shorter and longer rows cost beside PyTorch: tenon_bench --filter '^(sort|topk)/'.
+constexpr int kRankedItems = 32;          // fewer are counted against each other
+constexpr std::size_t kItemsOfPass = 96;  // for each pass over digits; fewer are sorted by comparing them
+constexpr int kDigitBits = 8;
+constexpr uint64_t kCountedKeys = 1 << 16;  // fewer different keys are counted
 
-/// Byte by byte from the last, bytes that are all equal left out. Keeps the order of equal keys.
+/// Digit by digit from the last. Keeps the order of equal keys.
 template <class Item>
-void sort_by_bytes(std::vector<Item>& items, std::vector<Item>& scratch) {
-  std::array<std::array<uint32_t, 256>, Item::kKeyBytes> counts{};
+void sort_by_digits(std::vector<Item>& items, std::vector<Item>& scratch, int digits) {
+  constexpr uint64_t kMask = (1u << kDigitBits) - 1;
+  std::array<std::array<uint32_t, kMask + 1>, 64 / kDigitBits> counts;
+  std::fill_n(counts.begin(), digits, std::array<uint32_t, kMask + 1>{});
   for (const Item& item : items)
-    for (int byte = 0; byte < Item::kKeyBytes; ++byte)
-      ++counts[static_cast<std::size_t>(byte)][item.key() >> (8 * byte) & 0xFF];
+    for (int digit = 0; digit < digits; ++digit)
+      ++counts[static_cast<std::size_t>(digit)][item.key() >> (kDigitBits * digit) & kMask];
   scratch.resize(items.size());
-  for (int byte = 0; byte < Item::kKeyBytes; ++byte) {
-    auto& next = counts[static_cast<std::size_t>(byte)];
-    if (next[items[0].key() >> (8 * byte) & 0xFF] == items.size()) continue;
+  for (int digit = 0; digit < digits; ++digit) {
+    auto& next = counts[static_cast<std::size_t>(digit)];
+    if (next[items[0].key() >> (kDigitBits * digit) & kMask] == items.size()) continue;
     check_interrupt();
     uint32_t start = 0;
     for (uint32_t& count : next) start += std::exchange(count, start);  // exact: at most items.size()
-    for (const Item& item : items) scratch[next[item.key() >> (8 * byte) & 0xFF]++] = item;
+    for (const Item& item : items) scratch[next[item.key() >> (kDigitBits * digit) & kMask]++] = item;
     items.swap(scratch);
   }
 }
 
 template <class Item>
-void sort_items(std::vector<Item>& items, std::vector<Item>& scratch) {
-  if (items.size() < kRadixItems || items.size() > std::numeric_limits<uint32_t>::max())
+void sort_items(std::vector<Item>& items, std::vector<Item>& scratch, uint64_t range) {
+  const int digits = (static_cast<int>(std::bit_width(range)) + kDigitBits - 1) / kDigitBits;
+  if (items.size() < kItemsOfPass * static_cast<std::size_t>(digits) ||
+      items.size() > std::numeric_limits<uint32_t>::max())
     std::sort(items.begin(), items.end());
   else
-    sort_by_bytes(items, scratch);
+    sort_by_digits(items, scratch, digits);
 }
 
 /// The `count` least of a row, in order. Keeps at most twice as many, and drops what is above the last bound.
 template <class Element, class Item>
 void select_items(const Element* row, int64_t length, bool descending, std::size_t count, std::vector<Item>& items) {
+  constexpr uint64_t kMost = std::numeric_limits<Unsigned<sizeof(Element)>>::max();
   items.clear();
   const std::size_t most = std::max<std::size_t>(2 * count, 64);  // exact: count <= length
   bool bounded = false;
@@ -126,13 +144,49 @@ void select_items(const Element* row, int64_t length, bool descending, std::size
     bounded = true;
   };
   for (int64_t i = 0; i < length; ++i) {
-    const Item item = item_at<Element, Item>(row, i, descending);
+    const uint64_t key = key_of(row[i]);
+    const Item item(descending ? kMost - key : key, i);
     if (bounded && !(item < bound)) continue;
     items.push_back(item);
     if (items.size() == most) shrink();
   }
   if (items.size() > count) shrink();
   std::sort(items.begin(), items.end());
+}
+
+/// The places of the elements of a short row in order: each counts those that come before it, without a branch.
+template <class Element>
+void rank_row(const Element* row, int64_t length, bool descending, int64_t* places) {
+  std::array<uint64_t, kRankedItems> keys;
+  std::array<uint32_t, kRankedItems> ranks{};
+  const auto count = static_cast<std::size_t>(length);
+  const uint64_t flip = descending ? std::numeric_limits<uint64_t>::max() : 0;
+  for (std::size_t i = 0; i < count; ++i) keys[i] = key_of(row[i]) ^ flip;
+  for (std::size_t i = 1; i < count; ++i) {
+    uint32_t before = 0;
+    for (std::size_t j = 0; j < i; ++j) {
+      const uint32_t is_before = keys[j] <= keys[i];
+      before += is_before;
+      ranks[j] += 1 - is_before;
+    }
+    ranks[i] = before;
+  }
+  for (std::size_t i = 0; i < count; ++i) places[ranks[i]] = static_cast<int64_t>(i);
+}
+
+/// A row with few different keys: how many there are of each says where they go.
+template <class Element>
+void count_row(const Keys<Element>& keys, int64_t length, std::vector<int64_t>& next, Element* values,
+               int64_t* indices) {
+  next.assign(keys.range + 1, 0);
+  for (int64_t i = 0; i < length; ++i) ++next[keys[i]];
+  int64_t start = 0;
+  for (int64_t& count : next) start += std::exchange(count, start);  // exact: at most `length`
+  for (int64_t i = 0; i < length; ++i) {
+    const int64_t to = next[keys[i]]++;
+    values[to] = keys.row[i];
+    indices[to] = i;
+  }
 }
 
 // --- Rows
@@ -162,8 +216,69 @@ struct Results {
 // Elements of a part: enough that short rows don't wait for the threads.
 constexpr int64_t kPartElements = 1 << 12;
 
+/// Orders one row after the other.
+template <class Element>
+class RowOrder {
+ public:
+  /// Rows of `length` elements, of each the first `kept` in order.
+  RowOrder(int64_t length, int64_t kept, bool descending) : length_(length), kept_(kept), descending_(descending) {}
+
+  void operator()(const Element* row, Element* values, int64_t* indices) {
+    if (length_ <= kRankedItems) {
+      std::array<int64_t, kRankedItems> places;
+      rank_row(row, length_, descending_, places.data());
+      return write(row, values, indices, [&](int64_t i) { return places[static_cast<std::size_t>(i)]; });
+    }
+    const bool narrow_places = length_ <= std::numeric_limits<uint32_t>::max();
+    if (kept_ < length_) {
+      const auto count = static_cast<std::size_t>(kept_);
+      if (sizeof(Element) > 4 || !narrow_places) {
+        select_items(row, length_, descending_, count, wide_);
+        return write_items(wide_, row, values, indices);
+      }
+      select_items(row, length_, descending_, count, narrow_);
+      return write_items(narrow_, row, values, indices);
+    }
+    const Keys<Element> keys(row, length_, descending_);
+    if (keys.range < kCountedKeys && keys.range < static_cast<uint64_t>(length_))
+      return count_row(keys, length_, counts_, values, indices);
+    if (keys.range > std::numeric_limits<uint32_t>::max() || !narrow_places)
+      sort(keys, wide_, wide_scratch_, values, indices);
+    else
+      sort(keys, narrow_, narrow_scratch_, values, indices);
+  }
+
+ private:
+  template <class Item>
+  void sort(const Keys<Element>& keys, std::vector<Item>& items, std::vector<Item>& scratch, Element* values,
+            int64_t* indices) {
+    items.resize(static_cast<std::size_t>(length_));
+    for (int64_t i = 0; i < length_; ++i) items[static_cast<std::size_t>(i)] = Item(keys[i], i);
+    sort_items(items, scratch, keys.range);
+    write_items(items, keys.row, values, indices);
+  }
+  template <class Item>
+  void write_items(const std::vector<Item>& items, const Element* row, Element* values, int64_t* indices) {
+    write(row, values, indices, [&](int64_t i) { return items[static_cast<std::size_t>(i)].place(); });
+  }
+  template <class Place>
+  void write(const Element* row, Element* values, int64_t* indices, const Place& place_of) {
+    for (int64_t i = 0; i < kept_; ++i) {
+      const int64_t place = place_of(i);
+      values[i] = row[place];
+      indices[i] = place;
+    }
+  }
+
+  int64_t length_, kept_;
+  bool descending_;
+  std::vector<int64_t> counts_;
+  std::vector<NarrowItem> narrow_, narrow_scratch_;
+  std::vector<WideItem> wide_, wide_scratch_;
+};
+
 /// Orders rows of `length` elements, keeping the first `kept` of each.
-template <class Element, class Item>
+template <class Element>
 void order_rows(const Tensor& rows, const Results& to, int64_t length, int64_t kept, bool descending) {
   const auto* from = reinterpret_cast<const Element*>(rows.impl()->data());
   auto* values = reinterpret_cast<Element*>(to.values.impl()->data());
@@ -171,25 +286,11 @@ void order_rows(const Tensor& rows, const Results& to, int64_t length, int64_t k
   // exact: numbers of elements
   const int64_t count = rows.numel() / length, part_rows = std::max<int64_t>(kPartElements / length, 1);
   parallel_for((count + part_rows - 1) / part_rows, [&](int64_t part) {
-    std::vector<Item> items, scratch;
+    RowOrder<Element> order_row(length, kept, descending);
+    check_interrupt();
     // exact: inside the storages
-    for (int64_t row = part * part_rows; row < std::min(count, (part + 1) * part_rows); ++row) {
-      check_interrupt();
-      const Element* elements = from + row * length;
-      if (kept < length) {
-        select_items(elements, length, descending, static_cast<std::size_t>(kept), items);
-      } else {
-        items.resize(static_cast<std::size_t>(length));
-        for (int64_t i = 0; i < length; ++i)
-          items[static_cast<std::size_t>(i)] = item_at<Element, Item>(elements, i, descending);
-        sort_items(items, scratch);
-      }
-      for (int64_t i = 0; i < kept; ++i) {
-        const int64_t place = items[static_cast<std::size_t>(i)].place();
-        values[row * kept + i] = elements[place];
-        indices[row * kept + i] = place;
-      }
-    }
+    for (int64_t row = part * part_rows; row < std::min(count, (part + 1) * part_rows); ++row)
+      order_row(from + row * length, values + row * kept, indices + row * kept);
   });
 }
 
@@ -207,13 +308,7 @@ void order(const Tensor& self, const Results& to, int64_t dim, bool descending) 
   Results written = target;
   if (!direct) written = {new_tensor(target.values.sizes(), self.dtype()), new_tensor(target.indices.sizes(), int64)};
   const int64_t length = self.sizes()[dim], kept = to.values.sizes()[dim];
-  visit_dtype(self.dtype(), [&]<class T>() {
-    const bool fits = sizeof(T) <= 4 && length <= std::numeric_limits<uint32_t>::max();
-    if (fits)
-      order_rows<T, NarrowItem>(rows, written, length, kept, descending);
-    else
-      order_rows<T, WideItem>(rows, written, length, kept, descending);
-  });
+  visit_dtype(self.dtype(), [&]<class T>() { order_rows<T>(rows, written, length, kept, descending); });
   if (direct) return;
   run_copy(target.values, written.values);
   run_copy(target.indices, written.indices);

@@ -52,6 +52,21 @@ def test_sort(shape, dtype, layout):
     same(lambda m: m.argsort(laid_out(elements(m, shape, dtype, 1), layout), stable=True))
 
 
+@pytest.mark.parametrize("reach", [3, 40_000, 2**62])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("length", [16, 17, 32, 33, 96, 200, 770, 3_000, 70_000])
+def test_rows_of_any_length_and_of_keys_near_and_far(length, dtype, reach):
+    rows = torch.randint(-reach, reach, (2, length), generator=torch.Generator().manual_seed(length)).to(getattr(torch, dtype))
+    mine = tenon.from_dlpack(rows)
+    for descending in (False, True):
+        wanted, got = (m.sort(x, stable=True, descending=descending) for m, x in ((torch, rows), (tenon, mine)))
+        assert all(torch.equal(a, torch.from_dlpack(b)) for a, b in zip(wanted, got))
+    for name in ("cummax", "cummin"):
+        wanted, got = getattr(torch, name)(rows, 1), getattr(tenon, name)(mine, 1)
+        assert all(torch.equal(a, torch.from_dlpack(b)) for a, b in zip(wanted, got))
+    assert torch.equal(torch.cumsum(rows, 1).nan_to_num(), torch.from_dlpack(tenon.cumsum(mine, 1)).nan_to_num())
+
+
 @pytest.mark.parametrize("layout", ["dense", "transposed", "gaps"])
 @pytest.mark.parametrize("dtype", ["int16", "int64", "float32", "float64"])
 @pytest.mark.parametrize("shape", SHAPES)

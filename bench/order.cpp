@@ -1,0 +1,44 @@
+// Scans and orders: running sums and extremes, sort, topk and frexp, over rows that nobody chose for their length.
+#include "cases.h"
+
+namespace bench {
+namespace {
+
+struct Rows {
+  const char* name;
+  Dims sizes;
+  int64_t dim;
+  Dtype dtype = Dtype::float32;
+};
+
+const Rows kRows[] = {
+    {"[1000,13]", {1000, 13}, 1},
+    {"[13,1000] dim 0", {13, 1000}, 0},
+    {"[700,45]", {700, 45}, 1},
+    {"[4,5000]", {4, 5000}, 1},
+    {"[300000]", {300000}, 0},
+    {"f16 [700,45]", {700, 45}, 1, Dtype::float16},
+    {"i64 [700,45]", {700, 45}, 1, Dtype::int64},
+    {"i64 [300000]", {300000}, 0, Dtype::int64},
+    {"u8 [300000]", {300000}, 0, Dtype::uint8},
+};
+
+template <class Op>
+void add_rows(Cases& cases, const std::string& name, Op op) {
+  for (const Rows& rows : kRows)
+    cases.add(
+        {name + "/" + rows.name, 1, 0, tenon::numel_of(rows.sizes) * tenon::itemsize(rows.dtype)},
+        [=]<class Library>(Library) -> Operands<Library> { return {.a = Library::random(rows.sizes, rows.dtype)}; },
+        [op, dim = rows.dim](auto& x) { op(x.a, dim); });
+}
+
+}  // namespace
+
+void add_order_cases(Cases& cases) {
+  add_rows(cases, "sort", [](auto& x, int64_t dim) { sort(x, dim); });
+  add_rows(cases, "topk", [](auto& x, int64_t dim) { topk(x, 5, dim); });
+  add_rows(cases, "cumsum", [](auto& x, int64_t dim) { cumsum(x, dim); });
+  add_rows(cases, "cummax", [](auto& x, int64_t dim) { cummax(x, dim); });
+}
+
+}  // namespace bench
