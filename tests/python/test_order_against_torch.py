@@ -53,7 +53,7 @@ def test_sort(shape, dtype, layout):
 
 
 @pytest.mark.parametrize("reach", [3, 40_000, 2**62])
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype not in ("uint16", "uint32", "uint64")])
 @pytest.mark.parametrize("length", [16, 17, 32, 33, 96, 200, 770, 3_000, 70_000])
 def test_rows_of_any_length_and_of_keys_near_and_far(length, dtype, reach):
     rows = torch.randint(-reach, reach, (2, length), generator=torch.Generator().manual_seed(length)).to(getattr(torch, dtype))
