@@ -121,6 +121,7 @@ void sort_by_digits(std::vector<Item>& items, std::vector<Item>& scratch, int di
 
 template <class Item>
 void sort_items(std::vector<Item>& items, std::vector<Item>& scratch, uint64_t range) {
+  // exact: at most 64 bits
   const int digits = (static_cast<int>(std::bit_width(range)) + kDigitBits - 1) / kDigitBits;
   if (items.size() < kItemsOfPass * static_cast<std::size_t>(digits) ||
       items.size() > std::numeric_limits<uint32_t>::max())
