@@ -1,5 +1,6 @@
 // Calls of every declared op, made from its schema: an op that is declared later takes part.
 #pragma once
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ inline Values samples(const Parameter& parameter) {
   if (type.starts_with("bool")) return {true};
   if (type.starts_with("int")) return {1};
   if (type.starts_with("ScalarType")) return {float64};
+  if (name == "ord") return {1, 0, 3, 0.5, -1, HUGE_VAL, -HUGE_VAL};
   if (type.starts_with("Scalar")) return {2};
   if (name == "rounding_mode") return {"floor", "trunc"};
   throw Error(std::string("no value for a ") + parameter.type + " " + parameter.name + ": tests/declared.h");

@@ -11,7 +11,7 @@ struct Truth {
 
 template <class Block>
 constexpr int arity_of() {
-  if constexpr (Block::row.kind == Kind::algorithm)
+  if constexpr (Block::row.kind == Kind::algorithm || HasState<Block>)
     return 0;
   else
     return kFormulaArity<Block>;

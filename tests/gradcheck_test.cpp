@@ -2,10 +2,12 @@
 // that broadcast (0-dim and zero-size included), every view, in place.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "declared.h"
 #include "tenon/tenon.h"
 
 namespace {
@@ -43,6 +45,44 @@ const std::vector<Binary> kBinary = {
     {"mul_", [](const Tensor& a, const Tensor& b) { return (a + b).mul_(b); }},
     {"div_", [](const Tensor& a, const Tensor& b) { return (a * b).div_(b).exp_(); }},
 };
+
+TEST(Gradcheck, EveryFold) {
+  int checked = 0;
+  for (const Schema& schema : schemas()) {
+    if (!schema.is_fold()) continue;
+    for (const Dims& sizes : {Dims{2, 3}, Dims{2, 2, 2}, Dims{5}}) {
+      for (declared::Call& call : declared::calls(schema, [](int) { return Value(Tensor()); })) {
+        const auto function = [&](const Tensors& in) {
+          call.values[0] = in[0];
+          return Tensors{schema.function(call.values.data())[0]};
+        };
+        const Tensors inputs{leaf(sizes, -0.9)};
+        try {
+          if (!function(inputs)[0].requires_grad()) continue;
+        } catch (const Error&) {  // a dim that is not there, a product over several
+          continue;
+        }
+        ++checked;
+        const std::string where = schema.name + call.says + " of " + to_string(sizes);
+        ASSERT_NO_THROW(autograd::gradcheck(function, inputs)) << where;
+        ASSERT_NO_THROW(autograd::gradgradcheck(function, inputs)) << where;
+      }
+    }
+  }
+  EXPECT_GT(checked, 100);
+}
+
+TEST(Gradcheck, AProductWithZeros) {
+  for (const std::initializer_list<double> values :
+       {std::initializer_list<double>{2, 0, 3}, {0, 2, 0, 3}, {0, 0, 0, 1}}) {
+    Tensor x = empty({static_cast<int64_t>(values.size())}, float64);
+    std::copy(values.begin(), values.end(), x.data<double>());
+    x.requires_grad_();
+    const auto call = [](const Tensors& in) { return Tensors{prod(in[0])}; };
+    EXPECT_NO_THROW(autograd::gradcheck(call, {x}));
+    EXPECT_NO_THROW(autograd::gradgradcheck(call, {x}));
+  }
+}
 
 TEST(Gradcheck, BinaryOpsOverBroadcastPairs) {
   int pairs = 0;

@@ -32,7 +32,7 @@ Call call_of(const std::string& name) {
   return [schema](const Operands& x) {
     std::vector<tenon::Value> values(static_cast<std::size_t>(schema->count));
     for (std::size_t i = 0; i < x.size(); ++i) values[i] = x[i];
-    if (schema->is_fold()) values[1] = Dims{0};
+    if (schema->is_fold()) values[static_cast<std::size_t>(schema->place_of("dim"))] = 0;
     return schema->function(values.data())[0];
   };
 }

@@ -45,7 +45,7 @@ def definitions(name, signatures, doc, method):
         lists.append(typed)
         # f(2, 3) for f((2, 3))
         if parts and parts[0].startswith("tuple of ints") and (len(parts) == 1 or parts[1] == "*"):
-            first = parts[0].rsplit(" ", 1)[1]
+            first = parts[0].partition(" = ")[0].rsplit(" ", 1)[1]
             lists.append([f"*{first}: _Int", *typed[2:]])
     for typed in lists:
         if len(lists) > 1:

@@ -44,7 +44,9 @@ TYPES = {
     "bool?": Type("std::optional<bool>", "bool?", "call.optional_boolean(Name::{0})", "values[{0}].optional_boolean()", "{}"),
     "int": Type("int64_t", "int", "call.integer(Name::{0}, {1})", "values[{0}].integer({1})"),
     "int?": Type("std::optional<int64_t>", "int?", "call.optional_integer(Name::{0})", "values[{0}].optional_integer()", "{}"),
+    "Scalar?": Type("std::optional<Scalar>", "Number?", "call.optional_number(Name::{0})", "values[{0}].optional_number()", "{}"),
     "int[1]?": Type("const DimsArg&", "ints[1]?", "call.dims_arg(Name::{0})", "values[{0}].dims_arg()", "{}"),
+    "int[1]": Type("const DimsArg&", "ints[1]", "call.dims_arg(Name::{0})", "values[{0}].dims_arg()"),
     "int[]?": Type("const DimsArg&", "ints?", "call.dims_arg(Name::{0})", "values[{0}].dims_arg()", "{}"),
     "int[]": Type("SizesView", "ints", "call.dims(Name::{0})", "values[{0}].dims()"),
     "str?": Type("const char*", "str?", "call.text(Name::{0})", "values[{0}].text()", "nullptr"),
@@ -93,6 +95,8 @@ class Op:
     place: int  # in the file
     facts: dict
 
+    has_state: bool = False  # of a fold: its partial results are no elements
+
     number: int = 0  # among all blocks
     name: str = ""
     parameters: list = dataclasses.field(default_factory=list)
@@ -120,6 +124,11 @@ class Op:
     @property
     def kind(self):
         return self.facts.get("kind", "Kind::map").removeprefix("Kind::")
+
+    @property
+    def is_called(self):
+        """Whether a function in dispatch/ computes it."""
+        return self.kind == "algorithm" or self.has_state
 
     @property
     def is_method(self):
@@ -231,6 +240,8 @@ class Op:
         both = parameter.name == "self" and "|" in self.type_of(parameter).python and not self.facts.get("numbers_as_tensors")
         name = "input" if parameter.name == "self" else parameter.name
         type_ = self.type_of(parameter)
+        if name == "correction":
+            return "correction_of(call)"  # which may be called `unbiased`
         read = type_.read.replace("Name::{0}", "call.has(Name::self) ? Name::self : Name::input") if both and parameter.type != "Tensor" else type_.read
         return read.format(name, parameter.cpp_default() or "0")
 
@@ -261,7 +272,8 @@ def read_ops(root=ROOT):
         text = path.read_text(encoding="utf-8")
         known = len(ops)
         for match in re.finditer(r"^struct (\w+) \{\s*static constexpr Row row\{(.*?)\};", text, re.S | re.M):
-            ops.append(Op(match.group(1), path.name, match.start(), facts_of(match.group(2))))
+            block = text[match.start() : text.index("\n};", match.start())]
+            ops.append(Op(match.group(1), path.name, match.start(), facts_of(match.group(2)), bool(re.search(r"\bState\b", block))))
         if len(ops) - known != len(re.findall(r"^struct ", text, re.M)):
             raise SystemExit(f"ops.py: {path.name}: a block does not begin with its row: static constexpr Row row{{...}};")
     ops.sort(key=lambda op: op.block)
@@ -343,7 +355,7 @@ def ops_inc(ops):
     """Definitions of every form."""
     lines = [HEAD]
     for op in ops:
-        if op.kind == "algorithm":
+        if op.is_called:
             lines += algorithm_definitions(op)
         else:
             lines.append(f"Tensor {op.name}{op.cpp_parameters()} {{ return {computation(op, 'functional')}; }}")
@@ -403,7 +415,7 @@ def plain_h(ops):
     lines = ["// dispatch: the algorithms behind ops that have no formula. Below every question of history.", HEAD + "#pragma once", "#include <tuple>", "",
              '#include "tenon/list.h"', '#include "tenon/tensor.h"', "", "namespace tenon::plain {", ""]  # fmt: skip
     for op in ops:
-        if op.kind == "algorithm":
+        if op.is_called:
             lines.append(f"{op.cpp_result()} {op.block}{op.cpp_parameters()};")
             if op.facts.get("by_hand") and op.has_out:
                 lines.append(f"{op.out_result()} {op.block}_out{op.cpp_parameters(out=True)};")
@@ -413,7 +425,7 @@ def plain_h(ops):
 def algorithms_inc(ops):
     lines = [HEAD + "constexpr Algorithm kAlgorithms[] = {"]
     for op in ops:
-        if op.kind != "algorithm":
+        if not op.is_called:
             continue
         values = ", ".join(op.type_of(p).value.format(i, p.cpp_default() or "0") for i, p in enumerate(op.parameters))
         call = op.listed(f"plain::{op.block}({values})")
@@ -656,7 +668,7 @@ def section(op, root):
     lines = [f"- forms: {', '.join(forms)}"]
     title = "joins two partial results" if op.kind == "fold" else "formula"
     lines += [f"- {'derivative ' + part if part.startswith('by ') else title + ': ' + part}" for part in formulas(op, op.parameters, root)]
-    if op.kind != "algorithm":
+    if not op.is_called:
         lines += [f"- result: {PROMOTION[facts.get('promotion', 'Promotion::common').removeprefix('Promotion::')]}"]
         lines += [f"- dtypes: {DTYPES[facts.get('dtypes', 'kUsual')]}"]
     if facts.get("ulp"):

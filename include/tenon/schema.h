@@ -23,9 +23,9 @@ class TENON_API Value {
   Value(SizesView numbers) : Value(numbers.copy()) {}
   Value(const DimsArg& dims);
   Value(Dtype dtype) : kind_(Kind::dtype), dtype_(dtype) {}
-  Value(std::optional<Dtype> dtype);
-  Value(std::optional<bool> boolean) {
-    if (boolean) *this = Value(*boolean);
+  template <class T>
+  Value(const std::optional<T>& value) {
+    if (value) *this = Value(*value);
   }
   Value(std::string text) : kind_(Kind::text), text_(std::move(text)) {}
   Value(const char* text) : Value(std::string(text)) {}
@@ -40,6 +40,7 @@ class TENON_API Value {
   std::optional<Arg> optional_arg() const { return is_empty() ? std::nullopt : std::optional(arg()); }
   Scalar number() const { return check(Kind::number, "a number").number_; }
   Scalar number(Scalar fallback) const { return is_empty() ? fallback : number(); }
+  std::optional<Scalar> optional_number() const { return is_empty() ? std::nullopt : std::optional(number()); }
   bool boolean(bool fallback) const;
   std::optional<bool> optional_boolean() const { return is_empty() ? std::nullopt : std::optional(boolean(false)); }
   int64_t integer(int64_t fallback) const;

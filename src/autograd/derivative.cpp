@@ -125,7 +125,7 @@ Derivative make_derivative() {
 template <class F>
 CallDerivative make_call_derivative() {
   CallDerivative derivative;
-  if constexpr (F::row.kind == Kind::algorithm) {
+  if constexpr (F::row.kind == Kind::algorithm || HasState<F>) {
     TENON_OF_OPERAND(0, a)
     TENON_OF_OPERAND(1, b)
     TENON_OF_OPERAND(2, c)

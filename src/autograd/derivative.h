@@ -84,6 +84,9 @@ class CallGiven {
   int64_t integer(const char* parameter, int64_t fallback = 0) const { return value(parameter).integer(fallback); }
   bool boolean(const char* parameter) const { return value(parameter).boolean(false); }
   DimsArg dims(const char* parameter) const { return value(parameter).dims_arg(); }
+  /// A result, or its gradient, over the dims of the operand: of size 1 where reduced.
+  Tensor over_dims(const Tensor& reduced) const;
+  std::optional<Scalar> number(const char* parameter) const { return value(parameter).optional_number(); }
 
  private:
   const Value& value(const char* parameter) const { return values_[schema_.place_of(parameter)]; }
@@ -98,6 +101,13 @@ class CallGiven {
 
 /// Zeros of these sizes with a gradient added up along dim where `places` says. Differentiable.
 Tensor added_along(const Tensor& grad, int64_t dim, const Tensor& places, SizesView sizes);
+
+/// What was reduced over the dims of `mask`, over the dims of what it was reduced from: of size 1 where reduced.
+Tensor with_reduced_dims(const Tensor& reduced, SizesView mask, bool keepdim);
+// Derivatives of more than a line.
+Tensor of_variance(const CallGiven& given, const Tensor& grad, const Tensor& self);
+Tensor of_deviation(const CallGiven& given, const Tensor& grad, const Tensor& self, const Tensor& result);
+Tensor of_norm(const CallGiven& given, const Tensor& grad, const Tensor& self, const Tensor& result);
 
 /// Of an algorithm: by operand; null: not differentiable.
 struct CallDerivative {

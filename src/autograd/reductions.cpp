@@ -1,4 +1,5 @@
 // Recorded reductions and matrix products.
+#include "autograd/derivative.h"
 #include "autograd/meta.h"
 #include "autograd/note.h"
 #include "dispatch/differentiate.h"
@@ -8,16 +9,16 @@
 
 namespace tenon {
 namespace autograd {
-namespace {
 
-/// The gradient of a reduced tensor over the dims of the tensor it was reduced from: of size 1 where reduced.
-Tensor with_reduced_dims(const Tensor& grad, SizesView mask, bool keepdim) {
-  if (keepdim || grad.dim() == mask.size()) return grad;
-  Tensor result = grad;
+Tensor with_reduced_dims(const Tensor& reduced, SizesView mask, bool keepdim) {
+  if (keepdim || reduced.dim() == mask.size()) return reduced;
+  Tensor result = reduced;
   for (int64_t dim = 0; dim < mask.size(); ++dim)
     if (mask[dim]) result = result.unsqueeze(dim);
   return result;
 }
+
+namespace {
 
 /// The same gradient for every element that was added: a view.
 Tensor spread(const Tensor& grad, SizesView mask, bool keepdim, SizesView sizes) {
@@ -75,11 +76,10 @@ class SumNode final : public ReduceNode {
   }
 };
 
-/// amax and amin: elements that tie share the gradient.
-class ExtremeNode final : public ReduceNode {
+/// What needs the tensor and its result.
+class SavingNode : public ReduceNode {
  public:
   using ReduceNode::ReduceNode;
-  const char* name() const noexcept override { return row_of(op_).grad_fn; }
   void save(const Tensor& self, const Tensor& result) {
     self_.save(self);
     result_.save(result, SavedTensor::Role::result);
@@ -92,17 +92,60 @@ class ExtremeNode final : public ReduceNode {
   }
   void apply(const Tensor* grads, Tensor* out) override {
     if (!grads[0].defined()) return;
-    const Tensor self = self_.unpack(this), result = with_reduced_dims(result_.unpack(this), mask_, keepdim_);
-    const Tensor ties = self == result;
+    const Tensor result = with_reduced_dims(result_.unpack(this), mask_, keepdim_);
+    out[0] = gradient(with_reduced_dims(grads[0], mask_, keepdim_), self_.unpack(this), result);
+  }
+
+ protected:
+  virtual Tensor gradient(const Tensor& grad, const Tensor& self, const Tensor& result) const = 0;
+  /// The reduced dims; none: of a tensor without dims.
+  Dims reduced_dims() const {
     Dims dims;
     for (int64_t dim = 0; dim < mask_.size(); ++dim)
       if (mask_[dim]) dims.push_back(dim);
-    const Tensor count = dims.empty() ? ties.to(int64) : tenon::sum(ties, SizesView(dims), true);
-    out[0] = with_reduced_dims(grads[0], mask_, keepdim_) * ties / count;
+    return dims;
   }
 
  private:
   SavedTensor self_, result_;
+};
+
+/// amax and amin: elements that tie share the gradient.
+class ExtremeNode final : public SavingNode {
+ public:
+  using SavingNode::SavingNode;
+  const char* name() const noexcept override { return row_of(op_).grad_fn; }
+
+ protected:
+  Tensor gradient(const Tensor& grad, const Tensor& self, const Tensor& result) const override {
+    const Tensor ties = self == result;
+    const Dims dims = reduced_dims();
+    const Tensor count = dims.empty() ? ties.to(int64) : tenon::sum(ties, SizesView(dims), true);
+    return grad * ties / count;
+  }
+};
+
+/// prod: the product of the other elements.
+class ProdNode final : public SavingNode {
+ public:
+  using SavingNode::SavingNode;
+  const char* name() const noexcept override { return all_ ? "ProdBackward0" : "ProdBackward1"; }
+
+ protected:
+  Tensor gradient(const Tensor& grad, const Tensor& self, const Tensor& result) const override {
+    if (self.dim() == 0) return grad.clone();
+    const Tensor zero = self == 0;
+    if (self.is_meta() || !tenon::any(zero).item().as_bool()) return (grad * (result / self)).to(self.dtype());
+    // Beside zeros the others are what counts. What is 0 by itself still has a derivative: `zeros` is a sum of nothing
+    // but zeros.
+    const Dims dims = reduced_dims();
+    const Tensor count = tenon::sum(zero, SizesView(dims), true);
+    const Tensor zeros = tenon::sum(where(zero, self, Scalar(0)), SizesView(dims), true);
+    const Tensor nonzero = where(zero, Scalar(1), self), others = tenon::prod(nonzero, SizesView(dims), true);
+    const Tensor of_zero = where(count == 1, others, where(count == 2, (zeros - self) * others, Scalar(0)));
+    const Tensor of_other = where(count == 0, others, where(count == 1, zeros * others, Scalar(0))) / nonzero;
+    return (grad * where(zero, of_zero, of_other)).to(self.dtype());
+  }
 };
 
 }  // namespace
@@ -114,15 +157,18 @@ Tensor differentiate_reduce(Op op, const Tensor& self, SizesView dims, bool keep
   const Tensor result = run_reduce(op, self, dims, keepdim, dtype);
   const bool sums = op == Op::sum || op == Op::mean;
   if (!is_floating_point(result.dtype())) {
-    if (sums) throw Error(std::string("Autograd not support dtype: ") + scalar_type_name(result.dtype()));
+    if (sums || op == Op::prod)
+      throw Error(std::string("Autograd not support dtype: ") + scalar_type_name(result.dtype()));
     return result;
   }
-  NodeImpl* node =
-      sums ? static_cast<NodeImpl*>(new SumNode(op, self, dims, keepdim)) : new ExtremeNode(op, self, dims, keepdim);
+  SavingNode* saving = sums             ? nullptr
+                       : op == Op::prod ? static_cast<SavingNode*>(new ProdNode(op, self, dims, keepdim))
+                                        : new ExtremeNode(op, self, dims, keepdim);
+  NodeImpl* node = sums ? static_cast<NodeImpl*>(new SumNode(op, self, dims, keepdim)) : saving;
   Node handle(node);
   note_call(*node, row_of(op).name, self);
   attach(result, std::move(handle));
-  if (!sums) static_cast<ExtremeNode*>(node)->save(self, result);
+  if (saving) saving->save(self, result);
   return result;
 }
 

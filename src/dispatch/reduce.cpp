@@ -25,6 +25,7 @@ void check_mean(Dtype input, std::optional<Dtype> asked) {
   if (!asked && !is_floating_point(input)) fail_mean("Input", input);
 }
 
+bool is_sum_like(Op op) { return op == Op::sum || op == Op::mean || op == Op::prod; }
 bool is_truth(Op op) { return row_of(op).promotion == Promotion::logical; }
 
 /// A mean is floating: it goes into no other `out=`. PyTorch finds out when it divides, in the default dtype.
@@ -40,7 +41,7 @@ void check_whole_mean_out(Dtype input, Dtype out) {
 
 Dtype result_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
   if (asked) return *asked;
-  if (op == Op::sum && !is_floating_point(input)) return int64;
+  if (row_of(op).promotion == Promotion::sum && !is_floating_point(input)) return int64;
   if (is_truth(op)) return input == uint8 ? uint8 : bool_;
   return input;
 }
@@ -53,7 +54,7 @@ Types compute_types(Op op, Dtype input, std::optional<Dtype> asked) {
 }
 
 void check_not_empty(Op op, const Tensor& self, SizesView dims) {
-  if (self.numel() != 0 || op == Op::sum || op == Op::mean || is_truth(op)) return;
+  if (self.numel() != 0 || is_sum_like(op) || is_truth(op)) return;
   const std::string name = row_of(op).name;
   if (dims.empty())
     throw Error(name +
@@ -117,7 +118,7 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
     if (op == Op::mean)
       write_fill(out, __builtin_nan(""));
     else
-      write_fill(out, op == Op::all ? 1 : 0);
+      write_fill(out, op == Op::all || op == Op::prod ? 1 : 0);
     return;
   }
   check_dtype(op, types.result);
@@ -140,7 +141,7 @@ Tensor new_result(const Tensor& self, SizesView mask, bool keepdim, Dtype dtype)
 }
 
 void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
-  if (op == Op::sum || op == Op::mean) {
+  if (is_sum_like(op)) {
     if (asked && result != out)
       throw Error(std::string("Expected out tensor to have dtype ") + cpp_type_name(result) + ", but got " +
                   cpp_type_name(out) + " instead");
@@ -183,8 +184,8 @@ Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool 
   if (op == Op::mean) check_mean(self.dtype(), dtype);
   if (op == Op::mean && dims.data() == nullptr && !keepdim) check_whole_mean_out(self.dtype(), out.dtype());
   // out= says the dtype where the call does not.
-  const bool follows_out = !dtype && (op == Op::sum || op == Op::mean);
-  const bool dims_first = op == Op::sum || op == Op::mean;
+  const bool follows_out = !dtype && is_sum_like(op);
+  const bool dims_first = is_sum_like(op);
   if (dims_first) reduced_mask(dims, self.dim());
   if (op == Op::mean && follows_out) check_mean_out(out.dtype());
   const Types types = compute_types(op, self.dtype(), follows_out ? std::optional(out.dtype()) : dtype);

@@ -19,9 +19,6 @@ namespace {
 Value::Value(const DimsArg& dims) {
   if (dims.view().data()) *this = Value(dims.view());
 }
-Value::Value(std::optional<Dtype> dtype) {
-  if (dtype) *this = Value(*dtype);
-}
 
 bool Value::boolean(bool fallback) const {
   if (is_empty()) return fallback;

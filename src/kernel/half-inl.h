@@ -191,7 +191,8 @@ template <class T>
 void fill_half(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
 #define TENON_OP(NAME)                                                                     \
-  if constexpr (ops::NAME::row.kind == Kind::map)                                          \
+  if constexpr (HasState<ops::NAME>) {                                                     \
+  } else if constexpr (ops::NAME::row.kind == Kind::map)                                   \
     set_forms(table, Op::NAME, column, half_kernel<ops::NAME, T>());                       \
   else if constexpr (ops::NAME::row.kind == Kind::fold && computes<float>(ops::NAME::row)) \
     table.fold[static_cast<int>(Op::NAME)][column] = &fold_vectors<ops::NAME, HalfLoad<T>>;

@@ -31,6 +31,7 @@ void fill_halves(KernelTable& table);
 void fill_casts(KernelTable& table);
 void fill_moves(KernelTable& table);
 void fill_products(KernelTable& table);
+void fill_states(KernelTable& table);
 
 /// The ops that know uint16, uint32 and uint64 do with their bits what they do with those of signed integers.
 void share_unsigned(KernelTable& table, Dtype dtype, Dtype other) {
@@ -55,6 +56,7 @@ KernelTable make_table() {
   fill_casts(table);
   fill_moves(table);
   fill_products(table);
+  fill_states(table);
   return table;
 }
 

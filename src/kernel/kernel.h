@@ -32,6 +32,25 @@ struct MoveKernels {
 using ProductKernel = void (*)(void* out, int64_t out_stride, const void* a, int64_t a_stride, const void* b,
                                int64_t b_stride, int64_t rows, int64_t columns, int64_t depth);
 
+/// A fold with a State, over lanes of one dtype. A state is up to three lanes: field f of state i lies at
+/// states[f * stride + i], and there is room for 16 states behind the last one. Wide states are of float64 or int64.
+/// `numbers`: parameters that the formula reads.
+struct StateKernels {
+  /// `count` runs of `n` elements, `step` apart: each becomes a state.
+  void (*along)(void* states, int64_t stride, const void* in, int64_t step, int64_t count, int64_t n,
+                const double* numbers);
+  /// Each of `rows` rows of `n` elements, `step` apart, gives one element to each of `n` states, which have taken
+  /// `taken` before; none: they begin. Of fewer than 16 elements, 16 may be read.
+  void (*across)(void* states, int64_t stride, const void* in, int64_t step, int64_t rows, int64_t n, int64_t taken,
+                 const double* numbers);
+  /// Joins states to wide ones, which begin where `fresh`. `start`: the place of the states' first element.
+  void (*absorb)(void* wide, const void* states, int64_t stride, int64_t n, int64_t start, bool fresh,
+                 const double* numbers);
+  /// The results of wide states, where `along`'s dtype is theirs; in that dtype.
+  void (*finish)(void* out, const void* states, int64_t stride, int64_t n, const double* numbers);
+  int fields;
+};
+
 /// Results that leave past the caches at once, whatever their dtype: one cache line or several.
 inline constexpr int64_t kStreamedLanes = 64;
 
@@ -44,6 +63,7 @@ struct KernelTable {
   Kernel elementwise_streamed[kOpCount][kDtypeCount];
   Kernel cast_streamed[kDtypeCount][kDtypeCount];
   FoldKernel fold[kOpCount][kDtypeCount];  // reductions over lanes
+  const StateKernels* state_fold[kOpCount][kDtypeCount];
   MoveKernels move[4];
   ProductKernel product[kDtypeCount];  // null: none
 };

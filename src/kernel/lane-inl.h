@@ -368,9 +368,74 @@ struct Vector {
 #endif
   hn::Vec<D> v;
 };
+/// Which lanes of such a vector.
 template <class D>
-HWY_INLINE Vector<D> operator+(Vector<D> a, Vector<D> b) {
-  return {hn::Add(a.v, b.v)};
+struct VectorTruth {
+  hn::Mask<D> v;
+};
+#define TENON_VECTOR_OPERATOR(SYMBOL, NAME)                        \
+  template <class D>                                               \
+  HWY_INLINE Vector<D> operator SYMBOL(Vector<D> a, Vector<D> b) { \
+    return {hn::NAME(a.v, b.v)};                                   \
+  }
+TENON_VECTOR_OPERATOR(+, Add)
+TENON_VECTOR_OPERATOR(-, Sub)
+TENON_VECTOR_OPERATOR(*, Mul)
+TENON_VECTOR_OPERATOR(/, Div)
+#undef TENON_VECTOR_OPERATOR
+#define TENON_VECTOR_COMPARISON(SYMBOL, NAME)                           \
+  template <class D>                                                    \
+  HWY_INLINE VectorTruth<D> operator SYMBOL(Vector<D> a, Vector<D> b) { \
+    return {hn::NAME(a.v, b.v)};                                        \
+  }
+TENON_VECTOR_COMPARISON(==, Eq)
+TENON_VECTOR_COMPARISON(!=, Ne)
+TENON_VECTOR_COMPARISON(<, Lt)
+#undef TENON_VECTOR_COMPARISON
+/// No integer is NaN: what is asked of that costs nothing.
+struct NoLane {};
+struct EveryLane {};
+template <class D>
+HWY_INLINE auto is_nan([[maybe_unused]] Vector<D> a) {
+  if constexpr (std::is_floating_point_v<hn::TFromD<D>>)
+    return VectorTruth<D>{hn::IsNaN(a.v)};
+  else
+    return NoLane{};
+}
+HWY_INLINE EveryLane operator!(NoLane) { return {}; }
+HWY_INLINE NoLane operator&(NoLane, EveryLane) { return {}; }
+HWY_INLINE NoLane operator&(NoLane, NoLane) { return {}; }
+template <class D>
+HWY_INLINE VectorTruth<D> operator|(VectorTruth<D> a, NoLane) {
+  return a;
+}
+template <class D>
+HWY_INLINE VectorTruth<D> operator!(VectorTruth<D> a) {
+  return {hn::Not(a.v)};
+}
+template <class D>
+HWY_INLINE VectorTruth<D> operator&(VectorTruth<D> a, VectorTruth<D> b) {
+  return {hn::And(a.v, b.v)};
+}
+template <class D>
+HWY_INLINE VectorTruth<D> operator|(VectorTruth<D> a, VectorTruth<D> b) {
+  return {hn::Or(a.v, b.v)};
+}
+template <class D>
+HWY_INLINE Vector<D> choose(VectorTruth<D> condition, Vector<D> a, Vector<D> b) {
+  return {hn::IfThenElse(condition.v, a.v, b.v)};
+}
+template <class D>
+HWY_INLINE Vector<D> mul_add(Vector<D> a, Vector<D> b, Vector<D> c) {
+  return {hn::MulAdd(a.v, b.v, c.v)};
+}
+template <class D>
+HWY_INLINE Vector<D> magnitude(Vector<D> a) {
+  return {hn::Abs(a.v)};
+}
+template <class D>
+HWY_INLINE Vector<D> square_root(Vector<D> a) {
+  return {hn::Sqrt(a.v)};
 }
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 // Of two equal values and beside a NaN, these take the second operand.

@@ -328,7 +328,8 @@ template <class T>
 void fill_dtype(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
 #define TENON_OP(NAME)                                                                   \
-  if constexpr (ops::NAME::row.kind == Kind::fold) {                                     \
+  if constexpr (HasState<ops::NAME>) {                                                   \
+  } else if constexpr (ops::NAME::row.kind == Kind::fold) {                              \
     table.fold[static_cast<int>(Op::NAME)][column] = fold_kernel<ops::NAME, T>();        \
     table.elementwise[static_cast<int>(Op::NAME)][column] = &binary<ops::NAME, T, T, T>; \
   } else if constexpr (ops::NAME::row.kind == Kind::map) {                               \

@@ -44,6 +44,26 @@ struct mean {
   }
 };
 
+struct prod {
+  static constexpr Row row{
+      .signature =
+          "prod(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> "
+          "Tensor",
+      .python =
+          "(Tensor self, *, ScalarType? dtype=None)\n"
+          "(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None)",
+      .kind = Kind::fold,
+      .promotion = Promotion::sum,
+      .kernel_name = "prod_out_cpu",
+      .ulp = 1,
+      .grad_fn = "ProdBackward",
+      .doc = "The product along dim; integers and bool are multiplied in int64."};
+  template <class T>
+  static T forward(T a, T b) {
+    return a * b;
+  }
+};
+
 /// NaN wins.
 struct amax {
   static constexpr Row row{

@@ -20,7 +20,7 @@ inline constexpr int kOpCount = 0
 /// How an op computes.
 enum class Kind : uint8_t {
   map,        // the formula gives one element of the result from one of each operand
-  fold,       // the formula joins two partial results; each element is one
+  fold,       // the formula joins two partial results; each element is one. Or the block has a State of its own
   algorithm,  // no formula: a function in dispatch/
 };
 
@@ -56,6 +56,8 @@ inline constexpr DtypeSet kNoBool = kUsual & ~1u;
 inline constexpr DtypeSet kAllNumbers = kAllDtypes & ~1u;
 inline constexpr DtypeSet kUsualIntegers = set_of(uint8) | set_of(int8) | set_of(int16) | set_of(int32) | set_of(int64);
 inline constexpr DtypeSet kAllIntegers = kUsualIntegers | kWideUnsigned | set_of(bool_);
+inline constexpr DtypeSet kWideFloats = set_of(float32) | set_of(float64);
+inline constexpr DtypeSet kWideNumbers = set_of(int32) | set_of(int64) | kWideFloats;
 inline constexpr DtypeSet kFloats = set_of(float16) | set_of(bfloat16) | set_of(float32) | set_of(float64);
 
 /// What formulas call it.
@@ -80,6 +82,7 @@ struct Row {
   const char* symbol = "";     // of the operator, where there is one
   Promotion promotion = Promotion::common;
   DtypeSet dtypes = kUsual;            // of the computation
+  DtypeSet lanes = 0;                  // of a fold with a State: the dtypes its states are computed in
   const char* kernel_name = "";        // in the text for other dtypes: "abs_cpu" not implemented for 'Bool'
   const char* refuses_bool = nullptr;  // the text where PyTorch has one of its own
   Parameters parameters = Parameters::none;
@@ -120,6 +123,18 @@ constexpr int promoted_count(const Row& row, int count) {
 constexpr bool keeps_numbers(const Row& row) {
   return row.parameters == Parameters::factor || row.parameters == Parameters::replacements;
 }
+/// A fold whose partial results are no elements. The block has
+///   template <class V> struct State { V sum, ...; };                  at most three lanes
+///   template <class V, class At> static State<V> init(const At&);     of nothing
+///   template <class V, class At> static void step(State<V>&, V value, const At&);
+///   template <class V, class At> static void join(State<V>&, const State<V>& other, const At&);
+///   template <class V, class At> static V finish(const State<V>&, const At&);
+/// and, where it knows places, `shift(State<V>&, V start)`. What `At` says: kernel/states.cpp.
+template <class Block>
+concept HasState = requires {
+  sizeof(typename Block::template State<int>);
+};
+
 /// How many of `count` arguments are operands.
 constexpr int operand_count(const Row& row, int count) {
   return row.parameters == Parameters::bounds ? 1 : promoted_count(row, count);

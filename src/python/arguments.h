@@ -20,7 +20,7 @@ namespace tenon::python {
   X(copy) X(axis0) X(axis1) X(rtol) X(atol) X(equal_nan) X(mask) X(tensors) X(data) X(indices) X(values)              \
   X(accumulate) X(repeats) X(dimension) X(force) X(tensor1) X(tensor2) X(as_tuple) X(exponent) X(mat2)      \
   X(from_) X(to) X(type1) X(type2) X(scalar) X(scalar1) X(scalar2) X(tensor)               \
-  X(type) X(ndarray) X(requires_grad) X(gradient) X(retain_graph) X(create_graph) X(inputs) X(hook) X(vec) X(out_dtype) X(implicit)
+  X(type) X(ndarray) X(requires_grad) X(gradient) X(retain_graph) X(create_graph) X(inputs) X(hook) X(vec) X(out_dtype) X(implicit) X(unbiased)
 // clang-format on
 #include "python/names.inc"
 enum class Name : uint8_t {
@@ -148,6 +148,9 @@ class Call {
   }
   std::optional<Arg> optional_arg(Name name) const { return has(name) ? std::optional(arg(name)) : std::nullopt; }
   Scalar number(Name name, Scalar fallback = 0) const { return has(name) ? scalar_of(object(name)) : fallback; }
+  std::optional<Scalar> optional_number(Name name) const {
+    return has(name) ? std::optional(scalar_of(object(name))) : std::nullopt;
+  }
   int64_t integer(Name name, int64_t fallback = 0) const { return has(name) ? integer_of(object(name)) : fallback; }
   std::optional<int64_t> optional_integer(Name name) const {
     return has(name) ? std::optional(integer_of(object(name))) : std::nullopt;

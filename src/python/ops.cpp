@@ -14,6 +14,12 @@ decltype(auto) run(const Call& call, Function function, Arguments&&... arguments
   return function(arguments...);
 }
 
+/// What the number of elements is lessened by: once a choice between 1 and 0.
+std::optional<Scalar> correction_of(const Call& call) {
+  if (call.has(Name::unbiased)) return Scalar(call.boolean(Name::unbiased) ? 1 : 0);
+  return call.optional_number(Name::correction);
+}
+
 #include "python/ops.inc"
 
 }  // namespace

@@ -24,6 +24,7 @@ FORMS = {
     "product": ["functional", "method", "out"],
 }
 STRINGS = {"rounding_mode": ["trunc", "trunc", "trunc", "floor", "floor", "floor", "up"]}
+NUMBERS = {"ord": [2, 2, 1, 0, math.inf, -math.inf, 3, 0.5, -1], "correction": [0, 1, 2, 0.5]}
 VIEWS_AND_COPIES = ["to", "to", "clone", "contiguous", "copy", "copy", "fill", "expand", "reshape", "sum_to_size"]
 
 
@@ -239,7 +240,7 @@ def draw_case(ops, seed, number, only_op=None):
             dims = list({dim % len(shape): dim for dim in dims}.values())
         if draw.chance(0.03):
             dims = dims + [len(shape) + draw.rng.randint(0, 2)]
-        keywords["dim"], keywords["keepdim"] = dims, draw.chance(0.4)
+        draw_fold(draw, DECLARED[op], dims, form, keywords)
         if kind == "reduction_dtype" and draw.chance(0.25):
             # A sum of floats in an integer dtype converts numbers no integer holds: PyTorch's answer depends on its path.
             keywords["dtype"] = NAMES[draw.dtype(None if not dtype.is_floating_point else torch.float64)]
@@ -254,6 +255,24 @@ def draw_case(ops, seed, number, only_op=None):
     if form == "out":
         out = draw_out(draw, build, kind, op, dtype)
     return {"op": op, "form": form, "storages": build.storages, "args": build.args, "out": out, "keywords": keywords}, build.layouts
+
+
+def draw_fold(draw, op, dims, form, keywords):
+    """The dims that are folded, as the declaration takes them, and what else it asks for."""
+    parameters = {parameter.name: parameter for parameter in op.parameters}
+    # From Python one dim may be all that is taken.
+    one = parameters["dim"].type == "int?" or "int dim" in op.facts.get("python", "") and "int[]" not in op.facts["python"]
+    if not one:
+        keywords["dim"] = dims
+    elif dims and draw.chance(0.8):
+        keywords["dim"] = dims[0]
+    elif "python" in op.facts and form == "out":  # of which the overload without dims has none
+        keywords["dim"] = 0
+    if "keepdim" in parameters and (not one or "dim" in keywords):
+        keywords["keepdim"] = draw.chance(0.4)
+    for name in NUMBERS:
+        if name in parameters and draw.chance(0.7):
+            keywords[name] = number_json(draw.rng.choice(NUMBERS[name]))
 
 
 def draw_other(draw, build, op, shape, dtype, keywords):

@@ -171,7 +171,7 @@ std::vector<tenon::Value> values_of(const tenon::Schema& schema, const Request& 
       values[i] = request.value(i);
     else if (!keyword)
       continue;
-    else if (type.starts_with("int["))
+    else if (type.starts_with("int[") && keyword->is_array())
       values[i] = to_dims(*keyword);
     else if (type.starts_with("int"))
       values[i] = keyword->get<int64_t>();

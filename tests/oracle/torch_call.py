@@ -17,6 +17,10 @@ def operator(op, form, operands):
     return eval(f"a {symbol} b" if len(operands) > 1 else f"{symbol}a", names)
 
 
+def function(op):
+    return getattr(torch.linalg, op.removeprefix("linalg_")) if op.startswith("linalg_") else getattr(torch, op)
+
+
 def call_torch(request, operands, out):
     op, form, keywords = request["op"], request["form"], dict(request["keywords"])
     a = operands[0]
@@ -44,8 +48,8 @@ def call_torch(request, operands, out):
     if keywords.get("dtype"):
         keywords["dtype"] = BY_NAME[keywords["dtype"]]
     if "dim" in keywords:
-        if op in ("all", "any") and not keywords["dim"]:
-            # In C++ no dims means all of them; from Python, all and any take () at its word.
+        if op in ("all", "any", "logsumexp") and not keywords["dim"]:
+            # In C++ no dims means all of them; from Python, all and any take () at its word, and logsumexp fails.
             keywords["dim"] = list(range(operands[0].dim()))
         if op == "mean" and form == "out" and not keywords["dim"] and not keywords["keepdim"]:
             del keywords["dim"], keywords["keepdim"]  # another overload, with another text
@@ -54,11 +58,11 @@ def call_torch(request, operands, out):
     if form in ("method", "inplace"):
         return getattr(operands[0], op + ("_" if form == "inplace" else ""))(*operands[1:], **keywords)
     if form != "out":
-        return getattr(torch, op)(*operands, **keywords)
-    result = getattr(torch, op)(*operands, **keywords, out=out)
+        return function(op)(*operands, **keywords)
+    result = function(op)(*operands, **keywords, out=out)
     if op in ("all", "any") and out.dtype == torch.uint8:
         # PyTorch casts the elements to uint8 first: 256 and 0.5 count as 0 (docs/differences.md).
-        out.copy_(getattr(torch, op)(*operands, **keywords))
+        out.copy_(function(op)(*operands, **keywords))
     return result
 
 

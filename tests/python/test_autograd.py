@@ -450,7 +450,7 @@ def test_gradcheck_of_every_op(op):
     a = tenon.tensor([[0.4, 1.6], [2.25, 0.75]], dtype=tenon.float64, requires_grad=True)
     b = tenon.tensor([[1.25, 0.3]] * (2 if op.kind == "algorithm" else 1), dtype=tenon.float64, requires_grad=True)
     operands = [b + 2 * i for i, parameter in enumerate(op.operands[1:]) if parameter.fallback is None or op.name == "clamp"]
-    others = {p.name: {"int": 0, "int[]": (0,), "ScalarType": tenon.float64}[p.type] for p in op.parameters if p.fallback is None and not p.is_operand}
+    others = {p.name: {"int": 0, "int[]": (0,), "int[1]": 0, "ScalarType": tenon.float64}[p.type] for p in op.parameters if p.fallback is None and not p.is_operand}
 
     def call(*tensors):
         result = function(*tensors, **others)

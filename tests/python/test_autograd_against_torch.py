@@ -543,3 +543,30 @@ def test_gradients_of_matmul(factors):
 def test_products(name, shapes, dtypes):
     operands = [judge.view(judge.tensor([1] * numel(shape), dtype), lambda tensor: tensor.reshape(shape)) for shape, dtype in zip(shapes, dtypes)]
     same(lambda m, a, b: (getattr(m, name)(a, b), getattr(a, name)(b)), *operands)
+
+
+FOLDS = {
+    "var": lambda m, x, **k: m.var(x, **k), "var, correction": lambda m, x, **k: m.var(x, correction=0.5, **k),
+    "std": lambda m, x, **k: m.std(x, **k), "std, biased": lambda m, x, **k: m.std(x, correction=0, **k),
+    "logsumexp": lambda m, x, **k: m.logsumexp(x, **({"dim": (0, 1)} | k)), "prod": lambda m, x, **k: m.prod(x, **k),
+} | {f"norm {ord}": lambda m, x, ord=ord, **k: m.linalg.vector_norm(x, ord, **k) for ord in (0, 1, 2, 3, 1.5, 0.5, -1, float("inf"), -float("inf"))}  # fmt: skip
+MATRICES = {
+    "plain": [[0.5, -1.5, 2.0], [3.0, 0.25, -0.75]], "zeros": [[0.0, -1.5, 0.0], [0.0, 0.0, 0.0]], "equal": [[2.0, 2.0, 2.0], [1.0, -1.0, 1.0]],
+    "infinite": [[float("inf"), 1.0, 2.0], [-float("inf"), -float("inf"), 0.5]], "nan": [[float("nan"), 1.0, 2.0], [0.5, 1.5, 1.0]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("values", MATRICES)
+@pytest.mark.parametrize("fold", FOLDS)
+def test_gradients_of_folds(fold, values):
+    """First and second ones, at the places where formulas are delicate."""
+    for options in ({}, {"dim": 1}, {"dim": 0, "keepdim": True}):
+
+        def gradients(m, x):
+            result = FOLDS[fold](m, x, **options)
+            scale = m.arange(1.0, result.numel() + 1, dtype=m.float64).reshape(result.shape)
+            (first,) = m.autograd.grad((result * scale).sum(), x, create_graph=True)
+            second = m.autograd.grad((first * first).sum(), x, allow_unused=True)[0] if first.requires_grad and values == "plain" else None
+            return result, first, second, result.grad_fn.name()
+
+        same(gradients, leaf(MATRICES[values]), exact=False)

@@ -41,7 +41,7 @@ double, float, half, int, long, short = float64, float32, float16, int32, int64,
 
 def __getattr__(name):
     # Loaded when first used: an import costs what it uses.
-    if name in ("autograd", "testing", "array_api"):
+    if name in ("autograd", "linalg", "testing", "array_api"):
         import importlib
 
         return importlib.import_module("." + name, __name__)

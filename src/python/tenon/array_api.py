@@ -7,7 +7,7 @@ import builtins
 
 import tenon
 from tenon import (
-    Size, abs, all, any, arange, asarray, bool, can_cast, ceil, clamp, copysign, e, empty, empty_like, exp, eye, finfo, float32, float64, floor,
+    Size, abs, all, any, arange, argmax, argmin, asarray, bool, can_cast, ceil, clamp, copysign, e, empty, empty_like, exp, eye, finfo, float32, float64, floor,
     from_dlpack, full, full_like, hypot, iinfo, inf, int8, int16, int32, int64, isfinite, isinf, isnan, linspace, log, logical_and, logical_not,
     logical_or, logical_xor, maximum, minimum, moveaxis, nan, newaxis, ones, ones_like, permute as permute_dims, pi,
     reciprocal, remainder, reshape, round, sign, signbit, sqrt, square, squeeze, trunc, uint8, uint16, uint32, uint64, where, zeros, zeros_like,
@@ -32,26 +32,6 @@ def namespace(api_version=None):
 
 def astype(x, dtype, /, *, copy=True, device=None):
     return x.to(device=device, dtype=dtype, copy=copy)
-
-
-def _extreme_place(x, extreme, axis, keepdims):
-    """The first place of the extreme value along a dim; a NaN is one."""
-    if axis is None:
-        place = _extreme_place(x.flatten(), extreme, 0, False)
-        return place.reshape((1,) * x.ndim) if keepdims else place
-    ahead = x.moveaxis(axis, -1)
-    found = (ahead == extreme(ahead, -1, True)) | (ahead != ahead)
-    size = ahead.shape[-1]
-    place = where(found, arange(size), size).amin(-1)
-    return place.unsqueeze(axis) if keepdims else place
-
-
-def argmax(x, /, *, axis=None, keepdims=False):
-    return _extreme_place(x, max, axis, keepdims)
-
-
-def argmin(x, /, *, axis=None, keepdims=False):
-    return _extreme_place(x, min, axis, keepdims)
 
 
 def broadcast_arrays(*arrays):
@@ -79,7 +59,7 @@ def concat(arrays, /, *, axis=0):
 
 
 def count_nonzero(x, /, *, axis=None, keepdims=False):
-    return sum(x != 0, axis=axis, keepdims=keepdims)
+    return sum(x != 0, axis=axis, keepdims=keepdims) if keepdims else tenon.count_nonzero(x, axis)
 
 
 def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
@@ -150,10 +130,10 @@ def positive(x, /):
     return x.clone()
 
 
-def _reduced(reduce, x, axis, keepdims):
+def _reduced(reduce, x, axis, keepdims, **options):
     if axis is None:
         axis = tuple(range(x.ndim))
-    return reduce(x, axis, keepdims) if x.ndim else reduce(x)
+    return reduce(x, axis, keepdim=keepdims, **options) if x.ndim else reduce(x, **options)
 
 
 def repeat(x, repeats, /, *, axis=None):
@@ -198,7 +178,7 @@ def stack(arrays, /, *, axis=0):
 
 
 def std(x, /, *, axis=None, correction=0.0, keepdims=False):
-    return sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))
+    return _reduced(tenon.std, x, axis, keepdims, correction=correction)
 
 
 def sum(x, /, *, axis=None, dtype=None, keepdims=False):
@@ -255,9 +235,7 @@ def unstack(x, /, *, axis=0):
 
 
 def var(x, /, *, axis=None, correction=0.0, keepdims=False):
-    middle = mean(x, axis=axis, keepdims=True)
-    count = x.numel() / builtins.max(middle.numel(), 1)
-    return sum(square(x - middle), axis=axis, keepdims=keepdims) / (count - correction)
+    return _reduced(tenon.var, x, axis, keepdims, correction=correction)
 
 
 def vecdot(x1, x2, /, *, axis=-1):

@@ -1,0 +1,66 @@
+// Derivatives of folds that are more than a line.
+#include "autograd/derivative.h"
+#include "tenon/factories.h"
+
+namespace tenon::autograd {
+namespace {
+
+/// Elements that became one.
+double reduced_count(const Tensor& self, SizesView mask) {
+  double count = 1;
+  for (int64_t dim = 0; dim < mask.size(); ++dim)
+    if (mask[dim]) count *= static_cast<double>(self.size(dim));
+  return count;
+}
+
+/// 1, 0 or -1, which do not change with `x`.
+Tensor sign_of(const Tensor& x) { return where(x > 0, Scalar(1), where(x < 0, Scalar(-1), Scalar(0))).to(x.dtype()); }
+/// To the power of `exponent`, of what is not negative; 0 of 0.
+Tensor power_of(const Tensor& x, double exponent) {
+  const Tensor is_zero = x == 0;
+  return where(is_zero, Scalar(0), (where(is_zero, Scalar(1), x).log() * Scalar(exponent)).exp());
+}
+
+}  // namespace
+
+Tensor CallGiven::over_dims(const Tensor& reduced) const {
+  return with_reduced_dims(reduced, reduced_mask(dims("dim").view(), a().dim()), boolean("keepdim"));
+}
+
+Tensor of_variance(const CallGiven& given, const Tensor& grad, const Tensor& self) {
+  const DimsArg dims = given.dims("dim");
+  const Dims mask = reduced_mask(dims.view(), self.dim());
+  const std::optional<Scalar> correction = given.number("correction");
+  const double freedom = reduced_count(self, mask) - (correction ? correction->as_double() : 1);
+  const Tensor distance = self - self.mean(dims, true), wide = with_reduced_dims(grad, mask, given.boolean("keepdim"));
+  if (dims.view().empty() && freedom <= 0)
+    return wide * where(distance == 0, Scalar(__builtin_nan("")), Scalar(__builtin_inf())).to(self.dtype());
+  return wide * Scalar(2 / freedom) * distance;
+}
+
+Tensor of_deviation(const CallGiven& given, const Tensor& grad, const Tensor& self, const Tensor& result) {
+  const Tensor of_variance_of = where(result == 0, Scalar(0), grad / (result * Scalar(2)));
+  return of_variance(given, of_variance_of, self);
+}
+
+Tensor of_norm(const CallGiven& given, const Tensor& grad, const Tensor& self, const Tensor& result) {
+  const std::optional<Scalar> given_ord = given.number("ord");
+  const double ord = given_ord ? given_ord->as_double() : 2;
+  const Tensor wide = given.over_dims(grad), norm = given.over_dims(result), sign = sign_of(self);
+  if (ord == 0) return zeros_like(self);
+  if (ord == 1) return (wide * sign).to(self.dtype());
+  if (ord == 2) return where(norm == 0, Scalar(0), wide * (self / norm)).to(self.dtype());
+  if (ord == __builtin_inf() || ord == -__builtin_inf()) {
+    const Tensor extreme = (abs(self) == norm) | (isnan(self) & isnan(norm));
+    Dims dims;
+    const Dims mask = reduced_mask(given.dims("dim").view(), self.dim());
+    for (int64_t dim = 0; dim < mask.size(); ++dim)
+      if (mask[dim]) dims.push_back(dim);
+    const Tensor ties = dims.empty() ? extreme.to(int64) : sum(extreme, SizesView(dims), true);
+    return (sign * (wide / ties * extreme)).to(self.dtype());
+  }
+  return (sign * power_of(abs(self), ord - 1) * where(norm == 0, Scalar(0), wide * power_of(norm, 1 - ord)))
+      .to(self.dtype());
+}
+
+}  // namespace tenon::autograd

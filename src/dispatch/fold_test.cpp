@@ -1,0 +1,221 @@
+// Folds with a state of their own: against plain loops, over shapes, layouts and dims that reach every way they run.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tenon/schema.h"
+#include "tenon/threads.h"
+
+namespace tenon {
+namespace {
+
+using Elements = std::vector<double>;
+
+double place_of(const Elements& x, bool largest) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < x.size() && !std::isnan(x[best]); ++i)
+    if (std::isnan(x[i]) || (largest ? x[i] > x[best] : x[i] < x[best])) best = i;
+  return static_cast<double>(best);
+}
+double variance(const Elements& x) {
+  long double mean = 0, squares = 0;
+  for (const double value : x) mean += value;
+  mean /= static_cast<long double>(x.size());
+  for (const double value : x) squares += (value - mean) * (value - mean);
+  return static_cast<double>(squares / static_cast<long double>(x.size() - 1));
+}
+
+struct Case {
+  const char* name;
+  std::function<double(const Elements&)> plain;
+  bool one_dim = false;  // it knows places
+  double error = 0;      // relative
+};
+const Case kCases[] = {
+    {"argmax", [](const Elements& x) { return place_of(x, true); }, true},
+    {"argmin", [](const Elements& x) { return place_of(x, false); }, true},
+    {"count_nonzero",
+     [](const Elements& x) {
+       double count = 0;
+       for (const double value : x) count += value != 0;
+       return count;
+     }},
+    {"var", variance, false, 1e-6},
+    {"logsumexp",
+     [](const Elements& x) {
+       double sum = 0, top = *std::max_element(x.begin(), x.end());
+       for (const double value : x) sum += std::exp(value - (std::isinf(top) ? 0 : top));
+       return std::log(sum) + (std::isinf(top) ? 0 : top);
+     },
+     false, 1e-6},
+    {"linalg_vector_norm",
+     [](const Elements& x) {
+       double sum = 0;
+       for (const double value : x) sum += value * value;
+       return std::sqrt(sum);
+     },
+     false, 1e-6},
+    {"std", [](const Elements& x) { return std::sqrt(variance(x)); }, false, 1e-6},
+};
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  int64_t below(int64_t bound) { return static_cast<int64_t>(engine_() % static_cast<uint64_t>(bound)); }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// Small numbers with ties, zeros and, of floats, now and then an infinity or a NaN.
+Tensor drawn(Random& random, SizesView sizes, Dtype dtype, bool special) {
+  Tensor values = empty(sizes, float64);
+  for (int64_t i = 0; i < values.numel(); ++i) {
+    double value = static_cast<double>(random.below(41) - 20) / 2;
+    if (special && random.below(200) == 0)
+      value = random.below(2) ? std::nan("") : -std::numeric_limits<double>::infinity();
+    values.data<double>()[i] = value;
+  }
+  return values.to(dtype);
+}
+
+Tensor laid_out(Random& random, const Tensor& dense) {
+  const int64_t ndim = dense.dim();
+  std::vector<int64_t> order(static_cast<std::size_t>(ndim));
+  for (int64_t i = 0; i < ndim; ++i) order[static_cast<std::size_t>(i)] = i;
+  for (int64_t i = ndim - 1; i > 0; --i)
+    std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(random.below(i + 1))]);
+  std::vector<int64_t> back(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) back[static_cast<std::size_t>(order[i])] = static_cast<int64_t>(i);
+  Tensor view = dense.permute(order).contiguous().permute(back);
+  if (random.below(4) == 0 && ndim > 0) {  // every other element of a wider tensor
+    Dims wide = view.sizes().copy();
+    const int64_t dim = random.below(ndim);
+    wide[dim] *= 2;
+    Tensor whole = zeros(wide, view.dtype());
+    Tensor part = whole.slice(dim, 0, wide[dim], 2);
+    part.copy_(view);
+    view = part;
+  }
+  if (random.below(6) == 0 && ndim > 0) {
+    const int64_t dim = random.below(ndim);
+    view = view.slice(dim, 0, 1).expand(view.sizes());
+  }
+  return view;
+}
+
+Dims drawn_sizes(Random& random) {
+  static constexpr int64_t kSizes[] = {1,  2,  3,  5,   7,   8,   9,   16,   17,   33,
+                                       63, 64, 65, 100, 257, 300, 513, 1030, 4100, 9000};
+  Dims sizes;
+  int64_t numel = 1;
+  const int64_t ndim = 1 + random.below(4);
+  for (int64_t dim = 0; dim < ndim; ++dim) {
+    int64_t size = kSizes[random.below(20)];
+    while (numel * size > 40000) size = kSizes[random.below(6)], numel = numel * size > 40000 ? 1 : numel;
+    sizes.push_back(size);
+    numel *= size;
+  }
+  return sizes;
+}
+
+/// The elements of each result, in the order of the results.
+std::vector<Elements> gathered(const Tensor& x, SizesView mask) {
+  Dims order, kept;
+  int64_t reduced = 1;
+  for (int64_t dim = 0; dim < x.dim(); ++dim)
+    if (!mask[dim]) order.push_back(dim);
+  for (int64_t dim = 0; dim < x.dim(); ++dim)
+    if (mask[dim]) {
+      order.push_back(dim);
+      reduced *= x.sizes()[dim];
+    }
+  const Tensor rows = x.to(float64).permute(order).contiguous();
+  std::vector<Elements> all;
+  for (int64_t i = 0; i < rows.numel(); i += reduced)
+    all.emplace_back(rows.data<double>() + i, rows.data<double>() + i + reduced);
+  return all;
+}
+
+TEST(Fold, AgainstPlainLoops) {
+  Random random(11);
+  for (int round = 0; round < 400; ++round) {
+    const Case& c = kCases[static_cast<std::size_t>(random.below(static_cast<int64_t>(std::size(kCases))))];
+    const Dtype dtypes[] = {float32, float64, float16, bfloat16, int64, int32, int16, uint8};
+    const Dtype dtype = dtypes[random.below(c.error > 0 ? 4 : 8)];
+    const Tensor x =
+        laid_out(random, drawn(random, drawn_sizes(random), dtype, is_floating_point(dtype) && random.below(3) == 0));
+    Dims dims;
+    for (int64_t dim = 0; dim < x.dim(); ++dim)
+      if (random.below(2) == 0) dims.push_back(dim);
+    if (c.one_dim) dims = Dims{random.below(x.dim())};
+    if (dims.empty()) dims.push_back(0);
+    const Schema* schema = find_schema(c.name);
+    std::vector<Value> values(static_cast<std::size_t>(schema->count));
+    values[0] = x;
+    values[static_cast<std::size_t>(schema->place_of("dim"))] = c.one_dim ? Value(dims[0]) : Value(dims);
+    const Tensor got = schema->function(values.data())[0].to(float64).contiguous();
+    const std::vector<Elements> rows = gathered(x, reduced_mask(dims, x.dim()));
+    ASSERT_EQ(got.numel(), static_cast<int64_t>(rows.size()));
+    if (rows[0].size() == 1 && c.error > 0) continue;
+    const double error = c.error + (dtype == float16 ? 1e-3 : dtype == bfloat16 ? 1e-2 : 0) * (c.error > 0);
+    for (int64_t i = 0; i < got.numel(); ++i) {
+      const double have = got.data<double>()[i], want = c.plain(rows[static_cast<std::size_t>(i)]);
+      const bool same =
+          have == want || (std::isnan(have) && std::isnan(want)) || std::abs(have - want) <= error * std::abs(want);
+      ASSERT_TRUE(same) << c.name << " " << dtype_name(dtype) << to_string(x.sizes()) << to_string(x.strides())
+                        << " dims " << to_string(dims) << " at " << i << ": wanted " << want << ", got " << have
+                        << " (round " << round << ")";
+    }
+  }
+}
+
+TEST(Fold, ALongRunIsFoldedInPieces) {
+  for (const Dims& sizes : {Dims{3000000, 1}, Dims{3, 1000000}, Dims{1000000, 3}, Dims{2, 700000, 2}})
+    for (int64_t dim = 0; dim < sizes.size(); ++dim) {
+      if (sizes[dim] < 100000) continue;
+      Tensor x = zeros(sizes, float32);
+      const int64_t place = sizes[dim] - 12345;
+      x.narrow(dim, place, 2).fill_(1);
+      EXPECT_EQ(amin(argmax(x, dim)).item().as_int64(), place);
+      EXPECT_EQ(amax(argmax(x, dim)).item().as_int64(), place);
+      EXPECT_EQ(amin(argmin(x, dim)).item().as_int64(), 0);
+      EXPECT_EQ(amin(count_nonzero(x, dim)).item().as_int64(), 2);
+    }
+}
+
+TEST(Fold, SameBitsWithAnyNumberOfThreads) {
+  Random random(5);
+  const int before = get_num_threads();
+  for (const Dims& sizes : {Dims{500003}, Dims{703, 701}, Dims{100001, 5}, Dims{61, 67, 71}}) {
+    const Tensor x = drawn(random, sizes, float32, false);
+    for (const Schema& schema : schemas()) {
+      if (!schema.is_fold()) continue;
+      std::vector<Value> values(static_cast<std::size_t>(schema.count));
+      values[0] = x;
+      for (int64_t dim = 0; dim < sizes.size(); ++dim) {
+        values[static_cast<std::size_t>(schema.place_of("dim"))] = dim;
+        set_num_threads(1);
+        const Tensor alone = schema.function(values.data())[0];
+        for (int threads : {2, 5}) {
+          set_num_threads(threads);
+          const Tensor together = schema.function(values.data())[0];
+          EXPECT_EQ(std::memcmp(alone.data_ptr(), together.data_ptr(), static_cast<std::size_t>(alone.nbytes())), 0)
+              << schema.name << to_string(sizes) << dim;
+        }
+      }
+    }
+  }
+  set_num_threads(before);
+}
+
+}  // namespace
+}  // namespace tenon

@@ -1,0 +1,287 @@
+// kernel: the loops of folds with a State. A state is made of vectors here: each of their lanes folds elements of its
+// own.
+#include "kernel/kernel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/states.cpp"
+#include "hwy/foreach_target.h"
+#include "kernel/loops-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::HWY_NAMESPACE {
+
+/// What a formula may ask beside the element.
+template <class D>
+struct At {
+  using T = hn::TFromD<D>;
+  using V = Vector<D>;
+
+  int64_t place;          // of the first lane's element
+  bool is_run;            // whether the next lane's lies behind it, or at the same place
+  int64_t taken;          // elements that each lane has taken, this one among them
+  const double* numbers;  // parameters of the op
+
+  HWY_INLINE V index() const { return is_run ? V{hn::Iota(D(), static_cast<T>(place))} : number(place); }
+  /// 1 / taken.
+  HWY_INLINE V share() const { return number(1.0 / static_cast<double>(taken)); }
+  HWY_INLINE V given(int i) const { return number(numbers[i]); }
+  template <class Number>
+  HWY_INLINE V number(Number value) const {
+    return V{hn::Set(D(), static_cast<T>(value))};
+  }
+  HWY_INLINE V lowest() const {
+    if constexpr (std::is_floating_point_v<T>)
+      return number(-std::numeric_limits<T>::infinity());
+    else
+      return number(std::numeric_limits<T>::lowest());
+  }
+  HWY_INLINE V highest() const {
+    if constexpr (std::is_floating_point_v<T>)
+      return number(std::numeric_limits<T>::infinity());
+    else
+      return number(std::numeric_limits<T>::max());
+  }
+};
+
+template <class F, class V>
+using StateOf = typename F::template State<V>;
+template <class F>
+inline constexpr int kFields = static_cast<int>(sizeof(StateOf<F, int>) / sizeof(int));
+
+template <class F, class V>
+struct Fields {
+  V of[kFields<F>];
+  HWY_INLINE explicit Fields(const StateOf<F, V>& state) {
+    if constexpr (kFields<F> == 1) {
+      const auto& [a] = state;
+      of[0] = a;
+    } else if constexpr (kFields<F> == 2) {
+      const auto& [a, b] = state;
+      of[0] = a, of[1] = b;
+    } else {
+      const auto& [a, b, c] = state;
+      of[0] = a, of[1] = b, of[2] = c;
+    }
+  }
+};
+/// A state from its fields, by number.
+template <class F, class V, class Make>
+HWY_INLINE StateOf<F, V> made(const Make& make) {
+  if constexpr (kFields<F> == 1)
+    return {make(0)};
+  else if constexpr (kFields<F> == 2)
+    return {make(0), make(1)};
+  else
+    return {make(0), make(1), make(2)};
+}
+
+template <class F, class D>
+HWY_INLINE StateOf<F, Vector<D>> load_state(D d, const hn::TFromD<D>* from, int64_t stride) {
+  return made<F, Vector<D>>([&](int field) HWY_ATTR { return Vector<D>{hn::LoadU(d, from + field * stride)}; });
+}
+template <class F, class D>
+HWY_INLINE void store_state(D d, const StateOf<F, Vector<D>>& state, hn::TFromD<D>* to, int64_t stride) {
+  const Fields<F, Vector<D>> fields(state);
+  for (int field = 0; field < kFields<F>; ++field) hn::StoreU(fields.of[field].v, d, to + field * stride);
+}
+template <class F, class D>
+HWY_INLINE StateOf<F, Vector<D>> choose_state(hn::Mask<D> condition, const StateOf<F, Vector<D>>& a,
+                                              const StateOf<F, Vector<D>>& b) {
+  const Fields<F, Vector<D>> left(a), right(b);
+  return made<F, Vector<D>>(
+      [&](int field) HWY_ATTR { return Vector<D>{hn::IfThenElse(condition, left.of[field].v, right.of[field].v)}; });
+}
+
+template <class T>
+#if TENON_HAS_VECTORS
+using StateLanes = hn::CappedTag<T, 16>;
+#else
+using StateLanes = hn::CappedTag<T, 1>;
+#endif
+template <class T>
+using Tag = std::remove_const_t<decltype(StateLanes<T>())>;
+inline constexpr int kInFlight = 4;  // states that wait for nobody
+
+/// The lanes of a state, joined pairwise.
+template <class F, class D>
+HWY_INLINE auto join_lanes(const StateOf<F, Vector<D>>& state) {
+#if TENON_HAS_VECTORS
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    using H = hn::Half<D>;
+    const H half;
+    const Fields<F, Vector<D>> fields(state);
+    auto joined = made<F, Vector<H>>([&](int i) HWY_ATTR { return Vector<H>{hn::LowerHalf(half, fields.of[i].v)}; });
+    const auto upper =
+        made<F, Vector<H>>([&](int i) HWY_ATTR { return Vector<H>{hn::UpperHalf(half, fields.of[i].v)}; });
+    F::join(joined, upper, At<H>{});
+    return join_lanes<F, H>(joined);
+  } else
+#endif
+    return state;
+}
+
+/// One run, in the lanes of one state.
+template <class F, class D>
+HWY_INLINE StateOf<F, Vector<D>> fold_run(D d, const hn::TFromD<D>* from, int64_t n, const double* numbers) {
+  using T = hn::TFromD<D>;
+  using V = Vector<D>;
+  using S = StateOf<F, V>;
+  constexpr int64_t kLanes = hn::MaxLanes(D()), kBlock = kLanes * kInFlight;
+  const auto at = [&](int64_t i, int64_t taken) HWY_ATTR { return At<D>{i, true, taken, numbers}; };
+  const S empty = F::template init<V>(at(0, 0));
+  if (n < kLanes) {
+    T few[kLanes] = {};
+    std::memcpy(few, from, static_cast<std::size_t>(n) * sizeof(T));
+    S state = empty;
+    F::step(state, V{hn::LoadU(d, few)}, at(0, 1));
+    return choose_state<F, D>(hn::FirstN(d, static_cast<std::size_t>(n)), state, empty);
+  }
+  // The last whole vector, but for the lanes that were taken.
+  const auto end = [&](S& state, int64_t i, int64_t taken) HWY_ATTR {
+    if (i == n) return;
+    S next = state;
+    F::step(next, V{hn::LoadU(d, from + n - kLanes)}, at(n - kLanes, taken));
+    state = choose_state<F, D>(hn::FirstN(d, static_cast<std::size_t>(kLanes - (n - i))), state, next);
+  };
+  int64_t i = 0, taken = 0;
+  if (n < kBlock) {
+    S state = empty;
+    for (; i + kLanes <= n; i += kLanes) F::step(state, V{hn::LoadU(d, from + i)}, at(i, ++taken));
+    end(state, i, taken + 1);
+    return state;
+  }
+  S states[kInFlight];
+  for (S& state : states) state = empty;
+  for (; i + kBlock <= n; i += kBlock) {
+    ++taken;
+    prefetch<kBlock * sizeof(T)>(from + i);
+    for (int k = 0; k < kInFlight; ++k)
+      F::step(states[k], V{hn::LoadU(d, from + i + k * kLanes)}, at(i + k * kLanes, taken));
+  }
+  ++taken;
+  for (int k = 0; k + 1 < kInFlight; ++k) {
+    if (i + kLanes > n) break;
+    F::step(states[k], V{hn::LoadU(d, from + i)}, at(i, taken));
+    i += kLanes;
+  }
+  end(states[kInFlight - 1], i, taken);
+  for (int width = kInFlight / 2; width > 0; width /= 2)
+    for (int k = 0; k < width; ++k) F::join(states[k], states[k + width], at(0, 0));
+  return states[0];
+}
+
+template <class F, class T>
+void state_along(void* states, int64_t stride, const void* in, int64_t step, int64_t count, int64_t n,
+                 const double* numbers) {
+  const Tag<T> d;
+  const T* from = static_cast<const T*>(in);
+  T* to = static_cast<T*>(states);
+  for (int64_t run = 0; run < count; ++run) {
+    const auto state = join_lanes<F, Tag<T>>(fold_run<F>(d, from + run * step, n, numbers));
+    store_state<F>(hn::CappedTag<T, 1>(), state, to + run, stride);
+  }
+}
+
+/// `kVectors` neighbouring vectors of states, which stay in registers.
+template <int kVectors, class F, class D>
+HWY_INLINE void step_rows(D d, StateOf<F, Vector<D>>* states, const hn::TFromD<D>* to, int64_t stride,
+                          const hn::TFromD<D>* from, int64_t step, int64_t rows, int64_t taken, const double* numbers) {
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  const auto at = [&](int64_t row) HWY_ATTR { return At<D>{taken + row, false, taken + row + 1, numbers}; };
+  for (int k = 0; k < kVectors; ++k)
+    states[k] = taken == 0 ? F::template init<Vector<D>>(at(0)) : load_state<F>(d, to + k * kLanes, stride);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int k = 0; k < kVectors; ++k)
+      F::step(states[k], Vector<D>{hn::LoadU(d, from + row * step + k * kLanes)}, at(row));
+}
+
+template <class F, class T>
+void state_across(void* states, int64_t stride, const void* in, int64_t step, int64_t rows, int64_t n, int64_t taken,
+                  const double* numbers) {
+  const Tag<T> d;
+  using D = Tag<T>;
+  using S = StateOf<F, Vector<D>>;
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  const T* from = static_cast<const T*>(in);
+  T* to = static_cast<T*>(states);
+  // The last vector overlaps the one before: it begins with the states as they were.
+  const int64_t last = n < kLanes ? 0 : n - kLanes;
+  S end[1];
+  if (n % kLanes != 0) step_rows<1, F>(d, end, to + last, stride, from + last, step, rows, taken, numbers);
+  int64_t lane = 0;
+  S block[kInFlight];
+  for (; lane + kInFlight * kLanes <= n; lane += kInFlight * kLanes) {
+    step_rows<kInFlight, F>(d, block, to + lane, stride, from + lane, step, rows, taken, numbers);
+    for (int k = 0; k < kInFlight; ++k) store_state<F>(d, block[k], to + lane + k * kLanes, stride);
+  }
+  for (; lane + kLanes <= n; lane += kLanes) {
+    step_rows<1, F>(d, block, to + lane, stride, from + lane, step, rows, taken, numbers);
+    store_state<F>(d, block[0], to + lane, stride);
+  }
+  if (n % kLanes != 0) store_state<F>(d, end[0], to + last, stride);
+}
+
+template <class T>
+using Wide = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
+
+template <class F, class T>
+void state_absorb(void* wide, const void* states, int64_t stride, int64_t n, int64_t start, bool fresh,
+                  const double* numbers) {
+  using D = Tag<Wide<T>>;
+  using V = Vector<D>;
+  const D d;
+  const hn::Rebind<T, D> narrow;
+  const At<D> at{0, false, 0, numbers};
+  const T* from = static_cast<const T*>(states);
+  Wide<T>* to = static_cast<Wide<T>*>(wide);
+  for (int64_t i = 0; i < n; i += static_cast<int64_t>(hn::MaxLanes(d))) {
+    auto state = made<F, V>([&](int field) HWY_ATTR {
+      const auto loaded = hn::LoadU(narrow, from + field * stride + i);
+      if constexpr (std::is_same_v<T, Wide<T>>)
+        return V{loaded};
+      else
+        return V{hn::PromoteTo(d, loaded)};
+    });
+    if constexpr (requires { F::shift(state, at.index()); }) F::shift(state, at.number(start));
+    if (!fresh) {
+      auto joined = load_state<F>(d, to + i, stride);
+      F::join(joined, state, at);
+      state = joined;
+    }
+    store_state<F>(d, state, to + i, stride);
+  }
+}
+
+template <class F, class T>
+void state_finish(void* out, const void* states, int64_t stride, int64_t n, const double* numbers) {
+  const Tag<T> d;
+  const At<Tag<T>> at{0, false, 0, numbers};
+  for (int64_t i = 0; i < n; i += static_cast<int64_t>(hn::MaxLanes(d))) {
+    const auto state = load_state<F>(d, static_cast<const T*>(states) + i, stride);
+    hn::StoreU(F::finish(state, at).v, d, static_cast<T*>(out) + i);
+  }
+}
+
+template <class F, class T>
+void set_states(KernelTable& table, Op op) {
+  if constexpr ((F::row.lanes & set_of(dtype_of_v<T>)) != 0) {
+    static constexpr StateKernels kernels{&state_along<F, T>, &state_across<F, T>, &state_absorb<F, T>,
+                                          std::is_same_v<T, Wide<T>> ? &state_finish<F, Wide<T>> : nullptr, kFields<F>};
+    table.state_fold[static_cast<int>(op)][static_cast<int>(dtype_of_v<T>)] = &kernels;
+  }
+}
+
+void fill_states([[maybe_unused]] KernelTable& table) {
+#define TENON_OP(NAME)                               \
+  if constexpr (HasState<ops::NAME>) {               \
+    set_states<ops::NAME, int32_t>(table, Op::NAME); \
+    set_states<ops::NAME, int64_t>(table, Op::NAME); \
+    set_states<ops::NAME, float>(table, Op::NAME);   \
+    set_states<ops::NAME, double>(table, Op::NAME);  \
+  }
+#include "ops/list.def"
+#undef TENON_OP
+}
+
+}  // namespace tenon::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

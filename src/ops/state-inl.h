@@ -1,0 +1,399 @@
+// ops: reductions with a State of their own.
+// Included by blocks-inl.h, inside a namespace: no includes and no guard here.
+
+/// Of nothing: the lowest element, at place 0. That is the answer, too, where no element is higher.
+struct argmax {
+  static constexpr Row row{
+      .signature = "argmax(Tensor self, int? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+      .kind = Kind::fold,
+      .by_hand = true,
+      .dtypes = kUsual,
+      .lanes = kWideNumbers,
+      .kernel_name = "argmax_cpu",
+      .refuses_bool = "argmax(): does not support bool input",
+      .doc = "The place of the largest element along dim, or among all; of several the first. NaN is the largest."};
+  template <class V>
+  struct State {
+    V value, index;
+  };
+  template <class V, class At>
+  static State<V> init(const At& at) {
+    return {at.lowest(), at.number(0)};
+  }
+  template <class V, class At>
+  static void step(State<V>& s, V value, const At& at) {
+    const auto wins = (s.value < value) | (is_nan(value) & !is_nan(s.value));
+    s = {choose(wins, value, s.value), choose(wins, at.index(), s.index)};
+  }
+  template <class V, class At>
+  static void join(State<V>& s, const State<V>& other, const At&) {
+    const auto tie = (s.value == other.value) | (is_nan(s.value) & is_nan(other.value));
+    const auto wins =
+        (s.value < other.value) | (is_nan(other.value) & !is_nan(s.value)) | (tie & (other.index < s.index));
+    s = {choose(wins, other.value, s.value), choose(wins, other.index, s.index)};
+  }
+  template <class V>
+  static void shift(State<V>& s, V start) {
+    s.index = s.index + start;
+  }
+  template <class V, class At>
+  static V finish(const State<V>& s, const At&) {
+    return s.index;
+  }
+};
+
+/// Of nothing: the highest element, at place 0.
+struct argmin {
+  static constexpr Row row{
+      .signature = "argmin(Tensor self, int? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+      .kind = Kind::fold,
+      .by_hand = true,
+      .dtypes = kUsual,
+      .lanes = kWideNumbers,
+      .kernel_name = "argmin_cpu",
+      .refuses_bool = "argmin(): does not support bool input",
+      .doc = "The place of the smallest element along dim, or among all; of several the first. NaN is the smallest."};
+  template <class V>
+  struct State {
+    V value, index;
+  };
+  template <class V, class At>
+  static State<V> init(const At& at) {
+    return {at.highest(), at.number(0)};
+  }
+  template <class V, class At>
+  static void step(State<V>& s, V value, const At& at) {
+    const auto wins = (value < s.value) | (is_nan(value) & !is_nan(s.value));
+    s = {choose(wins, value, s.value), choose(wins, at.index(), s.index)};
+  }
+  template <class V, class At>
+  static void join(State<V>& s, const State<V>& other, const At&) {
+    const auto tie = (s.value == other.value) | (is_nan(s.value) & is_nan(other.value));
+    const auto wins =
+        (other.value < s.value) | (is_nan(other.value) & !is_nan(s.value)) | (tie & (other.index < s.index));
+    s = {choose(wins, other.value, s.value), choose(wins, other.index, s.index)};
+  }
+  template <class V>
+  static void shift(State<V>& s, V start) {
+    s.index = s.index + start;
+  }
+  template <class V, class At>
+  static V finish(const State<V>& s, const At&) {
+    return s.index;
+  }
+};
+
+struct count_nonzero {
+  static constexpr Row row{.signature = "count_nonzero(Tensor self, int[1]? dim=None) -> Tensor",
+                           .python =
+                               "(Tensor self, int? dim=None)\n"
+                               "(Tensor self, int[] dim)",
+                           .kind = Kind::fold,
+                           .lanes = kWideNumbers,
+                           .kernel_name = "nonzero_count_cpu",
+                           .doc = "How many elements along dim are not 0."};
+  template <class V>
+  struct State {
+    V count;
+  };
+  template <class V, class At>
+  static State<V> init(const At& at) {
+    return {at.number(0)};
+  }
+  template <class V, class At>
+  static void step(State<V>& s, V value, const At& at) {
+    s.count = s.count + choose(value == at.number(0), at.number(0), at.number(1));
+  }
+  template <class V, class At>
+  static void join(State<V>& s, const State<V>& other, const At&) {
+    s.count = s.count + other.count;
+  }
+  template <class V, class At>
+  static V finish(const State<V>& s, const At&) {
+    return s.count;
+  }
+};
+
+/// B. P. Welford, "Note on a method for calculating corrected sums of squares and products" (1962); joined as by
+/// T. F. Chan, G. H. Golub, R. J. LeVeque, "Algorithms for computing the sample variance" (1983).
+struct var {
+  static constexpr Row row{
+      .signature =
+          "var(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None) -> "
+          "Tensor",
+      .python =
+          "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None)\n"
+          "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None)\n"
+          "(Tensor self, bool unbiased=True)",
+      .kind = Kind::fold,
+      .by_hand = true,
+      .dtypes = kFloats,
+      .lanes = set_of(float64),
+      .ulp = 1,
+      .grad_fn = "VarBackward0",
+      .doc =
+          "The variance along dim: the sum of squared distances from the mean by the number of elements less "
+          "correction, 1."};
+  template <class V>
+  struct State {
+    V count, mean, squares;
+  };
+  template <class V, class At>
+  static State<V> init(const At& at) {
+    return {at.number(0), at.number(0), at.number(0)};
+  }
+  template <class V, class At>
+  static void step(State<V>& s, V value, const At& at) {
+    const V before = value - s.mean;
+    s.count = s.count + at.number(1);
+    s.mean = mul_add(before, at.share(), s.mean);
+    s.squares = mul_add(before, value - s.mean, s.squares);
+  }
+  template <class V, class At>
+  static void join(State<V>& s, const State<V>& other, const At& at) {
+    const V count = s.count + other.count, between = other.mean - s.mean;
+    const V share = other.count / choose(count == at.number(0), at.number(1), count);
+    s.mean = s.mean + between * share;
+    s.squares = s.squares + other.squares + between * between * s.count * share;
+    s.count = count;
+  }
+  template <class V, class At>
+  static V finish(const State<V>& s, const At& at) {
+    const V freedom = s.count - at.given(0);
+    return s.squares / choose(freedom < at.number(0), at.number(0), freedom);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_variance(g, g.grad(), g.a());
+  }
+};
+
+/// The root of var.
+struct std_ {
+  static constexpr Row row{
+      .signature =
+          "std(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None) -> "
+          "Tensor",
+      .python =
+          "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None)\n"
+          "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None)\n"
+          "(Tensor self, bool unbiased=True)",
+      .kind = Kind::fold,
+      .by_hand = true,
+      .name = "std",
+      .dtypes = kFloats,
+      .lanes = set_of(float64),
+      .ulp = 1,
+      .grad_fn = "StdBackward0",
+      .doc = "The standard deviation along dim: the root of the variance."};
+  template <class V>
+  using State = var::State<V>;
+  template <class V, class At>
+  static State<V> init(const At& at) {
+    return var::init<V>(at);
+  }
+  template <class V, class At>
+  static void step(State<V>& s, V value, const At& at) {
+    var::step(s, value, at);
+  }
+  template <class V, class At>
+  static void join(State<V>& s, const State<V>& other, const At& at) {
+    var::join(s, other, at);
+  }
+  template <class V, class At>
+  static V finish(const State<V>& s, const At& at) {
+    return square_root(var::finish(s, at));
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_deviation(g, g.grad(), g.a(), g.result());
+  }
+};
+
+/// sum holds the powers of e by the distances from max. Of elements that are equal, infinities too, the distance is 0.
+struct logsumexp {
+  static constexpr Row row{
+      .signature = "logsumexp(Tensor self, int[1] dim, bool keepdim=False, *, Tensor out=None) -> Tensor",
+      .kind = Kind::fold,
+      .by_hand = true,
+      .dtypes = kAllDtypes,
+      .lanes = kWideFloats,
+      .vectors = true,
+      .ulp = 1,
+      .grad_fn = "LogsumexpBackward0",
+      .doc = "The logarithm of the sum of the exponentials along dim, without overflow on the way."};
+  template <class V>
+  struct State {
+    V max, sum;
+  };
+  template <class V, class At>
+  static V nearness(V a, V b, const At& at) {
+    return choose(a == b, at.number(1), exponential(at.number(0) - magnitude(a - b)));
+  }
+  template <class V, class At>
+  static State<V> init(const At& at) {
+    return {at.lowest(), at.number(0)};
+  }
+  template <class V, class At>
+  static void step(State<V>& s, V value, const At& at) {
+    const V scale = nearness(s.max, value, at);
+    const auto higher = s.max < value;
+    s.sum = choose(higher, mul_add(s.sum, scale, at.number(1)), s.sum + scale);
+    s.max = choose(higher, value, s.max);
+  }
+  template <class V, class At>
+  static void join(State<V>& s, const State<V>& other, const At& at) {
+    const V scale = nearness(s.max, other.max, at);
+    const auto higher = s.max < other.max;
+    s.sum = choose(higher, mul_add(s.sum, scale, other.sum), mul_add(other.sum, scale, s.sum));
+    s.max = choose(higher, other.max, s.max);
+  }
+  template <class V, class At>
+  static V finish(const State<V>& s, const At&) {
+    return logarithm(s.sum) + s.max;
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.over_dims(g.grad()) * (g.a() - g.over_dims(g.result())).exp();
+  }
+};
+
+/// By itself the norm of ord 2.
+struct linalg_vector_norm {
+  static constexpr Row row{
+      .signature =
+          "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, "
+          "ScalarType? dtype=None, Tensor out=None) -> Tensor",
+      .kind = Kind::fold,
+      .method = false,
+      .dtypes = kFloats,
+      .lanes = kWideFloats,
+      .strict_out = true,
+      .ulp = 1,
+      .grad_fn = "LinalgVectorNormBackward0",
+      .doc =
+          "The root of the sum of powers of the magnitudes along dim; ord inf and -inf: the largest and the smallest "
+          "magnitude; 0: how many are not 0."};
+  template <class V>
+  struct State {
+    V sum;
+  };
+  template <class V, class At>
+  static State<V> init(const At& at) {
+    return {at.number(0)};
+  }
+  template <class V, class At>
+  static void step(State<V>& s, V value, const At&) {
+    s.sum = mul_add(value, value, s.sum);
+  }
+  template <class V, class At>
+  static void join(State<V>& s, const State<V>& other, const At&) {
+    s.sum = s.sum + other.sum;
+  }
+  template <class V, class At>
+  static V finish(const State<V>& s, const At&) {
+    return square_root(s.sum);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_norm(g, g.grad(), g.a(), g.result());
+  }
+};
+
+struct norm_1 {
+  static constexpr Row row{.kind = Kind::fold, .name = "linalg_vector_norm", .dtypes = kFloats, .lanes = kWideFloats};
+  template <class V>
+  struct State {
+    V sum;
+  };
+  template <class V, class At>
+  static State<V> init(const At& at) {
+    return {at.number(0)};
+  }
+  template <class V, class At>
+  static void step(State<V>& s, V value, const At&) {
+    s.sum = s.sum + magnitude(value);
+  }
+  template <class V, class At>
+  static void join(State<V>& s, const State<V>& other, const At&) {
+    s.sum = s.sum + other.sum;
+  }
+  template <class V, class At>
+  static V finish(const State<V>& s, const At&) {
+    return s.sum;
+  }
+};
+
+struct norm_largest {
+  static constexpr Row row{.kind = Kind::fold, .name = "linalg_vector_norm", .dtypes = kFloats, .lanes = kWideFloats};
+  template <class V>
+  struct State {
+    V value;
+  };
+  template <class V, class At>
+  static State<V> init(const At& at) {
+    return {at.number(0)};
+  }
+  template <class V, class At>
+  static void step(State<V>& s, V value, const At&) {
+    s.value = larger(s.value, magnitude(value));
+  }
+  template <class V, class At>
+  static void join(State<V>& s, const State<V>& other, const At&) {
+    s.value = larger(s.value, other.value);
+  }
+  template <class V, class At>
+  static V finish(const State<V>& s, const At&) {
+    return s.value;
+  }
+};
+
+struct norm_smallest {
+  static constexpr Row row{.kind = Kind::fold, .name = "linalg_vector_norm", .dtypes = kFloats, .lanes = kWideFloats};
+  template <class V>
+  struct State {
+    V value;
+  };
+  template <class V, class At>
+  static State<V> init(const At& at) {
+    return {at.highest()};
+  }
+  template <class V, class At>
+  static void step(State<V>& s, V value, const At&) {
+    s.value = smaller(s.value, magnitude(value));
+  }
+  template <class V, class At>
+  static void join(State<V>& s, const State<V>& other, const At&) {
+    s.value = smaller(s.value, other.value);
+  }
+  template <class V, class At>
+  static V finish(const State<V>& s, const At&) {
+    return s.value;
+  }
+};
+
+/// Of any other ord. In float64: a power by way of the logarithm is as exact as that.
+struct norm_power {
+  static constexpr Row row{
+      .kind = Kind::fold, .name = "linalg_vector_norm", .dtypes = kFloats, .lanes = set_of(float64), .vectors = true};
+  template <class V>
+  struct State {
+    V sum;
+  };
+  template <class V, class At>
+  static State<V> init(const At& at) {
+    return {at.number(0)};
+  }
+  template <class V, class At>
+  static void step(State<V>& s, V value, const At& at) {
+    s.sum = s.sum + exponential(at.given(0) * logarithm(magnitude(value)));
+  }
+  template <class V, class At>
+  static void join(State<V>& s, const State<V>& other, const At&) {
+    s.sum = s.sum + other.sum;
+  }
+  template <class V, class At>
+  static V finish(const State<V>& s, const At& at) {
+    return exponential(logarithm(s.sum) / at.given(0));
+  }
+};

@@ -1,0 +1,280 @@
+#include "tile/fold.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernel/kernel.h"
+#include "tile/pool.h"
+#include "tile/registers.h"
+#include "tile/run.h"
+#include "tile/scratch.h"
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kSlack = 16;         // states behind the last one that kernels may write
+constexpr int64_t kBlock = 1 << 12;    // elements that are copied, cast and folded at once
+constexpr int64_t kFewLanes = 16;      // below this a kept loop gives no vectors
+constexpr int64_t kFewRows = 64;       // rows that are gathered at once
+constexpr int64_t kWidth = 512;        // outputs of a tile
+constexpr int64_t kRowsAtOnce = 16;    // rows far apart: each is a page
+constexpr int64_t kNarrowSteps = 256;  // elements that a narrow state takes before a wide one takes it
+constexpr int64_t kGrain = 1 << 17;    // elements of a segment that is folded apart
+constexpr int64_t kMaxParts = 64;
+
+bool is_reduced(const Plan& plan, int64_t loop) { return plan.strides_of(0)[loop] == 0; }
+
+/// One loop gives the outputs of a tile, one the rows that they fold; the others count. -1: no such loop.
+struct Shape {
+  int64_t lane_loop = -1, row_loop = -1;
+  int64_t lanes = 1, rows = 1;
+  bool along = false;   // a run of rows becomes one state; else a row of lanes goes into as many states
+  bool direct = false;  // memory is folded where it lies
+  int64_t width = 1;    // outputs of a tile
+  int64_t piece = 1;    // rows at once
+  SmallVector<int64_t, 8> kept, reduced;  // the loops that count
+  int64_t kept_count = 1, reduced_count = 1;
+  int64_t tiles = 1, pieces = 1;
+  int64_t segments = 1;  // apart-folded pieces of a tile's work
+};
+
+/// The innermost kept loop that fills vectors, else the longest.
+void choose_loops(const Plan& plan, Shape& shape) {
+  for (int64_t loop = plan.ndim() - 1; loop >= 0; --loop) {
+    if (is_reduced(plan, loop)) {
+      shape.row_loop = loop;
+    } else if (shape.lane_loop < 0 || plan.sizes[loop] >= kFewLanes || plan.sizes[loop] >= shape.lanes) {
+      shape.lane_loop = loop;
+      shape.lanes = plan.sizes[loop];
+    }
+  }
+  if (shape.row_loop >= 0) shape.rows = plan.sizes[shape.row_loop];
+  for (int64_t loop = 0; loop < plan.ndim(); ++loop) {
+    if (loop == shape.lane_loop || loop == shape.row_loop) continue;
+    (is_reduced(plan, loop) ? shape.reduced : shape.kept).push_back(loop);
+    (is_reduced(plan, loop) ? shape.reduced_count : shape.kept_count) *= plan.sizes[loop];
+  }
+}
+
+int64_t stride_of(const Plan& plan, int64_t operand, int64_t loop) {
+  return loop < 0 ? 0 : plan.strides_of(operand)[loop];
+}
+
+/// Below this, a run is not worth joining the lanes it was folded in.
+int64_t shortest_run(const Fold& fold) { return row_of(fold.op).vectors ? 256 : 128 / itemsize(fold.lanes); }
+
+void choose_tile(const Plan& plan, const Fold& fold, Shape& shape) {
+  const bool casts = fold.input != fold.lanes;
+  const int64_t lane_stride = stride_of(plan, 1, shape.lane_loop), row_stride = stride_of(plan, 1, shape.row_loop);
+  const bool rows_first = shape.row_loop >= 0 && (shape.lane_loop < 0 || shape.row_loop < shape.lane_loop);
+  shape.along = rows_first ? shape.rows >= shortest_run(fold) || shape.lanes < kFewLanes
+                           : shape.lanes < kFewLanes && shape.rows >= kFewRows;
+  if (shape.along) {
+    shape.direct = !casts && (row_stride == 1 || shape.rows == 1);
+    // Neighbours that lie in one line of memory are read at once.
+    shape.piece = std::min(shape.rows, rows_first ? kBlock : kBlock / shape.lanes);
+    shape.width = std::min(shape.lanes, shape.direct ? kWidth : std::max<int64_t>(kBlock / shape.piece, 1));
+  } else {
+    shape.direct = !casts && lane_stride == 1 && shape.lanes >= kFewLanes;
+    const bool in_order = lane_stride == 1 && shape.lanes >= kFewLanes;
+    shape.piece = std::min(shape.rows, in_order ? kRowsAtOnce : kFewRows);
+    const int64_t fitting = std::max(kBlock / shape.piece / kFewLanes * kFewLanes, kFewLanes);
+    shape.width = std::min({shape.lanes, kWidth, shape.direct ? kWidth : fitting});
+  }
+}
+
+Shape choose_shape(const Plan& plan, const Fold& fold) {
+  Shape shape;
+  choose_loops(plan, shape);
+  choose_tile(plan, fold, shape);
+  shape.tiles = (shape.lanes + shape.width - 1) / shape.width;
+  shape.pieces = (shape.rows + shape.piece - 1) / shape.piece;
+  const int64_t outputs = shape.kept_count * shape.tiles;
+  if (outputs < kMaxParts)
+    shape.segments =
+        std::clamp<int64_t>(plan.numel / kGrain, 1, std::min(kMaxParts / outputs, shape.pieces * shape.reduced_count));
+  return shape;
+}
+
+struct Setup {
+  const Plan& plan;
+  const Fold& fold;
+  Shape shape;
+  std::byte* out;
+  const std::byte* in;
+  const StateKernels& narrow;
+  const StateKernels& wide;
+  Dtype wide_dtype;
+  int64_t stride;  // between the fields of states
+
+  int64_t wide_bytes() const { return narrow.fields * stride * 8; }
+};
+
+class FoldLoop {
+ public:
+  explicit FoldLoop(const Setup& setup)
+      : setup_(setup),
+        shape_(setup.shape),
+        kept_(setup.plan, setup.shape.kept),
+        reduced_(setup.plan, setup.shape.reduced),
+        lane_stride_(stride_of(setup.plan, 1, setup.shape.lane_loop)),
+        row_stride_(stride_of(setup.plan, 1, setup.shape.row_loop)),
+        states_(setup.wide_bytes()),
+        results_(2 * setup.stride * 8),
+        block_(setup.shape.direct ? 0 : block_bytes(setup)) {}
+
+  /// Folds a segment of the work of tile `tile` into wide states.
+  void fold(int64_t tile, int64_t segment, std::byte* wide) {
+    go_to(tile);
+    const int64_t work = shape_.reduced_count * shape_.pieces;
+    const int64_t begin = work * segment / shape_.segments, end = work * (segment + 1) / shape_.segments;
+    reduced_.go_to(begin / shape_.pieces);
+    int64_t piece = begin % shape_.pieces, taken = 0, start = 0;
+    bool fresh = true;
+    const auto absorb = [&] {
+      setup_.narrow.absorb(wide, states_.data(), setup_.stride, width_, start, fresh, setup_.fold.numbers);
+      fresh = false;
+      taken = 0;
+    };
+    for (int64_t i = begin; i < end; ++i) {
+      check_interrupt();
+      const int64_t row = piece * shape_.piece, rows = std::min(shape_.piece, shape_.rows - row);
+      if (taken == 0) start = row;
+      int64_t step = 0;
+      const std::byte* from = bring(row, rows, step);
+      if (shape_.along) {
+        setup_.narrow.along(states_.data(), setup_.stride, from, step, width_, rows, setup_.fold.numbers);
+        absorb();
+      } else {
+        setup_.narrow.across(states_.data(), setup_.stride, from, step, rows, width_, taken, setup_.fold.numbers);
+        taken += rows;
+        if (taken >= kNarrowSteps) absorb();
+      }
+      if (++piece == shape_.pieces) {
+        piece = 0;
+        reduced_.advance();
+      }
+    }
+    if (taken > 0) absorb();
+  }
+
+  /// Stores what the wide states of a tile finish as.
+  void store(int64_t tile, const std::byte* wide) {
+    go_to(tile);
+    std::byte *results = results_.data(), *cast = results + setup_.stride * 8;
+    setup_.wide.finish(results, wide, setup_.stride, width_, setup_.fold.numbers);
+    if (setup_.fold.output != setup_.wide_dtype) {
+      const Lanes from{results, 1};
+      kernels().cast[static_cast<int>(setup_.wide_dtype)][static_cast<int>(setup_.fold.output)](cast, &from, width_);
+      results = cast;
+    }
+    const int64_t stride = stride_of(setup_.plan, 0, shape_.lane_loop), size = itemsize(setup_.fold.output);
+    std::byte* to = setup_.out + (kept_[0] + first_lane_ * stride) * size;
+    if (stride == 1 || width_ == 1)
+      std::memcpy(to, results, static_cast<std::size_t>(width_ * size));
+    else
+      kernels().move[shift_of(setup_.fold.output)].scatter(to, stride, width_, 0, 1, results);
+  }
+
+ private:
+  /// Tiles are as good as equal: none is narrower than a vector.
+  void go_to(int64_t tile) {
+    kept_.go_to(tile / shape_.tiles);
+    const int64_t place = tile % shape_.tiles;
+    first_lane_ = shape_.lanes * place / shape_.tiles;
+    width_ = shape_.lanes * (place + 1) / shape_.tiles - first_lane_;
+  }
+  /// Room for a block as it is read and as it is cast.
+  static int64_t block_bytes(const Setup& setup) { return (setup.shape.width * setup.shape.piece + kSlack) * (8 + 8); }
+
+  /// The elements of the tile in `rows` rows from `row` on, ready for the kernels; `step`: from run to run, or from row
+  /// to row.
+  const std::byte* bring(int64_t row, int64_t rows, int64_t& step) {
+    const Fold& fold = setup_.fold;
+    const std::byte* from =
+        setup_.in + ((kept_[1] + reduced_[1] + first_lane_ * lane_stride_ + row * row_stride_) << shift_of(fold.input));
+    if (shape_.direct) {
+      step = shape_.along ? lane_stride_ : row_stride_;
+      return from;
+    }
+    // Runs of n elements, `inner` apart.
+    const int64_t n = shape_.along ? rows : width_, runs = shape_.along ? width_ : rows;
+    const int64_t inner = shape_.along ? row_stride_ : lane_stride_, outer = shape_.along ? lane_stride_ : row_stride_;
+    step = n;
+    const bool casts = fold.input != fold.lanes;
+    std::byte* cast = block_.data();
+    const auto kernel = kernels().cast[static_cast<int>(fold.input)][static_cast<int>(fold.lanes)];
+    if (casts && inner == 1) {
+      for (int64_t run = 0; run < runs; ++run) {
+        const Lanes lanes{from + (run * outer << shift_of(fold.input)), 1};
+        kernel(cast + (run * n << shift_of(fold.lanes)), &lanes, n);
+      }
+      return cast;
+    }
+    std::byte* raw = casts ? cast + (shape_.width * shape_.piece + kSlack) * 8 : cast;
+    kernels().move[shift_of(fold.input)].gather(raw, from, inner, n, outer, runs);
+    if (!casts) return raw;
+    const Lanes lanes{raw, 1};
+    kernel(cast, &lanes, n * runs);
+    return cast;
+  }
+
+  const Setup& setup_;
+  const Shape& shape_;
+  OuterCounter kept_, reduced_;
+  int64_t lane_stride_, row_stride_;
+  int64_t first_lane_ = 0, width_ = 1;
+  Scratch states_, results_, block_;
+};
+
+/// A segment each, joined in their order.
+void fold_segments(const Setup& setup, int64_t outputs) {
+  const int64_t segments = setup.shape.segments, bytes = setup.wide_bytes();
+  Scratch apart(outputs * segments * bytes);
+  parallel_for(
+      outputs * segments, [&] { return FoldLoop(setup); },
+      [&](FoldLoop& loop, int64_t part) { loop.fold(part / segments, part % segments, apart.data() + part * bytes); });
+  FoldLoop loop(setup);
+  for (int64_t tile = 0; tile < outputs; ++tile) {
+    std::byte* wide = apart.data() + tile * segments * bytes;
+    for (int64_t segment = 1; segment < segments; ++segment)
+      setup.wide.absorb(wide, wide + segment * bytes, setup.stride, setup.shape.width, 0, false, setup.fold.numbers);
+    loop.store(tile, wide);
+  }
+}
+
+}  // namespace
+
+void run_fold(const Plan& plan, const Fold& fold, void* out, const void* in) {
+  check_memory(out, &in, 1);
+  const Dtype wide = is_floating_point(fold.lanes) ? float64 : int64;
+  const auto& table = kernels().state_fold[static_cast<int>(fold.op)];
+  const Shape shape = choose_shape(plan, fold);
+  const Setup setup{.plan = plan,
+                    .fold = fold,
+                    .shape = shape,
+                    .out = static_cast<std::byte*>(out),
+                    .in = static_cast<const std::byte*>(in),
+                    .narrow = *table[static_cast<int>(fold.lanes)],
+                    .wide = *table[static_cast<int>(wide)],
+                    .wide_dtype = wide,
+                    .stride = (shape.width + kSlack - 1) / kSlack * kSlack + kSlack};
+  const int64_t outputs = shape.kept_count * shape.tiles;
+  if (shape.segments > 1) return fold_segments(setup, outputs);
+  const int64_t parts = std::clamp<int64_t>(plan.numel / kGrain, 1, std::min(outputs, kMaxParts));
+  struct State {
+    explicit State(const Setup& given) : loop(given), wide(given.wide_bytes()) {}
+    FoldLoop loop;
+    Scratch wide;
+  };
+  parallel_for(
+      parts, [&] { return State(setup); },
+      [&](State& state, int64_t part) {
+        for (int64_t tile = outputs * part / parts; tile < outputs * (part + 1) / parts; ++tile) {
+          state.loop.fold(tile, 0, state.wide.data());
+          state.loop.store(tile, state.wide.data());
+        }
+      });
+}
+
+}  // namespace tenon

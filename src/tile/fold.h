@@ -1,0 +1,20 @@
+// tile: takes the plan of a reduction and an op whose block has a State; folds the input into states and stores what
+// they finish as. How the work is cut depends on shapes alone: the same bits for any number of threads.
+#pragma once
+#include "ops/row.h"
+#include "plan/plan.h"
+#include "tenon/dtype.h"
+
+namespace tenon {
+
+struct Fold {
+  Op op;
+  Dtype input, lanes, output;  // elements are cast to `lanes`; wide results to `output`
+  const double* numbers;       // parameters that the formula reads
+};
+
+/// Operand 0 of `plan` is the output, standing still along reduced loops; operand 1 the input. No loop is empty. Where
+/// the op knows places, there is one reduced loop at most.
+void run_fold(const Plan& plan, const Fold& fold, void* out, const void* in);
+
+}  // namespace tenon
