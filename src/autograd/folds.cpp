@@ -13,8 +13,6 @@ double reduced_count(const Tensor& self, SizesView mask) {
   return count;
 }
 
-/// 1, 0 or -1, which do not change with `x`.
-Tensor sign_of(const Tensor& x) { return where(x > 0, Scalar(1), where(x < 0, Scalar(-1), Scalar(0))).to(x.dtype()); }
 /// To the power of `exponent`, of what is not negative; 0 of 0.
 Tensor power_of(const Tensor& x, double exponent) {
   const Tensor is_zero = x == 0;
@@ -46,8 +44,8 @@ Tensor of_deviation(const CallGiven& given, const Tensor& grad, const Tensor& se
 Tensor of_norm(const CallGiven& given, const Tensor& grad, const Tensor& self, const Tensor& result) {
   const std::optional<Scalar> given_ord = given.number("ord");
   const double ord = given_ord ? given_ord->as_double() : 2;
-  const Tensor wide = given.over_dims(grad), norm = given.over_dims(result), sign = sign_of(self);
-  if (ord == 0) return zeros_like(self);
+  const Tensor wide = given.over_dims(grad), norm = given.over_dims(result), sign = tenon::sign(self);
+  if (ord == 0) return Tensor();  // a step function: no gradient, as PyTorch gives none
   if (ord == 1) return (wide * sign).to(self.dtype());
   if (ord == 2) return where(norm == 0, Scalar(0), wide * (self / norm)).to(self.dtype());
   if (ord == __builtin_inf() || ord == -__builtin_inf()) {

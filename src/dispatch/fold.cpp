@@ -149,13 +149,37 @@ Tensor warned_spread(Op op, const Tensor& self, const DimsArg& dim, const std::o
   return out;
 }
 
+/// What PyTorch folds into `out`: the elements in its dtype, unless there is one result. Then 16-bit ones are refused.
+Tensor in_dtype_of(const Tensor& out, const Tensor& self, SizesView mask) {
+  if (!is_floating_point(out.dtype()) || !is_floating_point(self.dtype())) return self;
+  const bool is_one = self.numel() != 0 && numel_of(reduced_shape(self.sizes(), mask, false)) == 1;
+  if (is_one && itemsize(self.dtype()) == 2 && itemsize(out.dtype()) > 2 && !self.is_meta())
+    throw Error(std::string("std_var_all: Unsupported dtype ") + scalar_type_name(self.dtype()));
+  return is_one && itemsize(out.dtype()) > 2 ? self : run_to(self, out.dtype(), MemoryFormat::preserve);
+}
+
 /// PyTorch warns of the new size first.
 Tensor& write_spread(Op op, Tensor& out, const Tensor& self, const DimsArg& dim,
                      const std::optional<Scalar>& correction, bool keepdim) {
   check_unrecorded_out(op, out, self);
-  write_result(op, out, spread_of(op, self, dim, correction, keepdim));
+  const Dims mask = reduced_mask(dim.view(), self.dim());
+  write_result(op, out, spread_of(op, in_dtype_of(out, self, mask), dim, correction, keepdim));
   warn_of_freedom(op, self, out, correction);
   return out;
+}
+
+// --- logsumexp
+
+Dtype computed_logarithm(const Tensor& self) {
+  return is_floating_point(self.dtype()) ? self.dtype() : get_default_dtype();
+}
+
+Tensor log_of_sum(const Tensor& self, const DimsArg& dim, bool keepdim, Dtype result) {
+  // PyTorch reduces all dims here, and keeps those of the maximum.
+  if (dim.view().empty() && !keepdim && self.dim() > 0 && self.numel() != 0)
+    throw Error("output with shape [] doesn't match the broadcast shape " + to_string(Dims(self.dim(), 1)));
+  return fold({Op::logsumexp, computed_logarithm(self), result, -__builtin_inf()}, self,
+              reduced_mask(dim.view(), self.dim()), keepdim);
 }
 
 // --- linalg_vector_norm
@@ -242,15 +266,14 @@ Tensor& plain::std__out(Tensor& out, const Tensor& self, const DimsArg& dim, std
 }
 
 Tensor plain::logsumexp(const Tensor& self, const DimsArg& dim, bool keepdim) {
-  const Dtype result = is_floating_point(self.dtype()) ? self.dtype() : get_default_dtype();
-  return fold({Op::logsumexp, result, result, -__builtin_inf()}, self, reduced_mask(dim.view(), self.dim()), keepdim);
+  return log_of_sum(self, dim, keepdim, computed_logarithm(self));
 }
 Tensor& plain::logsumexp_out(Tensor& out, const Tensor& self, const DimsArg& dim, bool keepdim) {
   check_unrecorded_out(Op::logsumexp, out, self);
   if (!is_floating_point(out.dtype()))
     throw Error(std::string("logsumexp(): Expected floating point type for result tensor, but got: ") +
                 scalar_type_name(out.dtype()));
-  return write_result(Op::logsumexp, out, plain::logsumexp(self, dim, keepdim));
+  return write_result(Op::logsumexp, out, log_of_sum(self, dim, keepdim, out.dtype()));
 }
 
 Tensor plain::linalg_vector_norm(const Tensor& self, Scalar ord, const DimsArg& dim, bool keepdim,

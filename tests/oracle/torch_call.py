@@ -48,8 +48,8 @@ def call_torch(request, operands, out):
     if keywords.get("dtype"):
         keywords["dtype"] = BY_NAME[keywords["dtype"]]
     if "dim" in keywords:
-        if op in ("all", "any", "logsumexp") and not keywords["dim"]:
-            # In C++ no dims means all of them; from Python, all and any take () at its word, and logsumexp fails.
+        if op in ("all", "any") and not keywords["dim"]:
+            # In C++ no dims means all of them; from Python, all and any take () at its word.
             keywords["dim"] = list(range(operands[0].dim()))
         if op == "mean" and form == "out" and not keywords["dim"] and not keywords["keepdim"]:
             del keywords["dim"], keywords["keepdim"]  # another overload, with another text
