@@ -126,8 +126,12 @@ Tensor& write_place(Op op, Tensor& out, const Tensor& self, std::optional<int64_
 
 double correction_or_one(const std::optional<Scalar>& correction) { return correction ? correction->to<double>() : 1; }
 
-Tensor spread_of(Op op, const Tensor& self, const DimsArg& dim, const std::optional<Scalar>& correction, bool keepdim) {
+void check_spread_dtype(const Tensor& self) {
   if (!is_floating_point(self.dtype())) throw Error("std and var only support floating point and complex dtypes");
+}
+
+Tensor spread_of(Op op, const Tensor& self, const DimsArg& dim, const std::optional<Scalar>& correction, bool keepdim) {
+  check_spread_dtype(self);
   const double less = correction_or_one(correction);
   return fold({op, self.dtype(), self.dtype(), std::nan(""), &less}, self, reduced_mask(dim.view(), self.dim()),
               keepdim);
@@ -151,7 +155,7 @@ Tensor warned_spread(Op op, const Tensor& self, const DimsArg& dim, const std::o
 
 /// What PyTorch folds into `out`: the elements in its dtype, unless there is one result. Then 16-bit ones are refused.
 Tensor in_dtype_of(const Tensor& out, const Tensor& self, SizesView mask) {
-  if (!is_floating_point(out.dtype()) || !is_floating_point(self.dtype())) return self;
+  if (!is_floating_point(out.dtype())) return self;
   const bool is_one = self.numel() != 0 && numel_of(reduced_shape(self.sizes(), mask, false)) == 1;
   if (is_one && itemsize(self.dtype()) == 2 && itemsize(out.dtype()) > 2 && !self.is_meta())
     throw Error(std::string("std_var_all: Unsupported dtype ") + scalar_type_name(self.dtype()));
@@ -162,6 +166,7 @@ Tensor in_dtype_of(const Tensor& out, const Tensor& self, SizesView mask) {
 Tensor& write_spread(Op op, Tensor& out, const Tensor& self, const DimsArg& dim,
                      const std::optional<Scalar>& correction, bool keepdim) {
   check_unrecorded_out(op, out, self);
+  check_spread_dtype(self);
   const Dims mask = reduced_mask(dim.view(), self.dim());
   write_result(op, out, spread_of(op, in_dtype_of(out, self, mask), dim, correction, keepdim));
   warn_of_freedom(op, self, out, correction);

@@ -154,7 +154,8 @@ struct var {
     const V count = s.count + other.count, between = other.mean - s.mean;
     const V share = other.count / choose(count == at.number(0), at.number(1), count);
     s.mean = s.mean + between * share;
-    s.squares = s.squares + other.squares + between * between * s.count * share;
+    // The weight first: beside a state of nothing, it is 0, and the square of a large mean infinite.
+    s.squares = s.squares + other.squares + between * (between * (s.count * share));
     s.count = count;
   }
   template <class V, class At>
