@@ -126,12 +126,22 @@ Tensor& write_place(Op op, Tensor& out, const Tensor& self, std::optional<int64_
 
 double correction_or_one(const std::optional<Scalar>& correction) { return correction ? correction->to<double>() : 1; }
 
-void check_spread_dtype(const Tensor& self) {
+/// One dim after the other: the first that is wrong is named.
+void check_dims_in_order(SizesView dims, int64_t ndim) {
+  Dims seen(std::max<int64_t>(ndim, 1), 0);
+  for (int64_t given : dims) {
+    const int64_t dim = wrap_dim(given, ndim);
+    if (seen[dim]++) throw Error("dim " + std::to_string(dim) + " appears multiple times in the list of dims");
+  }
+}
+
+void check_spread(const Tensor& self, SizesView dims) {
   if (!is_floating_point(self.dtype())) throw Error("std and var only support floating point and complex dtypes");
+  check_dims_in_order(dims, self.dim());
 }
 
 Tensor spread_of(Op op, const Tensor& self, const DimsArg& dim, const std::optional<Scalar>& correction, bool keepdim) {
-  check_spread_dtype(self);
+  check_spread(self, dim.view());
   const double less = correction_or_one(correction);
   return fold({op, self.dtype(), self.dtype(), std::nan(""), &less}, self, reduced_mask(dim.view(), self.dim()),
               keepdim);
@@ -166,7 +176,7 @@ Tensor in_dtype_of(const Tensor& out, const Tensor& self, SizesView mask) {
 Tensor& write_spread(Op op, Tensor& out, const Tensor& self, const DimsArg& dim,
                      const std::optional<Scalar>& correction, bool keepdim) {
   check_unrecorded_out(op, out, self);
-  check_spread_dtype(self);
+  check_spread(self, dim.view());
   const Dims mask = reduced_mask(dim.view(), self.dim());
   write_result(op, out, spread_of(op, in_dtype_of(out, self, mask), dim, correction, keepdim));
   warn_of_freedom(op, self, out, correction);
@@ -214,15 +224,6 @@ void check_norm_dtypes(Dtype input, std::optional<Dtype> asked) {
   if (promote_types(input, *asked) != *asked)
     throw Error(name + "the dtype of the input (" + scalar_type_name(input) +
                 ") should be convertible without narrowing to the specified dtype (" + scalar_type_name(*asked) + ")");
-}
-
-/// One dim after the other: the first that is wrong is named.
-void check_dims_in_order(SizesView dims, int64_t ndim) {
-  Dims seen(std::max<int64_t>(ndim, 1), 0);
-  for (int64_t given : dims) {
-    const int64_t dim = wrap_dim(given, ndim);
-    if (seen[dim]++) throw Error("dim " + std::to_string(dim) + " appears multiple times in the list of dims");
-  }
 }
 
 Op norm_of(double ord) {

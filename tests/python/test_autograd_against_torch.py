@@ -567,6 +567,6 @@ def test_gradients_of_folds(fold, values):
             scale = m.arange(1.0, result.numel() + 1, dtype=m.float64).reshape(result.shape)
             (first,) = m.autograd.grad((result * scale).sum(), x, create_graph=True)
             second = m.autograd.grad((first * first).sum(), x, allow_unused=True)[0] if first.requires_grad and values == "plain" else None
-            return result, first, second, result.grad_fn.name()
+            return result, first, second if second is None else second + 0, result.grad_fn.name()  # PyTorch's may have no memory
 
         same(gradients, leaf(MATRICES[values]), exact=False)

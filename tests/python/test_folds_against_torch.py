@@ -81,3 +81,9 @@ def test_logsumexp_over_no_dims():
     for sizes in ((), (2, 3), (0, 3)):
         for keepdim in (False, True):
             same(lambda m, x: m.logsumexp(x.reshape(sizes), [], keepdim), judge.tensor([1.0] * math.prod(sizes), "float32"), exact=False)
+
+
+def test_the_first_wrong_dim_is_named():
+    for dims in ([1, 1, 9], [9, 1, 1], [0, -2, 1]):
+        for name in ("var", "std", "vector_norm"):
+            same(lambda m, x: function(m, name)(x, dim=dims), judge.tensor([[1.0, 2.0]], "float32"))
