@@ -45,10 +45,11 @@ TYPES = {
     "int": Type("int64_t", "int", "call.integer(Name::{0}, {1})", "values[{0}].integer({1})"),
     "int?": Type("std::optional<int64_t>", "int?", "call.optional_integer(Name::{0})", "values[{0}].optional_integer()", "{}"),
     "Scalar?": Type("std::optional<Scalar>", "Number?", "call.optional_number(Name::{0})", "values[{0}].optional_number()", "{}"),
+    "int[1]": Type("const DimsArg&", "ints[1]", "call.dims_arg(Name::{0})", "values[{0}].dims_arg()", "{}"),
     "int[1]?": Type("const DimsArg&", "ints[1]?", "call.dims_arg(Name::{0})", "values[{0}].dims_arg()", "{}"),
-    "int[1]": Type("const DimsArg&", "ints[1]", "call.dims_arg(Name::{0})", "values[{0}].dims_arg()"),
     "int[]?": Type("const DimsArg&", "ints?", "call.dims_arg(Name::{0})", "values[{0}].dims_arg()", "{}"),
     "int[]": Type("SizesView", "ints", "call.dims(Name::{0})", "values[{0}].dims()"),
+    "str": Type("const char*", "str", "call.text(Name::{0})", "values[{0}].text()"),
     "str?": Type("const char*", "str?", "call.text(Name::{0})", "values[{0}].text()", "nullptr"),
     "ScalarType": Type("Dtype", "dtype", "*call.dtype(Name::{0})", "*values[{0}].dtype()"),
     "ScalarType?": Type("std::optional<Dtype>", "dtype", "call.dtype(Name::{0})", "values[{0}].dtype()", "{}"),
@@ -140,7 +141,7 @@ class Op:
 
     @property
     def has_inplace(self):
-        return self.is_method and self.kind == "map" and self.facts.get("inplace", True)
+        return self.is_method and self.facts.get("inplace", self.kind == "map")
 
     def operands(self):
         return [parameter for parameter in self.parameters if parameter.is_operand()]
@@ -396,6 +397,9 @@ def algorithm_definitions(op):
     lines = [f"{op.cpp_result()} {op.name}{op.cpp_parameters()} {{\n{body}  return plain::{op.block}({names});\n}}"]
     if op.has_out:
         lines.append(f"{op.out_result()} {op.name}_out{op.cpp_parameters(out=True)} {{\n{algorithm_out(op, names, operands)}\n}}")
+    if op.has_inplace:
+        lines.append(f"Tensor& Tensor::{op.name}_{op.cpp_parameters(method=True)} {{\n  Tensor& self = *this;\n  if (is_in_graph({operands})) [[unlikely]] {{\n"
+                     f"    const Value values[] = {{{names}}};\n    differentiate_call_inplace(Op::{op.block}, values);\n  }} else {{\n    plain::{op.block}_inplace({names});\n  }}\n  return self;\n}}")  # fmt: skip
     return lines
 
 
@@ -419,6 +423,8 @@ def plain_h(ops):
             lines.append(f"{op.cpp_result()} {op.block}{op.cpp_parameters()};")
             if op.facts.get("by_hand") and op.has_out:
                 lines.append(f"{op.out_result()} {op.block}_out{op.cpp_parameters(out=True)};")
+            if op.has_inplace:
+                lines.append(f"void {op.block}_inplace{op.cpp_parameters()};")
     return "\n".join([*lines, "", "}  // namespace tenon::plain", ""])
 
 
@@ -430,7 +436,8 @@ def algorithms_inc(ops):
         values = ", ".join(op.type_of(p).value.format(i, p.cpp_default() or "0") for i, p in enumerate(op.parameters))
         call = op.listed(f"plain::{op.block}({values})")
         reads = derivatives_of(op)
-        lines.append(f"    {{Op::{op.block}, [](const Value* values) -> List<Tensor> {{ return {call}; }}, {{{', '.join(str(reads.get(i, 0)) for i in range(3))}}}}},")
+        inplace = f"[](const Value* values) {{ plain::{op.block}_inplace({values}); }}" if op.has_inplace else "nullptr"
+        lines.append(f"    {{Op::{op.block}, [](const Value* values) -> List<Tensor> {{ return {call}; }}, {inplace}, {{{', '.join(str(reads.get(i, 0)) for i in range(3))}}}}},")
     return "\n".join([*lines, "};", ""])
 
 
@@ -491,30 +498,36 @@ def results_inc(ops):
     return HEAD + "#define TENON_RESULT_TYPES(X)" + "".join(f" X({name}, {', '.join(map(json.dumps, fields))})" for name, fields in sorted(named.items())) + "\n"
 
 
+def overloaded(blocks, call):
+    """The signatures of several blocks, and statements that call the one whose signature fits."""
+    signatures, body = [], []
+    for op in blocks:
+        signatures += op.python_signatures()
+        body += call(op) if op is blocks[-1] else [f"if (call.overload() < {len(signatures)}) {{", *call(op), "}"]
+    return signatures, body
+
+
+def python_inplace_call(op):
+    reads = ["call.tensor(Name::input)"] + [op.python_read(parameter) for parameter in op.parameters if parameter.name != "self"]
+    return [f"run(call, [](Tensor& self, const auto&... arguments) {{ self.{op.name}_(arguments...); }}, {', '.join(reads)});", "return again(call.self());"]
+
+
+def definition(name, door, doc, blocks, call):
+    signatures, body = overloaded(blocks, call)
+    return "\n".join([f'  {{"{name}", Door::{door},\n      {quoted(signatures)},\n      {json.dumps(doc, ensure_ascii=False)},\n      [](const Call& call) -> PyObject* {{',
+                      *("        " + line for line in body), "      }},"])  # fmt: skip
+
+
 def python_inc(ops):
     lines = [HEAD + "constexpr Definition kOps[] = {"]
     inplace = [HEAD + "constexpr Definition kInplaceOps[] = {"]
-    for name, blocks in by_name(ops).items():
-        signatures, body, seen = [], [], 0
-        for op in blocks:
-            own = op.python_signatures()
-            signatures += own
-            seen += len(own)
-            last = op is blocks[-1]
-            body += python_call(op) if last else [f"if (call.overload() < {seen}) {{", *python_call(op), "}"]
+    for name, blocks in by_name([op for op in ops if op.facts.get("python") != ""]).items():
         door = "both" if any(op.is_method for op in blocks) else "function"
         doc = next(op.facts["doc"] for op in blocks if op.facts.get("doc"))
-        lines.append(f'  {{"{name}", Door::{door},\n      {quoted(signatures)},\n      {json.dumps(doc, ensure_ascii=False)},\n      [](const Call& call) -> PyObject* {{')
-        lines += ["        " + line for line in body]
-        lines.append("      }},")
-        for op in blocks:
-            if not op.has_inplace:
-                continue
-            reads = [op.python_read(parameter) for parameter in op.parameters if parameter.name != "self"]
-            inplace.append(
-                f'  {{"{name}_", Door::method,\n      {quoted(op.python_signatures())},\n      "In place: the tensor never changes shape.",\n      [](const Call& call) -> PyObject* {{\n'
-                f"        run(call, [](Tensor& self, const auto&... arguments) {{ self.{name}_(arguments...); }}, {', '.join(['call.tensor(Name::input)', *reads])});\n"
-                "        return again(call.self());\n      }},")  # fmt: skip
+        lines.append(definition(name, door, doc, blocks, python_call))
+        written = [op for op in blocks if op.has_inplace]
+        if written:
+            inplace.append(definition(name + "_", "method", "In place: the tensor never changes shape.", written, python_inplace_call))
     return "\n".join([*lines, "};", "", *inplace, "};", ""])
 
 

@@ -22,6 +22,9 @@ class TENON_API Value {
   Value(Dims numbers) : kind_(Kind::numbers), numbers_(std::move(numbers)) {}
   Value(SizesView numbers) : Value(numbers.copy()) {}
   Value(const DimsArg& dims);
+  Value(std::optional<int64_t> number) {
+    if (number) *this = Value(*number);
+  }
   Value(Dtype dtype) : kind_(Kind::dtype), dtype_(dtype) {}
   template <class T>
   Value(const std::optional<T>& value) {

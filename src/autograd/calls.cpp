@@ -37,18 +37,26 @@ class CallNode final : public NodeImpl {
     return row.grad_fn_of_keyword && has_keyword() ? row.grad_fn_of_keyword : row.grad_fn;
   }
   void save_operands(const Value* values) {
-    int operand = 0;
-    for (int i = 0; i < schema_.count; ++i) {
-      if (!schema_.first[i].is_operand()) continue;
-      if (reads_ >> operand & 1u) saved_operands_[operand].save(values[i].tensor());
-      ++operand;
-    }
+    save_operands(values, [](const Tensor& operand, SavedTensor& saved) { saved.save(operand); });
+  }
+  /// Beside `self`, which is written to: what it was is gone afterwards.
+  void save_operands_beside(const Tensor& self, const Value* values) {
+    save_operands(values, [&](const Tensor& operand, SavedTensor& saved) {
+      if (&saved == saved_operands_)
+        saved.save(self.clone());
+      else
+        saved.save(operand, role_beside(self, operand));
+    });
   }
   void save_results(const List<Tensor>& results) {
     saved_results_ = std::vector<SavedTensor>(results.size());
     for (std::size_t i = 0; i < results.size(); ++i)
       if (reads_ >> (static_cast<std::size_t>(kResultBit) + i) & 1u)
         saved_results_[i].save(results[i], SavedTensor::Role::result);
+  }
+  /// Of the one result of a write, after it.
+  void settle(const Tensor& self) noexcept {
+    if (!saved_results_.empty() && saved_results_[0].is_saved()) saved_results_[0].settle(self);
   }
   void release_saved() noexcept override {
     for (SavedTensor* saved = saved_operands_; saved != saved_operands_ + kMaxArgs; ++saved) drop(*saved);
@@ -70,6 +78,15 @@ class CallNode final : public NodeImpl {
     for (int i = 0; i < schema_.count; ++i)
       if (schema_.first[i].keyword_only && !values_[static_cast<std::size_t>(i)].is_empty()) return true;
     return false;
+  }
+  template <class Save>
+  void save_operands(const Value* values, const Save& save) {
+    int operand = 0;
+    for (int i = 0; i < schema_.count; ++i) {
+      if (!schema_.first[i].is_operand()) continue;
+      if (reads_ >> operand & 1u) save(values[i].tensor(), saved_operands_[operand]);
+      ++operand;
+    }
   }
   void drop(SavedTensor& saved) noexcept {
     Tensor dropped;  // dies after the lock
@@ -134,6 +151,26 @@ List<Tensor> differentiate_call(Op op, const Value* values) {
   }
   node.save_results(results);
   return results;
+}
+
+void differentiate_call_inplace(Op op, const Value* values) {
+  const Schema& schema = schema_of(op);
+  const Tensor self = values[0].tensor();
+  bool recorded = false;
+  for (int i = 0; i < schema.count; ++i)
+    recorded |= schema.first[i].is_operand() && values[i].is_tensor() && is_recorded(values[i].tensor());
+  recorded = recorded && is_floating_point(self.dtype());
+  check_inplace(self, recorded);
+  if (!recorded) return algorithm_of(op).inplace(values);
+  Node handle(new CallNode(op, values));
+  CallNode& node = *static_cast<CallNode*>(handle.impl());
+  node.save_operands_beside(self, values);
+  node.save_results({self});
+  note(node, op, values);
+  InplaceHistory history(self, std::move(handle));
+  algorithm_of(op).inplace(values);
+  history.commit();
+  node.settle(self);
 }
 
 }  // namespace tenon

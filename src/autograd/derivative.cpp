@@ -140,6 +140,24 @@ constinit CustomTable<Derivative> custom_table;
 
 Term Given::zero() const { return zeros_like(gradient.tensor()); }
 
+Tensor CallGiven::zeros(SizesView sizes) const { return tenon::zeros(sizes, Options(grad().dtype(), grad().device())); }
+Tensor CallGiven::at_mask(const Tensor& self, const Tensor& mask) const {
+  const Dims shape = infer_size(self.sizes(), mask.sizes());
+  Tensor whole = zeros_like(self.detach().expand(shape));
+  whole.index_put_({mask.expand(shape)}, grad());
+  return whole;
+}
+Tensor CallGiven::on_diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
+  const Tensor whole = zeros(sizes());
+  whole.diagonal(offset, dim1, dim2).copy_(grad());
+  return whole;
+}
+DimsArg CallGiven::negative(const char* parameter) const {
+  Dims numbers = dims(parameter).view().copy();
+  for (int64_t& number : numbers) number = static_cast<int64_t>(-static_cast<uint64_t>(number));
+  return SizesView(numbers);
+}
+
 CustomGiven as_tensors(const Given& given) {
   const Tensor& grad = given.gradient.tensor();
   const auto tensor = [&](const Term& value) {

@@ -81,6 +81,15 @@ class CallGiven {
   const Tensor& result(int i = 0) const { return results_[i]; }
   /// Of the first operand, which is not saved for it.
   SizesView sizes() const { return sizes_; }
+  /// Of the gradient's dtype.
+  Tensor zeros(SizesView sizes) const;
+  /// The gradient at the places of `self`, broadcast with `mask`, where that holds; 0 elsewhere.
+  Tensor at_mask(const Tensor& self, const Tensor& mask) const;
+  /// Zeros in the sizes of the first operand with the gradient on a diagonal.
+  Tensor on_diagonal(int64_t offset, int64_t dim1, int64_t dim2) const;
+  /// Integers with the other sign.
+  DimsArg negative(const char* parameter) const;
+  Scalar number(const char* parameter, Scalar fallback) const { return value(parameter).number(fallback); }
   int64_t integer(const char* parameter, int64_t fallback = 0) const { return value(parameter).integer(fallback); }
   bool boolean(const char* parameter) const { return value(parameter).boolean(false); }
   DimsArg dims(const char* parameter) const { return value(parameter).dims_arg(); }

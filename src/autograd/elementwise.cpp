@@ -138,16 +138,6 @@ void save_arguments(OpNode& node, Args args, int count) {
     if (node.reads(i) && args[i]->is_tensor()) node.save(i, args[i]->tensor());
 }
 
-/// Of an operand of a write to `self`. Backward refuses one that the write changes, without looking at its history; but
-/// of a view that was made under no_grad, whose history says why.
-SavedTensor::Role role_beside(const Tensor& self, const Tensor& operand) {
-  const TensorImpl *to = self.impl(), *from = operand.impl();
-  if (from == to) return SavedTensor::Role::result;
-  const bool one_base = (from->base ? from->base : from) == (to->base ? to->base : to);
-  const bool changes = one_base && from->storage == to->storage && from->view_mode == Mode::grad;
-  return changes ? SavedTensor::Role::shared : SavedTensor::Role::operand;
-}
-
 /// Ops that PyTorch declares to have no derivative, instead of one of zeros: no graph knows of them, not even of their
 /// writes in place.
 bool is_outside_graphs(const Row& row) { return row.promotion == Promotion::logical; }

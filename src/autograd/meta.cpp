@@ -153,6 +153,14 @@ void InplaceHistory::commit() noexcept {
   commit_history(self_, std::move(node_), output_nr_);
 }
 
+SavedTensor::Role role_beside(const Tensor& self, const Tensor& operand) {
+  const TensorImpl *to = self.impl(), *from = operand.impl();
+  if (from == to) return SavedTensor::Role::result;
+  const bool one_base = (from->base ? from->base : from) == (to->base ? to->base : to);
+  const bool changes = one_base && from->storage == to->storage && from->view_mode == Mode::grad;
+  return changes ? SavedTensor::Role::shared : SavedTensor::Role::operand;
+}
+
 void check_inplace(const Tensor& self, bool recorded) {
   const TensorImpl* impl = self.impl();
   if (impl->inference && !thread_modes.inference)

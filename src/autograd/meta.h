@@ -98,6 +98,9 @@ class InplaceHistory {
   Node node_, base_node_;
   int32_t output_nr_ = 0;
 };
+/// Of an operand of a write to `self`. Backward refuses one that the write changes, without looking at its history; but
+/// of a view that was made under no_grad, whose history says why.
+SavedTensor::Role role_beside(const Tensor& self, const Tensor& operand);
 /// Makes `slot` keep the gradient of that result of the node.
 void retain_from(NodeImpl* node, const std::shared_ptr<GradSlot>& slot, int32_t output_nr);
 /// "Exp" of "ExpBackward0", "Clamp1" of "ClampBackward1": what texts call a node.

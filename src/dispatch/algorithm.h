@@ -16,6 +16,7 @@ struct Algorithm {
 
   Op op;
   List<Tensor> (*run)(const Value* values);
+  void (*inplace)(const Value* values);  // null: there is no such form
   /// Of the derivative by each operand: bit i: operand i, bit kResults + i: result i.
   uint32_t reads[3];
 };
@@ -42,6 +43,8 @@ inline constexpr std::size_t kMostResults = 4;
 void write_results(Op op, Tensor* const* outs, const List<Tensor>& results);
 /// A call with an operand that requires grad: its results, and a node that knows the derivatives. Defined by autograd/.
 List<Tensor> differentiate_call(Op op, const Value* values);
+/// The in-place form with an operand in a graph; the first value is `self`.
+void differentiate_call_inplace(Op op, const Value* values);
 
 template <class... Tensors>
 List<Tensor> as_list(std::tuple<Tensors...> results) {

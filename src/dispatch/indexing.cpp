@@ -17,6 +17,7 @@
 #include "tensor/places.h"
 #include "tile/pool.h"
 #include "type/overflow.h"
+#include "type/width.h"
 
 namespace tenon {
 namespace {
@@ -244,22 +245,8 @@ void copy_run(T* to, int64_t to_step, const T* from, int64_t from_step, int64_t 
   for (int64_t i = 0; i < count; ++i) to[i * to_step] = from[i * from_step];
 }
 
-template <class Visit>
-void visit_itemsize(int64_t itemsize, const Visit& visit) {
-  switch (itemsize) {
-    case 1:
-      return visit(uint8_t{});
-    case 2:
-      return visit(uint16_t{});
-    case 4:
-      return visit(uint32_t{});
-    default:
-      return visit(uint64_t{});
-  }
-}
-
 void replace_runs(const Selection& selection, const Tensor& source) {
-  visit_itemsize(source.itemsize(), [&]<class T>(T) {
+  visit_width(source.itemsize(), [&]<class T>() {
     T* to = static_cast<T*>(selection.view().data_ptr());
     const T* from = static_cast<const T*>(source.data_ptr());
     selection.for_each_run(source.strides(),
@@ -326,37 +313,12 @@ void check_no_overlaps(const Indexed& indexed, const Tensor& value) {
 
 }  // namespace
 
-List<Tensor> plain::where_places(const Tensor& condition) { return nonzero_places(condition); }
-
-List<Tensor> nonzero_places(const Tensor& mask) {
-  check_readable(mask);
-  check_written(mask.dtype(), "nonzero_count_cpu");
-  if (mask.dim() == 0) return nonzero_places(mask.reshape({1}));
-  const Tensor truths = mask.to(bool_).contiguous();
-  const bool* data = truths.data<bool>();
-  const int64_t count = std::count(data, data + truths.numel(), true);  // exact: inside the storage
-  const Tensor rows = empty_strided({mask.dim(), count}, {count, 1}, int64);
-  List<Tensor> places;
-  for (int64_t dim = 0; dim < mask.dim(); ++dim) places.push_back(rows.select(0, dim));
-  Dims counter(mask.dim(), 0);
-  int64_t at = 0;
-  for (int64_t i = 0; i < truths.numel(); ++i) {
-    if (data[i]) {
-      for (int64_t dim = 0; dim < mask.dim(); ++dim)
-        places[static_cast<std::size_t>(dim)].data<int64_t>()[at] = counter[dim];
-      ++at;
-    }
-    for (int64_t dim = mask.dim() - 1; dim >= 0 && ++counter[dim] == mask.sizes()[dim]; --dim) counter[dim] = 0;
-  }
-  return places;
-}
-
 Tensor run_index(const Indexed& indexed) {
   check_count(indexed);
   Selection selection(indexed);
   selection.find_offsets();
   Tensor result = new_tensor(selection.shape(), selection.strides_of_result(), indexed.view.dtype());
-  visit_itemsize(result.itemsize(), [&]<class T>(T) {
+  visit_width(result.itemsize(), [&]<class T>() {
     const T* from = static_cast<const T*>(selection.view().data_ptr());
     T* to = static_cast<T*>(result.data_ptr());
     selection.for_each_run(result.strides(),

@@ -121,8 +121,12 @@ void check_selected_types(const Target& target, const Arg& self, const Arg& othe
 // --- Algorithms
 
 template <class... Operands>
+bool is_in_graph(const Operands&... operands) {
+  return (operands.impl()->in_graph || ...);
+}
+template <class... Operands>
 bool records(const Operands&... operands) {
-  return (operands.impl()->in_graph || ...) && (is_recorded(operands) || ...);
+  return is_in_graph(operands...) && (is_recorded(operands) || ...);
 }
 
 /// Where nothing is promoted.

@@ -1,6 +1,7 @@
-// flip: the elements in reverse order.
+// flip and roll: the same elements in another order.
 #include <algorithm>
 
+#include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
 #include "shape/dense_strides.h"
 #include "tensor/impl.h"
@@ -43,7 +44,60 @@ Dims flipped_mask(SizesView dims, int64_t ndim) {
   return mask;
 }
 
+/// Where the place 0 goes along each dim; what goes beyond the end begins anew.
+Dims rolled_starts(const Tensor& self, SizesView shifts, SizesView dims) {
+  if (self.dim() == 0) throw IndexError("Dimension specified as 0 but tensor has no dimensions");
+  Dims starts(self.dim(), 0);
+  for (int64_t i = 0; i < dims.size(); ++i) {
+    const int64_t dim = wrap_dim(dims[i], self.dim()), size = self.sizes()[dim];
+    starts[dim] = (starts[dim] + shifts[i] % size + size) % size;  // exact: each is below a size
+  }
+  return starts;
+}
+
+/// The strides PyTorch's cat gives the two parts: channels_last where both are, and no part is empty.
+Dims rolled_strides(const Tensor& self, SizesView shifts, SizesView dims) {
+  const MemoryFormat format = format_of(self.sizes(), self.strides());
+  const bool keeps = dims.size() > 0 && format != MemoryFormat::contiguous &&
+                     shifts[dims.size() - 1] % self.size(dims[dims.size() - 1]) != 0;
+  return keeps ? strides_like(self.sizes(), self.strides(), format) : contiguous_strides(self.sizes());
+}
+
+/// Moves the elements block by block: along each dim there are two, one of which may be empty.
+void roll_blocks(const Tensor& out, const Tensor& self, SizesView starts, int64_t dim) {
+  if (dim == self.dim()) return run_copy(out, self);
+  const int64_t size = self.sizes()[dim], start = starts[dim];
+  if (start == 0) return roll_blocks(out, self, starts, dim + 1);
+  // exact: parts of one size
+  roll_blocks(out.narrow(dim, start, size - start), self.narrow(dim, 0, size - start), starts, dim + 1);
+  roll_blocks(out.narrow(dim, 0, start), self.narrow(dim, size - start, start), starts, dim + 1);
+}
+
+Tensor rolled(const Tensor& self, SizesView shifts, SizesView dims) {
+  const Dims starts = rolled_starts(self, shifts, dims);
+  Tensor result = new_tensor(self.sizes(), rolled_strides(self, shifts, dims), self.dtype(), self.device());
+  roll_blocks(result, self.detach(), starts, 0);
+  if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
+  return result;
+}
+
 }  // namespace
+
+Tensor plain::roll(const Tensor& self, const DimsArg& shifts_arg, const DimsArg& dims_arg) {
+  const SizesView shifts = shifts_arg.view(), dims = dims_arg.view();
+  if (dims.size() == 1 && shifts.size() == 1 && self.numel() == 0) return run_clone(self, MemoryFormat::preserve);
+  if (shifts.empty()) throw Error("`shifts` required");
+  if (dims.empty() && shifts.size() == 1) {
+    if (self.numel() == 0) return run_clone(self, MemoryFormat::contiguous);
+    const Tensor row = run_clone(self, MemoryFormat::contiguous).view({self.numel()});
+    return rolled(row, shifts, SizesView({0})).view(self.sizes());
+  }
+  if (shifts.size() != dims.size())
+    throw Error("shifts and dimensions must align. shifts: " + std::to_string(shifts.size()) +
+                ", dims:" + std::to_string(dims.size()));
+  if (self.numel() == 0) return run_clone(self, MemoryFormat::preserve);
+  return rolled(self, shifts, dims);
+}
 
 Tensor plain::flip(const Tensor& self, SizesView dims) {
   const Dims mask = flipped_mask(dims, self.dim());

@@ -250,4 +250,12 @@ std::tuple<Tensor&, Tensor&> plain::cummin_out(Tensor& values, Tensor& indices, 
   return write_extremes(Op::cummin, values, indices, self, &plain::cummin, dim);
 }
 
+void plain::cumsum_inplace(const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
+  wrap_dim(dim, self.dim());
+  if (dtype && *dtype != self.dtype())
+    throw Error(std::string("Bad in-place call: input tensor dtype ") + cpp_type_name(self.dtype()) +
+                " and output tensor dtype " + cpp_type_name(*dtype) + " should match");
+  run_copy(self, plain::cumsum(self, dim, self.dtype()));
+}
+
 }  // namespace tenon

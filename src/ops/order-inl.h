@@ -61,3 +61,15 @@ struct topk {
     return added_along(g.grad(), g.integer("dim", -1), g.result(1), g.sizes());
   }
 };
+
+struct roll {
+  static constexpr Row row{
+      .signature = "roll(Tensor self, int[1] shifts, int[1] dims=()) -> Tensor",
+      .kind = Kind::algorithm,
+      .grad_fn = "RollBackward0",
+      .doc = "The elements moved along dims, those beyond the end to the begin; without dims, as one."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad().roll(g.negative("shifts"), g.dims("dims"));
+  }
+};

@@ -69,14 +69,16 @@ struct Row {
   /// In PyTorch's grammar: "sub(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor". None: a form
   /// of another op, which only dispatch calls.
   const char* signature = nullptr;
-  const char* python = nullptr;  // PyTorch's overloads, one a line, where they are not what `signature` says
+  // PyTorch's overloads, one a line, where they are not what `signature` says. "": Python's function is by hand.
+  const char* python = nullptr;
   Kind kind = Kind::map;
   // Of a map: the public function calls by_hand::NAME in dispatch/, which picks a form. Of an algorithm: out= has rules
   // of its own, and is plain::NAME_out.
   bool by_hand = false;
   bool numbers_as_tensors = false;  // Python takes numbers where the signature says Tensor
   bool method = true;               // where a parameter is `self`: whether it is a method, too
-  bool inplace = true;              // where `self` comes first and the op is a map: whether there is NAME_
+  // Whether there is NAME_: of a map, unless it says false; of an algorithm where it says true: plain::NAME_inplace.
+  bool inplace = true;
 
   const char* name = nullptr;  // in texts, where it is not the block's
   const char* symbol = "";     // of the operator, where there is one

@@ -6,6 +6,7 @@ struct cumsum {
       .signature = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None, Tensor out=None) -> Tensor",
       .kind = Kind::algorithm,
       .by_hand = true,
+      .inplace = true,
       .dtypes = kNoBool,
       .kernel_name = "cumsum_out_cpu",
       .grad_fn = "CumsumBackward0",

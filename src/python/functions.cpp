@@ -13,17 +13,6 @@ namespace {
 
 constexpr Door kFunction = Door::function, kBoth = Door::both;
 
-/// Error for outputs that nonzero cannot write to.
-void check_nonzero_out(const Call& call) {
-  const Dtype dtype = call.tensor(Name::out).dtype();
-  if (call.boolean(Name::as_tuple)) throw Error("nonzero does not support the out kwarg when as_tuple is True");
-  if (dtype != int64)
-    throw Error(std::string("nonzero: Expected out tensor to have scalar type Long but got scalar type") +
-                scalar_type_name(dtype));
-  check_no_internal_overlap(call.tensor(Name::out));
-  check_no_overlap(call.tensor(Name::out), call.tensor(Name::input));
-}
-
 /// Whether both have one shape and the same elements.
 bool same_elements(const Tensor& a, const Tensor& b) {
   if (!(a.sizes() == b.sizes())) return false;
@@ -61,21 +50,17 @@ const Definition kFunctions[] = {
     {"nonzero", kBoth, "(Tensor input, *, bool as_tuple=False, Tensor out=None)",
      "The places of what is not 0: one row each.",
      [](const Call& call) -> PyObject* {
-       const bool has_out = call.has(Name::out);
-       if (has_out) check_nonzero_out(call);
-       const List<Tensor> places = nonzero_places(call.tensor(Name::input));
-       if (call.boolean(Name::as_tuple)) {
-         nb::list result;
-         for (const Tensor& place : places) result.append(nb::steal(wrap(place)));
-         return nb::tuple(result).release().ptr();
+       const Tensor& self = call.tensor(Name::input);
+       const bool as_tuple = call.boolean(Name::as_tuple);
+       if (call.has(Name::out)) {
+         if (as_tuple) throw Error("nonzero does not support the out kwarg when as_tuple is True");
+         call.run([&] { nonzero_out(call.tensor(Name::out), self); });
+         return call.returned();
        }
-       const int64_t dim = call.tensor(Name::input).dim();
-       Tensor rows = empty_strided({places[0].numel(), dim}, {1, places[0].numel()}, int64);
-       for (int64_t i = 0; i < dim; ++i) rows.select(1, i).copy_(places[static_cast<std::size_t>(i)]);
-       if (!has_out) return wrap(rows);
-       Tensor out = call.tensor(Name::out);
-       write_out(out, rows, rows.strides());
-       return again(call.object(Name::out));
+       if (!as_tuple) return wrap(call.run([&] { return nonzero(self); }));
+       nb::list result;
+       for (const Tensor& place : call.run([&] { return nonzero_places(self); })) result.append(nb::steal(wrap(place)));
+       return nb::tuple(result).release().ptr();
      }},
     {"promote_types", kFunction, "(dtype type1, dtype type2)", "The smallest dtype both can be promoted to.",
      [](const Call& call) -> PyObject* {

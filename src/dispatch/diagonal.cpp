@@ -1,0 +1,110 @@
+// tril, triu, diag: what lies on, above and below diagonals.
+#include <algorithm>
+#include <cstring>
+
+#include "dispatch/algorithm.h"
+#include "dispatch/differentiate.h"
+#include "dispatch/plain.h"
+#include "tenon/autograd.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tensor/impl.h"
+#include "tile/pool.h"
+
+namespace tenon {
+namespace {
+
+/// Which side of the diagonal keeps its elements.
+enum class Side : uint8_t { lower, upper };
+
+// Bytes of a part: enough that small matrices don't wait for the threads.
+constexpr int64_t kPartBytes = 1 << 17;
+
+/// Calls `row(index of the row, first column of the lower side's end)`: the columns up to there are on or below the
+/// diagonal.
+int64_t lower_end(int64_t row, int64_t columns, int64_t diagonal) {
+  if (diagonal >= columns) return columns;
+  // exact: `diagonal` is below a size, and so is the row
+  return diagonal < -row - 1 ? 0 : std::min(row + diagonal + 1, columns);
+}
+
+/// One row: what is kept is copied, the rest is 0.
+void write_row(std::byte* to, const std::byte* from, Side side, int64_t end, int64_t columns, int64_t width) {
+  // exact: inside a row
+  const auto kept = static_cast<std::size_t>((side == Side::lower ? end : columns - end) * width),
+             all = static_cast<std::size_t>(columns * width), rest = all - kept;
+  const std::size_t first = side == Side::lower ? 0 : rest;
+  std::memcpy(to + first, from + first, kept);
+  std::memset(to + (side == Side::lower ? kept : 0), 0, rest);
+}
+
+Tensor triangle(Op op, Side side, const Tensor& self, int64_t diagonal) {
+  if (self.dim() < 2) throw Error(std::string(row_of(op).name) + ": input tensor must have at least 2 dimensions");
+  Tensor result = new_tensor(self.sizes(), self.dtype(), self.device());
+  if (result.numel() == 0 || result.is_meta()) return result;
+  check_has_code(row_of(op), self.dtype());
+  const Tensor source = self.impl()->row_major ? self : run_clone(self, MemoryFormat::contiguous);
+  const int64_t columns = self.size(-1), rows = self.size(-2), all = self.numel() / columns, width = self.itemsize();
+  const int64_t below = side == Side::lower ? diagonal : std::max(diagonal, -rows) - 1;
+  std::byte* const to = result.impl()->data();
+  const std::byte* const from = source.impl()->data();
+  // exact: inside the storages
+  const int64_t row_bytes = columns * width, each = std::max<int64_t>(kPartBytes / row_bytes, 1);
+  parallel_for((all + each - 1) / each, [&](int64_t part) {
+    for (int64_t row = part * each, end = std::min(all, row + each); row < end; ++row)
+      write_row(to + row * row_bytes, from + row * row_bytes, side, lower_end(row % rows, columns, below), columns,
+                width);
+  });
+  return result;
+}
+
+void triangle_inplace(Op op, Side side, const Tensor& self, int64_t diagonal) {
+  run_copy(self, triangle(op, side, self, diagonal));
+}
+
+}  // namespace
+
+Tensor plain::tril(const Tensor& self, int64_t diagonal) { return triangle(Op::tril, Side::lower, self, diagonal); }
+Tensor plain::triu(const Tensor& self, int64_t diagonal) { return triangle(Op::triu, Side::upper, self, diagonal); }
+void plain::tril_inplace(const Tensor& self, int64_t diagonal) {
+  triangle_inplace(Op::tril, Side::lower, self, diagonal);
+}
+void plain::triu_inplace(const Tensor& self, int64_t diagonal) {
+  triangle_inplace(Op::triu, Side::upper, self, diagonal);
+}
+
+Tensor plain::diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
+  const int64_t ndim = self.dim() + 1, row = wrap_dim(dim1, ndim), column = wrap_dim(dim2, ndim);
+  if (row == column)
+    throw Error("diagonal dimensions cannot be identical " + std::to_string(dim1) + ", " + std::to_string(dim2));
+  const int64_t distance = offset < 0 ? static_cast<int64_t>(-static_cast<uint64_t>(offset)) : offset;
+  const int64_t length =
+      (Checked(self.size(-1)) + distance).or_else([] { throw Error("diag_embed: the offset is too large"); });
+  Dims sizes(ndim, length);
+  int64_t dim = 0;
+  for (int64_t i = 0; i < ndim; ++i)
+    if (i != row && i != column) sizes[i] = self.sizes()[dim++];
+  const Tensor result = zeros(sizes, Options(self.dtype(), self.device()));
+  run_copy(result.diagonal(offset, row, column), self);
+  if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
+  return result;
+}
+
+Tensor plain::diagonal_copy(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
+  return run_clone(self.detach().diagonal(offset, dim1, dim2), MemoryFormat::contiguous);
+}
+
+Tensor plain::diag(const Tensor& self, int64_t diagonal) {
+  if (self.dim() != 1 && self.dim() != 2)
+    throw Error("diag(): Supports 1D or 2D tensors. Got " + std::to_string(self.dim()) + "D");
+  return self.dim() == 1 ? diag_embed(self, diagonal) : tenon::diagonal_copy(self, diagonal);
+}
+
+Tensor& plain::diag_out(Tensor& out, const Tensor& self, int64_t diagonal) {
+  if (self.dim() != 1 && self.dim() != 2)
+    throw Error("Supports 1D or 2D tensors. Got " + std::to_string(self.dim()) + "D");
+  const NoGrad no_grad;
+  return write_result(Op::diag, out, plain::diag(self, diagonal));
+}
+
+}  // namespace tenon

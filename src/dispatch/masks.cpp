@@ -1,0 +1,169 @@
+// nonzero, masked_select: the places and the elements at which something holds.
+#include <algorithm>
+#include <cstring>
+
+#include "dispatch/algorithm.h"
+#include "dispatch/differentiate.h"
+#include "dispatch/plain.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tensor/impl.h"
+#include "tensor/overlap.h"
+#include "type/width.h"
+
+namespace tenon {
+namespace {
+
+// Eight truths are read at once.
+constexpr int64_t kWord = 8;
+constexpr uint64_t kOnes = 0x0101010101010101;
+
+/// 1 for each byte that is not 0.
+uint64_t ones_of(const bool* truths) {
+  uint64_t word;
+  std::memcpy(&word, truths, sizeof word);
+  return ((((word & (kOnes * 0x7f)) + kOnes * 0x7f) | word) >> 7) & kOnes;
+}
+
+int64_t count_true(const bool* truths, int64_t length) {
+  int64_t count = 0, i = 0;
+  for (; i + kWord <= length; i += kWord) count += static_cast<int64_t>((ones_of(truths + i) * kOnes) >> 56);
+  for (; i < length; ++i) count += truths[i];
+  return count;
+}
+
+/// Writes `value(i)` for each i that holds, one behind the other, of which there are `count`.
+template <class T, class Value>
+T* write_true(T* to, const bool* truths, int64_t length, int64_t count, const Value& value) {
+  T* const end = to + count;
+  int64_t i = 0;
+  for (; i + kWord <= length; i += kWord) {
+    const uint64_t ones = ones_of(truths + i);
+    if (ones == 0) continue;
+    if (end - to >= kWord) {  // room for one more than there is
+      for (int64_t k = 0; k < kWord; ++k) {
+        *to = value(i + k);
+        to += ones >> (8 * k) & 1u;
+      }
+    } else {
+      for (int64_t k = 0; k < kWord; ++k)
+        if (ones >> (8 * k) & 1u) *to++ = value(i + k);
+    }
+  }
+  for (; i < length; ++i)
+    if (truths[i]) *to++ = value(i);
+  return to;
+}
+
+void check_readable(const Tensor& tensor) {
+  if (tensor.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
+}
+Tensor row_major(const Tensor& tensor) {
+  return tensor.impl()->row_major ? tensor : run_clone(tensor, MemoryFormat::contiguous);
+}
+
+// Rows of so many truths are searched one by one; of shorter ones the places are divided.
+constexpr int64_t kLongRow = 32;
+
+/// The places in a row-major tensor of what holds, each dim's behind the one before.
+void write_places(int64_t* to, const bool* truths, SizesView sizes, int64_t count) {
+  const int64_t last = sizes.size() - 1, length = sizes[last], rows = numel_of(sizes) / length;
+  int64_t* const columns = to + last * count;
+  const auto split = [&](int64_t row, int64_t at) {
+    for (int64_t dim = last - 1; dim > 0; --dim) {
+      to[dim * count + at] = row % sizes[dim];
+      row /= sizes[dim];
+    }
+    if (last > 0) to[at] = row;
+  };
+  // exact: inside the storages
+  if (length >= kLongRow || last == 0) {
+    int64_t at = 0;
+    for (int64_t row = 0; row < rows; ++row, truths += length) {
+      const int64_t begin = at;
+      at = write_true(columns + begin, truths, length, count - begin, [](int64_t i) { return i; }) - columns;
+      if (at == begin || last == 0) continue;
+      split(row, begin);
+      for (int64_t dim = 0; dim < last; ++dim)
+        std::fill(to + dim * count + begin + 1, to + dim * count + at, to[dim * count + begin]);
+    }
+    return;
+  }
+  write_true(columns, truths, rows * length, count, [](int64_t i) { return i; });
+  for (int64_t at = 0; at < count; ++at) {
+    const int64_t place = columns[at];
+    columns[at] = place % length;
+    split(place / length, at);
+  }
+}
+
+}  // namespace
+
+List<Tensor> nonzero_places(const Tensor& self) {
+  const Tensor rows = nonzero(self.dim() == 0 ? self.reshape({1}) : self);
+  List<Tensor> places;
+  for (int64_t dim = 0; dim < rows.size(1); ++dim) places.push_back(rows.select(1, dim));
+  return places;
+}
+
+List<Tensor> plain::where_places(const Tensor& condition) { return nonzero_places(condition); }
+
+Tensor plain::nonzero(const Tensor& self) {
+  check_readable(self);
+  check_has_code(row_of(Op::nonzero), self.dtype());
+  const Tensor truths = row_major(self.dtype() == bool_ ? self : run_to(self, bool_, MemoryFormat::contiguous));
+  const bool* data = reinterpret_cast<const bool*>(truths.impl()->data());
+  const int64_t count = count_true(data, truths.numel());
+  const Tensor places = new_tensor({count, self.dim()}, {1, count}, int64);
+  if (places.numel() > 0) write_places(places.data<int64_t>(), data, self.sizes(), count);
+  return places;
+}
+
+Tensor& plain::nonzero_out(Tensor& out, const Tensor& self) {
+  if (out.dtype() != int64)
+    throw Error(std::string("nonzero: Expected out tensor to have scalar type Long but got scalar type") +
+                scalar_type_name(out.dtype()));
+  check_no_internal_overlap(out);
+  check_no_overlap(out, self);
+  return write_result(Op::nonzero, out, plain::nonzero(self));
+}
+
+namespace {
+
+void check_mask(const Tensor& mask) {
+  if (mask.dtype() != bool_) throw Error("masked_select: expected BoolTensor for mask");
+}
+
+}  // namespace
+
+Tensor plain::masked_select(const Tensor& self, const Tensor& mask) {
+  check_mask(mask);
+  check_readable(self);
+  check_readable(mask);
+  const Dims shape = infer_size(self.sizes(), mask.sizes());
+  const Tensor truths = row_major(mask.expand(shape)), elements = row_major(self.detach().expand(shape));
+  const bool* data = reinterpret_cast<const bool*>(truths.impl()->data());
+  const int64_t length = truths.numel(), count = count_true(data, length);
+  Tensor result = new_tensor({count}, self.dtype());
+  if (count == 0) return result;
+  check_has_code(row_of(Op::masked_select), self.dtype());
+  visit_width(self.itemsize(), [&]<class T>() {
+    const T* from = reinterpret_cast<const T*>(elements.impl()->data());
+    write_true(reinterpret_cast<T*>(result.impl()->data()), data, length, count, [from](int64_t i) { return from[i]; });
+  });
+  return result;
+}
+
+Tensor& plain::masked_select_out(Tensor& out, const Tensor& self, const Tensor& mask) {
+  const Arg of_self(self), of_mask(mask);
+  const Arg* const args[] = {&of_self, &of_mask};
+  if (out.impl()->in_graph || in_graph(args, 2)) check_out_unrecorded(Op::masked_select, out, args, 2);
+  check_mask(mask);
+  if (self.dtype() != out.dtype()) throw Error("masked_select(): self and result must have the same scalar type");
+  check_no_internal_overlap(out);
+  check_no_overlap(out, self);
+  check_no_overlap(out, mask);
+  return write_result(Op::masked_select, out, plain::masked_select(self, mask));
+}
+
+}  // namespace tenon

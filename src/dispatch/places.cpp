@@ -1,0 +1,704 @@
+// gather, scatter and their kin: elements named by their places along one dim. Checks, their order and their texts are
+// PyTorch's (aten/src/ATen/native/TensorAdvancedIndexing.cpp, ScatterGatherChecks.h).
+#include <algorithm>
+#include <cstring>
+
+#include "dispatch/algorithm.h"
+#include "dispatch/differentiate.h"
+#include "dispatch/plain.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tenon/policy.h"
+#include "tensor/impl.h"
+#include "tensor/overlap.h"
+#include "tensor/places.h"
+#include "tile/pool.h"
+#include "type/overflow.h"
+#include "type/visit.h"
+#include "type/width.h"
+
+namespace tenon {
+namespace {
+
+// --- Layouts
+
+/// A tensor as the loops see it, with one dim at least; strides in bytes.
+struct Laid {
+  std::byte* data;
+  Dims sizes, strides;
+
+  explicit Laid(const Tensor& tensor)
+      : data(tensor.impl()->data()), sizes(tensor.sizes().copy()), strides(tensor.strides().copy()) {
+    // exact: inside the storage, where there are elements
+    for (int64_t& stride : strides)
+      stride = static_cast<int64_t>(static_cast<uint64_t>(stride) * static_cast<uint64_t>(tensor.itemsize()));
+    if (!sizes.empty()) return;
+    sizes.push_back(1);
+    strides.push_back(0);
+  }
+  /// The places `index`, of at most one dim, names along `dim`, and the same ones for all other places.
+  Laid(const Tensor& index, SizesView shape, int64_t dim)
+      : data(index.impl()->data()), sizes(shape.copy()), strides(shape.size(), 0) {
+    if (sizes.empty()) {
+      sizes.push_back(1);
+      strides.push_back(0);
+    }
+    if (index.dim() > 0) strides[dim] = index.strides()[0] * index.itemsize();  // exact: inside the storage
+  }
+  int64_t last() const noexcept { return sizes.size() - 1; }
+  /// From a place of a dim on.
+  void advance(int64_t dim, int64_t count) noexcept { data += count * strides[dim]; }  // exact: inside the storage
+};
+
+/// The steps of one tensor in a plane.
+struct Steps {
+  int64_t row, column;
+};
+/// The last two dims of an index, and of the two tensors that are walked beside it.
+struct Plane {
+  int64_t rows, columns;
+  Steps named, index, other;
+
+  /// The longer side last. The order of elements whose places differ in `dim` alone stays.
+  void turn() noexcept {
+    if (columns >= rows || columns >= 8) return;
+    std::swap(rows, columns);
+    for (Steps* steps : {&named, &index, &other}) std::swap(steps->row, steps->column);
+  }
+};
+
+/// Walks `index`, `named`, of which it names places along `dim`, and `other`, which has a place for each index.
+/// `run(plane, named, index, other)` is given the first bytes of each plane.
+template <class Run>
+void for_each_plane(Laid named, const Laid& index, const Laid& other, int64_t dim, const Run& run) {
+  named.strides[dim] = 0;
+  const int64_t last = index.last(), outer = std::max<int64_t>(last - 1, 0);
+  const auto steps = [&](const Laid& laid) { return Steps{last > 0 ? laid.strides[last - 1] : 0, laid.strides[last]}; };
+  Plane plane{last > 0 ? index.sizes[last - 1] : 1, index.sizes[last], steps(named), steps(index), steps(other)};
+  plane.turn();
+  const SizesView sizes(index.sizes.data(), outer);
+  Places of_named(sizes, SizesView(named.strides.data(), outer)),
+      of_index(sizes, SizesView(index.strides.data(), outer)), of_other(sizes, SizesView(other.strides.data(), outer));
+  bool more = true;
+  while (more) {
+    check_interrupt();
+    // exact: inside the storages
+    run(plane, named.data + of_named.place(), index.data + of_index.place(), other.data + of_other.place());
+    of_named.next();
+    of_other.next();
+    more = of_index.next();
+  }
+}
+
+int64_t place_at(const std::byte* index) noexcept {
+  int64_t place;
+  std::memcpy(&place, index, sizeof place);
+  return place;
+}
+bool is_outside(int64_t place, int64_t size) noexcept {
+  return static_cast<uint64_t>(place) >= static_cast<uint64_t>(size);
+}
+
+// --- Places out of range
+
+std::string out_of_bounds(int64_t place, int64_t dim, int64_t size) {
+  return "index " + std::to_string(place) + " is out of bounds for dimension " + std::to_string(dim) + " with size " +
+         std::to_string(size);
+}
+
+/// Names the first place out of range, as PyTorch's loop comes to it: all along `dim` before the next, but where rows
+/// are longer than that.
+[[noreturn]] void fail_first_place(const Laid& index, int64_t dim, int64_t size) {
+  Dims order;
+  for (int64_t i = 0; i <= index.last(); ++i)
+    if (i != dim) order.push_back(i);
+  const bool rows_last = dim != index.last() && index.sizes[index.last()] >= index.sizes[dim];
+  order.insert(rows_last ? order.size() - 1 : order.size(), dim);
+  Dims sizes, strides;
+  for (int64_t i : order) {
+    sizes.push_back(index.sizes[i]);
+    strides.push_back(index.strides[i]);
+  }
+  for (Places places(sizes, strides);; places.next())
+    if (const int64_t place = place_at(index.data + places.place()); is_outside(place, size))
+      throw Error(out_of_bounds(place, dim, size));
+}
+
+/// Whether some place is out of range; dims along which the index stands still are read once.
+bool is_any_outside(const Laid& index, int64_t size) {
+  Laid once = index;
+  for (int64_t dim = 0; dim <= once.last(); ++dim)
+    if (once.strides[dim] == 0) once.sizes[dim] = 1;
+  bool outside = false;
+  for_each_plane(once, once, once, 0,
+                 [&](const Plane& plane, const std::byte*, const std::byte* places, const std::byte*) {
+                   for (int64_t row = 0; row < plane.rows; ++row, places += plane.index.row)
+                     for (int64_t column = 0; column < plane.columns; ++column)
+                       outside |= is_outside(place_at(places + column * plane.index.column), size);
+                 });
+  return outside;
+}
+void check_places(const Laid& index, int64_t dim, int64_t size) {
+  if (is_any_outside(index, size)) fail_first_place(index, dim, size);
+}
+
+// --- Checks
+
+int64_t size_along(const Tensor& tensor, int64_t dim) { return tensor.dim() == 0 ? 1 : tensor.size(dim); }
+int64_t dims_of(const Tensor& tensor) { return std::max<int64_t>(tensor.dim(), 1); }
+
+bool is_index(Dtype dtype) { return dtype == int64 || dtype == int32; }
+void check_index_dtype(const Tensor& index, const char* op) {
+  if (index.numel() > 0 && !is_index(index.dtype()))
+    throw Error(std::string(op) + "(): Expected dtype int32/int64 for index");
+}
+
+/// What is read as it is, without a plan.
+void check_readable(const Tensor& tensor) {
+  if (tensor.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
+}
+Tensor as_places(const Tensor& index) {
+  check_readable(index);
+  return index.dtype() == int64 ? index : run_to(index, int64, MemoryFormat::preserve);
+}
+
+void check_gather(const Tensor& self, int64_t dim, const Tensor& index) {
+  if (index.numel() == 0) return;
+  check_index_dtype(index, "gather");
+  if (dims_of(self) != dims_of(index))
+    throw Error("Index tensor must have the same number of dimensions as input tensor");
+  for (int64_t i = 0; i < dims_of(self); ++i)
+    if (i != dim && size_along(index, i) > size_along(self, i))
+      throw Error("Size does not match at dimension " + std::to_string(i) + " expected index " +
+                  to_string(index.sizes()) + " to be no larger than self " + to_string(self.sizes()) +
+                  " apart from dimension " + std::to_string(dim));
+}
+
+/// Whether `index` reaches beyond `tensor` along a dim other than `except`.
+bool is_larger(const Tensor& index, const Tensor& tensor, int64_t except) {
+  for (int64_t i = 0; i < dims_of(index); ++i)
+    if (i != except && size_along(index, i) > size_along(tensor, i)) return true;
+  return false;
+}
+
+/// `src` is null where a number is written.
+void check_scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor* src) {
+  check_index_dtype(index, "scatter");
+  if (src && self.dtype() != src->dtype()) throw Error("scatter(): Expected self.dtype to be equal to src.dtype");
+  if (index.numel() == 0) return;
+  if (dims_of(self) != dims_of(index))
+    throw Error("Index tensor must have the same number of dimensions as self tensor");
+  const bool wrong = is_larger(index, self, dim) || (src && is_larger(index, *src, -1));
+  if (src && dims_of(*src) != dims_of(index))
+    throw Error("Index tensor must have the same number of dimensions as src tensor");
+  if (wrong)
+    throw Error("Expected index " + to_string(index.sizes()) + " to be no larger than self " + to_string(self.sizes()) +
+                " apart from dimension " + std::to_string(dim) +
+                (src ? " and to be no larger size than src " + to_string(src->sizes()) : ""));
+}
+
+template <class... Operands>
+void check_out_history(Op op, const Tensor& out, const Operands&... operands) {
+  if (!(out.impl()->in_graph || (operands.impl()->in_graph || ...))) return;
+  const Arg all[] = {Arg(operands)...};
+  const Arg* args[sizeof...(operands)];
+  for (std::size_t i = 0; i < sizeof...(operands); ++i) args[i] = &all[i];
+  check_out_unrecorded(op, out, args, sizeof...(operands));
+}
+
+// --- Reading
+
+/// A few bytes, or many.
+void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) {
+  const auto both_ends = [&]<std::size_t width>(std::integral_constant<std::size_t, width>) {
+    std::byte first[width], second[width];
+    std::memcpy(first, from, width);
+    std::memcpy(second, from + count - width, width);
+    std::memcpy(to, first, width);
+    std::memcpy(to + count - width, second, width);
+  };
+  if (count > 64)
+    std::memcpy(to, from, count);
+  else if (count > 32)
+    both_ends(std::integral_constant<std::size_t, 32>());
+  else if (count > 16)
+    both_ends(std::integral_constant<std::size_t, 16>());
+  else if (count > 8)
+    both_ends(std::integral_constant<std::size_t, 8>());
+  else
+    std::memcpy(to, from, count);
+}
+
+/// The elements that an index names, each of so many bytes. False for a place out of range.
+template <class Copy>
+bool gather_plane(const Plane& plane, const std::byte* from, int64_t step, int64_t size, const std::byte* index,
+                  std::byte* to, const Copy& copy) {
+  // exact: inside the storages
+  for (int64_t row = 0; row < plane.rows; ++row) {
+    for (int64_t column = 0; column < plane.columns; ++column) {
+      const int64_t place = place_at(index + column * plane.index.column);
+      if (is_outside(place, size)) [[unlikely]]
+        return false;
+      copy(to + column * plane.other.column, from + column * plane.named.column + place * step);
+    }
+    from += plane.named.row;
+    index += plane.index.row;
+    to += plane.other.row;
+  }
+  return true;
+}
+
+/// The dims behind `dim` as parts of the elements, where the index stands still along them and they lie side by side in
+/// both others. Gives the size of an element.
+int64_t join_behind(Laid& out, Laid& self, Laid& index, int64_t dim, int64_t width) {
+  int64_t joined = index.sizes.size(), bytes = width;
+  while (joined - 1 > dim && (index.strides[joined - 1] == 0 || index.sizes[joined - 1] == 1)) {
+    const int64_t size = index.sizes[joined - 1];
+    if (size != 1 && (self.strides[joined - 1] != bytes || out.strides[joined - 1] != bytes)) break;
+    bytes *= size;  // exact: inside the storage
+    --joined;
+  }
+  if (joined - 1 > dim) return width;  // only all of them
+  for (Laid* laid : {&out, &self, &index}) {
+    laid->sizes.resize(joined);
+    laid->strides.resize(joined);
+  }
+  return bytes;
+}
+
+// Elements of a part: enough that they don't wait for the threads.
+constexpr int64_t kPartElements = 1 << 15;
+
+/// out[...] = self[..., index[...], ...]. All have as many dims, and there is an index. Error for a place out of range.
+void gather_into(const Tensor& out, const Tensor& self, Laid index, int64_t dim) {
+  Laid to(out), from(self);
+  const Laid whole = index;
+  const int64_t size = from.sizes[dim], step = from.strides[dim];
+  const int64_t width = join_behind(to, from, index, dim, out.itemsize());
+  const int64_t longest = std::max_element(index.sizes.begin(), index.sizes.end()) - index.sizes.begin();
+  const int64_t length = index.sizes[longest], others = std::max<int64_t>(out.numel() / length, 1),
+                each = std::max<int64_t>(kPartElements / others, 1);
+  parallel_for((length + each - 1) / each, [&](int64_t part) {
+    Laid part_to = to, part_from = from, part_index = index;
+    part_index.sizes[longest] = std::min(each, length - part * each);
+    part_to.advance(longest, part * each);
+    part_index.advance(longest, part * each);
+    if (longest != dim) part_from.advance(longest, part * each);
+    for_each_plane(
+        part_from, part_index, part_to, dim,
+        [&](const Plane& plane, const std::byte* source, const std::byte* named, std::byte* target) {
+          const auto run = [&](const auto& copy) {
+            return gather_plane(plane, source, step, size, named, target, copy);
+          };
+          const bool inside = visit_width(
+              width,
+              [&]<class T>() { return run([](std::byte* a, const std::byte* b) { std::memcpy(a, b, sizeof(T)); }); },
+              [&] {
+                return run(
+                    [&](std::byte* a, const std::byte* b) { copy_bytes(a, b, static_cast<std::size_t>(width)); });
+              });
+          if (!inside) fail_first_place(whole, dim, size);
+        });
+  });
+}
+
+// --- Writing
+
+/// Calls `write(element of self, element of src)` for each index, whose places are inside.
+template <class T, class Write>
+void write_planes(const Laid& self, int64_t dim, const Laid& index, const Laid& src, const Write& write) {
+  const int64_t step = self.strides[dim];
+  for_each_plane(
+      self, index, src, dim, [&](const Plane& plane, std::byte* to, const std::byte* places, const std::byte* from) {
+        const auto element = [](auto* bytes) {
+          return reinterpret_cast<
+              std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(bytes)>>, const T*, T*>>(bytes);
+        };
+        // exact: inside the storages
+        for (int64_t row = 0; row < plane.rows; ++row) {
+          if (plane.index.column == 0 && plane.named.column == int64_t{sizeof(T)} &&
+              plane.other.column == int64_t{sizeof(T)}) {
+            T* target = element(to + place_at(places) * step);
+            const T* source = element(from);
+            for (int64_t column = 0; column < plane.columns; ++column) write(target[column], source[column]);
+          } else {
+            for (int64_t column = 0; column < plane.columns; ++column)
+              write(*element(to + column * plane.named.column + place_at(places + column * plane.index.column) * step),
+                    *element(from + column * plane.other.column));
+          }
+          to += plane.named.row;
+          places += plane.index.row;
+          from += plane.other.row;
+        }
+      });
+}
+
+enum class Join : uint8_t { replace, add, multiply };
+
+/// 16-bit floats are rounded once; bool is true or not.
+template <class T>
+T sum_of(T a, T b, T alpha) {
+  if constexpr (std::is_same_v<T, bool>)
+    return a || (b && alpha);
+  else if constexpr (is_half_v<T>)
+    return element_cast<T>(to_float(a) + to_float(alpha) * to_float(b));
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(alpha) * static_cast<uint64_t>(b));
+  else
+    return a + alpha * b;
+}
+template <class T>
+T product_of(T a, T b) {
+  if constexpr (std::is_same_v<T, bool>)
+    return a && b;
+  else if constexpr (is_half_v<T>)
+    return element_cast<T>(to_float(a) * to_float(b));
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  else
+    return a * b;
+}
+
+void replace(const Laid& self, int64_t dim, const Laid& index, const Laid& src, int64_t width) {
+  visit_width(width,
+              [&]<class T>() { write_planes<T>(self, dim, index, src, [](T& to, const T& from) { to = from; }); });
+}
+void add(const Laid& self, int64_t dim, const Laid& index, const Laid& src, Dtype dtype, Scalar alpha) {
+  visit_dtype(dtype, [&]<class T>() {
+    const T factor = scalar_to<T>(alpha);
+    write_planes<T>(self, dim, index, src, [=](T& to, const T& from) { to = sum_of(to, from, factor); });
+  });
+}
+void multiply(const Laid& self, int64_t dim, const Laid& index, const Laid& src, Dtype dtype) {
+  visit_dtype(dtype, [&]<class T>() {
+    write_planes<T>(self, dim, index, src, [](T& to, const T& from) { to = product_of(to, from); });
+  });
+}
+
+/// What is written has been checked, but for the places.
+void scatter_into(const Tensor& self, int64_t dim, const Tensor& index, const Laid& src, Join join) {
+  const Tensor places = as_places(index);
+  const Laid of_self(self), of_index(places);
+  check_places(of_index, dim, of_self.sizes[dim]);
+  const Uninterrupted whole;
+  if (join == Join::replace)
+    replace(of_self, dim, of_index, src, self.itemsize());
+  else if (join == Join::add)
+    add(of_self, dim, of_index, src, self.dtype(), 1);
+  else
+    multiply(of_self, dim, of_index, src, self.dtype());
+}
+
+Join join_named(const char* reduce) {
+  if (!reduce) return Join::replace;
+  if (std::strcmp(reduce, "add") == 0) return Join::add;
+  if (std::strcmp(reduce, "multiply") == 0) return Join::multiply;
+  throw Error("reduce argument must be either add or multiply.");
+}
+/// Of tensors that are scattered.
+Join join_of_tensor(const char* reduce) {
+  if (reduce)
+    warn("UserWarning",
+         "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
+         "release. Use torch.scatter_reduce instead for more reduction options.");
+  return join_named(reduce);
+}
+
+/// A number as an element; Error where the dtype cannot hold it.
+Tensor as_element(Scalar number, Dtype dtype) {
+  check_fits(number, dtype);
+  const Tensor element = new_tensor(SizesView(), dtype);
+  run_fill(element, number);
+  return element;
+}
+
+/// Writes `src`, or a number, which stands still.
+void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, Join join) {
+  if (index.numel() > 0 && !self.is_meta()) {
+    check_has_code(row_of(op), self.dtype());
+    if (src.is_tensor()) {
+      check_readable(src.tensor());
+      scatter_into(self, dim, index, Laid(src.tensor()), join);
+    } else {
+      const Tensor element = as_element(src.number(), self.dtype());
+      scatter_into(self, dim, index, Laid(element, index.sizes(), dim), join);
+    }
+  }
+  bump_version(self);
+}
+
+const Tensor* tensor_or_null(const Arg& arg) { return arg.is_tensor() ? &arg.tensor() : nullptr; }
+
+/// A row-major copy of self, written to.
+Tensor scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, Join join) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_scatter(self, along, index, tensor_or_null(src));
+  const Tensor result = run_clone(self, MemoryFormat::contiguous);
+  write_scattered(op, result, along, index, src, join);
+  if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
+  return result;
+}
+void scatter_in_place(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, Join join) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_scatter(self, along, index, tensor_or_null(src));
+  check_no_internal_overlap(self);
+  check_no_overlap(self, index);
+  if (src.is_tensor()) check_no_overlap(self, src.tensor());
+  write_scattered(op, self, along, index, src, join);
+}
+Tensor& scattered_into(Op op, Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src,
+                    Join join) {
+  const Arg of_self(self), of_index(index);
+  const Arg* const args[] = {&of_self, &of_index, &src};
+  if (out.impl()->in_graph || in_graph(args, 3)) check_out_unrecorded(op, out, args, 3);
+  check_scatter(self, wrap_dim(dim, self.dim()), index, tensor_or_null(src));
+  check_no_internal_overlap(out);
+  check_no_overlap(out, index);
+  if (src.is_tensor()) check_no_overlap(out, src.tensor());
+  check_strict_out(out, self.dtype());
+  return write_result(op, out, scattered(op, self, dim, index, src, join));
+}
+
+/// PyTorch adds by scatter_add where that is the same; the texts differ.
+bool adds_by_scatter(const Tensor& self, int64_t dim, const Tensor& index, Scalar alpha) {
+  const bool is_one = alpha.is_floating() ? alpha.as_double() == 1 : alpha.as_int64() == 1;
+  return self.dim() > 1 && (dim == 0 || dim == self.dim() - 1) && is_one && index.dtype() == int64;
+}
+
+void check_index_vector(const Tensor& index, const char* op) {
+  if (index.dim() > 1)
+    throw IndexError(std::string(op) +
+                     ": Index is supposed to be a vector, but got dim: " + std::to_string(index.dim()) +
+                     " with type: " + scalar_type_name(index.dtype()) + " and size: " + to_string(index.sizes()));
+}
+
+void check_index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  check_index_vector(index, "index_add_()");
+  if (!is_index(index.dtype()))
+    throw Error(std::string("index_add_(): Expected dtype int32/int64 for index but got: ") +
+                scalar_type_name(index.dtype()));
+  if (self.dtype() != source.dtype())
+    throw Error(std::string("index_add_(): self (") + scalar_type_name(self.dtype()) + ") and source (" +
+                scalar_type_name(source.dtype()) + ") must have the same scalar type");
+  if (dim != 0 && dim >= source.dim())
+    throw Error("index_add_(): Indexing dim " + std::to_string(dim) +
+                " is out of bounds of the source tensor with dim " + std::to_string(source.dim()));
+  if (index.numel() != size_along(source, dim))
+    throw Error("index_add_(): Number of indices (" + std::to_string(index.numel()) +
+                ") should be equal to source.size(dim): (" + std::to_string(source.size(dim)) +
+                "), for dim: " + std::to_string(dim));
+  Dims mine = self.sizes().copy(), others = source.sizes().copy();
+  if (!mine.empty() && !others.empty()) {
+    mine.erase(dim);
+    others.erase(dim);
+  }
+  if (!(mine == others))
+    throw Error(
+        "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = " +
+        to_string(self.sizes()) + " source.shape = " + to_string(source.sizes()));
+}
+
+void write_added(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
+  const bool nothing = self.dim() > 1 && (index.numel() == 0 || self.numel() == 0);
+  if (!nothing && !self.is_meta()) {
+    const bool scatters = adds_by_scatter(self, dim, index, alpha);
+    if (is_wide_unsigned(self.dtype()))
+      fail_no_code(scatters ? "scatter_gather_tensor_cpu" : self.dim() > 1 ? "add_stub" : "index_add_", self.dtype());
+    check_fits(alpha, self.dtype());
+    check_readable(source);
+    const Tensor places = as_places(index);
+    const Laid of_self(self), of_source(source), of_index(places, source.sizes(), dim);
+    if (index.numel() > 0 && is_any_outside(of_index, of_self.sizes[dim])) {
+      if (scatters) fail_first_place(of_index, dim, of_self.sizes[dim]);
+      throw IndexError("index out of range in self");
+    }
+    const Uninterrupted whole;
+    if (source.numel() > 0) add(of_self, dim, of_index, of_source, self.dtype(), alpha);
+  }
+  bump_version(self);
+}
+
+}  // namespace
+
+Tensor plain::gather(const Tensor& self, int64_t dim, const Tensor& index, bool) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_gather(self, along, index);
+  Tensor result = new_tensor(index.sizes(), self.dtype(), self.device());
+  if (result.numel() == 0 || result.is_meta()) return result;
+  check_has_code(row_of(Op::gather), self.dtype());
+  const Tensor places = as_places(index);
+  gather_into(result, self, Laid(places), along);
+  return result;
+}
+
+Tensor& plain::gather_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad) {
+  check_out_history(Op::gather, out, self, index);
+  wrap_dim(dim, self.dim());
+  check_strict_out(out, self.dtype());
+  check_no_internal_overlap(out);
+  check_no_overlap(out, self);
+  check_no_partial_overlap(out, index);
+  return write_result(Op::gather, out, plain::gather(self, dim, index, sparse_grad));
+}
+
+namespace {
+
+void check_index_select(const Tensor& self, const Tensor& index) {
+  if (index.dim() > 1) throw IndexError("index_select(): Index is supposed to be a vector");
+  if (self.dim() == 0 && index.numel() != 1)
+    throw Error("index_select(): Index to scalar can have only 1 value, got " + std::to_string(index.numel()) +
+                " value(s)");
+  if (!is_index(index.dtype())) throw Error("index_select(): Expected dtype int32 or int64 for index");
+}
+
+/// Of a result without elements PyTorch looks at the places, too, but in other words.
+void check_places_of_nothing(const Laid& index, int64_t size) {
+  if (size == 0) throw Error("index_select(): self indexing axis dim should be positive");
+  if (!is_any_outside(index, size)) return;
+  for (Places places(index.sizes, index.strides);; places.next())
+    if (const int64_t place = place_at(index.data + places.place()); is_outside(place, size))
+      throw Error("INDICES element is out of DATA bounds, id=" + std::to_string(place) +
+                  " axis_dim=" + std::to_string(size));
+}
+
+}  // namespace
+
+Tensor plain::index_select(const Tensor& self, int64_t dim, const Tensor& index) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_index_select(self, index);
+  Dims sizes = self.sizes().copy();
+  if (!sizes.empty()) sizes[along] = index.numel();
+  Tensor result = new_tensor(sizes, self.dtype(), self.device());
+  if (result.is_meta()) return result;
+  if (self.dim() < 2) check_has_code(row_of(Op::index_select), self.dtype());
+  if (index.numel() == 0) return result;
+  const Tensor places = as_places(index);
+  if (self.dim() > 1 && self.numel() == 0) {
+    check_places_of_nothing(Laid(places), self.size(along));
+    return result;
+  }
+  const Laid of_index(places, sizes, along);
+  if (is_any_outside(of_index, size_along(self, along))) throw IndexError("index out of range in self");
+  gather_into(result, self, of_index, along);
+  return result;
+}
+
+Tensor& plain::index_select_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index) {
+  check_out_history(Op::index_select, out, self, index);
+  wrap_dim(dim, self.dim());
+  check_index_select(self, index);
+  if (self.dtype() != out.dtype()) throw Error("index_select(): self and result must have the same scalar type");
+  check_no_internal_overlap(out);
+  check_no_overlap(out, self);
+  check_no_overlap(out, index);
+  return write_result(Op::index_select, out, plain::index_select(self, dim, index));
+}
+
+namespace {
+
+/// Sizes of `shape` but for `dim`, which has another.
+Dims with_size(SizesView shape, int64_t dim, int64_t size) {
+  Dims sizes = shape.copy();
+  sizes[dim] = size;
+  return sizes;
+}
+
+/// What gather is called with.
+struct Taken {
+  Tensor self, index;
+  int64_t dim = 0;
+};
+Taken taken(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
+  if (dim && self.dim() != indices.dim())
+    throw Error("torch.take_along_dim(): input and indices should have the same number of dimensions, but got " +
+                std::to_string(self.dim()) + " dimensions for input, and " + std::to_string(indices.dim()) +
+                " dimensions for indices");
+  if (indices.dtype() != int64)
+    throw Error(std::string("torch.take_along_dim(): dtype of indices should be Long but got ") +
+                scalar_type_name(indices.dtype()));
+  if (!dim) return {self.reshape({-1}), indices.reshape({-1}), 0};
+  const int64_t along = wrap_dim(*dim, self.dim()), count = indices.size(along);
+  const Tensor index = indices.expand(infer_size(with_size(self.sizes(), along, count), indices.sizes()));
+  return {self.expand(infer_size(with_size(indices.sizes(), along, self.size(along)), self.sizes())), index, along};
+}
+/// PyTorch counts negative places from the end.
+Tensor counted(const Taken& taken) {
+  const int64_t size = size_along(taken.self, taken.dim);
+  return taken.index.is_meta() ? taken.index : where(lt(taken.index, 0), add(taken.index, size), taken.index);
+}
+
+}  // namespace
+
+Tensor plain::take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
+  const Taken given = taken(self, indices, dim);
+  return given.self.gather(given.dim, counted(given));
+}
+
+Tensor& plain::take_along_dim_out(Tensor& out, const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
+  const Taken given = taken(self, indices, dim);
+  return tenon::gather_out(out, given.self, given.dim, counted(given));
+}
+
+Tensor plain::scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const char* reduce) {
+  return scattered(Op::scatter, self, dim, index, src, join_of_tensor(reduce));
+}
+Tensor& plain::scatter_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                           const char* reduce) {
+  return scattered_into(Op::scatter, out, self, dim, index, src, join_of_tensor(reduce));
+}
+void plain::scatter_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                            const char* reduce) {
+  scatter_in_place(Op::scatter, self, dim, index, src, join_of_tensor(reduce));
+}
+
+Tensor plain::scatter_value(const Tensor& self, int64_t dim, const Tensor& index, Scalar value, const char* reduce) {
+  return scattered(Op::scatter_value, self, dim, index, value, join_named(reduce));
+}
+Tensor& plain::scatter_value_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, Scalar value,
+                                 const char* reduce) {
+  return scattered_into(Op::scatter_value, out, self, dim, index, value, join_named(reduce));
+}
+void plain::scatter_value_inplace(const Tensor& self, int64_t dim, const Tensor& index, Scalar value,
+                                  const char* reduce) {
+  scatter_in_place(Op::scatter_value, self, dim, index, value, join_named(reduce));
+}
+
+Tensor plain::scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  return scattered(Op::scatter_add, self, dim, index, src, Join::add);
+}
+Tensor& plain::scatter_add_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  return scattered_into(Op::scatter_add, out, self, dim, index, src, Join::add);
+}
+void plain::scatter_add_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  scatter_in_place(Op::scatter_add, self, dim, index, src, Join::add);
+}
+
+Tensor plain::index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_index_add(self, along, index, source);
+  const Tensor result = run_clone(self, MemoryFormat::contiguous);
+  write_added(result, along, index, source, alpha);
+  if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
+  return result;
+}
+Tensor& plain::index_add_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                             Scalar alpha) {
+  check_out_history(Op::index_add, out, self, index, source);
+  check_index_add(self, wrap_dim(dim, self.dim()), index, source);
+  check_strict_out(out, self.dtype());
+  check_no_internal_overlap(out);
+  check_no_overlap(out, index);
+  check_no_overlap(out, source);
+  return write_result(Op::index_add, out, plain::index_add(self, dim, index, source, alpha));
+}
+void plain::index_add_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                              Scalar alpha) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_index_add(self, along, index, source);
+  check_no_internal_overlap(self);
+  check_no_overlap(self, index);
+  check_no_overlap(self, source);
+  write_added(self, along, index, source, alpha);
+}
+
+}  // namespace tenon

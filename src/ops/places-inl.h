@@ -1,0 +1,149 @@
+// ops: elements named by their places. No formula over lanes: dispatch/places.cpp, dispatch/masks.cpp.
+// Included by blocks-inl.h, inside a namespace: no includes and no guard here.
+
+struct gather {
+  static constexpr Row row{
+      .signature = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor out=None) -> Tensor",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .kernel_name = "scatter_gather_tensor_cpu",
+      .strict_out = true,
+      .grad_fn = "GatherBackward0",
+      .doc = "The elements whose place along dim index names, and whose other places are the index's own."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.zeros(g.a().sizes()).scatter_add(g.integer("dim"), g.b(), g.grad());
+  }
+};
+
+struct index_add {
+  static constexpr Row row{
+      .signature =
+          "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1, Tensor out=None) "
+          "-> Tensor",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .inplace = true,
+      .strict_out = true,
+      .grad_fn = "IndexAddBackward0",
+      .doc = "input, and alpha * source added at the places along dim that index names."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad();
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return g.grad().index_select(g.integer("dim"), g.b()).reshape(g.c().sizes()) * g.number("alpha", 1);
+  }
+};
+
+struct index_select {
+  static constexpr Row row{
+      .signature = "index_select(Tensor self, int dim, Tensor index, *, Tensor out=None) -> Tensor",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .kernel_name = "index_select",
+      .grad_fn = "IndexSelectBackward0",
+      .doc = "The places along dim that index names."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.zeros(g.sizes()).index_add(g.integer("dim"), g.b(), g.grad());
+  }
+};
+
+struct masked_select {
+  static constexpr Row row{.signature = "masked_select(Tensor self, Tensor mask, *, Tensor out=None) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .by_hand = true,
+                           .kernel_name = "masked_select",
+                           .grad_fn = "MaskedSelectBackward0",
+                           .doc = "The elements at which mask holds, in one dim."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.at_mask(g.a(), g.b());
+  }
+};
+
+struct nonzero {
+  static constexpr Row row{.signature = "nonzero(Tensor self, *, Tensor out=None) -> Tensor",
+                           .python = "",
+                           .kind = Kind::algorithm,
+                           .by_hand = true,
+                           .kernel_name = "nonzero_count_cpu",
+                           .doc = "The places of what is not 0: one row each."};
+};
+
+struct scatter {
+  static constexpr Row row{
+      .signature =
+          "scatter(Tensor self, int dim, Tensor index, Tensor src, *, str? reduce=None, Tensor out=None) -> "
+          "Tensor",
+      .python =
+          "(Tensor self, int dim, Tensor index, Tensor src, *, Tensor out=None)\n"
+          "(Tensor self, int dim, Tensor index, Tensor src, *, str reduce, Tensor out=None)",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .inplace = true,
+      .kernel_name = "scatter_gather_tensor_cpu",
+      .strict_out = true,
+      .grad_fn = "ScatterBackward0",
+      .doc = "input, and elements of src at the places along dim that index names."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad().scatter(g.integer("dim"), g.b(), 0);
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return g.grad().gather(g.integer("dim"), g.b());
+  }
+};
+
+struct scatter_value {
+  static constexpr Row row{
+      .signature =
+          "scatter(Tensor self, int dim, Tensor index, Scalar value, *, str? reduce=None, Tensor out=None) -> "
+          "Tensor",
+      .python =
+          "(Tensor self, int dim, Tensor index, Scalar value, *, Tensor out=None)\n"
+          "(Tensor self, int dim, Tensor index, Scalar value, *, str reduce, Tensor out=None)",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .inplace = true,
+      .name = "scatter",
+      .kernel_name = "scatter_gather_scalar_cpu",
+      .strict_out = true,
+      .grad_fn = "ScatterBackward1"};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad().scatter(g.integer("dim"), g.b(), 0);
+  }
+};
+
+struct scatter_add {
+  static constexpr Row row{
+      .signature = "scatter_add(Tensor self, int dim, Tensor index, Tensor src, *, Tensor out=None) -> Tensor",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .inplace = true,
+      .kernel_name = "scatter_gather_tensor_cpu",
+      .strict_out = true,
+      .grad_fn = "ScatterAddBackward0",
+      .doc = "input, and elements of src added at the places along dim that index names."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad();
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return g.grad().gather(g.integer("dim"), g.b());
+  }
+};
+
+/// Made of gather.
+struct take_along_dim {
+  static constexpr Row row{
+      .signature = "take_along_dim(Tensor self, Tensor indices, int? dim=None, *, Tensor out=None) -> Tensor",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .doc = "The elements whose places along dim indices names, broadcast with input; without dim, of all in one."};
+};
