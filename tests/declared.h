@@ -11,6 +11,15 @@ namespace tenon::declared {
 
 using Values = std::vector<Value>;
 
+/// What a parameter takes where any tensor is at hand: a condition and a mask are bool, an index names places of
+/// size 2.
+inline Tensor as_operand(const Parameter& parameter, const Tensor& tensor) {
+  const std::string_view name = parameter.name;
+  if (name == "condition" || name == "mask") return tensor > 0;
+  if (name == "index" || name == "indices") return (tensor > 1).to(int64);
+  return tensor;
+}
+
 /// Values to try for a parameter that is no operand.
 inline Values samples(const Parameter& parameter) {
   const std::string_view type = parameter.type, name = parameter.name;
@@ -22,6 +31,7 @@ inline Values samples(const Parameter& parameter) {
   if (name == "ord") return {1, 0, 3, 0.5, -1, HUGE_VAL, -HUGE_VAL};
   if (type.starts_with("Scalar")) return {2};
   if (name == "rounding_mode") return {"floor", "trunc"};
+  if (name == "reduce") return {"add", "multiply"};
   throw Error(std::string("no value for a ") + parameter.type + " " + parameter.name + ": tests/declared.h");
 }
 

@@ -44,12 +44,10 @@ void expect_undefined(const Schema& schema, const declared::Call& call) {
 
 TEST(Undefined, GivenToEveryOpInEveryForm) {
   Tensor none, some = ones({2, 2});
-  const Tensor condition = some > 0;
   for (const Schema& schema : schemas()) {
     if (schema.place_of("out_dtype") >= 0) continue;  // refused whatever it is given
     const auto operand = [&](int i) {
-      return Value(schema.parameters()[static_cast<std::size_t>(i)].name == std::string_view("condition") ? condition
-                                                                                                          : some);
+      return Value(declared::as_operand(schema.parameters()[static_cast<std::size_t>(i)], some));
     };
     for (const declared::Call& call : declared::calls(schema, operand)) expect_undefined(schema, call);
     for (int number = 0; number < schema.count; ++number) {  // beside a number

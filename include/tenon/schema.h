@@ -31,7 +31,10 @@ class TENON_API Value {
     if (value) *this = Value(*value);
   }
   Value(std::string text) : kind_(Kind::text), text_(std::move(text)) {}
-  Value(const char* text) : Value(std::string(text)) {}
+  /// Empty where there is none.
+  Value(const char* text) {
+    if (text) *this = Value(std::string(text));
+  }
 
   bool is_empty() const noexcept { return kind_ == Kind::none; }
   bool is_tensor() const noexcept { return kind_ == Kind::tensor; }

@@ -19,17 +19,21 @@ class CallNode final : public NodeImpl {
  public:
   CallNode(Op op, const Value* values) : op_(op), schema_(schema_of(op)), values_(values, values + schema_.count) {
     Edge edges[kMaxArgs];
+    int count = 0, operand = 0;
     for (int i = 0; i < schema_.count; ++i) {
       if (!schema_.first[i].is_operand()) continue;
-      const auto place = static_cast<std::size_t>(operands_++);
       Value& value = values_[static_cast<std::size_t>(i)];
-      if (value.is_tensor() && value.tensor().impl()->in_graph && call_derivative_of(op).formulas[place])
-        edges[place] = gradient_edge(value.tensor());
-      if (place == 0) sizes_ = RecordedSizes(value.tensor(), edges[0]);
-      if (edges[place].node) reads_ |= algorithm_of(op).reads[place];
+      if (call_derivative_of(op).formulas[operand]) {
+        Edge& edge = edges[count];
+        if (value.is_tensor() && value.tensor().impl()->in_graph) edge = gradient_edge(value.tensor());
+        if (edge.node) reads_ |= algorithm_of(op).reads[operand];
+        if (count == 0) sizes_ = RecordedSizes(value.tensor(), edge);
+        operands_[count++] = operand;
+      }
+      ++operand;
       value = Value();  // what is read is saved
     }
-    set_edges(edges, operands_);
+    set_edges(edges, count);
   }
 
   const char* name() const noexcept override {
@@ -69,8 +73,8 @@ class CallNode final : public NodeImpl {
                   operands = unpacked(saved_operands_, kMaxArgs);
     const SizesView sizes = has_edge(0) ? sizes_.of(edge(0)) : SizesView();
     const CallGiven given(schema_, values_.data(), operands.data(), results.data(), all.data(), sizes);
-    for (int i = 0; i < operands_; ++i)
-      if (has_edge(i)) out[i] = call_derivative_of(op_).formulas[i](given);
+    for (int i = 0; i < edge_count(); ++i)
+      if (has_edge(i)) out[i] = call_derivative_of(op_).formulas[operands_[i]](given);
   }
 
  private:
@@ -111,7 +115,7 @@ class CallNode final : public NodeImpl {
   Op op_;
   const Schema& schema_;
   std::vector<Value> values_;  // of the parameters that are no operands
-  int operands_ = 0;
+  int operands_[kMaxArgs];     // of each edge
   uint32_t reads_ = 0;
   RecordedSizes sizes_;  // of the first operand
   SavedTensor saved_operands_[kMaxArgs];

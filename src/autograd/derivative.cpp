@@ -140,6 +140,11 @@ constinit CustomTable<Derivative> custom_table;
 
 Term Given::zero() const { return zeros_like(gradient.tensor()); }
 
+const Tensor& CallGiven::grad_unless(const char* parameter) const {
+  if (!value(parameter).is_empty())
+    throw Error(std::string("derivative for aten::") + schema_.name + " is not implemented");
+  return grad();
+}
 Tensor CallGiven::zeros(SizesView sizes) const { return tenon::zeros(sizes, Options(grad().dtype(), grad().device())); }
 Tensor CallGiven::at_mask(const Tensor& self, const Tensor& mask) const {
   const Dims shape = infer_size(self.sizes(), mask.sizes());

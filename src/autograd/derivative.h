@@ -75,6 +75,8 @@ class CallGiven {
       : schema_(schema), values_(values), operands_(operands), results_(results), grads_(grads), sizes_(sizes) {}
 
   const Tensor& grad(int result = 0) const { return grads_[result]; }
+  /// Error where the parameter was given: there is no derivative then.
+  const Tensor& grad_unless(const char* parameter) const;
   const Tensor& a() const { return operands_[0]; }
   const Tensor& b() const { return operands_[1]; }
   const Tensor& c() const { return operands_[2]; }

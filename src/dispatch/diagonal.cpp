@@ -5,7 +5,6 @@
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
-#include "tenon/autograd.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
@@ -97,14 +96,17 @@ Tensor plain::diagonal_copy(const Tensor& self, int64_t offset, int64_t dim1, in
 Tensor plain::diag(const Tensor& self, int64_t diagonal) {
   if (self.dim() != 1 && self.dim() != 2)
     throw Error("diag(): Supports 1D or 2D tensors. Got " + std::to_string(self.dim()) + "D");
-  return self.dim() == 1 ? diag_embed(self, diagonal) : tenon::diagonal_copy(self, diagonal);
+  return self.dim() == 1 ? tenon::diag_embed(self, diagonal) : tenon::diagonal_copy(self, diagonal);
 }
 
 Tensor& plain::diag_out(Tensor& out, const Tensor& self, int64_t diagonal) {
   if (self.dim() != 1 && self.dim() != 2)
     throw Error("Supports 1D or 2D tensors. Got " + std::to_string(self.dim()) + "D");
-  const NoGrad no_grad;
-  return write_result(Op::diag, out, plain::diag(self, diagonal));
+  if (out.impl()->in_graph)
+    check_out_unrecorded(self.dim() == 1 ? "aten::diag_embed" : "aten::diagonal_copy", out, nullptr, 0);
+  return write_result(
+      Op::diag, out,
+      self.dim() == 1 ? plain::diag_embed(self, diagonal, -2, -1) : plain::diagonal_copy(self, diagonal, 0, 1));
 }
 
 }  // namespace tenon

@@ -120,6 +120,7 @@ Tensor plain::nonzero(const Tensor& self) {
 }
 
 Tensor& plain::nonzero_out(Tensor& out, const Tensor& self) {
+  check_readable(self);
   if (out.dtype() != int64)
     throw Error(std::string("nonzero: Expected out tensor to have scalar type Long but got scalar type") +
                 scalar_type_name(out.dtype()));
@@ -140,7 +141,7 @@ Tensor plain::masked_select(const Tensor& self, const Tensor& mask) {
   check_mask(mask);
   check_readable(self);
   check_readable(mask);
-  const Dims shape = infer_size(self.sizes(), mask.sizes());
+  const Dims shape = infer_size(mask.sizes(), self.sizes());
   const Tensor truths = row_major(mask.expand(shape)), elements = row_major(self.detach().expand(shape));
   const bool* data = reinterpret_cast<const bool*>(truths.impl()->data());
   const int64_t length = truths.numel(), count = count_true(data, length);

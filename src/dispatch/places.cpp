@@ -119,6 +119,7 @@ std::string out_of_bounds(int64_t place, int64_t dim, int64_t size) {
     sizes.push_back(index.sizes[i]);
     strides.push_back(index.strides[i]);
   }
+  // exact: inside the storage
   for (Places places(sizes, strides);; places.next())
     if (const int64_t place = place_at(index.data + places.place()); is_outside(place, size))
       throw Error(out_of_bounds(place, dim, size));
@@ -375,33 +376,16 @@ void multiply(const Laid& self, int64_t dim, const Laid& index, const Laid& src,
   });
 }
 
-/// What is written has been checked, but for the places.
-void scatter_into(const Tensor& self, int64_t dim, const Tensor& index, const Laid& src, Join join) {
-  const Tensor places = as_places(index);
-  const Laid of_self(self), of_index(places);
-  check_places(of_index, dim, of_self.sizes[dim]);
-  const Uninterrupted whole;
-  if (join == Join::replace)
-    replace(of_self, dim, of_index, src, self.itemsize());
-  else if (join == Join::add)
-    add(of_self, dim, of_index, src, self.dtype(), 1);
-  else
-    multiply(of_self, dim, of_index, src, self.dtype());
-}
-
-Join join_named(const char* reduce) {
+Join join_of(Op op, const char* reduce) {
+  if (op == Op::scatter_add) return Join::add;
   if (!reduce) return Join::replace;
-  if (std::strcmp(reduce, "add") == 0) return Join::add;
-  if (std::strcmp(reduce, "multiply") == 0) return Join::multiply;
-  throw Error("reduce argument must be either add or multiply.");
-}
-/// Of tensors that are scattered.
-Join join_of_tensor(const char* reduce) {
-  if (reduce)
+  const bool adds = std::strcmp(reduce, "add") == 0;
+  if (!adds && std::strcmp(reduce, "multiply") != 0) throw Error("reduce argument must be either add or multiply.");
+  if (op == Op::scatter)
     warn("UserWarning",
          "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
          "release. Use torch.scatter_reduce instead for more reduction options.");
-  return join_named(reduce);
+  return adds ? Join::add : Join::multiply;
 }
 
 /// A number as an element; Error where the dtype cannot hold it.
@@ -412,17 +396,24 @@ Tensor as_element(Scalar number, Dtype dtype) {
   return element;
 }
 
-/// Writes `src`, or a number, which stands still.
+/// What is written has been checked, but for the places.
 void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, Join join) {
   if (index.numel() > 0 && !self.is_meta()) {
     check_has_code(row_of(op), self.dtype());
-    if (src.is_tensor()) {
-      check_readable(src.tensor());
-      scatter_into(self, dim, index, Laid(src.tensor()), join);
-    } else {
-      const Tensor element = as_element(src.number(), self.dtype());
-      scatter_into(self, dim, index, Laid(element, index.sizes(), dim), join);
-    }
+    if (src.is_tensor()) check_readable(src.tensor());
+    const Tensor places = as_places(index);
+    const Laid of_self(self), of_index(places);
+    check_places(of_index, dim, of_self.sizes[dim]);
+    const Tensor element = src.is_tensor() ? src.tensor() : as_element(src.number(), self.dtype());
+    // A number stands still.
+    const Laid of_src = src.is_tensor() ? Laid(element) : Laid(element, index.sizes(), dim);
+    const Uninterrupted whole;
+    if (join == Join::replace)
+      replace(of_self, dim, of_index, of_src, self.itemsize());
+    else if (join == Join::add)
+      add(of_self, dim, of_index, of_src, self.dtype(), 1);
+    else
+      multiply(of_self, dim, of_index, of_src, self.dtype());
   }
   bump_version(self);
 }
@@ -430,24 +421,28 @@ void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index
 const Tensor* tensor_or_null(const Arg& arg) { return arg.is_tensor() ? &arg.tensor() : nullptr; }
 
 /// A row-major copy of self, written to.
-Tensor scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, Join join) {
+Tensor scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src,
+                 const char* reduce = nullptr) {
   const int64_t along = wrap_dim(dim, self.dim());
   check_scatter(self, along, index, tensor_or_null(src));
+  const Join join = join_of(op, reduce);
   const Tensor result = run_clone(self, MemoryFormat::contiguous);
   write_scattered(op, result, along, index, src, join);
   if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
   return result;
 }
-void scatter_in_place(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, Join join) {
+void scatter_in_place(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src,
+                      const char* reduce = nullptr) {
   const int64_t along = wrap_dim(dim, self.dim());
   check_scatter(self, along, index, tensor_or_null(src));
+  const Join join = join_of(op, reduce);
   check_no_internal_overlap(self);
   check_no_overlap(self, index);
   if (src.is_tensor()) check_no_overlap(self, src.tensor());
   write_scattered(op, self, along, index, src, join);
 }
 Tensor& scattered_into(Op op, Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src,
-                    Join join) {
+                       const char* reduce = nullptr) {
   const Arg of_self(self), of_index(index);
   const Arg* const args[] = {&of_self, &of_index, &src};
   if (out.impl()->in_graph || in_graph(args, 3)) check_out_unrecorded(op, out, args, 3);
@@ -456,12 +451,12 @@ Tensor& scattered_into(Op op, Tensor& out, const Tensor& self, int64_t dim, cons
   check_no_overlap(out, index);
   if (src.is_tensor()) check_no_overlap(out, src.tensor());
   check_strict_out(out, self.dtype());
-  return write_result(op, out, scattered(op, self, dim, index, src, join));
+  return write_result(op, out, scattered(op, self, dim, index, src, reduce));
 }
 
 /// PyTorch adds by scatter_add where that is the same; the texts differ.
 bool adds_by_scatter(const Tensor& self, int64_t dim, const Tensor& index, Scalar alpha) {
-  const bool is_one = alpha.is_floating() ? alpha.as_double() == 1 : alpha.as_int64() == 1;
+  const bool is_one = alpha.is_floating() ? alpha.as_double() == 1 : !alpha.is_boolean() && alpha.as_int64() == 1;
   return self.dim() > 1 && (dim == 0 || dim == self.dim() - 1) && is_one && index.dtype() == int64;
 }
 
@@ -551,10 +546,11 @@ void check_index_select(const Tensor& self, const Tensor& index) {
   if (!is_index(index.dtype())) throw Error("index_select(): Expected dtype int32 or int64 for index");
 }
 
-/// Of a result without elements PyTorch looks at the places, too, but in other words.
-void check_places_of_nothing(const Laid& index, int64_t size) {
+/// What PyTorch says of results without elements, and of dim 1.
+void check_places_in_other_words(const Laid& index, int64_t size) {
   if (size == 0) throw Error("index_select(): self indexing axis dim should be positive");
   if (!is_any_outside(index, size)) return;
+  // exact: inside the storage
   for (Places places(index.sizes, index.strides);; places.next())
     if (const int64_t place = place_at(index.data + places.place()); is_outside(place, size))
       throw Error("INDICES element is out of DATA bounds, id=" + std::to_string(place) +
@@ -574,10 +570,11 @@ Tensor plain::index_select(const Tensor& self, int64_t dim, const Tensor& index)
   if (index.numel() == 0) return result;
   const Tensor places = as_places(index);
   if (self.dim() > 1 && self.numel() == 0) {
-    check_places_of_nothing(Laid(places), self.size(along));
+    check_places_in_other_words(Laid(places), self.size(along));
     return result;
   }
   const Laid of_index(places, sizes, along);
+  if (along == 1 && self.dim() > 1) check_places_in_other_words(Laid(places), self.size(along));
   if (is_any_outside(of_index, size_along(self, along))) throw IndexError("index out of range in self");
   gather_into(result, self, of_index, along);
   return result;
@@ -608,69 +605,74 @@ struct Taken {
   Tensor self, index;
   int64_t dim = 0;
 };
+/// Places along a dim are counted round and round.
+Tensor wrapped(const Tensor& index, int64_t size) {
+  if (index.numel() == 0 || index.is_meta()) return index;
+  if (size == 0) throw Error("ZeroDivisionError");
+  Tensor places = run_clone(index, MemoryFormat::contiguous);
+  int64_t* data = places.data<int64_t>();
+  for (int64_t i = 0; i < places.numel(); ++i)
+    if (is_outside(data[i], size)) data[i] = ((data[i] % size) + size) % size;  // exact: below a size
+  return places;
+}
 Taken taken(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
-  if (dim && self.dim() != indices.dim())
+  if (!dim) return {self.view({-1}), indices.view({-1}), 0};
+  if (self.dim() != indices.dim())
     throw Error("torch.take_along_dim(): input and indices should have the same number of dimensions, but got " +
                 std::to_string(self.dim()) + " dimensions for input, and " + std::to_string(indices.dim()) +
                 " dimensions for indices");
   if (indices.dtype() != int64)
     throw Error(std::string("torch.take_along_dim(): dtype of indices should be Long but got ") +
                 scalar_type_name(indices.dtype()));
-  if (!dim) return {self.reshape({-1}), indices.reshape({-1}), 0};
-  const int64_t along = wrap_dim(*dim, self.dim()), count = indices.size(along);
+  const int64_t along = wrap_dim(*dim, self.dim()), count = indices.size(along), size = self.size(along);
   const Tensor index = indices.expand(infer_size(with_size(self.sizes(), along, count), indices.sizes()));
-  return {self.expand(infer_size(with_size(indices.sizes(), along, self.size(along)), self.sizes())), index, along};
-}
-/// PyTorch counts negative places from the end.
-Tensor counted(const Taken& taken) {
-  const int64_t size = size_along(taken.self, taken.dim);
-  return taken.index.is_meta() ? taken.index : where(lt(taken.index, 0), add(taken.index, size), taken.index);
+  return {self.expand(infer_size(with_size(indices.sizes(), along, size), self.sizes())), wrapped(index, size), along};
 }
 
 }  // namespace
 
 Tensor plain::take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
   const Taken given = taken(self, indices, dim);
-  return given.self.gather(given.dim, counted(given));
+  return given.self.gather(given.dim, given.index);
 }
 
 Tensor& plain::take_along_dim_out(Tensor& out, const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
   const Taken given = taken(self, indices, dim);
-  return tenon::gather_out(out, given.self, given.dim, counted(given));
+  return tenon::gather_out(out, given.self, given.dim, given.index);
 }
 
 Tensor plain::scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const char* reduce) {
-  return scattered(Op::scatter, self, dim, index, src, join_of_tensor(reduce));
+  return scattered(Op::scatter, self, dim, index, src, reduce);
 }
 Tensor& plain::scatter_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                            const char* reduce) {
-  return scattered_into(Op::scatter, out, self, dim, index, src, join_of_tensor(reduce));
+  return scattered_into(Op::scatter, out, self, dim, index, src, reduce);
 }
 void plain::scatter_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                             const char* reduce) {
-  scatter_in_place(Op::scatter, self, dim, index, src, join_of_tensor(reduce));
+  scatter_in_place(Op::scatter, self, dim, index, src, reduce);
 }
 
 Tensor plain::scatter_value(const Tensor& self, int64_t dim, const Tensor& index, Scalar value, const char* reduce) {
-  return scattered(Op::scatter_value, self, dim, index, value, join_named(reduce));
+  return scattered(Op::scatter_value, self, dim, index, value, reduce);
 }
 Tensor& plain::scatter_value_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, Scalar value,
                                  const char* reduce) {
-  return scattered_into(Op::scatter_value, out, self, dim, index, value, join_named(reduce));
+  return scattered_into(Op::scatter_value, out, self, dim, index, value, reduce);
 }
 void plain::scatter_value_inplace(const Tensor& self, int64_t dim, const Tensor& index, Scalar value,
                                   const char* reduce) {
-  scatter_in_place(Op::scatter_value, self, dim, index, value, join_named(reduce));
+  scatter_in_place(Op::scatter_value, self, dim, index, value, reduce);
 }
 
 Tensor plain::scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
-  return scattered(Op::scatter_add, self, dim, index, src, Join::add);
+  return scattered(Op::scatter_add, self, dim, index, src);
 }
 Tensor& plain::scatter_add_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
-  return scattered_into(Op::scatter_add, out, self, dim, index, src, Join::add);
+  return scattered_into(Op::scatter_add, out, self, dim, index, src);
 }
 void plain::scatter_add_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
-  scatter_in_place(Op::scatter_add, self, dim, index, src, Join::add);
+  scatter_in_place(Op::scatter_add, self, dim, index, src);
 }
 
 Tensor plain::index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {

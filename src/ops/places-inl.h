@@ -90,11 +90,11 @@ struct scatter {
       .doc = "input, and elements of src at the places along dim that index names."};
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad().scatter(g.integer("dim"), g.b(), 0);
+    return g.grad_unless("reduce").scatter(g.integer("dim"), g.b(), 0);
   }
   template <class G>
   static auto grad_c(const G& g) {
-    return g.grad().gather(g.integer("dim"), g.b());
+    return g.grad_unless("reduce").gather(g.integer("dim"), g.b());
   }
 };
 
@@ -115,7 +115,7 @@ struct scatter_value {
       .grad_fn = "ScatterBackward1"};
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad().scatter(g.integer("dim"), g.b(), 0);
+    return g.grad_unless("reduce").scatter(g.integer("dim"), g.b(), 0);
   }
 };
 

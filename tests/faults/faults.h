@@ -61,7 +61,7 @@ struct Operands {
   std::function<Tensors()> make;
   bool grad = false;
 };
-enum Place { kA, kB, kCondition, kOut, kSame, kMatrix, kLeafA, kLeafB };
+enum Place { kA, kB, kCondition, kOut, kSame, kMatrix, kIndex, kLeafA, kLeafB };
 const std::vector<Operands>& operand_kinds();
 
 // --- the allocator (allocator.cpp): malloc and all its kin, of the whole process.

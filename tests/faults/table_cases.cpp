@@ -14,7 +14,8 @@ Tensor counting(SizesView sizes, Dtype dtype = float32) {
   return arange(1, numel_of(sizes) + 1).to(dtype).reshape(sizes);
 }
 
-/// Beside the first two operands: a condition, two results to write into, a right side of matrix products.
+/// Beside the first two operands: a condition, two results to write into, a right side of matrix
+/// products, places.
 Tensors completed(const Tensor& a, const Tensor& b) {
   const Tensor plain = a.detach();
   const Device device = a.device();
@@ -24,7 +25,8 @@ Tensors completed(const Tensor& a, const Tensor& b) {
           a.is_meta() ? empty(a.sizes(), Options(bool_, device)) : plain > 2,
           empty({0}, Options(float32, device)),
           zeros(a.sizes(), Options(float32, device)),
-          a.is_meta() ? empty({columns, 2}, device) : counting({columns, 2}, a.dtype())};
+          a.is_meta() ? empty({columns, 2}, device) : counting({columns, 2}, a.dtype()),
+          a.is_meta() ? empty(a.sizes(), Options(int64, device)) : zeros(a.sizes(), int64)};
 }
 
 /// Computed from leaves, so that writing in place is allowed; `kLeafA` and `kLeafB` are the leaves.
@@ -76,6 +78,8 @@ struct GivenAll {
   }
 };
 
+bool name_is(const Parameter& parameter, std::string_view name) { return parameter.name == name; }
+
 /// What an argument that is no operand is tried with.
 std::vector<Given> values_of(const Parameter& parameter) {
   const std::string_view type = parameter.type;
@@ -86,15 +90,17 @@ std::vector<Given> values_of(const Parameter& parameter) {
   if (type.starts_with("int")) return {{-1, 1, "1"}};
   if (type.starts_with("float")) return {{-1, 0.5, "0.5"}};
   if (type.starts_with("bool")) return {{-1, !is_true, is_true ? "False" : "True"}};
+  if (name_is(parameter, "reduce")) return {{-1, "add", "add"}, {-1, "multiply", "multiply"}};
   if (type.starts_with("str")) return {{-1, "floor", "floor"}, {-1, "trunc", "trunc"}};
   throw std::logic_error("no values are known for an argument of type " + std::string(type));
 }
 
-/// The place of an operand behind those that are given already: a condition and a right matrix are what they are
-/// called, all others are the first two in turn.
+/// The place of an operand behind those that are given already: a condition, places and a right matrix are what they
+/// are called, all others are the first two in turn.
 int operand_place(const Parameter& parameter, const std::vector<Given>& before) {
   const std::string_view name = parameter.name;
-  if (name == "condition") return kCondition;
+  if (name == "condition" || name == "mask") return kCondition;
+  if (name == "index" || name == "indices") return kIndex;
   if (name == "mat2") return kMatrix;
   int place = kA;
   for (const Given& given : before)

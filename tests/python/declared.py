@@ -19,6 +19,15 @@ class Parameter:
         return "input" if self.declared_name == "self" else self.declared_name
 
     @property
+    def is_mask(self):
+        return self.declared_name in ("condition", "mask")
+
+    @property
+    def is_index(self):
+        """Whether it names places."""
+        return self.declared_name in ("index", "indices")
+
+    @property
     def is_operand(self):
         return self.type.startswith("Tensor")
 
