@@ -633,7 +633,8 @@ def source_of(op, root):
 
 def readable(body, names):
     """A formula with the names of the signature: "grad * other"."""
-    body = re.sub(r"g\.(grad|result|zero)\(\)", r"\1", body)
+    body = re.sub(r"g\.(grad|result|zero|sizes)\(\)", r"\1", body)
+    body = re.sub(r'(?<!= )g\.(?:integer|number|boolean|dims)\("(\w+)"[^()]*\)', r"\1", body).replace('g.grad_unless("reduce")', "grad")
     for short, name in names.items():
         body = re.sub(rf"\bg\.{short}\(\)|(?<![.\w]){short}\b", name, body)
     return re.sub(r"^return (.*);$", r"\1", body) if body.count(";") == 1 else body

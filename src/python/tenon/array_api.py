@@ -158,13 +158,7 @@ def result_type(*values):
 
 
 def roll(x, /, shift, *, axis=None):
-    if axis is None:
-        return roll(x.flatten(), shift, axis=0).reshape(x.shape)
-    shifts, axes = ((shift,), (axis,)) if isinstance(axis, builtins.int) else (shift, axis)
-    for by, dim in zip(shifts, axes):
-        size = x.shape[dim]
-        x = take(x, asarray([(at - by) % size for at in range(size)], dtype=int64), axis=dim)
-    return x
+    return tenon.roll(x, shift) if axis is None else tenon.roll(x, shift, axis)
 
 
 def searchsorted(x1, x2, /, *, side="left", sorter=None):

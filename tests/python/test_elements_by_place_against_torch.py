@@ -1,0 +1,80 @@
+"""gather, scatter and their kin, masks, triangles, roll: values, nodes, gradients and second gradients of each, in place, too."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import tenon
+
+INDEX = [[0, 2, 1], [1, 1, 0]]
+CALLS = {
+    "gather": lambda m, x, s, i: x.gather(0, i),
+    "gather along the last dim": lambda m, x, s, i: x.gather(-1, i),
+    "gather of rows": lambda m, x, s, i: x.gather(0, i[:, :1].expand(2, 3)),
+    "take_along_dim": lambda m, x, s, i: m.take_along_dim(x, i[:, :1] - 1, 0),
+    "take_along_dim of all": lambda m, x, s, i: m.take_along_dim(x, i),
+    "index_select": lambda m, x, s, i: x.index_select(1, i[0]),
+    "index_select of int32": lambda m, x, s, i: x.t().index_select(0, i[0].to(m.int32)),
+    "masked_select": lambda m, x, s, i: x.masked_select(m.tensor([True, False, True])),
+    "scatter": lambda m, x, s, i: x.scatter(0, i, s),
+    "scatter of a number": lambda m, x, s, i: x.scatter(1, i, 2.5),
+    "scatter_": lambda m, x, s, i: (x * 1).scatter_(0, i, s),
+    "scatter_ of a number": lambda m, x, s, i: (x * 1).scatter_(0, i, 2.5),
+    "scatter_add": lambda m, x, s, i: x.scatter_add(1, i, s),
+    "scatter_add_ of a view": lambda m, x, s, i: (x * 1).t().scatter_add_(0, i, s),
+    "index_add": lambda m, x, s, i: x.index_add(0, i[0], s.t().contiguous()[:, :2].expand(3, 2).matmul(m.ones(2, 3)), alpha=2),
+    "index_add_": lambda m, x, s, i: (x * 1).index_add_(1, i[0], x * 2),
+    "tril": lambda m, x, s, i: x.tril(-1),
+    "triu_": lambda m, x, s, i: (x * 1).triu_(1),
+    "roll": lambda m, x, s, i: x.roll((1, -1), (0, 1)),
+    "roll of all": lambda m, x, s, i: x.roll(4),
+    "diag": lambda m, x, s, i: x.diag(1),
+    "diag of a vector": lambda m, x, s, i: x[0].diag(-1),
+    "diag_embed": lambda m, x, s, i: m.diag_embed(x, 1, 0, 2),
+    "cumsum_": lambda m, x, s, i: (x * 1).cumsum_(1),
+}  # fmt: skip
+
+
+def outcome(m, call):
+    x = m.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0], [7.0, 8.0, 9.0]], requires_grad=True)
+    s = m.tensor([[0.5, 1.5, 2.5], [3.5, 4.5, 5.5]], requires_grad=True)
+    result = call(m, x, s, m.tensor(INDEX))
+    weight = (m.arange(result.numel()) * 1.0).reshape(tuple(result.shape)).requires_grad_()
+    grads = m.autograd.grad((result * weight).sum(), (x, s), create_graph=True, allow_unused=True)
+    squares = sum((grad * grad).sum() for grad in grads if grad is not None)
+    second = m.autograd.grad(squares, (weight, x, s), allow_unused=True)
+    lists = [None if grad is None else (tuple(grad.shape), grad.tolist()) for grad in (*grads, *second)]
+    return result.grad_fn.name(), len(result.grad_fn.next_functions), result._version, result.stride(), result.tolist(), lists
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_gradients(name):
+    assert outcome(tenon, CALLS[name]) == outcome(torch, CALLS[name])
+
+
+REFUSED = {
+    "scatter_ of a leaf": lambda m, x, i: x.scatter_(0, i, 1.0),
+    "a changed operand": lambda m, x, i: changed(x * 1, lambda y: y.gather(0, i)),
+    "a reduction has no derivative": lambda m, x, i: x.scatter(0, i, 2.0, reduce="add").sum().backward(),
+    "out= of what requires grad": lambda m, x, i: m.gather(x, 0, i, out=m.empty(0)),
+    "written and read": lambda m, x, i: i.scatter_(0, i, 1),
+    "negative places": lambda m, x, i: x.detach().scatter_add_(0, i - 1, m.ones(2, 3)),
+    "another dtype in place": lambda m, x, i: i.cumsum_(0, dtype=m.float32),
+}
+
+
+def changed(y, call):
+    result = call(y)
+    y.mul_(2)
+    result.sum().backward()
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    def text(m):
+        x, index = m.ones(3, 3, requires_grad=True), m.tensor(INDEX)
+        with pytest.raises(RuntimeError) as error:
+            REFUSED[name](m, x, index)
+        return str(error.value).split("\n")[0].split("[")[0], index.tolist()
+
+    assert text(tenon) == text(torch)
