@@ -249,6 +249,30 @@ bool gather_plane(const Plane& plane, const std::byte* from, int64_t step, int64
   return true;
 }
 
+/// The same of elements of one width: rows of which all but the named places lie side by side need no steps.
+template <class T>
+bool gather_elements(const Plane& plane, const std::byte* from, int64_t step, int64_t size, const std::byte* index,
+                     std::byte* to) {
+  constexpr int64_t width = sizeof(T);
+  if (plane.named.column != 0 || plane.index.column != int64_t{sizeof(int64_t)} || plane.other.column != width ||
+      step != width)
+    return gather_plane(plane, from, step, size, index, to,
+                        [](std::byte* a, const std::byte* b) { std::memcpy(a, b, sizeof(T)); });
+  // exact: inside the storages
+  for (int64_t row = 0; row < plane.rows; ++row) {
+    for (int64_t column = 0; column < plane.columns; ++column) {
+      const int64_t place = place_at(index + column * int64_t{sizeof(int64_t)});
+      if (is_outside(place, size)) [[unlikely]]
+        return false;
+      std::memcpy(to + column * width, from + place * width, sizeof(T));
+    }
+    from += plane.named.row;
+    index += plane.index.row;
+    to += plane.other.row;
+  }
+  return true;
+}
+
 /// The dims behind `dim` as parts of the elements, where the index stands still along them and they lie side by side in
 /// both others. Gives the size of an element.
 int64_t join_behind(Laid& out, Laid& self, Laid& index, int64_t dim, int64_t width) {
@@ -270,10 +294,11 @@ int64_t join_behind(Laid& out, Laid& self, Laid& index, int64_t dim, int64_t wid
 // Elements of a part: enough that they don't wait for the threads.
 constexpr int64_t kPartElements = 1 << 15;
 
-/// out[...] = self[..., index[...], ...]. All have as many dims, and there is an index. Error for a place out of range.
-void gather_into(const Tensor& out, const Tensor& self, Laid index, int64_t dim) {
+/// out[...] = self[..., index[...], ...]. All have as many dims, and there is an index. `fail(size)` throws for a place
+/// out of range.
+template <class Fail>
+void gather_into(const Tensor& out, const Tensor& self, Laid index, int64_t dim, const Fail& fail) {
   Laid to(out), from(self);
-  const Laid whole = index;
   const int64_t size = from.sizes[dim], step = from.strides[dim];
   const int64_t width = join_behind(to, from, index, dim, out.itemsize());
   const int64_t longest = std::max_element(index.sizes.begin(), index.sizes.end()) - index.sizes.begin();
@@ -285,21 +310,18 @@ void gather_into(const Tensor& out, const Tensor& self, Laid index, int64_t dim)
     part_to.advance(longest, part * each);
     part_index.advance(longest, part * each);
     if (longest != dim) part_from.advance(longest, part * each);
-    for_each_plane(
-        part_from, part_index, part_to, dim,
-        [&](const Plane& plane, const std::byte* source, const std::byte* named, std::byte* target) {
-          const auto run = [&](const auto& copy) {
-            return gather_plane(plane, source, step, size, named, target, copy);
-          };
-          const bool inside = visit_width(
-              width,
-              [&]<class T>() { return run([](std::byte* a, const std::byte* b) { std::memcpy(a, b, sizeof(T)); }); },
-              [&] {
-                return run(
-                    [&](std::byte* a, const std::byte* b) { copy_bytes(a, b, static_cast<std::size_t>(width)); });
-              });
-          if (!inside) fail_first_place(whole, dim, size);
-        });
+    for_each_plane(part_from, part_index, part_to, dim,
+                   [&](const Plane& plane, const std::byte* source, const std::byte* named, std::byte* target) {
+                     const bool inside = visit_width(
+                         width, [&]<class T>() { return gather_elements<T>(plane, source, step, size, named, target); },
+                         [&] {
+                           return gather_plane(plane, source, step, size, named, target,
+                                               [width](std::byte* a, const std::byte* b) {
+                                                 copy_bytes(a, b, static_cast<std::size_t>(width));
+                                               });
+                         });
+                     if (!inside) fail(size);
+                   });
   });
 }
 
@@ -322,6 +344,12 @@ void write_planes(const Laid& self, int64_t dim, const Laid& index, const Laid& 
             T* target = element(to + place_at(places) * step);
             const T* source = element(from);
             for (int64_t column = 0; column < plane.columns; ++column) write(target[column], source[column]);
+          } else if (plane.named.column == 0 && plane.index.column == int64_t{sizeof(int64_t)} &&
+                     plane.other.column == int64_t{sizeof(T)} && step == int64_t{sizeof(T)}) {
+            T* target = element(to);
+            const T* source = element(from);
+            for (int64_t column = 0; column < plane.columns; ++column)
+              write(target[place_at(places + column * int64_t{sizeof(int64_t)})], source[column]);
           } else {
             for (int64_t column = 0; column < plane.columns; ++column)
               write(*element(to + column * plane.named.column + place_at(places + column * plane.index.column) * step),
@@ -522,7 +550,8 @@ Tensor plain::gather(const Tensor& self, int64_t dim, const Tensor& index, bool)
   if (result.numel() == 0 || result.is_meta()) return result;
   check_has_code(row_of(Op::gather), self.dtype());
   const Tensor places = as_places(index);
-  gather_into(result, self, Laid(places), along);
+  const Laid of_index(places);
+  gather_into(result, self, of_index, along, [&](int64_t size) { fail_first_place(of_index, along, size); });
   return result;
 }
 
@@ -575,8 +604,7 @@ Tensor plain::index_select(const Tensor& self, int64_t dim, const Tensor& index)
   }
   const Laid of_index(places, sizes, along);
   if (along == 1 && self.dim() > 1) check_places_in_other_words(Laid(places), self.size(along));
-  if (is_any_outside(of_index, size_along(self, along))) throw IndexError("index out of range in self");
-  gather_into(result, self, of_index, along);
+  gather_into(result, self, of_index, along, [](int64_t) { throw IndexError("index out of range in self"); });
   return result;
 }
 
