@@ -76,9 +76,8 @@ Tensor plain::diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64
   const int64_t ndim = self.dim() + 1, row = wrap_dim(dim1, ndim), column = wrap_dim(dim2, ndim);
   if (row == column)
     throw Error("diagonal dimensions cannot be identical " + std::to_string(dim1) + ", " + std::to_string(dim2));
-  const int64_t distance = offset < 0 ? static_cast<int64_t>(-static_cast<uint64_t>(offset)) : offset;
-  const int64_t length =
-      (Checked(self.size(-1)) + distance).or_else([] { throw Error("diag_embed: the offset is too large"); });
+  const Checked distance = offset < 0 ? Checked(0) - offset : Checked(offset);
+  const int64_t length = (distance + self.size(-1)).or_else([] { throw Error("diag_embed: the offset is too large"); });
   Dims sizes(ndim, length);
   int64_t dim = 0;
   for (int64_t i = 0; i < ndim; ++i)

@@ -14,27 +14,29 @@
 namespace tenon {
 namespace {
 
-// Eight truths are read at once.
+// Eight truths are read at once. A truth is any byte but 0: other libraries' are not always 1.
+using Truth = uint8_t;
 constexpr int64_t kWord = 8;
 constexpr uint64_t kOnes = 0x0101010101010101;
 
 /// 1 for each byte that is not 0.
-uint64_t ones_of(const bool* truths) {
+uint64_t ones_of(const Truth* truths) {
   uint64_t word;
   std::memcpy(&word, truths, sizeof word);
   return ((((word & (kOnes * 0x7f)) + kOnes * 0x7f) | word) >> 7) & kOnes;
 }
 
-int64_t count_true(const bool* truths, int64_t length) {
+int64_t count_true(const Truth* truths, int64_t length) {
   int64_t count = 0, i = 0;
   for (; i + kWord <= length; i += kWord) count += static_cast<int64_t>((ones_of(truths + i) * kOnes) >> 56);
-  for (; i < length; ++i) count += truths[i];
+  for (; i < length; ++i) count += truths[i] != 0;
   return count;
 }
 
-/// Writes `value(i)` for each i that holds, one behind the other, of which there are `count`.
+/// Writes `value(i)` for each i that holds, one behind the other, of which there are `count`; never more than that,
+/// should another thread write to the truths.
 template <class T, class Value>
-T* write_true(T* to, const bool* truths, int64_t length, int64_t count, const Value& value) {
+T* write_true(T* to, const Truth* truths, int64_t length, int64_t count, const Value& value) {
   T* const end = to + count;
   int64_t i = 0;
   for (; i + kWord <= length; i += kWord) {
@@ -47,11 +49,11 @@ T* write_true(T* to, const bool* truths, int64_t length, int64_t count, const Va
       }
     } else {
       for (int64_t k = 0; k < kWord; ++k)
-        if (ones >> (8 * k) & 1u) *to++ = value(i + k);
+        if ((ones >> (8 * k) & 1u) && to != end) *to++ = value(i + k);
     }
   }
   for (; i < length; ++i)
-    if (truths[i]) *to++ = value(i);
+    if (truths[i] && to != end) *to++ = value(i);
   return to;
 }
 
@@ -66,7 +68,7 @@ Tensor row_major(const Tensor& tensor) {
 constexpr int64_t kLongRow = 32;
 
 /// The places in a row-major tensor of what holds, each dim's behind the one before.
-void write_places(int64_t* to, const bool* truths, SizesView sizes, int64_t count) {
+void write_places(int64_t* to, const Truth* truths, SizesView sizes, int64_t count) {
   const int64_t last = sizes.size() - 1, length = sizes[last], rows = numel_of(sizes) / length;
   int64_t* const columns = to + last * count;
   const auto split = [&](int64_t row, int64_t at) {
@@ -112,7 +114,7 @@ Tensor plain::nonzero(const Tensor& self) {
   check_readable(self);
   check_has_code(row_of(Op::nonzero), self.dtype());
   const Tensor truths = row_major(self.dtype() == bool_ ? self : run_to(self, bool_, MemoryFormat::contiguous));
-  const bool* data = reinterpret_cast<const bool*>(truths.impl()->data());
+  const Truth* data = reinterpret_cast<const Truth*>(truths.impl()->data());
   const int64_t count = count_true(data, truths.numel());
   const Tensor places = new_tensor({count, self.dim()}, {1, count}, int64);
   if (places.numel() > 0) write_places(places.data<int64_t>(), data, self.sizes(), count);
@@ -143,7 +145,7 @@ Tensor plain::masked_select(const Tensor& self, const Tensor& mask) {
   check_readable(mask);
   const Dims shape = infer_size(mask.sizes(), self.sizes());
   const Tensor truths = row_major(mask.expand(shape)), elements = row_major(self.detach().expand(shape));
-  const bool* data = reinterpret_cast<const bool*>(truths.impl()->data());
+  const Truth* data = reinterpret_cast<const Truth*>(truths.impl()->data());
   const int64_t length = truths.numel(), count = count_true(data, length);
   Tensor result = new_tensor({count}, self.dtype());
   if (count == 0) return result;

@@ -50,7 +50,8 @@ Dims rolled_starts(const Tensor& self, SizesView shifts, SizesView dims) {
   Dims starts(self.dim(), 0);
   for (int64_t i = 0; i < dims.size(); ++i) {
     const int64_t dim = wrap_dim(dims[i], self.dim()), size = self.sizes()[dim];
-    starts[dim] = (starts[dim] + shifts[i] % size + size) % size;  // exact: each is below a size
+    const int64_t rest = shifts[i] % size, back = rest > 0 ? size - rest : -rest;
+    starts[dim] += starts[dim] < back ? size - back : -back;  // exact: both are below a size
   }
   return starts;
 }

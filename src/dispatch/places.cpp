@@ -101,9 +101,22 @@ bool is_outside(int64_t place, int64_t size) noexcept {
 
 // --- Places out of range
 
+/// An index that was inside, or was not, and isn't any more, or is.
+[[noreturn]] void fail_changed() { throw Error("another thread wrote to the index"); }
+
 std::string out_of_bounds(int64_t place, int64_t dim, int64_t size) {
   return "index " + std::to_string(place) + " is out of bounds for dimension " + std::to_string(dim) + " with size " +
          std::to_string(size);
+}
+
+/// The first place out of range, of which there was one when they were checked.
+int64_t first_outside(const std::byte* index, SizesView sizes, SizesView strides, int64_t size) {
+  Places places(sizes, strides);
+  do {
+    if (const int64_t place = place_at(index + places.place()); is_outside(place, size))
+      return place;  // exact: inside the storage
+  } while (places.next());
+  fail_changed();
 }
 
 /// Names the first place out of range, as PyTorch's loop comes to it: all along `dim` before the next, but where rows
@@ -119,10 +132,8 @@ std::string out_of_bounds(int64_t place, int64_t dim, int64_t size) {
     sizes.push_back(index.sizes[i]);
     strides.push_back(index.strides[i]);
   }
-  // exact: inside the storage
-  for (Places places(sizes, strides);; places.next())
-    if (const int64_t place = place_at(index.data + places.place()); is_outside(place, size))
-      throw Error(out_of_bounds(place, dim, size));
+  const int64_t place = first_outside(index.data, sizes, strides, size);
+  throw Error(out_of_bounds(place, dim, size));
 }
 
 /// Whether some place is out of range; dims along which the index stands still are read once.
@@ -327,10 +338,16 @@ void gather_into(const Tensor& out, const Tensor& self, Laid index, int64_t dim,
 
 // --- Writing
 
-/// Calls `write(element of self, element of src)` for each index, whose places are inside.
+/// Calls `write(element of self, element of src)` for each index, whose places were inside when they were checked.
 template <class T, class Write>
 void write_planes(const Laid& self, int64_t dim, const Laid& index, const Laid& src, const Write& write) {
-  const int64_t step = self.strides[dim];
+  const int64_t step = self.strides[dim], size = self.sizes[dim];
+  const auto inside = [size](const std::byte* places) {
+    const int64_t place = place_at(places);
+    if (is_outside(place, size)) [[unlikely]]
+      fail_changed();
+    return place;
+  };
   for_each_plane(
       self, index, src, dim, [&](const Plane& plane, std::byte* to, const std::byte* places, const std::byte* from) {
         const auto element = [](auto* bytes) {
@@ -341,7 +358,7 @@ void write_planes(const Laid& self, int64_t dim, const Laid& index, const Laid& 
         for (int64_t row = 0; row < plane.rows; ++row) {
           if (plane.index.column == 0 && plane.named.column == int64_t{sizeof(T)} &&
               plane.other.column == int64_t{sizeof(T)}) {
-            T* target = element(to + place_at(places) * step);
+            T* target = element(to + inside(places) * step);
             const T* source = element(from);
             for (int64_t column = 0; column < plane.columns; ++column) write(target[column], source[column]);
           } else if (plane.named.column == 0 && plane.index.column == int64_t{sizeof(int64_t)} &&
@@ -349,10 +366,10 @@ void write_planes(const Laid& self, int64_t dim, const Laid& index, const Laid& 
             T* target = element(to);
             const T* source = element(from);
             for (int64_t column = 0; column < plane.columns; ++column)
-              write(target[place_at(places + column * int64_t{sizeof(int64_t)})], source[column]);
+              write(target[inside(places + column * int64_t{sizeof(int64_t)})], source[column]);
           } else {
             for (int64_t column = 0; column < plane.columns; ++column)
-              write(*element(to + column * plane.named.column + place_at(places + column * plane.index.column) * step),
+              write(*element(to + column * plane.named.column + inside(places + column * plane.index.column) * step),
                     *element(from + column * plane.other.column));
           }
           to += plane.named.row;
@@ -424,15 +441,20 @@ Tensor as_element(Scalar number, Dtype dtype) {
   return element;
 }
 
+/// What is read while `self` is written: a copy of it where their memory meets.
+Tensor apart(const Tensor& self, const Tensor& operand) {
+  return ranges_meet(self, operand) ? run_clone(operand, MemoryFormat::contiguous) : operand;
+}
+
 /// What is written has been checked, but for the places.
 void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, Join join) {
   if (index.numel() > 0 && !self.is_meta()) {
     check_has_code(row_of(op), self.dtype());
     if (src.is_tensor()) check_readable(src.tensor());
-    const Tensor places = as_places(index);
+    const Tensor places = apart(self, as_places(index));
     const Laid of_self(self), of_index(places);
     check_places(of_index, dim, of_self.sizes[dim]);
-    const Tensor element = src.is_tensor() ? src.tensor() : as_element(src.number(), self.dtype());
+    const Tensor element = src.is_tensor() ? apart(self, src.tensor()) : as_element(src.number(), self.dtype());
     // A number stands still.
     const Laid of_src = src.is_tensor() ? Laid(element) : Laid(element, index.sizes(), dim);
     const Uninterrupted whole;
@@ -529,8 +551,8 @@ void write_added(const Tensor& self, int64_t dim, const Tensor& index, const Ten
       fail_no_code(scatters ? "scatter_gather_tensor_cpu" : self.dim() > 1 ? "add_stub" : "index_add_", self.dtype());
     check_fits(alpha, self.dtype());
     check_readable(source);
-    const Tensor places = as_places(index);
-    const Laid of_self(self), of_source(source), of_index(places, source.sizes(), dim);
+    const Tensor places = apart(self, as_places(index)), added = apart(self, source);
+    const Laid of_self(self), of_source(added), of_index(places, source.sizes(), dim);
     if (index.numel() > 0 && is_any_outside(of_index, of_self.sizes[dim])) {
       if (scatters) fail_first_place(of_index, dim, of_self.sizes[dim]);
       throw IndexError("index out of range in self");
@@ -579,11 +601,9 @@ void check_index_select(const Tensor& self, const Tensor& index) {
 void check_places_in_other_words(const Laid& index, int64_t size) {
   if (size == 0) throw Error("index_select(): self indexing axis dim should be positive");
   if (!is_any_outside(index, size)) return;
-  // exact: inside the storage
-  for (Places places(index.sizes, index.strides);; places.next())
-    if (const int64_t place = place_at(index.data + places.place()); is_outside(place, size))
-      throw Error("INDICES element is out of DATA bounds, id=" + std::to_string(place) +
-                  " axis_dim=" + std::to_string(size));
+  const int64_t place = first_outside(index.data, index.sizes, index.strides, size);
+  throw Error("INDICES element is out of DATA bounds, id=" + std::to_string(place) +
+              " axis_dim=" + std::to_string(size));
 }
 
 }  // namespace

@@ -20,11 +20,6 @@ ByteRange byte_range(const Tensor& tensor) {
   return {tensor.impl()->data(), tensor.impl()->data() + nbytes};
 }
 
-bool ranges_meet(const Tensor& a, const Tensor& b) {
-  const ByteRange x = byte_range(a), y = byte_range(b);
-  return x.begin < y.end && y.begin < x.end;
-}
-
 bool is_dense(const Tensor& tensor) {
   return tensor.is_contiguous() || is_non_overlapping_and_dense(tensor.sizes(), tensor.strides());
 }
@@ -45,6 +40,11 @@ bool steps_beyond(const Tensor& tensor) {
 }
 
 }  // namespace
+
+bool ranges_meet(const Tensor& a, const Tensor& b) {
+  const ByteRange x = byte_range(a), y = byte_range(b);
+  return x.begin < y.end && y.begin < x.end;
+}
 
 InternalOverlap internal_overlap(const Tensor& tensor) {
   if (is_dense(tensor)) return InternalOverlap::no;

@@ -18,6 +18,9 @@ enum class Overlap { none, full, partial, unknown };
 /// How the places of two tensors meet; `full` means element by element the same.
 Overlap overlap_of(const Tensor& a, const Tensor& b);
 
+/// Whether the bytes between the first and the last element of each meet, whoever owns them.
+bool ranges_meet(const Tensor& a, const Tensor& b);
+
 /// Error "unsupported operation: more than one element of the written-to tensor refers to a single memory location.
 /// ..."
 void check_no_internal_overlap(const Tensor& written);

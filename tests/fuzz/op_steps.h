@@ -34,7 +34,7 @@ inline bool may_be_left_out(const Parameter& parameter) {
 /// A value for an argument that is no operand. An argument of a type that no op had before needs a line here.
 inline Value draw_value(Bytes& bytes, const Parameter& parameter) {
   if (may_be_left_out(parameter) && bytes.flag()) return {};
-  const std::string_view type = parameter.type;
+  const std::string_view type = parameter.type, name = parameter.name;
   const auto draw_dim = [&] { return bytes.up_to(5) - 2; };
   if (type.starts_with("ScalarType")) return bytes.dtype();
   if (type.starts_with("Scalar")) return draw_number(bytes);
@@ -44,11 +44,48 @@ inline Value draw_value(Bytes& bytes, const Parameter& parameter) {
     for (int64_t left = bytes.up_to(2); left > 0; --left) dims.push_back(draw_dim());
     return dims;
   }
-  if (type.starts_with("int")) return bytes.integer();
+  if (name == "dim" && bytes.up_to(3) > 0) return draw_dim();
+  if (type.starts_with("int")) {
+    const int64_t number = bytes.integer();
+    const bool costs_memory = std::abs(number / 2) > 64 && std::abs(number / 2) < (int64_t{1} << 32);  // as an offset
+    return costs_memory ? number % 64 : number;
+  }
   if (type.starts_with("float")) return draw_number(bytes);
   if (type.starts_with("bool")) return bytes.flag();
+  if (name == "reduce") return bytes.up_to(7) == 0 ? "no such way" : bytes.flag() ? "add" : "multiply";
   if (type.starts_with("str")) return bytes.up_to(7) == 0 ? "no such mode" : bytes.flag() ? "floor" : "trunc";
   fail_claim("values of a parameter's type can be drawn", __FILE__, __LINE__, parameter.type);
+}
+
+/// Whether a parameter names places along a dim of `self`, or holds at elements of it.
+inline bool is_index(const Parameter& parameter) {
+  const std::string_view name = parameter.name;
+  return name == "index" || name == "indices";
+}
+inline bool is_mask(const Parameter& parameter) { return std::string_view(parameter.name) == "mask"; }
+
+/// Places along the dims of a tensor, few of which are out of range: as many dims, or one; laid out in any way.
+inline Tensor draw_places(Bytes& bytes, const Tensor& self) {
+  Dims sizes;
+  int64_t most = 1, count = 1;
+  for (int64_t size : self.sizes()) {
+    if (bytes.up_to(3) == 0) size = bytes.up_to(4);
+    if (size > 8 || count * size > kMostElements) size = 1;
+    sizes.push_back(size);
+    count *= size;
+    most = std::max(most, size);
+  }
+  if (bytes.up_to(3) == 0) sizes = {bytes.up_to(4)};
+  std::vector<int64_t> values(static_cast<std::size_t>(numel_of(sizes)));
+  const bool any = bytes.up_to(3) == 0;
+  for (int64_t& value : values) value = any ? bytes.integer() : bytes.up_to(most - 1);
+  const std::string elements(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(int64_t));
+  Tensor places = tensor_of_bytes(elements, sizes, Dtype::int64);
+  const int64_t form = bytes.up_to(7);
+  if (form == 0) return places.to(Dtype::int32);
+  if (form == 1 && places.dim() > 1) return places.transpose(0, -1).contiguous().transpose(0, -1);
+  if (form == 2 && places.dim() > 0 && places.size(0) > 0) return places.narrow(0, 0, 1).expand(sizes);
+  return places;
 }
 
 /// A call of an op, and the elements its operands have before it.

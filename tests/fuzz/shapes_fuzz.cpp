@@ -215,12 +215,26 @@ class Machine {
     if (form == 7 && before.has_self()) return partner(before);
     if (form == 0 && fuzz::may_be_left_out(parameter)) return {};
     if (form <= 2 && parameter.takes_numbers) return fuzz::draw_number(bytes_);
+    if (form >= 2 && fuzz::is_index(parameter) && before.has_self()) return draw_places(before);
+    if (form >= 2 && fuzz::is_mask(parameter)) return pick_small().to(Dtype::bool_);
     return pick_small();
   }
 
-  /// An operand that goes with `self`: the same one, or what it has a product with.
+  /// Kept, too: later steps read and write what these places lie in.
+  Tensor draw_places(const fuzz::Call& call) {
+    const Tensor places = fuzz::draw_places(bytes_, call.find("self")->tensor());
+    if (bytes_.flag()) keep(places);
+    return places;
+  }
+
+  /// An operand that goes with `self`: the same one, what is written to its places, or what it has a product with.
   static Tensor partner(const fuzz::Call& call) {
     const Tensor& self = call.find("self")->tensor();
+    if (const Value* index = call.find("index"); index && !self.is_meta() && !index->tensor().is_meta()) {
+      const int64_t dim = call.find("dim")->integer(0);
+      return index->tensor().dim() < 2 && self.dim() > 0 ? self.index_select(dim, index->tensor())
+                                                         : self.gather(dim, index->tensor());
+    }
     return call.schema->is_map() || self.dim() != 2 ? self : self.t();
   }
 

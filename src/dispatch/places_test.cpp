@@ -1,0 +1,178 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "error_text.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tenon/policy.h"
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kLeast = INT64_MIN, kMost = INT64_MAX;
+
+Tensor places(NestedValues values) { return tensor(std::move(values)); }
+
+/// What reads or writes at places of `self`, which has two dims, along dim 0. The index is a vector, or has two dims.
+struct Use {
+  const char* name;
+  bool takes_vector;
+  std::function<void(Tensor& self, const Tensor& index)> call;
+};
+Tensor beside(const Tensor& self, const Tensor& index) { return ones(index.sizes(), self.dtype()); }
+Tensor rows_beside(const Tensor& self, const Tensor& index) {
+  return ones({index.numel(), self.size(1)}, self.dtype());
+}
+const Use kUses[] = {
+    {"gather", false, [](Tensor& self, const Tensor& index) { self.gather(0, index); }},
+    {"index_select", true, [](Tensor& self, const Tensor& index) { self.index_select(0, index); }},
+    {"scatter_", false, [](Tensor& self, const Tensor& index) { self.scatter_(0, index, beside(self, index)); }},
+    {"scatter_ of a number", false, [](Tensor& self, const Tensor& index) { self.scatter_(0, index, 7); }},
+    {"scatter_ adds", false, [](Tensor& self, const Tensor& index) { self.scatter_(0, index, 7, "add"); }},
+    {"scatter_ multiplies", false, [](Tensor& self, const Tensor& index) { self.scatter_(0, index, 7, "multiply"); }},
+    {"scatter_add_", false,
+     [](Tensor& self, const Tensor& index) { self.scatter_add_(0, index, beside(self, index)); }},
+    {"index_add_", true,
+     [](Tensor& self, const Tensor& index) { self.index_add_(0, index, rows_beside(self, index)); }},
+    {"index_add_ with alpha", true,
+     [](Tensor& self, const Tensor& index) { self.index_add_(0, index, rows_beside(self, index), 2); }},
+};
+
+/// [3, 2], laid out in each way that a write takes.
+std::vector<Tensor> layouts(Dtype dtype) {
+  return {arange(6, dtype).reshape({3, 2}), arange(6, dtype).reshape({2, 3}).t(),
+          arange(24, dtype).reshape({6, 4}).slice(0, 1, 6, 2).slice(1, 1, 4, 2)};
+}
+
+/// `place` among zeros, first, last, or everywhere, in each layout.
+std::vector<Tensor> indices_with(int64_t place, bool vector) {
+  if (vector) {
+    const Tensor once = scalar_tensor(place, int64);
+    return {places({place, int64_t{0}, int64_t{0}}), places({int64_t{0}, int64_t{0}, place}), once, once.expand({3}),
+            places({int64_t{0}, int64_t{9}, place}).slice(0, 0, 3, 2)};
+  }
+  const Tensor first = places({{place, int64_t{0}}, {int64_t{0}, int64_t{0}}});
+  const Tensor last = places({{int64_t{0}, int64_t{0}}, {int64_t{0}, place}});
+  return {first, last, first.t(), last.t(), first.narrow(1, 0, 1).expand({2, 2}), places({{place}}).expand({2, 2})};
+}
+
+TEST(Places, OutsideAreRefusedBeforeAnythingIsWritten) {
+  for (const Use& use : kUses)
+    for (Dtype dtype : {uint8, float16, float32, int64})
+      for (int64_t place : {int64_t{-1}, int64_t{3}, int64_t{1} << 32, kLeast, kMost})
+        for (const Tensor& index : indices_with(place, use.takes_vector))
+          for (Tensor& self : layouts(dtype)) {
+            const std::string before = to_string(self);
+            EXPECT_NE(error_text([&] { use.call(self, index); }), "no error") << use.name << " " << place;
+            EXPECT_EQ(to_string(self), before) << use.name << " " << place;
+          }
+}
+
+TEST(Places, OfNothing) {
+  const Tensor one = places({{0, 0}, {0, 0}});
+  for (const Use& use : kUses) {
+    Tensor self = zeros({0, 2});
+    if (use.takes_vector) continue;  // index_add of nothing is nothing
+    EXPECT_EQ(error_text([&] { use.call(self, one); }), "index 0 is out of bounds for dimension 0 with size 0");
+  }
+  Tensor zero = zeros({0}), scalar = tensor(5.);
+  EXPECT_EQ(error_text([&] { zero.index_select(0, places({0})); }), "index out of range in self");
+  EXPECT_EQ(error_text([&] { zero.index_add_(0, places({0}), ones({1})); }), "index out of range in self");
+  EXPECT_EQ(error_text([&] { scalar.gather(0, tensor(1)); }), "index 1 is out of bounds for dimension 0 with size 1");
+  EXPECT_EQ(error_text([&] { scalar.scatter_(0, tensor(-1), 7); }),
+            "index -1 is out of bounds for dimension 0 with size 1");
+  EXPECT_EQ(to_string(scalar.scatter_(0, places({0, 0}), 7)), "tensor(7.)");
+  EXPECT_EQ(to_string(scalar.index_add_(0, tensor(0), tensor(1.))), "tensor(8.)");
+}
+
+// A write that changes the places it reads would go anywhere.
+TEST(Places, InTheMemoryThatIsWritten) {
+  const int64_t far = int64_t{1} << 40;
+  const std::function<void(Tensor&, const Tensor&, const Tensor&)> writes[] = {
+      [](Tensor& self, const Tensor& index, const Tensor& src) { self.scatter_(0, index, src); },
+      [](Tensor& self, const Tensor& index, const Tensor& src) { self.scatter_add_(0, index, src); },
+      [](Tensor& self, const Tensor& index, const Tensor& src) { self.index_add_(0, index, src, 3); }};
+  for (const auto& write : writes)
+    for (int64_t apart : {0, 2}) {  // the very places, and places further on
+      Tensor memory = places({1, 9, 0, 9, 2, 9, 0, 9}), plain = memory.slice(0, 0, 6, 2).clone();
+      Tensor self = memory.slice(0, 0, 6, 2);
+      const Tensor index = memory.slice(0, apart, 6 + apart, 2), src = full({3}, far, int64);
+      write(plain, index.clone(), src);
+      write(self, index, src);
+      EXPECT_EQ(to_string(self), to_string(plain)) << apart;
+    }
+  int64_t memory[] = {1, 0, 2, 0};  // two owners that know nothing of each other
+  Tensor self = from_buffer(memory, {3}, int64);
+  const Tensor index = from_buffer(memory + 1, {3}, int64);
+  self.scatter_(0, index, far);
+  EXPECT_EQ(to_string(self), "tensor([1099511627776,             0, 1099511627776])");
+}
+
+TEST(Places, SourcesInTheMemoryThatIsWritten) {
+  Tensor memory = arange(10, int64), self = memory.slice(0, 0, 10, 2);
+  self.scatter_(0, places({1, 2, 3, 4}), self.narrow(0, 0, 4));
+  EXPECT_EQ(to_string(memory), "tensor([0, 1, 0, 3, 2, 5, 4, 7, 6, 9])");
+}
+
+TEST(Places, OutIsAnInput) {
+  Tensor x = arange(6, int64).reshape({2, 3}).remainder(2);
+  const Tensor before = x.clone();
+  const char* refused =
+      "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+      "location. Please clone() the tensor before performing the operation.";
+  EXPECT_EQ(error_text([&] { gather_out(x, x, 0, x); }), refused);
+  EXPECT_EQ(error_text([&] { scatter_out(x, x, 0, x, x); }), refused);
+  EXPECT_EQ(error_text([&] { scatter_add_out(x, x, 0, before, x); }), refused);
+  EXPECT_EQ(error_text([&] { index_select_out(x, x, 0, places({1})); }), refused);
+  EXPECT_EQ(error_text([&] { masked_select_out(x, x, x.to(bool_)); }), refused);
+  EXPECT_EQ(error_text([&] { nonzero_out(x, x); }), refused);
+  EXPECT_EQ(to_string(x), to_string(before));
+  gather_out(x, arange(6, int64).reshape({2, 3}), 0, x);
+  EXPECT_EQ(to_string(x), "tensor([[0, 4, 2],\n        [3, 1, 5]])");
+}
+
+TEST(Places, OfHugeExpandedTensors) {
+  const Tensor wide = arange(2).reshape({2, 1}).expand({2, int64_t{1} << 40});
+  EXPECT_EQ(to_string(wide.gather(1, places({{int64_t{0}, (int64_t{1} << 40) - 1}, {int64_t{5}, int64_t{1} << 39}}))),
+            "tensor([[0, 0],\n        [1, 1]])");
+  EXPECT_EQ(to_string(wide.index_select(1, places({(int64_t{1} << 40) - 1}))), "tensor([[0],\n        [1]])");
+  EXPECT_EQ(to_string(take_along_dim(wide, places({{kLeast}}), 1)), "tensor([[0],\n        [1]])");
+}
+
+TEST(Places, TruthsOfOthersAreAnyByte) {
+  uint8_t bytes[] = {2, 0, 255, 1, 0, 0, 128, 64, 3, 0, 7};
+  const Tensor truths = from_buffer(bytes, {11}, bool_);
+  EXPECT_EQ(to_string(nonzero(truths).view({-1})), "tensor([ 0,  2,  3,  6,  7,  8, 10])");
+  EXPECT_EQ(to_string(arange(11).masked_select(truths)), "tensor([ 0,  2,  3,  6,  7,  8, 10])");
+}
+
+TEST(Diagonals, FarAway) {
+  const Tensor square = ones({2, 2});
+  for (int64_t diagonal : {kMost, kMost - 1, int64_t{2}}) {
+    EXPECT_EQ(to_string(square.tril(diagonal)), to_string(square)) << diagonal;
+    EXPECT_EQ(to_string(square.triu(diagonal)), to_string(zeros({2, 2}))) << diagonal;
+    EXPECT_EQ(diag(square, diagonal).numel(), 0) << diagonal;
+  }
+  for (int64_t diagonal : {kLeast, kLeast + 1, int64_t{-2}}) {
+    EXPECT_EQ(to_string(square.tril(diagonal)), to_string(zeros({2, 2}))) << diagonal;
+    EXPECT_EQ(to_string(square.triu(diagonal)), to_string(square)) << diagonal;
+    EXPECT_EQ(diag(square, diagonal).numel(), 0) << diagonal;
+  }
+  for (int64_t offset : {kLeast, kLeast + 1, kMost})
+    EXPECT_EQ(error_text([&] { diag_embed(square, offset); }), "diag_embed: the offset is too large") << offset;
+}
+
+TEST(Roll, ByAnyNumber) {
+  const Tensor x = arange(5);
+  EXPECT_EQ(to_string(x.roll(kMost, 0)), "tensor([3, 4, 0, 1, 2])");
+  EXPECT_EQ(to_string(x.roll(kLeast)), "tensor([3, 4, 0, 1, 2])");
+  EXPECT_EQ(to_string(x.roll({kMost, kLeast}, {0, 0})), "tensor([1, 2, 3, 4, 0])");
+  EXPECT_EQ(empty({kMost}, Options(uint8, Device::meta)).roll(kMost - 1, 0).numel(), kMost);
+}
+
+}  // namespace
+}  // namespace tenon
