@@ -559,7 +559,7 @@ def schemas_inc(ops):
             for p in op.parameters)  # fmt: skip
         lines.append(f"constexpr Parameter kParameters_{op.block}[] = {{{parameters}}};")
     lines.append("\nconstexpr Schema kSchemas[] = {")
-    for op in ops:
+    for op in sorted(ops, key=lambda op: op.name):
         values = [op.type_of(p).value.format(i, p.cpp_default() or "0") for i, p in enumerate(op.parameters)]
         joined = ", ".join(values)
         plain = op.listed(f"tenon::{op.name}({joined})")

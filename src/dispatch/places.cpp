@@ -113,8 +113,8 @@ std::string out_of_bounds(int64_t place, int64_t dim, int64_t size) {
 int64_t first_outside(const std::byte* index, SizesView sizes, SizesView strides, int64_t size) {
   Places places(sizes, strides);
   do {
-    if (const int64_t place = place_at(index + places.place()); is_outside(place, size))
-      return place;  // exact: inside the storage
+    const int64_t place = place_at(index + places.place());  // exact: inside the storage
+    if (is_outside(place, size)) return place;
   } while (places.next());
   fail_changed();
 }
