@@ -385,9 +385,10 @@ def derivatives_of(op, root=ROOT):
 
 def algorithm_definitions(op):
     names = ", ".join(parameter.name for parameter in op.parameters)
-    operands = ", ".join(parameter.name for parameter in op.operands())
+    derivatives = derivatives_of(op)
+    operands = ", ".join(parameter.name for i, parameter in enumerate(op.operands()) if i in derivatives or not derivatives)
     body = ""
-    if derivatives_of(op):
+    if derivatives:
         recorded = f"differentiate_call(Op::{op.block}, values)"
         if op.result_names:
             recorded = f"as_tuple<{op.result_count}>({recorded})"

@@ -161,8 +161,9 @@ void differentiate_call_inplace(Op op, const Value* values) {
   const Schema& schema = schema_of(op);
   const Tensor self = values[0].tensor();
   bool recorded = false;
-  for (int i = 0; i < schema.count; ++i)
-    recorded |= schema.first[i].is_operand() && values[i].is_tensor() && is_recorded(values[i].tensor());
+  for (int i = 0, operand = 0; i < schema.count; ++i)
+    if (schema.first[i].is_operand() && call_derivative_of(op).formulas[operand++])
+      recorded |= values[i].is_tensor() && is_recorded(values[i].tensor());
   recorded = recorded && is_floating_point(self.dtype());
   check_inplace(self, recorded);
   if (!recorded) return algorithm_of(op).inplace(values);

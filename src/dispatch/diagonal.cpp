@@ -92,6 +92,12 @@ Tensor plain::diagonal_copy(const Tensor& self, int64_t offset, int64_t dim1, in
   return run_clone(self.detach().diagonal(offset, dim1, dim2), MemoryFormat::contiguous);
 }
 
+/// PyTorch computes it without a graph, but for a leaf to write to.
+Tensor& plain::diagonal_copy_out(Tensor& out, const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
+  check_out_unrecorded("aten::diagonal_copy", out, nullptr, 0);
+  return write_result(Op::diagonal_copy, out, plain::diagonal_copy(self, offset, dim1, dim2));
+}
+
 Tensor plain::diag(const Tensor& self, int64_t diagonal) {
   if (self.dim() != 1 && self.dim() != 2)
     throw Error("diag(): Supports 1D or 2D tensors. Got " + std::to_string(self.dim()) + "D");
@@ -101,11 +107,12 @@ Tensor plain::diag(const Tensor& self, int64_t diagonal) {
 Tensor& plain::diag_out(Tensor& out, const Tensor& self, int64_t diagonal) {
   if (self.dim() != 1 && self.dim() != 2)
     throw Error("Supports 1D or 2D tensors. Got " + std::to_string(self.dim()) + "D");
-  if (out.impl()->in_graph)
-    check_out_unrecorded(self.dim() == 1 ? "aten::diag_embed" : "aten::diagonal_copy", out, nullptr, 0);
-  return write_result(
-      Op::diag, out,
-      self.dim() == 1 ? plain::diag_embed(self, diagonal, -2, -1) : plain::diagonal_copy(self, diagonal, 0, 1));
+  if (self.dim() == 1 && !can_cast(self.dtype(), out.dtype()))
+    throw Error(std::string("diag: result type ") + scalar_type_name(self.dtype()) +
+                " can't be cast to the desired out= type " + scalar_type_name(out.dtype()));
+  if (self.dim() == 2) return diagonal_copy_out(out, self, diagonal, 0, 1);
+  check_out_unrecorded("aten::diag_embed", out, nullptr, 0);
+  return write_result(Op::diag, out, plain::diag_embed(self, diagonal, -2, -1));
 }
 
 }  // namespace tenon

@@ -158,9 +158,7 @@ Tensor plain::masked_select(const Tensor& self, const Tensor& mask) {
 }
 
 Tensor& plain::masked_select_out(Tensor& out, const Tensor& self, const Tensor& mask) {
-  const Arg of_self(self), of_mask(mask);
-  const Arg* const args[] = {&of_self, &of_mask};
-  if (out.impl()->in_graph || in_graph(args, 2)) check_out_unrecorded(Op::masked_select, out, args, 2);
+  check_unrecorded(Op::masked_select, out, self);
   check_mask(mask);
   if (self.dtype() != out.dtype()) throw Error("masked_select(): self and result must have the same scalar type");
   check_no_internal_overlap(out);

@@ -209,13 +209,12 @@ void check_scatter(const Tensor& self, int64_t dim, const Tensor& index, const T
                 (src ? " and to be no larger size than src " + to_string(src->sizes()) : ""));
 }
 
+/// Of the operands that have a derivative.
 template <class... Operands>
 void check_out_history(Op op, const Tensor& out, const Operands&... operands) {
-  if (!(out.impl()->in_graph || (operands.impl()->in_graph || ...))) return;
-  const Arg all[] = {Arg(operands)...};
-  const Arg* args[sizeof...(operands)];
-  for (std::size_t i = 0; i < sizeof...(operands); ++i) args[i] = &all[i];
-  check_out_unrecorded(op, out, args, sizeof...(operands));
+  const Arg* const args[] = {&operands...};
+  if (out.impl()->in_graph || in_graph(args, sizeof...(operands)))
+    check_out_unrecorded(op, out, args, sizeof...(operands));
 }
 
 // --- Reading
@@ -426,11 +425,14 @@ Join join_of(Op op, const char* reduce) {
   if (!reduce) return Join::replace;
   const bool adds = std::strcmp(reduce, "add") == 0;
   if (!adds && std::strcmp(reduce, "multiply") != 0) throw Error("reduce argument must be either add or multiply.");
-  if (op == Op::scatter)
+  return adds ? Join::add : Join::multiply;
+}
+/// Before anything is checked.
+void warn_of_reduce(Op op, const char* reduce) {
+  if (op == Op::scatter && reduce)
     warn("UserWarning",
          "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
          "release. Use torch.scatter_reduce instead for more reduction options.");
-  return adds ? Join::add : Join::multiply;
 }
 
 /// A number as an element; Error where the dtype cannot hold it.
@@ -471,37 +473,43 @@ void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index
 const Tensor* tensor_or_null(const Arg& arg) { return arg.is_tensor() ? &arg.tensor() : nullptr; }
 
 /// A row-major copy of self, written to.
-Tensor scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src,
-                 const char* reduce = nullptr) {
-  const int64_t along = wrap_dim(dim, self.dim());
-  check_scatter(self, along, index, tensor_or_null(src));
-  const Join join = join_of(op, reduce);
+Tensor scattered_copy(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, Join join) {
   const Tensor result = run_clone(self, MemoryFormat::contiguous);
-  write_scattered(op, result, along, index, src, join);
+  write_scattered(op, result, dim, index, src, join);
   if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
   return result;
 }
-void scatter_in_place(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src,
-                      const char* reduce = nullptr) {
+Tensor scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src,
+                 const char* reduce = nullptr) {
+  warn_of_reduce(op, reduce);
   const int64_t along = wrap_dim(dim, self.dim());
   check_scatter(self, along, index, tensor_or_null(src));
-  const Join join = join_of(op, reduce);
+  return scattered_copy(op, self, along, index, src, join_of(op, reduce));
+}
+void scatter_in_place(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src,
+                      const char* reduce = nullptr) {
+  warn_of_reduce(op, reduce);
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_scatter(self, along, index, tensor_or_null(src));
   check_no_internal_overlap(self);
   check_no_overlap(self, index);
   if (src.is_tensor()) check_no_overlap(self, src.tensor());
-  write_scattered(op, self, along, index, src, join);
+  write_scattered(op, self, along, index, src, join_of(op, reduce));
 }
 Tensor& scattered_into(Op op, Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src,
                        const char* reduce = nullptr) {
-  const Arg of_self(self), of_index(index);
-  const Arg* const args[] = {&of_self, &of_index, &src};
-  if (out.impl()->in_graph || in_graph(args, 3)) check_out_unrecorded(op, out, args, 3);
-  check_scatter(self, wrap_dim(dim, self.dim()), index, tensor_or_null(src));
+  if (reduce)  // without a derivative: PyTorch looks at `out` alone
+    check_out_unrecorded("aten::scatter", out, nullptr, 0);
+  else
+    check_out_history(op, out, Arg(self), src);
+  warn_of_reduce(op, reduce);
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_scatter(self, along, index, tensor_or_null(src));
   check_no_internal_overlap(out);
   check_no_overlap(out, index);
   if (src.is_tensor()) check_no_overlap(out, src.tensor());
   check_strict_out(out, self.dtype());
-  return write_result(op, out, scattered(op, self, dim, index, src, reduce));
+  return write_result(op, out, scattered_copy(op, self, along, index, src, join_of(op, reduce)));
 }
 
 /// PyTorch adds by scatter_add where that is the same; the texts differ.
@@ -578,7 +586,7 @@ Tensor plain::gather(const Tensor& self, int64_t dim, const Tensor& index, bool)
 }
 
 Tensor& plain::gather_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad) {
-  check_out_history(Op::gather, out, self, index);
+  check_out_history(Op::gather, out, Arg(self));
   wrap_dim(dim, self.dim());
   check_strict_out(out, self.dtype());
   check_no_internal_overlap(out);
@@ -629,7 +637,7 @@ Tensor plain::index_select(const Tensor& self, int64_t dim, const Tensor& index)
 }
 
 Tensor& plain::index_select_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index) {
-  check_out_history(Op::index_select, out, self, index);
+  check_out_history(Op::index_select, out, Arg(self));
   wrap_dim(dim, self.dim());
   check_index_select(self, index);
   if (self.dtype() != out.dtype()) throw Error("index_select(): self and result must have the same scalar type");
@@ -733,7 +741,7 @@ Tensor plain::index_add(const Tensor& self, int64_t dim, const Tensor& index, co
 }
 Tensor& plain::index_add_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                              Scalar alpha) {
-  check_out_history(Op::index_add, out, self, index, source);
+  check_out_history(Op::index_add, out, Arg(self), Arg(source));
   check_index_add(self, wrap_dim(dim, self.dim()), index, source);
   check_strict_out(out, self.dtype());
   check_no_internal_overlap(out);

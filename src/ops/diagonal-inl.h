@@ -25,6 +25,7 @@ struct diagonal_copy {
   static constexpr Row row{
       .signature = "diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor out=None) -> Tensor",
       .kind = Kind::algorithm,
+      .by_hand = true,
       .method = false,
       .strict_out = true,
       .grad_fn = "DiagonalBackward0_copy",

@@ -65,6 +65,7 @@ struct topk {
 struct roll {
   static constexpr Row row{
       .signature = "roll(Tensor self, int[1] shifts, int[1] dims=()) -> Tensor",
+      .python = "(Tensor self, int[1] shifts, int[1]? dims=None)",
       .kind = Kind::algorithm,
       .grad_fn = "RollBackward0",
       .doc = "The elements moved along dims, those beyond the end to the begin; without dims, as one."};

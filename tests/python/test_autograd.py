@@ -449,20 +449,28 @@ def test_gradcheck_of_every_op(op):
     # No element is where a derivative ends: at an integer and a half, or a multiple of the other operand.
     a = tenon.tensor([[0.4, 1.6], [2.25, 0.75]], dtype=tenon.float64, requires_grad=True)
     b = tenon.tensor([[1.25, 0.3]] * (2 if op.kind == "algorithm" else 1), dtype=tenon.float64, requires_grad=True)
-    operands = [b + 2 * i for i, parameter in enumerate(op.operands[1:]) if parameter.fallback is None or op.name == "clamp"]
-    others = {p.name: {"int": 0, "int[]": (0,), "int[1]": 0, "ScalarType": tenon.float64}[p.type] for p in op.parameters if p.fallback is None and not p.is_operand}
+    vector = op.name in ("index_add", "index_select")
 
-    def call(*tensors):
-        result = function(*tensors, **others)
+    def operand(i, parameter):
+        if parameter.is_mask:
+            return tenon.tensor([[True, False], [True, True]])
+        return tenon.tensor([1, 0] if vector else [[1, 0], [0, 0]]) if parameter.is_index else b + 2 * i
+
+    operands = {p.name: operand(i, p) for i, p in enumerate(op.operands[1:]) if p.fallback is None or op.name == "clamp"}
+    others = {p.name: {"int": 0, "int[]": (0,), "int[1]": (1,), "Scalar": 2, "ScalarType": tenon.float64}[p.type]
+              for p in op.parameters if p.fallback is None and not p.is_operand}  # fmt: skip
+
+    def call(self, *tensors):
+        result = function(self, **dict(zip(operands, tensors)), **others)
         return result[0] if isinstance(result, tuple) else result
 
     try:
-        differentiable = "out_dtype" not in others and call(a, *operands).requires_grad
+        differentiable = "out_dtype" not in others and call(a, *operands.values()).requires_grad
     except NotImplementedError:  # an op of integers
         differentiable = False
     if not differentiable:
         pytest.skip("nothing to differentiate")
-    assert tenon.autograd.gradcheck(call, (a, *operands)) and tenon.autograd.gradgradcheck(call, (a, *operands))
+    assert tenon.autograd.gradcheck(call, (a, *operands.values())) and tenon.autograd.gradgradcheck(call, (a, *operands.values()))
 
 
 # --- Types
