@@ -110,7 +110,7 @@ Tensor& plain::diag_out(Tensor& out, const Tensor& self, int64_t diagonal) {
   if (self.dim() == 1 && !can_cast(self.dtype(), out.dtype()))
     throw Error(std::string("diag: result type ") + scalar_type_name(self.dtype()) +
                 " can't be cast to the desired out= type " + scalar_type_name(out.dtype()));
-  if (self.dim() == 2) return diagonal_copy_out(out, self, diagonal, 0, 1);
+  if (self.dim() == 2) return plain::diagonal_copy_out(out, self, diagonal, 0, 1);
   check_out_unrecorded("aten::diag_embed", out, nullptr, 0);
   return write_result(Op::diag, out, plain::diag_embed(self, diagonal, -2, -1));
 }

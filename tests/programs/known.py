@@ -57,6 +57,11 @@ def writes_gradient(case):
     return any(sees_gradient(case, name) for name in names)
 
 
+def writes_without_derivative(case):
+    """Whether an op writes into out= a result that has a history in PyTorch, and no derivative."""
+    return re.search(r"\b(diag|diagonal_copy)\(.*out=|\bscatter\(.*reduce=.*out=", case.statement)
+
+
 # (heading, whether this pair of outcomes is that difference)
 ERRORS = [
     ("In-place operations that would change a shape",
@@ -120,6 +125,7 @@ ERRORS = [
     ("Sizes, strides and offsets too large to count", lambda case: case.theirs is None and text(case.ours).startswith("Storage size calculation overflowed")),
     ("Writing to memory that is also read", lambda case: both_fail(case) and re.sub(r"\d+$", "", text(case.theirs)) == re.sub(r"\d+$", "", text(case.ours)) and "out of bounds for storage of size" in text(case.ours)),
     ("Gradients", lambda case: both_fail(case) and text(case.theirs).startswith("aten::bitwise_") and "out=" in case.statement),
+    ("Gradients", lambda case: text(case.ours).startswith("aten::") and "functions with out=" in text(case.ours) and writes_without_derivative(case)),
     ("Not there yet", lambda case: re.match(r"unsupported operand type\(s\) for [&|^]", text(case.ours))),
 ]
 
@@ -146,6 +152,7 @@ STATES = [
     ("Calls that fail", lambda case, what, unchanged: both_fail(case) and unchanged),
     ("In Python", lambda case, what, unchanged: re.search(r"\b(all|any)\(.*(\(\)|\[\])", case.statement)),
     ("Gradients", lambda case, what, unchanged: is_name_of_product(what)),
+    ("Gradients", lambda case, what, unchanged: what.startswith(("requires_grad: ", "grad_fn: ")) and writes_without_derivative(case)),
     ("Equal elements of topk", lambda case, what, unchanged: is_place_of_an_equal(case, what)),
     ("Gradients", lambda case, what, unchanged: what.startswith("grad_fn: ") and "autograd.grad(" in case.statement and "create_graph=True" in case.statement),
     ("Gradients", lambda case, what, unchanged: what.startswith("grad_fn: ") and "AsStridedBackward0" in what and sees_gradient(case, what.split()[1])),
