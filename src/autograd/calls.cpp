@@ -146,6 +146,8 @@ List<Tensor> differentiate_call(Op op, const Value* values) {
   CallNode& node = *static_cast<CallNode*>(handle.impl());
   node.save_operands(values);
   List<Tensor> results = algorithm_of(op).run(values);
+  if (results.size() == 1 && !is_floating_point(results[0].dtype()))
+    throw Error(std::string("Autograd not support dtype: ") + scalar_type_name(results[0].dtype()));
   note(node, op, values);
   for (std::size_t i = 0; i < results.size(); ++i) {
     node.add_input(results[i]);

@@ -74,12 +74,17 @@ void roll_blocks(const Tensor& out, const Tensor& self, SizesView starts, int64_
   roll_blocks(out.narrow(dim, 0, start), self.narrow(dim, size - start, start), starts, dim + 1);
 }
 
-Tensor rolled(const Tensor& self, SizesView shifts, SizesView dims) {
-  const Dims starts = rolled_starts(self, shifts, dims);
-  Tensor result = new_tensor(self.sizes(), rolled_strides(self, shifts, dims), self.dtype(), self.device());
-  roll_blocks(result, self.detach(), starts, 0);
+/// `out` is `result`, or another layout of its elements.
+Tensor roll_into(const Tensor& result, const Tensor& out, const Tensor& self, SizesView starts) {
+  roll_blocks(out, self, starts, 0);
   if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
   return result;
+}
+
+Tensor rolled(const Tensor& self, SizesView shifts, SizesView dims) {
+  const Dims starts = rolled_starts(self, shifts, dims);
+  const Tensor result = new_tensor(self.sizes(), rolled_strides(self, shifts, dims), self.dtype(), self.device());
+  return roll_into(result, result, self.detach(), starts);
 }
 
 }  // namespace
@@ -90,8 +95,10 @@ Tensor plain::roll(const Tensor& self, const DimsArg& shifts_arg, const DimsArg&
   if (shifts.empty()) throw Error("`shifts` required");
   if (dims.empty() && shifts.size() == 1) {
     if (self.numel() == 0) return run_clone(self, MemoryFormat::contiguous);
-    const Tensor row = run_clone(self, MemoryFormat::contiguous).view({self.numel()});
-    return rolled(row, shifts, SizesView({0})).view(self.sizes());
+    const Tensor source = self.impl()->row_major ? self : run_clone(self, MemoryFormat::contiguous);
+    const Tensor row = source.detach().view({self.numel()}),
+                 result = new_tensor(self.sizes(), self.dtype(), self.device());
+    return roll_into(result, result.view({self.numel()}), row, rolled_starts(row, shifts, SizesView({0})));
   }
   if (shifts.size() != dims.size())
     throw Error("shifts and dimensions must align. shifts: " + std::to_string(shifts.size()) +

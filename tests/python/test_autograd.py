@@ -454,7 +454,7 @@ def test_gradcheck_of_every_op(op):
     def operand(i, parameter):
         if parameter.is_mask:
             return tenon.tensor([[True, False], [True, True]])
-        return tenon.tensor([1, 0] if vector else [[1, 0], [0, 0]]) if parameter.is_index else b + 2 * i
+        return tenon.tensor([1, 0] if vector else [[1, 0], [0, 1]]) if parameter.is_index else b + 2 * i
 
     operands = {p.name: operand(i, p) for i, p in enumerate(op.operands[1:]) if p.fallback is None or op.name == "clamp"}
     others = {p.name: {"int": 0, "int[]": (0,), "int[1]": (1,), "Scalar": 2, "ScalarType": tenon.float64}[p.type]

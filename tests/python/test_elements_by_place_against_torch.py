@@ -59,6 +59,15 @@ REFUSED = {
     "out= of what requires grad": lambda m, x, i: m.gather(x, 0, i, out=m.empty(0)),
     "written and read": lambda m, x, i: i.scatter_(0, i, 1),
     "negative places": lambda m, x, i: x.detach().scatter_add_(0, i - 1, m.ones(2, 3)),
+    "an index that requires grad, and out=": lambda m, x, i: m.index_select(x.detach(), 0, m.ones(1, requires_grad=True), out=m.empty(0)),
+    "a mask that requires grad, and out=": lambda m, x, i: m.masked_select(x.detach(), m.ones(1, requires_grad=True), out=m.empty(0)),
+    "diag into a leaf": lambda m, x, i: m.diag(x, out=m.ones(3, requires_grad=True)),
+    "diagonal_copy into a leaf": lambda m, x, i: m.diagonal_copy(x[0], out=m.ones(3, requires_grad=True)),
+    "a reduction into a leaf": lambda m, x, i: m.scatter(x.detach(), 0, i, 2.0, reduce="none", out=m.ones(3, 3, requires_grad=True)),
+    "a reduction of what requires grad, and out=": lambda m, x, i: m.scatter(x, 0, i, 2.0, reduce="none", out=m.ones(3, 3)),
+    "diag of floats into integers": lambda m, x, i: m.diag(x.detach()[0], out=m.empty(3, 3, dtype=m.int64)),
+    "diag of floats into other floats": lambda m, x, i: m.diag(x.detach()[0], out=m.empty(3, 3, dtype=m.float64)),
+    "sums of floats in integers": lambda m, x, i: x.cumsum(0, dtype=m.uint8),
     "another dtype in place": lambda m, x, i: i.cumsum_(0, dtype=m.float32),
 }
 
@@ -78,3 +87,19 @@ def test_refused(name):
         return str(error.value).split("\n")[0].split("[")[0], index.tolist()
 
     assert text(tenon) == text(torch)
+
+
+def test_an_index_has_no_derivative():
+    for m in (tenon, torch):
+        assert not m.ones(()).take_along_dim(m.tensor([], requires_grad=True)).requires_grad
+
+
+def test_warns_before_it_checks():
+    with pytest.warns(UserWarning, match="The reduce argument of torch.scatter with Tensor src"), pytest.raises(RuntimeError, match="scatter"):
+        tenon.ones(1).scatter(0, tenon.ones(1), tenon.ones(1), reduce="floor")
+
+
+def test_a_rolled_tensor_is_no_view():
+    for m in (tenon, torch):
+        x = m.ones(2, 2, requires_grad=True)
+        assert x.roll(1).log_()._is_view() is False and x.roll(1, 0).log_()._is_view() is False
