@@ -43,8 +43,9 @@ TEST(Schema, AnotherKindOfValueIsATypeError) {
 TEST(Schema, EveryOpIsThereOnceWithItsSignature) {
   std::string previous;
   for (const Schema& schema : schemas()) {
-    EXPECT_LT(previous, std::string(schema.block));
-    previous = schema.block;
+    const std::string names = std::string(schema.name) + " " + schema.block;
+    EXPECT_LT(previous, names);
+    previous = names;
     EXPECT_TRUE(std::string_view(schema.signature).starts_with(std::string(schema.name) + "(")) << schema.signature;
     EXPECT_NE(schema.function, nullptr) << schema.block;
     EXPECT_EQ(schema.method != nullptr || schema.inplace == nullptr, true) << schema.block;

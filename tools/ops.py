@@ -387,19 +387,21 @@ def algorithm_definitions(op):
     names = ", ".join(parameter.name for parameter in op.parameters)
     derivatives = derivatives_of(op)
     operands = ", ".join(parameter.name for i, parameter in enumerate(op.operands()) if i in derivatives or not derivatives)
-    body = ""
+    others = ", ".join(parameter.name for i, parameter in enumerate(op.operands()) if i not in derivatives and derivatives)
+    defined = f"  check_defined({others});\n" if others else ""
+    body = defined
     if derivatives:
         recorded = f"differentiate_call(Op::{op.block}, values)"
         if op.result_names:
             recorded = f"as_tuple<{op.result_count}>({recorded})"
         elif op.result == "Tensor":
             recorded = f"std::move({recorded}[0])"
-        body = f"  if (records({operands})) [[unlikely]] {{\n    const Value values[] = {{{names}}};\n    return {recorded};\n  }}\n"
+        body += f"  if (records({operands})) [[unlikely]] {{\n    const Value values[] = {{{names}}};\n    return {recorded};\n  }}\n"
     lines = [f"{op.cpp_result()} {op.name}{op.cpp_parameters()} {{\n{body}  return plain::{op.block}({names});\n}}"]
     if op.has_out:
-        lines.append(f"{op.out_result()} {op.name}_out{op.cpp_parameters(out=True)} {{\n{algorithm_out(op, names, operands)}\n}}")
+        lines.append(f"{op.out_result()} {op.name}_out{op.cpp_parameters(out=True)} {{\n{defined}{algorithm_out(op, names, operands)}\n}}")
     if op.has_inplace:
-        lines.append(f"Tensor& Tensor::{op.name}_{op.cpp_parameters(method=True)} {{\n  Tensor& self = *this;\n  if (is_in_graph({operands})) [[unlikely]] {{\n"
+        lines.append(f"Tensor& Tensor::{op.name}_{op.cpp_parameters(method=True)} {{\n{defined}  Tensor& self = *this;\n  if (is_in_graph({operands})) [[unlikely]] {{\n"
                      f"    const Value values[] = {{{names}}};\n    differentiate_call_inplace(Op::{op.block}, values);\n  }} else {{\n    plain::{op.block}_inplace({names});\n  }}\n  return self;\n}}")  # fmt: skip
     return lines
 

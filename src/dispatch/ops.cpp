@@ -120,6 +120,11 @@ void check_selected_types(const Target& target, const Arg& self, const Arg& othe
 
 // --- Algorithms
 
+/// Error for an undefined tensor.
+template <class... Operands>
+void check_defined(const Operands&... operands) {
+  (static_cast<void>(operands.impl()), ...);
+}
 template <class... Operands>
 bool is_in_graph(const Operands&... operands) {
   return (operands.impl()->in_graph || ...);
