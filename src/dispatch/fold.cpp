@@ -147,19 +147,20 @@ Tensor spread_of(Op op, const Tensor& self, const DimsArg& dim, const std::optio
               keepdim);
 }
 
-void warn_of_freedom(Op op, const Tensor& self, const Tensor& out, const std::optional<Scalar>& correction) {
-  const double count = out.numel() == 0 ? 0 : static_cast<double>(self.numel()) / static_cast<double>(out.numel());
-  if (self.is_meta() || count - correction_or_one(correction) > 0) return;
-  warn("UserWarning",
-       std::string(row_of(op).name) +
-           "(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
-           "(input numel divided by output numel).");
+/// The warning that a result of so many elements deserves; empty: none.
+std::string freedom_warning(Op op, const Tensor& self, int64_t results, const std::optional<Scalar>& correction) {
+  const double count = results == 0 ? 0 : static_cast<double>(self.numel()) / static_cast<double>(results);
+  if (self.is_meta() || count - correction_or_one(correction) > 0) return {};
+  return std::string(row_of(op).name) +
+         "(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+         "(input numel divided by output numel).";
 }
 
 Tensor warned_spread(Op op, const Tensor& self, const DimsArg& dim, const std::optional<Scalar>& correction,
                      bool keepdim) {
   const Tensor out = spread_of(op, self, dim, correction, keepdim);
-  warn_of_freedom(op, self, out, correction);
+  const std::string warning = freedom_warning(op, self, out.numel(), correction);
+  if (!warning.empty()) warn("UserWarning", warning);
   return out;
 }
 
@@ -172,14 +173,16 @@ Tensor in_dtype_of(const Tensor& out, const Tensor& self, SizesView mask) {
   return is_one && itemsize(out.dtype()) > 2 ? self : run_to(self, out.dtype(), MemoryFormat::preserve);
 }
 
-/// PyTorch warns of the new size first.
+/// PyTorch warns of the new size first. The text is made before anything is written.
 Tensor& write_spread(Op op, Tensor& out, const Tensor& self, const DimsArg& dim,
                      const std::optional<Scalar>& correction, bool keepdim) {
   check_unrecorded_out(op, out, self);
   check_spread(self, dim.view());
   const Dims mask = reduced_mask(dim.view(), self.dim());
-  write_result(op, out, spread_of(op, in_dtype_of(out, self, mask), dim, correction, keepdim));
-  warn_of_freedom(op, self, out, correction);
+  const Tensor result = spread_of(op, in_dtype_of(out, self, mask), dim, correction, keepdim);
+  const std::string warning = freedom_warning(op, self, result.numel(), correction);
+  write_result(op, out, result);
+  if (!warning.empty()) warn("UserWarning", warning);
   return out;
 }
 
