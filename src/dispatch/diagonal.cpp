@@ -19,46 +19,61 @@ enum class Side : uint8_t { lower, upper };
 // Bytes of a part: enough that small matrices don't wait for the threads.
 constexpr int64_t kPartBytes = 1 << 17;
 
-/// Calls `row(index of the row, first column of the lower side's end)`: the columns up to there are on or below the
-/// diagonal.
+/// Where a row's columns on and below the diagonal end.
 int64_t lower_end(int64_t row, int64_t columns, int64_t diagonal) {
   if (diagonal >= columns) return columns;
   // exact: `diagonal` is below a size, and so is the row
   return diagonal < -row - 1 ? 0 : std::min(row + diagonal + 1, columns);
 }
 
-/// One row: what is kept is copied, the rest is 0.
+/// One row: what is kept is copied, unless it is there already, the rest is 0.
 void write_row(std::byte* to, const std::byte* from, Side side, int64_t end, int64_t columns, int64_t width) {
   // exact: inside a row
   const auto kept = static_cast<std::size_t>((side == Side::lower ? end : columns - end) * width),
              all = static_cast<std::size_t>(columns * width), rest = all - kept;
   const std::size_t first = side == Side::lower ? 0 : rest;
-  std::memcpy(to + first, from + first, kept);
+  if (to != from) std::memcpy(to + first, from + first, kept);
   std::memset(to + (side == Side::lower ? kept : 0), 0, rest);
 }
 
-Tensor triangle(Op op, Side side, const Tensor& self, int64_t diagonal) {
-  if (self.dim() < 2) throw Error(std::string(row_of(op).name) + ": input tensor must have at least 2 dimensions");
-  Tensor result = new_tensor(self.sizes(), self.dtype(), self.device());
-  if (result.numel() == 0 || result.is_meta()) return result;
-  check_has_code(row_of(op), self.dtype());
-  const Tensor source = self.impl()->row_major ? self : run_clone(self, MemoryFormat::contiguous);
-  const int64_t columns = self.size(-1), rows = self.size(-2), all = self.numel() / columns, width = self.itemsize();
+/// The triangles of row-major matrices, whose elements lie in `from`: `to` itself, or as row-major.
+void write_triangles(const Tensor& to, const std::byte* from, Side side, int64_t diagonal) {
+  const int64_t columns = to.size(-1), rows = to.size(-2), all = to.numel() / columns, width = to.itemsize();
   const int64_t below = side == Side::lower ? diagonal : std::max(diagonal, -rows) - 1;
-  std::byte* const to = result.impl()->data();
-  const std::byte* const from = source.impl()->data();
+  std::byte* const data = to.impl()->data();
   // exact: inside the storages
   const int64_t row_bytes = columns * width, each = std::max<int64_t>(kPartBytes / row_bytes, 1);
   parallel_for((all + each - 1) / each, [&](int64_t part) {
     for (int64_t row = part * each, end = std::min(all, row + each); row < end; ++row)
-      write_row(to + row * row_bytes, from + row * row_bytes, side, lower_end(row % rows, columns, below), columns,
+      write_row(data + row * row_bytes, from + row * row_bytes, side, lower_end(row % rows, columns, below), columns,
                 width);
   });
+}
+
+void check_matrices(Op op, const Tensor& self) {
+  if (self.dim() < 2) throw Error(std::string(row_of(op).name) + ": input tensor must have at least 2 dimensions");
+}
+
+Tensor triangle(Op op, Side side, const Tensor& self, int64_t diagonal) {
+  check_matrices(op, self);
+  Tensor result = new_tensor(self.sizes(), self.dtype(), self.device());
+  if (result.numel() == 0 || result.is_meta()) return result;
+  check_has_code(row_of(op), self.dtype());
+  const bool row_major = self.impl()->row_major;
+  if (!row_major) run_copy(result, self);
+  write_triangles(result, (row_major ? self : result).impl()->data(), side, diagonal);
+  result.impl()->storage->version.store(0, std::memory_order_relaxed);
   return result;
 }
 
 void triangle_inplace(Op op, Side side, const Tensor& self, int64_t diagonal) {
-  run_copy(self, triangle(op, side, self, diagonal));
+  check_matrices(op, self);
+  if (!self.impl()->row_major || self.numel() == 0 || self.is_meta())
+    return run_copy(self, triangle(op, side, self, diagonal));
+  check_has_code(row_of(op), self.dtype());
+  const Uninterrupted whole;
+  write_triangles(self, self.impl()->data(), side, diagonal);
+  bump_version(self);
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ Dims flipped_mask(SizesView dims, int64_t ndim) {
 
 /// Where the place 0 goes along each dim; what goes beyond the end begins anew.
 Dims rolled_starts(const Tensor& self, SizesView shifts, SizesView dims) {
-  if (self.dim() == 0) throw IndexError("Dimension specified as 0 but tensor has no dimensions");
+  if (self.dim() == 0)
+    throw IndexError("Dimension specified as " + std::to_string(dims[0]) + " but tensor has no dimensions");
   Dims starts(self.dim(), 0);
   for (int64_t i = 0; i < dims.size(); ++i) {
     const int64_t dim = wrap_dim(dims[i], self.dim()), size = self.sizes()[dim];

@@ -380,13 +380,21 @@ void write_planes(const Laid& self, int64_t dim, const Laid& index, const Laid& 
 
 enum class Join : uint8_t { replace, add, multiply };
 
-/// 16-bit floats are rounded once; bool is true or not.
+/// What sums and products are computed in: 16-bit floats are rounded once.
 template <class T>
-T sum_of(T a, T b, T alpha) {
+auto widened(T value) {
+  if constexpr (is_half_v<T>)
+    return element_cast<float>(value);
+  else
+    return value;
+}
+/// A bool is true or not.
+template <class T, class Wide>
+T sum_of(T a, T b, Wide alpha) {
   if constexpr (std::is_same_v<T, bool>)
     return a || (b && alpha);
   else if constexpr (is_half_v<T>)
-    return element_cast<T>(to_float(a) + to_float(alpha) * to_float(b));
+    return element_cast<T>(widened(a) + alpha * widened(b));
   else if constexpr (std::is_integral_v<T>)
     return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(alpha) * static_cast<uint64_t>(b));
   else
@@ -397,7 +405,7 @@ T product_of(T a, T b) {
   if constexpr (std::is_same_v<T, bool>)
     return a && b;
   else if constexpr (is_half_v<T>)
-    return element_cast<T>(to_float(a) * to_float(b));
+    return element_cast<T>(widened(a) * widened(b));
   else if constexpr (std::is_integral_v<T>)
     return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
   else
@@ -410,7 +418,7 @@ void replace(const Laid& self, int64_t dim, const Laid& index, const Laid& src, 
 }
 void add(const Laid& self, int64_t dim, const Laid& index, const Laid& src, Dtype dtype, Scalar alpha) {
   visit_dtype(dtype, [&]<class T>() {
-    const T factor = scalar_to<T>(alpha);
+    const auto factor = widened(scalar_to<T>(alpha));
     write_planes<T>(self, dim, index, src, [=](T& to, const T& from) { to = sum_of(to, from, factor); });
   });
 }
