@@ -120,7 +120,8 @@ Dims drawn_sizes(Random& random) {
   const int64_t ndim = 1 + random.below(4);
   for (int64_t dim = 0; dim < ndim; ++dim) {
     int64_t size = kSizes[random.below(20)];
-    while (numel * size > 40000) size = kSizes[random.below(6)], numel = numel * size > 40000 ? 1 : numel;
+    if (numel * size > 40000) size = kSizes[random.below(6)];
+    if (numel * size > 40000) size = 1;
     sizes.push_back(size);
     numel *= size;
   }
