@@ -119,6 +119,11 @@ class Op:
             self.result_names = [part.strip().removeprefix("Tensor").strip() for part in self.result[1:-1].split(",")]
 
     @property
+    def stem(self):
+        """The block's name before a suffix: a block that would be called `std` is `std_`."""
+        return self.block.rstrip("_")
+
+    @property
     def is_public(self):
         return bool(self.name)
 
@@ -402,14 +407,14 @@ def algorithm_definitions(op):
         lines.append(f"{op.out_result()} {op.name}_out{op.cpp_parameters(out=True)} {{\n{defined}{algorithm_out(op, names, operands)}\n}}")
     if op.has_inplace:
         lines.append(f"Tensor& Tensor::{op.name}_{op.cpp_parameters(method=True)} {{\n{defined}  Tensor& self = *this;\n  if (is_in_graph({operands})) [[unlikely]] {{\n"
-                     f"    const Value values[] = {{{names}}};\n    differentiate_call_inplace(Op::{op.block}, values);\n  }} else {{\n    plain::{op.block}_inplace({names});\n  }}\n  return self;\n}}")  # fmt: skip
+                     f"    const Value values[] = {{{names}}};\n    differentiate_call_inplace(Op::{op.block}, values);\n  }} else {{\n    plain::{op.stem}_inplace({names});\n  }}\n  return self;\n}}")  # fmt: skip
     return lines
 
 
 def algorithm_out(op, names, operands):
     outs = ", ".join(op.out_names())
     if op.facts.get("by_hand"):
-        return f"  return plain::{op.block}_out({outs}, {names});"
+        return f"  return plain::{op.stem}_out({outs}, {names});"
     checks = "".join(f"  check_unrecorded(Op::{op.block}, {out}, {operands});\n" for out in op.out_names())
     if not op.result_names:
         return f"{checks}  return write_result(Op::{op.block}, out, plain::{op.block}({names}));"
@@ -425,9 +430,9 @@ def plain_h(ops):
         if op.is_called:
             lines.append(f"{op.cpp_result()} {op.block}{op.cpp_parameters()};")
             if op.facts.get("by_hand") and op.has_out:
-                lines.append(f"{op.out_result()} {op.block}_out{op.cpp_parameters(out=True)};")
+                lines.append(f"{op.out_result()} {op.stem}_out{op.cpp_parameters(out=True)};")
             if op.has_inplace:
-                lines.append(f"void {op.block}_inplace{op.cpp_parameters()};")
+                lines.append(f"void {op.stem}_inplace{op.cpp_parameters()};")
     return "\n".join([*lines, "", "}  // namespace tenon::plain", ""])
 
 
@@ -439,7 +444,7 @@ def algorithms_inc(ops):
         values = ", ".join(op.type_of(p).value.format(i, p.cpp_default() or "0") for i, p in enumerate(op.parameters))
         call = op.listed(f"plain::{op.block}({values})")
         reads = derivatives_of(op)
-        inplace = f"[](const Value* values) {{ plain::{op.block}_inplace({values}); }}" if op.has_inplace else "nullptr"
+        inplace = f"[](const Value* values) {{ plain::{op.stem}_inplace({values}); }}" if op.has_inplace else "nullptr"
         lines.append(f"    {{Op::{op.block}, [](const Value* values) -> List<Tensor> {{ return {call}; }}, {inplace}, {{{', '.join(str(reads.get(i, 0)) for i in range(3))}}}}},")
     return "\n".join([*lines, "};", ""])
 

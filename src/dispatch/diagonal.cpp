@@ -56,13 +56,12 @@ void check_matrices(Op op, const Tensor& self) {
 
 Tensor triangle(Op op, Side side, const Tensor& self, int64_t diagonal) {
   check_matrices(op, self);
-  Tensor result = new_tensor(self.sizes(), self.dtype(), self.device());
-  if (result.numel() == 0 || result.is_meta()) return result;
-  check_has_code(row_of(op), self.dtype());
-  const bool row_major = self.impl()->row_major;
-  if (!row_major) run_copy(result, self);
+  const bool is_empty = self.numel() == 0 || self.is_meta(), row_major = self.impl()->row_major;
+  if (!is_empty) check_has_code(row_of(op), self.dtype());
+  Tensor result =
+      row_major ? new_tensor(self.sizes(), self.dtype(), self.device()) : run_clone(self, MemoryFormat::contiguous);
+  if (is_empty) return result;
   write_triangles(result, (row_major ? self : result).impl()->data(), side, diagonal);
-  result.impl()->storage->version.store(0, std::memory_order_relaxed);
   return result;
 }
 

@@ -269,8 +269,8 @@ Tensor& plain::var_out(Tensor& out, const Tensor& self, const DimsArg& dim, std:
 Tensor plain::std_(const Tensor& self, const DimsArg& dim, std::optional<Scalar> correction, bool keepdim) {
   return warned_spread(Op::std_, self, dim, correction, keepdim);
 }
-Tensor& plain::std__out(Tensor& out, const Tensor& self, const DimsArg& dim, std::optional<Scalar> correction,
-                        bool keepdim) {
+Tensor& plain::std_out(Tensor& out, const Tensor& self, const DimsArg& dim, std::optional<Scalar> correction,
+                       bool keepdim) {
   return write_spread(Op::std_, out, self, dim, correction, keepdim);
 }
 

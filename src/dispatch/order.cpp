@@ -60,19 +60,19 @@ Dims rolled_starts(const Tensor& self, SizesView shifts, SizesView dims) {
 /// The strides PyTorch's cat gives the two parts: channels_last where both are, and no part is empty.
 Dims rolled_strides(const Tensor& self, SizesView shifts, SizesView dims) {
   const MemoryFormat format = format_of(self.sizes(), self.strides());
-  const bool keeps = dims.size() > 0 && format != MemoryFormat::contiguous &&
+  const bool keeps = !dims.empty() && format != MemoryFormat::contiguous &&
                      shifts[dims.size() - 1] % self.size(dims[dims.size() - 1]) != 0;
   return keeps ? strides_like(self.sizes(), self.strides(), format) : contiguous_strides(self.sizes());
 }
 
 /// Moves the elements block by block: along each dim there are two, one of which may be empty.
-void roll_blocks(const Tensor& out, const Tensor& self, SizesView starts, int64_t dim) {
-  if (dim == self.dim()) return run_copy(out, self);
-  const int64_t size = self.sizes()[dim], start = starts[dim];
-  if (start == 0) return roll_blocks(out, self, starts, dim + 1);
+void roll_blocks(const Tensor& to, const Tensor& from, SizesView starts, int64_t dim) {
+  if (dim == from.dim()) return run_copy(to, from);
+  const int64_t size = from.sizes()[dim], start = starts[dim];
+  if (start == 0) return roll_blocks(to, from, starts, dim + 1);
   // exact: parts of one size
-  roll_blocks(out.narrow(dim, start, size - start), self.narrow(dim, 0, size - start), starts, dim + 1);
-  roll_blocks(out.narrow(dim, 0, start), self.narrow(dim, size - start, start), starts, dim + 1);
+  roll_blocks(to.narrow(dim, start, size - start), from.narrow(dim, 0, size - start), starts, dim + 1);
+  roll_blocks(to.narrow(dim, 0, start), from.narrow(dim, size - start, start), starts, dim + 1);
 }
 
 /// `out` is `result`, or another layout of its elements.

@@ -228,16 +228,14 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) {
     std::memcpy(to, first, width);
     std::memcpy(to + count - width, second, width);
   };
-  if (count > 64)
+  if (count <= 8 || count > 64)
     std::memcpy(to, from, count);
   else if (count > 32)
     both_ends(std::integral_constant<std::size_t, 32>());
   else if (count > 16)
     both_ends(std::integral_constant<std::size_t, 16>());
-  else if (count > 8)
-    both_ends(std::integral_constant<std::size_t, 8>());
   else
-    std::memcpy(to, from, count);
+    both_ends(std::integral_constant<std::size_t, 8>());
 }
 
 /// The elements that an index names, each of so many bytes. False for a place out of range.

@@ -186,16 +186,19 @@ struct HalfLoad {
   }
 };
 
+template <class Block, class T>
+void fill_half_op(KernelTable& table, Op op) {
+  constexpr int column = static_cast<int>(dtype_of_v<T>);
+  if constexpr (Block::row.kind == Kind::map)
+    set_forms(table, op, column, half_kernel<Block, T>());
+  else if constexpr (!HasState<Block> && Block::row.kind == Kind::fold && computes<float>(Block::row))
+    table.fold[static_cast<int>(op)][column] = &fold_vectors<Block, HalfLoad<T>>;
+}
+
 /// Fills the column of a 16-bit float.
 template <class T>
 void fill_half(KernelTable& table) {
-  constexpr int column = static_cast<int>(dtype_of_v<T>);
-#define TENON_OP(NAME)                                                                     \
-  if constexpr (HasState<ops::NAME>) {                                                     \
-  } else if constexpr (ops::NAME::row.kind == Kind::map)                                   \
-    set_forms(table, Op::NAME, column, half_kernel<ops::NAME, T>());                       \
-  else if constexpr (ops::NAME::row.kind == Kind::fold && computes<float>(ops::NAME::row)) \
-    table.fold[static_cast<int>(Op::NAME)][column] = &fold_vectors<ops::NAME, HalfLoad<T>>;
+#define TENON_OP(NAME) fill_half_op<ops::NAME, T>(table, Op::NAME);
 #include "ops/list.def"
 #undef TENON_OP
 }

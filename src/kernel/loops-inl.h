@@ -323,18 +323,21 @@ inline void set_forms(KernelTable& table, Op op, int column, const Forms& forms)
   table.elementwise_streamed[static_cast<int>(op)][column] = forms.streamed;
 }
 
+template <class Block, class T>
+void fill_op(KernelTable& table, Op op) {
+  constexpr int column = static_cast<int>(dtype_of_v<T>);
+  if constexpr (Block::row.kind == Kind::fold && !HasState<Block>) {
+    table.fold[static_cast<int>(op)][column] = fold_kernel<Block, T>();
+    table.elementwise[static_cast<int>(op)][column] = &binary<Block, T, T, T>;
+  } else if constexpr (Block::row.kind == Kind::map) {
+    set_forms(table, op, column, elementwise_kernel<Block, T>());
+  }
+}
+
 /// Fills the columns of one dtype of computation.
 template <class T>
 void fill_dtype(KernelTable& table) {
-  constexpr int column = static_cast<int>(dtype_of_v<T>);
-#define TENON_OP(NAME)                                                                   \
-  if constexpr (HasState<ops::NAME>) {                                                   \
-  } else if constexpr (ops::NAME::row.kind == Kind::fold) {                              \
-    table.fold[static_cast<int>(Op::NAME)][column] = fold_kernel<ops::NAME, T>();        \
-    table.elementwise[static_cast<int>(Op::NAME)][column] = &binary<ops::NAME, T, T, T>; \
-  } else if constexpr (ops::NAME::row.kind == Kind::map) {                               \
-    set_forms(table, Op::NAME, column, elementwise_kernel<ops::NAME, T>());              \
-  }
+#define TENON_OP(NAME) fill_op<ops::NAME, T>(table, Op::NAME);
 #include "ops/list.def"
 #undef TENON_OP
 }
