@@ -92,8 +92,9 @@ class SavingNode : public ReduceNode {
   }
   void apply(const Tensor* grads, Tensor* out) override {
     if (!grads[0].defined()) return;
-    const Tensor result = with_reduced_dims(result_.unpack(this), mask_, keepdim_);
-    out[0] = gradient(with_reduced_dims(grads[0], mask_, keepdim_), self_.unpack(this), result);
+    // In PyTorch's order, where both were changed in place.
+    const Tensor self = self_.unpack(this), result = with_reduced_dims(result_.unpack(this), mask_, keepdim_);
+    out[0] = gradient(with_reduced_dims(grads[0], mask_, keepdim_), self, result);
   }
 
  protected:
