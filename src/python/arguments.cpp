@@ -571,7 +571,8 @@ Dims Call::dims(Name name) const {
   Dims dims;
   for (Py_ssize_t i = 0; i < length_of(value); ++i) {  // __index__ of an item may change the list
     const nb::object item = item_of(value, i);
-    if (!is_integer(item.ptr()) && !is_index_tensor(item.ptr()))
+    const bool is_bool = i > 0 && PyBool_Check(item.ptr());  // PyTorch looks at the first one alone
+    if (!is_bool && !is_integer(item.ptr()) && !is_index_tensor(item.ptr()))
       fail_element(name, i, "type must be tuple of ints,but got " + type_name(item.ptr()));
     try {
       dims.push_back(integer_of(item.ptr()));

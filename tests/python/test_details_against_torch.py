@@ -276,3 +276,13 @@ def test_a_16_bit_divisor_that_repeats_one_element():
         return [m.div(dividend, d, rounding_mode="floor").tolist() for d in (divisor, divisor[0].expand(5), divisor[:1].expand(2, 5), divisor.as_strided((2, 5), (0, 0)))]
 
     same(quotients)
+
+
+def test_dims_behind_the_first_may_be_bool():
+    for m in (torch, tenon):
+        assert m.ones(2, 3).flip(0, True).shape == (2, 3)
+        assert m.ones(2, 3).sum((0, True)).tolist() == 6
+        with pytest.raises(RuntimeError, match="dim 0 appears multiple times"):
+            m.ones(2, 3).count_nonzero((0, False))
+        with pytest.raises(TypeError):
+            m.ones(2, 3).permute(False, 1)

@@ -104,3 +104,12 @@ def test_a_rolled_tensor_is_no_view():
     for m in (tenon, torch):
         x = m.ones(2, 2, requires_grad=True)
         assert x.roll(1).log_()._is_view() is False and x.roll(1, 0).log_()._is_view() is False
+
+
+@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
+def test_gather_into_an_expanded_output_of_another_shape():
+    for m in (torch, tenon):
+        out = m.tensor([False]).expand(2)
+        assert m.gather(m.tensor([True]), 0, m.zeros(1, dtype=m.int64), out=out.detach()).tolist() == [True]
+        with pytest.raises(RuntimeError, match="more than one element"):
+            m.gather(m.tensor([True]), 0, m.zeros(2, dtype=m.int64), out=out)
