@@ -34,6 +34,18 @@ void check_unrecorded(Op op, const Tensor& out, const Operands&... operands) {
   check_out_unrecorded(op, out, args, sizeof...(operands));
 }
 
+/// Error where elements that are read without a plan are on meta.
+inline void check_readable(const Tensor& tensor) {
+  if (tensor.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
+}
+/// 1 for each dim that is named. One after the other is looked at: the first that is wrong, or named twice, is the
+/// Error's.
+Dims mask_in_order(SizesView dims, int64_t ndim);
+/// A result that nobody has seen: what wrote it does not count.
+inline void forget_writes(const Tensor& result) noexcept {
+  if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
+}
+
 /// Error "Expected out tensor to have dtype long, but got float instead".
 void check_strict_out(const Tensor& out, Dtype result);
 /// Writes the result of an algorithm into `out=`. It is there before `out` is resized: `out` may be an operand.

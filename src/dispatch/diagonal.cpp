@@ -98,7 +98,7 @@ Tensor plain::diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64
     if (i != row && i != column) sizes[i] = self.sizes()[dim++];
   const Tensor result = zeros(sizes, Options(self.dtype(), self.device()));
   run_copy(result.diagonal(offset, row, column), self);
-  if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
+  forget_writes(result);
   return result;
 }
 

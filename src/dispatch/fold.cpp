@@ -64,12 +64,6 @@ Tensor fold(const Call& call, const Tensor& self, SizesView mask, bool keepdim) 
   return out;
 }
 
-void check_unrecorded_out(Op op, const Tensor& out, const Tensor& self) {
-  const Arg operand(self);
-  const Arg* const args[] = {&operand};
-  if (out.impl()->in_graph || in_graph(args, 1)) check_out_unrecorded(op, out, args, 1);
-}
-
 // --- argmax, argmin
 
 void check_place_exists(const Tensor& self, std::optional<int64_t> dim, const char* name) {
@@ -126,18 +120,9 @@ Tensor& write_place(Op op, Tensor& out, const Tensor& self, std::optional<int64_
 
 double correction_or_one(const std::optional<Scalar>& correction) { return correction ? correction->to<double>() : 1; }
 
-/// One dim after the other: the first that is wrong is named.
-void check_dims_in_order(SizesView dims, int64_t ndim) {
-  Dims seen(std::max<int64_t>(ndim, 1), 0);
-  for (int64_t given : dims) {
-    const int64_t dim = wrap_dim(given, ndim);
-    if (seen[dim]++) throw Error("dim " + std::to_string(dim) + " appears multiple times in the list of dims");
-  }
-}
-
 void check_spread(const Tensor& self, SizesView dims) {
   if (!is_floating_point(self.dtype())) throw Error("std and var only support floating point and complex dtypes");
-  check_dims_in_order(dims, self.dim());
+  mask_in_order(dims, self.dim());
 }
 
 Tensor spread_of(Op op, const Tensor& self, const DimsArg& dim, const std::optional<Scalar>& correction, bool keepdim) {
@@ -176,7 +161,7 @@ Tensor in_dtype_of(const Tensor& out, const Tensor& self, SizesView mask) {
 /// PyTorch warns of the new size first. The text is made before anything is written.
 Tensor& write_spread(Op op, Tensor& out, const Tensor& self, const DimsArg& dim,
                      const std::optional<Scalar>& correction, bool keepdim) {
-  check_unrecorded_out(op, out, self);
+  check_unrecorded(op, out, self);
   check_spread(self, dim.view());
   const Dims mask = reduced_mask(dim.view(), self.dim());
   const Tensor result = spread_of(op, in_dtype_of(out, self, mask), dim, correction, keepdim);
@@ -278,7 +263,7 @@ Tensor plain::logsumexp(const Tensor& self, const DimsArg& dim, bool keepdim) {
   return log_of_sum(self, dim, keepdim, computed_logarithm(self));
 }
 Tensor& plain::logsumexp_out(Tensor& out, const Tensor& self, const DimsArg& dim, bool keepdim) {
-  check_unrecorded_out(Op::logsumexp, out, self);
+  check_unrecorded(Op::logsumexp, out, self);
   if (!is_floating_point(out.dtype()))
     throw Error(std::string("logsumexp(): Expected floating point type for result tensor, but got: ") +
                 scalar_type_name(out.dtype()));
@@ -293,7 +278,7 @@ Tensor plain::linalg_vector_norm(const Tensor& self, Scalar ord, const DimsArg& 
   const double power = ord.to<double>();
   check_norm_exists(self, power, dim.view());
   check_norm_dtypes(self.dtype(), dtype);
-  check_dims_in_order(dim.view(), self.dim());
+  mask_in_order(dim.view(), self.dim());
   const Dtype result = dtype.value_or(self.dtype());
   return fold({norm_of(power), result, result, 0, &power}, self, reduced_mask(dim.view(), self.dim()), keepdim);
 }

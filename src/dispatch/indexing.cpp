@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/checked.h"
+#include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
 #include "plan/plan.h"
@@ -28,11 +29,6 @@ void check_mask(const Tensor& mask, const Tensor& view, int64_t dim) {
       throw IndexError("The shape of the mask " + to_string(mask.sizes()) + " at index " + std::to_string(i) +
                        " does not match the shape of the indexed tensor " + to_string(view.sizes()) + " at index " +
                        std::to_string(dim + i));
-}
-
-/// Indices and values are read as they are, without a plan.
-void check_readable(const Tensor& tensor) {
-  if (tensor.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
 }
 
 /// A truth alone names the one place of the dim made for it, or none.

@@ -57,9 +57,6 @@ T* write_true(T* to, const Truth* truths, int64_t length, int64_t count, const V
   return to;
 }
 
-void check_readable(const Tensor& tensor) {
-  if (tensor.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
-}
 Tensor row_major(const Tensor& tensor) {
   return tensor.impl()->row_major ? tensor : run_clone(tensor, MemoryFormat::contiguous);
 }

@@ -1,6 +1,7 @@
 // flip and roll: the same elements in another order.
 #include <algorithm>
 
+#include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
 #include "shape/dense_strides.h"
@@ -31,17 +32,6 @@ void move_rows(T* to, SizesView to_strides, const T* from, SizesView from_stride
     }
     if (dim < 0) return;
   }
-}
-
-/// 1 for each dim that is flipped. One after the other is looked at: the first that is wrong is named.
-Dims flipped_mask(SizesView dims, int64_t ndim) {
-  Dims mask(std::max<int64_t>(ndim, 1), 0);
-  for (int64_t given : dims) {
-    const int64_t dim = wrap_dim(given, ndim);
-    if (mask[dim]) throw Error("dim " + std::to_string(dim) + " appears multiple times in the list of dims");
-    mask[dim] = 1;
-  }
-  return mask;
 }
 
 /// Where the place 0 goes along each dim; what goes beyond the end begins anew.
@@ -78,7 +68,7 @@ void roll_blocks(const Tensor& to, const Tensor& from, SizesView starts, int64_t
 /// `out` is `result`, or another layout of its elements.
 Tensor roll_into(const Tensor& result, const Tensor& out, const Tensor& self, SizesView starts) {
   roll_blocks(out, self, starts, 0);
-  if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
+  forget_writes(result);
   return result;
 }
 
@@ -89,6 +79,16 @@ Tensor rolled(const Tensor& self, SizesView shifts, SizesView dims) {
 }
 
 }  // namespace
+
+Dims mask_in_order(SizesView dims, int64_t ndim) {
+  Dims mask(std::max<int64_t>(ndim, 1), 0);
+  for (int64_t given : dims) {
+    const int64_t dim = wrap_dim(given, ndim);
+    if (mask[dim]) throw Error("dim " + std::to_string(dim) + " appears multiple times in the list of dims");
+    mask[dim] = 1;
+  }
+  return mask;
+}
 
 Tensor plain::roll(const Tensor& self, const DimsArg& shifts_arg, const DimsArg& dims_arg) {
   const SizesView shifts = shifts_arg.view(), dims = dims_arg.view();
@@ -109,7 +109,7 @@ Tensor plain::roll(const Tensor& self, const DimsArg& shifts_arg, const DimsArg&
 }
 
 Tensor plain::flip(const Tensor& self, SizesView dims) {
-  const Dims mask = flipped_mask(dims, self.dim());
+  const Dims mask = mask_in_order(dims, self.dim());
   const Dims strides = dense_strides_like(self.sizes(), self.strides());
   Tensor result = new_tensor(self.sizes(), strides, self.dtype(), self.device());
   if (self.numel() == 0 || self.is_meta()) return result;

@@ -165,10 +165,6 @@ void check_index_dtype(const Tensor& index, const char* op) {
     throw Error(std::string(op) + "(): Expected dtype int32/int64 for index");
 }
 
-/// What is read as it is, without a plan.
-void check_readable(const Tensor& tensor) {
-  if (tensor.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
-}
 Tensor as_places(const Tensor& index) {
   check_readable(index);
   return index.dtype() == int64 ? index : run_to(index, int64, MemoryFormat::preserve);
@@ -482,7 +478,7 @@ const Tensor* tensor_or_null(const Arg& arg) { return arg.is_tensor() ? &arg.ten
 Tensor scattered_copy(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, Join join) {
   const Tensor result = run_clone(self, MemoryFormat::contiguous);
   write_scattered(op, result, dim, index, src, join);
-  if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
+  forget_writes(result);
   return result;
 }
 Tensor scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src,
@@ -742,7 +738,7 @@ Tensor plain::index_add(const Tensor& self, int64_t dim, const Tensor& index, co
   check_index_add(self, along, index, source);
   const Tensor result = run_clone(self, MemoryFormat::contiguous);
   write_added(result, along, index, source, alpha);
-  if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
+  forget_writes(result);
   return result;
 }
 Tensor& plain::index_add_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
