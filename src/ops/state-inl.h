@@ -20,17 +20,25 @@ struct argmax {
   static State<V> init(const At& at) {
     return {at.lowest(), at.number(0)};
   }
+  /// A later element, which may lie `beyond` the one of the state.
+  template <class V, class At, class Mask>
+  static void take(State<V>& s, V value, const Mask& beyond, const At& at) {
+    const auto wins = beyond | (is_nan(value) & !is_nan(s.value));
+    s = {choose(wins, value, s.value), choose(wins, at.index(), s.index)};
+  }
+  template <class V, class Mask>
+  static void take(State<V>& s, const State<V>& other, const Mask& beyond) {
+    const auto tie = (s.value == other.value) | (is_nan(s.value) & is_nan(other.value));
+    const auto wins = beyond | (is_nan(other.value) & !is_nan(s.value)) | (tie & (other.index < s.index));
+    s = {choose(wins, other.value, s.value), choose(wins, other.index, s.index)};
+  }
   template <class V, class At>
   static void step(State<V>& s, V value, const At& at) {
-    const auto wins = (s.value < value) | (is_nan(value) & !is_nan(s.value));
-    s = {choose(wins, value, s.value), choose(wins, at.index(), s.index)};
+    take(s, value, s.value < value, at);
   }
   template <class V, class At>
   static void join(State<V>& s, const State<V>& other, const At&) {
-    const auto tie = (s.value == other.value) | (is_nan(s.value) & is_nan(other.value));
-    const auto wins =
-        (s.value < other.value) | (is_nan(other.value) & !is_nan(s.value)) | (tie & (other.index < s.index));
-    s = {choose(wins, other.value, s.value), choose(wins, other.index, s.index)};
+    take(s, other, s.value < other.value);
   }
   template <class V>
   static void shift(State<V>& s, V start) {
@@ -54,28 +62,22 @@ struct argmin {
       .refuses_bool = "argmin(): does not support bool input",
       .doc = "The place of the smallest element along dim, or among all; of several the first. NaN is the smallest."};
   template <class V>
-  struct State {
-    V value, index;
-  };
+  using State = argmax::State<V>;
   template <class V, class At>
   static State<V> init(const At& at) {
     return {at.highest(), at.number(0)};
   }
   template <class V, class At>
   static void step(State<V>& s, V value, const At& at) {
-    const auto wins = (value < s.value) | (is_nan(value) & !is_nan(s.value));
-    s = {choose(wins, value, s.value), choose(wins, at.index(), s.index)};
+    argmax::take(s, value, value < s.value, at);
   }
   template <class V, class At>
   static void join(State<V>& s, const State<V>& other, const At&) {
-    const auto tie = (s.value == other.value) | (is_nan(s.value) & is_nan(other.value));
-    const auto wins =
-        (other.value < s.value) | (is_nan(other.value) & !is_nan(s.value)) | (tie & (other.index < s.index));
-    s = {choose(wins, other.value, s.value), choose(wins, other.index, s.index)};
+    argmax::take(s, other, other.value < s.value);
   }
   template <class V>
   static void shift(State<V>& s, V start) {
-    s.index = s.index + start;
+    argmax::shift(s, start);
   }
   template <class V, class At>
   static V finish(const State<V>& s, const At&) {
