@@ -35,6 +35,26 @@ inline Values samples(const Parameter& parameter) {
   throw Error(std::string("no value for a ") + parameter.type + " " + parameter.name + ": tests/declared.h");
 }
 
+/// The sizes of operand `number` of a product ("ij,jk"), where `size` gives those of a letter. Of an op whose operands
+/// broadcast: `otherwise`.
+inline Dims sizes_of(
+    const Schema& schema, int number, SizesView otherwise,
+    const std::function<int64_t(char)>& size = [](char) { return 2; }) {
+  std::string_view shapes = schema.shapes;
+  if (shapes.empty()) return otherwise.copy();
+  for (; number > 0; --number) shapes.remove_prefix(shapes.find(',') + 1);
+  Dims sizes;
+  for (const char letter : shapes.substr(0, shapes.find(',')))
+    if (letter != '*') sizes.push_back(size(letter));
+  return sizes;
+}
+/// How many operands stand before a parameter.
+inline int operand_number(const Schema& schema, int place) {
+  int number = 0;
+  for (int i = 0; i < place; ++i) number += schema.first[i].is_operand();
+  return number;
+}
+
 /// A call: one value a parameter; what it says beside its operands.
 struct Call {
   Values values;

@@ -47,7 +47,9 @@ TEST(Undefined, GivenToEveryOpInEveryForm) {
   for (const Schema& schema : schemas()) {
     if (schema.place_of("out_dtype") >= 0) continue;  // refused whatever it is given
     const auto operand = [&](int i) {
-      return Value(declared::as_operand(schema.parameters()[static_cast<std::size_t>(i)], some));
+      const Dims sizes = declared::sizes_of(schema, declared::operand_number(schema, i), some.sizes());
+      const Tensor fitting = sizes == some.sizes() ? some : ones(sizes);
+      return Value(declared::as_operand(schema.parameters()[static_cast<std::size_t>(i)], fitting));
     };
     for (const declared::Call& call : declared::calls(schema, operand)) expect_undefined(schema, call);
     for (int number = 0; number < schema.count; ++number) {  // beside a number

@@ -332,10 +332,12 @@ def functions_h(ops):
 
 
 def operators(ops):
-    """The operators that C++ lets a type define."""
+    """The operators that C++ lets a type define: it knows no @."""
     lines = []
     for op in ops:
         symbol, name = op.facts.get("symbol"), op.name
+        if symbol == "@":
+            continue
         if symbol and len(op.operands()) == 1:
             lines.append(f"inline Tensor operator{symbol}(const Tensor& self) {{ return {name}(self); }}")
         elif symbol:
@@ -550,10 +552,13 @@ def names_inc(ops, known):
 
 
 def symbols_def(ops):
-    """TENON_SYMBOL(add, +), TENON_COMPARISON(eq, ==), TENON_UNARY_SYMBOL(neg, -): the ops that have an operator."""
+    """TENON_SYMBOL(add, +), TENON_COMPARISON(eq, ==), TENON_UNARY_SYMBOL(neg, -): the ops that have an operator.
+    TENON_TENSOR_SYMBOL(matmul): those that take no numbers."""
     lines = [HEAD]
     for op in ops:
-        if op.facts.get("symbol"):
+        if op.facts.get("symbol") and op.kind == "algorithm":
+            lines.append(f"TENON_TENSOR_SYMBOL({op.name})\n")
+        elif op.facts.get("symbol"):
             macro = "TENON_UNARY_SYMBOL" if len(op.operands()) == 1 else "TENON_COMPARISON" if op.is_comparison else "TENON_SYMBOL"
             lines.append(f"{macro}({op.name}, {op.facts['symbol']})\n")
     return "".join(lines)
@@ -577,9 +582,9 @@ def schemas_inc(ops):
         rest = ", ".join(value for i, value in enumerate(values) if i != of_self)
         inplace = f"[](const Value* values) {{ Tensor self = values[{of_self}].tensor(); self.{op.name}_({rest}); }}" if op.has_inplace else "nullptr"
         method = f"[](const Value* values) -> List<Tensor> {{ return {op.listed(f'values[{of_self}].tensor().{op.name}({rest})')}; }}" if op.is_method else "nullptr"
-        doc = json.dumps(op.facts.get("doc", ""), ensure_ascii=False)
+        doc, shapes = (json.dumps(op.facts.get(fact, ""), ensure_ascii=False) for fact in ("doc", "shapes"))
         lines.append(
-            f'    {{"{op.name}", "{op.block}", {json.dumps(op.facts["signature"])}, {doc}, "{op.kind}", {op.number}, kParameters_{op.block}, {len(op.parameters)}, {op.result_count},\n'
+            f'    {{"{op.name}", "{op.block}", {json.dumps(op.facts["signature"])}, {doc}, "{op.kind}", {shapes}, {op.number}, kParameters_{op.block}, {len(op.parameters)}, {op.result_count},\n'
             f"     [](const Value* values) -> List<Tensor> {{ return {plain}; }},\n     {method},\n     {out},\n     {inplace}}},")  # fmt: skip
     return "\n".join([*lines, "};", ""])
 
@@ -642,6 +647,7 @@ def source_of(op, root):
 def readable(body, names):
     """A formula with the names of the signature: "grad * other"."""
     body = re.sub(r"g\.(grad|result|zero|sizes)\(\)", r"\1", body)
+    body = re.sub(r"g\.is_column_major\(\d\) \? [^:]* : ", "", body)
     body = re.sub(r'(?<!= )g\.(?:integer|number|boolean|dims)\("(\w+)"[^()]*\)', r"\1", body).replace('g.grad_unless("reduce")', "grad")
     for short, name in names.items():
         body = re.sub(rf"\bg\.{short}\(\)|(?<![.\w]){short}\b", name, body)

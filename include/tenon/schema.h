@@ -99,7 +99,9 @@ struct Schema {
   const char* signature;  // "sub(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor"
   const char* doc;
   const char* kind;  // "map", "fold" or "algorithm"
-  int op;            // its number among the blocks; -1: none
+  /// The operands' sizes by letters: "ij,jk"; behind *: what broadcasts to these. Empty: they broadcast to one shape.
+  const char* shapes;
+  int op;  // its number among the blocks; -1: none
   const Parameter* first;
   int count;
   int results;  // -1: as many as the arguments make

@@ -15,6 +15,10 @@ namespace {
 
 constexpr int kResultBit = Algorithm::kResults;
 
+bool is_column_major(const Tensor& tensor) {
+  return tensor.dim() == 2 && tensor.stride(0) == 1 && tensor.stride(1) == tensor.size(0);
+}
+
 class CallNode final : public NodeImpl {
  public:
   CallNode(Op op, const Value* values) : op_(op), schema_(schema_of(op)), values_(values, values + schema_.count) {
@@ -30,6 +34,7 @@ class CallNode final : public NodeImpl {
         if (count == 0) sizes_ = RecordedSizes(value.tensor(), edge);
         operands_[count++] = operand;
       }
+      if (value.is_tensor() && is_column_major(value.tensor())) column_major_ |= 1u << operand;
       ++operand;
       value = Value();  // what is read is saved
     }
@@ -72,7 +77,7 @@ class CallNode final : public NodeImpl {
     const Tensors all = materialized(grads), results = unpacked(saved_results_.data(), saved_results_.size()),
                   operands = unpacked(saved_operands_, kMaxArgs);
     const SizesView sizes = has_edge(0) ? sizes_.of(edge(0)) : SizesView();
-    const CallGiven given(schema_, values_.data(), operands.data(), results.data(), all.data(), sizes);
+    const CallGiven given(schema_, values_.data(), operands.data(), results.data(), all.data(), sizes, column_major_);
     for (int i = 0; i < edge_count(); ++i)
       if (has_edge(i)) out[i] = call_derivative_of(op_).formulas[operands_[i]](given);
   }
@@ -117,7 +122,8 @@ class CallNode final : public NodeImpl {
   std::vector<Value> values_;  // of the parameters that are no operands
   int operands_[kMaxArgs];     // of each edge
   uint32_t reads_ = 0;
-  RecordedSizes sizes_;  // of the first operand
+  RecordedSizes sizes_;        // of the first operand
+  unsigned column_major_ = 0;  // bit i: operand i
   SavedTensor saved_operands_[kMaxArgs];
   std::vector<SavedTensor> saved_results_;
 };

@@ -40,6 +40,9 @@ Tensor power_of_two(const Tensor& self, const Tensor& mantissa) {
   return tenon::where(is_scaled, self / mantissa, 1);
 }
 
+/// Of an algorithm, whose words are the tensors' own methods. By 1 nothing is multiplied.
+Tensor times(const Tensor& x, Scalar factor) { return factor.as_double() == 1 ? x : tenon::mul(x, factor); }
+
 // The same words on nothing: running a formula on them tells what it reads and how long it is.
 struct Probe {
   mutable unsigned reads = 0;

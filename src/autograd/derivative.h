@@ -71,8 +71,14 @@ void set_custom_derivative(Op op, const Derivative& derivative);
 class CallGiven {
  public:
   CallGiven(const Schema& schema, const Value* values, const Tensor* operands, const Tensor* results,
-            const Tensor* grads, SizesView sizes)
-      : schema_(schema), values_(values), operands_(operands), results_(results), grads_(grads), sizes_(sizes) {}
+            const Tensor* grads, SizesView sizes, unsigned column_major)
+      : schema_(schema),
+        values_(values),
+        operands_(operands),
+        results_(results),
+        grads_(grads),
+        sizes_(sizes),
+        column_major_(column_major) {}
 
   const Tensor& grad(int result = 0) const { return grads_[result]; }
   /// Error where the parameter was given: there is no derivative then.
@@ -91,6 +97,8 @@ class CallGiven {
   Tensor on_diagonal(int64_t offset, int64_t dim1, int64_t dim2) const;
   /// Integers with the other sign.
   DimsArg negative(const char* parameter) const;
+  /// Whether an operand is a matrix whose columns lie side by side: its gradient is computed so, too.
+  bool is_column_major(int operand) const { return (column_major_ >> operand & 1u) != 0; }
   Scalar number(const char* parameter, Scalar fallback) const { return value(parameter).number(fallback); }
   int64_t integer(const char* parameter, int64_t fallback = 0) const { return value(parameter).integer(fallback); }
   bool boolean(const char* parameter) const { return value(parameter).boolean(false); }
@@ -108,6 +116,7 @@ class CallGiven {
   const Tensor* results_;
   const Tensor* grads_;
   SizesView sizes_;
+  unsigned column_major_;  // bit i: operand i
 };
 
 /// Zeros of these sizes with a gradient added up along dim where `places` says. Differentiable.

@@ -134,9 +134,10 @@ class ViewNode final : public NodeImpl {
         return grad.transpose(call_.numbers[0], call_.numbers[1]);
       case ViewKind::unsqueeze:
         return grad.squeeze(call_.numbers[0]);
+      case ViewKind::squeeze_dim:
+        return sizes.empty() || sizes[call_.numbers[0]] != 1 ? grad : grad.unsqueeze(call_.numbers[0]);
       case ViewKind::reshape_alias:
       case ViewKind::squeeze:
-      case ViewKind::squeeze_dim:
       case ViewKind::squeeze_dims:
       case ViewKind::unsafe_view:
       case ViewKind::view:
@@ -246,6 +247,10 @@ Node taken_from(const Node& base_node, const Tensor& base, const Tensor& view) {
   return as_strided_node(base, view, Edge(base_node.impl(), 0));
 }
 
+}  // namespace autograd
+
+using namespace autograd;
+
 void take_layout(const Tensor& self, const Tensor& view) {
   Node node = view.grad_fn();
   if (node.defined()) {
@@ -261,10 +266,6 @@ void take_layout(const Tensor& self, const Tensor& view) {
   // A gradient that is kept is kept from the node it was asked of, with the sizes of then, as in PyTorch.
   if (node.defined()) set_history(self, std::move(node));
 }
-
-}  // namespace autograd
-
-using namespace autograd;
 
 void record_view(const Tensor& self, const Tensor& view, const ViewCall& call) {
   if (!is_recorded(self)) return;

@@ -22,7 +22,4 @@ Node copy_slices(const Tensor& base, const Tensor& view, Node node);
 /// The node of the view as it would be taken of its base, which comes from `base_node`.
 Node taken_from(const Node& base_node, const Tensor& base, const Tensor& view);
 
-/// Gives the tensor itself the sizes and strides of a view of it, which has the same elements. Uses the view up.
-void take_layout(const Tensor& self, const Tensor& view);
-
 }  // namespace tenon::autograd

@@ -48,6 +48,8 @@ inline void forget_writes(const Tensor& result) noexcept {
 
 /// Error "Expected out tensor to have dtype long, but got float instead".
 void check_strict_out(const Tensor& out, Dtype result);
+/// Errors of a matrix times a vector, of which `start`'s sizes and dtype are what the product would be added to.
+void check_addmv(const Tensor& matrix, const Tensor& vector, SizesView start, Dtype start_dtype);
 /// Writes the result of an algorithm into `out=`. It is there before `out` is resized: `out` may be an operand.
 Tensor& write_result(Op op, Tensor& out, const Tensor& result);
 inline constexpr std::size_t kMostResults = 4;

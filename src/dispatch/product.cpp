@@ -1,128 +1,403 @@
-// mm: blocks that fit into the caches go through the kernel.
-#include <algorithm>
+// Products of vectors and matrices: shapes and dtypes are checked here, tile/product.h multiplies.
+#include "tile/product.h"
 
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
-#include "kernel/kernel.h"
-#include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
-#include "tile/pool.h"
-#include "type/visit.h"
+#include "type/overflow.h"
 
 namespace tenon {
 namespace {
 
-constexpr int64_t kRows = 64;      // of a part: a thread's share
-constexpr int64_t kColumns = 256;  // with kDepth f32: 256 KiB of b, which stay in the second-level cache
-constexpr int64_t kDepth = 256;
+std::string text(int64_t number) { return std::to_string(number); }
 
-void check_shapes(const Tensor& a, const Tensor& b) {
-  if (a.dim() != 2) throw Error("self must be a matrix");
-  if (b.dim() != 2) throw Error("mat2 must be a matrix");
-  if (a.size(1) != b.size(0)) {
-    if (a.is_meta())
-      throw Error("a and b must have same reduction dim, but got " + to_string(a.sizes()) + " X " +
-                  to_string(b.sizes()) + ".");
-    throw Error("mat1 and mat2 shapes cannot be multiplied (" + std::to_string(a.size(0)) + "x" +
-                std::to_string(a.size(1)) + " and " + std::to_string(b.size(0)) + "x" + std::to_string(b.size(1)) +
-                ")");
+[[noreturn]] void fail_without_dims() { throw IndexError("Dimension specified as 0 but tensor has no dimensions"); }
+
+// --- The product itself
+
+/// What products of a dtype are computed in.
+Dtype computed(Dtype dtype) { return dtype == int8 || dtype == uint8 || dtype == int16 ? int32 : widened(dtype); }
+
+/// The last `dims` dims as rows and columns, what is before them as a batch. A vector is a row.
+Matrices matrices_of(const Tensor& tensor) {
+  const int64_t dims = tensor.dim();
+  return {tensor.impl()->data(), dims > 2 ? tensor.stride(0) : 0, dims > 1 ? tensor.stride(-2) : 0, tensor.stride(-1)};
+}
+
+/// a b without a look at their dtypes, which are the same; `b` may be a vector. In the dtype of computation.
+Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes) {
+  const Dtype dtype = computed(a.dtype());
+  const Tensor out = new_tensor(sizes, dtype, a.device());
+  if (out.is_meta() || out.numel() == 0) return out;
+  const int64_t depth = a.size(-1);
+  if (depth == 0) {
+    run_fill(out, 0);
+    out.impl()->storage->version.store(0, std::memory_order_relaxed);
+    return out;
   }
+  const auto wide = [&](const Tensor& x) { return x.dtype() == dtype ? x : run_to(x, dtype, MemoryFormat::preserve); };
+  const Tensor left = wide(a), right = wide(b);
+  Matrices columns = matrices_of(right);
+  if (b.dim() == 1) columns = {columns.data, 0, columns.column_stride, 0};
+  multiply({dtype, a.dim() > 2 ? a.size(0) : 1, a.dim() > 1 ? a.size(-2) : 1, b.dim() > 1 ? b.size(-1) : 1, depth,
+            matrices_of(left), columns, out.impl()->data()});
+  return out;
 }
 
-void check_dtypes(const Tensor& a, const Tensor& b) {
-  if (a.is_meta()) return;
-  if (a.dtype() != b.dtype())
-    throw Error(std::string("expected m1 and m2 to have the same dtype, but got: ") + cpp_type_name(a.dtype()) +
-                " != " + cpp_type_name(b.dtype()));
-  if (a.numel() > 0 && b.numel() > 0) check_has_code(row_of(Op::mm), a.dtype());
+Tensor narrowed(Tensor product, Dtype dtype) {
+  return product.dtype() == dtype ? product : run_to(product, dtype, MemoryFormat::preserve);
 }
 
-/// One part's rows, block after block of b. The order of the sums depends on shapes alone.
-void multiply_rows(ProductKernel kernel, const Tensor& out, const Tensor& a, const Tensor& b, int64_t first,
-                   int64_t rows) {
-  const int64_t depth = a.size(1), columns = b.size(1), width = a.itemsize();
-  std::byte* to = out.impl()->data();
-  const std::byte* left = a.impl()->data();
-  const std::byte* right = b.impl()->data();
-  // exact: inside the storages
-  for (int64_t k = 0; k < depth; k += kDepth)
-    for (int64_t column = 0; column < columns; column += kColumns) {
-      check_interrupt();
-      kernel(to + (first * columns + column) * width, columns, left + (first * depth + k) * width, depth,
-             right + (k * columns + column) * width, columns, rows, std::min(kColumns, columns - column),
-             std::min(kDepth, depth - k));
-    }
-}
-
-/// out += a b. All row-major.
-void multiply(const Tensor& out, const Tensor& a, const Tensor& b) {
-  const ProductKernel kernel = kernels().product[static_cast<int>(out.dtype())];
-  // exact: there are elements, so rows are few beside 2^63
-  const int64_t rows = a.size(0), parts = std::max<int64_t>((rows + kRows - 1) / kRows, 1);
-  parallel_for(parts, [&](int64_t part) {
-    multiply_rows(kernel, out, a, b, part * kRows, std::min(kRows, rows - part * kRows));
-  });
-}
-
-/// Integers wrap.
-void multiply_integers(const Tensor& out, const Tensor& a, const Tensor& b) {
-  visit_dtype(out.dtype(), [&]<class T>() {
-    if constexpr (std::is_integral_v<T> && (kNoBool & set_of(dtype_of_v<T>)) != 0) {
-      const int64_t rows = a.size(0), depth = a.size(1), columns = b.size(1);
-      // exact: inside the storages
-      for (int64_t row = 0; row < rows; ++row)
-        for (int64_t k = 0; k < depth; ++k) {
-          check_interrupt();
-          for (int64_t column = 0; column < columns; ++column) {
-            T& sum = out.data<T>()[row * columns + column];
-            sum = static_cast<T>(static_cast<uint64_t>(sum) +
-                                 static_cast<uint64_t>(a.data<T>()[row * depth + k]) *
-                                     static_cast<uint64_t>(b.data<T>()[k * columns + column]));
-          }
-        }
-    }
-  });
-}
-
-Tensor row_major(const Tensor& tensor, Dtype dtype) {
-  return tensor.impl()->row_major && tensor.dtype() == dtype ? tensor : run_to(tensor, dtype, MemoryFormat::contiguous);
-}
-
-}  // namespace
-
-Tensor plain::mm(const Tensor& a, const Tensor& b) {
-  check_shapes(a, b);
-  check_dtypes(a, b);
+void check_devices(const Tensor& a, const Tensor& b) {
   if (!a.is_meta()) check_device(b, Device::cpu);
-  const Dtype wide = widened(a.dtype());
-  Tensor out = new_tensor({a.size(0), b.size(1)}, wide, a.device());
-  if (out.is_meta()) return a.dtype() == wide ? out : run_to(out, a.dtype(), MemoryFormat::preserve);
-  run_fill(out, 0);
-  out.impl()->storage->version.store(0, std::memory_order_relaxed);
-  if (out.numel() > 0 && a.numel() > 0) {
-    const auto into = is_floating_point(wide) ? multiply : multiply_integers;
-    into(out, row_major(a, wide), row_major(b, wide));
-  }
-  return a.dtype() == wide ? out : run_to(out, a.dtype(), MemoryFormat::preserve);
 }
 
-Tensor& plain::mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
-  check_unrecorded(Op::mm, out, self, mat2);
-  check_shapes(self, mat2);
-  check_strict_out(out, self.dtype());
-  const Tensor result = plain::mm(self, mat2);
-  if (self.numel() > 0) return write_result(Op::mm, out, result);
-  // PyTorch fills where there is nothing to multiply, and a fill may write to elements that share memory.
-  check_out_device(out, result.device());
-  ResizedOutput resized(out, result.sizes(), result.strides());
+/// beta * start + alpha * product, in the dtype of the factors. Nothing of `start` is read where beta is 0.
+struct Start {
+  const Tensor& tensor;
+  Scalar beta, alpha;
+};
+
+bool is_one(Scalar number) { return number.as_double() == 1; }
+
+/// As PyTorch's kernels are given factors: of 16-bit floats as float32.
+Scalar factor(Scalar number, Dtype dtype) {
+  check_fits(number, widened(dtype));
+  return is_floating_point(dtype) ? number : Scalar(number.as_int64());
+}
+
+Tensor added(Tensor product, const Start& start, Dtype dtype) {
+  const auto write = [&](Op op, const Arg& other, const Arg* last) {
+    const Arg self(product);
+    const Arg* const args[] = {&self, &other, last};
+    run_inplace(op, product, args, last ? 3 : 2);
+  };
+  const Scalar alpha = factor(start.alpha, dtype), beta = factor(start.beta, dtype);
+  if (!is_one(alpha)) write(Op::mul, alpha, nullptr);
+  if (beta.as_double() != 0) {
+    const Arg scale(beta);
+    is_one(beta) ? write(Op::add, start.tensor, nullptr) : write(Op::add_alpha, start.tensor, &scale);
+  }
+  product = narrowed(std::move(product), dtype);
+  if (Storage* storage = product.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
+  return product;
+}
+
+/// Where there is nothing to multiply: beta * start alone.
+Tensor only_start(const Start& start, SizesView sizes, Dtype dtype) {
+  const Tensor expanded = start.tensor.detach().expand(sizes);
+  const Tensor result = new_tensor(sizes, dtype, start.tensor.device());
+  if (start.beta.as_double() == 0) {
+    run_fill(result, 0);
+  } else {
+    run_copy(result, expanded);
+    const Arg self(result), beta(start.beta);
+    const Arg* const args[] = {&self, &beta};
+    Tensor written = result;
+    run_inplace(Op::mul, written, args, 2);
+  }
+  if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
+  return result;
+}
+
+// --- out=
+
+/// Zeros, by a fill, which may write to elements that share memory.
+Tensor& write_zeros(Tensor& out, SizesView sizes, SizesView strides, Device device) {
+  check_out_device(out, device);
+  ResizedOutput resized(out, sizes, strides);
   if (!out.is_meta()) run_fill(out, 0);
   resized.keep();
   return out;
 }
 
+// --- Two matrices
+
+void check_matrices(const Tensor& a, const Tensor& b) {
+  if (a.dim() != 2) throw Error("self must be a matrix");
+  if (b.dim() != 2) throw Error("mat2 must be a matrix");
+  if (a.size(1) == b.size(0)) return;
+  if (a.is_meta())
+    throw Error("a and b must have same reduction dim, but got " + to_string(a.sizes()) + " X " + to_string(b.sizes()) +
+                ".");
+  throw Error("mat1 and mat2 shapes cannot be multiplied (" + text(a.size(0)) + "x" + text(a.size(1)) + " and " +
+              text(b.size(0)) + "x" + text(b.size(1)) + ")");
+}
+
+[[noreturn]] void fail_other_factor(const Tensor& a, const Tensor& b) {
+  throw Error(std::string("expected m1 and m2 to have the same dtype, but got: ") + cpp_type_name(a.dtype()) +
+              " != " + cpp_type_name(b.dtype()));
+}
+[[noreturn]] void fail_scalar_type(Dtype expected, Dtype found) {
+  throw Error(std::string("expected scalar type ") + scalar_type_name(expected) + " but found " +
+              scalar_type_name(found));
+}
+
+}  // namespace
+
+Tensor plain::mm(const Tensor& a, const Tensor& b) {
+  check_matrices(a, b);
+  if (!a.is_meta() && a.dtype() != b.dtype()) fail_other_factor(a, b);
+  if (!a.is_meta() && a.numel() > 0 && b.numel() > 0) check_has_code(row_of(Op::mm), a.dtype());
+  check_devices(a, b);
+  return narrowed(multiplied(a, b, {a.size(0), b.size(1)}), a.dtype());
+}
+
+Tensor& plain::mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
+  check_unrecorded(Op::mm, out, self, mat2);
+  check_matrices(self, mat2);
+  check_strict_out(out, self.dtype());
+  const Tensor result = plain::mm(self, mat2);
+  if (self.numel() > 0) return write_result(Op::mm, out, result);
+  return write_zeros(out, result.sizes(), result.strides(), result.device());
+}
+
 namespace {
+
+void check_addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2) {
+  const auto check_same = [&](const char* name, Dtype dtype) {
+    if (dtype != mat2.dtype())
+      throw Error(std::string(name) + " and mat2 must have the same dtype, but got " + scalar_type_name(dtype) +
+                  " and " + scalar_type_name(mat2.dtype()));
+  };
+  const bool is_meta = mat1.is_meta();
+  if (!is_meta) {
+    check_same("self", self.dtype());
+    check_same("mat1", mat1.dtype());
+  }
+  for (const auto& [name, matrix] : {std::pair{"mat1", &mat1}, std::pair{"mat2", &mat2}})
+    if (matrix->dim() != 2)
+      throw Error(std::string(name) + " must be a matrix, got " + text(matrix->dim()) + "-D tensor");
+  check_matrices(mat1, mat2);
+}
+
+}  // namespace
+
+Tensor plain::addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, Scalar beta, Scalar alpha) {
+  check_addmm(self, mat1, mat2);
+  check_devices(mat1, mat2);
+  check_devices(mat1, self);
+  const Dims sizes{mat1.size(0), mat2.size(1)};
+  static_cast<void>(self.detach().expand(sizes));
+  const Start start{self, beta, alpha};
+  if (numel_of(sizes) > 0 && mat1.size(1) == 0 && !mat1.is_meta()) return only_start(start, sizes, mat2.dtype());
+  if (numel_of(sizes) > 0 && !mat1.is_meta()) check_has_code(row_of(Op::addmm), mat1.dtype());
+  return added(multiplied(mat1, mat2, sizes), start, mat1.dtype());
+}
+
+Tensor& plain::addmm_out(Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2, Scalar beta,
+                         Scalar alpha) {
+  check_unrecorded(Op::addmm, out, self, mat1, mat2);
+  check_addmm(self, mat1, mat2);
+  check_strict_out(out, mat1.dtype());
+  return write_result(Op::addmm, out, plain::addmm(self, mat1, mat2, beta, alpha));
+}
+
+// --- Batches
+
+namespace {
+
+void check_batches(const Tensor& a, const Tensor& b) {
+  if (a.dim() != 3) throw Error("batch1 must be a 3D tensor");
+  if (b.dim() != 3) throw Error("batch2 must be a 3D tensor");
+  if (a.size(0) != b.size(0) || a.size(2) != b.size(1))
+    throw Error("Expected size for first two dimensions of batch2 tensor to be: [" + text(a.size(0)) + ", " +
+                text(a.size(2)) + "] but got: [" + text(b.size(0)) + ", " + text(b.size(1)) + "].");
+}
+
+/// PyTorch multiplies small matrices itself and leaves others to a library or to mm: each says in its own words what it
+/// does not know.
+void check_batch_dtypes(Op op, const Tensor& a, const Tensor& b) {
+  constexpr int64_t kSmall = 400;
+  if ((Checked(a.size(1)) * a.size(2) * Checked(b.size(2))).is_at_most(kSmall - 1)) {
+    check_has_code(row_of(op), a.dtype());
+    if (a.dtype() != b.dtype()) fail_scalar_type(a.dtype(), b.dtype());
+  } else if (a.dtype() != b.dtype()) {
+    if (b.dtype() == float32 || b.dtype() == float64) fail_scalar_type(b.dtype(), a.dtype());
+    if (op == Op::bmm) fail_other_factor(a, b);
+    throw Error(std::string("mat1 and mat2 must have the same dtype, but got ") + scalar_type_name(a.dtype()) +
+                " and " + scalar_type_name(b.dtype()));
+  } else {
+    check_has_code(row_of(Op::mm), a.dtype());
+  }
+}
+
+}  // namespace
+
+Tensor plain::bmm(const Tensor& a, const Tensor& b) {
+  check_batches(a, b);
+  check_devices(a, b);
+  const Dims sizes{a.size(0), a.size(1), b.size(2)};
+  // Where nothing is added up, nobody looks at dtypes.
+  if (a.is_meta() || a.numel() == 0 || b.numel() == 0) {
+    const Tensor out = new_tensor(sizes, b.dtype(), a.device());
+    if (!out.is_meta()) run_fill(out, 0);
+    if (Storage* storage = out.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
+    return out;
+  }
+  check_batch_dtypes(Op::bmm, a, b);
+  return narrowed(multiplied(a, b, sizes), b.dtype());
+}
+
+Tensor& plain::bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
+  check_unrecorded(Op::bmm, out, self, mat2);
+  check_batches(self, mat2);
+  check_strict_out(out, mat2.dtype());
+  return write_result(Op::bmm, out, plain::bmm(self, mat2));
+}
+
+namespace {
+
+/// PyTorch expands `self` to sizes that it reads before it knows that they are there.
+Dims check_baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2) {
+  Dims sizes{batch1.size(0), batch1.size(1), batch2.size(2)};
+  static_cast<void>(self.detach().expand(sizes));
+  if (self.dtype() != batch1.dtype())
+    throw Error(std::string("Input dtypes must be the same, got: input ") + cpp_type_name(self.dtype()) +
+                ", batch1: " + cpp_type_name(batch1.dtype()) + ", batch2: " + cpp_type_name(batch2.dtype()));
+  check_batches(batch1, batch2);
+  return sizes;
+}
+
+}  // namespace
+
+Tensor plain::baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, Scalar beta, Scalar alpha) {
+  const Dims sizes = check_baddbmm(self, batch1, batch2);
+  check_devices(batch1, batch2);
+  check_devices(batch1, self);
+  const bool is_meta = batch1.is_meta();
+  const Start start{self, beta, alpha};
+  if (numel_of(sizes) > 0 && batch1.size(2) == 0 && !is_meta) return only_start(start, sizes, batch2.dtype());
+  if (numel_of(sizes) > 0 && !is_meta) check_batch_dtypes(Op::baddbmm, batch1, batch2);
+  return added(multiplied(batch1, batch2, sizes), start, batch2.dtype());
+}
+
+Tensor& plain::baddbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2, Scalar beta,
+                           Scalar alpha) {
+  check_unrecorded(Op::baddbmm, out, self, batch1, batch2);
+  check_baddbmm(self, batch1, batch2);
+  check_strict_out(out, batch2.dtype());
+  return write_result(Op::baddbmm, out, plain::baddbmm(self, batch1, batch2, beta, alpha));
+}
+
+// --- A matrix and a vector
+
+void check_addmv(const Tensor& matrix, const Tensor& vector, SizesView start, Dtype start_dtype) {
+  if (matrix.dim() != 2 || vector.dim() != 1 || start.size() > 1)
+    throw Error("vector + matrix @ vector expected, got " + text(start.size()) + ", " + text(matrix.dim()) + ", " +
+                text(vector.dim()));
+  const int64_t numel = numel_of(start);
+  if (matrix.size(1) != vector.size(0) || (matrix.size(0) != numel && numel != 1)) {
+    if (start.empty()) fail_without_dims();
+    throw Error("size mismatch, got input (" + text(start[0]) + "), mat (" + text(matrix.size(0)) + "x" +
+                text(matrix.size(1)) + "), vec (" + text(vector.size(0)) + ")");
+  }
+  if (start_dtype != matrix.dtype() || matrix.dtype() != vector.dtype())
+    throw Error(std::string("addmv input tensors must have the same dtype, but got ") + scalar_type_name(start_dtype) +
+                ", " + scalar_type_name(matrix.dtype()) + ", and " + scalar_type_name(vector.dtype()));
+}
+
+Tensor plain::mv(const Tensor& self, const Tensor& vec) {
+  if (self.dim() == 0) fail_without_dims();
+  check_addmv(self, vec, {self.size(0)}, vec.dtype());
+  check_devices(self, vec);
+  if (self.numel() > 0 && !self.is_meta()) check_has_code(row_of(Op::mv), self.dtype());
+  return narrowed(multiplied(self, vec, {self.size(0)}), vec.dtype());
+}
+
+/// PyTorch's is addmv in place: an `out` that could hold the product is also what that is added to.
+Tensor& plain::mv_out(Tensor& out, const Tensor& self, const Tensor& vec) {
+  check_unrecorded(Op::mv, out, self, vec);
+  if (self.dim() == 0) fail_without_dims();
+  const int64_t rows = self.size(0);
+  if (out.dim() <= 1 && (out.numel() == rows || out.numel() == 1))
+    check_addmv(self, vec, out.sizes(), out.dtype());
+  else
+    check_addmv(self, vec, {rows}, vec.dtype());
+  check_strict_out(out, vec.dtype());
+  return write_result(Op::mv, out, plain::mv(self, vec));
+}
+
+Tensor plain::addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, Scalar beta, Scalar alpha) {
+  check_addmv(mat, vec, self.sizes(), self.dtype());
+  check_devices(mat, vec);
+  check_devices(mat, self);
+  const Dims sizes{mat.size(0)};
+  const Dtype dtype = vec.dtype();
+  if (mat.numel() == 0 && !mat.is_meta()) {
+    if (widened(dtype) == dtype) check_fits(beta, dtype);
+    beta = dtype == bool_ ? Scalar(beta.as_bool()) : is_floating_point(dtype) ? beta : Scalar(beta.as_int64());
+    return only_start({self, beta, alpha}, sizes, dtype);
+  }
+  if (!mat.is_meta()) {
+    check_has_code(row_of(Op::addmv), dtype);
+    check_fits(beta, dtype);
+    check_fits(alpha, dtype);
+  }
+  return added(multiplied(mat, vec, sizes), {self, beta, alpha}, dtype);
+}
+
+Tensor& plain::addmv_out(Tensor& out, const Tensor& self, const Tensor& mat, const Tensor& vec, Scalar beta,
+                         Scalar alpha) {
+  check_unrecorded(Op::addmv, out, self, mat, vec);
+  check_addmv(mat, vec, self.sizes(), self.dtype());
+  check_strict_out(out, vec.dtype());
+  return write_result(Op::addmv, out, plain::addmv(self, mat, vec, beta, alpha));
+}
+
+// --- Two vectors
+
+Tensor plain::dot(const Tensor& self, const Tensor& tensor) {
+  if (self.dim() != 1 || tensor.dim() != 1)
+    throw Error("1D tensors expected, but got " + text(self.dim()) + "D and " + text(tensor.dim()) + "D tensors");
+  if (self.dtype() != tensor.dtype())
+    throw Error(std::string("dot : expected both vectors to have same dtype, but found ") +
+                scalar_type_name(self.dtype()) + " and " + scalar_type_name(tensor.dtype()));
+  if (self.numel() != tensor.numel())
+    throw Error("inconsistent tensor size, expected tensor [" + text(self.numel()) + "] and src [" +
+                text(tensor.numel()) + "] to have the same number of elements, but got " + text(self.numel()) +
+                " and " + text(tensor.numel()) + " elements respectively");
+  check_devices(self, tensor);
+  if (!self.is_meta()) check_has_code(row_of(Op::dot), self.dtype());
+  return narrowed(multiplied(self, tensor, {}), self.dtype());
+}
+
+namespace {
+
+/// `out` has its shape before anything is multiplied, as in PyTorch: an operand that it is has that shape then.
+Tensor& write_dot(Op op, Tensor& out, const Tensor& self, const Tensor& other) {
+  check_unrecorded(op, out, self, other);
+  if (out.dtype() != self.dtype())
+    throw Error(std::string("result dtype ") + scalar_type_name(out.dtype()) + " does not match input dtype " +
+                scalar_type_name(self.dtype()));
+  ResizedOutput resized(out, {}, {});
+  const Tensor result = plain::dot(self, other);
+  check_out_device(out, result.device());
+  run_fill(out, result);
+  resized.keep();
+  return out;
+}
+
+}  // namespace
+
+Tensor& plain::dot_out(Tensor& out, const Tensor& self, const Tensor& tensor) {
+  return write_dot(Op::dot, out, self, tensor);
+}
+Tensor plain::vdot(const Tensor& self, const Tensor& other) { return plain::dot(self, other); }
+Tensor& plain::vdot_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return write_dot(Op::vdot, out, self, other);
+}
+
+// --- Results of another dtype, which PyTorch lists and has on no cpu
+
+namespace {
+
+[[noreturn]] void fail_other_dtype(const char* op, const char* form) {
+  throw NotImplementedError(std::string("Could not run 'aten::") + op + "." + form +
+                            "' with arguments from the 'CPU' backend.");
+}
 
 /// A leaf, or a view of one: PyTorch looks at no other tensor's history before it finds that it has no such product.
 bool is_of_leaf(const Tensor& out) {
@@ -130,19 +405,31 @@ bool is_of_leaf(const Tensor& out) {
   out.impl()->base->references.fetch_add(1, std::memory_order_relaxed);
   return Tensor(out.impl()->base).is_leaf();
 }
-
-[[noreturn]] void fail_other_dtype(const char* form) {
-  throw NotImplementedError(std::string("Could not run 'aten::mm.") + form +
-                            "' with arguments from the 'CPU' backend.");
+[[noreturn]] void fail_other_dtype_out(const char* op, const Tensor& out) {
+  if (is_of_leaf(out)) check_out_unrecorded((std::string("aten::") + op).c_str(), out, nullptr, 0);
+  fail_other_dtype(op, "dtype_out");
 }
 
 }  // namespace
 
-Tensor plain::mm_dtype(const Tensor&, const Tensor&, Dtype) { fail_other_dtype("dtype"); }
+namespace plain {
 
-Tensor& plain::mm_dtype_out(Tensor& out, const Tensor&, const Tensor&, Dtype) {
-  if (is_of_leaf(out)) check_out_unrecorded("aten::mm", out, nullptr, 0);
-  fail_other_dtype("dtype_out");
+Tensor mm_dtype(const Tensor&, const Tensor&, Dtype) { fail_other_dtype("mm", "dtype"); }
+Tensor bmm_dtype(const Tensor&, const Tensor&, Dtype) { fail_other_dtype("bmm", "dtype"); }
+Tensor addmm_dtype(const Tensor&, const Tensor&, const Tensor&, Dtype, Scalar, Scalar) {
+  fail_other_dtype("addmm", "dtype");
+}
+Tensor baddbmm_dtype(const Tensor&, const Tensor&, const Tensor&, Dtype, Scalar, Scalar) {
+  fail_other_dtype("baddbmm", "dtype");
+}
+Tensor& mm_dtype_out(Tensor& out, const Tensor&, const Tensor&, Dtype) { fail_other_dtype_out("mm", out); }
+Tensor& bmm_dtype_out(Tensor& out, const Tensor&, const Tensor&, Dtype) { fail_other_dtype_out("bmm", out); }
+Tensor& addmm_dtype_out(Tensor& out, const Tensor&, const Tensor&, const Tensor&, Dtype, Scalar, Scalar) {
+  fail_other_dtype_out("addmm", out);
+}
+Tensor& baddbmm_dtype_out(Tensor& out, const Tensor&, const Tensor&, const Tensor&, Dtype, Scalar, Scalar) {
+  fail_other_dtype_out("baddbmm", out);
 }
 
+}  // namespace plain
 }  // namespace tenon

@@ -1,11 +1,13 @@
 // Products of matrices of whole numbers are exact, modulo the type's range; what cannot be multiplied is refused.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 
 #include "error_text.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
+#include "tenon/threads.h"
 
 namespace tenon {
 namespace {
@@ -20,6 +22,85 @@ TEST(Product, OfWholeNumbers) {
   }
   const Tensor large = full({1, 2}, 100, int8);
   EXPECT_EQ(mm(large, large.t()).item<int64_t>(), 32) << "20000 is 78 * 256 + 32";
+}
+
+/// Whole numbers from -3 to 3, whose sums are exact, in rows or in columns, or spread out.
+Tensor drawn(SizesView sizes, Dtype dtype, int layout, uint32_t& state) {
+  Dims stored = sizes.copy();
+  const int64_t last = stored.size() - 1;
+  if (layout == 1) std::swap(stored[last], stored[last - 1]);
+  if (layout == 2) stored[last] *= 2;
+  Tensor numbers = empty(stored, int64);
+  for (int64_t i = 0; i < numbers.numel(); ++i) {
+    state = state * 1664525u + 1013904223u;
+    numbers.data<int64_t>()[i] = static_cast<int64_t>(state >> 24) % 7 - 3;
+  }
+  numbers = numbers.to(dtype);
+  return layout == 1 ? numbers.mT() : layout == 2 ? numbers.slice(-1, 0, {}, 2) : numbers;
+}
+
+/// As it is written in a book.
+int64_t sum_of_products(const Tensor& a, const Tensor& b, int64_t batch, int64_t row, int64_t column) {
+  const int64_t depth = a.size(2), columns = b.size(2);
+  int64_t sum = 0;
+  for (int64_t k = 0; k < depth; ++k)
+    sum += a.data<int64_t>()[(batch * a.size(1) + row) * depth + k] *
+           b.data<int64_t>()[(batch * depth + k) * columns + column];
+  return sum;
+}
+
+TEST(Product, OfEverySizeAndLayout) {
+  constexpr int64_t kSizes[] = {1, 2, 3, 4, 5, 6, 7, 13, 16, 17, 31, 33, 49, 65, 130, 300};
+  uint32_t state = 1;
+  const auto size = [&] { return kSizes[(state = state * 1664525u + 1013904223u) >> 28]; };
+  for (int number = 0; number < 400; ++number) {
+    const int64_t batches = number % 3 + 1, rows = size(), depth = size(), columns = size();
+    const Dtype dtype = std::array{float32, float64, int32, int64, float16, int8}[static_cast<std::size_t>(number % 6)];
+    const Tensor a = drawn({batches, rows, depth}, dtype, number / 6 % 3, state);
+    const Tensor b = drawn({batches, depth, columns}, dtype, number / 18 % 3, state);
+    const Tensor got = bmm(a, b).to(int64), left = a.to(int64).contiguous(), right = b.to(int64).contiguous();
+    const bool wraps = dtype == int8;
+    for (int64_t i = 0; i < got.numel(); ++i) {
+      const int64_t want = sum_of_products(left, right, i / (rows * columns), i / columns % rows, i % columns);
+      ASSERT_EQ(got.data<int64_t>()[i], wraps ? static_cast<int8_t>(want) : want)
+          << number << ": " << dtype_name(dtype) << " " << to_string(a.sizes()) << to_string(a.strides()) << " @ "
+          << to_string(b.sizes()) << to_string(b.strides()) << " at " << i;
+    }
+  }
+}
+
+TEST(Product, HasTheSameBitsForAnyNumberOfThreads) {
+  const int before = get_num_threads();
+  for (const auto& [rows, depth, columns] : {std::array<int64_t, 3>{300, 300, 300},
+                                             {7, 600, 500},
+                                             {500, 600, 1},
+                                             {1, 700, 900},
+                                             {30, 1000, 300},
+                                             {900, 40, 50}})
+    for (const bool turned : {false, true}) {
+      const Tensor a = (arange(rows * depth, float32).reshape({rows, depth}) * 0.37f).add(0.1).reciprocal();
+      const Tensor b = (arange(depth * columns, float32) * 0.73f)
+                           .add(0.2)
+                           .reciprocal()
+                           .reshape(turned ? Dims{columns, depth} : Dims{depth, columns});
+      std::string first;
+      for (const int threads : {1, 2, 3, 8}) {
+        set_num_threads(threads);
+        const Tensor product = mm(a, turned ? b.t() : b);
+        const std::string bytes(static_cast<const char*>(product.data_ptr()),
+                                static_cast<std::size_t>(product.nbytes()));
+        if (threads == 1) first = bytes;
+        EXPECT_EQ(bytes == first, true) << rows << " x " << depth << " x " << columns << ", " << threads << " threads";
+      }
+    }
+  set_num_threads(before);
+}
+
+TEST(Product, OfNothing) {
+  EXPECT_EQ(to_string(mm(ones({2, 0}), ones({0, 2}))), "tensor([[0., 0.],\n        [0., 0.]])");
+  EXPECT_EQ(mm(ones({0, 2}), ones({2, 3})).numel(), 0);
+  EXPECT_EQ(dot(ones({0}), ones({0})).item<float>(), 0);
+  EXPECT_EQ(to_string(addmm(ones({2}), ones({2, 0}), ones({0, 2}), 3)), "tensor([[3., 3.],\n        [3., 3.]])");
 }
 
 TEST(Product, RefusesWhatDoesNotFit) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "declared.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
@@ -257,8 +258,8 @@ void write_drawn_op(Draw& draw, Tensor& out) {
     const std::string_view name = parameter.name;
     if (name == "condition")
       values[i] = empty({3}, bool_);
-    else if (name == "mat2")
-      values[i] = x.t();
+    else if (parameter.is_operand() && *schema.shapes)
+      values[i] = empty(declared::sizes_of(schema, declared::operand_number(schema, static_cast<int>(i)), {}));
     else if (name == "dim")
       values[i] = Dims{0};
     else if (name == "min")

@@ -129,13 +129,13 @@ class Evaluator {
 
   Value binary(const Node& node) {
     const Tree left = tree(node.children[0]), right = tree(node.children[1]);
-    if (!left->is_number() || !right->is_number()) {
-      const Schema& function = *find_operator(node.name);
+    const Schema& function = *find_operator(node.name);
+    if (!left->is_number() || !right->is_number() || !function.is_map()) {
       Bound bound{std::vector<Tree>(static_cast<std::size_t>(function.count)),
                   Values(static_cast<std::size_t>(function.count))};
       bound.operands[0] = left;
       bound.operands[1] = right;
-      return elementwise(function, bound, node);
+      return function.is_map() ? Value(elementwise(function, bound, node)) : algorithm(function, bound, node);
     }
     const std::optional<Scalar> folded = fold(node.name, left->number, right->number);
     if (!folded) fail(node.name == "/" ? "division by zero" : "the number is out of the range of int64", node.span);

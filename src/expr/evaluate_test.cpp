@@ -45,6 +45,8 @@ TEST(Evaluate, ExpressionsAreTheCallsTheyName) {
       {"x + row", x + row},
       {"x * row - column / 2", x * row - column / 2},
       {"row + column", row + column},
+      {"x @ row", matmul(x, row)},
+      {"2 * x @ x.T + 1", matmul(x * 2, x.t()) + 1},
       {"-x", -x},
       {"+x", x},
       {"2 * 3 + x", x + 6},

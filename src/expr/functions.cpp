@@ -14,6 +14,7 @@ constexpr Schema kCast{
     "to(Tensor self, ScalarType dtype) -> Tensor",
     "The elements in another dtype.",
     "map",
+    "",
     -1,
     kCastParameters,
     2,

@@ -113,7 +113,7 @@ class Parser {
   }
   int product() {
     int left = sign();
-    while (token_.is("*") || token_.is("/")) left = binary(left, &Parser::sign);
+    while (token_.is("*") || token_.is("/") || token_.is("@")) left = binary(left, &Parser::sign);
     if (token_.is("**")) fail("there is no operator '**'; square(x) and x * x are known", token_.span);
     if (token_.is("//")) fail("there is no operator '//'; div(a, b, rounding_mode=\"floor\") is known", token_.span);
     return left;

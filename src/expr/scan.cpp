@@ -10,7 +10,7 @@ namespace {
 
 // Longest first: "<=" before "<".
 constexpr std::string_view kSymbols[] = {"...", "**", "//", "<=", ">=", "==", "!=", "<", ">", "+", "-",
-                                         "*",   "/",  "(",  ")",  "[",  "]",  ",",  ".", ":", "="};
+                                         "*",   "@",  "/",  "(",  ")",  "[",  "]",  ",", ".", ":", "="};
 
 // Not the functions of <cctype>: those depend on the locale.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -27,10 +27,37 @@ struct MoveKernels {
   void (*transpose)(void* out, int64_t out_stride, const void* in, int64_t stride, int64_t rows, int64_t columns);
 };
 
-/// out += a b over row-major blocks: `out` is rows x columns, `a` rows x depth, `b` depth x columns. Strides between
-/// rows, in elements. Each element is summed in the order of depth, whatever the number of rows.
-using ProductKernel = void (*)(void* out, int64_t out_stride, const void* a, int64_t a_stride, const void* b,
-                               int64_t b_stride, int64_t rows, int64_t columns, int64_t depth);
+/// A part of a product of matrices: out = a b, or out += a b. Strides in elements.
+struct ProductBlock {
+  void* out;
+  int64_t out_stride;  // between rows, whose elements lie side by side
+  const void* a;
+  int64_t a_row, a_depth;
+  int64_t a_tile;  // from kProductRows rows to the next
+  const void* b;
+  int64_t b_depth;  // between rows, whose elements lie side by side
+  int64_t b_panel;  // from as many columns as a tile has to the next
+  int64_t rows, columns, depth;
+  bool adds;
+};
+/// Products of small matrices, one behind the other. `out` is row-major without gaps.
+struct SmallProducts {
+  ProductBlock block;  // of the first
+  int64_t batches, a_batch, b_batch;
+};
+/// Rows of a tile.
+inline constexpr int64_t kProductRows = 6;
+/// Each element is summed in an order that depth alone decides.
+struct ProductKernels {
+  /// Reads `b` up to whole vectors of columns.
+  void (*multiply)(const ProductBlock& block) = nullptr;
+  /// out = a b of what lies side by side along depth, in both operands; b_depth: between columns of `b`.
+  void (*multiply_transposed)(const ProductBlock& block) = nullptr;
+  /// In the order of `multiply`. Reads `b` no further than its columns.
+  void (*multiply_small)(const SmallProducts& products) = nullptr;
+  int64_t panel = 0;   // columns of a tile
+  int64_t vector = 0;  // columns of a vector
+};
 
 /// A fold with a State, over lanes of one dtype. A state is up to three lanes: field f of state i lies at
 /// states[f * stride + i], and there is room for 16 states behind the last one. Wide states are of float64 or int64.
@@ -65,7 +92,7 @@ struct KernelTable {
   FoldKernel fold[kOpCount][kDtypeCount];  // reductions over lanes
   const StateKernels* state_fold[kOpCount][kDtypeCount];
   MoveKernels move[4];
-  ProductKernel product[kDtypeCount];  // null: none
+  ProductKernels product[kDtypeCount];  // of float32, float64, int32 and int64
 };
 
 /// The table of the best instruction set this machine has (TENON_ISA=AVX2 asks for another one).

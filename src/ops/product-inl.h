@@ -1,9 +1,10 @@
-// ops: products of matrices. No formula over lanes: dispatch/product.cpp.
+// ops: products of vectors and matrices. No formula over lanes: dispatch/product.cpp, dispatch/matmul.cpp.
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct mm {
   static constexpr Row row{.signature = "mm(Tensor self, Tensor mat2, *, Tensor out=None) -> Tensor",
                            .kind = Kind::algorithm,
+                           .shapes = "ij,jk",
                            .by_hand = true,
                            .dtypes = kNoBool,
                            .kernel_name = "addmm_impl_cpu_",
@@ -12,11 +13,11 @@ struct mm {
                            .doc = "The product of two matrices."};
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad().mm(g.b().t());
+    return g.is_column_major(0) ? g.b().mm(g.grad().t()).t() : g.grad().mm(g.b().t());
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return g.a().t().mm(g.grad());
+    return g.is_column_major(1) ? g.grad().t().mm(g.a()).t() : g.a().t().mm(g.grad());
   }
 };
 
@@ -27,4 +28,230 @@ struct mm_dtype {
       .kind = Kind::algorithm,
       .by_hand = true,
       .method = false};
+};
+
+struct bmm {
+  static constexpr Row row{.signature = "bmm(Tensor self, Tensor mat2, *, Tensor out=None) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .shapes = "bij,bjk",
+                           .by_hand = true,
+                           .dtypes = kNoBool,
+                           .kernel_name = "bmm",
+                           .strict_out = true,
+                           .grad_fn = "BmmBackward0",
+                           .doc = "The products of matrices, one by one."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad().bmm(g.b().transpose(1, 2));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.a().transpose(1, 2).bmm(g.grad());
+  }
+};
+
+struct bmm_dtype {
+  static constexpr Row row{
+      .signature = "bmm(Tensor self, Tensor mat2, ScalarType out_dtype, *, Tensor out=None) -> Tensor",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .method = false};
+};
+
+struct mv {
+  static constexpr Row row{.signature = "mv(Tensor self, Tensor vec, *, Tensor out=None) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .shapes = "ij,j",
+                           .by_hand = true,
+                           .dtypes = kNoBool,
+                           .kernel_name = "addmv_impl_cpu",
+                           .grad_fn = "MvBackward0",
+                           .doc = "The product of a matrix and a vector."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad().outer(g.b());
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.a().t().mv(g.grad());
+  }
+};
+
+struct dot {
+  static constexpr Row row{.signature = "dot(Tensor self, Tensor tensor, *, Tensor out=None) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .shapes = "i,i",
+                           .by_hand = true,
+                           .dtypes = kNoBool,
+                           .kernel_name = "dot",
+                           .grad_fn = "DotBackward0",
+                           .doc = "The sum of the products of two vectors' elements."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * g.b();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.grad() * g.a();
+  }
+};
+
+struct vdot {
+  static constexpr Row row{.signature = "vdot(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .shapes = "i,i",
+                           .by_hand = true,
+                           .dtypes = kNoBool,
+                           .kernel_name = "dot",
+                           .grad_fn = "VdotBackward0",
+                           .doc = "dot, with the first vector conjugated."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * g.b();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.grad() * g.a();
+  }
+};
+
+struct addmm {
+  static constexpr Row row{
+      .signature =
+          "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor",
+      .python =
+          "(Scalar beta, Tensor self, Scalar alpha, Tensor mat1, Tensor mat2, *, Tensor out=None)|deprecated\n"
+          "(Scalar beta, Tensor self, Tensor mat1, Tensor mat2, *, Tensor out=None)|deprecated\n"
+          "(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None)",
+      .kind = Kind::algorithm,
+      .shapes = "*ik,ij,jk",
+      .by_hand = true,
+      .dtypes = kNoBool,
+      .kernel_name = "addmm_impl_cpu_",
+      .strict_out = true,
+      .grad_fn = "AddmmBackward0",
+      .doc = "beta * input + alpha * (mat1 @ mat2)."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return times(g.grad(), g.number("beta", 1));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return times(g.is_column_major(1) ? g.c().mm(g.grad().t()).t() : g.grad().mm(g.c().t()), g.number("alpha", 1));
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return times(g.is_column_major(2) ? g.grad().t().mm(g.b()).t() : g.b().t().mm(g.grad()), g.number("alpha", 1));
+  }
+};
+
+struct addmm_dtype {
+  static constexpr Row row{
+      .signature =
+          "addmm(Tensor self, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar "
+          "alpha=1, Tensor out=None) -> Tensor",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .method = false};
+};
+
+struct addmv {
+  static constexpr Row row{
+      .signature =
+          "addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor",
+      .python =
+          "(Scalar beta, Tensor self, Scalar alpha, Tensor mat, Tensor vec, *, Tensor out=None)|deprecated\n"
+          "(Scalar beta, Tensor self, Tensor mat, Tensor vec, *, Tensor out=None)|deprecated\n"
+          "(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor out=None)",
+      .kind = Kind::algorithm,
+      .shapes = "*i,ij,j",
+      .by_hand = true,
+      .dtypes = kNoBool,
+      .kernel_name = "addmv_impl_cpu",
+      .strict_out = true,
+      .grad_fn = "AddmvBackward0",
+      .doc = "beta * input + alpha * (mat @ vec)."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return times(g.grad(), g.number("beta", 1));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return times(g.grad().outer(g.c()), g.number("alpha", 1));
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return times(g.b().t().mv(g.grad()), g.number("alpha", 1));
+  }
+};
+
+struct baddbmm {
+  static constexpr Row row{
+      .signature =
+          "baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor "
+          "out=None) -> Tensor",
+      .python =
+          "(Scalar beta, Tensor self, Scalar alpha, Tensor batch1, Tensor batch2, *, Tensor out=None)|deprecated\n"
+          "(Scalar beta, Tensor self, Tensor batch1, Tensor batch2, *, Tensor out=None)|deprecated\n"
+          "(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None)",
+      .kind = Kind::algorithm,
+      .shapes = "*bik,bij,bjk",
+      .by_hand = true,
+      .dtypes = kNoBool,
+      .kernel_name = "baddbmm",
+      .strict_out = true,
+      .grad_fn = "BaddbmmBackward0",
+      .doc = "beta * input + alpha * (batch1 @ batch2), matrix by matrix."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return times(g.grad(), g.number("beta", 1));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return times(g.grad().bmm(g.c().transpose(1, 2)), g.number("alpha", 1));
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return times(g.b().transpose(1, 2).bmm(g.grad()), g.number("alpha", 1));
+  }
+};
+
+struct baddbmm_dtype {
+  static constexpr Row row{
+      .signature =
+          "baddbmm(Tensor self, Tensor batch1, Tensor batch2, ScalarType out_dtype, *, Scalar beta=1, Scalar "
+          "alpha=1, Tensor out=None) -> Tensor",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .method = false};
+};
+
+// What is made of the products above: these have the derivatives.
+
+struct matmul {
+  static constexpr Row row{
+      .signature = "matmul(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+      .kind = Kind::algorithm,
+      .shapes = "*bij,*bjk",
+      .by_hand = true,
+      .symbol = "@",
+      .dtypes = kNoBool,
+      .doc = "The product of vectors, matrices or batches of matrices, whose leading dims broadcast."};
+};
+
+struct inner {
+  static constexpr Row row{.signature = "inner(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .shapes = "ij,kj",
+                           .by_hand = true,
+                           .dtypes = kNoBool,
+                           .doc = "The sums of products along the last dims; times a number where one has no dims."};
+};
+
+struct outer {
+  static constexpr Row row{.signature = "outer(Tensor self, Tensor vec2, *, Tensor out=None) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .shapes = "i,j",
+                           .by_hand = true,
+                           .doc = "Every element of one vector times every element of another."};
 };

@@ -72,6 +72,8 @@ struct Row {
   // PyTorch's overloads, one a line, where they are not what `signature` says. "": Python's function is by hand.
   const char* python = nullptr;
   Kind kind = Kind::map;
+  // The operands' sizes, where these don't broadcast to one shape: "ij,jk". Behind *: what broadcasts to these sizes.
+  const char* shapes = "";
   // Of a map: the public function calls by_hand::NAME in dispatch/, which picks a form. Of an algorithm: out= has rules
   // of its own, and is plain::NAME_out.
   bool by_hand = false;

@@ -106,8 +106,7 @@ const char* docstring(const Parser& parser, Door door) {
 const std::vector<Entry>& all_entries() {
   static const std::vector<Entry> all = [] {
     std::vector<Entry> entries;
-    for (const auto& part :
-         {op_entries(), view_entries(), factory_entries(), function_entries(), autograd_entries(), product_entries()})
+    for (const auto& part : {op_entries(), view_entries(), factory_entries(), function_entries(), autograd_entries()})
       entries.insert(entries.end(), part.begin(), part.end());
     return entries;
   }();
@@ -147,7 +146,7 @@ void bind_functions(nb::module_& module) {
                                          parameter.keyword_only, parameter.takes_numbers));
       all.append(nb::make_tuple(schema.name, schema.kind, parameters, schema.method != nullptr, schema.out != nullptr,
                                 schema.inplace != nullptr, row_of(static_cast<Op>(schema.op)).ulp == 0,
-                                row_of(static_cast<Op>(schema.op)).domain));
+                                row_of(static_cast<Op>(schema.op)).domain, schema.shapes));
     }
     return all;
   });

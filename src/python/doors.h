@@ -58,7 +58,6 @@ std::vector<Entry> view_entries();
 std::vector<Entry> factory_entries();
 std::vector<Entry> function_entries();
 std::vector<Entry> autograd_entries();
-std::vector<Entry> product_entries();
 
 /// The methods of Tensor, ready for its type; lives as long as the process.
 PyMethodDef* method_table();

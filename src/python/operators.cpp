@@ -7,7 +7,6 @@
 #include "ops/row.h"
 #include "python/exchange.h"
 #include "python/object.h"
-#include "python/products.h"
 #include "tenon/autograd.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
@@ -76,10 +75,11 @@ PyObject* inplace(PyObject* self, PyObject* b) noexcept {
   });
 }
 
-/// No number stands for a matrix.
-PyObject* multiply_matrices(PyObject* a, PyObject* b) noexcept {
+/// Of an op that takes no numbers.
+template <auto function>
+PyObject* of_tensors(PyObject* a, PyObject* b) noexcept {
   if (is_number(a) || is_number(b)) return not_implemented();
-  return binary<[](const Arg& x, const Arg& y) { return matmul(x.tensor(), y.tensor()); }>(a, b);
+  return binary<[](const Arg& x, const Arg& y) { return function(x.tensor(), y.tensor()); }>(a, b);
 }
 
 /// The slots of each symbol Python lets a type define.
@@ -147,7 +147,7 @@ void add_operator(std::vector<PyType_Slot>& slots, Op op, binaryfunc function, b
     if (std::strcmp(comparison.symbol, row_of(op).symbol) == 0) comparisons[comparison.op] = function;
   if (const Symbol* symbol = symbol_of(op)) {
     slots.push_back({symbol->slot, reinterpret_cast<void*>(function)});
-    slots.push_back({symbol->inplace_slot, reinterpret_cast<void*>(inplace_function)});
+    if (inplace_function) slots.push_back({symbol->inplace_slot, reinterpret_cast<void*>(inplace_function)});
   }
 }
 
@@ -239,13 +239,16 @@ void add_operator_slots(std::vector<PyType_Slot>& slots) {
                inplace<[](Tensor& self, const Arg& b) { self.NAME##_(b); }>);
 #define TENON_COMPARISON TENON_SYMBOL
 #define TENON_UNARY_SYMBOL(NAME, SYMBOL)
+#define TENON_TENSOR_SYMBOL(NAME)                                                                               \
+  add_operator(slots, Op::NAME, of_tensors<[](const Tensor& a, const Tensor& b) { return tenon::NAME(a, b); }>, \
+               nullptr);
 #include "ops/symbols.def"
 #undef TENON_SYMBOL
 #undef TENON_COMPARISON
 #undef TENON_UNARY_SYMBOL
+#undef TENON_TENSOR_SYMBOL
   push(slots, Py_nb_floor_divide, binary<floor_divide>);
   push(slots, Py_nb_inplace_floor_divide, inplace<[](Tensor& self, const Arg& b) { self.div_(b, "floor"); }>);
-  push(slots, Py_nb_matrix_multiply, multiply_matrices);
   push(slots, Py_tp_richcompare, compare);
   push(slots, Py_nb_negative, unary<[](const Tensor& self) { return neg(self); }>);
   push(slots, Py_nb_absolute, unary<[](const Tensor& self) { return abs(self); }>);

@@ -40,7 +40,7 @@ template <class View>
 PyObject* reshaped_in_place(const Call& call, const View& view) {
   const Tensor& self = call.tensor(Name::input);
   autograd::check_inplace(self, self.requires_grad());
-  autograd::take_layout(self, view(self));
+  take_layout(self, view(self));
   return again(call.self());
 }
 

@@ -54,6 +54,8 @@ struct ViewCall {
 };
 /// Records that `view` is a view of `self`, a tensor in a graph.
 void record_view(const Tensor& self, const Tensor& view, const ViewCall& call);
+/// Gives the tensor itself the sizes and strides of a view of it, which has the same elements. Uses the view up.
+void take_layout(const Tensor& self, const Tensor& view);
 
 inline Tensor recorded(const Tensor& self, Tensor view, const ViewCall& call) {
   if (self.impl()->in_graph) [[unlikely]]

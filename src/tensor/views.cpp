@@ -201,7 +201,7 @@ Tensor Tensor::squeeze() const {
 
 Tensor Tensor::squeeze(int64_t dim) const {
   const int64_t at = wrap_dim(dim, this->dim());
-  return changed(*this, {ViewKind::squeeze_dim}, [&](Dims& sizes, Dims& strides) {
+  return changed(*this, {ViewKind::squeeze_dim, {at}}, [&](Dims& sizes, Dims& strides) {
     if (!sizes.empty() && sizes[at] == 1) erase_dim(sizes, strides, at);
   });
 }

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "declared.h"
 #include "faults.h"
 #include "tenon/schema.h"
 
@@ -74,7 +75,27 @@ struct GivenAll {
   }
   void write(const Tensors& t, Value (&values)[kMost]) const {
     for (std::size_t i = 0; i < given.size(); ++i)
-      values[i] = given[i].place >= 0 ? Value(t[static_cast<std::size_t>(given[i].place)]) : given[i].value;
+      values[i] = given[i].place >= 0 ? Value(operand(t, static_cast<int>(i))) : given[i].value;
+  }
+  /// Of a product: a view that has the dims it is declared with.
+  Tensor operand(const Tensors& t, int i) const {
+    const Tensor& plain = t[static_cast<std::size_t>(given[static_cast<std::size_t>(i)].place)];
+    if (!*schema->shapes) return plain;
+    const Tensor &left = t[kA], &right = t[kMatrix];  // ij and jk
+    std::string letters;
+    declared::sizes_of(*schema, declared::operand_number(*schema, i), {}, [&](char letter) {
+      letters += letter;
+      return 1;
+    });
+    const bool is_batch = letters[0] == 'b';
+    if (is_batch) letters.erase(0, 1);
+    const Tensor matrix = letters == "ij"   ? left
+                          : letters == "i"  ? left.select(-1, 0)
+                          : letters == "ik" ? left.select(-1, 0).unsqueeze(-1)
+                          : letters == "jk" ? right
+                          : letters == "kj" ? right.t()
+                                            : right.select(1, 0);
+    return is_batch ? matrix.unsqueeze(0) : matrix;
   }
 };
 
@@ -95,13 +116,12 @@ std::vector<Given> values_of(const Parameter& parameter) {
   throw std::logic_error("no values are known for an argument of type " + std::string(type));
 }
 
-/// The place of an operand behind those that are given already: a condition, places and a right matrix are what they
-/// are called, all others are the first two in turn.
+/// The place of an operand behind those that are given already: a condition and places are what they are called, all
+/// others are the first two in turn.
 int operand_place(const Parameter& parameter, const std::vector<Given>& before) {
   const std::string_view name = parameter.name;
   if (name == "condition" || name == "mask") return kCondition;
   if (name == "index" || name == "indices") return kIndex;
-  if (name == "mat2") return kMatrix;
   int place = kA;
   for (const Given& given : before)
     if (given.place == kA || given.place == kB) place = given.place == kA ? kB : kA;

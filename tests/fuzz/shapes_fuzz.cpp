@@ -235,7 +235,7 @@ class Machine {
       return index->tensor().dim() < 2 && self.dim() > 0 ? self.index_select(dim, index->tensor())
                                                          : self.gather(dim, index->tensor());
     }
-    return call.schema->is_map() || self.dim() != 2 ? self : self.t();
+    return call.schema->is_map() || self.dim() < 2 ? self : self.mT();
   }
 
   const Tensor* call_op(const char*& name) {

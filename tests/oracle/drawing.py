@@ -44,7 +44,7 @@ def kind_of(op):
     if op.kind == "fold":
         return "reduction_dtype" if "dtype" in names else "reduction"
     if op.kind == "algorithm":
-        return "product" if names == ["self", "mat2"] else "map" if names[:2] == ["self", "other"] else None
+        return "product" if op.facts.get("shapes") else "map" if names[:2] == ["self", "other"] else None
     special = {"condition": "where", "min": "clamp"}
     return next((special[name] for name in names if name in special), "unary" if len(names) == 1 else "map")
 
@@ -246,10 +246,14 @@ def draw_case(ops, seed, number, only_op=None):
             keywords["dtype"] = NAMES[draw.dtype(None if not dtype.is_floating_point else torch.float64)]
     elif kind == "product":
         # Small integers: their sums are exact, whatever the order.
-        rows, depth, columns = (draw.rng.choice([0, 1, 2, 3, 5, 17, 33]) for _ in range(3))
-        other = [depth, columns] if draw.chance(0.9) else draw.shape()
-        build.args = [build.tensor([rows, depth], dtype, tame=True),
-                      build.tensor(other, dtype if draw.chance(0.9) else draw.dtype(), tame=True)]
+        sizes = {letter: draw.rng.choice([1, 2, 3] if letter == "b" else [0, 1, 2, 3, 5, 17, 33]) for letter in "bijk"}
+        for operand in DECLARED[op].facts["shapes"].split(","):
+            shape = [sizes[letter] for letter in operand.lstrip("*")]
+            shape = draw.narrowed(shape) if operand[0] == "*" else shape if draw.chance(0.95) else draw.shape()
+            build.args.append(build.tensor(shape, dtype if draw.chance(0.95) else draw.dtype(), tame=True))
+        for factor in ("alpha", "beta"):
+            if any(parameter.name == factor for parameter in DECLARED[op].parameters) and dtype.itemsize > 2 and draw.chance(0.4):
+                keywords[factor] = number_json(draw.rng.choice([0, 1, 2, -3]))
     else:
         form = draw_other(draw, build, op, shape, dtype, keywords)
     if form == "out":
@@ -327,7 +331,10 @@ def draw_out(draw, build, kind, op, dtype):
         except RuntimeError:
             shape = []
     if kind == "product":
-        shape = [build.args[0]["shape"][0], build.args[1]["shape"][-1] if build.args[1]["shape"] else 1]
+        try:
+            shape = list(getattr(torch, op)(*(operand.to(device="meta", dtype=torch.float32) for operand in operands)).shape)
+        except (RuntimeError, IndexError):
+            shape = []
     wanted = dtype if draw.chance(0.7) else draw.dtype()
     if DECLARED[op].facts.get("promotion") in ("Promotion::comparison", "Promotion::logical"):
         wanted = torch.bool if draw.chance(0.7) else wanted

@@ -136,12 +136,14 @@ const std::map<std::string, Operator>& operators() {
    }},
 #define TENON_COMPARISON TENON_SYMBOL
 #define TENON_UNARY_SYMBOL(NAME, SYMBOL) {#NAME, [](const Request& r) { return SYMBOL r.tensor(0); }},
+#define TENON_TENSOR_SYMBOL(NAME)
   static const std::map<std::string, Operator> table = {
 #include "ops/symbols.def"
   };
 #undef TENON_SYMBOL
 #undef TENON_COMPARISON
 #undef TENON_UNARY_SYMBOL
+#undef TENON_TENSOR_SYMBOL
   return table;
 }
 
@@ -151,10 +153,12 @@ Tensor compound(const std::string& op, Request& r) {
 // clang-format on
 #define TENON_COMPARISON(NAME, SYMBOL)
 #define TENON_UNARY_SYMBOL(NAME, SYMBOL)
+#define TENON_TENSOR_SYMBOL(NAME)
 #include "ops/symbols.def"
 #undef TENON_SYMBOL
 #undef TENON_COMPARISON
 #undef TENON_UNARY_SYMBOL
+#undef TENON_TENSOR_SYMBOL
   throw NoSuchForm();
 }
 

@@ -92,7 +92,7 @@ class ProductApart:
     @staticmethod
     def of(statement, variables):
         """None for any other statement."""
-        match = re.search(r"\b(?:mm|mv|bmm|dot|matmul)\(.*\bout=(v\d+)", statement)
+        match = re.search(r"\b(?:mm|mv|bmm|dot|vdot|matmul|inner|outer|addmm|addmv|baddbmm)\(.*\bout=(v\d+)", statement)
         target = match and variables.get(match[1])
         if not isinstance(target, torch.Tensor):
             return None

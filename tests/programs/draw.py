@@ -4,12 +4,17 @@ What can be called comes from the module's own listing: the signatures in the do
 op that is declared later is drawn as soon as it is there.
 """
 import math
+import pathlib
 import random
 import re
+import sys
 import typing
 
 import tenon
 import torch
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
+from ops import read_ops  # noqa: E402
 
 DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
@@ -21,6 +26,10 @@ NUMBERS = ["0", "1", "2", "-1", "-3", "7", "127", "128", "200", "255", "256", "3
 FAR = ["2**36", "2**62", "2**63 - 1", "-2**63", "-2**62"]
 DIM_NAMES = {"dim", "dims", "dim0", "dim1", "dim2", "axis", "axis0", "axis1", "start_dim", "end_dim", "source", "destination"}
 LIMIT = 1500  # elements of a variable; what is larger is dropped at once
+
+# Of products: the sizes of each operand by letters.
+SHAPES = {op.name: dict(zip((parameter.name.replace("self", "input") for parameter in op.operands()), op.facts["shapes"].replace("*", "").split(",")))
+          for op in read_ops()[0] if op.is_public and op.facts.get("shapes")}  # fmt: skip
 
 # Not drawn: what has an effect on the process, reads files or other libraries' memory, or names an address.
 LEFT_OUT = {"set_num_threads", "get_num_threads", "manual_seed", "seed", "initial_seed", "load", "save", "from_numpy", "from_dlpack",
@@ -204,8 +213,8 @@ class Drawer:
         if self.chance(0.006):
             return self.choice(["None", "'x'", "1.5", "()", "[1, 2]", "T.float32", self.pick()])
         if kind == "Tensor":
-            if op in ("mm", "mv", "bmm", "matmul", "dot") and name != "out" and self.chance(0.7):
-                return self.factor(op, subject)
+            if op in SHAPES and name != "out" and self.chance(0.7):
+                return self.factor(op, name, subject)
             return self.operand() if name != "out" else self.target(subject)
         if kind == "Number" and name == "alpha":  # PyTorch's sub negates -2**63, which is itself, and its gradient does not
             return self.number().replace("-2**63", "-2**40")
@@ -233,13 +242,11 @@ class Drawer:
             return "T.strided"
         return "None"
 
-    def factor(self, op, subject):
-        """A tensor that fits behind `subject` in a product."""
-        inner = subject.shape[-1] if isinstance(subject, torch.Tensor) and subject.dim() else 1
-        outer = self.choice([1, 2, 3])
-        shape = {"mv": [inner], "dot": [inner]}.get(op, [inner, outer])
-        if op == "bmm" and isinstance(subject, torch.Tensor) and subject.dim():
-            shape = [subject.shape[0]] + shape
+    def factor(self, op, name, subject):
+        """A tensor that fits beside `subject` in a product."""
+        letters = SHAPES[op]
+        sizes = dict(zip(reversed(letters["input"]), reversed(subject.shape if isinstance(subject, torch.Tensor) else ())))
+        shape = [sizes.get(letter) or self.choice([1, 2, 3]) for letter in letters.get(name, letters["input"])]
         dtype = str(subject.dtype) if isinstance(subject, torch.Tensor) else "torch.float32"
         if dtype in ("torch.bool", "torch.uint8"):
             return f"T.ones({shape}, dtype={dtype.replace('torch', 'T')})"

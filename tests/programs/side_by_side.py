@@ -35,7 +35,8 @@ DECLARED = {op.name: 2 * float(op.facts["ulp"]) for op in read_ops()[0] if op.ki
 ULPS = DECLARED | {name + "_": ulps for name, ulps in DECLARED.items()}
 # What adds many numbers, or multiplies in another order: off by a few roundings of the largest magnitude about.
 FOLDS = "|".join(op.name for op in read_ops()[0] if op.is_public and op.kind == "fold" and "ulp" in op.facts)
-SUMMING = re.compile(rf"\b(?:{FOLDS}|mm|mv|bmm|dot|matmul|sum_to_size|backward|grad|alpha|linspace|allclose|isclose)\b|\b(?:add|sub)_?\(.*(?:,.*,|, other=)|(?<!T)\.(?:add|sub)_?\(.*, |@|1 / |\breciprocal|/=|/ ")
+PRODUCTS = "|".join(op.name for op in read_ops()[0] if op.facts.get("shapes"))
+SUMMING = re.compile(rf"\b(?:{FOLDS}|(?:{PRODUCTS})_?|sum_to_size|backward|grad|alpha|linspace|allclose|isclose)\b|\b(?:add|sub)_?\(.*(?:,.*,|, other=)|(?<!T)\.(?:add|sub)_?\(.*, |@|1 / |\breciprocal|/=|/ ")
 ROUNDINGS = 32
 MANY = 100_000  # elements
 

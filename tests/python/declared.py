@@ -42,10 +42,15 @@ class Op:
     has_inplace: bool
     exact: bool  # PyTorch's bits
     domain: str
+    shapes: str  # of a product's operands: "ij,jk"
 
     @property
     def operands(self):
         return [parameter for parameter in self.parameters if parameter.is_operand]
+
+    def sizes(self, parameter, size):
+        """Of an operand of a product, where `size` gives those of a letter. What broadcasts to these may differ."""
+        return [size(letter) for letter in self.shapes.split(",")[self.operands.index(parameter)].lstrip("*")]
 
 
 # Functions with several signatures are there once for each.

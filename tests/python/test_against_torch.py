@@ -87,11 +87,27 @@ def function(m, name):
     return getattr(m.linalg, name.removeprefix("linalg_")) if name.startswith("linalg_") else getattr(m, name)
 
 
+@st.composite
+def factor(draw, op, parameter, first):
+    """An operand of a product that mostly fits behind a first one of that shape."""
+    known = dict(zip(reversed(op.shapes.split(",")[0]), reversed(first)))
+    shape = op.sizes(parameter, lambda letter: known.setdefault(letter, draw(small)))
+    return draw(tensors(shape=draw(broadcastable(shape)) if draw(st.integers(0, 9)) == 0 else shape, dtype=draw(st.sampled_from([None, "float32", "float32"]))))
+
+
+@st.composite
+def first_operand(draw, op):
+    if not op.shapes or draw(st.integers(0, 5)) == 0:
+        return draw(tensors())
+    shape = op.sizes(op.operands[0], lambda letter: draw(st.integers(1, 3)))
+    return draw(tensors(shape=draw(broadcastable(shape)) if op.shapes[0] == "*" else shape, dtype=draw(st.sampled_from([None, "float32", "float32"]))))
+
+
 def argument(draw, op, parameter, shape):
     """A value of a declared parameter that mostly fits beside a first operand of that shape."""
     if parameter.is_operand:
-        if parameter.name == "mat2":
-            return draw(tensors(shape=[shape[-1] if shape else 1, draw(small)]))
+        if op.shapes:
+            return draw(factor(op, parameter, shape))
         if parameter.is_index:
             return draw(places(shape))
         condition = draw(st.sampled_from(["bool", "bool", "bool", "uint8", "int32"])) if parameter.is_mask else None
@@ -124,13 +140,13 @@ def arguments_of(draw, op, shape):
 @given(data=st.data())
 def test_op(op, data):
     name = op.name
-    first = data.draw(tensors())
+    first = data.draw(first_operand(op))
     args, kwargs = arguments_of(data.draw, op, tuple(first.ours.shape))
     assume(name not in ("all", "any") or [] not in [*args, *kwargs.values()])  # docs/differences.md
     forms = ["function"] + ["method"] * op.has_method + ["out"] * op.has_out + ["inplace"] * (op.has_inplace and hasattr(judge.torch.Tensor, name + "_"))
     form = data.draw(st.sampled_from(forms))
     assume(not (form == "inplace" and name in ("tril", "triu") and 0 in first.ours.stride()))  # writes that PyTorch lets through
-    inexact = not op.exact or name in THEIR_ERRORS or "alpha" in kwargs  # PyTorch rounds a + alpha * b once or twice, by the place of an element
+    inexact = not op.exact or name in THEIR_ERRORS or "alpha" in kwargs or op.shapes  # PyTorch rounds a + alpha * b once or twice, by the place of an element
     exact = True if not inexact else None if first.ours.dtype in (tenon.float16, tenon.bfloat16) else False
     if form == "function":
         same(lambda m, *a, **k: function(m, name)(*a, **k), first, *args, exact=exact, **kwargs)

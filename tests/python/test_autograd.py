@@ -447,11 +447,19 @@ def test_gradcheck_of_every_op(op):
     """Every op that has a derivative, from Python."""
     function = getattr(tenon, op.name)
     # No element is where a derivative ends: at an integer and a half, or a multiple of the other operand.
-    a = tenon.tensor([[0.4, 1.6], [2.25, 0.75]], dtype=tenon.float64, requires_grad=True)
+    some = tenon.tensor([[0.4, 1.6], [2.25, 0.75]], dtype=tenon.float64, requires_grad=True)
     b = tenon.tensor([[1.25, 0.3]] * (2 if op.kind == "algorithm" else 1), dtype=tenon.float64, requires_grad=True)
     vector = op.name in ("index_add", "index_select")
 
+    def factor(i):
+        sizes = op.sizes(op.operands[i], lambda letter: 2)
+        return (tenon.arange(2 ** len(sizes), dtype=tenon.float64) / 4 + i).reshape(sizes).requires_grad_()
+
+    a = factor(0) if op.shapes else some
+
     def operand(i, parameter):
+        if op.shapes:
+            return factor(i + 1)
         if parameter.is_mask:
             return tenon.tensor([[True, False], [True, True]])
         return tenon.tensor([1, 0] if vector else [[1, 0], [0, 1]]) if parameter.is_index else b + 2 * i

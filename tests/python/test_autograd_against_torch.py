@@ -536,6 +536,37 @@ def test_gradients_of_matmul(factors):
     same(call, *factors)
 
 
+PRODUCTS = {"mm": [(2, 3), (3, 4)], "bmm": [(2, 2, 3), (2, 3, 4)], "mv": [(2, 3), (3,)], "dot": [(3,), (3,)], "vdot": [(3,), (3,)], "outer": [(2,), (3,)],
+            "inner": [(2, 3), (4, 3)], "addmm": [(2, 1), (2, 3), (3, 4)], "addmv": [(1,), (2, 3), (3,)], "baddbmm": [(4,), (2, 2, 3), (2, 3, 4)]}  # fmt: skip
+MATRICES = [[(3,), (3,)], [(2, 3), (3,)], [(3,), (3, 2)], [(2, 3), (3, 4)], [(4, 2, 3), (3, 2)], [(4, 2, 3), (3,)], [(2, 3), (4, 3, 2)], [(3,), (4, 3, 2)],
+            [(4, 2, 3), (4, 3, 2)], [(1, 2, 3), (4, 3, 2)], [(4, 2, 3), (1, 3, 2)], [(5, 1, 2, 3), (4, 3, 2)], [(1, 1, 3), (3, 3)]]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, shapes", [*PRODUCTS.items(), *(("matmul", shapes) for shapes in MATRICES)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_graphs_of_products(name, shapes, turned):
+    """Nodes, gradients with their strides, and the gradients' own graph; also of operands that are views."""
+
+    def operand(m, shape):
+        # a leaf: where it is turned, its columns lie side by side
+        numbers = m.arange(numel(shape), dtype=m.float64).reshape(shape[:-2] + shape[-2:][::-1] if turned else shape)
+        return (numbers.transpose(-1, -2) if turned and len(shape) > 1 else numbers).requires_grad_()
+
+    def call(m):
+        operands = [operand(m, shape) for shape in shapes]
+        factors = {"alpha": 3, "beta": 0.5} if "add" in name else {}
+        result = getattr(m, name)(*operands, **factors)
+        weights = m.arange(result.numel(), dtype=m.float64).reshape(result.shape) - 3
+        grads = m.autograd.grad((result * weights).sum(), operands, create_graph=True)
+        # A number that multiplies has a node of its own in PyTorch.
+        graphs = [nodes(grad.grad_fn).replace("MulBackward1", "MulBackward0") for grad in grads]
+        total = sum((grad * grad).sum() for grad in grads if grad.requires_grad)
+        twice = m.autograd.grad(total, operands, allow_unused=True)
+        return result, nodes(result.grad_fn), grads, graphs, [part for part in twice if part is not None]
+
+    same(call, exact=False)
+
+
 @pytest.mark.parametrize("name, shapes", [("mm", [(2, 3), (3, 2)]), ("mm", [(2,), (2,)]), ("bmm", [(4, 2, 3), (4, 3, 2)]), ("bmm", [(2, 2), (2, 2)]),
                                           ("mv", [(2, 3), (3,)]), ("mv", [(2, 3), (2,)]), ("mv", [(2, 2), (2, 2)]), ("dot", [(3,), (3,)]),
                                           ("dot", [(3,), (2,)]), ("dot", [(3, 1), (3,)]), ("matmul", [(), (3,)])])  # fmt: skip

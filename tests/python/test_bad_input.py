@@ -169,6 +169,7 @@ WRONG = [None, "x", "\ud800", b"x", {}, {1}, [], [None], ["a"], [1.5], object(),
 # They draw, leave memory as it is, have signatures that Tenon lacks, or are functions of Python's that speak of arguments as Python does.
 OWN_TEXTS = {"rand", "randn", "randint", "rand_like", "randn_like", "empty", "empty_like", "empty_strided", "linspace", "nonzero", "ones", "zeros", "from_numpy",
              "get_default_dtype", "get_num_threads", "is_grad_enabled", "is_inference_mode_enabled", "scalar_tensor"}  # fmt: skip
+OTHER_DTYPES = ("mm", "bmm", "addmm", "baddbmm")  # which have an overload with out_dtype
 MATRIX = judge.tensor([[1.0, 2.0], [3.0, 4.0]], "float32")
 COMPARED = [name for name, _, _ in tenon._tenon._signatures(False) if hasattr(torch, name) and name not in OWN_TEXTS]
 
@@ -178,12 +179,12 @@ COMPARED = [name for name, _, _ in tenon._tenon._signatures(False) if hasattr(to
 def test_wrong_arguments(name):
     """Whatever an argument is, the same result or the same error, word for word."""
     for value in WRONG:
-        if value is int and name in ("mm", "bmm") or isinstance(value, list) and not value and name in ("all", "any"):
+        if value is int and name in OTHER_DTYPES or isinstance(value, list) and not value and name in ("all", "any"):
             continue  # a text that speaks of builds of PyTorch; docs/differences.md
         if isinstance(value, (int, float)) and abs(value) > 1000 and name in ("arange", "eye", "full"):
             continue  # a large result
         for arguments in ((value,), (MATRIX, value), (value, MATRIX), (MATRIX, MATRIX, value), (MATRIX, 0, value)):
             judge.same(lambda m, *given: getattr(m, name)(*given), *arguments, exact=None)
         for keyword in ("dim", "out", "dtype", "keepdim", "foo", "alpha"):
-            if not (name in ("mm", "bmm") and keyword == "dtype"):
+            if not (name in OTHER_DTYPES and keyword == "dtype"):
                 judge.same(lambda m, matrix, given: getattr(m, name)(matrix, **{keyword: given}), MATRIX, value, exact=None)

@@ -83,7 +83,7 @@ def test_empty_knows_its_formats():
 SHAPES = [(), (1,), (2,), (3,), (0,), (2, 3), (3, 2), (1, 3), (0, 3), (3, 0), (2, 2, 3), (2, 3, 2), (1, 3, 2), (4, 3, 0), (2, 1, 2, 3), (5, 3, 4)]
 
 
-@pytest.mark.parametrize("product", ["matmul", "mm", "mv", "bmm", "dot"])
+@pytest.mark.parametrize("product", ["matmul", "mm", "mv", "bmm", "dot", "vdot", "inner", "outer"])
 @pytest.mark.parametrize("a", SHAPES)
 def test_products(product, a):
     """Every pair of shapes, also where the second is transposed, and where the result has another shape or dtype."""
@@ -99,18 +99,55 @@ def test_products(product, a):
 
 
 def test_products_that_are_recorded():
-    for product in ("mm", "mv", "bmm", "dot", "matmul"):
+    for product in ("mm", "mv", "bmm", "dot", "vdot", "matmul", "inner", "outer"):
         x, y = tensor([[1.0, 2.0]], "float32"), tensor([1.0], "float32")
         same(lambda m, a, o: getattr(m, product)(a.requires_grad_(), a, out=o), x, y)
         same(lambda m, a, o: getattr(m, product)(a, a, out=o.requires_grad_()), tensor([1.0], "float32"), y)
 
 
+STARTS = [(), (1,), (2,), (3,), (2, 2), (2, 1), (3, 3), (2, 2, 2), (1, 2, 2, 2)]
+
+
+@pytest.mark.parametrize("name", ["addmm", "addmv", "baddbmm"])
+@pytest.mark.parametrize("start", STARTS)
+def test_products_that_are_added(name, start):
+    """Every pair of shapes beside every start; factors of every kind; results of another shape or dtype."""
+    shapes = [(2,), (3,), (0,), (2, 3), (3, 2), (2, 0), (0, 2), (2, 2, 3), (2, 3, 2), (2, 2, 0), (2, 0, 2)]
+    numbers = both(lambda m: m.arange(_count(start), dtype=m.float32).reshape(start))
+    for a in shapes:
+        for b in shapes:
+            if name == "addmv" and _count(start) == 1 and _count(a) == 0:
+                continue  # docs/differences.md
+            first, second = (both(lambda m, s=shape: m.arange(_count(s), dtype=m.float32).reshape(s)) for shape in (a, b))
+            for given in ({}, {"beta": 0}, {"beta": 2, "alpha": 3}, {"alpha": -0.5}):
+                same(lambda m, *x, **given: getattr(m, name)(*x, **given), numbers, first, second, **given)
+            for out in (lambda m: m.ones(2), lambda m: m.ones(3, dtype=m.int16)):
+                same(lambda m, s, x, y, o: getattr(m, name)(s, x, y, out=o), numbers, first, second, both(out))
+
+
+@pytest.mark.parametrize("name, shapes", [("addmm", [(2, 2), (2, 3), (3, 2)]), ("addmv", [(2,), (2, 3), (3,)]), ("baddbmm", [(2, 2, 2), (2, 2, 3), (2, 3, 2)]),
+                                          ("addmm", [(2, 2), (2, 0), (0, 2)]), ("addmv", [(2,), (2, 0), (0,)]), ("baddbmm", [(1, 1, 1), (1, 1, 0), (1, 0, 1)]),
+                                          ("baddbmm", [(1, 20, 20), (1, 20, 30), (1, 30, 20)]), ("bmm", [(1, 20, 30), (1, 30, 20)])])  # fmt: skip
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64", "float16", "bfloat16", "float64", "uint16"])
+def test_factors_of_products(name, shapes, dtype):
+    """What a dtype multiplies, which numbers fit it, and what another dtype beside it is told."""
+    operands = [both(lambda m, s=shape: m.ones(s, dtype=getattr(m, dtype))) for shape in shapes]
+    numbers = [1, 0, 3, -2, True, 1.5, 300, 1e30, 1e300] if name != "bmm" else []
+    for call in [{}] + [{"beta": number} for number in numbers] + [{"alpha": number} for number in numbers]:
+        same(lambda m, *x, **given: getattr(m, name)(*x, **given), *operands, exact=None, **call)
+    for at in range(len(operands)):
+        for other in ("float32", "int16", "bool", "float64"):
+            mixed = list(operands)
+            mixed[at] = both(lambda m: m.ones(shapes[at], dtype=getattr(m, other)))
+            same(lambda m, *x: getattr(m, name)(*x), *mixed, exact=None)
+
+
 def test_products_of_another_dtype_exist_on_no_cpu():
-    for product in ("mm", "bmm"):
+    for product in ("mm", "bmm", "addmm", "baddbmm"):
         for extra in ({}, {"out": True}):
             def call(m, x):
                 try:
-                    return getattr(m, product)(x, x, m.float64, **({"out": x} if extra else {}))
+                    return getattr(m, product)(*[x] * (3 if "add" in product else 2), m.float64, **({"out": x} if extra else {}))
                 except NotImplementedError as error:
                     return str(error).split(" This could be because")[0]
 

@@ -1,0 +1,276 @@
+#include "tile/product.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "kernel/kernel.h"
+#include "tile/pool.h"
+#include "tile/scratch.h"
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kDepth = 256;            // of a block: a panel of b stays in the first-level cache
+constexpr int64_t kPackedBytes = 1 << 19;  // of b: in the second-level cache
+constexpr int64_t kRows = 16 * kProductRows;
+// So few rows read b where it lies: packing it would cost more than it saves.
+constexpr int64_t kFewRows = 32;
+constexpr int64_t kUnpackedRows = 48;
+constexpr int64_t kShortDepth = 32;                   // below, a sum over lanes costs more than the products
+constexpr int64_t kPackedDepth = 1 << 14;             // of so few rows, where they have to be packed
+constexpr int64_t kSmall = 64, kSmallProducts = 512;  // of matrices that no packing and no tile is worth
+constexpr int64_t kSmallPart = 1 << 15;               // elements of results
+constexpr double kPartProducts = 1 << 21;             // of a thread's share: enough to wake it for
+
+constexpr int64_t rounded_up(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
+
+/// The same product with rows and columns exchanged, where `out` looks the same.
+Product transposed(const Product& product) {
+  const auto turned = [](const Matrices& m) { return Matrices{m.data, m.batch_stride, m.column_stride, m.row_stride}; };
+  return {product.dtype, product.batches,   product.columns,   product.rows,
+          product.depth, turned(product.b), turned(product.a), product.out};
+}
+
+/// to[k * width + column] = from[k * depth_stride + column * column_stride]; zeros behind the last column.
+template <class T>
+void pack(T* to, int64_t width, const T* from, int64_t depth_stride, int64_t column_stride, int64_t depth,
+          int64_t columns) {
+  if (depth_stride == 1 && columns > 1 && depth > 1) {
+    kernels().move[std::countr_zero(sizeof(T))].transpose(to, width, from, column_stride, depth, columns);
+  } else if (column_stride == 1) {
+    for (int64_t k = 0; k < depth; ++k) std::copy_n(from + k * depth_stride, columns, to + k * width);
+  } else {
+    for (int64_t k = 0; k < depth; ++k)
+      for (int64_t column = 0; column < columns; ++column)
+        to[k * width + column] = from[k * depth_stride + column * column_stride];
+  }
+  if (columns < width)
+    for (int64_t k = 0; k < depth; ++k) std::fill_n(to + k * width + columns, width - columns, T());
+}
+
+/// What a thread computes of one matrix.
+struct Part {
+  int64_t batch, row, rows, column, columns;
+};
+
+/// How all parts of a product are computed: their shapes have no say in it.
+template <class T>
+class Multiplication {
+ public:
+  explicit Multiplication(const Product& product)
+      : product_(product),
+        kernels_(kernels().product[static_cast<int>(product.dtype)]),
+        is_dots_(product.b.row_stride == 1 && product.rows <= kFewRows && product.depth >= kShortDepth &&
+                 (product.a.column_stride == 1 || product.depth <= kPackedDepth)),
+        packs_a_(is_dots_ ? product.a.column_stride != 1
+                          : product.rows > 1 && product.columns > 2 * kernels_.panel &&
+                                (product.a.column_stride != 1 || product.columns > 8 * kernels_.panel)),
+        packs_b_(product.b.column_stride != 1 || product.rows > kUnpackedRows) {}
+
+  int64_t panel() const { return kernels_.panel; }
+  int64_t scratch_bytes(int64_t rows, int64_t columns) const {
+    return static_cast<int64_t>(sizeof(T)) * (packed_a(rows) + packed_b(columns));
+  }
+
+  void run(const Part& part, std::byte* scratch) const {
+    T* a = reinterpret_cast<T*>(scratch);
+    T* b = a + packed_a(part.rows);
+    if (is_dots_) return run_dots(part, a);
+    const int64_t width = columns_of_block();
+    for (int64_t column = 0; column < part.columns; column += width)
+      for (int64_t k = 0; k < product_.depth; k += kDepth)
+        run_columns({part.batch, part.row, part.rows, part.column + column, std::min(width, part.columns - column)}, k,
+                    std::min(kDepth, product_.depth - k), a, b);
+  }
+
+ private:
+  int64_t columns_of_block() const {
+    const int64_t depth = std::min(kDepth, product_.depth);
+    return std::max(kPackedBytes / static_cast<int64_t>(sizeof(T)) / depth / panel() * panel(), panel());
+  }
+  int64_t packed_a(int64_t rows) const {
+    if (!packs_a_) return 0;
+    if (is_dots_) return rows * product_.depth;
+    return rounded_up(std::min(rows, kRows), kProductRows) * std::min(kDepth, product_.depth);
+  }
+  int64_t packed_b(int64_t columns) const {
+    if (is_dots_) return 0;
+    const int64_t most =
+        packs_b_ ? rounded_up(std::min(columns, columns_of_block()), kernels_.vector) : kernels_.vector;
+    return most * std::min(kDepth, product_.depth);
+  }
+
+  const T* at(const Matrices& m, int64_t batch, int64_t row, int64_t column) const {
+    return reinterpret_cast<const T*>(m.data) + batch * m.batch_stride + row * m.row_stride + column * m.column_stride;
+  }
+  T* out_at(const Part& part) const {
+    return reinterpret_cast<T*>(product_.out) + (part.batch * product_.rows + part.row) * product_.columns +
+           part.column;
+  }
+
+  /// Rows of `a` times columns of `b`, both along depth. The columns are read once for each row.
+  void run_dots(const Part& part, T* packed) const {
+    const Matrices &a = product_.a, &b = product_.b;
+    ProductBlock block{};
+    block.out_stride = product_.columns;
+    block.a = at(a, part.batch, part.row, 0);
+    block.a_row = a.row_stride;
+    if (packs_a_) {
+      for (int64_t row = 0; row < part.rows; ++row)
+        pack(packed + row * product_.depth, 1, at(a, part.batch, part.row + row, 0), a.column_stride, 0, product_.depth,
+             1);
+      block.a = packed;
+      block.a_row = product_.depth;
+    }
+    block.b_depth = b.column_stride;
+    block.rows = part.rows;
+    block.depth = product_.depth;
+    const int64_t width = std::max<int64_t>(kPackedBytes / static_cast<int64_t>(sizeof(T)) / product_.depth / 4 * 4, 4);
+    for (int64_t column = 0; column < part.columns; column += width) {
+      check_interrupt();
+      block.out = out_at(part) + column;
+      block.b = at(b, part.batch, 0, part.column + column);
+      block.columns = std::min(width, part.columns - column);
+      kernels_.multiply_transposed(block);
+    }
+  }
+
+  /// The columns of one block of `b`, over a part of the depth.
+  void run_columns(const Part& part, int64_t k, int64_t depth, T* packed_a, T* packed_b) const {
+    const Matrices& b = product_.b;
+    const T* columns = at(b, part.batch, k, part.column);
+    ProductBlock block{};
+    block.out_stride = product_.columns;
+    block.depth = depth;
+    block.adds = k > 0;
+    // Whole panels, or where b is read in its place whole vectors; then what is left of a row.
+    const int64_t whole =
+        part.columns / (packs_b_ ? panel() : kernels_.vector) * (packs_b_ ? panel() : kernels_.vector);
+    const int64_t rest = part.columns - whole, rest_width = rounded_up(rest, kernels_.vector);
+    T* packed_rest = packed_b + (packs_b_ ? whole * depth : 0);
+    if (packs_b_)
+      for (int64_t column = 0; column < whole; column += panel())
+        pack(packed_b + column * depth, panel(), columns + column * b.column_stride, b.row_stride, b.column_stride,
+             depth, panel());
+    if (rest > 0)
+      pack(packed_rest, rest_width, columns + whole * b.column_stride, b.row_stride, b.column_stride, depth, rest);
+    for (int64_t row = 0; row < part.rows; row += kRows) {
+      check_interrupt();
+      block.rows = std::min(kRows, part.rows - row);
+      set_rows(block, {part.batch, part.row + row, block.rows, 0, 0}, k, packed_a);
+      T* out = out_at(part) + row * product_.columns;
+      if (whole > 0) {
+        block.out = out;
+        block.b = packs_b_ ? packed_b : columns;
+        block.b_depth = packs_b_ ? panel() : b.row_stride;
+        block.b_panel = packs_b_ ? panel() * depth : panel();
+        block.columns = whole;
+        kernels_.multiply(block);
+      }
+      if (rest > 0) {
+        block.out = out + whole;
+        block.b = packed_rest;
+        block.b_depth = rest_width;
+        block.columns = rest;
+        kernels_.multiply(block);
+      }
+    }
+  }
+
+  void set_rows(ProductBlock& block, const Part& part, int64_t k, T* packed) const {
+    const Matrices& a = product_.a;
+    const T* rows = at(a, part.batch, part.row, k);
+    if (!packs_a_) {
+      block.a = rows;
+      block.a_row = a.row_stride;
+      block.a_depth = a.column_stride;
+      block.a_tile = kProductRows * a.row_stride;
+      return;
+    }
+    for (int64_t row = 0; row < part.rows; row += kProductRows)
+      pack(packed + row * block.depth, kProductRows, rows + row * a.row_stride, a.column_stride, a.row_stride,
+           block.depth, std::min(kProductRows, part.rows - row));
+    block.a = packed;
+    block.a_row = 1;
+    block.a_depth = kProductRows;
+    block.a_tile = kProductRows * block.depth;
+  }
+
+  const Product& product_;
+  const ProductKernels& kernels_;
+  const bool is_dots_, packs_a_, packs_b_;
+};
+
+/// How many parts a dim is cut into, and how long each is.
+struct Cut {
+  int64_t count, length;
+  Cut(int64_t size, int64_t parts, int64_t unit) : count(1), length(rounded_up((size + parts - 1) / parts, unit)) {
+    count = (size + length - 1) / length;
+  }
+};
+
+template <class T>
+void multiply_as(const Product& product) {
+  const Multiplication<T> multiplication(product);
+  // Operands may be expanded ones, of more products than an integer counts.
+  const double products =
+      static_cast<double>(product.batches * product.rows * product.columns) * static_cast<double>(product.depth);
+  const int64_t threads = get_num_threads();
+  const auto parts =
+      threads == 1
+          ? 1
+          : static_cast<int64_t>(std::clamp(products / kPartProducts, 1.0, 2.0 * static_cast<double>(threads)));
+  const Cut batches(product.batches, parts, 1);
+  const Cut columns(product.columns, (parts + batches.count - 1) / batches.count, multiplication.panel());
+  const Cut rows(product.rows, (parts + batches.count * columns.count - 1) / (batches.count * columns.count),
+                 kProductRows);
+  const int64_t bytes =
+      multiplication.scratch_bytes(std::min(rows.length, product.rows), std::min(columns.length, product.columns));
+  const auto run = [&](Scratch& scratch, int64_t part) {
+    const int64_t column = part % columns.count * columns.length, row = part / columns.count % rows.count * rows.length;
+    const int64_t first = part / columns.count / rows.count * batches.length;
+    for (int64_t batch = first; batch < std::min(first + batches.length, product.batches); ++batch)
+      multiplication.run({batch, row, std::min(rows.length, product.rows - row), column,
+                          std::min(columns.length, product.columns - column)},
+                         scratch.data());
+  };
+  parallel_for(
+      batches.count * columns.count * rows.count, [bytes] { return Scratch(bytes); }, run);
+}
+
+bool is_small(const Product& product) {
+  return product.rows <= kSmall && product.columns <= kSmall && product.depth <= kSmall &&
+         product.rows * product.columns * product.depth <= kSmallProducts && product.b.column_stride == 1;
+}
+
+void multiply_small(const Product& product) {
+  ProductBlock block{};
+  block.a_row = product.a.row_stride;
+  block.a_depth = product.a.column_stride;
+  block.b_depth = product.b.row_stride;
+  block.rows = product.rows;
+  block.columns = product.columns;
+  block.depth = product.depth;
+  const int64_t width = itemsize(product.dtype), numel = product.rows * product.columns;
+  const Cut cut(product.batches, std::max<int64_t>(product.batches * numel / kSmallPart, 1), 1);
+  parallel_for(cut.count, [&](int64_t part) {
+    const int64_t first = part * cut.length;
+    SmallProducts own{block, std::min(cut.length, product.batches - first), product.a.batch_stride,
+                      product.b.batch_stride};
+    own.block.out = product.out + first * numel * width;
+    own.block.a = product.a.data + first * product.a.batch_stride * width;
+    own.block.b = product.b.data + first * product.b.batch_stride * width;
+    kernels().product[static_cast<int>(product.dtype)].multiply_small(own);
+  });
+}
+
+}  // namespace
+
+void multiply(const Product& product) {
+  if (is_small(product)) return multiply_small(product);
+  if (product.columns == 1 && product.rows > 1) return multiply(transposed(product));
+  itemsize(product.dtype) == 4 ? multiply_as<uint32_t>(product) : multiply_as<uint64_t>(product);
+}
+
+}  // namespace tenon
