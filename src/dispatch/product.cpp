@@ -113,6 +113,16 @@ Tensor& write_zeros(Tensor& out, SizesView sizes, SizesView strides, Device devi
   return out;
 }
 
+// --- In place
+
+/// The result is there before it is written: `self` may be a factor.
+void write_over(const Tensor& self, const Tensor& result) {
+  if (!(self.sizes() == result.sizes()))
+    throw Error("Bad in-place call: input tensor size " + to_string(self.sizes()) + " and output tensor size " +
+                to_string(result.sizes()) + " should match");
+  run_copy(self, result);
+}
+
 // --- Two matrices
 
 void check_matrices(const Tensor& a, const Tensor& b) {
@@ -193,6 +203,10 @@ Tensor& plain::addmm_out(Tensor& out, const Tensor& self, const Tensor& mat1, co
   check_addmm(self, mat1, mat2);
   check_strict_out(out, mat1.dtype());
   return write_result(Op::addmm, out, plain::addmm(self, mat1, mat2, beta, alpha));
+}
+
+void plain::addmm_inplace(const Tensor& self, const Tensor& mat1, const Tensor& mat2, Scalar beta, Scalar alpha) {
+  write_over(self, plain::addmm(self, mat1, mat2, beta, alpha));
 }
 
 // --- Batches
@@ -282,6 +296,10 @@ Tensor& plain::baddbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1
   return write_result(Op::baddbmm, out, plain::baddbmm(self, batch1, batch2, beta, alpha));
 }
 
+void plain::baddbmm_inplace(const Tensor& self, const Tensor& batch1, const Tensor& batch2, Scalar beta, Scalar alpha) {
+  write_over(self, plain::baddbmm(self, batch1, batch2, beta, alpha));
+}
+
 // --- A matrix and a vector
 
 void check_addmv(const Tensor& matrix, const Tensor& vector, SizesView start, Dtype start_dtype) {
@@ -345,6 +363,10 @@ Tensor& plain::addmv_out(Tensor& out, const Tensor& self, const Tensor& mat, con
   check_addmv(mat, vec, self.sizes(), self.dtype());
   check_strict_out(out, vec.dtype());
   return write_result(Op::addmv, out, plain::addmv(self, mat, vec, beta, alpha));
+}
+
+void plain::addmv_inplace(const Tensor& self, const Tensor& mat, const Tensor& vec, Scalar beta, Scalar alpha) {
+  write_over(self, plain::addmv(self, mat, vec, beta, alpha));
 }
 
 // --- Two vectors

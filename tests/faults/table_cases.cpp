@@ -81,7 +81,9 @@ struct GivenAll {
   Tensor operand(const Tensors& t, int i) const {
     const Tensor& plain = t[static_cast<std::size_t>(given[static_cast<std::size_t>(i)].place)];
     if (!*schema->shapes) return plain;
-    const Tensor &left = t[kA], &right = t[kMatrix];  // ij and jk
+    const Tensor& left = t[kA];  // ij
+    // jk; one column where what is written in place must have the size of the result.
+    const Tensor right = schema->inplace ? t[kMatrix].slice(1, 0, 1) : t[kMatrix];
     std::string letters;
     declared::sizes_of(*schema, declared::operand_number(*schema, i), {}, [&](char letter) {
       letters += letter;

@@ -21,7 +21,7 @@ FORMS = {
     "where": ["functional", "functional", "method", "out"],
     "reduction": ["functional", "functional", "method", "out"],
     "reduction_dtype": ["functional", "functional", "method", "out"],
-    "product": ["functional", "method", "out"],
+    "product": ["functional", "method", "out", "inplace"],
 }
 STRINGS = {"rounding_mode": ["trunc", "trunc", "trunc", "floor", "floor", "floor", "up"]}
 NUMBERS = {"ord": [2, 2, 1, 0, math.inf, -math.inf, 3, 0.5, -1], "correction": [0, 1, 2, 0.5]}
@@ -249,8 +249,9 @@ def draw_case(ops, seed, number, only_op=None):
         sizes = {letter: draw.rng.choice([1, 2, 3] if letter == "b" else [0, 1, 2, 3, 5, 17, 33]) for letter in "bijk"}
         for operand in DECLARED[op].facts["shapes"].split(","):
             shape = [sizes[letter] for letter in operand.lstrip("*")]
-            shape = draw.narrowed(shape) if operand[0] == "*" else shape if draw.chance(0.95) else draw.shape()
-            build.args.append(build.tensor(shape, dtype if draw.chance(0.95) else draw.dtype(), tame=True))
+            written = form == "inplace" and not build.args
+            shape = draw.narrowed(shape) if operand[0] == "*" and not written else shape if draw.chance(0.95) else draw.shape()
+            build.args.append(build.tensor(shape, dtype if draw.chance(0.95) else draw.dtype(), tame=True, written=written))
         for factor in ("alpha", "beta"):
             if any(parameter.name == factor for parameter in DECLARED[op].parameters) and dtype.itemsize > 2 and draw.chance(0.4):
                 keywords[factor] = number_json(draw.rng.choice([0, 1, 2, -3]))

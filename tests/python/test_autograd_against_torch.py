@@ -567,6 +567,19 @@ def test_graphs_of_products(name, shapes, turned):
     same(call, exact=False)
 
 
+@pytest.mark.parametrize("name, shapes", [("addmm", [(2, 4), (2, 3), (3, 4)]), ("addmv", [(2,), (2, 3), (3,)]), ("baddbmm", [(2, 2, 4), (2, 2, 3), (2, 3, 4)])])
+def test_products_added_in_place(name, shapes):
+    def call(m):
+        operands = [m.arange(numel(shape), dtype=m.float64).reshape(shape).requires_grad_() for shape in shapes]
+        written = operands[0] * 1
+        getattr(written, name + "_")(*operands[1:], alpha=3, beta=0.5)
+        grads = m.autograd.grad((written * written).sum(), operands, create_graph=True)
+        twice = m.autograd.grad(sum((grad * grad).sum() for grad in grads), operands)
+        return written, nodes(written.grad_fn), written._version, grads, twice
+
+    same(call)
+
+
 @pytest.mark.parametrize("name, shapes", [("mm", [(2, 3), (3, 2)]), ("mm", [(2,), (2,)]), ("bmm", [(4, 2, 3), (4, 3, 2)]), ("bmm", [(2, 2), (2, 2)]),
                                           ("mv", [(2, 3), (3,)]), ("mv", [(2, 3), (2,)]), ("mv", [(2, 2), (2, 2)]), ("dot", [(3,), (3,)]),
                                           ("dot", [(3,), (2,)]), ("dot", [(3, 1), (3,)]), ("matmul", [(), (3,)])])  # fmt: skip

@@ -105,6 +105,14 @@ def test_products_that_are_recorded():
         same(lambda m, a, o: getattr(m, product)(a, a, out=o.requires_grad_()), tensor([1.0], "float32"), y)
 
 
+@pytest.mark.parametrize("rows, columns", [(2, 2), (2, 3), (1, 3), (3, 1), (1, 1), (0, 2), (2, 0), (0, 0)])
+def test_outer_into_its_factor(rows, columns):
+    a, b = (both(lambda m, n=count: m.arange(n, dtype=m.float32)) for count in (rows, columns))
+    same(lambda m, x, y: m.outer(x, y, out=x), a, b)
+    same(lambda m, x, y: m.outer(x, y, out=y), a, b)
+    same(lambda m, x, y: m.outer(x[:], y, out=x), a, b)
+
+
 STARTS = [(), (1,), (2,), (3,), (2, 2), (2, 1), (3, 3), (2, 2, 2), (1, 2, 2, 2)]
 
 
@@ -123,6 +131,7 @@ def test_products_that_are_added(name, start):
                 same(lambda m, *x, **given: getattr(m, name)(*x, **given), numbers, first, second, **given)
             for out in (lambda m: m.ones(2), lambda m: m.ones(3, dtype=m.int16)):
                 same(lambda m, s, x, y, o: getattr(m, name)(s, x, y, out=o), numbers, first, second, both(out))
+            same(lambda m, s, x, y: getattr(s.clone(), name + "_")(x, y, beta=2, alpha=3), numbers, first, second)
 
 
 @pytest.mark.parametrize("name, shapes", [("addmm", [(2, 2), (2, 3), (3, 2)]), ("addmv", [(2,), (2, 3), (3,)]), ("baddbmm", [(2, 2, 2), (2, 2, 3), (2, 3, 2)]),
