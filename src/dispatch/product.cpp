@@ -69,6 +69,8 @@ Scalar factor(Scalar number, Dtype dtype) {
 }
 
 Tensor added(Tensor product, const Start& start, Dtype dtype) {
+  // Where there is no element, nobody looks at the factors; of bool there is none, but on meta.
+  if (product.numel() == 0 || dtype == bool_) return narrowed(std::move(product), dtype);
   const auto write = [&](Op op, const Arg& other, const Arg* last) {
     const Arg self(product);
     const Arg* const args[] = {&self, &other, last};

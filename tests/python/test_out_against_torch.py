@@ -135,7 +135,8 @@ def test_products_that_are_added(name, start):
 
 
 @pytest.mark.parametrize("name, shapes", [("addmm", [(2, 2), (2, 3), (3, 2)]), ("addmv", [(2,), (2, 3), (3,)]), ("baddbmm", [(2, 2, 2), (2, 2, 3), (2, 3, 2)]),
-                                          ("addmm", [(2, 2), (2, 0), (0, 2)]), ("addmv", [(2,), (2, 0), (0,)]), ("baddbmm", [(1, 1, 1), (1, 1, 0), (1, 0, 1)]),
+                                          ("addmm", [(2, 2), (2, 0), (0, 2)]), ("addmm", [(0, 1), (0, 3), (3, 1)]), ("baddbmm", [(1, 0, 1), (1, 0, 3), (1, 3, 1)]),
+                                          ("addmv", [(2,), (2, 0), (0,)]), ("baddbmm", [(1, 1, 1), (1, 1, 0), (1, 0, 1)]),
                                           ("baddbmm", [(1, 20, 20), (1, 20, 30), (1, 30, 20)]), ("bmm", [(1, 20, 30), (1, 30, 20)])])  # fmt: skip
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64", "float16", "bfloat16", "float64", "uint16"])
 def test_factors_of_products(name, shapes, dtype):
