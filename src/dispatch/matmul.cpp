@@ -189,11 +189,14 @@ Tensor plain::inner(const Tensor& self, const Tensor& other) {
   const int64_t depth = self.size(-1);
   const Tensor left = permuted(depth == 1 ? self.sum(-1, true, self.dtype()) : self, false);
   const Tensor right = permuted(other, true);
-  if (left.dim() == 1 && right.dim() == 1) return tenon::dot(left, right).view({});
   const SizesView rows = batch_of(self, 1), columns = batch_of(other, 1);
-  const Tensor product = tenon::mm(left.reshape({numel_of(rows), depth}), right.reshape({depth, numel_of(columns)}));
   Dims sizes = rows.copy();
   for (int64_t size : columns) sizes.push_back(size);
+  if (numel_of(rows) == 1 && numel_of(columns) == 1) {
+    const auto as_vector = [depth](const Tensor& x) { return x.dim() == 1 ? x : x.reshape({depth}); };
+    return tenon::dot(as_vector(left), as_vector(right)).view(sizes);
+  }
+  const Tensor product = tenon::mm(left.reshape({numel_of(rows), depth}), right.reshape({depth, numel_of(columns)}));
   return product.reshape(sizes);
 }
 

@@ -540,9 +540,10 @@ PRODUCTS = {"mm": [(2, 3), (3, 4)], "bmm": [(2, 2, 3), (2, 3, 4)], "mv": [(2, 3)
             "inner": [(2, 3), (4, 3)], "addmm": [(2, 1), (2, 3), (3, 4)], "addmv": [(1,), (2, 3), (3,)], "baddbmm": [(4,), (2, 2, 3), (2, 3, 4)]}  # fmt: skip
 MATRICES = [[(3,), (3,)], [(2, 3), (3,)], [(3,), (3, 2)], [(2, 3), (3, 4)], [(4, 2, 3), (3, 2)], [(4, 2, 3), (3,)], [(2, 3), (4, 3, 2)], [(3,), (4, 3, 2)],
             [(4, 2, 3), (4, 3, 2)], [(1, 2, 3), (4, 3, 2)], [(4, 2, 3), (1, 3, 2)], [(5, 1, 2, 3), (4, 3, 2)], [(1, 1, 3), (3, 3)]]  # fmt: skip
+LINES = [[(3,), (3,)], [(3,), (1, 3)], [(1, 1, 3), (1, 3)], [(1, 3), (2, 3)], [(2, 1), (2, 1)]]
 
 
-@pytest.mark.parametrize("name, shapes", [*PRODUCTS.items(), *(("matmul", shapes) for shapes in MATRICES)])
+@pytest.mark.parametrize("name, shapes", [*PRODUCTS.items(), *(("matmul", shapes) for shapes in MATRICES), *(("inner", shapes) for shapes in LINES)])
 @pytest.mark.parametrize("turned", [False, True])
 def test_graphs_of_products(name, shapes, turned):
     """Nodes, gradients with their strides, and the gradients' own graph; also of operands that are views."""
