@@ -77,7 +77,11 @@ Tensor added(Tensor product, const Start& start, Dtype dtype) {
     run_inplace(op, product, args, last ? 3 : 2);
   };
   const Scalar alpha = factor(start.alpha, dtype), beta = factor(start.beta, dtype);
-  if (!is_one(alpha)) write(Op::mul, alpha, nullptr);
+  // As in BLAS: an infinity that is multiplied by 0 is no NaN.
+  if (alpha.as_double() == 0 && (dtype == float32 || dtype == float64))
+    run_fill(product, 0);
+  else if (!is_one(alpha))
+    write(Op::mul, alpha, nullptr);
   if (beta.as_double() != 0) {
     const Arg scale(beta);
     is_one(beta) ? write(Op::add, start.tensor, nullptr) : write(Op::add_alpha, start.tensor, &scale);

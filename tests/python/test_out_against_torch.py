@@ -152,6 +152,22 @@ def test_factors_of_products(name, shapes, dtype):
             same(lambda m, *x: getattr(m, name)(*x), *mixed, exact=None)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("alpha", [0, 1])
+def test_infinities_that_are_added(dtype, alpha):
+    infinite, one = (both(lambda m, n=number: m.full((20, 20), n, dtype=getattr(m, dtype))) for number in (float("inf"), 1.0))
+    for beta in (0, 1):
+        same(lambda m, x, y: m.addmm(y, x, y, alpha=alpha, beta=beta), infinite, one)
+        same(lambda m, x, y: m.addmv(y[0], x, y[0], alpha=alpha, beta=beta), infinite, one)
+        same(lambda m, x, y: m.baddbmm(y[None], x[None], y[None], alpha=alpha, beta=beta), infinite, one)
+        same(lambda m, x, y: m.addmm(x, y, y, alpha=alpha, beta=beta), infinite, one)
+
+
+def test_products_that_are_too_large():
+    same(lambda m, x: x.expand(2**40, 2) @ x.expand(2, 2**40), both(lambda m: m.ones(1, 1)))
+    same(lambda m, x: m.baddbmm(x, x.expand(2**40, 2, 2), x.expand(2**40, 2, 2**40)), both(lambda m: m.ones(1, 1, 1)))
+
+
 def test_products_of_another_dtype_exist_on_no_cpu():
     for product in ("mm", "bmm", "addmm", "baddbmm"):
         for extra in ({}, {"out": True}):
