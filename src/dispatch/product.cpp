@@ -121,11 +121,14 @@ Tensor& write_zeros(Tensor& out, SizesView sizes, SizesView strides, Device devi
 
 // --- In place
 
+void check_inplace_sizes(const Tensor& self, SizesView result) {
+  if (!(self.sizes() == result))
+    throw Error("Bad in-place call: input tensor size " + to_string(self.sizes()) + " and output tensor size " +
+                to_string(result) + " should match");
+}
 /// The result is there before it is written: `self` may be a factor.
 void write_over(const Tensor& self, const Tensor& result) {
-  if (!(self.sizes() == result.sizes()))
-    throw Error("Bad in-place call: input tensor size " + to_string(self.sizes()) + " and output tensor size " +
-                to_string(result.sizes()) + " should match");
+  check_inplace_sizes(self, result.sizes());
   run_copy(self, result);
 }
 
@@ -212,7 +215,9 @@ Tensor& plain::addmm_out(Tensor& out, const Tensor& self, const Tensor& mat1, co
 }
 
 void plain::addmm_inplace(const Tensor& self, const Tensor& mat1, const Tensor& mat2, Scalar beta, Scalar alpha) {
-  write_over(self, plain::addmm(self, mat1, mat2, beta, alpha));
+  check_addmm(self, mat1, mat2);
+  check_inplace_sizes(self, {mat1.size(0), mat2.size(1)});
+  run_copy(self, plain::addmm(self, mat1, mat2, beta, alpha));
 }
 
 // --- Batches
