@@ -121,15 +121,13 @@ Tensor& write_zeros(Tensor& out, SizesView sizes, SizesView strides, Device devi
 
 // --- In place
 
-void check_inplace_sizes(const Tensor& self, SizesView result) {
-  if (!(self.sizes() == result))
+void check_inplace(const Tensor& self, SizesView sizes, Dtype dtype) {
+  if (self.dtype() != dtype)
+    throw Error(std::string("Bad in-place call: input tensor dtype ") + cpp_type_name(self.dtype()) +
+                " and output tensor dtype " + cpp_type_name(dtype) + " should match");
+  if (!(self.sizes() == sizes))
     throw Error("Bad in-place call: input tensor size " + to_string(self.sizes()) + " and output tensor size " +
-                to_string(result) + " should match");
-}
-/// The result is there before it is written: `self` may be a factor.
-void write_over(const Tensor& self, const Tensor& result) {
-  check_inplace_sizes(self, result.sizes());
-  run_copy(self, result);
+                to_string(sizes) + " should match");
 }
 
 // --- Two matrices
@@ -216,7 +214,7 @@ Tensor& plain::addmm_out(Tensor& out, const Tensor& self, const Tensor& mat1, co
 
 void plain::addmm_inplace(const Tensor& self, const Tensor& mat1, const Tensor& mat2, Scalar beta, Scalar alpha) {
   check_addmm(self, mat1, mat2);
-  check_inplace_sizes(self, {mat1.size(0), mat2.size(1)});
+  check_inplace(self, {mat1.size(0), mat2.size(1)}, mat2.dtype());
   run_copy(self, plain::addmm(self, mat1, mat2, beta, alpha));
 }
 
@@ -232,6 +230,12 @@ void check_batches(const Tensor& a, const Tensor& b) {
                 text(a.size(2)) + "] but got: [" + text(b.size(0)) + ", " + text(b.size(1)) + "].");
 }
 
+/// Whether a library knows the matrices' strides: rows or columns without a gap between elements, and without overlap.
+bool is_of_library(const Tensor& batch) {
+  return (batch.stride(2) == 1 && batch.stride(1) >= batch.size(2)) ||
+         (batch.stride(1) == 1 && batch.stride(2) >= batch.size(1));
+}
+
 /// PyTorch multiplies small matrices itself and leaves others to a library or to mm: each says in its own words what it
 /// does not know.
 void check_batch_dtypes(Op op, const Tensor& a, const Tensor& b) {
@@ -240,7 +244,8 @@ void check_batch_dtypes(Op op, const Tensor& a, const Tensor& b) {
     check_has_code(row_of(op), a.dtype());
     if (a.dtype() != b.dtype()) fail_scalar_type(a.dtype(), b.dtype());
   } else if (a.dtype() != b.dtype()) {
-    if (b.dtype() == float32 || b.dtype() == float64) fail_scalar_type(b.dtype(), a.dtype());
+    if ((b.dtype() == float32 || b.dtype() == float64) && is_of_library(a) && is_of_library(b))
+      fail_scalar_type(b.dtype(), a.dtype());
     if (op == Op::bmm) fail_other_factor(a, b);
     throw Error(std::string("mat1 and mat2 must have the same dtype, but got ") + scalar_type_name(a.dtype()) +
                 " and " + scalar_type_name(b.dtype()));
@@ -308,7 +313,8 @@ Tensor& plain::baddbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1
 }
 
 void plain::baddbmm_inplace(const Tensor& self, const Tensor& batch1, const Tensor& batch2, Scalar beta, Scalar alpha) {
-  write_over(self, plain::baddbmm(self, batch1, batch2, beta, alpha));
+  check_inplace(self, check_baddbmm(self, batch1, batch2), batch2.dtype());
+  run_copy(self, plain::baddbmm(self, batch1, batch2, beta, alpha));
 }
 
 // --- A matrix and a vector
@@ -377,7 +383,9 @@ Tensor& plain::addmv_out(Tensor& out, const Tensor& self, const Tensor& mat, con
 }
 
 void plain::addmv_inplace(const Tensor& self, const Tensor& mat, const Tensor& vec, Scalar beta, Scalar alpha) {
-  write_over(self, plain::addmv(self, mat, vec, beta, alpha));
+  check_addmv(mat, vec, self.sizes(), self.dtype());
+  check_inplace(self, {mat.size(0)}, vec.dtype());
+  run_copy(self, plain::addmv(self, mat, vec, beta, alpha));
 }
 
 // --- Two vectors

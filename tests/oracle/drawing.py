@@ -250,7 +250,8 @@ def draw_case(ops, seed, number, only_op=None):
         for operand in DECLARED[op].facts["shapes"].split(","):
             shape = [sizes[letter] for letter in operand.lstrip("*")]
             written = form == "inplace" and not build.args
-            shape = draw.narrowed(shape) if operand[0] == "*" and not written else shape if draw.chance(0.95) else draw.shape()
+            given = op == "addmv" and 0 in (sizes["i"], sizes["j"])  # docs/differences.md
+            shape = draw.narrowed(shape) if operand[0] == "*" and not (written or given) else shape if draw.chance(0.95) else draw.shape()
             build.args.append(build.tensor(shape, dtype if draw.chance(0.95) else draw.dtype(), tame=True, written=written))
         for factor in ("alpha", "beta"):
             if any(parameter.name == factor for parameter in DECLARED[op].parameters) and dtype.itemsize > 2 and draw.chance(0.4):
