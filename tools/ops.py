@@ -288,6 +288,19 @@ def read_ops(root=ROOT):
     return ops, files
 
 
+def public_ops(ops):
+    """The blocks with a signature, and again under their other names."""
+    public = [op for op in ops if op.is_public]
+    aliases = [dataclasses.replace(op, facts=alias_facts(op)) for op in public if "alias" in op.facts]
+    return sorted(public + aliases, key=lambda op: (op.name, op.block))
+
+
+def alias_facts(op):
+    facts = {name: fact for name, fact in op.facts.items() if name != "symbol"}
+    signature = op.facts["signature"].removeprefix(op.name)
+    return facts | {"signature": op.facts["alias"] + signature, "doc": f"Another name of {op.name}."}
+
+
 # --- What is written
 
 HEAD = "// Written by tools/ops.py from the declarations in src/ops/. Changes belong there.\n"
@@ -570,7 +583,7 @@ def schemas_inc(ops):
         parameters = ", ".join(
             f'{{"{p.name}", "{p.type}", {json.dumps(p.default) if p.default is not None else "nullptr"}, {"true" if p.keyword_only else "false"}, {"true" if "|" in op.type_of(p).python else "false"}}}'
             for p in op.parameters)  # fmt: skip
-        lines.append(f"constexpr Parameter kParameters_{op.block}[] = {{{parameters}}};")
+        lines.append(f"constexpr Parameter kParameters_{op.block}_{op.name}[] = {{{parameters}}};")
     lines.append("\nconstexpr Schema kSchemas[] = {")
     for op in sorted(ops, key=lambda op: op.name):
         values = [op.type_of(p).value.format(i, p.cpp_default() or "0") for i, p in enumerate(op.parameters)]
@@ -584,7 +597,7 @@ def schemas_inc(ops):
         method = f"[](const Value* values) -> List<Tensor> {{ return {op.listed(f'values[{of_self}].tensor().{op.name}({rest})')}; }}" if op.is_method else "nullptr"
         doc, shapes = (json.dumps(op.facts.get(fact, ""), ensure_ascii=False) for fact in ("doc", "shapes"))
         lines.append(
-            f'    {{"{op.name}", "{op.block}", {json.dumps(op.facts["signature"])}, {doc}, "{op.kind}", {shapes}, {op.number}, kParameters_{op.block}, {len(op.parameters)}, {op.result_count},\n'
+            f'    {{"{op.name}", "{op.block}", {json.dumps(op.facts["signature"])}, {doc}, "{op.kind}", {shapes}, {op.number}, kParameters_{op.block}_{op.name}, {len(op.parameters)}, {op.result_count},\n'
             f"     [](const Value* values) -> List<Tensor> {{ return {plain}; }},\n     {method},\n     {out},\n     {inplace}}},")  # fmt: skip
     return "\n".join([*lines, "};", ""])
 
@@ -598,7 +611,7 @@ def write(path, text):
 
 def generate(folder, names):
     ops, files = read_ops()
-    public = [op for op in ops if op.is_public]
+    public = public_ops(ops)
     known = set(re.findall(r"\bX\((\w+)\)", pathlib.Path(names).read_text(encoding="utf-8"))) if names else set()
     for path, text in {
         "include/tenon/functions.h": functions_h(public),
@@ -664,9 +677,12 @@ def reference(ops, root=ROOT):
         "Every declared op. In Python `self` is called `input`; [python.md](python.md) has what is there beside them.",
         "Derivatives are given before they are summed to the argument's shape.",
     ]
-    public = [op for op in ops if op.is_public]
+    public = public_ops(ops)
     forms = {op.block: op for op in ops if not op.is_public}
     for name, blocks in by_name(public).items():
+        if blocks[0].facts.get("alias") == name:
+            lines += ["", f"## {name}", "", blocks[0].facts["doc"]]
+            continue
         lines += ["", f"## {name}", "", next(op.facts["doc"] for op in blocks if op.facts.get("doc"))]
         for op in blocks:
             lines += ["", f"`{op.facts['signature']}`", ""]
@@ -720,7 +736,7 @@ def main():
     elif options.command == "reference":
         print(reference(read_ops()[0]), end="")
     else:
-        json.dump([described(op) for op in read_ops()[0] if op.is_public], sys.stdout, indent=1)
+        json.dump([described(op) for op in public_ops(read_ops()[0])], sys.stdout, indent=1)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,6 @@ Term operator-(const Term& x) { return tenon::neg(x.tensor()); }
 Term choose(const Term& condition, const Term& x, const Term& y) {
   return tenon::where(condition.tensor(), x.arg(), y.arg());
 }
-Term signum(const Term& x) { return tenon::sign(x.tensor()); }
 Term quotient_floor(const Term& x, const Term& y) { return tenon::div(x.arg(), y.arg(), "floor"); }
 Term quotient_trunc(const Term& x, const Term& y) { return tenon::div(x.arg(), y.arg(), "trunc"); }
 
@@ -68,16 +67,28 @@ TENON_PROBE_OPERATOR(<=)
 TENON_PROBE_OPERATOR(&)
 TENON_PROBE_OPERATOR(|)
 #undef TENON_PROBE_OPERATOR
+[[maybe_unused]] ProbeTerm operator+(double, ProbeTerm x) { return x.step(); }
 [[maybe_unused]] ProbeTerm operator/(double, ProbeTerm x) { return x.step(); }
 [[maybe_unused]] ProbeTerm operator-(double, ProbeTerm x) { return x.step(); }
 ProbeTerm operator-(ProbeTerm x) { return x.step(); }
-ProbeTerm signum(ProbeTerm x) { return x.step(); }
 ProbeTerm quotient_floor(ProbeTerm x, ProbeTerm) { return x.step(); }
 ProbeTerm quotient_trunc(ProbeTerm x, ProbeTerm) { return x.step(); }
 template <class X, class Y>
 ProbeTerm choose(ProbeTerm condition, X, Y) {
   return condition.step();
 }
+// Words of both that are ops of one operand.
+#define TENON_WORD(WORD, NAME)                                 \
+  Term WORD(const Term& x) { return tenon::NAME(x.tensor()); } \
+  ProbeTerm WORD(ProbeTerm x) { return x.step(); }
+TENON_WORD(signum, sign)
+TENON_WORD(sine, sin)
+TENON_WORD(cosine, cos)
+TENON_WORD(hyperbolic_sine, sinh)
+TENON_WORD(hyperbolic_cosine, cosh)
+TENON_WORD(exponential, exp)
+TENON_WORD(inverse_root, rsqrt)
+#undef TENON_WORD
 class ProbeGiven {
  public:
   explicit ProbeGiven(const Probe& probe) : probe_(probe) {}

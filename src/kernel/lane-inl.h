@@ -15,6 +15,7 @@
 
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
+#include "kernel/library-inl.h"
 #include "ops/row.h"
 #include "type/half.h"
 
@@ -468,6 +469,34 @@ HWY_INLINE Vector<D> hyperbolic_tangent(Vector<D> a) {
 template <class D>
 HWY_INLINE Vector<D> logarithm(Vector<D> a) {
   return {log_vector(D(), a.v)};
+}
+#define TENON_VECTOR_FUNCTION(NAME, FUNCTION) \
+  template <class D>                          \
+  HWY_INLINE Vector<D> NAME(Vector<D> a) {    \
+    return {library<FUNCTION>(D(), a.v)};     \
+  }
+TENON_VECTOR_FUNCTION(sine, Sine)
+TENON_VECTOR_FUNCTION(cosine, Cosine)
+TENON_VECTOR_FUNCTION(tangent, Tangent)
+TENON_VECTOR_FUNCTION(arc_sine, ArcSine)
+TENON_VECTOR_FUNCTION(arc_cosine, ArcCosine)
+TENON_VECTOR_FUNCTION(arc_tangent, ArcTangent)
+TENON_VECTOR_FUNCTION(hyperbolic_sine, HyperbolicSine)
+TENON_VECTOR_FUNCTION(hyperbolic_cosine, HyperbolicCosine)
+TENON_VECTOR_FUNCTION(inverse_hyperbolic_sine, InverseHyperbolicSine)
+TENON_VECTOR_FUNCTION(inverse_hyperbolic_cosine, InverseHyperbolicCosine)
+TENON_VECTOR_FUNCTION(inverse_hyperbolic_tangent, InverseHyperbolicTangent)
+TENON_VECTOR_FUNCTION(exponential_of_2, ExponentialOf2)
+TENON_VECTOR_FUNCTION(exponential_less_1, ExponentialLess1)
+TENON_VECTOR_FUNCTION(logarithm_of_1_more, LogarithmOf1More)
+TENON_VECTOR_FUNCTION(logarithm_to_2, LogarithmTo2)
+TENON_VECTOR_FUNCTION(logarithm_to_10, LogarithmTo10)
+TENON_VECTOR_FUNCTION(error_function, ErrorFunction)
+TENON_VECTOR_FUNCTION(error_function_rest, ErrorFunctionRest)
+#undef TENON_VECTOR_FUNCTION
+template <class D>
+HWY_INLINE Vector<D> angle(Vector<D> a, Vector<D> b) {
+  return {library<Angle>(D(), a.v, b.v)};
 }
 
 }  // namespace tenon::HWY_NAMESPACE

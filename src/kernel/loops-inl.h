@@ -112,22 +112,49 @@ void several(void* out, const Lanes* in, int64_t n) {
   Loops<F, Out, In...>::template run<false>(out, in, n);
 }
 
-/// A unary formula over whole vectors; the last, partial vector goes through a block of its own.
-template <class F, class T>
-void unary_vectors(void* out, const Lanes* in, int64_t n) {
-  const hn::ScalableTag<T> d;
-  using D = decltype(d);
+/// Lanes of one input, a vector at a time.
+template <class D>
+class VectorSource {
+ public:
+  HWY_INLINE explicit VectorSource(const Lanes& lanes)
+      : data_(static_cast<const T*>(lanes.data)), splat_(lanes.step == 0) {}
+  HWY_INLINE Vector<D> at(int64_t i) const { return {splat_ ? hn::Set(D(), *data_) : hn::LoadU(D(), data_ + i)}; }
+  /// The last `count` lanes, fewer than a vector holds.
+  HWY_INLINE Vector<D> rest(int64_t i, std::size_t count) const {
+    if (splat_) return at(i);
+    T lanes[hn::MaxLanes(D())] = {};
+    std::memcpy(lanes, data_ + i, count * sizeof(T));
+    return {hn::LoadU(D(), lanes)};
+  }
+
+ private:
+  using T = hn::TFromD<D>;
+  const T* data_;
+  bool splat_;
+};
+/// A formula over whole vectors; the last, partial vector goes through a block of its own.
+template <class F, class D, class... Sources>
+HWY_INLINE void vector_loop(D d, void* out, int64_t n, const Sources... in) {
+  using T = hn::TFromD<D>;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const T* from = static_cast<const T*>(in[0].data);
   T* to = static_cast<T*>(out);
   int64_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    hn::StoreU(F::forward(Vector<std::remove_const_t<D>>{hn::LoadU(d, from + i)}).v, d, to + i);
+  for (; i + lanes <= n; i += lanes) hn::StoreU(F::forward(in.at(i)...).v, d, to + i);
   if (i == n) return;
-  T rest[hn::MaxLanes(d)] = {};
-  std::memcpy(rest, from + i, static_cast<std::size_t>(n - i) * sizeof(T));
-  hn::StoreU(F::forward(Vector<std::remove_const_t<D>>{hn::LoadU(d, rest)}).v, d, rest);
-  std::memcpy(to + i, rest, static_cast<std::size_t>(n - i) * sizeof(T));
+  const std::size_t count = static_cast<std::size_t>(n - i);
+  T rest[hn::MaxLanes(D())];
+  hn::StoreU(F::forward(in.rest(i, count)...).v, d, rest);
+  std::memcpy(to + i, rest, count * sizeof(T));
+}
+template <class F, class T>
+void unary_vectors(void* out, const Lanes* in, int64_t n) {
+  using D = hn::ScalableTag<T>;
+  vector_loop<F>(D(), out, n, VectorSource<D>(in[0]));
+}
+template <class F, class T>
+void binary_vectors(void* out, const Lanes* in, int64_t n) {
+  using D = hn::ScalableTag<T>;
+  vector_loop<F>(D(), out, n, VectorSource<D>(in[0]), VectorSource<D>(in[1]));
 }
 
 /// Asks for what is read a little later. The more a loop does with a line, the fewer of them the processor sees coming:
@@ -299,8 +326,10 @@ constexpr Forms elementwise_kernel() {
   constexpr const Row& row = F::row;
   if constexpr (!computes<T>(row))
     return {};
-  else if constexpr (row.vectors && std::is_floating_point_v<T>)
+  else if constexpr (row.vectors && std::is_floating_point_v<T> && kFormulaArity<F> == 1)
     return forms<&unary_vectors<F, T>, T, T>();
+  else if constexpr (row.vectors && std::is_floating_point_v<T>)
+    return forms<&binary_vectors<F, T>, T, T, T>();
   else if constexpr (row.promotion == Promotion::select)
     return forms<&several<F, T, bool, T, T>, T, bool, T, T>();
   else if constexpr (row.promotion == Promotion::comparison || row.promotion == Promotion::logical) {

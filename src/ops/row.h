@@ -60,8 +60,10 @@ inline constexpr DtypeSet kWideFloats = set_of(float32) | set_of(float64);
 inline constexpr DtypeSet kWideNumbers = set_of(int32) | set_of(int64) | kWideFloats;
 inline constexpr DtypeSet kFloats = set_of(float16) | set_of(bfloat16) | set_of(float32) | set_of(float64);
 
-/// What formulas call it.
+// Numbers in formulas.
 inline constexpr double kInfinity = __builtin_huge_val();
+inline constexpr double kLog2 = 0.69314718055994531, kLog10 = 2.302585092994045684;  // natural logarithms
+inline constexpr double k2BySqrtPi = 1.12837916709551257390;
 
 /// What a block declares beside its formulas. tools/ops.py reads the same text: functions, methods, Python's and the
 /// shell's tables and the reference page follow from it.
@@ -69,6 +71,7 @@ struct Row {
   /// In PyTorch's grammar: "sub(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor". None: a form
   /// of another op, which only dispatch calls.
   const char* signature = nullptr;
+  const char* alias = nullptr;  // another name of the function and the methods
   // PyTorch's overloads, one a line, where they are not what `signature` says. "": Python's function is by hand.
   const char* python = nullptr;
   Kind kind = Kind::map;

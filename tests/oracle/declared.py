@@ -4,8 +4,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from ops import read_ops  # noqa: E402
+from ops import public_ops, read_ops  # noqa: E402
 
-OPS = [op for op in read_ops()[0] if op.is_public]
+OPS = public_ops(read_ops()[0])
 # Of several signatures the first.
 DECLARED = {op.name: op for op in reversed(sorted(OPS, key=lambda op: (op.file, op.place)))}

@@ -39,6 +39,10 @@ PRODUCTS = {op.name for op in OPS if op.facts.get("shapes")}  # of small integer
 ULPS = {op.name: float(op.facts["ulp"]) for op in OPS if op.kind == "map" and "ulp" in op.facts}
 
 
+# What PyTorch's erf of 16-bit floats is off by near 0, whatever the size of the result.
+ERF_ERROR = 5e-7
+
+
 def tolerance_ulps(op, dtype):
     """Both libraries may be off by the declared error. PyTorch's sqrt is within 1 ulp; ours is exact."""
     if op == "sqrt":
@@ -67,6 +71,10 @@ def differing(request, wanted, got):
         same |= finite & ((ordered_bits(wanted) - ordered_bits(got)).abs() <= ulps)
     if op in ("remainder", "fmod"):
         same |= wanted.isnan() & overflowing_quotient(request)  # docs/differences.md
+    if op == "erf" and computed_dtype(request).itemsize == 2:
+        same |= (wanted.to(torch.float64) - got.to(torch.float64)).abs() <= ERF_ERROR
+    if op in ("sinh", "cosh"):
+        same |= (wanted == got.sign() * math.inf) & (got.abs() >= torch.finfo(computed_dtype(request)).max / 2)
     if "alpha" in request["keywords"] and op not in PRODUCTS:
         same |= within_alpha_error(request, wanted, got)
     if op in ("sum", "mean", "sum_to_size"):

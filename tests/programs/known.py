@@ -1,9 +1,18 @@
 """What differs on purpose: a short table, each line with its heading in docs/differences.md."""
+import math
 import pathlib
 import re
+import sys
 import typing
 
 import torch
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from ops import public_ops, read_ops  # noqa: E402
+
+# The declared largest errors.
+ULPS = {op.name: float(op.facts["ulp"]) for op in public_ops(read_ops()[0]) if op.kind == "map" and "ulp" in op.facts}
+ROUNDED = "|".join(ULPS)
 
 
 class Case(typing.NamedTuple):
@@ -190,16 +199,23 @@ LOOKS = [
 VALUES = [
     # Beside an operand of 16 bits; PyTorch rounds on the way.
     ("Rounding", lambda case, dtype, wanted, got: dtype in ("float32", "float64") and re.search(r"\b(backward|grad)\(", case.statement)
-     and any(isinstance(value, torch.Tensor) and value.dtype in (torch.bfloat16, torch.float16) for value in case.variables.values())
+     and has_halves(case)
      and abs(wanted - got) <= 2.0**-6 * abs(wanted)),
     # Computed as float32, which PyTorch does too.
-    ("Rounding", lambda case, dtype, wanted, got: dtype == "float64" and re.search(r"\b(exp|log|tanh|sqrt)\(.*out=", case.statement)
+    ("Rounding", lambda case, dtype, wanted, got: dtype == "float64" and re.search(rf"\b({ROUNDED}|sqrt)\(.*out=", case.statement)
      and abs(wanted - got) <= 3 * 2.0**-24 * abs(wanted)),
+    ("Rounding", lambda case, dtype, wanted, got: re.search(r"\berf_?\(", case.statement) and has_halves(case) and abs(wanted - got) <= 5e-7),
+    ("Rounding", lambda case, dtype, wanted, got: re.search(r"\b(sinh|cosh)_?\(", case.statement)
+     and math.isinf(wanted) and wanted * got > 0 and abs(got) > 1e38),
     ("all and any into a uint8 out", lambda case, dtype, wanted, got: dtype == "uint8" and re.search(r"\b(all|any)\(.*out=", case.statement)
      and not re.search(r"\(\)|\[\]", case.statement)),
     ("Rounding", lambda case, dtype, wanted, got: wanted == got == 0 and re.search(r"\b(minimum|maximum|fmin|fmax|amin|amax|clamp|clamp_|lerp|lerp_)\(", case.statement)),
     ("Rounding", lambda case, dtype, wanted, got: wanted != wanted and got == got and re.search(r"\b(remainder|fmod)_?\(|%", case.statement)),
 ]
+
+
+def has_halves(case):
+    return any(isinstance(value, torch.Tensor) and value.dtype in (torch.bfloat16, torch.float16) for value in case.variables.values())
 
 
 def has_far_strides(case):

@@ -2,9 +2,7 @@
 import ctypes
 import marshal
 import math
-import pathlib
 import re
-import sys
 import typing
 import warnings
 
@@ -13,9 +11,6 @@ import torch
 
 import known
 from alone import Alone, ProductApart
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
-from ops import read_ops  # noqa: E402
 
 bytes_of_storage = tenon._tenon._bytes  # a view of all bytes of a storage; exports nothing, so that it may be resized after
 
@@ -31,7 +26,7 @@ RANDOM = re.compile(r"\b(?:rand\w*|uniform_|normal_|random_)\(|\bempty\(.*out=")
 
 # What rounds, in units in the last place of the result: both libraries may be off by the declared error, and PyTorch's sqrt by
 # one. Everything else that no line names must have the same bits.
-DECLARED = {op.name: 2 * float(op.facts["ulp"]) for op in read_ops()[0] if op.kind == "map" and "ulp" in op.facts} | {"sqrt": 1}
+DECLARED = {name: 2 * ulps for name, ulps in known.ULPS.items()} | {"sqrt": 1}
 ULPS = DECLARED | {name + "_": ulps for name, ulps in DECLARED.items()}
 # What adds many numbers, or multiplies in another order: off by a few roundings of the largest magnitude about.
 FOLDS = "|".join(op.name for op in read_ops()[0] if op.is_public and op.kind == "fold" and "ulp" in op.facts)

@@ -12,7 +12,8 @@ _UFUNCS = {
 }  # fmt: skip
 _SAME = {"add", "maximum", "minimum", "sqrt", "exp", "log", "square", "reciprocal", "isnan", "isfinite", "logical_and",
          "logical_or", "logical_xor", "logical_not", "floor", "ceil", "trunc", "sign", "signbit", "copysign", "fmax", "fmin", "fmod", "isinf",
-         "deg2rad", "rad2deg", "hypot", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"}  # fmt: skip
+         "deg2rad", "rad2deg", "sin", "cos", "tan", "sinh", "cosh", "arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arctanh",
+         "exp2", "expm1", "log1p", "log2", "log10", "hypot", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"}  # fmt: skip
 
 
 def _as_tensor(value):

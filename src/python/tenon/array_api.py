@@ -7,10 +7,12 @@ import builtins
 
 import tenon
 from tenon import (
-    Size, abs, all, any, arange, argmax, argmin, asarray, bool, can_cast, ceil, clamp, copysign, e, empty, empty_like, exp, eye, finfo, float32, float64, floor,
-    from_dlpack, full, full_like, hypot, iinfo, inf, int8, int16, int32, int64, isfinite, isinf, isnan, linspace, log, logical_and, logical_not,
-    logical_or, logical_xor, maximum, minimum, moveaxis, nan, newaxis, ones, ones_like, permute as permute_dims, pi,
-    reciprocal, remainder, reshape, round, sign, signbit, sqrt, square, squeeze, trunc, uint8, uint16, uint32, uint64, where, zeros, zeros_like,
+    Size, abs, acos, acosh, all, any, arange, argmax, argmin, asarray, asin, asinh, atan, atan2, atanh, bool, can_cast, ceil,
+    clamp, copysign, cos, cosh, e, empty, empty_like, exp, expm1, eye, finfo, float32, float64, floor, from_dlpack, full,
+    full_like, hypot, iinfo, inf, int16, int32, int64, int8, isfinite, isinf, isnan, linspace, log, log10, log1p, log2,
+    logical_and, logical_not, logical_or, logical_xor, maximum, minimum, moveaxis, nan, newaxis, ones, ones_like,
+    permute as permute_dims, pi, reciprocal, remainder, reshape, round, sign, signbit, sin, sinh, sqrt, square, squeeze, tan,
+    trunc, uint16, uint32, uint64, uint8, where, zeros, zeros_like,
 )  # fmt: skip
 from tenon import device as Device, matmul, tanh
 from tenon import (

@@ -1,0 +1,330 @@
+// kernel: the functions of the C++ library over whole vectors. float32 is computed in float64 by short polynomials, so
+// the one rounding that counts is the last: errors stay below 0.51 ulp (pow: 0.6), and results that are subnormal or
+// overflow need no care. float64 is computed by the library, one lane after the other.
+#if defined(TENON_KERNEL_LIBRARY_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_KERNEL_LIBRARY_INL_H
+#undef TENON_KERNEL_LIBRARY_INL_H
+#else
+#define TENON_KERNEL_LIBRARY_INL_H
+#endif
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "hwy/highway.h"
+#include "kernel/exp_log-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Below: `d` is of float64, and every number comes from a float32. Polynomials are minimax, their relative errors
+// below 2^-34.
+
+template <class D, class V>
+HWY_INLINE V with_bounds(D d, V x, double low, double high) {
+  const V lower = hn::Set(d, low), upper = hn::Set(d, high);
+  x = hn::IfThenElse(hn::Lt(x, lower), lower, x);
+  return hn::IfThenElse(hn::Lt(upper, x), upper, x);  // NaN stays
+}
+
+/// 2^x as scale * (1 + rest), rest between -0.3 and 0.42.
+template <class V>
+struct Power {
+  V scale, rest;
+};
+template <class D, class V>
+HWY_INLINE Power<V> split_power_of_two(D d, V x) {
+  constexpr double terms[] = {0.6931471805568317,     0.2402265069573764,    0.055504109063313954,
+                              0.009618129183513626,   0.0013333478467788032, 0.00015403436563674535,
+                              1.5303702284054013e-05, 1.3259633731030933e-06};
+  const hn::RebindToSigned<D> di;
+  x = with_bounds(d, x, -300, 300);  // beyond float32, and products of two of them still within float64
+  const V counter = hn::Set(d, kCounter<double>), counted = hn::Add(x, counter);
+  const V r = hn::Sub(x, hn::Sub(counted, counter));
+  const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
+  return {power_of_two(d, k), hn::Mul(r, polynomial(d, r, terms))};
+}
+inline constexpr double kLog2E = 1.44269504088896340736;
+template <class D, class V>
+HWY_INLINE V wide_exp2(D d, V x) {
+  const Power<V> power = split_power_of_two(d, x);
+  return hn::MulAdd(power.scale, power.rest, power.scale);
+}
+template <class D, class V>
+HWY_INLINE V wide_expm1(D d, V x) {
+  const Power<V> power = split_power_of_two(d, hn::Mul(x, hn::Set(d, kLog2E)));
+  return hn::CopySign(hn::MulAdd(power.scale, power.rest, hn::Sub(power.scale, hn::Set(d, 1.0))), x);
+}
+
+/// The logarithm of x > 0 as exponent * ln 2 + rest.
+template <class V>
+struct Logarithm {
+  V exponent, rest;
+};
+template <class D, class V>
+HWY_INLINE Logarithm<V> split_logarithm(D d, V x) {
+  // log(m) = 2 atanh(s), s = (m - 1) / (m + 1), m between sqrt(1/2) and sqrt(2).
+  constexpr double terms[] = {1.9999999999999465,  0.6666666667969646, 0.3999999485995311,
+                              0.28572169179901935, 0.2217413206758463, 0.19609697449608526};
+  using C = ExpLog<double>;
+  const hn::RebindToUnsigned<D> du;
+  const V one = hn::Set(d, 1.0), counter = hn::Set(d, kCounter<double>);
+  const auto sqrt_half = hn::Set(du, C::sqrt_half);
+  const auto bits = hn::Add(hn::BitCast(du, x), hn::Sub(hn::BitCast(du, one), sqrt_half));
+  const V m = hn::BitCast(d, hn::Add(hn::And(bits, hn::Set(du, (uint64_t{1} << C::mantissa_bits) - 1)), sqrt_half));
+  const auto biased = hn::ShiftRight<C::mantissa_bits>(bits);
+  const V exponent = hn::Sub(hn::BitCast(d, hn::Add(biased, hn::BitCast(du, counter))),
+                             hn::Set(d, kCounter<double> + std::numeric_limits<double>::max_exponent - 1));
+  const V f = hn::Sub(m, one), s = hn::Div(f, hn::Add(m, one));
+  return {exponent, hn::Mul(s, polynomial(d, hn::Mul(s, s), terms))};
+}
+/// `result`, but for what has no logarithm, 0 and infinity.
+template <class D, class V>
+HWY_INLINE V logarithm_or_special(D d, V x, V result) {
+  const V zero = hn::Zero(d), infinite = hn::Set(d, std::numeric_limits<double>::infinity());
+  const V finite = hn::IfThenElse(hn::Lt(zero, x), result, hn::Set(d, std::numeric_limits<double>::quiet_NaN()));
+  return hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinite), hn::IfThenElse(hn::Eq(x, infinite), x, finite));
+}
+template <class D, class V>
+HWY_INLINE V wide_log(D d, V x) {
+  const Logarithm<V> log = split_logarithm(d, x);
+  return logarithm_or_special(d, x, hn::MulAdd(log.exponent, hn::Set(d, kLog2), log.rest));
+}
+template <class D, class V>
+HWY_INLINE V wide_log2(D d, V x) {
+  const Logarithm<V> log = split_logarithm(d, x);
+  return logarithm_or_special(d, x, hn::MulAdd(log.rest, hn::Set(d, kLog2E), log.exponent));
+}
+/// What 1 + x loses is added where it counts.
+template <class D, class V>
+HWY_INLINE V wide_log1p(D d, V x) {
+  const V one = hn::Set(d, 1.0), sum = hn::Add(one, x), lost = hn::Sub(x, hn::Sub(sum, one));
+  const V near = hn::IfThenElseZero(hn::Lt(hn::Abs(x), one), lost);
+  return hn::CopySign(hn::Add(wide_log(d, sum), near), x);
+}
+
+template <class D, class V>
+HWY_INLINE V wide_sinh(D d, V x) {
+  const V less_1 = wide_expm1(d, hn::Abs(x)), e = hn::Add(less_1, hn::Set(d, 1.0));
+  return hn::CopySign(hn::Mul(hn::Set(d, 0.5), hn::Add(less_1, hn::Div(less_1, e))), x);
+}
+template <class D, class V>
+HWY_INLINE V wide_cosh(D d, V x) {
+  const V e = wide_exp2(d, hn::Mul(hn::Abs(x), hn::Set(d, kLog2E)));
+  return hn::Mul(hn::Set(d, 0.5), hn::Add(e, hn::Div(hn::Set(d, 1.0), e)));
+}
+template <class D, class V>
+HWY_INLINE V wide_asinh(D d, V x) {
+  const V one = hn::Set(d, 1.0), square = hn::Mul(x, x), size = hn::Abs(x);
+  const V root = hn::Sqrt(hn::Add(one, square));
+  // Not x * x / (1 + root), which is NaN where x is infinite.
+  const V more = hn::Mul(size, hn::Div(size, hn::Add(one, root)));
+  const V infinite = hn::Set(d, std::numeric_limits<double>::infinity());
+  return hn::CopySign(wide_log1p(d, hn::IfThenElse(hn::Eq(size, infinite), size, hn::Add(size, more))), x);
+}
+template <class D, class V>
+HWY_INLINE V wide_acosh(D d, V x) {
+  const V more = hn::Sub(x, hn::Set(d, 1.0));
+  const V t = hn::IfThenElse(hn::Lt(more, hn::Zero(d)), hn::Set(d, std::numeric_limits<double>::quiet_NaN()), more);
+  return wide_log1p(d, hn::Add(t, hn::Sqrt(hn::Mul(t, hn::Add(t, hn::Set(d, 2.0))))));
+}
+template <class D, class V>
+HWY_INLINE V wide_atanh(D d, V x) {
+  const V size = hn::Abs(x), odds = hn::Div(hn::Add(size, size), hn::Sub(hn::Set(d, 1.0), size));
+  return hn::CopySign(hn::Mul(hn::Set(d, 0.5), wide_log1p(d, odds)), x);
+}
+
+/// How far x may be from 0: k * kQuarterHigh is exact.
+inline constexpr double kFarthestAngle = 1e6;
+inline constexpr double kQuarterHigh = 1.57079632673412561417e+00, kQuarterLow = 6.07710050650619224932e-11;
+/// x = k pi/2 + r: sine and cosine of r, and k in the low bits of `quarters`.
+template <class V, class VI>
+struct Turn {
+  V sine, cosine;
+  VI quarters;
+};
+template <class D, class V>
+HWY_INLINE auto turned(D d, V x) {
+  constexpr double sine_terms[] = {1,
+                                   -0.1666666666663162,
+                                   0.008333333325276577,
+                                   -0.00019841263825598747,
+                                   2.755535831380107e-06,
+                                   -2.4761692889756364e-08};
+  constexpr double cosine_terms[] = {1,
+                                     -0.4999999999954507,
+                                     0.04166666656207611,
+                                     -0.0013888881078708013,
+                                     2.479904104406828e-05,
+                                     -2.7180101430842477e-07};
+  const hn::RebindToUnsigned<D> du;
+  const V counter = hn::Set(d, kCounter<double>);
+  const V counted = hn::MulAdd(x, hn::Set(d, 0.63661977236758134308), counter), k = hn::Sub(counted, counter);
+  const V r = hn::NegMulAdd(k, hn::Set(d, kQuarterLow), hn::NegMulAdd(k, hn::Set(d, kQuarterHigh), x));
+  const V square = hn::Mul(r, r);
+  const auto quarters = hn::BitCast(du, counted);
+  return Turn<V, std::remove_const_t<decltype(quarters)>>{hn::Mul(r, polynomial(d, square, sine_terms)),
+                                                          polynomial(d, square, cosine_terms), quarters};
+}
+template <class D, class V>
+HWY_INLINE V wide_sine(D d, V x, uint64_t quarters_before) {
+  const hn::RebindToUnsigned<D> du;
+  const auto turn = turned(d, x);
+  const auto quarters = hn::Add(turn.quarters, hn::Set(du, quarters_before));
+  const auto odd = hn::Eq(hn::And(quarters, hn::Set(du, 1)), hn::Set(du, 1));
+  const V size = hn::IfThenElse(hn::RebindMask(d, odd), turn.cosine, turn.sine);
+  return hn::Xor(size, hn::BitCast(d, hn::ShiftLeft<62>(hn::And(quarters, hn::Set(du, 2)))));
+}
+template <class D, class V>
+HWY_INLINE V wide_tangent(D d, V x) {
+  const hn::RebindToUnsigned<D> du;
+  const auto turn = turned(d, x);
+  const auto odd = hn::RebindMask(d, hn::Eq(hn::And(turn.quarters, hn::Set(du, 1)), hn::Set(du, 1)));
+  return hn::Div(hn::IfThenElse(odd, hn::Neg(turn.cosine), turn.sine), hn::IfThenElse(odd, turn.sine, turn.cosine));
+}
+
+/// The angle of (x, y), y >= 0 or -0, in [0, pi]. An octant is turned back by an eighth or a quarter where it is far
+/// from the axis.
+template <class D, class V>
+HWY_INLINE V wide_angle(D d, V y, V x) {
+  constexpr double terms[] = {0.9999999999992955,  -0.3333333327980529,  0.19999993321386378, -0.14285395893020264,
+                              0.11103612077800912, -0.08993876885435058, 0.06979801213388302, -0.03774829863059201};
+  constexpr double kPi = 3.14159265358979323846, kFar = 1e200;  // so far is infinity: equally far on both axes
+  const V low = hn::Set(d, 0.41421356237309504880), high = hn::Set(d, 2.41421356237309504880);
+  const V across = with_bounds(d, hn::Abs(x), 0, kFar), up = with_bounds(d, hn::Abs(y), 0, kFar);
+  const auto steep = hn::Lt(hn::Mul(high, across), up), halfway = hn::Lt(hn::Mul(low, across), up);
+  const V numerator = hn::IfThenElse(steep, hn::Neg(across), hn::IfThenElse(halfway, hn::Sub(up, across), up));
+  const V denominator = hn::IfThenElse(steep, up, hn::IfThenElse(halfway, hn::Add(up, across), across));
+  const V before = hn::IfThenElse(steep, hn::Set(d, kPi / 2), hn::IfThenElseZero(halfway, hn::Set(d, kPi / 4)));
+  // At the origin 0 / 1, not 0 / 0.
+  const V t = hn::Div(numerator, hn::IfThenElse(hn::Eq(denominator, hn::Zero(d)), hn::Set(d, 1.0), denominator));
+  const V angle = hn::MulAdd(t, polynomial(d, hn::Mul(t, t), terms), before);
+  const auto back = hn::Lt(hn::CopySign(hn::Set(d, 1.0), x), hn::Zero(d));
+  return hn::IfThenElse(back, hn::Sub(hn::Set(d, kPi), angle), angle);
+}
+template <class D, class V>
+HWY_INLINE V root_of_1_less_square(D d, V x) {
+  const V one = hn::Set(d, 1.0);
+  return hn::Sqrt(hn::Mul(hn::Sub(one, x), hn::Add(one, x)));
+}
+
+/// erfc(size) for size >= 0: exp(-size^2) times a polynomial of (size - 3) / (size + 3).
+template <class D, class V>
+HWY_INLINE V error_rest(D d, V size) {
+  constexpr double terms[] = {0.17900115117964557,    -0.3262335600553923,   0.2456038020675874,
+                              -0.15011593595483527,   0.0716658260144848,    -0.02439250940582909,
+                              0.0042692643513688,     0.0007078645710797239, -0.0005977252619084288,
+                              4.448488716915196e-05,  6.557502627021888e-05, -1.0434816294253121e-05,
+                              -8.818183344828937e-06, -8.340210916706381e-07};
+  const V a = with_bounds(d, size, 0, 10.1), three = hn::Set(d, 3.0);  // beyond it, less than any float32
+  const V t = hn::Div(hn::Sub(a, three), hn::Add(a, three));
+  return hn::Mul(wide_exp2(d, hn::Mul(hn::Mul(a, a), hn::Set(d, -kLog2E))), polynomial(d, t, terms));
+}
+/// x times a polynomial of x^2, as far as float32 tells it from 1: even and odd terms do not wait for each other.
+template <class D, class V>
+HWY_INLINE V wide_erf(D d, V x) {
+  constexpr double even[] = {1.1283791670555063,     0.11283790173493453,    0.005223893555648636,
+                             0.00012048763159846549, 1.6331507883002748e-06, 1.39354896389883e-08,
+                             7.144333305993046e-11,  1.8709014376932136e-13, 1.9251821315565885e-16,
+                             4.740687416355823e-20};
+  constexpr double odd[] = {-0.3761263871569235,     -0.026866122244894007,   -0.000854742215994908,
+                            -1.4891630292371105e-05, -1.5983498465264296e-07, -1.0717243181627428e-09,
+                            -4.031589151236682e-12,  -6.892431847523019e-15,  -3.809918946329014e-18,
+                            -2.7804778173686623e-22};
+  const V bounded = with_bounds(d, x, -3.94, 3.94), square = hn::Mul(bounded, bounded),
+          fourth = hn::Mul(square, square);
+  return hn::Mul(bounded, hn::MulAdd(square, polynomial(d, fourth, odd), polynomial(d, fourth, even)));
+}
+template <class D, class V>
+HWY_INLINE V wide_erfc(D d, V x) {
+  const V rest = error_rest(d, hn::Abs(x));
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 2.0), rest), rest);
+}
+
+// Each function: over float64 vectors of numbers that are float32, not further from 0 than `farthest`; and for one
+// number.
+#define TENON_FUNCTION(NAME, LIBRARY, FARTHEST, WIDE) \
+  struct NAME {                                       \
+    static constexpr float farthest = FARTHEST;       \
+    template <class D, class V>                       \
+    static HWY_INLINE V wide(D d, V x) {              \
+      return WIDE;                                    \
+    }                                                 \
+    template <class T>                                \
+    static HWY_INLINE T single(T x) {                 \
+      return LIBRARY(x);                              \
+    }                                                 \
+  };
+inline constexpr float kAnywhere = std::numeric_limits<float>::infinity();
+TENON_FUNCTION(Sine, std::sin, kFarthestAngle, wide_sine(d, x, 0))
+TENON_FUNCTION(Cosine, std::cos, kFarthestAngle, wide_sine(d, x, 1))
+TENON_FUNCTION(Tangent, std::tan, kFarthestAngle, wide_tangent(d, x))
+TENON_FUNCTION(ArcSine, std::asin, kAnywhere, hn::CopySign(wide_angle(d, x, root_of_1_less_square(d, x)), x))
+TENON_FUNCTION(ArcCosine, std::acos, kAnywhere, wide_angle(d, root_of_1_less_square(d, x), x))
+TENON_FUNCTION(ArcTangent, std::atan, kAnywhere, hn::CopySign(wide_angle(d, x, hn::Set(d, 1.0)), x))
+TENON_FUNCTION(HyperbolicSine, std::sinh, kAnywhere, wide_sinh(d, x))
+TENON_FUNCTION(HyperbolicCosine, std::cosh, kAnywhere, wide_cosh(d, x))
+TENON_FUNCTION(InverseHyperbolicSine, std::asinh, kAnywhere, wide_asinh(d, x))
+TENON_FUNCTION(InverseHyperbolicCosine, std::acosh, kAnywhere, wide_acosh(d, x))
+TENON_FUNCTION(InverseHyperbolicTangent, std::atanh, kAnywhere, wide_atanh(d, x))
+TENON_FUNCTION(ExponentialOf2, std::exp2, kAnywhere, wide_exp2(d, x))
+TENON_FUNCTION(ExponentialLess1, std::expm1, kAnywhere, wide_expm1(d, x))
+TENON_FUNCTION(LogarithmOf1More, std::log1p, kAnywhere, wide_log1p(d, x))
+TENON_FUNCTION(LogarithmTo2, std::log2, kAnywhere, wide_log2(d, x))
+TENON_FUNCTION(LogarithmTo10, std::log10, kAnywhere, hn::Mul(wide_log(d, x), hn::Set(d, 1 / kLog10)))
+TENON_FUNCTION(ErrorFunction, std::erf, kAnywhere, wide_erf(d, x))
+TENON_FUNCTION(ErrorFunctionRest, std::erfc, kAnywhere, wide_erfc(d, x))
+#undef TENON_FUNCTION
+
+struct Angle {
+  static constexpr float farthest = kAnywhere;
+  template <class D, class V>
+  static HWY_INLINE V wide(D d, V y, V x) {
+    return hn::CopySign(wide_angle(d, y, x), y);
+  }
+  template <class T>
+  static HWY_INLINE T single(T y, T x) {
+    return std::atan2(y, x);
+  }
+};
+
+template <class F, class D, class... V>
+HWY_INLINE hn::Vec<D> lane_by_lane(D d, V... x) {
+  using T = hn::TFromD<D>;
+  constexpr std::size_t kLanes = hn::MaxLanes(D());
+  T in[sizeof...(V)][kLanes], out[kLanes];
+  std::size_t operand = 0;
+  (hn::StoreU(x, d, in[operand++]), ...);
+  for (std::size_t lane = 0; lane < kLanes; ++lane)
+    if constexpr (sizeof...(V) == 1)
+      out[lane] = F::single(in[0][lane]);
+    else
+      out[lane] = F::single(in[0][lane], in[1][lane]);
+  return hn::LoadU(d, out);
+}
+
+/// A call, not inlined: one copy of a function serves all loops over it.
+template <class F, class D, class... V>
+HWY_NOINLINE hn::Vec<D> library(D d, V... x) {
+#if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) {
+    const hn::Half<D> half;
+    const hn::Rebind<double, decltype(half)> wide;
+    bool near = true;
+    if constexpr (F::farthest < kAnywhere) near = (... && hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, F::farthest))));
+    if (near) {
+      const auto low = F::wide(wide, hn::PromoteTo(wide, hn::LowerHalf(half, x))...);
+      const auto high = F::wide(wide, hn::PromoteTo(wide, hn::UpperHalf(half, x))...);
+      return hn::Combine(d, hn::DemoteTo(half, high), hn::DemoteTo(half, low));
+    }
+  }
+#endif
+  return lane_by_lane<F>(d, x...);
+}
+
+}  // namespace tenon::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

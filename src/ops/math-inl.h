@@ -1,0 +1,383 @@
+// ops: functions of the C++ library.
+// Included by blocks-inl.h, inside a namespace: no includes and no guard here.
+
+struct sin {
+  static constexpr Row row{.signature = "sin(Tensor self, *, Tensor out=None) -> Tensor",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "sin_cpu",
+                           .vectors = true,
+                           .ulp = 1,
+                           .grad_fn = "SinBackward0",
+                           .doc = "The sine of radians."};
+  template <class T>
+  static T forward(T a) {
+    return sine(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * cosine(g.a());
+  }
+};
+
+struct cos {
+  static constexpr Row row{.signature = "cos(Tensor self, *, Tensor out=None) -> Tensor",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "cos_cpu",
+                           .vectors = true,
+                           .ulp = 1,
+                           .grad_fn = "CosBackward0",
+                           .doc = "The cosine of radians."};
+  template <class T>
+  static T forward(T a) {
+    return cosine(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return -g.grad() * sine(g.a());
+  }
+};
+
+struct tan {
+  static constexpr Row row{.signature = "tan(Tensor self, *, Tensor out=None) -> Tensor",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "tan_cpu",
+                           .vectors = true,
+                           .ulp = 2,
+                           .grad_fn = "TanBackward0",
+                           .doc = "The tangent of radians."};
+  template <class T>
+  static T forward(T a) {
+    return tangent(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * (1 + g.result() * g.result());
+  }
+};
+
+struct asin {
+  static constexpr Row row{.signature = "asin(Tensor self, *, Tensor out=None) -> Tensor",
+                           .alias = "arcsin",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "asin_cpu",
+                           .vectors = true,
+                           .ulp = 1,
+                           .domain = "[-1, 1]",
+                           .grad_fn = "AsinBackward0",
+                           .doc = "The radians whose sine is input."};
+  template <class T>
+  static T forward(T a) {
+    return arc_sine(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * inverse_root(1 - g.a() * g.a());
+  }
+};
+
+struct acos {
+  static constexpr Row row{.signature = "acos(Tensor self, *, Tensor out=None) -> Tensor",
+                           .alias = "arccos",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "acos_cpu",
+                           .vectors = true,
+                           .ulp = 1,
+                           .domain = "[-1, 1]",
+                           .grad_fn = "AcosBackward0",
+                           .doc = "The radians whose cosine is input."};
+  template <class T>
+  static T forward(T a) {
+    return arc_cosine(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return -g.grad() * inverse_root(1 - g.a() * g.a());
+  }
+};
+
+struct atan {
+  static constexpr Row row{.signature = "atan(Tensor self, *, Tensor out=None) -> Tensor",
+                           .alias = "arctan",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "atan_cpu",
+                           .vectors = true,
+                           .ulp = 1,
+                           .grad_fn = "AtanBackward0",
+                           .doc = "The radians whose tangent is input."};
+  template <class T>
+  static T forward(T a) {
+    return arc_tangent(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() / (g.a() * g.a() + 1);
+  }
+};
+
+struct sinh {
+  static constexpr Row row{.signature = "sinh(Tensor self, *, Tensor out=None) -> Tensor",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "sinh_cpu",
+                           .vectors = true,
+                           .ulp = 2,
+                           .grad_fn = "SinhBackward0",
+                           .doc = "The hyperbolic sine."};
+  template <class T>
+  static T forward(T a) {
+    return hyperbolic_sine(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * hyperbolic_cosine(g.a());
+  }
+};
+
+struct cosh {
+  static constexpr Row row{.signature = "cosh(Tensor self, *, Tensor out=None) -> Tensor",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "cosh_cpu",
+                           .vectors = true,
+                           .ulp = 2,
+                           .grad_fn = "CoshBackward0",
+                           .doc = "The hyperbolic cosine."};
+  template <class T>
+  static T forward(T a) {
+    return hyperbolic_cosine(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * hyperbolic_sine(g.a());
+  }
+};
+
+struct asinh {
+  static constexpr Row row{.signature = "asinh(Tensor self, *, Tensor out=None) -> Tensor",
+                           .alias = "arcsinh",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "asinh_cpu",
+                           .vectors = true,
+                           .ulp = 2,
+                           .grad_fn = "AsinhBackward0",
+                           .doc = "What the hyperbolic sine of is input."};
+  template <class T>
+  static T forward(T a) {
+    return inverse_hyperbolic_sine(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * inverse_root(g.a() * g.a() + 1);
+  }
+};
+
+struct acosh {
+  static constexpr Row row{.signature = "acosh(Tensor self, *, Tensor out=None) -> Tensor",
+                           .alias = "arccosh",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "acosh_cpu",
+                           .vectors = true,
+                           .ulp = 2,
+                           .domain = "[1, inf)",
+                           .grad_fn = "AcoshBackward0",
+                           .doc = "What the hyperbolic cosine of is input, not negative."};
+  template <class T>
+  static T forward(T a) {
+    return inverse_hyperbolic_cosine(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * inverse_root(g.a() * g.a() - 1);
+  }
+};
+
+struct atanh {
+  static constexpr Row row{.signature = "atanh(Tensor self, *, Tensor out=None) -> Tensor",
+                           .alias = "arctanh",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "atanh_cpu",
+                           .vectors = true,
+                           .ulp = 2,
+                           .domain = "[-1, 1]",
+                           .grad_fn = "AtanhBackward0",
+                           .doc = "What the hyperbolic tangent of is input."};
+  template <class T>
+  static T forward(T a) {
+    return inverse_hyperbolic_tangent(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() / (1 - g.a() * g.a());
+  }
+};
+
+struct exp2 {
+  static constexpr Row row{.signature = "exp2(Tensor self, *, Tensor out=None) -> Tensor",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "exp2_cpu",
+                           .vectors = true,
+                           .ulp = 1,
+                           .grad_fn = "Exp2Backward0",
+                           .doc = "2 to the power of every element."};
+  template <class T>
+  static T forward(T a) {
+    return exponential_of_2(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * g.result() * kLog2;
+  }
+};
+
+struct expm1 {
+  static constexpr Row row{.signature = "expm1(Tensor self, *, Tensor out=None) -> Tensor",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "expm1_cpu",
+                           .vectors = true,
+                           .ulp = 1,
+                           .grad_fn = "Expm1Backward0",
+                           .doc = "exp(input) - 1, exact near 0."};
+  template <class T>
+  static T forward(T a) {
+    return exponential_less_1(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * (g.result() + 1);
+  }
+};
+
+struct log1p {
+  static constexpr Row row{.signature = "log1p(Tensor self, *, Tensor out=None) -> Tensor",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "log1p_cpu",
+                           .vectors = true,
+                           .ulp = 1,
+                           .domain = "(-1, inf)",
+                           .grad_fn = "Log1PBackward0",
+                           .doc = "log(1 + input), exact near 0."};
+  template <class T>
+  static T forward(T a) {
+    return logarithm_of_1_more(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() / (g.a() + 1);
+  }
+};
+
+struct log2 {
+  static constexpr Row row{.signature = "log2(Tensor self, *, Tensor out=None) -> Tensor",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "log2_cpu",
+                           .vectors = true,
+                           .ulp = 1,
+                           .domain = "(0, inf)",
+                           .grad_fn = "Log2Backward0",
+                           .doc = "The logarithm to base 2."};
+  template <class T>
+  static T forward(T a) {
+    return logarithm_to_2(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() / (g.a() * kLog2);
+  }
+};
+
+struct log10 {
+  static constexpr Row row{.signature = "log10(Tensor self, *, Tensor out=None) -> Tensor",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "log10_cpu",
+                           .vectors = true,
+                           .ulp = 2,
+                           .domain = "(0, inf)",
+                           .grad_fn = "Log10Backward0",
+                           .doc = "The logarithm to base 10."};
+  template <class T>
+  static T forward(T a) {
+    return logarithm_to_10(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() / (g.a() * kLog10);
+  }
+};
+
+struct erf {
+  static constexpr Row row{
+      .signature = "erf(Tensor self, *, Tensor out=None) -> Tensor",
+      .promotion = Promotion::int_to_float,
+      .dtypes = kFloats,
+      .kernel_name = "erf_cpu",
+      .vectors = true,
+      .ulp = 2,
+      .grad_fn = "ErfBackward0",
+      .doc = "The error function: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to input."};
+  template <class T>
+  static T forward(T a) {
+    return error_function(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * (exponential(-(g.a() * g.a())) * k2BySqrtPi);
+  }
+};
+
+struct erfc {
+  static constexpr Row row{.signature = "erfc(Tensor self, *, Tensor out=None) -> Tensor",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "erfc_cpu",
+                           .vectors = true,
+                           .ulp = 4,
+                           .grad_fn = "ErfcBackward0",
+                           .doc = "1 - erf(input), exact where that is near 0."};
+  template <class T>
+  static T forward(T a) {
+    return error_function_rest(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return -g.grad() * (exponential(-(g.a() * g.a())) * k2BySqrtPi);
+  }
+};
+
+struct atan2 {
+  static constexpr Row row{.signature = "atan2(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .alias = "arctan2",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "atan2_cpu",
+                           .vectors = true,
+                           .ulp = 1,
+                           .grad_fn = "Atan2Backward0",
+                           .doc = "The radians of the angle at which the point (other, input) lies."};
+  template <class T>
+  static T forward(T a, T b) {
+    return angle(a, b);
+  }
+  /// 0 at the origin.
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * choose(g.a() * g.a() + g.b() * g.b() == 0, 0, g.b() / (g.a() * g.a() + g.b() * g.b()));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return -g.grad() * choose(g.a() * g.a() + g.b() * g.b() == 0, 0, g.a() / (g.a() * g.a() + g.b() * g.b()));
+  }
+};
