@@ -17,10 +17,10 @@ int first_operand(const Row& row) { return row.promotion == Promotion::select ? 
 
 class OpNode final : public NodeImpl {
  public:
-  OpNode(Op op, const Derivative& derivative, Args args, int count) : op_(op), count_(static_cast<int8_t>(count)) {
+  OpNode(Op op, const char* name, const Derivative& derivative, Args args, int count)
+      : op_(op), count_(static_cast<int8_t>(count)), name_(name) {
     const Row& row = row_of(op);
     first_ = static_cast<int8_t>(first_operand(row));
-    by_number_ = count > 1 && !args[1]->is_tensor();
     const int operands = operand_count(row, count);
     Edge edges[kMaxArgs];
     for (int i = first_; i < operands; ++i) {
@@ -38,10 +38,7 @@ class OpNode final : public NodeImpl {
   void save(int value, const Tensor& tensor, SavedTensor::Role role = SavedTensor::Role::operand) {
     saved_[value].save(tensor, role);
   }
-  const char* name() const noexcept override {
-    const Row& row = row_of(op_);
-    return by_number_ && row.grad_fn_of_number ? row.grad_fn_of_number : row.grad_fn;
-  }
+  const char* name() const noexcept override { return name_; }
   /// Of the result of a write, after it.
   void settle(const Tensor& self) noexcept { saved_[kResult].settle(self); }
   void release_saved() noexcept override {
@@ -102,8 +99,8 @@ class OpNode final : public NodeImpl {
 
   Op op_;
   int8_t count_, first_;
-  bool by_number_;
   uint8_t reads_ = 0;
+  const char* name_;
   SavedTensor saved_[kMaxArgs + 1];
   Scalar numbers_[kMaxArgs];
 };
@@ -133,6 +130,11 @@ class ZeroNode final : public NodeImpl {
   std::string name_;
 };
 
+const char* node_name(const Row& row, Args args, int count) {
+  const bool by_number = count > 1 && !args[1]->is_tensor();
+  return by_number && row.grad_fn_of_number ? row.grad_fn_of_number : row.grad_fn;
+}
+
 void save_arguments(OpNode& node, Args args, int count) {
   for (int i = 0; i < count; ++i)
     if (node.reads(i) && args[i]->is_tensor()) node.save(i, args[i]->tensor());
@@ -161,7 +163,7 @@ using namespace autograd;
 Tensor differentiate(Op op, Args args, int count) {
   const Derivative& derivative = derivative_of(op);
   if (!derivative.exists) return run_elementwise(op, args, count);
-  Node handle(new OpNode(op, derivative, args, count));
+  Node handle(new OpNode(op, node_name(row_of(op), args, count), derivative, args, count));
   OpNode& node = *static_cast<OpNode*>(handle.impl());
   save_arguments(node, args, count);
   Tensor result = run_elementwise(op, args, count);
@@ -183,14 +185,16 @@ Tensor& differentiate_inplace(Op op, Tensor& self, Args args, int count) {
     history.commit();
     return self;
   }
-  Node handle(new OpNode(op, derivative, args, count));
+  const Row& row = row_of(op);
+  const char* name = row.grad_fn_inplace ? row.grad_fn_inplace : node_name(row, args, count);
+  Node handle(new OpNode(op, name, derivative, args, count));
   OpNode& node = *static_cast<OpNode*>(handle.impl());
   // What the formula reads of self is gone afterwards; on failure nothing has changed.
   if (node.reads(0)) node.save(0, self.clone());
   for (int i = 1; i < count; ++i)
     if (node.reads(i) && args[i]->is_tensor()) node.save(i, args[i]->tensor(), role_beside(self, args[i]->tensor()));
   if (node.reads(kResult)) node.save(kResult, self, SavedTensor::Role::result);
-  note_call(node, row_of(op).name, args, count);
+  note_call(node, row.name, args, count);
   InplaceHistory history(self, std::move(handle));
   run_inplace(op, self, args, count);
   history.commit();

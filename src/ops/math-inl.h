@@ -167,6 +167,7 @@ struct asinh {
                            .vectors = true,
                            .ulp = 2,
                            .grad_fn = "AsinhBackward0",
+                           .grad_fn_inplace = "AsinhBackward1",
                            .doc = "What the hyperbolic sine of is input."};
   template <class T>
   static T forward(T a) {
@@ -188,6 +189,7 @@ struct acosh {
                            .ulp = 2,
                            .domain = "[1, inf)",
                            .grad_fn = "AcoshBackward0",
+                           .grad_fn_inplace = "AcoshBackward1",
                            .doc = "What the hyperbolic cosine of is input, not negative."};
   template <class T>
   static T forward(T a) {
@@ -209,6 +211,7 @@ struct atanh {
                            .ulp = 2,
                            .domain = "[-1, 1]",
                            .grad_fn = "AtanhBackward0",
+                           .grad_fn_inplace = "AtanhBackward1",
                            .doc = "What the hyperbolic tangent of is input."};
   template <class T>
   static T forward(T a) {

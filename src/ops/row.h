@@ -104,6 +104,7 @@ struct Row {
   const char* domain = "";        // of the first argument, where it is not all numbers: "(0, inf)"
   const char* grad_fn = "";       // name of the node that knows its derivative; of sum and mean without the number
   const char* grad_fn_of_number = nullptr;   // the name where the second operand is a number, if it is another one
+  const char* grad_fn_inplace = nullptr;     // the name in place, if it is another one
   const char* grad_fn_of_keyword = nullptr;  // of an algorithm: the name where a keyword-only argument is given
   const char* doc = "";                      // one line for people
 };

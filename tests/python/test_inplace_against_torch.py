@@ -40,7 +40,7 @@ def place(m, where):
 
 
 def rounded(tensor):
-    return [[round(value, 4) + 0.0 if value == value else "nan" for value in row] for row in tensor.reshape(-1, 1).tolist()]
+    return [[float(f"{value:.5g}") + 0.0 if value == value else "nan" for value in row] for row in tensor.reshape(-1, 1).tolist()]
 
 
 def outcome(m, where, write):
@@ -55,13 +55,17 @@ def outcome(m, where, write):
         return str(error).split("\n")[0]
     seen = [graph(written.grad_fn), graph(whole.grad_fn), written._version, tuple(written.shape), rounded(written), written.requires_grad]
     if leaf is not None and whole.requires_grad:
-        whole.sum().backward()
+        try:
+            whole.sum().backward()
+        except NotImplementedError:  # PyTorch has no derivative of asinh_, acosh_ and atanh_
+            return seen
         seen.append(rounded(leaf.grad))
     return seen
 
 
 def same(where, write):
-    assert outcome(tenon, where, write) == outcome(torch, where, write)
+    ours, theirs = outcome(tenon, where, write), outcome(torch, where, write)
+    assert ours[: len(theirs)] == theirs
 
 
 OTHERS = {
