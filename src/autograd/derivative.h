@@ -105,7 +105,7 @@ class CallGiven {
   DimsArg dims(const char* parameter) const { return value(parameter).dims_arg(); }
   /// A result, or its gradient, over the dims of the operand: of size 1 where reduced.
   Tensor over_dims(const Tensor& reduced) const;
-  std::optional<Scalar> number(const char* parameter) const { return value(parameter).optional_number(); }
+  std::optional<Scalar> optional_number(const char* parameter) const { return value(parameter).optional_number(); }
 
  private:
   const Value& value(const char* parameter) const { return values_[schema_.place_of(parameter)]; }

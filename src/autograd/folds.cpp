@@ -28,7 +28,7 @@ Tensor CallGiven::over_dims(const Tensor& reduced) const {
 Tensor of_variance(const CallGiven& given, const Tensor& grad, const Tensor& self) {
   const DimsArg dims = given.dims("dim");
   const Dims mask = reduced_mask(dims.view(), self.dim());
-  const std::optional<Scalar> correction = given.number("correction");
+  const std::optional<Scalar> correction = given.optional_number("correction");
   const double freedom = reduced_count(self, mask) - (correction ? correction->as_double() : 1);
   const Tensor distance = self - self.mean(dims, true), wide = with_reduced_dims(grad, mask, given.boolean("keepdim"));
   if (dims.view().empty() && freedom <= 0)
@@ -42,7 +42,7 @@ Tensor of_deviation(const CallGiven& given, const Tensor& grad, const Tensor& se
 }
 
 Tensor of_norm(const CallGiven& given, const Tensor& grad, const Tensor& self, const Tensor& result) {
-  const std::optional<Scalar> given_ord = given.number("ord");
+  const std::optional<Scalar> given_ord = given.optional_number("ord");
   const double ord = given_ord ? given_ord->as_double() : 2;
   const Tensor wide = given.over_dims(grad), norm = given.over_dims(result), sign = tenon::sign(self);
   if (ord == 0) return Tensor();  // a step function: no gradient, as PyTorch gives none
