@@ -129,6 +129,14 @@ std::map<std::string, Op> ops() {
   return table;
 }
 
+/// Whether two float32 or float64 results, each off by less than one unit in the last place, can be of the same call.
+bool may_be_rounded_otherwise(const Tensor& a, const Tensor& b, int64_t i) {
+  const double x = std::strtod(element_of(a, i).c_str(), nullptr), y = std::strtod(element_of(b, i).c_str(), nullptr);
+  const double next =
+      a.dtype() == Dtype::float64 ? std::nextafter(x, y) : std::nextafter(static_cast<float>(x), static_cast<float>(y));
+  return next == y;
+}
+
 TEST(SpecValues, Elementwise) {
   TENON_NEEDS_SPEC();
   Rows rows(spec::AtLeast{12916});
@@ -156,6 +164,7 @@ TEST(SpecValues, Elementwise) {
       // Of two zeros either, by PyTorch's loop.
       if ((name == "fmax" || name == "fmin") && number_of(row[3][i / width]) == 0 && number_of(row[4][i % width]) == 0)
         continue;
+      if (name == "atan2" && sound && may_be_rounded_otherwise(want, got.value, i)) continue;
       const std::string operands =
           "(" + row[3][i / width].dump() + (b.defined() ? ", " + row[4][i % width].dump() : "") + ")";
       rows.same(head + operands, element_of(want, i),

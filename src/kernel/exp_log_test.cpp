@@ -140,8 +140,6 @@ constexpr Declared kDeclared[] = {
 #undef TENON_DECLARED
 
 /// Where there are vectors, float32 is computed in float64; sin, cos and tan far from 0 are not.
-bool is_wide() { return kernels().name != std::string("EMU128"); }
-
 TEST(Library, ErrorIsAsDeclared) {
   constexpr std::size_t count = 1 << 17;
   for (const auto& [op, truth] : kDeclared) {
@@ -150,7 +148,7 @@ TEST(Library, ErrorIsAsDeclared) {
     expect_below<double>(op, truth, spread<double, uint64_t>(count), limit);
     expect_below<double>(op, truth, drawn<double>(count, -8, 8), limit);
     for (const double width : {1e-6, 1., 8., 100., 1e5})
-      expect_below<float>(op, truth, drawn<float>(count, -width, width), is_wide() ? 0.51 : limit);
+      expect_below<float>(op, truth, drawn<float>(count, -width, width), 0.51);
   }
 }
 

@@ -246,17 +246,14 @@ HWY_INLINE V wide_erfc(D d, V x) {
 
 // Each function: over float64 vectors of numbers that are float32, not further from 0 than `farthest`; and for one
 // number.
-#define TENON_FUNCTION(NAME, LIBRARY, FARTHEST, WIDE) \
-  struct NAME {                                       \
-    static constexpr float farthest = FARTHEST;       \
-    template <class D, class V>                       \
-    static HWY_INLINE V wide(D d, V x) {              \
-      return WIDE;                                    \
-    }                                                 \
-    template <class T>                                \
-    static HWY_INLINE T single(T x) {                 \
-      return LIBRARY(x);                              \
-    }                                                 \
+#define TENON_FUNCTION(NAME, LIBRARY, FARTHEST, WIDE)                \
+  struct NAME {                                                      \
+    static constexpr float farthest = FARTHEST;                      \
+    template <class D, class V>                                      \
+    static HWY_INLINE V wide(D d, V x) {                             \
+      return WIDE;                                                   \
+    }                                                                \
+    static HWY_INLINE double single(double x) { return LIBRARY(x); } \
   };
 inline constexpr float kAnywhere = std::numeric_limits<float>::infinity();
 TENON_FUNCTION(Sine, std::sin, kFarthestAngle, wide_sine(d, x, 0))
@@ -285,12 +282,10 @@ struct Angle {
   static HWY_INLINE V wide(D d, V y, V x) {
     return hn::CopySign(wide_angle(d, y, x), y);
   }
-  template <class T>
-  static HWY_INLINE T single(T y, T x) {
-    return std::atan2(y, x);
-  }
+  static HWY_INLINE double single(double y, double x) { return std::atan2(y, x); }
 };
 
+/// float32 through float64: the system's functions of floats are off by up to three units.
 template <class F, class D, class... V>
 HWY_INLINE hn::Vec<D> lane_by_lane(D d, V... x) {
   using T = hn::TFromD<D>;
@@ -300,9 +295,9 @@ HWY_INLINE hn::Vec<D> lane_by_lane(D d, V... x) {
   (hn::StoreU(x, d, in[operand++]), ...);
   for (std::size_t lane = 0; lane < kLanes; ++lane)
     if constexpr (sizeof...(V) == 1)
-      out[lane] = F::single(in[0][lane]);
+      out[lane] = static_cast<T>(F::single(in[0][lane]));
     else
-      out[lane] = F::single(in[0][lane], in[1][lane]);
+      out[lane] = static_cast<T>(F::single(in[0][lane], in[1][lane]));
   return hn::LoadU(d, out);
 }
 

@@ -11,6 +11,7 @@ import torch
 
 import known
 from alone import Alone, ProductApart
+from known import read_ops
 
 bytes_of_storage = tenon._tenon._bytes  # a view of all bytes of a storage; exports nothing, so that it may be resized after
 
