@@ -583,7 +583,7 @@ def schemas_inc(ops):
         parameters = ", ".join(
             f'{{"{p.name}", "{p.type}", {json.dumps(p.default) if p.default is not None else "nullptr"}, {"true" if p.keyword_only else "false"}, {"true" if "|" in op.type_of(p).python else "false"}}}'
             for p in op.parameters)  # fmt: skip
-        lines.append(f"constexpr Parameter kParameters_{op.block}_{op.name}[] = {{{parameters}}};")
+        lines.append(f"constexpr Parameter kParameters_{op.name}_{op.block}[] = {{{parameters}}};")
     lines.append("\nconstexpr Schema kSchemas[] = {")
     for op in sorted(ops, key=lambda op: op.name):
         values = [op.type_of(p).value.format(i, p.cpp_default() or "0") for i, p in enumerate(op.parameters)]
@@ -597,7 +597,7 @@ def schemas_inc(ops):
         method = f"[](const Value* values) -> List<Tensor> {{ return {op.listed(f'values[{of_self}].tensor().{op.name}({rest})')}; }}" if op.is_method else "nullptr"
         doc, shapes = (json.dumps(op.facts.get(fact, ""), ensure_ascii=False) for fact in ("doc", "shapes"))
         lines.append(
-            f'    {{"{op.name}", "{op.block}", {json.dumps(op.facts["signature"])}, {doc}, "{op.kind}", {shapes}, {op.number}, kParameters_{op.block}_{op.name}, {len(op.parameters)}, {op.result_count},\n'
+            f'    {{"{op.name}", "{op.block}", {json.dumps(op.facts["signature"])}, {doc}, "{op.kind}", {shapes}, {op.number}, kParameters_{op.name}_{op.block}, {len(op.parameters)}, {op.result_count},\n'
             f"     [](const Value* values) -> List<Tensor> {{ return {plain}; }},\n     {method},\n     {out},\n     {inplace}}},")  # fmt: skip
     return "\n".join([*lines, "};", ""])
 

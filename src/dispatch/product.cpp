@@ -46,7 +46,7 @@ Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes) {
   return out;
 }
 
-Tensor narrowed(Tensor product, Dtype dtype) {
+Tensor narrowed(const Tensor& product, Dtype dtype) {
   return product.dtype() == dtype ? product : run_to(product, dtype, MemoryFormat::preserve);
 }
 
@@ -70,7 +70,7 @@ Scalar factor(Scalar number, Dtype dtype) {
 
 Tensor added(Tensor product, const Start& start, Dtype dtype) {
   // Where there is no element, nobody looks at the factors; of bool there is none, but on meta.
-  if (product.numel() == 0 || dtype == bool_) return narrowed(std::move(product), dtype);
+  if (product.numel() == 0 || dtype == bool_) return narrowed(product, dtype);
   const auto write = [&](Op op, const Arg& other, const Arg* last) {
     const Arg self(product);
     const Arg* const args[] = {&self, &other, last};
@@ -86,7 +86,7 @@ Tensor added(Tensor product, const Start& start, Dtype dtype) {
     const Arg scale(beta);
     is_one(beta) ? write(Op::add, start.tensor, nullptr) : write(Op::add_alpha, start.tensor, &scale);
   }
-  product = narrowed(std::move(product), dtype);
+  product = narrowed(product, dtype);
   if (Storage* storage = product.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
   return product;
 }

@@ -271,14 +271,18 @@ void set_states(KernelTable& table, Op op) {
   }
 }
 
-void fill_states([[maybe_unused]] KernelTable& table) {
-#define TENON_OP(NAME)                               \
-  if constexpr (HasState<ops::NAME>) {               \
-    set_states<ops::NAME, int32_t>(table, Op::NAME); \
-    set_states<ops::NAME, int64_t>(table, Op::NAME); \
-    set_states<ops::NAME, float>(table, Op::NAME);   \
-    set_states<ops::NAME, double>(table, Op::NAME);  \
+template <class F>
+void set_states([[maybe_unused]] KernelTable& table, [[maybe_unused]] Op op) {
+  if constexpr (HasState<F>) {
+    set_states<F, int32_t>(table, op);
+    set_states<F, int64_t>(table, op);
+    set_states<F, float>(table, op);
+    set_states<F, double>(table, op);
   }
+}
+
+void fill_states(KernelTable& table) {
+#define TENON_OP(NAME) set_states<ops::NAME>(table, Op::NAME);
 #include "ops/list.def"
 #undef TENON_OP
 }
