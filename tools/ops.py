@@ -34,6 +34,7 @@ class Type:
 
 TYPES = {
     "Tensor": Type("const Tensor&", "Tensor", "call.tensor(Name::{0})", "values[{0}].tensor()"),
+    "Tensor[]": Type("const List<Tensor>&", "Tensors", "call.tensors(Name::{0})", "values[{0}].tensors()"),
     "Tensor|Scalar": Type("const Arg&", "Tensor|Number", "call.arg(Name::{0})", "values[{0}].arg()"),
     "Tensor|Scalar?": Type("const std::optional<Arg>&", "Tensor|Number", "call.optional_arg(Name::{0})",
                            "values[{0}].optional_arg()", "{}"),
@@ -71,7 +72,11 @@ class Parameter:
         return {"True": "true", "False": "false"}.get(self.default, self.default)
 
     def is_operand(self):
-        return self.type.startswith("Tensor")
+        return self.type.startswith("Tensor") and not self.is_list()
+
+    def is_list(self):
+        """Whether it is a list of tensors."""
+        return self.type == "Tensor[]"
 
 
 def parse_parameters(text):
@@ -147,6 +152,9 @@ class Op:
     @property
     def has_inplace(self):
         return self.is_method and self.facts.get("inplace", self.kind == "map")
+
+    def aliases(self):
+        return self.facts.get("alias", "").split()
 
     def operands(self):
         return [parameter for parameter in self.parameters if parameter.is_operand()]
@@ -291,14 +299,14 @@ def read_ops(root=ROOT):
 def public_ops(ops):
     """The blocks with a signature, and again under their other names."""
     public = [op for op in ops if op.is_public]
-    aliases = [dataclasses.replace(op, facts=alias_facts(op)) for op in public if "alias" in op.facts]
+    aliases = [dataclasses.replace(op, facts=alias_facts(op, alias)) for op in public for alias in op.aliases()]
     return sorted(public + aliases, key=lambda op: (op.name, op.block))
 
 
-def alias_facts(op):
+def alias_facts(op, alias):
     facts = {name: fact for name, fact in op.facts.items() if name != "symbol"}
     signature = op.facts["signature"].removeprefix(op.name)
-    return facts | {"signature": op.facts["alias"] + signature, "doc": f"Another name of {op.name}."}
+    return facts | {"signature": alias + signature, "doc": f"Another name of {op.name}."}
 
 
 # --- What is written
@@ -406,8 +414,9 @@ def derivatives_of(op, root=ROOT):
 def algorithm_definitions(op):
     names = ", ".join(parameter.name for parameter in op.parameters)
     derivatives = derivatives_of(op)
-    operands = ", ".join(parameter.name for i, parameter in enumerate(op.operands()) if i in derivatives or not derivatives)
-    others = ", ".join(parameter.name for i, parameter in enumerate(op.operands()) if i not in derivatives and derivatives)
+    lists = [parameter for parameter in op.parameters if parameter.is_list()]
+    operands = ", ".join(parameter.name for i, parameter in enumerate(lists + op.operands()) if i in derivatives or not derivatives)
+    others = ", ".join(parameter.name for i, parameter in enumerate(lists + op.operands()) if i not in derivatives and derivatives)
     defined = f"  check_defined({others});\n" if others else ""
     body = defined
     if derivatives:
@@ -612,6 +621,7 @@ def write(path, text):
 def generate(folder, names):
     ops, files = read_ops()
     public = public_ops(ops)
+    declared = [op for op in public if op.name not in op.aliases()]
     known = set(re.findall(r"\bX\((\w+)\)", pathlib.Path(names).read_text(encoding="utf-8"))) if names else set()
     for path, text in {
         "include/tenon/functions.h": functions_h(public),
@@ -621,8 +631,8 @@ def generate(folder, names):
         "src/ops/symbols.def": symbols_def(public),
         "src/dispatch/ops.inc": ops_inc(public),
         "src/dispatch/schemas.inc": schemas_inc(public),
-        "src/dispatch/plain.h": plain_h(public),
-        "src/dispatch/algorithms.inc": algorithms_inc(public),
+        "src/dispatch/plain.h": plain_h(declared),
+        "src/dispatch/algorithms.inc": algorithms_inc(declared),
         "src/python/ops.inc": python_inc(public),
         "src/python/names.inc": names_inc(public, known),
         "src/python/results.inc": results_inc(public),
@@ -659,7 +669,7 @@ def source_of(op, root):
 
 def readable(body, names):
     """A formula with the names of the signature: "grad * other"."""
-    body = re.sub(r"g\.(grad|result|zero|sizes)\(\)", r"\1", body)
+    body = re.sub(r"g\.(grad|result|zero|sizes|part_sizes)\(\)", r"\1", body)
     body = re.sub(r"g\.is_column_major\(\d\) \? [^:]* : ", "", body)
     body = re.sub(r'(?<!= )g\.(?:integer|number|boolean|dims)\("(\w+)"[^()]*\)', r"\1", body).replace('g.grad_unless("reduce")', "grad")
     for short, name in names.items():
@@ -680,7 +690,7 @@ def reference(ops, root=ROOT):
     public = public_ops(ops)
     forms = {op.block: op for op in ops if not op.is_public}
     for name, blocks in by_name(public).items():
-        if blocks[0].facts.get("alias") == name:
+        if name in blocks[0].aliases():
             lines += ["", f"## {name}", "", blocks[0].facts["doc"]]
             continue
         lines += ["", f"## {name}", "", next(op.facts["doc"] for op in blocks if op.facts.get("doc"))]
@@ -696,7 +706,7 @@ def reference(ops, root=ROOT):
 def formulas(op, parameters, root):
     """ "`self * other`", "by self: `grad * other`"; a fold's with the names that it has itself."""
     sources, parts = source_of(op, root), []
-    names = [parameter.name for parameter in parameters if parameter.is_operand() or parameter.type == "Scalar"]
+    names = [parameter.name for parameter in parameters if parameter.is_operand() or parameter.is_list() or parameter.type == "Scalar"]
     if "forward" in sources:
         own, body = sources["forward"]
         parts.append(f"`{readable(body, dict(zip(own, names)) if op.kind == 'map' else {})}`")

@@ -16,6 +16,7 @@ class TENON_API Value {
  public:
   Value() = default;
   Value(Tensor tensor) : kind_(Kind::tensor), tensor_(std::move(tensor)) {}
+  Value(List<Tensor> tensors) : kind_(Kind::tensors), tensors_(std::move(tensors)) {}
   Value(Scalar number) : kind_(Kind::number), number_(number) {}
   template <class T>
   requires std::is_arithmetic_v<T> Value(T number) : Value(Scalar(number)) {}
@@ -41,6 +42,7 @@ class TENON_API Value {
   bool is_number() const noexcept { return kind_ == Kind::number; }
 
   const Tensor& tensor() const { return check(Kind::tensor, "a tensor").tensor_; }
+  const List<Tensor>& tensors() const { return check(Kind::tensors, "a list of tensors").tensors_; }
   /// A tensor or a number.
   Arg arg() const { return is_number() ? Arg(number_) : Arg(check(Kind::tensor, "a tensor or a number").tensor_); }
   std::optional<Arg> optional_arg() const { return is_empty() ? std::nullopt : std::optional(arg()); }
@@ -63,7 +65,7 @@ class TENON_API Value {
   }
 
  private:
-  enum class Kind : uint8_t { none, tensor, number, numbers, dtype, text };
+  enum class Kind : uint8_t { none, tensor, tensors, number, numbers, dtype, text };
 
   const Value& check(Kind wanted, const char* text) const {
     if (kind_ != wanted) fail(text);
@@ -75,6 +77,7 @@ class TENON_API Value {
   Kind kind_ = Kind::none;
   Dtype dtype_ = Dtype::bool_;
   Tensor tensor_;
+  List<Tensor> tensors_;
   Scalar number_;
   Dims numbers_;
   std::string text_;
@@ -89,7 +92,9 @@ struct Parameter {
   bool takes_numbers;  // of an operand: whether it may be a number
 
   /// Whether a tensor may be given.
-  bool is_operand() const noexcept { return std::string_view(type).starts_with("Tensor"); }
+  bool is_operand() const noexcept { return std::string_view(type).starts_with("Tensor") && !is_list(); }
+  /// Whether it is a list of tensors.
+  bool is_list() const noexcept { return std::string_view(type) == "Tensor[]"; }
 };
 
 /// An op as it is declared in src/ops/, and how to call it. Functions with several signatures have one for each.

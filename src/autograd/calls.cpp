@@ -22,6 +22,10 @@ bool is_column_major(const Tensor& tensor) {
 class CallNode final : public NodeImpl {
  public:
   CallNode(Op op, const Value* values) : op_(op), schema_(schema_of(op)), values_(values, values + schema_.count) {
+    if (schema_.first[0].is_list()) {
+      join_edges(values_[0]);
+      return;
+    }
     Edge edges[kMaxArgs];
     int count = 0, operand = 0;
     for (int i = 0; i < schema_.count; ++i) {
@@ -77,12 +81,28 @@ class CallNode final : public NodeImpl {
     const Tensors all = materialized(grads), results = unpacked(saved_results_.data(), saved_results_.size()),
                   operands = unpacked(saved_operands_, kMaxArgs);
     const SizesView sizes = has_edge(0) ? sizes_.of(edge(0)) : SizesView();
-    const CallGiven given(schema_, values_.data(), operands.data(), results.data(), all.data(), sizes, column_major_);
+    const CallGiven given(schema_, values_.data(), operands.data(), results.data(), all.data(), sizes, column_major_,
+                          part_sizes_);
+    if (const auto of_list = call_derivative_of(op_).of_list) return give_parts(of_list(given), out);
     for (int i = 0; i < edge_count(); ++i)
       if (has_edge(i)) out[i] = call_derivative_of(op_).formulas[operands_[i]](given);
   }
 
  private:
+  void give_parts(List<Tensor> parts, Tensor* out) const {
+    for (int i = 0; i < edge_count(); ++i)
+      if (has_edge(i)) out[i] = std::move(parts[static_cast<std::size_t>(i)]);
+  }
+  /// Of an op of a list of tensors: its derivative reads their sizes alone.
+  void join_edges(Value& list) {
+    std::vector<Edge> edges;
+    for (const Tensor& tensor : list.tensors()) {
+      edges.push_back(tensor.impl()->in_graph ? gradient_edge(tensor) : Edge());
+      part_sizes_.push_back(tensor.sizes().copy());
+    }
+    list = Value();
+    set_edges(edges.data(), static_cast<int>(edges.size()));
+  }
   bool has_keyword() const noexcept {
     for (int i = 0; i < schema_.count; ++i)
       if (schema_.first[i].keyword_only && !values_[static_cast<std::size_t>(i)].is_empty()) return true;
@@ -122,24 +142,27 @@ class CallNode final : public NodeImpl {
   std::vector<Value> values_;  // of the parameters that are no operands
   int operands_[kMaxArgs];     // of each edge
   uint32_t reads_ = 0;
-  RecordedSizes sizes_;        // of the first operand
-  unsigned column_major_ = 0;  // bit i: operand i
+  RecordedSizes sizes_;           // of the first operand
+  unsigned column_major_ = 0;     // bit i: operand i
+  std::vector<Dims> part_sizes_;  // of each of a list of tensors
   SavedTensor saved_operands_[kMaxArgs];
   std::vector<SavedTensor> saved_results_;
 };
 
 void note(NodeImpl& node, Op op, const Value* values) {
+  if (!anomaly_mode.enabled) [[likely]]
+    return;
   const Schema& schema = schema_of(op);
-  Arg operands[kMaxArgs] = {0, 0, 0, 0};
-  const Arg* args[kMaxArgs];
-  int count = 0;
+  std::vector<Arg> operands;
   for (int i = 0; i < schema.count; ++i) {
-    if (!schema.first[i].is_operand()) continue;
-    operands[count] = values[i].arg();
-    args[count] = &operands[count];
-    ++count;
+    if (schema.first[i].is_operand()) operands.push_back(values[i].arg());
+    if (schema.first[i].is_list())
+      for (const Tensor& tensor : values[i].tensors()) operands.emplace_back(tensor);
   }
-  note_call(node, schema.name, args, count);
+  std::vector<const Arg*> args;
+  args.reserve(operands.size());
+  for (const Arg& operand : operands) args.push_back(&operand);
+  write_note(node, schema.name, args.data(), static_cast<int>(args.size()));
 }
 
 }  // namespace

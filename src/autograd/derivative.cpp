@@ -39,7 +39,30 @@ Tensor power_of_two(const Tensor& self, const Tensor& mantissa) {
   return tenon::where(is_scaled, self / mantissa, 1);
 }
 
-/// Of an algorithm, whose words are the tensors' own methods. By 1 nothing is multiplied.
+// Of an algorithm, whose words are the tensors' own methods.
+
+/// What cat joined; of shape [0] what it left out.
+List<Tensor> parts_of(const Tensor& grad, std::span<const Dims> sizes, int64_t dim) {
+  List<Tensor> parts;
+  int64_t start = 0;
+  for (const Dims& part : sizes) {
+    if (part.size() == 1 && part[0] == 0) {
+      parts.push_back(zeros({0}, Options(grad.dtype(), grad.device())));
+      continue;
+    }
+    const int64_t size = part[wrap_dim(dim, part.size())];
+    parts.push_back(grad.narrow(dim, start, size));
+    start += size;  // exact: parts of a dim
+  }
+  return parts;
+}
+/// What stack joined.
+List<Tensor> slices_of(const Tensor& grad, int64_t dim) {
+  List<Tensor> slices;
+  for (int64_t i = 0; i < grad.size(dim); ++i) slices.push_back(grad.select(dim, i));
+  return slices;
+}
+/// By 1 nothing is multiplied.
 Tensor times(const Tensor& x, Scalar factor) { return factor.as_double() == 1 ? x : tenon::mul(x, factor); }
 
 // The same words on nothing: running a formula on them tells what it reads and how long it is.
@@ -133,8 +156,12 @@ Derivative make_derivative() {
 }
 #undef TENON_OF_ARGUMENT
 
-#define TENON_OF_OPERAND(I, LETTER)                                    \
-  if constexpr (requires(const CallGiven& g) { F::grad_##LETTER(g); }) \
+#define TENON_OF_OPERAND(I, LETTER)                                              \
+  if constexpr (requires(const CallGiven& g) {                                   \
+                  { F::grad_##LETTER(g) } -> std::same_as<List<Tensor>>;         \
+                })                                                               \
+    derivative.of_list = [](const CallGiven& g) { return F::grad_##LETTER(g); }; \
+  else if constexpr (requires(const CallGiven& g) { F::grad_##LETTER(g); })      \
     derivative.formulas[I] = [](const CallGiven& g) -> Tensor { return F::grad_##LETTER(g); };
 template <class F>
 CallDerivative make_call_derivative() {

@@ -71,14 +71,15 @@ void set_custom_derivative(Op op, const Derivative& derivative);
 class CallGiven {
  public:
   CallGiven(const Schema& schema, const Value* values, const Tensor* operands, const Tensor* results,
-            const Tensor* grads, SizesView sizes, unsigned column_major)
+            const Tensor* grads, SizesView sizes, unsigned column_major, std::span<const Dims> part_sizes)
       : schema_(schema),
         values_(values),
         operands_(operands),
         results_(results),
         grads_(grads),
         sizes_(sizes),
-        column_major_(column_major) {}
+        column_major_(column_major),
+        part_sizes_(part_sizes) {}
 
   const Tensor& grad(int result = 0) const { return grads_[result]; }
   /// Error where the parameter was given: there is no derivative then.
@@ -89,6 +90,8 @@ class CallGiven {
   const Tensor& result(int i = 0) const { return results_[i]; }
   /// Of the first operand, which is not saved for it.
   SizesView sizes() const { return sizes_; }
+  /// Of each of a list of tensors.
+  std::span<const Dims> part_sizes() const { return part_sizes_; }
   /// Of the gradient's dtype.
   Tensor zeros(SizesView sizes) const;
   /// The gradient at the places of `self`, broadcast with `mask`, where that holds; 0 elsewhere.
@@ -117,6 +120,7 @@ class CallGiven {
   const Tensor* grads_;
   SizesView sizes_;
   unsigned column_major_;  // bit i: operand i
+  std::span<const Dims> part_sizes_;
 };
 
 /// Zeros of these sizes with a gradient added up along dim where `places` says. Differentiable.
@@ -132,6 +136,7 @@ Tensor of_norm(const CallGiven& given, const Tensor& grad, const Tensor& self, c
 /// Of an algorithm: by operand; null: not differentiable.
 struct CallDerivative {
   Tensor (*formulas[kMaxArgs])(const CallGiven&) = {};
+  List<Tensor> (*of_list)(const CallGiven&) = nullptr;  // by each of a list of tensors
 };
 const CallDerivative& call_derivative_of(Op op) noexcept;
 

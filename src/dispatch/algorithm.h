@@ -45,6 +45,7 @@ Dims mask_in_order(SizesView dims, int64_t ndim);
 inline void forget_writes(const Tensor& result) noexcept {
   if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
 }
+void check_unrecorded(Op op, const Tensor& out, const List<Tensor>& operands);
 
 /// Error "Expected out tensor to have dtype long, but got float instead".
 void check_strict_out(const Tensor& out, Dtype result);

@@ -1,11 +1,13 @@
 // The table's ops in every form. Checks that PyTorch makes before it looks at shapes stand here, by name of the op.
 #include "tenon/ops.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <new>
 #include <optional>
+#include <vector>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
@@ -125,9 +127,16 @@ template <class... Operands>
 void check_defined(const Operands&... operands) {
   (static_cast<void>(operands.impl()), ...);
 }
+bool has_history(const Tensor& tensor) { return tensor.impl()->in_graph; }
+bool has_history(const List<Tensor>& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) { return has_history(tensor); });
+}
+bool is_recorded(const List<Tensor>& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) { return tenon::is_recorded(tensor); });
+}
 template <class... Operands>
 bool is_in_graph(const Operands&... operands) {
-  return (operands.impl()->in_graph || ...);
+  return (has_history(operands) || ...);
 }
 template <class... Operands>
 bool records(const Operands&... operands) {
@@ -353,6 +362,15 @@ template <class... Operands>
 }  // namespace
 
 #include "dispatch/ops.inc"
+
+void check_unrecorded(Op op, const Tensor& out, const List<Tensor>& operands) {
+  if (!has_history(out) && !has_history(operands)) return;
+  std::vector<Arg> all;
+  std::vector<const Arg*> args;
+  all.reserve(operands.size());
+  for (const Tensor& operand : operands) args.push_back(&all.emplace_back(operand));
+  check_out_unrecorded(op, out, args.data(), static_cast<int>(args.size()));
+}
 
 void check_strict_out(const Tensor& out, Dtype result) {
   if (out.dtype() == result) return;

@@ -264,6 +264,8 @@ void write_drawn_op(Draw& draw, Tensor& out) {
       values[i] = Dims{0};
     else if (name == "min")
       values[i] = 0.0;
+    else if (parameter.is_list())
+      values[i] = List<Tensor>{x, x};
     else if (parameter.is_operand() && !parameter.fallback)
       values[i] = i == 0 ? x : y;
     else if (!parameter.fallback)

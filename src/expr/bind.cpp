@@ -82,6 +82,8 @@ Bound bind(const Schema& function, const std::vector<Argument>& arguments, Span 
     if (!slots[i]) continue;
     if (parameter.is_operand())
       bound.operands[i] = operand_of(parameter, *slots[i]);
+    else if (parameter.is_list())
+      bound.list = as_trees(*slots[i]);
     else
       bound.values[i] = value_of(parameter, *slots[i]);
   }

@@ -12,6 +12,7 @@ namespace tenon::expr {
 struct Bound {
   std::vector<Tree> operands;
   Values values;
+  Trees list = {};  // of a first parameter that is a list of tensors
 };
 
 /// ExpressionError for missing, unknown and surplus arguments and for values of the wrong kind.

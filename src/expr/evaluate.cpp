@@ -178,11 +178,17 @@ class Evaluator {
   }
   /// Computed at once, like a reduction.
   Value algorithm(const Schema& function, const Bound& bound, const Node& node) {
-    const Values values = with_operands(bound.operands, bound.values,
-                                        [&](const Tree& operand) { return evaluate_elementwise(operand, watch_); });
+    Values values = with_operands(bound.operands, bound.values,
+                                  [&](const Tree& operand) { return evaluate_elementwise(operand, watch_); });
+    if (function.parameters()[0].is_list()) values[0] = evaluated(bound.list);
     if (function.results != 1)
       return at(node.span, [&] { return Results{&function, function.function(values.data())}; });
     return leaf(at(node.span, [&] { return expr::call(function, values); }), node.span, text_of(node.span));
+  }
+  List<Tensor> evaluated(const Trees& list) {
+    List<Tensor> tensors;
+    for (const Tree& tree : list) tensors.push_back(evaluate_elementwise(tree, watch_));
+    return tensors;
   }
   Value call_function(const Schema& function, const std::vector<Argument>& arguments, const Node& node) {
     const Bound bound = bind(function, arguments, node.span);
@@ -304,9 +310,20 @@ class Evaluator {
   }
 
   Value list(const Node& node) {
-    Dims dims;
-    for (int child : node.children) dims.push_back(as_integer(argument(child)));
-    return dims;
+    std::vector<Argument> items;
+    for (int child : node.children) items.push_back(argument(child));
+    const auto is_tensor = [](const Argument& item) {
+      const Tree* tree = std::get_if<Tree>(&item.value);
+      return tree && !(*tree)->is_number();
+    };
+    if (std::none_of(items.begin(), items.end(), is_tensor)) {
+      Dims dims;
+      for (const Argument& item : items) dims.push_back(as_integer(item));
+      return dims;
+    }
+    Trees trees;
+    for (const Argument& item : items) trees.push_back(as_tree(item));
+    return trees;
   }
 
   void note_step(Step step) const {

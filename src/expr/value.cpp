@@ -40,6 +40,7 @@ bool is_none(const Value& value) { return std::holds_alternative<NoneValue>(valu
 std::string describe(const Value& value) {
   if (const TreeNode* number = number_of(value)) return describe_number(number->number);
   if (const Tree* tree = std::get_if<Tree>(&value)) return "a tensor of shape " + to_string((*tree)->sizes());
+  if (std::holds_alternative<Trees>(value)) return "a list of tensors";
   if (const Dims* dims = std::get_if<Dims>(&value)) return "the list " + to_string(*dims);
   if (const Dtype* dtype = std::get_if<Dtype>(&value)) return std::string("the dtype ") + dtype_name(*dtype);
   if (const Results* results = std::get_if<Results>(&value)) return describe_results(*results);
@@ -78,6 +79,18 @@ Dtype as_dtype(const Argument& argument) {
 const std::string& as_string(const Argument& argument) {
   if (const std::string* text = std::get_if<std::string>(&argument.value)) return *text;
   fail_argument(argument, "a string");
+}
+Trees as_trees(const Argument& argument) {
+  Trees trees;
+  if (const Results* results = std::get_if<Results>(&argument.value))
+    for (const Tensor& tensor : results->tensors) trees.push_back(leaf(tensor, argument.span, results->function->name));
+  else if (const Trees* list = std::get_if<Trees>(&argument.value))
+    trees = *list;
+  else if (const Dims* dims = std::get_if<Dims>(&argument.value); !dims || !dims->empty())
+    fail_argument(argument, "a list of tensors");
+  for (const Tree& tree : trees)
+    if (tree->is_number()) fail_argument({"", tree, tree->span}, "a tensor");
+  return trees;
 }
 Dims as_dims(const Argument& argument) {
   if (const Dims* dims = std::get_if<Dims>(&argument.value)) return *dims;

@@ -19,8 +19,10 @@ struct Results {
   /// "values", "indices"; empty where they have no names.
   std::vector<std::string> names() const;
 };
+/// A list with a tensor in it.
+using Trees = std::vector<Tree>;
 /// A tree is a tensor or a number; a list of integers stands for sizes and dims.
-using Value = std::variant<Tree, Dims, Dtype, std::string, Results, NoneValue, EllipsisValue>;
+using Value = std::variant<Tree, Dims, Trees, Dtype, std::string, Results, NoneValue, EllipsisValue>;
 
 /// A value given to a call, with what errors need.
 struct Argument {
@@ -40,6 +42,8 @@ Scalar as_number(const Argument& argument);
 bool as_boolean(const Argument& argument);
 Dtype as_dtype(const Argument& argument);
 const std::string& as_string(const Argument& argument);
+/// A list of tensors, or several results.
+Trees as_trees(const Argument& argument);
 /// A list, or one integer.
 Dims as_dims(const Argument& argument);
 

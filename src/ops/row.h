@@ -71,7 +71,7 @@ struct Row {
   /// In PyTorch's grammar: "sub(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor". None: a form
   /// of another op, which only dispatch calls.
   const char* signature = nullptr;
-  const char* alias = nullptr;  // another name of the function and the methods
+  const char* alias = nullptr;  // other names of the function and the methods: "concat concatenate"
   // PyTorch's overloads, one a line, where they are not what `signature` says. "": Python's function is by hand.
   const char* python = nullptr;
   Kind kind = Kind::map;

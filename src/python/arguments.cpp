@@ -583,9 +583,10 @@ Dims Call::dims(Name name) const {
   return dims;
 }
 
-std::vector<Tensor> Call::tensors(Name name) const {
-  std::vector<Tensor> tensors;
+List<Tensor> Call::tensors(Name name) const {
+  List<Tensor> tensors;
   PyObject* list = object(name);
+  tensors.reserve(static_cast<std::size_t>(length_of(list)));
   for (Py_ssize_t i = 0; i < length_of(list); ++i) {
     const nb::object item = item_of(list, i);
     if (!is_tensor(item.ptr())) throw TypeError("expected a Tensor, not " + type_name(item.ptr()));
@@ -593,6 +594,20 @@ std::vector<Tensor> Call::tensors(Name name) const {
   }
   return tensors;
 }
+
+namespace {
+
+/// Whether many elements are joined.
+bool is_long_list(PyObject* list) {
+  int64_t sum = 0;
+  for (Py_ssize_t i = 0; i < length_of(list); ++i) {
+    const nb::object item = item_of(list, i);
+    if (is_tensor(item.ptr()) && __builtin_add_overflow(sum, tensor_of(item.ptr()).numel(), &sum)) return true;
+  }
+  return sum >= kReleaseNumel;
+}
+
+}  // namespace
 
 void Call::take_outs(Tensor** outs, std::size_t count) const {
   PyObject* list = object(Name::out);
@@ -603,6 +618,7 @@ void Call::take_outs(Tensor** outs, std::size_t count) const {
 }
 
 bool Call::is_long() const {
+  if (has(Name::tensors) && is_sequence(object(Name::tensors))) return is_long_list(object(Name::tensors));
   int64_t product = 1;  // an outer product of its operands is the most a result can be
   for (int i = 0; i < parser_->slot_count_; ++i)
     if (values_[i] && is_tensor(values_[i]))

@@ -176,7 +176,7 @@ class Call {
   MemoryFormat memory_format(MemoryFormat fallback) const {
     return has(Name::memory_format) ? *as_memory_format(object(Name::memory_format)) : fallback;
   }
-  std::vector<Tensor> tensors(Name name) const;
+  List<Tensor> tensors(Name name) const;
   /// The tensors that several results are written to. TypeError where they are more or fewer.
   template <std::size_t count>
   std::array<Tensor*, count> outs() const {

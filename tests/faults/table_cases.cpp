@@ -107,6 +107,7 @@ bool name_is(const Parameter& parameter, std::string_view name) { return paramet
 std::vector<Given> values_of(const Parameter& parameter) {
   const std::string_view type = parameter.type;
   const bool is_true = parameter.fallback && std::string_view(parameter.fallback) == "True";
+  if (parameter.is_list()) return {{-1, List<Tensor>{ones({2, 3}), ones({2, 3}, int64)}, "two"}};
   if (type.starts_with("ScalarType")) return {{-1, float64, "float64"}};
   if (type.starts_with("Scalar")) return {{-1, 3, "3"}};
   if (type.starts_with("int[")) return {{-1, 0, "0"}, {-1, -1, "-1"}, {-1, Dims{0, -1}, "[0, -1]"}};

@@ -210,6 +210,11 @@ class Machine {
     return tensor;
   }
   Value draw_argument(const Parameter& parameter, const fuzz::Call& before) {
+    if (parameter.is_list()) {
+      List<Tensor> tensors;
+      for (int64_t left = bytes_.up_to(3); left > 0; --left) tensors.push_back(pick_small());
+      return tensors;
+    }
     if (!parameter.is_operand()) return fuzz::draw_value(bytes_, parameter);
     const int64_t form = bytes_.up_to(7);
     if (form == 7 && before.has_self()) return partner(before);

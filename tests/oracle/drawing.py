@@ -22,6 +22,7 @@ FORMS = {
     "reduction": ["functional", "functional", "method", "out"],
     "reduction_dtype": ["functional", "functional", "method", "out"],
     "product": ["functional", "method", "out", "inplace"],
+    "list": ["functional", "functional", "out"],
 }
 STRINGS = {"rounding_mode": ["trunc", "trunc", "trunc", "floor", "floor", "floor", "up"]}
 NUMBERS = {"ord": [2, 2, 1, 0, math.inf, -math.inf, 3, 0.5, -1], "correction": [0, 1, 2, 0.5]}
@@ -43,6 +44,8 @@ def kind_of(op):
     names = [parameter.name for parameter in op.parameters]
     if op.kind == "fold":
         return "reduction_dtype" if "dtype" in names else "reduction"
+    if any(parameter.is_list() for parameter in op.parameters):
+        return "list"
     if op.kind == "algorithm":
         return "product" if op.facts.get("shapes") else "map" if names[:2] == ["self", "other"] else None
     special = {"condition": "where", "min": "clamp"}
@@ -244,6 +247,8 @@ def draw_case(ops, seed, number, only_op=None):
         if kind == "reduction_dtype" and draw.chance(0.25):
             # A sum of floats in an integer dtype converts numbers no integer holds: PyTorch's answer depends on its path.
             keywords["dtype"] = NAMES[draw.dtype(None if not dtype.is_floating_point else torch.float64)]
+    elif kind == "list":
+        draw_list(draw, build, shape, dtype, keywords)
     elif kind == "product":
         # Small integers: their sums are exact, whatever the order.
         sizes = {letter: draw.rng.choice([1, 2, 3] if letter == "b" else [0, 1, 2, 3, 5, 17, 33]) for letter in "bijk"}
@@ -259,8 +264,18 @@ def draw_case(ops, seed, number, only_op=None):
     else:
         form = draw_other(draw, build, op, shape, dtype, keywords)
     if form == "out":
-        out = draw_out(draw, build, kind, op, dtype)
+        out = draw_out(draw, build, kind, op, dtype, keywords)
     return {"op": op, "form": form, "storages": build.storages, "args": build.args, "out": out, "keywords": keywords}, build.layouts
+
+
+def draw_list(draw, build, shape, dtype, keywords):
+    """Tensors that differ in one dim, if at all; some are empty, and a few don't fit."""
+    keywords["dim"] = draw.rng.randint(-len(shape) - 1, len(shape)) if draw.chance(0.5) else 0
+    along = keywords["dim"] % len(shape) if shape and draw.chance(0.5) else None
+    for _ in range(draw.rng.choice([0, 1, 2, 2, 3, 3, 4, 6])):
+        other = [draw.rng.choice([0, 1, 1, 2, 3, 5]) if dim == along else size for dim, size in enumerate(shape)]
+        other = [0] if draw.chance(0.08) else draw.narrowed(other) if draw.chance(0.04) else other
+        build.args.append(build.tensor(other, dtype if draw.chance(0.7) else draw.dtype()))
 
 
 def draw_fold(draw, op, dims, form, keywords):
@@ -321,7 +336,7 @@ def draw_other(draw, build, op, shape, dtype, keywords):
     return "functional"
 
 
-def draw_out(draw, build, kind, op, dtype):
+def draw_out(draw, build, kind, op, dtype, keywords):
     """A tensor to write to: mostly of the right shape and dtype, which PyTorch is asked for on meta tensors."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -331,6 +346,11 @@ def draw_out(draw, build, kind, op, dtype):
             shapes = [operand.shape for operand in operands if isinstance(operand, torch.Tensor)]
             shape = list(torch.broadcast_shapes(*shapes)) if not kind.startswith("reduction") else []
         except RuntimeError:
+            shape = []
+    if kind == "list":
+        try:
+            shape = list(getattr(torch, op)([operand.to(device="meta", dtype=torch.float32) for operand in operands], **keywords).shape)
+        except (RuntimeError, IndexError, ValueError):
             shape = []
     if kind == "product":
         try:

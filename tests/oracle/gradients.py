@@ -27,7 +27,7 @@ BINARY = ["add", "sub", "mul", "mul", "div", "maximum", "minimum"]
 REDUCTIONS = ["sum", "mean", "amax", "amin"]
 VIEWS = ["expand", "reshape", "permute", "squeeze", "unsqueeze", "transpose", "t", "select", "slice", "diagonal"]
 OTHER = ["add_number", "mul_number", "add_alpha", "clamp", "where", "clone", "contiguous", "detach", "float64", "float32",
-         "mm", "sum_to_size", "zeros"]
+         "mm", "sum_to_size", "zeros", "cat", "stack"]
 IN_PLACE = ["tanh_", "neg_", "square_", "exp_", "add_", "sub_", "mul_", "div_", "maximum_", "mul_number_", "sub_alpha_",
             "clamp_min_", "copy_", "fill_", "zero_"]
 
@@ -68,6 +68,8 @@ def perform(step, values):
         return torch.zeros(step["dims"], dtype=a.dtype)
     if op in ("float32", "float64"):
         return a.to(BY_NAME[op])
+    if op in ("cat", "stack"):
+        return getattr(torch, op)(operands, numbers[0])
     if op == "slice":
         return torch.ops.aten.slice.Tensor(a, *numbers)
     if op in ("expand", "reshape", "permute", "sum_to_size"):
@@ -123,6 +125,10 @@ class Graph:
                                          or step["in"]))
         elif op.rstrip("_") in BINARY or op in ("add_alpha", "sub_alpha_", "copy_", "mm"):
             step["in"].append(self.pick())
+        if op in ("cat", "stack"):
+            alike = [i for i in range(len(self.values)) if self.values[i].shape == first.shape] if rng.random() < 0.7 else range(len(self.values))
+            step["in"] += rng.choices(alike, k=rng.randint(0, 3))
+            step["numbers"] = [rng.randrange(-ndim, max(ndim, 1))]
         if op == "where":
             step["in"] += [self.pick(), self.pick()]
         if op in REDUCTIONS:

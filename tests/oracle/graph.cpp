@@ -37,6 +37,11 @@ struct Step {
   std::vector<Tensor>& values;
 
   Tensor& in(std::size_t i) const { return values.at(text.at("in").at(i).get<std::size_t>()); }
+  tenon::List<Tensor> all() const {
+    tenon::List<Tensor> tensors;
+    for (std::size_t i = 0; i < text.at("in").size(); ++i) tensors.push_back(in(i));
+    return tensors;
+  }
   int64_t n(std::size_t i) const { return text.at("numbers").at(i).get<int64_t>(); }
   double x(std::size_t i) const { return text.at("numbers").at(i).get<double>(); }
   Dims dims() const { return to_dims(text.at("dims")); }
@@ -80,6 +85,8 @@ const std::map<std::string, Call>& calls() {
       REDUCTION(amax),
       REDUCTION(amin),
       {"mm", [](const Step& s) { return tenon::mm(s.in(0), s.in(1)); }},
+      {"cat", [](const Step& s) { return tenon::cat(s.all(), s.n(0)); }},
+      {"stack", [](const Step& s) { return tenon::stack(s.all(), s.n(0)); }},
       {"add_number", [](const Step& s) { return s.in(0) + s.x(0); }},
       {"mul_number", [](const Step& s) { return s.in(0) * s.x(0); }},
       {"mul_number_", [](const Step& s) { return s.in(0).mul_(s.x(0)); }},

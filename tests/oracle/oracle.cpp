@@ -84,6 +84,7 @@ class Request {
   std::size_t count() const { return tensors_.size(); }
   const Tensor& tensor(std::size_t i) const { return tensors_.at(i); }
   Tensor& tensor(std::size_t i) { return tensors_.at(i); }
+  tenon::List<Tensor> tensors() const { return tensors_; }
   Scalar number(std::size_t i) const { return numbers_.at(i); }
   Arg arg(std::size_t i) const { return tensors_.at(i).defined() ? Arg(tensors_[i]) : Arg(numbers_[i]); }
   tenon::Value value(std::size_t i) const {
@@ -169,7 +170,9 @@ std::vector<tenon::Value> values_of(const tenon::Schema& schema, const Request& 
     const tenon::Parameter& parameter = schema.parameters()[i];
     const std::string_view type = parameter.type;
     const json* keyword = request.keyword(parameter.name);
-    if (keyword && parameter.is_operand())
+    if (parameter.is_list())
+      values[i] = request.tensors();
+    else if (keyword && parameter.is_operand())
       values[i] = request.value(keyword->get<std::size_t>());
     else if (!keyword && i < request.count() && parameter.is_operand() && !parameter.fallback)
       values[i] = request.value(i);

@@ -23,6 +23,8 @@ def function(op):
 
 def call_torch(request, operands, out):
     op, form, keywords = request["op"], request["form"], dict(request["keywords"])
+    if op in DECLARED and any(parameter.is_list() for parameter in DECLARED[op].parameters):
+        return function(op)(operands, **keywords, **({"out": out} if form == "out" else {}))
     a = operands[0]
     if op == "to":
         return a.to(BY_NAME[keywords["dtype"]])

@@ -224,6 +224,8 @@ class Drawer:
             if name in DIM_NAMES:
                 return self.dim(ndim)
             return self.choice(["0", "1", "2", "3", "5", "-1"]) if name in ("n", "m", "steps") else self.integer()
+        if kind == "tuple of Tensors":
+            return self.tensors()
         if kind == "tuple of ints":
             return self.integers(op, name, subject, ndim)
         if kind == "float":
@@ -241,6 +243,14 @@ class Drawer:
         if kind == "layout":
             return "T.strided"
         return "None"
+
+    def tensors(self):
+        """A list whose tensors mostly have the first one's shape."""
+        shapes = {name: getattr(self.tensor(name), "shape", None) for name in self.names}
+        first = self.pick()
+        alike = [name for name in self.names if shapes[name] == shapes[first]]
+        rest = [self.choice(alike) if self.chance(0.75) else self.operand() for _ in range(self.rng.randint(0, 3))]
+        return "[" + ", ".join([first, *rest] if self.chance(0.97) else rest) + "]"
 
     def factor(self, op, name, subject):
         """A tensor that fits beside `subject` in a product."""

@@ -29,7 +29,12 @@ class Parameter:
 
     @property
     def is_operand(self):
-        return self.type.startswith("Tensor")
+        return self.type.startswith("Tensor") and not self.is_list
+
+    @property
+    def is_list(self):
+        """Whether it is a list of tensors."""
+        return self.type == "Tensor[]"
 
 
 @dataclasses.dataclass(frozen=True)

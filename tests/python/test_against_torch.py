@@ -161,6 +161,18 @@ def test_op(op, data):
         same(lambda m, *a, **k: function(m, name)(*a, **k), first, *args, exact=exact, out=out, **kwargs)
 
 
+@pytest.mark.parametrize("op", [op for op in declared.OPS if op.parameters[0].is_list], ids=lambda op: op.name)
+@given(data=st.data())
+def test_op_of_a_list(op, data):
+    shape, dtype = data.draw(shapes), data.draw(dtypes)
+    part = st.one_of(tensors(shape, dtype), tensors(shape, dtype), tensors(shape), broadcastable(shape).flatmap(lambda shape: tensors(shape, dtype)), tensors((0,)))
+    parts = data.draw(st.lists(part, max_size=4))
+    args, kwargs = arguments_of(data.draw, op, shape)
+    if op.has_out and data.draw(st.booleans()):
+        kwargs["out"] = data.draw(tensors())
+    same(lambda m, *a, **k: function(m, op.name)(*a, **k), parts, *args, **kwargs)
+
+
 @given(data=st.data())
 def test_where(data):
     shape = data.draw(shapes)

@@ -49,15 +49,7 @@ def clip(x, /, min=None, max=None):
 
 
 def concat(arrays, /, *, axis=0):
-    if axis is None:
-        arrays, axis = [array.flatten() for array in arrays], 0
-    ahead = [array.moveaxis(axis, 0) for array in arrays]
-    result = empty((builtins.sum(len(array) for array in ahead), *ahead[0].shape[1:]), dtype=result_type(*arrays))
-    end = 0
-    for array in ahead:
-        begin, end = end, end + len(array)
-        result[begin:end] = array
-    return result.moveaxis(0, axis)
+    return tenon.cat([array.flatten() for array in arrays]) if axis is None else tenon.cat(arrays, axis)
 
 
 def count_nonzero(x, /, *, axis=None, keepdims=False):
@@ -170,7 +162,7 @@ def searchsorted(x1, x2, /, *, side="left", sorter=None):
 
 
 def stack(arrays, /, *, axis=0):
-    return concat([array.unsqueeze(axis) for array in arrays], axis=axis)
+    return tenon.stack(arrays, axis)
 
 
 def std(x, /, *, axis=None, correction=0.0, keepdims=False):

@@ -1,0 +1,220 @@
+// cat and stack: several tensors as one. Checks, their order and their texts are PyTorch's
+// (aten/src/ATen/native/TensorShape.cpp).
+#include <string>
+
+#include "base/checked.h"
+#include "base/small_vector.h"
+#include "dispatch/algorithm.h"
+#include "dispatch/elementwise.h"
+#include "dispatch/plain.h"
+#include "shape/dense_strides.h"
+#include "tensor/impl.h"
+#include "tensor/overlap.h"
+#include "tile/join.h"
+#include "tile/pool.h"
+
+namespace tenon {
+namespace {
+
+/// PyTorch lets tensors of shape [0] be joined with any.
+bool is_left_out(const Tensor& tensor) { return tensor.dim() == 1 && tensor.sizes()[0] == 0; }
+
+/// What tensors make along a dim.
+struct Joined {
+  bool empty = true;  // every tensor is left out
+  int64_t dim;
+  Dims sizes;
+  Dtype dtype;
+  MemoryFormat format = MemoryFormat::contiguous;
+
+  Dims strides() const { return format_strides(sizes, format); }
+};
+
+void check_dims(const List<Tensor>& tensors) {
+  if (tensors.empty()) throw ValueError("torch.cat(): expected a non-empty list of Tensors");
+  for (const Tensor& tensor : tensors) check_device(tensor, tensors[0].device());
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    if (tensors[i].dim() == 0)
+      throw Error("zero-dimensional tensor (at position " + std::to_string(i) + ") cannot be concatenated");
+}
+
+/// The first tensor whose shape counts; null: there is none.
+const Tensor* first_of(const List<Tensor>& tensors) {
+  for (const Tensor& tensor : tensors)
+    if (!is_left_out(tensor)) return &tensor;
+  return nullptr;
+}
+
+void check_fits_beside(const Tensor& first, const Tensor& other, int64_t dim, std::size_t place) {
+  if (first.dim() != other.dim())
+    throw Error("Tensors must have same number of dimensions: got " + std::to_string(first.dim()) + " and " +
+                std::to_string(other.dim()));
+  for (int64_t i = 0; i < first.dim(); ++i)
+    if (i != dim && first.sizes()[i] != other.sizes()[i])
+      throw Error("Sizes of tensors must match except in dimension " + std::to_string(dim) + ". Expected size " +
+                  std::to_string(first.sizes()[i]) + " but got size " + std::to_string(other.sizes()[i]) +
+                  " for tensor number " + std::to_string(place) + " in the list.");
+}
+
+Dims joined_sizes(const List<Tensor>& tensors, const Tensor& first, int64_t dim) {
+  Dims sizes = first.sizes().copy();
+  Checked along = 0;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (is_left_out(tensors[i])) continue;
+    check_fits_beside(first, tensors[i], dim, i);
+    along += tensors[i].sizes()[dim];
+  }
+  sizes[dim] = along.or_throw("numel: integer multiplication overflow");
+  return sizes;
+}
+
+/// The one that all tensors have.
+MemoryFormat joined_format(const List<Tensor>& tensors) {
+  const auto format = [](const Tensor& tensor) { return format_of(tensor.sizes(), tensor.strides()); };
+  const MemoryFormat first = format(tensors[0]);
+  for (const Tensor& tensor : tensors)
+    if (first == MemoryFormat::contiguous || format(tensor) != first) return MemoryFormat::contiguous;
+  return first;
+}
+
+Dtype joined_dtype(const List<Tensor>& tensors) {
+  Dtype common = tensors[0].dtype();
+  for (const Tensor& tensor : tensors)
+    if (tensor.dtype() != common) common = promote_types(common, tensor.dtype());
+  return common;
+}
+
+/// `out`: of what is written into it; null: none.
+Joined joined(const List<Tensor>& tensors, int64_t dim, const Tensor* out = nullptr) {
+  check_dims(tensors);
+  const Tensor* first = first_of(tensors);
+  Joined all{
+      .empty = !first, .dim = first ? wrap_dim(dim, first->dim()) : 0, .sizes = {}, .dtype = joined_dtype(tensors)};
+  if (out) check_out_device(*out, tensors[0].device());
+  if (out && !can_cast(all.dtype, out->dtype()))
+    throw TypeError(std::string("torch.cat(): input types can't be cast to the desired output type ") +
+                    scalar_type_name(out->dtype()));
+  if (out) all.dtype = out->dtype();
+  all.sizes = first ? joined_sizes(tensors, *first, all.dim) : Dims{0};
+  all.format = joined_format(tensors);
+  return all;
+}
+
+/// Where every tensor lies as its part of `to` does: `to` is dense in the format of `all`.
+bool join_runs(const List<Tensor>& tensors, const Joined& all, const Tensor& to) {
+  const int64_t inner = all.strides()[all.dim], width = to.itemsize();
+  SmallVector<Part, 8> parts;
+  int64_t rows = 0;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.dtype() != to.dtype() || !tensor.is_contiguous(all.format)) return false;
+    if (tensor.numel() == 0) continue;
+    // exact: inside the tensor
+    const int64_t run = tensor.sizes()[all.dim] * inner;
+    rows = tensor.numel() / run;
+    parts.push_back({tensor.impl()->data(), run * width});
+  }
+  if (!parts.empty()) join(to.impl()->data(), parts.data(), parts.size(), rows);
+  return true;
+}
+
+/// One after the other, whatever their strides and dtypes.
+void copy_parts(const List<Tensor>& tensors, const Joined& all, const Tensor& to) {
+  Dims sizes = to.sizes().copy();
+  int64_t offset = to.storage_offset();
+  for (const Tensor& tensor : tensors) {
+    if (is_left_out(tensor)) continue;
+    sizes[all.dim] = tensor.sizes()[all.dim];
+    run_copy(new_tensor_over(to.impl()->storage, sizes, to.strides(), offset, to.dtype()), tensor);
+    offset += sizes[all.dim] * to.strides()[all.dim];  // exact: inside the storage
+  }
+}
+
+Tensor join(const List<Tensor>& tensors, const Joined& all) {
+  const Tensor result = new_tensor(all.sizes, all.strides(), all.dtype, tensors[0].device());
+  if (result.is_meta() || result.numel() == 0 || join_runs(tensors, all, result)) return result;
+  copy_parts(tensors, all, result);
+  forget_writes(result);
+  return result;
+}
+
+/// Whether `out` holds them now, in one go.
+bool joins_at_once(const List<Tensor>& tensors, const Joined& all, const Tensor& out) {
+  const Uninterrupted whole;
+  return out.is_meta() || out.numel() == 0 || (out.is_contiguous(all.format) && join_runs(tensors, all, out));
+}
+
+/// `out` is given `sizes`, which has as many elements.
+Tensor& join_into(Tensor& out, const List<Tensor>& tensors, const Joined& all, SizesView sizes, SizesView strides) {
+  ResizedOutput resized(out, sizes, strides);
+  if (!all.empty) {
+    check_no_internal_overlap(out);
+    for (const Tensor& tensor : tensors) check_no_overlap(out, tensor);
+  }
+  if (joins_at_once(tensors, all, out))
+    bump_version(out);
+  else
+    run_copy(out, join(tensors, all).view(sizes));
+  resized.keep();
+  return out;
+}
+
+void check_stacked(const List<Tensor>& tensors) {
+  for (std::size_t i = 1; i < tensors.size(); ++i)
+    if (tensors[i].sizes() != tensors[0].sizes())
+      throw Error("stack expects each tensor to be equal size, but got " + to_string(tensors[0].sizes()) +
+                  " at entry 0 and " + to_string(tensors[i].sizes()) + " at entry " + std::to_string(i));
+}
+
+/// The new dim, counted from the front.
+int64_t stacked_dim(const List<Tensor>& tensors, int64_t dim) {
+  if (tensors.empty()) throw Error("stack expects a non-empty TensorList");
+  const int64_t along = wrap_dim(dim, tensors[0].dim() + 1);  // exact: a number of dims
+  check_stacked(tensors);
+  return along;
+}
+
+Dims stacked_sizes(const List<Tensor>& tensors, int64_t dim) {
+  Dims sizes = tensors[0].sizes().copy();
+  sizes.insert(dim, static_cast<int64_t>(tensors.size()));
+  return sizes;
+}
+
+/// Behind a last dim there is none along which they could be joined before it is split.
+List<Tensor> as_columns(const List<Tensor>& tensors) {
+  List<Tensor> columns;
+  columns.reserve(tensors.size());
+  for (const Tensor& tensor : tensors) columns.push_back(tensor.detach().unsqueeze(tensor.dim()));
+  return columns;
+}
+
+}  // namespace
+
+Tensor plain::cat(const List<Tensor>& tensors, int64_t dim) { return join(tensors, joined(tensors, dim)); }
+
+Tensor& plain::cat_out(Tensor& out, const List<Tensor>& tensors, int64_t dim) {
+  check_unrecorded(Op::cat, out, tensors);
+  const Joined all = joined(tensors, dim, &out);
+  return join_into(out, tensors, all, all.sizes, all.strides());
+}
+
+Tensor plain::stack(const List<Tensor>& tensors, int64_t dim) {
+  const int64_t along = stacked_dim(tensors, dim);
+  if (along == tensors[0].dim()) return cat(as_columns(tensors), along);
+  const Tensor result = cat(tensors, along);
+  const Dims sizes = stacked_sizes(tensors, along);
+  Dims strides;
+  view_strides(result.sizes(), result.strides(), sizes, strides);  // a dim that is split
+  set_sizes_and_strides(result, sizes, strides);
+  return result;
+}
+
+Tensor& plain::stack_out(Tensor& out, const List<Tensor>& tensors, int64_t dim) {
+  check_unrecorded(Op::stack, out, tensors);
+  const int64_t along = stacked_dim(tensors, dim);
+  if (along == tensors[0].dim()) return cat_out(out, as_columns(tensors), along);
+  Joined all = joined(tensors, along, &out);
+  const Dims sizes = stacked_sizes(tensors, along);
+  return join_into(out, tensors, all, sizes, contiguous_strides(sizes));
+}
+
+}  // namespace tenon

@@ -1,0 +1,27 @@
+// ops: several tensors as one. No formula over lanes: dispatch/join.cpp.
+// Included by blocks-inl.h, inside a namespace: no includes and no guard here.
+
+struct cat {
+  static constexpr Row row{.signature = "cat(Tensor[] tensors, int dim=0, *, Tensor out=None) -> Tensor",
+                           .alias = "concat concatenate",
+                           .kind = Kind::algorithm,
+                           .by_hand = true,
+                           .grad_fn = "CatBackward0",
+                           .doc = "The tensors one behind the other along dim, in the dtype they promote to."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return parts_of(g.grad(), g.part_sizes(), g.integer("dim"));
+  }
+};
+
+struct stack {
+  static constexpr Row row{.signature = "stack(Tensor[] tensors, int dim=0, *, Tensor out=None) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .by_hand = true,
+                           .grad_fn = "StackBackward0",
+                           .doc = "Tensors of one shape one behind the other along a new dim."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return slices_of(g.grad(), g.integer("dim"));
+  }
+};

@@ -1,0 +1,150 @@
+#include "tile/join.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "hwy/cache_control.h"
+#include "kernel/kernel.h"
+#include "tenon/threads.h"
+#include "tile/pool.h"
+#include "tile/run.h"
+#include "tile/streamed.h"
+
+namespace tenon {
+namespace {
+
+// Work for one thread; below a few of these the caller works alone.
+constexpr int64_t kGrain = 128 << 10, kAlone = 3 * kGrain, kMostAtOnce = 1 << 20;
+// Short runs are copied in whole steps: the next run overwrites what is too much.
+constexpr int64_t kStep = 32, kShort = 256;
+// Runs that are shorter are joined to blocks before they leave past the caches.
+constexpr int64_t kBlock = 4096, kShortStream = 1024;
+
+void copy(std::byte* to, const std::byte* from, int64_t nbytes) {
+  std::memcpy(to, from, static_cast<std::size_t>(nbytes));
+}
+
+/// Past the caches, but for the lines at both ends, which may be shared.
+void stream(std::byte* to, const std::byte* from, int64_t nbytes) {
+  constexpr int kByte = static_cast<int>(Dtype::uint8);
+  const Instruction bytes{kernels().cast[kByte][kByte], kernels().cast_streamed[kByte][kByte], 1, {0}};
+  Lanes in[] = {{from, 1}};
+  const int64_t step = 1;
+  run_streamed(bytes, to, 0, in, &step, nbytes);
+}
+
+class Joint {
+ public:
+  Joint(const Part* parts, int64_t count, int64_t rows) : parts_(parts), count_(count), rows_(rows) {
+    shortest_ = longest_ = parts[0].nbytes;
+    for (int64_t i = 0; i < count; ++i) {
+      row_bytes_ += parts[i].nbytes;  // exact: inside the output
+      shortest_ = std::min(shortest_, parts[i].nbytes);
+      longest_ = std::max(longest_, parts[i].nbytes);
+    }
+  }
+
+  int64_t nbytes() const { return rows_ * row_bytes_; }  // exact: of the output
+  int64_t shortest() const { return shortest_; }
+
+  /// Bytes [begin, end) of the output.
+  template <class Copy>
+  void write(std::byte* to, int64_t begin, int64_t end, const Copy& copy_run) const {
+    // exact: places in the output
+    const int64_t first = begin / row_bytes_, last = end / row_bytes_;
+    if (first == last) return write_row(to, first, begin % row_bytes_, end % row_bytes_, copy_run), void();
+    int64_t row = first;
+    if (begin % row_bytes_ > 0) to = write_row(to, row++, begin % row_bytes_, row_bytes_, copy_run);
+    if (is_element(to))
+      to = write_elements(to, row, last);
+    else if (longest_ <= kShort)
+      to = write_short_rows(to, row, last);
+    for (; row < last; ++row) to = write_row(to, row, 0, row_bytes_, copy_run);
+    write_row(to, last, 0, end % row_bytes_, copy_run);
+  }
+
+ private:
+  /// Bytes [begin, end) of one row. Gives the place behind them.
+  template <class Copy>
+  std::byte* write_row(std::byte* to, int64_t row, int64_t begin, int64_t end, const Copy& copy_run) const {
+    // exact: places in a row
+    for (int64_t i = 0; i < count_ && end > 0; ++i) {
+      const int64_t nbytes = parts_[i].nbytes, stop = std::min(end, nbytes);
+      if (begin < stop) {
+        copy_run(to, parts_[i].data + row * nbytes + begin, stop - begin);
+        to += stop - begin;
+      }
+      begin = std::max<int64_t>(begin - nbytes, 0);
+      end -= nbytes;
+    }
+    return to;
+  }
+  /// Whether each run is one element of a kernel's, and lies where one may.
+  bool is_element(const std::byte* to) const {
+    if (shortest_ != longest_ || shortest_ > 8 || !std::has_single_bit(static_cast<uint64_t>(shortest_))) return false;
+    const auto is_aligned = [&](const std::byte* at) {
+      return reinterpret_cast<uintptr_t>(at) % static_cast<uintptr_t>(shortest_) == 0;
+    };
+    return is_aligned(to) &&
+           std::all_of(parts_, parts_ + count_, [&](const Part& part) { return is_aligned(part.data); });
+  }
+  /// Whole rows of single elements: part after part, over as many rows as stay in the first cache.
+  std::byte* write_elements(std::byte* to, int64_t& row, int64_t last) const {
+    const auto scatter = kernels().move[std::countr_zero(static_cast<uint64_t>(shortest_))].scatter;
+    const int64_t most = std::max(kBlock / row_bytes_, int64_t{1});
+    while (row < last) {
+      const int64_t rows = std::min(most, last - row);
+      // exact: inside the output and the parts
+      for (int64_t i = 0; i < count_; ++i)
+        scatter(to + i * shortest_, count_, rows, 0, 1, parts_[i].data + row * shortest_);
+      to += rows * row_bytes_;
+      row += rows;
+    }
+    return to;
+  }
+  /// Whole rows from `row` on, up to those where a whole step would reach beyond the output or a part; `row` goes on.
+  std::byte* write_short_rows(std::byte* to, int64_t& row, int64_t last) const {
+    const int64_t beyond = (kStep + shortest_ - 1) / shortest_, stop = std::min(last, rows_) - beyond;
+    for (; row < stop; ++row)
+      for (int64_t i = 0; i < count_; ++i) {
+        const int64_t nbytes = parts_[i].nbytes;
+        const std::byte* from = parts_[i].data + row * nbytes;  // exact: inside the part
+        for (int64_t at = 0; at < nbytes; at += kStep) std::memcpy(to + at, from + at, kStep);
+        to += nbytes;
+      }
+    return to;
+  }
+
+  const Part* parts_;
+  int64_t count_, rows_, row_bytes_ = 0, shortest_, longest_;
+};
+
+/// The same past the caches.
+void write_streamed(const Joint& joint, std::byte* to, int64_t begin, int64_t end) {
+  if (joint.shortest() >= kShortStream) return joint.write(to, begin, end, stream);
+  alignas(kLine) std::byte block[kBlock];
+  for (int64_t at = begin; at < end; at += kBlock) {
+    const int64_t stop = std::min(at + kBlock, end);
+    joint.write(block, at, stop, copy);
+    stream(to + (at - begin), block, stop - at);
+  }
+}
+
+}  // namespace
+
+void join(std::byte* out, const Part* parts, int64_t count, int64_t rows) {
+  const Joint joint(parts, count, rows);
+  const int64_t nbytes = joint.nbytes();
+  if (nbytes < kAlone) return joint.write(out, 0, nbytes, copy);
+  const bool streaming = nbytes > streaming_threshold();
+  const int64_t grain = std::clamp(nbytes / (int64_t{8} * get_num_threads()), kGrain, kMostAtOnce) / kLine * kLine;
+  parallel_for((nbytes + grain - 1) / grain, [&](int64_t part) {
+    const int64_t begin = part * grain, end = std::min(begin + grain, nbytes);
+    if (!streaming) return joint.write(out + begin, begin, end, copy);
+    write_streamed(joint, out + begin, begin, end);
+    hwy::FlushStream();  // streamed stores become visible before the caller is told
+  });
+}
+
+}  // namespace tenon

@@ -1,0 +1,81 @@
+// Rows of runs of any length against a loop over single bytes, on both sides of every border between two ways.
+#include "tile/join.h"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tenon/threads.h"
+#include "tile/run.h"
+
+namespace tenon {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes drawn(int64_t count) {
+  static std::mt19937 random(1);
+  Bytes bytes(static_cast<std::size_t>(count));
+  std::generate(bytes.begin(), bytes.end(), [] { return static_cast<std::byte>(random()); });
+  return bytes;
+}
+
+/// Whether `rows` rows of runs of these lengths come out right, with nothing written beside them.
+bool joins(const std::vector<int64_t>& lengths, int64_t rows, int64_t offset = 0) {
+  std::vector<Bytes> data;
+  std::vector<Part> parts;
+  int64_t row_bytes = 0;
+  for (int64_t length : lengths) {
+    data.push_back(drawn(length * rows + offset));
+    parts.push_back({data.back().data() + offset, length});
+    row_bytes += length;
+  }
+  const Bytes before = drawn(row_bytes * rows + offset + 64);
+  Bytes out = before, wanted = before;
+  auto to = wanted.begin() + offset;
+  for (int64_t row = 0; row < rows; ++row)
+    for (const Part& part : parts) to = std::copy_n(part.data + row * part.nbytes, part.nbytes, to);
+  join(out.data() + offset, parts.data(), static_cast<int64_t>(parts.size()), rows);
+  return out == wanted;
+}
+
+TEST(Join, ShortRuns) {
+  for (int64_t rows : {1, 2, 3, 31, 33, 1000})
+    for (int64_t a : {1, 2, 3, 4, 5, 8, 12, 31, 32, 33, 64, 255, 256, 257})
+      for (int64_t b : {1, 4, 8, 20, 257}) {
+        EXPECT_TRUE(joins({a}, rows)) << a << " " << rows;
+        EXPECT_TRUE(joins({a, b}, rows)) << a << " " << b << " " << rows;
+        EXPECT_TRUE(joins({b, a, b}, rows, 3)) << a << " " << b << " " << rows;
+      }
+}
+
+TEST(Join, RunsOfOneElement) {
+  for (int64_t width : {1, 2, 4, 8})
+    for (int64_t rows : {1, 100, 10'000})
+      for (std::size_t count : {1u, 2u, 3u, 7u, 5000u}) {
+        if (rows * static_cast<int64_t>(count) > 100'000) continue;
+        EXPECT_TRUE(joins(std::vector<int64_t>(count, width), rows)) << width << " " << rows << " " << count;
+        EXPECT_TRUE(joins(std::vector<int64_t>(count, width), rows, 1)) << width << " " << rows << " " << count;
+      }
+}
+
+TEST(Join, PastTheCachesAndByAnyNumberOfThreads) {
+  const int64_t many = streaming_threshold() + 100'000;
+  const int before = get_num_threads();
+  for (int threads : {1, 2, 3}) {
+    set_num_threads(threads);
+    for (int64_t nbytes : {many, int64_t{500'000}}) {
+      EXPECT_TRUE(joins({nbytes}, 1)) << nbytes;
+      EXPECT_TRUE(joins({nbytes / 2 + 13, nbytes / 2, 7}, 1, 5)) << nbytes;
+      EXPECT_TRUE(joins({5000, 1024}, nbytes / 6024)) << nbytes;
+      EXPECT_TRUE(joins({12, 20}, nbytes / 32)) << nbytes;
+      EXPECT_TRUE(joins({4, 4, 4}, nbytes / 12)) << nbytes;
+      EXPECT_TRUE(joins({300, 2000}, nbytes / 2300)) << nbytes;
+    }
+  }
+  set_num_threads(before);
+}
+
+}  // namespace
+}  // namespace tenon
