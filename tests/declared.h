@@ -33,6 +33,7 @@ inline Values samples(const Parameter& parameter) {
   if (type.starts_with("Scalar")) return {2};
   if (name == "rounding_mode") return {"floor", "trunc"};
   if (name == "reduce") return {"add", "multiply"};
+  if (type == "str" && name == "p") return {"fro"};
   throw Error(std::string("no value for a ") + parameter.type + " " + parameter.name + ": tests/declared.h");
 }
 

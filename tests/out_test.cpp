@@ -34,7 +34,7 @@ struct Form {
 std::vector<Form> forms_of(std::string_view kind) {
   std::vector<Form> forms;
   for (const Schema& schema : schemas()) {
-    if (schema.kind != kind || !schema.out || (kind == "algorithm" && !*schema.shapes)) continue;
+    if (schema.kind != kind || !schema.out || schema.results != 1 || (kind == "algorithm" && !*schema.shapes)) continue;
     for (declared::Call& call : declared::calls(schema, [](int) { return Value(Tensor()); })) {
       Form form{&schema, {}, std::move(call.values), schema.name + call.says};
       for (std::size_t i = 0; i < form.values.size(); ++i)

@@ -285,10 +285,11 @@ def read_ops(root=ROOT):
         files.append(path.name)
         text = path.read_text(encoding="utf-8")
         known = len(ops)
-        for match in re.finditer(r"^struct (\w+) \{\s*static constexpr Row row\{(.*?)\};", text, re.S | re.M):
+        for match in re.finditer(r"^struct (\w+)( : \w+)? \{\s*static constexpr Row row\{(.*?)\};", text, re.S | re.M):
             block = text[match.start() : text.index("\n};", match.start())]
-            ops.append(Op(match.group(1), path.name, match.start(), facts_of(match.group(2)), bool(re.search(r"\bState\b", block))))
-        if len(ops) - known != len(re.findall(r"^struct ", text, re.M)):
+            has_state = match.group(2) is not None or bool(re.search(r"\bState\b", block))  # what is derived from has one
+            ops.append(Op(match.group(1), path.name, match.start(), facts_of(match.group(3)), has_state))
+        if len(ops) - known != len(re.findall(r"^struct [a-z]", text, re.M)):
             raise SystemExit(f"ops.py: {path.name}: a block does not begin with its row: static constexpr Row row{{...}};")
     ops.sort(key=lambda op: op.block)
     for number, op in enumerate(ops):

@@ -81,8 +81,10 @@ class CallNode final : public NodeImpl {
     const Tensors all = materialized(grads), results = unpacked(saved_results_.data(), saved_results_.size()),
                   operands = unpacked(saved_operands_, kMaxArgs);
     const SizesView sizes = has_edge(0) ? sizes_.of(edge(0)) : SizesView();
-    const CallGiven given(schema_, values_.data(), operands.data(), results.data(), all.data(), sizes, column_major_,
-                          part_sizes_);
+    unsigned came = 0;
+    for (int i = 0; i < input_count(); ++i) came |= grads[i].defined() ? 1u << i : 0u;
+    const CallGiven given(schema_, values_.data(), operands.data(), results.data(), all.data(), came, sizes,
+                          column_major_, part_sizes_);
     if (const auto of_list = call_derivative_of(op_).of_list) return give_parts(of_list(given), out);
     for (int i = 0; i < edge_count(); ++i)
       if (has_edge(i)) out[i] = call_derivative_of(op_).formulas[operands_[i]](given);

@@ -71,17 +71,21 @@ void set_custom_derivative(Op op, const Derivative& derivative);
 class CallGiven {
  public:
   CallGiven(const Schema& schema, const Value* values, const Tensor* operands, const Tensor* results,
-            const Tensor* grads, SizesView sizes, unsigned column_major, std::span<const Dims> part_sizes)
+            const Tensor* grads, unsigned came, SizesView sizes, unsigned column_major,
+            std::span<const Dims> part_sizes)
       : schema_(schema),
         values_(values),
         operands_(operands),
         results_(results),
         grads_(grads),
+        came_(came),
         sizes_(sizes),
         column_major_(column_major),
         part_sizes_(part_sizes) {}
 
   const Tensor& grad(int result = 0) const { return grads_[result]; }
+  /// Whether a gradient of that result came.
+  bool has_grad(int result) const { return (came_ >> result & 1u) != 0; }
   /// Error where the parameter was given: there is no derivative then.
   const Tensor& grad_unless(const char* parameter) const;
   const Tensor& a() const { return operands_[0]; }
@@ -104,6 +108,7 @@ class CallGiven {
   bool is_column_major(int operand) const { return (column_major_ >> operand & 1u) != 0; }
   Scalar number(const char* parameter, Scalar fallback) const { return value(parameter).number(fallback); }
   int64_t integer(const char* parameter, int64_t fallback = 0) const { return value(parameter).integer(fallback); }
+  std::optional<int64_t> optional_integer(const char* parameter) const { return value(parameter).optional_integer(); }
   bool boolean(const char* parameter) const { return value(parameter).boolean(false); }
   DimsArg dims(const char* parameter) const { return value(parameter).dims_arg(); }
   /// A result, or its gradient, over the dims of the operand: of size 1 where reduced.
@@ -118,6 +123,7 @@ class CallGiven {
   const Tensor* operands_;
   const Tensor* results_;
   const Tensor* grads_;
+  unsigned came_;  // bit i: of result i
   SizesView sizes_;
   unsigned column_major_;  // bit i: operand i
   std::span<const Dims> part_sizes_;
@@ -131,7 +137,14 @@ Tensor with_reduced_dims(const Tensor& reduced, SizesView mask, bool keepdim);
 // Derivatives of more than a line.
 Tensor of_variance(const CallGiven& given, const Tensor& grad, const Tensor& self);
 Tensor of_deviation(const CallGiven& given, const Tensor& grad, const Tensor& self, const Tensor& result);
+Tensor of_var_mean(const CallGiven& given, const Tensor& self);
+Tensor of_std_mean(const CallGiven& given, const Tensor& self, const Tensor& deviation);
 Tensor of_norm(const CallGiven& given, const Tensor& grad, const Tensor& self, const Tensor& result);
+/// Of what is the extreme of a tensor without a dim: each element that is equal to it gets a share.
+Tensor shared_among(const Tensor& grad, const Tensor& self, const Tensor& extreme);
+Tensor of_extremes(const CallGiven& given, const Tensor& self, const Tensor& low, const Tensor& high);
+/// Zeros in the sizes of the operand, with `grad` where `places` says along the dim that was folded.
+Tensor at_places(const CallGiven& given, const Tensor& grad, const Tensor& places);
 
 /// Of an algorithm: by operand; null: not differentiable.
 struct CallDerivative {

@@ -41,6 +41,52 @@ Tensor of_deviation(const CallGiven& given, const Tensor& grad, const Tensor& se
   return of_variance(given, of_variance_of, self);
 }
 
+namespace {
+
+/// With the gradient of a mean over the same dims, where that came.
+Tensor beside_mean(const CallGiven& given, const Tensor& of_spread, const Tensor& self) {
+  if (!given.has_grad(1)) return of_spread;
+  const double count = reduced_count(self, reduced_mask(given.dims("dim").view(), self.dim()));
+  const Tensor of_mean = given.over_dims(given.grad(1)).expand(self.sizes()) / Scalar(count);
+  return given.has_grad(0) ? of_spread + of_mean : of_mean;
+}
+
+}  // namespace
+
+Tensor of_var_mean(const CallGiven& given, const Tensor& self) {
+  return beside_mean(given, given.has_grad(0) ? of_variance(given, given.grad(0), self) : Tensor(), self);
+}
+
+Tensor of_std_mean(const CallGiven& given, const Tensor& self, const Tensor& deviation) {
+  return beside_mean(given, given.has_grad(0) ? of_deviation(given, given.grad(0), self, deviation) : Tensor(), self);
+}
+
+Tensor shared_among(const Tensor& grad, const Tensor& self, const Tensor& extreme) {
+  const Tensor ties = (self == extreme) | (isnan(self) & isnan(extreme));
+  return where(ties, grad / sum(ties), Scalar(0));
+}
+
+Tensor of_extremes(const CallGiven& given, const Tensor& self, const Tensor& low, const Tensor& high) {
+  const std::optional<int64_t> dim = given.optional_integer("dim");
+  const DimsArg dims = dim ? DimsArg(*dim) : DimsArg();
+  const auto share = [&](int result, const Tensor& extreme) {
+    const auto over_dims = [&](const Tensor& reduced) {
+      return with_reduced_dims(reduced, reduced_mask(dims.view(), self.dim()), given.boolean("keepdim"));
+    };
+    const Tensor ties = self == over_dims(extreme);
+    return over_dims(given.grad(result)) * ties / sum(ties, dims, true);
+  };
+  if (!given.has_grad(1)) return share(0, low);
+  return given.has_grad(0) ? share(0, low) + share(1, high) : share(1, high);
+}
+
+Tensor at_places(const CallGiven& given, const Tensor& grad, const Tensor& places) {
+  const int64_t dim = given.integer("dim");
+  const bool has_dim = given.boolean("keepdim") || given.sizes().empty();
+  return added_along(has_dim ? grad : grad.unsqueeze(dim), dim, has_dim ? places : places.unsqueeze(dim),
+                     given.sizes());
+}
+
 Tensor of_norm(const CallGiven& given, const Tensor& grad, const Tensor& self, const Tensor& result) {
   const std::optional<Scalar> given_ord = given.optional_number("ord");
   const double ord = given_ord ? given_ord->as_double() : 2;

@@ -2,16 +2,21 @@
 #include "tile/fold.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
+#include "dispatch/reduce.h"
 #include "plan/plan.h"
+#include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tenon/shape.h"
 #include "tensor/impl.h"
+#include "type/visit.h"
 
 namespace tenon {
 namespace {
@@ -24,44 +29,69 @@ Dtype lanes_of(Op op, Dtype computed) {
   return is_short && (row_of(op).lanes & set_of(narrow)) != 0 ? narrow : wide;
 }
 
-/// The output seen over the input's dims: stride 0 where reduced.
-Dims spread_strides(SizesView strides, SizesView mask, bool keepdim) {
-  Dims spread;
-  int64_t at = 0;
-  for (int64_t reduced : mask) {
-    spread.push_back(reduced ? 0 : strides[at]);
-    if (!reduced || keepdim) ++at;
-  }
-  return spread;
-}
-
 /// What a fold gives, and of what.
 struct Call {
   Op op;
-  Dtype computed, result;
-  double of_nothing = 0;  // the result where no element is reduced
+  Dtype computed;
+  Dtype results[kMostFolded];  // as many as the op has
+  double of_nothing = 0;       // the results where no element is reduced
   const double* numbers = nullptr;
 };
 
-void run(const Call& call, const Tensor& out, SizesView out_strides, const Tensor& self, SizesView sizes,
+template <std::size_t count>
+using Results = std::array<Tensor, count>;
+
+template <std::size_t count>
+Results<count> new_results(const Call& call, SizesView sizes, Device device) {
+  Results<count> outs;
+  for (std::size_t i = 0; i < count; ++i) outs[i] = new_tensor(sizes, call.results[i], device);
+  return outs;
+}
+
+/// `out_strides`: of each of `outs`.
+template <std::size_t count>
+void run(const Call& call, const Results<count>& outs, SizesView out_strides, const Tensor& self, SizesView sizes,
          SizesView strides) {
   const Walk walks[] = {{sizes, out_strides}, {sizes, strides}};
   Plan plan;
   make_reduction_plan(sizes, walks, 2, plan);
-  run_fold(plan, {call.op, self.dtype(), lanes_of(call.op, call.computed), call.result, call.numbers}, out.data_ptr(),
-           self.data_ptr());
+  Fold fold{.op = call.op,
+            .input = self.dtype(),
+            .lanes = lanes_of(call.op, call.computed),
+            .outputs = {},
+            .out = {},
+            .numbers = call.numbers};
+  for (std::size_t i = 0; i < count; ++i) {
+    fold.outputs[i] = call.results[i];
+    fold.out[i] = outs[i].data_ptr();
+  }
+  run_fold(plan, fold, self.data_ptr());
 }
 
-/// Folds `self` along the dims of `mask`.
+/// Folds `self` along the dims of `mask` into all results of the op.
+template <std::size_t count>
+Results<count> folded(const Call& call, const Tensor& self, SizesView mask, bool keepdim) {
+  const Results<count> outs = new_results<count>(call, reduced_shape(self.sizes(), mask, keepdim), self.device());
+  if (outs[0].is_meta() || outs[0].numel() == 0) return outs;
+  if (self.numel() == 0)
+    for (const Tensor& out : outs) write_fill(out, call.of_nothing);
+  else
+    run(call, outs, spread_strides(outs[0].strides(), mask, keepdim), self, self.sizes(), self.strides());
+  return outs;
+}
 Tensor fold(const Call& call, const Tensor& self, SizesView mask, bool keepdim) {
-  Tensor out = new_tensor(reduced_shape(self.sizes(), mask, keepdim), call.result, self.device());
-  if (out.is_meta() || out.numel() == 0) return out;
-  if (self.numel() == 0) {
-    write_fill(out, call.of_nothing);
-    return out;
-  }
-  run(call, out, spread_strides(out.strides(), mask, keepdim), self, self.sizes(), self.strides());
-  return out;
+  return folded<1>(call, self, mask, keepdim)[0];
+}
+std::tuple<Tensor, Tensor> fold_two(const Call& call, const Tensor& self, SizesView mask, bool keepdim) {
+  auto [first, second] = folded<2>(call, self, mask, keepdim);
+  return {std::move(first), std::move(second)};
+}
+
+/// Of one dim, or of all.
+Dims mask_of(std::optional<int64_t> dim, int64_t ndim) {
+  Dims dims;
+  if (dim) dims.push_back(*dim);
+  return reduced_mask(dims, ndim);
 }
 
 // --- argmax, argmin
@@ -89,9 +119,7 @@ void check_places(Op op, const Tensor& self, std::optional<int64_t> dim) {
 
 Tensor place_of(Op op, const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
   check_places(op, self, dim);
-  Dims dims;
-  if (dim) dims.push_back(*dim);
-  const Dims mask = reduced_mask(dims, self.dim());
+  const Dims mask = mask_of(dim, self.dim());
   Tensor out = new_tensor(reduced_shape(self.sizes(), mask, keepdim), int64, self.device());
   if (out.is_meta() || out.numel() == 0) return out;
   if (dim && self.dim() > 0 && self.sizes()[wrap_dim(*dim, self.dim())] == 1) {
@@ -99,14 +127,14 @@ Tensor place_of(Op op, const Tensor& self, std::optional<int64_t> dim, bool keep
     return out;
   }
   check_has_code(row_of(op), self.dtype());
-  const Call call{op, self.dtype(), int64};
+  const Call call{op, self.dtype(), {int64}};
   if (dim) {
-    run(call, out, spread_strides(out.strides(), mask, keepdim), self, self.sizes(), self.strides());
+    run<1>(call, {out}, spread_strides(out.strides(), mask, keepdim), self, self.sizes(), self.strides());
     return out;
   }
   // Places count through the elements in order.
   const Tensor in_order = self.is_contiguous() ? self : run_clone(self, MemoryFormat::contiguous);
-  run(call, out, {0}, in_order, {self.numel()}, {1});
+  run<1>(call, {out}, {0}, in_order, {self.numel()}, {1});
   return out;
 }
 
@@ -116,19 +144,86 @@ Tensor& write_place(Op op, Tensor& out, const Tensor& self, std::optional<int64_
   return write_result(op, out, place_of(op, self, dim, keepdim));
 }
 
+// --- max, min, aminmax
+
+void check_not_empty(Op op, const Tensor& self) {
+  if (self.numel() == 0 && !self.is_meta())
+    throw Error(std::string(row_of(op).name) +
+                "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+                "'dim' argument.");
+}
+
+/// `op` is max or min, `fold` what reduces all dims to it.
+Tensor extreme_of(Op op, Op fold, const Tensor& self) {
+  check_not_empty(op, self);
+  if (self.is_meta()) return new_tensor({}, self.dtype(), self.device());
+  check_has_code(row_of(op), self.dtype());
+  return run_reduce(fold, self, {}, false, {});
+}
+
+/// The end of the dtype's range from which the search begins: what PyTorch writes for nothing into out=.
+Scalar extreme_of_nothing(Op op, Dtype dtype) {
+  const bool largest = op == Op::max;
+  if (is_floating_point(dtype)) return largest ? -__builtin_inf() : __builtin_inf();
+  return visit_dtype(dtype, [&]<class T>() -> Scalar {
+    if constexpr (std::is_integral_v<T>)
+      return largest ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+    else
+      return 0;
+  });
+}
+
+Tensor& write_extreme(Op op, Op fold, Tensor& out, const Tensor& self) {
+  check_unrecorded(op, out, self);
+  if (!can_cast(self.dtype(), out.dtype()))
+    throw Error(
+        "Expected canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype())) to be true, but got "
+        "false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)");
+  if (self.is_meta()) return write_result(op, out, extreme_of(op, fold, self));
+  check_has_code(row_of(op), self.dtype());
+  const Scalar extreme = self.numel() > 0 ? extreme_of(op, fold, self).item() : extreme_of_nothing(op, self.dtype());
+  check_fill(extreme, out.dtype(), 1);
+  Tensor result = new_tensor({}, self.dtype(), self.device());
+  write_fill(result, extreme);
+  return write_result(op, out, result);
+}
+
+std::tuple<Tensor, Tensor> extreme_and_place(Op op, const Tensor& self, int64_t dim, bool keepdim) {
+  const Dims mask = mask_of(dim, self.dim());
+  const Call call{op, self.dtype(), {self.dtype(), int64}};
+  if (!self.is_meta()) check_place_exists(self, dim, (std::string(row_of(op).name) + "()").c_str());
+  if (self.dim() == 0 && !self.is_meta()) {
+    Tensor place = new_tensor({}, int64, self.device());
+    write_fill(place, 0);
+    return {run_clone(self, MemoryFormat::contiguous), std::move(place)};
+  }
+  if (self.numel() > 0 && !self.is_meta()) check_has_code(row_of(op), self.dtype());
+  return fold_two(call, self, mask, keepdim);
+}
+
+void check_extremes_exist(const Tensor& self, std::optional<int64_t> dim) {
+  const bool is_empty = self.numel() == 0 && (!dim || self.sizes()[wrap_dim(*dim, self.dim())] == 0);
+  if (self.is_meta() && is_empty)
+    throw Error("reducing over zero-size dimension for reduction operation without identity");
+  if (dim) return check_place_exists(self, dim, "aminmax");
+  if (is_empty)
+    throw Error("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+}
+
 // --- var, std
 
 double correction_or_one(const std::optional<Scalar>& correction) { return correction ? correction->to<double>() : 1; }
 
-void check_spread(const Tensor& self, SizesView dims) {
-  if (!is_floating_point(self.dtype())) throw Error("std and var only support floating point and complex dtypes");
+void check_spread(const Tensor& self, SizesView dims, const char* names = "std and var") {
+  if (!is_floating_point(self.dtype()))
+    throw Error(std::string(names) + " only support floating point and complex dtypes");
   mask_in_order(dims, self.dim());
 }
 
 Tensor spread_of(Op op, const Tensor& self, const DimsArg& dim, const std::optional<Scalar>& correction, bool keepdim) {
   check_spread(self, dim.view());
   const double less = correction_or_one(correction);
-  return fold({op, self.dtype(), self.dtype(), std::nan(""), &less}, self, reduced_mask(dim.view(), self.dim()),
+  return fold({op, self.dtype(), {self.dtype()}, std::nan(""), &less}, self, reduced_mask(dim.view(), self.dim()),
               keepdim);
 }
 
@@ -147,6 +242,19 @@ Tensor warned_spread(Op op, const Tensor& self, const DimsArg& dim, const std::o
   const std::string warning = freedom_warning(op, self, out.numel(), correction);
   if (!warning.empty()) warn("UserWarning", warning);
   return out;
+}
+
+/// var_mean, std_mean.
+std::tuple<Tensor, Tensor> spread_and_mean(Op op, const Tensor& self, const DimsArg& dim,
+                                           const std::optional<Scalar>& correction, bool keepdim) {
+  check_spread(self, dim.view(), row_of(op).name);
+  const double less = correction_or_one(correction);
+  const Dtype dtype = self.dtype();
+  auto results =
+      fold_two({op, dtype, {dtype, dtype}, std::nan(""), &less}, self, reduced_mask(dim.view(), self.dim()), keepdim);
+  const std::string warning = freedom_warning(op, self, std::get<0>(results).numel(), correction);
+  if (!warning.empty()) warn("UserWarning", warning);
+  return results;
 }
 
 /// What PyTorch folds into `out`: the elements in its dtype, unless there is one result. Then 16-bit ones are refused.
@@ -181,7 +289,20 @@ Tensor log_of_sum(const Tensor& self, const DimsArg& dim, bool keepdim, Dtype re
   // PyTorch reduces all dims here, and keeps those of the maximum.
   if (dim.view().empty() && !keepdim && self.dim() > 0 && self.numel() != 0)
     throw Error("output with shape [] doesn't match the broadcast shape " + to_string(Dims(self.dim(), 1)));
-  return fold({Op::logsumexp, computed_logarithm(self), result, -__builtin_inf()}, self,
+  return fold({Op::logsumexp, computed_logarithm(self), {result}, -__builtin_inf()}, self,
+              reduced_mask(dim.view(), self.dim()), keepdim);
+}
+
+// --- nansum, nanmean
+
+bool has_nan(Dtype dtype) { return is_floating_point(dtype); }
+
+/// Of floats, in `result`, to which elements are rounded before they are added up.
+Tensor sum_of_numbers(const Tensor& self, const DimsArg& dim, bool keepdim, Dtype result) {
+  const bool rounds = itemsize(result) == 2 && result != self.dtype();
+  const Dims mask = mask_in_order(dim.view(), self.dim());
+  if (self.numel() > 0 && !self.is_meta()) check_has_code(row_of(Op::nansum), result);
+  return fold({Op::nansum, result, {result}}, rounds ? run_to(self, result, MemoryFormat::preserve) : self,
               reduced_mask(dim.view(), self.dim()), keepdim);
 }
 
@@ -237,11 +358,39 @@ Tensor& plain::argmin_out(Tensor& out, const Tensor& self, std::optional<int64_t
   return write_place(Op::argmin, out, self, dim, keepdim);
 }
 
+Tensor plain::max(const Tensor& self) { return extreme_of(Op::max, Op::amax, self); }
+Tensor plain::min(const Tensor& self) { return extreme_of(Op::min, Op::amin, self); }
+Tensor& plain::max_out(Tensor& out, const Tensor& self) { return write_extreme(Op::max, Op::amax, out, self); }
+Tensor& plain::min_out(Tensor& out, const Tensor& self) { return write_extreme(Op::min, Op::amin, out, self); }
+
+Tensor plain::max_other(const Tensor& self, const Tensor& other) { return maximum(self, other); }
+Tensor plain::min_other(const Tensor& self, const Tensor& other) { return minimum(self, other); }
+Tensor& plain::max_other_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return maximum_out(out, self, other);
+}
+Tensor& plain::min_other_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return minimum_out(out, self, other);
+}
+
+std::tuple<Tensor, Tensor> plain::max_dim(const Tensor& self, int64_t dim, bool keepdim) {
+  return extreme_and_place(Op::max_dim, self, dim, keepdim);
+}
+std::tuple<Tensor, Tensor> plain::min_dim(const Tensor& self, int64_t dim, bool keepdim) {
+  return extreme_and_place(Op::min_dim, self, dim, keepdim);
+}
+
+std::tuple<Tensor, Tensor> plain::aminmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+  const Dims mask = mask_of(dim, self.dim());
+  check_extremes_exist(self, dim);
+  if (!self.is_meta()) check_has_code(row_of(Op::aminmax), self.dtype());
+  return fold_two({Op::aminmax, self.dtype(), {self.dtype(), self.dtype()}}, self, mask, keepdim);
+}
+
 Tensor plain::count_nonzero(const Tensor& self, const DimsArg& dim) {
   const Dims mask = reduced_mask(dim.view(), self.dim());
   // Where dims are named PyTorch sums comparisons, which know every dtype.
   if (dim.view().empty() && !self.is_meta()) check_has_code(row_of(Op::count_nonzero), self.dtype());
-  return fold({Op::count_nonzero, self.dtype(), int64}, self, mask, false);
+  return fold({Op::count_nonzero, self.dtype(), {int64}}, self, mask, false);
 }
 
 Tensor plain::var(const Tensor& self, const DimsArg& dim, std::optional<Scalar> correction, bool keepdim) {
@@ -259,6 +408,15 @@ Tensor& plain::std_out(Tensor& out, const Tensor& self, const DimsArg& dim, std:
   return write_spread(Op::std_, out, self, dim, correction, keepdim);
 }
 
+std::tuple<Tensor, Tensor> plain::var_mean(const Tensor& self, const DimsArg& dim, std::optional<Scalar> correction,
+                                           bool keepdim) {
+  return spread_and_mean(Op::var_mean, self, dim, correction, keepdim);
+}
+std::tuple<Tensor, Tensor> plain::std_mean(const Tensor& self, const DimsArg& dim, std::optional<Scalar> correction,
+                                           bool keepdim) {
+  return spread_and_mean(Op::std_mean, self, dim, correction, keepdim);
+}
+
 Tensor plain::logsumexp(const Tensor& self, const DimsArg& dim, bool keepdim) {
   return log_of_sum(self, dim, keepdim, computed_logarithm(self));
 }
@@ -268,6 +426,41 @@ Tensor& plain::logsumexp_out(Tensor& out, const Tensor& self, const DimsArg& dim
     throw Error(std::string("logsumexp(): Expected floating point type for result tensor, but got: ") +
                 scalar_type_name(out.dtype()));
   return write_result(Op::logsumexp, out, log_of_sum(self, dim, keepdim, out.dtype()));
+}
+
+Tensor plain::nansum(const Tensor& self, const DimsArg& dim, bool keepdim, std::optional<Dtype> dtype) {
+  mask_in_order(dim.view(), self.dim());
+  if (!has_nan(self.dtype())) return run_reduce(Op::sum, self, dim.view(), keepdim, dtype);
+  if (!dtype || has_nan(*dtype)) return sum_of_numbers(self, dim, keepdim, dtype.value_or(self.dtype()));
+  const Tensor plain = self.detach();
+  return tenon::sum(where(isnan(plain), Scalar(0), plain), dim, keepdim, dtype);
+}
+Tensor& plain::nansum_out(Tensor& out, const Tensor& self, const DimsArg& dim, bool keepdim,
+                          std::optional<Dtype> dtype) {
+  check_unrecorded(Op::nansum, out, self);
+  if (!has_nan(self.dtype())) return tenon::sum_out(out, self, dim, keepdim, dtype);
+  if (dtype && *dtype != out.dtype())
+    throw Error(std::string("nansum: provided dtype must match dtype of result. Got ") + scalar_type_name(out.dtype()) +
+                " and " + scalar_type_name(*dtype) + ".");
+  return write_result(Op::nansum, out, sum_of_numbers(self, dim, keepdim, out.dtype()));
+}
+
+Tensor plain::nanmean(const Tensor& self, const DimsArg& dim, bool keepdim, std::optional<Dtype> dtype) {
+  if (!has_nan(self.dtype()))
+    throw Error(std::string("nanmean(): expected input to have floating point or complex dtype but got ") +
+                scalar_type_name(self.dtype()));
+  if (dtype && !has_nan(*dtype)) fail_mean("nanmean", "Optional", *dtype);
+  const Tensor count = tenon::sum(isnan(self.detach()).logical_not(), dim, keepdim);
+  return tenon::nansum(self, dim, keepdim, dtype) / count;
+}
+Tensor& plain::nanmean_out(Tensor& out, const Tensor& self, const DimsArg& dim, bool keepdim,
+                           std::optional<Dtype> dtype) {
+  if (!has_nan(self.dtype()))
+    throw Error("nanmean(): integral types and 'Bool' are not supported for nanmean, even for empty tensors.");
+  if (dtype && !has_nan(*dtype)) fail_mean("nanmean", "Optional", *dtype);
+  const Tensor count = tenon::sum(isnan(self.detach()).logical_not(), dim, keepdim);
+  tenon::nansum_out(out, self, dim, keepdim, dtype).div_(count);
+  return out;
 }
 
 Tensor plain::linalg_vector_norm(const Tensor& self, Scalar ord, const DimsArg& dim, bool keepdim,
@@ -280,7 +473,45 @@ Tensor plain::linalg_vector_norm(const Tensor& self, Scalar ord, const DimsArg& 
   check_norm_dtypes(self.dtype(), dtype);
   mask_in_order(dim.view(), self.dim());
   const Dtype result = dtype.value_or(self.dtype());
-  return fold({norm_of(power), result, result, 0, &power}, self, reduced_mask(dim.view(), self.dim()), keepdim);
+  return fold({norm_of(power), result, {result}, 0, &power}, self, reduced_mask(dim.view(), self.dim()), keepdim);
+}
+
+namespace {
+
+/// Of a norm that is named, its ord; in Python the name is left out where it is "fro". Others are norms of matrices.
+Scalar ord_of(const char* given, const Tensor& self, SizesView dims) {
+  const std::string name = given ? given : "fro", matrix_norm = "linalg.matrix_norm: ";
+  if (name == "fro" && dims.size() <= 2) return 2;
+  if (name != "fro" && name != "nuc") throw Error(matrix_norm + "Order " + name + " not supported.");
+  if (!is_floating_point(self.dtype()))
+    throw Error(matrix_norm + "Expected a floating point or complex tensor as input. Got " +
+                scalar_type_name(self.dtype()));
+  Dims all;
+  for (int64_t dim = 0; dim < self.dim(); ++dim) all.push_back(dim);
+  const SizesView named = dims.data() ? dims : SizesView(all);
+  if (named.size() == 2) throw Error(matrix_norm + "Order nuc not supported.");
+  std::string text = matrix_norm + "dim must be a 2-tuple. Got";
+  for (int64_t dim : named) text += " " + std::to_string(dim);
+  throw Error(text);
+}
+
+}  // namespace
+
+Tensor plain::norm(const Tensor& self, std::optional<Scalar> p, const DimsArg& dim, bool keepdim,
+                   std::optional<Dtype> dtype) {
+  return tenon::linalg_vector_norm(self, p.value_or(2), dim, keepdim, dtype);
+}
+Tensor& plain::norm_out(Tensor& out, const Tensor& self, std::optional<Scalar> p, const DimsArg& dim, bool keepdim,
+                        std::optional<Dtype> dtype) {
+  return tenon::linalg_vector_norm_out(out, self, p.value_or(2), dim, keepdim, dtype);
+}
+Tensor plain::norm_named(const Tensor& self, const char* p, const DimsArg& dim, bool keepdim,
+                         std::optional<Dtype> dtype) {
+  return tenon::linalg_vector_norm(self, ord_of(p, self, dim.view()), dim, keepdim, dtype);
+}
+Tensor& plain::norm_named_out(Tensor& out, const Tensor& self, const char* p, const DimsArg& dim, bool keepdim,
+                              std::optional<Dtype> dtype) {
+  return tenon::linalg_vector_norm_out(out, self, ord_of(p, self, dim.view()), dim, keepdim, dtype);
 }
 
 }  // namespace tenon

@@ -95,7 +95,7 @@ Tensor plain::roll(const Tensor& self, const DimsArg& shifts_arg, const DimsArg&
   if (dims.size() == 1 && shifts.size() == 1 && self.numel() == 0) return run_clone(self, MemoryFormat::preserve);
   if (shifts.empty()) throw Error("`shifts` required");
   if (dims.empty() && shifts.size() == 1) {
-    if (self.numel() == 0) return run_clone(self, MemoryFormat::contiguous);
+    if (self.numel() == 0) return run_clone(self, self.dim() == 1 ? MemoryFormat::preserve : MemoryFormat::contiguous);
     const Tensor source = self.impl()->row_major ? self : run_clone(self, MemoryFormat::contiguous);
     const Tensor row = source.detach().view({self.numel()}),
                  result = new_tensor(self.sizes(), self.dtype(), self.device());

@@ -15,14 +15,9 @@ struct Types {
   Dtype element, accumulated, result;
 };
 
-[[noreturn]] void fail_mean(const char* which, Dtype dtype) {
-  throw Error(std::string("mean(): could not infer output dtype. ") + which +
-              " dtype must be either a floating point or complex dtype. Got: " + scalar_type_name(dtype));
-}
-
 void check_mean(Dtype input, std::optional<Dtype> asked) {
-  if (asked && !is_floating_point(*asked)) fail_mean("Optional", *asked);
-  if (!asked && !is_floating_point(input)) fail_mean("Input", input);
+  if (asked && !is_floating_point(*asked)) fail_mean("mean", "Optional", *asked);
+  if (!asked && !is_floating_point(input)) fail_mean("mean", "Input", input);
 }
 
 bool is_sum_like(Op op) { return op == Op::sum || op == Op::mean || op == Op::prod; }
@@ -63,17 +58,6 @@ void check_not_empty(Op op, const Tensor& self, SizesView dims) {
   for (int64_t dim : dims)
     if (self.size(dim) == 0)
       throw IndexError(name + "(): Expected reduction dim " + std::to_string(dim) + " to have non-zero size.");
-}
-
-/// The output seen over the input's dims: stride 0 where reduced.
-Dims spread_strides(const Tensor& out, SizesView mask, bool keepdim) {
-  Dims strides;
-  int64_t at = 0;
-  for (int64_t reduced : mask) {
-    strides.push_back(reduced ? 0 : out.strides()[at]);
-    if (!reduced || keepdim) ++at;
-  }
-  return strides;
 }
 
 /// Of a tensor that has elements.
@@ -123,7 +107,7 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   }
   check_dtype(op, types.result);
   if (fold_few(op, types, out, self)) return;
-  const Dims strides = spread_strides(out, mask, keepdim);
+  const Dims strides = spread_strides(out.strides(), mask, keepdim);
   const Walk walks[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};
   Plan plan;
   make_reduction_plan(self.sizes(), walks, 2, plan);
@@ -159,6 +143,21 @@ void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
 }
 
 }  // namespace
+
+void fail_mean(const char* name, const char* which, Dtype dtype) {
+  throw Error(std::string(name) + "(): could not infer output dtype. " + which +
+              " dtype must be either a floating point or complex dtype. Got: " + scalar_type_name(dtype));
+}
+
+Dims spread_strides(SizesView strides, SizesView mask, bool keepdim) {
+  Dims spread;
+  int64_t at = 0;
+  for (int64_t reduced : mask) {
+    spread.push_back(reduced ? 0 : strides[at]);
+    if (!reduced || keepdim) ++at;
+  }
+  return spread;
+}
 
 Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
   if (is_recorded(self)) [[unlikely]]

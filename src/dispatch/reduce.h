@@ -9,6 +9,10 @@
 namespace tenon {
 
 Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype);
+/// Error for a mean in integers; `which` dtype is asked for.
+[[noreturn]] void fail_mean(const char* name, const char* which, Dtype dtype);
+/// An output's strides over the input's dims: 0 where reduced.
+Dims spread_strides(SizesView strides, SizesView mask, bool keepdim);
 Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype);
 
 }  // namespace tenon

@@ -90,4 +90,18 @@ Bound bind(const Schema& function, const std::vector<Argument>& arguments, Span 
   return bound;
 }
 
+const Schema& overload_of(std::span<const Schema> overloads, const std::vector<Argument>& arguments, Span span) {
+  const auto takes = [&](const Schema& function) {
+    try {
+      bind(function, arguments, span);
+      return true;
+    } catch (const ExpressionError&) {
+      return false;
+    }
+  };
+  const auto rest = overloads.first(overloads.size() - 1);
+  const auto found = std::find_if(rest.begin(), rest.end(), takes);
+  return found == rest.end() ? overloads.back() : *found;
+}
+
 }  // namespace tenon::expr

@@ -17,5 +17,7 @@ struct Bound {
 
 /// ExpressionError for missing, unknown and surplus arguments and for values of the wrong kind.
 Bound bind(const Schema& function, const std::vector<Argument>& arguments, Span span);
+/// The first of the overloads that takes the arguments; where none does, the last.
+const Schema& overload_of(std::span<const Schema> overloads, const std::vector<Argument>& arguments, Span span);
 
 }  // namespace tenon::expr

@@ -156,9 +156,9 @@ class Evaluator {
     for (std::size_t i = 0; i < node.children.size(); ++i)
       arguments.push_back(argument(node.children[i], node.keywords[i]));
     if (node.name == "to" && node.is_method) return call_function(cast_function(), arguments, node);
-    if (const Schema* function = find_function(node.name)) {
-      if (node.is_method) put_receiver(*function, arguments);
-      return call_function(*function, arguments, node);
+    if (const auto overloads = find_functions(node.name); !overloads.empty()) {
+      if (node.is_method) put_receiver(overloads[0], arguments);
+      return call_function(overload_of(overloads, arguments, node.span), arguments, node);
     }
     if (const View* view = find_view(node.name)) return call_view(*view, arguments, node);
     ExpressionError error("unknown function '" + node.name + "'", node.span);
@@ -194,7 +194,7 @@ class Evaluator {
     const Bound bound = bind(function, arguments, node.span);
     if (&function == &cast_function()) return convert(bound, node);
     if (function.is_map()) return elementwise(function, bound, node);
-    if (!function.is_fold()) return algorithm(function, bound, node);
+    if (!function.is_fold() || function.results != 1) return algorithm(function, bound, node);
     const Tensor result =
         at(node.span, [&] { return evaluate_reduction(function, bound.operands[0], bound.values, watch_); });
     note_step({.tree = bound.operands[0],

@@ -1,5 +1,7 @@
 #include "expr/functions.h"
 
+#include <algorithm>
+
 #include "expr/spelling.h"
 #include "ops/row.h"
 
@@ -27,6 +29,13 @@ constexpr Schema kCast{
 }  // namespace
 
 const Schema* find_function(std::string_view name) noexcept { return find_schema(name); }
+
+std::span<const Schema> find_functions(std::string_view name) noexcept {
+  const auto named = [name](const Schema& schema) { return name == schema.name; };
+  const std::span<const Schema> all = schemas();  // overloads beside each other
+  const auto first = std::find_if(all.begin(), all.end(), named);
+  return {first, std::find_if_not(first, all.end(), named)};
+}
 
 const Schema* find_operator(std::string_view symbol) noexcept {
   for (const Schema& schema : schemas())

@@ -1,5 +1,6 @@
 // expr: the ops an expression may call. Takes a name or an operator; gives the op's schema. Never evaluates anything.
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +12,10 @@ namespace tenon::expr {
 /// The arguments of a call, in the order of the schema's parameters.
 using Values = std::vector<tenon::Value>;
 
-/// nullptr when no op has that name.
+/// nullptr when no op has that name. Of several overloads the first.
 const Schema* find_function(std::string_view name) noexcept;
+/// All overloads.
+std::span<const Schema> find_functions(std::string_view name) noexcept;
 /// The op an operator stands for ("+": add); nullptr when there is none.
 const Schema* find_operator(std::string_view symbol) noexcept;
 /// `x.to(dtype)`, which is no op of the table.

@@ -7,20 +7,22 @@
 
 namespace tenon::expr {
 
-/// Insertions, deletions and replacements that turn one name into the other (Levenshtein's distance).
+/// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other.
 inline int spelling_distance(std::string_view a, std::string_view b) {
-  std::vector<int> row(b.size() + 1);
-  for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<int>(i);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    int diagonal = row[0];
-    row[0] = static_cast<int>(i);
-    for (std::size_t k = 1; k <= b.size(); ++k) {
-      const int replaced = diagonal + (a[i - 1] == b[k - 1] ? 0 : 1);
-      diagonal = row[k];
-      row[k] = std::min({replaced, row[k - 1] + 1, row[k] + 1});
+  std::vector<std::vector<int>> table(a.size() + 1, std::vector<int>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t k = 0; k <= b.size(); ++k) {
+      int& least = table[i][k];
+      if (i == 0 || k == 0) {
+        least = static_cast<int>(i + k);
+        continue;
+      }
+      const int replaced = table[i - 1][k - 1] + (a[i - 1] == b[k - 1] ? 0 : 1);
+      least = std::min({replaced, table[i][k - 1] + 1, table[i - 1][k] + 1});
+      if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+        least = std::min(least, table[i - 2][k - 2] + 1);
     }
-  }
-  return row[b.size()];
+  return table[a.size()][b.size()];
 }
 
 /// The candidate at most half of the name and three changes away, or "" when none is.

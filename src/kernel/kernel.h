@@ -73,9 +73,10 @@ struct StateKernels {
   /// Joins states to wide ones, which begin where `fresh`. `start`: the place of the states' first element.
   void (*absorb)(void* wide, const void* states, int64_t stride, int64_t n, int64_t start, bool fresh,
                  const double* numbers);
-  /// The results of wide states, where `along`'s dtype is theirs; in that dtype.
+  /// The results of wide states, where `along`'s dtype is theirs; in that dtype. Result r of state i is
+  /// out[r * stride + i].
   void (*finish)(void* out, const void* states, int64_t stride, int64_t n, const double* numbers);
-  int fields;
+  int fields, results;
 };
 
 /// Results that leave past the caches at once, whatever their dtype: one cache line or several.

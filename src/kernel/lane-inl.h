@@ -438,24 +438,32 @@ template <class D>
 HWY_INLINE Vector<D> square_root(Vector<D> a) {
   return {hn::Sqrt(a.v)};
 }
+/// `result`, unless `b` is NaN.
+template <class D>
+HWY_INLINE Vector<D> unless_nan([[maybe_unused]] Vector<D> b, hn::Vec<D> result) {
+  if constexpr (std::is_floating_point_v<hn::TFromD<D>>)
+    return {hn::IfThenElse(hn::IsNaN(b.v), b.v, result)};
+  else
+    return {result};
+}
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 // Of two equal values and beside a NaN, these take the second operand.
 template <class D>
 HWY_INLINE Vector<D> larger(Vector<D> a, Vector<D> b) {
-  return {hn::IfThenElse(hn::IsNaN(b.v), b.v, hn::Max(b.v, a.v))};
+  return unless_nan(b, hn::Max(b.v, a.v));
 }
 template <class D>
 HWY_INLINE Vector<D> smaller(Vector<D> a, Vector<D> b) {
-  return {hn::IfThenElse(hn::IsNaN(b.v), b.v, hn::Min(b.v, a.v))};
+  return unless_nan(b, hn::Min(b.v, a.v));
 }
 #else
 template <class D>
 HWY_INLINE Vector<D> larger(Vector<D> a, Vector<D> b) {
-  return {hn::IfThenElse(hn::Or(hn::Gt(b.v, a.v), hn::IsNaN(b.v)), b.v, a.v)};
+  return unless_nan(b, hn::IfThenElse(hn::Gt(b.v, a.v), b.v, a.v));
 }
 template <class D>
 HWY_INLINE Vector<D> smaller(Vector<D> a, Vector<D> b) {
-  return {hn::IfThenElse(hn::Or(hn::Lt(b.v, a.v), hn::IsNaN(b.v)), b.v, a.v)};
+  return unless_nan(b, hn::IfThenElse(hn::Lt(b.v, a.v), b.v, a.v));
 }
 #endif
 template <class D>

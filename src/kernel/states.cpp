@@ -21,7 +21,8 @@ struct At {
   int64_t taken;          // elements that each lane has taken, this one among them
   const double* numbers;  // parameters of the op
 
-  HWY_INLINE V index() const { return is_run ? V{hn::Iota(D(), static_cast<T>(place))} : number(place); }
+  // Highway counts integers up one by one, which the compiler does in advance only from a constant.
+  HWY_INLINE V index() const { return is_run ? V{hn::Iota(D(), T{0})} + number(place) : number(place); }
   /// 1 / taken.
   HWY_INLINE V share() const { return number(1.0 / static_cast<double>(taken)); }
   HWY_INLINE V given(int i) const { return number(numbers[i]); }
@@ -47,6 +48,14 @@ template <class F, class V>
 using StateOf = typename F::template State<V>;
 template <class F>
 inline constexpr int kFields = static_cast<int>(sizeof(StateOf<F, int>) / sizeof(int));
+/// A block with two results finishes as a struct of them.
+template <class F>
+constexpr int result_count() {
+  if constexpr (requires { sizeof(typename F::template Results<int>); })
+    return static_cast<int>(sizeof(typename F::template Results<int>) / sizeof(int));
+  else
+    return 1;
+}
 
 template <class F, class V>
 struct Fields {
@@ -258,15 +267,24 @@ void state_finish(void* out, const void* states, int64_t stride, int64_t n, cons
   const At<Tag<T>> at{0, false, 0, numbers};
   for (int64_t i = 0; i < n; i += static_cast<int64_t>(hn::MaxLanes(d))) {
     const auto state = load_state<F>(d, static_cast<const T*>(states) + i, stride);
-    hn::StoreU(F::finish(state, at).v, d, static_cast<T*>(out) + i);
+    T* const to = static_cast<T*>(out) + i;
+    if constexpr (result_count<F>() == 1) {
+      hn::StoreU(F::finish(state, at).v, d, to);
+    } else {
+      const auto [first, second] = F::finish(state, at);
+      hn::StoreU(first.v, d, to);
+      hn::StoreU(second.v, d, to + stride);
+    }
   }
 }
 
 template <class F, class T>
 void set_states(KernelTable& table, Op op) {
   if constexpr ((F::row.lanes & set_of(dtype_of_v<T>)) != 0) {
-    static constexpr StateKernels kernels{&state_along<F, T>, &state_across<F, T>, &state_absorb<F, T>,
-                                          std::is_same_v<T, Wide<T>> ? &state_finish<F, Wide<T>> : nullptr, kFields<F>};
+    static constexpr StateKernels kernels{
+        &state_along<F, T>,  &state_across<F, T>,
+        &state_absorb<F, T>, std::is_same_v<T, Wide<T>> ? &state_finish<F, Wide<T>> : nullptr,
+        kFields<F>,          result_count<F>()};
     table.state_fold[static_cast<int>(op)][static_cast<int>(dtype_of_v<T>)] = &kernels;
   }
 }

@@ -137,7 +137,9 @@ constexpr bool keeps_numbers(const Row& row) {
 ///   template <class V, class At> static void step(State<V>&, V value, const At&);
 ///   template <class V, class At> static void join(State<V>&, const State<V>& other, const At&);
 ///   template <class V, class At> static V finish(const State<V>&, const At&);
-/// and, where it knows places, `shift(State<V>&, V start)`. What `At` says: kernel/states.cpp.
+/// and, where it knows places, `shift(State<V>&, V start)`. Of two results, `finish` gives a
+///   template <class V> struct Results { V spread, mean; };
+/// What `At` says: kernel/states.cpp.
 template <class Block>
 concept HasState = requires {
   sizeof(typename Block::template State<int>);

@@ -51,7 +51,7 @@ struct argmax {
 };
 
 /// Of nothing: the highest element, at place 0.
-struct argmin {
+struct argmin : argmax {
   static constexpr Row row{
       .signature = "argmin(Tensor self, int? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
       .kind = Kind::fold,
@@ -61,31 +61,170 @@ struct argmin {
       .kernel_name = "argmin_cpu",
       .refuses_bool = "argmin(): does not support bool input",
       .doc = "The place of the smallest element along dim, or among all; of several the first. NaN is the smallest."};
-  template <class V>
-  using State = argmax::State<V>;
   template <class V, class At>
   static State<V> init(const At& at) {
     return {at.highest(), at.number(0)};
   }
   template <class V, class At>
   static void step(State<V>& s, V value, const At& at) {
-    argmax::take(s, value, value < s.value, at);
+    take(s, value, value < s.value, at);
   }
   template <class V, class At>
   static void join(State<V>& s, const State<V>& other, const At&) {
-    argmax::take(s, other, other.value < s.value);
-  }
-  template <class V>
-  static void shift(State<V>& s, V start) {
-    argmax::shift(s, start);
-  }
-  template <class V, class At>
-  static V finish(const State<V>& s, const At&) {
-    return s.index;
+    take(s, other, other.value < s.value);
   }
 };
 
-struct count_nonzero {
+/// NaN wins.
+struct max {
+  static constexpr Row row{.signature = "max(Tensor self, *, Tensor out=None) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .by_hand = true,
+                           .kernel_name = "max_all",
+                           .grad_fn = "MaxBackward1",
+                           .doc = "The largest element; NaN wins."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return shared_among(g.grad(), g.a(), g.result());
+  }
+};
+
+struct max_other {
+  static constexpr Row row{.signature = "max(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .by_hand = true,
+                           .doc = "maximum(self, other)."};
+};
+
+/// By places, as argmax finds them.
+struct max_dim : argmax {
+  static constexpr Row row{
+      .signature =
+          "max(Tensor self, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)",
+      .kind = Kind::fold,
+      .name = "max",
+      .lanes = kWideNumbers,
+      .kernel_name = "max_cpu",
+      .strict_out = true,
+      .grad_fn = "MaxBackward0",
+      .doc = "The largest element along dim, and where it is; of several the first. NaN wins."};
+  template <class V>
+  using Results = State<V>;
+  template <class V, class At>
+  static State<V> finish(const State<V>& s, const At&) {
+    return s;
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return at_places(g, g.grad(), g.result(1));
+  }
+};
+
+/// NaN wins.
+struct min {
+  static constexpr Row row{.signature = "min(Tensor self, *, Tensor out=None) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .by_hand = true,
+                           .kernel_name = "min_all",
+                           .grad_fn = "MinBackward1",
+                           .doc = "The smallest element; NaN wins."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return shared_among(g.grad(), g.a(), g.result());
+  }
+};
+
+struct min_other {
+  static constexpr Row row{.signature = "min(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .by_hand = true,
+                           .doc = "minimum(self, other)."};
+};
+
+/// By places, as argmin finds them.
+struct min_dim : argmin {
+  static constexpr Row row{
+      .signature =
+          "min(Tensor self, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)",
+      .kind = Kind::fold,
+      .name = "min",
+      .lanes = kWideNumbers,
+      .kernel_name = "min_cpu",
+      .strict_out = true,
+      .grad_fn = "MinBackward0",
+      .doc = "The smallest element along dim, and where it is; of several the first. NaN wins."};
+  template <class V>
+  using Results = State<V>;
+  template <class V, class At>
+  static State<V> finish(const State<V>& s, const At&) {
+    return s;
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return at_places(g, g.grad(), g.result(1));
+  }
+};
+
+/// NaN wins.
+struct aminmax {
+  static constexpr Row row{
+      .signature =
+          "aminmax(Tensor self, *, int? dim=None, bool keepdim=False, Tensor[2] out=None) -> (Tensor min, Tensor max)",
+      .kind = Kind::fold,
+      .lanes = kWideNumbers,
+      .kernel_name = "aminmax_cpu",
+      .strict_out = true,
+      .grad_fn = "AminmaxBackward0",
+      .doc = "The smallest and the largest element along dim, or among all; NaN wins."};
+  template <class V>
+  struct State {
+    V low, high;
+  };
+  template <class V>
+  using Results = State<V>;
+  template <class V, class At>
+  static State<V> init(const At& at) {
+    return {at.highest(), at.lowest()};
+  }
+  template <class V, class At>
+  static void step(State<V>& s, V value, const At&) {
+    s = {smaller(s.low, value), larger(s.high, value)};
+  }
+  template <class V, class At>
+  static void join(State<V>& s, const State<V>& other, const At&) {
+    s = {smaller(s.low, other.low), larger(s.high, other.high)};
+  }
+  template <class V, class At>
+  static State<V> finish(const State<V>& s, const At&) {
+    return s;
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_extremes(g, g.a(), g.result(0), g.result(1));
+  }
+};
+
+/// What adds up something of every element.
+struct Sum {
+  template <class V>
+  struct State {
+    V sum;
+  };
+  template <class V, class At>
+  static State<V> init(const At& at) {
+    return {at.number(0)};
+  }
+  template <class V, class At>
+  static void join(State<V>& s, const State<V>& other, const At&) {
+    s.sum = s.sum + other.sum;
+  }
+  template <class V, class At>
+  static V finish(const State<V>& s, const At&) {
+    return s.sum;
+  }
+};
+
+struct count_nonzero : Sum {
   static constexpr Row row{.signature = "count_nonzero(Tensor self, int[1]? dim=None) -> Tensor",
                            .python =
                                "(Tensor self, int? dim=None)\n"
@@ -94,25 +233,32 @@ struct count_nonzero {
                            .lanes = kWideNumbers,
                            .kernel_name = "nonzero_count_cpu",
                            .doc = "How many elements along dim are not 0."};
-  template <class V>
-  struct State {
-    V count;
-  };
-  template <class V, class At>
-  static State<V> init(const At& at) {
-    return {at.number(0)};
-  }
   template <class V, class At>
   static void step(State<V>& s, V value, const At& at) {
-    s.count = s.count + choose(value == at.number(0), at.number(0), at.number(1));
+    s.sum = s.sum + choose(value == at.number(0), at.number(0), at.number(1));
   }
+};
+
+struct nansum : Sum {
+  static constexpr Row row{
+      .signature =
+          "nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> "
+          "Tensor",
+      .kind = Kind::fold,
+      .by_hand = true,
+      .dtypes = kFloats,
+      .lanes = kWideFloats,
+      .kernel_name = "nansum_cpu",
+      .ulp = 1,
+      .grad_fn = "NansumBackward0",
+      .doc = "The sum along dim of the elements that are not NaN."};
   template <class V, class At>
-  static void join(State<V>& s, const State<V>& other, const At&) {
-    s.count = s.count + other.count;
+  static void step(State<V>& s, V value, const At& at) {
+    s.sum = s.sum + choose(is_nan(value), at.number(0), value);
   }
-  template <class V, class At>
-  static V finish(const State<V>& s, const At&) {
-    return s.count;
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.over_dims(g.grad()).to(g.a().dtype()) * g.a().isnan().logical_not();
   }
 };
 
@@ -153,10 +299,11 @@ struct var {
   }
   template <class V, class At>
   static void join(State<V>& s, const State<V>& other, const At& at) {
-    const V count = s.count + other.count, between = other.mean - s.mean;
-    const V share = other.count / choose(count == at.number(0), at.number(1), count);
-    s.mean = s.mean + between * share;
-    // The weight first: beside a state of nothing, it is 0, and the square of a large mean infinite.
+    const V nothing = at.number(0), count = s.count + other.count;
+    const V share = other.count / choose(count == nothing, at.number(1), count);
+    // Beside a state of nothing there is no distance: a mean may be infinite.
+    const V between = choose((s.count == nothing) | (other.count == nothing), nothing, other.mean - s.mean);
+    s.mean = choose(s.count == nothing, other.mean, mul_add(between, share, s.mean));
     s.squares = s.squares + other.squares + between * (between * (s.count * share));
     s.count = count;
   }
@@ -172,7 +319,7 @@ struct var {
 };
 
 /// The root of var.
-struct std_ {
+struct std_ : var {
   static constexpr Row row{
       .signature =
           "std(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None) -> "
@@ -189,20 +336,6 @@ struct std_ {
       .ulp = 1,
       .grad_fn = "StdBackward0",
       .doc = "The standard deviation along dim: the root of the variance."};
-  template <class V>
-  using State = var::State<V>;
-  template <class V, class At>
-  static State<V> init(const At& at) {
-    return var::init<V>(at);
-  }
-  template <class V, class At>
-  static void step(State<V>& s, V value, const At& at) {
-    var::step(s, value, at);
-  }
-  template <class V, class At>
-  static void join(State<V>& s, const State<V>& other, const At& at) {
-    var::join(s, other, at);
-  }
   template <class V, class At>
   static V finish(const State<V>& s, const At& at) {
     return square_root(var::finish(s, at));
@@ -210,6 +343,64 @@ struct std_ {
   template <class G>
   static auto grad_a(const G& g) {
     return of_deviation(g, g.grad(), g.a(), g.result());
+  }
+};
+
+struct var_mean : var {
+  static constexpr Row row{
+      .signature =
+          "var_mean(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+      .python =
+          "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False)\n"
+          "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False)\n"
+          "(Tensor self, bool unbiased=True)",
+      .kind = Kind::fold,
+      .method = false,
+      .dtypes = kFloats,
+      .lanes = set_of(float64),
+      .ulp = 1,
+      .grad_fn = "VarMeanBackward0",
+      .doc = "The variance and the mean along dim."};
+  template <class V>
+  struct Results {
+    V spread, mean;
+  };
+  template <class V, class At>
+  static Results<V> finish(const State<V>& s, const At& at) {
+    return {var::finish(s, at), s.mean};
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_var_mean(g, g.a());
+  }
+};
+
+struct std_mean : std_ {
+  static constexpr Row row{
+      .signature =
+          "std_mean(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+      .python =
+          "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False)\n"
+          "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False)\n"
+          "(Tensor self, bool unbiased=True)",
+      .kind = Kind::fold,
+      .method = false,
+      .dtypes = kFloats,
+      .lanes = set_of(float64),
+      .ulp = 1,
+      .grad_fn = "StdMeanBackward0",
+      .doc = "The standard deviation and the mean along dim."};
+  template <class V>
+  struct Results {
+    V spread, mean;
+  };
+  template <class V, class At>
+  static Results<V> finish(const State<V>& s, const At& at) {
+    return {std_::finish(s, at), s.mean};
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_std_mean(g, g.a(), g.result(0));
   }
 };
 
@@ -262,7 +453,7 @@ struct logsumexp {
 };
 
 /// By itself the norm of ord 2.
-struct linalg_vector_norm {
+struct linalg_vector_norm : Sum {
   static constexpr Row row{
       .signature =
           "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, "
@@ -277,21 +468,9 @@ struct linalg_vector_norm {
       .doc =
           "The root of the sum of powers of the magnitudes along dim; ord inf and -inf: the largest and the smallest "
           "magnitude; 0: how many are not 0."};
-  template <class V>
-  struct State {
-    V sum;
-  };
-  template <class V, class At>
-  static State<V> init(const At& at) {
-    return {at.number(0)};
-  }
   template <class V, class At>
   static void step(State<V>& s, V value, const At&) {
     s.sum = mul_add(value, value, s.sum);
-  }
-  template <class V, class At>
-  static void join(State<V>& s, const State<V>& other, const At&) {
-    s.sum = s.sum + other.sum;
   }
   template <class V, class At>
   static V finish(const State<V>& s, const At&) {
@@ -303,27 +482,11 @@ struct linalg_vector_norm {
   }
 };
 
-struct norm_1 {
+struct norm_1 : Sum {
   static constexpr Row row{.kind = Kind::fold, .name = "linalg_vector_norm", .dtypes = kFloats, .lanes = kWideFloats};
-  template <class V>
-  struct State {
-    V sum;
-  };
-  template <class V, class At>
-  static State<V> init(const At& at) {
-    return {at.number(0)};
-  }
   template <class V, class At>
   static void step(State<V>& s, V value, const At&) {
     s.sum = s.sum + magnitude(value);
-  }
-  template <class V, class At>
-  static void join(State<V>& s, const State<V>& other, const At&) {
-    s.sum = s.sum + other.sum;
-  }
-  template <class V, class At>
-  static V finish(const State<V>& s, const At&) {
-    return s.sum;
   }
 };
 
@@ -351,12 +514,8 @@ struct norm_largest {
   }
 };
 
-struct norm_smallest {
+struct norm_smallest : norm_largest {
   static constexpr Row row{.kind = Kind::fold, .name = "linalg_vector_norm", .dtypes = kFloats, .lanes = kWideFloats};
-  template <class V>
-  struct State {
-    V value;
-  };
   template <class V, class At>
   static State<V> init(const At& at) {
     return {at.highest()};
@@ -369,34 +528,57 @@ struct norm_smallest {
   static void join(State<V>& s, const State<V>& other, const At&) {
     s.value = smaller(s.value, other.value);
   }
-  template <class V, class At>
-  static V finish(const State<V>& s, const At&) {
-    return s.value;
-  }
 };
 
 /// Of any other ord. In float64: a power by way of the logarithm is as exact as that.
-struct norm_power {
+struct norm_power : Sum {
   static constexpr Row row{
       .kind = Kind::fold, .name = "linalg_vector_norm", .dtypes = kFloats, .lanes = set_of(float64), .vectors = true};
-  template <class V>
-  struct State {
-    V sum;
-  };
-  template <class V, class At>
-  static State<V> init(const At& at) {
-    return {at.number(0)};
-  }
   template <class V, class At>
   static void step(State<V>& s, V value, const At& at) {
     s.sum = s.sum + exponential(at.given(0) * logarithm(magnitude(value)));
   }
   template <class V, class At>
-  static void join(State<V>& s, const State<V>& other, const At&) {
-    s.sum = s.sum + other.sum;
-  }
-  template <class V, class At>
   static V finish(const State<V>& s, const At& at) {
     return exponential(logarithm(s.sum) / at.given(0));
   }
+};
+
+/// What history sees is a quotient.
+struct nanmean {
+  static constexpr Row row{
+      .signature =
+          "nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> "
+          "Tensor",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .ulp = 1,
+      .doc = "The mean along dim of the elements that are not NaN."};
+};
+
+struct norm {
+  static constexpr Row row{
+      .signature =
+          "norm(Tensor self, Scalar? p=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, "
+          "Tensor out=None) -> Tensor",
+      .python =
+          "(Tensor self, Scalar? p, int[1]? dim=None, bool keepdim=False, Tensor out=None, ScalarType? "
+          "dtype=None)",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .ulp = 1,
+      .doc = "linalg_vector_norm of ord p; None is 2."};
+};
+
+struct norm_named {
+  static constexpr Row row{
+      .signature =
+          "norm(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, "
+          "Tensor out=None) -> Tensor",
+      .python =
+          "(Tensor self, str p=\"fro\", int[1]? dim=None, bool keepdim=False, Tensor out=None, "
+          "ScalarType? dtype=None)",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .doc = "The same by its name: \"fro\" is the norm of ord 2."};
 };

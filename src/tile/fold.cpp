@@ -100,7 +100,6 @@ struct Setup {
   const Plan& plan;
   const Fold& fold;
   Shape shape;
-  std::byte* out;
   const std::byte* in;
   const StateKernels& narrow;
   const StateKernels& wide;
@@ -120,7 +119,7 @@ class FoldLoop {
         lane_stride_(stride_of(setup.plan, 1, setup.shape.lane_loop)),
         row_stride_(stride_of(setup.plan, 1, setup.shape.row_loop)),
         states_(setup.wide_bytes()),
-        results_(2 * setup.stride * 8),
+        results_((setup.wide.results + 1) * setup.stride * 8),
         block_(setup.shape.direct ? 0 : block_bytes(setup)) {}
 
   /// Folds a segment of the work of tile `tile` into wide states.
@@ -161,19 +160,9 @@ class FoldLoop {
   /// Stores what the wide states of a tile finish as.
   void store(int64_t tile, const std::byte* wide) {
     go_to(tile);
-    std::byte *results = results_.data(), *cast = results + setup_.stride * 8;
-    setup_.wide.finish(results, wide, setup_.stride, width_, setup_.fold.numbers);
-    if (setup_.fold.output != setup_.wide_dtype) {
-      const Lanes from{results, 1};
-      kernels().cast[static_cast<int>(setup_.wide_dtype)][static_cast<int>(setup_.fold.output)](cast, &from, width_);
-      results = cast;
-    }
-    const int64_t stride = stride_of(setup_.plan, 0, shape_.lane_loop), size = itemsize(setup_.fold.output);
-    std::byte* to = setup_.out + (kept_[0] + first_lane_ * stride) * size;
-    if (stride == 1 || width_ == 1)
-      std::memcpy(to, results, static_cast<std::size_t>(width_ * size));
-    else
-      kernels().move[shift_of(setup_.fold.output)].scatter(to, stride, width_, 0, 1, results);
+    setup_.wide.finish(results_.data(), wide, setup_.stride, width_, setup_.fold.numbers);
+    for (int result = 0; result < setup_.wide.results; ++result)
+      store(result, results_.data() + result * setup_.stride * 8);
   }
 
  private:
@@ -186,6 +175,22 @@ class FoldLoop {
   }
   /// Room for a block as it is read and as it is cast.
   static int64_t block_bytes(const Setup& setup) { return (setup.shape.width * setup.shape.piece + kSlack) * (8 + 8); }
+
+  void store(int result, const std::byte* results) {
+    const Dtype output = setup_.fold.outputs[result];
+    if (output != setup_.wide_dtype) {
+      const Lanes from{results, 1};
+      std::byte* cast = results_.data() + setup_.wide.results * setup_.stride * 8;
+      kernels().cast[static_cast<int>(setup_.wide_dtype)][static_cast<int>(output)](cast, &from, width_);
+      results = cast;
+    }
+    const int64_t stride = stride_of(setup_.plan, 0, shape_.lane_loop), size = itemsize(output);
+    std::byte* to = static_cast<std::byte*>(setup_.fold.out[result]) + (kept_[0] + first_lane_ * stride) * size;
+    if (stride == 1 || width_ == 1)
+      std::memcpy(to, results, static_cast<std::size_t>(width_ * size));
+    else
+      kernels().move[shift_of(output)].scatter(to, stride, width_, 0, 1, results);
+  }
 
   /// The elements of the tile in `rows` rows from `row` on, ready for the kernels; `step`: from run to run, or from row
   /// to row.
@@ -245,20 +250,19 @@ void fold_segments(const Setup& setup, int64_t outputs) {
 
 }  // namespace
 
-void run_fold(const Plan& plan, const Fold& fold, void* out, const void* in) {
-  check_memory(out, &in, 1);
+void run_fold(const Plan& plan, const Fold& fold, const void* in) {
   const Dtype wide = is_floating_point(fold.lanes) ? float64 : int64;
   const auto& table = kernels().state_fold[static_cast<int>(fold.op)];
   const Shape shape = choose_shape(plan, fold);
   const Setup setup{.plan = plan,
                     .fold = fold,
                     .shape = shape,
-                    .out = static_cast<std::byte*>(out),
                     .in = static_cast<const std::byte*>(in),
                     .narrow = *table[static_cast<int>(fold.lanes)],
                     .wide = *table[static_cast<int>(wide)],
                     .wide_dtype = wide,
                     .stride = (shape.width + kSlack - 1) / kSlack * kSlack + kSlack};
+  for (int result = 0; result < setup.wide.results; ++result) check_memory(fold.out[result], &in, 1);
   const int64_t outputs = shape.kept_count * shape.tiles;
   if (shape.segments > 1) return fold_segments(setup, outputs);
   const int64_t parts = std::clamp<int64_t>(plan.numel / kGrain, 1, std::min(outputs, kMaxParts));

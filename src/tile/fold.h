@@ -7,14 +7,19 @@
 
 namespace tenon {
 
+/// The most results of a fold.
+inline constexpr int kMostFolded = 2;
+
 struct Fold {
   Op op;
-  Dtype input, lanes, output;  // elements are cast to `lanes`; wide results to `output`
+  Dtype input, lanes;          // elements are cast to `lanes`
+  Dtype outputs[kMostFolded];  // wide results are cast to
+  void* out[kMostFolded];      // one for each result of the op
   const double* numbers;       // parameters that the formula reads
 };
 
-/// Operand 0 of `plan` is the output, standing still along reduced loops; operand 1 the input. No loop is empty. Where
-/// the op knows places, there is one reduced loop at most.
-void run_fold(const Plan& plan, const Fold& fold, void* out, const void* in);
+/// Operand 0 of `plan` is every output, standing still along reduced loops; operand 1 the input. No loop is empty.
+/// Where the op knows places, there is one reduced loop at most.
+void run_fold(const Plan& plan, const Fold& fold, const void* in);
 
 }  // namespace tenon

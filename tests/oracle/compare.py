@@ -23,7 +23,7 @@ from verdict import describe, verdict
 
 def self_test(request, answer, wanted):
     """Breaks a right answer in each way a wrong one can be wrong; every break must be seen."""
-    result = answer["result"]
+    result = answer["results"][0]
     flipped = format(int(result["bytes"][:2], 16) ^ 1, "02x") + result["bytes"][2:]
     breaks = {
         "value": dict(result, bytes=flipped),
@@ -33,7 +33,7 @@ def self_test(request, answer, wanted):
     }
     assert verdict(request, wanted, answer) is None, verdict(request, wanted, answer)
     for name, broken in breaks.items():
-        assert verdict(request, wanted, dict(answer, result=broken)), f"a wrong {name} went unseen"
+        assert verdict(request, wanted, dict(answer, results=[broken])), f"a wrong {name} went unseen"
     assert verdict(request, wanted, dict(answer, warnings=["UserWarning: x"])), "a stray warning went unseen"
     assert verdict(request, wanted, {"error": {"type": "RuntimeError", "text": "x"}, "storages": []}), "an error went unseen"
     assert verdict(request, {"error": ("RuntimeError", "x")}, answer), "a missing error went unseen"

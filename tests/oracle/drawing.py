@@ -24,28 +24,31 @@ FORMS = {
     "product": ["functional", "method", "out", "inplace"],
     "list": ["functional", "functional", "out"],
 }
-STRINGS = {"rounding_mode": ["trunc", "trunc", "trunc", "floor", "floor", "floor", "up"]}
+STRINGS = {"rounding_mode": ["trunc", "trunc", "trunc", "floor", "floor", "floor", "up"], "p": ["fro", "fro", "fro", "x"]}
 NUMBERS = {"ord": [2, 2, 1, 0, math.inf, -math.inf, 3, 0.5, -1], "correction": [0, 1, 2, 0.5]}
+NUMBERS["p"] = NUMBERS["ord"]
 VIEWS_AND_COPIES = ["to", "to", "clone", "contiguous", "copy", "copy", "fill", "expand", "reshape", "sum_to_size"]
 
 
 def table_ops():
     """(name, how it is drawn) of every declared op that has a way to be drawn here."""
-    return [(op.name, kind_of(op)) for op in OPS if kind_of(op)]
+    return [(name, kind_of(op)) for name, op in DECLARED.items() if kind_of(op) and (name == op.name or not op.facts.get("shapes"))]
 
 
 # Forms that an op is declared without.
-LACKING = {name: {form for form, there in (("out", op.has_out), ("inplace", op.has_inplace), ("method", op.is_method), ("operator", op.facts.get("symbol")),
+LACKING = {name: {form for form, there in (("out", op.has_out and not op.result_names), ("inplace", op.has_inplace), ("method", op.is_method), ("operator", op.facts.get("symbol")),
                                            ("compound", op.facts.get("symbol") and not op.is_comparison)) if not there}
            for name, op in DECLARED.items()}  # fmt: skip
 
 
 def kind_of(op):
     names = [parameter.name for parameter in op.parameters]
-    if op.kind == "fold":
+    if op.kind == "fold" or {"dim", "keepdim"} <= set(names):
         return "reduction_dtype" if "dtype" in names else "reduction"
     if any(parameter.is_list() for parameter in op.parameters):
         return "list"
+    if op.block in ("max", "min"):
+        return "unary"
     if op.kind == "algorithm":
         return "product" if op.facts.get("shapes") else "map" if names[:2] == ["self", "other"] else None
     special = {"condition": "where", "min": "clamp"}
@@ -282,18 +285,20 @@ def draw_fold(draw, op, dims, form, keywords):
     """The dims that are folded, as the declaration takes them, and what else it asks for."""
     parameters = {parameter.name: parameter for parameter in op.parameters}
     # From Python one dim may be all that is taken.
-    one = parameters["dim"].type == "int?" or "int dim" in op.facts.get("python", "") and "int[]" not in op.facts["python"]
+    one = parameters["dim"].type in ("int", "int?") or "int dim" in op.facts.get("python", "") and "int[]" not in op.facts["python"]
     if not one:
         keywords["dim"] = dims
     elif dims and draw.chance(0.8):
         keywords["dim"] = dims[0]
+    elif parameters["dim"].default is None:
+        keywords["dim"] = 0
     elif "python" in op.facts and form == "out":  # of which the overload without dims has none
         keywords["dim"] = 0
     if "keepdim" in parameters and (not one or "dim" in keywords):
         keywords["keepdim"] = draw.chance(0.4)
     for name in NUMBERS:
-        if name in parameters and draw.chance(0.7):
-            keywords[name] = number_json(draw.rng.choice(NUMBERS[name]))
+        if name in parameters and (name == "p" or draw.chance(0.7)):  # Python's default is a name
+            keywords[name] = draw.rng.choice(STRINGS[name]) if parameters[name].type == "str" else number_json(draw.rng.choice(NUMBERS[name]))
 
 
 def draw_other(draw, build, op, shape, dtype, keywords):

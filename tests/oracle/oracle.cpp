@@ -47,6 +47,7 @@ using tenon::Arg;
 using tenon::Dims;
 using tenon::DimsArg;
 using tenon::Dtype;
+using tenon::List;
 using tenon::Scalar;
 using tenon::Tensor;
 
@@ -195,17 +196,24 @@ std::vector<tenon::Value> values_of(const tenon::Schema& schema, const Request& 
 }
 
 /// One form of a declared op: its function, its method, in place or out=.
-Tensor call_declared(const tenon::Schema& schema, Request& request) {
+List<Tensor> call_declared(const tenon::Schema& schema, Request& request) {
   const std::vector<tenon::Value> values = values_of(schema, request);
-  if (request.form() == "functional") return schema.function(values.data())[0];
-  if (request.form() == "method" && schema.method) return schema.method(values.data())[0];
+  if (request.form() == "functional") return schema.function(values.data());
+  if (request.form() == "method" && schema.method) return schema.method(values.data());
   if (request.form() == "inplace" && schema.inplace) {
     schema.inplace(values.data());
-    return request.tensor(0);
+    return {request.tensor(0)};
   }
-  if (request.form() != "out" || !schema.out) throw NoSuchForm();
+  if (request.form() != "out" || !schema.out || schema.results != 1) throw NoSuchForm();
   schema.out(values.data(), &request.out());
-  return request.out();
+  return {request.out()};
+}
+
+/// Of several overloads the first has the name; the others are called as their blocks.
+const tenon::Schema* find_declared(const std::string& op) {
+  for (const tenon::Schema& schema : tenon::schemas())
+    if (op != schema.name && op == schema.block) return &schema;
+  return tenon::find_schema(op);
 }
 
 /// What is no declared op: copies and views.
@@ -226,15 +234,15 @@ const std::map<std::string, Call>& others() {
   return table;
 }
 
-Tensor perform(Request& request, const std::string& op) {
+List<Tensor> perform(Request& request, const std::string& op) {
   if (request.form() == "operator") {
     const auto found = operators().find(op);
     if (found == operators().end()) throw NoSuchForm();
-    return found->second(request);
+    return {found->second(request)};
   }
-  if (request.form() == "compound") return compound(op, request);
-  if (const tenon::Schema* schema = tenon::find_schema(op)) return call_declared(*schema, request);
-  return others().at(op)(request);
+  if (request.form() == "compound") return {compound(op, request)};
+  if (const tenon::Schema* schema = find_declared(op)) return call_declared(*schema, request);
+  return {others().at(op)(request)};
 }
 
 // --- the answer ---------------------------------------------------------------------------------------------------
@@ -278,7 +286,7 @@ json answer(const json& question) {
       &warnings);
   Request request(question);
   try {
-    reply["result"] = describe(perform(request, question.at("op")));
+    for (const Tensor& result : perform(request, question.at("op"))) reply["results"].push_back(describe(result));
   } catch (const NoSuchForm&) {
     reply["error"] = failure("NoSuchForm", "");
   } catch (const tenon::IndexError& e) {

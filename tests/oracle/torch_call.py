@@ -18,7 +18,7 @@ def operator(op, form, operands):
 
 
 def function(op):
-    return getattr(torch.linalg, op.removeprefix("linalg_")) if op.startswith("linalg_") else getattr(torch, op)
+    return getattr(torch.linalg, op.removeprefix("linalg_")) if op.startswith("linalg_") else getattr(torch, DECLARED[op].name)
 
 
 def call_torch(request, operands, out):
@@ -58,7 +58,7 @@ def call_torch(request, operands, out):
     if form == "method" and op == "where":
         return operands[1].where(operands[0], operands[2])
     if form in ("method", "inplace"):
-        return getattr(operands[0], op + ("_" if form == "inplace" else ""))(*operands[1:], **keywords)
+        return getattr(operands[0], DECLARED[op].name + ("_" if form == "inplace" else ""))(*operands[1:], **keywords)
     if form != "out":
         return function(op)(*operands, **keywords)
     result = function(op)(*operands, **keywords, out=out)
@@ -98,7 +98,8 @@ def torch_answer(request):
             except RuntimeError:  # alone, the target is refused: so may it be here
                 pass
     texts = [f"{w.category.__name__}: {str(w.message).split(' (Triggered internally')[0]}" for w in caught]
-    return {"result": result, "warnings": texts}
+    results = result if isinstance(result, tuple) else (result,)
+    return {"results": results, "warnings": texts}
 
 
 def unsafe_for_torch(request):

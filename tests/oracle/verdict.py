@@ -59,7 +59,7 @@ def differing(request, wanted, got):
     if not wanted.dtype.is_floating_point:
         return wanted != got
     same = (wanted == got) & (torch.signbit(wanted) == torch.signbit(got)) | wanted.isnan() & got.isnan()
-    if op in ("amax", "amin", "maximum", "minimum", "fmax", "fmin", "clamp", "lerp"):
+    if op in ("amax", "amin", "aminmax", "max", "min", "max_other", "min_other", "maximum", "minimum", "fmax", "fmin", "clamp", "lerp"):
         same |= wanted == got  # which zero wins depends on PyTorch's path
     ulps = tolerance_ulps(op, wanted.dtype)
     if ulps:
@@ -77,9 +77,9 @@ def differing(request, wanted, got):
         same |= (wanted == got.sign() * math.inf) & (got.abs() >= torch.finfo(computed_dtype(request)).max / 2)
     if "alpha" in request["keywords"] and op not in PRODUCTS:
         same |= within_alpha_error(request, wanted, got)
-    if op in ("sum", "mean", "sum_to_size"):
+    if op in ("sum", "nansum", "mean", "sum_to_size"):
         same |= within_sum_error(request, wanted, got)
-    if DECLARED.get(op) and (DECLARED[op].has_state or op == "prod"):
+    if DECLARED.get(op) and (DECLARED[op].has_state or op in ("prod", "nanmean", "norm", "norm_named")):
         same |= within_fold_error(request, wanted, got)
     return ~same
 
@@ -93,7 +93,8 @@ def within_fold_error(request, wanted, got):
     a, b, operand = (tensor.to(torch.float64) for tensor in (wanted, got, operand))
     largest = max([1.0, *operand[operand.isfinite()].abs().flatten().tolist()])
     # Differences of what is nearly equal; powers that underflow where they are computed in the dtype.
-    absolute = {"logsumexp": roundings * largest, "std": roundings * largest, "var": (roundings * largest) * (roundings * largest), "linalg_vector_norm": info.tiny ** (1 / 3)}
+    absolute = {"logsumexp": roundings * largest, "std": roundings * largest, "var": (roundings * largest) * (roundings * largest), "linalg_vector_norm": info.tiny ** (1 / 3),
+                "norm": info.tiny ** (1 / 3), "norm_named": info.tiny ** (1 / 3), "nanmean": roundings * largest, "var_mean": roundings * largest, "std_mean": roundings * largest}  # fmt: skip
     near = (a - b).abs() <= roundings * a.abs() + absolute.get(request["op"], info.tiny)
     edge = ~(a.abs() < info.max / 2**11) & ~(b.abs() < info.max / 2**11) & ~(a.isnan() ^ b.isnan())
     # A product may leave the range on its way.
@@ -133,6 +134,8 @@ def within_sum_error(request, wanted, got):
     """Sums in another order: each may be off by a few roundings of the sum of magnitudes."""
     storages = open_storages(request)
     operand = view_of(request["args"][0], storages).to(torch.float64).abs()
+    if request["op"] == "nansum":
+        operand = operand.nan_to_num(posinf=math.inf)
     keywords = request["keywords"]
     if request["op"] == "sum_to_size":
         scale = operand.sum_to_size(keywords["sizes"])
@@ -144,6 +147,8 @@ def within_sum_error(request, wanted, got):
     eps = torch.finfo(torch.float64 if dtype == torch.float64 else torch.float32).eps
     if request["op"] == "mean" and request["out"]:
         eps = torch.finfo(dtype).eps  # PyTorch rounds the sum to out's dtype before it divides
+    if request["op"] == "nansum":
+        eps = torch.finfo(dtype).eps  # and here after each of several dims
     rounding = wanted.to(torch.float64).abs() * torch.finfo(dtype).eps
     error = (wanted.to(torch.float64) - got.to(torch.float64)).abs()
     near = error <= scale.reshape(wanted.shape) * eps * (64 if dtype == torch.float64 else 8) + rounding + torch.finfo(dtype).tiny * torch.finfo(dtype).eps
@@ -174,7 +179,7 @@ def verdict(request, wanted, answer):
     if "error" in wanted:
         kind, text = wanted_error(request, *wanted["error"])
         if "error" not in answer:
-            return f"wanted {kind}: {text}\n  got a result: {answer['result']['dtype']} {answer['result']['shape']}"
+            return f"wanted {kind}: {text}\n  got a result: {answer['results'][0]['dtype']} {answer['results'][0]['shape']}"
         got = (answer["error"]["type"], answer["error"]["text"].split("\n")[0])
         if got != (kind, text):
             return f"wanted {kind}: {text}\n  got    {got[0]}: {got[1]}"
@@ -185,8 +190,19 @@ def verdict(request, wanted, answer):
         overlaps = shares(request) or request["op"] in PRODUCTS  # writes that PyTorch lets through: docs/differences.md
         if overlaps and answer["error"]["text"].startswith("unsupported operation"):
             return None
-        return f"wanted {NAMES[wanted['result'].dtype]} {list(wanted['result'].shape)}\n  got {answer['error']['type']}: {answer['error']['text']}"
-    result, got = wanted["result"], answer["result"]
+        return f"wanted {NAMES[wanted['results'][0].dtype]} {list(wanted['results'][0].shape)}\n  got {answer['error']['type']}: {answer['error']['text']}"
+    if len(wanted["results"]) != len(answer["results"]):
+        return f"wanted {len(wanted['results'])} results, got {len(answer['results'])}"
+    for result, got in zip(wanted["results"], answer["results"]):
+        if problem := difference(request, result, got):
+            return problem
+    # PyTorch warns twice where one of its functions calls another; here a call warns once.
+    if list(dict.fromkeys(wanted["warnings"])) != answer["warnings"]:
+        return f"warnings: wanted {wanted['warnings']}, got {answer['warnings']}"
+    return stray_write(request, answer)
+
+
+def difference(request, result, got):
     for what, left, right in (("dtype", NAMES[result.dtype], got["dtype"]), ("shape", list(result.shape), got["shape"]),
                               ("strides", list(result.stride()), got["strides"])):
         if left != right:
@@ -197,10 +213,7 @@ def verdict(request, wanted, answer):
         index = [int(i) for i in mask.nonzero()[0]]
         return (f"at {index}: wanted {result[tuple(index)].item()!r}, got {values[tuple(index)].item()!r} "
                 f"({int(mask.sum())} of {mask.numel()} differ)")
-    # PyTorch warns twice where one of its functions calls another; here a call warns once.
-    if list(dict.fromkeys(wanted["warnings"])) != answer["warnings"]:
-        return f"warnings: wanted {wanted['warnings']}, got {answer['warnings']}"
-    return stray_write(request, answer)
+    return None
 
 
 def stray_write(request, answer):
@@ -212,7 +225,7 @@ def stray_write(request, answer):
             continue
         if written is None or i != written["storage"]:
             return f"storage {i} was changed"
-        if answer["result"]["shape"] != written["shape"]:
+        if answer["results"][0]["shape"] != written["shape"]:
             continue  # resized: its old elements are nobody's
         touched = torch.zeros(len(before) // BY_NAME[storage["dtype"]].itemsize, dtype=torch.bool)
         view_of(written, {i: touched}).fill_(True)

@@ -121,7 +121,7 @@ ERRORS = [
     ("Gradients", lambda case: "INTERNAL ASSERT FAILED" in text(case.theirs)),
     ("Gradients", lambda case: case.ours is None and text(case.theirs).startswith("a leaf Variable that requires grad is being used") and case.variables[first_name(case)]._is_view()),
     ("In Python", lambda case: both_fail(case) and text(case.theirs) == "select() cannot be applied to a 0-dim tensor." and text(case.ours).endswith("is out of bounds for dimension 0 with size 0")),
-    ("In Python", lambda case: both_fail(case) and all(re.match(r"index -?\d+ is out of bounds for dimension 0 with size ", text(e)) for e in (case.theirs, case.ours))),
+    ("In Python", lambda case: both_fail(case) and all(re.match(r"index -?\d+ is out of bounds for dimension \d+ with size ", text(e)) for e in (case.theirs, case.ours))),
     ("In Python", lambda case: "must be tuple of ints, not Tensor" in text(case.ours) or (type(case.ours) is TypeError and text(case.ours).endswith("must be int, not Tensor"))),
     ("In Python", lambda case: text(case.theirs).startswith("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")),
     ("In Python", lambda case: type(case.ours) is TypeError and re.match(r"view\(\) received an invalid combination of arguments - got \(Tensor\)", text(case.ours))),
@@ -147,6 +147,7 @@ ERRORS = [
     ("Writing to memory that is also read", lambda case: both_fail(case) and "take_along_dim(" in case.statement and "out=" in case.statement
      and any(text(error).startswith("unsupported operation: some elements") for error in (case.theirs, case.ours))),
     ("Writing to memory that is also read", lambda case: both_fail(case) and stacks_into_itself(case)),
+    ("In Python", lambda case: both_fail(case) and type(case.ours) is type(case.theirs) is TypeError and "norm(" in case.statement),
     ("Not there yet", lambda case: re.match(r"unsupported operand type\(s\) for [&|^]", text(case.ours))),
 ]
 
@@ -219,7 +220,7 @@ VALUES = [
      and math.isinf(wanted) and wanted * got > 0 and abs(got) > 1e38),
     ("all and any into a uint8 out", lambda case, dtype, wanted, got: dtype == "uint8" and re.search(r"\b(all|any)\(.*out=", case.statement)
      and not re.search(r"\(\)|\[\]", case.statement)),
-    ("Rounding", lambda case, dtype, wanted, got: wanted == got == 0 and re.search(r"\b(minimum|maximum|fmin|fmax|amin|amax|clamp|clamp_|lerp|lerp_)\(", case.statement)),
+    ("Rounding", lambda case, dtype, wanted, got: wanted == got == 0 and re.search(r"\b(minimum|maximum|fmin|fmax|amin|amax|aminmax|min|max|clamp|clamp_|lerp|lerp_)\(", case.statement)),
     ("Rounding", lambda case, dtype, wanted, got: wanted != wanted and got == got and re.search(r"\b(remainder|fmod)_?\(|%", case.statement)),
 ]
 

@@ -74,7 +74,7 @@ def described(value):
 
 
 def values(value):
-    if is_tensor(value):
+    if is_tensor(value) and not value.is_meta:
         return numpy.array(value.detach().double().tolist() if value.dtype not in (torch.int64, tenon.int64) else value.tolist())
     if isinstance(value, (tuple, list)):
         return [values(item) for item in value]

@@ -467,7 +467,7 @@ def test_gradcheck_of_every_op(op):
         return tenon.tensor([1, 0] if vector else [[1, 0], [0, 1]]) if parameter.is_index else b + 2 * i
 
     operands = {p.name: operand(i, p) for i, p in enumerate(op.operands[1:]) if p.fallback is None or op.name == "clamp"}
-    others = {p.name: {"int": 0, "int[]": (0,), "int[1]": (1,), "Scalar": 2, "ScalarType": tenon.float64}[p.type]
+    others = {p.name: {"int": 0, "int[]": (0,), "int[1]": (1,), "Scalar": 2, "ScalarType": tenon.float64, "str": "fro"}[p.type]
               for p in op.parameters if p.fallback is None and not p.is_operand}  # fmt: skip
 
     def call(self, *tensors):

@@ -168,7 +168,7 @@ WRONG = [None, "x", "\ud800", b"x", {}, {1}, [], [None], ["a"], [1.5], object(),
          slice(None), ..., (1, "a"), [[1]]]  # fmt: skip
 # They draw, leave memory as it is, have signatures that Tenon lacks, or are functions of Python's that speak of arguments as Python does.
 OWN_TEXTS = {"rand", "randn", "randint", "rand_like", "randn_like", "empty", "empty_like", "empty_strided", "linspace", "nonzero", "ones", "zeros", "from_numpy",
-             "get_default_dtype", "get_num_threads", "is_grad_enabled", "is_inference_mode_enabled", "scalar_tensor"}  # fmt: skip
+             "norm", "get_default_dtype", "get_num_threads", "is_grad_enabled", "is_inference_mode_enabled", "scalar_tensor"}  # fmt: skip
 OTHER_DTYPES = ("mm", "bmm", "addmm", "baddbmm")  # which have an overload with out_dtype
 MATRIX = judge.tensor([[1.0, 2.0], [3.0, 4.0]], "float32")
 COMPARED = [name for name, _, _ in tenon._tenon._signatures(False) if hasattr(torch, name) and name not in OWN_TEXTS]

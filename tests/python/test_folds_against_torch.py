@@ -29,16 +29,21 @@ def drawn(rng):
     return x
 
 
+ORDS = [0, 1, 2, 3, 0.5, -1, INFINITE, -INFINITE]
+
+
 def options(rng, ndim, names):
     one, several = rng.randint(-ndim, ndim), rng.sample(range(ndim), rng.randint(0, ndim))
     draws = {"dim": lambda: one, "dims": lambda: rng.choice([one, several, several]), "keepdim": lambda: True,
-             "correction": lambda: rng.choice([0, 2, 0.5, 9]), "ord": lambda: rng.choice([0, 1, 2, 3, 0.5, -1, INFINITE, -INFINITE])}  # fmt: skip
+             "correction": lambda: rng.choice([0, 2, 0.5, 9]), "ord": lambda: rng.choice(ORDS), "p": lambda: rng.choice([*ORDS, None, "fro", "x"])}  # fmt: skip
     return {name.rstrip("s") if name == "dims" else name: draws[name]() for name in names if name == "dims" or rng.random() < 0.7}
 
 
 FOLDS = {
     "argmax": ["dim", "keepdim"], "argmin": ["dim", "keepdim"], "count_nonzero": ["dims"], "logsumexp": ["dims", "keepdim"],
     "var": ["dims", "keepdim", "correction"], "std": ["dims", "keepdim", "correction"], "vector_norm": ["dims", "keepdim", "ord"],
+    "aminmax": ["dim", "keepdim"], "var_mean": ["dims", "keepdim", "correction"], "std_mean": ["dims", "keepdim", "correction"],
+    "nansum": ["dims", "keepdim"], "nanmean": ["dims", "keepdim"], "norm": ["dims", "keepdim", "p"],
 }  # fmt: skip
 
 
@@ -72,6 +77,17 @@ def test_spread_of_large_equal_elements():
         same(lambda m, x: (m.var(x), m.std(x, 0)), judge.tensor([1e200] * count, "float64"), exact=False)
 
 
+def test_spread_beyond_the_range():
+    for correction in (0, 1, 2):
+        x = judge.tensor([1.7e308, -1.7e308], "float64")
+        same(lambda m, x, **k: (m.var(x, **k), m.std(x, 0, **k), m.var(x[:, None], 0, **k)), x, correction=correction)
+
+
+def test_a_mean_may_be_infinite():
+    for values in ([INFINITE], [1.0, -INFINITE], [INFINITE, INFINITE]):
+        same(lambda m, x: (m.var_mean(x, correction=0), m.var_mean(x[:, None], 0, correction=0)), judge.tensor(values, "float32"))
+
+
 def test_the_first_of_equal_elements():
     """Whatever threads and vectors took them."""
     for size in (1000, 300_000):
@@ -90,3 +106,151 @@ def test_the_first_wrong_dim_is_named():
     for dims in ([1, 1, 9], [9, 1, 1], [0, -2, 1]):
         for name in ("var", "std", "vector_norm"):
             same(lambda m, x: function(m, name)(x, dim=dims), judge.tensor([[1.0, 2.0]], "float32"))
+
+
+# --- max, min, aminmax
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+@pytest.mark.parametrize("seed", range(100))
+def test_extremes_and_their_places(name, seed):
+    rng = random.Random(f"{name} {seed}")
+    x = drawn(rng)
+    ndim = x.theirs.dim()
+    same(lambda m, x: getattr(m, name)(x), x)
+    same(lambda m, x, **k: getattr(m, name)(x, **k), x, dim=rng.randint(-ndim, ndim), keepdim=rng.random() < 0.5)
+    same(lambda m, x: getattr(x, name)(x.flip(0) if ndim else x), x)
+
+
+CALLS = [
+    lambda f, m, x: f(x, 0), lambda f, m, x: f(x, 1, True), lambda f, m, x: f(x, axis=0, keepdims=True), lambda f, m, x: f(x, dim=m.tensor(0)),
+    lambda f, m, x: f(x, True), lambda f, m, x: f(x, 2.0), lambda f, m, x: f(x, None), lambda f, m, x: f(x, other=3), lambda f, m, x: f(x, "x"),
+    lambda f, m, x: f(self=x), lambda f, m, x: f(x, 5), lambda f, m, x: f(x, x), lambda f, m, x: f(x, m.tensor(0)), lambda f, m, x: f(x, 1, 2, 3),
+    lambda f, m, x: f(x[:0]), lambda f, m, x: f(x[:0], 0), lambda f, m, x: f(x[:0], 1), lambda f, m, x: f(x[:0], 9), lambda f, m, x: f(x[0, 0], 0),
+    lambda f, m, x: f(x[0, 0], -1, True), lambda f, m, x: f(x[0, 0], 1), lambda f, m, x: f(x.bool(), 0), lambda f, m, x: f(x.to(m.uint16)),
+    lambda f, m, x: f(x.to(m.uint16), 0), lambda f, m, x: f(x.to(m.uint16), x.to(m.uint16)), lambda f, m, x: f(x.to("meta"), 0),
+    lambda f, m, x: f(x.to("meta")), lambda f, m, x: f(x.to("meta"), 7), lambda f, m, x: f(x[:0].to("meta"), 0), lambda f, m, x: f(x[:0].to("meta")),
+    lambda f, m, x: f(x, out=m.empty(0)), lambda f, m, x: f(x, out=m.empty(3)), lambda f, m, x: f(x, out=m.empty(0, dtype=m.int64)),
+    lambda f, m, x: f(x, out=m.empty((), dtype=m.float64)), lambda f, m, x: f(x[:0], out=m.empty(0)), lambda f, m, x: f(x[:0].int(), out=m.empty(0)),
+    lambda f, m, x: f(x.nan_to_num() * m.tensor([300.0, -300.0, 1.0]).int(), out=m.empty(0, dtype=m.int8)),
+    lambda f, m, x: f(m.tensor([300, -300]), out=m.empty(0, dtype=m.uint8)), lambda f, m, x: f(m.tensor([1e300, -1e300], dtype=m.float64), out=m.empty(0)),
+    lambda f, m, x: f(x, 0, out=m.empty(0)), lambda f, m, x: f(x, x, out=m.empty(0, dtype=m.float64)),
+    lambda f, m, x: f(x, 0, out=(m.empty(0), m.empty(0, dtype=m.int64))), lambda f, m, x: f(x, 0, True, out=(m.empty(7), m.empty(0, dtype=m.int64))),
+    lambda f, m, x: f(x, 0, out=(m.empty(0, dtype=m.float64), m.empty(0, dtype=m.int64))),
+    lambda f, m, x: f(x, 0, out=(m.empty(0), m.empty(0, dtype=m.int32))),
+    lambda f, m, x: f(x.requires_grad_(), 0, out=(m.empty(0), m.empty(0, dtype=m.int64))), lambda f, m, x: f(x.requires_grad_(), out=m.empty(0)),
+    lambda f, m, x: f(x.requires_grad_(), x, out=m.empty(0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+@pytest.mark.parametrize("number", range(len(CALLS)))
+def test_overloads(name, number):
+    same(lambda m, x: CALLS[number](getattr(m, name), m, x), judge.tensor([[1.0, NAN, 3.0], [4.0, 0.0, 3.0]], "float32"))
+
+
+MINMAX = [
+    lambda m, x: m.aminmax(x), lambda m, x: m.aminmax(x, keepdim=True), lambda m, x: x.aminmax(dim=-1), lambda m, x: m.aminmax(x, 0),
+    lambda m, x: m.aminmax(x, dim=2), lambda m, x: m.aminmax(x[:0]), lambda m, x: m.aminmax(x[:0], dim=0), lambda m, x: m.aminmax(x[:0], dim=1),
+    lambda m, x: m.aminmax(x[0, 0], dim=0, keepdim=True), lambda m, x: m.aminmax(x[0, 0], dim=1), lambda m, x: m.aminmax(x.to(m.uint32)),
+    lambda m, x: m.aminmax(x.to("meta")), lambda m, x: m.aminmax(x[:0].to("meta")), lambda m, x: m.aminmax(x[:0].to("meta"), dim=0),
+    lambda m, x: m.aminmax(x[:0].to("meta"), dim=1), lambda m, x: m.aminmax(x, out=(m.empty(0), m.empty(2))),
+    lambda m, x: m.aminmax(x, dim=1, out=(m.empty(0), m.empty(0, dtype=m.float64))),
+    lambda m, x: m.aminmax(x, out=m.empty(0)), lambda m, x: m.aminmax(x.requires_grad_(), out=(m.empty(0), m.empty(0))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(MINMAX)))
+def test_aminmax(number):
+    same(MINMAX[number], judge.tensor([[1.0, NAN, 3.0], [4.0, 0.0, 3.0]], "float32"))
+
+
+# --- what else is called how
+
+
+OTHERS = [
+    lambda m, x: m.var_mean(x.int()), lambda m, x: m.std_mean(x.bool(), 0), lambda m, x: m.var_mean(x, False), lambda m, x: m.std_mean(x, 0, False, True),
+    lambda m, x: m.var_mean(x, unbiased=False), lambda m, x: m.var_mean(x, correction=1, unbiased=True), lambda m, x: m.var_mean(x, "x", "z"),
+    lambda m, x: m.var_mean(x[:0]), lambda m, x: m.std_mean(x[:0], 0), lambda m, x: m.var_mean(x[:0], 1), lambda m, x: m.std_mean(x[0, 0]),
+    lambda m, x: m.var_mean(x, (0, 0)), lambda m, x: m.var_mean(x, 4), lambda m, x: m.var_mean(x.to("meta"), 1), lambda m, x: hasattr(x, "var_mean"),
+    lambda m, x: m.var_mean(m.tensor([1.0, INFINITE])), lambda m, x: m.var_mean(m.tensor([INFINITE, 1.0])),
+    lambda m, x: m.nansum(x, 1, True), lambda m, x: m.nansum(x.int()), lambda m, x: m.nansum(x.bool(), 0), lambda m, x: m.nansum(x, dtype=m.int64),
+    lambda m, x: m.nansum(x * 1.5, 1, dtype=m.int32), lambda m, x: m.nansum(x, 1, dtype=m.bool), lambda m, x: m.nansum(x, 1, dtype=m.float64),
+    lambda m, x: m.nansum(m.full((10,), 0.1), dtype=m.float16), lambda m, x: m.nansum(m.full((10,), 60000.0).half(), dtype=m.float32),
+    lambda m, x: m.nansum(x.int(), dtype=m.float32), lambda m, x: m.nansum(x.int(), dtype=m.int8), lambda m, x: m.nansum(x[:0], 0),
+    lambda m, x: m.nansum(x[:0], 1), lambda m, x: m.nansum(x, (0, 0)), lambda m, x: m.nansum(x, 4), lambda m, x: m.nansum(x.to("meta"), 1),
+    lambda m, x: m.nansum(x, 1, out=m.empty(0)), lambda m, x: m.nansum(x, 1, out=m.empty(0, dtype=m.float64)),
+    lambda m, x: m.nansum(x, 1, out=m.empty(0, dtype=m.int64)), lambda m, x: m.nansum(x, 1, dtype=m.float32, out=m.empty(0, dtype=m.float64)),
+    lambda m, x: m.nansum(x.int(), 0, out=m.empty(0)), lambda m, x: m.nansum(x.int(), 0, dtype=m.int64, out=m.empty(0, dtype=m.int32)),
+    lambda m, x: m.nansum(x.requires_grad_(), out=m.empty(0)), lambda m, x: m.nansum(x.requires_grad_(), 1, dtype=m.int64),
+    lambda m, x: m.nansum(x, "x"), lambda m, x: m.nansum(x, 1, bad=3), lambda m, x: m.nansum(m.tensor([INFINITE, -INFINITE, NAN])),
+    lambda m, x: m.nanmean(x, 1, True), lambda m, x: m.nanmean(x.int()), lambda m, x: m.nanmean(x.int(), dtype=m.float32),
+    lambda m, x: m.nanmean(x, dtype=m.int64), lambda m, x: m.nanmean(x, 1, dtype=m.float64), lambda m, x: m.nanmean(x[:0]), lambda m, x: m.nanmean(x.half(), 0),
+    lambda m, x: m.nanmean(x, 1, out=m.empty(0)), lambda m, x: m.nanmean(x.int(), 1, out=m.empty(0)), lambda m, x: m.nanmean(x, 1, out=m.empty(0, dtype=m.int64)),
+    lambda m, x: m.nanmean(x, 0, dtype=m.float64, out=m.empty(0)), lambda m, x: m.nanmean(x, dtype=m.int32, out=m.empty(0)), lambda m, x: m.nanmean(x.requires_grad_(), 0, out=m.empty(0)),
+    lambda m, x: m.nanmean(x.to("meta"), 0), lambda m, x: m.nanmean(x * m.tensor([[NAN], [1.0]]), 1),
+    lambda m, x: x.norm(), lambda m, x: m.norm(x, 2, 1, True, None, m.float64), lambda m, x: x.norm(2, 1, True, m.float64), lambda m, x: x.norm(dim=1),
+    lambda m, x: x.norm("fro", dim=1, dtype=m.float64), lambda m, x: m.norm(x, None, dtype=m.float64), lambda m, x: m.norm(x, m.tensor(2.0)),
+    lambda m, x: m.norm(x, True), lambda m, x: m.norm(x.int()), lambda m, x: m.norm(x, 1, dtype=m.int64), lambda m, x: m.norm(x.double(), 1, dtype=m.float32),
+    lambda m, x: m.norm(x, out=m.empty(0)), lambda m, x: m.norm(x, 2, 1, out=m.empty(0, dtype=m.float64)), lambda m, x: m.norm(x, "fro", 1, out=m.empty(0)),
+    lambda m, x: m.norm(x.requires_grad_(), 2, 1, out=m.empty(0)), lambda m, x: m.norm(x[:0], INFINITE), lambda m, x: m.norm(x[:0], -1, 0),
+    lambda m, x: m.norm(x, 2, ()), lambda m, x: m.norm(x, 2, (0, 0)), lambda m, x: m.norm(x, 2, 7), lambda m, x: m.norm(x.to("meta"), 2, 1),
+    lambda m, x: m.norm(x[None], "fro", (0, 1, 2)), lambda m, x: m.norm(x[None], "nuc"), lambda m, x: m.norm(x, "x"), lambda m, x: m.norm(x.int(), "x", 0),
+    lambda m, x: m.norm(x[None].int(), dim=(0, 1, 2)), lambda m, x: m.norm(x[0, 0], 2, 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(OTHERS)))
+def test_other_calls(number):
+    same(OTHERS[number], judge.tensor([[1.0, NAN, 3.0], [4.0, 0.0, 3.0]], "float32"), exact=False)
+
+
+@pytest.mark.parametrize("name", ["var_mean", "std_mean", "nansum", "nanmean"])
+def test_half_of_many(name):
+    """Rounded once, at the end."""
+    for dtype in ("float16", "bfloat16"):
+        x = judge.tensor([0.1 * i for i in range(300)], dtype)
+        same(lambda m, x: getattr(m, name)(x), x, exact=None)
+
+
+# --- derivatives
+
+
+DIFFERENTIATED = {
+    "max": lambda m, x: m.max(x), "min": lambda m, x: x.min(), "max along": lambda m, x: m.max(x, 1).values, "min along": lambda m, x: x.min(-2, True)[0],
+    "max of two": lambda m, x: m.max(x, x.flip(0)), "min of two": lambda m, x: x.min(x.detach() * 2), "aminmax": lambda m, x: m.aminmax(x).max * 3,
+    "aminmax along": lambda m, x: sum(m.aminmax(x, dim=1)), "aminmax kept": lambda m, x: m.aminmax(x, dim=0, keepdim=True).min,
+    "var_mean": lambda m, x: sum(m.var_mean(x)), "var alone": lambda m, x: m.var_mean(x, 1, keepdim=True)[0], "mean alone": lambda m, x: m.var_mean(x, (0, 1), correction=0)[1],
+    "std_mean": lambda m, x: sum(m.std_mean(x, 0)), "std alone": lambda m, x: m.std_mean(x, 1)[0], "mean of std_mean": lambda m, x: m.std_mean(x, 1, keepdim=True)[1],
+    "nansum": lambda m, x: m.nansum(x), "nansum along": lambda m, x: m.nansum(x, 1, True, dtype=m.float64), "nanmean": lambda m, x: m.nanmean(x),
+    "nanmean along": lambda m, x: x.nanmean(0), "norm": lambda m, x: x.norm(), "norm of 3": lambda m, x: m.norm(x, 3, 1), "norm of inf": lambda m, x: m.norm(x, INFINITE, 0, True),
+}  # fmt: skip
+ROWS = {
+    "numbers": [[1.0, 5.0, 3.0], [4.0, 0.5, 2.0]],
+    "ties": [[1.0, 3.0, 3.0], [2.0, 2.0, 1.0]],
+    "NaN": [[1.0, NAN, 3.0], [4.0, 0.5, NAN]],
+    "infinite": [[1.0, INFINITE, 3.0], [4.0, -INFINITE, 3.0]],
+}
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("name", DIFFERENTIATED)
+def test_derivatives(name, rows):
+    def twice(m, x):
+        x = x.requires_grad_()
+        y = DIFFERENTIATED[name](m, x)
+        (first,) = m.autograd.grad(y, x, m.ones_like(y), create_graph=True)
+        (second,) = m.autograd.grad((first * first * x).sum(), x)
+        return y.grad_fn.name(), first, second
+
+    for dtype in ("float64", "float32"):
+        same(twice, judge.tensor(ROWS[rows], dtype), exact=False)
+
+
+def test_nodes_of_both_results():
+    def names(m, x):
+        x = x.requires_grad_()
+        results = (*m.aminmax(x), *m.var_mean(x), *m.std_mean(x, 1), m.max(x, 0).values)
+        return [result.grad_fn.name() for result in results], m.min(x, 0).indices.requires_grad
+
+    same(names, judge.tensor(ROWS["numbers"], "float32"))

@@ -155,6 +155,10 @@ def test_named_tuples(name):
     assert type(CALLS[name](tenon, tenon.ones(2, 3))) is getattr(tenon.return_types, name)
 
 
+def test_a_roll_of_nothing_keeps_its_stride():
+    same(lambda m: (m.zeros(1)[0:-1:3].roll(1), m.zeros(6)[0:0:3].roll((1, 2), (0, 0)), m.zeros(4, 0)[::2].roll(1)))
+
+
 def test_sort_names_its_node_after_the_keyword():
     for m in (torch, tenon):
         x = m.ones(2, requires_grad=True)
