@@ -145,6 +145,37 @@ void half_ternary(void* out, const Lanes* in, int64_t n) {
   half_loop<F, T, Out>(out, n, HalfSource<T>(in[0]), HalfSource<T>(in[1]), HalfSource<T>(in[2]));
 }
 
+/// The float32 kernel of an op over 16-bit floats. One copy serves every op.
+template <class T, class Out, std::size_t kInputs>
+HWY_NOINLINE void through_float32(Kernel kernel, void* out, const Lanes* in, int64_t n) {
+  constexpr int64_t kChunk = 16 * kHalfBlock;
+  alignas(64) float wide[kInputs][kChunk];
+  alignas(64) Unrounded<Out> result[kChunk];
+  Lanes lanes[kInputs];
+  for (std::size_t k = 0; k < kInputs; ++k) {
+    lanes[k] = {wide[k], in[k].step};
+    wide[k][0] = widened(*static_cast<const T*>(in[k].data));
+  }
+  Stored<Out>* to = static_cast<Stored<Out>*>(out);
+  for (int64_t start = 0; start < n; start += kChunk) {
+    const int64_t count = std::min(kChunk, n - start), whole = count / kHalfBlock * kHalfBlock;
+    for (std::size_t k = 0; k < kInputs; ++k) {
+      if (in[k].step == 0) continue;
+      const T* from = static_cast<const T*>(in[k].data) + start;
+      for (int64_t i = 0; i < whole; i += kHalfBlock) widen_block(wide[k] + i, from + i);
+      for (int64_t i = whole; i < count; ++i) wide[k][i] = widened(from[i]);
+    }
+    kernel(result, lanes, count);
+    for (int64_t i = 0; i < whole; i += kHalfBlock) narrow_block(to + start + i, result + i);
+    for (int64_t i = whole; i < count; ++i) narrow(to + start + i, result[i]);
+  }
+}
+template <class T, class Out, std::size_t kInputs, Op kOp>
+void half_through_float32(void* out, const Lanes* in, int64_t n) {
+  const Kernel kernel = kernels().elementwise[static_cast<int>(kOp)][static_cast<int>(float32)];
+  through_float32<T, Out, kInputs>(kernel, out, in, n);
+}
+
 /// A binary formula that rounds every step to the 16-bit float it is given.
 template <class F, class T>
 void binary_stepwise(void* out, const Lanes* in, int64_t n) {
@@ -155,7 +186,7 @@ void binary_stepwise(void* out, const Lanes* in, int64_t n) {
     narrow(to + i, F::forward(Lane<T>(widened(a[i * in[0].step])), Lane<T>(widened(b[i * in[1].step]))).v);
 }
 
-template <class F, class T>
+template <class F, class T, Op kOp>
 constexpr Forms half_kernel() {
   constexpr const Row& row = F::row;
   if constexpr (row.stepwise)
@@ -166,7 +197,9 @@ constexpr Forms half_kernel() {
     return forms<&several<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t, uint16_t>();  // only moved
   else {
     using Out = std::conditional_t<row.promotion == Promotion::comparison, bool, T>;
-    if constexpr (kFormulaArity<F> == 1)
+    if constexpr (row.through_float32)
+      return {&half_through_float32<T, Out, kFormulaArity<F>, kOp>};
+    else if constexpr (kFormulaArity<F> == 1)
       return forms<&half_unary<F, T, Out>, Out, T>();
     else if constexpr (kFormulaArity<F> == 2)
       return forms<&half_binary<F, T, Out>, Out, T, T>();
@@ -186,19 +219,19 @@ struct HalfLoad {
   }
 };
 
-template <class Block, class T>
-void fill_half_op(KernelTable& table, Op op) {
+template <class Block, class T, Op kOp>
+void fill_half_op(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
   if constexpr (Block::row.kind == Kind::map)
-    set_forms(table, op, column, half_kernel<Block, T>());
+    set_forms(table, kOp, column, half_kernel<Block, T, kOp>());
   else if constexpr (!HasState<Block> && Block::row.kind == Kind::fold && computes<float>(Block::row))
-    table.fold[static_cast<int>(op)][column] = &fold_vectors<Block, HalfLoad<T>>;
+    table.fold[static_cast<int>(kOp)][column] = &fold_vectors<Block, HalfLoad<T>>;
 }
 
 /// Fills the column of a 16-bit float.
 template <class T>
 void fill_half(KernelTable& table) {
-#define TENON_OP(NAME) fill_half_op<ops::NAME, T>(table, Op::NAME);
+#define TENON_OP(NAME) fill_half_op<ops::NAME, T, Op::NAME>(table);
 #include "ops/list.def"
 #undef TENON_OP
 }

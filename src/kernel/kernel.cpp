@@ -26,8 +26,10 @@ namespace tenon::HWY_NAMESPACE {
 void fill_float32(KernelTable& table);
 void fill_float64(KernelTable& table);
 void fill_wide_integers(KernelTable& table);
-void fill_narrow_integers(KernelTable& table);
-void fill_halves(KernelTable& table);
+void fill_int16(KernelTable& table);
+void fill_bytes(KernelTable& table);
+void fill_float16(KernelTable& table);
+void fill_bfloat16(KernelTable& table);
 void fill_casts(KernelTable& table);
 void fill_moves(KernelTable& table);
 void fill_products(KernelTable& table);
@@ -48,8 +50,10 @@ KernelTable make_table() {
   fill_float32(table);
   fill_float64(table);
   fill_wide_integers(table);
-  fill_narrow_integers(table);
-  fill_halves(table);
+  fill_int16(table);
+  fill_bytes(table);
+  fill_float16(table);
+  fill_bfloat16(table);
   share_unsigned(table, uint16, int16);
   share_unsigned(table, uint32, int32);
   share_unsigned(table, uint64, int64);

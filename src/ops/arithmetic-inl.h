@@ -250,6 +250,7 @@ struct remainder {
       .dtypes = kNoBool,
       .kernel_name = "remainder_cpu",
       .divides_integers = true,
+      .through_float32 = true,
       .grad_fn = "RemainderBackward1",
       .grad_fn_of_number = "RemainderBackward0",
       .doc = "What remains of input divided by other, with the sign of other."};
@@ -273,6 +274,7 @@ struct fmod {
                            .dtypes = kNoBool,
                            .kernel_name = "fmod_cpu",
                            .divides_integers = true,
+                           .through_float32 = true,
                            .grad_fn = "FmodBackward1",
                            .grad_fn_of_number = "FmodBackward0",
                            .doc = "What remains of input divided by other, with the sign of input."};
@@ -297,6 +299,7 @@ struct deg2rad {
                            .dtypes = kFloats,
                            .kernel_name = "mul_cpu",
                            .exact_second = true,
+                           .through_float32 = true,
                            .grad_fn = "Deg2RadBackward0",
                            .doc = "Degrees as radians: input * pi / 180."};
   template <class T>
@@ -316,6 +319,7 @@ struct rad2deg {
                            .dtypes = kFloats,
                            .kernel_name = "mul_cpu",
                            .exact_second = true,
+                           .through_float32 = true,
                            .grad_fn = "Rad2DegBackward0",
                            .doc = "Radians as degrees: input * 180 / pi."};
   template <class T>
@@ -569,6 +573,7 @@ struct hypot {
                            .dtypes = kFloats,
                            .kernel_name = "hypot_cpu",
                            .ulp = 1,
+                           .through_float32 = true,
                            .grad_fn = "HypotBackward0",
                            .doc = "The square root of input * input + other * other, without overflow on the way."};
   template <class T>

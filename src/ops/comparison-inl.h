@@ -167,6 +167,7 @@ struct isposinf {
                            .inplace = false,
                            .promotion = Promotion::comparison,
                            .dtypes = kAllDtypes,
+                           .through_float32 = true,
                            .doc = "Whether an element is positive and infinite."};
   template <class T>
   static Truth forward(T a) {
@@ -180,6 +181,7 @@ struct isneginf {
                            .inplace = false,
                            .promotion = Promotion::comparison,
                            .dtypes = kAllDtypes,
+                           .through_float32 = true,
                            .doc = "Whether an element is negative and infinite."};
   template <class T>
   static Truth forward(T a) {

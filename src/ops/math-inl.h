@@ -8,6 +8,7 @@ struct sin {
                            .kernel_name = "sin_cpu",
                            .vectors = true,
                            .ulp = 1,
+                           .through_float32 = true,
                            .grad_fn = "SinBackward0",
                            .doc = "The sine of radians."};
   template <class T>
@@ -27,6 +28,7 @@ struct cos {
                            .kernel_name = "cos_cpu",
                            .vectors = true,
                            .ulp = 1,
+                           .through_float32 = true,
                            .grad_fn = "CosBackward0",
                            .doc = "The cosine of radians."};
   template <class T>
@@ -46,6 +48,7 @@ struct tan {
                            .kernel_name = "tan_cpu",
                            .vectors = true,
                            .ulp = 2,
+                           .through_float32 = true,
                            .grad_fn = "TanBackward0",
                            .doc = "The tangent of radians."};
   template <class T>
@@ -67,6 +70,7 @@ struct asin {
                            .vectors = true,
                            .ulp = 1,
                            .domain = "[-1, 1]",
+                           .through_float32 = true,
                            .grad_fn = "AsinBackward0",
                            .doc = "The radians whose sine is input."};
   template <class T>
@@ -88,6 +92,7 @@ struct acos {
                            .vectors = true,
                            .ulp = 1,
                            .domain = "[-1, 1]",
+                           .through_float32 = true,
                            .grad_fn = "AcosBackward0",
                            .doc = "The radians whose cosine is input."};
   template <class T>
@@ -108,6 +113,7 @@ struct atan {
                            .kernel_name = "atan_cpu",
                            .vectors = true,
                            .ulp = 1,
+                           .through_float32 = true,
                            .grad_fn = "AtanBackward0",
                            .doc = "The radians whose tangent is input."};
   template <class T>
@@ -127,6 +133,7 @@ struct sinh {
                            .kernel_name = "sinh_cpu",
                            .vectors = true,
                            .ulp = 2,
+                           .through_float32 = true,
                            .grad_fn = "SinhBackward0",
                            .doc = "The hyperbolic sine."};
   template <class T>
@@ -146,6 +153,7 @@ struct cosh {
                            .kernel_name = "cosh_cpu",
                            .vectors = true,
                            .ulp = 2,
+                           .through_float32 = true,
                            .grad_fn = "CoshBackward0",
                            .doc = "The hyperbolic cosine."};
   template <class T>
@@ -166,6 +174,7 @@ struct asinh {
                            .kernel_name = "asinh_cpu",
                            .vectors = true,
                            .ulp = 2,
+                           .through_float32 = true,
                            .grad_fn = "AsinhBackward0",
                            .grad_fn_inplace = "AsinhBackward1",
                            .doc = "What the hyperbolic sine of is input."};
@@ -188,6 +197,7 @@ struct acosh {
                            .vectors = true,
                            .ulp = 2,
                            .domain = "[1, inf)",
+                           .through_float32 = true,
                            .grad_fn = "AcoshBackward0",
                            .grad_fn_inplace = "AcoshBackward1",
                            .doc = "What the hyperbolic cosine of is input, not negative."};
@@ -210,6 +220,7 @@ struct atanh {
                            .vectors = true,
                            .ulp = 2,
                            .domain = "[-1, 1]",
+                           .through_float32 = true,
                            .grad_fn = "AtanhBackward0",
                            .grad_fn_inplace = "AtanhBackward1",
                            .doc = "What the hyperbolic tangent of is input."};
@@ -230,6 +241,7 @@ struct exp2 {
                            .kernel_name = "exp2_cpu",
                            .vectors = true,
                            .ulp = 1,
+                           .through_float32 = true,
                            .grad_fn = "Exp2Backward0",
                            .doc = "2 to the power of every element."};
   template <class T>
@@ -249,6 +261,7 @@ struct expm1 {
                            .kernel_name = "expm1_cpu",
                            .vectors = true,
                            .ulp = 1,
+                           .through_float32 = true,
                            .grad_fn = "Expm1Backward0",
                            .doc = "exp(input) - 1, exact near 0."};
   template <class T>
@@ -269,6 +282,7 @@ struct log1p {
                            .vectors = true,
                            .ulp = 1,
                            .domain = "(-1, inf)",
+                           .through_float32 = true,
                            .grad_fn = "Log1PBackward0",
                            .doc = "log(1 + input), exact near 0."};
   template <class T>
@@ -289,6 +303,7 @@ struct log2 {
                            .vectors = true,
                            .ulp = 1,
                            .domain = "(0, inf)",
+                           .through_float32 = true,
                            .grad_fn = "Log2Backward0",
                            .doc = "The logarithm to base 2."};
   template <class T>
@@ -309,6 +324,7 @@ struct log10 {
                            .vectors = true,
                            .ulp = 2,
                            .domain = "(0, inf)",
+                           .through_float32 = true,
                            .grad_fn = "Log10Backward0",
                            .doc = "The logarithm to base 10."};
   template <class T>
@@ -329,6 +345,7 @@ struct erf {
       .kernel_name = "erf_cpu",
       .vectors = true,
       .ulp = 2,
+      .through_float32 = true,
       .grad_fn = "ErfBackward0",
       .doc = "The error function: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to input."};
   template <class T>
@@ -348,6 +365,7 @@ struct erfc {
                            .kernel_name = "erfc_cpu",
                            .vectors = true,
                            .ulp = 4,
+                           .through_float32 = true,
                            .grad_fn = "ErfcBackward0",
                            .doc = "1 - erf(input), exact where that is near 0."};
   template <class T>
@@ -368,6 +386,7 @@ struct atan2 {
                            .kernel_name = "atan2_cpu",
                            .vectors = true,
                            .ulp = 1,
+                           .through_float32 = true,
                            .grad_fn = "Atan2Backward0",
                            .doc = "The radians of the angle at which the point (other, input) lies."};
   template <class T>

@@ -57,6 +57,7 @@ struct frac {
                            .dtypes = kFloats,
                            .kernel_name = "frac_cpu",
                            .strict_out = true,
+                           .through_float32 = true,
                            .grad_fn = "FracBackward0",
                            .doc = "What trunc leaves: input - trunc(input)."};
   template <class T>
@@ -130,6 +131,7 @@ struct signbit {
                            .inplace = false,
                            .promotion = Promotion::comparison,
                            .dtypes = kAllDtypes,
+                           .through_float32 = true,
                            .doc = "Whether an element is negative, -0 and NaN by their sign."};
   template <class T>
   static Truth forward(T a) {
@@ -142,6 +144,7 @@ struct copysign {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "copysign_cpu",
+                           .through_float32 = true,
                            .grad_fn = "CopysignBackward0",
                            .grad_fn_of_number = "CopysignBackward1",
                            .doc = "The distance of input from 0 with the sign of other."};

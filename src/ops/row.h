@@ -102,6 +102,7 @@ struct Row {
   bool may_throw = false;         // its kernel: operands are written once the whole result is there
   float ulp = 0;                  // largest error of float32 and float64 in units in the last place; 0: rounded once
   const char* domain = "";        // of the first argument, where it is not all numbers: "(0, inf)"
+  bool through_float32 = false;   // 16-bit floats are widened to lanes of the float32 loop: rarely used ops stay small
   const char* grad_fn = "";       // name of the node that knows its derivative; of sum and mean without the number
   const char* grad_fn_of_number = nullptr;   // the name where the second operand is a number, if it is another one
   const char* grad_fn_inplace = nullptr;     // the name in place, if it is another one

@@ -198,6 +198,7 @@ struct fmax {
   static constexpr Row row{.signature = "fmax(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
                            .inplace = false,
                            .kernel_name = "maximum_cpu",
+                           .through_float32 = true,
                            .grad_fn = "FmaxBackward0",
                            .doc = "The larger of both; NaN only where both are."};
   template <class T>
@@ -219,6 +220,7 @@ struct fmin {
   static constexpr Row row{.signature = "fmin(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
                            .inplace = false,
                            .kernel_name = "minimum_cpu",
+                           .through_float32 = true,
                            .grad_fn = "FminBackward0",
                            .doc = "The smaller of both; NaN only where both are."};
   template <class T>

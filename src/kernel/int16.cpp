@@ -1,17 +1,12 @@
 #include "kernel/kernel.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernel/narrow_integers.cpp"
+#define HWY_TARGET_INCLUDE "kernel/int16.cpp"
 #include "hwy/foreach_target.h"
 #include "kernel/loops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
-void fill_narrow_integers(KernelTable& table) {
-  fill_dtype<int16_t>(table);
-  fill_dtype<int8_t>(table);
-  fill_dtype<uint8_t>(table);
-  fill_dtype<bool>(table);
-}
+void fill_int16(KernelTable& table) { fill_dtype<int16_t>(table); }
 }  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""What the product costs: bytes of the library and the wheel, seconds of compiling, and both for the whole catalogue.
+
+budget.py BUILD [WHEEL]: the folder of a build, and a wheel. Exits 1 when a limit is passed.
+budget.py --from-nothing: first builds library, shell and module into build/budget without a compiler cache.
+
+Times are those of the build that made the folder: of compilers that a cache answered they say nothing.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+from check_library import LIMIT_BYTES, stripped_bytes
+from ops import public_ops, read_ops
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIBRARY_MB = LIMIT_BYTES / 1e6
+WHEEL_MB = 6
+BUILD_MINUTES = 8
+UNIT_SECONDS = 60
+CATALOGUE_OPS = 257  # rows of the catalogue that declared ops are to fill
+
+
+def unit_seconds(build):
+    """{object file: seconds it took when it was last compiled}, of ninja's log."""
+    seconds = {}
+    for line in (build / ".ninja_log").read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        start, end, _, output, _ = line.split("\t")
+        if output.endswith(".o"):
+            seconds[output.split(".dir/")[-1]] = (int(end) - int(start)) / 1000
+    return seconds
+
+
+def build_from_nothing(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    environment = os.environ | {"CCACHE_DISABLE": "1"}
+    start = time.monotonic()
+    subprocess.run(["cmake", "--preset", "release", "-B", folder, "-DTENON_BUILD_PYTHON=ON",
+                    f"-DPython_EXECUTABLE={ROOT / '.venv-wheel/bin/python'}"],
+                   cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", folder, "--target", "products"],
+                   cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
+    return time.monotonic() - start
+
+
+def report(build, wheel, build_seconds):
+    """[(what, measured, limit, unit)]; a limit may be None."""
+    library = stripped_bytes(build / "libtenon.so") / 1e6
+    declared = len({op.name for op in public_ops(read_ops()[0])})
+    units = sorted(unit_seconds(build).items(), key=lambda unit: -unit[1])
+    lines = [("library, stripped", library, LIBRARY_MB, "MB"),
+             (f"library of {CATALOGUE_OPS} ops, {declared} are declared", library / declared * CATALOGUE_OPS, None, "MB")]
+    if wheel:
+        lines.append(("wheel", wheel.stat().st_size / 1e6, WHEEL_MB, "MB"))
+    if build_seconds:
+        lines.append((f"build from nothing, {os.cpu_count()} cores", build_seconds / 60, BUILD_MINUTES, "minutes"))
+    return lines + [(f"compiling {name.removesuffix('.o')}", seconds, UNIT_SECONDS, "s") for name, seconds in units[:5]]
+
+
+def main(arguments):
+    build_seconds = None
+    if arguments == ["--from-nothing"]:
+        build = ROOT / "build/budget"
+        build_seconds = build_from_nothing(build)
+        wheel = next((ROOT / "build/wheel").glob("*.whl"), None)
+    else:
+        build = pathlib.Path(arguments[0])
+        wheel = pathlib.Path(arguments[1]) if len(arguments) > 1 else None
+    over = 0
+    for what, measured, limit, unit in report(build, wheel, build_seconds):
+        passed = limit is None or measured <= limit
+        over += not passed
+        print(f"{what:<55}{measured:7.2f} {unit:<8}" + ("" if limit is None else f"of {limit}" + ("" if passed else ": over the limit")))
+    return 1 if over else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
