@@ -37,8 +37,8 @@ if(NOT TENON_SANITIZE AND NOT TENON_COVERAGE AND CMAKE_SYSTEM_PROCESSOR STREQUAL
 endif()
 
 if(TARGET tenon_io)
-  file(GLOB door_tests CONFIGURE_DEPENDS src/io/*_test.cpp src/expr/*_test.cpp src/cli/*_test.cpp)
-  tenon_test(tenon_door_tests doors SOURCES ${door_tests} LINK tenon_io nlohmann_json::nlohmann_json)
+  file(GLOB outer_tests CONFIGURE_DEPENDS src/io/*_test.cpp src/expr/*_test.cpp src/cli/*_test.cpp)
+  tenon_test(tenon_outer_tests outer SOURCES ${outer_tests} LINK tenon_io nlohmann_json::nlohmann_json)
 endif()
 
 find_package(nlohmann_json REQUIRED)
@@ -100,7 +100,7 @@ if(NOT TENON_SANITIZE AND NOT TENON_COVERAGE)
     add_library(tenon_short_io MODULE tests/io/short_io.cpp)  # preloaded by the test
     target_link_libraries(tenon_short_io PRIVATE ${CMAKE_DL_LIBS} tenon_flags)
     add_test(NAME cli COMMAND ${Python3_EXECUTABLE} tests/cli_test.py $<TARGET_FILE:tenon_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(cli PROPERTIES LABELS doors TIMEOUT 300 ENVIRONMENT TENON_SHORT_IO=$<TARGET_FILE:tenon_short_io>)
+    set_tests_properties(cli PROPERTIES LABELS outer TIMEOUT 300 ENVIRONMENT TENON_SHORT_IO=$<TARGET_FILE:tenon_short_io>)
   endif()
   if(TARGET tenon_cli)
     tenon_check(documents ${Python3_EXECUTABLE} tests/docs_test.py ${PROJECT_BINARY_DIR})

@@ -156,7 +156,7 @@ TEST_F(Fork, InTheMiddleOfAnOperationTheChildIsTold) {
   std::string text;
   const Tensor large = ones({1}).expand({int64_t{1} << 29});
   {
-    const InterruptGuard guard(Watch{nullptr, fork_once});
+    const InterruptGuard guard(InterruptSource{nullptr, fork_once});
     try {
       large.sum();
     } catch (const Error& error) {

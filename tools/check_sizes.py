@@ -27,7 +27,7 @@ SIGNED_WORDS = {"stride", "strides", "offset", "offsets", "place", "start", "sto
 # Lists and blocks that are in memory: what they count fits.
 CONTAINERS = {
     "include/tenon/dims.h", "src/base/small_vector.h", "src/tensor/recycle.h", "src/tensor/storage.cpp",
-    "src/python/arguments.cpp", "src/python/garbage.cpp", "src/python/keep.cpp",
+    "src/python/arguments.cpp", "src/python/gc_traverse.cpp", "src/python/references.cpp",
     "src/io/input.cpp", "src/io/mapping.cpp", "src/io/npy_header.cpp", "src/io/png.cpp",  # bytes that were read, a picture that is there
     "src/cli/svg.cpp", "src/cli/terminal.cpp",  # widths of drawings and texts
 }

@@ -545,9 +545,9 @@ def python_inplace_call(op):
     return [f"run(call, [](Tensor& self, const auto&... arguments) {{ self.{op.name}_(arguments...); }}, {', '.join(reads)});", "return again(call.self());"]
 
 
-def definition(name, door, doc, blocks, call):
+def definition(name, binding, doc, blocks, call):
     signatures, body = overloaded(blocks, call)
-    return "\n".join([f'  {{"{name}", Door::{door},\n      {quoted(signatures)},\n      {json.dumps(doc, ensure_ascii=False)},\n      [](const Call& call) -> PyObject* {{',
+    return "\n".join([f'  {{"{name}", Binding::{binding},\n      {quoted(signatures)},\n      {json.dumps(doc, ensure_ascii=False)},\n      [](const Call& call) -> PyObject* {{',
                       *("        " + line for line in body), "      }},"])  # fmt: skip
 
 
@@ -555,9 +555,9 @@ def python_inc(ops):
     lines = [HEAD + "constexpr Definition kOps[] = {"]
     inplace = [HEAD + "constexpr Definition kInplaceOps[] = {"]
     for name, blocks in by_name([op for op in ops if op.facts.get("python") != ""]).items():
-        door = "both" if any(op.is_method for op in blocks) else "function"
+        binding = "both" if any(op.is_method for op in blocks) else "function"
         doc = next(op.facts["doc"] for op in blocks if op.facts.get("doc"))
-        lines.append(definition(name, door, doc, blocks, python_call))
+        lines.append(definition(name, binding, doc, blocks, python_call))
         written = [op for op in blocks if op.has_inplace]
         if written:
             inplace.append(definition(name + "_", "method", "In place: the tensor never changes shape.", written, python_inplace_call))

@@ -42,7 +42,7 @@ struct CustomDefinition {
   int arity;
   bool takes_integers;  // else they become the default dtype
   bool gives_bool;
-  bool may_throw;               // then a result that goes into an operand is computed aside first
+  bool may_throw;               // then a result that goes into an operand is computed into a temporary first
   Kernel kernels[kDtypeCount];  // by dtype of computation; 16-bit floats are computed in float32
   Tensor (*gradients[3])(const CustomGiven&);
 };

@@ -18,7 +18,7 @@ class TENON_API Interrupted : public Error {
 };
 
 /// What a thread looks at while it works.
-struct Watch {
+struct InterruptSource {
   const std::atomic<bool>* stop = nullptr;  // ends the work where it is true
   void (*ask)() = nullptr;                  // called every 50 ms or so; may throw what ends the work
 };
@@ -28,15 +28,15 @@ struct Watch {
 /// short: it either finishes, and the next op ends, or has not begun.
 class TENON_API InterruptGuard {
  public:
-  explicit InterruptGuard(const std::atomic<bool>& stop) noexcept : InterruptGuard(Watch{&stop, nullptr}) {}
-  explicit InterruptGuard(const Watch& watch) noexcept;
+  explicit InterruptGuard(const std::atomic<bool>& stop) noexcept : InterruptGuard(InterruptSource{&stop, nullptr}) {}
+  explicit InterruptGuard(const InterruptSource& source) noexcept;
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
  private:
-  Watch own_;
-  const Watch* previous_;
+  InterruptSource own_;
+  const InterruptSource* previous_;
 };
 
 }  // namespace tenon

@@ -78,9 +78,9 @@ void add_plainly(const Tensor& grad, const Tensor& by) {
     program.op(Op::add, to.dtype, to.dtype, 2, in);
     const int64_t numel = to.numel, step = 1, by_step = one_value ? 0 : 1;
     const SizesView sizes(&numel, 1);
-    const Walk walks[] = {{sizes, {&step, 1}}, {sizes, {&step, 1}}, {sizes, {&by_step, 1}}};
+    const StridedView strided[] = {{sizes, {&step, 1}}, {sizes, {&step, 1}}, {sizes, {&by_step, 1}}};
     Plan plan;
-    make_plan(sizes, walks, 3, plan);
+    make_plan(sizes, strided, 3, plan);
     const void* const inputs[] = {to.data(), from.data()};
     run(plan, program, to.data(), inputs);
   }
@@ -169,17 +169,17 @@ NodeImpl* accumulator_of(const Tensor& leaf, bool make) {
   return node;
 }
 
-AccumulateGrad::Way AccumulateGrad::prepare(Tensor& gradient) const {
+AccumulateGrad::Accumulation AccumulateGrad::prepare(Tensor& gradient) const {
   constexpr int64_t kFew = 64;
   if (grad().is_empty()) {
     gradient = first_gradient(gradient, *leaf_);
-    return Way::first;
+    return Accumulation::first;
   }
-  if (grad().takes(gradient)) return Way::plain;
+  if (grad().takes(gradient)) return Accumulation::plain;
   // Few elements that are a view of fewer are added faster as a tensor of their own.
-  if (gradient.numel() > kFew || gradient.is_contiguous() || gradient.is_meta()) return Way::unsure;
+  if (gradient.numel() > kFew || gradient.is_contiguous() || gradient.is_meta()) return Accumulation::unsure;
   gradient = run_clone(gradient, MemoryFormat::contiguous);
-  return grad().takes(gradient) ? Way::plain : Way::unsure;
+  return grad().takes(gradient) ? Accumulation::plain : Accumulation::unsure;
 }
 
 void AccumulateGrad::add(Tensor& gradient, bool is_first) const {

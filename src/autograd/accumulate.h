@@ -11,9 +11,9 @@ class AccumulateGrad final : public NodeImpl {
   /// The engine calls prepare and add.
   void apply(const Tensor*, Tensor*) override {}
   /// How a gradient will be added. `unsure`: the addition may fail, before it changes anything.
-  enum class Way : uint8_t { first, plain, unsure };
+  enum class Accumulation : uint8_t { first, plain, unsure };
   /// Takes the memory that `add` needs.
-  Way prepare(Tensor& gradient) const;
+  Accumulation prepare(Tensor& gradient) const;
   void add(Tensor& gradient, bool is_first) const;
   GradSlot& grad() const noexcept { return leaf_->meta()->grad(); }
   LeafHooks* hooks() const noexcept { return leaf_->meta()->hooks.load(std::memory_order_acquire); }

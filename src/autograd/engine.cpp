@@ -363,10 +363,10 @@ void GraphTask::prepare_gradients() {
     if (!state.first.defined()) continue;
     const bool in_place = !thread_modes.grad;
     if (in_place || leaf->grad().is_empty()) {
-      const AccumulateGrad::Way way = leaf->prepare(state.first);
-      state.is_first = way == AccumulateGrad::Way::first;
-      if (way == AccumulateGrad::Way::unsure && !unsure_) unsure_ = leaf;
-      if (way != AccumulateGrad::Way::unsure || unsure_ == leaf) continue;
+      const AccumulateGrad::Accumulation how = leaf->prepare(state.first);
+      state.is_first = how == AccumulateGrad::Accumulation::first;
+      if (how == AccumulateGrad::Accumulation::unsure && !unsure_) unsure_ = leaf;
+      if (how != AccumulateGrad::Accumulation::unsure || unsure_ == leaf) continue;
     }
     kept_.push_back({nullptr, &leaf->grad(), state.first, in_place});
     state.first = Tensor();

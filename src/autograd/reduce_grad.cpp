@@ -27,7 +27,7 @@ int64_t size_at(SizesView sizes, int64_t ndim, int64_t dim) {
 
 /// How a gradient of `shape` comes down to `sizes`.
 struct Descent {
-  Dims narrow;        // the shape with size 1 where every operand stands still
+  Dims narrow;        // the shape with size 1 where every operand has stride 0
   Dims summed;        // narrow with size 1 where its elements are summed
   int64_t times = 1;  // elements of the dims that are summed and still
   bool sums = false;  // something of narrow is summed
@@ -44,7 +44,7 @@ struct Descent {
   }
 };
 
-/// The operand with size 1 where it stands still: over the narrow shape it broadcasts.
+/// The operand with size 1 where its stride is 0: over the narrow shape it broadcasts.
 Tensor narrowed(const Tensor& tensor) {
   Dims sizes = tensor.sizes().copy(), strides = tensor.strides().copy();
   int64_t step = 1;  // a dim of size 1 steps as in a dense tensor: the paths for those are open then
@@ -57,7 +57,7 @@ Tensor narrowed(const Tensor& tensor) {
   return new_alias(tensor, sizes, strides, tensor.storage_offset());
 }
 
-/// From the summed shape to `sizes`: expanded where it stood still, without leading dims.
+/// From the summed shape to `sizes`: expanded where its stride was 0, without leading dims.
 Tensor finished(const Tensor& tensor, SizesView sizes) {
   if (tensor.sizes() == sizes) return tensor;
   Dims strides;
@@ -109,7 +109,7 @@ Tensor come_down(const Tensor& grad, SizesView sizes, Dtype dtype) {
   return brought_down(narrow, Descent(grad.sizes(), sizes, narrow.sizes().copy()), sizes, dtype);
 }
 
-Walk walk_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
+StridedView strided_view_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
 
 /// Whether the gradient has an element for each of the narrow shape. A formula from outside may give anything: what
 /// it gives without narrowing, the engine refuses or sums.
@@ -118,7 +118,7 @@ bool covers(const Tensor& gradient, const Descent& descent) {
 }
 
 /// The Program of a formula over operands that lie in `inputs`.
-struct Recorded {
+struct RecordedFormula {
   Recorder recorder;
   Given metas;
   Tensor result;
@@ -133,7 +133,7 @@ struct Recorded {
 };
 
 /// False where the formula is no Program, or gives back what it was given.
-bool record_formula(Recorded& recorded, const Given& given, const Derivative::OfArgument& formula,
+bool record_formula(RecordedFormula& recorded, const Given& given, const Derivative::OfArgument& formula,
                     const Descent& descent) {
   recorded.declare(given.gradient, recorded.metas.gradient);
   for (int i = 0; i <= kResult; ++i) {
@@ -149,29 +149,29 @@ bool record_formula(Recorded& recorded, const Given& given, const Derivative::Of
   return recorded.recorder.is_complete() && recorded.recorder.find(recorded.result) >= computed;
 }
 
-Tensor run_recorded(const Recorded& recorded, const Descent& descent, Dtype dtype) {
+Tensor run_recorded(const RecordedFormula& recorded, const Descent& descent, Dtype dtype) {
   const Dtype own = recorded.result.dtype();
   std::vector<const void*> numbers;
   const Program program = recorded.recorder.program(recorded.result, descent.sums ? widened(own) : dtype, numbers);
   Tensor out = descent.sums ? new_tensor(descent.summed, dtype)
                             : new_tensor(recorded.result.sizes(), recorded.result.strides(), dtype);
-  std::vector<Walk> walks{walk_of(out)};
+  std::vector<StridedView> strided{strided_view_of(out)};
   std::vector<const void*> data;
   for (const Tensor& input : recorded.inputs) {
-    walks.push_back(walk_of(input));
+    strided.push_back(strided_view_of(input));
     data.push_back(input.data_ptr());
   }
   for (const void* number : numbers) {
-    walks.push_back({});
+    strided.push_back({});
     data.push_back(number);
   }
   Plan plan;
-  const int64_t count = static_cast<int64_t>(walks.size());
+  const int64_t count = static_cast<int64_t>(strided.size());
   if (descent.sums) {
-    make_reduction_plan(descent.narrow, walks.data(), count, plan);
+    make_reduction_plan(descent.narrow, strided.data(), count, plan);
     run_reduction(plan, program, {Op::sum, 0, dtype}, out.data_ptr(), data.data());
   } else {
-    make_plan(descent.narrow, walks.data(), count, plan);
+    make_plan(descent.narrow, strided.data(), count, plan);
     run(plan, program, out.data_ptr(), data.data());
   }
   return out;
@@ -218,7 +218,7 @@ Tensor fused_gradient(const Given& given, unsigned reads, const Derivative::OfAr
   const bool one_pass = derivative.steps <= 1 && !descent.sums;
   if (numel_of(descent.narrow) < kFused || one_pass)
     return stepwise_gradient(given, narrow, derivative, descent, sizes, dtype);
-  Recorded recorded;
+  RecordedFormula recorded;
   if (!record_formula(recorded, narrow, derivative, descent))
     return stepwise_gradient(given, narrow, derivative, descent, sizes, dtype);
   return finished(run_recorded(recorded, descent, dtype), sizes);

@@ -36,32 +36,32 @@ std::string number_text(Scalar number) {
 }
 
 /// What is printed has to fit into memory; what is written does not.
-Tensor whole(const expr::Tree& tree, expr::Watch& watch) {
+Tensor whole(const expr::Tree& tree, expr::ProgressCallback& progress) {
   try {
-    return expr::evaluate_elementwise(tree, watch);
+    return expr::evaluate_elementwise(tree, progress);
   } catch (OutOfMemoryError& error) {
     error.add_note("`-o FILE.npy` computes straight into the file, whatever its size");
     throw;
   }
 }
 
-void print_value(const expr::Tree& tree, expr::Watch& watch) {
-  const std::string text = tree->is_number() ? number_text(tree->number) : to_string(whole(tree, watch));
+void print_value(const expr::Tree& tree, expr::ProgressCallback& progress) {
+  const std::string text = tree->is_number() ? number_text(tree->number) : to_string(whole(tree, progress));
   print(text + "\n");
 }
 
 /// Straight into the mapped file: the result never has to fit into memory.
-void write_npy(const std::string& path, const expr::Tree& tree, expr::Watch& watch) {
-  if (tree->is_number()) return io::save_npy(path, expr::evaluate_elementwise(tree, watch));
+void write_npy(const std::string& path, const expr::Tree& tree, expr::ProgressCallback& progress) {
+  if (tree->is_number()) return io::save_npy(path, expr::evaluate_elementwise(tree, progress));
   io::NpyWriter writer(path, tree->sizes(), tree->meta.dtype());
   Tensor out = writer.tensor();
-  expr::evaluate_elementwise(tree, out, watch);
+  expr::evaluate_elementwise(tree, out, progress);
   writer.commit();
 }
 
-void write(const std::string& path, const expr::Tree& tree, expr::Watch& watch) {
-  if (io::output_format(path) == io::OutputFormat::npy) return write_npy(path, tree, watch);
-  io::save_png(path, expr::evaluate_elementwise(tree, watch));
+void write(const std::string& path, const expr::Tree& tree, expr::ProgressCallback& progress) {
+  if (io::output_format(path) == io::OutputFormat::npy) return write_npy(path, tree, progress);
+  io::save_png(path, expr::evaluate_elementwise(tree, progress));
 }
 
 void ask_for_gradients(const std::vector<std::string>& names, expr::Scope& scope) {
@@ -97,13 +97,13 @@ void show_gradients(const EvalOptions& options, const expr::Scope& scope, const 
 
 /// The result as a tensor whose history is known, then the gradients.
 void evaluate_with_gradients(const EvalOptions& options, const expr::Scope& scope, const expr::Tree& tree,
-                             expr::Watch& watch) {
-  const Tensor value = whole(tree, watch);
+                             expr::ProgressCallback& progress) {
+  const Tensor value = whole(tree, progress);
   const expr::Tree result = expr::leaf(value.detach(), {}, {});
   if (options.output.empty())
-    print_value(result, watch);
+    print_value(result, progress);
   else
-    write(options.output, result, watch);
+    write(options.output, result, progress);
   show_gradients(options, scope, value);
 }
 

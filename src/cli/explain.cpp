@@ -31,9 +31,9 @@ std::string one_shape(const std::string& text) {
 /// What a name stands for: a shape, or a file whose shape is taken.
 Tensor named_shape(const std::string& text) {
   if (!is_file(text)) {
-    expr::NoWatch watch;
+    expr::NoProgress progress;
     const expr::Scope shapes{{}, true};
-    const expr::Tree tree = expr::evaluate(expr::parse(one_shape(text)), shapes, watch);
+    const expr::Tree tree = expr::evaluate(expr::parse(one_shape(text)), shapes, progress);
     if (tree->is_number()) throw UsageError("'" + text + "' is no shape; one looks like 5,1,4 or f32[4096,3]");
     return tree->meta;
   }
@@ -51,10 +51,10 @@ std::string sum_of(const std::vector<std::string>& operands) {
 /// The operands as given, each shape for itself, for the table of a sum that fails.
 std::vector<expr::Argument> operands_alone(const std::vector<std::string>& operands, const expr::Scope& scope) {
   std::vector<expr::Argument> result;
-  expr::NoWatch watch;
+  expr::NoProgress progress;
   result.reserve(operands.size());
   for (const std::string& operand : operands) {
-    result.push_back({operand, expr::evaluate(expr::parse(operand), scope, watch), {}});
+    result.push_back({operand, expr::evaluate(expr::parse(operand), scope, progress), {}});
   }
   return result;
 }
@@ -95,9 +95,9 @@ Explanation explain(const Question& question) {
   Explanation explanation;
   explanation.expression = question.expression;
   expr::Steps steps;
-  expr::NoWatch watch;
+  expr::NoProgress progress;
   try {
-    expr::evaluate(expr::parse(question.expression), question.scope, watch, &steps);
+    expr::evaluate(expr::parse(question.expression), question.scope, progress, &steps);
     for (const expr::Step& step : steps.list) explanation.steps.push_back(report_step(step, question.expression));
   } catch (const expr::ExpressionError& error) {
     explanation.failures.push_back({error.what(), error.span(), error.notes()});

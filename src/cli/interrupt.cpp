@@ -23,7 +23,7 @@ void on_stop(int number) {
 }
 
 void stop_if_interrupted() {
-  if (is_interrupted()) throw expr::Interrupted();
+  if (is_interrupted()) throw Interrupted("interrupted");
 }
 
 /// As `nohup` and a shell that starts a program in the background have it.

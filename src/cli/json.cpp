@@ -35,7 +35,7 @@ Json operand_json(const OperandReport& operand, const Report& report) {
   if (report.fails) return json;
   json["gradient_summed_over"] = list(operand.gradient_dims);
   json["loop_strides"] = list(operand.loop_strides);
-  json["way"] = operand.way;
+  json["way"] = operand.access;
   json["bytes"] = operand.bytes;
   return json;
 }

@@ -1,4 +1,4 @@
-// cli: the door for shells. Takes words; gives text, files and an exit code: 0, 1 for a wrong expression, shape or
+// cli: the command line. Takes words; gives text, files and an exit code: 0, 1 for a wrong expression, shape or
 // file, 2 for wrong usage, 128 and the signal's number (130: Ctrl-C).
 #include <fcntl.h>
 

@@ -25,7 +25,7 @@ Progress::~Progress() {
 }
 
 void Progress::advance(int64_t done, int64_t total) {
-  if (is_interrupted()) throw expr::Interrupted();
+  if (is_interrupted()) throw Interrupted("interrupted");
   io::check_lost_mappings();
   if (!is_terminal_) return;
   const Clock::time_point now = Clock::now();

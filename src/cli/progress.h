@@ -2,16 +2,16 @@
 #pragma once
 #include <chrono>
 
-#include "expr/watch.h"
+#include "expr/progress_callback.h"
 
 namespace tenon::cli {
 
 /// Draws on standard error, only when it is a terminal and the work has taken more than a second.
-class Progress : public expr::Watch {
+class Progress : public expr::ProgressCallback {
  public:
   Progress();
   ~Progress() override;
-  /// Throws expr::Interrupted after Ctrl-C.
+  /// Throws Interrupted after Ctrl-C.
   void advance(int64_t done, int64_t total) override;
 
  private:

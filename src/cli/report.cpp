@@ -105,22 +105,24 @@ void collect_ops(const TreeNode& node, const std::string& text, std::vector<OpRe
 }
 
 std::string elementwise_way(const Plan& plan, int64_t operand) {
-  const Plan::Operand& way = plan.operands[operand];
-  const bool has_length = way.way == Way::periodic || way.way == Way::repeated;
-  return std::string(way_name(way.way)) + (has_length ? " " + std::to_string(way.length) : "");
+  const Plan::Operand& access = plan.operands[operand];
+  const bool has_length = access.access == AccessPattern::periodic || access.access == AccessPattern::repeated;
+  return std::string(access_pattern_name(access.access)) + (has_length ? " " + std::to_string(access.length) : "");
 }
 
 /// A reduction's plan leaves the ways open: its tiles run along the innermost loop, by that loop's stride.
 std::string reduction_way(const Plan& plan, int64_t operand) {
   const int64_t stride = plan.ndim() > 0 ? plan.strides_of(operand)[0] : 1;
-  return way_name(stride == 0 ? Way::splat : stride == 1 ? Way::direct : Way::gather);
+  return access_pattern_name(stride == 0   ? AccessPattern::splat
+                             : stride == 1 ? AccessPattern::direct
+                                           : AccessPattern::gather);
 }
 
 Dims mask_of(const expr::Step& step, SizesView sizes) {
   return reduced_mask(expr::dims_of(*step.reduction, step.values), sizes.size());
 }
 
-/// Where a reduction's output goes, seen over the operand's dims: it stands still along reduced ones.
+/// Where a reduction's output goes, seen over the operand's dims: it has stride 0 along reduced ones.
 Dims reduction_strides(const expr::Step& step, SizesView mask) {
   const SizesView strides = step.result.strides();
   Dims spread;
@@ -135,16 +137,16 @@ Dims reduction_strides(const expr::Step& step, SizesView mask) {
 void add_plan(Report& report, const expr::Step& step, const std::vector<Leaf>& leaves) {
   const Dims mask = step.reduction ? mask_of(step, report.result) : Dims();
   const Dims out_strides = step.reduction ? reduction_strides(step, mask) : report.result_strides;
-  std::vector<Walk> walks{{report.result, out_strides}};
-  for (const Leaf& leaf : leaves) walks.push_back({leaf.node->tensor.sizes(), leaf.node->tensor.strides()});
+  std::vector<StridedView> strided{{report.result, out_strides}};
+  for (const Leaf& leaf : leaves) strided.push_back({leaf.node->tensor.sizes(), leaf.node->tensor.strides()});
   Plan plan;
   const auto make = step.reduction ? make_reduction_plan : make_plan;
-  make(report.result, walks.data(), static_cast<int64_t>(walks.size()), plan);
+  make(report.result, strided.data(), static_cast<int64_t>(strided.size()), plan);
   report.loops = Dims(plan.sizes.data(), plan.sizes.size());
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const int64_t at = static_cast<int64_t>(i) + 1;  // the output comes first
-    const std::string way = step.reduction ? reduction_way(plan, at) : elementwise_way(plan, at);
-    report.operands[i].way = way + (leaves[i].cast ? ", cast" : "");
+    const std::string access = step.reduction ? reduction_way(plan, at) : elementwise_way(plan, at);
+    report.operands[i].access = access + (leaves[i].cast ? ", cast" : "");
     report.operands[i].loop_strides = Dims(plan.strides_of(at), plan.ndim());
   }
 }

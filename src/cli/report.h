@@ -26,7 +26,7 @@ struct OperandReport {
   Dims strides;
   std::vector<Cell> cells;  // one for each dim of the result
   Dims gradient_dims;       // dims the result's gradient is summed over to be this operand's
-  std::string way;          // how it reaches a tile: "direct", "periodic 3", with "cast" where the dtype changes
+  std::string access;       // how it reaches a tile: "direct", "periodic 3", with "cast" where the dtype changes
   Dims loop_strides;        // innermost first
   int64_t bytes = 0;        // of the elements read
 };

@@ -109,7 +109,7 @@ std::string plan_section(const Report& report, const Painter& paint) {
              {"in the loops", Colour::quiet, true},
              {"way to a tile", Colour::quiet, true}});
   for (const OperandReport& operand : report.operands)
-    table.add({{operand.label}, {dims_text(operand.strides)}, {dims_text(operand.loop_strides)}, {operand.way}});
+    table.add({{operand.label}, {dims_text(operand.strides)}, {dims_text(operand.loop_strides)}, {operand.access}});
   table.add({{"result"}, {dims_text(report.result_strides)}});
   return heading("plan", paint) + "  loops, innermost first: " + dims_text(report.loops) + "\n" + table.render(paint);
 }

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "dispatch/differentiate.h"
-#include "dispatch/few.h"
+#include "dispatch/fast_path.h"
 #include "dispatch/recorder.h"
 #include "plan/plan.h"
 #include "shape/dense_strides.h"
@@ -19,7 +19,7 @@
 namespace tenon {
 namespace {
 
-Walk walk_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
+StridedView strided_view_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
 
 // Up to here elements are copied one by one: a plan would cost more.
 constexpr int64_t kFewElements = 64;
@@ -56,9 +56,9 @@ bool copy_few(const Tensor& out, const Tensor& src) {
 /// out[...] = src[...], broadcast and cast. No checks.
 void write_copy(const Tensor& out, const Tensor& src) {
   if (out.is_meta() || out.numel() == 0 || copy_few(out, src)) return;
-  const Walk walks[] = {walk_of(out), walk_of(src)};
+  const StridedView strided[] = {strided_view_of(out), strided_view_of(src)};
   Plan plan;
-  make_plan(out.sizes(), walks, 2, plan);
+  make_plan(out.sizes(), strided, 2, plan);
   Program program;
   const int values = program.input(src.dtype());
   out.dtype() == src.dtype() ? program.copy(values) : program.cast(values, out.dtype());
@@ -87,8 +87,8 @@ void write_number(const Tensor& self, const void* number, Dtype dtype) {
     return;
   }
   Plan plan;
-  const Walk walks[] = {walk_of(self), {{}, {}}};
-  make_plan(self.sizes(), walks, 2, plan);
+  const StridedView strided[] = {strided_view_of(self), {{}, {}}};
+  make_plan(self.sizes(), strided, 2, plan);
   Program program;
   program.cast(program.input(dtype), self.dtype());
   run(plan, program, self.data_ptr(), &number);

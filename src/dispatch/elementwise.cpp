@@ -5,7 +5,7 @@
 
 #include "dispatch/broadcast_check.h"
 #include "dispatch/differentiate.h"
-#include "dispatch/few.h"
+#include "dispatch/fast_path.h"
 #include "dispatch/recorder.h"
 #include "plan/plan.h"
 #include "shape/dense_strides.h"
@@ -51,7 +51,7 @@ bool repeats_one(const Arg& arg) {
   return true;
 }
 
-/// Whether a 16-bit float op takes argument i at its own precision: PyTorch reads a lone second operand in float32.
+/// Whether a 16-bit float op takes argument i at its own precision: PyTorch reads a single second operand in float32.
 bool keeps_precision(const Row& row, Args args, int i) {
   const bool second = i == 1 || (row.commutative && !args[i]->is_tensor());
   return row.exact_second && second && is_lone(*args[i]);
@@ -167,7 +167,7 @@ Dims compute_shape(Op op, Args args, int count, BroadcastCheck& check) {
   return check.shape(row_of(op).name);
 }
 
-Walk walk_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
+StridedView strided_view_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
 
 /// The strides PyTorch sees: an operand of another dtype than the computation's is copied first.
 Dims strides_seen(const Row& row, const Types& types, const Tensor& operand, int i) {
@@ -193,24 +193,24 @@ Device common_device(Args args, int count) {
 
 Dims layout_of_result(const Row& row, const Types& types, SizesView shape, Args args, int count) {
   Dims strides[kMaxArgs];
-  Walk walks[kMaxArgs];  // numbers are operands without dims
+  StridedView strided[kMaxArgs];  // numbers are operands without dims
   const int operands = operand_count(row, count);
   for (int i = 0; i < operands; ++i) {
     if (!args[i]->is_tensor()) continue;
     strides[i] = strides_seen(row, types, args[i]->tensor(), i);
-    walks[i] = {args[i]->tensor().sizes(), strides[i]};
+    strided[i] = {args[i]->tensor().sizes(), strides[i]};
   }
-  return result_strides(shape, walks, operands);
+  return result_strides(shape, strided, operands);
 }
 
 void compute(Op op, const Row& row, const Types& types, const Tensor& out, Args args, int count) {
   if (out.is_meta() || out.numel() == 0) return;
-  Walk walks[kMaxArgs + 1] = {walk_of(out)};
+  StridedView strided[kMaxArgs + 1] = {strided_view_of(out)};
   const void* inputs[kMaxArgs];
   Number numbers[kMaxArgs];
   for (int i = 0; i < count; ++i) {
     if (args[i]->is_tensor()) {
-      walks[i + 1] = walk_of(args[i]->tensor());
+      strided[i + 1] = strided_view_of(args[i]->tensor());
       inputs[i] = args[i]->tensor().data_ptr();
     } else {
       convert_number(args[i]->number(), first_cast(row, types, args, i), argument_dtype(row, types, i), numbers[i]);
@@ -218,7 +218,7 @@ void compute(Op op, const Row& row, const Types& types, const Tensor& out, Args 
     }
   }
   Plan plan;
-  make_plan(out.sizes(), walks, count + 1, plan);
+  make_plan(out.sizes(), strided, count + 1, plan);
   run(plan, make_program(op, row, types, args, count, out.dtype()), out.data_ptr(), inputs);
 }
 
@@ -247,7 +247,7 @@ void record(Recorder& recorder, Op op, const Row& row, const Types& types, const
   recorder.add(call, result, fits);
 }
 
-/// Where writing could be read back through an input, the result is computed aside and copied.
+/// Where writing could be read back through an input, the result is computed into a temporary and copied.
 bool needs_aside(const Tensor& out, Args args, int count) {
   if (internal_overlap(out) == InternalOverlap::unknown) return true;
   for (int i = 0; i < count; ++i)
@@ -263,9 +263,9 @@ void check_overlaps(const Tensor& out, Args args, int count) {
 
 void write_result(Op op, const Row& row, const Types& types, Tensor& out, Args args, int count) {
   if (row.may_throw || needs_aside(out, args, count)) {
-    const Tensor aside = new_tensor(out.sizes(), out.dtype(), out.device());
-    compute(op, row, types, aside, args, count);
-    run_copy(out, aside);
+    const Tensor temporary = new_tensor(out.sizes(), out.dtype(), out.device());
+    compute(op, row, types, temporary, args, count);
+    run_copy(out, temporary);
     return;
   }
   const Uninterrupted whole;
@@ -291,10 +291,10 @@ void check_resized_is_no_input(const Tensor& out, SizesView shape, Args args, in
 void write_resized(Op op, const Row& row, const Types& types, Tensor& out, SizesView shape, Args args, int count) {
   const Dims strides = layout_of_result(row, types, shape, args, count);
   if (row.may_throw || shares_storage(out, args, count)) {
-    const Tensor aside = new_tensor(shape, strides, out.dtype(), out.device());
-    compute(op, row, types, aside, args, count);
+    const Tensor temporary = new_tensor(shape, strides, out.dtype(), out.device());
+    compute(op, row, types, temporary, args, count);
     ResizedOutput resized(out, shape, strides);
-    run_copy(out, aside);
+    run_copy(out, temporary);
     return resized.keep();
   }
   const Uninterrupted whole;

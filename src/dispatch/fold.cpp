@@ -52,9 +52,9 @@ Results<count> new_results(const Call& call, SizesView sizes, Device device) {
 template <std::size_t count>
 void run(const Call& call, const Results<count>& outs, SizesView out_strides, const Tensor& self, SizesView sizes,
          SizesView strides) {
-  const Walk walks[] = {{sizes, out_strides}, {sizes, strides}};
+  const StridedView strided[] = {{sizes, out_strides}, {sizes, strides}};
   Plan plan;
-  make_reduction_plan(sizes, walks, 2, plan);
+  make_reduction_plan(sizes, strided, 2, plan);
   Fold fold{.op = call.op,
             .input = self.dtype(),
             .lanes = lanes_of(call.op, call.computed),

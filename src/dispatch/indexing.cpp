@@ -166,7 +166,7 @@ class Selection {
   SizesView shape() const { return shape_; }
   const Tensor& view() const { return view_; }
 
-  /// As TensorIterator lays out a result over the view, which stands still along the indexed dims, and the places.
+  /// As TensorIterator lays out a result over the view, which has stride 0 along the indexed dims, and the places.
   Dims strides_of_result() const {
     const int64_t places = place_shape_.size();
     Dims standing, sizes(shape_.size(), 1);
@@ -177,9 +177,9 @@ class Selection {
     std::vector<Tensor> along;
     for (int64_t dim = before_; dim < behind_; ++dim)
       along.push_back(places_[static_cast<std::size_t>(dim)].reshape(sizes));
-    std::vector<Walk> walks = {{shape_, standing}};
-    for (const Tensor& place : along) walks.push_back({place.sizes(), place.strides()});
-    return result_strides(shape_, walks.data(), static_cast<int64_t>(walks.size()));
+    std::vector<StridedView> strided = {{shape_, standing}};
+    for (const Tensor& place : along) strided.push_back({place.sizes(), place.strides()});
+    return result_strides(shape_, strided.data(), static_cast<int64_t>(strided.size()));
   }
 
   /// Calls `move(place in the view, place in other)` for runs of elements along the last dim; offsets in elements.

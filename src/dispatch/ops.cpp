@@ -263,9 +263,9 @@ Tensor isneginf(const Target& target, const Tensor& self) { return truths(Op::is
 // PyTorch's isinf compares what abs gives, its isfinite is the product of that with another comparison: seen in the
 // strides of dims of size 1 and of tensors without elements.
 Dims strides_behind_abs(const Tensor& self) {
-  const Walk walk{self.sizes(), self.strides()};
-  const Dims strides = result_strides(self.sizes(), &walk, 1);
-  const Walk and_number[] = {{self.sizes(), strides}, {}};
+  const StridedView view{self.sizes(), self.strides()};
+  const Dims strides = result_strides(self.sizes(), &view, 1);
+  const StridedView and_number[] = {{self.sizes(), strides}, {}};
   return result_strides(self.sizes(), and_number, 2);
 }
 Tensor isinf(const Target& target, const Tensor& self) {
@@ -277,9 +277,9 @@ Tensor isinf(const Target& target, const Tensor& self) {
 Tensor isfinite(const Target& target, const Tensor& self) {
   if (!is_floating_point(self.dtype())) return ones_like(self, bool_);
   Tensor result = truths(Op::isfinite, target, self, Op::isfinite);
-  const Walk walk{self.sizes(), self.strides()}, itself[] = {walk, walk};
+  const StridedView view{self.sizes(), self.strides()}, itself[] = {view, view};
   const Dims equal = result_strides(self.sizes(), itself, 2), finite = strides_behind_abs(self);
-  const Walk both[] = {{self.sizes(), equal}, {self.sizes(), finite}};
+  const StridedView both[] = {{self.sizes(), equal}, {self.sizes(), finite}};
   set_sizes_and_strides(result, self.sizes(), result_strides(self.sizes(), both, 2));
   return result;
 }

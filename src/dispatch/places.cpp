@@ -277,7 +277,7 @@ bool gather_elements(const Plane& plane, const std::byte* from, int64_t step, in
   return true;
 }
 
-/// The dims behind `dim` as parts of the elements, where the index stands still along them and they lie side by side in
+/// The dims behind `dim` as parts of the elements, where the index has stride 0 along them and they lie side by side in
 /// both others. Gives the size of an element.
 int64_t join_behind(Laid& out, Laid& self, Laid& index, int64_t dim, int64_t width) {
   int64_t joined = index.sizes.size(), bytes = width;

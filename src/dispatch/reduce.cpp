@@ -108,9 +108,9 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   check_dtype(op, types.result);
   if (fold_few(op, types, out, self)) return;
   const Dims strides = spread_strides(out.strides(), mask, keepdim);
-  const Walk walks[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};
+  const StridedView strided[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};
   Plan plan;
-  make_reduction_plan(self.sizes(), walks, 2, plan);
+  make_reduction_plan(self.sizes(), strided, 2, plan);
   Program program;
   program.cast(program.cast(program.input(self.dtype()), types.element), types.accumulated);
   const void* input = self.data_ptr();
@@ -196,7 +196,7 @@ Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool 
   const Dims strides = contiguous_strides(shape);
   if (out.sizes() == shape) check_no_internal_overlap(out);
   // What takes long can be interrupted while the result is nobody's.
-  const bool is_long = thread_watch && self.numel() > kUninterrupted;
+  const bool is_long = thread_interrupt_source && self.numel() > kUninterrupted;
   if (!out.is_meta() && (is_long || share_memory(out, self))) {
     // The input is read before the output is resized: they may be one tensor.
     Tensor result = new_tensor(shape, types.result);

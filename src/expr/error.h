@@ -25,12 +25,6 @@ class ExpressionError : public Error {
   Span span_;
 };
 
-/// The user asked to stop.
-class Interrupted : public tenon::Interrupted {
- public:
-  Interrupted() : tenon::Interrupted("interrupted") {}
-};
-
 /// Runs `work`; an engine's error gets `span`. Missing memory and files are nobody's fault in the expression: they
 /// pass.
 template <class Work>
@@ -39,7 +33,7 @@ auto at(Span span, const Work& work) {
     return work();
   } catch (const ExpressionError&) {
     throw;
-  } catch (const tenon::Interrupted&) {
+  } catch (const Interrupted&) {
     throw;
   } catch (const OutOfMemoryError&) {
     throw;

@@ -43,8 +43,8 @@ std::optional<Scalar> fold(const std::string& symbol, Scalar a, Scalar b) {
 
 class Evaluator {
  public:
-  Evaluator(const Ast& ast, const Scope& scope, Watch& watch, Steps* steps)
-      : ast_(ast), scope_(scope), watch_(watch), steps_(steps) {}
+  Evaluator(const Ast& ast, const Scope& scope, ProgressCallback& progress, Steps* steps)
+      : ast_(ast), scope_(scope), progress_(progress), steps_(steps) {}
 
   Tree run() {
     const Argument result = argument(ast_.root);
@@ -179,7 +179,7 @@ class Evaluator {
   /// Computed at once, like a reduction.
   Value algorithm(const Schema& function, const Bound& bound, const Node& node) {
     Values values = with_operands(bound.operands, bound.values,
-                                  [&](const Tree& operand) { return evaluate_elementwise(operand, watch_); });
+                                  [&](const Tree& operand) { return evaluate_elementwise(operand, progress_); });
     if (function.parameters()[0].is_list()) values[0] = evaluated(bound.list);
     if (function.results != 1)
       return at(node.span, [&] { return Results{&function, function.function(values.data())}; });
@@ -187,7 +187,7 @@ class Evaluator {
   }
   List<Tensor> evaluated(const Trees& list) {
     List<Tensor> tensors;
-    for (const Tree& tree : list) tensors.push_back(evaluate_elementwise(tree, watch_));
+    for (const Tree& tree : list) tensors.push_back(evaluate_elementwise(tree, progress_));
     return tensors;
   }
   Value call_function(const Schema& function, const std::vector<Argument>& arguments, const Node& node) {
@@ -196,7 +196,7 @@ class Evaluator {
     if (function.is_map()) return elementwise(function, bound, node);
     if (!function.is_fold() || function.results != 1) return algorithm(function, bound, node);
     const Tensor result =
-        at(node.span, [&] { return evaluate_reduction(function, bound.operands[0], bound.values, watch_); });
+        at(node.span, [&] { return evaluate_reduction(function, bound.operands[0], bound.values, progress_); });
     note_step({.tree = bound.operands[0],
                .reduction = &function,
                .values = bound.values,
@@ -220,7 +220,7 @@ class Evaluator {
     const Tree& tree = as_tree(argument);
     if (tree->is_number()) fail_argument(argument, "a tensor");
     if (!tree->is_leaf()) note_step({.tree = tree, .result = tree->meta, .span = argument.span});
-    return evaluate_elementwise(tree, watch_);
+    return evaluate_elementwise(tree, progress_);
   }
 
   Value attribute(const Node& node) {
@@ -337,14 +337,14 @@ class Evaluator {
 
   const Ast& ast_;
   const Scope& scope_;
-  Watch& watch_;
+  ProgressCallback& progress_;
   Steps* steps_;
 };
 
 }  // namespace
 
-Tree evaluate(const Ast& ast, const Scope& scope, Watch& watch, Steps* steps) {
-  return Evaluator(ast, scope, watch, steps).run();
+Tree evaluate(const Ast& ast, const Scope& scope, ProgressCallback& progress, Steps* steps) {
+  return Evaluator(ast, scope, progress, steps).run();
 }
 
 }  // namespace tenon::expr

@@ -34,6 +34,6 @@ struct Steps {
 
 /// The value of the expression. What remains to be computed is a tree (`evaluate_elementwise`); the steps before are
 /// done. ExpressionError for every mistake in it.
-Tree evaluate(const Ast& ast, const Scope& scope, Watch& watch, Steps* steps = nullptr);
+Tree evaluate(const Ast& ast, const Scope& scope, ProgressCallback& progress, Steps* steps = nullptr);
 
 }  // namespace tenon::expr

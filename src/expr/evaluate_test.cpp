@@ -8,7 +8,7 @@ namespace tenon::expr {
 namespace {
 
 /// Small blocks, so that every test streams.
-class SmallBlocks : public NoWatch {
+class SmallBlocks : public NoProgress {
  public:
   explicit SmallBlocks(int64_t nbytes) { block_bytes = stream_bytes = nbytes; }
 };
@@ -24,9 +24,9 @@ Scope scope() {
 }
 
 Tensor computed(const std::string& text, int64_t block_bytes = 1 << 20) {
-  SmallBlocks watch(block_bytes);
-  const Tree tree = evaluate(parse(text), scope(), watch);
-  return evaluate_elementwise(tree, watch);
+  SmallBlocks progress(block_bytes);
+  const Tree tree = evaluate(parse(text), scope(), progress);
+  return evaluate_elementwise(tree, progress);
 }
 void expect_same(const Tensor& got, const Tensor& want, const std::string& text) {
   EXPECT_EQ(got.sizes(), want.sizes()) << text;
@@ -126,11 +126,11 @@ TEST(Evaluate, StreamedReductionsAreExactForIntegers) {
   s.names["a"] = randint(-1000, 1000, {7, 5, 11});
   for (const char* text : {"sum(a)", "sum(a * 2, 0)", "sum(a, (0, 2))", "sum(a, 1, keepdim=True)", "amax(a - 1, 0)",
                            "amin(a, (1, 2))", "amax(a)"}) {
-    NoWatch whole;
+    NoProgress whole;
     const Tensor want = evaluate_elementwise(evaluate(parse(text), s, whole), whole);
     for (int64_t block_bytes : {8, 100, 1000}) {
-      SmallBlocks watch(block_bytes);
-      expect_same(evaluate_elementwise(evaluate(parse(text), s, watch), watch), want, text);
+      SmallBlocks progress(block_bytes);
+      expect_same(evaluate_elementwise(evaluate(parse(text), s, progress), progress), want, text);
     }
   }
 }
@@ -140,10 +140,10 @@ TEST(Evaluate, StreamedMeansAreAsGoodAsWholeOnes) {
   Scope s;
   s.names["a"] = rand({100, 3});
   for (const char* text : {"mean(a)", "mean(a * 2, 0)", "mean(a, 1)", "sum(a)", "sum(a, 0, dtype=float64)"}) {
-    NoWatch whole;
-    SmallBlocks watch(64);
+    NoProgress whole;
+    SmallBlocks progress(64);
     const Tensor want = evaluate_elementwise(evaluate(parse(text), s, whole), whole);
-    const Tensor got = evaluate_elementwise(evaluate(parse(text), s, watch), watch);
+    const Tensor got = evaluate_elementwise(evaluate(parse(text), s, progress), progress);
     EXPECT_EQ(got.dtype(), want.dtype());
     EXPECT_EQ(got.sizes(), want.sizes());
     EXPECT_LT(amax(abs(got / want - 1)).item<double>(), 1e-6) << text;
@@ -153,14 +153,14 @@ TEST(Evaluate, StreamedMeansAreAsGoodAsWholeOnes) {
 TEST(Evaluate, TemporariesStaySmall) {
   Scope s;
   s.names["a"] = ones({1 << 20});
-  SmallBlocks watch(1 << 16);
-  const Tree tree = evaluate(parse("((a * 2 + 1) / 3 - a).sum()"), s, watch);
+  SmallBlocks progress(1 << 16);
+  const Tree tree = evaluate(parse("((a * 2 + 1) / 3 - a).sum()"), s, progress);
   memory::reset_peak();
   const int64_t before = memory::statistics().peak;
   SmallBlocks again(1 << 16);
   evaluate(parse("((a * 2 + 1) / 3 - a).sum()"), s, again);
   EXPECT_LT(memory::statistics().peak - before, 1 << 20);
-  EXPECT_EQ(evaluate_elementwise(tree, watch).item<double>(), 0);
+  EXPECT_EQ(evaluate_elementwise(tree, progress).item<double>(), 0);
 }
 
 TEST(Evaluate, MoreOpsThanAProgramHasRegisters) {
@@ -172,11 +172,11 @@ TEST(Evaluate, MoreOpsThanAProgramHasRegisters) {
 }
 
 TEST(Evaluate, AnInterruptStopsBetweenBlocks) {
-  class Stop : public Watch {
+  class Stop : public ProgressCallback {
    public:
     Stop() { block_bytes = fused_bytes = 4; }
     void advance(int64_t done, int64_t) override {
-      if (done >= 3) throw Interrupted();
+      if (done >= 3) throw Interrupted("interrupted");
     }
   } stop;
   const Tree tree = evaluate(parse("x + 1"), scope(), stop);
@@ -188,15 +188,15 @@ TEST(Evaluate, AnInterruptStopsBetweenBlocks) {
 TEST(Evaluate, ShapesNeedNoData) {
   Scope shapes;
   shapes.shapes = true;
-  NoWatch watch;
-  const Tree tree = evaluate(parse("f32[1000000, 1000000] + i32[1000000: 2]"), shapes, watch);
+  NoProgress progress;
+  const Tree tree = evaluate(parse("f32[1000000, 1000000] + i32[1000000: 2]"), shapes, progress);
   EXPECT_EQ(tree->sizes(), SizesView({1000000, 1000000}));
   EXPECT_EQ(tree->operands[1]->meta.stride(0), 2);
-  EXPECT_EQ(evaluate(parse("u8[4, 3].to(float32).mean(0) / f64[]"), shapes, watch)->sizes(), SizesView({3}));
+  EXPECT_EQ(evaluate(parse("u8[4, 3].to(float32).mean(0) / f64[]"), shapes, progress)->sizes(), SizesView({3}));
   for (const char* text : {"(f32[10000, 1] - f32[10000]).mean()", "(f32[100000, 1] * f32[100000] + 1).sum()",
                            "(f32[100000, 1] < f32[100000]).any()", "(f32[100000, 1] - f32[100000]).to(int64).amax()",
                            "mm(f32[20000, 3] + 1, f32[3, 20000]).amin(1)"})
-    EXPECT_TRUE(evaluate(parse(text), shapes, watch)->meta.is_meta()) << text;
+    EXPECT_TRUE(evaluate(parse(text), shapes, progress)->meta.is_meta()) << text;
 }
 
 TEST(Evaluate, ErrorsKnowTheirPlace) {

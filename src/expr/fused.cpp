@@ -50,18 +50,18 @@ void Fused::write(const Block& block, Tensor& out) const {
   const Program program = recorder_.program(result_, out.dtype(), numbers);
   std::vector<Tensor> parts;
   for (const Tensor& leaf : leaves_) parts.push_back(slice_block(leaf, block));
-  std::vector<Walk> walks{{out.sizes(), out.strides()}};
+  std::vector<StridedView> strided{{out.sizes(), out.strides()}};
   std::vector<const void*> inputs;
   for (const Tensor& part : parts) {
-    walks.push_back({part.sizes(), part.strides()});
+    strided.push_back({part.sizes(), part.strides()});
     inputs.push_back(part.data_ptr());
   }
   for (const void* number : numbers) {
-    walks.push_back({});
+    strided.push_back({});
     inputs.push_back(number);
   }
   Plan plan;
-  make_plan(out.sizes(), walks.data(), static_cast<int64_t>(walks.size()), plan);
+  make_plan(out.sizes(), strided.data(), static_cast<int64_t>(strided.size()), plan);
   run(plan, program, out.data_ptr(), inputs.data());
 }
 

@@ -87,19 +87,19 @@ class Accumulator {
 
 }  // namespace
 
-Tensor evaluate_reduction(const Schema& function, const Tree& tree, const Values& values, Watch& watch) {
-  watch.advance(0, 1);
+Tensor evaluate_reduction(const Schema& function, const Tree& tree, const Values& values, ProgressCallback& progress) {
+  progress.advance(0, 1);
   const Merge* merge = find_merge(function);
   const bool is_large =
-      !tree->is_number() && !bytes_of(tree->meta).is_at_most(watch.stream_bytes) && tree->meta.numel() > 0;
+      !tree->is_number() && !bytes_of(tree->meta).is_at_most(progress.stream_bytes) && tree->meta.numel() > 0;
   const Tensor expected =
       tree->is_number() ? Tensor() : reduced(function, tree->meta, values);  // all checks, no memory
   if (is_meta(tree)) return expected;
   if (!merge || !is_large || requires_grad(tree)) {
-    return reduced(function, evaluate_elementwise(tree, watch), values);
+    return reduced(function, evaluate_elementwise(tree, progress), values);
   }
   Accumulator accumulator(function, *merge, tree->sizes(), values, expected.dtype());
-  evaluate_blocks(tree, watch,
+  evaluate_blocks(tree, progress,
                   [&](const Tensor& block_values, const Block& block) { accumulator.add(block_values, block); });
   return accumulator.result(expected.sizes(), expected.dtype());
 }

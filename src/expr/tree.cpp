@@ -61,8 +61,8 @@ class BlockValues {
     if (!tree->is_leaf()) fused_.emplace(tree);
     if (fused_ && !fused_->is_complete()) fused_.reset();
   }
-  int64_t block_elements(const Watch& watch) const {
-    return tree_block_elements(tree_, fused_ ? watch.fused_bytes : watch.block_bytes);
+  int64_t block_elements(const ProgressCallback& progress) const {
+    return tree_block_elements(tree_, fused_ ? progress.fused_bytes : progress.block_bytes);
   }
   void write(const Block& block, Tensor& out) const {
     if (fused_)
@@ -87,7 +87,7 @@ bool requires_grad(const Tree& tree) {
 namespace {
 
 /// Calls a tree's ops on whole tensors; a shared subtree once.
-class Recorded {
+class WholeTensorEvaluation {
  public:
   Tensor value(const Tree& tree) {
     if (tree->is_leaf()) return tree->tensor;
@@ -140,45 +140,45 @@ Tree apply(const Schema& function, std::vector<Tree> operands, Values values, Sp
   return node;
 }
 
-void evaluate_elementwise(const Tree& tree, Tensor& out, Watch& watch) {
+void evaluate_elementwise(const Tree& tree, Tensor& out, ProgressCallback& progress) {
   const QuietGuard quiet;
   int64_t done = 0;
-  watch.advance(done, out.numel());
+  progress.advance(done, out.numel());
   if (tree->is_number()) {
     out.fill_(tree->number);
     return;
   }
   const BlockValues values(tree);
-  for_each_block(out.sizes(), values.block_elements(watch), [&](const Block& block) {
+  for_each_block(out.sizes(), values.block_elements(progress), [&](const Block& block) {
     Tensor part = slice_block(out, block);
     values.write(block, part);
     done += part.numel();  // exact: at most out.numel()
-    watch.advance(done, out.numel());
+    progress.advance(done, out.numel());
   });
 }
 
-Tensor evaluate_elementwise(const Tree& tree, Watch& watch) {
+Tensor evaluate_elementwise(const Tree& tree, ProgressCallback& progress) {
   if (tree->is_number()) return full({}, tree->number);
   if (tree->is_leaf()) return tree->tensor;
   if (is_meta(tree)) return tree->meta;
-  if (requires_grad(tree)) return Recorded().value(tree);
+  if (requires_grad(tree)) return WholeTensorEvaluation().value(tree);
   Tensor out = empty(tree->sizes(), tree->meta.dtype());
-  evaluate_elementwise(tree, out, watch);
+  evaluate_elementwise(tree, out, progress);
   return out;
 }
 
-void evaluate_blocks(const Tree& tree, Watch& watch,
+void evaluate_blocks(const Tree& tree, ProgressCallback& progress,
                      const std::function<void(const Tensor& values, const Block& block)>& visit) {
   const QuietGuard quiet;
   int64_t done = 0;
   const int64_t total = numel_of(tree->sizes());
   const BlockValues values(tree);
-  for_each_block(tree->sizes(), tree_block_elements(*tree, watch.block_bytes), [&](const Block& block) {
+  for_each_block(tree->sizes(), tree_block_elements(*tree, progress.block_bytes), [&](const Block& block) {
     Tensor part = empty(block.lengths, tree->meta.dtype());
     values.write(block, part);
     visit(part, block);
     done += part.numel();  // exact: at most `total`
-    watch.advance(done, total);
+    progress.advance(done, total);
   });
 }
 

@@ -8,7 +8,7 @@
 #include "expr/blocks.h"
 #include "expr/error.h"
 #include "expr/functions.h"
-#include "expr/watch.h"
+#include "expr/progress_callback.h"
 
 namespace tenon::expr {
 
@@ -53,17 +53,17 @@ Values with_operands(const std::vector<Tree>& operands, Values values, const Ten
 
 /// Computes the tree into `out`, whose sizes are the tree's; another dtype is converted. Works in blocks of a few MB,
 /// so that temporaries stay small whatever the sizes: inputs and output may be mapped files larger than memory.
-void evaluate_elementwise(const Tree& tree, Tensor& out, Watch& watch);
+void evaluate_elementwise(const Tree& tree, Tensor& out, ProgressCallback& progress);
 /// The same into a new tensor; a leaf is its own value. A tree over meta tensors gives a meta tensor.
-Tensor evaluate_elementwise(const Tree& tree, Watch& watch);
+Tensor evaluate_elementwise(const Tree& tree, ProgressCallback& progress);
 
 /// The values of the tree block by block, in an order and in sizes that depend on shape and dtype alone.
-void evaluate_blocks(const Tree& tree, Watch& watch,
+void evaluate_blocks(const Tree& tree, ProgressCallback& progress,
                      const std::function<void(const Tensor& values, const Block& block)>& visit);
 
 /// A reduction of a tree. Large trees are never held whole: each block is reduced at once, and the partial results are
 /// combined in float64 (integers: int64), in an order that depends on the shape alone.
 /// `values`: the reduction's other arguments.
-Tensor evaluate_reduction(const Schema& function, const Tree& tree, const Values& values, Watch& watch);
+Tensor evaluate_reduction(const Schema& function, const Tree& tree, const Values& values, ProgressCallback& progress);
 
 }  // namespace tenon::expr

@@ -32,7 +32,8 @@ namespace fs = std::filesystem;
 constexpr auto kPatience = std::chrono::seconds(10);  // for the reader of a named pipe
 constexpr int kPause = 50;                            // milliseconds between two looks whether to stop waiting
 
-// Names of the files now aside. A fixed array of pointers, because a signal handler may not allocate or lock.
+// Names of the temporary files that exist. A fixed array of pointers, because a signal handler may not allocate or
+// lock.
 constexpr int kSlots = 16;
 std::array<std::atomic<const char*>, kSlots> names{};
 

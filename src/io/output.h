@@ -48,7 +48,7 @@ class OutputFile {
   Mapping mapping_;
 };
 
-/// Removes every file that is still aside. For signal handlers: calls async-signal-safe functions only.
+/// Removes every temporary file. For signal handlers: calls async-signal-safe functions only.
 void remove_aside_files() noexcept;
 
 }  // namespace tenon::io

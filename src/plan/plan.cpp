@@ -80,7 +80,7 @@ Dims drop_ones(SizesView shape, int64_t operands, SmallVector<int64_t, 32>& stri
 }
 
 /// Strides, order and merging; the order is decided by the last `deciding` operands.
-void merge_loops(SizesView shape, const Walk* operands, int64_t count, int64_t deciding, Plan& plan) {
+void merge_loops(SizesView shape, const StridedView* operands, int64_t count, int64_t deciding, Plan& plan) {
   SmallVector<int64_t, 32> strides(count * shape.size());
   for (int64_t operand = 0; operand < count; ++operand)
     compute_strides(shape, operands[operand], strides.data() + operand * shape.size());
@@ -129,15 +129,15 @@ void choose_fused(Plan& plan) {
 
 Plan::Operand way_of(const Plan& plan, const int64_t* strides) {
   const int64_t fused = plan.fused;
-  if (is_still(strides, 0, fused)) return {Way::splat, 0};
-  if (is_dense(plan, strides, 0, fused)) return {Way::direct, 0};
-  int64_t still = fused;  // the outermost fused loops that do not move the operand
-  while (strides[still - 1] == 0) --still;
-  if (still < fused) return {Way::periodic, count_of(plan, still)};
+  if (is_still(strides, 0, fused)) return {AccessPattern::splat, 0};
+  if (is_dense(plan, strides, 0, fused)) return {AccessPattern::direct, 0};
+  int64_t repeating = fused;  // the outermost fused loops that do not move the operand
+  while (strides[repeating - 1] == 0) --repeating;
+  if (repeating < fused) return {AccessPattern::periodic, count_of(plan, repeating)};
   int64_t moving = 0;  // the innermost ones
   while (strides[moving] == 0) ++moving;
-  if (is_dense(plan, strides, moving, fused)) return {Way::repeated, count_of(plan, moving)};
-  return {Way::gather, 0};
+  if (is_dense(plan, strides, moving, fused)) return {AccessPattern::repeated, count_of(plan, moving)};
+  return {AccessPattern::gather, 0};
 }
 
 /// The loop along which an operand that jumps along the innermost one lies densely; 0: there is none.
@@ -156,11 +156,11 @@ void choose_transposed(Plan& plan) {
     const int64_t dim = dense_loop(plan, operand);
     if (dim == 0 || (plan.transposed != 0 && plan.transposed != dim)) continue;
     plan.transposed = dim;
-    plan.operands[operand].way = Way::transposed;
+    plan.operands[operand].access = AccessPattern::transposed;
   }
 }
 
-void set_ways(Plan& plan, int64_t count) {
+void set_access_patterns(Plan& plan, int64_t count) {
   plan.operands.resize(count);
   for (int64_t operand = 0; operand < count; ++operand) plan.operands[operand] = way_of(plan, plan.strides_of(operand));
 }
@@ -168,29 +168,30 @@ void set_ways(Plan& plan, int64_t count) {
 /// Whether fusing made an operand cost a copy that runs along the innermost loop would not.
 bool fusing_copies(const Plan& plan) {
   for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
-    const Way way = plan.operands[operand].way;
+    const AccessPattern access = plan.operands[operand].access;
     if (dense_loop(plan, operand) != 0) return true;
     const int64_t innermost = plan.strides_of(operand)[0];
-    if ((way == Way::repeated || way == Way::gather) && (innermost == 0 || innermost == 1)) return true;
+    if ((access == AccessPattern::repeated || access == AccessPattern::gather) && (innermost == 0 || innermost == 1))
+      return true;
   }
   return false;
 }
 
-void choose_ways(Plan& plan, int64_t count) {
+void choose_access_patterns(Plan& plan, int64_t count) {
   choose_fused(plan);
-  set_ways(plan, count);
+  set_access_patterns(plan, count);
   if (plan.fused > 1 && plan.sizes[0] >= kFairRun && fusing_copies(plan)) {
     plan.fused = 1;
     plan.unit = 1;
     plan.flat = plan.sizes[0];
-    set_ways(plan, count);
+    set_access_patterns(plan, count);
   }
-  if (plan.ndim() == 0) plan.operands[0].way = Way::direct;  // one element to write
+  if (plan.ndim() == 0) plan.operands[0].access = AccessPattern::direct;  // one element to write
   choose_transposed(plan);
 }
 
 /// Whether all inputs have the result's sizes and one of the layouts that PyTorch keeps without a closer look.
-bool keeps_layout(SizesView shape, const Walk* inputs, int64_t count, Dims& strides) {
+bool keeps_layout(SizesView shape, const StridedView* inputs, int64_t count, Dims& strides) {
   bool contiguous = true, channels_last = true, same = true;
   for (int64_t i = 0; i < count; ++i) {
     if (!(inputs[i].sizes == shape)) return false;
@@ -211,12 +212,12 @@ bool keeps_layout(SizesView shape, const Walk* inputs, int64_t count, Dims& stri
 
 }  // namespace
 
-const char* way_name(Way way) noexcept {
+const char* access_pattern_name(AccessPattern access) noexcept {
   static constexpr const char* names[] = {"direct", "splat", "periodic", "repeated", "transposed", "gather"};
-  return names[static_cast<int>(way)];
+  return names[static_cast<int>(access)];
 }
 
-void compute_strides(SizesView shape, const Walk& operand, int64_t* out) {
+void compute_strides(SizesView shape, const StridedView& operand, int64_t* out) {
   const int64_t lead = shape.size() - operand.sizes.size();
   std::fill_n(out, lead, 0);
   for (int64_t dim = lead; dim < shape.size(); ++dim) {
@@ -225,17 +226,17 @@ void compute_strides(SizesView shape, const Walk& operand, int64_t* out) {
   }
 }
 
-void make_plan(SizesView shape, const Walk* operands, int64_t count, Plan& plan) {
+void make_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan) {
   merge_loops(shape, operands, count, count, plan);
-  choose_ways(plan, count);
+  choose_access_patterns(plan, count);
 }
 
-void make_reduction_plan(SizesView shape, const Walk* operands, int64_t count, Plan& plan) {
+void make_reduction_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan) {
   merge_loops(shape, operands, count, count - 1, plan);
   plan.operands.resize(count);
 }
 
-Dims result_strides(SizesView shape, const Walk* inputs, int64_t count) {
+Dims result_strides(SizesView shape, const StridedView* inputs, int64_t count) {
   Dims result;
   if (keeps_layout(shape, inputs, count, result)) return result;
   const int64_t ndim = shape.size();

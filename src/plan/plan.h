@@ -9,7 +9,7 @@
 namespace tenon {
 
 /// How an operand, seen from the tile, lies in memory.
-enum class Way : uint8_t {
+enum class AccessPattern : uint8_t {
   direct,      // one element after the other: the tile is the memory itself
   splat,       // one value for the whole tile
   periodic,    // a short pattern comes again and again: built once, reused
@@ -17,17 +17,17 @@ enum class Way : uint8_t {
   transposed,  // one element after the other along another loop: read in square blocks
   gather,      // anything else
 };
-const char* way_name(Way way) noexcept;
+const char* access_pattern_name(AccessPattern access) noexcept;
 
 /// A tensor as the plan sees it.
-struct Walk {
+struct StridedView {
   SizesView sizes;
   SizesView strides;  // in elements
 };
 
 struct Plan {
   struct Operand {
-    Way way = Way::direct;
+    AccessPattern access = AccessPattern::direct;
     int64_t length = 0;  // periodic: elements of the pattern; repeated: times each element comes
   };
 
@@ -45,16 +45,16 @@ struct Plan {
 };
 
 /// Strides over the result's dims, 0 where the operand is broadcast. `out` has room for shape.size() values.
-void compute_strides(SizesView shape, const Walk& operand, int64_t* out);
+void compute_strides(SizesView shape, const StridedView& operand, int64_t* out);
 
 /// The finished plan of an elementwise operation; operand 0 is the output.
-void make_plan(SizesView shape, const Walk* operands, int64_t count, Plan& plan);
+void make_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan);
 
-/// The plan of a reduction: operand 0, the output, stands still along reduced dims; loops are ordered by the inputs.
-void make_reduction_plan(SizesView shape, const Walk* operands, int64_t count, Plan& plan);
+/// The plan of a reduction: operand 0, the output, has stride 0 along reduced dims; loops are ordered by the inputs.
+void make_reduction_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan);
 
 /// Strides of a new result that keeps the memory format of its inputs.
 /// PyTorch: TensorIteratorBase::allocate_or_resize_outputs and fast_set_up.
-Dims result_strides(SizesView shape, const Walk* inputs, int64_t count);
+Dims result_strides(SizesView shape, const StridedView* inputs, int64_t count);
 
 }  // namespace tenon

@@ -19,16 +19,16 @@ struct Layout {
   Dims sizes, strides;
 };
 
-std::vector<Walk> walks_of(const std::vector<Layout>& operands) {
-  std::vector<Walk> walks;
-  for (const Layout& operand : operands) walks.push_back({operand.sizes, operand.strides});
-  return walks;
+std::vector<StridedView> strided_views_of(const std::vector<Layout>& operands) {
+  std::vector<StridedView> strided;
+  for (const Layout& operand : operands) strided.push_back({operand.sizes, operand.strides});
+  return strided;
 }
 
 Plan plan_of(SizesView shape, const std::vector<Layout>& operands) {
   Plan plan;
-  const std::vector<Walk> walks = walks_of(operands);
-  make_plan(shape, walks.data(), static_cast<int64_t>(walks.size()), plan);
+  const std::vector<StridedView> strided = strided_views_of(operands);
+  make_plan(shape, strided.data(), static_cast<int64_t>(strided.size()), plan);
   return plan;
 }
 
@@ -36,10 +36,10 @@ Plan plan_of(SizesView shape, const std::vector<Layout>& operands) {
 std::string text_of(const Plan& plan) {
   std::string text = "sizes " + to_string(SizesView(plan.sizes.data(), plan.ndim())) + ", strides";
   for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
-    const Plan::Operand& way = plan.operands[operand];
-    text +=
-        (operand ? ", " : " ") + to_string(SizesView(plan.strides_of(operand), plan.ndim())) + " " + way_name(way.way);
-    if (way.length) text += " " + std::to_string(way.length);
+    const Plan::Operand& access = plan.operands[operand];
+    text += (operand ? ", " : " ") + to_string(SizesView(plan.strides_of(operand), plan.ndim())) + " " +
+            access_pattern_name(access.access);
+    if (access.length) text += " " + std::to_string(access.length);
   }
   text += "; " + std::to_string(plan.fused) + " fused: " + std::to_string(plan.flat) + " in units of " +
           std::to_string(plan.unit);
@@ -204,8 +204,8 @@ TEST(Plan, IsMadeAnew) {
       one{{{}, {}}, {{}, {}}}, pattern{{{4, 3}, {3, 1}}, {{3}, {1}}};
   Plan plan;
   for (const auto* operands : {&block, &row, &block, &one, &pattern, &row}) {
-    const std::vector<Walk> walks = walks_of(*operands);
-    make_plan(operands->front().sizes, walks.data(), 2, plan);
+    const std::vector<StridedView> strided = strided_views_of(*operands);
+    make_plan(operands->front().sizes, strided.data(), 2, plan);
     EXPECT_EQ(text_of(plan), text_of(plan_of(operands->front().sizes, *operands)));
   }
 }
@@ -226,16 +226,16 @@ TEST(Plan, ManyDims) {
     EXPECT_EQ(text_of(plan), text_of(plan_of({4, 3}, {few[0], few[1], few[2]}))) << first;
     EXPECT_EQ(plan.numel, 12);
     const std::vector<Layout> layouts = {transposed, column, out};
-    const std::vector<Walk> walks = walks_of(layouts);
-    EXPECT_EQ(result_strides(out.sizes, walks.data(), 3)[second], 4);
+    const std::vector<StridedView> strided = strided_views_of(layouts);
+    EXPECT_EQ(result_strides(out.sizes, strided.data(), 3)[second], 4);
   }
 }
 
 /// "[3, 2]": the loops of a sum of everything, the innermost first.
 std::string reduction_loops(SizesView shape, SizesView strides, SizesView out_strides) {
   Plan plan;
-  const Walk walks[] = {{shape, out_strides}, {shape, strides}};
-  make_reduction_plan(shape, walks, 2, plan);
+  const StridedView strided[] = {{shape, out_strides}, {shape, strides}};
+  make_reduction_plan(shape, strided, 2, plan);
   EXPECT_EQ(plan.operands.size(), 2);
   EXPECT_EQ(plan.strides.size(), 2 * plan.ndim());
   return to_string(SizesView(plan.sizes.data(), plan.ndim()));
@@ -292,16 +292,16 @@ std::map<Offsets, int> offsets_by_plan(const Plan& plan) {
 
 /// Where the way says that element `i` of the fused loops lies.
 int64_t offset_by_way(const Plan& plan, int64_t operand, int64_t i) {
-  const auto [way, length] = plan.operands[operand];
+  const auto [access, length] = plan.operands[operand];
   const int64_t* strides = plan.strides_of(operand);
-  switch (way) {
-    case Way::direct:
+  switch (access) {
+    case AccessPattern::direct:
       return i;
-    case Way::splat:
+    case AccessPattern::splat:
       return 0;
-    case Way::periodic:
+    case AccessPattern::periodic:
       return offset_at(plan, strides, plan.fused, i % length);
-    case Way::repeated:
+    case AccessPattern::repeated:
       return i / length;
     default:
       return offset_at(plan, strides, plan.fused, i);
@@ -329,7 +329,7 @@ Layout random_operand(SizesView shape, std::mt19937& random) {
 
 TEST(Plan, WalksEveryIndexOnceAndItsWaysSayWhereElementsLie) {
   std::mt19937 random(5);
-  std::map<Way, int> ways;
+  std::map<AccessPattern, int> ways;
   for (int round = 0; round < 3000; ++round) {
     Dims shape;
     for (unsigned dims = random() % 4; dims > 0; --dims)
@@ -344,14 +344,15 @@ TEST(Plan, WalksEveryIndexOnceAndItsWaysSayWhereElementsLie) {
     ASSERT_EQ(plan.strides.size(), plan.operands.size() * plan.ndim());
     ASSERT_EQ(offsets_by_plan(plan), offsets_by_index(shape, operands));
     for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
-      ++ways[plan.operands[operand].way];
+      ++ways[plan.operands[operand].access];
       for (int64_t i = 0; i < plan.flat; ++i)
         ASSERT_EQ(offset_by_way(plan, operand, i), offset_at(plan, plan.strides_of(operand), plan.fused, i))
             << operand << " at " << i;
     }
   }
-  for (const Way way : {Way::direct, Way::splat, Way::periodic, Way::repeated, Way::transposed, Way::gather})
-    EXPECT_GT(ways[way], 20) << way_name(way);
+  for (const AccessPattern access : {AccessPattern::direct, AccessPattern::splat, AccessPattern::periodic,
+                                     AccessPattern::repeated, AccessPattern::transposed, AccessPattern::gather})
+    EXPECT_GT(ways[access], 20) << access_pattern_name(access);
 }
 
 TEST(Plan, NoTwoLoopsThatCouldBeOne) {
@@ -405,8 +406,8 @@ TEST(ResultStrides, Table) {
       {"no elements", {0, 3}, {{{0, 3}, {1, 7}}}, {3, 1}},
   };
   for (const auto& c : cases) {
-    const std::vector<Walk> walks = walks_of(c.inputs);
-    const Dims strides = result_strides(c.shape, walks.data(), static_cast<int64_t>(walks.size()));
+    const std::vector<StridedView> strided = strided_views_of(c.inputs);
+    const Dims strides = result_strides(c.shape, strided.data(), static_cast<int64_t>(strided.size()));
     EXPECT_EQ(to_string(strides), to_string(c.want)) << c.why;
   }
 }

@@ -90,7 +90,7 @@ std::string joined(const std::vector<std::string>& parts, const std::string& sep
   return text;
 }
 
-/// "Number alpha=1"; "ints[1] dim" takes a lone integer, too.
+/// "Number alpha=1"; "ints[1] dim" takes a single integer, too.
 Parameter parse_parameter(const std::string& text, bool keyword_only) {
   const std::size_t space = text.find(' '), equals = text.find('=');
   std::string spelled = text.substr(0, space);
@@ -313,20 +313,20 @@ std::string Signature::text() const {
   return "(" + joined(parts, ", ") + ")";
 }
 
-Parser::Parser(const Definition& definition, Door door) : definition_(definition), name_(definition.name) {
+Parser::Parser(const Definition& definition, Binding binding) : definition_(definition), name_(definition.name) {
   std::fill(std::begin(slots_), std::end(slots_), static_cast<int8_t>(-1));
   const auto give_slot = [this](Name argument) {
     int8_t& slot = slots_[static_cast<std::size_t>(argument)];
     if (slot < 0) slot = static_cast<int8_t>(slot_count_++);
   };
-  if (door == Door::method) give_slot(Name::input);
+  if (binding == Binding::method) give_slot(Name::input);
   int number = -1;
   for (std::string line : split(definition.signatures, "\n")) {
     ++number;
     const bool deprecated = take_suffix(line, kDeprecated);
-    if (take_suffix(line, kFunctionOnly) && door == Door::method) continue;
+    if (take_suffix(line, kFunctionOnly) && binding == Binding::method) continue;
     std::vector<std::string> parts = parameters_of(line);
-    if (door == Door::method && !make_method(parts)) continue;
+    if (binding == Binding::method && !make_method(parts)) continue;
     signatures_.emplace_back("(" + joined(parts, ", ") + ")");
     signatures_.back().deprecated = deprecated;
     signatures_.back().line = number;

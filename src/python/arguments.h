@@ -37,15 +37,15 @@ inline constexpr int kNames = 0
 class Call;
 
 /// Where a definition is reached from.
-enum class Door : uint8_t { function = 1, method = 2, both = 3 };
-constexpr bool has_door(Door doors, Door door) {
-  return (static_cast<uint8_t>(doors) & static_cast<uint8_t>(door)) != 0;
+enum class Binding : uint8_t { function = 1, method = 2, both = 3 };
+constexpr bool has_binding(Binding bindings, Binding binding) {
+  return (static_cast<uint8_t>(bindings) & static_cast<uint8_t>(binding)) != 0;
 }
 
 /// A function of the module, a method, or both.
 struct Definition {
   const char* name;
-  Door doors;
+  Binding bindings;
   /// One a line: "(Tensor input, int dim)"; a method leaves out `Tensor input` and `Tensor out`.
   const char* signatures;
   const char* doc;
@@ -76,7 +76,7 @@ class Signature {
     Type type;
     Name name;
     bool optional = false, allow_none = false, keyword_only = false;
-    int64_t broadcast = 0;  // a lone integer stands for so many
+    int64_t broadcast = 0;  // a single integer stands for so many
     std::string default_text;
     std::string text() const;
   };
@@ -95,7 +95,7 @@ class Signature {
 /// All signatures of a function, ready to take calls.
 class Parser {
  public:
-  Parser(const Definition& definition, Door door);
+  Parser(const Definition& definition, Binding binding);
 
   const std::vector<Signature>& signatures() const { return signatures_; }
   const std::string& name() const { return name_; }
@@ -190,7 +190,7 @@ class Call {
   /// Does work that touches nothing of Python's, without the interpreter where it is long.
   template <class Work>
   decltype(auto) run(const Work& work) const {
-    const Released released(is_long());
+    const GilRelease released(is_long());
     return work();
   }
   /// The result of `out=`: the object that came in.

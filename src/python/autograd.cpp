@@ -1,7 +1,7 @@
 #include "python/autograd.h"
 
 #include "autograd/meta.h"
-#include "python/doors.h"
+#include "python/bindings.h"
 #include "python/function.h"
 #include "python/hooks.h"
 #include "python/node.h"
@@ -113,10 +113,10 @@ PyObject* run_backward(const Call& call) {
   const bool create_graph = call.boolean(Name::create_graph);
   if (call.has(Name::inputs)) {
     const autograd::Tensors inputs = tensors_of(call.object(Name::inputs));
-    const Released released(is_long_run(self));
+    const GilRelease released(is_long_run(self));
     autograd::backward({self}, {gradient}, {retain_graph, create_graph}, inputs);
   } else {
-    const Released released(is_long_run(self));
+    const GilRelease released(is_long_run(self));
     self.backward(gradient, retain_graph, create_graph);
   }
   return again(Py_None);
@@ -131,12 +131,12 @@ void backward_of_all(nb::handle outputs, nb::handle gradients, nb::handle retain
   const autograd::Tensors roots = tensors_of(outputs.ptr()), weights = tensors_of(gradients.ptr());
   const autograd::BackwardOptions options{optional_truth(retain_graph.ptr()), create_graph};
   if (inputs.is_none()) {
-    const Released released(is_any_long(roots));
+    const GilRelease released(is_any_long(roots));
     autograd::backward(roots, weights, options);
     return;
   }
   const autograd::Tensors leaves = tensors_of(inputs.ptr());
-  const Released released(is_any_long(roots));
+  const GilRelease released(is_any_long(roots));
   autograd::backward(roots, weights, options, leaves);
 }
 
@@ -151,7 +151,7 @@ nb::object gradients_of(nb::handle outputs, nb::handle inputs, nb::handle gradie
   options.materialize_grads = materialize_grads;
   autograd::Tensors result;
   {
-    const Released released(is_any_long(roots));
+    const GilRelease released(is_any_long(roots));
     result = autograd::grad(roots, variables, weights, options);
   }
   return tuple_of(result);
@@ -187,7 +187,7 @@ bool run_check(nb::handle function, nb::handle arguments, double eps, double ato
 
 // --- The table
 
-constexpr Door kBoth = Door::both, kFunction = Door::function, kMethod = Door::method;
+constexpr Binding kBoth = Binding::both, kFunction = Binding::function, kMethod = Binding::method;
 
 const Definition kAutograd[] = {
     {"backward", kMethod,
@@ -209,13 +209,13 @@ const Definition kAutograd[] = {
     {"register_hook", kMethod, "(Tensor input, object hook)",
      "Calls hook(grad) before the gradient is used; a tensor that it returns takes the gradient's place.",
      [](const Call& call) -> PyObject* {
-       const PythonTensorHook hook{Keeper(call.object(Name::hook))};
+       const PythonTensorHook hook{OwnedReference(call.object(Name::hook))};
        return to_python(call.tensor(Name::input).register_hook(autograd::TensorHook(hook)));
      }},
     {"register_post_accumulate_grad_hook", kMethod, "(Tensor input, object hook)",
      "Calls hook(tensor) after backward has changed this leaf's grad.",
      [](const Call& call) -> PyObject* {
-       const PythonLeafHook hook{Keeper(call.object(Name::hook))};
+       const PythonLeafHook hook{OwnedReference(call.object(Name::hook))};
        return to_python(call.tensor(Name::input).register_post_accumulate_grad_hook(autograd::LeafHook(hook)));
      }},
     {"requires_grad_", kMethod, "(Tensor input, bool requires_grad=True)", "Records operations on it, or no longer.",

@@ -5,7 +5,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "python/singletons.h"
+#include "python/dtype_objects.h"
 #include "tenon/error.h"
 
 namespace tenon::python {

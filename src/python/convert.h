@@ -108,18 +108,18 @@ std::string type_name(PyObject* object);
 
 /// Lets other Python threads run while the engine works, for work that is worth it. On the main thread Python's signal
 /// handlers run all the same, within some 50 ms: what they raise ends the work, unless it is writing to an operand.
-class Released {
+class GilRelease {
  public:
-  explicit Released(bool wanted) noexcept;
-  ~Released();
-  Released(const Released&) = delete;
-  Released& operator=(const Released&) = delete;
+  explicit GilRelease(bool wanted) noexcept;
+  ~GilRelease();
+  GilRelease(const GilRelease&) = delete;
+  GilRelease& operator=(const GilRelease&) = delete;
   /// Takes the interpreter for as long as Python's signal handlers run. PythonError where one raised.
   void run_handlers();
 
  private:
   PyThreadState* state_;
-  Released* outer_ = nullptr;
+  GilRelease* outer_ = nullptr;
   std::optional<InterruptGuard> guard_;
 };
 

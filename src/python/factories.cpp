@@ -5,17 +5,17 @@
 
 #include "autograd/meta.h"
 #include "dispatch/differentiate.h"
-#include "python/doors.h"
-#include "python/keep.h"
+#include "python/bindings.h"
 #include "python/out.h"
 #include "python/random.h"
+#include "python/references.h"
 #include "python/values.h"
 #include "tenon/policy.h"
 
 namespace tenon::python {
 namespace {
 
-constexpr Door kFunction = Door::function, kMethod = Door::method;
+constexpr Binding kFunction = Binding::function, kMethod = Binding::method;
 
 Options options_of(const Call& call) {
   Options options;
@@ -153,7 +153,7 @@ template <class Make>
 Tensor made(const Call& call, const Make& make) {
   const Dims size = call.dims(Name::size);
   const Options options = with_out(call);
-  const Released released(is_long(size));
+  const GilRelease released(is_long(size));
   return make(size, options);
 }
 

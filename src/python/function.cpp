@@ -6,8 +6,8 @@
 #include "autograd/node.h"
 #include "python/creation.h"
 #include "python/hooks.h"
-#include "python/keep.h"
 #include "python/node.h"
+#include "python/references.h"
 
 namespace tenon::python {
 namespace {
@@ -250,13 +250,13 @@ void bind_function(nb::module_& module) {
       .def(
           "register_hook",
           [](const FunctionContext& self, nb::object hook) {
-            return nb::steal(to_python(node_of(self).register_hook(PythonNodeHook{Keeper(hook.ptr())})));
+            return nb::steal(to_python(node_of(self).register_hook(PythonNodeHook{OwnedReference(hook.ptr())})));
           },
           nb::arg("fn"))
       .def(
           "register_prehook",
           [](const FunctionContext& self, nb::object hook) {
-            return nb::steal(to_python(node_of(self).register_prehook(PythonNodePreHook{Keeper(hook.ptr())})));
+            return nb::steal(to_python(node_of(self).register_prehook(PythonNodePreHook{OwnedReference(hook.ptr())})));
           },
           nb::arg("fn"));
   module.def("_apply_function", [](nb::object context, nb::tuple arguments) {

@@ -1,5 +1,5 @@
 // Functions over tensors that are no ops of the table: what they need of it, they call.
-#include "python/doors.h"
+#include "python/bindings.h"
 #include "python/exchange.h"
 #include "python/out.h"
 #include "tenon/autograd.h"
@@ -11,7 +11,7 @@
 namespace tenon::python {
 namespace {
 
-constexpr Door kFunction = Door::function, kBoth = Door::both;
+constexpr Binding kFunction = Binding::function, kBoth = Binding::both;
 
 /// Whether both have one shape and the same elements.
 bool same_elements(const Tensor& a, const Tensor& b) {

@@ -1,28 +1,28 @@
 // python: functions of Python that the engine calls. Takes callables; gives hooks that take the interpreter for their
 // call, check what comes back in PyTorch's words and let Python's exceptions through.
 #pragma once
-#include "python/keep.h"
+#include "python/references.h"
 #include "tenon/autograd.h"
 
 namespace tenon::python {
 
 /// Of a tensor: gradient to gradient, or None.
 struct PythonTensorHook {
-  Keeper callable;
+  OwnedReference callable;
   Tensor operator()(const Tensor& gradient) const;
 };
 /// Of a leaf, after its grad has changed.
 struct PythonLeafHook {
-  Keeper callable;
+  OwnedReference callable;
   void operator()(const Tensor& leaf) const;
 };
 /// Of a node, before it runs and after.
 struct PythonNodePreHook {
-  Keeper callable;
+  OwnedReference callable;
   autograd::Tensors operator()(const autograd::Tensors& grad_outputs) const;
 };
 struct PythonNodeHook {
-  Keeper callable;
+  OwnedReference callable;
   autograd::Tensors operator()(const autograd::Tensors& grad_inputs, const autograd::Tensors& grad_outputs) const;
 };
 

@@ -136,7 +136,7 @@ PyObject* get_item(PyObject* self, PyObject* key) noexcept {
     const Key parsed(meant.ptr());
     Tensor result;
     {
-      const Released released(tensor.numel() >= kReleaseNumel);
+      const GilRelease released(tensor.numel() >= kReleaseNumel);
       result = tensor.index(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()));
     }
     return wrap(std::move(result));
@@ -162,7 +162,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) noexcept {
     const nb::object meant = tuple_where_meant(key);
     check_count(tensor, meant.ptr());
     const Key parsed(key == Py_True ? Py_None : meant.ptr());
-    const Released released(tensor.numel() >= kReleaseNumel);
+    const GilRelease released(tensor.numel() >= kReleaseNumel);
     tensor.index_put_(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()), given);
     return 0;
   });

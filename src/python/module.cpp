@@ -2,14 +2,14 @@
 #include <nanobind/nanobind.h>
 
 #include "python/autograd.h"
-#include "python/doors.h"
+#include "python/bindings.h"
+#include "python/dtype_objects.h"
 #include "python/exchange.h"
 #include "python/files.h"
 #include "python/object.h"
 #include "python/random.h"
 #include "python/results.h"
 #include "python/settings.h"
-#include "python/singletons.h"
 #include "tenon/version.h"
 
 NB_MODULE(tenon_in_main, module) {

@@ -11,8 +11,8 @@ namespace {
 PyTypeObject* node_type = nullptr;
 
 /// Never destroyed: the interpreter may be gone before static objects are.
-KnownObjects& known_nodes() {
-  static KnownObjects& known = *new KnownObjects;
+IdentityCache& known_nodes() {
+  static IdentityCache& known = *new IdentityCache;
   return known;
 }
 
@@ -90,13 +90,13 @@ void bind_nodes(nb::module_& module) {
       .def(
           "register_hook",
           [](const autograd::Node& self, nb::object hook) {
-            return nb::steal(to_python(self.register_hook(PythonNodeHook{Keeper(hook.ptr())})));
+            return nb::steal(to_python(self.register_hook(PythonNodeHook{OwnedReference(hook.ptr())})));
           },
           nb::arg("fn"), "Calls fn(grad_inputs, grad_outputs) after the node has run; a tuple replaces grad_inputs.")
       .def(
           "register_prehook",
           [](const autograd::Node& self, nb::object hook) {
-            return nb::steal(to_python(self.register_prehook(PythonNodePreHook{Keeper(hook.ptr())})));
+            return nb::steal(to_python(self.register_prehook(PythonNodePreHook{OwnedReference(hook.ptr())})));
           },
           nb::arg("fn"), "Calls fn(grad_outputs) before the node runs; a tuple replaces grad_outputs.")
       .def(

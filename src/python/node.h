@@ -1,7 +1,7 @@
 // python: recorded operations as objects. A class a kind, made when the first is asked for: `<AddBackward0 object
 // ...>`.
 #pragma once
-#include "python/keep.h"
+#include "python/references.h"
 #include "tenon/autograd.h"
 
 namespace tenon::python {

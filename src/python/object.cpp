@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "python/bindings.h"
 #include "python/creation.h"
-#include "python/doors.h"
 #include "python/size.h"
 #include "python/values.h"
 #include "tenon/ops.h"

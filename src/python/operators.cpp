@@ -55,7 +55,7 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
     if (!self.is_known() || !other.is_known()) return not_implemented();
     Tensor result;
     {
-      const Released released(is_long(self, other));
+      const GilRelease released(is_long(self, other));
       result = function(self.arg(), other.arg());
     }
     return wrap(std::move(result));
@@ -68,7 +68,7 @@ PyObject* inplace(PyObject* self, PyObject* b) noexcept {
     const Operand other(b);
     if (!other.is_known()) return not_implemented();
     {
-      const Released released(tensor_of(self).numel() >= kReleaseNumel);
+      const GilRelease released(tensor_of(self).numel() >= kReleaseNumel);
       function(tensor_of(self), other.arg());
     }
     return again(self);
@@ -158,7 +158,7 @@ PyObject* unary(PyObject* self) noexcept {
   return guarded([&] {
     Tensor result;
     {
-      const Released released(tensor_of(self).numel() >= kReleaseNumel);
+      const GilRelease released(tensor_of(self).numel() >= kReleaseNumel);
       result = function(tensor_of(self));
     }
     return wrap(std::move(result));

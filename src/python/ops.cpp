@@ -1,7 +1,7 @@
 // Every op as function, method, in-place method and with `out=`: tables that tools/ops.py writes.
 #include "tenon/ops.h"
 
-#include "python/doors.h"
+#include "python/bindings.h"
 #include "python/results.h"
 
 namespace tenon::python {
@@ -10,7 +10,7 @@ namespace {
 /// Calls with arguments that are ready, so that other Python threads may run meanwhile.
 template <class Function, class... Arguments>
 decltype(auto) run(const Call& call, Function function, Arguments&&... arguments) {
-  const Released released(call.is_long());
+  const GilRelease released(call.is_long());
   return function(arguments...);
 }
 

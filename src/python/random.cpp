@@ -54,7 +54,7 @@ Generator::State state_of(PyObject* given) {
   return state;
 }
 
-const Definition kGeneratorInit = {"Generator", Door::function, "(device device=None)", "",
+const Definition kGeneratorInit = {"Generator", Binding::function, "(device device=None)", "",
                                    [](const Call& call) -> PyObject* {
                                      if (call.device().value_or(Device::cpu) != Device::cpu)
                                        throw Error("a Generator lives on the cpu");
@@ -62,7 +62,7 @@ const Definition kGeneratorInit = {"Generator", Door::function, "(device device=
                                    }};
 
 int init_generator(PyObject*, PyObject* args, PyObject* keywords) noexcept {
-  static Parser parser(kGeneratorInit, Door::function);
+  static Parser parser(kGeneratorInit, Binding::function);
   PyObject* done = parser.invoke_with(args, keywords);
   Py_XDECREF(done);
   return done ? 0 : -1;

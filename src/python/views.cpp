@@ -1,7 +1,7 @@
 // Views, copies and writes: one line a function. Where PyTorch has both, it is a function and a method.
 #include "autograd/views.h"
 #include "autograd/meta.h"
-#include "python/doors.h"
+#include "python/bindings.h"
 #include "python/values.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
@@ -9,7 +9,7 @@
 namespace tenon::python {
 namespace {
 
-constexpr Door kBoth = Door::both, kMethod = Door::method;
+constexpr Binding kBoth = Binding::both, kMethod = Binding::method;
 
 const Tensor& input(const Call& call) { return call.tensor(Name::input); }
 
@@ -70,7 +70,7 @@ Tensor summed(const Call& call) {
 /// A new shape; work only where the elements must be copied for it.
 template <class Reshape>
 Tensor reshaped(const Call& call, const Reshape& reshape) {
-  const Released released(!input(call).is_contiguous() && call.is_long());
+  const GilRelease released(!input(call).is_contiguous() && call.is_long());
   return reshape(input(call));
 }
 Tensor reshaped(const Call& call) {

@@ -1,4 +1,4 @@
-// The broadcasting rule. One walk from the last dim serves every door; only the texts differ.
+// The broadcasting rule. One loop from the last dim serves every caller; only the texts differ.
 #include <algorithm>
 
 #include "tenon/error.h"

@@ -55,7 +55,7 @@ struct Operands {
     return true;
   }
   /// Whether an operand tells any two dims apart.
-  bool tells(int64_t operand) const {
+  bool orders_dims(int64_t operand) const {
     int64_t moving = 0;
     for (int64_t dim = 0; dim < shape.size(); ++dim)
       if (stride(operand, dim) != 0) ++moving;
@@ -72,7 +72,7 @@ struct Operands {
 bool sort_dimensions(SizesView shape, const int64_t* strides, int64_t operands, DimOrder& order) {
   const Operands all{shape, strides, operands};
   int64_t first = 0;
-  while (first < operands && !all.tells(first)) ++first;
+  while (first < operands && !all.orders_dims(first)) ++first;
   if (first == operands) return true;
   // Dims of which nobody tells are passed over and stay in their places.
   SmallVector<int64_t, 8> places, dims;

@@ -17,7 +17,7 @@ constexpr int64_t kLongRow = 1024;
 // Elements between two looks at whether to stop: less than a millisecond.
 constexpr int64_t kUninterrupted = 1 << 20;
 
-bool is_periodic(const Plan& plan, int64_t operand) { return plan.operands[operand].way == Way::periodic; }
+bool is_periodic(const Plan& plan, int64_t operand) { return plan.operands[operand].access == AccessPattern::periodic; }
 
 bool any_periodic(const Plan& plan) {
   for (int64_t operand = 1; operand < plan.operands.size(); ++operand)
@@ -44,12 +44,13 @@ int64_t pattern_bytes(const Plan& plan, const Program& program, int64_t piece) {
 }  // namespace
 
 bool runs_directly(const Plan& plan, const Program& program) {
-  if (program.instructions().size() != 1 || plan.operands[0].way != Way::direct) return false;
+  if (program.instructions().size() != 1 || plan.operands[0].access != AccessPattern::direct) return false;
   bool moves = false;
   for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
-    const Way way = plan.operands[operand].way;
-    if (way != Way::direct && way != Way::splat && way != Way::periodic) return false;
-    moves = moves || way != Way::splat;
+    const AccessPattern access = plan.operands[operand].access;
+    if (access != AccessPattern::direct && access != AccessPattern::splat && access != AccessPattern::periodic)
+      return false;
+    moves = moves || access != AccessPattern::splat;
   }
   return moves;
 }
@@ -71,7 +72,7 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, std::byte* out,
   out_.base = out;
   out_.shift = shift_of(program.dtype(program.result()));
   out_.row_step = row_step(0) * (int64_t{1} << out_.shift);
-  leaves_ = choose_leaves(streaming);
+  store_mode_ = choose_store_mode(streaming);
   int64_t pattern = 0;
   for (int operand = 0; operand < instruction_.arity; ++operand) {
     const int i = instruction_.in[operand];
@@ -80,7 +81,7 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, std::byte* out,
     in.shift = shift_of(program.dtype(i));
     in.row_step = row_step(i + 1) * (int64_t{1} << in.shift);
     in.length = plan.operands[i + 1].length;
-    lanes_[operand].step = plan.operands[i + 1].way == Way::splat ? 0 : 1;
+    lanes_[operand].step = plan.operands[i + 1].access == AccessPattern::splat ? 0 : 1;
     steps_[operand] = lanes_[operand].step << in.shift;
     if (!is_periodic(plan, i + 1)) continue;
     in.pattern = pattern;
@@ -89,11 +90,11 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, std::byte* out,
 }
 
 /// Short rows that end within lines are joined to lines, if they follow each other; so is what no kernel streams.
-DirectRuns::Leaves DirectRuns::choose_leaves(bool streaming) const {
-  if (!streaming) return Leaves::in_place;
-  if (!instruction_.streamed) return Leaves::joined;
+DirectRuns::StoreMode DirectRuns::choose_store_mode(bool streaming) const {
+  if (!streaming) return StoreMode::in_place;
+  if (!instruction_.streamed) return StoreMode::joined;
   const bool is_short = plan_.flat < kShortRow && !fills_blocks(out_.base, plan_.flat) && rows_ > 1;
-  return is_short && out_.row_step == plan_.flat << out_.shift ? Leaves::joined : Leaves::streamed;
+  return is_short && out_.row_step == plan_.flat << out_.shift ? StoreMode::joined : StoreMode::streamed;
 }
 
 bool DirectRuns::fills_blocks(const std::byte* to, int64_t n) {
@@ -129,9 +130,9 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
   }
   if (piece_ == 0) {
     const bool on_lines = place_in_line(to) == 0 && out_.row_step % kLine == 0;
-    if (leaves_ == Leaves::in_place && (on_lines || n < kLongRow))
+    if (store_mode_ == StoreMode::in_place && (on_lines || n < kLongRow))
       return run_whole_rows(instruction_.kernel, to, from, n, rows);
-    if (leaves_ == Leaves::joined) return run_joined(to, from, n, rows);
+    if (store_mode_ == StoreMode::joined) return run_joined(to, from, n, rows);
     if (fills_blocks(to, n) && out_.row_step % kLine == 0)
       return run_whole_rows(instruction_.streamed, to, from, n, rows);
   }
@@ -181,7 +182,7 @@ void DirectRuns::run_joined(std::byte* to, const std::byte** from, int64_t n, in
 
 /// One row, cut where a pattern ends or where lines were joined. Pieces begin on lines, wherever that is in a pattern.
 void DirectRuns::run_pieces(std::byte* to, const std::byte* const* from, int64_t n) {
-  const int64_t longest = piece_ > 0 ? piece_ : leaves_ == Leaves::joined ? kJoined : n;
+  const int64_t longest = piece_ > 0 ? piece_ : store_mode_ == StoreMode::joined ? kJoined : n;
   for (int64_t start = 0; start < n;) {
     const int64_t before = start == 0 && longest < n ? place_in_line(to) >> out_.shift : 0;
     const int64_t m = std::min(longest - before, n - start);
@@ -197,12 +198,12 @@ void DirectRuns::run_pieces(std::byte* to, const std::byte* const* from, int64_t
 }
 
 void DirectRuns::run_piece(std::byte* to, int64_t n) {
-  switch (leaves_) {
-    case Leaves::in_place:
+  switch (store_mode_) {
+    case StoreMode::in_place:
       return run_on_lines(instruction_, to, out_.shift, lanes_, steps_, n);
-    case Leaves::streamed:
+    case StoreMode::streamed:
       return run_streamed(instruction_, to, out_.shift, lanes_, steps_, n);
-    case Leaves::joined:
+    case StoreMode::joined:
       instruction_.kernel(streamed_.room(to), lanes_, n);
       streamed_.commit(n << out_.shift);
   }

@@ -19,8 +19,8 @@ class DirectRuns {
 
  private:
   /// How results leave.
-  enum class Leaves { in_place, streamed, joined };
-  Leaves choose_leaves(bool streaming) const;
+  enum class StoreMode { in_place, streamed, joined };
+  StoreMode choose_store_mode(bool streaming) const;
 
   void run_rows(int64_t start, int64_t row, int64_t n, int64_t rows);
   void run_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows);
@@ -42,7 +42,7 @@ class DirectRuns {
   const Plan& plan_;
   const Instruction& instruction_;
   int64_t unit_, per_flat_, rows_;
-  Leaves leaves_;
+  StoreMode store_mode_;
   int64_t piece_;  // elements of a pattern at hand; 0: no operand repeats one
   Operand out_, in_[kMaxArgs];
   int64_t steps_[kMaxArgs];  // of the inputs, in bytes, along the run

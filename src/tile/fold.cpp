@@ -12,14 +12,14 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kSlack = 16;         // states behind the last one that kernels may write
-constexpr int64_t kBlock = 1 << 12;    // elements that are copied, cast and folded at once
-constexpr int64_t kFewLanes = 16;      // below this a kept loop gives no vectors
-constexpr int64_t kFewRows = 64;       // rows that are gathered at once
-constexpr int64_t kWidth = 512;        // outputs of a tile
-constexpr int64_t kRowsAtOnce = 16;    // rows far apart: each is a page
-constexpr int64_t kNarrowSteps = 256;  // elements that a narrow state takes before a wide one takes it
-constexpr int64_t kGrain = 1 << 17;    // elements of a segment that is folded apart
+constexpr int64_t kSlack = 16;              // states behind the last one that kernels may write
+constexpr int64_t kBlock = 1 << 12;         // elements that are copied, cast and folded at once
+constexpr int64_t kFewLanes = 16;           // below this a kept loop gives no vectors
+constexpr int64_t kFewRows = 64;            // rows that are gathered at once
+constexpr int64_t kWidth = 512;             // outputs of a tile
+constexpr int64_t kRowsAtOnce = 16;         // rows far apart: each is a page
+constexpr int64_t kNarrowSteps = 256;       // elements that a narrow state takes before a wide one takes it
+constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment that is folded apart
 constexpr int64_t kMaxParts = 64;
 
 bool is_reduced(const Plan& plan, int64_t loop) { return plan.strides_of(0)[loop] == 0; }
@@ -91,8 +91,8 @@ Shape choose_shape(const Plan& plan, const Fold& fold) {
   shape.pieces = (shape.rows + shape.piece - 1) / shape.piece;
   const int64_t outputs = shape.kept_count * shape.tiles;
   if (outputs < kMaxParts)
-    shape.segments =
-        std::clamp<int64_t>(plan.numel / kGrain, 1, std::min(kMaxParts / outputs, shape.pieces * shape.reduced_count));
+    shape.segments = std::clamp<int64_t>(plan.numel / kSegmentNumel, 1,
+                                         std::min(kMaxParts / outputs, shape.pieces * shape.reduced_count));
   return shape;
 }
 
@@ -265,7 +265,7 @@ void run_fold(const Plan& plan, const Fold& fold, const void* in) {
   for (int result = 0; result < setup.wide.results; ++result) check_memory(fold.out[result], &in, 1);
   const int64_t outputs = shape.kept_count * shape.tiles;
   if (shape.segments > 1) return fold_segments(setup, outputs);
-  const int64_t parts = std::clamp<int64_t>(plan.numel / kGrain, 1, std::min(outputs, kMaxParts));
+  const int64_t parts = std::clamp<int64_t>(plan.numel / kSegmentNumel, 1, std::min(outputs, kMaxParts));
   struct State {
     explicit State(const Setup& given) : loop(given), wide(given.wide_bytes()) {}
     FoldLoop loop;

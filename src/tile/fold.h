@@ -18,7 +18,7 @@ struct Fold {
   const double* numbers;       // parameters that the formula reads
 };
 
-/// Operand 0 of `plan` is every output, standing still along reduced loops; operand 1 the input. No loop is empty.
+/// Operand 0 of `plan` is every output, with stride 0 along reduced loops; operand 1 the input. No loop is empty.
 /// Where the op knows places, there is one reduced loop at most.
 void run_fold(const Plan& plan, const Fold& fold, const void* in);
 

@@ -117,7 +117,7 @@ class Pool {
     if (comes_soon(all_left)) return;
     for (;;) {
       lock.lock();
-      if (!thread_watch) return done_.wait(lock, all_left);
+      if (!thread_interrupt_source) return done_.wait(lock, all_left);
       // The system's clock: sanitizers know no wait by the other one.
       if (done_.wait_until(lock, std::chrono::system_clock::now() + kAsk, all_left)) return;
       lock.unlock();
@@ -176,8 +176,8 @@ class Pool {
   }
 
   static void work(Job& job) noexcept {
-    const Watch job_watch{&job.stop};
-    const WatchGuard guard(&job_watch);
+    const InterruptSource job_source{&job.stop};
+    const InterruptSourceGuard guard(&job_source);
     Parts parts(job, false);
     try {
       job.run(job.context, parts);
@@ -251,7 +251,7 @@ void run_shared(Job& job) {
     pool().finish(job);
   } catch (...) {
     job.fail(std::current_exception());
-    const WatchGuard unwatched(nullptr);
+    const InterruptSourceGuard without_source(nullptr);
     pool().finish(job);
   }
   if (job.is_orphan())
@@ -270,21 +270,21 @@ void set_num_threads(int count) {
 }
 int get_num_threads() noexcept { return thread_count().load(std::memory_order_relaxed); }
 
-constinit thread_local const Watch* thread_watch = nullptr;
+constinit thread_local const InterruptSource* thread_interrupt_source = nullptr;
 
-void look(const Watch& watched) {
-  if (watched.stop && watched.stop->load(std::memory_order_relaxed)) throw Interrupted("interrupted");
-  if (!watched.ask || --looks_left > 0) return;
+void look(const InterruptSource& source) {
+  if (source.stop && source.stop->load(std::memory_order_relaxed)) throw Interrupted("interrupted");
+  if (!source.ask || --looks_left > 0) return;
   looks_left = kLooksPerClock;
   const int64_t now = coarse_milliseconds();
   if (now < next_question) return;
   next_question = now + kAsk.count();
-  watched.ask();
+  source.ask();
 }
 
-InterruptGuard::InterruptGuard(const Watch& watched) noexcept
-    : own_(watched), previous_(std::exchange(thread_watch, &own_)) {}
-InterruptGuard::~InterruptGuard() { thread_watch = previous_; }
+InterruptGuard::InterruptGuard(const InterruptSource& source) noexcept
+    : own_(source), previous_(std::exchange(thread_interrupt_source, &own_)) {}
+InterruptGuard::~InterruptGuard() { thread_interrupt_source = previous_; }
 
 int64_t Parts::take_shared() {
   if (!begun_) {

@@ -11,24 +11,25 @@
 namespace tenon {
 
 /// Null: nothing ends this thread's work early.
-extern constinit thread_local const Watch* thread_watch [[gnu::tls_model("initial-exec")]];
-void look(const Watch& watched);
+extern constinit thread_local const InterruptSource* thread_interrupt_source [[gnu::tls_model("initial-exec")]];
+void look(const InterruptSource& source);
 /// Throws where somebody wants the work to end: Interrupted, or what `ask` throws. Called once a tile.
 inline void check_interrupt() {
-  if (thread_watch) [[unlikely]]
-    look(*thread_watch);
+  if (thread_interrupt_source) [[unlikely]]
+    look(*thread_interrupt_source);
 }
 
 /// Sets what this thread looks at for the life of the guard.
-class WatchGuard {
+class InterruptSourceGuard {
  public:
-  explicit WatchGuard(const Watch* watched) noexcept : previous_(std::exchange(thread_watch, watched)) {}
-  ~WatchGuard() { thread_watch = previous_; }
-  WatchGuard(const WatchGuard&) = delete;
-  WatchGuard& operator=(const WatchGuard&) = delete;
+  explicit InterruptSourceGuard(const InterruptSource* source) noexcept
+      : previous_(std::exchange(thread_interrupt_source, source)) {}
+  ~InterruptSourceGuard() { thread_interrupt_source = previous_; }
+  InterruptSourceGuard(const InterruptSourceGuard&) = delete;
+  InterruptSourceGuard& operator=(const InterruptSourceGuard&) = delete;
 
  private:
-  const Watch* previous_;
+  const InterruptSource* previous_;
 };
 
 /// For the life of the guard this thread writes to what is not its own to throw away: an operand, an `out=`. That ends
@@ -38,7 +39,7 @@ class Uninterrupted {
   Uninterrupted() : guard_((check_interrupt(), nullptr)) {}
 
  private:
-  WatchGuard guard_;
+  InterruptSourceGuard guard_;
 };
 
 struct Job;

@@ -15,7 +15,7 @@ constexpr int64_t kLanes = 1024;  // elements of a tile
 constexpr int64_t kNarrow = 64;   // below this a reduced innermost loop is walked across, not along
 constexpr int64_t kCascade = 64;  // partial sums join the next level after so many: error grows with the levels only
 constexpr int kLevels = 4;
-constexpr int64_t kGrain = 1 << 17;  // elements of a segment that is folded apart
+constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment that is folded apart
 constexpr int64_t kMaxParts = 64;
 
 /// How the loops are walked: one loop gives the lanes of a tile, the others count.
@@ -87,7 +87,8 @@ Shape choose_shape(const Plan& plan) {
   }
   const int64_t outputs = shape.kept_count * shape.tiles;
   if (outputs < kMaxParts)
-    shape.segments = std::clamp<int64_t>(plan.numel / kGrain, 1, std::min(kMaxParts / outputs, most_segments(shape)));
+    shape.segments =
+        std::clamp<int64_t>(plan.numel / kSegmentNumel, 1, std::min(kMaxParts / outputs, most_segments(shape)));
   return shape;
 }
 
@@ -513,7 +514,7 @@ void run_reduction(const Plan& plan, const Program& whole, const Reduction& redu
                     .slot_bytes = (shape.tile * widest + 63) / 64 * 64};
   const int64_t outputs = shape.kept_count * shape.tiles;
   if (shape.segments > 1) return reduce_segments(setup, outputs);
-  const int64_t parts = std::clamp<int64_t>(plan.numel / kGrain, 1, std::min(outputs, kMaxParts));
+  const int64_t parts = std::clamp<int64_t>(plan.numel / kSegmentNumel, 1, std::min(outputs, kMaxParts));
   parallel_for(
       parts, [&] { return ReduceLoop(setup); },
       [&](ReduceLoop& loop, int64_t part) {

@@ -18,7 +18,7 @@ constexpr bool starts_at_zero(Op op, Dtype accumulated) {
   return (op == Op::sum || op == Op::mean) && is_floating_point(accumulated);
 }
 
-/// Operand 0 of `plan` is the output, standing still along reduced loops; operand i + 1 is input i. No loop is empty.
+/// Operand 0 of `plan` is the output, with stride 0 along reduced loops; operand i + 1 is input i. No loop is empty.
 void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
                    const void* const* inputs);
 

@@ -135,20 +135,22 @@ class TileLoop {
 
   BlockRow block_row(int i, const Offsets& offsets, int64_t start, int64_t columns) {
     const int64_t* strides = plan_.strides_of(i + 1);
-    const Way way = plan_.operands[i + 1].way;
+    const AccessPattern access = plan_.operands[i + 1].access;
     const int shift = shift_of(program_.dtype(i));
     const std::byte* from = at(setup_.inputs[i], offsets[i + 1] + start * strides[0], shift);
     const int64_t row_step = strides[plan_.transposed] * (int64_t{1} << shift);
-    if (way == Way::transposed) return {registers_.slot(i), setup_.tile << shift, 1, 0, 0, shift};
-    if (way == Way::gather) return {from, row_step, 1, 0, strides[0], shift};
-    return {from, row_step, way == Way::direct ? 1 : 0, way == Way::direct ? columns << shift : 0, 0, shift};
+    if (access == AccessPattern::transposed) return {registers_.slot(i), setup_.tile << shift, 1, 0, 0, shift};
+    if (access == AccessPattern::gather) return {from, row_step, 1, 0, strides[0], shift};
+    return {
+        from, row_step, access == AccessPattern::direct ? 1 : 0, access == AccessPattern::direct ? columns << shift : 0,
+        0,    shift};
   }
 
   void run_block(const Offsets& offsets, int64_t start, int64_t columns, int64_t rows) {
     SmallVector<BlockRow, 4> inputs;
     for (int i = 0; i < program_.inputs(); ++i) {
       inputs.push_back(block_row(i, offsets, start, columns));
-      if (plan_.operands[i + 1].way != Way::transposed) continue;
+      if (plan_.operands[i + 1].access != AccessPattern::transposed) continue;
       const int shift = inputs[i].shift;
       const int64_t stride = plan_.strides_of(i + 1)[0];
       kernels().move[shift].transpose(registers_.slot(i), setup_.tile,
@@ -205,27 +207,27 @@ class TileLoop {
     const int64_t* strides = plan_.strides_of(i + 1);
     const int shift = shift_of(program_.dtype(i));
     const std::byte* base = at(setup_.inputs[i], offset, shift);
-    switch (operand.way) {
-      case Way::direct:
+    switch (operand.access) {
+      case AccessPattern::direct:
         registers_[i] = {base + (start << shift), 1};
         return;
-      case Way::splat:
+      case AccessPattern::splat:
         registers_[i] = {base, 0};
         return;
-      case Way::periodic:
+      case AccessPattern::periodic:
         if (built_[i] != base)
           build_pattern(registers_.slot(i), base, plan_, strides, shift, operand.length,
                         std::min(setup_.tile, plan_.flat));
         built_[i] = base;
         registers_[i] = {registers_.slot(i), 1};
         return;
-      case Way::repeated:
+      case AccessPattern::repeated:
         kernels().move[shift].repeat(registers_.slot(i), base + ((start / operand.length) << shift), operand.length,
                                      n / operand.length);
         registers_[i] = {registers_.slot(i), 1};
         return;
-      case Way::transposed:
-      case Way::gather: {
+      case AccessPattern::transposed:
+      case AccessPattern::gather: {
         const int64_t last = plan_.fused - 1;
         const int64_t row = start / plan_.unit;
         load_block(registers_.slot(i), base + ((row * strides[last]) << shift), plan_, strides, shift, plan_.fused,
@@ -259,7 +261,7 @@ class TileLoop {
   }
 
   void store(std::byte* to, const Lanes& result, int64_t start, int64_t n, int shift) {
-    if (plan_.operands[0].way == Way::direct) return copy_.kernel(to + (start << shift), &result, n);
+    if (plan_.operands[0].access == AccessPattern::direct) return copy_.kernel(to + (start << shift), &result, n);
     const std::byte* from = static_cast<const std::byte*>(result.data);
     if (result.step == 0) {
       copy_.kernel(registers_.slot(program_.result()), &result, n);
@@ -293,7 +295,8 @@ bool output_is_fresh(const Setup& setup) {
 SmallVector<bool, 8> inputs_in_place(const Plan& plan) {
   SmallVector<bool, 8> in_place(plan.operands.size() - 1);
   for (int64_t i = 0; i < in_place.size(); ++i)
-    in_place[i] = plan.operands[i + 1].way == Way::direct || plan.operands[i + 1].way == Way::splat;
+    in_place[i] =
+        plan.operands[i + 1].access == AccessPattern::direct || plan.operands[i + 1].access == AccessPattern::splat;
   return in_place;
 }
 
@@ -361,7 +364,7 @@ void run(const Plan& plan, const Program& program, void* out, const void* const*
   check_memory(out, inputs, program.inputs());
   Setup setup{.plan = plan, .program = program, .out = static_cast<std::byte*>(out), .inputs = inputs, .slots = {}};
   const int64_t result_bytes = plan.numel * itemsize(program.dtype(program.result()));
-  const bool dense = plan.operands[0].way == Way::direct;
+  const bool dense = plan.operands[0].access == AccessPattern::direct;
   const bool on_elements = reinterpret_cast<uintptr_t>(out) % static_cast<uintptr_t>(result_bytes / plan.numel) == 0;
   setup.streaming = dense && on_elements && result_bytes > streaming_threshold() && output_is_fresh(setup);
   if (plan.transposed != 0 && !rows_are_aligned(plan, out, itemsize(program.dtype(program.result()))))

@@ -80,10 +80,10 @@ int64_t place(const Dims& shape, const Operand& operand, int64_t index) {
 }
 
 Plan plan_of(const Dims& shape, const Operand* operands, int64_t count) {
-  Walk walks[4];
-  for (int64_t i = 0; i < count; ++i) walks[i] = {operands[i].sizes, operands[i].strides};
+  StridedView strided[4];
+  for (int64_t i = 0; i < count; ++i) strided[i] = {operands[i].sizes, operands[i].strides};
   Plan plan;
-  make_plan(shape, walks, count, plan);
+  make_plan(shape, strided, count, plan);
   return plan;
 }
 
@@ -99,7 +99,7 @@ std::vector<T> numbered(int64_t count, int64_t start) {
 template <class T>
 std::string difference(const Dims& shape, const Operand* operands, SmallVector<int64_t, 8>& seen) {
   const Plan plan = plan_of(shape, operands, 3);
-  for (int64_t i = 1; i < 3; ++i) ++seen[static_cast<int>(plan.operands[i].way)];
+  for (int64_t i = 1; i < 3; ++i) ++seen[static_cast<int>(plan.operands[i].access)];
   const std::vector<T> a = numbered<T>(operands[1].extent, 1), b = numbered<T>(operands[2].extent, 5);
   std::vector<T> got(static_cast<std::size_t>(operands[0].extent), T{99}), want = got;
   for (int64_t i = 0; i < numel_of(shape); ++i)
@@ -116,7 +116,7 @@ std::string difference(const Dims& shape, const Operand* operands, SmallVector<i
   std::string text = std::string(dtype_name(dtype_of_v<T>)) + " " + to_string(shape);
   for (int i = 0; i < 3; ++i)
     text += " " + to_string(operands[i].sizes) + ":" + to_string(operands[i].strides) + " " +
-            way_name(plan.operands[i].way);
+            access_pattern_name(plan.operands[i].access);
   return text;
 }
 
@@ -144,7 +144,8 @@ TEST(Run, EveryWayAgainstSingleElements) {
     }
     ASSERT_EQ(text, "") << "seed " << seed;
   }
-  for (int way = 0; way < 6; ++way) EXPECT_GT(seen[way], 20) << way_name(static_cast<Way>(way));
+  for (int access = 0; access < 6; ++access)
+    EXPECT_GT(seen[access], 20) << access_pattern_name(static_cast<AccessPattern>(access));
 }
 
 TEST(Run, StreamingStores) {
@@ -166,9 +167,9 @@ TEST(Run, RefusesOperandsWithoutMemory) {
   Program program;
   program.cast(program.input(float32), float64);
   const Dims sizes{4}, strides{1};
-  const Walk walks[] = {{sizes, strides}, {sizes, strides}};
+  const StridedView strided[] = {{sizes, strides}, {sizes, strides}};
   Plan plan;
-  make_plan(sizes, walks, 2, plan);
+  make_plan(sizes, strided, 2, plan);
   double out[4];
   const float in[4] = {};
   const void *there = in, *missing = nullptr;

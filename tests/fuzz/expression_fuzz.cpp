@@ -34,9 +34,9 @@ void check_ast(const expr::Ast& ast) {
 }
 
 Tensor value_of(const expr::Tree& tree, int64_t block_bytes) {
-  expr::NoWatch watch;
-  watch.block_bytes = watch.fused_bytes = block_bytes;
-  return expr::evaluate_elementwise(tree, watch);
+  expr::NoProgress progress;
+  progress.block_bytes = progress.fused_bytes = block_bytes;
+  return expr::evaluate_elementwise(tree, progress);
 }
 
 void check_value(const expr::Tree& tree) {
@@ -58,12 +58,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   const expr::Scope& scope = scopes[bytes.up_to(1)];
   const std::string text(bytes.rest());
   const fuzz::Deadline deadline(50);
-  expr::NoWatch watch;
+  expr::NoProgress progress;
   try {
     const expr::Ast ast = expr::parse(text);
     check_ast(ast);
     expr::Steps steps;
-    check_value(expr::evaluate(ast, scope, watch, &steps));
+    check_value(expr::evaluate(ast, scope, progress, &steps));
   } catch (const expr::ExpressionError& error) {
     const auto [begin, end] = error.span();
     CLAIM_OF(0 <= begin && begin <= end && end <= static_cast<int64_t>(text.size()), error.what());

@@ -174,7 +174,7 @@ std::string describe(const Dims& shape, const std::vector<Operand>& operands, co
   std::string text = to_string(shape);
   for (std::size_t i = 0; i < operands.size(); ++i)
     text += std::string("\n") + dtype_name(operands[i].dtype) + " " + to_string(operands[i].sizes) + " strides " +
-            to_string(operands[i].strides) + " " + way_name(plan.operands[static_cast<int64_t>(i)].way);
+            to_string(operands[i].strides) + " " + access_pattern_name(plan.operands[static_cast<int64_t>(i)].access);
   return text;
 }
 
@@ -190,7 +190,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   const Program program = draw_program(bytes, operands);
   fill(bytes, operands[0], program.dtype(program.result()));
 
-  Walk walks[kMostInputs + 1];
+  StridedView walks[kMostInputs + 1];
   const void* inputs[kMostInputs] = {};
   for (std::size_t i = 0; i < operands.size(); ++i) walks[i] = {operands[i].sizes, operands[i].strides};
   for (std::size_t i = 1; i < operands.size(); ++i) inputs[i - 1] = operands[i].begin();

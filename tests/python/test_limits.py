@@ -12,7 +12,7 @@ TEXTS = ("\0", "a\0b", "float32\0", "\udcff", "a\udcffb", "\ud800", "é\U0010fff
 
 
 def calls(x, text):
-    """Every door through which a text enters."""
+    """Every function that takes a text."""
     yield "to", lambda: x.to(text)
     yield "type", lambda: x.type(text)
     yield "device", lambda: tenon.device(text)

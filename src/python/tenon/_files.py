@@ -88,7 +88,7 @@ def _check_entries(tensors):
     for name in tensors:
         if not isinstance(name, str):
             raise TypeError(f"save: tensors in a .safetensors file are named by str, not {type(name).__name__}")
-        name.encode()  # UnicodeEncodeError for a lone surrogate
+        name.encode()  # UnicodeEncodeError for a single surrogate
     if "__metadata__" in tensors:
         raise ValueError("save: no tensor can be named __metadata__: .safetensors files keep their own data under that name")
 

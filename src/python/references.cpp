@@ -1,8 +1,8 @@
-#include "python/keep.h"
+#include "python/references.h"
 
 namespace tenon::python {
 
-void Keeper::drop(PyObject* object) noexcept {
+void OwnedReference::drop(PyObject* object) noexcept {
   if (!Py_IsInitialized()) return;  // the process ends
   const Held held;
   Py_DECREF(object);
@@ -19,19 +19,19 @@ PyObject* alive(PyObject* weak_reference) {
 }
 
 /// Never destroyed: the interpreter may be gone before static objects are.
-KnownObjects& known_tensors() {
-  static KnownObjects& known = *new KnownObjects;
+IdentityCache& known_tensors() {
+  static IdentityCache& known = *new IdentityCache;
   return known;
 }
 
 }  // namespace
 
-PyObject* KnownObjects::find(const void* thing) {
+PyObject* IdentityCache::find(const void* thing) {
   const auto entry = weak_references_.find(thing);
   return entry == weak_references_.end() ? nullptr : alive(entry->second);
 }
 
-void KnownObjects::add(const void* thing, PyObject* object) {
+void IdentityCache::add(const void* thing, PyObject* object) {
   if (weak_references_.size() >= limit_) drop_dead();
   PyObject* weak_reference = checked(PyWeakref_NewRef(object, nullptr));
   PyObject*& entry = weak_references_[thing];
@@ -39,7 +39,7 @@ void KnownObjects::add(const void* thing, PyObject* object) {
   entry = weak_reference;
 }
 
-void KnownObjects::drop_dead() {
+void IdentityCache::drop_dead() {
   for (auto entry = weak_references_.begin(); entry != weak_references_.end();) {
     const nb::object object = nb::steal(alive(entry->second));
     if (object.is_valid()) {

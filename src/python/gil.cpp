@@ -30,27 +30,27 @@ bool is_main_thread() noexcept {
   return is_main;
 }
 
-thread_local Released* innermost = nullptr;
+thread_local GilRelease* innermost = nullptr;
 
 }  // namespace
 
-Released::Released(bool wanted) noexcept : state_(nullptr) {
+GilRelease::GilRelease(bool wanted) noexcept : state_(nullptr) {
   if (!wanted) return;
   if (is_main_thread()) {
     outer_ = std::exchange(innermost, this);
-    guard_.emplace(Watch{nullptr, [] { innermost->run_handlers(); }});
+    guard_.emplace(InterruptSource{nullptr, [] { innermost->run_handlers(); }});
   }
   state_ = PyEval_SaveThread();
 }
 
-void Released::run_handlers() {
+void GilRelease::run_handlers() {
   taken([&] { PyEval_RestoreThread(state_); });
   const bool raised = PyErr_CheckSignals() != 0;
   state_ = PyEval_SaveThread();
   if (raised) throw PythonError{};  // the exception stays with this thread's state
 }
 
-Released::~Released() {
+GilRelease::~GilRelease() {
   if (!state_) return;
   if (guard_) innermost = outer_;
   taken([&] { PyEval_RestoreThread(state_); });

@@ -1,15 +1,15 @@
-// expr: who looks on while long work runs. Takes progress; gives permission to go on.
+// expr: the progress callback of long work, which may stop it.
 #pragma once
 #include <cstdint>
 
 namespace tenon::expr {
 
-class Watch {
+class ProgressCallback {
  public:
-  Watch() = default;
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-  virtual ~Watch() = default;
+  ProgressCallback() = default;
+  ProgressCallback(const ProgressCallback&) = delete;
+  ProgressCallback& operator=(const ProgressCallback&) = delete;
+  virtual ~ProgressCallback() = default;
 
   /// `done` of `total` elements of the pass that runs. Throws Interrupted when the user wants to stop.
   virtual void advance(int64_t done, int64_t total) = 0;
@@ -19,8 +19,8 @@ class Watch {
   int64_t stream_bytes = int64_t{64} << 20;  // reductions of larger trees go block by block
 };
 
-/// Nobody looks on.
-class NoWatch : public Watch {
+/// Reports nothing.
+class NoProgress : public ProgressCallback {
  public:
   void advance(int64_t, int64_t) override {}
 };

@@ -1,4 +1,4 @@
-#include "python/doors.h"
+#include "python/bindings.h"
 
 #include <algorithm>
 #include <deque>
@@ -71,8 +71,8 @@ bool is_optional(const Parser& parser, const Parameter& parameter) {
 }
 
 /// "(input, other, *, alpha=1, out=None)": what inspect.signature reads.
-std::string text_signature(const Parser& parser, Door door) {
-  std::string text = door == Door::method ? "($self" : "(";
+std::string text_signature(const Parser& parser, Binding binding) {
+  std::string text = binding == Binding::method ? "($self" : "(";
   const auto add = [&](const std::string& part) { text += (text.back() == '(' ? "" : ", ") + part; };
   const Signature* signature = widest(parser);
   if (!signature) {
@@ -94,9 +94,9 @@ std::string text_signature(const Parser& parser, Door door) {
   return text + ")";
 }
 
-const char* docstring(const Parser& parser, Door door) {
-  std::string text = parser.name() + text_signature(parser, door) + "\n--\n\n";
-  const std::string prefix = door == Door::method ? "Tensor." : "";
+const char* docstring(const Parser& parser, Binding binding) {
+  std::string text = parser.name() + text_signature(parser, binding) + "\n--\n\n";
+  const std::string prefix = binding == Binding::method ? "Tensor." : "";
   for (const Signature& signature : parser.signatures()) text += prefix + parser.name() + signature.text() + "\n";
   return keep(text + "\n" + parser.doc());
 }
@@ -116,12 +116,12 @@ const std::vector<Entry>& all_entries() {
 PyMethodDef* method_table() {
   static std::vector<PyMethodDef> methods;
   for (const Entry& entry : all_entries()) {
-    if (!has_door(entry.definition->doors, Door::method)) continue;
+    if (!has_binding(entry.definition->bindings, Binding::method)) continue;
     const Parser& parser = entry.method_parser();
     const bool bare = parser.signatures().size() == 1 && parser.signatures()[0].parameters.empty();
     const auto call = bare ? entry.method_without_arguments : as_c_function(entry.method);
     methods.push_back({entry.definition->name, call, bare ? METH_NOARGS : METH_FASTCALL | METH_KEYWORDS,
-                       docstring(parser, Door::method)});
+                       docstring(parser, Binding::method)});
   }
   methods.push_back({});
   return methods.data();
@@ -131,9 +131,9 @@ void bind_functions(nb::module_& module) {
   static std::deque<PyMethodDef> functions;
   const nb::str name("tenon");
   for (const Entry& entry : all_entries()) {
-    if (!has_door(entry.definition->doors, Door::function)) continue;
+    if (!has_binding(entry.definition->bindings, Binding::function)) continue;
     functions.push_back({entry.definition->name, as_c_function(entry.function), METH_FASTCALL | METH_KEYWORDS,
-                         docstring(entry.function_parser(), Door::function)});
+                         docstring(entry.function_parser(), Binding::function)});
     module.attr(entry.definition->name) = checked_object(PyCFunction_NewEx(&functions.back(), nullptr, name.ptr()));
   }
   // What tests and stubs are made from.
@@ -153,8 +153,8 @@ void bind_functions(nb::module_& module) {
   module.def("_signatures", [](bool methods) {
     nb::list all;
     for (const Entry& entry : all_entries()) {
-      const Door door = methods ? Door::method : Door::function;
-      if (!has_door(entry.definition->doors, door)) continue;
+      const Binding binding = methods ? Binding::method : Binding::function;
+      if (!has_binding(entry.definition->bindings, binding)) continue;
       const Parser& parser = methods ? entry.method_parser() : entry.function_parser();
       nb::list signatures;
       for (const Signature& signature : parser.signatures()) signatures.append(signature.text());

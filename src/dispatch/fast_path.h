@@ -1,5 +1,6 @@
-// dispatch: the way of a few elements: operands that need no plan, no cast and no check but a few comparisons. Takes a
-// call; gives its result, or nothing where the call needs a closer look. Of elementwise.cpp, into which all is inlined.
+// dispatch: the fast path of small calls: operands that need no plan, no cast and no check but a few comparisons. Takes
+// a call; gives its result, or nothing where the call needs a closer look. Of elementwise.cpp, into which all is
+// inlined.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -34,9 +35,9 @@ inline void store_number(Scalar number, Dtype dtype, std::byte* out) {
 // Below this a result fits into the caches and the caller works alone: nothing is left for a plan to decide.
 inline constexpr int64_t kFastNumel = 32768;
 
-/// The path for operands that need no plan: equal contiguous shapes, or one lone element beside a contiguous tensor,
+/// The path for operands that need no plan: equal contiguous shapes, or one single element beside a contiguous tensor,
 /// one dtype with a kernel of its own. Gives the kernel, the lanes and the tensor whose shape the result has.
-struct Fast {
+struct FastPath {
   Kernel kernel;
   Lanes in[kMaxArgs];
   Dtype result;
@@ -59,8 +60,8 @@ inline FastKernel fast_kernel(const Row& row, Kernel kernel, Dtype dtype) {
   const bool checks_number = row.parameters != Parameters::none && !is_floating_point(dtype);
   const bool looks_closer = row.stepwise && widened(dtype) != dtype;
   if (row.divides_integers || other_dtype || becomes_float || checks_number || looks_closer) return {};
-  const bool tells = row.promotion == Promotion::comparison || row.promotion == Promotion::logical;
-  return {kernel, tells ? bool_ : dtype};
+  const bool gives_bool = row.promotion == Promotion::comparison || row.promotion == Promotion::logical;
+  return {kernel, gives_bool ? bool_ : dtype};
 }
 
 inline const FastKernels& make_fast_kernels() {
@@ -108,7 +109,7 @@ inline bool number_fits(Scalar number, Dtype dtype) {
   return true;
 }
 
-/// The operand with more elements, and of two lone ones that with more dims, gives the shape.
+/// The operand with more elements, and of two single ones that with more dims, gives the shape.
 [[gnu::always_inline]] inline const TensorImpl* larger_operand(const TensorImpl* a, const Arg& arg) {
   const TensorImpl* b = arg.is_tensor() ? arg.tensor().impl() : nullptr;
   const bool second = !a || (b && (b->numel > a->numel || (b->numel == a->numel && b->sizes.size() > a->sizes.size())));
@@ -116,7 +117,7 @@ inline bool number_fits(Scalar number, Dtype dtype) {
 }
 
 template <int kCount>
-[[gnu::always_inline]] inline bool fast_operands(Op op, Args args, Fast& fast) {
+[[gnu::always_inline]] inline bool fast_operands(Op op, Args args, FastPath& fast) {
   const TensorImpl* like = nullptr;
   for (int i = 0; i < kCount; ++i) like = larger_operand(like, *args[i]);
   if (!like || !like->row_major || like->device != Device::cpu || like->numel == 0 || like->numel > kFastNumel)
@@ -139,7 +140,7 @@ template <int kCount>
 
 /// A kernel that is given single elements alone takes one lane of each.
 template <int kCount>
-[[gnu::always_inline]] inline void run_fast(Fast& fast, void* out) {
+[[gnu::always_inline]] inline void run_fast(FastPath& fast, void* out) {
   int64_t steps = 0;
   for (int i = 0; i < kCount; ++i) steps |= fast.in[i].step;
   for (int i = 0; steps == 0 && i < kCount; ++i) fast.in[i].step = 1;
@@ -148,7 +149,7 @@ template <int kCount>
 
 template <int kCount>
 [[gnu::always_inline]] inline Tensor fast_result(Op op, Args args) {
-  Fast fast;
+  FastPath fast;
   if (!fast_operands<kCount>(op, args, fast) || !BroadcastCheck::is_silent()) return {};
   Tensor result = new_tensor(fast.like->sizes, fast.result);
   run_fast<kCount>(fast, result.impl()->data());
@@ -204,7 +205,7 @@ inline bool same_place(const Tensor& out, const Lanes& lanes) { return out.data_
 /// The fast path into an existing tensor of the right shape and dtype that is an input or shares no storage with one.
 template <int kCount>
 [[gnu::always_inline]] inline bool fast_into(Op op, Tensor& out, Args args) {
-  Fast fast;
+  FastPath fast;
   if (!fast_operands<kCount>(op, args, fast) || !BroadcastCheck::is_silent()) return false;
   const TensorImpl* impl = out.impl();
   if (impl->dtype != fast.result || !impl->contiguous || impl->device != Device::cpu) return false;

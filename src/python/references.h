@@ -9,9 +9,9 @@
 namespace tenon::python {
 
 /// A reference to a Python object that may be copied and dropped without the interpreter.
-class Keeper {
+class OwnedReference {
  public:
-  explicit Keeper(PyObject* object) : object_(again(object), drop) {}
+  explicit OwnedReference(PyObject* object) : object_(again(object), drop) {}
   PyObject* get() const noexcept { return object_.get(); }
   /// Whether no copy of this reference exists: then the garbage collector may take it for its owner's.
   bool is_only() const noexcept { return object_.use_count() == 1; }
@@ -23,7 +23,7 @@ class Keeper {
 
 /// The Python objects of things of the engine, for as long as Python holds them: asked for twice, the same one comes.
 /// Needs the interpreter.
-class KnownObjects {
+class IdentityCache {
  public:
   /// A new reference, or null.
   PyObject* find(const void* thing);

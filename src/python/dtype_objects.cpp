@@ -1,4 +1,4 @@
-#include "python/singletons.h"
+#include "python/dtype_objects.h"
 
 #include <nanobind/stl/string.h>
 
@@ -113,11 +113,11 @@ PyObject* make_device(const Call& call) {
   return object_of(device);
 }
 
-const Definition kDeviceNew = {"device", Door::function, "(device device)\n(str type, int? index=None)", "",
+const Definition kDeviceNew = {"device", Binding::function, "(device device)\n(str type, int? index=None)", "",
                                make_device};
 
 PyObject* new_device(PyTypeObject*, PyObject* args, PyObject* keywords) noexcept {
-  static Parser parser(kDeviceNew, Door::function);
+  static Parser parser(kDeviceNew, Binding::function);
   return parser.invoke_with(args, keywords);
 }
 PyType_Slot device_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_device)},

@@ -10,23 +10,23 @@
 namespace tenon::python {
 
 /// The parser behind entry `I` of a table, made by the first call.
-template <const auto& Table, std::size_t I, Door door>
+template <const auto& Table, std::size_t I, Binding binding>
 Parser& parser() {
-  static Parser parser(Table[I], door);
+  static Parser parser(Table[I], binding);
   return parser;
 }
 
 template <const auto& Table, std::size_t I>
 PyObject* call_function(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keywords) noexcept {
-  return parser<Table, I, Door::function>().invoke(nullptr, args, count, keywords);
+  return parser<Table, I, Binding::function>().invoke(nullptr, args, count, keywords);
 }
 template <const auto& Table, std::size_t I>
 PyObject* call_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) noexcept {
-  return parser<Table, I, Door::method>().invoke(self, args, count, keywords);
+  return parser<Table, I, Binding::method>().invoke(self, args, count, keywords);
 }
 template <const auto& Table, std::size_t I>
 PyObject* call_method_without_arguments(PyObject* self, PyObject*) noexcept {
-  return parser<Table, I, Door::method>().invoke(self, nullptr, 0, nullptr);
+  return parser<Table, I, Binding::method>().invoke(self, nullptr, 0, nullptr);
 }
 
 using FastCall = PyObject* (*)(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords);
@@ -45,8 +45,8 @@ template <const auto& Table>
 std::vector<Entry> entries() {
   return []<std::size_t... I>(std::index_sequence<I...>) {
     return std::vector<Entry>{{&Table[I], call_function<Table, I>, call_method<Table, I>,
-                               call_method_without_arguments<Table, I>, parser<Table, I, Door::function>,
-                               parser<Table, I, Door::method>}...};
+                               call_method_without_arguments<Table, I>, parser<Table, I, Binding::function>,
+                               parser<Table, I, Binding::method>}...};
   }
   (std::make_index_sequence<std::size(Table)>());
 }
