@@ -306,6 +306,15 @@ Tensor sum_of_numbers(const Tensor& self, const DimsArg& dim, bool keepdim, Dtyp
               reduced_mask(dim.view(), self.dim()), keepdim);
 }
 
+/// What goes into `out`.
+Tensor sum_of_numbers_for(const Tensor& out, const Tensor& self, const DimsArg& dim, bool keepdim,
+                          std::optional<Dtype> dtype) {
+  if (dtype && *dtype != out.dtype())
+    throw Error(std::string("nansum: provided dtype must match dtype of result. Got ") + scalar_type_name(out.dtype()) +
+                " and " + scalar_type_name(*dtype) + ".");
+  return sum_of_numbers(self, dim, keepdim, out.dtype());
+}
+
 // --- linalg_vector_norm
 
 /// As C++ streams print it.
@@ -439,10 +448,7 @@ Tensor& plain::nansum_out(Tensor& out, const Tensor& self, const DimsArg& dim, b
                           std::optional<Dtype> dtype) {
   check_unrecorded(Op::nansum, out, self);
   if (!has_nan(self.dtype())) return tenon::sum_out(out, self, dim, keepdim, dtype);
-  if (dtype && *dtype != out.dtype())
-    throw Error(std::string("nansum: provided dtype must match dtype of result. Got ") + scalar_type_name(out.dtype()) +
-                " and " + scalar_type_name(*dtype) + ".");
-  return write_result(Op::nansum, out, sum_of_numbers(self, dim, keepdim, out.dtype()));
+  return write_result(Op::nansum, out, sum_of_numbers_for(out, self, dim, keepdim, dtype));
 }
 
 Tensor plain::nanmean(const Tensor& self, const DimsArg& dim, bool keepdim, std::optional<Dtype> dtype) {
@@ -459,7 +465,9 @@ Tensor& plain::nanmean_out(Tensor& out, const Tensor& self, const DimsArg& dim, 
     throw Error("nanmean(): integral types and 'Bool' are not supported for nanmean, even for empty tensors.");
   if (dtype && !has_nan(*dtype)) fail_mean("nanmean", "Optional", *dtype);
   const Tensor count = tenon::sum(isnan(self.detach()).logical_not(), dim, keepdim);
-  tenon::nansum_out(out, self, dim, keepdim, dtype).div_(count);
+  check_unrecorded(Op::nansum, out, self);
+  write_result(Op::nansum, out, sum_of_numbers_for(out, self, dim, keepdim, dtype).div_(count));
+  bump_version(out);  // PyTorch divides in `out`
   return out;
 }
 
