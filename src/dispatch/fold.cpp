@@ -437,17 +437,27 @@ Tensor& plain::logsumexp_out(Tensor& out, const Tensor& self, const DimsArg& dim
   return write_result(Op::logsumexp, out, log_of_sum(self, dim, keepdim, out.dtype()));
 }
 
+namespace {
+
+/// What is summed in integers: they know no NaN.
+Tensor without_nan(const Tensor& self) {
+  const Tensor plain = self.detach();
+  return where(isnan(plain), Scalar(0), plain);
+}
+
+}  // namespace
+
 Tensor plain::nansum(const Tensor& self, const DimsArg& dim, bool keepdim, std::optional<Dtype> dtype) {
   mask_in_order(dim.view(), self.dim());
   if (!has_nan(self.dtype())) return run_reduce(Op::sum, self, dim.view(), keepdim, dtype);
   if (!dtype || has_nan(*dtype)) return sum_of_numbers(self, dim, keepdim, dtype.value_or(self.dtype()));
-  const Tensor plain = self.detach();
-  return tenon::sum(where(isnan(plain), Scalar(0), plain), dim, keepdim, dtype);
+  return tenon::sum(without_nan(self), dim, keepdim, dtype);
 }
 Tensor& plain::nansum_out(Tensor& out, const Tensor& self, const DimsArg& dim, bool keepdim,
                           std::optional<Dtype> dtype) {
   check_unrecorded(Op::nansum, out, self);
   if (!has_nan(self.dtype())) return tenon::sum_out(out, self, dim, keepdim, dtype);
+  if (dtype && !has_nan(*dtype)) return tenon::sum_out(out, without_nan(self), dim, keepdim, dtype);
   return write_result(Op::nansum, out, sum_of_numbers_for(out, self, dim, keepdim, dtype));
 }
 

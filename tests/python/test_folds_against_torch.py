@@ -181,6 +181,7 @@ OTHERS = [
     lambda m, x: m.nansum(x[:0], 1), lambda m, x: m.nansum(x, (0, 0)), lambda m, x: m.nansum(x, 4), lambda m, x: m.nansum(x.to("meta"), 1),
     lambda m, x: m.nansum(x, 1, out=m.empty(0)), lambda m, x: m.nansum(x, 1, out=m.empty(0, dtype=m.float64)),
     lambda m, x: m.nansum(x, 1, out=m.empty(0, dtype=m.int64)), lambda m, x: m.nansum(x, 1, dtype=m.float32, out=m.empty(0, dtype=m.float64)),
+    lambda m, x: m.nansum(x, 1, dtype=m.int8, out=m.empty(0)), lambda m, x: m.nansum(x, 1, dtype=m.int64, out=m.empty(0, dtype=m.int64)),
     lambda m, x: m.nansum(x.int(), 0, out=m.empty(0)), lambda m, x: m.nansum(x.int(), 0, dtype=m.int64, out=m.empty(0, dtype=m.int32)),
     lambda m, x: m.nansum(x.requires_grad_(), out=m.empty(0)), lambda m, x: m.nansum(x.requires_grad_(), 1, dtype=m.int64),
     lambda m, x: m.nansum(x, "x"), lambda m, x: m.nansum(x, 1, bad=3), lambda m, x: m.nansum(m.tensor([INFINITE, -INFINITE, NAN])),
