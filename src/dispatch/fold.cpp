@@ -501,6 +501,7 @@ Scalar ord_of(const char* given, const Tensor& self, SizesView dims) {
   const std::string name = given ? given : "fro", matrix_norm = "linalg.matrix_norm: ";
   if (name == "fro" && dims.size() <= 2) return 2;
   if (name != "fro" && name != "nuc") throw Error(matrix_norm + "Order " + name + " not supported.");
+  if (self.dim() < 2) throw Error(matrix_norm + "The input tensor A must have at least 2 dimensions.");
   if (!is_floating_point(self.dtype()))
     throw Error(matrix_norm + "Expected a floating point or complex tensor as input. Got " +
                 scalar_type_name(self.dtype()));

@@ -215,7 +215,7 @@ class Drawer:
         if kind == "Tensor":
             if op in SHAPES and name != "out" and self.chance(0.7):
                 return self.factor(op, name, subject)
-            return self.operand() if name != "out" else self.target(subject)
+            return self.operand() if name != "out" else self.target(op)
         if kind == "Number" and name == "alpha":  # PyTorch's sub negates -2**63, which is itself, and its gradient does not
             return self.number().replace("-2**63", "-2**40")
         if kind == "Number":
@@ -262,9 +262,11 @@ class Drawer:
             return f"T.ones({shape}, dtype={dtype.replace('torch', 'T')})"
         return f"T.arange({math.prod(shape)}, dtype={dtype.replace('torch', 'T')}).reshape({shape})"
 
-    def target(self, subject):
+    def target(self, op):
         """What `out=` is: a variable, or a view, an expanded or an empty tensor of the moment."""
         name = self.pick()
+        if op in ("tril", "triu"):  # PyTorch writes past the end of others
+            return f"{name}.contiguous()"
         if self.chance(0.7):
             return name
         return self.choice([f"{name}.T", f"{name}[..., :1]", f"{name}[1:]", f"{name}[None]", f"{name}.expand_as({self.pick()})", f"{name}.detach()",

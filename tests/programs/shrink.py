@@ -1,6 +1,7 @@
 """Makes a program that differs smaller: deletes statements, then simplifies what is left, as long as it differs alike."""
 import ast
 import copy
+import re
 import time
 
 
@@ -20,12 +21,24 @@ def shrink(statements, differs, limit=600, seconds=20):
             candidate = statements[:at] + statements[at + 1:]
             if candidate and holds(candidate):
                 statements, changed = candidate, True
+        for at in reversed(range(len(statements))):
+            candidate = first(bypassed(statements, at), holds)
+            if candidate:
+                statements, changed = candidate, True
         for at in range(len(statements)):
             simpler = first(simpler_texts(statements[at]), lambda text: holds(statements[:at] + [text] + statements[at + 1:]))
             while simpler is not None:
                 statements, changed = statements[:at] + [simpler] + statements[at + 1:], True
                 simpler = first(simpler_texts(statements[at]), lambda text: holds(statements[:at] + [text] + statements[at + 1:]))
     return statements
+
+
+def bypassed(statements, at):
+    """Programs without a statement: a variable that it reads stands for the one that it gives."""
+    given = re.match(r"(v\d+) = ", statements[at])
+    if given:
+        for name in dict.fromkeys(re.findall(r"\bv\d+\b", statements[at][given.end():])):
+            yield statements[:at] + [re.sub(rf"\b{given[1]}\b", name, statement) for statement in statements[at + 1:]]
 
 
 def first(values, test):
