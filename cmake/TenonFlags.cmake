@@ -60,7 +60,8 @@ endif()
 
 find_program(CCACHE_PROGRAM ccache)
 if(PROJECT_IS_TOP_LEVEL AND CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  # Paths below the base are hashed as relative ones: the library, the static one and the wheel share their objects.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE_PROGRAM})
 endif()
 
 # Kernels: no errno, no floating-point traps, so that loops become vectors; never -ffast-math, which changes results.

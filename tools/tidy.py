@@ -32,8 +32,8 @@ def read_commands(build):
         if ROOT / "src" not in path.parents or path.name.endswith("_test.cpp"):
             continue
         arguments = shlex.split(entry["command"])
-        end = arguments.index("-o")
-        commands[path] = [word for word in arguments[:end] if not word.endswith("ccache")]
+        start = next((at + 1 for at, word in enumerate(arguments) if word.endswith("ccache")), 0)
+        commands[path] = arguments[start:arguments.index("-o")]
     return commands
 
 
