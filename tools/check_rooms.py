@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""Rooms include only rooms before them.
+"""Rooms include only rooms before them, and need no symbol of another.
 
 A file's room is its folder under src/, a public header's the word its first line begins with ("// tensor: ...").
-Prints every include that breaks the order and exits 1. --self-test: shows that a violation is found.
+check_rooms.py [BUILD]: prints every include that breaks the order and, with a build tree, every symbol that an object
+file of a room leaves undefined and that only a later room, or the one beside it, defines; exits 1 then.
+--self-test [COMPILER]: shows that violations are found, with a compiler those between object files, too.
 """
+import collections
 import pathlib
 import re
+import subprocess
+import sys
 import tempfile
 
 import checking
@@ -89,6 +94,52 @@ def violations(root):
     return found
 
 
+def objects_of(root, build):
+    """Object files by the source they were compiled from, those of tests and of files that are gone left out."""
+    for path in sorted(build.rglob("*.o")):
+        place = path.as_posix().find(".dir/src/")
+        source = path.as_posix()[place + len(".dir/"):-len(".o")]
+        if place >= 0 and not source.endswith("_test.cpp") and (root / source).exists():
+            yield path, source
+
+
+def link_violations(root, build):
+    """Texts, one for each symbol that is looked for in a later room."""
+    sources = {path.as_posix(): source for path, source in objects_of(root, build)}
+    if not sources:
+        return [f"{build}: no object file of src/ is here: build first"]
+    lines = subprocess.run(["nm", "-A", "-P", *sources], check=True, capture_output=True, text=True).stdout.splitlines()
+    definers, wanted = collections.defaultdict(set), collections.defaultdict(set)
+    for line in lines:
+        path, rest = line.rsplit(": ", 1)
+        source, (symbol, kind) = sources[path], rest.split()[:2]
+        room = EXCEPTIONS.get(source, source.split("/")[1])
+        if kind in "Uwv":
+            wanted[symbol].add((source, room))
+        elif kind.isupper() or kind == "u":
+            definers[symbol].add(room)
+    found = []
+    for symbol, users in wanted.items():
+        for source, room in sorted(users):
+            rooms = definers.get(symbol, {room})
+            if not any(may_include(room, other) for other in rooms):
+                found.append(f"{source}: {room} calls {symbol} of {' and '.join(sorted(rooms))}, which comes after it or beside it")
+    return subprocess.run(["c++filt"], input="\n".join(found), check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def links_in(compiler, sources):
+    """Of a tree of these files, compiled."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in sources.items():
+            source, compiled = root / name, root / "build" / "core.dir" / (name + ".o")
+            for path in (source, compiled):
+                path.parent.mkdir(parents=True, exist_ok=True)
+            source.write_text(text + "\n", encoding="utf-8")
+            subprocess.run([compiler, "-std=c++20", "-c", "-o", compiled, source], check=True)
+        return link_violations(root, root / "build")
+
+
 def violations_in(name, text):
     """Of a tree with one more file."""
     with tempfile.TemporaryDirectory() as folder:
@@ -115,5 +166,34 @@ CASES = [
 ]
 
 
+UPPER = "namespace tenon { int f() { return 1; } }"
+CALLER = "namespace tenon { int f(); int g() { return f(); } }"
+LINK_CASES = [
+    ("a call of an earlier room", {"src/tensor/a.cpp": UPPER, "src/tile/b.cpp": CALLER}, 0),
+    ("a call within the room", {"src/tile/a.cpp": UPPER, "src/tile/b.cpp": CALLER}, 0),
+    ("a planted upward call", {"src/autograd/a.cpp": UPPER, "src/dispatch/b.cpp": CALLER}, 1),
+    ("a call of the room beside it", {"src/autograd/a.cpp": UPPER, "src/expr/b.cpp": CALLER}, 1),
+    ("data of a later room", {"src/tile/a.cpp": "int a = 1;", "src/type/b.cpp": "extern int a; int b() { return a; }"}, 1),
+    ("an inline function of both", {"src/tile/a.cpp": "inline int f() { return 1; } int a() { return f(); }",
+                                    "src/type/b.cpp": "inline int f() { return 1; } int b() { return f(); }"}, 0),
+    ("a test may call anything", {"src/tile/a.cpp": UPPER, "src/plan/b_test.cpp": CALLER}, 0),
+    ("a function of nobody's", {"src/tile/b.cpp": CALLER}, 0),
+]
+
+
+def main(arguments):
+    if arguments[:1] == ["--self-test"]:
+        failed = checking.self_test(CASES, violations_in)
+        if arguments[1:]:
+            failed |= checking.self_test(LINK_CASES, lambda sources: links_in(arguments[1], sources))
+        return failed
+    root = pathlib.Path(__file__).resolve().parent.parent
+    problems = violations(root)
+    for build in arguments:
+        problems += link_violations(root, pathlib.Path(build).resolve())
+    print("\n".join(problems) if problems else "every room includes only earlier rooms" + (" and calls no later one" if arguments else ""))
+    return 1 if problems else 0
+
+
 if __name__ == "__main__":
-    checking.main(violations, "every room includes only earlier rooms", CASES, violations_in)
+    sys.exit(main(sys.argv[1:]))

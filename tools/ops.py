@@ -421,7 +421,7 @@ def algorithm_definitions(op):
     defined = f"  check_defined({others});\n" if others else ""
     body = defined
     if derivatives:
-        recorded = f"differentiate_call(Op::{op.block}, values)"
+        recorded = f"with_history().call(Op::{op.block}, values)"
         if op.result_names:
             recorded = f"as_tuple<{op.result_count}>({recorded})"
         elif op.result == "Tensor":
@@ -432,7 +432,7 @@ def algorithm_definitions(op):
         lines.append(f"{op.out_result()} {op.name}_out{op.cpp_parameters(out=True)} {{\n{defined}{algorithm_out(op, names, operands)}\n}}")
     if op.has_inplace:
         lines.append(f"Tensor& Tensor::{op.name}_{op.cpp_parameters(method=True)} {{\n{defined}  Tensor& self = *this;\n  if (is_in_graph({operands})) [[unlikely]] {{\n"
-                     f"    const Value values[] = {{{names}}};\n    differentiate_call_inplace(Op::{op.block}, values);\n  }} else {{\n    plain::{op.stem}_inplace({names});\n  }}\n  return self;\n}}")  # fmt: skip
+                     f"    const Value values[] = {{{names}}};\n    with_history().call_inplace(Op::{op.block}, values);\n  }} else {{\n    plain::{op.stem}_inplace({names});\n  }}\n  return self;\n}}")  # fmt: skip
     return lines
 
 

@@ -5,8 +5,8 @@
 #include "autograd/derivative.h"
 #include "autograd/meta.h"
 #include "autograd/note.h"
+#include "autograd/recording.h"
 #include "dispatch/algorithm.h"
-#include "dispatch/differentiate.h"
 #include "tenon/factories.h"
 
 namespace tenon {
@@ -172,7 +172,7 @@ void note(NodeImpl& node, Op op, const Value* values) {
 
 using namespace autograd;
 
-List<Tensor> differentiate_call(Op op, const Value* values) {
+List<Tensor> recording::call(Op op, const Value* values) {
   Node handle(new CallNode(op, values));
   CallNode& node = *static_cast<CallNode*>(handle.impl());
   node.save_operands(values);
@@ -190,7 +190,7 @@ List<Tensor> differentiate_call(Op op, const Value* values) {
   return results;
 }
 
-void differentiate_call_inplace(Op op, const Value* values) {
+void recording::call_inplace(Op op, const Value* values) {
   const Schema& schema = schema_of(op);
   const Tensor self = values[0].tensor();
   bool recorded = false;

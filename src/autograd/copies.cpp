@@ -1,7 +1,7 @@
 // Recorded copies and fills.
 #include "autograd/meta.h"
 #include "autograd/note.h"
-#include "dispatch/differentiate.h"
+#include "autograd/recording.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
@@ -60,11 +60,11 @@ Tensor passed(const char* name, const char* call, const Tensor& self, Tensor res
 
 using namespace autograd;
 
-Tensor differentiate_clone(const Tensor& self, MemoryFormat format) {
+Tensor recording::clone(const Tensor& self, MemoryFormat format) {
   return passed("CloneBackward0", "clone", self, run_clone(self, format));
 }
 
-Tensor differentiate_to(const Tensor& self, Dtype dtype, MemoryFormat format) {
+Tensor recording::to(const Tensor& self, Dtype dtype, MemoryFormat format) {
   return passed("ToCopyBackward0", "to", self, run_to(self, dtype, format));
 }
 
@@ -92,19 +92,19 @@ void overwrite(Tensor& self, const Overwriting& how, const Write& write) {
 
 }  // namespace
 
-void differentiate_copy(Tensor& self, const Tensor& src) {
+void recording::copy(Tensor& self, const Tensor& src) {
   overwrite(self, {"torch::autograd::CopyBackwards", "copy_", &src}, [&] { run_copy(self, src); });
 }
 
-void differentiate_fill(Tensor& self, const Tensor& value) {
+void recording::fill(Tensor& self, const Tensor& value) {
   overwrite(self, {"FillBackward3", "fill_", &value}, [&] { run_fill(self, value); });
 }
 
-void differentiate_fill(Tensor& self, Scalar value) {
+void recording::fill_number(Tensor& self, Scalar value) {
   overwrite(self, {"FillBackward2", "fill_", nullptr}, [&] { run_fill(self, value); });
 }
 
-void differentiate_zero(Tensor& self) {
+void recording::zero(Tensor& self) {
   overwrite(self, {"ZeroBackward0", "zero_", nullptr}, [&] { run_fill(self, 0); });
 }
 

@@ -1,5 +1,6 @@
 // x.data, and x.data = y: the elements without the place in the graph.
 #include "autograd/meta.h"
+#include "autograd/recording.h"
 #include "tensor/impl.h"
 
 namespace tenon {
@@ -62,13 +63,13 @@ FormerParts::~FormerParts() {
 
 }  // namespace autograd
 
-void add_former_view(TensorImpl* base, Storage* storage) noexcept {
+void recording::add_former_view(TensorImpl* base, Storage* storage) noexcept {
   AutogradMeta& meta = *base->meta();
   const autograd::SpinLock lock(meta.lock);
   ++autograd::find(*meta.former, storage)->views;
 }
 
-void drop_former_view(TensorImpl* base, Storage* storage) noexcept {
+void recording::drop_former_view(TensorImpl* base, Storage* storage) noexcept {
   AutogradMeta& meta = *base->meta();
   Storage* gone = nullptr;
   {

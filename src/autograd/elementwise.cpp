@@ -4,8 +4,8 @@
 #include "autograd/derivative.h"
 #include "autograd/meta.h"
 #include "autograd/note.h"
+#include "autograd/recording.h"
 #include "autograd/reduce_grad.h"
-#include "dispatch/differentiate.h"
 #include "tenon/factories.h"
 
 namespace tenon {
@@ -160,7 +160,7 @@ void check_unknown_out(Op op, const Tensor& out) {
 
 using namespace autograd;
 
-Tensor differentiate(Op op, Args args, int count) {
+Tensor recording::elementwise(Op op, Args args, int count) {
   const Derivative& derivative = derivative_of(op);
   if (!derivative.exists) return run_elementwise(op, args, count);
   Node handle(new OpNode(op, node_name(row_of(op), args, count), derivative, args, count));
@@ -174,7 +174,7 @@ Tensor differentiate(Op op, Args args, int count) {
   return result;
 }
 
-Tensor& differentiate_inplace(Op op, Tensor& self, Args args, int count) {
+Tensor& recording::inplace(Op op, Tensor& self, Args args, int count) {
   const Derivative& derivative = derivative_of(op);
   const bool recorded = is_recorded(args, count) && is_floating_point(self.dtype()) && !is_outside_graphs(row_of(op));
   check_inplace(self, recorded);
@@ -202,16 +202,16 @@ Tensor& differentiate_inplace(Op op, Tensor& self, Args args, int count) {
   return self;
 }
 
-void check_out_unrecorded(Op op, const Tensor& out, Args args, int count) {
+void recording::check_out(Op op, const Tensor& out, Args args, int count) {
   if (gives_truths(row_of(op)))
     check_inplace(out, false);
   else if (row_of(op).kind == Kind::map && !derivative_of(op).exists)
     check_unknown_out(op, out);
   else
-    check_out_unrecorded(row_of(op).name, out, args, count);
+    check_named_out(row_of(op).name, out, args, count);
 }
 
-void check_out_unrecorded(const char* name, const Tensor& out, Args args, int count) {
+void recording::check_named_out(const char* name, const Tensor& out, Args args, int count) {
   check_inplace(out, false);
   if (!is_recorded(args, count) && !is_recorded(out)) return;
   throw Error(std::string(name) +
@@ -219,12 +219,12 @@ void check_out_unrecorded(const char* name, const Tensor& out, Args args, int co
               "requires grad.");
 }
 
-void check_history(Op op, const Tensor* out, const Tensor* self, Args args, int count) {
-  if (out) check_out_unrecorded(op, *out, args, count);
+void recording::check(Op op, const Tensor* out, const Tensor* self, Args args, int count) {
+  if (out) check_out(op, *out, args, count);
   if (self) check_inplace(*self, is_recorded(args, count) && is_floating_point(self->dtype()));
 }
 
-void check_resizable(const Tensor& self, SizesView sizes) {
+void recording::check_resizable(const Tensor& self, SizesView sizes) {
   if (self.requires_grad()) throw Error("cannot resize variables that require grad");
   if (self.sizes() != sizes) check_inplace(self, false);
 }

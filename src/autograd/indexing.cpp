@@ -3,7 +3,7 @@
 #include "autograd/derivative.h"
 #include "autograd/meta.h"
 #include "autograd/note.h"
-#include "dispatch/differentiate.h"
+#include "autograd/recording.h"
 #include "tenon/factories.h"
 #include "tensor/impl.h"
 
@@ -37,7 +37,7 @@ class SavedPlaces {
 };
 
 Tensor gather(const Indexed& indexed) {
-  return is_recorded(indexed.view) ? differentiate_index(indexed) : run_index(indexed);
+  return is_recorded(indexed.view) ? recording::index(indexed) : run_index(indexed);
 }
 
 /// self with values at some places, or added to them.
@@ -64,7 +64,7 @@ class IndexPutNode final : public NodeImpl {
     const Indexed indexed = places_.of(rest, this);
     const Tensor zero = zeros({}, Options(grad.dtype(), grad.device()));
     if (rest.impl()->in_graph)
-      differentiate_index_put(indexed, zero);
+      recording::index_put(indexed, zero);
     else
       run_index_put(indexed, zero, Put::replace);
     return rest;
@@ -127,7 +127,7 @@ Tensor added_along(const Tensor& grad, int64_t dim, const Tensor& places, SizesV
 
 using namespace autograd;
 
-Tensor differentiate_index(const Indexed& indexed) {
+Tensor recording::index(const Indexed& indexed) {
   Node node(new IndexNode(indexed));
   note_call(*node.impl(), "index", indexed.view);
   const NoGrad no_grad;
@@ -136,7 +136,7 @@ Tensor differentiate_index(const Indexed& indexed) {
   return result;
 }
 
-void differentiate_index_put(const Indexed& indexed, const Tensor& value) {
+void recording::index_put(const Indexed& indexed, const Tensor& value) {
   const Tensor& self = indexed.view;
   const bool recorded =
       thread_modes.grad && is_floating_point(self.dtype()) && (self.requires_grad() || value.requires_grad());

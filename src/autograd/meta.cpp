@@ -2,6 +2,7 @@
 #include "autograd/meta.h"
 
 #include "autograd/accumulate.h"
+#include "autograd/recording.h"
 #include "autograd/views.h"
 #include "dispatch/elementwise.h"
 #include "tenon/policy.h"
@@ -15,6 +16,7 @@ constinit thread_local AnomalyMode anomaly_mode;
 AutogradMeta& meta_of(const Tensor& tensor) {
   TensorImpl* impl = tensor.impl();
   if (!impl->meta()) {
+    recording::begin();
     impl->autograd.store(new AutogradMeta, std::memory_order_release);
     if (!impl->in_graph) impl->in_graph = true;
   }
@@ -179,10 +181,10 @@ void check_inplace(const Tensor& self, bool recorded) {
 
 }  // namespace autograd
 
-bool requires_grad(const TensorImpl* impl) noexcept {
+bool recording::requires_grad(const TensorImpl* impl) noexcept {
   const AutogradMeta* meta = impl->meta();
   if (meta && (meta->requires_grad || meta->grad_fn.load(std::memory_order_relaxed))) return true;
-  return impl->base && is_floating_point(impl->dtype) && requires_grad(impl->base);
+  return impl->base && is_floating_point(impl->dtype) && recording::requires_grad(impl->base);
 }
 
 AutogradMeta::~AutogradMeta() {
@@ -199,7 +201,7 @@ constinit thread_local bool destroying [[gnu::tls_model("initial-exec")]] = fals
 }  // namespace
 
 /// Without recursion: a gradient may have a gradient of its own, and so on.
-void destroy_history(TensorImpl* impl) noexcept {
+void recording::destroy(TensorImpl* impl) noexcept {
   AutogradMeta* meta = impl->autograd.exchange(nullptr, std::memory_order_relaxed);
   meta->next_dead = dead;
   dead = meta;
@@ -210,8 +212,6 @@ void destroy_history(TensorImpl* impl) noexcept {
 }
 
 // --- Tensor
-
-bool Tensor::requires_grad() const { return impl()->in_graph && tenon::requires_grad(impl_); }
 
 Tensor& Tensor::requires_grad_(bool wanted) {
   if (!wanted && autograd::has_node(impl()))
@@ -225,7 +225,7 @@ Tensor& Tensor::requires_grad_(bool wanted) {
   return *this;
 }
 
-bool Tensor::is_leaf() const { return !impl()->in_graph || autograd::grad_fn_of(*this) == nullptr; }
+bool recording::is_leaf(const Tensor& tensor) { return autograd::grad_fn_of(tensor) == nullptr; }
 
 Tensor Tensor::grad() const {
   AutogradMeta* meta = impl()->meta();

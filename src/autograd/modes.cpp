@@ -1,5 +1,6 @@
 // What this thread records: guards that put back what they found.
 #include "autograd/meta.h"
+#include "autograd/recording.h"
 
 namespace tenon {
 
@@ -13,6 +14,7 @@ SetGradEnabled::~SetGradEnabled() { thread_modes.set(previous_, thread_modes.inf
 
 InferenceMode::InferenceMode(bool enabled) noexcept
     : inference_(thread_modes.inference), grad_(thread_modes.grad_enabled) {
+  recording::begin();
   thread_modes.set(!enabled, enabled);
 }
 InferenceMode::~InferenceMode() { thread_modes.set(grad_, inference_); }

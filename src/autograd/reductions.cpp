@@ -2,7 +2,7 @@
 #include "autograd/derivative.h"
 #include "autograd/meta.h"
 #include "autograd/note.h"
-#include "dispatch/differentiate.h"
+#include "autograd/recording.h"
 #include "ops/row.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
@@ -154,7 +154,7 @@ class ProdNode final : public SavingNode {
 
 using namespace autograd;
 
-Tensor differentiate_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+Tensor recording::reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
   const Tensor result = run_reduce(op, self, dims, keepdim, dtype);
   const bool sums = op == Op::sum || op == Op::mean;
   if (!is_floating_point(result.dtype())) {

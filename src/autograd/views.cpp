@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "autograd/note.h"
+#include "autograd/recording.h"
 #include "autograd/strided.h"
-#include "dispatch/differentiate.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
@@ -251,23 +251,18 @@ Node taken_from(const Node& base_node, const Tensor& base, const Tensor& view) {
 
 using namespace autograd;
 
-void take_layout(const Tensor& self, const Tensor& view) {
+void recording::take_layout(const Tensor& self, const Tensor& view) {
   Node node = view.grad_fn();
   if (node.defined()) {
     static_cast<ViewNode*>(node.impl())->set_inplace();
     meta_of(self);  // before anything is changed
   }
-  TensorImpl *to = self.impl(), *from = view.impl();
-  std::swap(to->sizes, from->sizes);
-  std::swap(to->strides, from->strides);
-  to->contiguous = from->contiguous;
-  to->row_major = from->row_major;
-  bump_version(self);
+  swap_layout(self, view);
   // A gradient that is kept is kept from the node it was asked of, with the sizes of then, as in PyTorch.
   if (node.defined()) set_history(self, std::move(node));
 }
 
-void record_view(const Tensor& self, const Tensor& view, const ViewCall& call) {
+void recording::record_view(const Tensor& self, const Tensor& view, const ViewCall& call) {
   if (!is_recorded(self)) return;
   Node handle(new ViewNode(self, call, gradient_edge(self)));
   ViewNode& node = *static_cast<ViewNode*>(handle.impl());

@@ -56,10 +56,6 @@ Tensor& write_result(Op op, Tensor& out, const Tensor& result);
 inline constexpr std::size_t kMostResults = 4;
 /// The same for an op of several results. Nothing is written where one of them does not fit.
 void write_results(Op op, Tensor* const* outs, const List<Tensor>& results);
-/// A call with an operand that requires grad: its results, and a node that knows the derivatives. Defined by autograd/.
-List<Tensor> differentiate_call(Op op, const Value* values);
-/// The in-place form with an operand in a graph; the first value is `self`.
-void differentiate_call_inplace(Op op, const Value* values);
 
 template <class... Tensors>
 List<Tensor> as_list(std::tuple<Tensors...> results) {

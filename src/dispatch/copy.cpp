@@ -137,14 +137,14 @@ Tensor run_to(const Tensor& self, Dtype wanted, MemoryFormat format) {
 
 Tensor& Tensor::copy_(const Tensor& src) {
   if (impl()->in_graph || src.impl()->in_graph) [[unlikely]]
-    differentiate_copy(*this, src);
+    with_history().copy(*this, src);
   else
     run_copy(*this, src);
   return *this;
 }
 
 Tensor Tensor::clone(MemoryFormat format) const {
-  return is_recorded(*this) ? differentiate_clone(*this, format) : run_clone(*this, format);
+  return is_recorded(*this) ? with_history().clone(*this, format) : run_clone(*this, format);
 }
 
 Tensor Tensor::contiguous(MemoryFormat format) const {
@@ -153,10 +153,38 @@ Tensor Tensor::contiguous(MemoryFormat format) const {
   return clone(format);
 }
 
+namespace {
+
+Tensor reshape_strided(const Tensor& self, SizesView desired) {
+  const Dims inferred = infer_view_sizes(desired, self.numel());
+  if (Tensor view = reshaped_view(self, inferred); view.defined()) return view;
+  // Nobody else sees the copy: the result is no view of it.
+  const Tensor copy = self.clone(MemoryFormat::contiguous);
+  return recorded(copy, new_alias(copy, inferred, contiguous_strides(inferred), 0), {ViewKind::unsafe_view});
+}
+
+}  // namespace
+
+Tensor Tensor::reshape(SizesView desired) const {
+  return impl()->row_major ? view(desired) : reshape_strided(*this, desired);
+}
+
+Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const {
+  const int64_t first = wrap_dim(start_dim, dim()), last = wrap_dim(end_dim, dim());
+  if (first > last) throw Error("flatten() has invalid args: start_dim cannot come after end_dim");
+  if (dim() == 0) return reshape({1});
+  if (first == last) return *this;
+  Dims flat;
+  for (int64_t i = 0; i < first; ++i) flat.push_back(sizes()[i]);
+  flat.push_back(checked_numel(SizesView(sizes().data() + first, last - first + 1)));
+  for (int64_t i = last + 1; i < dim(); ++i) flat.push_back(sizes()[i]);
+  return reshape(flat);
+}
+
 Tensor Tensor::to(Dtype wanted, bool copy, MemoryFormat format) const {
   const bool fits = dtype() == wanted && (format == MemoryFormat::preserve || format_of(sizes(), strides()) == format);
   if (fits && !copy) return *this;
-  return is_recorded(*this) ? differentiate_to(*this, wanted, format) : run_to(*this, wanted, format);
+  return is_recorded(*this) ? with_history().to(*this, wanted, format) : run_to(*this, wanted, format);
 }
 
 Tensor Tensor::to(Device wanted) const {
@@ -208,7 +236,7 @@ void write_fill(const Tensor& self, Scalar value) {
 
 Tensor& Tensor::fill_(Scalar value) {
   if (impl()->in_graph) [[unlikely]]
-    differentiate_fill(*this, value);
+    with_history().fill_number(*this, value);
   else
     run_fill(*this, value);
   return *this;
@@ -224,7 +252,7 @@ void run_fill(const Tensor& self, const Tensor& value) {
 
 Tensor& Tensor::fill_(const Tensor& value) {
   if (impl()->in_graph || value.impl()->in_graph) [[unlikely]]
-    differentiate_fill(*this, value);
+    with_history().fill(*this, value);
   else
     run_fill(*this, value);
   return *this;
@@ -232,7 +260,7 @@ Tensor& Tensor::fill_(const Tensor& value) {
 
 Tensor& Tensor::zero_() {
   if (impl()->in_graph) [[unlikely]]
-    differentiate_zero(*this);
+    with_history().zero(*this);
   else
     run_fill(*this, 0);
   return *this;

@@ -1,8 +1,9 @@
-// dispatch: the way up to autograd/, which defines what is declared here. Takes a call with a tensor that is in a
-// graph; gives the same result as the plain call, and a node that knows its derivative. What is called plain: run_...,
-// below every question of history.
+// dispatch: the way up to autograd/, by a table that it fills. Takes a call with a tensor that is in a graph; gives the
+// same result as the plain call, and a node that knows its derivative. What is called plain: run_..., below every
+// question of history.
 #pragma once
 #include "dispatch/elementwise.h"
+#include "tenon/schema.h"
 #include "tensor/history.h"
 #include "tensor/index.h"
 
@@ -26,26 +27,45 @@ inline bool is_recorded(const Tensor& self) {
   return self.impl()->in_graph && thread_modes.grad && requires_grad(self.impl());
 }
 
-// The calls, as dispatch knows them. The in-place ones are taken for every tensor in a graph: they check first.
-Tensor differentiate(Op op, Args args, int count);
-Tensor& differentiate_inplace(Op op, Tensor& self, Args args, int count);
-Tensor differentiate_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype);
-Tensor differentiate_clone(const Tensor& self, MemoryFormat format);
-Tensor differentiate_to(const Tensor& self, Dtype dtype, MemoryFormat format);
-void differentiate_copy(Tensor& self, const Tensor& src);
-void differentiate_fill(Tensor& self, Scalar value);
-void differentiate_fill(Tensor& self, const Tensor& value);
-void differentiate_zero(Tensor& self);
-Tensor differentiate_index(const Indexed& indexed);
-void differentiate_index_put(const Indexed& indexed, const Tensor& value);
+/// The calls, as dispatch knows them. The in-place ones are taken for every tensor in a graph: they check first.
+struct WithHistory {
+  Tensor (*elementwise)(Op op, Args args, int count);
+  Tensor& (*inplace)(Op op, Tensor& self, Args args, int count);
+  Tensor (*reduce)(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype);
+  Tensor (*clone)(const Tensor& self, MemoryFormat format);
+  Tensor (*to)(const Tensor& self, Dtype dtype, MemoryFormat format);
+  void (*copy)(Tensor& self, const Tensor& src);
+  void (*fill_number)(Tensor& self, Scalar value);
+  void (*fill)(Tensor& self, const Tensor& value);
+  void (*zero)(Tensor& self);
+  Tensor (*index)(const Indexed& indexed);
+  void (*index_put)(const Indexed& indexed, const Tensor& value);
+  /// An algorithm with an operand that requires grad, and its in-place form, whose first value is `self`.
+  List<Tensor> (*call)(Op op, const Value* values);
+  void (*call_inplace)(Op op, const Value* values);
+  void (*check_out)(Op op, const Tensor& out, Args args, int count);
+  void (*check_named_out)(const char* name, const Tensor& out, Args args, int count);
+  void (*check)(Op op, const Tensor* out, const Tensor* self, Args args, int count);
+  void (*check_resizable)(const Tensor& self, SizesView sizes);
+};
+/// Until a tensor has a history: the plain calls. The first history puts autograd's functions here.
+extern constinit std::atomic<const WithHistory*> with_history_table;
+inline const WithHistory& with_history() noexcept { return *with_history_table.load(std::memory_order_acquire); }
+
 /// Error where out= meets a tensor whose operations are recorded.
-void check_out_unrecorded(Op op, const Tensor& out, Args args, int count);
-void check_out_unrecorded(const char* name, const Tensor& out, Args args, int count);
+inline void check_out_unrecorded(Op op, const Tensor& out, Args args, int count) {
+  with_history().check_out(op, out, args, count);
+}
+inline void check_out_unrecorded(const char* name, const Tensor& out, Args args, int count) {
+  with_history().check_named_out(name, out, args, count);
+}
 /// The same of both forms that write, for calls that are wrong in other ways, too: PyTorch names history first. At most
 /// one of `out` and `self` is there.
-void check_history(Op op, const Tensor* out, const Tensor* self, Args args, int count);
+inline void check_history(Op op, const Tensor* out, const Tensor* self, Args args, int count) {
+  with_history().check(op, out, self, args, count);
+}
 /// Error where new sizes would part a tensor from its history, or change one of inference mode outside of it.
-void check_resizable(const Tensor& self, SizesView sizes);
+inline void check_resizable(const Tensor& self, SizesView sizes) { with_history().check_resizable(self, sizes); }
 
 // Plain.
 Tensor run_elementwise(Op op, Args args, int count);

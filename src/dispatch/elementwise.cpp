@@ -462,7 +462,7 @@ Tensor& run_inplace(Op op, Tensor& self, Args args, int count) {
 
 Tensor elementwise(Op op, Args args, int count) {
   if (in_graph(args, count) && is_recorded(args, count)) [[unlikely]]
-    return differentiate(op, args, count);
+    return with_history().elementwise(op, args, count);
   return run_elementwise(op, args, count);
 }
 
@@ -475,7 +475,7 @@ Tensor& elementwise_out(Op op, Tensor& out, Args args, int count) {
 
 Tensor& elementwise_inplace(Op op, Tensor& self, Args args, int count) {
   if (in_graph(args, count)) [[unlikely]]
-    return differentiate_inplace(op, self, args, count);
+    return with_history().inplace(op, self, args, count);
   return run_inplace(op, self, args, count);
 }
 

@@ -334,7 +334,7 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
   }
   if (is_meta()) throw NotImplementedError("indexing a meta tensor with tensors is not supported");
   name_truths(indexed);
-  return is_recorded(indexed.view) ? differentiate_index(indexed) : run_index(indexed);
+  return is_recorded(indexed.view) ? with_history().index(indexed) : run_index(indexed);
 }
 
 void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
@@ -396,7 +396,7 @@ Tensor& Tensor::index_put_(const Index* indices, int64_t count, const Tensor& va
   if (!is_meta()) name_truths(indexed);
   const Tensor given = without_leading_ones(value);
   if (indexed.view.impl()->in_graph || given.impl()->in_graph)
-    differentiate_index_put(indexed, given);
+    with_history().index_put(indexed, given);
   else
     run_index_put(indexed, given, Put::replace);
   return *this;

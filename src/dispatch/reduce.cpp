@@ -161,7 +161,7 @@ Dims spread_strides(SizesView strides, SizesView mask, bool keepdim) {
 
 Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
   if (is_recorded(self)) [[unlikely]]
-    return differentiate_reduce(op, self, dims, keepdim, dtype);
+    return with_history().reduce(op, self, dims, keepdim, dtype);
   return run_reduce(op, self, dims, keepdim, dtype);
 }
 

@@ -1,6 +1,7 @@
 #include "python/autograd.h"
 
 #include "autograd/meta.h"
+#include "autograd/recording.h"
 #include "python/bindings.h"
 #include "python/function.h"
 #include "python/hooks.h"
@@ -248,7 +249,10 @@ void bind_autograd(nb::module_& module) {
   module.def("_gradcheck", &run_check<autograd::gradcheck>);
   module.def("_gradgradcheck", &run_check<autograd::gradgradcheck>);
   module.def("_set_grad_enabled", [](bool enabled) { thread_modes.set(enabled, thread_modes.inference); });
-  module.def("_set_inference_mode", [](bool enabled) { thread_modes.set(thread_modes.grad_enabled, enabled); });
+  module.def("_set_inference_mode", [](bool enabled) {
+    recording::begin();
+    thread_modes.set(thread_modes.grad_enabled, enabled);
+  });
   module.def("_anomaly_mode",
              [] { return nb::make_tuple(autograd::anomaly_mode.enabled, autograd::anomaly_mode.check_nan); });
   module.def("_set_anomaly_mode", [](bool enabled, bool check_nan) { autograd::anomaly_mode = {enabled, check_nan}; });

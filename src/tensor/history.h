@@ -1,6 +1,8 @@
-// tensor: the way up to history. Declares what handles and views need of it; autograd/, which comes later, defines it.
-// Costs one flag of the operand (TensorImpl::in_graph) where there is none.
+// tensor: the way up to history. Declares the table of what handles and views need of it, which autograd/ fills. Costs
+// one flag of the operand (TensorImpl::in_graph) where there is none.
 #pragma once
+#include <atomic>
+
 #include "tenon/tensor.h"
 
 namespace tenon {
@@ -18,15 +20,6 @@ struct ThreadModes {
   }
 };
 extern constinit thread_local ThreadModes thread_modes [[gnu::tls_model("initial-exec")]];
-
-/// Whether operations on a tensor in a graph are to be recorded, where this thread records any.
-bool requires_grad(const TensorImpl* impl) noexcept;
-/// Of a tensor that dies and has autograd metadata.
-void destroy_history(TensorImpl* impl) noexcept;
-/// There is one view more, or less, over a storage that `base` had before it was given other data. The last one gone
-/// releases it.
-void add_former_view(TensorImpl* base, Storage* storage) noexcept;
-void drop_former_view(TensorImpl* base, Storage* storage) noexcept;
 
 enum class ViewKind : uint8_t {
   alias,
@@ -52,14 +45,35 @@ struct ViewCall {
   int64_t numbers[4] = {};  // dims, positions, steps: in the order of the call's arguments
   SizesView dims = {};      // of permute
 };
-/// Records that `view` is a view of `self`, a tensor in a graph.
-void record_view(const Tensor& self, const Tensor& view, const ViewCall& call);
+/// What handles and views ask of tensors in a graph.
+struct History {
+  /// Whether operations on the tensor are to be recorded, where this thread records any.
+  bool (*requires_grad)(const TensorImpl* impl) noexcept;
+  bool (*is_leaf)(const Tensor& tensor);
+  /// Of a tensor that dies and has autograd metadata.
+  void (*destroy)(TensorImpl* impl) noexcept;
+  /// There is one view more, or less, over a storage that `base` had before it was given other data. The last one gone
+  /// releases it.
+  void (*add_former_view)(TensorImpl* base, Storage* storage) noexcept;
+  void (*drop_former_view)(TensorImpl* base, Storage* storage) noexcept;
+  /// Records that `view` is a view of `self`.
+  void (*record_view)(const Tensor& self, const Tensor& view, const ViewCall& call);
+  void (*take_layout)(const Tensor& self, const Tensor& view);
+};
+/// Until a tensor has a history: what holds of tensors without. The first history puts autograd's functions here.
+extern constinit std::atomic<const History*> history_table;
+inline const History& history() noexcept { return *history_table.load(std::memory_order_acquire); }
+
+/// Of a tensor in a graph.
+inline bool requires_grad(const TensorImpl* impl) noexcept { return history().requires_grad(impl); }
 /// Gives the tensor itself the sizes and strides of a view of it, which has the same elements. Uses the view up.
-void take_layout(const Tensor& self, const Tensor& view);
+inline void take_layout(const Tensor& self, const Tensor& view) { history().take_layout(self, view); }
+/// The same of the layout alone; the write is counted.
+void swap_layout(const Tensor& self, const Tensor& view) noexcept;
 
 inline Tensor recorded(const Tensor& self, Tensor view, const ViewCall& call) {
   if (self.impl()->in_graph) [[unlikely]]
-    record_view(self, view, call);
+    history().record_view(self, view, call);
   return view;
 }
 

@@ -52,7 +52,7 @@ Tensor make_laid_out(SizesView sizes, SizesView strides, int64_t offset, Dtype d
   base->references.fetch_add(TensorImpl::kViewReference, std::memory_order_relaxed);
   view->base = base;
   if (view->storage != base->storage) [[unlikely]]
-    add_former_view(base, view->storage);
+    history().add_former_view(base, view->storage);
   view->in_graph = true;
   if (view->storage)
     view->view_version.store(view->storage->version.load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -66,8 +66,36 @@ Tensor make_laid_out(SizesView sizes, SizesView strides, int64_t offset, Dtype d
 
 constinit thread_local ThreadModes thread_modes;
 
+namespace {
+
+constexpr History kWithoutHistory{
+    .requires_grad = [](const TensorImpl*) noexcept { return false; },
+    .is_leaf = [](const Tensor&) { return true; },
+    .destroy = [](TensorImpl*) noexcept {},
+    .add_former_view = [](TensorImpl*, Storage*) noexcept {},
+    .drop_former_view = [](TensorImpl*, Storage*) noexcept {},
+    .record_view = [](const Tensor&, const Tensor&, const ViewCall&) {},
+    .take_layout = [](const Tensor& self, const Tensor& view) { swap_layout(self, view); },
+};
+
+}  // namespace
+
+constinit std::atomic<const History*> history_table{&kWithoutHistory};
+
+void swap_layout(const Tensor& self, const Tensor& view) noexcept {
+  TensorImpl *to = self.impl(), *from = view.impl();
+  std::swap(to->sizes, from->sizes);
+  std::swap(to->strides, from->strides);
+  to->contiguous = from->contiguous;
+  to->row_major = from->row_major;
+  bump_version(self);
+}
+
+bool Tensor::requires_grad() const { return impl()->in_graph && tenon::requires_grad(impl_); }
+bool Tensor::is_leaf() const { return !impl()->in_graph || history().is_leaf(*this); }
+
 void destroy_impl(TensorImpl* impl) noexcept {
-  if (impl->meta()) destroy_history(impl);
+  if (impl->meta()) history().destroy(impl);
   release_elements(impl->storage, impl->base);
   impl->~TensorImpl();
   recycle::deallocate(impl, sizeof(TensorImpl));
@@ -79,7 +107,7 @@ void release_elements(Storage* storage, TensorImpl* base) noexcept {
     return;
   }
   if (storage != base->storage) [[unlikely]]
-    drop_former_view(base, storage);
+    history().drop_former_view(base, storage);
   constexpr uint64_t kView = TensorImpl::kViewReference;
   if (base->references.load(std::memory_order_acquire) == kView ||
       base->references.fetch_sub(kView, std::memory_order_acq_rel) == kView)

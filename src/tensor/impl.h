@@ -14,6 +14,8 @@ Tensor new_strided_tensor(SizesView sizes, SizesView strides, Dtype dtype, Devic
 Tensor new_tensor(SizesView sizes, Dtype dtype, Device device = Device::cpu);
 /// A view of `base`'s storage that keeps `base` (of a view: that view's base). Bounds are the caller's care.
 Tensor new_view(const Tensor& base, SizesView sizes, SizesView strides, int64_t offset);
+/// The view of other sizes; undefined where the elements have to be copied.
+Tensor reshaped_view(const Tensor& self, SizesView inferred);
 /// What is to become a view of `self`, from another offset on: its sizes and strides are written next, then it is
 /// settled.
 Tensor begin_view(const Tensor& self, int64_t offset);

@@ -171,16 +171,11 @@ Tensor Tensor::view(SizesView desired) const {
   });
 }
 
-Tensor Tensor::reshape(SizesView desired) const {
-  if (impl()->row_major) return dense_view(*this, desired);
-  const Dims inferred = infer_view_sizes(desired, numel());
+Tensor reshaped_view(const Tensor& self, SizesView inferred) {
   Dims new_strides;
-  if (view_strides(sizes(), strides(), inferred, new_strides))
-    return recorded(*this, new_view(*this, inferred, new_strides, storage_offset()),
-                    {is_contiguous() ? ViewKind::view : ViewKind::reshape_alias});
-  // Nobody else sees the copy: the result is no view of it.
-  const Tensor copy = clone(MemoryFormat::contiguous);
-  return recorded(copy, new_alias(copy, inferred, contiguous_strides(inferred), 0), {ViewKind::unsafe_view});
+  if (!view_strides(self.sizes(), self.strides(), inferred, new_strides)) return {};
+  return recorded(self, new_view(self, inferred, new_strides, self.storage_offset()),
+                  {self.is_contiguous() ? ViewKind::view : ViewKind::reshape_alias});
 }
 
 Tensor Tensor::unsqueeze(int64_t dim) const {
@@ -326,18 +321,6 @@ Tensor Tensor::slice(int64_t dim, std::optional<int64_t> start, std::optional<in
   const auto clamped = [size](int64_t bound) { return std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size); };
   const int64_t first = clamped(start.value_or(0));
   return sliced(*this, at, first, std::max(first, clamped(end.value_or(size))), step);
-}
-
-Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const {
-  const int64_t first = wrap_dim(start_dim, dim()), last = wrap_dim(end_dim, dim());
-  if (first > last) throw Error("flatten() has invalid args: start_dim cannot come after end_dim");
-  if (dim() == 0) return reshape({1});
-  if (first == last) return *this;
-  Dims flat;
-  for (int64_t i = 0; i < first; ++i) flat.push_back(sizes()[i]);
-  flat.push_back(checked_numel(SizesView(sizes().data() + first, last - first + 1)));
-  for (int64_t i = last + 1; i < dim(); ++i) flat.push_back(sizes()[i]);
-  return reshape(flat);
 }
 
 Tensor Tensor::unflatten(int64_t dim, SizesView desired) const {

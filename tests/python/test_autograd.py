@@ -516,6 +516,15 @@ def test_stubs(tmp_path, type_errors):
     assert len(errors) == 2 and ":21: error" in errors[0] and ":22: error" in errors[1], errors
 
 
+def test_the_first_tensor_of_a_process_may_be_of_inference_mode():
+    program = ("import tenon\n"
+               "with tenon.inference_mode():\n"
+               "    x = tenon.ones(2)\n"
+               "x.add_(1)\n")  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert "Inplace update to inference tensor outside InferenceMode" in done.stderr, done.stderr
+
+
 def test_gradcheck_leaves_its_input_as_it_was():
     x = tenon.tensor([1.0, 2.0], dtype=tenon.float64, requires_grad=True)
     calls = []
