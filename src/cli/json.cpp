@@ -68,6 +68,18 @@ Json step_json(const Report& report) {
                          {"dims", list(reduction.dims)},
                          {"result", list(reduction.sizes)},
                          {"dtype", dtype_name(reduction.dtype)}};
+  Json runs = Json::array();
+  for (const RunReport& run : report.runs)
+    runs.push_back({{"run", run.name},
+                    {"route", run.route},
+                    {"stores", run.stores},
+                    {"ways", run.accesses},
+                    {"passes", run.passes},
+                    {"parts", run.parts},
+                    {"threads", run.threads},
+                    {"scratch_bytes", run.scratch_bytes}});
+  json["runs"] = runs;
+  json["blocks"] = report.blocks;
   json["bytes_read"] = bytes_json(report.bytes_read);
   json["bytes_written"] = report.bytes_written;
   return json;

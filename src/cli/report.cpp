@@ -6,6 +6,7 @@
 #include "plan/plan.h"
 #include "tenon/instruction_set.h"
 #include "tenon/shape.h"
+#include "tenon/threads.h"
 
 namespace tenon::cli {
 namespace {
@@ -104,50 +105,56 @@ void collect_ops(const TreeNode& node, const std::string& text, std::vector<OpRe
   ops.push_back(std::move(op));
 }
 
-std::string elementwise_way(const Plan& plan, int64_t operand) {
-  const Plan::Operand& access = plan.operands[operand];
-  const bool has_length = access.access == AccessPattern::periodic || access.access == AccessPattern::repeated;
-  return std::string(access_pattern_name(access.access)) + (has_length ? " " + std::to_string(access.length) : "");
-}
-
-/// A reduction's plan leaves the ways open: its tiles run along the innermost loop, by that loop's stride.
-std::string reduction_way(const Plan& plan, int64_t operand) {
-  const int64_t stride = plan.ndim() > 0 ? plan.strides_of(operand)[0] : 1;
-  return access_pattern_name(stride == 0   ? AccessPattern::splat
-                             : stride == 1 ? AccessPattern::direct
-                                           : AccessPattern::gather);
+std::string access_text(const Course& course, int64_t input) {
+  const Plan::Operand known =
+      input + 1 < course.plan.operands.size() ? course.plan.operands[input + 1] : Plan::Operand();
+  const AccessPattern access = course.accesses[input];
+  const bool has_length =
+      known.access == access && (access == AccessPattern::periodic || access == AccessPattern::repeated);
+  return std::string(access_pattern_name(access)) + (has_length ? " " + std::to_string(known.length) : "");
 }
 
 Dims mask_of(const expr::Step& step, SizesView sizes) {
   return reduced_mask(expr::dims_of(*step.reduction, step.values), sizes.size());
 }
 
-/// Where a reduction's output goes, seen over the operand's dims: it has stride 0 along reduced ones.
-Dims reduction_strides(const expr::Step& step, SizesView mask) {
-  const SizesView strides = step.result.strides();
-  Dims spread;
-  int64_t at = 0;
-  for (int64_t reduced : mask) {
-    spread.push_back(reduced ? 0 : strides[at]);
-    if (!reduced || expr::keeps_dims(*step.reduction, step.values)) ++at;
-  }
-  return spread;
+RunReport run_of(const Course& course, std::string name) {
+  RunReport run{.name = std::move(name), .route = course.route, .stores = course.stores, .accesses = {}};
+  for (int64_t input = 0; input < course.accesses.size(); ++input) run.accesses.push_back(access_text(course, input));
+  run.passes = course.passes;
+  run.parts = course.parts;
+  run.threads = std::min<int64_t>(course.parts, get_num_threads());
+  run.scratch_bytes = course.scratch_bytes;
+  return run;
 }
 
-void add_plan(Report& report, const expr::Step& step, const std::vector<Leaf>& leaves) {
-  const Dims mask = step.reduction ? mask_of(step, report.result) : Dims();
-  const Dims out_strides = step.reduction ? reduction_strides(step, mask) : report.result_strides;
-  std::vector<StridedView> strided{{report.result, out_strides}};
-  for (const Leaf& leaf : leaves) strided.push_back({leaf.node->tensor.sizes(), leaf.node->tensor.strides()});
-  Plan plan;
-  const auto make = step.reduction ? make_reduction_plan : make_plan;
-  make(report.result, strided.data(), static_cast<int64_t>(strided.size()), plan);
-  report.loops = Dims(plan.sizes.data(), plan.sizes.size());
+/// The place of a leaf among what the first course reads; -1: elsewhere.
+int64_t input_of(const expr::Planned& planned, const TreeNode& leaf) {
+  for (std::size_t i = 0; i < planned.leaves.size(); ++i)
+    if (planned.leaves[i].is(leaf.tensor)) return static_cast<int64_t>(i);
+  return -1;
+}
+
+/// What runs, as the engines plan it.
+void add_runs(Report& report, const expr::Step& step, const std::vector<Leaf>& leaves) {
+  const expr::NoProgress progress;
+  const expr::Planned planned = step.reduction ? expr::plan_reduction(*step.reduction, step.tree, step.values, progress)
+                                               : expr::plan_elementwise(step.tree, progress);
+  report.blocks = planned.blocks;
+  const std::size_t count = planned.courses.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool reduces = step.reduction && i + 1 == count;
+    report.runs.push_back(run_of(planned.courses[i], reduces ? step.reduction->name : "elementwise"));
+  }
+  if (count == 0) return;
+  const Course& first = planned.courses[0];
+  report.loops = Dims(first.plan.sizes.data(), first.plan.ndim());
   for (std::size_t i = 0; i < leaves.size(); ++i) {
-    const int64_t at = static_cast<int64_t>(i) + 1;  // the output comes first
-    const std::string access = step.reduction ? reduction_way(plan, at) : elementwise_way(plan, at);
-    report.operands[i].access = access + (leaves[i].cast ? ", cast" : "");
-    report.operands[i].loop_strides = Dims(plan.strides_of(at), plan.ndim());
+    const int64_t input = step.tree->is_leaf() ? 0 : input_of(planned, *leaves[i].node);
+    if (input < 0) continue;
+    report.operands[i].access = access_text(first, input) + (leaves[i].cast ? ", cast" : "");
+    if (input + 1 < first.plan.operands.size())
+      report.operands[i].loop_strides = Dims(first.plan.strides_of(input + 1), first.plan.ndim());
   }
 }
 
@@ -200,7 +207,7 @@ Report report_step(const expr::Step& step, const std::string& text) {
   for (const Leaf& leaf : leaves)
     report.operands.push_back(operand_of(leaf.node->tensor, leaf.node->label, report.result));
   collect_ops(*step.tree, text, report.ops);
-  add_plan(report, step, leaves);
+  add_runs(report, step, leaves);
   for (const OperandReport& operand : report.operands) report.bytes_read += static_cast<ByteSum>(operand.bytes);
   report.bytes_written = value.nbytes();
   if (step.reduction) add_reduction(report, step);

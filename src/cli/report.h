@@ -26,7 +26,8 @@ struct OperandReport {
   Dims strides;
   std::vector<Cell> cells;  // one for each dim of the result
   Dims gradient_dims;       // dims the result's gradient is summed over to be this operand's
-  std::string access;       // how it reaches a tile: "direct", "periodic 3", with "cast" where the dtype changes
+  std::string access;       // how it reaches a tile: "direct", "periodic 3", with "cast" where the dtype changes;
+                            // empty: nothing reads it
   Dims loop_strides;        // innermost first
   int64_t bytes = 0;        // of the elements read
 };
@@ -47,6 +48,18 @@ struct ReductionReport {
   Dtype dtype = Dtype::float32;
 };
 
+/// What an engine does for a step.
+struct RunReport {
+  std::string name;                   // of the reduction; "elementwise"
+  std::string route;                  // "tiles", "direct", ...
+  std::string stores;                 // how results leave: "in place", "streamed", ...
+  std::vector<std::string> accesses;  // of its inputs
+  int64_t passes = 1;
+  int64_t parts = 1;
+  int64_t threads = 1;
+  int64_t scratch_bytes = 0;  // of one thread
+};
+
 /// Wide enough for the sum of any operands' bytes.
 __extension__ using ByteSum = unsigned __int128;
 
@@ -60,6 +73,8 @@ struct Report {
   std::vector<OpReport> ops;
   std::vector<ReductionReport> reductions;  // none or one
   Dims loops;                               // innermost first
+  std::vector<RunReport> runs;              // of one block
+  int64_t blocks = 1;
   ByteSum bytes_read = 0;
   int64_t bytes_written = 0;
   bool fails = false;

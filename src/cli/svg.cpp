@@ -126,8 +126,8 @@ void draw_step(const Report& report, Drawing& drawing) {
   for (const OpReport& op : report.ops) drawing.note(op.text + ": " + op.rule);
   drawing.note("loops, innermost first: " + to_string(report.loops));
   for (const OperandReport& operand : report.operands)
-    drawing.note(operand.label + ": " + dtype_name(operand.dtype) + ", " + operand.access + "; gradient " +
-                 gradient_text(operand));
+    drawing.note(operand.label + ": " + dtype_name(operand.dtype) +
+                 (operand.access.empty() ? "" : ", " + operand.access) + "; gradient " + gradient_text(operand));
   drawing.note("reads " + bytes_text(static_cast<double>(report.bytes_read)) + ", writes " +
                bytes_text(static_cast<double>(report.bytes_written)));
   drawing.space();

@@ -109,14 +109,36 @@ std::string plan_section(const Report& report, const Painter& paint) {
              {"in the loops", Colour::quiet, true},
              {"way to a tile", Colour::quiet, true}});
   for (const OperandReport& operand : report.operands)
-    table.add({{operand.label}, {dims_text(operand.strides)}, {dims_text(operand.loop_strides)}, {operand.access}});
+    table.add({{operand.label},
+               {dims_text(operand.strides)},
+               {dims_text(operand.loop_strides)},
+               {operand.access.empty() ? "-" : operand.access}});
   table.add({{"result"}, {dims_text(report.result_strides)}});
   return heading("plan", paint) + "  loops, innermost first: " + dims_text(report.loops) + "\n" + table.render(paint);
 }
 
+std::string counted(int64_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// "sum: along (gather), stored in place, 1 pass, 1 part on 1 thread, 4.10 kB of scratch"
+std::string run_text(const RunReport& run) {
+  std::string accesses;
+  for (const std::string& access : run.accesses) accesses += (accesses.empty() ? "" : ", ") + access;
+  std::string text = "  " + run.name + ": " + run.route + (accesses.empty() ? "" : " (" + accesses + ")");
+  if (!run.stores.empty()) text += ", stored " + run.stores;
+  return text + ", " + (run.passes == 1 ? "1 pass" : std::to_string(run.passes) + " passes") + ", " +
+         counted(run.parts, "part") + " on " + counted(run.threads, "thread") +
+         (run.scratch_bytes > 0 ? ", " + bytes_text(static_cast<double>(run.scratch_bytes)) + " of scratch" : "") +
+         "\n";
+}
+
 std::string tile_section(const Report& report, const Painter& paint) {
-  return heading("tile", paint) + "  reads " + bytes_text(static_cast<double>(report.bytes_read)) + ", writes " +
-         bytes_text(static_cast<double>(report.bytes_written)) + "\n";
+  std::string text = heading("tile", paint) + "  reads " + bytes_text(static_cast<double>(report.bytes_read)) +
+                     ", writes " + bytes_text(static_cast<double>(report.bytes_written)) +
+                     (report.blocks > 1 ? ", in " + counted(report.blocks, "block") : "") + "\n";
+  for (const RunReport& run : report.runs) text += run_text(run);
+  return text;
 }
 
 std::string kernel_section(const Report& report, const Painter& paint) {

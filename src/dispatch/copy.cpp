@@ -55,7 +55,7 @@ bool copy_few(const Tensor& out, const Tensor& src) {
 
 /// out[...] = src[...], broadcast and cast. No checks.
 void write_copy(const Tensor& out, const Tensor& src) {
-  if (out.is_meta() || out.numel() == 0 || copy_few(out, src)) return;
+  if (has_no_work(out.numel(), out.data_ptr()) || copy_few(out, src)) return;
   const StridedView strided[] = {strided_view_of(out), strided_view_of(src)};
   Plan plan;
   make_plan(out.sizes(), strided, 2, plan);

@@ -204,7 +204,7 @@ Dims layout_of_result(const Row& row, const Types& types, SizesView shape, Args 
 }
 
 void compute(Op op, const Row& row, const Types& types, const Tensor& out, Args args, int count) {
-  if (out.is_meta() || out.numel() == 0) return;
+  if (has_no_work(out.numel(), out.data_ptr())) return;
   StridedView strided[kMaxArgs + 1] = {strided_view_of(out)};
   const void* inputs[kMaxArgs];
   Number numbers[kMaxArgs];

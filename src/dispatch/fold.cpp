@@ -16,6 +16,7 @@
 #include "tenon/policy.h"
 #include "tenon/shape.h"
 #include "tensor/impl.h"
+#include "tile/run.h"
 #include "type/visit.h"
 
 namespace tenon {
@@ -72,7 +73,7 @@ void run(const Call& call, const Results<count>& outs, SizesView out_strides, co
 template <std::size_t count>
 Results<count> folded(const Call& call, const Tensor& self, SizesView mask, bool keepdim) {
   const Results<count> outs = new_results<count>(call, reduced_shape(self.sizes(), mask, keepdim), self.device());
-  if (outs[0].is_meta() || outs[0].numel() == 0) return outs;
+  if (has_no_work(outs[0].numel(), outs[0].data_ptr())) return outs;
   if (self.numel() == 0)
     for (const Tensor& out : outs) write_fill(out, call.of_nothing);
   else
@@ -121,7 +122,7 @@ Tensor place_of(Op op, const Tensor& self, std::optional<int64_t> dim, bool keep
   check_places(op, self, dim);
   const Dims mask = mask_of(dim, self.dim());
   Tensor out = new_tensor(reduced_shape(self.sizes(), mask, keepdim), int64, self.device());
-  if (out.is_meta() || out.numel() == 0) return out;
+  if (has_no_work(out.numel(), out.data_ptr())) return out;
   if (dim && self.dim() > 0 && self.sizes()[wrap_dim(*dim, self.dim())] == 1) {
     write_fill(out, 0);
     return out;

@@ -6,6 +6,7 @@
 #include "tensor/overlap.h"
 #include "tile/pool.h"
 #include "tile/reduce.h"
+#include "tile/run.h"
 
 namespace tenon {
 namespace {
@@ -79,6 +80,12 @@ bool fold_few(Op op, const Types& types, const Tensor& out, const Tensor& self) 
   const bool plain = types.element == self.dtype() && types.accumulated == self.dtype() && out.dtype() == self.dtype();
   if (!plain || op == Op::mean || out.numel() != 1 || self.numel() > kFewElements || !self.is_contiguous())
     return false;
+  if (CourseRecord::now()) [[unlikely]] {
+    Course course{.route = "few", .stores = "in place", .parts = 1};
+    course.accesses.push_back(AccessPattern::direct);
+    note_course(std::move(course));
+    if (out.is_meta()) return true;
+  }
   const int row = static_cast<int>(op), column = static_cast<int>(self.dtype());
   std::byte* result = out.impl()->data();
   kernels().fold[row][column](result, self.impl()->data(), self.numel());
@@ -97,7 +104,7 @@ void check_dtype(Op op, Dtype result) {
 }
 
 void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
-  if (out.is_meta() || out.numel() == 0) return;
+  if (has_no_work(out.numel(), out.data_ptr())) return;
   if (self.numel() == 0) {
     if (op == Op::mean)
       write_fill(out, __builtin_nan(""));

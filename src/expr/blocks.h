@@ -23,17 +23,37 @@ inline Tensor slice_block(const Tensor& tensor, const Block& block) {
   return part;
 }
 
+/// How sizes, none of them 0, are cut into blocks of at most `elements` elements, but at least one.
+struct Cut {
+  int64_t split;  // dims from here on are whole in every block
+  int64_t step;   // of the dim before, in one block
+  Block first;
+};
+inline Cut cut_into_blocks(SizesView sizes, int64_t elements) {
+  const int64_t ndim = sizes.size();
+  int64_t split = ndim, inner = 1;  // `inner` elements in the whole dims
+  // exact: at most the number of elements
+  while (split > 0 && inner * sizes[split - 1] <= elements) inner *= sizes[--split];
+  const int64_t step = std::max<int64_t>(elements / inner, 1);
+  Block block{Dims(ndim, 0), sizes.copy()};
+  for (int64_t dim = 0; dim + 1 < split; ++dim) block.lengths[dim] = 1;
+  if (split > 0) block.lengths[split - 1] = std::min(step, sizes[split - 1]);
+  return {split, step, block};
+}
+inline int64_t block_count(SizesView sizes, const Cut& cut) {
+  int64_t count = 1;
+  // exact: at most the number of elements
+  for (int64_t dim = 0; dim + 1 < cut.split; ++dim) count *= sizes[dim];
+  return cut.split > 0 ? count * ((sizes[cut.split - 1] - 1) / cut.step + 1) : count;
+}
+
 /// Calls `visit(block)` in row-major order. Blocks hold at most `elements` elements, but at least one.
 template <class Visit>
 void for_each_block(SizesView sizes, int64_t elements, const Visit& visit) {
-  const int64_t ndim = sizes.size();
   if (numel_of(sizes) == 0) return;
-  int64_t split = ndim, inner = 1;  // dims from `split` on are whole in every block; `inner` elements in them
-  // exact: at most the number of elements
-  while (split > 0 && inner * sizes[split - 1] <= elements) inner *= sizes[--split];
-  Block block{Dims(ndim, 0), sizes.copy()};
-  for (int64_t dim = 0; dim + 1 < split; ++dim) block.lengths[dim] = 1;
-  const int64_t step = std::max<int64_t>(elements / inner, 1);
+  const Cut cut = cut_into_blocks(sizes, elements);
+  const int64_t split = cut.split, step = cut.step;
+  Block block = cut.first;
   for (;;) {
     if (split > 0) block.lengths[split - 1] = std::min(step, sizes[split - 1] - block.starts[split - 1]);
     visit(block);

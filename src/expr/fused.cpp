@@ -22,17 +22,27 @@ void collect_leaves(const TreeNode& node, std::vector<const TreeNode*>& leaves) 
 
 }  // namespace
 
-Fused::Fused(const Tree& tree) {
+Fused::Fused(const Tree& tree, Dtype output) {
   std::vector<const TreeNode*> leaves;
   collect_leaves(*tree, leaves);
-  for (const TreeNode* leaf : leaves) {
-    recorder_.input(leaf->meta);
-    nodes_.push_back(leaf);
-    metas_.push_back(leaf->meta);
-    leaves_.push_back(leaf->tensor);
+  for (const TreeNode* leaf : leaves) add_leaf(*leaf);
+  const Tensor result = visit(*tree);
+  complete_ = recorder_.is_complete() && recorder_.find(result) >= 0;
+  if (complete_) program_ = recorder_.program(result, output, numbers_);
+}
+
+/// A tensor that stands in several places is read once.
+void Fused::add_leaf(const TreeNode& leaf) {
+  nodes_.push_back(&leaf);
+  for (std::size_t i = 0; i < leaves_.size(); ++i) {
+    if (!leaves_[i].is(leaf.tensor)) continue;
+    metas_.push_back(inputs_[i]);
+    return;
   }
-  result_ = visit(*tree);
-  complete_ = recorder_.is_complete() && recorder_.find(result_) >= 0;
+  recorder_.input(leaf.meta);
+  metas_.push_back(leaf.meta);
+  inputs_.push_back(leaf.meta);
+  leaves_.push_back(leaf.tensor);
 }
 
 /// Calls the ops on meta tensors once more, now written down; a shared subtree once.
@@ -45,24 +55,20 @@ Tensor Fused::visit(const TreeNode& node) {
   return metas_.back();
 }
 
-void Fused::write(const Block& block, Tensor& out) const {
-  std::vector<const void*> numbers;
-  const Program program = recorder_.program(result_, out.dtype(), numbers);
-  std::vector<Tensor> parts;
-  for (const Tensor& leaf : leaves_) parts.push_back(slice_block(leaf, block));
+void Fused::write(const Block& block, Tensor& out) {
   std::vector<StridedView> strided{{out.sizes(), out.strides()}};
+  std::vector<Tensor> parts;
   std::vector<const void*> inputs;
-  for (const Tensor& part : parts) {
-    strided.push_back({part.sizes(), part.strides()});
-    inputs.push_back(part.data_ptr());
+  for (const Tensor& leaf : leaves_) parts.push_back(slice_block(leaf, block));
+  for (const Tensor& part : parts) inputs.push_back(part.data_ptr());
+  inputs.insert(inputs.end(), numbers_.begin(), numbers_.end());
+  if (plan_.operands.empty() || !(SizesView(planned_) == SizesView(block.lengths))) {
+    for (const Tensor& part : parts) strided.push_back({part.sizes(), part.strides()});
+    strided.resize(inputs.size() + 1);  // numbers have no dims
+    make_plan(out.sizes(), strided.data(), static_cast<int64_t>(strided.size()), plan_);
+    planned_ = SizesView(block.lengths).copy();
   }
-  for (const void* number : numbers) {
-    strided.push_back({});
-    inputs.push_back(number);
-  }
-  Plan plan;
-  make_plan(out.sizes(), strided.data(), static_cast<int64_t>(strided.size()), plan);
-  run(plan, program, out.data_ptr(), inputs.data());
+  run(plan_, program_, out.data_ptr(), inputs.data());
 }
 
 }  // namespace tenon::expr

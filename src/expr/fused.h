@@ -1,31 +1,40 @@
 // expr: an elementwise tree as one Program. Takes a tree; gives its values, block by block, without temporaries: every
-// tile of the operands passes through all ops while it is in the cache.
+// tile of the operands passes through all ops while it is in the cache. Ops are resolved once, loops are planned once
+// for all blocks of one shape.
 #pragma once
 #include <vector>
 
 #include "dispatch/recorder.h"
 #include "expr/tree.h"
+#include "plan/plan.h"
 
 namespace tenon::expr {
 
 class Fused {
  public:
-  explicit Fused(const Tree& tree);
+  /// Of values that are written as `output`.
+  Fused(const Tree& tree, Dtype output);
 
   /// Whether one Program computes the tree. Not where an op must look at its data first (integer division by zero).
   bool is_complete() const noexcept { return complete_; }
-  /// Writes the values of one block of the result into `out`, whose dtype may be another one than the tree's.
-  void write(const Block& block, Tensor& out) const;
+  /// Writes the values of one block of the result into `out`, whose layout depends on the block's lengths alone.
+  void write(const Block& block, Tensor& out);
+  /// The tensors that are read, each once: the Program's first inputs.
+  const std::vector<Tensor>& leaves() const noexcept { return leaves_; }
 
  private:
   Tensor visit(const TreeNode& node);
+  void add_leaf(const TreeNode& leaf);
 
   Recorder recorder_;
   std::vector<const TreeNode*> nodes_;  // visited, with the meta tensors that stand for them
   std::vector<Tensor> metas_;
-  std::vector<Tensor> leaves_;  // in the order of the Program's inputs
-  Tensor result_;
+  std::vector<Tensor> leaves_, inputs_;  // what is read, and its meta tensors
   bool complete_ = false;
+  Program program_;
+  std::vector<const void*> numbers_;  // the Program's last inputs
+  Dims planned_;                      // the lengths that the plan is for
+  Plan plan_;
 };
 
 }  // namespace tenon::expr

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string_view>
 
 #include "expr/blocks.h"
@@ -23,10 +24,35 @@ const Merge* find_merge(const Schema& function) {
   return nullptr;
 }
 
+/// Whether a tree is reduced block by block.
+bool goes_by_blocks(const Merge* merge, const Tree& tree, const ProgressCallback& progress) {
+  return merge && !tree->is_number() && !bytes_of(tree->meta).is_at_most(progress.stream_bytes) &&
+         tree->meta.numel() > 0 && !requires_grad(tree);
+}
+
 /// A reduction of one tensor.
 Tensor reduced(const Schema& function, const Tensor& operand, Values values) {
   values[0] = operand;
   return call(function, values);
+}
+
+void set(const Schema& function, Values& values, std::string_view parameter, tenon::Value value) {
+  values[static_cast<std::size_t>(function.place_of(parameter))] = std::move(value);
+}
+
+/// Sums are wide until the end.
+Dtype partial_dtype(const Schema& partial, Dtype result) {
+  if (partial.place_of("dtype") < 0) return result;
+  return is_floating_point(result) ? Dtype::float64 : Dtype::int64;
+}
+
+/// The arguments of the reduction of one block, all but the first; `result`: the dtype of the whole one.
+Values partial_values(const Schema& partial, const Dims& dims, Dtype result) {
+  Values values(static_cast<std::size_t>(partial.count));
+  set(partial, values, "dim", dims);
+  set(partial, values, "keepdim", true);
+  if (partial.place_of("dtype") >= 0) set(partial, values, "dtype", partial_dtype(partial, result));
+  return values;
 }
 
 /// Where the blocks' partial results meet: kept dims as in the operand, reduced ones of size 1.
@@ -36,13 +62,8 @@ class Accumulator {
       : partial_(*find_function(merge.partial)),
         combine_(*find_function(merge.combine)),
         mask_(reduced_mask(dims_of(function, values), sizes.size())),
-        values_(static_cast<std::size_t>(partial_.count)) {
-    set("dim", dims_of(function, values));
-    set("keepdim", true);
-    const bool sums = partial_.place_of("dtype") >= 0;
-    const Dtype dtype = !sums ? result : is_floating_point(result) ? Dtype::float64 : Dtype::int64;
-    if (sums) set("dtype", dtype);
-    total_ = empty(reduced_shape(sizes, mask_, true), dtype);
+        values_(partial_values(partial_, dims_of(function, values), result)) {
+    total_ = empty(reduced_shape(sizes, mask_, true), partial_dtype(partial_, result));
     count_ = std::string_view(function.name) == "mean" ? numel_of(sizes) / total_.numel() : 1;
   }
 
@@ -73,10 +94,6 @@ class Accumulator {
   }
 
  private:
-  void set(std::string_view parameter, tenon::Value value) {
-    values_[static_cast<std::size_t>(partial_.place_of(parameter))] = std::move(value);
-  }
-
   const Schema& partial_;
   const Schema& combine_;
   Dims mask_;
@@ -87,17 +104,36 @@ class Accumulator {
 
 }  // namespace
 
+Planned plan_reduction(const Schema& function, const Tree& tree, const Values& values,
+                       const ProgressCallback& progress) {
+  if (tree->is_number()) return {};
+  const Merge* merge = find_merge(function);
+  const bool is_cut = goes_by_blocks(merge, tree, progress);
+  NoProgress of_blocks;
+  of_blocks.fused_bytes = of_blocks.block_bytes = progress.block_bytes;
+  Planned planned = plan_elementwise(tree, is_cut ? of_blocks : progress);
+  const Tensor result = reduced(function, tree->meta, values);
+  CourseRecord record(false);
+  if (is_cut) {
+    const Cut cut = cut_into_blocks(tree->sizes(), std::max<int64_t>(progress.block_bytes / tree->meta.itemsize(), 1));
+    planned.blocks = block_count(tree->sizes(), cut);
+    const Schema& partial = *find_function(merge->partial);
+    reduced(partial, empty(cut.first.lengths, Options(tree->meta.dtype(), Device::meta)),
+            partial_values(partial, dims_of(function, values), result.dtype()));
+  } else {
+    reduced(function, tree->meta, values);
+  }
+  planned.courses.insert(planned.courses.end(), record.courses.begin(), record.courses.end());
+  return planned;
+}
+
 Tensor evaluate_reduction(const Schema& function, const Tree& tree, const Values& values, ProgressCallback& progress) {
   progress.advance(0, 1);
   const Merge* merge = find_merge(function);
-  const bool is_large =
-      !tree->is_number() && !bytes_of(tree->meta).is_at_most(progress.stream_bytes) && tree->meta.numel() > 0;
   const Tensor expected =
       tree->is_number() ? Tensor() : reduced(function, tree->meta, values);  // all checks, no memory
   if (is_meta(tree)) return expected;
-  if (!merge || !is_large || requires_grad(tree)) {
-    return reduced(function, evaluate_elementwise(tree, progress), values);
-  }
+  if (!goes_by_blocks(merge, tree, progress)) return reduced(function, evaluate_elementwise(tree, progress), values);
   Accumulator accumulator(function, *merge, tree->sizes(), values, expected.dtype());
   evaluate_blocks(tree, progress,
                   [&](const Tensor& block_values, const Block& block) { accumulator.add(block_values, block); });

@@ -57,14 +57,15 @@ int64_t tree_block_elements(const TreeNode& node, int64_t block_bytes) {
 /// The tree's values by blocks: one Program where that is possible, else op by op in blocks that stay in the cache.
 class BlockValues {
  public:
-  explicit BlockValues(const Tree& tree) : tree_(*tree) {
-    if (!tree->is_leaf()) fused_.emplace(tree);
+  BlockValues(const Tree& tree, Dtype output) : tree_(*tree) {
+    if (!tree->is_leaf()) fused_.emplace(tree, output);
     if (fused_ && !fused_->is_complete()) fused_.reset();
   }
   int64_t block_elements(const ProgressCallback& progress) const {
     return tree_block_elements(tree_, fused_ ? progress.fused_bytes : progress.block_bytes);
   }
-  void write(const Block& block, Tensor& out) const {
+  const Fused* fused() const { return fused_ ? &*fused_ : nullptr; }
+  void write(const Block& block, Tensor& out) {
     if (fused_)
       at(tree_.span, [&] { fused_->write(block, out); });
     else
@@ -148,7 +149,7 @@ void evaluate_elementwise(const Tree& tree, Tensor& out, ProgressCallback& progr
     out.fill_(tree->number);
     return;
   }
-  const BlockValues values(tree);
+  BlockValues values(tree, out.dtype());
   for_each_block(out.sizes(), values.block_elements(progress), [&](const Block& block) {
     Tensor part = slice_block(out, block);
     values.write(block, part);
@@ -162,9 +163,24 @@ Tensor evaluate_elementwise(const Tree& tree, ProgressCallback& progress) {
   if (tree->is_leaf()) return tree->tensor;
   if (is_meta(tree)) return tree->meta;
   if (requires_grad(tree)) return WholeTensorEvaluation().value(tree);
-  Tensor out = empty(tree->sizes(), tree->meta.dtype());
+  Tensor out = empty_strided(tree->sizes(), tree->meta.strides(), tree->meta.dtype());
   evaluate_elementwise(tree, out, progress);
   return out;
+}
+
+Planned plan_elementwise(const Tree& tree, const ProgressCallback& progress) {
+  const QuietGuard quiet;
+  Planned planned;
+  if (tree->is_leaf() || numel_of(tree->sizes()) == 0) return planned;
+  BlockValues values(tree, tree->meta.dtype());
+  if (values.fused()) planned.leaves = values.fused()->leaves();
+  const Cut cut = cut_into_blocks(tree->sizes(), values.block_elements(progress));
+  planned.blocks = block_count(tree->sizes(), cut);
+  Tensor part = slice_block(tree->meta, cut.first);
+  CourseRecord record(false);
+  values.write(cut.first, part);
+  planned.courses = std::move(record.courses);
+  return planned;
 }
 
 void evaluate_blocks(const Tree& tree, ProgressCallback& progress,
@@ -172,7 +188,7 @@ void evaluate_blocks(const Tree& tree, ProgressCallback& progress,
   const QuietGuard quiet;
   int64_t done = 0;
   const int64_t total = numel_of(tree->sizes());
-  const BlockValues values(tree);
+  BlockValues values(tree, tree->meta.dtype());
   for_each_block(tree->sizes(), tree_block_elements(*tree, progress.block_bytes), [&](const Block& block) {
     Tensor part = empty(block.lengths, tree->meta.dtype());
     values.write(block, part);

@@ -4,11 +4,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "expr/blocks.h"
 #include "expr/error.h"
 #include "expr/functions.h"
 #include "expr/progress_callback.h"
+#include "tile/course.h"
 
 namespace tenon::expr {
 
@@ -60,6 +62,18 @@ Tensor evaluate_elementwise(const Tree& tree, ProgressCallback& progress);
 /// The values of the tree block by block, in an order and in sizes that depend on shape and dtype alone.
 void evaluate_blocks(const Tree& tree, ProgressCallback& progress,
                      const std::function<void(const Tensor& values, const Block& block)>& visit);
+
+/// How work is done, as the engines plan it.
+struct Planned {
+  std::vector<Tensor> leaves;   // what the first of the courses reads, in its order; empty: op by op
+  std::vector<Course> courses;  // of the first block
+  int64_t blocks = 1;
+};
+/// Of a tree over meta tensors; a leaf is there already.
+Planned plan_elementwise(const Tree& tree, const ProgressCallback& progress);
+/// The same, and of the reduction, whose course is the last.
+Planned plan_reduction(const Schema& function, const Tree& tree, const Values& values,
+                       const ProgressCallback& progress);
 
 /// A reduction of a tree. Large trees are never held whole: each block is reduced at once, and the partial results are
 /// combined in float64 (integers: int64), in an order that depends on the shape alone.

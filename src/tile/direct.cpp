@@ -7,10 +7,6 @@
 namespace tenon {
 namespace {
 
-// Patterns this long make kernel calls rare and leave room in the first-level cache.
-constexpr int64_t kPatternPiece = 1024;
-// Rows shorter than this (in elements) that fill no whole lines are joined, so many elements at a time.
-constexpr int64_t kShortRow = 256, kJoined = 512;
 // Stores of whole vectors that each meet two lines cost longer rows than this more than a short call that ends on a
 // line.
 constexpr int64_t kLongRow = 1024;
@@ -19,18 +15,21 @@ constexpr int64_t kUninterrupted = 1 << 20;
 
 bool is_periodic(const Plan& plan, int64_t operand) { return plan.operands[operand].access == AccessPattern::periodic; }
 
-bool any_periodic(const Plan& plan) {
-  for (int64_t operand = 1; operand < plan.operands.size(); ++operand)
-    if (is_periodic(plan, operand)) return true;
-  return false;
-}
-
 /// A piece may begin anywhere in the pattern.
 int64_t pattern_elements(const Plan& plan, int64_t operand, int64_t piece) {
   return piece + plan.operands[operand].length;
 }
 
+}  // namespace
+
+bool has_patterns(const Plan& plan) {
+  for (int64_t operand = 1; operand < plan.operands.size(); ++operand)
+    if (is_periodic(plan, operand)) return true;
+  return false;
+}
+
 int64_t pattern_bytes(const Plan& plan, const Program& program, int64_t piece) {
+  if (piece == 0) return 0;
   int64_t bytes = 0;
   const Instruction& instruction = program.instructions()[0];
   for (int operand = 0; operand < instruction.arity; ++operand) {
@@ -40,8 +39,6 @@ int64_t pattern_bytes(const Plan& plan, const Program& program, int64_t piece) {
   }
   return bytes;
 }
-
-}  // namespace
 
 bool runs_directly(const Plan& plan, const Program& program) {
   if (program.instructions().size() != 1 || plan.operands[0].access != AccessPattern::direct) return false;
@@ -55,24 +52,21 @@ bool runs_directly(const Plan& plan, const Program& program) {
   return moves;
 }
 
-DirectRuns::DirectRuns(const Plan& plan, const Program& program, std::byte* out, const void* const* inputs,
-                       bool streaming, int64_t unit)
+DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule& schedule, std::byte* out,
+                       const void* const* inputs)
     : plan_(plan),
       instruction_(program.instructions()[0]),
-      unit_(unit),
-      per_flat_((plan.flat + unit - 1) / unit),
+      schedule_(schedule),
       rows_(plan.fused < plan.ndim() ? plan.sizes[plan.fused] : 1),
-      piece_(any_periodic(plan) ? std::min(plan.flat, kPatternPiece) : 0),
-      patterns_(pattern_bytes(plan, program, piece_)),
-      streamed_(streaming ? std::max(piece_, kJoined) * itemsize(program.dtype(program.result())) : 0),
-      outer_(plan, loops_from(plan, plan.fused + (per_flat_ > 1 ? 0 : 1))) {
+      patterns_(pattern_bytes(plan, program, schedule.pattern)),
+      streamed_(schedule.staging_bytes),
+      outer_(plan, loops_from(plan, plan.fused + (schedule.per_loop > 1 ? 0 : 1))) {
   const auto row_step = [&](int64_t operand) {
     return plan.fused < plan.ndim() ? plan.strides_of(operand)[plan.fused] : 0;
   };
   out_.base = out;
   out_.shift = shift_of(program.dtype(program.result()));
   out_.row_step = row_step(0) * (int64_t{1} << out_.shift);
-  store_mode_ = choose_store_mode(streaming);
   int64_t pattern = 0;
   for (int operand = 0; operand < instruction_.arity; ++operand) {
     const int i = instruction_.in[operand];
@@ -85,16 +79,8 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, std::byte* out,
     steps_[operand] = lanes_[operand].step << in.shift;
     if (!is_periodic(plan, i + 1)) continue;
     in.pattern = pattern;
-    pattern += ((pattern_elements(plan, i + 1, piece_) << in.shift) + kLine - 1) / kLine * kLine;
+    pattern += ((pattern_elements(plan, i + 1, schedule_.pattern) << in.shift) + kLine - 1) / kLine * kLine;
   }
-}
-
-/// Short rows that end within lines are joined to lines, if they follow each other; so is what no kernel streams.
-DirectRuns::StoreMode DirectRuns::choose_store_mode(bool streaming) const {
-  if (!streaming) return StoreMode::in_place;
-  if (!instruction_.streamed) return StoreMode::joined;
-  const bool is_short = plan_.flat < kShortRow && !fills_blocks(out_.base, plan_.flat) && rows_ > 1;
-  return is_short && out_.row_step == plan_.flat << out_.shift ? StoreMode::joined : StoreMode::streamed;
 }
 
 bool DirectRuns::fills_blocks(const std::byte* to, int64_t n) {
@@ -102,15 +88,15 @@ bool DirectRuns::fills_blocks(const std::byte* to, int64_t n) {
 }
 
 void DirectRuns::run(int64_t begin, int64_t end) {
-  const bool cut = per_flat_ > 1;
-  const int64_t per_turn = cut ? per_flat_ : rows_;
-  const int64_t most = std::max(kUninterrupted / (cut ? unit_ : plan_.flat), int64_t{1});
+  const bool cut = schedule_.per_loop > 1;
+  const int64_t per_turn = cut ? schedule_.per_loop : rows_;
+  const int64_t most = std::max(kUninterrupted / (cut ? schedule_.tile : plan_.flat), int64_t{1});
   outer_.go_to(begin / per_turn);
   for (int64_t t = begin; t < end;) {
     check_interrupt();
     const int64_t first = t % per_turn, count = std::min({per_turn - first, end - t, most});
     if (cut)
-      run_rows(first * unit_, 0, std::min(count * unit_, plan_.flat - first * unit_), 1);
+      run_rows(first * schedule_.tile, 0, std::min(count * schedule_.tile, plan_.flat - first * schedule_.tile), 1);
     else
       run_rows(0, first, plan_.flat, count);
     t += count;
@@ -128,11 +114,11 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
     const int64_t along = in.pattern < 0 ? start * steps_[operand] : 0;  // a unit is whole patterns
     from[operand] = at(in.base, outer_[instruction_.in[operand] + 1], in.shift) + along + row * in.row_step;
   }
-  if (piece_ == 0) {
+  if (schedule_.pattern == 0) {
     const bool on_lines = place_in_line(to) == 0 && out_.row_step % kLine == 0;
-    if (store_mode_ == StoreMode::in_place && (on_lines || n < kLongRow))
+    if (schedule_.store == StoreMode::in_place && (on_lines || n < kLongRow))
       return run_whole_rows(instruction_.kernel, to, from, n, rows);
-    if (store_mode_ == StoreMode::joined) return run_joined(to, from, n, rows);
+    if (schedule_.store == StoreMode::joined) return run_joined(to, from, n, rows);
     if (fills_blocks(to, n) && out_.row_step % kLine == 0)
       return run_whole_rows(instruction_.streamed, to, from, n, rows);
   }
@@ -182,7 +168,9 @@ void DirectRuns::run_joined(std::byte* to, const std::byte** from, int64_t n, in
 
 /// One row, cut where a pattern ends or where lines were joined. Pieces begin on lines, wherever that is in a pattern.
 void DirectRuns::run_pieces(std::byte* to, const std::byte* const* from, int64_t n) {
-  const int64_t longest = piece_ > 0 ? piece_ : store_mode_ == StoreMode::joined ? kJoined : n;
+  const int64_t longest = schedule_.pattern > 0                  ? schedule_.pattern
+                          : schedule_.store == StoreMode::joined ? kJoined
+                                                                 : n;
   for (int64_t start = 0; start < n;) {
     const int64_t before = start == 0 && longest < n ? place_in_line(to) >> out_.shift : 0;
     const int64_t m = std::min(longest - before, n - start);
@@ -198,15 +186,10 @@ void DirectRuns::run_pieces(std::byte* to, const std::byte* const* from, int64_t
 }
 
 void DirectRuns::run_piece(std::byte* to, int64_t n) {
-  switch (store_mode_) {
-    case StoreMode::in_place:
-      return run_on_lines(instruction_, to, out_.shift, lanes_, steps_, n);
-    case StoreMode::streamed:
-      return run_streamed(instruction_, to, out_.shift, lanes_, steps_, n);
-    case StoreMode::joined:
-      instruction_.kernel(streamed_.room(to), lanes_, n);
-      streamed_.commit(n << out_.shift);
-  }
+  if (schedule_.store == StoreMode::streamed) return run_streamed(instruction_, to, out_.shift, lanes_, steps_, n);
+  if (schedule_.store == StoreMode::in_place) return run_on_lines(instruction_, to, out_.shift, lanes_, steps_, n);
+  instruction_.kernel(streamed_.room(to), lanes_, n);
+  streamed_.commit(n << out_.shift);
 }
 
 const std::byte* DirectRuns::pattern_of(int operand, const std::byte* from) {
@@ -214,7 +197,8 @@ const std::byte* DirectRuns::pattern_of(int operand, const std::byte* from) {
   std::byte* pattern = patterns_.data() + in.pattern;
   if (in.built == from) return pattern;
   const int64_t i = instruction_.in[operand] + 1;
-  build_pattern(pattern, from, plan_, plan_.strides_of(i), in.shift, in.length, pattern_elements(plan_, i, piece_));
+  build_pattern(pattern, from, plan_, plan_.strides_of(i), in.shift, in.length,
+                pattern_elements(plan_, i, schedule_.pattern));
   in.built = from;
   return pattern;
 }

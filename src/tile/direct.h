@@ -3,25 +3,25 @@
 #pragma once
 #include "tile/blocks.h"
 #include "tile/registers.h"
+#include "tile/schedule.h"
 #include "tile/streamed.h"
 
 namespace tenon {
 
 /// Whether one kernel is all there is to do, and every operand is a run of memory, one value, or a short pattern.
 bool runs_directly(const Plan& plan, const Program& program);
+bool has_patterns(const Plan& plan);
+/// Scratch for patterns of `piece` elements.
+int64_t pattern_bytes(const Plan& plan, const Program& program, int64_t piece);
 
-/// Works in units of which `per_flat` make one turn of the outer loops: the pieces of a long run, or a whole short one.
+/// Works in tiles: the pieces of a long run, or a whole short one.
 class DirectRuns {
  public:
-  DirectRuns(const Plan& plan, const Program& program, std::byte* out, const void* const* inputs, bool streaming,
-             int64_t unit);
+  DirectRuns(const Plan& plan, const Program& program, const Schedule& schedule, std::byte* out,
+             const void* const* inputs);
   void run(int64_t begin, int64_t end);
 
  private:
-  /// How results leave.
-  enum class StoreMode { in_place, streamed, joined };
-  StoreMode choose_store_mode(bool streaming) const;
-
   void run_rows(int64_t start, int64_t row, int64_t n, int64_t rows);
   void run_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows);
   void run_joined(std::byte* to, const std::byte** from, int64_t n, int64_t rows);
@@ -41,9 +41,8 @@ class DirectRuns {
 
   const Plan& plan_;
   const Instruction& instruction_;
-  int64_t unit_, per_flat_, rows_;
-  StoreMode store_mode_;
-  int64_t piece_;  // elements of a pattern at hand; 0: no operand repeats one
+  const Schedule& schedule_;
+  int64_t rows_;
   Operand out_, in_[kMaxArgs];
   int64_t steps_[kMaxArgs];  // of the inputs, in bytes, along the run
   Lanes lanes_[kMaxArgs];

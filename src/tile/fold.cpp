@@ -100,11 +100,11 @@ struct Setup {
   const Plan& plan;
   const Fold& fold;
   Shape shape;
-  const std::byte* in;
   const StateKernels& narrow;
   const StateKernels& wide;
   Dtype wide_dtype;
   int64_t stride;  // between the fields of states
+  const std::byte* in = nullptr;
 
   int64_t wide_bytes() const { return narrow.fields * stride * 8; }
 };
@@ -119,8 +119,13 @@ class FoldLoop {
         lane_stride_(stride_of(setup.plan, 1, setup.shape.lane_loop)),
         row_stride_(stride_of(setup.plan, 1, setup.shape.row_loop)),
         states_(setup.wide_bytes()),
-        results_((setup.wide.results + 1) * setup.stride * 8),
-        block_(setup.shape.direct ? 0 : block_bytes(setup)) {}
+        results_(results_bytes(setup)),
+        block_(block_bytes(setup)) {}
+
+  /// Scratch of one loop.
+  static int64_t scratch_bytes(const Setup& setup) {
+    return setup.wide_bytes() + results_bytes(setup) + block_bytes(setup);
+  }
 
   /// Folds a segment of the work of tile `tile` into wide states.
   void fold(int64_t tile, int64_t segment, std::byte* wide) {
@@ -173,8 +178,12 @@ class FoldLoop {
     first_lane_ = shape_.lanes * place / shape_.tiles;
     width_ = shape_.lanes * (place + 1) / shape_.tiles - first_lane_;
   }
+  /// Room for results as they are folded and as they are cast.
+  static int64_t results_bytes(const Setup& setup) { return (setup.wide.results + 1) * setup.stride * 8; }
   /// Room for a block as it is read and as it is cast.
-  static int64_t block_bytes(const Setup& setup) { return (setup.shape.width * setup.shape.piece + kSlack) * (8 + 8); }
+  static int64_t block_bytes(const Setup& setup) {
+    return setup.shape.direct ? 0 : (setup.shape.width * setup.shape.piece + kSlack) * (8 + 8);
+  }
 
   void store(int result, const std::byte* results) {
     const Dtype output = setup_.fold.outputs[result];
@@ -232,13 +241,45 @@ class FoldLoop {
   Scratch states_, results_, block_;
 };
 
+int64_t parts_of(const Plan& plan, const Shape& shape) {
+  const int64_t outputs = shape.kept_count * shape.tiles;
+  return shape.segments > 1 ? outputs * shape.segments
+                            : std::clamp<int64_t>(plan.numel / kSegmentNumel, 1, std::min(outputs, kMaxParts));
+}
+/// But for what is counted while it runs.
+Course route_of(const Plan& plan, const Shape& shape) {
+  const int64_t stride = stride_of(plan, 0, shape.lane_loop);
+  Course course{.route = shape.along ? "along" : "across",
+                .stores = stride == 1 || shape.width == 1 ? "in place" : "scattered"};
+  course.plan = plan;
+  course.accesses.push_back(shape.direct ? AccessPattern::direct : AccessPattern::gather);
+  return course;
+}
+
+Setup make_setup(const Plan& plan, const Fold& fold) {
+  const Dtype wide = is_floating_point(fold.lanes) ? float64 : int64;
+  const auto& table = kernels().state_fold[static_cast<int>(fold.op)];
+  const Shape shape = choose_shape(plan, fold);
+  return {.plan = plan,
+          .fold = fold,
+          .shape = shape,
+          .narrow = *table[static_cast<int>(fold.lanes)],
+          .wide = *table[static_cast<int>(wide)],
+          .wide_dtype = wide,
+          .stride = (shape.width + kSlack - 1) / kSlack * kSlack + kSlack};
+}
+
 /// A segment each, joined in their order.
 void fold_segments(const Setup& setup, int64_t outputs) {
   const int64_t segments = setup.shape.segments, bytes = setup.wide_bytes();
   Scratch apart(outputs * segments * bytes);
   parallel_for(
       outputs * segments, [&] { return FoldLoop(setup); },
-      [&](FoldLoop& loop, int64_t part) { loop.fold(part / segments, part % segments, apart.data() + part * bytes); });
+      [&](FoldLoop& loop, int64_t part) {
+        note_part();
+        loop.fold(part / segments, part % segments, apart.data() + part * bytes);
+      });
+  note_pass();
   FoldLoop loop(setup);
   for (int64_t tile = 0; tile < outputs; ++tile) {
     std::byte* wide = apart.data() + tile * segments * bytes;
@@ -250,22 +291,25 @@ void fold_segments(const Setup& setup, int64_t outputs) {
 
 }  // namespace
 
+Course course_of(const Plan& plan, const Fold& fold) {
+  const Setup setup = make_setup(plan, fold);
+  const bool is_cut = setup.shape.segments > 1;
+  Course course = route_of(plan, setup.shape);
+  course.passes = is_cut ? 2 : 1;
+  course.parts = parts_of(plan, setup.shape);
+  course.scratch_bytes = FoldLoop::scratch_bytes(setup) + (is_cut ? course.parts : 1) * setup.wide_bytes();
+  return course;
+}
+
 void run_fold(const Plan& plan, const Fold& fold, const void* in) {
-  const Dtype wide = is_floating_point(fold.lanes) ? float64 : int64;
-  const auto& table = kernels().state_fold[static_cast<int>(fold.op)];
-  const Shape shape = choose_shape(plan, fold);
-  const Setup setup{.plan = plan,
-                    .fold = fold,
-                    .shape = shape,
-                    .in = static_cast<const std::byte*>(in),
-                    .narrow = *table[static_cast<int>(fold.lanes)],
-                    .wide = *table[static_cast<int>(wide)],
-                    .wide_dtype = wide,
-                    .stride = (shape.width + kSlack - 1) / kSlack * kSlack + kSlack};
+  if (!fold.out[0] && CourseRecord::plans_meta()) return note_course(course_of(plan, fold));
+  Setup setup = make_setup(plan, fold);
   for (int result = 0; result < setup.wide.results; ++result) check_memory(fold.out[result], &in, 1);
-  const int64_t outputs = shape.kept_count * shape.tiles;
-  if (shape.segments > 1) return fold_segments(setup, outputs);
-  const int64_t parts = std::clamp<int64_t>(plan.numel / kSegmentNumel, 1, std::min(outputs, kMaxParts));
+  setup.in = static_cast<const std::byte*>(in);
+  const int64_t outputs = setup.shape.kept_count * setup.shape.tiles, parts = parts_of(plan, setup.shape);
+  if (CourseRecord::now()) [[unlikely]]
+    note_course(route_of(plan, setup.shape));
+  if (setup.shape.segments > 1) return fold_segments(setup, outputs);
   struct State {
     explicit State(const Setup& given) : loop(given), wide(given.wide_bytes()) {}
     FoldLoop loop;
@@ -274,6 +318,7 @@ void run_fold(const Plan& plan, const Fold& fold, const void* in) {
   parallel_for(
       parts, [&] { return State(setup); },
       [&](State& state, int64_t part) {
+        note_part();
         for (int64_t tile = outputs * part / parts; tile < outputs * (part + 1) / parts; ++tile) {
           state.loop.fold(tile, 0, state.wide.data());
           state.loop.store(tile, state.wide.data());

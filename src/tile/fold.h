@@ -4,6 +4,7 @@
 #include "ops/row.h"
 #include "plan/plan.h"
 #include "tenon/dtype.h"
+#include "tile/course.h"
 
 namespace tenon {
 
@@ -21,5 +22,7 @@ struct Fold {
 /// Operand 0 of `plan` is every output, with stride 0 along reduced loops; operand 1 the input. No loop is empty.
 /// Where the op knows places, there is one reduced loop at most.
 void run_fold(const Plan& plan, const Fold& fold, const void* in);
+/// How that will go.
+Course course_of(const Plan& plan, const Fold& fold);
 
 }  // namespace tenon

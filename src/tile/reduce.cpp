@@ -94,10 +94,8 @@ Shape choose_shape(const Plan& plan) {
 
 struct Setup {
   const Plan& plan;
-  const Program& program;
+  Program program;
   const Reduction& reduction;
-  std::byte* out;
-  const void* const* inputs;
   Shape shape;
   Slots slots;
   Dtype accumulated;
@@ -107,6 +105,12 @@ struct Setup {
   bool plain;                    // the lanes lie in memory as they are folded
   int lane_shift;                // of what is folded: where the fold widens, narrower
   int64_t slot_bytes;
+  std::byte* out = nullptr;
+  const void* const* inputs = nullptr;
+
+  int64_t outputs() const { return shape.kept_count * shape.tiles; }
+  /// Of a segment's partial results.
+  int64_t piece_bytes() const { return (((shape.along ? 1 : shape.tile) << shift) + 63) / 64 * 64; }
 };
 
 /// Partial results of one output tile, a level each for 1, 64, 4096, ... tiles.
@@ -242,6 +246,10 @@ class ReduceLoop {
   }
   /// Outputs that `fold_each` takes at once.
   int64_t batch() const { return batch(setup_); }
+  /// Scratch of one loop.
+  static int64_t scratch_bytes(const Setup& setup) {
+    return (setup.slots.count + kLevels + 1) * setup.slot_bytes + cast_bytes(setup);
+  }
 
   /// Stores the lanes of an output tile.
   void store(int64_t tile, std::byte* lanes, int64_t width) {
@@ -436,19 +444,21 @@ void reduce_outputs(ReduceLoop& loop, const Setup& setup, int64_t begin, int64_t
 }
 
 /// Few outputs over much input: segments are folded apart, then joined pairwise.
-void reduce_segments(const Setup& setup, int64_t outputs) {
+void reduce_segments(const Setup& setup) {
   const Shape& shape = setup.shape;
-  const int64_t piece_bytes = (((shape.along ? 1 : shape.tile) << setup.shift) + 63) / 64 * 64;
+  const int64_t outputs = setup.outputs(), piece_bytes = setup.piece_bytes();
   Scratch partial(outputs * shape.segments * piece_bytes);
   parallel_for(
       outputs * shape.segments, [&] { return ReduceLoop(setup); },
       [&](ReduceLoop& apart, int64_t part) {
+        note_part();
         const int64_t output = part / shape.segments;
         apart.kept().go_to(output / shape.tiles);
         int64_t width = 0;
         const std::byte* lanes = apart.fold(output % shape.tiles, part % shape.segments, width);
         std::memcpy(partial.data() + part * piece_bytes, lanes, static_cast<std::size_t>(width << setup.shift));
       });
+  note_pass();
   ReduceLoop loop(setup);
   for (int64_t output = 0; output < outputs; ++output) {
     loop.kept().go_to(output / shape.tiles);
@@ -485,41 +495,96 @@ Program untouched(Dtype dtype) {
   return program;
 }
 
-}  // namespace
-
-void run_reduction(const Plan& plan, const Program& whole, const Reduction& reduction, void* out,
-                   const void* const* inputs) {
-  check_memory(out, inputs, whole.inputs());
+Setup make_setup(const Plan& plan, const Program& whole, const Reduction& reduction) {
   const Shape shape = choose_shape(plan);
   const Dtype accumulated = whole.dtype(whole.result());
   const int op = static_cast<int>(reduction.op), column = static_cast<int>(accumulated);
   const FoldKernel widening =
       shape.along && only_widens(whole) ? kernels().fold[op][static_cast<int>(whole.dtype(0))] : nullptr;
-  const Program program = widening ? untouched(whole.dtype(0)) : whole;
-  const int64_t widest = std::max(program.widest(), itemsize(reduction.output));
-  const Setup setup{.plan = plan,
-                    .program = program,
-                    .reduction = reduction,
-                    .out = static_cast<std::byte*>(out),
-                    .inputs = inputs,
-                    .shape = shape,
-                    .slots = assign_slots(program, inputs_in_place(plan, shape)),
-                    .accumulated = accumulated,
-                    .shift = shift_of(accumulated),
-                    .join = kernels().elementwise[op][column],
-                    .fold = widening ? widening : kernels().fold[op][column],
-                    .fold_values = kernels().fold[op][column],
-                    .plain = is_plain(plan, program, shape),
-                    .lane_shift = shift_of(program.dtype(program.result())),
-                    .slot_bytes = (shape.tile * widest + 63) / 64 * 64};
-  const int64_t outputs = shape.kept_count * shape.tiles;
-  if (shape.segments > 1) return reduce_segments(setup, outputs);
-  const int64_t parts = std::clamp<int64_t>(plan.numel / kSegmentNumel, 1, std::min(outputs, kMaxParts));
+  Setup setup{.plan = plan,
+              .program = widening ? untouched(whole.dtype(0)) : whole,
+              .reduction = reduction,
+              .shape = shape,
+              .slots = {},
+              .accumulated = accumulated,
+              .shift = shift_of(accumulated),
+              .join = kernels().elementwise[op][column],
+              .fold = widening ? widening : kernels().fold[op][column],
+              .fold_values = kernels().fold[op][column],
+              .plain = false,
+              .lane_shift = 0,
+              .slot_bytes = 0};
+  const Program& program = setup.program;
+  setup.slots = assign_slots(program, inputs_in_place(plan, shape));
+  setup.plain = is_plain(plan, program, shape);
+  setup.lane_shift = shift_of(program.dtype(program.result()));
+  setup.slot_bytes = (shape.tile * std::max(program.widest(), itemsize(reduction.output)) + 63) / 64 * 64;
+  return setup;
+}
+
+int64_t parts_of(const Setup& setup) {
+  if (setup.shape.segments > 1) return setup.outputs() * setup.shape.segments;
+  return std::clamp<int64_t>(setup.plan.numel / kSegmentNumel, 1, std::min(setup.outputs(), kMaxParts));
+}
+
+/// Of the loop along which results of one tile lie; 1: a tile gives one.
+int64_t store_stride(const Setup& setup) {
+  const Shape& shape = setup.shape;
+  const bool folds_each = shape.along && shape.reduced_count == 1 && shape.kept_count > 1;
+  const int64_t loop = folds_each ? shape.kept[0] : shape.along ? -1 : shape.lane_loop;
+  return loop < 0 ? 1 : setup.plan.strides_of(0)[loop];
+}
+
+/// But for what is counted while it runs.
+Course route_of(const Setup& setup) {
+  const Shape& shape = setup.shape;
+  Course course{.route = shape.along         ? "along"
+                         : shape.widened > 1 ? "rounds"
+                                             : "across",
+                .stores = store_stride(setup) == 1 ? "in place" : "scattered"};
+  course.plan = setup.plan;
+  for (int64_t operand = 1; operand < setup.plan.operands.size(); ++operand) {
+    const int64_t step = shape.lane_loop < 0 ? 1 : setup.plan.strides_of(operand)[shape.lane_loop];
+    course.accesses.push_back(step == 1   ? AccessPattern::direct
+                              : step == 0 ? AccessPattern::splat
+                                          : AccessPattern::gather);
+  }
+  return course;
+}
+
+void reduce_whole(const Setup& setup) {
+  const int64_t parts = parts_of(setup), outputs = setup.outputs();
   parallel_for(
       parts, [&] { return ReduceLoop(setup); },
       [&](ReduceLoop& loop, int64_t part) {
+        note_part();
         reduce_outputs(loop, setup, outputs * part / parts, outputs * (part + 1) / parts);
       });
+}
+
+}  // namespace
+
+Course course_of(const Plan& plan, const Program& program, const Reduction& reduction) {
+  const Setup setup = make_setup(plan, program, reduction);
+  Course course = route_of(setup);
+  const bool is_cut = setup.shape.segments > 1;
+  course.passes = is_cut ? 2 : 1;
+  course.parts = parts_of(setup);
+  course.scratch_bytes =
+      ReduceLoop::scratch_bytes(setup) + (is_cut ? setup.outputs() * setup.shape.segments * setup.piece_bytes() : 0);
+  return course;
+}
+
+void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
+                   const void* const* inputs) {
+  if (!out && CourseRecord::plans_meta()) return note_course(course_of(plan, program, reduction));
+  check_memory(out, inputs, program.inputs());
+  Setup setup = make_setup(plan, program, reduction);
+  setup.out = static_cast<std::byte*>(out);
+  setup.inputs = inputs;
+  if (CourseRecord::now()) [[unlikely]]
+    note_course(route_of(setup));
+  setup.shape.segments > 1 ? reduce_segments(setup) : reduce_whole(setup);
 }
 
 }  // namespace tenon

@@ -2,6 +2,7 @@
 // whatever the number of threads: how the work is cut depends on shapes alone.
 #pragma once
 #include "plan/plan.h"
+#include "tile/course.h"
 #include "tile/program.h"
 
 namespace tenon {
@@ -21,5 +22,7 @@ constexpr bool starts_at_zero(Op op, Dtype accumulated) {
 /// Operand 0 of `plan` is the output, with stride 0 along reduced loops; operand i + 1 is input i. No loop is empty.
 void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
                    const void* const* inputs);
+/// How that will go.
+Course course_of(const Plan& plan, const Program& program, const Reduction& reduction);
 
 }  // namespace tenon

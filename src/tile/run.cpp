@@ -4,50 +4,34 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <numeric>
 
 #include "hwy/cache_control.h"
 #include "tenon/error.h"
-#include "tenon/threads.h"
 #include "tile/blocks.h"
 #include "tile/direct.h"
 #include "tile/pool.h"
+#include "tile/schedule.h"
 #include "tile/streamed.h"
 
 namespace tenon {
 namespace {
 
-// A tile's registers together should leave room in a 32 KiB first-level cache; see docs/benchmarks.md.
-constexpr int64_t kTileBytes = 16 << 10;
-constexpr int64_t kMinTile = 256, kMaxTile = 2048;
-// Transposed operands are read in blocks: a few cache lines along memory, which the machine fetches ahead, and rows
-// long enough for the kernels; see docs/benchmarks.md.
-constexpr int64_t kBlockRowBytes = 256, kBlockColumns = 128;
-constexpr int64_t kFarBlockRowBytes = 512;  // from memory, where longer runs are worth more than the first cache
+// Rows of a block that are fetched before they are read.
 constexpr int64_t kRowsAhead = 4;
-// Results that are fewer at once are joined to whole lines before they leave past the caches.
-constexpr int64_t kShortStream = 256;
-// Work for one part; below a few of these the caller works alone: what fits its own cache would move to another core's.
-constexpr int64_t kGrain = 32768, kAlone = 3 * kGrain;
 
-/// What is decided once per run, before any thread starts.
 struct Setup {
   const Plan& plan;
   const Program& program;
+  const Schedule& schedule;
   std::byte* out;
   const void* const* inputs;
-  bool store_direct = false;  // the kernel writes the output itself
-  bool streaming = false;     // the output goes past the caches
-  int64_t tile = 0;           // elements of a tile
-  int64_t slot_bytes = 0;     // scratch for one register
-  Slots slots;
 };
 
 /// Whether a single kernel reads the inputs as they come and gives a result that goes to memory without a detour.
 bool is_one_kernel(const Setup& setup) {
   const auto& instructions = setup.program.instructions();
   return instructions.size() == 1 && instructions[0].in_order() && instructions[0].in[0] == 0 &&
-         (setup.store_direct || setup.streaming);
+         setup.schedule.store != StoreMode::scattered;
 }
 
 Instruction copy_of(const Program& program) {
@@ -63,8 +47,8 @@ class TileLoop {
       : setup_(setup),
         plan_(setup.plan),
         program_(setup.program),
-        registers_(setup.program, setup.slots, setup.slot_bytes),
-        streamed_(setup.streaming ? setup.tile * itemsize(setup.program.dtype(setup.program.result())) : 0),
+        registers_(setup.program, setup.schedule.slots, setup.schedule.slot_bytes),
+        streamed_(setup.schedule.staging_bytes),
         copy_(copy_of(program_)),
         built_(program_.inputs()),
         outer_(plan_, loops_from(plan_, plan_.fused)),
@@ -72,14 +56,15 @@ class TileLoop {
     for (auto& base : built_) base = nullptr;
   }
 
-  /// Tiles [begin, end) of the fused loops; `per_flat` of them make one turn of the outer counter.
-  void run_fused(int64_t begin, int64_t end, int64_t per_flat) {
+  /// Tiles [begin, end) of the fused loops.
+  void run_fused(int64_t begin, int64_t end) {
+    const int64_t per_flat = setup_.schedule.per_loop;
     outer_.go_to(begin / per_flat);
     int64_t index = begin % per_flat;
     for (int64_t t = begin; t < end; ++t) {
       check_interrupt();
-      const int64_t start = index * setup_.tile;
-      const int64_t n = std::min(setup_.tile, plan_.flat - start);
+      const int64_t start = index * setup_.schedule.tile;
+      const int64_t n = std::min(setup_.schedule.tile, plan_.flat - start);
       for (int i = 0; i < program_.inputs(); ++i) load(i, outer_[i + 1], start, n);
       execute_and_store(outer_[0], start, n);
       if (++index == per_flat) {
@@ -91,16 +76,16 @@ class TileLoop {
   }
 
   /// Blocks over the innermost loop and the one along which transposed operands lie, for every turn of the others.
-  void run_transposed(int64_t begin, int64_t end, int64_t block_rows) {
-    const int64_t along = plan_.transposed;
-    const int64_t blocks_along = (plan_.sizes[along] + block_rows - 1) / block_rows;
+  void run_transposed(int64_t begin, int64_t end) {
+    const int64_t along = plan_.transposed, block_rows = setup_.schedule.rows;
+    const int64_t blocks_along = setup_.schedule.per_loop;
     for (int64_t t = begin; t < end; ++t) {
       check_interrupt();
       const int64_t row = t % blocks_along * block_rows;
       const int64_t rows = std::min(block_rows, plan_.sizes[along] - row);
       const auto offsets = offsets_without(along, t / blocks_along, row);
-      for (int64_t start = 0; start < plan_.sizes[0]; start += setup_.tile)
-        run_block(offsets, start, std::min(setup_.tile, plan_.sizes[0] - start), rows);
+      for (int64_t start = 0; start < plan_.sizes[0]; start += setup_.schedule.tile)
+        run_block(offsets, start, std::min(setup_.schedule.tile, plan_.sizes[0] - start), rows);
     }
     streamed_.flush();
   }
@@ -139,7 +124,7 @@ class TileLoop {
     const int shift = shift_of(program_.dtype(i));
     const std::byte* from = at(setup_.inputs[i], offsets[i + 1] + start * strides[0], shift);
     const int64_t row_step = strides[plan_.transposed] * (int64_t{1} << shift);
-    if (access == AccessPattern::transposed) return {registers_.slot(i), setup_.tile << shift, 1, 0, 0, shift};
+    if (access == AccessPattern::transposed) return {registers_.slot(i), setup_.schedule.tile << shift, 1, 0, 0, shift};
     if (access == AccessPattern::gather) return {from, row_step, 1, 0, strides[0], shift};
     return {
         from, row_step, access == AccessPattern::direct ? 1 : 0, access == AccessPattern::direct ? columns << shift : 0,
@@ -153,7 +138,7 @@ class TileLoop {
       if (plan_.operands[i + 1].access != AccessPattern::transposed) continue;
       const int shift = inputs[i].shift;
       const int64_t stride = plan_.strides_of(i + 1)[0];
-      kernels().move[shift].transpose(registers_.slot(i), setup_.tile,
+      kernels().move[shift].transpose(registers_.slot(i), setup_.schedule.tile,
                                       at(setup_.inputs[i], offsets[i + 1] + start * stride, shift), stride, rows,
                                       columns);
     }
@@ -173,7 +158,7 @@ class TileLoop {
     std::byte* to = setup_.out + (offset << shift);
     for (int64_t row = 0; row < rows; ++row) {
       for (int i = 0; i < program_.inputs(); ++i) load_row(i, inputs[i], columns);
-      if (setup_.streaming)
+      if (setup_.schedule.streams())
         stream_row(to, columns);
       else
         kernel(to, &registers_[0], columns);
@@ -217,7 +202,7 @@ class TileLoop {
       case AccessPattern::periodic:
         if (built_[i] != base)
           build_pattern(registers_.slot(i), base, plan_, strides, shift, operand.length,
-                        std::min(setup_.tile, plan_.flat));
+                        std::min(setup_.schedule.tile, plan_.flat));
         built_[i] = base;
         registers_[i] = {registers_.slot(i), 1};
         return;
@@ -241,8 +226,8 @@ class TileLoop {
   void execute_and_store(int64_t offset, int64_t start, int64_t n) {
     const int shift = shift_of(program_.dtype(program_.result()));
     std::byte* to = setup_.out + (offset << shift);
-    if (setup_.streaming) return stream(to + (start << shift), n, shift);
-    std::byte* direct = setup_.store_direct ? to + (start << shift) : nullptr;
+    if (setup_.schedule.streams()) return stream(to + (start << shift), n, shift);
+    std::byte* direct = setup_.schedule.store == StoreMode::in_place ? to + (start << shift) : nullptr;
     const Lanes result = registers_.execute(direct, n);
     if (result.data != direct) store(to, result, start, n, shift);
   }
@@ -284,44 +269,6 @@ class TileLoop {
   bool one_kernel_;
 };
 
-/// Whether the output's elements are written without having been read: only then streaming pays.
-bool output_is_fresh(const Setup& setup) {
-  for (int i = 0; i < setup.program.inputs(); ++i)
-    if (setup.inputs[i] == setup.out) return false;
-  return true;
-}
-
-/// Which inputs need no slot: the tile is the memory itself.
-SmallVector<bool, 8> inputs_in_place(const Plan& plan) {
-  SmallVector<bool, 8> in_place(plan.operands.size() - 1);
-  for (int64_t i = 0; i < in_place.size(); ++i)
-    in_place[i] =
-        plan.operands[i + 1].access == AccessPattern::direct || plan.operands[i + 1].access == AccessPattern::splat;
-  return in_place;
-}
-
-/// Whether every row of the output begins on a cache line: rows that are written apart must not share one.
-bool rows_are_aligned(const Plan& plan, const void* out, int64_t itemsize) {
-  if (reinterpret_cast<uintptr_t>(out) % 64 != 0) return false;
-  for (int64_t dim = 1; dim < plan.ndim(); ++dim)
-    if (plan.strides_of(0)[dim] * itemsize % 64 != 0) return false;
-  return true;
-}
-
-int64_t choose_tile(const Setup& setup) {
-  const Plan& plan = setup.plan;
-  const int64_t slots = std::max<int64_t>(setup.slots.count, 1);
-  const int64_t wanted = std::clamp(kTileBytes / setup.program.widest() / slots, kMinTile, kMaxTile);
-  const int64_t largest = std::max(wanted / plan.unit, int64_t{1}) * plan.unit;
-  if (largest >= plan.flat) return plan.flat;
-  // Tiles of equal length: a short one at the end costs as much as a long one.
-  const int64_t tiles = (plan.flat + largest - 1) / largest, units = plan.flat / plan.unit;
-  const int64_t equal = (units + tiles - 1) / tiles * plan.unit;
-  // Results that leave past the caches do so in blocks: a tile is whole ones, where that is not much longer.
-  const int64_t blocks = std::lcm(plan.unit, kStreamedLanes);
-  return setup.streaming && blocks <= kMinTile ? std::min((equal + blocks - 1) / blocks * blocks, plan.flat) : equal;
-}
-
 /// Bytes of the last-level cache this core sees; sysconf counts those of all sockets' cores on some processors.
 int64_t last_cache_bytes() noexcept {
   for (const char* path :
@@ -337,16 +284,41 @@ int64_t last_cache_bytes() noexcept {
   return int64_t{32} << 20;
 }
 
-/// Splits `tiles` tiles of equal work into parts for the threads: a few for each, so that none waits long for another.
-/// Calls body(loop, begin, end); `make` gives each thread its loop.
+/// The tiles in equal parts. Calls body(loop, begin, end); `make` gives each thread its loop.
 template <class Make, class Body>
-void split(int64_t tiles, int64_t numel, const Make& make, const Body& body) {
-  const int64_t threads = numel < kAlone ? 1 : get_num_threads(), most = threads == 1 ? 1 : 8 * threads;
-  const int64_t parts = std::clamp<int64_t>(numel / kGrain, 1, std::min(tiles, most));
-  parallel_for(parts, make, [&](auto& loop, int64_t part) {
-    body(loop, tiles * part / parts, tiles * (part + 1) / parts);
+void run_in_parts(const Schedule& schedule, const Make& make, const Body& body) {
+  parallel_for(schedule.parts, make, [&](auto& loop, int64_t part) {
+    note_part();
+    body(loop, schedule.tiles * part / schedule.parts, schedule.tiles * (part + 1) / schedule.parts);
     hwy::FlushStream();  // streamed stores become visible before the caller is told
   });
+}
+
+void note_run(const Setup& setup, Route route) {
+  if (CourseRecord::now()) [[unlikely]]
+    note_course({.route = route_name(route),
+                 .stores = store_mode_name(setup.schedule.store),
+                 .accesses = accesses_of(setup.plan),
+                 .plan = setup.plan});
+}
+
+void run_direct(const Setup& setup) {
+  note_run(setup, Route::direct);
+  run_in_parts(
+      setup.schedule, [&] { return DirectRuns(setup.plan, setup.program, setup.schedule, setup.out, setup.inputs); },
+      [](DirectRuns& runs, int64_t begin, int64_t end) { runs.run(begin, end); });
+}
+void run_tiles(const Setup& setup) {
+  note_run(setup, Route::tiles);
+  run_in_parts(
+      setup.schedule, [&] { return TileLoop(setup); },
+      [](TileLoop& loop, int64_t begin, int64_t end) { loop.run_fused(begin, end); });
+}
+void run_blocks(const Setup& setup) {
+  note_run(setup, Route::blocks);
+  run_in_parts(
+      setup.schedule, [&] { return TileLoop(setup); },
+      [](TileLoop& loop, int64_t begin, int64_t end) { loop.run_transposed(begin, end); });
 }
 
 }  // namespace
@@ -361,42 +333,17 @@ void fail_without_memory() { throw NotImplementedError("Cannot copy out of meta 
 
 void run(const Plan& plan, const Program& program, void* out, const void* const* inputs) {
   if (plan.numel == 0) return;
+  if (!out && CourseRecord::plans_meta()) return note_course(course_of(plan, program));
   check_memory(out, inputs, program.inputs());
-  Setup setup{.plan = plan, .program = program, .out = static_cast<std::byte*>(out), .inputs = inputs, .slots = {}};
-  const int64_t result_bytes = plan.numel * itemsize(program.dtype(program.result()));
-  const bool dense = plan.operands[0].access == AccessPattern::direct;
-  const bool on_elements = reinterpret_cast<uintptr_t>(out) % static_cast<uintptr_t>(result_bytes / plan.numel) == 0;
-  setup.streaming = dense && on_elements && result_bytes > streaming_threshold() && output_is_fresh(setup);
-  if (plan.transposed != 0 && !rows_are_aligned(plan, out, itemsize(program.dtype(program.result()))))
-    setup.streaming = false;
-  setup.store_direct = dense && !setup.streaming;
-  if (runs_directly(plan, program)) {
-    const int64_t unit = plan.numel >= 2 * kGrain ? std::max(kGrain / plan.unit, int64_t{1}) * plan.unit : plan.flat;
-    const int64_t per_flat = (plan.flat + unit - 1) / unit;
-    return split(
-        plan.numel / plan.flat * per_flat, plan.numel,
-        [&] { return DirectRuns(plan, program, setup.out, inputs, setup.streaming, std::min(unit, plan.flat)); },
-        [](DirectRuns& runs, int64_t begin, int64_t end) { runs.run(begin, end); });
-  }
-  const auto make = [&] { return TileLoop(setup); };
-  setup.slots = assign_slots(program, inputs_in_place(plan));
-  setup.tile = choose_tile(setup);
-  setup.slot_bytes = (setup.tile * program.widest() + 63) / 64 * 64;
-  if (plan.transposed != 0) {
-    const bool is_far = result_bytes > streaming_threshold() && program.instructions().size() == 1;
-    const int64_t row_bytes = is_far ? kFarBlockRowBytes : kBlockRowBytes;
-    const int64_t block_rows = std::min(row_bytes / program.widest(), plan.sizes[plan.transposed]);
-    setup.tile = std::min(kBlockColumns, plan.sizes[0]);
-    setup.slot_bytes = setup.tile * block_rows * program.widest();
-    const int64_t turns = plan.numel / plan.sizes[0] / plan.sizes[plan.transposed];
-    const int64_t tiles = turns * ((plan.sizes[plan.transposed] + block_rows - 1) / block_rows);
-    split(tiles, plan.numel, make,
-          [&](TileLoop& loop, int64_t begin, int64_t end) { loop.run_transposed(begin, end, block_rows); });
-  } else {
-    const int64_t per_flat = (plan.flat + setup.tile - 1) / setup.tile;
-    const int64_t tiles = plan.numel / plan.flat * per_flat;
-    split(tiles, plan.numel, make,
-          [&](TileLoop& loop, int64_t begin, int64_t end) { loop.run_fused(begin, end, per_flat); });
+  const Schedule schedule = make_schedule(plan, program, Memory::of(program, out, inputs));
+  const Setup setup{plan, program, schedule, static_cast<std::byte*>(out), inputs};
+  switch (schedule.route) {
+    case Route::direct:
+      return run_direct(setup);
+    case Route::tiles:
+      return run_tiles(setup);
+    case Route::blocks:
+      return run_blocks(setup);
   }
 }
 

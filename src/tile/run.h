@@ -2,6 +2,7 @@
 // Never decides what to compute.
 #pragma once
 #include "plan/plan.h"
+#include "tile/course.h"
 #include "tile/program.h"
 
 namespace tenon {
@@ -14,6 +15,11 @@ inline void check_memory(const void* out, const void* const* inputs, int count) 
   for (int i = 0; i < count; ++i) is_there &= inputs[i] != nullptr;
   if (!is_there) [[unlikely]]
     fail_without_memory();
+}
+
+/// Whether a tensor has no elements to compute, or no memory for them and nobody asks how that would go.
+inline bool has_no_work(int64_t numel, const void* data) {
+  return numel == 0 || (data == nullptr && !CourseRecord::plans_meta());
 }
 
 /// Runs `program` over `plan`, whose operand 0 is the output (dtype of the Program's result) and operand i + 1 its

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tensor/recycle.h"
+#include "tile/course.h"
 
 namespace tenon {
 
@@ -13,15 +14,22 @@ class Scratch {
   explicit Scratch(int64_t nbytes) : nbytes_(nbytes) {
     data_ =
         nbytes <= static_cast<int64_t>(sizeof(stack_)) ? stack_ : static_cast<std::byte*>(recycle::allocate(nbytes));
+    note(nbytes);
   }
   ~Scratch() {
     if (data_ != stack_) recycle::deallocate(data_, nbytes_);
+    note(-nbytes_);
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   std::byte* data() { return data_; }
 
  private:
+  static void note(int64_t nbytes) noexcept {
+    if (CourseRecord* record = CourseRecord::now()) [[unlikely]]
+      record->took(nbytes);
+  }
+
   int64_t nbytes_;
   std::byte* data_;
   alignas(64) std::byte stack_[2048];

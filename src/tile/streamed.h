@@ -60,8 +60,9 @@ inline void run_streamed(const Instruction& instruction, std::byte* to, const Pr
 /// staging area keeps the output's place within a line, so that its lines are the output's.
 class StreamedOutput {
  public:
-  /// For pieces of up to `piece_bytes`.
-  explicit StreamedOutput(int64_t piece_bytes) : staging_(piece_bytes + kDrainBytes + 2 * kLine) {}
+  /// What pieces of up to `piece_bytes` need.
+  static constexpr int64_t bytes(int64_t piece_bytes) noexcept { return piece_bytes + kDrainBytes + 2 * kLine; }
+  explicit StreamedOutput(int64_t nbytes) : staging_(nbytes) {}
   ~StreamedOutput() { flush(); }
 
   /// Where to put the piece that belongs at `to`.

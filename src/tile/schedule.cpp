@@ -1,0 +1,175 @@
+#include "tile/schedule.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "tenon/threads.h"
+#include "tile/direct.h"
+#include "tile/run.h"
+
+namespace tenon {
+namespace {
+
+// A tile's registers together should leave room in a 32 KiB first-level cache; see docs/benchmarks.md.
+constexpr int64_t kTileBytes = 16 << 10;
+constexpr int64_t kMinTile = 256, kMaxTile = 2048;
+// Transposed operands are read in blocks: a few cache lines along memory, which the machine fetches ahead, and rows
+// long enough for the kernels; see docs/benchmarks.md.
+constexpr int64_t kBlockRowBytes = 256, kBlockColumns = 128;
+constexpr int64_t kFarBlockRowBytes = 512;  // from memory, where longer runs are worth more than the first cache
+// Rows shorter than this (in elements) that fill no whole lines are joined.
+constexpr int64_t kShortRow = 256;
+// Patterns this long make kernel calls rare and leave room in the first-level cache.
+constexpr int64_t kPatternPiece = 1024;
+// Work for one part; below a few of these the caller works alone: what fits its own cache would move to another core's.
+constexpr int64_t kGrain = 32768, kAlone = 3 * kGrain;
+
+int64_t result_size(const Program& program) { return itemsize(program.dtype(program.result())); }
+
+bool is_far(const Plan& plan, const Program& program) {
+  return plan.numel * result_size(program) > streaming_threshold();
+}
+
+/// Which inputs need no slot: the tile is the memory itself.
+SmallVector<bool, 8> inputs_in_place(const Plan& plan) {
+  SmallVector<bool, 8> in_place(plan.operands.size() - 1);
+  for (int64_t i = 0; i < in_place.size(); ++i)
+    in_place[i] =
+        plan.operands[i + 1].access == AccessPattern::direct || plan.operands[i + 1].access == AccessPattern::splat;
+  return in_place;
+}
+
+/// Whether every row of the output begins on a cache line: rows that are written apart must not share one.
+bool rows_are_on_lines(const Plan& plan, const Program& program, const Memory& memory) {
+  if (memory.place != 0) return false;
+  for (int64_t dim = 1; dim < plan.ndim(); ++dim)
+    if (plan.strides_of(0)[dim] * result_size(program) % kLine != 0) return false;
+  return true;
+}
+
+Route choose_route(const Plan& plan, const Program& program) {
+  if (runs_directly(plan, program)) return Route::direct;
+  return plan.transposed != 0 ? Route::blocks : Route::tiles;
+}
+
+/// Whether short rows of a direct run that end within lines follow each other.
+bool joins_rows(const Plan& plan, const Memory& memory) {
+  if (plan.fused >= plan.ndim() || plan.sizes[plan.fused] <= 1) return false;
+  const bool fills_blocks = memory.place == 0 && plan.flat % kStreamedLanes == 0;
+  return plan.flat < kShortRow && !fills_blocks && plan.strides_of(0)[plan.fused] == plan.flat;
+}
+
+StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memory& memory, Route route) {
+  if (plan.operands[0].access != AccessPattern::direct) return StoreMode::scattered;
+  if (!is_far(plan, program) || !memory.is_fresh) return StoreMode::in_place;
+  if (memory.place % static_cast<uintptr_t>(result_size(program)) != 0) return StoreMode::in_place;
+  if (plan.transposed != 0 && !rows_are_on_lines(plan, program, memory)) return StoreMode::in_place;
+  if (route != Route::direct) return StoreMode::streamed;
+  // What no kernel streams goes by way of lines, too.
+  const bool joins = !program.instructions()[0].streamed || joins_rows(plan, memory);
+  return joins ? StoreMode::joined : StoreMode::streamed;
+}
+
+/// Of the fused loops.
+int64_t choose_tile(const Plan& plan, const Program& program, const Schedule& schedule) {
+  const int64_t slots = std::max<int64_t>(schedule.slots.count, 1);
+  const int64_t wanted = std::clamp(kTileBytes / program.widest() / slots, kMinTile, kMaxTile);
+  const int64_t largest = std::max(wanted / plan.unit, int64_t{1}) * plan.unit;
+  if (largest >= plan.flat) return plan.flat;
+  // Tiles of equal length: a short one at the end costs as much as a long one.
+  const int64_t tiles = (plan.flat + largest - 1) / largest, units = plan.flat / plan.unit;
+  const int64_t equal = (units + tiles - 1) / tiles * plan.unit;
+  // Results that leave past the caches do so in blocks: a tile is whole ones, where that is not much longer.
+  const int64_t blocks = std::lcm(plan.unit, kStreamedLanes);
+  return schedule.streams() && blocks <= kMinTile ? std::min((equal + blocks - 1) / blocks * blocks, plan.flat) : equal;
+}
+
+void cut_into_tiles(const Plan& plan, Schedule& schedule) {
+  schedule.per_loop = (plan.flat + schedule.tile - 1) / schedule.tile;
+  schedule.tiles = plan.numel / plan.flat * schedule.per_loop;
+}
+
+void schedule_direct(const Plan& plan, const Program& program, Schedule& schedule) {
+  const int64_t unit = plan.numel >= 2 * kGrain ? std::max(kGrain / plan.unit, int64_t{1}) * plan.unit : plan.flat;
+  schedule.tile = std::min(unit, plan.flat);
+  cut_into_tiles(plan, schedule);
+  schedule.pattern = has_patterns(plan) ? std::min(plan.flat, kPatternPiece) : 0;
+  if (schedule.streams())
+    schedule.staging_bytes = StreamedOutput::bytes(std::max(schedule.pattern, kJoined) * result_size(program));
+  schedule.scratch_bytes = pattern_bytes(plan, program, schedule.pattern) + schedule.staging_bytes;
+}
+
+void schedule_tiles(const Plan& plan, const Program& program, Schedule& schedule) {
+  schedule.tile = choose_tile(plan, program, schedule);
+  schedule.slot_bytes = (schedule.tile * program.widest() + kLine - 1) / kLine * kLine;
+  cut_into_tiles(plan, schedule);
+}
+
+void schedule_blocks(const Plan& plan, const Program& program, Schedule& schedule) {
+  const int64_t along = plan.sizes[plan.transposed];
+  const bool reads_far = is_far(plan, program) && program.instructions().size() == 1;
+  schedule.rows = std::min((reads_far ? kFarBlockRowBytes : kBlockRowBytes) / program.widest(), along);
+  schedule.tile = std::min(kBlockColumns, plan.sizes[0]);
+  schedule.slot_bytes = schedule.tile * schedule.rows * program.widest();
+  schedule.per_loop = (along + schedule.rows - 1) / schedule.rows;
+  schedule.tiles = plan.numel / plan.sizes[0] / along * schedule.per_loop;
+}
+
+/// A few parts for each thread, so that none waits long for another.
+int64_t choose_parts(int64_t tiles, int64_t numel) {
+  const int64_t threads = numel < kAlone ? 1 : get_num_threads(), most = threads == 1 ? 1 : 8 * threads;
+  return std::clamp<int64_t>(numel / kGrain, 1, std::min(tiles, most));
+}
+
+}  // namespace
+
+Memory Memory::of(const Program& program, const void* out, const void* const* inputs) noexcept {
+  return {std::find(inputs, inputs + program.inputs(), out) == inputs + program.inputs(),
+          reinterpret_cast<uintptr_t>(out) % kLine};
+}
+
+Schedule make_schedule(const Plan& plan, const Program& program, const Memory& memory) {
+  Schedule schedule{};
+  schedule.route = choose_route(plan, program);
+  schedule.store = choose_store_mode(plan, program, memory, schedule.route);
+  if (schedule.route == Route::direct) {
+    schedule_direct(plan, program, schedule);
+  } else {
+    schedule.slots = assign_slots(program, inputs_in_place(plan));
+    schedule.route == Route::blocks ? schedule_blocks(plan, program, schedule)
+                                    : schedule_tiles(plan, program, schedule);
+    if (schedule.streams()) schedule.staging_bytes = StreamedOutput::bytes(schedule.tile * result_size(program));
+    schedule.scratch_bytes = schedule.slots.count * schedule.slot_bytes + schedule.staging_bytes;
+  }
+  schedule.parts = choose_parts(schedule.tiles, plan.numel);
+  return schedule;
+}
+
+constinit thread_local CourseRecord* CourseRecord::current = nullptr;
+
+Course course_of(const Plan& plan, const Program& program) {
+  const Schedule schedule = make_schedule(plan, program, {});
+  return {.route = route_name(schedule.route),
+          .stores = store_mode_name(schedule.store),
+          .accesses = accesses_of(plan),
+          .parts = schedule.parts,
+          .scratch_bytes = schedule.scratch_bytes,
+          .plan = plan};
+}
+
+SmallVector<AccessPattern, 8> accesses_of(const Plan& plan) {
+  SmallVector<AccessPattern, 8> accesses;
+  for (int64_t operand = 1; operand < plan.operands.size(); ++operand)
+    accesses.push_back(plan.operands[operand].access);
+  return accesses;
+}
+const char* route_name(Route route) noexcept {
+  static constexpr const char* names[] = {"direct", "tiles", "blocks"};
+  return names[static_cast<int>(route)];
+}
+const char* store_mode_name(StoreMode store) noexcept {
+  static constexpr const char* names[] = {"in place", "streamed", "joined to lines", "scattered"};
+  return names[static_cast<int>(store)];
+}
+
+}  // namespace tenon
