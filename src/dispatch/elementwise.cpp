@@ -7,6 +7,7 @@
 #include "dispatch/differentiate.h"
 #include "dispatch/fast_path.h"
 #include "dispatch/recorder.h"
+#include "dispatch/resolve.h"
 #include "plan/plan.h"
 #include "shape/dense_strides.h"
 #include "tenon/policy.h"
@@ -18,13 +19,6 @@
 
 namespace tenon {
 namespace {
-
-/// The dtypes of one call.
-struct Types {
-  Dtype common;   // of the operands together
-  Dtype compute;  // that kernels work in
-  Dtype result;   // that the op gives
-};
 
 Dtype common_dtype(const Row& row, Args args, int count) {
   TypedOperand operands[kMaxArgs];
@@ -288,8 +282,9 @@ void check_resized_is_no_input(const Tensor& out, SizesView shape, Args args, in
 }
 
 /// Into an output that gets another shape. Where it shares memory with an input, that is read before anything moves.
-void write_resized(Op op, const Row& row, const Types& types, Tensor& out, SizesView shape, Args args, int count) {
-  const Dims strides = layout_of_result(row, types, shape, args, count);
+void write_resized(Op op, const Row& row, const Resolved& resolved, Tensor& out, Args args, int count) {
+  const Types& types = resolved.types;
+  const SizesView shape = resolved.shape, strides = resolved.strides;
   if (row.may_throw || shares_storage(out, args, count)) {
     const Tensor temporary = new_tensor(shape, strides, out.dtype(), out.device());
     compute(op, row, types, temporary, args, count);
@@ -323,44 +318,43 @@ bool is_strict(const Row& row, Args args, int count) {
   return row.strict_out && !promotes;
 }
 
-Tensor& elementwise_into(Op op, Tensor& out, Args args, int count, bool inplace) {
-  const Row& row = row_of(op);
-  check_not_refused(row, *args[0]);
-  check_out_device(out, common_device(args, count));
+/// What a result is written to, before shapes are known.
+void check_target(Op op, const Row& row, Device device, const Tensor& out, Args args, int count) {
+  check_out_device(out, device);
   // PyTorch bounds, or squares, a copy where the dtype changes.
   const bool copied = (row.strict_out || op == Op::square) && args[0]->is_tensor() &&
                       args[0]->tensor().dtype() != common_dtype(row, args, count);
   copied ? check_no_internal_overlap(out) : check_overlaps(out, args, count);
-  BroadcastCheck check(inplace);
-  const Dims shape = compute_shape(op, args, count, check);
-  if (inplace && !(out.sizes() == shape)) {
-    if (!check.pointwise()) check_inplace_shape(out.sizes(), shape);
-  }
-  if (!inplace && !check.pointwise()) check_resized_is_no_input(out, shape, args, count);
-  const Types types = compute_types(op, row, args, count);
+}
+
+void check_target_shape(Form form, const Tensor& out, SizesView shape, Args args, int count) {
+  form == Form::inplace ? check_inplace_shape(out.sizes(), shape) : check_resized_is_no_input(out, shape, args, count);
+}
+
+void check_target_dtype(const Row& row, const Types& types, const Tensor& out, Args args, int count) {
   if (is_strict(row, args, count) && out.dtype() != types.common)
     throw Error(std::string("Found dtype ") + scalar_type_name(out.dtype()) + " but expected " +
                 scalar_type_name(types.common));
   check_can_cast(types.result, out.dtype());
-  check_alpha(row, types.common, args, count);
-  check_dtype(row, types.common, out.device());
-  // PyTorch writes the truth of one operand in the output's dtype.
-  if (op == Op::logical_not) check_dtype(row, out.dtype(), out.device());
-  check_parameters(row, types.common, out.device(), args, count);
-  if (check.pointwise()) {
-    Tensor result = pointwise(op, args, count);
-    std::optional<ResizedOutput> resized;
-    if (!inplace) resized.emplace(out, shape, contiguous_strides(shape));
-    run_copy(out, result.view(out.sizes()));
-    if (resized) resized->keep();
-    return out;
-  }
-  check.check_blow_up(shape, itemsize(types.result));
-  check_divisor(row, types, shape, out.device(), *args[count - 1]);
-  if (!inplace && !(out.sizes() == shape))
-    write_resized(op, row, types, out, shape, args, count);
+}
+
+/// As a copy of what the operands give as 1-D.
+void write_flat(Op op, const Resolved& resolved, Form form, Tensor& out, Args args, int count) {
+  Tensor result = pointwise(op, args, count);
+  std::optional<ResizedOutput> resized;
+  if (form == Form::out) resized.emplace(out, resolved.shape, contiguous_strides(resolved.shape));
+  run_copy(out, result.view(out.sizes()));
+  if (resized) resized->keep();
+}
+
+Tensor& write(Op op, Form form, Tensor& out, Args args, int count) {
+  const Resolved resolved = resolve(op, args, count, form, &out);
+  if (resolved.is_flat)
+    write_flat(op, resolved, form, out, args, count);
+  else if (resolved.is_new_shape)
+    write_resized(op, row_of(op), resolved, out, args, count);
   else
-    write_result(op, row, types, out, args, count);
+    write_result(op, row_of(op), resolved.types, out, args, count);
   return out;
 }
 
@@ -432,32 +426,55 @@ void check_inplace_shape(SizesView self, SizesView shape) {
   throw error;
 }
 
+Resolved resolve(Op op, Args args, int count, Form form, const Tensor* out) {
+  const Row& row = row_of(op);
+  check_not_refused(row, *args[0]);
+  const Device device = common_device(args, count);
+  if (out) check_target(op, row, device, *out, args, count);
+  BroadcastCheck check(form == Form::inplace);
+  Resolved resolved{.types = {},
+                    .device = device,
+                    .shape = compute_shape(op, args, count, check),
+                    .strides = {},
+                    .is_flat = check.pointwise(),
+                    .is_new_shape = false};
+  resolved.is_new_shape = out && !(out->sizes() == resolved.shape);
+  if (resolved.is_new_shape && !resolved.is_flat) check_target_shape(form, *out, resolved.shape, args, count);
+  const Types types = resolved.types = compute_types(op, row, args, count);
+  if (out) check_target_dtype(row, types, *out, args, count);
+  check_alpha(row, types.common, args, count);
+  check_dtype(row, types.common, device);
+  // PyTorch writes the truth of one operand in the output's dtype.
+  if (out && op == Op::logical_not) check_dtype(row, out->dtype(), device);
+  check_parameters(row, types.common, device, args, count);
+  if (resolved.is_flat) return resolved;
+  check.check_blow_up(resolved.shape, itemsize(types.result));
+  check_divisor(row, types, resolved.shape, device, *args[count - 1]);
+  if (!out || resolved.is_new_shape) resolved.strides = layout_of_result(row, types, resolved.shape, args, count);
+  return resolved;
+}
+
+Tensor run_resolved(Op op, Args args, int count) {
+  const Row& row = row_of(op);
+  const Resolved resolved = resolve(op, args, count, Form::functional);
+  if (resolved.is_flat) return pointwise(op, args, count).view(resolved.shape);
+  Tensor result = new_tensor(resolved.shape, resolved.strides, resolved.types.result, resolved.device);
+  if (Recorder* recorder = resolved.device == Device::meta ? Recorder::current() : nullptr)
+    record(*recorder, op, row, resolved.types, result, args, count);
+  compute(op, row, resolved.types, result, args, count);
+  return result;
+}
+
 Tensor run_elementwise(Op op, Args args, int count) {
   if (Tensor result = fast_result(op, args, count); result.defined()) return result;
   if (count == 2)
     if (Tensor result = small_result(op, args); result.defined()) return result;
-  const Row& row = row_of(op);
-  check_not_refused(row, *args[0]);
-  const Device device = common_device(args, count);
-  BroadcastCheck check(false);
-  const Dims shape = compute_shape(op, args, count, check);
-  const Types types = compute_types(op, row, args, count);
-  check_alpha(row, types.common, args, count);
-  check_dtype(row, types.common, device);
-  check_parameters(row, types.common, device, args, count);
-  if (check.pointwise()) return pointwise(op, args, count).view(shape);
-  check.check_blow_up(shape, itemsize(types.result));
-  check_divisor(row, types, shape, device, *args[count - 1]);
-  Tensor result = new_tensor(shape, layout_of_result(row, types, shape, args, count), types.result, device);
-  if (Recorder* recorder = device == Device::meta ? Recorder::current() : nullptr)
-    record(*recorder, op, row, types, result, args, count);
-  compute(op, row, types, result, args, count);
-  return result;
+  return run_resolved(op, args, count);
 }
 
 Tensor& run_inplace(Op op, Tensor& self, Args args, int count) {
   if (fast_into(op, self, args, count)) return self;
-  return elementwise_into(op, self, args, count, true);
+  return write(op, Form::inplace, self, args, count);
 }
 
 Tensor elementwise(Op op, Args args, int count) {
@@ -470,7 +487,7 @@ Tensor& elementwise_out(Op op, Tensor& out, Args args, int count) {
   if (out.impl()->in_graph || in_graph(args, count)) [[unlikely]]
     check_out_unrecorded(op, out, args, count);
   if (fast_into(op, out, args, count) || (count == 2 && small_into(op, out, args))) return out;
-  return elementwise_into(op, out, args, count, false);
+  return write(op, Form::out, out, args, count);
 }
 
 Tensor& elementwise_inplace(Op op, Tensor& self, Args args, int count) {

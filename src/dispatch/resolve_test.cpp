@@ -1,0 +1,196 @@
+// The paths of few elements give what `resolve` decides: the same call is made with and without them, on drawn operands
+// of every layout, for every op with a formula.
+#include "dispatch/resolve.h"
+
+#include <cstring>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "declared.h"
+#include "gtest/gtest.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tenon/policy.h"
+
+namespace tenon {
+namespace {
+
+/// A policy that refuses nothing: with it no path of few elements is taken.
+class WithoutShortcuts {
+ public:
+  WithoutShortcuts() : policy_(BroadcastPolicy{.blow_up = 1e300}) {}
+
+ private:
+  PolicyGuard policy_;
+};
+
+class Draw {
+ public:
+  explicit Draw(uint64_t seed) : random_(seed) {}
+  int64_t below(int64_t count) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(count)); }
+  template <class T>
+  T one_of(std::initializer_list<T> values) {
+    return values.begin()[below(static_cast<int64_t>(values.size()))];
+  }
+
+  /// Often the dtype of the others.
+  Tensor tensor(Dtype usual, bool usual_shape) {
+    const Dtype dtype =
+        below(4) > 0 ? usual : one_of({bool_, uint8, int32, int64, float16, bfloat16, float32, float64});
+    Dims sizes;
+    const int64_t dims = below(4);
+    for (int64_t dim = 0; dim < dims; ++dim) sizes.push_back(one_of<int64_t>({1, 1, 2, 3}));
+    if (usual_shape) sizes = Dims{2, 3};
+    if (below(12) == 0 && !sizes.empty()) sizes[0] = 0;
+    Tensor values = (arange(numel_of(sizes), float32) * 0.75 - 1.).to(dtype).view(sizes);
+    switch (below(6)) {
+      case 0:
+        return values.dim() >= 2 ? values.transpose(0, 1).contiguous().transpose(0, 1) : values;
+      case 1:
+        return values.dim() > 0 ? values.unsqueeze(-1).expand(with_two(values.sizes())).select(-1, 0) : values;
+      case 2:
+        return values.dim() > 0 ? stretched(values) : values;
+      default:
+        return values;
+    }
+  }
+
+ private:
+  static Dims with_two(SizesView sizes) {
+    Dims wider = sizes.copy();
+    wider.push_back(2);
+    return wider;
+  }
+  /// The same sizes, every element twice as far from the next.
+  static Tensor stretched(const Tensor& values) {
+    Dims wide = with_two(values.sizes());
+    Tensor apart = zeros(wide, Options(values.dtype()));
+    Tensor part = apart.select(-1, 1);
+    part.copy_(values);
+    return part;
+  }
+  std::mt19937_64 random_;
+};
+
+/// What a call came to: a text that tells layouts, dtypes and bytes apart.
+std::string described(const Tensor& tensor) {
+  const Tensor dense = tensor.contiguous();
+  const auto* bytes = static_cast<const unsigned char*>(dense.data_ptr());
+  std::string text = std::string(dtype_name(tensor.dtype())) + to_string(tensor.sizes()) + to_string(tensor.strides());
+  for (int64_t i = 0; i < dense.nbytes(); ++i) text += " " + std::to_string(bytes[i]);
+  return text;
+}
+template <class Call>
+std::string outcome(const Call& call) {
+  try {
+    return described(call());
+  } catch (const Error& error) {
+    return std::string("Error ") + error.what();
+  }
+}
+
+std::string shown(const Schema& schema, const declared::Values& values) {
+  std::string text = schema.name;
+  for (const Value& value : values)
+    if (value.is_tensor())
+      text += std::string(" ") + dtype_name(value.tensor().dtype()) + to_string(value.tensor().sizes()) +
+              to_string(value.tensor().strides());
+  return text;
+}
+
+/// The same elements in a tensor of the same layout that shares nothing.
+Tensor apart(const Tensor& tensor) {
+  Tensor copy = empty_strided(tensor.sizes(), tensor.strides(), Options(tensor.dtype()));
+  copy.copy_(tensor);
+  return copy;
+}
+
+declared::Values drawn_values(Draw& draw, const Schema& schema, Dtype usual, bool usual_shape) {
+  declared::Values values(static_cast<std::size_t>(schema.count));
+  for (int i = 0; i < schema.count; ++i) {
+    const Parameter& parameter = schema.parameters()[i];
+    Value& value = values[static_cast<std::size_t>(i)];
+    if (parameter.is_operand()) {
+      const bool is_number = i > 0 && std::string_view(parameter.type).find("Scalar") != std::string_view::npos;
+      if (parameter.fallback && draw.below(2)) continue;
+      if (is_number && draw.below(2))
+        value = draw.below(2) ? Value(Scalar(2)) : Value(Scalar(0.5));
+      else
+        value = declared::as_operand(parameter, draw.tensor(usual, usual_shape));
+    } else if (!parameter.fallback || draw.below(2)) {
+      const declared::Values samples = declared::samples(parameter);
+      value = samples[static_cast<std::size_t>(draw.below(static_cast<int64_t>(samples.size())))];
+    }
+  }
+  return values;
+}
+
+TEST(Resolve, PathsOfFewElementsGiveTheSame) {
+  set_warning_handler([](const char*, const std::string&, const std::string&, void*) {});
+  Draw draw(1);
+  for (const Schema& schema : schemas()) {
+    if (!schema.is_map()) continue;
+    for (int i = 0; i < 150; ++i) {
+      const Dtype usual = draw.one_of({float32, float32, float64, int64, bool_, float16});
+      const declared::Values values = drawn_values(draw, schema, usual, draw.below(2) == 0);
+      const auto call = [&] { return std::move(schema.function(values.data())[0]); };
+      const std::string few = outcome(call);
+      const WithoutShortcuts general;
+      EXPECT_EQ(few, outcome(call)) << shown(schema, values);
+    }
+  }
+  set_warning_handler(nullptr);
+}
+
+TEST(Resolve, WritesOfFewElementsAreTheSame) {
+  set_warning_handler([](const char*, const std::string&, const std::string&, void*) {});
+  Draw draw(2);
+  for (const Schema& schema : schemas()) {
+    if (!schema.is_map() || !schema.out) continue;
+    for (int i = 0; i < 100; ++i) {
+      const Dtype usual = draw.one_of({float32, float32, float64, int64, bool_});
+      const bool usual_shape = draw.below(2) == 0;
+      const declared::Values values = drawn_values(draw, schema, usual, usual_shape);
+      const Tensor target = draw.tensor(usual, usual_shape);
+      const auto call = [&] {
+        Tensor out = apart(target);
+        schema.out(values.data(), &out);
+        return out;
+      };
+      const std::string few = outcome(call);
+      const WithoutShortcuts general;
+      EXPECT_EQ(few, outcome(call)) << shown(schema, values) << " into " << to_string(target.sizes());
+    }
+  }
+  set_warning_handler(nullptr);
+}
+
+TEST(Resolve, SaysWhatTheResultIs) {
+  Draw draw(3);
+  for (int i = 0; i < 2000; ++i) {
+    const Dtype usual = draw.one_of({float32, float64, int64, bool_, float16});
+    const Tensor a = draw.tensor(usual, false), b = draw.tensor(usual, draw.below(2) == 0);
+    const Arg first(a), second(b);
+    const Arg* const args[] = {&first, &second};
+    for (const Op op : {Op::mul, Op::maximum, Op::lt, Op::atan2}) {
+      std::optional<Resolved> resolved;
+      try {
+        resolved = resolve(op, args, 2, Form::functional);
+      } catch (const Error& error) {
+        EXPECT_THROW(elementwise(op, args, 2), Error) << error.what();
+        continue;
+      }
+      const Tensor result = elementwise(op, args, 2);
+      EXPECT_TRUE(result.sizes() == SizesView(resolved->shape));
+      EXPECT_TRUE(result.strides() == SizesView(resolved->strides))
+          << to_string(a.sizes()) << to_string(a.strides()) << to_string(b.sizes()) << to_string(b.strides());
+      EXPECT_EQ(result.dtype(), resolved->types.result);
+      EXPECT_EQ(described(result), described(run_resolved(op, args, 2)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tenon
