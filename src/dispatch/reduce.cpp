@@ -125,12 +125,6 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   run_reduction(plan, program, reduction, out.data_ptr(), &input);
 }
 
-/// Strides of a new result: the input's order of dims, dense.
-Tensor new_result(const Tensor& self, SizesView mask, bool keepdim, Dtype dtype) {
-  const Dims shape = reduced_shape(self.sizes(), mask, keepdim);
-  return new_tensor(shape, dtype, self.device());
-}
-
 void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
   if (is_sum_like(op)) {
     if (asked && result != out)
@@ -147,6 +141,36 @@ void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
   if (result != out)
     throw Error(std::string("Expected the dtype for input and out to match, but got ") + scalar_type_name(result) +
                 " for input's dtype and " + scalar_type_name(out) + " for out's dtype.");
+}
+
+/// What comes before the dtypes are known. `follows_out`: `out` says the dtype, the call does not.
+void check_target(Op op, const Tensor& out, const Tensor& self, SizesView dims, bool keepdim, bool follows_out) {
+  if (op == Op::mean && dims.data() == nullptr && !keepdim) check_whole_mean_out(self.dtype(), out.dtype());
+  if (is_sum_like(op)) reduced_mask(dims, self.dim());
+  if (op == Op::mean && follows_out) check_mean_out(out.dtype());
+}
+
+/// What a call comes to.
+struct Resolved {
+  Types types;
+  Dims mask, shape;
+};
+
+/// The checks of every form, in PyTorch's order; that a dtype has code is asked where there are elements. `out`: what
+/// is written to; null where the result is new.
+Resolved resolve(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype,
+                 const Tensor* out = nullptr) {
+  if (op == Op::mean) check_mean(self.dtype(), dtype);
+  const bool follows_out = out && !dtype && is_sum_like(op);
+  if (out) check_target(op, *out, self, dims, keepdim, follows_out);
+  const Types types = compute_types(op, self.dtype(), follows_out ? std::optional(out->dtype()) : dtype);
+  if (out) check_out_dtype(op, types.result, out->dtype(), dtype.has_value());
+  check_not_empty(op, self, dims);
+  Resolved resolved{.types = types, .mask = reduced_mask(dims, self.dim()), .shape = {}};
+  if (out) check_out_device(*out, self.device());
+  resolved.shape = reduced_shape(self.sizes(), resolved.mask, keepdim);
+  if (out && out->sizes() == resolved.shape) check_no_internal_overlap(*out);
+  return resolved;
 }
 
 }  // namespace
@@ -173,12 +197,9 @@ Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::opti
 }
 
 Tensor run_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
-  if (op == Op::mean) check_mean(self.dtype(), dtype);
-  const Types types = compute_types(op, self.dtype(), dtype);
-  check_not_empty(op, self, dims);
-  const Dims mask = reduced_mask(dims, self.dim());
-  Tensor out = new_result(self, mask, keepdim, types.result);
-  compute(op, types, out, self, mask, keepdim);
+  const Resolved resolved = resolve(op, self, dims, keepdim, dtype);
+  Tensor out = new_tensor(resolved.shape, resolved.types.result, self.device());
+  compute(op, resolved.types, out, self, resolved.mask, keepdim);
   return out;
 }
 
@@ -187,21 +208,8 @@ Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool 
   const Arg* const args[] = {&operand};
   if (out.impl()->in_graph || in_graph(args, 1)) [[unlikely]]
     check_out_unrecorded(op, out, args, 1);
-  if (op == Op::mean) check_mean(self.dtype(), dtype);
-  if (op == Op::mean && dims.data() == nullptr && !keepdim) check_whole_mean_out(self.dtype(), out.dtype());
-  // out= says the dtype where the call does not.
-  const bool follows_out = !dtype && is_sum_like(op);
-  const bool dims_first = is_sum_like(op);
-  if (dims_first) reduced_mask(dims, self.dim());
-  if (op == Op::mean && follows_out) check_mean_out(out.dtype());
-  const Types types = compute_types(op, self.dtype(), follows_out ? std::optional(out.dtype()) : dtype);
-  check_out_dtype(op, types.result, out.dtype(), dtype.has_value());
-  check_not_empty(op, self, dims);
-  const Dims mask = reduced_mask(dims, self.dim());
-  check_out_device(out, self.device());
-  const Dims shape = reduced_shape(self.sizes(), mask, keepdim);
+  const auto [types, mask, shape] = resolve(op, self, dims, keepdim, dtype, &out);
   const Dims strides = contiguous_strides(shape);
-  if (out.sizes() == shape) check_no_internal_overlap(out);
   // What takes long can be interrupted while the result is nobody's.
   const bool is_long = thread_interrupt_source && self.numel() > kUninterrupted;
   if (!out.is_meta() && (is_long || share_memory(out, self))) {
