@@ -120,6 +120,7 @@ bool covers(const Tensor& gradient, const Descent& descent) {
 /// The Program of a formula over operands that lie in `inputs`.
 struct RecordedFormula {
   Recorder recorder;
+  const Recording recording{recorder};
   Given metas;
   Tensor result;
   std::vector<Tensor> inputs;
@@ -152,7 +153,8 @@ bool record_formula(RecordedFormula& recorded, const Given& given, const Derivat
 Tensor run_recorded(const RecordedFormula& recorded, const Descent& descent, Dtype dtype) {
   const Dtype own = recorded.result.dtype();
   std::vector<const void*> numbers;
-  const Program program = recorded.recorder.program(recorded.result, descent.sums ? widened(own) : dtype, numbers);
+  const Program program =
+      recorded.recorder.program(recorded.recorder.find(recorded.result), descent.sums ? widened(own) : dtype, numbers);
   Tensor out = descent.sums ? new_tensor(descent.summed, dtype)
                             : new_tensor(recorded.result.sizes(), recorded.result.strides(), dtype);
   std::vector<StridedView> strided{strided_view_of(out)};

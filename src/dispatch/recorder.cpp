@@ -8,13 +8,13 @@ namespace {
 // A call takes up to fourteen registers, which are counted in 16 bits.
 constexpr std::size_t kMaxCalls = 2048;
 
-thread_local Recorder* recorder = nullptr;
+thread_local Recorder* current = nullptr;
 
 }  // namespace
 
-Recorder::Recorder() : previous_(recorder) { recorder = this; }
-Recorder::~Recorder() { recorder = previous_; }
-Recorder* Recorder::current() noexcept { return recorder; }
+Recording::Recording(Recorder& recorder) : previous_(current) { current = &recorder; }
+Recording::~Recording() { current = previous_; }
+Recorder* Recorder::current() noexcept { return tenon::current; }
 
 int Recorder::define(const Tensor& meta) {
   values_.push_back(meta);
@@ -40,7 +40,22 @@ void Recorder::add_cast(const Tensor& from, const Tensor& result) {
   add(call, result, call.arguments[0].value >= 0);
 }
 
-Program Recorder::program(const Tensor& result, Dtype output, std::vector<const void*>& numbers) const {
+int Recorder::append(const Recorder& part, const std::vector<int>& inputs, const Tensor& result) {
+  const int shift = static_cast<int>(values_.size()) - part.inputs_;  // of what its calls define
+  const auto here = [&](int value) {
+    if (value < 0) return value;
+    return value < part.inputs_ ? inputs[static_cast<std::size_t>(value)] : value + shift;
+  };
+  complete_ = complete_ && part.complete_ && std::find(inputs.begin(), inputs.end(), -1) == inputs.end();
+  for (Call call : part.calls_) {
+    const Tensor& value = part.values_[static_cast<std::size_t>(call.value)];
+    for (Argument& argument : call.arguments) argument.value = here(argument.value);
+    add(call, value, true);
+  }
+  return here(part.find(result));
+}
+
+Program Recorder::program(int result, Dtype output, std::vector<const void*>& numbers) const {
   Program program;
   std::vector<int> registers(values_.size(), -1);
   for (int i = 0; i < inputs_; ++i)
@@ -66,7 +81,7 @@ Program Recorder::program(const Tensor& result, Dtype output, std::vector<const 
     const int computed = call.count == 0 ? regs[0] : program.op(call.op, call.compute, call.given, call.count, regs);
     registers[static_cast<std::size_t>(call.value)] = program.cast(computed, call.result);
   }
-  program.finish(program.cast(registers[static_cast<std::size_t>(find(result))], output));
+  program.finish(program.cast(registers[static_cast<std::size_t>(result)], output));
   return program;
 }
 

@@ -1,5 +1,5 @@
-// dispatch: takes ops called on meta tensors; gives the one Program that computes them all. While a Recorder lives, its
-// thread's elementwise ops on meta tensors are written down beside being checked.
+// dispatch: takes ops called on meta tensors; gives the one Program that computes them all. While a Recording lives,
+// its thread's elementwise ops on meta tensors are written down beside being checked.
 #pragma once
 #include <vector>
 
@@ -25,10 +25,6 @@ class Recorder {
     int value;  // it defines
   };
 
-  Recorder();
-  ~Recorder();
-  Recorder(const Recorder&) = delete;
-  Recorder& operator=(const Recorder&) = delete;
   /// The recorder of this thread; null when there is none.
   static Recorder* current() noexcept;
 
@@ -44,11 +40,15 @@ class Recorder {
   void add(const Call& call, const Tensor& result, bool fits);
   /// Writes down a conversion.
   void add_cast(const Tensor& from, const Tensor& result);
+  /// Writes down what another one holds, whose inputs are the values `inputs` here. Gives the number of its value
+  /// `result`; -1 where it has none.
+  int append(const Recorder& part, const std::vector<int>& inputs, const Tensor& result);
 
   /// Whether everything that was called can be one Program; thousands of calls are too many.
   bool is_complete() const noexcept { return complete_; }
-  /// The Program: loads the inputs, then the numbers (whose bytes come in `numbers`), and gives `result` as `output`.
-  Program program(const Tensor& result, Dtype output, std::vector<const void*>& numbers) const;
+  /// The Program: loads the inputs, then the numbers (whose bytes come in `numbers`), and gives the value `result` as
+  /// `output`.
+  Program program(int result, Dtype output, std::vector<const void*>& numbers) const;
 
  private:
   int define(const Tensor& meta);
@@ -57,6 +57,17 @@ class Recorder {
   std::vector<Call> calls_;
   int inputs_ = 0;
   bool complete_ = true;
+};
+
+/// While it lives, its thread's calls go to the recorder.
+class Recording {
+ public:
+  explicit Recording(Recorder& recorder);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+ private:
   Recorder* previous_;
 };
 

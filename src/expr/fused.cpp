@@ -1,7 +1,6 @@
 #include "expr/fused.h"
 
 #include "plan/plan.h"
-#include "tenon/factories.h"
 #include "tile/run.h"
 
 namespace tenon::expr {
@@ -26,8 +25,8 @@ Fused::Fused(const Tree& tree, Dtype output) {
   std::vector<const TreeNode*> leaves;
   collect_leaves(*tree, leaves);
   for (const TreeNode* leaf : leaves) add_leaf(*leaf);
-  const Tensor result = visit(*tree);
-  complete_ = recorder_.is_complete() && recorder_.find(result) >= 0;
+  const int result = visit(*tree);
+  complete_ = recorder_.is_complete() && result >= 0;
   if (complete_) program_ = recorder_.program(result, output, numbers_);
 }
 
@@ -36,29 +35,30 @@ void Fused::add_leaf(const TreeNode& leaf) {
   nodes_.push_back(&leaf);
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
     if (!leaves_[i].is(leaf.tensor)) continue;
-    metas_.push_back(inputs_[i]);
+    values_.push_back(static_cast<int>(i));
     return;
   }
   recorder_.input(leaf.meta);
-  metas_.push_back(leaf.meta);
-  inputs_.push_back(leaf.meta);
+  values_.push_back(static_cast<int>(leaves_.size()));
   leaves_.push_back(leaf.tensor);
 }
 
-/// Calls the ops on meta tensors once more, now written down; a shared subtree once.
-Tensor Fused::visit(const TreeNode& node) {
+int Fused::visit(const TreeNode& node) {
   for (std::size_t i = 0; i < nodes_.size(); ++i)
-    if (nodes_[i] == &node) return metas_[i];
-  const Values values = with_operands(node.operands, node.values, [&](const Tree& operand) { return visit(*operand); });
+    if (nodes_[i] == &node) return values_[i];
+  std::vector<int> inputs;
+  for (const Tree& operand : node.operands)
+    if (operand && !operand->is_number()) inputs.push_back(visit(*operand));
   nodes_.push_back(&node);
-  metas_.push_back(call(*node.function, values));
-  return metas_.back();
+  values_.push_back(recorder_.append(node.calls, inputs, node.meta));
+  return values_.back();
 }
 
 void Fused::write(const Block& block, Tensor& out) {
   std::vector<StridedView> strided{{out.sizes(), out.strides()}};
   std::vector<Tensor> parts;
   std::vector<const void*> inputs;
+  inputs.reserve(leaves_.size() + numbers_.size());
   for (const Tensor& leaf : leaves_) parts.push_back(slice_block(leaf, block));
   for (const Tensor& part : parts) inputs.push_back(part.data_ptr());
   inputs.insert(inputs.end(), numbers_.begin(), numbers_.end());

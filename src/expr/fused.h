@@ -1,6 +1,6 @@
 // expr: an elementwise tree as one Program. Takes a tree; gives its values, block by block, without temporaries: every
-// tile of the operands passes through all ops while it is in the cache. Ops are resolved once, loops are planned once
-// for all blocks of one shape.
+// tile of the operands passes through all ops while it is in the cache. Ops were resolved when the tree was built;
+// loops are planned once for all blocks of one shape.
 #pragma once
 #include <vector>
 
@@ -23,13 +23,14 @@ class Fused {
   const std::vector<Tensor>& leaves() const noexcept { return leaves_; }
 
  private:
-  Tensor visit(const TreeNode& node);
+  /// Writes the ops of a subtree down, a shared one once. Gives the number of its value.
+  int visit(const TreeNode& node);
   void add_leaf(const TreeNode& leaf);
 
   Recorder recorder_;
-  std::vector<const TreeNode*> nodes_;  // visited, with the meta tensors that stand for them
-  std::vector<Tensor> metas_;
-  std::vector<Tensor> leaves_, inputs_;  // what is read, and its meta tensors
+  std::vector<const TreeNode*> nodes_;  // visited, with the numbers of their values
+  std::vector<int> values_;
+  std::vector<Tensor> leaves_;
   bool complete_ = false;
   Program program_;
   std::vector<const void*> numbers_;  // the Program's last inputs

@@ -111,6 +111,8 @@ TEST(Planned, IsWhatRuns) {
                                      "a < row",
                                      "where(a < row, a, column)",
                                      "a.to(float16)",
+                                     "a.to(float32) + a",
+                                     "(a + 1) * (a + 1) - a.to(float32)",
                                      "gaps.T + 1",
                                      "div(a, 2, rounding_mode='floor')",
                                      "div(whole, 2, rounding_mode='floor')",

@@ -134,6 +134,9 @@ Tree apply(const Schema& function, std::vector<Tree> operands, Values values, Sp
   node->operands = std::move(operands);
   node->values = std::move(values);
   node->span = span;
+  for (const Tree& operand : node->operands)
+    if (operand && !operand->is_number()) node->calls.input(operand->meta);
+  const Recording recording(node->calls);
   const Values metas = with_operands(node->operands, node->values, [](const Tree& operand) { return operand->meta; });
   node->meta = at(span, [&] { return call(function, metas); });
   // Two numbers meet as tensors off the meta device.

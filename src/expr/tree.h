@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "dispatch/recorder.h"
 #include "expr/blocks.h"
 #include "expr/error.h"
 #include "expr/functions.h"
@@ -26,6 +27,7 @@ struct TreeNode {
   Tensor tensor;                     // of a leaf that is no number
   Scalar number;                     // of a leaf that is one
   Tensor meta;                       // shape, strides and dtype of the value; undefined for a number
+  Recorder calls;                    // of an op, on its operands' meta tensors
   Span span;
   std::string label;  // of a leaf: what the user calls it
 

@@ -69,7 +69,7 @@ inline bool requires_grad(const TensorImpl* impl) noexcept { return history().re
 /// Gives the tensor itself the sizes and strides of a view of it, which has the same elements. Uses the view up.
 inline void take_layout(const Tensor& self, const Tensor& view) { history().take_layout(self, view); }
 /// The same of the layout alone; the write is counted.
-void swap_layout(const Tensor& self, const Tensor& view) noexcept;
+void swap_layout(const Tensor& self, const Tensor& view);
 
 inline Tensor recorded(const Tensor& self, Tensor view, const ViewCall& call) {
   if (self.impl()->in_graph) [[unlikely]]

@@ -82,7 +82,7 @@ constexpr History kWithoutHistory{
 
 constinit std::atomic<const History*> history_table{&kWithoutHistory};
 
-void swap_layout(const Tensor& self, const Tensor& view) noexcept {
+void swap_layout(const Tensor& self, const Tensor& view) {
   TensorImpl *to = self.impl(), *from = view.impl();
   std::swap(to->sizes, from->sizes);
   std::swap(to->strides, from->strides);
