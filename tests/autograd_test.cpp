@@ -73,6 +73,7 @@ TEST(Autograd, NodesHaveTheirNamesAndPrint) {
       {"UnsqueezeBackward0", x.index({None})},
       {"AsStridedBackward0", x.as_strided({2}, {1})},
       {"DiagonalBackward0", x.diagonal()},
+      {"UnfoldBackward0", x.unfold(1, 2, 1)},
       {"CloneBackward0", x.clone()},
       {"CloneBackward0", x.t().contiguous()},
       {"ToCopyBackward0", x.to(float64)},

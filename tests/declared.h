@@ -23,7 +23,7 @@ inline Tensor as_operand(const Parameter& parameter, const Tensor& tensor) {
 /// Values to try for a parameter that is no operand.
 inline Values samples(const Parameter& parameter) {
   const std::string_view type = parameter.type, name = parameter.name;
-  if (type == "Tensor[]") return {List<Tensor>{ones({2, 3}), ones({2, 3})}};
+  if (type == "Tensor[]") return {List<Tensor>{ones({3}), ones({3})}};
   if (type.starts_with("int[")) return {Dims{0}, Dims{1}, Dims{0, 1}};
   if (type.starts_with("float")) return {0.5};
   if (type.starts_with("bool")) return {true};
@@ -33,6 +33,7 @@ inline Values samples(const Parameter& parameter) {
   if (type.starts_with("Scalar")) return {2};
   if (name == "rounding_mode") return {"floor", "trunc"};
   if (name == "reduce") return {"add", "multiply"};
+  if (name == "indexing") return {"ij", "xy"};
   if (type == "str" && name == "p") return {"fro"};
   throw Error(std::string("no value for a ") + parameter.type + " " + parameter.name + ": tests/declared.h");
 }

@@ -199,6 +199,7 @@ TEST(Gradcheck, Views) {
           {"slice", [&](const Tensor& x) { return squares(x.slice(1, 0, 3, 2)); }},
           {"narrow", [&](const Tensor& x) { return squares(x.narrow(1, 1, 2)); }},
           {"empty slice", [&](const Tensor& x) { return squares(x.slice(1, 2, 2)); }},
+          {"unfold", [&](const Tensor& x) { return squares(x.unfold(-1, 2, 1)); }},
           {"diagonal", [&](const Tensor& x) { return squares(x.diagonal(1)); }},
           {"as_strided",
            [&](const Tensor& x) {

@@ -108,6 +108,7 @@ TEST(Undefined, EveryMethod) {
   EXPECT_UNDEFINED(none.unflatten(0, {1, 1}));
   EXPECT_UNDEFINED(none.as_strided({1}, {1}));
   EXPECT_UNDEFINED(none.diagonal());
+  EXPECT_UNDEFINED(none.unfold(0, 1, 1));
   EXPECT_UNDEFINED(none.index({0}));
   EXPECT_UNDEFINED(some.index({none}));
   EXPECT_UNDEFINED(none[0]);

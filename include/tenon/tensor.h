@@ -206,6 +206,9 @@ class TENON_API Tensor {
   Tensor unflatten(int64_t dim, SizesView sizes) const;
   Tensor as_strided(SizesView sizes, SizesView strides, std::optional<int64_t> storage_offset = std::nullopt) const;
   Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  /// Windows of `size` elements along a dim, `step` apart, in a new last dim: a view whose elements may share places.
+  /// https://docs.pytorch.org/docs/stable/generated/torch.Tensor.unfold.html
+  Tensor unfold(int64_t dimension, int64_t size, int64_t step) const;
   /// Indexing with integers, Slice, None, Ellipsis: `x.index({0, Slice(1, 3), None, Ellipsis})` is a view. With tensors
   /// of integers and masks among them it is a copy.
   /// https://docs.pytorch.org/docs/stable/generated/torch.Tensor.index.html

@@ -36,6 +36,7 @@ constexpr struct {
     {"SqueezeBackward2", "squeeze", "SqueezeBackward5"},
     {"TBackward0", "t", "TBackward1"},
     {"TransposeBackward0", "transpose", "TransposeBackward1"},
+    {"UnfoldBackward0", "unfold", "", "UnfoldBackwardBackward0"},
     {"UnsafeViewBackward0", "reshape"},
     {"UnsqueezeBackward0", "unsqueeze", "UnsqueezeBackward1"},
     {"ViewBackward0", "view"},
@@ -48,11 +49,12 @@ struct KeptCall {
   Dims dims;
 };
 
-/// The part of a tensor that a select, slice or diagonal takes.
+/// The part of a tensor that a select, slice, diagonal or unfold takes.
 Tensor part_of(const Tensor& tensor, const KeptCall& call) {
   const int64_t* n = call.numbers;
   if (call.kind == ViewKind::select) return tensor.select(n[0], n[1]);
   if (call.kind == ViewKind::slice) return tensor.slice(n[0], n[1], n[2], n[3]);
+  if (call.kind == ViewKind::unfold) return tensor.unfold(n[0], n[1], n[2]);
   return tensor.diagonal(n[0], n[1], n[2]);
 }
 
@@ -71,12 +73,25 @@ class PartNode final : public NodeImpl {
   KeptCall call_;
 };
 
+/// Adds each window to the elements it was taken from: windows may overlap. The order of the sums is PyTorch's.
+void add_windows(const Tensor& whole, const KeptCall& call, const Tensor& windows) {
+  const int64_t dim = call.numbers[0], size = call.numbers[1], step = call.numbers[2];
+  for (int64_t place = size - 1; place >= 0; --place) {
+    // exact: between 0 and the size of the dim
+    Tensor elements = whole.dim() == 0 ? whole : whole.slice(dim, place, whole.size(dim) - size + place + 1, step);
+    elements.add_(windows.select(-1, place));
+  }
+}
+
 /// Zeros but for the part, which is `grad`. Differentiable.
 Tensor with_part(const KeptCall& call, const Tensor& grad, SizesView sizes) {
   Node node(is_recorded(grad) ? new PartNode(call, grad) : nullptr);
   const NoGrad no_grad;
   const Tensor whole = zeros(sizes, Options(grad.dtype(), grad.device()));
-  run_copy(part_of(whole, call), grad);
+  if (call.kind == ViewKind::unfold)
+    add_windows(whole, call, grad);
+  else
+    run_copy(part_of(whole, call), grad);
   whole.impl()->storage ? whole.impl()->storage->version.store(0, std::memory_order_relaxed) : void();
   if (node.defined()) attach(whole, std::move(node));
   return whole;
@@ -125,6 +140,7 @@ class ViewNode final : public NodeImpl {
       case ViewKind::diagonal:
       case ViewKind::select:
       case ViewKind::slice:
+      case ViewKind::unfold:
         return with_part(call_, grad, sizes);
       case ViewKind::permute:
         return grad.permute(inverse_of(call_.dims));

@@ -8,6 +8,7 @@
 #include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
 #include "shape/dense_strides.h"
+#include "tenon/policy.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
 #include "tile/join.h"
@@ -215,6 +216,56 @@ Tensor& plain::stack_out(Tensor& out, const List<Tensor>& tensors, int64_t dim) 
   Joined all = joined(tensors, along, &out);
   const Dims sizes = stacked_sizes(tensors, along);
   return join_into(out, tensors, all, sizes, contiguous_strides(sizes));
+}
+
+// --- meshgrid
+
+namespace {
+
+void check_coordinates(const List<Tensor>& tensors) {
+  if (tensors.empty()) throw Error("meshgrid expects a non-empty TensorList");
+  for (const Tensor& tensor : tensors) {
+    if (tensor.dtype() != tensors[0].dtype()) throw Error("meshgrid expects all tensors to have the same dtype");
+    if (tensor.device() != tensors[0].device()) throw Error("meshgrid expects all tensors to have the same device");
+  }
+}
+
+/// Whether the first two dims change places.
+bool is_column_first(const char* indexing) {
+  if (!indexing) {
+    warn("UserWarning", "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.");
+    return false;
+  }
+  const std::string name = indexing;
+  if (name != "ij" && name != "xy")
+    throw Error("torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: " + name);
+  return name == "xy";
+}
+
+}  // namespace
+
+List<Tensor> plain::meshgrid(const List<Tensor>& tensors, const char* indexing) {
+  check_coordinates(tensors);
+  const int64_t count = static_cast<int64_t>(tensors.size());
+  const bool swaps = is_column_first(indexing) && count >= 2;
+  const auto dim_of = [swaps](int64_t i) { return swaps && i < 2 ? 1 - i : i; };
+  Dims sizes(count, 1);
+  for (int64_t i = 0; i < count; ++i) {
+    const Tensor& tensor = tensors[static_cast<std::size_t>(dim_of(i))];
+    if (tensor.dim() > 1)
+      throw Error("torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got one of shape " +
+                  to_string(tensor.sizes()));
+    sizes[i] = tensor.numel();
+  }
+  List<Tensor> grids;
+  for (int64_t i = 0; i < count; ++i) {
+    Dims column(count, 1);
+    column[dim_of(i)] = -1;
+    const Tensor& tensor = tensors[static_cast<std::size_t>(i)];
+    if (tensor.numel() == 0) column[dim_of(i)] = 0;
+    grids.push_back(tensor.view(column).expand(sizes));
+  }
+  return grids;
 }
 
 }  // namespace tenon

@@ -36,6 +36,7 @@ constexpr View kViews[] = {
     {"t",            "t()",                        0, 0,    [](const Tensor& x, const Arguments&)   { return x.t(); }},
     {"transpose",    "transpose(dim0, dim1)",      2, 2,    [](const Tensor& x, const Arguments& a) { return x.transpose(as_integer(a[0]), as_integer(a[1])); }},
     {"unflatten",    "unflatten(dim, sizes)",      2, 2,    [](const Tensor& x, const Arguments& a) { return x.unflatten(as_integer(a[0]), as_dims(a[1])); }},
+    {"unfold",       "unfold(dimension, size, step)", 3, 3, [](const Tensor& x, const Arguments& a) { return x.unfold(as_integer(a[0]), as_integer(a[1]), as_integer(a[2])); }},
     {"unsqueeze",    "unsqueeze(dim)",             1, 1,    [](const Tensor& x, const Arguments& a) { return x.unsqueeze(as_integer(a[0])); }},
     {"view",         "view(sizes)",                1, kAny, [](const Tensor& x, const Arguments& a) { return x.view(all_dims(a)); }},
 };

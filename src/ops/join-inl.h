@@ -14,6 +14,13 @@ struct cat {
   }
 };
 
+struct meshgrid {
+  static constexpr Row row{.signature = "meshgrid(Tensor[] tensors, *, str? indexing=None) -> Tensor[]",
+                           .python = "",
+                           .kind = Kind::algorithm,
+                           .doc = "Views of vectors as coordinates: one tensor of all sizes for each of them."};
+};
+
 struct stack {
   static constexpr Row row{.signature = "stack(Tensor[] tensors, int dim=0, *, Tensor out=None) -> Tensor",
                            .kind = Kind::algorithm,

@@ -1,6 +1,7 @@
 #include "python/settings.h"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
 #include <vector>
@@ -86,6 +87,17 @@ void bind_settings(nb::module_& module) {
     }
     return nb::tuple(result);
   });
+  module.def(
+      "_meshgrid",
+      [](nb::list list, std::optional<std::string> indexing) {
+        List<Tensor> tensors;
+        for (nb::handle item : list) tensors.push_back(tensor_of(item.ptr()));
+        nb::list result;
+        for (const Tensor& grid : meshgrid(tensors, indexing ? indexing->c_str() : nullptr))
+          result.append(nb::steal(wrap(grid)));
+        return nb::tuple(result);
+      },
+      nb::arg("tensors"), nb::arg("indexing").none());
   module.def("_instruction_set", &instruction_set);
 }
 

@@ -35,6 +35,7 @@ enum class ViewKind : uint8_t {
   squeeze_dims,
   t,
   transpose,
+  unfold,
   unsafe_view,
   unsqueeze,
   view,

@@ -364,6 +364,25 @@ Tensor Tensor::as_strided(SizesView desired, SizesView desired_strides, std::opt
   return recorded(*this, new_view(*this, desired, desired_strides, begin), {ViewKind::as_strided, {begin}});
 }
 
+Tensor Tensor::unfold(int64_t dimension, int64_t size, int64_t step) const {
+  const int64_t at = wrap_dim(dimension, dim()), most = dim() == 0 ? 1 : sizes()[at];
+  if (size < 0) throw Error("size is " + std::to_string(size) + " but must be >= 0");
+  if (size > most)
+    throw Error("maximum size for tensor at dimension " + std::to_string(at) + " is " + std::to_string(most) +
+                " but size is " + std::to_string(size));
+  if (step <= 0) throw Error("step is " + std::to_string(step) + " but must be > 0");
+  const int64_t stride = dim() == 0 ? 1 : strides()[at];
+  const int64_t between = stride_from(Checked(stride) * step);
+  return changed(*this, {ViewKind::unfold, {at, size, step}}, [&](Dims& new_sizes, Dims& new_strides) {
+    if (dim() > 0) {
+      new_sizes[at] = (most - size) / step + 1;
+      new_strides[at] = between;
+    }
+    new_sizes.push_back(size);
+    new_strides.push_back(stride);
+  });
+}
+
 Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
   const int64_t row = wrap_dim(dim1, dim()), column = wrap_dim(dim2, dim());
   if (row == column)

@@ -51,6 +51,7 @@ const std::vector<Named>& calls_on_tensors() {
       {"narrow", [](Tensors& t) { return t[kA].narrow(-1, 1, 2); }},
       {"narrow too far", [](Tensors& t) { return t[kA].narrow(-1, 1, 1 << 20); }},
       {"diagonal", [](Tensors& t) { return t[kA].diagonal(0, 0, -1); }},
+      {"unfold", [](Tensors& t) { return t[kA].unfold(-1, 2, 1); }},
       {"as_strided",
        [](Tensors& t) {
          return t[kA].as_strided({2, 2}, {1, 1}, 1);

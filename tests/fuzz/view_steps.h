@@ -218,7 +218,7 @@ inline ViewStep indexed(const Tensor& self, Bytes& bytes) {
 
 /// One view of `self`; throws what the library throws.
 inline ViewStep view_step(const Tensor& self, Bytes& bytes) {
-  switch (bytes.up_to(17)) {
+  switch (bytes.up_to(18)) {
     case 0: {
       Dims sizes = bytes.flag() ? self.sizes().copy() : draw_list(bytes);
       for (int64_t& size : sizes)
@@ -294,6 +294,16 @@ inline ViewStep view_step(const Tensor& self, Bytes& bytes) {
     }
     case 16:
       return diagonal(self, bytes);
+    case 17: {
+      const int64_t dim = bytes.integer(), size = bytes.integer(), step = bytes.integer();
+      const Tensor result = self.unfold(dim, size, step);
+      return {result, [=, ndim = self.dim()](const Dims& index) {
+                Dims source(ndim, 0);
+                for (int64_t at = 0; at < ndim; ++at) source[at] = index[at];
+                if (ndim > 0) source[wrapped(dim, ndim)] = index[wrapped(dim, ndim)] * step + index.back();
+                return source;
+              }};
+    }
     default:
       return indexed(self, bytes);
   }

@@ -46,7 +46,7 @@ def kind_of(op):
     if op.kind == "fold" or {"dim", "keepdim"} <= set(names):
         return "reduction_dtype" if "dtype" in names else "reduction"
     if any(parameter.is_list() for parameter in op.parameters):
-        return "list"
+        return "list" if "dim" in names else None
     if op.block in ("max", "min"):
         return "unary"
     if op.kind == "algorithm":

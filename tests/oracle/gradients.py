@@ -25,7 +25,7 @@ SIZES = [1, 1, 2, 3, 3, 4]
 UNARY = ["neg", "abs", "exp", "tanh", "tanh", "square", "sqrt", "reciprocal", "log"]
 BINARY = ["add", "sub", "mul", "mul", "div", "maximum", "minimum"]
 REDUCTIONS = ["sum", "mean", "amax", "amin"]
-VIEWS = ["expand", "reshape", "permute", "squeeze", "unsqueeze", "transpose", "t", "select", "slice", "diagonal"]
+VIEWS = ["expand", "reshape", "permute", "squeeze", "unsqueeze", "transpose", "t", "select", "slice", "diagonal", "unfold"]
 OTHER = ["add_number", "mul_number", "add_alpha", "clamp", "where", "clone", "contiguous", "detach", "float64", "float32",
          "mm", "sum_to_size", "zeros", "cat", "stack"]
 IN_PLACE = ["tanh_", "neg_", "square_", "exp_", "add_", "sub_", "mul_", "div_", "maximum_", "mul_number_", "sub_alpha_",
@@ -157,6 +157,9 @@ class Graph:
             step["numbers"] = [dim, rng.randint(0, first.shape[dim] - 1), first.shape[dim], rng.randint(1, 2)]
         elif op == "diagonal":
             step["numbers"] = [rng.randint(-1, 1), 0, 1]
+        elif op == "unfold" and ndim:
+            dim = rng.randrange(ndim)
+            step["numbers"] = [dim, rng.randint(1, first.shape[dim]), rng.randint(1, 2)]
         elif op == "sum_to_size":
             step["dims"] = self.narrowed(list(first.shape))
         elif op == "zeros":

@@ -114,6 +114,7 @@ const std::map<std::string, Call>& calls() {
       {"select", [](const Step& s) { return s.in(0).select(s.n(0), s.n(1)); }},
       {"slice", [](const Step& s) { return s.in(0).slice(s.n(0), s.n(1), s.n(2), s.n(3)); }},
       {"diagonal", [](const Step& s) { return s.in(0).diagonal(s.n(0), s.n(1), s.n(2)); }},
+      {"unfold", [](const Step& s) { return s.in(0).unfold(s.n(0), s.n(1), s.n(2)); }},
       {"sum_to_size", [](const Step& s) { return s.in(0).sum_to_size(s.dims()); }},
   };
 #undef UNARY

@@ -137,7 +137,7 @@ ERRORS = [
     ("In Python", lambda case: type(case.ours) is TypeError and re.match(r"view\(\) received an invalid combination of arguments - got \(Tensor\)", text(case.ours))),
     ("Calls that fail", lambda case: both_fail(case) and re.match(r"\[enforce fail at alloc_cpu", text(case.theirs))),
     ("Calls that fail", lambda case: both_fail(case) and re.search(r"\brand(n|int)?\(.*out=", case.statement) and text(case.theirs).startswith("unsupported operation: more than one element")),
-    ("Writing to memory that is also read", lambda case: case.theirs is None and re.search(r"\b(all|any|tril|triu)\(.*out=", case.statement)
+    ("Writing to memory that is also read", lambda case: case.theirs is None and re.search(r"\b(all|any|tril|triu)\(.*out=|\.(tril|triu)_\(", case.statement)
      and text(case.ours).startswith("unsupported operation: more than one element")),
     ("Writing to memory that is also read", lambda case: case.ours is None and re.search(r"\((v\d+),.*out=\1\)", case.statement) and text(case.theirs).startswith("output with shape")),
     ("Writing to memory that is also read", lambda case: case.ours is None and is_indexed_by_itself(case)
@@ -158,7 +158,7 @@ ERRORS = [
     ("Writing to memory that is also read", lambda case: case.ours is not None and "take_along_dim(" in case.statement and "out=" in case.statement
      and any(text(error).startswith("unsupported operation: some elements") for error in (case.theirs, case.ours))),
     ("Writing to memory that is also read", lambda case: case.ours is not None and stacks_into_itself(case)),
-    ("In Python", lambda case: both_fail(case) and type(case.ours) is type(case.theirs) is TypeError and "norm(" in case.statement),
+    ("In Python", lambda case: both_fail(case) and type(case.ours) is TypeError and type(case.theirs) in (TypeError, AttributeError) and "norm(" in case.statement),
     ("Not there yet", lambda case: re.match(r"unsupported operand type\(s\) for [&|^]", text(case.ours))),
 ]
 

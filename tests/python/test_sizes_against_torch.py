@@ -96,6 +96,17 @@ def diagonal(draw, x):
     return lambda t: t.diagonal(at), exact
 
 
+def unfold(draw, x):
+    dim, size, step = draw.randrange(x.dim()), draw.randrange(3), draw.number()
+
+    def exact():
+        shape, strides, offset = layout(x)
+        return finished(shape[:dim] + ((shape[dim] - size) // step + 1,) + shape[dim + 1 :] + (size,),
+                        strides[:dim] + (strides[dim] * step,) + strides[dim + 1 :] + (strides[dim],), offset)
+
+    return lambda t: t.unfold(dim, size, step), exact
+
+
 def as_strided(draw, x):
     rank = draw.randrange(3)
     sizes, strides, offset = draw.sizes(rank), draw.numbers(rank), draw.number()
@@ -144,7 +155,7 @@ class Draw(random.Random):
         return outcome(made, tenon), outcome(made, torch), (kind, sizes, strides)
 
 
-VIEWS = (select, narrow, step, unsqueeze, diagonal, as_strided, expand, view, resize_)
+VIEWS = (select, narrow, step, unsqueeze, diagonal, unfold, as_strided, expand, view, resize_)
 
 
 def compare(seed):

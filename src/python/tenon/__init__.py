@@ -18,6 +18,7 @@ from ._functions import (
     from_dlpack,
     is_tensor,
     load,
+    meshgrid,
     save,
     set_default_dtype,
     set_num_threads,

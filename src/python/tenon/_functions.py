@@ -21,12 +21,30 @@ def broadcast_shapes(*shapes):
     return _tenon._broadcast_shapes(shapes)
 
 
-def broadcast_tensors(*tensors):
-    """All tensors expanded to their common shape, as views."""
+def _check_tensors(tensors):
     for at, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
             raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type(tensor).__name__}")
+
+
+def broadcast_tensors(*tensors):
+    """All tensors expanded to their common shape, as views."""
+    _check_tensors(tensors)
     return _tenon._broadcast_tensors(list(tensors))
+
+
+def meshgrid(*tensors, indexing=None):
+    """meshgrid(*tensors, indexing=None)
+
+    Views of vectors as coordinates: one tensor of all sizes for each of them. With indexing="xy" the first two dims
+    change places.
+    """
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tensors[0]
+    _check_tensors(tensors)
+    if indexing is not None and not isinstance(indexing, str):
+        raise TypeError(f"meshgrid(): argument 'indexing' must be str, not {type(indexing).__name__}")
+    return _tenon._meshgrid(list(tensors), indexing)
 
 
 def set_default_dtype(d, /):

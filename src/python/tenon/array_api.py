@@ -109,11 +109,7 @@ def mean(x, /, *, axis=None, keepdims=False):
 
 
 def meshgrid(*arrays, indexing="xy"):
-    swapped = indexing == "xy" and len(arrays) > 1
-    order = (arrays[1], arrays[0], *arrays[2:]) if swapped else arrays
-    grids = [array.reshape((-1,) + (1,) * (len(order) - 1 - at)) for at, array in enumerate(order)]
-    grids = broadcast_arrays(*grids)
-    return [grids[1], grids[0], *grids[2:]] if swapped else grids
+    return list(tenon.meshgrid(*arrays, indexing=indexing))
 
 
 def nonzero(x, /):
