@@ -34,7 +34,7 @@ SHAPES = {op.name: dict(zip((parameter.name.replace("self", "input") for paramet
 # Not drawn: what has an effect on the process, reads files or other libraries' memory, or names an address.
 LEFT_OUT = {"set_num_threads", "get_num_threads", "manual_seed", "seed", "initial_seed", "load", "save", "from_numpy", "from_dlpack",
             "frombuffer", "numpy", "data_ptr", "set_printoptions", "backward", "register_hook", "register_post_accumulate_grad_hook",
-            "tolist", "nbytes", "grad_fn", "is_inference"}
+            "tolist", "nbytes", "grad_fn", "is_inference", "meshgrid"}
 
 
 class Parameter(typing.NamedTuple):
@@ -419,6 +419,7 @@ class Drawer:
         """Functions that no signature describes."""
         a, b = self.operand(), self.operand()
         return self.choice([f"{self.fresh_name()} = T.broadcast_tensors({a}, {b})[{self.choice(['0', '1'])}]",
+                            f"{self.fresh_name()} = T.meshgrid({a}.flatten(), {b}.flatten(), indexing='{self.choice(['ij', 'xy'])}')[0]",
                             f"{self.fresh_name()} = T.broadcast_shapes({a}.shape, {b}.shape)",
                             f"{self.fresh_name()} = T.as_tensor({a})", f"{self.fresh_name()} = T.tensor({a}.tolist())",
                             f"{self.fresh_name()} = list({a})", f"{self.fresh_name()} = len({a})", f"{self.fresh_name()} = bool({a})",
