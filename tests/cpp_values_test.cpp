@@ -1,7 +1,9 @@
 // What C++ hands over and takes back: numbers, truths as indices, what a function saves, elements that are exchanged.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -43,6 +45,36 @@ TEST(Numbers, ThatATypeHoldsComeBack) {
   EXPECT_TRUE(Scalar(1e300).to<bool>());
   EXPECT_EQ(tensor({7}).item<unsigned>(), 7u);
   EXPECT_THROW(tensor({-7}).item<unsigned>(), Error);
+}
+
+TEST(Numbers, ComplexOnesTakePart) {
+  const std::complex<double> i(0, 1);
+  const Tensor x = tensor({1, 2}) * i;
+  EXPECT_EQ(x.dtype(), complex64);
+  EXPECT_EQ(x.data<std::complex<float>>()[1], std::complex<float>(0, 2));
+  EXPECT_EQ(to_string(x), "tensor([0.+1.j, 0.+2.j])");
+  EXPECT_EQ(Scalar(i).as_complex(), (Complex128{0, 1}));
+  EXPECT_EQ(Scalar(Complex64{2, 0}).to<int>(), 2);
+  EXPECT_THROW(Scalar(i).to<double>(), Error);
+  EXPECT_EQ(full({1}, i, complex128).item().kind(), Scalar::Kind::complex);
+  EXPECT_EQ(to_string(imag(x)), "tensor([1., 2.])");
+}
+
+TEST(Numbers, AnyImaginaryPartIsOne) {
+  static_assert(sizeof(Scalar) == 16 && std::is_trivially_copyable_v<Scalar>, "passed in two registers");
+  constexpr double inf = std::numeric_limits<double>::infinity(), tiny = std::numeric_limits<double>::denorm_min();
+  for (const double part : {0.0, -0.0, 1.5, -inf, inf, tiny, -tiny, 4 * tiny}) {
+    const Scalar number(Complex128{1, part});
+    EXPECT_EQ(number.kind(), Scalar::Kind::complex) << part;
+    EXPECT_EQ(number.as_complex().im, part);
+    EXPECT_EQ(std::signbit(number.as_complex().im), std::signbit(part));
+  }
+  for (uint64_t low = 0; low < 8; ++low)
+    for (const uint64_t high : {0x7FF8000000000000u, 0x7FFFFFFFFFFFFFF8u, 0xFFF8000000000000u, 0xFFFFFFFFFFFFFFF8u}) {
+      const Scalar number(Complex128{1, std::bit_cast<double>(high | low)});
+      EXPECT_EQ(number.kind(), Scalar::Kind::complex) << std::hex << (high | low);
+      EXPECT_TRUE(std::isnan(number.as_complex().im)) << std::hex << (high | low);
+    }
 }
 
 TEST(Numbers, AboveTheLargestInt64AreWide) {

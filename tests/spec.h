@@ -148,6 +148,6 @@ inline std::string documented_in_place_text(const std::string& live, const Dims&
   return live;
 }
 
-inline bool is_in_scope(const std::string& dtype) { return dtype.rfind("complex", 0) != 0; }
+inline bool is_in_scope(const std::string& dtype) { return dtype != "complex32"; }
 
 }  // namespace spec

@@ -22,8 +22,10 @@ class Operand {
         number_ = true;
       else if (type == "int")
         number_ = 1;
-      else
+      else if (type == "float")
         number_ = 1.0;
+      else
+        number_ = tenon::Complex128{1, 1};
       return;
     }
     const Dtype dtype = tenon::dtype_from_name(type.c_str());
@@ -63,8 +65,9 @@ class DefaultDtype {
 
 TEST(SpecTypes, Promotion) {
   TENON_NEEDS_SPEC();
-  // 13 dtypes by 13 in three pairs of categories, 13 by 3 numbers in two; seven claims each.
-  Rows rows(585 * 7);
+  // 15 dtypes by 15 in three pairs of categories, 15 by 4 numbers in two; seven claims each. Four rows give complex32,
+  // which there is not.
+  Rows rows((795 - 4) * 7);
   for (const auto& row : spec::read_table("promotion.csv")) {
     if (row[0] == "category" || !row_is_in_scope(row)) continue;
     const std::string& categories = row[0];
@@ -91,8 +94,8 @@ TEST(SpecTypes, Promotion) {
 
 TEST(SpecTypes, PromotionOfThree) {
   TENON_NEEDS_SPEC();
-  // 7 of the 9 dtypes are in scope: 343 triples in each of three categories.
-  Rows rows(3 * 343);
+  // 9 dtypes: 729 triples in each of three categories, but for 46 that give complex32.
+  Rows rows(3 * 729 - 46);
   const std::map<std::string, std::array<Category, 3>> categories = {
       {"dim/dim/0-dim", {Category::dimensioned, Category::dimensioned, Category::zero_dim}},
       {"dim/0-dim/0-dim", {Category::dimensioned, Category::zero_dim, Category::zero_dim}},
@@ -111,7 +114,7 @@ TEST(SpecTypes, PromotionOfThree) {
 
 TEST(SpecTypes, CanCast) {
   TENON_NEEDS_SPEC();
-  Rows rows(13 * 13);
+  Rows rows(15 * 15);
   const auto table = spec::read_table("can_cast.csv");
   for (std::size_t i = 1; i < table.size(); ++i)
     for (std::size_t j = 1; j < table[0].size(); ++j) {

@@ -17,7 +17,7 @@ TYPES = {
 OPERANDS = {"add", "sub", "mul", "div", "add_", "sub_", "mul_", "div_"}
 RESULTS = {
     "all": "Tensor", "allclose": "_Bool", "backward": "None", "can_cast": "_Bool", "data_ptr": "_Int", "dim": "_Int", "element_size": "_Int",
-    "equal": "_Bool", "get_default_dtype": "_Dtype", "get_num_threads": "_Int", "is_complex": "_Bool", "is_contiguous": "_Bool", "is_floating_point": "_Bool", "is_grad_enabled": "_Bool",
+    "equal": "_Bool", "get_default_dtype": "_Dtype", "get_num_threads": "_Int", "is_complex": "_Bool", "is_conj": "_Bool", "is_contiguous": "_Bool", "is_floating_point": "_Bool", "is_grad_enabled": "_Bool",
     "is_inference": "_Bool", "is_inference_mode_enabled": "_Bool", "is_signed": "_Bool",
     "item": "Any", "ndimension": "_Int", "nelement": "_Int", "numel": "_Int", "nonzero": "Any", "promote_types": "_Dtype",
     "register_hook": "RemovableHandle", "register_post_accumulate_grad_hook": "RemovableHandle", "result_type": "_Dtype",
@@ -65,9 +65,9 @@ def main(folder, head, out):
     lines += ["class Tensor:"]
     for name, kind in (("shape", "Size"), ("dtype", "_Dtype"), ("device", "_Device"), ("layout", "_Layout"), ("ndim", "_Int"),
                        ("itemsize", "_Int"), ("nbytes", "_Int"), ("is_meta", "_Bool"), ("is_cuda", "_Bool"), ("is_sparse", "_Bool"),
-                       ("_version", "_Int"), ("is_leaf", "_Bool"), ("output_nr", "_Int"), ("retains_grad", "_Bool"), ("T", "Tensor"), ("mT", "Tensor")):  # fmt: skip
+                       ("_version", "_Int"), ("is_leaf", "_Bool"), ("output_nr", "_Int"), ("retains_grad", "_Bool"), ("T", "Tensor"), ("mT", "Tensor"), ("mH", "Tensor")):  # fmt: skip
         lines += ["    @property", f"    def {name}(self) -> {kind}: ..."]
-    lines += ["    @property", "    def grad_fn(self) -> Node | None: ...", "    data: Tensor", "    grad: Tensor | None", "    requires_grad: _Bool"]
+    lines += ["    @property", "    def grad_fn(self) -> Node | None: ...", "    real: Tensor", "    imag: Tensor", "    data: Tensor", "    grad: Tensor | None", "    requires_grad: _Bool"]
     binary = ["add", "sub", "mul", "truediv", "floordiv", "and", "or", "xor"]
     for name in [*binary, *(f"r{name}" for name in binary), *(f"i{name}" for name in binary), "lt", "le", "gt", "ge"]:
         lines += [f"    def __{name}__(self, other: Any) -> Tensor: ..."]
@@ -76,7 +76,7 @@ def main(folder, head, out):
     lines += ["    def __matmul__(self, other: Tensor) -> Tensor: ..."]
     for name in ("neg", "pos", "abs", "invert"):
         lines += [f"    def __{name}__(self) -> Tensor: ..."]
-    for name, kind in (("len", "_Int"), ("bool", "_Bool"), ("int", "_Int"), ("float", "_Float"), ("index", "_Int"), ("hash", "_Int"),
+    for name, kind in (("len", "_Int"), ("bool", "_Bool"), ("int", "_Int"), ("float", "_Float"), ("complex", "builtins.complex"), ("index", "_Int"), ("hash", "_Int"),
                        ("iter", "Iterator[Tensor]")):  # fmt: skip
         lines += [f"    def __{name}__(self) -> {kind}: ..."]
     lines += ["    def __getitem__(self, index: _Index) -> Tensor: ...", "    def __setitem__(self, index: _Index, value: Any) -> None: ...",

@@ -521,7 +521,8 @@ def python_call(op):
             f"  return {f'give_outs({named}call)' if op.result_names else 'call.returned()'};",
             "}",
         ]
-    lines.append(f"return give({named}run(call, [](const auto&... arguments) {{ return tenon::{op.name}(arguments...); }}, {', '.join(reads)}));")
+    give = "give_same(call, " if op.facts.get("keeps_real") else f"give({named}"
+    lines.append(f"return {give}run(call, [](const auto&... arguments) {{ return tenon::{op.name}(arguments...); }}, {', '.join(reads)}));")
     return lines
 
 
@@ -655,9 +656,14 @@ PROMOTION = {
     "select": "the common dtype of all but the condition",
     "sum": "the input's dtype; integers and bool are summed in int64",
 }
-DTYPES = {"kUsual": "all but uint16, uint32 and uint64", "kAllIntegers": "integers and bool",
-          "kUsualIntegers": "uint8 and signed integers", "kUsualIntegers | set_of(bool_)": "uint8, signed integers and bool",
-          "kAllDtypes": "all", "kAllNumbers": "all but bool", "kNoBool": "all but bool, uint16, uint32 and uint64", "kFloats": "floating"}
+DTYPES = {
+    "kUsual": "all but uint16, uint32, uint64 and complex ones", "kUsual | kComplex": "all but uint16, uint32 and uint64",
+    "kAllIntegers": "integers and bool", "kUsualIntegers": "uint8 and signed integers",
+    "kUsualIntegers | set_of(bool_)": "uint8, signed integers and bool", "kAllDtypes": "all", "kAllReal": "all but complex ones",
+    "kAllNumbers": "all but bool and complex ones",
+    "kNoBool": "all but bool, uint16, uint32, uint64 and complex ones", "kNoBool | kComplex": "all but bool, uint16, uint32 and uint64",
+    "kFloats": "floating", "kInexact": "floating and complex",
+}  # fmt: skip
 
 
 def source_of(op, root):

@@ -1,5 +1,6 @@
 // type: dtypes, numbers and promotion. Takes dtypes; gives the common and the result dtype. Never touches memory.
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -12,9 +13,10 @@ namespace tenon {
 // clang-format off
 enum class Dtype : uint8_t {
   bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, bfloat16, float32, float64,
+  complex64, complex128,
 };
 // clang-format on
-inline constexpr int kDtypeCount = 13;
+inline constexpr int kDtypeCount = 15;
 
 inline constexpr Dtype bool_ = Dtype::bool_;
 inline constexpr Dtype uint8 = Dtype::uint8;
@@ -29,6 +31,8 @@ inline constexpr Dtype float16 = Dtype::float16;
 inline constexpr Dtype bfloat16 = Dtype::bfloat16;
 inline constexpr Dtype float32 = Dtype::float32;
 inline constexpr Dtype float64 = Dtype::float64;
+inline constexpr Dtype complex64 = Dtype::complex64;
+inline constexpr Dtype complex128 = Dtype::complex128;
 
 /// IEEE binary16: 1 sign, 5 exponent, 10 mantissa bits. Arithmetic is done in float32.
 struct Float16 {
@@ -37,6 +41,35 @@ struct Float16 {
 /// The upper half of a float32. Arithmetic is done in float32.
 struct BFloat16 {
   uint16_t bits;
+};
+
+/// A complex number, in memory as std::complex, which stands for it wherever one is taken.
+template <class T>
+struct Complex {
+  using value_type = T;
+  T re, im;
+  constexpr T real() const noexcept { return re; }
+  constexpr T imag() const noexcept { return im; }
+  constexpr Complex& operator+=(const Complex& other) noexcept {
+    re += other.re;
+    im += other.im;
+    return *this;
+  }
+  friend constexpr Complex operator+(Complex a, const Complex& b) noexcept { return a += b; }
+  friend constexpr Complex operator*(const Complex& a, const Complex& b) noexcept {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  }
+  friend constexpr bool operator==(const Complex&, const Complex&) = default;
+};
+using Complex64 = Complex<float>;
+using Complex128 = Complex<double>;
+/// Complex and std::complex, of float or double.
+template <class Z>
+concept ComplexNumber = requires(const Z& z) {
+  typename Z::value_type;
+  requires std::is_floating_point_v<typename Z::value_type> && sizeof(Z) == 2 * sizeof(typename Z::value_type);
+  z.real();
+  z.imag();
 };
 
 /// Round to nearest even; NaN stays NaN.
@@ -100,13 +133,29 @@ template <>
 struct dtype_of<double> {
   static constexpr Dtype value = Dtype::float64;
 };
+template <ComplexNumber Z>
+struct dtype_of<Z> {
+  static constexpr Dtype value = sizeof(Z) == 8 ? Dtype::complex64 : Dtype::complex128;
+};
 template <class T>
 inline constexpr Dtype dtype_of_v = dtype_of<T>::value;
 
-inline constexpr int8_t kItemsizes[kDtypeCount] = {1, 1, 1, 2, 4, 8, 2, 4, 8, 2, 2, 4, 8};
+inline constexpr int8_t kItemsizes[kDtypeCount] = {1, 1, 1, 2, 4, 8, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+/// Of the widest element.
+inline constexpr int64_t kMaxItemsize = 16;
 /// Bytes of one element.
 constexpr int64_t itemsize(Dtype dtype) noexcept { return kItemsizes[static_cast<int>(dtype)]; }
-constexpr bool is_floating_point(Dtype dtype) noexcept { return dtype >= Dtype::float16; }
+constexpr bool is_floating_point(Dtype dtype) noexcept { return dtype >= Dtype::float16 && dtype <= Dtype::float64; }
+constexpr bool is_complex(Dtype dtype) noexcept { return dtype >= Dtype::complex64; }
+/// Floating or complex: what has gradients, and what integers become where an op needs fractions.
+constexpr bool is_inexact(Dtype dtype) noexcept { return dtype >= Dtype::float16; }
+/// The dtype of the parts of a complex one; any other itself.
+constexpr Dtype to_real(Dtype dtype) noexcept {
+  return dtype == Dtype::complex64 ? Dtype::float32 : dtype == Dtype::complex128 ? Dtype::float64 : dtype;
+}
+/// The complex dtype of such parts. Error "Unknown Complex ScalarType for Int"; for float16, whose complex dtype there
+/// is not.
+TENON_API Dtype to_complex(Dtype dtype);
 constexpr bool is_integral(Dtype dtype) noexcept { return dtype >= Dtype::uint8 && dtype <= Dtype::uint64; }
 /// uint16, uint32 and uint64: stored, moved and cast like any other, but they promote to floating dtypes alone.
 constexpr bool is_wide_unsigned(Dtype dtype) noexcept { return dtype >= Dtype::uint16 && dtype <= Dtype::uint64; }
@@ -139,46 +188,59 @@ constexpr const char* source_type_name() {
 class Scalar {
  public:
   /// `wide`: an integer above the largest int64.
-  enum class Kind : uint8_t { boolean, integer, wide, floating };
+  enum class Kind : uint8_t { boolean, integer, wide, floating, complex };
 
-  constexpr Scalar() noexcept : integer_(0), kind_(Kind::integer) {}
+  constexpr Scalar() noexcept : Scalar(Kind::integer) {}
   template <class T>
   requires std::is_arithmetic_v<T>
-  constexpr Scalar(T value) noexcept : integer_(0), kind_(Kind::integer) {
+  constexpr Scalar(T value) noexcept : Scalar(Kind::integer) {
     if constexpr (std::is_same_v<T, bool>) {
       integer_ = value ? 1 : 0;
-      kind_ = Kind::boolean;
+      tag_ = tag_of(Kind::boolean);
     } else if constexpr (std::is_integral_v<T>) {
       integer_ = static_cast<int64_t>(value);
-      if (std::is_unsigned_v<T> && integer_ < 0) kind_ = Kind::wide;
+      if (std::is_unsigned_v<T> && integer_ < 0) tag_ = tag_of(Kind::wide);
     } else {
       floating_ = static_cast<double>(value);
-      kind_ = Kind::floating;
+      tag_ = tag_of(Kind::floating);
     }
   }
 
-  constexpr Kind kind() const noexcept { return kind_; }
-  constexpr bool is_floating() const noexcept { return kind_ == Kind::floating; }
-  constexpr bool is_boolean() const noexcept { return kind_ == Kind::boolean; }
-  constexpr bool is_wide() const noexcept { return kind_ == Kind::wide; }
+  template <ComplexNumber Z>
+  constexpr Scalar(const Z& value) noexcept
+      : floating_(static_cast<double>(value.real())), tag_(tag_of(static_cast<double>(value.imag()))) {}
+
+  constexpr Kind kind() const noexcept { return is_complex() ? Kind::complex : static_cast<Kind>(tag_); }
+  constexpr bool is_complex() const noexcept { return tag_ >= tag_of(Kind::complex); }
+  constexpr bool is_floating() const noexcept { return tag_ == tag_of(Kind::floating); }
+  constexpr bool is_boolean() const noexcept { return tag_ == tag_of(Kind::boolean); }
+  constexpr bool is_wide() const noexcept { return tag_ == tag_of(Kind::wide); }
+  /// The number as it is, or the real part of it.
   constexpr double as_double() const noexcept {
-    return is_floating() ? floating_
-           : is_wide()   ? static_cast<double>(static_cast<uint64_t>(integer_))
-                         : static_cast<double>(integer_);
+    return holds_double() ? floating_
+           : is_wide()    ? static_cast<double>(static_cast<uint64_t>(integer_))
+                          : static_cast<double>(integer_);
   }
+  /// Where it is: an int64, uint64 or double, as its kind says; of a complex number the real part.
+  const void* data() const noexcept { return &integer_; }
+  constexpr Complex128 as_complex() const noexcept { return {as_double(), imaginary()}; }
   /// The integer it holds, whose 64 bits stand for a negative one where it is wide; a floating number is truncated as
-  /// the processor does (out of range: the smallest int64).
+  /// the processor does (out of range: the smallest int64), as is the real part of a complex one.
   constexpr int64_t as_int64() const noexcept {
-    if (!is_floating()) return integer_;
+    if (!holds_double()) return integer_;
     if (!(floating_ >= -9223372036854775808.0 && floating_ < 9223372036854775808.0)) return INT64_MIN;
     return static_cast<int64_t>(floating_);
   }
-  constexpr bool as_bool() const noexcept { return is_floating() ? floating_ != 0 : integer_ != 0; }
-  /// As a C++ number; a fraction is cut off. Error "value cannot be converted to type int without overflow".
+  constexpr bool as_bool() const noexcept {
+    return holds_double() ? floating_ != 0 || imaginary() != 0 : integer_ != 0;
+  }
+  /// As a C++ number; a fraction is cut off, an imaginary part must be 0. Error "value cannot be converted to type int
+  /// without overflow".
   template <class T>
   requires std::is_arithmetic_v<T>
   constexpr T to() const {
     using Limits = std::numeric_limits<T>;
+    if (!std::is_same_v<T, bool> && imaginary() != 0) detail::fail_conversion(detail::source_type_name<T>());
     if constexpr (std::is_same_v<T, bool>) {
       return as_bool();
     } else if constexpr (std::is_floating_point_v<T>) {
@@ -191,21 +253,32 @@ class Scalar {
       // A double holds the power of two behind the largest integer, if not that integer.
       constexpr T half = Limits::max() / 2 + 1;
       const bool fits =
-          is_floating() ? floating_ >= static_cast<double>(Limits::min()) && floating_ < static_cast<double>(half) * 2
+          holds_double() ? floating_ >= static_cast<double>(Limits::min()) && floating_ < static_cast<double>(half) * 2
           : is_wide()
               ? std::is_unsigned_v<T> && sizeof(T) == sizeof(uint64_t)
               : static_cast<int64_t>(static_cast<T>(integer_)) == integer_ && (std::is_signed_v<T> || integer_ >= 0);
       if (!fits) detail::fail_conversion(detail::source_type_name<T>());
-      return is_floating() ? static_cast<T>(floating_) : static_cast<T>(integer_);
+      return holds_double() ? static_cast<T>(floating_) : static_cast<T>(integer_);
     }
   }
 
  private:
+  // Two registers hold a number, which passes through every call. So the second one holds either the kind or the
+  // imaginary part: that with its bits inverted, so that the kinds take the place of four NaNs.
+  constexpr explicit Scalar(Kind kind) noexcept : integer_(0), tag_(tag_of(kind)) {}
+  static constexpr uint64_t tag_of(Kind kind) noexcept { return static_cast<uint64_t>(kind); }
+  static constexpr uint64_t tag_of(double imaginary) noexcept {
+    const uint64_t inverted = ~std::bit_cast<uint64_t>(imaginary);
+    return inverted >= tag_of(Kind::complex) ? inverted : inverted + 4;  // another NaN
+  }
+  constexpr double imaginary() const noexcept { return is_complex() ? std::bit_cast<double>(~tag_) : 0; }
+  constexpr bool holds_double() const noexcept { return tag_ >= tag_of(Kind::floating); }
+
   union {
     int64_t integer_;  // of a wide one: its bits
-    double floating_;
+    double floating_;  // of a complex one: its real part
   };
-  Kind kind_;
+  uint64_t tag_;
 };
 
 /// The smallest dtype both can be promoted to. Error "Promotion for uint16, uint32, uint64 types is not supported...".
@@ -218,7 +291,7 @@ TENON_API bool can_cast(Dtype from, Dtype to) noexcept;
 /// What of an operand counts for promotion: tensors with dims outrank 0-dim tensors, which outrank numbers.
 enum class Category : uint8_t { dimensioned, zero_dim, number };
 struct TypedOperand {
-  Dtype dtype;  // a number's: bool_, int64, uint64 (of a wide one) or the default dtype
+  Dtype dtype;  // a number's: bool_, int64, uint64 (of a wide one), the default dtype or the complex one of that
   Category category;
 };
 /// The dtype an operation over these operands computes in.
@@ -228,7 +301,7 @@ inline Dtype result_type(std::initializer_list<TypedOperand> operands) {
   return result_type(operands.begin(), static_cast<int64_t>(operands.size()));
 }
 /// How a number takes part in promotion.
-TENON_API TypedOperand typed(Scalar number) noexcept;
+TENON_API TypedOperand typed(Scalar number);
 
 /// The floating dtype that numbers and int-to-float ops give: float32 unless set. Per process.
 TENON_API Dtype get_default_dtype() noexcept;

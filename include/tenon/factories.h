@@ -107,7 +107,7 @@ struct NestedValues {
   const NestedValues* values = nullptr;
   int64_t count = -1;  // -1: a number
   template <class T>
-  requires std::is_arithmetic_v<T> NestedValues(T value) : number(value) {}
+  requires(std::is_arithmetic_v<T> || ComplexNumber<T>) NestedValues(T value) : number(value) {}
   NestedValues(std::initializer_list<NestedValues> list)
       : values(list.begin()), count(static_cast<int64_t>(list.size())) {}
 };

@@ -71,7 +71,7 @@ class Arg {
   Arg(const Tensor& tensor) noexcept : tensor_(&tensor) {}
   Arg(Scalar number) noexcept : number_(number) {}
   template <class T>
-  requires std::is_arithmetic_v<T> Arg(T number)
+  requires(std::is_arithmetic_v<T> || ComplexNumber<T>) Arg(T number)
   noexcept : number_(number) {}
 
   bool is_tensor() const noexcept { return tensor_ != nullptr; }
@@ -297,6 +297,18 @@ class TENON_API Tensor {
 
   TensorImpl* impl_ = nullptr;
 };
+
+// Complex numbers and their parts. Views, on which ops are recorded.
+/// A last dim of size 2 more, with both parts. Error for other dtypes.
+TENON_API Tensor view_as_real(const Tensor& self);
+/// The way back: the last dim, of size 2 and stride 1, becomes one complex number. Error for other layouts.
+TENON_API Tensor view_as_complex(const Tensor& self);
+/// The real parts; a tensor of another dtype itself.
+TENON_API Tensor real(const Tensor& self);
+/// The imaginary parts. Error for other dtypes.
+TENON_API Tensor imag(const Tensor& self);
+/// The complex conjugates, as conj_physical computes them; a tensor of another dtype itself.
+TENON_API Tensor conj(const Tensor& self);
 
 /// Exactly as PyTorch prints it: "tensor([[1., 2.],\n        [3., 4.]])".
 TENON_API std::string to_string(const Tensor& tensor);

@@ -22,14 +22,23 @@ struct Roots {
 /// A gradient of ones for a tensor of one element.
 Tensor implicit_gradient(const Tensor& output) {
   if (output.numel() != 1) throw Error("grad can be implicitly created only for scalar outputs");
+  if (is_complex(output.dtype()))
+    throw Error(std::string("grad can be implicitly created only for real scalar outputs but got torch.") +
+                dtype_name(output.dtype()));
   const Tensor one = new_tensor(output.sizes(), output.dtype(), output.device());
   if (!one.is_meta()) visit_dtype(one.dtype(), [&]<class T>() { *one.data<T>() = scalar_to<T>(1); });
   return one;
 }
 
 void check_gradient(const Tensor& gradient, const Tensor& output, std::size_t i) {
-  if (gradient.sizes() == output.sizes()) return;
   const std::string index = std::to_string(i);
+  if (is_complex(gradient.dtype()) != is_complex(output.dtype()))
+    throw Error(
+        "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+        "grad_output[" +
+        index + "] has a dtype of torch." + dtype_name(gradient.dtype()) + " and output[" + index +
+        "] has a dtype of torch." + dtype_name(output.dtype()) + ".");
+  if (gradient.sizes() == output.sizes()) return;
   throw Error("Mismatch in shape: grad_output[" + index + "] has a shape of torch.Size(" + to_string(gradient.sizes()) +
               ") and output[" + index + "] has a shape of torch.Size(" + to_string(output.sizes()) + ").");
 }

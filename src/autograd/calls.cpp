@@ -177,12 +177,12 @@ List<Tensor> recording::call(Op op, const Value* values) {
   CallNode& node = *static_cast<CallNode*>(handle.impl());
   node.save_operands(values);
   List<Tensor> results = algorithm_of(op).run(values);
-  if (results.size() == 1 && !is_floating_point(results[0].dtype()))
+  if (results.size() == 1 && !is_inexact(results[0].dtype()))
     throw Error(std::string("Autograd not support dtype: ") + scalar_type_name(results[0].dtype()));
   note(node, op, values);
   for (std::size_t i = 0; i < results.size(); ++i) {
     node.add_input(results[i]);
-    if (!is_floating_point(results[i].dtype())) continue;
+    if (!is_inexact(results[i].dtype())) continue;
     retain(&node);
     set_history(results[i], Node(&node), static_cast<int32_t>(i));
   }
@@ -197,7 +197,7 @@ void recording::call_inplace(Op op, const Value* values) {
   for (int i = 0, operand = 0; i < schema.count; ++i)
     if (schema.first[i].is_operand() && call_derivative_of(op).formulas[operand++])
       recorded |= values[i].is_tensor() && is_recorded(values[i].tensor());
-  recorded = recorded && is_floating_point(self.dtype());
+  recorded = recorded && is_inexact(self.dtype());
   check_inplace(self, recorded);
   if (!recorded) return algorithm_of(op).inplace(values);
   Node handle(new CallNode(op, values));

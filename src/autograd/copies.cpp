@@ -48,7 +48,7 @@ class OverwriteNode final : public NodeImpl {
 };
 
 Tensor passed(const char* name, const char* call, const Tensor& self, Tensor result) {
-  if (!is_floating_point(result.dtype())) return result;
+  if (!is_inexact(result.dtype())) return result;
   Node node(new PassNode(name, self));
   note_call(*node.impl(), call, self);
   attach(result, std::move(node));
@@ -80,7 +80,7 @@ struct Overwriting {
 template <class Write>
 void overwrite(Tensor& self, const Overwriting& how, const Write& write) {
   const bool from_graph = how.src && how.src->requires_grad();
-  const bool recorded = thread_modes.grad && is_floating_point(self.dtype()) && (self.requires_grad() || from_graph);
+  const bool recorded = thread_modes.grad && is_inexact(self.dtype()) && (self.requires_grad() || from_graph);
   check_inplace(self, recorded);
   if (!recorded) return write();
   Node node(new OverwriteNode(how.node, self, how.src));

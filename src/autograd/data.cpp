@@ -94,7 +94,7 @@ Tensor Tensor::variable_data() const {
 }
 
 void Tensor::set_data(const Tensor& data) {
-  if (requires_grad() && !is_floating_point(data.dtype()))
+  if (requires_grad() && !is_inexact(data.dtype()))
     throw Error("data set to a tensor that requires gradients must be floating point or complex dtype");
   const Tensor keep = data;  // NOLINT(performance-unnecessary-copy-initialization): it may be a view of this tensor
   const TensorImpl* from = data.impl();

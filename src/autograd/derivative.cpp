@@ -23,7 +23,11 @@ TENON_TERM_OPERATOR(|, logical_or)
 #undef TENON_TERM_OPERATOR
 /// Of two numbers a number: in float64.
 [[maybe_unused]] Term operator-(const Term& x, const Term& y) {
-  if (!x.is_tensor() && !y.is_tensor()) return x.number().as_double() - y.number().as_double();
+  if (!x.is_tensor() && !y.is_tensor()) {
+    const Complex128 a = x.number().as_complex(), b = y.number().as_complex();
+    const bool is_real = !x.number().is_complex() && !y.number().is_complex();
+    return is_real ? Term(a.re - b.re) : Term(Scalar(Complex128{a.re - b.re, a.im - b.im}));
+  }
   return tenon::sub(x.arg(), y.arg());
 }
 Term operator-(const Term& x) { return tenon::neg(x.tensor()); }
@@ -32,6 +36,37 @@ Term choose(const Term& condition, const Term& x, const Term& y) {
 }
 Term quotient_floor(const Term& x, const Term& y) { return tenon::div(x.arg(), y.arg(), "floor"); }
 Term quotient_trunc(const Term& x, const Term& y) { return tenon::div(x.arg(), y.arg(), "trunc"); }
+Term conjugated(const Term& x) {
+  if (x.is_tensor()) return is_complex(x.tensor().dtype()) ? Term(tenon::conj_physical(x.tensor())) : x;
+  const Complex128 number = x.arg().number().as_complex();
+  return x.arg().number().is_complex() ? Term(Scalar(Complex128{number.re, -number.im})) : x;
+}
+/// The conjugate of what a formula is multiplied with: of real numbers no step.
+Term conj(const Term& x) { return conjugated(x); }
+/// A complex number divided by its magnitude; 0 at 0.
+Term direction(const Tensor& self) {
+  const Tensor magnitude = tenon::abs(self);
+  return self / tenon::where(magnitude == 0, 1, magnitude);
+}
+Term signum(const Term& x) { return is_complex(x.tensor().dtype()) ? direction(x.tensor()) : tenon::sign(x.tensor()); }
+Term inverse_root_less_1(const Term& x) {
+  const Tensor& self = x.tensor();
+  // The root of a product is the product of the roots of real numbers alone.
+  if (is_complex(self.dtype())) return tenon::rsqrt(self + 1) * tenon::rsqrt(self - 1);
+  return tenon::rsqrt(self * self - 1);
+}
+Term of_angle(const Term& grad, const Term& x) {
+  const Tensor& self = x.tensor();
+  if (!is_complex(self.dtype())) return zeros_like(self);
+  const Tensor turn = grad.tensor() * self / tenon::square(tenon::abs(self)) * Complex128{0, 1};
+  return tenon::where(self == 0, 0, turn);
+}
+Term of_sgn(const Term& grad, const Term& x, const Term& sgn) {
+  const Tensor& self = x.tensor();
+  if (!is_complex(self.dtype())) return zeros_like(self);
+  const Tensor magnitude = tenon::abs(self), along = real(grad.tensor() / sgn.tensor());
+  return tenon::where(magnitude == 0, 0, grad.tensor() / magnitude - along * sgn.tensor() / magnitude);
+}
 
 /// 2^exponent of what frexp was given and its mantissa: the exponent's own would be rounded.
 Tensor power_of_two(const Tensor& self, const Tensor& mantissa) {
@@ -62,8 +97,11 @@ List<Tensor> slices_of(const Tensor& grad, int64_t dim) {
   for (int64_t i = 0; i < grad.size(dim); ++i) slices.push_back(grad.select(dim, i));
   return slices;
 }
-/// By 1 nothing is multiplied.
-Tensor times(const Tensor& x, Scalar factor) { return factor.as_double() == 1 ? x : tenon::mul(x, factor); }
+/// By the conjugate of what the result was multiplied with; by 1 nothing is.
+Tensor times(const Tensor& x, Scalar factor) {
+  if (factor.as_complex() == Complex128{1, 0}) return x;
+  return tenon::mul(x, conj(Term(factor)).arg().number());
+}
 
 // The same words on nothing: running a formula on them tells what it reads and how long it is.
 struct Probe {
@@ -96,6 +134,12 @@ TENON_PROBE_OPERATOR(|)
 ProbeTerm operator-(ProbeTerm x) { return x.step(); }
 ProbeTerm quotient_floor(ProbeTerm x, ProbeTerm) { return x.step(); }
 ProbeTerm quotient_trunc(ProbeTerm x, ProbeTerm) { return x.step(); }
+ProbeTerm conjugated(ProbeTerm x) { return x.step(); }
+ProbeTerm signum(ProbeTerm x) { return x.step(); }
+ProbeTerm inverse_root_less_1(ProbeTerm x) { return (x * x - 1).step(); }
+ProbeTerm of_angle(ProbeTerm grad, ProbeTerm) { return grad.step(); }
+ProbeTerm of_sgn(ProbeTerm grad, ProbeTerm, ProbeTerm) { return grad.step(); }
+ProbeTerm conj(ProbeTerm x) { return x; }
 template <class X, class Y>
 ProbeTerm choose(ProbeTerm condition, X, Y) {
   return condition.step();
@@ -104,7 +148,6 @@ ProbeTerm choose(ProbeTerm condition, X, Y) {
 #define TENON_WORD(WORD, NAME)                                 \
   Term WORD(const Term& x) { return tenon::NAME(x.tensor()); } \
   ProbeTerm WORD(ProbeTerm x) { return x.step(); }
-TENON_WORD(signum, sign)
 TENON_WORD(sine, sin)
 TENON_WORD(cosine, cos)
 TENON_WORD(hyperbolic_sine, sinh)

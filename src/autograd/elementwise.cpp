@@ -167,7 +167,7 @@ Tensor recording::elementwise(Op op, Args args, int count) {
   OpNode& node = *static_cast<OpNode*>(handle.impl());
   save_arguments(node, args, count);
   Tensor result = run_elementwise(op, args, count);
-  if (result.requires_grad() || !is_floating_point(result.dtype())) return result;
+  if (result.requires_grad() || !is_inexact(result.dtype())) return result;
   note_call(node, row_of(op).name, args, count);
   attach(result, std::move(handle));
   if (node.reads(kResult)) node.save(kResult, result, SavedTensor::Role::result);
@@ -176,7 +176,7 @@ Tensor recording::elementwise(Op op, Args args, int count) {
 
 Tensor& recording::inplace(Op op, Tensor& self, Args args, int count) {
   const Derivative& derivative = derivative_of(op);
-  const bool recorded = is_recorded(args, count) && is_floating_point(self.dtype()) && !is_outside_graphs(row_of(op));
+  const bool recorded = is_recorded(args, count) && is_inexact(self.dtype()) && !is_outside_graphs(row_of(op));
   check_inplace(self, recorded);
   if (!recorded) return run_inplace(op, self, args, count);
   if (!derivative.exists) {
@@ -221,7 +221,7 @@ void recording::check_named_out(const char* name, const Tensor& out, Args args, 
 
 void recording::check(Op op, const Tensor* out, const Tensor* self, Args args, int count) {
   if (out) check_out(op, *out, args, count);
-  if (self) check_inplace(*self, is_recorded(args, count) && is_floating_point(self->dtype()));
+  if (self) check_inplace(*self, is_recorded(args, count) && is_inexact(self->dtype()));
 }
 
 void recording::check_resizable(const Tensor& self, SizesView sizes) {

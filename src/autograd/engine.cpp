@@ -109,7 +109,7 @@ Tensor summed(Tensor before, const Tensor& gradient) {
 std::string described(const Tensor* grads, int count) {
   for (int i = 0; i < count; ++i) {
     if (!grads[i].defined() || grads[i].is_meta() || grads[i].numel() == 0) continue;
-    if (!is_floating_point(grads[i].dtype())) continue;
+    if (!is_inexact(grads[i].dtype())) continue;
     // NOLINTNEXTLINE(misc-redundant-expression): NaN
     if (run_reduce(Op::amax, (grads[i] != grads[i]).to(uint8), {}, false, {}).item().as_bool())
       return "returned nan values in its " + std::to_string(i) + "th output.";

@@ -90,7 +90,7 @@ Tensor at_places(const CallGiven& given, const Tensor& grad, const Tensor& place
 Tensor of_norm(const CallGiven& given, const Tensor& grad, const Tensor& self, const Tensor& result) {
   const std::optional<Scalar> given_ord = given.optional_number("ord");
   const double ord = given_ord ? given_ord->as_double() : 2;
-  const Tensor wide = given.over_dims(grad), norm = given.over_dims(result), sign = tenon::sign(self);
+  const Tensor wide = given.over_dims(grad), norm = given.over_dims(result), sign = sgn(self);
   if (ord == 0) return Tensor();  // a step function: no gradient, as PyTorch gives none
   if (ord == 1) return (wide * sign).to(self.dtype());
   if (ord == 2) return where(norm == 0, Scalar(0), wide * (self / norm)).to(self.dtype());

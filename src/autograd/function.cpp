@@ -120,7 +120,7 @@ Tensor view_of(const Tensor& result) {
 Tensor with_history(FunctionNode& node, const Tensor& result, int32_t output_nr, bool is_input, bool recorded) {
   const bool is_dirty = holds(node.state->dirty, result);
   const bool is_differentiable =
-      recorded && is_floating_point(result.dtype()) && !holds(node.state->non_differentiable, result);
+      recorded && is_inexact(result.dtype()) && !holds(node.state->non_differentiable, result);
   if (recorded) node.add_input(result);
   if (!is_differentiable) {
     if (is_input && result.requires_grad()) return result.detach();

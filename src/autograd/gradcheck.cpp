@@ -16,9 +16,15 @@ void for_each_place(const Tensor& tensor, const Visit& visit) {
   for (int64_t i = 0; i < tensor.numel(); ++i, places.next()) visit(i, places.place());
 }
 
+/// What is varied and compared: of complex numbers both parts, each a number of its own. With the gradient of a real
+/// function, both its partial derivatives, that makes one Jacobian of real numbers.
+Tensor parts_of(const Tensor& tensor) {
+  return is_complex(tensor.dtype()) ? view_as_real(tensor.detach()) : tensor.detach();
+}
+
 std::vector<double> values_of(const Tensor& tensor) {
   std::vector<double> values;
-  const Tensor wide = tensor.detach().to(float64);
+  const Tensor wide = parts_of(tensor).to(float64);
   for_each_place(wide, [&](int64_t, int64_t place) { values.push_back(wide.data<double>()[place]); });
   return values;
 }
@@ -59,9 +65,9 @@ struct Jacobian {
 /// Central differences, one column of all outputs at a time.
 std::vector<Jacobian> numerical(const Differentiable& function, const Tensors& inputs, std::size_t input,
                                 const Tensors& outputs, double eps) {
-  const Tensor x = inputs[input].detach();
+  const Tensor x = parts_of(inputs[input]);
   std::vector<Jacobian> jacobians;
-  for (const Tensor& output : outputs) jacobians.emplace_back(x.numel(), output.numel());
+  for (const Tensor& output : outputs) jacobians.emplace_back(x.numel(), parts_of(output).numel());
   double* data = x.data<double>();
   for_each_place(x, [&](int64_t row, int64_t place) {
     const auto at = [&](double value) {
@@ -81,14 +87,14 @@ std::vector<Jacobian> numerical(const Differentiable& function, const Tensors& i
 
 /// One backward an element of the output.
 Jacobian analytical(const Tensor& output, const Tensor& input) {
-  Jacobian jacobian(input.numel(), output.numel());
+  Jacobian jacobian(parts_of(input).numel(), parts_of(output).numel());
   if (!output.requires_grad()) return jacobian;
   GradOptions options;
   options.retain_graph = true;
   options.allow_unused = true;
-  for (int64_t column = 0; column < output.numel(); ++column) {
+  for (int64_t column = 0; column < jacobian.values.size(1); ++column) {
     const Tensor weights = zeros(output.sizes(), output.dtype());
-    weights.view({-1}).select(0, column).fill_(1);
+    parts_of(weights).view({-1}).select(0, column).fill_(1);
     const Tensor gradient = grad({output}, {input}, {weights}, options)[0];
     if (!gradient.defined()) continue;
     const std::vector<double> values = values_of(gradient);
@@ -116,9 +122,9 @@ void check_inputs(const Tensors& inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].requires_grad()) continue;
     any = true;
-    if (inputs[i].dtype() != float64)
+    if (to_real(inputs[i].dtype()) != float64)
       throw ValueError("gradcheck: input " + std::to_string(i) + " is " + dtype_name(inputs[i].dtype()) +
-                       "; finite differences need float64");
+                       "; finite differences need float64 or complex128");
   }
   if (!any)
     throw ValueError(
@@ -129,9 +135,10 @@ void check_inputs(const Tensors& inputs) {
 Tensor weights_like(const Tensor& output) {
   Tensor weights = empty(output.sizes(), output.dtype());
   double next = 0.35;
-  for_each_place(weights, [&](int64_t, int64_t place) {
+  const Tensor parts = parts_of(weights);
+  for_each_place(parts, [&](int64_t, int64_t place) {
     next = std::fmod(next + 0.6180339887498949, 1.0);
-    weights.data<double>()[place] = next + 0.25;
+    parts.data<double>()[place] = next + 0.25;
   });
   return weights.requires_grad_();
 }

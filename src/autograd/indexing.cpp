@@ -139,7 +139,7 @@ Tensor recording::index(const Indexed& indexed) {
 void recording::index_put(const Indexed& indexed, const Tensor& value) {
   const Tensor& self = indexed.view;
   const bool recorded =
-      thread_modes.grad && is_floating_point(self.dtype()) && (self.requires_grad() || value.requires_grad());
+      thread_modes.grad && is_inexact(self.dtype()) && (self.requires_grad() || value.requires_grad());
   check_inplace(self, recorded);
   const auto write = [&] {
     const NoGrad no_grad;

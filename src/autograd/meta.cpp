@@ -184,7 +184,7 @@ void check_inplace(const Tensor& self, bool recorded) {
 bool recording::requires_grad(const TensorImpl* impl) noexcept {
   const AutogradMeta* meta = impl->meta();
   if (meta && (meta->requires_grad || meta->grad_fn.load(std::memory_order_relaxed))) return true;
-  return impl->base && is_floating_point(impl->dtype) && recording::requires_grad(impl->base);
+  return impl->base && is_inexact(impl->dtype) && recording::requires_grad(impl->base);
 }
 
 AutogradMeta::~AutogradMeta() {
@@ -220,7 +220,7 @@ Tensor& Tensor::requires_grad_(bool wanted) {
         "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
   if (wanted && impl()->inference && !thread_modes.inference)
     throw Error("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
-  if (wanted && !is_floating_point(dtype())) throw Error("only Tensors of floating point dtype can require gradients");
+  if (wanted && !is_inexact(dtype())) throw Error("only Tensors of floating point dtype can require gradients");
   if (wanted || impl()->meta()) autograd::meta_of(*this).requires_grad = wanted;
   return *this;
 }

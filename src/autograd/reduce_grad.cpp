@@ -85,8 +85,14 @@ Tensor reduce_constant(const Tensor& grad, SizesView sizes) {
   const int64_t numel = numel_of(sizes), times = grad.numel() / numel;
   const Tensor value = new_tensor(numel == 1 ? sizes : SizesView(), grad.dtype());
   visit_dtype(grad.dtype(), [&]<class T>() {
-    using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
-    *value.data<T>() = element_cast<T>(element_cast<Wide>(*grad.data<T>()) * static_cast<Wide>(times));
+    if constexpr (is_complex_v<T>) {
+      const auto [re, im] = *grad.data<T>();
+      const auto factor = static_cast<typename T::value_type>(times);
+      *value.data<T>() = {re * factor, im * factor};
+    } else {
+      using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+      *value.data<T>() = element_cast<T>(element_cast<Wide>(*grad.data<T>()) * static_cast<Wide>(times));
+    }
   });
   return numel == 1 ? value : new_alias(value, sizes, Dims(sizes.size(), 0), 0);
 }
@@ -100,7 +106,7 @@ Tensor brought_down(const Tensor& narrow, const Descent& descent, SizesView size
       if (descent.summed[dim] == 1) dims.push_back(dim);
     value = run_reduce(Op::sum, value, dims, true, widened(value.dtype()));
   }
-  return finished(value.to(dtype), sizes);
+  return finished(value.dtype() == dtype ? value : run_to(value, dtype, MemoryFormat::preserve), sizes);
 }
 
 /// Without grad mode.
@@ -196,7 +202,7 @@ Tensor reduce_grad(const Tensor& grad, SizesView sizes) {
 }
 
 Tensor cast_grad(const Tensor& grad, Dtype dtype) {
-  if (thread_modes.grad) return grad.to(dtype);
+  if (thread_modes.grad) return is_complex(dtype) ? grad.to(dtype) : real(grad).to(dtype);
   return come_down(grad, grad.sizes(), dtype);
 }
 

@@ -136,7 +136,7 @@ class ProdNode final : public SavingNode {
   Tensor gradient(const Tensor& grad, const Tensor& self, const Tensor& result) const override {
     if (self.dim() == 0) return grad.clone();
     const Tensor zero = self == 0;
-    if (self.is_meta() || !tenon::any(zero).item().as_bool()) return (grad * (result / self)).to(self.dtype());
+    if (self.is_meta() || !tenon::any(zero).item().as_bool()) return (grad * conj(result / self)).to(self.dtype());
     // Beside zeros the others are what counts. What is 0 by itself still has a derivative: `zeros` is a sum of nothing
     // but zeros.
     const Dims dims = reduced_dims();
@@ -145,7 +145,7 @@ class ProdNode final : public SavingNode {
     const Tensor nonzero = where(zero, Scalar(1), self), others = tenon::prod(nonzero, SizesView(dims), true);
     const Tensor of_zero = where(count == 1, others, where(count == 2, (zeros - self) * others, Scalar(0)));
     const Tensor of_other = where(count == 0, others, where(count == 1, zeros * others, Scalar(0))) / nonzero;
-    return (grad * where(zero, of_zero, of_other)).to(self.dtype());
+    return (grad * conj(where(zero, of_zero, of_other))).to(self.dtype());
   }
 };
 
@@ -157,7 +157,7 @@ using namespace autograd;
 Tensor recording::reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
   const Tensor result = run_reduce(op, self, dims, keepdim, dtype);
   const bool sums = op == Op::sum || op == Op::mean;
-  if (!is_floating_point(result.dtype())) {
+  if (!is_inexact(result.dtype())) {
     if (sums || op == Op::prod)
       throw Error(std::string("Autograd not support dtype: ") + scalar_type_name(result.dtype()));
     return result;

@@ -9,6 +9,7 @@
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
 #include "tensor/places.h"
+#include "type/visit.h"
 
 namespace tenon::autograd {
 namespace {
@@ -33,10 +34,9 @@ void add_each(const Tensor& place, const Tensor& values) {
 void add_into(const Tensor& place, const Tensor& values) {
   if (place.is_meta() || place.numel() == 0) return;
   if (internal_overlap(place) == InternalOverlap::no) return run_copy(place, values);
-  if (place.dtype() == float64)
-    add_each<double>(place, values);
-  else
-    add_each<float>(place, values);
+  visit_dtype(place.dtype(), [&]<class T>() {
+    if constexpr (std::is_floating_point_v<T> || is_complex_v<T>) add_each<T>(place, values);
+  });
 }
 
 /// Adds the elements of `x`, laid out as `from`, to a buffer; gives what `to` reads there. A place that several

@@ -40,6 +40,8 @@ constexpr struct {
     {"UnsafeViewBackward0", "reshape"},
     {"UnsqueezeBackward0", "unsqueeze", "UnsqueezeBackward1"},
     {"ViewBackward0", "view"},
+    {"ViewAsComplexBackward0", "view_as_complex"},
+    {"ViewAsRealBackward0", "view_as_real"},
 };
 
 /// A ViewCall that lives longer than its call.
@@ -158,6 +160,10 @@ class ViewNode final : public NodeImpl {
       case ViewKind::unsafe_view:
       case ViewKind::view:
         return grad.reshape(sizes);
+      case ViewKind::view_as_complex:
+        return view_as_real(grad.contiguous());
+      case ViewKind::view_as_real:
+        return view_as_complex(grad.contiguous());
     }
     return {};
   }
@@ -168,7 +174,18 @@ class ViewNode final : public NodeImpl {
   std::unique_ptr<StridedMap> map_;
 };
 
+/// The elements of a complex base as the real numbers that the view sees.
+Tensor seen_as(const Tensor& base, const Tensor& view) {
+  if (base.dtype() == view.dtype()) return base;
+  if (is_complex(base.dtype())) return view_as_real(base);
+  throw NotImplementedError("a complex view of real numbers cannot be written to where its base is in a graph");
+}
+
 Node as_strided_node(const Tensor& base, const Tensor& view, Edge edge) {
+  if (base.dtype() != view.dtype()) {
+    const Tensor seen = seen_as(base, view);
+    return as_strided_node(seen, view, gradient_edge(seen));
+  }
   Node node(new ViewNode(base, {ViewKind::as_strided, {view.storage_offset()}}, std::move(edge)));
   static_cast<ViewNode*>(node.impl())->set_output(view);
   return node;
@@ -177,7 +194,12 @@ Node as_strided_node(const Tensor& base, const Tensor& view, Edge edge) {
 /// PyTorch: torch/csrc/autograd/functions/tensor.h, CopySlices.
 class CopySlices final : public NodeImpl {
  public:
-  CopySlices(const Tensor& base, const Tensor& view, Node inner) : base_(base), view_(view), inner_(std::move(inner)) {
+  CopySlices(const Tensor& base, const Tensor& view, Node inner)
+      : base_(base),
+        view_(view),
+        is_part_(is_complex(base.dtype()) && !is_complex(view.dtype())),
+        inner_(std::move(inner)) {
+    static_cast<void>(seen_as(base.detach(), view));
     std::vector<Edge> edges;
     edges.push_back(gradient_edge(base));
     for (int i = 1; i < inner_.impl()->edge_count(); ++i) edges.push_back(inner_.impl()->edge(i).copy());
@@ -215,6 +237,7 @@ class CopySlices final : public NodeImpl {
   /// Where the view lies in a tensor that is laid out as the base, whose strides it has where they are dense.
   Tensor slice_of(const Tensor& whole) const {
     // exact: neither is negative
+    if (is_part_) return view_as_real(whole).as_strided(view_.sizes, view_.strides, view_.offset - 2 * base_.offset);
     return whole.as_strided(view_.sizes, view_.strides, view_.offset - base_.offset);
   }
   /// The part's own gradient has the part's shape; the others are the engine's care.
@@ -224,6 +247,7 @@ class CopySlices final : public NodeImpl {
   }
 
   Geometry base_, view_;
+  bool is_part_;  // the view is of real numbers, the base complex
   Node inner_;
   std::atomic<bool> freed_{false};
 };
@@ -235,7 +259,7 @@ NodeImpl* view_grad_fn(const Tensor& view) {
   const uint32_t version = impl->storage ? impl->storage->version.load(std::memory_order_relaxed) : 0;
   const auto known = [impl] { return impl->meta() ? impl->meta()->grad_fn.load(std::memory_order_relaxed) : nullptr; };
   const auto is_current = [impl, version] { return impl->view_version.load(std::memory_order_acquire) == version; };
-  if (is_current() || !is_floating_point(impl->dtype)) return known();
+  if (is_current() || !is_inexact(impl->dtype)) return known();
   const Tensor base = base_of(view);
   if (!known() && !requires_grad(base.impl())) return nullptr;
   if (impl->view_mode != Mode::grad) fail_view_mode(view, true);

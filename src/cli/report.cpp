@@ -189,8 +189,8 @@ Dims shape_of(const std::vector<Tensor>& tensors) {
 }  // namespace
 
 const char* short_name(Dtype dtype) {
-  constexpr const char* kNames[kDtypeCount] = {"bool", "u8",  "i8",  "i16",  "i32", "i64", "u16",
-                                               "u32",  "u64", "f16", "bf16", "f32", "f64"};
+  constexpr const char* kNames[kDtypeCount] = {"bool", "u8",  "i8",   "i16", "i32", "i64", "u16", "u32",
+                                               "u64",  "f16", "bf16", "f32", "f64", "c64", "c128"};
   return kNames[static_cast<int>(dtype)];
 }
 

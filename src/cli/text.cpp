@@ -165,8 +165,7 @@ std::string cell_text(const Cell& cell, int64_t result) {
 }
 
 std::string gradient_text(const OperandReport& operand) {
-  if (!is_floating_point(operand.dtype))
-    return std::string("none, ") + dtype_name(operand.dtype) + " is not differentiable";
+  if (!is_inexact(operand.dtype)) return std::string("none, ") + dtype_name(operand.dtype) + " is not differentiable";
   if (operand.gradient_dims.empty()) return "as it is";
   const std::string dims = to_string(operand.gradient_dims);
   return std::string("summed over ") + (operand.gradient_dims.size() == 1 ? "dim " : "dims ") +

@@ -26,7 +26,7 @@ Tensor plain::isclose(const Tensor& input, const Tensor& wanted, double rtol, do
   check_tolerance("rtol", rtol);
   check_tolerance("atol", atol);
   Tensor close = eq(self, other);
-  const bool floating = is_floating_point(self.dtype());
+  const bool floating = is_inexact(self.dtype());
   if (equal_nan && floating) close.logical_or_(logical_and(ne(self, self), ne(other, other)));
   if (rtol == 0 && atol == 0) return close;
   const Tensor a = self.dtype() == bool_ ? self.to(get_default_dtype()) : self;

@@ -47,8 +47,11 @@ bool copy_few(const Tensor& out, const Tensor& src) {
     case 4:
       copy_each<uint32_t>(out, src);
       return true;
-    default:
+    case 8:
       copy_each<uint64_t>(out, src);
+      return true;
+    default:
+      copy_each<Complex128>(out, src);
       return true;
   }
 }
@@ -109,6 +112,8 @@ void copy_whole(const Tensor& self, const Tensor& src) {
 
 }  // namespace
 
+void warn_of_lost_parts() { warn("UserWarning", "Casting complex values to real discards the imaginary part"); }
+
 void run_copy(const Tensor& self, const Tensor& src) {
   if (self.is(src) || is_same_data(self, src)) return bump_version(self);
   if (src.is_meta() && !self.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
@@ -136,6 +141,7 @@ Tensor run_to(const Tensor& self, Dtype wanted, MemoryFormat format) {
 }
 
 Tensor& Tensor::copy_(const Tensor& src) {
+  warn_of_lost_parts(src.dtype(), dtype(), numel());
   if (impl()->in_graph || src.impl()->in_graph) [[unlikely]]
     with_history().copy(*this, src);
   else
@@ -184,6 +190,7 @@ Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const {
 Tensor Tensor::to(Dtype wanted, bool copy, MemoryFormat format) const {
   const bool fits = dtype() == wanted && (format == MemoryFormat::preserve || format_of(sizes(), strides()) == format);
   if (fits && !copy) return *this;
+  warn_of_lost_parts(dtype(), wanted, is_meta() ? 0 : numel());
   return is_recorded(*this) ? with_history().to(*this, wanted, format) : run_to(*this, wanted, format);
 }
 
@@ -218,7 +225,9 @@ void run_fill(const Tensor& self, Scalar value) {
 }
 
 void check_fill(Scalar value, Dtype dtype, int64_t numel) {
-  // PyTorch makes a single float16 infinite where it refuses to fill several.
+  // Of what a single 16-bit float is filled with, PyTorch names the dtype that it converts from.
+  if (numel == 1 && value.is_complex() && widened(dtype) != dtype) static_cast<void>(value.to<double>());
+  // It makes a single float16 infinite where it refuses to fill several.
   if (dtype != float16 || numel != 1) check_fits(value, dtype);
 }
 
@@ -246,6 +255,7 @@ void run_fill(const Tensor& self, const Tensor& value) {
   if (value.dim() != 0)
     throw Error("fill_ only supports 0-dimension value tensor but got tensor with " + std::to_string(value.dim()) +
                 " dimensions.");
+  warn_of_lost_parts(value.dtype(), self.dtype(), self.numel());
   const bool shares = share_memory(value, self);
   run_copy(self, shares ? run_clone(value, MemoryFormat::preserve) : value);
 }

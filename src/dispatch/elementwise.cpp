@@ -29,7 +29,7 @@ Dtype common_dtype(const Row& row, Args args, int count) {
     return args[0]->tensor().dtype();
   for (int i = first; i < count; ++i) operands[i] = typed(*args[i]);
   const Dtype common = result_type(operands + first, count - first);
-  if (row.promotion == Promotion::int_to_float && !is_floating_point(common)) return get_default_dtype();
+  if (row.promotion == Promotion::int_to_float && !is_inexact(common)) return get_default_dtype();
   if (row.promotion == Promotion::bool_to_int && common == bool_) return int64;
   return common;
 }
@@ -66,12 +66,24 @@ Types compute_types(Op op, const Row& row, Args args, int count) {
     return {common, common, row.promotion == Promotion::comparison ? bool_ : common};
   if (row.promotion == Promotion::comparison) return {common, widened(common), bool_};
   if (row.promotion == Promotion::logical) return {common, bool_, bool_};
-  return {common, widened(common), common};
+  return {common, widened(common), row.complex_to_real ? to_real(common) : common};
+}
+
+/// What the kernel gives.
+Dtype given_by_kernel(const Types& types) {
+  return types.result == bool_ || is_complex(types.compute) ? types.result : types.compute;
 }
 
 /// Comes before every other check.
-void check_not_refused(const Row& row, const Arg& self) {
-  if (row.refuses_bool && self.is_tensor() && self.tensor().dtype() == bool_) throw Error(row.refuses_bool);
+void check_not_refused(const Row& row, Args args, int count) {
+  const auto is = [&](int i, bool (*kind)(Dtype)) { return args[i]->is_tensor() && kind(args[i]->tensor().dtype()); };
+  if (row.refuses_bool && is(0, [](Dtype dtype) { return dtype == bool_; })) throw Error(row.refuses_bool);
+  if (!row.refuses_complex) return;
+  for (int i = 0; i < count; ++i)
+    if (is(i, is_complex) && !args[i]->tensor().is_meta()) {
+      if (row.complex_lacks_code) throw NotImplementedError(row.refuses_complex);
+      throw Error(row.refuses_complex);
+    }
 }
 
 /// On meta nothing runs that could lack code for a dtype.
@@ -83,11 +95,16 @@ void check_alpha(const Row& row, Dtype common, Args args, int count) {
   if (row.parameters != Parameters::alpha) return;
   const Scalar alpha = args[count - 1]->number();
   if (alpha.is_boolean() && common != bool_) throw Error("Boolean alpha only supported for Boolean results.");
-  if (alpha.is_floating() && !is_floating_point(common))
+  if ((alpha.is_floating() || alpha.is_complex()) && !is_inexact(common))
     throw Error("For integral input tensors, argument alpha must not be a floating point number.");
+  if (alpha.is_complex() && !is_complex(common))
+    throw Error("For non-complex input tensors, argument alpha must not be a complex number.");
 }
 
-bool is_nan(const Arg& arg) { return arg.number().as_double() != arg.number().as_double(); }
+bool is_nan(const Arg& arg) {
+  const Complex128 number = arg.number().as_complex();
+  return number.re != number.re || number.im != number.im;
+}
 
 /// Numbers that are no operands must fit the dtype of the computation; bounds with a NaN among them give NaN unseen.
 void check_parameters(const Row& row, Dtype common, Device device, Args args, int count) {
@@ -130,8 +147,7 @@ Program make_program(Op op, const Row& row, const Types& types, Args args, int c
     if (args[i]->is_tensor()) regs[i] = program.cast(regs[i], first_cast(row, types, args, i));
     regs[i] = program.cast(regs[i], argument_dtype(row, types, i));
   }
-  const Dtype given = types.result == bool_ ? bool_ : types.compute;
-  int result = program.op(op, types.compute, given, count, regs);
+  int result = program.op(op, types.compute, given_by_kernel(types), count, regs);
   result = program.cast(result, types.result);
   program.cast(result, output);
   return program;
@@ -140,7 +156,7 @@ Program make_program(Op op, const Row& row, const Types& types, Args args, int c
 bool is_zero(Scalar number, Dtype dtype) {
   Number converted{};
   store_number(number, dtype, converted.bytes);
-  // exact: at most the 8 bytes of a number
+  // exact: inside the number
   return std::all_of(converted.bytes, converted.bytes + itemsize(dtype),
                      [](std::byte byte) { return byte == std::byte{0}; });
 }
@@ -148,7 +164,7 @@ bool any_zero(const Tensor& divisor);
 
 /// A zero among integer divisors is refused before anything is resized or written.
 void check_divisor(const Row& row, const Types& types, SizesView shape, Device device, const Arg& divisor) {
-  if (!row.divides_integers || is_floating_point(types.common)) return;
+  if (!row.divides_integers || is_inexact(types.common)) return;
   if (device == Device::meta || numel_of(shape) == 0) return;
   // 256 is a zero among int8.
   if (divisor.is_tensor() ? any_zero(divisor.tensor().to(types.common)) : is_zero(divisor.number(), types.common))
@@ -222,9 +238,9 @@ void record(Recorder& recorder, Op op, const Row& row, const Types& types, const
   call.op = op;
   call.count = count;
   call.compute = types.compute;
-  call.given = types.result == bool_ ? bool_ : types.compute;
+  call.given = given_by_kernel(types);
   call.result = types.result;
-  bool fits = (row.dtypes & set_of(types.common)) != 0 && (!row.divides_integers || is_floating_point(types.common));
+  bool fits = (row.dtypes & set_of(types.common)) != 0 && (!row.divides_integers || is_inexact(types.common));
   for (int i = 0; i < count; ++i) {
     Recorder::Argument& argument = call.arguments[i];
     argument.through = first_cast(row, types, args, i);
@@ -319,8 +335,10 @@ bool is_strict(const Row& row, Args args, int count) {
 }
 
 /// What a result is written to, before shapes are known.
-void check_target(Op op, const Row& row, Device device, const Tensor& out, Args args, int count) {
+void check_target(Op op, const Row& row, Form form, Device device, const Tensor& out, Args args, int count) {
   check_out_device(out, device);
+  if (form == Form::out && row.complex_to_real && is_complex(args[0]->tensor().dtype()))
+    check_can_cast(to_real(args[0]->tensor().dtype()), out.dtype());
   // PyTorch bounds, or squares, a copy where the dtype changes.
   const bool copied = (row.strict_out || op == Op::square) && args[0]->is_tensor() &&
                       args[0]->tensor().dtype() != common_dtype(row, args, count);
@@ -331,8 +349,11 @@ void check_target_shape(Form form, const Tensor& out, SizesView shape, Args args
   form == Form::inplace ? check_inplace_shape(out.sizes(), shape) : check_resized_is_no_input(out, shape, args, count);
 }
 
-void check_target_dtype(const Row& row, const Types& types, const Tensor& out, Args args, int count) {
-  if (is_strict(row, args, count) && out.dtype() != types.common)
+void check_target_dtype(const Row& row, const Types& types, Form form, const Tensor& out, Args args, int count) {
+  const bool becomes_real = row.complex_to_real && types.result != types.common;
+  if (form == Form::inplace && becomes_real)
+    throw Error(std::string("In-place ") + row.name + " is not supported for complex tensors.");
+  if (!becomes_real && is_strict(row, args, count) && out.dtype() != types.common)
     throw Error(std::string("Found dtype ") + scalar_type_name(out.dtype()) + " but expected " +
                 scalar_type_name(types.common));
   check_can_cast(types.result, out.dtype());
@@ -349,12 +370,15 @@ void write_flat(Op op, const Resolved& resolved, Form form, Tensor& out, Args ar
 
 Tensor& write(Op op, Form form, Tensor& out, Args args, int count) {
   const Resolved resolved = resolve(op, args, count, form, &out);
+  const Types& types = resolved.types;
   if (resolved.is_flat)
     write_flat(op, resolved, form, out, args, count);
   else if (resolved.is_new_shape)
     write_resized(op, row_of(op), resolved, out, args, count);
   else
-    write_result(op, row_of(op), resolved.types, out, args, count);
+    write_result(op, row_of(op), types, out, args, count);
+  if (types.result == bool_ && out.dtype() != bool_ && op != Op::logical_not && !resolved.is_flat)
+    warn_of_lost_parts(types.common, out.dtype(), out.numel());
   return out;
 }
 
@@ -426,11 +450,21 @@ void check_inplace_shape(SizesView self, SizesView shape) {
   throw error;
 }
 
+/// Whether the result is the operand itself.
+bool is_result(const Row& row, const Arg& self) {
+  return row.keeps_real && self.is_tensor() && !is_complex(self.tensor().dtype());
+}
+
+/// PyTorch makes the results of abs and conj_physical as `empty_like` does, and copies those of angle.
+Dims layout_of_parts(const Row& row, SizesView shape, const Tensor& self) {
+  return row.strict_out ? strides_like(shape, self.strides(), MemoryFormat::preserve) : contiguous_strides(shape);
+}
+
 Resolved resolve(Op op, Args args, int count, Form form, const Tensor* out) {
   const Row& row = row_of(op);
-  check_not_refused(row, *args[0]);
+  check_not_refused(row, args, count);
   const Device device = common_device(args, count);
-  if (out) check_target(op, row, device, *out, args, count);
+  if (out) check_target(op, row, form, device, *out, args, count);
   BroadcastCheck check(form == Form::inplace);
   Resolved resolved{.types = {},
                     .device = device,
@@ -441,7 +475,7 @@ Resolved resolve(Op op, Args args, int count, Form form, const Tensor* out) {
   resolved.is_new_shape = out && !(out->sizes() == resolved.shape);
   if (resolved.is_new_shape && !resolved.is_flat) check_target_shape(form, *out, resolved.shape, args, count);
   const Types types = resolved.types = compute_types(op, row, args, count);
-  if (out) check_target_dtype(row, types, *out, args, count);
+  if (out) check_target_dtype(row, types, form, *out, args, count);
   check_alpha(row, types.common, args, count);
   check_dtype(row, types.common, device);
   // PyTorch writes the truth of one operand in the output's dtype.
@@ -450,7 +484,11 @@ Resolved resolve(Op op, Args args, int count, Form form, const Tensor* out) {
   if (resolved.is_flat) return resolved;
   check.check_blow_up(resolved.shape, itemsize(types.result));
   check_divisor(row, types, resolved.shape, device, *args[count - 1]);
-  if (!out || resolved.is_new_shape) resolved.strides = layout_of_result(row, types, resolved.shape, args, count);
+  const bool is_of_complex = (row.complex_to_real || row.keeps_real) && is_complex(types.common);
+  if (!out && is_of_complex)
+    resolved.strides = layout_of_parts(row, resolved.shape, args[0]->tensor());
+  else if (!out || resolved.is_new_shape)
+    resolved.strides = layout_of_result(row, types, resolved.shape, args, count);
   return resolved;
 }
 
@@ -469,17 +507,22 @@ Tensor run_elementwise(Op op, Args args, int count) {
   if (Tensor result = fast_result(op, args, count); result.defined()) return result;
   if (count == 2)
     if (Tensor result = small_result(op, args); result.defined()) return result;
+  if (is_result(row_of(op), *args[0])) return args[0]->tensor();
   return run_resolved(op, args, count);
 }
 
 Tensor& run_inplace(Op op, Tensor& self, Args args, int count) {
   if (fast_into(op, self, args, count)) return self;
+  if (is_result(row_of(op), *args[0])) {
+    bump_version(self);
+    return self;
+  }
   return write(op, Form::inplace, self, args, count);
 }
 
 Tensor elementwise(Op op, Args args, int count) {
   if (in_graph(args, count) && is_recorded(args, count)) [[unlikely]]
-    return with_history().elementwise(op, args, count);
+    return is_result(row_of(op), *args[0]) ? args[0]->tensor() : with_history().elementwise(op, args, count);
   return run_elementwise(op, args, count);
 }
 

@@ -32,6 +32,12 @@ const char* device_name(Device device) noexcept;
 void check_device(const Tensor& operand, Device expected);
 /// Error where a result would have to go to another device.
 void check_out_device(const Tensor& out, Device device);
+/// PyTorch's warning where complex numbers are written to real ones.
+void warn_of_lost_parts();
+inline void warn_of_lost_parts(Dtype from, Dtype to, int64_t numel) {
+  if (is_complex(from) && !is_complex(to) && to != bool_ && numel > 0) [[unlikely]]
+    warn_of_lost_parts();
+}
 /// How an argument takes part in promotion.
 TypedOperand typed(const Arg& arg);
 /// Gives an output its new shape, with PyTorch's warning where it had elements; its old one again, where what follows

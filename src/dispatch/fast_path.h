@@ -11,25 +11,25 @@
 #include "kernel/kernel.h"
 #include "tensor/overlap.h"
 #include "tile/small.h"
+#include "type/visit.h"
 
 namespace tenon {
 
 /// A number in the dtype a kernel reads, and where a Program finds it.
 struct Number {
-  alignas(8) std::byte bytes[8];
+  alignas(kMaxItemsize) std::byte bytes[kMaxItemsize];
 };
 
-/// The dtype that holds a number as it is.
-inline Dtype dtype_of_number(Scalar number) {
-  return number.is_floating() ? float64 : number.is_wide() ? uint64 : int64;
+/// A number that is not complex, as an element of `dtype`.
+inline void store_real(Scalar number, Dtype dtype, std::byte* out) {
+  const Lanes from{number.data(), 1};
+  kernels().cast[static_cast<int>(dtype_of_number(number))][static_cast<int>(dtype)](out, &from, 1);
 }
-
 inline void store_number(Scalar number, Dtype dtype, std::byte* out) {
-  const double floating = number.as_double();
-  const int64_t integer = number.as_int64();
-  const Lanes from{number.is_floating() ? static_cast<const void*>(&floating) : static_cast<const void*>(&integer), 1};
-  const Dtype source = dtype_of_number(number);
-  kernels().cast[static_cast<int>(source)][static_cast<int>(dtype)](out, &from, 1);
+  if (!number.is_complex()) return store_real(number, dtype, out);
+  const Complex128 parts = number.as_complex();
+  const Lanes from{&parts, 1};
+  kernels().cast[static_cast<int>(complex128)][static_cast<int>(dtype)](out, &from, 1);
 }
 
 // Below this a result fits into the caches and the caller works alone: nothing is left for a plan to decide.
@@ -53,15 +53,16 @@ struct FastKernel {
 using FastKernels = std::array<std::array<FastKernel, kDtypeCount>, kOpCount + 1>;  // the last row: custom ops, none
 
 inline FastKernel fast_kernel(const Row& row, Kernel kernel, Dtype dtype) {
-  const bool becomes_float = row.promotion == Promotion::int_to_float && !is_floating_point(dtype);
+  const bool becomes_float = row.promotion == Promotion::int_to_float && !is_inexact(dtype);
   const bool other_dtype = row.promotion == Promotion::logical       ? dtype != bool_
                            : row.promotion == Promotion::bool_to_int ? dtype == bool_
                                                                      : row.refuses_bool && dtype == bool_;
   const bool checks_number = row.parameters != Parameters::none && !is_floating_point(dtype);
-  const bool looks_closer = row.stepwise && widened(dtype) != dtype;
+  const bool looks_closer = (row.stepwise && widened(dtype) != dtype) || (row.refuses_complex && is_complex(dtype));
+  if (row.keeps_real && !is_complex(dtype)) return {};
   if (row.divides_integers || other_dtype || becomes_float || checks_number || looks_closer) return {};
   const bool gives_bool = row.promotion == Promotion::comparison || row.promotion == Promotion::logical;
-  return {kernel, gives_bool ? bool_ : dtype};
+  return {kernel, gives_bool ? bool_ : row.complex_to_real ? to_real(dtype) : dtype};
 }
 
 inline const FastKernels& make_fast_kernels() {
@@ -88,8 +89,9 @@ inline const FastKernels& make_fast_kernels() {
 /// Beside a 16-bit float a number may keep its own precision: that is looked at elsewhere.
 inline bool number_fits(Scalar number, Dtype dtype) {
   if (widened(dtype) != dtype) return false;
-  if (dtype == float32) return number.as_double() <= 0x1.FFFFFEp+127 && number.as_double() >= -0x1.FFFFFEp+127;
-  return is_floating_point(dtype) || (!number.is_floating() && (dtype != bool_ || number.is_boolean()));
+  if (!number.is_floating()) return !number.is_complex() && (dtype != bool_ || number.is_boolean());
+  if (to_real(dtype) == float32) return number.as_double() <= 0x1.FFFFFEp+127 && number.as_double() >= -0x1.FFFFFEp+127;
+  return is_inexact(dtype);
 }
 
 /// One operand's lanes beside `like`; false when it needs a plan or a cast.
@@ -97,7 +99,7 @@ inline bool number_fits(Scalar number, Dtype dtype) {
                                               Lanes& lanes) {
   if (!arg.is_tensor()) {
     if (!number_fits(arg.number(), dtype)) return false;
-    store_number(arg.number(), dtype, number.bytes);
+    store_real(arg.number(), dtype, number.bytes);
     lanes = {number.bytes, 0};
     return true;
   }

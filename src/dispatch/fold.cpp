@@ -114,6 +114,7 @@ void check_place_exists(const Tensor& self, std::optional<int64_t> dim, const ch
 void check_places(Op op, const Tensor& self, std::optional<int64_t> dim) {
   const Row& row = row_of(op);
   if (self.dtype() == bool_ && !self.is_meta()) throw Error(row.refuses_bool);
+  if (is_complex(self.dtype()) && !self.is_meta()) throw Error(row.refuses_complex);
   // On meta PyTorch names argmax for both.
   check_place_exists(self, dim, self.is_meta() ? "argmax" : (std::string(row.name) + "()").c_str());
 }
@@ -193,6 +194,7 @@ std::tuple<Tensor, Tensor> extreme_and_place(Op op, const Tensor& self, int64_t 
   const Dims mask = mask_of(dim, self.dim());
   const Call call{op, self.dtype(), {self.dtype(), int64}};
   if (!self.is_meta()) check_place_exists(self, dim, (std::string(row_of(op).name) + "()").c_str());
+  if (!self.is_meta() && is_complex(self.dtype())) throw Error(row_of(op).refuses_complex);
   if (self.dim() == 0 && !self.is_meta()) {
     Tensor place = new_tensor({}, int64, self.device());
     write_fill(place, 0);
@@ -216,13 +218,17 @@ void check_extremes_exist(const Tensor& self, std::optional<int64_t> dim) {
 double correction_or_one(const std::optional<Scalar>& correction) { return correction ? correction->to<double>() : 1; }
 
 void check_spread(const Tensor& self, SizesView dims, const char* names = "std and var") {
-  if (!is_floating_point(self.dtype()))
-    throw Error(std::string(names) + " only support floating point and complex dtypes");
+  if (!is_inexact(self.dtype())) throw Error(std::string(names) + " only support floating point and complex dtypes");
   mask_in_order(dims, self.dim());
 }
 
 Tensor spread_of(Op op, const Tensor& self, const DimsArg& dim, const std::optional<Scalar>& correction, bool keepdim) {
   check_spread(self, dim.view());
+  if (is_complex(self.dtype())) {
+    const auto of = [&](const Tensor& parts) { return spread_of(Op::var, parts, dim, correction, keepdim); };
+    Tensor both = of(real(self.detach())).add_(of(imag(self.detach())));
+    return op == Op::std_ ? both.sqrt_() : both;
+  }
   const double less = correction_or_one(correction);
   return fold({op, self.dtype(), {self.dtype()}, std::nan(""), &less}, self, reduced_mask(dim.view(), self.dim()),
               keepdim);
@@ -245,14 +251,33 @@ Tensor warned_spread(Op op, const Tensor& self, const DimsArg& dim, const std::o
   return out;
 }
 
-/// var_mean, std_mean.
+/// The numbers of such parts.
+Tensor of_parts(const Tensor& re, const Tensor& im) {
+  const Tensor numbers = new_tensor(re.sizes(), to_complex(re.dtype()), re.device());
+  if (numbers.is_meta()) return numbers;
+  run_copy(view_as_real(numbers).select(-1, 0), re);
+  run_copy(view_as_real(numbers).select(-1, 1), im);
+  numbers.impl()->storage->version.store(0, std::memory_order_relaxed);
+  return numbers;
+}
+
+/// var_mean, std_mean. Of complex numbers by their parts.
 std::tuple<Tensor, Tensor> spread_and_mean(Op op, const Tensor& self, const DimsArg& dim,
                                            const std::optional<Scalar>& correction, bool keepdim) {
   check_spread(self, dim.view(), row_of(op).name);
   const double less = correction_or_one(correction);
-  const Dtype dtype = self.dtype();
-  auto results =
-      fold_two({op, dtype, {dtype, dtype}, std::nan(""), &less}, self, reduced_mask(dim.view(), self.dim()), keepdim);
+  const auto folded = [&](Op fold, const Tensor& given) {
+    const Dtype dtype = given.dtype();
+    return fold_two({fold, dtype, {dtype, dtype}, std::nan(""), &less}, given, reduced_mask(dim.view(), given.dim()),
+                    keepdim);
+  };
+  const auto folded_parts = [&]() -> std::tuple<Tensor, Tensor> {
+    const auto [re_variance, re_mean] = folded(Op::var_mean, real(self.detach()));
+    const auto [im_variance, im_mean] = folded(Op::var_mean, imag(self.detach()));
+    const Tensor variance = re_variance + im_variance;
+    return {op == Op::std_mean ? sqrt(variance) : variance, of_parts(re_mean, im_mean)};
+  };
+  auto results = is_complex(self.dtype()) ? folded_parts() : folded(op, self);
   const std::string warning = freedom_warning(op, self, std::get<0>(results).numel(), correction);
   if (!warning.empty()) warn("UserWarning", warning);
   return results;
@@ -260,43 +285,61 @@ std::tuple<Tensor, Tensor> spread_and_mean(Op op, const Tensor& self, const Dims
 
 /// What PyTorch folds into `out`: the elements in its dtype, unless there is one result. Then 16-bit ones are refused.
 Tensor in_dtype_of(const Tensor& out, const Tensor& self, SizesView mask) {
-  if (!is_floating_point(out.dtype())) return self;
+  if (!is_inexact(out.dtype()) || is_complex(self.dtype())) return self;
   const bool is_one = self.numel() != 0 && numel_of(reduced_shape(self.sizes(), mask, false)) == 1;
   if (is_one && itemsize(self.dtype()) == 2 && itemsize(out.dtype()) > 2 && !self.is_meta())
     throw Error(std::string("std_var_all: Unsupported dtype ") + scalar_type_name(self.dtype()));
+  if (is_complex(out.dtype())) {
+    if (!is_one) fail_no_code("std_cpu", out.dtype());
+    return self;
+  }
   return is_one && itemsize(out.dtype()) > 2 ? self : run_to(self, out.dtype(), MemoryFormat::preserve);
 }
 
-/// PyTorch warns of the new size first. The text is made before anything is written.
+/// PyTorch warns of the new size first, but for complex numbers. The text is made before anything is written.
 Tensor& write_spread(Op op, Tensor& out, const Tensor& self, const DimsArg& dim,
                      const std::optional<Scalar>& correction, bool keepdim) {
   check_unrecorded(op, out, self);
   check_spread(self, dim.view());
   const Dims mask = reduced_mask(dim.view(), self.dim());
-  const Tensor result = spread_of(op, in_dtype_of(out, self, mask), dim, correction, keepdim);
+  // PyTorch adds up the variances of the parts in `out`, and takes their root there.
+  const bool roots_out = op == Op::std_ && is_complex(self.dtype()) && is_complex(out.dtype());
+  Tensor result = spread_of(roots_out ? Op::var : op, in_dtype_of(out, self, mask), dim, correction, keepdim);
   const std::string warning = freedom_warning(op, self, result.numel(), correction);
-  write_result(op, out, result);
-  if (!warning.empty()) warn("UserWarning", warning);
+  const bool warns_first = is_complex(self.dtype());
+  if (!warning.empty() && warns_first) warn("UserWarning", warning);
+  write_result(op, out, roots_out ? run_to(result, out.dtype(), MemoryFormat::preserve).sqrt_() : result);
+  if (!warning.empty() && !warns_first) warn("UserWarning", warning);
   return out;
 }
 
 // --- logsumexp
 
-Dtype computed_logarithm(const Tensor& self) {
-  return is_floating_point(self.dtype()) ? self.dtype() : get_default_dtype();
+Dtype computed_logarithm(const Tensor& self) { return is_inexact(self.dtype()) ? self.dtype() : get_default_dtype(); }
+
+/// As PyTorch computes it: by the largest real part.
+Tensor log_of_complex_sum(const Tensor& self, SizesView dims, bool keepdim) {
+  if (self.numel() == 0) return log(sum(exp(self), dims, keepdim));
+  const Tensor largest = amax(real(self), dims, true);
+  const Tensor finite = where(isfinite(largest), largest, 0);
+  const Tensor sums = log(sum(exp(self - finite), dims, true)) + finite;
+  return keepdim ? sums : sums.reshape(reduced_shape(self.sizes(), reduced_mask(dims, self.dim()), false));
 }
 
 Tensor log_of_sum(const Tensor& self, const DimsArg& dim, bool keepdim, Dtype result) {
   // PyTorch reduces all dims here, and keeps those of the maximum.
   if (dim.view().empty() && !keepdim && self.dim() > 0 && self.numel() != 0)
     throw Error("output with shape [] doesn't match the broadcast shape " + to_string(Dims(self.dim(), 1)));
+  if (is_complex(self.dtype())) return log_of_complex_sum(self.detach(), dim.view(), keepdim);
   return fold({Op::logsumexp, computed_logarithm(self), {result}, -__builtin_inf()}, self,
               reduced_mask(dim.view(), self.dim()), keepdim);
 }
 
 // --- nansum, nanmean
 
-bool has_nan(Dtype dtype) { return is_floating_point(dtype); }
+void check_sums_numbers(const Tensor& self) {
+  if (is_complex(self.dtype()) && !self.is_meta()) throw Error("nansum on CPU does not support complex inputs");
+}
 
 /// Of floats, in `result`, to which elements are rounded before they are added up.
 Tensor sum_of_numbers(const Tensor& self, const DimsArg& dim, bool keepdim, Dtype result) {
@@ -338,8 +381,12 @@ void check_norm_exists(const Tensor& self, double ord, SizesView dims) {
 void check_norm_dtypes(Dtype input, std::optional<Dtype> asked) {
   const std::string name = "linalg.vector_norm: ";
   if (!asked) return;
-  if (!is_floating_point(*asked))
+  if (!is_inexact(*asked))
     throw Error(name + "dtype should be floating point or complex, but got " + scalar_type_name(*asked));
+  if (is_complex(input) != is_complex(*asked)) {
+    const std::string kind = is_complex(input) ? "complex" : "real";
+    throw Error(name + "dtype should be " + kind + " for " + kind + " inputs, but got " + scalar_type_name(*asked));
+  }
   if (promote_types(input, *asked) != *asked)
     throw Error(name + "the dtype of the input (" + scalar_type_name(input) +
                 ") should be convertible without narrowing to the specified dtype (" + scalar_type_name(*asked) + ")");
@@ -400,7 +447,8 @@ Tensor plain::count_nonzero(const Tensor& self, const DimsArg& dim) {
   const Dims mask = reduced_mask(dim.view(), self.dim());
   // Where dims are named PyTorch sums comparisons, which know every dtype.
   if (dim.view().empty() && !self.is_meta()) check_has_code(row_of(Op::count_nonzero), self.dtype());
-  return fold({Op::count_nonzero, self.dtype(), {int64}}, self, mask, false);
+  const Tensor real = is_complex(self.dtype()) ? run_to(self, bool_, MemoryFormat::preserve) : self;
+  return fold({Op::count_nonzero, real.dtype(), {int64}}, real, mask, false);
 }
 
 Tensor plain::var(const Tensor& self, const DimsArg& dim, std::optional<Scalar> correction, bool keepdim) {
@@ -432,10 +480,11 @@ Tensor plain::logsumexp(const Tensor& self, const DimsArg& dim, bool keepdim) {
 }
 Tensor& plain::logsumexp_out(Tensor& out, const Tensor& self, const DimsArg& dim, bool keepdim) {
   check_unrecorded(Op::logsumexp, out, self);
-  if (!is_floating_point(out.dtype()))
+  if (!is_inexact(out.dtype()))
     throw Error(std::string("logsumexp(): Expected floating point type for result tensor, but got: ") +
                 scalar_type_name(out.dtype()));
-  return write_result(Op::logsumexp, out, log_of_sum(self, dim, keepdim, out.dtype()));
+  const Tensor given = is_complex(out.dtype()) ? run_to(self, out.dtype(), MemoryFormat::preserve) : self;
+  return write_result(Op::logsumexp, out, log_of_sum(given, dim, keepdim, out.dtype()));
 }
 
 namespace {
@@ -450,33 +499,36 @@ Tensor without_nan(const Tensor& self) {
 
 Tensor plain::nansum(const Tensor& self, const DimsArg& dim, bool keepdim, std::optional<Dtype> dtype) {
   mask_in_order(dim.view(), self.dim());
-  if (!has_nan(self.dtype())) return run_reduce(Op::sum, self, dim.view(), keepdim, dtype);
-  if (!dtype || has_nan(*dtype)) return sum_of_numbers(self, dim, keepdim, dtype.value_or(self.dtype()));
+  check_sums_numbers(self);
+  if (!is_inexact(self.dtype())) return run_reduce(Op::sum, self, dim.view(), keepdim, dtype);
+  if (!dtype || is_inexact(*dtype)) return sum_of_numbers(self, dim, keepdim, dtype.value_or(self.dtype()));
   return tenon::sum(without_nan(self), dim, keepdim, dtype);
 }
 Tensor& plain::nansum_out(Tensor& out, const Tensor& self, const DimsArg& dim, bool keepdim,
                           std::optional<Dtype> dtype) {
   check_unrecorded(Op::nansum, out, self);
-  if (!has_nan(self.dtype())) return tenon::sum_out(out, self, dim, keepdim, dtype);
-  if (dtype && !has_nan(*dtype)) return tenon::sum_out(out, without_nan(self), dim, keepdim, dtype);
+  check_sums_numbers(self);
+  if (!is_inexact(self.dtype())) return tenon::sum_out(out, self, dim, keepdim, dtype);
+  if (dtype && !is_inexact(*dtype)) return tenon::sum_out(out, without_nan(self), dim, keepdim, dtype);
   return write_result(Op::nansum, out, sum_of_numbers_for(out, self, dim, keepdim, dtype));
 }
 
 Tensor plain::nanmean(const Tensor& self, const DimsArg& dim, bool keepdim, std::optional<Dtype> dtype) {
-  if (!has_nan(self.dtype()))
+  if (!is_inexact(self.dtype()))
     throw Error(std::string("nanmean(): expected input to have floating point or complex dtype but got ") +
                 scalar_type_name(self.dtype()));
-  if (dtype && !has_nan(*dtype)) fail_mean("nanmean", "Optional", *dtype);
+  if (dtype && !is_inexact(*dtype)) fail_mean("nanmean", "Optional", *dtype);
   const Tensor count = tenon::sum(isnan(self.detach()).logical_not(), dim, keepdim);
   return tenon::nansum(self, dim, keepdim, dtype) / count;
 }
 Tensor& plain::nanmean_out(Tensor& out, const Tensor& self, const DimsArg& dim, bool keepdim,
                            std::optional<Dtype> dtype) {
-  if (!has_nan(self.dtype()))
+  if (!is_inexact(self.dtype()))
     throw Error("nanmean(): integral types and 'Bool' are not supported for nanmean, even for empty tensors.");
-  if (dtype && !has_nan(*dtype)) fail_mean("nanmean", "Optional", *dtype);
+  if (dtype && !is_inexact(*dtype)) fail_mean("nanmean", "Optional", *dtype);
   const Tensor count = tenon::sum(isnan(self.detach()).logical_not(), dim, keepdim);
   check_unrecorded(Op::nansum, out, self);
+  check_sums_numbers(self);
   write_result(Op::nansum, out, sum_of_numbers_for(out, self, dim, keepdim, dtype).div_(count));
   bump_version(out);  // PyTorch divides in `out`
   return out;
@@ -484,13 +536,22 @@ Tensor& plain::nanmean_out(Tensor& out, const Tensor& self, const DimsArg& dim, 
 
 Tensor plain::linalg_vector_norm(const Tensor& self, Scalar ord, const DimsArg& dim, bool keepdim,
                                  std::optional<Dtype> dtype) {
-  if (!is_floating_point(self.dtype()))
+  if (!is_inexact(self.dtype()))
     throw Error(std::string("linalg.vector_norm: Expected a floating point or complex tensor as input. Got ") +
                 scalar_type_name(self.dtype()));
+  if (ord.is_complex()) throw Error("linalg.vector_norm: Expected a non-complex scalar as the order of norm.");
   const double power = ord.to<double>();
   check_norm_exists(self, power, dim.view());
   check_norm_dtypes(self.dtype(), dtype);
   mask_in_order(dim.view(), self.dim());
+  // Of complex numbers the norm of the magnitudes.
+  if (is_complex(self.dtype())) {
+    const Dtype parts = to_real(dtype.value_or(self.dtype()));
+    const Tensor result = plain::linalg_vector_norm(abs(self.detach()), ord, dim, keepdim, parts);
+    // PyTorch copies what it has nothing to add to.
+    if (power == 0 && result.numel() == self.numel()) warn_of_lost_parts(self.dtype(), parts, self.numel());
+    return result;
+  }
   const Dtype result = dtype.value_or(self.dtype());
   return fold({norm_of(power), result, {result}, 0, &power}, self, reduced_mask(dim.view(), self.dim()), keepdim);
 }
@@ -503,7 +564,7 @@ Scalar ord_of(const char* given, const Tensor& self, SizesView dims) {
   if (name == "fro" && dims.size() <= 2) return 2;
   if (name != "fro" && name != "nuc") throw Error(matrix_norm + "Order " + name + " not supported.");
   if (self.dim() < 2) throw Error(matrix_norm + "The input tensor A must have at least 2 dimensions.");
-  if (!is_floating_point(self.dtype()))
+  if (!is_inexact(self.dtype()))
     throw Error(matrix_norm + "Expected a floating point or complex tensor as input. Got " +
                 scalar_type_name(self.dtype()));
   Dims all;

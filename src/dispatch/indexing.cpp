@@ -18,6 +18,7 @@
 #include "tensor/places.h"
 #include "tile/pool.h"
 #include "type/overflow.h"
+#include "type/visit.h"
 #include "type/width.h"
 
 namespace tenon {
@@ -252,7 +253,7 @@ void replace_runs(const Selection& selection, const Tensor& source) {
   });
 }
 
-/// Floats of 32 or 64 bits: what gradients are summed in.
+/// What gradients are summed in: 32 or 64 bits a part.
 template <class T>
 void add_runs(const Selection& selection, const Tensor& source) {
   T* to = selection.view().data<T>();
@@ -264,10 +265,9 @@ void add_runs(const Selection& selection, const Tensor& source) {
                          });
 }
 void add_runs(const Selection& selection, const Tensor& source) {
-  if (source.dtype() == float64)
-    add_runs<double>(selection, source);
-  else
-    add_runs<float>(selection, source);
+  visit_dtype(source.dtype(), [&]<class T>() {
+    if constexpr (std::is_floating_point_v<T> || is_complex_v<T>) add_runs<T>(selection, source);
+  });
 }
 
 bool has_tensors(const Indexed& indexed) { return !indexed.tensors.empty(); }

@@ -40,9 +40,12 @@ void check_list(const NestedValues& values, int64_t dim, int64_t size) {
 /// A floating dtype takes any number (infinity where it is too large), an integer dtype what it can hold.
 void check_number(const NestedValues& value, Dtype dtype) {
   if (!is_number(value))
-    throw TypeError(is_floating_point(dtype) ? "must be real number, not list"
-                                             : "'list' object cannot be interpreted as an integer");
-  if (!is_floating_point(dtype) && overflows(value.number, dtype))
+    throw TypeError(is_inexact(dtype) ? "must be real number, not list"
+                                      : "'list' object cannot be interpreted as an integer");
+  if (value.number.is_complex() && !is_complex(dtype) && dtype != bool_)
+    throw TypeError(is_floating_point(dtype) ? "must be real number, not complex"
+                                             : "'complex' object cannot be interpreted as an integer");
+  if (!is_inexact(dtype) && overflows(value.number, dtype))
     throw Error(std::string("value cannot be converted to type ") + dtype_name(dtype) + " without overflow");
 }
 

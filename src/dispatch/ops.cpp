@@ -68,9 +68,10 @@ void check_subtraction(const Target& target, const Arg& self, const Arg& other) 
       "`logical_not()` operator instead.");
 }
 
-bool is_one(Scalar alpha) { return !alpha.is_floating() && !alpha.is_boolean() && alpha.as_int64() == 1; }
+bool is_one(Scalar alpha) { return alpha.kind() == Scalar::Kind::integer && alpha.as_int64() == 1; }
 
 Scalar negated(Scalar alpha) {
+  if (alpha.is_complex()) return Complex128{-alpha.as_complex().re, -alpha.as_complex().im};
   if (alpha.is_boolean()) return alpha;  // refused later, or -True, which is True
   // One above the largest int64 wraps, as in PyTorch.
   return alpha.is_floating() ? Scalar(-alpha.as_double())
@@ -151,11 +152,13 @@ void check_same_dtype(const Arg& self, const Arg& other, const char* name) {
               "` but got dtype " + cpp_type_name(other.tensor().dtype()));
 }
 
+[[noreturn]] void fail_complex_clamp() { throw NotImplementedError("clamp is not supported for complex types"); }
+
 /// Public functions that pick one of several ops.
 namespace by_hand {
 
 Tensor addcdiv(const Target& target, const Arg& self, const Arg& tensor1, const Arg& tensor2, Scalar value) {
-  const auto is_integer = [](const Arg& arg) { return arg.is_tensor() && !is_floating_point(arg.tensor().dtype()); };
+  const auto is_integer = [](const Arg& arg) { return arg.is_tensor() && !is_inexact(arg.tensor().dtype()); };
   if (is_integer(tensor1) && is_integer(tensor2)) {
     check_history(Op::addcdiv, target, {&self, &tensor1, &tensor2});
     throw Error(
@@ -236,7 +239,13 @@ Tensor nan_to_num(const Target& target, const Tensor& input, std::optional<doubl
     throw Error(std::string("nan_to_num: dtype of out: ") + scalar_type_name(target.tensor->dtype()) +
                 " should be same as input: " + scalar_type_name(dtype));
   }
-  if (!is_floating_point(dtype)) return copied(target, input);
+  if (!is_inexact(dtype)) return copied(target, input);
+  if (is_complex(dtype)) {  // part by part
+    const Tensor copy = copied(target, input), whole = target.given() ? *target.tensor : copy;
+    Tensor parts = view_as_real(whole);
+    nan_to_num({Target::Form::inplace, &parts}, parts, nan, posinf, neginf);
+    return copy;
+  }
   const double largest = largest_finite(dtype);
   const Arg values[] = {nan.value_or(0), posinf.value_or(largest), neginf.value_or(-largest)};
   const Arg* const args[] = {&self, &values[0], &values[1], &values[2]};
@@ -246,7 +255,8 @@ Tensor nan_to_num(const Target& target, const Tensor& input, std::optional<doubl
 /// Truths are written to truths alone.
 Tensor truths(Op op, const Target& target, const Tensor& input, Op form) {
   const Arg self(input);
-  if (input.defined() && target.given() && target.tensor->dtype() != bool_) {
+  const bool is_refused = row_of(op).refuses_complex && input.defined() && is_complex(input.dtype());
+  if (input.defined() && !is_refused && target.given() && target.tensor->dtype() != bool_) {
     check_history(op, target, {&self});
     throw Error(std::string(row_of(op).name) + " does not support non-boolean outputs.");
   }
@@ -269,12 +279,14 @@ Dims strides_behind_abs(const Tensor& self) {
   return result_strides(self.sizes(), and_number, 2);
 }
 Tensor isinf(const Target& target, const Tensor& self) {
+  if (is_complex(self.dtype())) return isinf(target, real(self)).logical_or_(isinf(target, imag(self)));
   if (!is_floating_point(self.dtype())) return zeros_like(self, bool_);
   Tensor result = truths(Op::isinf, target, self, Op::isinf);
   set_sizes_and_strides(result, self.sizes(), strides_behind_abs(self));
   return result;
 }
 Tensor isfinite(const Target& target, const Tensor& self) {
+  if (is_complex(self.dtype())) return isfinite(target, real(self)).logical_and_(isfinite(target, imag(self)));
   if (!is_floating_point(self.dtype())) return ones_like(self, bool_);
   Tensor result = truths(Op::isfinite, target, self, Op::isfinite);
   const StridedView view{self.sizes(), self.strides()}, itself[] = {view, view};
@@ -314,9 +326,16 @@ Tensor clamp(const Target& target, const Tensor& self, const std::optional<Arg>&
     throw Error("torch.clamp: At least one of 'min' or 'max' must not be None");
   }
   const int count = min && max ? 3 : 2;
+  if (is_complex(self.dtype()) && !self.is_meta()) fail_complex_clamp();
   const Arg* args[] = {&clamped_self, min ? &*min : &*max, count == 3 ? &*max : nullptr};
   const bool numbers = !args[1]->is_tensor() && (count == 2 || !max->is_tensor());
+  std::optional<Arg> real_bounds[2];
+  for (int i = 1; numbers && is_floating_point(self.dtype()) && i < count; ++i)
+    if (args[i]->number().is_complex())  // must be real; the result stays what it is
+      args[i] = &real_bounds[i - 1].emplace(args[i]->number().to<double>());
   if (numbers) check_inplace_bounds(target, self, args, count);
+  for (int i = 1; numbers && i < count; ++i)
+    if (args[i]->number().is_complex()) fail_complex_clamp();
   if (count == 3) return run_form(numbers ? Op::clamp_scalar : Op::clamp, target, args, 3);
   if (min) return run_form(numbers ? Op::clamp_min_scalar : Op::clamp_min, target, args, 2);
   return run_form(numbers ? Op::clamp_max_scalar : Op::clamp_max, target, args, 2);
@@ -414,6 +433,8 @@ void write_results(Op op, Tensor* const* outs, const List<Tensor>& results) {
   }
   for (std::size_t i = 0; i < results.size(); ++i) resized[i]->keep();
 }
+
+Tensor conj(const Tensor& self) { return is_complex(self.dtype()) ? conj_physical(self) : self; }
 
 Dtype result_type(const Arg& a, const Arg& b) {
   const TypedOperand operands[] = {typed(a), typed(b)};

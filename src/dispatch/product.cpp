@@ -26,8 +26,30 @@ Matrices matrices_of(const Tensor& tensor) {
   return {tensor.impl()->data(), dims > 2 ? tensor.stride(0) : 0, dims > 1 ? tensor.stride(-2) : 0, tensor.stride(-1)};
 }
 
+Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes);
+
+/// Of complex numbers: four products of their parts.
+Tensor multiplied_parts(const Tensor& a, const Tensor& b, SizesView sizes) {
+  const Tensor out = new_tensor(sizes, a.dtype(), a.device());
+  const auto part = [](const Tensor& whole, int64_t place) { return view_as_real(whole.detach()).select(-1, place); };
+  const auto part_alone = [&](const Tensor& whole, int64_t place) {
+    return run_clone(part(whole, place), MemoryFormat::preserve);
+  };
+  const Tensor re = part_alone(a, 0), im = part_alone(a, 1), other_re = part_alone(b, 0), other_im = part_alone(b, 1);
+  const auto write = [&](int64_t place, Op op, const Tensor& first, const Tensor& second) {
+    const Arg left(first), right(second);
+    const Arg* const args[] = {&left, &right};
+    run_copy(part(out, place), run_elementwise(op, args, 2));
+  };
+  write(0, Op::sub, multiplied(re, other_re, sizes), multiplied(im, other_im, sizes));
+  write(1, Op::add, multiplied(re, other_im, sizes), multiplied(im, other_re, sizes));
+  out.impl()->storage->version.store(0, std::memory_order_relaxed);
+  return out;
+}
+
 /// a b without a look at their dtypes, which are the same; `b` may be a vector. In the dtype of computation.
 Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes) {
+  if (is_complex(a.dtype()) && !a.is_meta()) return multiplied_parts(a, b, sizes);
   const Dtype dtype = computed(a.dtype());
   const Tensor out = new_tensor(sizes, dtype, a.device());
   if (out.is_meta() || out.numel() == 0) return out;
@@ -60,12 +82,13 @@ struct Start {
   Scalar beta, alpha;
 };
 
-bool is_one(Scalar number) { return number.as_double() == 1; }
+bool is(Scalar number, int value) { return number.as_complex() == Complex128{static_cast<double>(value), 0}; }
 
 /// As PyTorch's kernels are given factors: of 16-bit floats as float32.
 Scalar factor(Scalar number, Dtype dtype) {
   check_fits(number, widened(dtype));
-  return is_floating_point(dtype) ? number : Scalar(number.as_int64());
+  if (is_complex(dtype)) return number;
+  return is_floating_point(dtype) ? Scalar(number.as_double()) : Scalar(number.as_int64());
 }
 
 Tensor added(Tensor product, const Start& start, Dtype dtype) {
@@ -78,13 +101,13 @@ Tensor added(Tensor product, const Start& start, Dtype dtype) {
   };
   const Scalar alpha = factor(start.alpha, dtype), beta = factor(start.beta, dtype);
   // As in BLAS: an infinity that is multiplied by 0 is no NaN.
-  if (alpha.as_double() == 0 && (dtype == float32 || dtype == float64))
+  if (is(alpha, 0) && (dtype == float32 || dtype == float64 || is_complex(dtype)))
     run_fill(product, 0);
-  else if (!is_one(alpha))
+  else if (!is(alpha, 1))
     write(Op::mul, alpha, nullptr);
-  if (beta.as_double() != 0) {
+  if (!is(beta, 0)) {
     const Arg scale(beta);
-    is_one(beta) ? write(Op::add, start.tensor, nullptr) : write(Op::add_alpha, start.tensor, &scale);
+    is(beta, 1) ? write(Op::add, start.tensor, nullptr) : write(Op::add_alpha, start.tensor, &scale);
   }
   product = narrowed(product, dtype);
   if (Storage* storage = product.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
@@ -95,7 +118,7 @@ Tensor added(Tensor product, const Start& start, Dtype dtype) {
 Tensor only_start(const Start& start, SizesView sizes, Dtype dtype) {
   const Tensor expanded = start.tensor.detach().expand(sizes);
   const Tensor result = new_tensor(sizes, dtype, start.tensor.device());
-  if (start.beta.as_double() == 0) {
+  if (is(start.beta, 0)) {
     run_fill(result, 0);
   } else {
     run_copy(result, expanded);
@@ -244,7 +267,7 @@ void check_batch_dtypes(Op op, const Tensor& a, const Tensor& b) {
     check_has_code(row_of(op), a.dtype());
     if (a.dtype() != b.dtype()) fail_scalar_type(a.dtype(), b.dtype());
   } else if (a.dtype() != b.dtype()) {
-    if ((b.dtype() == float32 || b.dtype() == float64) && is_of_library(a) && is_of_library(b))
+    if ((b.dtype() == float32 || b.dtype() == float64 || is_complex(b.dtype())) && is_of_library(a) && is_of_library(b))
       fail_scalar_type(b.dtype(), a.dtype());
     if (op == Op::bmm) fail_other_factor(a, b);
     throw Error(std::string("mat1 and mat2 must have the same dtype, but got ") + scalar_type_name(a.dtype()) +
@@ -363,7 +386,7 @@ Tensor plain::addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, Sc
   const Dtype dtype = vec.dtype();
   if (mat.numel() == 0 && !mat.is_meta()) {
     if (widened(dtype) == dtype) check_fits(beta, dtype);
-    beta = dtype == bool_ ? Scalar(beta.as_bool()) : is_floating_point(dtype) ? beta : Scalar(beta.as_int64());
+    beta = dtype == bool_ ? Scalar(beta.as_bool()) : is_inexact(dtype) ? beta : Scalar(beta.as_int64());
     return only_start({self, beta, alpha}, sizes, dtype);
   }
   if (!mat.is_meta()) {
@@ -405,6 +428,8 @@ Tensor plain::dot(const Tensor& self, const Tensor& tensor) {
   return narrowed(multiplied(self, tensor, {}), self.dtype());
 }
 
+Tensor plain::vdot(const Tensor& self, const Tensor& other) { return plain::dot(conj(self.detach()), other); }
+
 namespace {
 
 /// `out` has its shape before anything is multiplied, as in PyTorch: an operand that it is has that shape then.
@@ -414,7 +439,7 @@ Tensor& write_dot(Op op, Tensor& out, const Tensor& self, const Tensor& other) {
     throw Error(std::string("result dtype ") + scalar_type_name(out.dtype()) + " does not match input dtype " +
                 scalar_type_name(self.dtype()));
   ResizedOutput resized(out, {}, {});
-  const Tensor result = plain::dot(self, other);
+  const Tensor result = op == Op::vdot ? plain::vdot(self, other) : plain::dot(self, other);
   check_out_device(out, result.device());
   run_fill(out, result);
   resized.keep();
@@ -426,7 +451,6 @@ Tensor& write_dot(Op op, Tensor& out, const Tensor& self, const Tensor& other) {
 Tensor& plain::dot_out(Tensor& out, const Tensor& self, const Tensor& tensor) {
   return write_dot(Op::dot, out, self, tensor);
 }
-Tensor plain::vdot(const Tensor& self, const Tensor& other) { return plain::dot(self, other); }
 Tensor& plain::vdot_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return write_dot(Op::vdot, out, self, other);
 }

@@ -13,6 +13,7 @@
 #include "base/fork.h"
 #include "dispatch/elementwise.h"
 #include "tenon/factories.h"
+#include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tensor/impl.h"
 #include "tile/pool.h"
@@ -119,33 +120,44 @@ void fill_normal(const Tensor& self) {
     });
 }
 
+/// A complex tensor as its parts, one after the other.
+Tensor parts_of(const Tensor& self) { return is_complex(self.dtype()) ? view_as_real(self) : self; }
+
 void fill_uniform(const Tensor& self, Dtype dtype) {
   visit_dtype(dtype, [&]<class T>() {
-    if constexpr (!std::is_integral_v<T>) fill_uniform<T>(self);
+    if constexpr (is_floating_v<T>) fill_uniform<T>(self);
   });
 }
 
 void fill_normal(const Tensor& self, Dtype dtype) {
   visit_dtype(dtype, [&]<class T>() {
-    if constexpr (!std::is_integral_v<T>) fill_normal<T>(self);
+    if constexpr (is_floating_v<T>) fill_normal<T>(self);
   });
 }
 
 Tensor with_uniform(Tensor self) {
   if (self.is_meta()) return self;
-  if (!is_floating_point(self.dtype())) fail_no_code("check_uniform_bounds", self.dtype());
-  fill_uniform(self, self.dtype());
+  if (!is_inexact(self.dtype())) fail_no_code("check_uniform_bounds", self.dtype());
+  fill_uniform(parts_of(self), to_real(self.dtype()));
   return self;
 }
 
+/// A complex number of variance 1 has parts of variance 1/2.
+void scale_parts(const Tensor& self) {
+  Tensor parts = parts_of(self);
+  parts.mul_(std::numbers::sqrt2 / 2);
+  parts.impl()->storage->version.store(0, std::memory_order_relaxed);
+}
+
 Tensor with_normal(Tensor self) {
-  const bool floating = is_floating_point(self.dtype());
+  const bool floating = is_inexact(self.dtype());
   if (self.is_meta() && !floating)
     throw Error(std::string("expected a floating-point or complex dtype, but got dtype=torch.") +
                 dtype_name(self.dtype()));
   if (self.is_meta() || self.numel() == 0) return self;
   if (!floating) fail_no_code("normal_kernel_cpu", self.dtype());
-  fill_normal(self, self.dtype());
+  fill_normal(parts_of(self), to_real(self.dtype()));
+  if (is_complex(self.dtype())) scale_parts(self);
   return self;
 }
 
@@ -274,7 +286,11 @@ Tensor randint(int64_t low, int64_t high, SizesView sizes, Options options) {
   if (low >= high)
     throw Error("random_ expects 'from' to be less than 'to', but got from=" + std::to_string(low) +
                 " >= to=" + std::to_string(high));
-  if (!result.is_meta()) visit_dtype(dtype, [&]<class T>() { fill_integers<T>(result, low, high); });
+  if (is_complex(dtype)) throw Error("check_random_bounds handles only integral, floating-point and boolean types");
+  if (result.is_meta()) return result;
+  visit_dtype(dtype, [&]<class T>() {
+    if constexpr (!is_complex_v<T>) fill_integers<T>(result, low, high);
+  });
   return result;
 }
 

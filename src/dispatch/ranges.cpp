@@ -57,6 +57,7 @@ std::string streamed(Scalar number) {
 }
 
 void check_range(Scalar start, Scalar end, Scalar step) {
+  for (Scalar number : {start, end, step}) static_cast<void>(number.to<double>());
   const double first = start.as_double(), last = end.as_double(), by = step.as_double();
   if (!(by > 0 || by < 0)) throw Error("step must be nonzero");
   if (!std::isfinite(first) || !std::isfinite(last))
@@ -109,10 +110,25 @@ void fill_linspace(T* out, int64_t steps, T start, T end) {
   for (int64_t i = steps / 2; i < steps; ++i) out[i] = element_cast<T>(last - distance(steps - i - 1));
 }
 
-/// PyTorch counts in no bool, uint16, uint32 or uint64.
-constexpr bool counts_in(Dtype dtype) { return (kNoBool & set_of(dtype)) != 0; }
-void check_counts_in(Dtype dtype, const char* kernel) {
-  if (!counts_in(dtype)) fail_no_code(kernel, dtype);
+/// Part by part: the step is the difference divided by the real number of steps.
+template <class T>
+requires is_complex_v<T>
+void fill_linspace(T* out, int64_t steps, T start, T end) {
+  using S = typename T::value_type;
+  const auto count = static_cast<S>(steps - 1);
+  const T step{(end.re - start.re) / count, (end.im - start.im) / count};
+  const auto times = [](T by, int64_t i) { return T{by.re * static_cast<S>(i), by.im * static_cast<S>(i)}; };
+  for (int64_t i = 0; i < steps / 2; ++i) out[i] = {start.re + times(step, i).re, start.im + times(step, i).im};
+  for (int64_t i = steps / 2; i < steps; ++i) {
+    const T back = times(step, steps - i - 1);
+    out[i] = {end.re - back.re, end.im - back.im};
+  }
+}
+
+/// PyTorch counts in no bool, uint16, uint32 or uint64; `arange` in no complex numbers either.
+constexpr DtypeSet kCounting = kNoBool, kSpacing = kNoBool | kComplex;
+void check_counts_in(DtypeSet dtypes, Dtype dtype, const char* kernel) {
+  if ((dtypes & set_of(dtype)) == 0) fail_no_code(kernel, dtype);
 }
 
 }  // namespace
@@ -125,11 +141,11 @@ Tensor arange(Scalar start, Scalar end, Scalar step, Options options) {
   const Device device = options.device.value_or(Device::cpu);
   check_range(start, end, step);
   const int64_t count = dtype == int64 ? integer_count(start, end, step) : floating_count(start, end, step);
-  if (device == Device::cpu) check_counts_in(dtype, "arange_cpu");
+  if (device == Device::cpu) check_counts_in(kCounting, dtype, "arange_cpu");
   Tensor result = new_tensor({count}, dtype, device);
   if (result.is_meta()) return result;
   visit_dtype(dtype, [&]<class T>() {
-    if constexpr (counts_in(dtype_of_v<T>))
+    if constexpr ((kCounting & set_of(dtype_of_v<T>)) != 0)
       fill_arange(result.data<T>(), count, scalar_to<Step<T>>(start), scalar_to<Step<T>>(step));
   });
   return result;
@@ -137,15 +153,19 @@ Tensor arange(Scalar start, Scalar end, Scalar step, Options options) {
 
 Tensor linspace(Scalar start, Scalar end, int64_t steps, Options options) {
   if (steps < 0) throw Error("number of steps must be non-negative");
-  const Dtype dtype = options.dtype.value_or(get_default_dtype());
+  const Dtype inferred = start.is_complex() || end.is_complex() ? to_complex(get_default_dtype()) : get_default_dtype();
+  const Dtype dtype = options.dtype.value_or(inferred);
+  if (is_complex(inferred) && !is_complex(dtype))
+    throw Error(std::string("torch.linspace(): inferred dtype ") + cpp_type_name(inferred) +
+                " can't be safely cast to passed dtype " + scalar_type_name(dtype));
   Tensor result = new_tensor({steps}, dtype, options.device.value_or(Device::cpu));
   if (result.is_meta() || steps == 0) return result;
   if (steps == 1) return full({1}, start, {dtype, Device::cpu});
-  check_counts_in(dtype, "linspace_cpu");
+  check_counts_in(kSpacing, dtype, "linspace_cpu");
   check_fits(start, dtype);
   check_fits(end, dtype);
   visit_dtype(dtype, [&]<class T>() {
-    if constexpr (counts_in(dtype_of_v<T>))
+    if constexpr ((kSpacing & set_of(dtype_of_v<T>)) != 0)
       fill_linspace(result.data<T>(), steps, scalar_to<T>(start), scalar_to<T>(end));
   });
   return result;

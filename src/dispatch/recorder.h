@@ -15,7 +15,7 @@ class Recorder {
     int value = -1;  // -1: a number
     Dtype through;   // cast to first
     Dtype wanted;    // read in
-    alignas(8) std::byte number[8];
+    alignas(kMaxItemsize) std::byte number[kMaxItemsize];
   };
   struct Call {
     Op op;

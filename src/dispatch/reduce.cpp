@@ -1,5 +1,7 @@
 #include "dispatch/reduce.h"
 
+#include <limits>
+
 #include "dispatch/differentiate.h"
 #include "plan/plan.h"
 #include "tensor/impl.h"
@@ -17,8 +19,8 @@ struct Types {
 };
 
 void check_mean(Dtype input, std::optional<Dtype> asked) {
-  if (asked && !is_floating_point(*asked)) fail_mean("mean", "Optional", *asked);
-  if (!asked && !is_floating_point(input)) fail_mean("mean", "Input", input);
+  if (asked && !is_inexact(*asked)) fail_mean("mean", "Optional", *asked);
+  if (!asked && !is_inexact(input)) fail_mean("mean", "Input", input);
 }
 
 bool is_sum_like(Op op) { return op == Op::sum || op == Op::mean || op == Op::prod; }
@@ -26,7 +28,7 @@ bool is_truth(Op op) { return row_of(op).promotion == Promotion::logical; }
 
 /// A mean is floating: it goes into no other `out=`. PyTorch finds out when it divides, in the default dtype.
 void check_mean_out(Dtype out) {
-  if (!is_floating_point(out)) check_can_cast(get_default_dtype(), out);
+  if (!is_inexact(out)) check_can_cast(get_default_dtype(), out);
 }
 /// Where all dims are reduced, before that.
 void check_whole_mean_out(Dtype input, Dtype out) {
@@ -37,7 +39,7 @@ void check_whole_mean_out(Dtype input, Dtype out) {
 
 Dtype result_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
   if (asked) return *asked;
-  if (row_of(op).promotion == Promotion::sum && !is_floating_point(input)) return int64;
+  if (row_of(op).promotion == Promotion::sum && !is_inexact(input)) return int64;
   if (is_truth(op)) return input == uint8 ? uint8 : bool_;
   return input;
 }
@@ -89,11 +91,12 @@ bool fold_few(Op op, const Types& types, const Tensor& out, const Tensor& self) 
   const int row = static_cast<int>(op), column = static_cast<int>(self.dtype());
   std::byte* result = out.impl()->data();
   kernels().fold[row][column](result, self.impl()->data(), self.numel());
-  if (starts_at_zero(op, self.dtype())) {
-    if (self.dtype() == float32)
-      *reinterpret_cast<float*>(result) += 0.f;
+  if (!starts_at_zero(op, self.dtype())) return true;
+  for (int part = 0; part < (is_complex(self.dtype()) ? 2 : 1); ++part) {
+    if (to_real(self.dtype()) == float32)
+      reinterpret_cast<float*>(result)[part] += 0.f;
     else
-      *reinterpret_cast<double*>(result) += 0.;
+      reinterpret_cast<double*>(result)[part] += 0.;
   }
   return true;
 }
@@ -103,16 +106,23 @@ void check_dtype(Op op, Dtype result) {
   if (!is_truth(op)) check_has_code(row_of(op), result);
 }
 
+Scalar empty_mean(Dtype dtype) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  return is_complex(dtype) ? Scalar(Complex128{kNan, kNan}) : Scalar(kNan);
+}
+
 void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
   if (has_no_work(out.numel(), out.data_ptr())) return;
   if (self.numel() == 0) {
     if (op == Op::mean)
-      write_fill(out, __builtin_nan(""));
+      write_fill(out, empty_mean(out.dtype()));
     else
       write_fill(out, op == Op::all || op == Op::prod ? 1 : 0);
     return;
   }
   check_dtype(op, types.result);
+  // Truths into uint8 PyTorch asks of the elements as uint8.
+  warn_of_lost_parts(self.dtype(), is_truth(op) ? out.dtype() : types.element, self.numel());
   if (fold_few(op, types, out, self)) return;
   const Dims strides = spread_strides(out.strides(), mask, keepdim);
   const StridedView strided[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};

@@ -61,7 +61,8 @@ void scan_columns(const T* from, T* to, int64_t length, int64_t inner, std::vect
 struct Blocks {
   int64_t outer = 1, length, inner = 1;
 
-  Blocks(SizesView sizes, int64_t dim) : length(sizes[dim]) {
+  /// Of elements of so many parts each.
+  Blocks(SizesView sizes, int64_t dim, int64_t parts = 1) : length(sizes[dim]), inner(parts) {
     // exact: parts of the number of elements
     for (int64_t i = 0; i < dim; ++i) outer *= sizes[i];
     for (int64_t i = dim + 1; i < sizes.size(); ++i) inner *= sizes[i];
@@ -98,12 +99,12 @@ void scan_blocks(const T* from, T* to, int64_t count, const Blocks& blocks) {
 }
 
 /// Running sums along `dim` of a row-major tensor with elements, into one of its dtype that may be itself. Floats are
-/// summed in `Float`; integers wrap.
+/// summed in `Float`, complex numbers part by part; integers wrap.
 template <class Float>
 void scan(const Tensor& self, const Tensor& sums, int64_t dim) {
-  const Blocks blocks(self.sizes(), dim);
-  visit_dtype(self.dtype(), [&]<class T>() {
-    if constexpr (!std::is_same_v<T, bool> && !is_half_v<T>) {
+  const Blocks blocks(self.sizes(), dim, is_complex(self.dtype()) ? 2 : 1);
+  visit_dtype(to_real(self.dtype()), [&]<class T>() {
+    if constexpr (!std::is_same_v<T, bool> && !is_half_v<T> && !is_complex_v<T>) {
       using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, Float>;
       const T* const from = reinterpret_cast<const T*>(self.impl()->data());
       T* const to = reinterpret_cast<T*>(sums.impl()->data());
@@ -158,7 +159,7 @@ template <bool largest>
 void scan_extremes(const Tensor& self, const Tensor& values, const Tensor& indices, int64_t dim) {
   const Blocks blocks(self.dim() > 0 ? self.sizes() : SizesView({1}), dim);
   visit_dtype(self.dtype(), [&]<class T>() {
-    if constexpr (!is_half_v<T>) {
+    if constexpr (!is_half_v<T> && !is_complex_v<T>) {
       const T* const from = reinterpret_cast<const T*>(self.impl()->data());
       T* const to = reinterpret_cast<T*>(values.impl()->data());
       auto* const places = reinterpret_cast<int64_t*>(indices.impl()->data());
@@ -218,7 +219,7 @@ std::tuple<Tensor&, Tensor&> write_extremes(Op op, Tensor& values, Tensor& indic
 
 Tensor plain::cumsum(const Tensor& input, int64_t dim, std::optional<Dtype> dtype) {
   const int64_t along = wrap_dim(dim, input.dim());
-  const Dtype result = dtype ? *dtype : is_floating_point(input.dtype()) ? input.dtype() : int64;
+  const Dtype result = dtype ? *dtype : is_inexact(input.dtype()) ? input.dtype() : int64;
   if (input.dim() == 0 || input.numel() == 0 || input.is_meta()) return run_to(input, result, MemoryFormat::contiguous);
   check_has_code(row_of(Op::cumsum), result);
   const Tensor rows = laid_out(input, result), wide = is_half(result) ? laid_out(rows, float32) : rows;

@@ -309,7 +309,9 @@ void order(const Tensor& self, const Results& to, int64_t dim, bool descending) 
   Results written = target;
   if (!direct) written = {new_tensor(target.values.sizes(), self.dtype()), new_tensor(target.indices.sizes(), int64)};
   const int64_t length = self.sizes()[dim], kept = to.values.sizes()[dim];
-  visit_dtype(self.dtype(), [&]<class T>() { order_rows<T>(rows, written, length, kept, descending); });
+  visit_dtype(self.dtype(), [&]<class T>() {
+    if constexpr (!is_complex_v<T>) order_rows<T>(rows, written, length, kept, descending);
+  });
   if (direct) return;
   run_copy(target.values, written.values);
   run_copy(target.indices, written.indices);
@@ -319,6 +321,7 @@ void order(const Tensor& self, const Results& to, int64_t dim, bool descending) 
 
 std::tuple<Tensor, Tensor> plain::sort(const Tensor& self, int64_t dim, bool descending, std::optional<bool>) {
   const int64_t along = wrap_dim(dim, self.dim());
+  if (is_complex(self.dtype()) && !self.is_meta()) throw Error(" Sort does not support complex dtypes on CPU");
   const Dims strides = dense_strides_like(self.sizes(), self.strides());
   Results results{new_tensor(self.sizes(), strides, self.dtype(), self.device()),
                   new_tensor(self.sizes(), strides, int64, self.device())};
@@ -346,6 +349,7 @@ std::tuple<Tensor, Tensor> plain::topk(const Tensor& self, int64_t k, int64_t di
   if (self.dim() > 0) sizes[along] = k;
   Results results{new_tensor(sizes, self.dtype(), self.device()), new_tensor(sizes, int64, self.device())};
   if (self.is_meta()) return {std::move(results.values), std::move(results.indices)};
+  if (is_complex(self.dtype())) throw Error(" topk does not support complex dtypes on CPU");
   if (self.dtype() == bool_) throw Error("topk does not support bool dtypes on CPU");
   check_has_code(row_of(Op::topk), self.dtype());
   order(self, results, along, largest);

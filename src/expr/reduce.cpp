@@ -43,6 +43,7 @@ void set(const Schema& function, Values& values, std::string_view parameter, ten
 /// Sums are wide until the end.
 Dtype partial_dtype(const Schema& partial, Dtype result) {
   if (partial.place_of("dtype") < 0) return result;
+  if (is_complex(result)) return Dtype::complex128;
   return is_floating_point(result) ? Dtype::float64 : Dtype::int64;
 }
 

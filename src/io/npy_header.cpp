@@ -19,6 +19,7 @@ constexpr Code kCodes[] = {
     {"b1", Dtype::bool_}, {"?",  Dtype::bool_}, {"u1", Dtype::uint8},   {"i1", Dtype::int8},    {"i2", Dtype::int16},
     {"i4", Dtype::int32}, {"i8", Dtype::int64}, {"f2", Dtype::float16}, {"f4", Dtype::float32}, {"f8", Dtype::float64},
     {"u2", Dtype::uint16}, {"u4", Dtype::uint32}, {"u8", Dtype::uint64},
+    {"c8", Dtype::complex64}, {"c16", Dtype::complex128},
 };
 // clang-format on
 
@@ -100,7 +101,7 @@ void read_descr(Literal& literal, NpyHeader& header, const std::string& path) {
   }
   fail_file(path, "dtype '" + descr +
                       "' is not supported; supported are bool, uint8, int8, int16, int32, int64, uint16, uint32, "
-                      "uint64, float16, float32, float64");
+                      "uint64, float16, float32, float64, complex64, complex128");
 }
 
 Dims read_shape(Literal& literal) {

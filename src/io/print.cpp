@@ -21,12 +21,25 @@ PrintOptions current_options;
 
 // --- Reading
 
-/// Reads one element, whatever the dtype.
+/// Reads one element, whatever the dtype; of a complex one a part.
 using Reader = Scalar (*)(const std::byte* element);
 
 Reader reader_of(Dtype dtype) {
   return visit_dtype(dtype, []<class T>() -> Reader {
-    return [](const std::byte* element) { return to_scalar(*reinterpret_cast<const T*>(element)); };
+    return [](const std::byte* element) {
+      if constexpr (is_complex_v<T>)
+        return Scalar(reinterpret_cast<const T*>(element)->re);
+      else
+        return to_scalar(*reinterpret_cast<const T*>(element));
+    };
+  });
+}
+Reader imaginary_reader_of(Dtype dtype) {
+  return visit_dtype(dtype, []<class T>() -> Reader {
+    if constexpr (is_complex_v<T>)
+      return [](const std::byte* element) { return Scalar(reinterpret_cast<const T*>(element)->im); };
+    else
+      return nullptr;
   });
 }
 
@@ -179,11 +192,33 @@ Format floating_format(const Elements& elements) {
 }
 
 Format format_of(const Elements& elements) {
-  if (is_floating_point(elements.tensor.dtype())) return floating_format(elements);
+  if (is_inexact(elements.tensor.dtype())) return floating_format(elements);
   Format format;
   for_each_measured(elements, [&](Scalar number) { format.widen(format.text(number)); });
   return format;
 }
+
+/// Writes elements; of complex ones each part in a format of its own.
+struct Writer {
+  const Elements& elements;
+  Format format;
+  Reader read_imaginary;
+  Format imaginary;
+
+  explicit Writer(const Elements& shown)
+      : elements(shown), format(format_of(shown)), read_imaginary(imaginary_reader_of(shown.tensor.dtype())) {
+    if (read_imaginary) imaginary = format_of({shown.tensor, shown.options, read_imaginary, shown.summarized});
+  }
+  // exact: columns of a line
+  std::size_t width() const { return read_imaginary ? format.width + imaginary.width + 1 : format.width; }
+  std::string text(const std::byte* element) const {
+    const std::string first = format.padded(elements.read(element));
+    if (!read_imaginary) return first;
+    std::string second = imaginary.padded(read_imaginary(element)) + "j";
+    second.erase(0, second.find_first_not_of(' '));
+    return first + (second[0] == '-' ? "" : "+") + second;
+  }
+};
 
 // --- Laying out
 
@@ -201,9 +236,10 @@ std::string lines_of(const std::vector<std::string>& entries, int64_t per_line, 
   return text + "]";
 }
 
-std::string vector_text(const Elements& elements, const Format& format, const std::byte* base, int64_t indent) {
+std::string vector_text(const Writer& writer, const std::byte* base, int64_t indent) {
+  const Elements& elements = writer.elements;
   const int64_t dim = elements.dim() - 1, size = elements.size(dim), edge = elements.options.edgeitems;
-  const int64_t element_length = static_cast<int64_t>(format.width) + 2;
+  const int64_t element_length = static_cast<int64_t>(writer.width()) + 2;
   const int64_t per_line = std::max<int64_t>(1, (elements.options.linewidth - indent) / element_length);
   std::vector<std::string> entries;
   for (int64_t i = 0; i < size; ++i) {
@@ -211,7 +247,7 @@ std::string vector_text(const Elements& elements, const Format& format, const st
       entries.emplace_back(" ...");
       i = size - edge;
     }
-    entries.push_back(format.padded(elements.read(elements.at(base, dim, i))));
+    entries.push_back(writer.text(elements.at(base, dim, i)));
   }
   return lines_of(entries, per_line, indent);
 }
@@ -219,13 +255,14 @@ std::string vector_text(const Elements& elements, const Format& format, const st
 std::string brackets(int64_t count, char bracket) { return std::string(static_cast<std::size_t>(count), bracket); }
 
 /// All dims, indented by `indent` columns.
-std::string nested_text(const Elements& elements, const Format& format, int64_t indent) {
-  if (elements.dim() == 0) return format.padded(elements.read(elements.first()));
+std::string nested_text(const Writer& writer, int64_t indent) {
+  const Elements& elements = writer.elements;
+  if (elements.dim() == 0) return writer.text(elements.first());
   if (elements.summarized && elements.options.edgeitems == 0) return "[...]";
   const int64_t outer = elements.dim() - 1;  // dims around each vector
   std::string text = brackets(outer, '[');
   for (Vectors vectors(elements);;) {
-    text += vector_text(elements, format, vectors.base(), indent + outer);
+    text += vector_text(writer, vectors.base(), indent + outer);
     const Vectors::Step step = vectors.next();
     const int64_t closed = outer - 1 - step.dim;
     text += brackets(closed, ']');
@@ -255,11 +292,17 @@ std::string origin_of(const Tensor& tensor) {
   }
 }
 
+bool is_default_complex(Dtype dtype) {
+  return is_complex(dtype) && dtype == (get_default_dtype() == float64 ? complex128 : complex64);
+}
+
 std::vector<std::string> suffixes_of(const Tensor& tensor, const PrintOptions& options) {
   const bool is_default = tensor.dtype() == get_default_dtype();
-  // Numbers tell int64 and bool from the default dtype; where none are shown, nothing does.
+  // Numbers tell int64, bool and complex ones from the default dtype; where none are shown, nothing does.
   const bool shows_numbers = !tensor.is_meta() && tensor.numel() > 0;
-  const bool tells_dtype = is_default || (shows_numbers && (tensor.dtype() == int64 || tensor.dtype() == bool_));
+  const bool tells_dtype =
+      is_default ||
+      (shows_numbers && (tensor.dtype() == int64 || tensor.dtype() == bool_ || is_default_complex(tensor.dtype())));
   const bool tells_size = shows_numbers ? options.edgeitems > 0 : !tensor.is_meta() && tensor.dim() == 1;
   std::vector<std::string> suffixes;
   if (tensor.is_meta()) suffixes.emplace_back("device='meta'");
@@ -292,7 +335,7 @@ std::string elements_text(const Tensor& tensor, const PrintOptions& options, int
   if (tensor.is_meta()) return "...";
   if (tensor.numel() == 0) return "[]";
   const Elements elements{tensor, options, reader_of(tensor.dtype()), tensor.numel() > options.threshold};
-  return nested_text(elements, format_of(elements), indent);
+  return nested_text(Writer(elements), indent);
 }
 
 }  // namespace

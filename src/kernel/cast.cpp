@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <tuple>
 
 #include "kernel/kernel.h"
@@ -104,13 +106,14 @@ void copy(void* out, const Lanes* in, int64_t n) {
 }
 
 template <std::size_t kWidth>
-using Unsigned = std::tuple_element_t<std::countr_zero(kWidth), std::tuple<uint8_t, uint16_t, uint32_t, uint64_t>>;
+using Moved =
+    std::tuple_element_t<std::countr_zero(kWidth), std::tuple<uint8_t, uint16_t, uint32_t, uint64_t, Complex128>>;
 
 template <class From, class To>
 constexpr Forms cast_forms() {
-  using Bits = Unsigned<sizeof(Stored<To>)>;
+  using Same = Moved<sizeof(Stored<To>)>;
   if constexpr (std::is_same_v<From, To>)
-    return forms<&copy<Bits>, Bits, Bits>();
+    return forms<&copy<Same>, Same, Same>();
   else
     return forms<&cast<From, To>, To, From>();
 }
@@ -162,8 +165,74 @@ void fill_unsigned_casts(KernelTable& table) {
   share_casts(table, uint64, int64);
 }
 
+// Complex numbers are converted part by part, in blocks that stay in the first cache.
+inline constexpr int64_t kPartsBlock = 256;
+
+/// The real parts, by way of the conversion of real numbers: a call for each block, so that the code is there once.
+template <class Z>
+TENON_ONCE void cast_real_parts(std::byte* to, int64_t itemsize, const Z* from, int64_t n, Kernel kernel) {
+  typename Z::value_type parts[kPartsBlock];
+  const Lanes lanes{parts, 1};
+  for (int64_t start = 0; start < n; start += kPartsBlock) {
+    const int64_t count = std::min(kPartsBlock, n - start);
+    for (int64_t i = 0; i < count; ++i) parts[i] = from[start + i].re;
+    kernel(to + start * itemsize, &lanes, count);
+  }
+}
+template <class Z, class To>
+void cast_real(void* out, const Lanes* in, int64_t n) {
+  constexpr Forms both = cast_forms<typename Z::value_type, To>();
+  cast_real_parts(static_cast<std::byte*>(out), sizeof(Stored<To>), static_cast<const Z*>(in[0].data), n, both.plain);
+}
+template <class Z>
+void cast_truth(void* out, const Lanes* in, int64_t n) {
+  const Z* from = static_cast<const Z*>(in[0].data);
+  uint8_t* to = static_cast<uint8_t*>(out);
+  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<uint8_t>((from[i].re != 0) | (from[i].im != 0));
+}
+/// Real numbers become complex ones without imaginary parts.
+template <class Z>
+TENON_ONCE void cast_to_parts(Z* to, const std::byte* from, int64_t itemsize, int64_t n, Kernel kernel) {
+  typename Z::value_type parts[kPartsBlock];
+  for (int64_t start = 0; start < n; start += kPartsBlock) {
+    const int64_t count = std::min(kPartsBlock, n - start);
+    const Lanes lanes{from + start * itemsize, 1};
+    kernel(parts, &lanes, count);
+    for (int64_t i = 0; i < count; ++i) to[start + i] = {parts[i], 0};
+  }
+}
+template <class From, class Z>
+void cast_complex(void* out, const Lanes* in, int64_t n) {
+  constexpr Forms both = cast_forms<From, typename Z::value_type>();
+  cast_to_parts(static_cast<Z*>(out), static_cast<const std::byte*>(in[0].data), sizeof(Stored<From>), n, both.plain);
+}
+template <class From, class To>
+void cast_both(void* out, const Lanes* in, int64_t n) {
+  const Lanes parts{in[0].data, 1};
+  cast_forms<typename From::value_type, typename To::value_type>().plain(out, &parts, 2 * n);
+}
+
+template <class Z, class... T>
+void fill_complex_casts(KernelTable& table) {
+  constexpr auto at = [](Dtype dtype) { return static_cast<std::size_t>(dtype); };
+  constexpr Dtype complex = dtype_of_v<Z>;
+  ((table.cast[at(complex)][at(dtype_of_v<T>)] = &cast_real<Z, T>), ...);
+  ((table.cast[at(dtype_of_v<T>)][at(complex)] = &cast_complex<T, Z>), ...);
+  table.cast[at(complex)][at(bool_)] = &cast_truth<Z>;
+  table.cast[at(bool_)][at(complex)] = &cast_complex<bool, Z>;
+  set_cast<Z, Z>(table);
+}
+
 void fill_casts(KernelTable& table) {
   fill_casts_among<bool, uint8_t, int8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double>(table);
+  fill_complex_casts<Complex64, uint8_t, int8_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t, Float16,
+                     BFloat16, float, double>(table);
+  fill_complex_casts<Complex128, uint8_t, int8_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t, Float16,
+                     BFloat16, float, double>(table);
+  table.cast[static_cast<std::size_t>(complex64)][static_cast<std::size_t>(complex128)] =
+      &cast_both<Complex64, Complex128>;
+  table.cast[static_cast<std::size_t>(complex128)][static_cast<std::size_t>(complex64)] =
+      &cast_both<Complex128, Complex64>;
   fill_unsigned_casts(table);
 }
 

@@ -191,7 +191,7 @@ constexpr Forms half_kernel() {
   constexpr const Row& row = F::row;
   if constexpr (row.stepwise)
     return {&binary_stepwise<F, T>};
-  else if constexpr (!computes<float>(row) || keeps_numbers(row))  // which are float32
+  else if constexpr (!has_kernel<F, float>() || keeps_numbers(row))  // which are float32
     return {};
   else if constexpr (row.promotion == Promotion::select)
     return forms<&several<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t, uint16_t>();  // only moved
@@ -231,7 +231,8 @@ void fill_half_op(KernelTable& table) {
 /// Fills the column of a 16-bit float.
 template <class T>
 void fill_half(KernelTable& table) {
-#define TENON_OP(NAME) fill_half_op<ops::NAME, T, Op::NAME>(table);
+#define TENON_OP(NAME) \
+  if constexpr (formula_of(Op::NAME) == Op::NAME) fill_half_op<ops::NAME, T, Op::NAME>(table);
 #include "ops/list.def"
 #undef TENON_OP
 }

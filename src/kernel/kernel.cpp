@@ -30,6 +30,7 @@ void fill_int16(KernelTable& table);
 void fill_bytes(KernelTable& table);
 void fill_float16(KernelTable& table);
 void fill_bfloat16(KernelTable& table);
+void fill_complex_dtypes(KernelTable& table);
 void fill_casts(KernelTable& table);
 void fill_moves(KernelTable& table);
 void fill_products(KernelTable& table);
@@ -45,6 +46,29 @@ void share_unsigned(KernelTable& table, Dtype dtype, Dtype other) {
   }
 }
 
+void share_formulas(KernelTable& table) {
+  for (std::size_t op = 0; op < kOpCount; ++op) {
+    const auto from = static_cast<std::size_t>(formula_of(static_cast<Op>(op)));
+    for (std::size_t dtype = 0; op != from && dtype < kDtypeCount; ++dtype) {
+      if ((row_of(static_cast<Op>(op)).dtypes & set_of(static_cast<Dtype>(dtype))) == 0) continue;
+      if (table.elementwise[op][dtype]) continue;  // complex numbers have a formula of their own
+      table.elementwise[op][dtype] = table.elementwise[from][dtype];
+      table.elementwise_streamed[op][dtype] = table.elementwise_streamed[from][dtype];
+      table.fold[op][dtype] = table.fold[from][dtype];
+    }
+  }
+}
+
+/// The conjugate of a real number is that number.
+void copy_conjugates(KernelTable& table) {
+  constexpr auto op = static_cast<std::size_t>(Op::conj_physical);
+  for (std::size_t dtype = 0; dtype < kDtypeCount; ++dtype) {
+    if (is_complex(static_cast<Dtype>(dtype))) continue;
+    table.elementwise[op][dtype] = table.cast[dtype][dtype];
+    table.elementwise_streamed[op][dtype] = table.cast_streamed[dtype][dtype];
+  }
+}
+
 KernelTable make_table() {
   KernelTable table{};
   fill_float32(table);
@@ -54,10 +78,13 @@ KernelTable make_table() {
   fill_bytes(table);
   fill_float16(table);
   fill_bfloat16(table);
+  fill_complex_dtypes(table);
+  share_formulas(table);
   share_unsigned(table, uint16, int16);
   share_unsigned(table, uint32, int32);
   share_unsigned(table, uint64, int64);
   fill_casts(table);
+  copy_conjugates(table);
   fill_moves(table);
   fill_products(table);
   fill_states(table);

@@ -13,7 +13,7 @@ namespace tenon {
 /// *out = the fold of `n` >= 1 lanes; of 16-bit floats in float32.
 using FoldKernel = void (*)(void* out, const void* in, int64_t n);
 
-/// Copies by element size: index 0 for 1 byte, 1 for 2, 2 for 4, 3 for 8.
+/// Copies by element size: index 0 for 1 byte, 1 for 2, 2 for 4, 3 for 8, 4 for 16.
 struct MoveKernels {
   /// Reads a two-dimensional block: out[i1 * n0 + i0] = in[i1 * stride1 + i0 * stride0]. Strides in elements.
   void (*gather)(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1);
@@ -82,6 +82,11 @@ struct StateKernels {
 /// Results that leave past the caches at once, whatever their dtype: one cache line or several.
 inline constexpr int64_t kStreamedLanes = 64;
 
+/// The op whose formula, and so whose kernels, an op has: mostly its own.
+constexpr Op formula_of(Op op) {
+  return op == Op::sub_alpha ? Op::add_alpha : op == Op::mean ? Op::sum : op == Op::sgn ? Op::sign : op;
+}
+
 struct KernelTable {
   const char* name;  // of the instruction set
   // By op and dtype of computation; null where there is none. A reduction's joins two partial results.
@@ -92,7 +97,7 @@ struct KernelTable {
   Kernel cast_streamed[kDtypeCount][kDtypeCount];
   FoldKernel fold[kOpCount][kDtypeCount];  // reductions over lanes
   const StateKernels* state_fold[kOpCount][kDtypeCount];
-  MoveKernels move[4];
+  MoveKernels move[5];
   ProductKernels product[kDtypeCount];  // of float32, float64, int32 and int64
 };
 

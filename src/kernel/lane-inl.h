@@ -9,6 +9,7 @@
 #endif
 
 #include <cmath>
+#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
@@ -49,6 +50,18 @@ struct Lane<T> {
   float v;
   HWY_INLINE explicit Lane(float value) : v(value) {}
 };
+/// Complex numbers, by their parts.
+template <class T>
+concept ComplexLane = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
+template <ComplexLane Z>
+struct Lane<Z> {
+  using Part = typename Z::value_type;
+  Z v;
+  Lane() = default;
+  HWY_INLINE constexpr explicit Lane(Z value) : v(value) {}
+  HWY_INLINE constexpr Lane(Part re, Part im) : v{re, im} {}
+  HWY_INLINE constexpr explicit Lane(int value) : v{static_cast<Part>(value), 0} {}
+};
 // 16-bit floats pass through float32, exactly as C++ and PyTorch convert them.
 template <class T>
 HWY_INLINE T widened(T value) {
@@ -75,6 +88,39 @@ TENON_LANE_OPERATOR(+)
 TENON_LANE_OPERATOR(-)
 TENON_LANE_OPERATOR(*)
 #undef TENON_LANE_OPERATOR
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> operator+(Lane<Z> a, Lane<Z> b) {
+  return {a.v.re + b.v.re, a.v.im + b.v.im};
+}
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> operator-(Lane<Z> a, Lane<Z> b) {
+  return {a.v.re - b.v.re, a.v.im - b.v.im};
+}
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> operator-(Lane<Z> a) {
+  return {-a.v.re, -a.v.im};
+}
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> operator*(Lane<Z> a, Lane<Z> b) {
+  return {a.v.re * b.v.re - a.v.im * b.v.im, a.v.re * b.v.im + a.v.im * b.v.re};
+}
+/// As NumPy divides: by the ratio of the divisor's parts, so that nothing overflows on the way.
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> operator/(Lane<Z> a, Lane<Z> b) {
+  using Part = typename Z::value_type;
+  const auto [re, im] = b.v;
+  if (std::abs(re) >= std::abs(im)) {
+    if (re == 0 && im == 0) return {a.v.re / std::abs(re), a.v.im / std::abs(im)};
+    const Part ratio = im / re, scale = Part{1} / (re + im * ratio);
+    return {(a.v.re + a.v.im * ratio) * scale, (a.v.im - a.v.re * ratio) * scale};
+  }
+  const Part ratio = re / im, scale = Part{1} / (im + re * ratio);
+  return {(a.v.re * ratio + a.v.im) * scale, (a.v.im * ratio - a.v.re) * scale};
+}
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> conjugated(Lane<Z> a) {
+  return {a.v.re, -a.v.im};
+}
 HWY_INLINE Truth operator+(Truth a, Truth b) { return Truth(static_cast<uint8_t>(a.v | b.v)); }
 HWY_INLINE Truth operator*(Truth a, Truth b) { return Truth(static_cast<uint8_t>(a.v & b.v)); }
 HWY_INLINE Truth operator&(Truth a, Truth b) { return Truth(static_cast<uint8_t>(a.v & b.v)); }
@@ -136,6 +182,16 @@ TENON_LANE_COMPARISON(!=)
 TENON_LANE_COMPARISON(<)
 TENON_LANE_COMPARISON(<=)
 #undef TENON_LANE_COMPARISON
+template <ComplexLane Z>
+HWY_INLINE Truth operator==(Lane<Z> a, Lane<Z> b) {
+  Truth result;
+  result.v = static_cast<uint8_t>((a.v.re == b.v.re) & (a.v.im == b.v.im));
+  return result;
+}
+template <ComplexLane Z>
+HWY_INLINE Truth operator!=(Lane<Z> a, Lane<Z> b) {
+  return !(a == b);
+}
 
 // Selects act on plain values: of structs, GCC makes branches and no vectors.
 template <class T>
@@ -259,6 +315,35 @@ template <std::floating_point T>
 HWY_INLINE Lane<T> with_sign(Lane<T> a, Lane<T> sign) {
   return Lane<T>(std::copysign(a.v, sign.v));
 }
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> magnitude(Lane<Z> a) {
+  return {std::hypot(a.v.re, a.v.im), 0};
+}
+// Functions of complex numbers are the C library's, as in PyTorch.
+template <ComplexLane Z>
+HWY_INLINE std::complex<typename Z::value_type> standard(Lane<Z> a) {
+  return {a.v.re, a.v.im};
+}
+template <class T>
+HWY_INLINE Lane<Complex<T>> lane_of(std::complex<T> value) {
+  return {value.real(), value.imag()};
+}
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> square_root(Lane<Z> a) {
+  return lane_of(std::sqrt(standard(a)));
+}
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> exponential(Lane<Z> a) {
+  return lane_of(std::exp(standard(a)));
+}
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> hyperbolic_tangent(Lane<Z> a) {
+  return lane_of(std::tanh(standard(a)));
+}
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> logarithm(Lane<Z> a) {
+  return lane_of(std::log(standard(a)));
+}
 /// a * b + c, rounded once where the instruction set can.
 template <class T>
 HWY_INLINE Lane<T> mul_add(Lane<T> a, Lane<T> b, Lane<T> c) {
@@ -277,6 +362,12 @@ HWY_INLINE Lane<T> between(Lane<T> a, Lane<T> end, Lane<T> weight) {
   const Lane<T> way = end - a, rest = weight - Lane<T>(1);
   const Truth near(std::abs(weight.v) < T{0.5});
   return mul_add(choose(near, weight, rest), way, choose(near, a, end));
+}
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> between(Lane<Z> a, Lane<Z> end, Lane<Z> weight) {
+  using Part = typename Z::value_type;
+  const bool near = weight.v.re * weight.v.re + weight.v.im * weight.v.im < Part{0.25};
+  return near ? a + weight * (end - a) : end - (end - a) * (Lane<Z>(1) - weight);
 }
 template <std::floating_point T>
 HWY_INLINE Lane<T> square_root(Lane<T> a) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "hwy/cache_control.h"
 #include "kernel/kernel.h"
@@ -18,6 +19,13 @@
 #define TENON_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define TENON_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+// Code that is there once, however often it is called with the same arguments.
+#if defined(__clang__)
+#define TENON_ONCE HWY_NOINLINE
+#else
+#define TENON_ONCE __attribute__((noipa))
 #endif
 
 #undef TENON_HAS_VECTORS
@@ -112,6 +120,19 @@ void several(void* out, const Lanes* in, int64_t n) {
   Loops<F, Out, In...>::template run<false>(out, in, n);
 }
 
+/// One loop for all ways together, element by element: a fiftieth of the code.
+template <class F, class Out, class... In>
+void by_steps(void* out, const Lanes* in, int64_t n) {
+  Stored<Out>* to = static_cast<Stored<Out>*>(out);
+  [&]<std::size_t... kInput>(std::index_sequence<kInput...>) HWY_ATTR {
+    const void* const data[] = {in[kInput].data...};
+    const int64_t steps[] = {in[kInput].step...};
+    for (int64_t i = 0; i < n; ++i)
+      to[i] = F::forward(load<In>(static_cast<const Stored<In>*>(data[kInput]), i * steps[kInput])...).v;
+  }
+  (std::index_sequence_for<In...>());
+}
+
 /// Lanes of one input, a vector at a time.
 template <class D>
 class VectorSource {
@@ -181,10 +202,9 @@ HWY_INLINE int64_t set_block_source(const Lanes& from, Stored<In>* splat, Lanes&
   for (int64_t i = 0; i < kStreamedLanes; ++i) std::memcpy(splat + i, from.data, sizeof(Stored<In>));
   return 0;
 }
-/// A kernel whose results leave past the caches, block by block. All of it becomes one loop: a block is a few vectors,
-/// which never reach memory before they leave.
-template <Kernel kKernel, class Out, class... In>
-HWY_FLATTEN void streamed(void* out, const Lanes* in, int64_t n) {
+/// Results block by block past the caches; `run` fills one.
+template <class Out, class... In, class Run>
+HWY_INLINE void stream_blocks(void* out, const Lanes* in, int64_t n, const Run& run) {
   constexpr std::size_t kInputs = sizeof...(In), kWidest = std::max({sizeof(Stored<In>)...});
   constexpr std::size_t kBytes = kStreamedLanes * sizeof(Stored<Out>);
   alignas(64) uint8_t splats[kInputs][kWidest * kStreamedLanes];
@@ -201,10 +221,28 @@ HWY_FLATTEN void streamed(void* out, const Lanes* in, int64_t n) {
       (prefetch<kStreamedLanes * sizeof(Stored<In>)>(lanes[input++].data), ...);
     }
     alignas(64) uint8_t block[kBytes];
-    kKernel(block, lanes, kStreamedLanes);
+    run(block, lanes);
     stream_lines<kBytes>(to, block);
     for (std::size_t i = 0; i < kInputs; ++i) lanes[i].data = static_cast<const uint8_t*>(lanes[i].data) + steps[i];
   }
+}
+
+/// A kernel whose results leave past the caches. All of it becomes one loop: a block is a few vectors, which never
+/// reach memory before they leave.
+template <Kernel kKernel, class Out, class... In>
+HWY_FLATTEN void streamed(void* out, const Lanes* in, int64_t n) {
+  stream_blocks<Out, In...>(out, in, n,
+                            [](void* block, const Lanes* lanes) HWY_ATTR { kKernel(block, lanes, kStreamedLanes); });
+}
+/// The same by calls, of complex numbers: GCC makes no vectors of their products in that loop.
+template <class Out, class... In>
+TENON_ONCE void stream_calls(Kernel kernel, void* out, const Lanes* in, int64_t n) {
+  stream_blocks<Out, In...>(
+      out, in, n, [kernel](void* block, const Lanes* lanes) HWY_ATTR { kernel(block, lanes, kStreamedLanes); });
+}
+template <Kernel kKernel, class Out, class... In>
+void streamed_by_calls(void* out, const Lanes* in, int64_t n) {
+  stream_calls<Out, In...>(kKernel, out, in, n);
 }
 
 /// A kernel in both its forms; where there are no vectors, no store goes past the caches.
@@ -214,7 +252,10 @@ struct Forms {
 template <Kernel kKernel, class Out, class... In>
 constexpr Forms forms() {
 #if TENON_HAS_VECTORS
-  return {kKernel, &streamed<kKernel, Out, In...>};
+  if constexpr ((ComplexLane<In> || ...))
+    return {kKernel, &streamed_by_calls<kKernel, Out, In...>};
+  else
+    return {kKernel, &streamed<kKernel, Out, In...>};
 #else
   return {kKernel};
 #endif
@@ -321,11 +362,38 @@ constexpr bool computes(const Row& row) {
   if (row.promotion == Promotion::logical) return std::is_same_v<T, bool>;
   return (row.dtypes & set_of(dtype_of_v<T>)) != 0;
 }
+/// Whether a formula has kernels of its own over lanes of T. Where it gives what it is given, casts copy that.
+template <class F, class T>
+constexpr bool has_kernel() {
+  if (ComplexLane<T> ? F::row.complex_to_real : F::row.keeps_real) return false;
+  return computes<T>(F::row);
+}
+template <class F, class Z>
+constexpr Forms complex_kernel() {
+  constexpr const Row& row = F::row;
+  constexpr int kArity = kFormulaArity<F>;
+  if constexpr (row.vectors)  // nothing waits for memory
+    return {&unary<F, Z, Z>};
+  else if constexpr (row.promotion == Promotion::comparison && kArity == 1)
+    return forms<&by_steps<F, bool, Z>, bool, Z>();
+  else if constexpr (row.promotion == Promotion::comparison)
+    return forms<&by_steps<F, bool, Z, Z>, bool, Z, Z>();
+  else if constexpr (kArity == 1)
+    return forms<&unary<F, Z, Z>, Z, Z>();
+  else if constexpr (kArity == 2)
+    return forms<&binary<F, Z, Z, Z>, Z, Z, Z>();
+  else if constexpr (kArity == 3)
+    return forms<&by_steps<F, Z, Z, Z, Z>, Z, Z, Z, Z>();
+  else
+    return forms<&by_steps<F, Z, Z, Z, Z, Z>, Z, Z, Z, Z, Z>();
+}
 template <class F, class T>
 constexpr Forms elementwise_kernel() {
   constexpr const Row& row = F::row;
-  if constexpr (!computes<T>(row))
+  if constexpr (!has_kernel<F, T>())
     return {};
+  else if constexpr (ComplexLane<T>)
+    return complex_kernel<F, T>();
   else if constexpr (row.vectors && std::is_floating_point_v<T> && kFormulaArity<F> == 1)
     return forms<&unary_vectors<F, T>, T, T>();
   else if constexpr (row.vectors && std::is_floating_point_v<T>)
@@ -355,7 +423,8 @@ inline void set_forms(KernelTable& table, Op op, int column, const Forms& forms)
 template <class Block, class T>
 void fill_op(KernelTable& table, Op op) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
-  if constexpr (Block::row.kind == Kind::fold && !HasState<Block>) {
+  if constexpr (ComplexLane<T> && !has_kernel<Block, T>()) {
+  } else if constexpr (Block::row.kind == Kind::fold && !HasState<Block>) {
     table.fold[static_cast<int>(op)][column] = fold_kernel<Block, T>();
     table.elementwise[static_cast<int>(op)][column] = &binary<Block, T, T, T>;
   } else if constexpr (Block::row.kind == Kind::map) {
@@ -366,7 +435,8 @@ void fill_op(KernelTable& table, Op op) {
 /// Fills the columns of one dtype of computation.
 template <class T>
 void fill_dtype(KernelTable& table) {
-#define TENON_OP(NAME) fill_op<ops::NAME, T>(table, Op::NAME);
+#define TENON_OP(NAME) \
+  if constexpr (formula_of(Op::NAME) == Op::NAME) fill_op<ops::NAME, T>(table, Op::NAME);
 #include "ops/list.def"
 #undef TENON_OP
 }

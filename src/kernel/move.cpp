@@ -60,15 +60,19 @@ void fill(void* out, const void* value, int64_t n) {
   T* to = static_cast<T*>(out);
   T one;
   std::memcpy(&one, value, sizeof(T));
-  const hn::ScalableTag<T> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (n < lanes) {
+  if constexpr (sizeof(T) > 8) {
     for (int64_t i = 0; i < n; ++i) to[i] = one;
-    return;
+  } else {
+    const hn::ScalableTag<T> d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    if (n < lanes) {
+      for (int64_t i = 0; i < n; ++i) to[i] = one;
+      return;
+    }
+    const auto vector = hn::Set(d, one);
+    for (int64_t i = 0; i + lanes <= n; i += lanes) hn::StoreU(vector, d, to + i);
+    hn::StoreU(vector, d, to + n - lanes);  // the rest, over what is there already
   }
-  const auto vector = hn::Set(d, one);
-  for (int64_t i = 0; i + lanes <= n; i += lanes) hn::StoreU(vector, d, to + i);
-  hn::StoreU(vector, d, to + n - lanes);  // the rest, over what is there already
 }
 
 #undef TENON_HAS_SHUFFLES
@@ -145,10 +149,12 @@ void repeat(void* out, const void* in, int64_t times, int64_t n) {
   const T* HWY_RESTRICT from = static_cast<const T*>(in);
   T* HWY_RESTRICT to = static_cast<T*>(out);
 #if TENON_HAS_SHUFFLES
-  if (times == 2) return repeat_few<2>(to, from, n);
-  if (times == 3) return repeat_few<3>(to, from, n);
-  if (times == 4) return repeat_few<4>(to, from, n);
-  if (times <= 16 && n >= 16) return repeat_shuffled(to, from, times, n);
+  if constexpr (sizeof(T) <= 8) {
+    if (times == 2) return repeat_few<2>(to, from, n);
+    if (times == 3) return repeat_few<3>(to, from, n);
+    if (times == 4) return repeat_few<4>(to, from, n);
+    if (times <= 16 && n >= 16) return repeat_shuffled(to, from, times, n);
+  }
 #endif
   for (int64_t i = 0; i < n; ++i) fill<T>(to + i * times, from + i, times);
 }
@@ -247,6 +253,7 @@ void fill_moves(KernelTable& table) {
   table.move[1] = move_kernels<uint16_t>();
   table.move[2] = move_kernels<uint32_t>();
   table.move[3] = move_kernels<uint64_t>();
+  table.move[4] = move_kernels<Complex128>();
 }
 
 }  // namespace tenon::HWY_NAMESPACE

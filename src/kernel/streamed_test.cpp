@@ -17,7 +17,7 @@ constexpr int64_t kNumel = 3 * kStreamedLanes;
 
 /// Small positive numbers, which no op turns into NaN, where a float is read; and no zeros to divide by.
 struct Operands {
-  alignas(64) std::byte bytes[kMaxArgs][kNumel * 8];
+  alignas(64) std::byte bytes[kMaxArgs][kNumel * kMaxItemsize];
   Operands(Dtype dtype, bool condition_first) {
     std::mt19937_64 random(static_cast<uint64_t>(dtype) + 1);
     std::uniform_int_distribution<int64_t> draw(1, 9), truth(0, 1);
@@ -35,7 +35,7 @@ struct Operands {
 };
 
 void expect_same(Kernel plain, Kernel streamed, int arity, const Operands& operands, const std::string& what) {
-  alignas(64) static std::byte want[kNumel * 8], got[kNumel * 8];
+  alignas(64) static std::byte want[kNumel * kMaxItemsize], got[kNumel * kMaxItemsize];
   for (int splats = 0; splats < (1 << arity) - 1; ++splats) {
     Lanes in[kMaxArgs];
     for (int i = 0; i < arity; ++i) in[i] = {operands.bytes[i], (splats >> i & 1) != 0 ? 0 : 1};

@@ -9,6 +9,7 @@ struct add {
                            .by_hand = true,
                            .numbers_as_tensors = true,
                            .symbol = "+",
+                           .dtypes = kUsual | kComplex,
                            .kernel_name = "add_stub",
                            .grad_fn = "AddBackward0",
                            .doc = "input + alpha * other."};
@@ -30,6 +31,7 @@ struct add {
 struct add_alpha {
   static constexpr Row row{.name = "add",
                            .symbol = "+",
+                           .dtypes = kUsual | kComplex,
                            .kernel_name = "add_stub",
                            .parameters = Parameters::alpha,
                            .grad_fn = "AddBackward0"};
@@ -43,7 +45,7 @@ struct add_alpha {
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return g.grad() * g.c();
+    return g.grad() * conj(g.c());
   }
 };
 
@@ -55,7 +57,7 @@ struct sub {
                            .by_hand = true,
                            .numbers_as_tensors = true,
                            .symbol = "-",
-                           .dtypes = kNoBool,
+                           .dtypes = kNoBool | kComplex,
                            .kernel_name = "add_stub",
                            .grad_fn = "SubBackward0",
                            .doc = "input - alpha * other."};
@@ -77,7 +79,7 @@ struct sub {
 struct sub_alpha {
   static constexpr Row row{.name = "sub",
                            .symbol = "-",
-                           .dtypes = kNoBool,
+                           .dtypes = kNoBool | kComplex,
                            .kernel_name = "add_stub",
                            .parameters = Parameters::alpha,
                            .grad_fn = "SubBackward0"};
@@ -91,7 +93,7 @@ struct sub_alpha {
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return g.grad() * g.c();
+    return g.grad() * conj(g.c());
   }
 };
 
@@ -113,11 +115,11 @@ struct mul {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * g.b();
+    return g.grad() * conj(g.b());
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return g.grad() * g.a();
+    return g.grad() * conj(g.a());
   }
 };
 
@@ -132,7 +134,7 @@ struct div {
       .numbers_as_tensors = true,
       .symbol = "/",
       .promotion = Promotion::int_to_float,
-      .dtypes = kFloats,
+      .dtypes = kInexact,
       .kernel_name = "div_cpu",
       .exact_second = true,
       .grad_fn = "DivBackward0",
@@ -143,11 +145,11 @@ struct div {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() / g.b();
+    return g.grad() / conj(g.b());
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return -g.grad() * ((g.a() / g.b()) / g.b());
+    return -g.grad() * conj((g.a() / g.b()) / g.b());
   }
 };
 
@@ -206,7 +208,7 @@ struct div_floor {
 struct neg {
   static constexpr Row row{.signature = "neg(Tensor self, *, Tensor out=None) -> Tensor",
                            .symbol = "-",
-                           .dtypes = kNoBool,
+                           .dtypes = kNoBool | kComplex,
                            .kernel_name = "neg_cpu",
                            .refuses_bool =
                                "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
@@ -226,9 +228,10 @@ struct neg {
 
 struct abs {
   static constexpr Row row{.signature = "abs(Tensor self, *, Tensor out=None) -> Tensor",
-                           .dtypes = kNoBool,
+                           .dtypes = kNoBool | kComplex,
                            .kernel_name = "abs_cpu",
                            .strict_out = true,
+                           .complex_to_real = true,
                            .grad_fn = "AbsBackward0",
                            .doc = "The distance from 0."};
   template <class T>
@@ -298,6 +301,7 @@ struct deg2rad {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "mul_cpu",
+                           .refuses_complex = "deg2rad is not supported for complex tensors.",
                            .exact_second = true,
                            .through_float32 = true,
                            .grad_fn = "Deg2RadBackward0",
@@ -318,6 +322,7 @@ struct rad2deg {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "mul_cpu",
+                           .refuses_complex = "rad2deg is not supported for complex tensors.",
                            .exact_second = true,
                            .through_float32 = true,
                            .grad_fn = "Rad2DegBackward0",
@@ -335,7 +340,7 @@ struct rad2deg {
 struct reciprocal {
   static constexpr Row row{.signature = "reciprocal(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "reciprocal_cpu",
                            .domain = "(0, inf)",
                            .grad_fn = "ReciprocalBackward0",
@@ -346,13 +351,14 @@ struct reciprocal {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return -g.grad() * (g.result() * g.result());
+    return -g.grad() * conj(g.result() * g.result());
   }
 };
 
 struct square {
   static constexpr Row row{.signature = "square(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::bool_to_int,
+                           .dtypes = kUsual | kComplex,
                            .kernel_name = "pow",
                            .grad_fn = "PowBackward0",
                            .doc = "input * input."};
@@ -362,14 +368,14 @@ struct square {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * (g.a() * 2);
+    return g.grad() * (conj(g.a()) * 2);
   }
 };
 
 struct sqrt {
   static constexpr Row row{.signature = "sqrt(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "sqrt_cpu",
                            .domain = "(0, inf)",
                            .grad_fn = "SqrtBackward0",
@@ -380,14 +386,14 @@ struct sqrt {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() / (g.result() * 2);
+    return g.grad() / (conj(g.result()) * 2);
   }
 };
 
 struct exp {
   static constexpr Row row{.signature = "exp(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "exp_cpu",
                            .vectors = true,
                            .ulp = 1,
@@ -399,14 +405,14 @@ struct exp {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * g.result();
+    return g.grad() * conj(g.result());
   }
 };
 
 struct tanh {
   static constexpr Row row{.signature = "tanh(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "tanh_cpu",
                            .vectors = true,
                            .ulp = 1,
@@ -418,14 +424,14 @@ struct tanh {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * (1 - g.result() * g.result());
+    return g.grad() * conj(1 - g.result() * g.result());
   }
 };
 
 struct log {
   static constexpr Row row{.signature = "log(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "log_cpu",
                            .vectors = true,
                            .ulp = 1,
@@ -438,14 +444,14 @@ struct log {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() / g.a();
+    return g.grad() / conj(g.a());
   }
 };
 
 struct rsqrt {
   static constexpr Row row{.signature = "rsqrt(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "rsqrt_cpu",
                            .ulp = 1,
                            .domain = "(0, inf)",
@@ -457,7 +463,7 @@ struct rsqrt {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * (g.result() * g.result() * g.result()) * -0.5;
+    return g.grad() * conj(g.result() * g.result() * g.result()) * -0.5;
   }
 };
 
@@ -467,7 +473,7 @@ struct addcmul {
       .python =
           "(Tensor self, Scalar value, Tensor tensor1, Tensor tensor2, *, Tensor out=None)|deprecated\n"
           "(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor out=None)",
-      .dtypes = kNoBool,
+      .dtypes = kNoBool | kComplex,
       .kernel_name = "addcmul_cpu_out",
       .parameters = Parameters::factor,
       .grad_fn = "AddcmulBackward0",
@@ -482,11 +488,11 @@ struct addcmul {
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return g.grad() * (g.c() * g.d());
+    return g.grad() * conj(g.c() * g.d());
   }
   template <class G>
   static auto grad_c(const G& g) {
-    return g.grad() * (g.b() * g.d());
+    return g.grad() * conj(g.b() * g.d());
   }
 };
 
@@ -497,7 +503,7 @@ struct addcdiv {
           "(Tensor self, Scalar value, Tensor tensor1, Tensor tensor2, *, Tensor out=None)|deprecated\n"
           "(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor out=None)",
       .by_hand = true,
-      .dtypes = kFloats,
+      .dtypes = kInexact,
       .kernel_name = "addcdiv_cpu_out",
       .parameters = Parameters::factor,
       .grad_fn = "AddcdivBackward0",
@@ -512,11 +518,11 @@ struct addcdiv {
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return g.grad() * (1 / g.c() * g.d());
+    return g.grad() * conj(1 / g.c() * g.d());
   }
   template <class G>
   static auto grad_c(const G& g) {
-    return -g.grad() * (g.b() * g.d() / (g.c() * g.c()));
+    return -g.grad() * conj(g.b() * g.d() / (g.c() * g.c()));
   }
 };
 
@@ -524,7 +530,7 @@ struct lerp {
   static constexpr Row row{
       .signature = "lerp(Tensor self, Tensor end, Tensor|Scalar weight, *, Tensor out=None) -> Tensor",
       .by_hand = true,
-      .dtypes = kFloats,
+      .dtypes = kInexact,
       .kernel_name = "lerp_kernel_tensor",
       .strict_out = true,
       .grad_fn = "LerpBackward1",
@@ -535,22 +541,22 @@ struct lerp {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * (1 - g.c());
+    return g.grad() * conj(1 - g.c());
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return g.grad() * g.c();
+    return g.grad() * conj(g.c());
   }
   template <class G>
   static auto grad_c(const G& g) {
-    return g.grad() * (g.b() - g.a());
+    return g.grad() * conj(g.b() - g.a());
   }
 };
 
 /// By a weight that is a number.
 struct lerp_scalar {
   static constexpr Row row{.name = "lerp",
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "lerp_kernel_scalar",
                            .parameters = Parameters::factor,
                            .grad_fn = "LerpBackward0"};
@@ -560,11 +566,11 @@ struct lerp_scalar {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * (1 - g.c());
+    return g.grad() * conj(1 - g.c());
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return g.grad() * g.c();
+    return g.grad() * conj(g.c());
   }
 };
 
@@ -601,5 +607,23 @@ struct frexp {
   template <class G>
   static auto grad_a(const G& g) {
     return g.grad() / power_of_two(g.a().detach(), g.result(0).detach());
+  }
+};
+
+struct conj_physical {
+  static constexpr Row row{.signature = "conj_physical(Tensor self, *, Tensor out=None) -> Tensor",
+                           .dtypes = kUsual | kComplex,
+                           .kernel_name = "conj_cpu",
+                           .strict_out = true,
+                           .keeps_real = true,
+                           .grad_fn = "ConjPhysicalBackward0",
+                           .doc = "The complex conjugate; input itself where it is real."};
+  template <class T>
+  static T forward(T a) {
+    return conjugated(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return conjugated(g.grad());
   }
 };

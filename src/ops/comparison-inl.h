@@ -77,6 +77,7 @@ struct logical_and {
   static constexpr Row row{
       .signature = "logical_and(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
       .promotion = Promotion::logical,
+      .dtypes = kUsual | kComplex,
       .kernel_name = "logical_and_cpu",
       .doc = "Whether both are not 0.",
   };
@@ -90,6 +91,7 @@ struct logical_or {
   static constexpr Row row{
       .signature = "logical_or(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
       .promotion = Promotion::logical,
+      .dtypes = kUsual | kComplex,
       .kernel_name = "logical_or_cpu",
       .doc = "Whether one of both is not 0.",
   };
@@ -103,6 +105,7 @@ struct logical_xor {
   static constexpr Row row{
       .signature = "logical_xor(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
       .promotion = Promotion::logical,
+      .dtypes = kUsual | kComplex,
       .kernel_name = "logical_xor_cpu",
       .doc = "Whether exactly one of both is not 0.",
   };
@@ -115,6 +118,7 @@ struct logical_xor {
 struct logical_not {
   static constexpr Row row{.signature = "logical_not(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::logical,
+                           .dtypes = kUsual | kComplex,
                            .kernel_name = "logical_not_cpu",
                            .doc = "Whether an element is 0."};
   template <class T>
@@ -166,7 +170,8 @@ struct isposinf {
                            .by_hand = true,
                            .inplace = false,
                            .promotion = Promotion::comparison,
-                           .dtypes = kAllDtypes,
+                           .dtypes = kAllReal,
+                           .refuses_complex = "isposinf does not support complex inputs.",
                            .through_float32 = true,
                            .doc = "Whether an element is positive and infinite."};
   template <class T>
@@ -180,7 +185,8 @@ struct isneginf {
                            .by_hand = true,
                            .inplace = false,
                            .promotion = Promotion::comparison,
-                           .dtypes = kAllDtypes,
+                           .dtypes = kAllReal,
+                           .refuses_complex = "isneginf does not support complex inputs.",
                            .through_float32 = true,
                            .doc = "Whether an element is negative and infinite."};
   template <class T>

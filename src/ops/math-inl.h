@@ -4,7 +4,7 @@
 struct sin {
   static constexpr Row row{.signature = "sin(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "sin_cpu",
                            .vectors = true,
                            .ulp = 1,
@@ -17,14 +17,14 @@ struct sin {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * cosine(g.a());
+    return g.grad() * conj(cosine(g.a()));
   }
 };
 
 struct cos {
   static constexpr Row row{.signature = "cos(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "cos_cpu",
                            .vectors = true,
                            .ulp = 1,
@@ -37,14 +37,14 @@ struct cos {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return -g.grad() * sine(g.a());
+    return -g.grad() * conj(sine(g.a()));
   }
 };
 
 struct tan {
   static constexpr Row row{.signature = "tan(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "tan_cpu",
                            .vectors = true,
                            .ulp = 2,
@@ -57,7 +57,7 @@ struct tan {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * (1 + g.result() * g.result());
+    return g.grad() * conj(1 + g.result() * g.result());
   }
 };
 
@@ -65,7 +65,7 @@ struct asin {
   static constexpr Row row{.signature = "asin(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "arcsin",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "asin_cpu",
                            .vectors = true,
                            .ulp = 1,
@@ -79,7 +79,7 @@ struct asin {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * inverse_root(1 - g.a() * g.a());
+    return g.grad() * conj(inverse_root(1 - g.a() * g.a()));
   }
 };
 
@@ -87,7 +87,7 @@ struct acos {
   static constexpr Row row{.signature = "acos(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "arccos",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "acos_cpu",
                            .vectors = true,
                            .ulp = 1,
@@ -101,7 +101,7 @@ struct acos {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return -g.grad() * inverse_root(1 - g.a() * g.a());
+    return -g.grad() * conj(inverse_root(1 - g.a() * g.a()));
   }
 };
 
@@ -109,7 +109,7 @@ struct atan {
   static constexpr Row row{.signature = "atan(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "arctan",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "atan_cpu",
                            .vectors = true,
                            .ulp = 1,
@@ -122,14 +122,14 @@ struct atan {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() / (g.a() * g.a() + 1);
+    return g.grad() / conj(g.a() * g.a() + 1);
   }
 };
 
 struct sinh {
   static constexpr Row row{.signature = "sinh(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "sinh_cpu",
                            .vectors = true,
                            .ulp = 2,
@@ -142,14 +142,14 @@ struct sinh {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * hyperbolic_cosine(g.a());
+    return g.grad() * conj(hyperbolic_cosine(g.a()));
   }
 };
 
 struct cosh {
   static constexpr Row row{.signature = "cosh(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "cosh_cpu",
                            .vectors = true,
                            .ulp = 2,
@@ -162,7 +162,7 @@ struct cosh {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * hyperbolic_sine(g.a());
+    return g.grad() * conj(hyperbolic_sine(g.a()));
   }
 };
 
@@ -170,7 +170,7 @@ struct asinh {
   static constexpr Row row{.signature = "asinh(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "arcsinh",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "asinh_cpu",
                            .vectors = true,
                            .ulp = 2,
@@ -184,7 +184,7 @@ struct asinh {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * inverse_root(g.a() * g.a() + 1);
+    return g.grad() * conj(inverse_root(g.a() * g.a() + 1));
   }
 };
 
@@ -192,7 +192,7 @@ struct acosh {
   static constexpr Row row{.signature = "acosh(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "arccosh",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "acosh_cpu",
                            .vectors = true,
                            .ulp = 2,
@@ -207,7 +207,7 @@ struct acosh {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * inverse_root(g.a() * g.a() - 1);
+    return g.grad() * conj(inverse_root_less_1(g.a()));
   }
 };
 
@@ -215,7 +215,7 @@ struct atanh {
   static constexpr Row row{.signature = "atanh(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "arctanh",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "atanh_cpu",
                            .vectors = true,
                            .ulp = 2,
@@ -230,14 +230,14 @@ struct atanh {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() / (1 - g.a() * g.a());
+    return g.grad() / conj(1 - g.a() * g.a());
   }
 };
 
 struct exp2 {
   static constexpr Row row{.signature = "exp2(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "exp2_cpu",
                            .vectors = true,
                            .ulp = 1,
@@ -250,14 +250,14 @@ struct exp2 {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * g.result() * kLog2;
+    return g.grad() * conj(g.result()) * kLog2;
   }
 };
 
 struct expm1 {
   static constexpr Row row{.signature = "expm1(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "expm1_cpu",
                            .vectors = true,
                            .ulp = 1,
@@ -270,14 +270,14 @@ struct expm1 {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * (g.result() + 1);
+    return g.grad() * conj(g.result() + 1);
   }
 };
 
 struct log1p {
   static constexpr Row row{.signature = "log1p(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "log1p_cpu",
                            .vectors = true,
                            .ulp = 1,
@@ -291,14 +291,14 @@ struct log1p {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() / (g.a() + 1);
+    return g.grad() / conj(g.a() + 1);
   }
 };
 
 struct log2 {
   static constexpr Row row{.signature = "log2(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "log2_cpu",
                            .vectors = true,
                            .ulp = 1,
@@ -312,14 +312,14 @@ struct log2 {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() / (g.a() * kLog2);
+    return g.grad() / conj(g.a() * kLog2);
   }
 };
 
 struct log10 {
   static constexpr Row row{.signature = "log10(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
+                           .dtypes = kInexact,
                            .kernel_name = "log10_cpu",
                            .vectors = true,
                            .ulp = 2,
@@ -333,7 +333,7 @@ struct log10 {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() / (g.a() * kLog10);
+    return g.grad() / conj(g.a() * kLog10);
   }
 };
 
@@ -342,7 +342,7 @@ struct erf {
       .signature = "erf(Tensor self, *, Tensor out=None) -> Tensor",
       .promotion = Promotion::int_to_float,
       .dtypes = kFloats,
-      .kernel_name = "erf_cpu",
+      .kernel_name = "erf_vml_cpu",
       .vectors = true,
       .ulp = 2,
       .through_float32 = true,
@@ -362,7 +362,7 @@ struct erfc {
   static constexpr Row row{.signature = "erfc(Tensor self, *, Tensor out=None) -> Tensor",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
-                           .kernel_name = "erfc_cpu",
+                           .kernel_name = "erfc_vml_cpu",
                            .vectors = true,
                            .ulp = 4,
                            .through_float32 = true,
@@ -401,5 +401,27 @@ struct atan2 {
   template <class G>
   static auto grad_b(const G& g) {
     return -g.grad() * choose(g.a() * g.a() + g.b() * g.b() == 0, 0, g.a() / (g.a() * g.a() + g.b() * g.b()));
+  }
+};
+
+/// Behind atan2, whose formula has a word of this name.
+struct angle {
+  static constexpr Row row{
+      .signature = "angle(Tensor self, *, Tensor out=None) -> Tensor",
+      .inplace = false,
+      .promotion = Promotion::int_to_float,
+      .dtypes = kInexact,
+      .kernel_name = "angle_cpu",
+      .complex_to_real = true,
+      .grad_fn = "AngleBackward0",
+      .doc = "The radians by which a complex number is turned from the positive ones; pi below 0."};
+  template <class T>
+  static T forward(T a) {
+    const T right = choose(a == a, T(0), a);  // NOLINT(misc-redundant-expression): only a NaN differs from itself
+    return choose(a < T(0), T(3.14159265358979323846), right);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_angle(g.grad(), g.a());
   }
 };

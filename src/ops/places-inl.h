@@ -6,6 +6,7 @@ struct gather {
       .signature = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor out=None) -> Tensor",
       .kind = Kind::algorithm,
       .by_hand = true,
+      .dtypes = kUsual | kComplex,
       .kernel_name = "scatter_gather_tensor_cpu",
       .strict_out = true,
       .grad_fn = "GatherBackward0",
@@ -42,6 +43,7 @@ struct index_select {
       .signature = "index_select(Tensor self, int dim, Tensor index, *, Tensor out=None) -> Tensor",
       .kind = Kind::algorithm,
       .by_hand = true,
+      .dtypes = kUsual | kComplex,
       .kernel_name = "index_select",
       .grad_fn = "IndexSelectBackward0",
       .doc = "The places along dim that index names."};
@@ -55,6 +57,7 @@ struct masked_select {
   static constexpr Row row{.signature = "masked_select(Tensor self, Tensor mask, *, Tensor out=None) -> Tensor",
                            .kind = Kind::algorithm,
                            .by_hand = true,
+                           .dtypes = kUsual | kComplex,
                            .kernel_name = "masked_select",
                            .grad_fn = "MaskedSelectBackward0",
                            .doc = "The elements at which mask holds, in one dim."};
@@ -69,6 +72,7 @@ struct nonzero {
                            .python = "",
                            .kind = Kind::algorithm,
                            .by_hand = true,
+                           .dtypes = kUsual | kComplex,
                            .kernel_name = "nonzero_count_cpu",
                            .doc = "The places of what is not 0: one row each."};
 };
@@ -84,6 +88,7 @@ struct scatter {
       .kind = Kind::algorithm,
       .by_hand = true,
       .inplace = true,
+      .dtypes = kUsual | kComplex,
       .kernel_name = "scatter_gather_tensor_cpu",
       .strict_out = true,
       .grad_fn = "ScatterBackward0",
@@ -110,6 +115,7 @@ struct scatter_value {
       .by_hand = true,
       .inplace = true,
       .name = "scatter",
+      .dtypes = kUsual | kComplex,
       .kernel_name = "scatter_gather_scalar_cpu",
       .strict_out = true,
       .grad_fn = "ScatterBackward1"};
@@ -125,6 +131,7 @@ struct scatter_add {
       .kind = Kind::algorithm,
       .by_hand = true,
       .inplace = true,
+      .dtypes = kUsual | kComplex,
       .kernel_name = "scatter_gather_tensor_cpu",
       .strict_out = true,
       .grad_fn = "ScatterAddBackward0",

@@ -6,18 +6,18 @@ struct mm {
                            .kind = Kind::algorithm,
                            .shapes = "ij,jk",
                            .by_hand = true,
-                           .dtypes = kNoBool,
+                           .dtypes = kNoBool | kComplex,
                            .kernel_name = "addmm_impl_cpu_",
                            .strict_out = true,
                            .grad_fn = "MmBackward0",
                            .doc = "The product of two matrices."};
   template <class G>
   static auto grad_a(const G& g) {
-    return g.is_column_major(0) ? g.b().mm(g.grad().t()).t() : g.grad().mm(g.b().t());
+    return g.is_column_major(0) ? conj(g.b()).mm(g.grad().t()).t() : g.grad().mm(conj(g.b().t()));
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return g.is_column_major(1) ? g.grad().t().mm(g.a()).t() : g.a().t().mm(g.grad());
+    return g.is_column_major(1) ? g.grad().t().mm(conj(g.a())).t() : conj(g.a().t()).mm(g.grad());
   }
 };
 
@@ -35,18 +35,18 @@ struct bmm {
                            .kind = Kind::algorithm,
                            .shapes = "bij,bjk",
                            .by_hand = true,
-                           .dtypes = kNoBool,
+                           .dtypes = kNoBool | kComplex,
                            .kernel_name = "bmm",
                            .strict_out = true,
                            .grad_fn = "BmmBackward0",
                            .doc = "The products of matrices, one by one."};
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad().bmm(g.b().transpose(1, 2));
+    return g.grad().bmm(conj(g.b().transpose(1, 2)));
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return g.a().transpose(1, 2).bmm(g.grad());
+    return conj(g.a().transpose(1, 2)).bmm(g.grad());
   }
 };
 
@@ -63,17 +63,17 @@ struct mv {
                            .kind = Kind::algorithm,
                            .shapes = "ij,j",
                            .by_hand = true,
-                           .dtypes = kNoBool,
+                           .dtypes = kNoBool | kComplex,
                            .kernel_name = "addmv_impl_cpu",
                            .grad_fn = "MvBackward0",
                            .doc = "The product of a matrix and a vector."};
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad().outer(g.b());
+    return g.grad().outer(conj(g.b()));
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return g.a().t().mv(g.grad());
+    return conj(g.a().t()).mv(g.grad());
   }
 };
 
@@ -82,17 +82,17 @@ struct dot {
                            .kind = Kind::algorithm,
                            .shapes = "i,i",
                            .by_hand = true,
-                           .dtypes = kNoBool,
+                           .dtypes = kNoBool | kComplex,
                            .kernel_name = "dot",
                            .grad_fn = "DotBackward0",
                            .doc = "The sum of the products of two vectors' elements."};
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * g.b();
+    return g.grad() * conj(g.b());
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return g.grad() * g.a();
+    return g.grad() * conj(g.a());
   }
 };
 
@@ -101,13 +101,13 @@ struct vdot {
                            .kind = Kind::algorithm,
                            .shapes = "i,i",
                            .by_hand = true,
-                           .dtypes = kNoBool,
+                           .dtypes = kNoBool | kComplex,
                            .kernel_name = "dot",
                            .grad_fn = "VdotBackward0",
                            .doc = "dot, with the first vector conjugated."};
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() * g.b();
+    return conj(g.grad()) * g.b();
   }
   template <class G>
   static auto grad_b(const G& g) {
@@ -127,7 +127,7 @@ struct addmm {
       .shapes = "*ik,ij,jk",
       .by_hand = true,
       .inplace = true,
-      .dtypes = kNoBool,
+      .dtypes = kNoBool | kComplex,
       .kernel_name = "addmm_impl_cpu_",
       .strict_out = true,
       .grad_fn = "AddmmBackward0",
@@ -138,11 +138,13 @@ struct addmm {
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return times(g.is_column_major(1) ? g.c().mm(g.grad().t()).t() : g.grad().mm(g.c().t()), g.number("alpha", 1));
+    return times(g.is_column_major(1) ? conj(g.c()).mm(g.grad().t()).t() : g.grad().mm(conj(g.c().t())),
+                 g.number("alpha", 1));
   }
   template <class G>
   static auto grad_c(const G& g) {
-    return times(g.is_column_major(2) ? g.grad().t().mm(g.b()).t() : g.b().t().mm(g.grad()), g.number("alpha", 1));
+    return times(g.is_column_major(2) ? g.grad().t().mm(conj(g.b())).t() : conj(g.b().t()).mm(g.grad()),
+                 g.number("alpha", 1));
   }
 };
 
@@ -168,7 +170,7 @@ struct addmv {
       .shapes = "*i,ij,j",
       .by_hand = true,
       .inplace = true,
-      .dtypes = kNoBool,
+      .dtypes = kNoBool | kComplex,
       .kernel_name = "addmv_impl_cpu",
       .strict_out = true,
       .grad_fn = "AddmvBackward0",
@@ -179,11 +181,11 @@ struct addmv {
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return times(g.grad().outer(g.c()), g.number("alpha", 1));
+    return times(g.grad().outer(conj(g.c())), g.number("alpha", 1));
   }
   template <class G>
   static auto grad_c(const G& g) {
-    return times(g.b().t().mv(g.grad()), g.number("alpha", 1));
+    return times(conj(g.b().t()).mv(g.grad()), g.number("alpha", 1));
   }
 };
 
@@ -200,7 +202,7 @@ struct baddbmm {
       .shapes = "*bik,bij,bjk",
       .by_hand = true,
       .inplace = true,
-      .dtypes = kNoBool,
+      .dtypes = kNoBool | kComplex,
       .kernel_name = "baddbmm",
       .strict_out = true,
       .grad_fn = "BaddbmmBackward0",
@@ -211,11 +213,11 @@ struct baddbmm {
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return times(g.grad().bmm(g.c().transpose(1, 2)), g.number("alpha", 1));
+    return times(g.grad().bmm(conj(g.c().transpose(1, 2))), g.number("alpha", 1));
   }
   template <class G>
   static auto grad_c(const G& g) {
-    return times(g.b().transpose(1, 2).bmm(g.grad()), g.number("alpha", 1));
+    return times(conj(g.b().transpose(1, 2)).bmm(g.grad()), g.number("alpha", 1));
   }
 };
 
@@ -238,7 +240,7 @@ struct matmul {
       .shapes = "*bij,*bjk",
       .by_hand = true,
       .symbol = "@",
-      .dtypes = kNoBool,
+      .dtypes = kNoBool | kComplex,
       .doc = "The product of vectors, matrices or batches of matrices, whose leading dims broadcast."};
 };
 
@@ -247,7 +249,7 @@ struct inner {
                            .kind = Kind::algorithm,
                            .shapes = "ij,kj",
                            .by_hand = true,
-                           .dtypes = kNoBool,
+                           .dtypes = kNoBool | kComplex,
                            .doc = "The sums of products along the last dims; times a number where one has no dims."};
 };
 

@@ -5,6 +5,8 @@ struct floor {
   static constexpr Row row{.signature = "floor(Tensor self, *, Tensor out=None) -> Tensor",
                            .dtypes = kAllNumbers,
                            .kernel_name = "floor_vml_cpu",
+                           .refuses_complex = "floor is not supported for complex inputs",
+                           .complex_lacks_code = true,
                            .strict_out = true,
                            .grad_fn = "FloorBackward0",
                            .doc = "The largest integer that is not above."};
@@ -22,6 +24,8 @@ struct ceil {
   static constexpr Row row{.signature = "ceil(Tensor self, *, Tensor out=None) -> Tensor",
                            .dtypes = kAllNumbers,
                            .kernel_name = "ceil_vml_cpu",
+                           .refuses_complex = "ceil is not supported for complex inputs",
+                           .complex_lacks_code = true,
                            .strict_out = true,
                            .grad_fn = "CeilBackward0",
                            .doc = "The smallest integer that is not below."};
@@ -39,6 +43,8 @@ struct trunc {
   static constexpr Row row{.signature = "trunc(Tensor self, *, Tensor out=None) -> Tensor",
                            .dtypes = kAllNumbers,
                            .kernel_name = "trunc_vml_cpu",
+                           .refuses_complex = "trunc is not supported for complex inputs",
+                           .complex_lacks_code = true,
                            .strict_out = true,
                            .grad_fn = "TruncBackward0",
                            .doc = "The integer toward 0."};
@@ -112,6 +118,10 @@ struct round_decimals {
 struct sign {
   static constexpr Row row{.signature = "sign(Tensor self, *, Tensor out=None) -> Tensor",
                            .kernel_name = "sign_cpu",
+                           .refuses_complex =
+                               "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
+                               "torch.sgn instead.",
+                           .complex_lacks_code = true,
                            .strict_out = true,
                            .grad_fn = "SignBackward0",
                            .doc = "1, 0 or -1; 0 for NaN."};
@@ -125,12 +135,31 @@ struct sign {
   }
 };
 
+struct sgn {
+  static constexpr Row row{.signature = "sgn(Tensor self, *, Tensor out=None) -> Tensor",
+                           .dtypes = kUsual | kComplex,
+                           .kernel_name = "sign_cpu",
+                           .strict_out = true,
+                           .grad_fn = "SgnBackward0",
+                           .doc = "Complex numbers divided by their magnitudes; real ones as sign gives them."};
+  template <class T>
+  static T forward(T a) {
+    return signum(a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_sgn(g.grad(), g.a(), g.result());
+  }
+};
+
 struct signbit {
   static constexpr Row row{.signature = "signbit(Tensor self, *, Tensor out=None) -> Tensor",
                            .by_hand = true,
                            .inplace = false,
                            .promotion = Promotion::comparison,
-                           .dtypes = kAllDtypes,
+                           .dtypes = kAllReal,
+                           .refuses_complex = "signbit is not implemented for complex tensors.",
+                           .complex_lacks_code = true,
                            .through_float32 = true,
                            .doc = "Whether an element is negative, -0 and NaN by their sign."};
   template <class T>

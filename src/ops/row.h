@@ -50,15 +50,18 @@ using DtypeSet = uint16_t;
 constexpr DtypeSet set_of(Dtype dtype) { return static_cast<DtypeSet>(1u << static_cast<unsigned>(dtype)); }
 inline constexpr DtypeSet kAllDtypes = (1u << kDtypeCount) - 1;
 inline constexpr DtypeSet kWideUnsigned = set_of(uint16) | set_of(uint32) | set_of(uint64);
+inline constexpr DtypeSet kComplex = set_of(complex64) | set_of(complex128);
 /// Those that every op has code for.
-inline constexpr DtypeSet kUsual = kAllDtypes & ~kWideUnsigned;
+inline constexpr DtypeSet kUsual = kAllDtypes & ~kWideUnsigned & ~kComplex;
 inline constexpr DtypeSet kNoBool = kUsual & ~1u;
-inline constexpr DtypeSet kAllNumbers = kAllDtypes & ~1u;
+inline constexpr DtypeSet kAllReal = kAllDtypes & ~kComplex;
+inline constexpr DtypeSet kAllNumbers = kAllReal & ~1u;
 inline constexpr DtypeSet kUsualIntegers = set_of(uint8) | set_of(int8) | set_of(int16) | set_of(int32) | set_of(int64);
 inline constexpr DtypeSet kAllIntegers = kUsualIntegers | kWideUnsigned | set_of(bool_);
 inline constexpr DtypeSet kWideFloats = set_of(float32) | set_of(float64);
 inline constexpr DtypeSet kWideNumbers = set_of(int32) | set_of(int64) | kWideFloats;
 inline constexpr DtypeSet kFloats = set_of(float16) | set_of(bfloat16) | set_of(float32) | set_of(float64);
+inline constexpr DtypeSet kInexact = kFloats | kComplex;
 
 // Numbers in formulas.
 inline constexpr double kInfinity = __builtin_huge_val();
@@ -88,15 +91,19 @@ struct Row {
   const char* name = nullptr;  // in texts, where it is not the block's
   const char* symbol = "";     // of the operator, where there is one
   Promotion promotion = Promotion::common;
-  DtypeSet dtypes = kUsual;            // of the computation
-  DtypeSet lanes = 0;                  // of a fold with a State: the dtypes its states are computed in
-  const char* kernel_name = "";        // in the text for other dtypes: "abs_cpu" not implemented for 'Bool'
-  const char* refuses_bool = nullptr;  // the text where PyTorch has one of its own
+  DtypeSet dtypes = kUsual;               // of the computation
+  DtypeSet lanes = 0;                     // of a fold with a State: the dtypes its states are computed in
+  const char* kernel_name = "";           // in the text for other dtypes: "abs_cpu" not implemented for 'Bool'
+  const char* refuses_bool = nullptr;     // the text where PyTorch has one of its own
+  const char* refuses_complex = nullptr;  // the same, of any operand
+  bool complex_lacks_code = false;        // that text is a NotImplementedError
   Parameters parameters = Parameters::none;
-  bool strict_out = false;    // out= has the dtype of the computation: nothing is cast
-  bool exact_second = false;  // 16-bit floats meet a second operand of one element at its own precision, not rounded
-  bool commutative = false;   // a number that comes first is treated as one that comes second
-  bool stepwise = false;      // other 16-bit floats are rounded at every step of the formula, not once at the end
+  bool strict_out = false;       // out= has the dtype of the computation: nothing is cast
+  bool keeps_real = false;       // a real operand is its result
+  bool complex_to_real = false;  // of complex numbers it gives a real one
+  bool exact_second = false;     // 16-bit floats meet a second operand of one element at its own precision, not rounded
+  bool commutative = false;      // a number that comes first is treated as one that comes second
+  bool stepwise = false;         // other 16-bit floats are rounded at every step of the formula, not once at the end
   bool divides_integers = false;  // a zero divisor is Error "ZeroDivisionError"
   bool vectors = false;           // the formula calls functions that only whole SIMD vectors have
   bool may_throw = false;         // its kernel: operands are written once the whole result is there

@@ -7,7 +7,7 @@ struct cumsum {
       .kind = Kind::algorithm,
       .by_hand = true,
       .inplace = true,
-      .dtypes = kNoBool,
+      .dtypes = kNoBool | kComplex,
       .kernel_name = "cumsum_out_cpu",
       .grad_fn = "CumsumBackward0",
       .doc = "The sums along dim of the elements so far; integers and bool are summed in int64."};

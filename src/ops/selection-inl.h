@@ -6,6 +6,7 @@ struct maximum {
   static constexpr Row row{
       .signature = "maximum(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
       .kernel_name = "maximum_cpu",
+      .refuses_complex = "maximum not implemented for complex tensors.",
       .grad_fn = "MaximumBackward0",
       .doc = "The larger of both; NaN wins.",
   };
@@ -29,6 +30,7 @@ struct minimum {
   static constexpr Row row{
       .signature = "minimum(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
       .kernel_name = "minimum_cpu",
+      .refuses_complex = "minimum not implemented for complex tensors.",
       .grad_fn = "MinimumBackward0",
       .doc = "The smaller of both; NaN wins.",
   };
@@ -198,6 +200,7 @@ struct fmax {
   static constexpr Row row{.signature = "fmax(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
                            .inplace = false,
                            .kernel_name = "maximum_cpu",
+                           .refuses_complex = "fmax not implemented for complex tensors.",
                            .through_float32 = true,
                            .grad_fn = "FmaxBackward0",
                            .doc = "The larger of both; NaN only where both are."};
@@ -220,6 +223,7 @@ struct fmin {
   static constexpr Row row{.signature = "fmin(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
                            .inplace = false,
                            .kernel_name = "minimum_cpu",
+                           .refuses_complex = "fmin not implemented for complex tensors.",
                            .through_float32 = true,
                            .grad_fn = "FminBackward0",
                            .doc = "The smaller of both; NaN only where both are."};

@@ -11,6 +11,7 @@ struct argmax {
       .lanes = kWideNumbers,
       .kernel_name = "argmax_cpu",
       .refuses_bool = "argmax(): does not support bool input",
+      .refuses_complex = "argmax(): does not support complex input",
       .doc = "The place of the largest element along dim, or among all; of several the first. NaN is the largest."};
   template <class V>
   struct State {
@@ -60,6 +61,7 @@ struct argmin : argmax {
       .lanes = kWideNumbers,
       .kernel_name = "argmin_cpu",
       .refuses_bool = "argmin(): does not support bool input",
+      .refuses_complex = "argmin(): does not support complex input",
       .doc = "The place of the smallest element along dim, or among all; of several the first. NaN is the smallest."};
   template <class V, class At>
   static State<V> init(const At& at) {
@@ -105,6 +107,7 @@ struct max_dim : argmax {
       .name = "max",
       .lanes = kWideNumbers,
       .kernel_name = "max_cpu",
+      .refuses_complex = "max(): does not support complex input",
       .strict_out = true,
       .grad_fn = "MaxBackward0",
       .doc = "The largest element along dim, and where it is; of several the first. NaN wins."};
@@ -150,6 +153,7 @@ struct min_dim : argmin {
       .name = "min",
       .lanes = kWideNumbers,
       .kernel_name = "min_cpu",
+      .refuses_complex = "min(): does not support complex input",
       .strict_out = true,
       .grad_fn = "MinBackward0",
       .doc = "The smallest element along dim, and where it is; of several the first. NaN wins."};
@@ -230,6 +234,7 @@ struct count_nonzero : Sum {
                                "(Tensor self, int? dim=None)\n"
                                "(Tensor self, int[] dim)",
                            .kind = Kind::fold,
+                           .dtypes = kUsual | kComplex,
                            .lanes = kWideNumbers,
                            .kernel_name = "nonzero_count_cpu",
                            .doc = "How many elements along dim are not 0."};
@@ -275,7 +280,7 @@ struct var {
           "(Tensor self, bool unbiased=True)",
       .kind = Kind::fold,
       .by_hand = true,
-      .dtypes = kFloats,
+      .dtypes = kInexact,
       .lanes = set_of(float64),
       .ulp = 1,
       .grad_fn = "VarBackward0",
@@ -331,7 +336,7 @@ struct std_ : var {
       .kind = Kind::fold,
       .by_hand = true,
       .name = "std",
-      .dtypes = kFloats,
+      .dtypes = kInexact,
       .lanes = set_of(float64),
       .ulp = 1,
       .grad_fn = "StdBackward0",
@@ -356,7 +361,7 @@ struct var_mean : var {
           "(Tensor self, bool unbiased=True)",
       .kind = Kind::fold,
       .method = false,
-      .dtypes = kFloats,
+      .dtypes = kInexact,
       .lanes = set_of(float64),
       .ulp = 1,
       .grad_fn = "VarMeanBackward0",
@@ -385,7 +390,7 @@ struct std_mean : std_ {
           "(Tensor self, bool unbiased=True)",
       .kind = Kind::fold,
       .method = false,
-      .dtypes = kFloats,
+      .dtypes = kInexact,
       .lanes = set_of(float64),
       .ulp = 1,
       .grad_fn = "StdMeanBackward0",
@@ -448,7 +453,7 @@ struct logsumexp {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.over_dims(g.grad()) * (g.a() - g.over_dims(g.result())).exp();
+    return g.over_dims(g.grad()) * conj((g.a() - g.over_dims(g.result())).exp());
   }
 };
 
@@ -460,7 +465,7 @@ struct linalg_vector_norm : Sum {
           "ScalarType? dtype=None, Tensor out=None) -> Tensor",
       .kind = Kind::fold,
       .method = false,
-      .dtypes = kFloats,
+      .dtypes = kInexact,
       .lanes = kWideFloats,
       .strict_out = true,
       .ulp = 1,

@@ -40,7 +40,7 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) noexcept {
     if (!value || !PyBool_Check(value)) throw Error("requires_grad must be a bool");
     if (value == Py_True && !tensor_of(self).is_leaf())
       throw Error("you can only change requires_grad flags of leaf variables.");
-    if (value == Py_True && !is_floating_point(tensor_of(self).dtype()))
+    if (value == Py_True && !is_inexact(tensor_of(self).dtype()))
       throw Error("only Tensors of floating point and complex dtype can require gradients");
     require_grad(self, value == Py_True);
     return 0;

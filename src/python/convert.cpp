@@ -115,7 +115,7 @@ bool has_index(PyObject* object) noexcept {
 }  // namespace
 
 bool is_number(PyObject* object) noexcept {
-  if (PyFloat_Check(object) || PyLong_Check(object)) return true;
+  if (PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object)) return true;
   return !is_tensor(object) && is_numpy_scalar(object);
 }
 bool is_integer(PyObject* object) noexcept {
@@ -150,7 +150,7 @@ Scalar wide_of(PyObject* integer) {
 /// NumPy's numbers are asked for the Python number they are.
 Scalar numpy_scalar_of(PyObject* object) {
   const nb::object item = checked_object(PyObject_CallMethod(object, "item", nullptr));
-  if (!PyFloat_Check(item.ptr()) && !PyLong_Check(item.ptr()))
+  if (!PyFloat_Check(item.ptr()) && !PyLong_Check(item.ptr()) && !PyComplex_Check(item.ptr()))
     throw TypeError("must be a real number, not " + type_name(object));
   return scalar_of(item.ptr());
 }
@@ -165,6 +165,8 @@ Scalar scalar_of(PyObject* object) {
     return Scalar(static_cast<int64_t>(value));
   }
   if (PyFloat_Check(object)) return Scalar(PyFloat_AsDouble(object));
+  if (PyComplex_Check(object))
+    return Scalar(Complex128{PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)});
   if (is_tensor(object)) return tensor_of(object).item();
   return numpy_scalar_of(object);
 }
@@ -173,13 +175,13 @@ int64_t integer_of(PyObject* object) {
   if (PyLong_Check(object)) return checked_long(object);
   if (is_tensor(object)) {
     const Scalar number = tensor_of(object).item();
-    return number.is_wide() ? number.to<int64_t>() : number.as_int64();
+    return number.is_wide() || number.is_complex() ? number.to<int64_t>() : number.as_int64();
   }
   return checked_long(checked_object(PyNumber_Index(object)).ptr());
 }
 
 double float_of(PyObject* object) {
-  if (!PyLong_Check(object)) return scalar_of(object).as_double();
+  if (!PyLong_Check(object)) return scalar_of(object).to<double>();
   const double value = PyLong_AsDouble(object);
   if (value == -1 && PyErr_Occurred()) throw PythonError{};
   return value;
@@ -187,6 +189,7 @@ double float_of(PyObject* object) {
 
 PyObject* to_python(Scalar number) {
   if (number.is_boolean()) return PyBool_FromLong(number.as_bool());
+  if (number.is_complex()) return checked(PyComplex_FromDoubles(number.as_complex().re, number.as_complex().im));
   if (number.is_wide()) return checked(PyLong_FromUnsignedLongLong(static_cast<uint64_t>(number.as_int64())));
   return checked(number.is_floating() ? PyFloat_FromDouble(number.as_double())
                                       : PyLong_FromLongLong(number.as_int64()));

@@ -26,7 +26,9 @@ constexpr std::array<DLDataType, kDtypeCount> kTypes = {{{kDLBool, 8, 1},
                                                          {kDLFloat, 16, 1},
                                                          {kDLBfloat, 16, 1},
                                                          {kDLFloat, 32, 1},
-                                                         {kDLFloat, 64, 1}}};
+                                                         {kDLFloat, 64, 1},
+                                                         {kDLComplex, 64, 1},
+                                                         {kDLComplex, 128, 1}}};
 
 Dtype dtype_of_type(DLDataType type) {
   for (std::size_t i = 0; i < kTypes.size(); ++i)
@@ -107,7 +109,7 @@ Tensor adopt(Managed* managed) {
       throw Error("from_dlpack: negative strides are not supported; copy the array first");
     strides[dim] = 1;
   }
-  static char nothing[8];
+  alignas(kMaxItemsize) static char nothing[kMaxItemsize];
   // exact: as far as the capsule tells the truth
   void* data = source.data ? static_cast<char*>(source.data) + source.byte_offset : nothing;
   return from_buffer(

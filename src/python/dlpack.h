@@ -40,6 +40,6 @@ struct DLManagedTensorVersioned {
 
 inline constexpr int32_t kDLCPU = 1, kDLCUDAHost = 3, kDLROCMHost = 11;
 inline constexpr uint64_t kReadOnly = 1, kIsCopied = 2;
-enum Code : uint8_t { kDLInt = 0, kDLUInt = 1, kDLFloat = 2, kDLBfloat = 4, kDLBool = 6 };
+enum Code : uint8_t { kDLInt = 0, kDLUInt = 1, kDLFloat = 2, kDLBfloat = 4, kDLComplex = 5, kDLBool = 6 };
 
 }  // namespace tenon::python::dlpack

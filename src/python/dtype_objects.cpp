@@ -41,8 +41,9 @@ struct DtypeAlias {
   const char* name;
   Dtype dtype;
 };
-constexpr DtypeAlias kAliases[] = {{"float", float32}, {"double", float64}, {"half", float16},
-                                   {"short", int16},   {"int", int32},      {"long", int64}};
+constexpr DtypeAlias kAliases[] = {{"float", float32},    {"double", float64},    {"half", float16},
+                                   {"short", int16},      {"int", int32},         {"long", int64},
+                                   {"cfloat", complex64}, {"cdouble", complex128}};
 
 std::string dtype_text(const DtypeObject& dtype) { return std::string("tenon.") + dtype_name(dtype.value); }
 
@@ -157,7 +158,9 @@ void bind_dtypes(nb::module_& module) {
   bound.def("__repr__", &dtype_text)
       .def("__reduce__", [](const DtypeObject& dtype) { return std::string(dtype_name(dtype.value)); })
       .def_prop_ro("is_floating_point", [](const DtypeObject& dtype) { return is_floating_point(dtype.value); })
-      .def_prop_ro("is_complex", [](const DtypeObject&) { return false; })
+      .def_prop_ro("is_complex", [](const DtypeObject& dtype) { return is_complex(dtype.value); })
+      .def("to_real", [](const DtypeObject& dtype) { return nb::steal(to_python(to_real(dtype.value))); })
+      .def("to_complex", [](const DtypeObject& dtype) { return nb::steal(to_python(to_complex(dtype.value))); })
       .def_prop_ro("is_signed", [](const DtypeObject& dtype) { return is_signed(dtype.value); })
       .def_prop_ro("itemsize", [](const DtypeObject& dtype) { return itemsize(dtype.value); })
       .def_prop_ro("dtype", &numpy_dtype, "What np.dtype() makes of it.");
@@ -245,6 +248,7 @@ std::optional<Dtype> as_dtype(PyObject* object) noexcept {
   if (object == reinterpret_cast<PyObject*>(&PyFloat_Type)) return float64;
   if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return int64;
   if (object == reinterpret_cast<PyObject*>(&PyBool_Type)) return bool_;
+  if (object == reinterpret_cast<PyObject*>(&PyComplex_Type)) return complex128;
   return std::nullopt;
 }
 

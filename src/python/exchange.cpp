@@ -16,9 +16,10 @@ struct Format {
   Dtype dtype;
   const char* code;  // of the struct module
 };
-constexpr Format kFormats[] = {{bool_, "?"},  {uint8, "B"},   {int8, "b"},    {int16, "h"},  {int32, "i"},
-                               {int64, "l"},  {int64, "q"},   {uint16, "H"},  {uint32, "I"}, {uint64, "L"},
-                               {uint64, "Q"}, {float16, "e"}, {float32, "f"}, {float64, "d"}};
+constexpr Format kFormats[] = {
+    {bool_, "?"},   {uint8, "B"},   {int8, "b"},       {int16, "h"},     {int32, "i"},       {int64, "l"},
+    {int64, "q"},   {uint16, "H"},  {uint32, "I"},     {uint64, "L"},    {uint64, "Q"},      {float16, "e"},
+    {float32, "f"}, {float64, "d"}, {complex64, "Zf"}, {complex64, "F"}, {complex128, "Zd"}, {complex128, "D"}};
 
 /// The code without a byte order that is this machine's.
 std::optional<Dtype> dtype_of_format(const char* code) {
@@ -74,7 +75,6 @@ struct Buffer {
   }
 };
 
-/// PyTorch's text with the list of what is supported here; PyTorch's own in a note.
 [[noreturn]] void fail_unsupported(PyObject* array) {
   const std::string type = nb::cast<std::string>(nb::handle(array).attr("dtype").attr("type").attr("__name__"));
   const std::string kind = nb::cast<std::string>(nb::handle(array).attr("dtype").attr("byteorder"));
@@ -83,12 +83,10 @@ struct Buffer {
         "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
         "currently not supported.");
   const std::string text = "can't convert np.ndarray of type numpy." + type + ". The only supported types are: ";
-  TypeError error(text +
-                  "float64, float32, float16, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool.");
-  error.add_note(text +
-                 "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
-                 "uint8, and bool.");
-  throw error;
+  throw TypeError(
+      text +
+      "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
+      "uint8, and bool.");
 }
 
 /// Over the buffer's memory; the tensor keeps it.
@@ -105,7 +103,7 @@ Tensor over(Buffer buffer, Dtype dtype) {
   if (numel_of(sizes) == 0) strides = contiguous_strides(sizes);
   for (int64_t dim = 0; dim < sizes.size(); ++dim)
     if (sizes[dim] <= 1 && strides[dim] < 0) strides[dim] = 1;
-  static char nothing[8];
+  alignas(kMaxItemsize) static char nothing[kMaxItemsize];
   void* data = view.buf ? view.buf : nothing;
   const Tensor tensor = from_buffer(data, sizes, strides, dtype, release_buffer, buffer.view.get());
   static_cast<void>(buffer.view.release());

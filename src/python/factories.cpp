@@ -27,8 +27,7 @@ Options options_of(const Call& call) {
 /// A tensor that nobody has seen yet, on which operations are recorded where the call asks for it.
 PyObject* fresh(const Call& call, Tensor made) {
   if (!call.boolean(Name::requires_grad)) return wrap(std::move(made));
-  if (!is_floating_point(made.dtype()))
-    throw Error("Only Tensors of floating point and complex dtype can require gradients");
+  if (!is_inexact(made.dtype())) throw Error("Only Tensors of floating point and complex dtype can require gradients");
   return wrap_known(made.requires_grad_());
 }
 
@@ -36,7 +35,7 @@ PyObject* fresh(const Call& call, Tensor made) {
 PyObject* returned(const Call& call) {
   Tensor& out = call.tensor(Name::out);
   const bool recorded = call.boolean(Name::requires_grad);
-  if (recorded && !is_floating_point(out.dtype()))
+  if (recorded && !is_inexact(out.dtype()))
     throw Error("Only Tensors of floating point and complex dtype can require gradients");
   // Its own flag and node: what a view has of its base stays.
   const AutogradMeta* meta = out.impl()->meta();

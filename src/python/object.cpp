@@ -10,6 +10,14 @@
 #include "tenon/policy.h"
 
 namespace tenon::python {
+
+Tensor adjoint(const Tensor& self, const char* name, const char* warned) {
+  if (self.dim() == 1)
+    throw Error(std::string(name) + " is only supported on matrices or batches of matrices. Got 1-D tensor.");
+  if (self.dim() == 0)
+    warn("UserWarning", std::string(warned) + " is deprecated on 0-D tensors. Consider using x.conj().");
+  return conj(self.dim() == 0 ? self : self.mT());
+}
 namespace {
 
 // --- Text
@@ -118,6 +126,34 @@ PyObject* get_T(PyObject* self, void*) noexcept {
   });
 }
 
+PyObject* get_mH(PyObject* self, void*) noexcept {
+  return guarded([&] {
+    Tensor result = adjoint(tensor_of(self), "tensor.mH", "Tensor.mH");
+    return result.is(tensor_of(self)) ? again(self) : wrap(std::move(result));
+  });
+}
+PyObject* get_real(PyObject* self, void*) noexcept {
+  return guarded([&] {
+    Tensor result = real(tensor_of(self));
+    return result.is(tensor_of(self)) ? again(self) : wrap(std::move(result));
+  });
+}
+PyObject* get_imag(PyObject* self, void*) noexcept {
+  return guarded([&] { return wrap(imag(tensor_of(self))); });
+}
+template <Tensor (*part)(const Tensor&)>
+int set_part(PyObject* self, PyObject* value, void*) noexcept {
+  return guarded_int([&] {
+    if (!value) throw Error("a tensor's parts cannot be deleted");
+    Tensor target = part(tensor_of(self));
+    if (is_tensor(value))
+      target.copy_(tensor_of(value));
+    else
+      target.fill_(scalar_of(value));
+    return 0;
+  });
+}
+
 /// The tensor takes over what another one is, but for its place in the graph.
 int set_data(PyObject* self, PyObject* value, void*) noexcept {
   return guarded_int([&] {
@@ -142,6 +178,9 @@ PyGetSetDef attributes[] = {
     {"_version", get_version, nullptr, "In-place writes to the storage so far.", nullptr},
     {"T", get_T, nullptr, "A view with the dims in reverse order.", nullptr},
     {"mT", get_mT, nullptr, "A view with the last two dims swapped.", nullptr},
+    {"mH", get_mH, nullptr, "The last two dims swapped, conjugated.", nullptr},
+    {"real", get_real, set_part<real>, "A view of the real parts.", nullptr},
+    {"imag", get_imag, set_part<imag>, "A view of the imaginary parts.", nullptr},
     {"data", get_data, set_data, "The same elements without history.", nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
 };

@@ -6,6 +6,9 @@
 
 namespace tenon::python {
 
+/// The last two dims swapped, conjugated; `name` stands in the Error for one dim, `warned` in the warning for none.
+Tensor adjoint(const Tensor& self, const char* name, const char* warned);
+
 /// Makes the types Tensor and Size and adds them to the module.
 void bind_tensor(nb::module_& module);
 

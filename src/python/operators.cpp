@@ -127,20 +127,7 @@ constexpr Comparison kComparisons[] = {{"<", Py_LT},  {"<=", Py_LE}, {"==", Py_E
                                        {"!=", Py_NE}, {">", Py_GT},  {">=", Py_GE}};
 binaryfunc comparisons[6] = {};
 
-/// Python would compare what no operator takes by identity, and say False. For a complex number that would be a wrong
-/// answer.
-[[noreturn]] void fail_complex(PyObject* a, PyObject* b, int op) {
-  const auto of_op = [op](const Comparison& comparison) { return comparison.op == op; };
-  throw TypeError(std::string("unsupported operand type(s) for ") +
-                  std::find_if(std::begin(kComparisons), std::end(kComparisons), of_op)->symbol + ": '" + type_name(a) +
-                  "' and '" + type_name(b) + "'");
-}
-
-PyObject* compare(PyObject* a, PyObject* b, int op) noexcept {
-  if (!PyComplex_Check(b)) [[likely]]
-    return comparisons[op](a, b);
-  return guarded([&]() -> PyObject* { fail_complex(a, b, op); });
-}
+PyObject* compare(PyObject* a, PyObject* b, int op) noexcept { return comparisons[op](a, b); }
 
 void add_operator(std::vector<PyType_Slot>& slots, Op op, binaryfunc function, binaryfunc inplace_function) {
   for (const Comparison& comparison : kComparisons)
@@ -172,7 +159,7 @@ PyObject* positive(PyObject* self) noexcept {
 }
 
 Tensor inverted(const Tensor& self) {
-  if (is_floating_point(self.dtype()))
+  if (is_inexact(self.dtype()))
     throw TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors");
   return bitwise_not(self);
 }
@@ -200,7 +187,8 @@ Scalar single_of(const Tensor& tensor) {
 PyObject* to_int(PyObject* self) noexcept {
   return guarded([&] {
     const Scalar number = single_of(tensor_of(self));
-    const nb::object object = checked_object(to_python(number.is_wide() ? Scalar(number.to<int64_t>()) : number));
+    const nb::object object =
+        checked_object(to_python(number.is_wide() || number.is_complex() ? Scalar(number.to<int64_t>()) : number));
     return checked(PyNumber_Long(object.ptr()));
   });
 }
@@ -211,13 +199,13 @@ PyObject* to_float(PyObject* self) noexcept {
       warn("UserWarning",
            "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
            "tensor.detach() first.");
-    return checked(PyFloat_FromDouble(single_of(tensor).as_double()));
+    return checked(PyFloat_FromDouble(single_of(tensor).to<double>()));
   });
 }
 PyObject* to_index(PyObject* self) noexcept {
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
-    if (tensor.numel() != 1 || is_floating_point(tensor.dtype()))
+    if (tensor.numel() != 1 || is_inexact(tensor.dtype()))
       throw TypeError("only integer tensors of a single element can be converted to an index");
     const Scalar number = tensor.item();
     return checked(PyLong_FromLongLong(number.is_wide() ? number.to<int64_t>() : number.as_int64()));

@@ -16,6 +16,10 @@ enum class ResultType : uint8_t {
 };
 
 inline PyObject* give(Tensor result) { return wrap(std::move(result)); }
+/// The object itself where it is the result.
+inline PyObject* give_same(const Call& call, Tensor result) {
+  return result.is(call.tensor(Name::input)) ? again(call.object(Name::input)) : wrap(std::move(result));
+}
 PyObject* give(List<Tensor> results);
 /// A named tuple: "tenon.return_types.max(\nvalues=tensor(3.),\nindices=tensor(1))".
 PyObject* give(ResultType type, List<Tensor> results);

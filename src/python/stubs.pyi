@@ -8,7 +8,7 @@ from . import array_api as array_api, autograd as autograd, linalg as linalg, te
 _Int: TypeAlias = builtins.int
 _Float: TypeAlias = builtins.float
 _Bool: TypeAlias = builtins.bool
-Number: TypeAlias = _Float
+Number: TypeAlias = builtins.complex
 _Index: TypeAlias = Any
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -29,6 +29,8 @@ class dtype:
     itemsize: _Int
     @property
     def dtype(self) -> Any: ...
+    def to_real(self) -> _Dtype: ...
+    def to_complex(self) -> _Dtype: ...
 
 class device:
     def __init__(self, type: str | _Device) -> None: ...

@@ -49,6 +49,7 @@ Dims sizes_of(PyObject* data) {
 
 Dtype dtype_of_values(PyObject* data, int64_t depth = 0) {
   if (PyFloat_Check(data)) return is_numpy_scalar(data) ? float64 : get_default_dtype();
+  if (PyComplex_Check(data)) return is_numpy_scalar(data) ? complex128 : to_complex(get_default_dtype());
   if (PyBool_Check(data)) return bool_;
   if (PyLong_Check(data)) return int64;
   if (is_tensor(data)) return tensor_of(data).dtype();
@@ -79,6 +80,14 @@ double double_of(PyObject* object) {
   if (value == -1 && PyErr_Occurred()) throw PythonError{};
   return value;
 }
+Complex128 complex_of(PyObject* object) {
+  if (is_tensor(object)) return tensor_of(object).item().as_complex();
+  // By its type's own method, or as a float.
+  if (!PyComplex_Check(object) && !is_numpy_scalar(object)) return {double_of(object), 0};
+  const nb::object number =
+      checked_object(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyComplex_Type), object, nullptr));
+  return {PyComplex_RealAsDouble(number.ptr()), PyComplex_ImagAsDouble(number.ptr())};
+}
 uint64_t unsigned_of(PyObject* object) {
   if (!PyLong_Check(object)) throw TypeError("an integer is required");
   const unsigned long long value = PyLong_AsUnsignedLongLong(object);
@@ -86,7 +95,8 @@ uint64_t unsigned_of(PyObject* object) {
   return value;
 }
 bool truth_of(PyObject* object) {
-  if (!PyFloat_Check(object) && !PyLong_Check(object) && !is_numpy_bool(object)) return integer_of(object) != 0;
+  if (!PyFloat_Check(object) && !PyLong_Check(object) && !PyComplex_Check(object) && !is_numpy_bool(object))
+    return integer_of(object) != 0;
   const int truth = PyObject_IsTrue(object);
   if (truth < 0) throw PythonError{};
   return truth == 1;
@@ -97,6 +107,7 @@ bool truth_of(PyObject* object) {
 template <class T>
 T element_of(PyObject* object) {
   constexpr Dtype dtype = dtype_of_v<T>;
+  if constexpr (is_complex_v<T>) return element_cast<T>(complex_of(object));
   if (is_floating_point(dtype)) return element_cast<T>(double_of(object));
   if (dtype == bool_) return element_cast<T>(truth_of(object));
   if (dtype == uint64) return element_cast<T>(unsigned_of(object));

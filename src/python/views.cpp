@@ -2,14 +2,16 @@
 #include "autograd/views.h"
 #include "autograd/meta.h"
 #include "python/bindings.h"
+#include "python/object.h"
 #include "python/values.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
+#include "type/visit.h"
 
 namespace tenon::python {
 namespace {
 
-constexpr Binding kBoth = Binding::both, kMethod = Binding::method;
+constexpr Binding kBoth = Binding::both, kFunction = Binding::function, kMethod = Binding::method;
 
 const Tensor& input(const Call& call) { return call.tensor(Name::input); }
 
@@ -190,6 +192,13 @@ const Definition kViews[] = {
      TENON_VIEW(input(call).permute(call.dims(Name::dims)))},
     {"ravel", kBoth, "(Tensor input)", "All elements in one dim.",
      TENON_VIEW(reshaped(call, [](const Tensor& self) { return self.contiguous().reshape({-1}); }))},
+    {"imag", kFunction, "(Tensor input)", "A view of the imaginary parts.", TENON_VIEW(imag(input(call)))},
+    {"real", kFunction, "(Tensor input)", "A view of the real parts; input itself where it is real.",
+     [](const Call& call) -> PyObject* { return same_or_new(call, real(input(call))); }},
+    {"view_as_complex", kFunction, "(Tensor input)", "A view in which the last dim, of size 2, is a complex number.",
+     TENON_VIEW(view_as_complex(input(call)))},
+    {"view_as_real", kFunction, "(Tensor input)", "A view with both parts in a last dim of size 2.",
+     TENON_VIEW(view_as_real(input(call)))},
     {"reshape", kBoth, "(Tensor input, ints shape)", "A view with another shape where strides allow it, else a copy.",
      TENON_VIEW(reshaped(call))},
     {"reshape_as", kMethod, "(Tensor input, Tensor other)", "The same as reshape(other.size()).",
@@ -246,13 +255,21 @@ const Definition kViews[] = {
     // Copies and writes.
     {"clone", kBoth, "(Tensor input, *, memory_format? memory_format=None)", "A copy.",
      TENON_VIEW(cloned(call))},
+    {"conj", kBoth, "(Tensor input)", "The complex conjugate; input itself where it is real.",
+     [](const Call& call) -> PyObject* { return same_or_new(call, call.run([&] { return conj(input(call)); })); }},
+    {"adjoint", kBoth, "(Tensor input)", "The last two dims swapped, conjugated.",
+     [](const Call& call) -> PyObject* {
+       return same_or_new(call, adjoint(input(call), "tensor.adjoint()", "adjoint()"));
+     }},
+    {"resolve_conj", kBoth, "(Tensor input)", "input itself: conjugates are computed at once.",
+     [](const Call& call) -> PyObject* { return again(call.object(Name::input)); }},
     {"contiguous", kMethod, "(Tensor input, *, memory_format memory_format=torch.contiguous_format)",
      "The tensor itself where it is dense and row-major, else a copy that is.", contiguous},
     {"copy_", kMethod, "(Tensor input, Operand other, bool non_blocking=False)", "Writes other, broadcast and cast.",
      [](const Call& call) -> PyObject* {
        const Arg other = call.arg(Name::other);
        // A number is cast as an element is, wraps included.
-       const Tensor source = other.is_tensor() ? other.tensor() : full({}, other.number(), other.number().is_floating() ? float64 : int64);
+       const Tensor source = other.is_tensor() ? other.tensor() : full({}, other.number(), dtype_of_number(other.number()));
        return written(call, [&](Tensor& self) { self.copy_(source); });
      }},
     {"fill_", kMethod, "(Tensor input, Tensor value)\n(Tensor input, Number value)", "Writes one value everywhere.", filled},
@@ -286,6 +303,8 @@ const Definition kViews[] = {
     TENON_CAST("bfloat16", bfloat16),
     TENON_CAST("bool", bool_),
     TENON_CAST("byte", uint8),
+    TENON_CAST("cdouble", complex128),
+    TENON_CAST("cfloat", complex64),
     TENON_CAST("char", int8),
     TENON_CAST("double", float64),
     TENON_CAST("float", float32),
@@ -313,7 +332,9 @@ const Definition kViews[] = {
      TENON_VALUE(PyBool_FromLong(input(call).is_contiguous(call.memory_format(MemoryFormat::contiguous))))},
     {"is_floating_point", kBoth, "(Tensor input)", "Whether the dtype is floating point.",
      TENON_VALUE(PyBool_FromLong(is_floating_point(input(call).dtype())))},
-    {"is_complex", kBoth, "(Tensor input)", "Whether the dtype is complex: never.", TENON_VALUE(PyBool_FromLong(0))},
+    {"is_complex", kBoth, "(Tensor input)", "Whether the dtype is complex.", TENON_VALUE(PyBool_FromLong(is_complex(input(call).dtype())))},
+    {"is_conj", kBoth, "(Tensor input)", "Whether elements are conjugated when they are read: never.",
+     TENON_VALUE(PyBool_FromLong(0))},
     {"is_signed", kBoth, "(Tensor input)", "Whether the dtype holds negative numbers.",
      TENON_VALUE(PyBool_FromLong(is_signed(input(call).dtype())))},
     {"item", kMethod, "(Tensor input)", "The one element as a Python number.", TENON_VALUE(to_python(input(call).item()))},

@@ -39,6 +39,8 @@ enum class ViewKind : uint8_t {
   unsafe_view,
   unsqueeze,
   view,
+  view_as_complex,
+  view_as_real,
 };
 /// How a view was asked for.
 struct ViewCall {

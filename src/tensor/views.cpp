@@ -61,11 +61,12 @@ Tensor alias_of(const Tensor& self) {
   return changed(self, {ViewKind::alias}, [](Dims&, Dims&) {});
 }
 
-/// The name `expand` calls a tensor in its texts. bool, bfloat16 and uint16 to uint64 have no legacy class.
+/// The name `expand` calls a tensor in its texts. bool, bfloat16, uint16 to uint64 and the complex dtypes have no
+/// legacy class.
 std::string legacy_type_name(const Tensor& self) {
   const std::string scalar = scalar_type_name(self.dtype());
   if (self.is_meta()) return "Meta" + scalar + "Type";
-  if (self.dtype() == bool_ || self.dtype() == bfloat16 || is_wide_unsigned(self.dtype()))
+  if (self.dtype() == bool_ || self.dtype() == bfloat16 || is_wide_unsigned(self.dtype()) || is_complex(self.dtype()))
     return "CPU" + scalar + "Type";
   return "torch." + scalar + "Tensor";
 }
@@ -381,6 +382,54 @@ Tensor Tensor::unfold(int64_t dimension, int64_t size, int64_t step) const {
     new_sizes.push_back(size);
     new_strides.push_back(stride);
   });
+}
+
+Tensor view_as_real(const Tensor& self) {
+  if (!is_complex(self.dtype())) throw Error("view_as_real is only supported for complex tensors");
+  Tensor view = begin_view(self, offset_from(Checked(self.storage_offset()) * 2));
+  TensorImpl* impl = view.impl();
+  impl->dtype = to_real(self.dtype());
+  for (int64_t dim = 0; dim < self.dim(); ++dim) {
+    impl->sizes.push_back(self.sizes()[dim]);
+    impl->strides.push_back(stride_from(Checked(self.strides()[dim]) * 2));
+  }
+  impl->sizes.push_back(2);
+  impl->strides.push_back(1);
+  settle_view(view, self);
+  return recorded(self, std::move(view), {ViewKind::view_as_real});
+}
+
+Tensor view_as_complex(const Tensor& self) {
+  const Dtype dtype = self.dtype();
+  if (dtype != float32 && dtype != float64)
+    throw Error(
+        std::string(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: ") +
+        scalar_type_name(dtype));
+  const int64_t last = self.dim() - 1;
+  if (last < 0) throw Error("Input tensor must have one or more dimensions");
+  if (self.sizes()[last] != 2) throw Error("Tensor must have a last dimension of size 2");
+  if (self.strides()[last] != 1) throw Error("Tensor must have a last dimension with stride 1");
+  for (int64_t dim = 0; dim < last; ++dim)
+    if (self.strides()[dim] % 2 != 0)
+      throw Error("Tensor must have a stride divisible by 2 for all but last dimension");
+  if (self.storage_offset() % 2 != 0) throw Error("Tensor must have a storage_offset divisible by 2");
+  Tensor view = begin_view(self, self.storage_offset() / 2);
+  TensorImpl* impl = view.impl();
+  impl->dtype = to_complex(dtype);
+  for (int64_t dim = 0; dim < last; ++dim) {
+    impl->sizes.push_back(self.sizes()[dim]);
+    impl->strides.push_back(self.strides()[dim] / 2);
+  }
+  settle_view(view, self);
+  return recorded(self, std::move(view), {ViewKind::view_as_complex});
+}
+
+Tensor real(const Tensor& self) { return is_complex(self.dtype()) ? view_as_real(self).select(-1, 0) : self; }
+
+Tensor imag(const Tensor& self) {
+  if (!is_complex(self.dtype())) throw Error("imag is not implemented for tensors with non-complex dtypes.");
+  return view_as_real(self).select(-1, 1);
 }
 
 Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {

@@ -197,7 +197,7 @@ class ValueCascade {
   }
 
   const Setup& setup_;
-  alignas(64) std::byte values_[kLevels][kCascade * 8];
+  alignas(64) std::byte values_[kLevels][kCascade * kMaxItemsize];
   int64_t counts_[kLevels] = {};
 };
 
@@ -264,7 +264,9 @@ class ReduceLoop {
     if (setup.reduction.output == setup.accumulated) return 0;
     return setup.shape.along ? batch(setup) * itemsize(setup.reduction.output) : setup.slot_bytes;
   }
-  static int64_t batch(const Setup& setup) { return std::max<int64_t>(setup.slot_bytes * kLevels >> 3, 1); }
+  static int64_t batch(const Setup& setup) {
+    return std::max<int64_t>(setup.slot_bytes * kLevels >> std::max(setup.shift, 3), 1);
+  }
 
   /// The reduced loops that are walked one by one: a widened tile takes the first several rounds at once.
   static SmallVector<int64_t, 8> counted_loops(const Shape& shape) {
@@ -356,12 +358,12 @@ class ReduceLoop {
     const Reduction& reduction = setup_.reduction;
     const int accumulated = static_cast<int>(setup_.accumulated);
     if (starts_at_zero(reduction.op, setup_.accumulated)) {
-      alignas(8) static constexpr std::byte zero[8] = {};
+      alignas(kMaxItemsize) static constexpr std::byte zero[kMaxItemsize] = {};
       const Lanes in[] = {{lanes, 1}, {zero, 0}};
       kernels().elementwise[static_cast<int>(Op::add)][accumulated](lanes, in, width);
     }
     if (reduction.divisor != 0) {
-      alignas(8) std::byte divisor[8];
+      alignas(kMaxItemsize) std::byte divisor[kMaxItemsize];
       const Lanes from{&reduction.divisor, 1};
       kernels().cast[static_cast<int>(float64)][accumulated](divisor, &from, 1);
       const Lanes in[] = {{lanes, 1}, {divisor, 0}};

@@ -16,7 +16,7 @@ struct Reduction {
 /// Whether 0 is added to a fold at its end. PyTorch's sums start at 0, so that nothing but -0 adds up to 0; every other
 /// value is the same without.
 constexpr bool starts_at_zero(Op op, Dtype accumulated) {
-  return (op == Op::sum || op == Op::mean) && is_floating_point(accumulated);
+  return (op == Op::sum || op == Op::mean) && is_inexact(accumulated);
 }
 
 /// Operand 0 of `plan` is the output, with stride 0 along reduced loops; operand i + 1 is input i. No loop is empty.

@@ -141,8 +141,10 @@ void run_small(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize,
       return run_sized<uint16_t>(broadcast, kernel, out);
     case 4:
       return run_sized<uint32_t>(broadcast, kernel, out);
-    default:
+    case 8:
       return run_sized<uint64_t>(broadcast, kernel, out);
+    default:
+      return run_sized<Complex128>(broadcast, kernel, out);
   }
 }
 

@@ -30,18 +30,20 @@ constexpr Names kNames[kDtypeCount] = {
     {"bfloat16", "BFloat16", "c10::BFloat16"},
     {"float32",  "Float",    "float"},
     {"float64",  "Double",   "double"},
+    {"complex64",  "ComplexFloat",  "c10::complex<float>"},
+    {"complex128", "ComplexDouble", "c10::complex<double>"},
 };
 struct Alias { const char* name; Dtype dtype; };
 constexpr Alias kAliases[] = {
     {"b8", bool_},     {"u8", uint8},      {"i8", int8},       {"i16", int16},     {"short", int16},    {"i32", int32},
     {"int", int32},    {"i64", int64},     {"long", int64},    {"f16", float16},   {"half", float16},   {"bf16", bfloat16},
     {"f32", float32},  {"float", float32}, {"f64", float64},   {"double", float64}, {"u16", uint16},  {"u32", uint32},
-    {"u64", uint64},
+    {"u64", uint64},   {"c64", complex64}, {"cfloat", complex64},   {"c128", complex128}, {"cdouble", complex128},
 };
 
-// Row and column in the order of Dtype, without uint16, uint32 and uint64.
+// Row and column in the order of Dtype, without uint16, uint32, uint64 and the complex ones.
 constexpr Dtype b1 = bool_, u1 = uint8, i1 = int8, i2 = int16, i4 = int32, i8 = int64, f2 = float16, g2 = bfloat16, f4 = float32, f8 = float64;
-constexpr Dtype kPromotion[kDtypeCount - 3][kDtypeCount - 3] = {
+constexpr Dtype kPromotion[10][10] = {
     /*          b1  u1  i1  i2  i4  i8  f2  g2  f4  f8 */
     /* bool */ {b1, u1, i1, i2, i4, i8, f2, g2, f4, f8},
     /* u8   */ {u1, u1, i2, i2, i4, i8, f2, g2, f4, f8},
@@ -59,13 +61,22 @@ constexpr Dtype kPromotion[kDtypeCount - 3][kDtypeCount - 3] = {
 constexpr int index_of(Dtype dtype) { return static_cast<int>(dtype); }
 constexpr int place_of(Dtype dtype) { return dtype <= int64 ? index_of(dtype) : index_of(dtype) - 3; }
 
-/// bool < integer < float: a value of a higher kind decides.
-constexpr int kind_of(Dtype dtype) { return dtype == bool_ ? 0 : is_integral(dtype) ? 1 : 2; }
+/// bool < integer < float < complex: a value of a higher kind decides.
+constexpr int kind_of(Dtype dtype) {
+  return dtype == bool_ ? 0 : is_integral(dtype) ? 1 : is_floating_point(dtype) ? 2 : 3;
+}
 
 /// A category of lower priority changes the kind of the result, never the precision. Without operands it has no dtype.
 std::optional<Dtype> combine(std::optional<Dtype> higher, std::optional<Dtype> lower) {
   if (!higher || !lower) return higher ? higher : lower;
+  if (is_complex(*lower) && kind_of(*higher) == 2) return to_complex(*higher);
+  if (is_complex(*lower) && kind_of(*higher) == 1) return lower;
   return kind_of(*lower) <= kind_of(*higher) ? *higher : promote_types(*higher, *lower);
+}
+
+/// A complex dtype beside another one that is no wide unsigned: the parts' dtypes decide the precision.
+constexpr Dtype promote_complex(Dtype a, Dtype b) {
+  return to_real(a) == float64 || to_real(b) == float64 ? complex128 : complex64;
 }
 
 /// uint16, uint32 and uint64 beside another dtype.
@@ -95,12 +106,13 @@ Dtype dtype_from_name(const char* name) {
     if (std::strcmp(alias.name, name) == 0) return alias.dtype;
   throw ValueError("unknown dtype '" + std::string(name) +
                    "'; known are bool, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, bfloat16, "
-                   "float32, float64");
+                   "float32, float64, complex64, complex128");
 }
 
 Dtype promote_types(Dtype a, Dtype b) {
   if (a == b) return a;
   if (is_wide_unsigned(a) || is_wide_unsigned(b)) return promote_unsigned(a, b);
+  if (is_complex(a) || is_complex(b)) return promote_complex(a, b);
   return kPromotion[place_of(a)][place_of(b)];
 }
 bool can_cast(Dtype from, Dtype to) noexcept { return kind_of(from) <= kind_of(to); }
@@ -114,10 +126,26 @@ Dtype result_type(const TypedOperand* operands, int64_t count) {
   return combine(joined[0], combine(joined[1], joined[2])).value_or(bool_);
 }
 
-TypedOperand typed(Scalar number) noexcept {
+namespace {
+
+/// Of numbers: that of the default dtype. PyTorch computes in complex64 where that is bfloat16.
+Dtype default_complex_dtype() { return to_complex(get_default_dtype()); }
+
+}  // namespace
+
+Dtype to_complex(Dtype dtype) {
+  if (is_complex(dtype)) return dtype;
+  if (dtype == float64) return complex128;
+  if (dtype == float32 || dtype == bfloat16) return complex64;
+  if (dtype == float16) throw NotImplementedError("complex32, the complex dtype of float16, is not supported");
+  throw Error(std::string("Unknown Complex ScalarType for ") + scalar_type_name(dtype));
+}
+
+TypedOperand typed(Scalar number) {
   const Dtype dtype = number.is_boolean()    ? bool_
                       : number.is_floating() ? get_default_dtype()
                       : number.is_wide()     ? uint64
+                      : number.is_complex()  ? default_complex_dtype()
                                              : int64;
   return {dtype, Category::number};
 }

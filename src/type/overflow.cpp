@@ -13,7 +13,9 @@ namespace {
 /// The largest finite value of a floating type.
 template <class T>
 constexpr double largest() {
-  if constexpr (std::is_same_v<T, Float16>)
+  if constexpr (is_complex_v<T>)
+    return largest<typename T::value_type>();
+  else if constexpr (std::is_same_v<T, Float16>)
     return 65504;
   else if constexpr (std::is_same_v<T, BFloat16>)
     return 0x1.FEp+127;
@@ -53,7 +55,7 @@ bool float_overflows(double value) {
 const char* source_type_name(Dtype dtype) {
   return visit_dtype(dtype, [&]<class T>() {
     if constexpr (std::is_arithmetic_v<T>) return detail::source_type_name<T>();
-    return dtype == float16 ? "c10::Half" : "c10::BFloat16";
+    return cpp_type_name(dtype);
   });
 }
 
@@ -61,6 +63,11 @@ const char* source_type_name(Dtype dtype) {
 
 bool overflows(Scalar value, Dtype dtype) noexcept {
   if (dtype == bool_) return false;
+  if (value.is_complex()) {
+    const Complex128 parts = value.as_complex();
+    if (!is_complex(dtype)) return parts.im != 0 || overflows(parts.re, dtype);
+    return overflows(parts.re, to_real(dtype)) || overflows(parts.im, to_real(dtype));
+  }
   return visit_dtype(dtype, [&]<class T>() {
     if (value.is_wide()) return wide_overflows<T>(static_cast<uint64_t>(value.as_int64()));
     return value.is_floating() ? float_overflows<T>(value.as_double()) : integer_overflows<T>(value.as_int64());

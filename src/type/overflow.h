@@ -5,7 +5,8 @@
 namespace tenon {
 
 /// Whether `value` lies outside what `dtype` holds. A fraction is no overflow, nor is infinity or NaN for a floating
-/// dtype, nor a negative integer for an unsigned dtype that wraps (uint8: -255 to -1). Everything fits bool.
+/// dtype, nor a negative integer for an unsigned dtype that wraps (uint8: -255 to -1). Everything fits bool; an
+/// imaginary part, if it is not 0, no other real dtype.
 bool overflows(Scalar value, Dtype dtype) noexcept;
 
 /// Of a floating dtype.

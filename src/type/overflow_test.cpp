@@ -34,6 +34,13 @@ TEST(Overflow, WholeNumbers) {
     EXPECT_TRUE(overflows(c.least - 1, c.dtype)) << dtype_name(c.dtype);
     EXPECT_TRUE(overflows(c.most + 1, c.dtype)) << dtype_name(c.dtype);
   }
+  EXPECT_TRUE(overflows(Complex128{1, 2}, float64));
+  EXPECT_FALSE(overflows(Complex128{1, 0}, uint8));
+  EXPECT_TRUE(overflows(Complex128{256, 0}, uint8));
+  EXPECT_FALSE(overflows(Complex128{1, 2}, bool_));
+  EXPECT_FALSE(overflows(Complex128{1, 2}, complex64));
+  EXPECT_TRUE(overflows(Complex128{1, 1e300}, complex64));
+  EXPECT_FALSE(overflows(Complex128{1, 1e300}, complex128));
   EXPECT_FALSE(overflows(UINT64_MAX, uint64));
   EXPECT_TRUE(overflows(UINT64_MAX, int64));
   EXPECT_TRUE(overflows(UINT64_MAX, float16));

@@ -41,12 +41,20 @@ decltype(auto) visit_dtype(Dtype dtype, Visitor&& visitor) {
       return std::forward<Visitor>(visitor).template operator()<float>();
     case Dtype::float64:
       return std::forward<Visitor>(visitor).template operator()<double>();
+    case Dtype::complex64:
+      return std::forward<Visitor>(visitor).template operator()<Complex64>();
+    case Dtype::complex128:
+      return std::forward<Visitor>(visitor).template operator()<Complex128>();
   }
   __builtin_unreachable();
 }
 
 template <class T>
+inline constexpr bool is_complex_v = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
+template <class T>
 inline constexpr bool is_half_v = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+template <class T>
+inline constexpr bool is_floating_v = std::is_floating_point_v<T> || is_half_v<T>;
 
 /// The integer a floating number is truncated to, as x86 does it: the smallest `Int` where it does not fit, and for
 /// NaN.
@@ -63,12 +71,21 @@ constexpr Int truncate(double value) noexcept {
 }
 
 /// A number as an element of another type: what `Tensor.to` does to every element. Floats are truncated toward 0;
-/// integers wrap. A float out of range gives what PyTorch gives on x86: uint8 and uint32 are cut from an int64, the
-/// other small integers from an int32, and uint64 counts from 2^63 where the number is not below it.
+/// integers wrap; of a complex number the real part is taken. A float out of range gives what PyTorch gives on x86:
+/// uint8 and uint32 are cut from an int64, the other small integers from an int32, and uint64 counts from 2^63 where
+/// the number is not below it.
 template <class To, class From>
 constexpr To element_cast(From value) noexcept {
   if constexpr (std::is_same_v<To, From>)
     return value;
+  else if constexpr (is_complex_v<To> && is_complex_v<From>)
+    return {static_cast<typename To::value_type>(value.re), static_cast<typename To::value_type>(value.im)};
+  else if constexpr (is_complex_v<To>)
+    return {element_cast<typename To::value_type>(value), 0};
+  else if constexpr (is_complex_v<From> && std::is_same_v<To, bool>)
+    return value.re != 0 || value.im != 0;
+  else if constexpr (is_complex_v<From>)
+    return element_cast<To>(value.re);
   else if constexpr (std::is_same_v<From, Float16>)
     return element_cast<To>(float16_value(value.bits));
   else if constexpr (std::is_same_v<From, BFloat16>)
@@ -93,9 +110,16 @@ constexpr To element_cast(From value) noexcept {
   }
 }
 
+/// The dtype that holds a number as it is.
+constexpr Dtype dtype_of_number(Scalar number) noexcept {
+  constexpr Dtype kByKind[] = {int64, int64, uint64, float64, complex128};
+  return kByKind[static_cast<int>(number.kind())];
+}
+
 /// A number as an element of type T.
 template <class T>
 constexpr T scalar_to(Scalar value) noexcept {
+  if (value.is_complex()) return element_cast<T>(value.as_complex());
   if (value.is_wide()) return element_cast<T>(static_cast<uint64_t>(value.as_int64()));
   return value.is_floating() ? element_cast<T>(value.as_double()) : element_cast<T>(value.as_int64());
 }

@@ -111,10 +111,16 @@ inline Tensor tensor_of_bytes(std::string_view bytes, SizesView sizes, Dtype dty
 inline double as_double(const std::string& element, Dtype dtype) {
   return tensor_of_bytes(element, {}, dtype).item().as_double();
 }
-/// The same bits, or NaN both.
+inline Complex128 as_complex(const std::string& element, Dtype dtype) {
+  return tensor_of_bytes(element, {}, dtype).item().as_complex();
+}
+/// The same bits, or NaN both; of complex numbers part by part.
 inline bool same_element(const std::string& a, const std::string& b, Dtype dtype) {
   if (a == b) return true;
-  return is_floating_point(dtype) && std::isnan(as_double(a, dtype)) && std::isnan(as_double(b, dtype));
+  const Complex128 x = as_complex(a, dtype), y = as_complex(b, dtype);
+  const auto same = [](double p, double q) { return p == q || (std::isnan(p) && std::isnan(q)); };
+  return is_inexact(dtype) && same(x.re, y.re) && same(x.im, y.im) &&
+         (is_complex(dtype) || (std::isnan(x.re) && std::isnan(y.re)));
 }
 
 }  // namespace tenon::fuzz

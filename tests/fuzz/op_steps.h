@@ -173,20 +173,22 @@ inline void check_elementwise(const Call& call, const Tensor& result) {
   }
 }
 
+inline double magnitude(Complex128 number) { return std::hypot(number.re, number.im); }
+
 /// How far floating sums of these may lie apart for the order they are summed in.
 inline double tolerance(const Tensor& elements, Dtype dtype) {
-  const double epsilon = dtype == Dtype::float64   ? 1e-15
-                         : dtype == Dtype::float32 ? 2e-7
-                         : dtype == Dtype::float16 ? 2e-3
-                                                   : 2e-2;
+  const double epsilon = to_real(dtype) == Dtype::float64   ? 1e-15
+                         : to_real(dtype) == Dtype::float32 ? 2e-7
+                         : dtype == Dtype::float16          ? 2e-3
+                                                            : 2e-2;
   double sum = 0;
-  for (int64_t i = 0; i < elements.numel(); ++i) sum += std::abs(elements.select(0, i).item().as_double());
+  for (int64_t i = 0; i < elements.numel(); ++i) sum += magnitude(elements.select(0, i).item().as_complex());
   return epsilon * (static_cast<double>(elements.numel()) + 2) * sum;
 }
-inline bool near(double a, double b, double apart) {
-  if (std::isnan(a) || std::isnan(b) || std::isinf(a) || std::isinf(b))
-    return true;  // the order decides what overflows
-  return std::abs(a - b) <= apart;
+inline bool near(Complex128 a, Complex128 b, double apart) {
+  for (const double part : {a.re, a.im, b.re, b.im})
+    if (!std::isfinite(part)) return true;  // the order decides what overflows
+  return std::abs(a.re - b.re) <= apart && std::abs(a.im - b.im) <= apart;
 }
 
 /// Which dims are folded; the result's sizes are the others.
@@ -242,11 +244,11 @@ inline void check_reduction(const Call& call, const Tensor& result) {
   if (call.find("dtype"))
     over_all[place_of("dtype")] = result.dtype();  // an `out=` of another dtype is what it folds in
   const Tensor one = expr::call(*call.schema, over_all).to(result.dtype());
-  const double a = as_double(element_of(result, index), result.dtype()), b = one.item().as_double();
-  const bool floating = is_floating_point(result.dtype());
+  const Complex128 a = as_complex(element_of(result, index), result.dtype()), b = one.item().as_complex();
+  const bool floating = is_inexact(result.dtype());
   const bool same = same_element(element_of(result, index), bytes_of(one), result.dtype()) ||
                     (floating && near(a, b, tolerance(row, result.dtype())));
-  CLAIM_OF(same, text + ": " + std::to_string(a) + ", and in a row " + std::to_string(b));
+  CLAIM_OF(same, text + ": " + std::to_string(a.re) + ", and in a row " + std::to_string(b.re));
 }
 
 /// Compares one element of a matrix product with the sum of its products.
@@ -260,14 +262,14 @@ inline void check_product(const Call& call, const Tensor& result) {
     left += a.element(row * depth + i);
     right += b.element(i * b.sizes[1] + column);
   }
-  const bool floating = is_floating_point(result.dtype());
-  const Dtype wide = floating ? Dtype::float64 : Dtype::int64;
+  const bool floating = is_inexact(result.dtype());
+  const Dtype wide = is_complex(result.dtype()) ? Dtype::complex128 : floating ? Dtype::float64 : Dtype::int64;
   const Tensor products =
       mul(tensor_of_bytes(left, {depth}, a.dtype).to(wide), tensor_of_bytes(right, {depth}, b.dtype).to(wide));
   const Tensor want = sum(products).to(result.dtype());
-  const double x = as_double(element_of(result, {row, column}), result.dtype()), y = want.item().as_double();
+  const Complex128 x = as_complex(element_of(result, {row, column}), result.dtype()), y = want.item().as_complex();
   CLAIM_OF(floating ? near(x, y, tolerance(products, result.dtype())) : x == y,
-           "mm: " + std::to_string(x) + " for " + std::to_string(y) + " in " + describe(result));
+           "mm: " + std::to_string(x.re) + " for " + std::to_string(y.re) + " in " + describe(result));
 }
 
 /// Nothing is known of other algorithms but what holds of every tensor.

@@ -10,7 +10,7 @@ import tenon
 from tenon import _tensor
 
 DTYPES = [tenon.bool, tenon.uint8, tenon.int8, tenon.int16, tenon.int32, tenon.int64, tenon.float16, tenon.bfloat16,
-          tenon.float32, tenon.float64]  # fmt: skip
+          tenon.float32, tenon.float64, tenon.uint16, tenon.uint32, tenon.uint64, tenon.complex64, tenon.complex128]  # fmt: skip
 REFUSED = (RuntimeError, TypeError, ValueError, IndexError, OverflowError, BufferError)
 
 

@@ -8,10 +8,12 @@ import torch
 from declared import DECLARED, OPS
 from request import BY_NAME, DTYPES, NAMES, bytes_of, number_json, open_storages, operands_of
 
-WEIGHTS = [3, 2, 2, 1, 3, 3, 1, 1, 1, 2, 2, 8, 3]
+WEIGHTS = [3, 2, 2, 1, 3, 3, 1, 1, 1, 2, 2, 8, 3, 2, 1]
 SIZES = [0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 64, 100, 129, 257]
 INTEGERS = [0, 1, 1, -1, 2, 3, -3, 7, 127, 128, 200, -128, -129, 255, 256, 300, 2**31 - 1, 2**31, -2**31, 2**63 - 1, -2**63]
 FLOATS = [0.0, -0.0, 1.0, 0.5, -2.5, 2.0, 3.0, 1e-3, 0.1, 1e10, -7.25, math.inf, -math.inf, math.nan]
+
+COMPLEX = [1j, 2 - 0.5j, complex(3), -1 + 1e10j]
 
 # Forms PyTorch has for each kind of op. `method` is the same code as `functional` there, but not here.
 FORMS = {
@@ -28,6 +30,10 @@ STRINGS = {"rounding_mode": ["trunc", "trunc", "trunc", "floor", "floor", "floor
 NUMBERS = {"ord": [2, 2, 1, 0, math.inf, -math.inf, 3, 0.5, -1], "correction": [0, 1, 2, 0.5]}
 NUMBERS["p"] = NUMBERS["ord"]
 VIEWS_AND_COPIES = ["to", "to", "clone", "contiguous", "copy", "copy", "fill", "expand", "reshape", "sum_to_size"]
+
+
+def is_inexact(dtype):
+    return dtype.is_floating_point or dtype.is_complex
 
 
 def table_ops():
@@ -58,7 +64,7 @@ def kind_of(op):
 def draw_parameter(draw, parameter):
     """The value of one that is no operand."""
     if parameter.type == "Scalar" or parameter.type.startswith("float"):
-        return number_json(draw.number())
+        return number_json(draw.number(complex_too=parameter.type == "Scalar"))
     if parameter.type == "bool":
         return draw.chance(0.5)
     return draw.rng.choice([-40, -3, -2, -1, 0, 1, 2, 3, 10, 40] if parameter.type == "int?" else STRINGS[parameter.name])
@@ -139,6 +145,8 @@ class Draw:
         """Mostly small numbers, with the special ones of the dtype among them; `tame`: only numbers any dtype holds."""
         if dtype == torch.bool:
             return torch.randint(0, 2, (count,), generator=self.generator).bool()
+        if dtype.is_complex:
+            return torch.complex(self.values(dtype.to_real(), count, tame), self.values(dtype.to_real(), count, tame))
         if not dtype.is_floating_point:
             low = -5 if dtype.is_signed else 0
             values = torch.randint(low, 6, (count,), generator=self.generator).to(dtype)
@@ -155,9 +163,9 @@ class Draw:
                 values[self.rng.randrange(count)] = torch.tensor(self.rng.choice(special), dtype=dtype)
         return values
 
-    def number(self):
-        kind = self.rng.choice(["int", "int", "float", "float", "bool"])
-        return self.rng.choice({"int": INTEGERS, "float": FLOATS, "bool": [True, False]}[kind])
+    def number(self, complex_too=True):
+        kind = self.rng.choice(["int", "int", "float", "float", "bool"] + ["complex"] * complex_too)
+        return self.rng.choice({"complex": COMPLEX, "int": INTEGERS, "float": FLOATS, "bool": [True, False]}[kind])
 
 
 class Builder:
@@ -226,7 +234,8 @@ def draw_case(ops, seed, number, only_op=None):
             if draw.chance(0.8):
                 keywords[bound] = len(build.args)
                 other = dtype if draw.chance(0.6) else draw.dtype()
-                build.args.append(number_json(draw.number()) if numbers else build.tensor(draw.narrowed(shape), other))
+                # Of a complex bound in a write PyTorch finds other mistakes first.
+                build.args.append(number_json(draw.number(form not in ("out", "inplace"))) if numbers else build.tensor(draw.narrowed(shape), other))
     elif kind == "where":
         condition = torch.bool if draw.chance(0.92) else draw.dtype()
         numbers = form == "functional" and draw.chance(0.4)
@@ -237,7 +246,7 @@ def draw_case(ops, seed, number, only_op=None):
             else:
                 build.args.append(build.tensor(draw.narrowed(shape), dtype if draw.chance(0.6) else draw.dtype()))
     elif kind.startswith("reduction"):
-        if op == "mean" and not dtype.is_floating_point and draw.chance(0.8):
+        if op == "mean" and not is_inexact(dtype) and draw.chance(0.8):
             dtype = torch.float32
         build.args = [build.tensor(shape, dtype)]
         count = draw.rng.randint(0, max(len(shape), 1))
@@ -249,7 +258,7 @@ def draw_case(ops, seed, number, only_op=None):
         draw_fold(draw, DECLARED[op], dims, form, keywords)
         if kind == "reduction_dtype" and draw.chance(0.25):
             # A sum of floats in an integer dtype converts numbers no integer holds: PyTorch's answer depends on its path.
-            keywords["dtype"] = NAMES[draw.dtype(None if not dtype.is_floating_point else torch.float64)]
+            keywords["dtype"] = NAMES[draw.dtype(None if not is_inexact(dtype) else torch.complex128 if dtype.is_complex else torch.float64)]
     elif kind == "list":
         draw_list(draw, build, shape, dtype, keywords)
     elif kind == "product":
@@ -303,23 +312,23 @@ def draw_fold(draw, op, dims, form, keywords):
 
 def draw_other(draw, build, op, shape, dtype, keywords):
     other = draw.dtype()
-    tame = dtype.is_floating_point and op in ("to", "copy", "fill")
+    tame = is_inexact(dtype) and op in ("to", "copy", "fill")
     if op == "to":
-        tame = tame and not other.is_floating_point
+        tame = tame and not is_inexact(other)
         keywords["dtype"] = NAMES[other]
         build.args = [build.tensor(shape, dtype, tame=tame)]
     elif op == "copy":
         target = build.tensor(shape, other, written=True)
         same = other == dtype and draw.chance(0.2)
         build.args = [target, build.sharing(target) if same else
-                      build.tensor(draw.narrowed(shape), dtype, tame=tame and not other.is_floating_point)]
+                      build.tensor(draw.narrowed(shape), dtype, tame=tame and not is_inexact(other))]
     elif op == "fill":
         build.args = [build.tensor(shape, other, written=True)]
         value = draw.number()
         if draw.chance(0.3):
             build.args.append(build.tensor([] if draw.chance(0.9) else [2], dtype, tame=True))
         else:
-            build.args.append(number_json(value if other.is_floating_point or math.isfinite(value) else 3))
+            build.args.append(number_json(value if is_inexact(other) or isinstance(value, complex) or math.isfinite(value) else 3))
     elif op in ("expand", "sum_to_size", "reshape"):
         small = draw.narrowed(shape)
         build.args = [build.tensor(small if op == "expand" else shape, dtype)]
@@ -365,7 +374,7 @@ def draw_out(draw, build, kind, op, dtype, keywords):
     wanted = dtype if draw.chance(0.7) else draw.dtype()
     if DECLARED[op].facts.get("promotion") in ("Promotion::comparison", "Promotion::logical"):
         wanted = torch.bool if draw.chance(0.7) else wanted
-    if kind.startswith("reduction") and dtype.is_floating_point and not wanted.is_floating_point:
+    if kind.startswith("reduction") and is_inexact(dtype) and not (wanted.is_complex if dtype.is_complex else is_inexact(wanted)):
         wanted = dtype  # see the note on sums in integer dtypes
     if draw.chance(0.2):
         shape = [0]

@@ -58,6 +58,8 @@ json to_json(tenon::SizesView sizes) { return std::vector<int64_t>(sizes.begin()
 Scalar to_scalar(const json& value) {
   const std::string kind = value.at("kind");
   if (kind == "bool") return value.at("number").get<bool>();
+  if (kind == "complex")
+    return tenon::Complex128{value.at("number")[0].get<double>(), value.at("number")[1].get<double>()};
   if (kind == "int") return value.at("number").get<int64_t>();
   return std::strtod(value.at("number").get<std::string>().c_str(), nullptr);
 }

@@ -6,7 +6,8 @@ import subprocess
 import torch
 
 DTYPES = [torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
-          torch.uint16, torch.uint32, torch.uint64, torch.float16, torch.bfloat16, torch.float32, torch.float64]
+          torch.uint16, torch.uint32, torch.uint64, torch.float16, torch.bfloat16, torch.float32, torch.float64,
+          torch.complex64, torch.complex128]
 NAMES = {dtype: str(dtype).removeprefix("torch.") for dtype in DTYPES}
 BY_NAME = {name: dtype for dtype, name in NAMES.items()}
 
@@ -16,10 +17,14 @@ def number_json(value):
         return {"number": value, "kind": "bool"}
     if isinstance(value, int):
         return {"number": value, "kind": "int"}
+    if isinstance(value, complex):
+        return {"number": [value.real, value.imag], "kind": "complex"}
     return {"number": value.hex() if math.isfinite(value) else str(value), "kind": "float"}
 
 
 def number_of(operand):
+    if operand["kind"] == "complex":
+        return complex(*operand["number"])
     return float.fromhex(operand["number"]) if operand["kind"] == "float" else operand["number"]
 
 

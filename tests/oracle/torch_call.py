@@ -38,7 +38,7 @@ def call_torch(request, operands, out):
         if op == "div" and not isinstance(a, torch.Tensor):
             # PyTorch multiplies by the reciprocal, from Python; Tenon, like PyTorch from C++, divides.
             common = torch.result_type(a, operands[1])
-            return torch.div(torch.tensor(a, dtype=common if common.is_floating_point else torch.float32), operands[1])
+            return torch.div(torch.tensor(a, dtype=common if common.is_floating_point or common.is_complex else torch.float32), operands[1])
     if op == "bitwise_not" and form == "operator":
         return torch.bitwise_not(a)  # from Python floats are refused with another text
     if form in ("operator", "compound"):
@@ -82,6 +82,8 @@ def torch_answer(request):
             result = call_torch(request, operands, out)
         except (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError) as error:
             text = str(error)
+            if "ComplexHalf" in text or "complex<c10::Half>" in text:
+                raise Unsupported("there is no complex32") from None
             if "invalid combination of arguments" in text or "must be Tensor, not" in text or "must be Number, not" in text:
                 raise Unsupported(text) from None
             return {"error": (type(error).__name__, text.split("\n")[0])}
@@ -97,6 +99,8 @@ def torch_answer(request):
                 result = call_torch(request, [target] + others, None)
             except RuntimeError:  # alone, the target is refused: so may it be here
                 pass
+    if isinstance(result, torch.Tensor) and result.dtype == torch.complex32:
+        raise Unsupported("there is no complex32")
     texts = [f"{w.category.__name__}: {str(w.message).split(' (Triggered internally')[0]}" for w in caught]
     results = result if isinstance(result, tuple) else (result,)
     return {"results": results, "warnings": texts}

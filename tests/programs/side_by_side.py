@@ -1,6 +1,7 @@
 """Runs a program in PyTorch and in Tenon at the same time and compares every variable after every statement."""
 import ctypes
 import marshal
+import cmath
 import math
 import re
 import typing
@@ -17,8 +18,10 @@ bytes_of_storage = tenon._tenon._bytes  # a view of all bytes of a storage; expo
 
 TORCH_NAMES = {value: str(value).removeprefix("torch.") for value in vars(torch).values() if isinstance(value, torch.dtype)}
 TENON_NAMES = {value: str(value).removeprefix("tenon.") for value in vars(tenon).values() if isinstance(value, tenon.dtype)}
-EPS = {"float16": 2**-10, "bfloat16": 2**-7, "float32": 2**-23, "float64": 2**-52}
+EPS = {"float16": 2**-10, "bfloat16": 2**-7, "float32": 2**-23, "float64": 2**-52, "complex64": 2**-23, "complex128": 2**-52}
 LARGEST = {"float16": 65504.0, "bfloat16": 3.39e38, "float32": 3.402e38, "float64": 1.797e308}
+# What a complex number may differ by, as a share of its magnitude.
+COMPLEX_ULPS = 16
 
 # Memory that nobody has written: zeroed on both sides, so that programs may go on with it. Random numbers likewise: the
 # generators differ on purpose.
@@ -112,6 +115,13 @@ def theirs_alone_fits(case):
 
 def flat(values):
     return [number for value in values for number in flat(value)] if isinstance(values, list) else [values]
+
+
+def alike(a, b):
+    """Zeros by their sign; of complex numbers that are not finite, the parts differ by path: docs/differences.md."""
+    if isinstance(a, complex):
+        return a == b or not cmath.isfinite(a) and not cmath.isfinite(b)
+    return a == b and (a != 0 or math.copysign(1, a) == math.copysign(1, b)) or a != a and b != b
 
 
 def plain(value):
@@ -372,7 +382,7 @@ class Run:
         wanted, got = flat(wanted), flat(got)
         allowed = None
         for place, (a, b) in enumerate(zip(wanted, got)):
-            if a == b and (a != 0 or math.copysign(1, a) == math.copysign(1, b)) or a != a and b != b:
+            if alike(a, b):
                 continue
             if allowed is None:
                 allowed = self.tolerance(case, dtype)
@@ -391,14 +401,16 @@ class Run:
         if "logsumexp" in case.statement:  # integers become the default dtype, whatever out= is
             coarsest = max(coarsest, EPS["float32"])
         for _, tensor in self.tensors(case.variables):
-            if not tensor.is_meta and tensor.dtype.is_floating_point:
-                magnitudes = [abs(number) for number in flat(numbers_of(tensor)) if math.isfinite(number)]
+            if not tensor.is_meta and (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
+                magnitudes = [abs(number) for number in flat(numbers_of(tensor)) if math.isfinite(abs(number))]
                 largest = max([largest] + magnitudes)
                 coarsest = max(coarsest, EPS[TORCH_NAMES[tensor.dtype]])
         return max(ulps, 4), ROUNDINGS * coarsest * largest, dtype
 
     @staticmethod
     def near(a, b, dtype, ulps, absolute, _):
+        if isinstance(a, complex):
+            return abs(a - b) <= max(max(ulps, COMPLEX_ULPS) * EPS[dtype] * max(abs(a), abs(b)), absolute)
         if a == b:
             return absolute > 0  # zeros of two signs
         if math.isinf(a) or math.isinf(b):

@@ -39,7 +39,7 @@ def test_strides_are_kept():
     [
         (lambda: np.ones(3)[::-1], ValueError, "At least one stride in the given numpy array is negative"),
         (lambda: np.ones(3, dtype=">f4"), ValueError, "given numpy array has byte order different from the native byte order"),
-        (lambda: np.ones(3, dtype=complex), TypeError, "can't convert np.ndarray of type numpy.complex128"),
+        (lambda: np.ones(3, dtype=np.clongdouble), TypeError, "can't convert np.ndarray of type numpy.clongdouble"),
         (lambda: np.array([None]), TypeError, "can't convert np.ndarray of type numpy.object_"),
         (lambda: [1], TypeError, "expected np.ndarray (got list)"),
     ],

@@ -22,7 +22,8 @@ def graph(node, depth=4):
     inputs = [graph(following, depth - 1) for following, _ in node.next_functions]
     while inputs and inputs[-1] == "-":  # PyTorch has places for arguments that were not given
         inputs.pop()
-    return f"{node.name().split(':')[-1]}({', '.join(inputs)})"
+    name = node.name().split(":")[-1].replace("ConjPhysicalBackward1", "ConjPhysicalBackward0")  # docs/differences.md
+    return f"{name}({', '.join(inputs)})"
 
 
 def place(m, where):

@@ -145,7 +145,7 @@ class Real(float):
 
 def test_bad_input():
     x = tenon.ones(2)
-    for wrong in (None, "x", b"x", {}, object(), [1], Raises(), 1j):
+    for wrong in (None, "x", b"x", {}, object(), [1], Raises()):
         for call in (lambda: x + wrong, lambda: wrong - x, lambda: tenon.add(x, wrong), lambda: tenon.abs(wrong)):
             with pytest.raises(TypeError):
                 call()

@@ -39,6 +39,7 @@ del _value
 bool_ = _tenon.bool
 newaxis = None
 double, float, half, int, long, short = float64, float32, float16, int32, int64, int16
+cfloat, cdouble = complex64, complex128
 
 def __getattr__(name):
     # Loaded when first used: an import costs what it uses.

@@ -9,6 +9,7 @@ _FLOATS = {
     _tenon.float32: (32, 2.0**-23, 2.0**-126, (2 - 2.0**-23) * 2.0**127, 1e-6),
     _tenon.float64: (64, 2.0**-52, 2.0**-1022, (2 - 2.0**-52) * 2.0**1023, 1e-15),
 }
+_FLOATS[_tenon.complex64], _FLOATS[_tenon.complex128] = _FLOATS[_tenon.float32], _FLOATS[_tenon.float64]
 _INTEGERS = {_tenon.uint8: (8, False), _tenon.int8: (8, True), _tenon.int16: (16, True), _tenon.int32: (32, True), _tenon.int64: (64, True),
              _tenon.uint16: (16, False), _tenon.uint32: (32, False), _tenon.uint64: (64, False)}  # fmt: skip
 
@@ -31,7 +32,7 @@ class finfo:
         if dtype not in _FLOATS:
             raise TypeError(_refusal("finfo", "a floating point", "iinfo", dtype))
         self.bits, self.eps, self.smallest_normal, self.max, self.resolution = _FLOATS[dtype]
-        self.min, self.tiny, self.dtype = -self.max, self.smallest_normal, _name(dtype)
+        self.min, self.tiny, self.dtype = -self.max, self.smallest_normal, _name(dtype.to_real())
 
     def __eq__(self, other):
         return isinstance(other, finfo) and self.dtype == other.dtype

@@ -9,9 +9,10 @@ from . import _tenon
 from ._tenon import Tensor
 
 _NPY = {"bool": "|b1", "uint8": "|u1", "int8": "|i1", "int16": "<i2", "int32": "<i4", "int64": "<i8", "float16": "<f2",
-        "float32": "<f4", "float64": "<f8", "uint16": "<u2", "uint32": "<u4", "uint64": "<u8"}  # fmt: skip
+        "float32": "<f4", "float64": "<f8", "uint16": "<u2", "uint32": "<u4", "uint64": "<u8", "complex64": "<c8",
+        "complex128": "<c16"}  # fmt: skip
 _SAFE = {"BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64", "F16": "float16",
-         "BF16": "bfloat16", "F32": "float32", "F64": "float64", "U16": "uint16", "U32": "uint32", "U64": "uint64"}  # fmt: skip
+         "BF16": "bfloat16", "F32": "float32", "F64": "float64", "U16": "uint16", "U32": "uint32", "U64": "uint64", "C64": "complex64"}  # fmt: skip
 _SAFE_OF = {name: code for code, name in _SAFE.items()}
 _MAX_NPY_DIMS = 64  # NumPy reads no more
 
@@ -99,6 +100,9 @@ def _safetensors(tensors):
     _check_entries(tensors)
     # The widest first, so that all lie aligned.
     ordered = sorted(tensors.items(), key=lambda item: (-item[1].itemsize, item[0]))
+    for tensor in tensors.values():
+        if _name(tensor.dtype) not in _SAFE_OF:
+            raise TypeError(f"save: .safetensors files know no {_name(tensor.dtype)}; .npy files do")
     header, end = {}, 0
     for name, tensor in ordered:
         begin, end = end, end + tensor.nbytes

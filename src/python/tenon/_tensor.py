@@ -8,6 +8,12 @@ def __format__(self, spec):
     return self.item().__format__(spec) if self.dim() == 0 and not self.is_meta else object.__format__(self, spec)
 
 
+def __complex__(self):
+    if self.numel() != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return complex(self.item())
+
+
 def __reversed__(self):
     return self if self.dim() == 0 else self[_tenon.arange(len(self) - 1, -1, -1)]
 
@@ -152,7 +158,7 @@ def __dask_tokenize__(self):
 
 
 _METHODS = (
-    __format__, __reversed__, __deepcopy__, __copy__, __reduce_ex__, numpy, __array__, __array_ufunc__, __array_function__,
+    __format__, __complex__, __reversed__, __deepcopy__, __copy__, __reduce_ex__, numpy, __array__, __array_ufunc__, __array_function__,
     __array_namespace__, __dlpack__, __dlpack_device__, __dask_tokenize__,
 )  # fmt: skip
 

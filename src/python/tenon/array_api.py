@@ -8,10 +8,10 @@ import builtins
 import tenon
 from tenon import (
     Size, abs, acos, acosh, all, any, arange, argmax, argmin, asarray, asin, asinh, atan, atan2, atanh, bool, can_cast, ceil,
-    clamp, copysign, cos, cosh, e, empty, empty_like, exp, expm1, eye, finfo, float32, float64, floor, from_dlpack, full,
-    full_like, hypot, iinfo, inf, int16, int32, int64, int8, isfinite, isinf, isnan, linspace, log, log10, log1p, log2,
-    logical_and, logical_not, logical_or, logical_xor, maximum, minimum, moveaxis, nan, newaxis, ones, ones_like,
-    permute as permute_dims, pi, reciprocal, remainder, reshape, round, sign, signbit, sin, sinh, sqrt, square, squeeze, tan,
+    clamp, complex64, complex128, conj, copysign, cos, cosh, e, empty, empty_like, exp, expm1, eye, finfo, float32, float64, floor,
+    from_dlpack, full, full_like, hypot, iinfo, imag, inf, int16, int32, int64, int8, isfinite, isinf, isnan, linspace, log, log10,
+    log1p, log2, logical_and, logical_not, logical_or, logical_xor, maximum, minimum, moveaxis, nan, newaxis, ones, ones_like,
+    permute as permute_dims, pi, real, reciprocal, remainder, reshape, round, sign, signbit, sin, sinh, sqrt, square, squeeze, tan,
     trunc, uint16, uint32, uint64, uint8, where, zeros, zeros_like,
 )  # fmt: skip
 from tenon import device as Device, matmul, tanh
@@ -86,7 +86,7 @@ def isdtype(dtype, kind):
         "unsigned integer": dtype in (uint8, uint16, uint32, uint64),
         "integral": dtype in (int8, int16, int32, int64, uint8, uint16, uint32, uint64),
         "real floating": dtype.is_floating_point,
-        "complex floating": False,
+        "complex floating": dtype.is_complex,
         "numeric": dtype is not tenon.bool,
     }
     if isinstance(kind, tuple):
@@ -240,10 +240,10 @@ class _Info:
         return [tenon.device("cpu")]
 
     def default_dtypes(self, *, device=None):
-        return {"real floating": tenon.get_default_dtype(), "complex floating": None, "integral": int64, "indexing": int64}
+        return {"real floating": tenon.get_default_dtype(), "complex floating": tenon.get_default_dtype().to_complex(), "integral": int64, "indexing": int64}
 
     def dtypes(self, *, device=None, kind=None):
-        names = ("bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float32", "float64")
+        names = ("bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float32", "float64", "complex64", "complex128")
         return {name: getattr(tenon, name) for name in names if kind is None or isdtype(getattr(tenon, name), kind)}
 
 

@@ -7,6 +7,7 @@ import tenon
 
 _NUMBERS = (int, float, complex)
 _TOLERANCES = {tenon.float16: (1e-3, 1e-5), tenon.bfloat16: (1.6e-2, 1e-5), tenon.float32: (1.3e-6, 1e-5), tenon.float64: (1e-7, 1e-7)}
+_TOLERANCES |= {tenon.complex64: _TOLERANCES[tenon.float32], tenon.complex128: _TOLERANCES[tenon.float64]}
 
 
 def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=None, equal_nan=False, check_device=True,
@@ -129,7 +130,7 @@ def _report(a, b, wrong, rtol, atol):
     else:
         count, total = int(wrong.sum()), wrong.numel()
         text += f"Mismatched elements: {count} / {total} ({count / total:.1%})\n"
-    a, b = (tensor if tensor.is_floating_point() else tensor.to(tenon.int64) for tensor in (a, b))
+    a, b = (tensor if tensor.is_floating_point() or tensor.is_complex() else tensor.to(tenon.int64) for tensor in (a, b))
     difference = tenon.where(wrong, (a - b).abs(), 0)
     relative = tenon.where(wrong, difference / b.abs(), 0)
     for name, values, allowed in (("absolute", difference, atol), ("relative", relative, rtol)):

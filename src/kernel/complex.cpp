@@ -1,0 +1,186 @@
+// Complex numbers: the lane types' formulas over pairs. What numbers PyTorch's formulas give, ours give: no product of
+// parts is fused, and a quotient is computed as NumPy computes it.
+#include <cmath>
+#include <complex>
+
+#include "kernel/kernel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/complex.cpp"
+#include "hwy/foreach_target.h"
+#include "kernel/loops-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::HWY_NAMESPACE {
+
+#define TENON_COMPLEX_FUNCTION(NAME, FUNCTION) \
+  template <ComplexLane Z>                     \
+  HWY_INLINE Lane<Z> NAME(Lane<Z> a) {         \
+    return lane_of(FUNCTION(standard(a)));     \
+  }
+TENON_COMPLEX_FUNCTION(sine, std::sin)
+TENON_COMPLEX_FUNCTION(cosine, std::cos)
+TENON_COMPLEX_FUNCTION(tangent, std::tan)
+TENON_COMPLEX_FUNCTION(arc_sine, std::asin)
+TENON_COMPLEX_FUNCTION(arc_cosine, std::acos)
+TENON_COMPLEX_FUNCTION(arc_tangent, std::atan)
+TENON_COMPLEX_FUNCTION(hyperbolic_sine, std::sinh)
+TENON_COMPLEX_FUNCTION(hyperbolic_cosine, std::cosh)
+TENON_COMPLEX_FUNCTION(inverse_hyperbolic_sine, std::asinh)
+TENON_COMPLEX_FUNCTION(inverse_hyperbolic_cosine, std::acosh)
+TENON_COMPLEX_FUNCTION(inverse_hyperbolic_tangent, std::atanh)
+TENON_COMPLEX_FUNCTION(logarithm_to_10, std::log10)
+#undef TENON_COMPLEX_FUNCTION
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> exponential_of_2(Lane<Z> a) {
+  const auto log2 = static_cast<typename Z::value_type>(kLog2);
+  return exponential(Lane<Z>(a.v.re * log2, a.v.im * log2));
+}
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> logarithm_to_2(Lane<Z> a) {
+  const auto log2 = static_cast<typename Z::value_type>(kLog2);
+  const Lane<Z> natural = logarithm(a);
+  return {natural.v.re / log2, natural.v.im / log2};
+}
+/// Without the loss of what is small beside 1.
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> exponential_less_1(Lane<Z> a) {
+  const auto half = std::sin(a.v.im / 2);
+  return {std::expm1(a.v.re) * std::cos(a.v.im) - 2 * half * half, std::exp(a.v.re) * std::sin(a.v.im)};
+}
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> logarithm_of_1_more(Lane<Z> a) {
+  using Part = typename Z::value_type;
+  if (std::hypot(a.v.re, a.v.im) >= Part{0.5}) return logarithm(Lane<Z>(a.v.re + 1, a.v.im));
+  const Part more = a.v.re * (2 + a.v.re) + a.v.im * a.v.im;  // the square of the magnitude, less 1
+  return {more == 0 ? a.v.re : std::log1p(more) / 2, std::atan2(a.v.im, a.v.re + 1)};
+}
+/// 0 at 0.
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> signum(Lane<Z> a) {
+  const Lane<Z> length = magnitude(a);
+  return length.v.re == 0 ? length : a / length;
+}
+/// The angle from the positive real numbers, in the dtype of the parts.
+template <class Z>
+void angles(void* out, const Lanes* in, int64_t n) {
+  const Z* from = static_cast<const Z*>(in[0].data);
+  auto* to = static_cast<typename Z::value_type*>(out);
+  for (int64_t i = 0; i < n; ++i) to[i] = std::atan2(from[i].im, from[i].re);
+}
+/// The magnitudes, in the dtype of the parts.
+template <class Z>
+void magnitudes(void* out, const Lanes* in, int64_t n) {
+  const Z* from = static_cast<const Z*>(in[0].data);
+  auto* to = static_cast<typename Z::value_type*>(out);
+  for (int64_t i = 0; i < n; ++i) to[i] = magnitude(Lane<Z>(from[i])).v.re;
+}
+
+#if TENON_HAS_VECTORS
+/// Numbers of one input by their parts, a vector at a time.
+template <class D, class Z, bool kSplat>
+class PartSource {
+ public:
+  HWY_INLINE explicit PartSource(const void* data) : data_(static_cast<const Part*>(data)) {
+    // A vector holds whole numbers: the real part in front.
+    if constexpr (kSplat) splat_ = hn::OddEven(hn::Set(D(), data_[1]), hn::Set(D(), data_[0]));
+  }
+  HWY_INLINE hn::Vec<D> at(int64_t i) const {
+    if constexpr (kSplat)
+      return splat_;
+    else
+      return hn::LoadU(D(), data_ + i);
+  }
+  HWY_INLINE Lane<Z> number(int64_t i) const {
+    const Part* one = data_ + (kSplat ? 0 : i);
+    return {one[0], one[1]};
+  }
+
+ private:
+  using Part = hn::TFromD<D>;
+  const Part* data_;
+  hn::Vec<D> splat_;
+};
+template <class Z, bool kA, bool kB>
+HWY_INLINE void multiply_numbers(void* out, const Lanes* in, int64_t n) {
+  using Part = typename Z::value_type;
+  using D = hn::ScalableTag<Part>;
+  const D d;
+  const PartSource<D, Z, kA> a(in[0].data);
+  const PartSource<D, Z, kB> b(in[1].data);
+  Part* to = static_cast<Part*>(out);
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto minus = hn::OddEven(hn::Zero(d), hn::Set(d, Part{-0.0}));
+  int64_t i = 0;
+  for (; i + lanes <= 2 * n; i += lanes) {
+    const auto x = a.at(i), y = b.at(i);
+    const auto crossed = hn::Mul(hn::DupOdd(x), hn::Reverse2(d, y));  // im * im, im * re
+    hn::StoreU(hn::Add(hn::Mul(hn::DupEven(x), y), hn::Xor(crossed, minus)), d, to + i);
+  }
+  for (; i < 2 * n; i += 2) {
+    const Lane<Z> product = a.number(i) * b.number(i);
+    to[i] = product.v.re;
+    to[i + 1] = product.v.im;
+  }
+}
+template <class Z>
+void multiply(void* out, const Lanes* in, int64_t n) {
+  if (in[1].step == 0) return multiply_numbers<Z, false, true>(out, in, n);
+  if (in[0].step == 0) return multiply_numbers<Z, true, false>(out, in, n);
+  multiply_numbers<Z, false, false>(out, in, n);
+}
+#else
+template <class Z>
+void multiply(void* out, const Lanes* in, int64_t n) {
+  binary<ops::mul, Z, Z, Z>(out, in, n);
+}
+#endif
+
+// By whole vectors: GCC stores those of its own by halves, which whole loads wait for.
+template <>
+constexpr bool has_kernel<ops::mul, Complex64>() {
+  return false;
+}
+template <>
+constexpr bool has_kernel<ops::mul, Complex128>() {
+  return false;
+}
+// Elements are only moved: complex64 as int64 is, complex128 in one loop for all ways the inputs step.
+template <>
+constexpr bool has_kernel<ops::where, Complex64>() {
+  return false;
+}
+template <>
+constexpr bool has_kernel<ops::where, Complex128>() {
+  return false;
+}
+void select(void* out, const Lanes* in, int64_t n) {
+  const uint8_t* condition = static_cast<const uint8_t*>(in[0].data);
+  const Complex128 *a = static_cast<const Complex128*>(in[1].data), *b = static_cast<const Complex128*>(in[2].data);
+  Complex128* to = static_cast<Complex128*>(out);
+  for (int64_t i = 0; i < n; ++i) to[i] = condition[i * in[0].step] != 0 ? a[i * in[1].step] : b[i * in[2].step];
+}
+
+/// Fills the columns of one complex dtype.
+template <class Z>
+void fill_complex(KernelTable& table) {
+  constexpr int column = static_cast<int>(dtype_of_v<Z>);
+  fill_dtype<Z>(table);
+  set_forms(table, Op::mul, column, forms<&multiply<Z>, Z, Z, Z>());
+  table.elementwise[static_cast<int>(Op::sgn)][column] = &unary<ops::sgn, Z, Z>;
+  table.elementwise[static_cast<int>(Op::abs)][column] = &magnitudes<Z>;
+  table.elementwise[static_cast<int>(Op::angle)][column] = &angles<Z>;
+}
+
+void fill_complex_dtypes(KernelTable& table) {
+  fill_complex<Complex64>(table);
+  fill_complex<Complex128>(table);
+  constexpr auto where = static_cast<std::size_t>(Op::where);
+  const auto at = [](Dtype dtype) { return static_cast<std::size_t>(dtype); };
+  table.elementwise[where][at(complex64)] = table.elementwise[where][at(int64)];
+  table.elementwise_streamed[where][at(complex64)] = table.elementwise_streamed[where][at(int64)];
+  table.elementwise[where][at(complex128)] = &select;
+}
+
+}  // namespace tenon::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
