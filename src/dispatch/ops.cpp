@@ -14,6 +14,7 @@
 #include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
 #include "dispatch/reduce.h"
+#include "dispatch/resolve.h"
 #include "plan/plan.h"
 #include "shape/dense_strides.h"
 #include "tenon/factories.h"
@@ -28,7 +29,7 @@ namespace {
 
 /// Where a result goes: nowhere yet, into `out=`, or into self.
 struct Target {
-  enum class Form : uint8_t { functional, out, inplace } form = Form::functional;
+  Form form = Form::functional;
   Tensor* tensor = nullptr;
 
   bool given() const noexcept { return form != Form::functional; }
@@ -38,7 +39,7 @@ struct Target {
 /// to its own function.
 [[gnu::always_inline]] inline Tensor run_form(Op op, const Target& target, Args args, int count) {
   if (!target.given()) return elementwise(op, args, count);
-  if (target.form == Target::Form::out)
+  if (target.form == Form::out)
     elementwise_out(op, *target.tensor, args, count);
   else
     elementwise_inplace(op, *target.tensor, args, count);
@@ -47,7 +48,7 @@ struct Target {
 
 /// Before a call is refused for anything else.
 void check_history(Op op, const Target& target, std::initializer_list<const Arg*> args) {
-  const bool writes_self = target.form == Target::Form::inplace;
+  const bool writes_self = target.form == Form::inplace;
   check_history(op, writes_self ? nullptr : target.tensor, writes_self ? target.tensor : nullptr, args.begin(),
                 static_cast<int>(args.size()));
 }
@@ -213,7 +214,7 @@ Tensor round(const Target& target, const Tensor& input, std::optional<int64_t> d
 /// Of integers, in which nothing is to be replaced.
 Tensor copied(const Target& target, const Tensor& self) {
   if (!target.given()) return self.clone();
-  if (target.form == Target::Form::inplace) {
+  if (target.form == Form::inplace) {
     bump_version(self);
     return {};
   }
@@ -243,7 +244,7 @@ Tensor nan_to_num(const Target& target, const Tensor& input, std::optional<doubl
   if (is_complex(dtype)) {  // part by part
     const Tensor copy = copied(target, input), whole = target.given() ? *target.tensor : copy;
     Tensor parts = view_as_real(whole);
-    nan_to_num({Target::Form::inplace, &parts}, parts, nan, posinf, neginf);
+    nan_to_num({Form::inplace, &parts}, parts, nan, posinf, neginf);
     return copy;
   }
   const double largest = largest_finite(dtype);
@@ -359,8 +360,8 @@ Tensor where(const Target& target, const Tensor& condition, const Arg& self, con
 
 }  // namespace by_hand
 
-constexpr auto kOut = Target::Form::out;
-constexpr auto kInplace = Target::Form::inplace;
+constexpr auto kOut = Form::out;
+constexpr auto kInplace = Form::inplace;
 
 template <class... Operands>
 [[gnu::always_inline]] inline Tensor elementwise(Op op, const Operands&... operands) {

@@ -96,7 +96,7 @@ ERRORS = [
     ("In Python", lambda case: type(case.ours) is OverflowError or "complex" in text(case.ours)
      or text(case.ours) == "view: another dtype over the same bytes is not supported"),
     ("Gradients", lambda case: "functions with out=... arguments don't support automatic differentiation" in text(case.ours)
-     and re.search(r"\.(arange|bitwise_\w+|eye|full|linspace|ones|rand|randint|zeros)\(", case.statement)),
+     and re.search(r"\.(arange|bitwise_\w+|conj_physical|eye|full|linspace|ones|rand|randint|zeros)\(", case.statement)),
     ("Gradients", lambda case: text(case.ours).startswith("square(): functions with out") and text(case.theirs).startswith("pow(): functions")),
     ("In Python", lambda case: re.sub(r"torch\.Size\(\[([\d, ]+)\]\)", lambda m: f"({m[1]}{',' * (',' not in m[1])})", text(case.theirs)) == text(case.ours)),
     ("Gradients", lambda case: re.search("derivative for 'inplace version of (asinh|acosh|atanh)' is not implemented", text(case.theirs))),
@@ -159,6 +159,8 @@ ERRORS = [
      and any(text(error).startswith("unsupported operation: some elements") for error in (case.theirs, case.ours))),
     ("Writing to memory that is also read", lambda case: case.ours is not None and stacks_into_itself(case)),
     ("In Python", lambda case: both_fail(case) and type(case.ours) is TypeError and type(case.theirs) in (TypeError, AttributeError) and "norm(" in case.statement),
+    ("Gradients", lambda case: case.ours is None and re.search(r"\b(backward|grad)\(", case.statement)
+     and re.match("Negation, the `-` operator, on a bool tensor|result type Float can't be cast to the desired output type Bool", text(case.theirs))),
     ("Not there yet", lambda case: re.match(r"unsupported operand type\(s\) for [&|^]", text(case.ours))),
 ]
 
@@ -170,7 +172,7 @@ WARNINGS = [
     ("Writing to memory that is also read", lambda case, theirs, ours: re.search(r"\((v\d+),.*out=\1\)", case.statement) and said(theirs, RESIZED) == said(ours)),
     # PyTorch counts the elements once the output, which is the input, has its new shape.
     ("Writing to memory that is also read", lambda case, theirs, ours: spreads_into_itself(case)
-     and said(theirs, "UserWarning: " + re.search(r"\b(std|var)\(", case.statement)[1]) == said(ours)),
+     and said(theirs, degrees_of_freedom(case)) == said(ours, degrees_of_freedom(case))),
     ("Writing to memory that is also read", lambda case, theirs, ours: stacks_into_itself(case) and said(theirs, RESIZED) == said(ours, RESIZED)),
     ("In Python", lambda case, theirs, ours: re.search(r"\b(all|any)\(.*(\(\)|\[\])", case.statement)),
     ("Calls that fail", lambda case, theirs, ours: both_fail(case) and said(theirs, RESIZED) == said(ours)),
@@ -185,12 +187,17 @@ def said(lines, left_out=None):
     return [line for line in lines if "This overload of " not in line and not (left_out and line.startswith(left_out))]
 
 
+def degrees_of_freedom(case):
+    return "UserWarning: " + re.search(r"\b(std|var)\(", case.statement)[1]
+
+
 # A statement after which the two sides go on differently: the program ends there.
 STATES = [
     ("Calls that fail", lambda case, what, unchanged: both_fail(case) and unchanged),
     ("In Python", lambda case, what, unchanged: re.search(r"\b(all|any)\(.*(\(\)|\[\])", case.statement)),
     ("Gradients", lambda case, what, unchanged: is_name_of_product(what)),
     ("Gradients", lambda case, what, unchanged: what.startswith(("requires_grad: ", "grad_fn: ")) and writes_without_derivative(case)),
+    ("Complex numbers", lambda case, what, unchanged: what.startswith("storage: ") and what.endswith(" None in Tenon") and re.search(r"\b(adjoint|conj)\(|\.(mH|H)$", case.statement)),
     ("Equal elements of topk", lambda case, what, unchanged: is_place_of_an_equal(case, what)),
     ("Gradients", lambda case, what, unchanged: what.startswith("grad_fn: ") and "autograd.grad(" in case.statement and "create_graph=True" in case.statement),
     ("Gradients", lambda case, what, unchanged: what.startswith("grad_fn: ") and "AsStridedBackward0" in what and sees_gradient(case, what.split()[1])),

@@ -41,7 +41,7 @@ def place(m, where):
 
 
 def rounded(tensor):
-    return [[round(float(f"{value:.5g}"), 4) + 0.0 if value == value else "nan" for value in row] for row in tensor.reshape(-1, 1).tolist()]
+    return [[round(float(f"{value:.5g}"), 4) + 0.0 if value == value else "nan" for value in row] for row in tensor.reshape(-1, 1).clone().tolist()]  # PyTorch's zeros may have no memory
 
 
 def outcome(m, where, write):
