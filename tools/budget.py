@@ -25,14 +25,15 @@ CATALOGUE_OPS = 257  # rows of the catalogue that declared ops are to fill
 
 
 def unit_seconds(build):
-    """{object file: seconds it took when it was last compiled}, of ninja's log."""
+    """{source: seconds it took when it was last compiled}, of ninja's log."""
     seconds = {}
     for line in (build / ".ninja_log").read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
         start, end, _, output, _ = line.split("\t")
-        if output.endswith(".o"):
-            seconds[output.split(".dir/")[-1]] = (int(end) - int(start)) / 1000
+        source = output.split(".dir/")[-1].removesuffix(".o")
+        if output.endswith(".o") and (ROOT / source).exists():  # the log also names what is gone
+            seconds[source] = (int(end) - int(start)) / 1000
     return seconds
 
 
@@ -59,7 +60,7 @@ def report(build, wheel, build_seconds):
         lines.append(("wheel", wheel.stat().st_size / 1e6, WHEEL_MB, "MB"))
     if build_seconds:
         lines.append((f"build from nothing, {os.cpu_count()} cores", build_seconds / 60, BUILD_MINUTES, "minutes"))
-    return lines + [(f"compiling {name.removesuffix('.o')}", seconds, UNIT_SECONDS, "s") for name, seconds in units[:5]]
+    return lines + [(f"compiling {name}", seconds, UNIT_SECONDS, "s") for name, seconds in units[:5]]
 
 
 def main(arguments):

@@ -1,8 +1,10 @@
 #include "autograd/derivative.h"
 
+#include <algorithm>
 #include <array>
 
 #include "dispatch/differentiate.h"
+#include "dispatch/recorder.h"
 #include "ops/custom_table.h"
 #include "tenon/factories.h"
 
@@ -103,51 +105,9 @@ Tensor times(const Tensor& x, Scalar factor) {
   return tenon::mul(x, conj(Term(factor)).arg().number());
 }
 
-// The same words on nothing: running a formula on them tells what it reads and how long it is.
-struct Probe {
-  mutable unsigned reads = 0;
-  mutable int steps = 0;
-};
-struct ProbeTerm {
-  const Probe* probe;
-  const ProbeTerm& step() const {
-    ++probe->steps;
-    return *this;
-  }
-};
-#define TENON_PROBE_OPERATOR(SYMBOL)                                                      \
-  [[maybe_unused]] ProbeTerm operator SYMBOL(ProbeTerm x, ProbeTerm) { return x.step(); } \
-  [[maybe_unused]] ProbeTerm operator SYMBOL(ProbeTerm x, double) { return x.step(); }
-TENON_PROBE_OPERATOR(+)
-TENON_PROBE_OPERATOR(-)
-TENON_PROBE_OPERATOR(*)
-TENON_PROBE_OPERATOR(/)
-TENON_PROBE_OPERATOR(==)
-TENON_PROBE_OPERATOR(<)
-TENON_PROBE_OPERATOR(<=)
-TENON_PROBE_OPERATOR(&)
-TENON_PROBE_OPERATOR(|)
-#undef TENON_PROBE_OPERATOR
-[[maybe_unused]] ProbeTerm operator+(double, ProbeTerm x) { return x.step(); }
-[[maybe_unused]] ProbeTerm operator/(double, ProbeTerm x) { return x.step(); }
-[[maybe_unused]] ProbeTerm operator-(double, ProbeTerm x) { return x.step(); }
-ProbeTerm operator-(ProbeTerm x) { return x.step(); }
-ProbeTerm quotient_floor(ProbeTerm x, ProbeTerm) { return x.step(); }
-ProbeTerm quotient_trunc(ProbeTerm x, ProbeTerm) { return x.step(); }
-ProbeTerm conjugated(ProbeTerm x) { return x.step(); }
-ProbeTerm signum(ProbeTerm x) { return x.step(); }
-ProbeTerm inverse_root_less_1(ProbeTerm x) { return (x * x - 1).step(); }
-ProbeTerm of_angle(ProbeTerm grad, ProbeTerm) { return grad.step(); }
-ProbeTerm of_sgn(ProbeTerm grad, ProbeTerm, ProbeTerm) { return grad.step(); }
-ProbeTerm conj(ProbeTerm x) { return x; }
-template <class X, class Y>
-ProbeTerm choose(ProbeTerm condition, X, Y) {
-  return condition.step();
-}
-// Words of both that are ops of one operand.
-#define TENON_WORD(WORD, NAME)                                 \
-  Term WORD(const Term& x) { return tenon::NAME(x.tensor()); } \
-  ProbeTerm WORD(ProbeTerm x) { return x.step(); }
+// Words that are ops of one operand.
+#define TENON_WORD(WORD, NAME) \
+  Term WORD(const Term& x) { return tenon::NAME(x.tensor()); }
 TENON_WORD(sine, sin)
 TENON_WORD(cosine, cos)
 TENON_WORD(hyperbolic_sine, sinh)
@@ -155,39 +115,45 @@ TENON_WORD(hyperbolic_cosine, cosh)
 TENON_WORD(exponential, exp)
 TENON_WORD(inverse_root, rsqrt)
 #undef TENON_WORD
-class ProbeGiven {
- public:
-  explicit ProbeGiven(const Probe& probe) : probe_(probe) {}
-  ProbeTerm grad() const { return {&probe_}; }
-  ProbeTerm a() const { return read(0); }
-  ProbeTerm b() const { return read(1); }
-  ProbeTerm c() const { return read(2); }
-  ProbeTerm d() const { return read(3); }
-  ProbeTerm result() const { return read(kResult); }
-  ProbeTerm zero() const { return ProbeTerm{&probe_}.step(); }
-
- private:
-  ProbeTerm read(int value) const {
-    probe_.reads |= 1u << value;
-    return {&probe_};
-  }
-  const Probe& probe_;
-};
-
 struct Truth {
   bool value;
 };
 #include "ops/blocks-inl.h"
 
-#define TENON_OF_ARGUMENT(I, LETTER)                                                                                  \
-  if constexpr (requires(const Given& g) { F::grad_##LETTER(g); }) {                                                  \
-    const Probe probe;                                                                                                \
-    F::grad_##LETTER(ProbeGiven(probe));                                                                              \
-    derivative.arguments[I] = {[](const Given& g) -> Term { return F::grad_##LETTER(g); }, probe.reads, probe.steps}; \
-    derivative.exists = true;                                                                                         \
+/// How many ops a formula calls on operands of that dtype: none where it gives the gradient as it is. Adds what it
+/// reads.
+int steps_of(Derivative::OfArgument& derivative, const Row& row, Dtype dtype) {
+  Recorder recorder;
+  const Recording recording(recorder);
+  const auto input = [&](Dtype of) {
+    const Tensor meta = empty({1}, Options(of, Device::meta));
+    recorder.input(meta);
+    return meta;
+  };
+  Given given;
+  given.gradient = input(dtype);
+  for (Term& value : given.values) value = input(dtype);
+  if (row.promotion == Promotion::select) given.values[0] = input(bool_);
+  const Term value = derivative.formula(given);
+  derivative.reads |= given.reads();
+  return value.tensor().is(given.gradient.tensor()) ? 0 : std::max(recorder.calls(), 1);
+}
+
+Derivative::OfArgument learned(Derivative::Formula formula, const Row& row) {
+  Derivative::OfArgument derivative{.formula = formula};
+  derivative.steps = steps_of(derivative, row, float32);
+  if ((row.dtypes & set_of(complex64)) != 0 && steps_of(derivative, row, complex64) > 0)
+    derivative.steps = std::max(derivative.steps, 1);
+  return derivative;
+}
+
+#define TENON_OF_ARGUMENT(I, LETTER)                                                                           \
+  if constexpr (requires(const Given& g) { F::grad_##LETTER(g); }) {                                           \
+    derivative.arguments[I] = learned([](const Given& g) -> Term { return F::grad_##LETTER(g); }, row_of(op)); \
+    derivative.exists = true;                                                                                  \
   }
 template <class F>
-Derivative make_derivative() {
+Derivative make_derivative([[maybe_unused]] Op op) {
   Derivative derivative;
   if constexpr (F::row.kind == Kind::map) {
     TENON_OF_ARGUMENT(0, a)
@@ -258,11 +224,11 @@ CustomGiven as_tensors(const Given& given) {
 
 void set_custom_derivative(Op op, const Derivative& derivative) { custom_table.make(op) = derivative; }
 
-const Derivative& derivative_of(Op op) noexcept {
+const Derivative& derivative_of(Op op) {
   if (is_custom(op)) [[unlikely]]
     return custom_table[op];
   static const std::array<Derivative, kOpCount> table = {
-#define TENON_OP(NAME) make_derivative<ops::NAME>(),
+#define TENON_OP(NAME) make_derivative<ops::NAME>(Op::NAME),
 #include "ops/list.def"
 #undef TENON_OP
   };

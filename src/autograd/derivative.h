@@ -37,13 +37,22 @@ class Given {
   Term gradient;
 
   const Term& grad() const { return gradient; }
-  const Term& a() const { return values[0]; }
-  const Term& b() const { return values[1]; }
-  const Term& c() const { return values[2]; }
-  const Term& d() const { return values[3]; }
-  const Term& result() const { return values[kResult]; }
+  const Term& a() const { return read(0); }
+  const Term& b() const { return read(1); }
+  const Term& c() const { return read(2); }
+  const Term& d() const { return read(3); }
+  const Term& result() const { return read(kResult); }
   /// A gradient of zeros.
   Term zero() const;
+  /// Bit i: value i was read.
+  unsigned reads() const noexcept { return reads_; }
+
+ private:
+  const Term& read(int value) const {
+    reads_ |= 1u << value;
+    return values[value];
+  }
+  mutable unsigned reads_ = 0;
 };
 
 /// Numbers become tensors of the gradient's dtype.
@@ -54,7 +63,7 @@ struct Derivative {
   struct OfArgument {
     Formula formula = nullptr;                       // null: not differentiable
     unsigned reads = 0;                              // bit i: value i
-    int steps = 0;                                   // ops of the formula
+    int steps = 0;                                   // ops of the formula; 0: it gives the gradient as it is
     Tensor (*custom)(const CustomGiven&) = nullptr;  // instead of a formula, of ops that are defined from outside
 
     bool exists() const noexcept { return formula || custom; }
@@ -63,8 +72,8 @@ struct Derivative {
   OfArgument arguments[kMaxArgs];
   bool exists = false;  // for some argument
 };
-/// Of an elementwise op.
-const Derivative& derivative_of(Op op) noexcept;
+/// Of an elementwise op. The first call runs every formula on meta tensors, to learn what it reads.
+const Derivative& derivative_of(Op op);
 void set_custom_derivative(Op op, const Derivative& derivative);
 
 /// What the derivatives of an algorithm are written on. Where no gradient of a result came, it is zeros.

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "autograd/trace.h"
 #include "dispatch/differentiate.h"
-#include "dispatch/recorder.h"
-#include "plan/plan.h"
 #include "shape/dense_strides.h"
 #include "tenon/factories.h"
 #include "tensor/impl.h"
@@ -16,7 +15,8 @@
 namespace tenon::autograd {
 namespace {
 
-// Below this a formula is called op by op: to record it would take longer.
+// Below this a formula is called op by op. Backward of tanh, float32, one thread: 2,048 elements take 680 ns op by op
+// and 840 ns as one Program, 65,536 elements 9.3 us and 8.2 us.
 constexpr int64_t kFused = 4096;
 
 /// The size of a tensor at a dim of a shape it broadcasts to.
@@ -24,25 +24,6 @@ int64_t size_at(SizesView sizes, int64_t ndim, int64_t dim) {
   const int64_t own = dim - (ndim - sizes.size());
   return own < 0 ? 1 : sizes[own];
 }
-
-/// How a gradient of `shape` comes down to `sizes`.
-struct Descent {
-  Dims narrow;        // the shape with size 1 where every operand has stride 0
-  Dims summed;        // narrow with size 1 where its elements are summed
-  int64_t times = 1;  // elements of the dims that are summed and still
-  bool sums = false;  // something of narrow is summed
-
-  Descent(SizesView shape, SizesView sizes, Dims narrowed) : narrow(std::move(narrowed)), summed(narrow) {
-    for (int64_t dim = 0; dim < shape.size(); ++dim) {
-      if (size_at(sizes, shape.size(), dim) != 1) continue;
-      summed[dim] = 1;
-      if (narrow[dim] == 1)
-        times *= shape[dim];  // exact: at most the number of elements
-      else
-        sums = true;
-    }
-  }
-};
 
 /// The operand with size 1 where its stride is 0: over the narrow shape it broadcasts.
 Tensor narrowed(const Tensor& tensor) {
@@ -65,13 +46,6 @@ Tensor finished(const Tensor& tensor, SizesView sizes) {
   for (int64_t dim = 0; dim < sizes.size(); ++dim)
     strides.push_back(tensor.sizes()[lead + dim] == sizes[dim] ? tensor.strides()[lead + dim] : 0);
   return new_alias(tensor, sizes, strides, tensor.storage_offset());
-}
-
-/// `value` as often as it would have been added; what is to be summed further stays in the dtype of accumulation.
-Tensor multiplied(const Tensor& value, const Descent& descent) {
-  if (descent.times == 1) return value;
-  const Tensor wide = descent.sums ? value.to(widened(value.dtype())) : value;
-  return tenon::mul(wide, descent.times);
 }
 
 bool is_constant(const Tensor& grad) {
@@ -115,73 +89,18 @@ Tensor come_down(const Tensor& grad, SizesView sizes, Dtype dtype) {
   return brought_down(narrow, Descent(grad.sizes(), sizes, narrow.sizes().copy()), sizes, dtype);
 }
 
-StridedView strided_view_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
-
-/// Whether the gradient has an element for each of the narrow shape. A formula from outside may give anything: what
-/// it gives without narrowing, the engine refuses or sums.
-bool covers(const Tensor& gradient, const Descent& descent) {
-  return gradient.defined() && gradient.sizes() == descent.narrow;
-}
-
-/// The Program of a formula over operands that lie in `inputs`.
-struct RecordedFormula {
-  Recorder recorder;
-  const Recording recording{recorder};
-  Given metas;
-  Tensor result;
-  std::vector<Tensor> inputs;
-
-  void declare(const Term& value, Term& meta) {
-    const Tensor& tensor = value.tensor();
-    meta = empty_strided(tensor.sizes(), tensor.strides(), Options(tensor.dtype(), Device::meta));
-    recorder.input(meta.tensor());
-    inputs.push_back(tensor);
-  }
-};
-
-/// False where the formula is no Program, or gives back what it was given.
-bool record_formula(RecordedFormula& recorded, const Given& given, const Derivative::OfArgument& formula,
-                    const Descent& descent) {
-  recorded.declare(given.gradient, recorded.metas.gradient);
-  for (int i = 0; i <= kResult; ++i) {
-    if (given.values[i].is_tensor())
-      recorded.declare(given.values[i], recorded.metas.values[i]);
-    else
-      recorded.metas.values[i] = given.values[i];
-  }
-  recorded.result = formula(recorded.metas);
-  if (!covers(recorded.result, descent)) return false;
-  recorded.result = multiplied(recorded.result, descent);
-  const int computed = static_cast<int>(recorded.inputs.size());
-  return recorded.recorder.is_complete() && recorded.recorder.find(recorded.result) >= computed;
-}
-
-Tensor run_recorded(const RecordedFormula& recorded, const Descent& descent, Dtype dtype) {
-  const Dtype own = recorded.result.dtype();
-  std::vector<const void*> numbers;
-  const Program program =
-      recorded.recorder.program(recorded.recorder.find(recorded.result), descent.sums ? widened(own) : dtype, numbers);
-  Tensor out = descent.sums ? new_tensor(descent.summed, dtype)
-                            : new_tensor(recorded.result.sizes(), recorded.result.strides(), dtype);
-  std::vector<StridedView> strided{strided_view_of(out)};
-  std::vector<const void*> data;
-  for (const Tensor& input : recorded.inputs) {
-    strided.push_back(strided_view_of(input));
-    data.push_back(input.data_ptr());
-  }
-  for (const void* number : numbers) {
-    strided.push_back({});
-    data.push_back(number);
-  }
-  Plan plan;
-  const int64_t count = static_cast<int64_t>(strided.size());
-  if (descent.sums) {
-    make_reduction_plan(descent.narrow, strided.data(), count, plan);
-    run_reduction(plan, program, {Op::sum, 0, dtype}, out.data_ptr(), data.data());
-  } else {
-    make_plan(descent.narrow, strided.data(), count, plan);
-    run(plan, program, out.data_ptr(), data.data());
-  }
+/// What was traced, over these operands.
+Tensor run_trace(const Trace& trace, const Given& given, const Descent& descent, Dtype dtype) {
+  Tensor out = new_tensor(trace.sizes, trace.strides, dtype);
+  SmallVector<const void*, 16> inputs;
+  inputs.push_back(given.gradient.tensor().data_ptr());
+  for (const Term& value : given.values)
+    if (value.is_tensor()) inputs.push_back(value.tensor().data_ptr());
+  for (const Number& number : trace.numbers) inputs.push_back(number.bytes);
+  if (descent.sums)
+    run_reduction(trace.plan, trace.program, {Op::sum, 0, dtype}, out.data_ptr(), inputs.data());
+  else
+    run(trace.plan, trace.program, out.data_ptr(), inputs.data());
   return out;
 }
 
@@ -226,10 +145,9 @@ Tensor fused_gradient(const Given& given, unsigned reads, const Derivative::OfAr
   const bool one_pass = derivative.steps <= 1 && !descent.sums;
   if (numel_of(descent.narrow) < kFused || one_pass)
     return stepwise_gradient(given, narrow, derivative, descent, sizes, dtype);
-  RecordedFormula recorded;
-  if (!record_formula(recorded, narrow, derivative, descent))
-    return stepwise_gradient(given, narrow, derivative, descent, sizes, dtype);
-  return finished(run_recorded(recorded, descent, dtype), sizes);
+  const auto trace = trace_of(derivative, narrow, descent, dtype);
+  if (!trace->is_program) return stepwise_gradient(given, narrow, derivative, descent, sizes, dtype);
+  return finished(run_trace(*trace, narrow, descent, dtype), sizes);
 }
 
 }  // namespace tenon::autograd

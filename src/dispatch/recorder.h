@@ -44,6 +44,8 @@ class Recorder {
   /// `result`; -1 where it has none.
   int append(const Recorder& part, const std::vector<int>& inputs, const Tensor& result);
 
+  /// How many were written down.
+  int calls() const noexcept { return static_cast<int>(calls_.size()); }
   /// Whether everything that was called can be one Program; thousands of calls are too many.
   bool is_complete() const noexcept { return complete_; }
   /// The Program: loads the inputs, then the numbers (whose bytes come in `numbers`), and gives the value `result` as

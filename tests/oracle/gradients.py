@@ -85,6 +85,11 @@ def is_tame(tensor):
     return bool(torch.isfinite(plain).all()) and float(plain.max()) < 1e3
 
 
+def overlaps_itself(tensor):
+    places = sum((torch.arange(size) * stride).reshape([-1] + [1] * (tensor.dim() - 1 - dim)) for dim, (size, stride) in enumerate(zip(tensor.shape, tensor.stride())))
+    return torch.as_tensor(places).unique().numel() < tensor.numel()
+
+
 class Graph:
     """Draws a graph and runs it in PyTorch as it grows."""
 
@@ -168,6 +173,8 @@ class Graph:
 
     def grow(self):
         step = self.drawn_step()
+        if step["op"].endswith("_") and overlaps_itself(self.values[step["in"][0]]):
+            return  # what is written first is up to the order of elements
         before = [value.detach().clone() for value in self.values] if step["op"].endswith("_") else None
         try:
             if step["op"].endswith("_"):  # whether it leaves tame values is seen on a copy
