@@ -19,12 +19,6 @@ namespace {
 // and 840 ns as one Program, 65,536 elements 9.3 us and 8.2 us.
 constexpr int64_t kFused = 4096;
 
-/// The size of a tensor at a dim of a shape it broadcasts to.
-int64_t size_at(SizesView sizes, int64_t ndim, int64_t dim) {
-  const int64_t own = dim - (ndim - sizes.size());
-  return own < 0 ? 1 : sizes[own];
-}
-
 /// The operand with size 1 where its stride is 0: over the narrow shape it broadcasts.
 Tensor narrowed(const Tensor& tensor) {
   Dims sizes = tensor.sizes().copy(), strides = tensor.strides().copy();

@@ -158,13 +158,12 @@ void fill(Trace& trace, const Derivative::OfArgument& derivative, const Given& g
   make_plan(run, descent, trace);
 }
 
-/// The size of a tensor at a dim of a shape it broadcasts to.
+}  // namespace
+
 int64_t size_at(SizesView sizes, int64_t ndim, int64_t dim) {
   const int64_t own = dim - (ndim - sizes.size());
   return own < 0 ? 1 : sizes[own];
 }
-
-}  // namespace
 
 Descent::Descent(SizesView shape, SizesView sizes, Dims narrow_shape)
     : narrow(std::move(narrow_shape)), summed(narrow) {

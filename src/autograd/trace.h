@@ -12,6 +12,9 @@
 
 namespace tenon::autograd {
 
+/// The size of a tensor at a dim of a shape it broadcasts to.
+int64_t size_at(SizesView sizes, int64_t ndim, int64_t dim);
+
 /// How a gradient of `shape` comes down to `sizes`.
 struct Descent {
   Dims narrow;        // the shape with size 1 where every operand has stride 0
