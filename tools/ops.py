@@ -156,6 +156,12 @@ class Op:
     def aliases(self):
         return self.facts.get("alias", "").split()
 
+    def array_api_name(self):
+        return self.facts.get("array_api", "")
+
+    def numpy_names(self):
+        return self.facts.get("numpy", self.array_api_name()).split()
+
     def operands(self):
         return [parameter for parameter in self.parameters if parameter.is_operand()]
 
@@ -305,7 +311,7 @@ def public_ops(ops):
 
 
 def alias_facts(op, alias):
-    facts = {name: fact for name, fact in op.facts.items() if name != "symbol"}
+    facts = {name: fact for name, fact in op.facts.items() if name not in ("symbol", "array_api", "numpy")}
     signature = op.facts["signature"].removeprefix(op.name)
     return facts | {"signature": alias + signature, "doc": f"Another name of {op.name}."}
 
@@ -565,6 +571,14 @@ def python_inc(ops):
     return "\n".join([*lines, "};", "", *inplace, "};", ""])
 
 
+def standard_py(ops):
+    """The ops by other libraries' names, for Python."""
+    imported = sorted(f"{op.name} as {op.array_api_name()}" for op in ops if op.array_api_name())
+    numpy = sorted((name, op.name) for op in ops for name in op.numpy_names())
+    head = '"""Written by tools/ops.py from the declarations in src/ops/: the ops by the names of the array API and of NumPy."""\n\n'
+    return head + f"from tenon import {', '.join(imported)}\n\n# NumPy's name: Tenon's.\n_NUMPY = {json.dumps(dict(numpy))}\n"
+
+
 def names_inc(ops, known):
     """Names of arguments that no definition by hand has."""
     names = []
@@ -638,6 +652,7 @@ def generate(folder, names):
         "src/python/ops.inc": python_inc(public),
         "src/python/names.inc": names_inc(public, known),
         "src/python/results.inc": results_inc(public),
+        "src/python/tenon/_standard.py": standard_py(public),
     }.items():
         write(pathlib.Path(folder) / path, text)
 
@@ -736,7 +751,8 @@ def section(op, root):
         lines += [f"- largest error: {float(facts['ulp']):g} ulp in float32 and float64"]
     if facts.get("domain"):
         lines += [f"- domain: {facts['domain']}"]
-    return lines
+    names = [f"`{op.array_api_name()}` in the array API"] * bool(op.array_api_name()) + [f"`numpy.{name}`" for name in op.numpy_names()]
+    return lines + [f"- elsewhere: {', '.join(names)}"] * bool(names)
 
 
 def main():

@@ -3,6 +3,7 @@
 
 struct add {
   static constexpr Row row{.signature = "add(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor",
+                           .array_api = "add",
                            .python =
                                "(Tensor self, Scalar alpha, Tensor other, *, Tensor out=None)|deprecated\n"
                                "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None)",
@@ -51,6 +52,7 @@ struct add_alpha {
 
 struct sub {
   static constexpr Row row{.signature = "sub(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor",
+                           .array_api = "subtract",
                            .python =
                                "(Tensor self, Scalar alpha, Tensor other, *, Tensor out=None)|deprecated\n"
                                "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None)",
@@ -100,6 +102,7 @@ struct sub_alpha {
 struct mul {
   static constexpr Row row{
       .signature = "mul(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+      .array_api = "multiply",
       .numbers_as_tensors = true,
       .symbol = "*",
       .dtypes = kAllDtypes,
@@ -126,6 +129,7 @@ struct mul {
 struct div {
   static constexpr Row row{
       .signature = "div(Tensor self, Tensor other, *, str? rounding_mode=None, Tensor out=None) -> Tensor",
+      .array_api = "divide",
       .python =
           "(Tensor self, Tensor other, *, Tensor out=None)\n"
           "(Tensor self, Tensor other, *, str? rounding_mode, Tensor out=None)\n"
@@ -207,6 +211,7 @@ struct div_floor {
 
 struct neg {
   static constexpr Row row{.signature = "neg(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "negative",
                            .symbol = "-",
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "neg_cpu",
@@ -228,6 +233,7 @@ struct neg {
 
 struct abs {
   static constexpr Row row{.signature = "abs(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "abs",
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "abs_cpu",
                            .strict_out = true,
@@ -249,6 +255,7 @@ struct abs {
 struct remainder {
   static constexpr Row row{
       .signature = "remainder(Tensor|Scalar self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+      .array_api = "remainder",
       .symbol = "%",
       .dtypes = kNoBool,
       .kernel_name = "remainder_cpu",
@@ -274,6 +281,7 @@ struct remainder {
 /// The remainder of the quotient rounded toward zero.
 struct fmod {
   static constexpr Row row{.signature = "fmod(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .numpy = "fmod",
                            .dtypes = kNoBool,
                            .kernel_name = "fmod_cpu",
                            .divides_integers = true,
@@ -297,6 +305,7 @@ struct fmod {
 
 struct deg2rad {
   static constexpr Row row{.signature = "deg2rad(Tensor self, *, Tensor out=None) -> Tensor",
+                           .numpy = "deg2rad",
                            .by_hand = true,
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
@@ -318,6 +327,7 @@ struct deg2rad {
 
 struct rad2deg {
   static constexpr Row row{.signature = "rad2deg(Tensor self, *, Tensor out=None) -> Tensor",
+                           .numpy = "rad2deg",
                            .by_hand = true,
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
@@ -339,6 +349,7 @@ struct rad2deg {
 
 struct reciprocal {
   static constexpr Row row{.signature = "reciprocal(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "reciprocal",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "reciprocal_cpu",
@@ -357,6 +368,7 @@ struct reciprocal {
 
 struct square {
   static constexpr Row row{.signature = "square(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "square",
                            .promotion = Promotion::bool_to_int,
                            .dtypes = kUsual | kComplex,
                            .kernel_name = "pow",
@@ -374,6 +386,7 @@ struct square {
 
 struct sqrt {
   static constexpr Row row{.signature = "sqrt(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "sqrt",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "sqrt_cpu",
@@ -392,6 +405,7 @@ struct sqrt {
 
 struct exp {
   static constexpr Row row{.signature = "exp(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "exp",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "exp_cpu",
@@ -411,6 +425,7 @@ struct exp {
 
 struct tanh {
   static constexpr Row row{.signature = "tanh(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "tanh",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "tanh_cpu",
@@ -430,6 +445,7 @@ struct tanh {
 
 struct log {
   static constexpr Row row{.signature = "log(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "log",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "log_cpu",
@@ -576,6 +592,7 @@ struct lerp_scalar {
 
 struct hypot {
   static constexpr Row row{.signature = "hypot(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .array_api = "hypot",
                            .dtypes = kFloats,
                            .kernel_name = "hypot_cpu",
                            .ulp = 1,
@@ -599,6 +616,7 @@ struct hypot {
 struct frexp {
   static constexpr Row row{
       .signature = "frexp(Tensor self, *, Tensor[2] out=None) -> (Tensor mantissa, Tensor exponent)",
+      .numpy = "frexp",
       .kind = Kind::algorithm,
       .by_hand = true,
       .dtypes = kFloats,
@@ -612,6 +630,7 @@ struct frexp {
 
 struct conj_physical {
   static constexpr Row row{.signature = "conj_physical(Tensor self, *, Tensor out=None) -> Tensor",
+                           .numpy = "conjugate",
                            .dtypes = kUsual | kComplex,
                            .kernel_name = "conj_cpu",
                            .strict_out = true,

@@ -4,6 +4,7 @@
 struct bitwise_and {
   static constexpr Row row{
       .signature = "bitwise_and(Tensor|Scalar self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+      .array_api = "bitwise_and",
       .symbol = "&",
       .dtypes = kAllIntegers,
       .kernel_name = "bitwise_and_cpu",
@@ -17,6 +18,7 @@ struct bitwise_and {
 struct bitwise_or {
   static constexpr Row row{
       .signature = "bitwise_or(Tensor|Scalar self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+      .array_api = "bitwise_or",
       .symbol = "|",
       .dtypes = kAllIntegers,
       .kernel_name = "bitwise_or_cpu",
@@ -30,6 +32,7 @@ struct bitwise_or {
 struct bitwise_xor {
   static constexpr Row row{
       .signature = "bitwise_xor(Tensor|Scalar self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+      .array_api = "bitwise_xor",
       .symbol = "^",
       .dtypes = kAllIntegers,
       .kernel_name = "bitwise_xor_cpu",
@@ -42,6 +45,8 @@ struct bitwise_xor {
 
 struct bitwise_not {
   static constexpr Row row{.signature = "bitwise_not(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "bitwise_invert",
+                           .numpy = "invert",
                            .symbol = "~",
                            .dtypes = kUsualIntegers | set_of(bool_),
                            .kernel_name = "bitwise_not_cpu",
@@ -56,6 +61,8 @@ struct bitwise_not {
 struct bitwise_left_shift {
   static constexpr Row row{
       .signature = "bitwise_left_shift(Tensor|Scalar self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+      .array_api = "bitwise_left_shift",
+      .numpy = "left_shift",
       .symbol = "<<",
       .dtypes = kUsualIntegers,
       .kernel_name = "lshift_cpu",
@@ -69,6 +76,8 @@ struct bitwise_left_shift {
 struct bitwise_right_shift {
   static constexpr Row row{
       .signature = "bitwise_right_shift(Tensor|Scalar self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+      .array_api = "bitwise_right_shift",
+      .numpy = "right_shift",
       .symbol = ">>",
       .dtypes = kUsualIntegers,
       .kernel_name = "rshift_cpu",

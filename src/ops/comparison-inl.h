@@ -3,6 +3,7 @@
 
 struct eq {
   static constexpr Row row{.signature = "eq(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .array_api = "equal",
                            .symbol = "==",
                            .promotion = Promotion::comparison,
                            .dtypes = kAllDtypes,
@@ -15,6 +16,7 @@ struct eq {
 
 struct ne {
   static constexpr Row row{.signature = "ne(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .array_api = "not_equal",
                            .symbol = "!=",
                            .promotion = Promotion::comparison,
                            .dtypes = kAllDtypes,
@@ -27,6 +29,7 @@ struct ne {
 
 struct lt {
   static constexpr Row row{.signature = "lt(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .array_api = "less",
                            .symbol = "<",
                            .promotion = Promotion::comparison,
                            .kernel_name = "lt_cpu",
@@ -39,6 +42,7 @@ struct lt {
 
 struct le {
   static constexpr Row row{.signature = "le(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .array_api = "less_equal",
                            .symbol = "<=",
                            .promotion = Promotion::comparison,
                            .kernel_name = "le_cpu",
@@ -51,6 +55,7 @@ struct le {
 
 struct gt {
   static constexpr Row row{.signature = "gt(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .array_api = "greater",
                            .symbol = ">",
                            .promotion = Promotion::comparison,
                            .kernel_name = "gt_cpu",
@@ -63,6 +68,7 @@ struct gt {
 
 struct ge {
   static constexpr Row row{.signature = "ge(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .array_api = "greater_equal",
                            .symbol = ">=",
                            .promotion = Promotion::comparison,
                            .kernel_name = "ge_cpu",
@@ -76,6 +82,7 @@ struct ge {
 struct logical_and {
   static constexpr Row row{
       .signature = "logical_and(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+      .array_api = "logical_and",
       .promotion = Promotion::logical,
       .dtypes = kUsual | kComplex,
       .kernel_name = "logical_and_cpu",
@@ -90,6 +97,7 @@ struct logical_and {
 struct logical_or {
   static constexpr Row row{
       .signature = "logical_or(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+      .array_api = "logical_or",
       .promotion = Promotion::logical,
       .dtypes = kUsual | kComplex,
       .kernel_name = "logical_or_cpu",
@@ -104,6 +112,7 @@ struct logical_or {
 struct logical_xor {
   static constexpr Row row{
       .signature = "logical_xor(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+      .array_api = "logical_xor",
       .promotion = Promotion::logical,
       .dtypes = kUsual | kComplex,
       .kernel_name = "logical_xor_cpu",
@@ -117,6 +126,7 @@ struct logical_xor {
 
 struct logical_not {
   static constexpr Row row{.signature = "logical_not(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "logical_not",
                            .promotion = Promotion::logical,
                            .dtypes = kUsual | kComplex,
                            .kernel_name = "logical_not_cpu",
@@ -129,6 +139,7 @@ struct logical_not {
 
 struct isnan {
   static constexpr Row row{.signature = "isnan(Tensor self) -> Tensor",
+                           .array_api = "isnan",
                            .inplace = false,
                            .promotion = Promotion::comparison,
                            .dtypes = kAllDtypes,
@@ -141,6 +152,7 @@ struct isnan {
 
 struct isfinite {
   static constexpr Row row{.signature = "isfinite(Tensor self) -> Tensor",
+                           .array_api = "isfinite",
                            .by_hand = true,
                            .inplace = false,
                            .promotion = Promotion::comparison,
@@ -154,6 +166,7 @@ struct isfinite {
 
 struct isinf {
   static constexpr Row row{.signature = "isinf(Tensor self) -> Tensor",
+                           .array_api = "isinf",
                            .by_hand = true,
                            .inplace = false,
                            .promotion = Promotion::comparison,
@@ -167,6 +180,7 @@ struct isinf {
 
 struct isposinf {
   static constexpr Row row{.signature = "isposinf(Tensor self, *, Tensor out=None) -> Tensor",
+                           .numpy = "isposinf",
                            .by_hand = true,
                            .inplace = false,
                            .promotion = Promotion::comparison,
@@ -182,6 +196,7 @@ struct isposinf {
 
 struct isneginf {
   static constexpr Row row{.signature = "isneginf(Tensor self, *, Tensor out=None) -> Tensor",
+                           .numpy = "isneginf",
                            .by_hand = true,
                            .inplace = false,
                            .promotion = Promotion::comparison,
@@ -199,6 +214,7 @@ struct isclose {
   static constexpr Row row{
       .signature =
           "isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
+      .numpy = "isclose",
       .kind = Kind::algorithm,
       .dtypes = kAllDtypes,
       .doc = "Whether elements are equal or at most atol + |rtol * other| apart."};

@@ -4,6 +4,7 @@
 /// Made of diag_embed or diagonal_copy.
 struct diag {
   static constexpr Row row{.signature = "diag(Tensor self, int diagonal=0, *, Tensor out=None) -> Tensor",
+                           .numpy = "diag",
                            .kind = Kind::algorithm,
                            .by_hand = true,
                            .strict_out = true,
@@ -38,6 +39,7 @@ struct diagonal_copy {
 
 struct tril {
   static constexpr Row row{.signature = "tril(Tensor self, int diagonal=0, *, Tensor out=None) -> Tensor",
+                           .array_api = "tril",
                            .kind = Kind::algorithm,
                            .inplace = true,
                            .dtypes = kUsual | kComplex,
@@ -53,6 +55,7 @@ struct tril {
 
 struct triu {
   static constexpr Row row{.signature = "triu(Tensor self, int diagonal=0, *, Tensor out=None) -> Tensor",
+                           .array_api = "triu",
                            .kind = Kind::algorithm,
                            .inplace = true,
                            .dtypes = kUsual | kComplex,

@@ -4,6 +4,8 @@
 struct cat {
   static constexpr Row row{.signature = "cat(Tensor[] tensors, int dim=0, *, Tensor out=None) -> Tensor",
                            .alias = "concat concatenate",
+                           .array_api = "concat",
+                           .numpy = "concatenate",
                            .kind = Kind::algorithm,
                            .by_hand = true,
                            .grad_fn = "CatBackward0",
@@ -16,6 +18,8 @@ struct cat {
 
 struct meshgrid {
   static constexpr Row row{.signature = "meshgrid(Tensor[] tensors, *, str? indexing=None) -> Tensor[]",
+                           .array_api = "meshgrid",
+                           .numpy = "",
                            .python = "",
                            .kind = Kind::algorithm,
                            .doc = "Views of vectors as coordinates: one tensor of all sizes for each of them."};
@@ -23,6 +27,7 @@ struct meshgrid {
 
 struct stack {
   static constexpr Row row{.signature = "stack(Tensor[] tensors, int dim=0, *, Tensor out=None) -> Tensor",
+                           .array_api = "stack",
                            .kind = Kind::algorithm,
                            .by_hand = true,
                            .grad_fn = "StackBackward0",

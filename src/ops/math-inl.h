@@ -3,6 +3,7 @@
 
 struct sin {
   static constexpr Row row{.signature = "sin(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "sin",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "sin_cpu",
@@ -23,6 +24,7 @@ struct sin {
 
 struct cos {
   static constexpr Row row{.signature = "cos(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "cos",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "cos_cpu",
@@ -43,6 +45,7 @@ struct cos {
 
 struct tan {
   static constexpr Row row{.signature = "tan(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "tan",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "tan_cpu",
@@ -64,6 +67,8 @@ struct tan {
 struct asin {
   static constexpr Row row{.signature = "asin(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "arcsin",
+                           .array_api = "asin",
+                           .numpy = "arcsin",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "asin_cpu",
@@ -86,6 +91,8 @@ struct asin {
 struct acos {
   static constexpr Row row{.signature = "acos(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "arccos",
+                           .array_api = "acos",
+                           .numpy = "arccos",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "acos_cpu",
@@ -108,6 +115,8 @@ struct acos {
 struct atan {
   static constexpr Row row{.signature = "atan(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "arctan",
+                           .array_api = "atan",
+                           .numpy = "arctan",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "atan_cpu",
@@ -128,6 +137,7 @@ struct atan {
 
 struct sinh {
   static constexpr Row row{.signature = "sinh(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "sinh",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "sinh_cpu",
@@ -148,6 +158,7 @@ struct sinh {
 
 struct cosh {
   static constexpr Row row{.signature = "cosh(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "cosh",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "cosh_cpu",
@@ -169,6 +180,8 @@ struct cosh {
 struct asinh {
   static constexpr Row row{.signature = "asinh(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "arcsinh",
+                           .array_api = "asinh",
+                           .numpy = "arcsinh",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "asinh_cpu",
@@ -191,6 +204,8 @@ struct asinh {
 struct acosh {
   static constexpr Row row{.signature = "acosh(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "arccosh",
+                           .array_api = "acosh",
+                           .numpy = "arccosh",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "acosh_cpu",
@@ -214,6 +229,8 @@ struct acosh {
 struct atanh {
   static constexpr Row row{.signature = "atanh(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "arctanh",
+                           .array_api = "atanh",
+                           .numpy = "arctanh",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "atanh_cpu",
@@ -236,6 +253,7 @@ struct atanh {
 
 struct exp2 {
   static constexpr Row row{.signature = "exp2(Tensor self, *, Tensor out=None) -> Tensor",
+                           .numpy = "exp2",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "exp2_cpu",
@@ -256,6 +274,7 @@ struct exp2 {
 
 struct expm1 {
   static constexpr Row row{.signature = "expm1(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "expm1",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "expm1_cpu",
@@ -276,6 +295,7 @@ struct expm1 {
 
 struct log1p {
   static constexpr Row row{.signature = "log1p(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "log1p",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "log1p_cpu",
@@ -297,6 +317,7 @@ struct log1p {
 
 struct log2 {
   static constexpr Row row{.signature = "log2(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "log2",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "log2_cpu",
@@ -318,6 +339,7 @@ struct log2 {
 
 struct log10 {
   static constexpr Row row{.signature = "log10(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "log10",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "log10_cpu",
@@ -381,6 +403,8 @@ struct erfc {
 struct atan2 {
   static constexpr Row row{.signature = "atan2(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
                            .alias = "arctan2",
+                           .array_api = "atan2",
+                           .numpy = "arctan2",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "atan2_cpu",
@@ -408,6 +432,7 @@ struct atan2 {
 struct angle {
   static constexpr Row row{
       .signature = "angle(Tensor self, *, Tensor out=None) -> Tensor",
+      .numpy = "angle",
       .inplace = false,
       .promotion = Promotion::int_to_float,
       .dtypes = kInexact,

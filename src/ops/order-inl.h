@@ -3,6 +3,7 @@
 
 struct flip {
   static constexpr Row row{.signature = "flip(Tensor self, int[] dims) -> Tensor",
+                           .array_api = "flip",
                            .kind = Kind::algorithm,
                            .grad_fn = "FlipBackward0",
                            .doc = "The elements in reverse order along dims."};
@@ -18,6 +19,7 @@ struct sort {
       .signature =
           "sort(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None, Tensor[2] out=None) -> (Tensor "
           "values, Tensor indices)",
+      .array_api = "sort",
       .python =
           "(Tensor self, *, bool? stable, int dim=-1, bool descending=False, Tensor[2] out=None)\n"
           "(Tensor self, int dim=-1, bool descending=False, *, Tensor[2] out=None)",
@@ -36,6 +38,7 @@ struct argsort {
   static constexpr Row row{
       .signature =
           "argsort(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None, Tensor out=None) -> Tensor",
+      .array_api = "argsort",
       .python =
           "(Tensor self, *, bool stable, int dim=-1, bool descending=False, Tensor out=None)\n"
           "(Tensor self, int dim=-1, bool descending=False)",
@@ -65,6 +68,7 @@ struct topk {
 struct roll {
   static constexpr Row row{
       .signature = "roll(Tensor self, int[1] shifts, int[1] dims=()) -> Tensor",
+      .array_api = "roll",
       .python = "(Tensor self, int[1] shifts, int[1]? dims=None)",
       .kind = Kind::algorithm,
       .grad_fn = "RollBackward0",

@@ -69,6 +69,7 @@ struct masked_select {
 
 struct nonzero {
   static constexpr Row row{.signature = "nonzero(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "nonzero",
                            .python = "",
                            .kind = Kind::algorithm,
                            .by_hand = true,
@@ -150,6 +151,7 @@ struct scatter_add {
 struct take_along_dim {
   static constexpr Row row{
       .signature = "take_along_dim(Tensor self, Tensor indices, int? dim=None, *, Tensor out=None) -> Tensor",
+      .array_api = "take_along_axis",
       .kind = Kind::algorithm,
       .by_hand = true,
       .doc = "The elements whose places along dim indices names, broadcast with input; without dim, of all in one."};

@@ -79,6 +79,7 @@ struct mv {
 
 struct dot {
   static constexpr Row row{.signature = "dot(Tensor self, Tensor tensor, *, Tensor out=None) -> Tensor",
+                           .numpy = "dot",
                            .kind = Kind::algorithm,
                            .shapes = "i,i",
                            .by_hand = true,
@@ -98,6 +99,7 @@ struct dot {
 
 struct vdot {
   static constexpr Row row{.signature = "vdot(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .numpy = "vdot",
                            .kind = Kind::algorithm,
                            .shapes = "i,i",
                            .by_hand = true,
@@ -236,6 +238,7 @@ struct baddbmm_dtype {
 struct matmul {
   static constexpr Row row{
       .signature = "matmul(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+      .array_api = "matmul",
       .kind = Kind::algorithm,
       .shapes = "*bij,*bjk",
       .by_hand = true,
@@ -246,6 +249,7 @@ struct matmul {
 
 struct inner {
   static constexpr Row row{.signature = "inner(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .numpy = "inner",
                            .kind = Kind::algorithm,
                            .shapes = "ij,kj",
                            .by_hand = true,
@@ -255,6 +259,7 @@ struct inner {
 
 struct outer {
   static constexpr Row row{.signature = "outer(Tensor self, Tensor vec2, *, Tensor out=None) -> Tensor",
+                           .numpy = "outer",
                            .kind = Kind::algorithm,
                            .shapes = "i,j",
                            .by_hand = true,

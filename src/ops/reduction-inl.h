@@ -6,6 +6,7 @@ struct sum {
       .signature =
           "sum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> "
           "Tensor",
+      .array_api = "sum",
       .python =
           "(Tensor self, *, ScalarType? dtype=None)\n"
           "(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None)",
@@ -28,6 +29,7 @@ struct mean {
       .signature =
           "mean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> "
           "Tensor",
+      .array_api = "mean",
       .python =
           "(Tensor self, *, ScalarType? dtype=None, Tensor out=None)\n"
           "(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None)",
@@ -50,6 +52,7 @@ struct prod {
       .signature =
           "prod(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> "
           "Tensor",
+      .array_api = "prod",
       .python =
           "(Tensor self, *, ScalarType? dtype=None)\n"
           "(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None)",
@@ -70,6 +73,8 @@ struct prod {
 struct amax {
   static constexpr Row row{
       .signature = "amax(Tensor self, int[1]? dim=(), bool keepdim=False, *, Tensor out=None) -> Tensor",
+      .array_api = "max",
+      .numpy = "max amax",
       .kind = Kind::fold,
       .kernel_name = "max_values_cpu",
       .grad_fn = "AmaxBackward0",
@@ -84,6 +89,8 @@ struct amax {
 struct amin {
   static constexpr Row row{
       .signature = "amin(Tensor self, int[1]? dim=(), bool keepdim=False, *, Tensor out=None) -> Tensor",
+      .array_api = "min",
+      .numpy = "min amin",
       .kind = Kind::fold,
       .kernel_name = "min_values_cpu",
       .grad_fn = "AminBackward0",
@@ -98,6 +105,7 @@ struct amin {
 struct all {
   static constexpr Row row{
       .signature = "all(Tensor self, int[1]? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+      .array_api = "all",
       .python =
           "(Tensor self, *, Tensor out=None)\n"
           "(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor out=None)\n"
@@ -117,6 +125,7 @@ struct all {
 struct any {
   static constexpr Row row{
       .signature = "any(Tensor self, int[1]? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+      .array_api = "any",
       .python =
           "(Tensor self, *, Tensor out=None)\n"
           "(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor out=None)\n"

@@ -3,6 +3,7 @@
 
 struct floor {
   static constexpr Row row{.signature = "floor(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "floor",
                            .dtypes = kAllNumbers,
                            .kernel_name = "floor_vml_cpu",
                            .refuses_complex = "floor is not supported for complex inputs",
@@ -22,6 +23,7 @@ struct floor {
 
 struct ceil {
   static constexpr Row row{.signature = "ceil(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "ceil",
                            .dtypes = kAllNumbers,
                            .kernel_name = "ceil_vml_cpu",
                            .refuses_complex = "ceil is not supported for complex inputs",
@@ -41,6 +43,7 @@ struct ceil {
 
 struct trunc {
   static constexpr Row row{.signature = "trunc(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "trunc",
                            .dtypes = kAllNumbers,
                            .kernel_name = "trunc_vml_cpu",
                            .refuses_complex = "trunc is not supported for complex inputs",
@@ -78,6 +81,7 @@ struct frac {
 
 struct round {
   static constexpr Row row{.signature = "round(Tensor self, *, int? decimals=None, Tensor out=None) -> Tensor",
+                           .array_api = "round",
                            .python =
                                "(Tensor self, *, Tensor out=None)\n"
                                "(Tensor self, *, int decimals, Tensor out=None)",
@@ -117,6 +121,7 @@ struct round_decimals {
 
 struct sign {
   static constexpr Row row{.signature = "sign(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "sign",
                            .kernel_name = "sign_cpu",
                            .refuses_complex =
                                "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
@@ -154,6 +159,7 @@ struct sgn {
 
 struct signbit {
   static constexpr Row row{.signature = "signbit(Tensor self, *, Tensor out=None) -> Tensor",
+                           .array_api = "signbit",
                            .by_hand = true,
                            .inplace = false,
                            .promotion = Promotion::comparison,
@@ -170,6 +176,7 @@ struct signbit {
 
 struct copysign {
   static constexpr Row row{.signature = "copysign(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .array_api = "copysign",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "copysign_cpu",

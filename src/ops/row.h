@@ -74,7 +74,10 @@ struct Row {
   /// In PyTorch's grammar: "sub(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor". None: a form
   /// of another op, which only dispatch calls.
   const char* signature = nullptr;
-  const char* alias = nullptr;  // other names of the function and the methods: "concat concatenate"
+  const char* alias = nullptr;      // other names of the function and the methods: "concat concatenate"
+  const char* array_api = nullptr;  // the array API's name of the function, by which NumPy knows it, too
+  // NumPy's names, where they are others: "max amax", "linalg.vector_norm". "": it has none for quite this function.
+  const char* numpy = nullptr;
   // PyTorch's overloads, one a line, where they are not what `signature` says. "": Python's function is by hand.
   const char* python = nullptr;
   Kind kind = Kind::map;

@@ -4,6 +4,8 @@
 struct cumsum {
   static constexpr Row row{
       .signature = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None, Tensor out=None) -> Tensor",
+      .array_api = "cumulative_sum",
+      .numpy = "cumsum",
       .kind = Kind::algorithm,
       .by_hand = true,
       .inplace = true,

@@ -5,6 +5,7 @@
 struct maximum {
   static constexpr Row row{
       .signature = "maximum(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+      .array_api = "maximum",
       .kernel_name = "maximum_cpu",
       .refuses_complex = "maximum not implemented for complex tensors.",
       .grad_fn = "MaximumBackward0",
@@ -29,6 +30,7 @@ struct maximum {
 struct minimum {
   static constexpr Row row{
       .signature = "minimum(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+      .array_api = "minimum",
       .kernel_name = "minimum_cpu",
       .refuses_complex = "minimum not implemented for complex tensors.",
       .grad_fn = "MinimumBackward0",
@@ -53,6 +55,7 @@ struct minimum {
 struct clamp {
   static constexpr Row row{
       .signature = "clamp(Tensor self, Tensor|Scalar? min=None, Tensor|Scalar? max=None, *, Tensor out=None) -> Tensor",
+      .array_api = "clip",
       .by_hand = true,
       .dtypes = kNoBool,
       .kernel_name = "clamp_cpu",
@@ -169,6 +172,7 @@ struct where_places {
 struct where {
   static constexpr Row row{
       .signature = "where(Tensor condition, Tensor|Scalar self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+      .array_api = "where",
       .python =
           "(Tensor condition, Tensor self, Tensor other, *, Tensor out=None)\n"
           "(Tensor condition, Scalar self, Tensor other)\n"
@@ -198,6 +202,7 @@ struct where {
 /// A number wins over NaN.
 struct fmax {
   static constexpr Row row{.signature = "fmax(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .numpy = "fmax",
                            .inplace = false,
                            .kernel_name = "maximum_cpu",
                            .refuses_complex = "fmax not implemented for complex tensors.",
@@ -221,6 +226,7 @@ struct fmax {
 /// A number wins over NaN.
 struct fmin {
   static constexpr Row row{.signature = "fmin(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .numpy = "fmin",
                            .inplace = false,
                            .kernel_name = "minimum_cpu",
                            .refuses_complex = "fmin not implemented for complex tensors.",
@@ -246,6 +252,7 @@ struct nan_to_num {
       .signature =
           "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None, *, Tensor out=None) -> "
           "Tensor",
+      .numpy = "nan_to_num",
       .by_hand = true,
       .dtypes = kFloats,
       .parameters = Parameters::replacements,

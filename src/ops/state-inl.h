@@ -5,6 +5,7 @@
 struct argmax {
   static constexpr Row row{
       .signature = "argmax(Tensor self, int? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+      .array_api = "argmax",
       .kind = Kind::fold,
       .by_hand = true,
       .dtypes = kUsual,
@@ -55,6 +56,7 @@ struct argmax {
 struct argmin : argmax {
   static constexpr Row row{
       .signature = "argmin(Tensor self, int? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+      .array_api = "argmin",
       .kind = Kind::fold,
       .by_hand = true,
       .dtypes = kUsual,
@@ -230,6 +232,7 @@ struct Sum {
 
 struct count_nonzero : Sum {
   static constexpr Row row{.signature = "count_nonzero(Tensor self, int[1]? dim=None) -> Tensor",
+                           .array_api = "count_nonzero",
                            .python =
                                "(Tensor self, int? dim=None)\n"
                                "(Tensor self, int[] dim)",
@@ -249,6 +252,7 @@ struct nansum : Sum {
       .signature =
           "nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> "
           "Tensor",
+      .numpy = "nansum",
       .kind = Kind::fold,
       .by_hand = true,
       .dtypes = kFloats,
@@ -274,6 +278,7 @@ struct var {
       .signature =
           "var(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None) -> "
           "Tensor",
+      .array_api = "var",
       .python =
           "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None)\n"
           "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None)\n"
@@ -329,6 +334,7 @@ struct std_ : var {
       .signature =
           "std(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None) -> "
           "Tensor",
+      .array_api = "std",
       .python =
           "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None)\n"
           "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None)\n"
@@ -463,6 +469,7 @@ struct linalg_vector_norm : Sum {
       .signature =
           "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, "
           "ScalarType? dtype=None, Tensor out=None) -> Tensor",
+      .numpy = "linalg.vector_norm",
       .kind = Kind::fold,
       .method = false,
       .dtypes = kInexact,
@@ -555,6 +562,7 @@ struct nanmean {
       .signature =
           "nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> "
           "Tensor",
+      .numpy = "nanmean",
       .kind = Kind::algorithm,
       .by_hand = true,
       .ulp = 1,

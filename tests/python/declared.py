@@ -61,3 +61,26 @@ class Op:
 # Functions with several signatures are there once for each.
 OPS = [Op(name, kind, tuple(Parameter(*parameter) for parameter in parameters), *facts) for name, kind, parameters, *facts in tenon._tenon._ops()]
 NAMES = sorted({op.name for op in OPS})
+
+
+def plain_arguments(name):
+    """What a call of an op takes by place: every operand, and what has no default beside dims. And whether it needs a dim."""
+    op = max((op for op in OPS if op.name == name), key=lambda op: len(op.parameters))
+    arguments, needs_dim = [], False
+    for at, parameter in enumerate(op.parameters):
+        sizes = op.sizes(parameter, lambda letter: 3) if op.shapes and parameter.is_operand else [2, 3]
+        numbers = tenon.arange(float(tenon.Size(sizes).numel())).reshape(sizes)
+        if parameter.is_list:
+            arguments.append([numbers, numbers + 1])
+        elif parameter.is_mask:
+            arguments.append(numbers > 1)
+        elif parameter.is_index:
+            arguments.append((numbers > 1).to(tenon.int64))
+        elif parameter.is_operand:
+            floats = numbers * 0.35 - 1 + at
+            arguments.append((numbers + at).to(tenon.int64) if name.startswith("bitwise") else floats > 0 if name.startswith("logical") else floats)
+        elif parameter.name in ("dim", "dims"):
+            needs_dim = needs_dim or parameter.fallback is None
+        elif parameter.fallback is None:
+            arguments.append(1)
+    return arguments, needs_dim

@@ -1,11 +1,15 @@
 """NumPy's functions on tensors give what they give on arrays, with tensors where there were arrays."""
 
+import operator
 import warnings
 
+import declared
 import pytest
 import tenon
 
 np = pytest.importorskip("numpy")
+
+from tenon import _numpy, _standard
 
 MATRIX = np.array([[4.0, 1.0], [1.0, 3.0]])
 ARGUMENTS = [(MATRIX,), (MATRIX, MATRIX), (MATRIX, 0), ([MATRIX, MATRIX],), (MATRIX, MATRIX, MATRIX), (MATRIX[0],), (MATRIX[0], MATRIX[0])]
@@ -79,3 +83,51 @@ def test_out_comes_back():
 
 def test_reversed_results():
     assert np.flip(tenon.arange(3)).tolist() == [2, 1, 0] and isinstance(np.flip(tenon.arange(3)), tenon.Tensor)
+
+
+def as_arrays(values):
+    return [as_arrays(value) if isinstance(value, list) else value.numpy().copy() if isinstance(value, tenon.Tensor) else value for value in values]
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="older NumPy lacks some of the names")
+@pytest.mark.parametrize("name", _standard._NUMPY)
+def test_declared_name(name, monkeypatch):
+    """The op behind a name that its block gives computes what NumPy computes, and computes it itself."""
+    own = _standard._NUMPY[name]
+    function = operator.attrgetter(name)(np)
+    arguments, needs_dim = declared.plain_arguments(own)
+    dims, arrays = [0] * needs_dim, as_arrays(arguments)
+    with np.errstate(all="ignore"):
+        theirs = function(*arrays, *dims)
+
+    def by_numpy(value):
+        raise AssertionError(f"numpy.{name} goes to NumPy, not to {own}")
+
+    monkeypatch.setattr(_numpy, "_as_array", by_numpy)
+    ours = function(*arguments, *dims)
+    monkeypatch.undo()
+    same(ours, theirs)
+    assert theirs is None or isinstance(theirs, tuple) or not any(ours is argument for argument in arguments)
+
+
+def test_no_name_is_forgotten():
+    """An op whose name is NumPy's, too, says so in its block. NumPy's meshgrid copies."""
+    named = [name for name in declared.NAMES if name != "meshgrid" and callable(getattr(np, name, None))]
+    assert [name for name in named if getattr(np, name) not in _numpy._UFUNCS | _numpy._FUNCTIONS] == []
+
+
+def test_what_only_numpy_takes():
+    x = tenon.tensor([[3.0, 1.0], [2.0, 5.0]])
+    assert np.sum(x, 0, np.float64).dtype is tenon.float64 and np.mean(tenon.tensor([1, 2])).item() == 1.5
+    assert np.sum(x, keepdims=True).shape == (1, 1) and np.prod(x, keepdims=True).item() == 30
+    assert np.flip(x, axis=0).tolist() == [[2, 5], [3, 1]] and np.roll(x, 1, axis=1).tolist() == [[1, 3], [5, 2]]
+    assert np.maximum(x, 2).tolist() == [[3, 2], [2, 5]] and np.outer(x, x).shape == (4, 4) and np.dot(x, x).shape == (2, 2)
+    mantissa, exponent = tenon.empty(2, 2), np.empty((2, 2), np.int32)
+    np.frexp(x, out=(mantissa, exponent))
+    assert mantissa.tolist() == [[0.75, 0.5], [0.5, 0.625]] and exponent.tolist() == [[2, 1], [2, 3]]
+
+
+def test_gradients_go_through_declared_names():
+    x = tenon.tensor([[3.0, 1.0], [2.0, 5.0]], requires_grad=True)
+    np.var(np.tril(np.matmul(x, x)), axis=0).sum().backward()
+    assert x.grad.shape == (2, 2) and x.grad.abs().sum().item() > 0

@@ -1,25 +1,18 @@
 """NumPy's functions on tensors: what Tenon has, it does itself; the rest NumPy does, and tensors come back."""
 
+import operator
+
 import numpy
 
 import tenon
 
-# NumPy's name: Tenon's.
-_UFUNCS = {
-    "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "negative": "neg", "absolute": "abs",
-    "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
-    "remainder": "remainder", "power": "pow",
-}  # fmt: skip
-_SAME = {"add", "maximum", "minimum", "sqrt", "exp", "log", "square", "reciprocal", "isnan", "isfinite", "logical_and",
-         "logical_or", "logical_xor", "logical_not", "floor", "ceil", "trunc", "sign", "signbit", "copysign", "fmax", "fmin", "fmod", "isinf",
-         "deg2rad", "rad2deg", "sin", "cos", "tan", "sinh", "cosh", "arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arctanh",
-         "exp2", "expm1", "log1p", "log2", "log10", "hypot", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"}  # fmt: skip
+from ._standard import _NUMPY
 
 
 def _as_tensor(value):
-    if isinstance(value, numpy.generic) and value.dtype.kind in "biuf":
+    if isinstance(value, numpy.generic) and value.dtype.kind in "biufc":
         return value.item()
-    if isinstance(value, numpy.ndarray) and value.dtype.kind in "biuf":
+    if isinstance(value, numpy.ndarray) and value.dtype.kind in "biufc":
         try:
             return tenon.as_tensor(value)
         except (TypeError, ValueError):
@@ -53,29 +46,17 @@ def _from_array(value):
     return _rebuilt(value, _from_array) if isinstance(value, (list, tuple, dict)) else value
 
 
-def ufunc(function, method, inputs, kwargs):
-    out = kwargs.pop("out", None)
-    own = _UFUNCS.get(function.__name__, function.__name__ if function.__name__ in _SAME else None)
-    result = NotImplemented
-    if method == "__call__" and not kwargs and own is not None and hasattr(tenon, own):
-        operands = [_as_tensor(value) for value in inputs]
-        if all(isinstance(value, (tenon.Tensor, int, float)) for value in operands):
-            if not own.startswith("logical") and own not in ("maximum", "minimum") or all(isinstance(v, tenon.Tensor) for v in operands):
-                result = getattr(tenon, own)(*operands)
-    if result is NotImplemented:
-        arrays = _as_array(kwargs)
-        result = getattr(function, method)(*_as_array(inputs), **arrays)
-        result = _from_array(result)
-    if out is None:
-        return result
-    (target,) = out
-    if isinstance(target, tenon.Tensor):
-        return target.copy_(result)
-    numpy.copyto(target, _as_array(result), casting="same_kind")
-    return target
+_UFUNCS, _FUNCTIONS = {}, {}
+
+for _name, _own in _NUMPY.items():
+    try:
+        _function = operator.attrgetter(_name)(numpy)
+    except AttributeError:  # an older NumPy
+        continue
+    (_UFUNCS if isinstance(_function, numpy.ufunc) else _FUNCTIONS)[_function] = getattr(tenon, _own)
 
 
-_FUNCTIONS = {}
+# Other parameters, other defaults.
 
 
 def _implements(*functions):
@@ -86,26 +67,6 @@ def _implements(*functions):
     return register
 
 
-def _reduces(*functions, name):
-    @_implements(*functions)
-    def reduce(a, axis=None, out=None, keepdims=False, **rest):
-        if rest or not isinstance(a, tenon.Tensor):
-            return NotImplemented
-        own = getattr(tenon, name)
-        if axis is None and keepdims:
-            axis = tuple(range(a.ndim))
-        result = own(a) if axis is None else own(a, axis, keepdims)
-        return result if out is None else out.copy_(result)
-
-
-_reduces(numpy.sum, name="sum")
-_reduces(numpy.mean, name="mean")
-_reduces(numpy.max, numpy.amax, name="amax")
-_reduces(numpy.min, numpy.amin, name="amin")
-_reduces(numpy.all, name="all")
-_reduces(numpy.any, name="any")
-
-
 @_implements(numpy.where)
 def _where(condition, x=None, y=None):
     if x is None or y is None:
@@ -114,6 +75,46 @@ def _where(condition, x=None, y=None):
     if not isinstance(condition, tenon.Tensor):
         return NotImplemented
     return tenon.where(condition if condition.dtype is tenon.bool else condition != 0, x, y)
+
+
+@_implements(numpy.flip)
+def _flip(m, axis=None):
+    return tenon.flip(m, tuple(range(m.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis)
+
+
+@_implements(numpy.roll)
+def _roll(a, shift, axis=()):
+    return tenon.roll(a, shift, () if axis is None else axis)
+
+
+@_implements(numpy.std)
+def _std(a, axis=None, *, ddof=0, keepdims=False):
+    return tenon.std(a, axis, correction=ddof, keepdim=keepdims)
+
+
+@_implements(numpy.var)
+def _var(a, axis=None, *, ddof=0, keepdims=False):
+    return tenon.var(a, axis, correction=ddof, keepdim=keepdims)
+
+
+@_implements(numpy.nan_to_num)
+def _nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    return tenon.nan_to_num(x, nan, posinf, neginf) if copy else NotImplemented
+
+
+@_implements(numpy.nonzero)
+def _nonzero(a):
+    return tenon.nonzero(a, as_tuple=True) if a.ndim else NotImplemented
+
+
+@_implements(numpy.sort)
+def _sort(a, axis=-1, *, stable=None):
+    return tenon.sort(a, dim=axis, stable=bool(stable)).values
+
+
+@_implements(numpy.take_along_axis)
+def _take_along_axis(arr, indices, axis=-1):
+    return tenon.take_along_dim(arr, indices, axis)
 
 
 @_implements(numpy.broadcast_to)
@@ -141,17 +142,53 @@ def _ndim(a):
     return a.ndim
 
 
+def _into(out, result):
+    if isinstance(out, tenon.Tensor):
+        return out.copy_(result)
+    numpy.copyto(out, _as_array(result), casting="same_kind")
+    return out
+
+
+def _called(own, inputs):
+    """Tenon's result, in memory of its own. NotImplemented: only NumPy takes these operands."""
+    operands = [_as_tensor(value) for value in inputs]
+    if not all(isinstance(value, (tenon.Tensor, int, float, complex)) for value in operands):
+        return NotImplemented
+    try:
+        result = own(*operands)
+    except (TypeError, NotImplementedError):
+        return NotImplemented
+    if isinstance(result, tuple):
+        return tuple(result)
+    return result.clone() if any(result is value for value in inputs) else result
+
+
+def ufunc(function, method, inputs, kwargs):
+    out = kwargs.pop("out", None)
+    result = NotImplemented
+    if method == "__call__" and not kwargs and function in _UFUNCS:
+        result = _called(_UFUNCS[function], inputs)
+    if result is NotImplemented:
+        result = _from_array(getattr(function, method)(*_as_array(inputs), **_as_array(kwargs)))
+    if out is None:
+        return result
+    return _into(out[0], result) if len(out) == 1 else tuple(map(_into, out, result))
+
+
 def function(function, types, args, kwargs):
     if not all(issubclass(kind, (tenon.Tensor, numpy.ndarray)) for kind in types):
         return NotImplemented
     own = _FUNCTIONS.get(function)
     if own is not None:
+        given = {name: value for name, value in kwargs.items() if name != "out"}
+        if "keepdims" in given and len(args) == 1:
+            given.setdefault("axis", None)
         try:
-            result = own(*args, **kwargs)
-        except TypeError:  # an argument only NumPy knows
+            result = own(*args, **given)
+        except (TypeError, RuntimeError):  # arguments only NumPy takes
             result = NotImplemented
         if result is not NotImplemented:
-            return result
+            return result if kwargs.get("out") is None else _into(kwargs["out"], result)
     arrays = _as_array(kwargs)
     result = function(*_as_array(args), **arrays)
     # What was written in place comes back as what came in.

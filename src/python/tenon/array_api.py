@@ -7,19 +7,12 @@ import builtins
 
 import tenon
 from tenon import (
-    Size, abs, acos, acosh, all, any, arange, argmax, argmin, asarray, asin, asinh, atan, atan2, atanh, bool, can_cast, ceil,
-    clamp, complex64, complex128, conj, copysign, cos, cosh, e, empty, empty_like, exp, expm1, eye, finfo, float32, float64, floor,
-    from_dlpack, full, full_like, hypot, iinfo, imag, inf, int16, int32, int64, int8, isfinite, isinf, isnan, linspace, log, log10,
-    log1p, log2, logical_and, logical_not, logical_or, logical_xor, maximum, minimum, moveaxis, nan, newaxis, ones, ones_like,
-    permute as permute_dims, pi, real, reciprocal, remainder, reshape, round, sign, signbit, sin, sinh, sqrt, square, squeeze, tan,
-    trunc, uint16, uint32, uint64, uint8, where, zeros, zeros_like,
+    Size, arange, asarray, bool, broadcast_to, can_cast, complex64, complex128, conj, device as Device, e, empty, empty_like, eye,
+    finfo, float32, float64, from_dlpack, full, full_like, iinfo, imag, inf, int16, int32, int64, int8, linspace, moveaxis, nan,
+    newaxis, ones, ones_like, permute as permute_dims, pi, real, reshape, squeeze, uint16, uint32, uint64, uint8, zeros, zeros_like,
 )  # fmt: skip
-from tenon import device as Device, matmul, tanh
-from tenon import (
-    add, amax as max, amin as min, bitwise_and, bitwise_left_shift, bitwise_not as bitwise_invert, bitwise_or, bitwise_right_shift,
-    bitwise_xor, broadcast_to, div as divide, eq as equal, ge as greater_equal, gt as greater, le as less_equal,
-    lt as less, mul as multiply, ne as not_equal, neg as negative, sub as subtract,
-)  # fmt: skip
+
+from ._standard import *
 
 __array_api_version__ = "2024.12"
 
@@ -30,6 +23,10 @@ def namespace(api_version=None):
     if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
         raise ValueError(f"the array API of {api_version} is not known")
     return sys.modules[__name__]
+
+
+def argsort(x, /, *, axis=-1, descending=False, stable=True):
+    return tenon.argsort(x, dim=axis, descending=descending, stable=stable)
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
@@ -45,7 +42,7 @@ def broadcast_shapes(*shapes):
 
 
 def clip(x, /, min=None, max=None):
-    return x.clone() if min is None and max is None else clamp(x, min, max)
+    return x.clone() if min is None and max is None else tenon.clamp(x, min, max)
 
 
 def concat(arrays, /, *, axis=0):
@@ -54,6 +51,18 @@ def concat(arrays, /, *, axis=0):
 
 def count_nonzero(x, /, *, axis=None, keepdims=False):
     return sum(x != 0, axis=axis, keepdims=keepdims) if keepdims else tenon.count_nonzero(x, axis)
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+    if axis is None and x.ndim != 1:
+        raise ValueError(f"cumulative_sum: axis must be given for {x.ndim} dims")
+    axis = 0 if axis is None else axis
+    result = tenon.cumsum(x, axis, dtype=dtype)
+    if include_initial:
+        sizes = list(result.shape)
+        sizes[axis] = 1
+        result = tenon.cat([zeros(sizes, dtype=result.dtype), result], axis)
+    return result
 
 
 def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
@@ -69,10 +78,7 @@ def expand_dims(x, /, *, axis=0):
 
 
 def flip(x, /, *, axis=None):
-    axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, builtins.int) else axis
-    for dim in axes:
-        x = take(x, arange(x.shape[dim] - 1, -1, -1), axis=dim)
-    return x
+    return tenon.flip(x, tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, builtins.int) else axis)
 
 
 def floor_divide(x1, x2, /):
@@ -105,7 +111,7 @@ def matrix_transpose(x, /):
 
 
 def mean(x, /, *, axis=None, keepdims=False):
-    return _reduced(tenon.mean, x, axis, keepdims)
+    return tenon.mean(x, axis, keepdims)
 
 
 def meshgrid(*arrays, indexing="xy"):
@@ -120,10 +126,13 @@ def positive(x, /):
     return x.clone()
 
 
-def _reduced(reduce, x, axis, keepdims, **options):
-    if axis is None:
-        axis = tuple(range(x.ndim))
-    return reduce(x, axis, keepdim=keepdims, **options) if x.ndim else reduce(x, **options)
+def prod(x, /, *, axis=None, dtype=None, keepdims=False):
+    if axis is None and not keepdims or not x.ndim:
+        return tenon.prod(x, dtype=dtype)
+    dims = range(x.ndim) if axis is None else (axis,) if isinstance(axis, builtins.int) else axis
+    for dim in dims:
+        x = tenon.prod(x, dim, True, dtype=dtype)
+    return x if keepdims else x.squeeze(tuple(dims))
 
 
 def repeat(x, repeats, /, *, axis=None):
@@ -157,16 +166,16 @@ def searchsorted(x1, x2, /, *, side="left", sorter=None):
     return before.sum(-1)
 
 
-def stack(arrays, /, *, axis=0):
-    return tenon.stack(arrays, axis)
+def sort(x, /, *, axis=-1, descending=False, stable=True):
+    return tenon.sort(x, dim=axis, descending=descending, stable=stable).values
 
 
 def std(x, /, *, axis=None, correction=0.0, keepdims=False):
-    return _reduced(tenon.std, x, axis, keepdims, correction=correction)
+    return tenon.std(x, axis, correction=correction, keepdim=keepdims)
 
 
 def sum(x, /, *, axis=None, dtype=None, keepdims=False):
-    return _reduced(tenon.sum, x if dtype is None else x.to(dtype), axis, keepdims)
+    return tenon.sum(x, axis, keepdims, dtype=dtype)
 
 
 def take(x, indices, /, *, axis=0):
@@ -174,10 +183,7 @@ def take(x, indices, /, *, axis=0):
 
 
 def take_along_axis(x, indices, /, *, axis=-1):
-    shape = broadcast_shapes(x.shape[: axis % x.ndim] + (1,) + x.shape[axis % x.ndim + 1 :], indices.shape)
-    places = [arange(size).reshape((-1,) + (1,) * (x.ndim - 1 - dim)) for dim, size in enumerate(shape)]
-    places[axis] = indices
-    return x[tuple(places)]
+    return tenon.take_along_dim(x, indices, axis)
 
 
 def tensordot(x1, x2, /, *, axes=2):
@@ -199,19 +205,11 @@ def tile(x, repetitions, /):
 
 
 def tril(x, /, *, k=0):
-    return where(_columns(x) - _rows(x) <= k, x, zeros((), dtype=x.dtype))
+    return tenon.tril(x, k)
 
 
 def triu(x, /, *, k=0):
-    return where(_columns(x) - _rows(x) >= k, x, zeros((), dtype=x.dtype))
-
-
-def _rows(x):
-    return arange(x.shape[-2]).unsqueeze(-1)
-
-
-def _columns(x):
-    return arange(x.shape[-1])
+    return tenon.triu(x, k)
 
 
 def unstack(x, /, *, axis=0):
@@ -219,7 +217,7 @@ def unstack(x, /, *, axis=0):
 
 
 def var(x, /, *, axis=None, correction=0.0, keepdims=False):
-    return _reduced(tenon.var, x, axis, keepdims, correction=correction)
+    return tenon.var(x, axis, correction=correction, keepdim=keepdims)
 
 
 def vecdot(x1, x2, /, *, axis=-1):
