@@ -20,7 +20,7 @@ using Prepare = std::function<Work()>;
 /// How a case is named and judged.
 struct Header {
   std::string name;
-  double ratio_target = 1;  // PyTorch's time / Tenon's: at least this. 1: not slower
+  double ratio_target = 1;  // PyTorch's time / Tenon's: at least this. 1: not slower; 0: none
   double ns_target = 0;     // Tenon's time: at most this. 0: none
   int64_t bytes = 0;        // read and written by the op; 0: too small to count
   int threads = 1;          // 0: every core
@@ -29,7 +29,7 @@ struct Header {
 struct Case {
   Header header;
   Prepare tenon;
-  Prepare torch;  // empty: PyTorch has no such function, or is not there
+  Prepare torch;  // empty, or gives empty work: PyTorch has no such function, or is not there
 };
 
 template <class Library>
@@ -67,6 +67,7 @@ class Cases {
   void add_tenon_only(Header header, Make make, Op op) {
     all_.push_back({std::move(header), prepare<Tenon>(make, op), {}});
   }
+  void add(Case c) { all_.push_back(std::move(c)); }
   const std::vector<Case>& all() const { return all_; }
 
  private:
@@ -79,5 +80,7 @@ void add_reduce_cases(Cases& cases);
 void add_grad_cases(Cases& cases);
 void add_order_cases(Cases& cases);
 void add_thread_cases(Cases& cases);
+/// Every declared op, apart from the cases above: they have no targets and no place in the table of ratios.
+void add_op_cases(Cases& cases);
 
 }  // namespace bench

@@ -17,6 +17,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <cstring>
+#include <iterator>
 #endif
 
 namespace bench {
@@ -55,15 +56,18 @@ struct Torch {
   using Slice = at::indexing::Slice;
 
   static at::ScalarType scalar_type(Dtype dtype) {
-    constexpr at::ScalarType types[tenon::kDtypeCount] = {at::kBool, at::kByte, at::kChar,     at::kShort, at::kInt,
-                                                          at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble};
+    // In the order of Dtype.
+    constexpr at::ScalarType types[] = {at::kBool,     at::kByte,   at::kChar,   at::kShort,        at::kInt,
+                                        at::kLong,     at::kUInt16, at::kUInt32, at::kUInt64,       at::kHalf,
+                                        at::kBFloat16, at::kFloat,  at::kDouble, at::kComplexFloat, at::kComplexDouble};
+    static_assert(std::size(types) == tenon::kDtypeCount);
     return types[static_cast<int>(dtype)];
   }
   static std::vector<int64_t> dims(SizesView dims) { return {dims.begin(), dims.end()}; }
   static at::IntArrayRef sizes(SizesView sizes) { return {sizes.data(), static_cast<std::size_t>(sizes.size())}; }
-  static Tensor random(SizesView sizes, Dtype dtype) {
-    const tenon::Tensor values = Tenon::random(sizes, dtype);
-    Tensor result = at::empty(Torch::sizes(sizes), scalar_type(dtype));
+  static Tensor random(SizesView sizes, Dtype dtype) { return copy(Tenon::random(sizes, dtype)); }
+  static Tensor copy(const tenon::Tensor& values) {
+    Tensor result = at::empty(Torch::sizes(values.sizes()), scalar_type(values.dtype()));
     std::memcpy(result.data_ptr(), values.data_ptr(), static_cast<std::size_t>(values.nbytes()));
     return result;
   }

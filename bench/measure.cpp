@@ -43,7 +43,7 @@ int64_t repeats_of(const Work& work, clockid_t clock) {
 /// One library's side of a case.
 class Side {
  public:
-  Side(const Prepare& prepare, clockid_t clock) : work_(prepare()), clock_(clock), repeats_(repeats_of(work_, clock)) {}
+  Side(Work work, clockid_t clock) : work_(std::move(work)), clock_(clock), repeats_(repeats_of(work_, clock)) {}
   int64_t repeats() const { return repeats_; }
   /// Of a turn's calls the first meet caches that the other library has filled: both make as many. Threads that still
   /// look for work after the other's turn must have gone to sleep.
@@ -90,9 +90,9 @@ Result measure(const Case& c, int rounds) {
 #endif
   set_num_threads(c.header.threads);
   const clockid_t clock = clock_of(c.header);
-  Side tenon(c.tenon, clock);
+  Side tenon(c.tenon(), clock);
   std::optional<Side> torch;
-  if (c.torch) torch.emplace(c.torch, clock);
+  if (Work work = c.torch ? c.torch() : Work{}) torch.emplace(std::move(work), clock);
   const int64_t repeats = torch ? std::max(tenon.repeats(), torch->repeats()) : tenon.repeats();
   std::vector<double> ratios;
   for (int round = 0; round < rounds; ++round) {

@@ -28,7 +28,7 @@ std::string speed(const Header& header, double ns, bool as_bandwidth) {
 }
 
 std::string target(const Header& header) {
-  std::string text = format("%.1f", header.ratio_target);
+  std::string text = header.ratio_target > 0 ? format("%.1f", header.ratio_target) : "-";
   if (header.ns_target > 0) text += format(", %.0f ns", header.ns_target);
   return text;
 }

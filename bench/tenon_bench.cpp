@@ -1,7 +1,8 @@
-// tenon_bench [--filter REGEX] [--rounds N] [--json FILE] [--ratios] [--list]: every case on Tenon and, where it was
-// found, on PyTorch. tenon_bench --benchmark_...: the same cases registered with Google Benchmark, one library after
-// the other. Its runner finishes one benchmark before it starts the next: it cannot alternate two of them, and on a
-// machine that others use, minutes apart, their ratio says little. The comparison has its own rounds for that reason.
+// tenon_bench [--filter REGEX] [--rounds N] [--json FILE] [--ratios] [--ops] [--list]: every case on Tenon and, where
+// it was found, on PyTorch; with --ops every declared op instead. tenon_bench --benchmark_...: the same cases
+// registered with Google Benchmark, one library after the other. Its runner finishes one benchmark before it starts the
+// next: it cannot alternate two of them, and on a machine that others use, minutes apart, their ratio says little. The
+// comparison has its own rounds for that reason.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -24,6 +25,7 @@ struct Arguments {
   int rounds = 11;
   std::string json;
   bool ratios = false;  // the table of docs/benchmarks.md, too
+  bool ops = false;
   bool list = false;
 };
 
@@ -35,13 +37,17 @@ Arguments parse(const std::vector<std::string>& words) {
       arguments.list = true;
       continue;
     }
+    if (word == "--ops") {
+      arguments.ops = true;
+      continue;
+    }
     if (word == "--ratios") {
       arguments.ratios = true;
       continue;
     }
     if (i + 1 == words.size() || (word != "--filter" && word != "--rounds" && word != "--json"))
       throw std::invalid_argument("unknown argument " + word +
-                                  "; known: --filter REGEX --rounds N --json FILE --ratios --list");
+                                  "; known: --filter REGEX --rounds N --json FILE --ratios --ops --list");
     const std::string& value = words[++i];
     if (word == "--filter") arguments.filter = std::regex(value);
     if (word == "--rounds") arguments.rounds = std::stoi(value);
@@ -113,10 +119,12 @@ int run(int count, char** words) {
   for (int i = 1; i < count; ++i)
     if (std::strncmp(words[i], "--benchmark_", 12) == 0) return run_google_benchmark(cases, count, words);
   const Arguments arguments = parse({words + 1, words + count});
+  Cases ops;
+  add_op_cases(ops);
   if (arguments.list)
-    list(cases);
+    list(cases), list(ops);
   else
-    compare(cases, arguments);
+    compare(arguments.ops ? ops : cases, arguments);
   return 0;
 }
 

@@ -1,0 +1,101 @@
+// Every declared op once, by its schema: an op that is declared later has its line.
+#include <memory>
+
+#include "cases.h"
+#include "op_calls.h"
+
+#ifdef TENON_BENCH_TORCH
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <algorithm>
+#endif
+
+namespace bench {
+namespace {
+
+Prepare prepare_op(const tenon::Schema& schema) {
+  return [&schema]() -> Work {
+    return [&schema, values = call_of(schema)](int64_t repeats) {
+      for (int64_t i = 0; i < repeats; ++i) {
+        schema.function(values.data());
+        benchmark::ClobberMemory();
+      }
+    };
+  };
+}
+
+#ifdef TENON_BENCH_TORCH
+/// An argument of `call_of` for PyTorch's dispatcher.
+c10::IValue as_ivalue(const tenon::Parameter& parameter, const tenon::Value& value) {
+  const std::string_view type = parameter.type;
+  if (value.is_tensor()) return Torch::copy(value.tensor());
+  if (parameter.is_list()) {
+    c10::List<at::Tensor> tensors;
+    for (const tenon::Tensor& tensor : value.tensors()) tensors.push_back(Torch::copy(tensor));
+    return tensors;
+  }
+  if (type.starts_with("int[")) return Torch::dims(value.dims());
+  if (type.starts_with("int")) return value.integer(0);
+  if (type.starts_with("bool")) return value.boolean(false);
+  if (type.starts_with("str")) return std::string(value.text());
+  return value.floating(0);
+}
+
+using Given = std::vector<std::pair<std::string, c10::IValue>>;
+
+/// The arguments in the order of one of PyTorch's overloads; empty where that doesn't take them.
+std::vector<c10::IValue> stack_of(const c10::FunctionSchema& overload, const Given& given) {
+  std::vector<c10::IValue> stack;
+  std::size_t taken = 0;
+  for (const c10::Argument& argument : overload.arguments()) {
+    const auto same_name = [&](const auto& pair) { return pair.first == argument.name(); };
+    const auto found = std::find_if(given.begin(), given.end(), same_name);
+    if (argument.is_out() || (found == given.end() && !argument.default_value())) return {};
+    if (found != given.end() && !found->second.type()->isSubtypeOf(*argument.type())) return {};
+    taken += found != given.end();
+    stack.push_back(found != given.end() ? found->second : *argument.default_value());
+  }
+  return taken == given.size() ? stack : std::vector<c10::IValue>{};
+}
+
+/// PyTorch's function of that name, through its dispatcher: some 100 ns more than a call of its C++.
+Work torch_work(const tenon::Schema& schema) {
+  const tenon::declared::Values values = call_of(schema);
+  Given given;
+  for (int place = 0; place < schema.count; ++place)
+    if (const tenon::Value& value = values[static_cast<std::size_t>(place)]; !value.is_empty())
+      given.emplace_back(schema.first[place].name, as_ivalue(schema.first[place], value));
+  c10::Dispatcher& dispatcher = c10::Dispatcher::singleton();
+  for (const c10::OperatorName& name : dispatcher.getAllOpNames()) {
+    if (name.name != std::string("aten::") + schema.name) continue;
+    const auto op = dispatcher.findOp(name);
+    if (!op || !op->hasSchema()) continue;
+    const std::vector<c10::IValue> stack = stack_of(op->schema(), given);
+    if (stack.empty()) continue;
+    return [op = *op, stack](int64_t repeats) {
+      for (int64_t i = 0; i < repeats; ++i) {
+        std::vector<c10::IValue> arguments = stack;
+        op.callBoxed(&arguments);
+        benchmark::ClobberMemory();
+      }
+    };
+  }
+  return {};
+}
+#endif
+
+}  // namespace
+
+void add_op_cases(Cases& cases) {
+  for (const tenon::Schema& schema : tenon::schemas()) {
+    const std::optional<std::string> line = line_of(schema);
+    if (!line) continue;
+    Prepare torch;
+#ifdef TENON_BENCH_TORCH
+    torch = [&schema] { return torch_work(schema); };
+#endif
+    cases.add({{.name = *line, .ratio_target = 0}, prepare_op(schema), std::move(torch)});
+  }
+}
+
+}  // namespace bench

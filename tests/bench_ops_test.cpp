@@ -1,0 +1,33 @@
+// Every declared op has its line in the benchmark, with a call that the op takes.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "../bench/op_calls.h"
+
+namespace tenon {
+namespace {
+
+TEST(BenchOps, EveryOpHasItsLine) {
+  std::set<std::string> lines, names;
+  for (const Schema& schema : schemas()) {
+    const std::optional<std::string> line = bench::line_of(schema);
+    if (!line) continue;
+    EXPECT_TRUE(lines.insert(*line).second) << *line << " is there twice";
+    names.insert(schema.name);
+  }
+  for (const Schema& schema : schemas()) {
+    const bool is_alias = std::string_view(schema.doc).starts_with("Another name of ");
+    EXPECT_TRUE(is_alias || names.contains(schema.name)) << schema.name;
+  }
+}
+
+TEST(BenchOps, EveryLineHasACall) {
+  for (const Schema& schema : schemas()) {
+    if (!bench::line_of(schema)) continue;
+    EXPECT_NO_THROW(bench::call_of(schema)) << schema.signature;
+  }
+}
+
+}  // namespace
+}  // namespace tenon
