@@ -1,5 +1,5 @@
-// autograd: derivatives. Takes tensors that require grad; gives gradients, hooks on the way, functions of one's own and
-// numerical checks. The operations themselves record what they need (tenon/tensor.h, tenon/ops.h).
+// autograd: gradients, hooks, custom functions and numerical checks of gradients. Ops record the graph themselves
+// (tenon/tensor.h, tenon/ops.h).
 #pragma once
 #include <functional>
 #include <initializer_list>
@@ -16,7 +16,7 @@ namespace tenon {
 TENON_API bool is_grad_enabled() noexcept;
 TENON_API bool is_inference_mode_enabled() noexcept;
 
-/// Records operations, or does not.
+/// Switches recording of the graph on or off.
 class TENON_API SetGradEnabled {
  public:
   explicit SetGradEnabled(bool enabled) noexcept;
@@ -33,7 +33,7 @@ struct NoGrad : SetGradEnabled {
 struct EnableGrad : SetGradEnabled {
   EnableGrad() noexcept : SetGradEnabled(true) {}
 };
-/// Records nothing, and what is made meanwhile never takes part in a graph.
+/// Records nothing. Tensors made under this guard can never become part of a graph.
 class TENON_API InferenceMode {
  public:
   explicit InferenceMode(bool enabled = true) noexcept;
@@ -51,13 +51,13 @@ using Tensors = List<Tensor>;
 
 // --- hooks
 
-/// Takes a hook away again.
+/// Removes its hook on request.
 class TENON_API HookHandle {
  public:
   HookHandle() = default;
   HookHandle(std::weak_ptr<void> list, uint64_t id, void (*remover)(void* list, uint64_t id)) noexcept
       : list_(std::move(list)), id_(id), remover_(remover) {}
-  /// Does nothing the second time.
+  /// A second call does nothing.
   void remove();
 
  private:
@@ -66,31 +66,31 @@ class TENON_API HookHandle {
   void (*remover_)(void*, uint64_t) = nullptr;
 };
 
-/// Gets a gradient; gives the one to go on with, or an undefined tensor to leave it.
+/// Called with a gradient. Returns its replacement, or an undefined tensor to keep it.
 class TensorHook : public std::function<Tensor(const Tensor&)> {
  public:
   using std::function<Tensor(const Tensor&)>::function;
 };
-/// Gets a leaf whose `grad` has changed.
+/// Called with a leaf after its `grad` has changed.
 class LeafHook : public std::function<void(const Tensor&)> {
  public:
   using std::function<void(const Tensor&)>::function;
 };
-/// Before a node runs: gets the gradients of its results; gives others, or an empty list to leave them.
+/// Called before a node runs, with the gradients of its results. Returns replacements, or an empty list to keep them.
 using NodePreHook = std::function<Tensors(const Tensors& grad_outputs)>;
-/// After a node has run: gets the gradients of its inputs and of its results; gives others for the inputs, or an empty
-/// list.
+/// Called after a node has run, with the gradients of its inputs and of its results. Returns replacements for those of
+/// the inputs, or an empty list to keep them.
 using NodeHook = std::function<Tensors(const Tensors& grad_inputs, const Tensors& grad_outputs)>;
 
 // --- the graph
 
 class NodeImpl;
 
-/// An operation that was recorded. A handle: copies share the node.
+/// A handle of a recorded operation. Copies share the node.
 class TENON_API Node {
  public:
   Node() noexcept = default;
-  /// Takes over one reference.
+  /// Takes ownership of one reference.
   explicit Node(NodeImpl* impl) noexcept : impl_(impl) {}
   Node(const Node& other) noexcept;
   Node(Node&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
@@ -102,14 +102,14 @@ class TENON_API Node {
 
   bool defined() const noexcept { return impl_ != nullptr; }
   bool is(const Node& other) const noexcept { return impl_ == other.impl_; }
-  /// Never null. Error where the handle is undefined.
+  /// Never null. Throws Error if the handle is undefined.
   NodeImpl* impl() const {
     if (!impl_) fail_undefined();
     return impl_;
   }
-  /// Hands this handle's reference over.
+  /// Gives up ownership: the caller must release the reference.
   NodeImpl* give_up() noexcept { return std::exchange(impl_, nullptr); }
-  /// "AddBackward0": PyTorch's names.
+  /// PyTorch's name of the node, such as "AddBackward0".
   std::string name() const;
   struct Edge;
   /// Where the gradients of the inputs go; undefined nodes for inputs that need none.
@@ -128,11 +128,11 @@ struct Node::Edge {
 };
 
 struct BackwardOptions {
-  std::optional<bool> retain_graph = std::nullopt;  // unset: as create_graph
-  bool create_graph = false;                        // the gradients can be differentiated in turn
+  std::optional<bool> retain_graph = std::nullopt;  // unset: same as create_graph
+  bool create_graph = false;  // record the backward pass, so that the gradients can be differentiated
 };
-/// Adds the gradients of `tensors`, weighed by `gradients` (may be empty, or hold undefined tensors, for tensors of one
-/// element), to the `grad` of all leaves, or of `inputs` alone. Error as Tensor::backward, and for shapes:
+/// Adds the gradients of `tensors`, weighted by `gradients`, to the `grad` of all leaves, or of `inputs` only. For
+/// tensors of one element `gradients` may be empty or hold undefined tensors. Throws the errors of Tensor::backward and
 /// "Mismatch in shape: grad_output[0] has a shape of ...".
 /// https://docs.pytorch.org/docs/stable/generated/torch.autograd.backward.html
 TENON_API void backward(const Tensors& tensors, const Tensors& gradients = {}, const BackwardOptions& options = {});
@@ -140,8 +140,8 @@ TENON_API void backward(const Tensors& tensors, const Tensors& gradients, const 
                         const Tensors& inputs);
 
 struct GradOptions : BackwardOptions {
-  bool allow_unused = false;       // undefined gradients for inputs that are not in the graph, instead of an Error
-  bool materialize_grads = false;  // zeros instead of undefined ones
+  bool allow_unused = false;       // an input outside the graph gets an undefined gradient instead of an Error
+  bool materialize_grads = false;  // zeros instead of undefined gradients
 };
 /// The gradients of `outputs` with respect to `inputs`; no `grad` changes. Error "One of the differentiated Tensors
 /// does not require grad", "... appears to not have been used in the graph. Set allow_unused=True ...".
@@ -149,25 +149,25 @@ struct GradOptions : BackwardOptions {
 TENON_API Tensors grad(const Tensors& outputs, const Tensors& inputs, const Tensors& grad_outputs = {},
                        const GradOptions& options = {});
 
-/// Makes it an Error that a custom function's gradient is summed to its input's shape, instead of letting it pass.
-/// Per process; off, as in PyTorch.
+/// When on, a custom function must return gradients of its inputs' shapes; when off, they are summed to those shapes.
+/// Per process; off by default, as in PyTorch.
 TENON_API void set_strict_shapes(bool strict) noexcept;
 TENON_API bool strict_shapes() noexcept;
 
-// --- functions of one's own
+// --- custom functions
 
 struct FunctionState;
 
-/// What a custom function's forward and backward share, as long as the graph lives.
+/// State that a custom function's forward passes to its backward. Lives as long as the graph.
 /// https://docs.pytorch.org/docs/stable/notes/extending.html
 class TENON_API Context {
  public:
   explicit Context(std::shared_ptr<FunctionState> state) noexcept : state_(std::move(state)) {}
-  /// Inputs and outputs (of forward) that backward reads.
+  /// Saves inputs and outputs of forward that backward reads.
   void save_for_backward(Tensors tensors);
-  /// Error where one was changed in place since, or where the graph is freed.
+  /// Throws Error if one was changed in place since, or if the graph is freed.
   Tensors saved_tensors() const;
-  /// Numbers and whatever else backward needs.
+  /// Saves any other value that backward needs.
   template <class T>
   void save(T value) {
     set_other(std::make_shared<T>(std::move(value)));
@@ -176,16 +176,16 @@ class TENON_API Context {
   const T& saved() const {
     return *static_cast<const T*>(other());
   }
-  /// IndexError where forward had no such input.
+  /// Throws IndexError if forward had no such input.
   bool needs_input_grad(int64_t input) const;
-  /// Inputs that forward changes in place and returns.
+  /// Declares the inputs that forward changes in place and returns.
   void mark_dirty(const Tensors& inputs);
   void mark_non_differentiable(const Tensors& outputs);
-  /// false: backward sees undefined gradients as such, not as zeros.
+  /// false: backward gets undefined gradients as they are, not as zeros.
   void set_materialize_grads(bool materialize);
-  /// The result of backward cannot be differentiated again.
+  /// Declares that the result of backward cannot be differentiated again.
   void set_once_differentiable();
-  /// The operation that the call is recorded as. Error where the graph is gone.
+  /// The node of this call. Throws Error if the graph is gone.
   Node node() const;
 
  private:
@@ -194,7 +194,7 @@ class TENON_API Context {
   std::shared_ptr<FunctionState> state_;
 };
 
-/// What `Function::apply` needs to know of a function.
+/// The callbacks of a custom function, as `Function::apply` passes them on.
 struct FunctionCalls {
   const char* name;  // of its node
   std::function<Tensors(Context&, const Tensors& inputs)> forward;
@@ -207,7 +207,7 @@ TENON_API Tensors apply_function(const FunctionCalls& calls, const Tensors& inpu
 ///   struct Cube : autograd::Function<Cube> {
 ///     static constexpr const char* name = "CubeBackward";
 ///     static Tensors forward(Context& ctx, const Tensors& inputs) { ... }
-///     static Tensors backward(Context& ctx, const Tensors& grads) { ... }  // one gradient an input; undefined: none
+/// static Tensors backward(Context& ctx, const Tensors& grads) { ... } // a gradient for each input; undefined: none
 ///   };
 ///   Tensor y = Cube::apply({x})[0];
 template <class Self>
@@ -224,7 +224,7 @@ struct GradcheckOptions {
   double atol = 1e-5;
   double rtol = 1e-3;
 };
-/// Thrown with the numerical and the analytical Jacobian in the text.
+/// Its text shows the numerical and the analytical Jacobian.
 class TENON_API GradcheckError : public Error {
  public:
   using Error::Error;
@@ -234,12 +234,12 @@ using Differentiable = std::function<Tensors(const Tensors& inputs)>;
 /// "Jacobian mismatch for output 0 with respect to input 0,...", ValueError when no input requires grad.
 /// https://docs.pytorch.org/docs/stable/generated/torch.autograd.gradcheck.gradcheck.html
 TENON_API bool gradcheck(const Differentiable& function, const Tensors& inputs, const GradcheckOptions& options = {});
-/// The same for the gradients of the gradients, weighed by random numbers.
+/// The same for second derivatives, weighted by random numbers.
 TENON_API bool gradgradcheck(const Differentiable& function, const Tensors& inputs,
                              const GradcheckOptions& options = {});
 
-/// While one lives, on this thread: an operation notes where it was called, and an Error names the one whose gradient
-/// went wrong, a NaN included (`check_nan`).
+/// While a guard lives, ops of this thread remember where they were called. If backward fails, or gives a NaN
+/// (`check_nan`), the Error names the op that caused it.
 /// https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.set_detect_anomaly
 class TENON_API DetectAnomaly {
  public:

@@ -1,11 +1,10 @@
-// autograd: an elementwise op of one's own, which broadcasts, promotes, runs and is differentiated like those of the
-// library:
+// autograd: custom elementwise ops. They broadcast, promote dtypes, run and are differentiated like built-in ops:
 //
 //   struct Hypot {
 //     static constexpr const char* name = "hypot";
 //     template <class T>
 //     static T forward(T a, T b) { return std::sqrt(a * a + b * b); }
-//     static Tensor grad_a(const CustomGiven& g) { return g.grad() * (g.a() / g.result()); }  // may be left out
+// static Tensor grad_a(const CustomGiven& g) { return g.grad() * (g.a() / g.result()); } // optional
 //     static Tensor grad_b(const CustomGiven& g) { return g.grad() * (g.b() / g.result()); }
 //   };
 //   const CustomOp<Hypot> hypot;
@@ -19,13 +18,13 @@
 
 namespace tenon {
 
-/// What a derivative is made of. It is written in the library's own ops; the gradient is summed to the operand's shape
-/// afterwards.
+/// The values that a derivative may read. A derivative is written with the library's ops; its result is then summed to
+/// the operand's shape.
 class TENON_API CustomGiven {
  public:
   CustomGiven(Tensor grad, Tensor a, Tensor b, Tensor c, Tensor result)
       : grad_(std::move(grad)), operands_{std::move(a), std::move(b), std::move(c)}, result_(std::move(result)) {}
-  /// Of the result.
+  /// The gradient of the result.
   const Tensor& grad() const noexcept { return grad_; }
   const Tensor& a() const noexcept { return operands_[0]; }
   const Tensor& b() const noexcept { return operands_[1]; }
@@ -36,20 +35,20 @@ class TENON_API CustomGiven {
   Tensor grad_, operands_[3], result_;
 };
 
-/// What CustomOp finds out about a block.
+/// The properties of a custom op, derived by CustomOp from its block.
 struct CustomDefinition {
   const char* name;
   int arity;
   bool takes_integers;  // else they become the default dtype
   bool gives_bool;
-  bool may_throw;               // then a result that goes into an operand is computed into a temporary first
+  bool may_throw;               // then an in-place result is computed into a temporary first
   Kernel kernels[kDtypeCount];  // by dtype of computation; 16-bit floats are computed in float32
   Tensor (*gradients[3])(const CustomGiven&);
 };
 
 namespace custom {
 
-/// Gives the op a number of its own. Error for a name without letters, and beyond some 65,000 ops.
+/// Registers the op and returns its number. Throws Error for a name without letters, and beyond about 65,000 ops.
 TENON_API int define(const CustomDefinition& definition);
 TENON_API Tensor call(int op, const Arg* const* args, int count);
 TENON_API Tensor& call_out(int op, Tensor& out, const Arg* const* args, int count);
@@ -67,14 +66,15 @@ constexpr int arity_for() {
     return 0;
 }
 
-/// The loop for operands of which those in `Moving` have a lane for each element and the others one for all.
+/// The loop for one combination of inputs: bit i of `Moving` is set if input i has a lane for each element, not one
+/// value for all.
 template <class F, class T, unsigned Moving, std::size_t... I>
 void loop(void* out, const Lanes* in, int64_t n, std::index_sequence<I...>) {
   const T* const from[] = {static_cast<const T*>(in[I].data)...};
   using Result = decltype(F::forward(*from[I]...));
   Result* to = static_cast<Result*>(out);
-  const T still[] = {*from[I]...};
-  for (int64_t i = 0; i < n; ++i) to[i] = F::forward(((Moving >> I & 1u) != 0 ? from[I][i] : still[I])...);
+  const T splats[] = {*from[I]...};
+  for (int64_t i = 0; i < n; ++i) to[i] = F::forward(((Moving >> I & 1u) != 0 ? from[I][i] : splats[I])...);
 }
 
 template <class F, class T, unsigned... Moving>
@@ -99,7 +99,7 @@ void add_kernels(CustomDefinition& definition) {
   ((definition.kernels[static_cast<int>(dtype_of_v<T>)] = &kernel<F, T>), ...);
 }
 
-/// Whether no kernel of the block throws.
+/// True if no overload of `forward` throws.
 template <class F, class... T>
 constexpr bool never_throws() {
   constexpr auto is_safe = []<class U>(U x) {
@@ -143,10 +143,10 @@ CustomDefinition definition_of() {
 
 }  // namespace custom
 
-/// An op made of the block `F`: a `name`, a `forward` for float and double and, with `static constexpr bool integers =
-/// true`, for integers; and the derivatives. A `forward` that gives bool makes it a comparison. What `forward` throws
-/// the call throws, with its operands as they were: unless it is noexcept, a result that goes into an operand is copied
-/// there at the end. All objects of one block are the same op.
+/// An op made from the block `F`, which has a `name`, a `forward` for float and double (and, with `static constexpr
+/// bool integers = true`, for integers) and optional derivatives. If `forward` returns bool, the op is a comparison. If
+/// `forward` throws, the call throws the same and leaves its operands unchanged; therefore, unless `forward` is
+/// noexcept, an in-place result is computed apart and copied at the end. All objects of one block are the same op.
 template <class F>
 class CustomOp {
  public:
@@ -154,7 +154,7 @@ class CustomOp {
 
   CustomOp() : op_(number()) {}
 
-  /// Tensors and numbers; Error as for the library's ops.
+  /// Takes tensors and numbers. Throws the errors of built-in ops.
   template <class... A>
   requires(sizeof...(A) == arity) Tensor operator()(const A&... args) const {
     return with(args..., [this](const Arg* const* list) { return custom::call(op_, list, arity); });
@@ -164,7 +164,7 @@ class CustomOp {
     with(args..., [&](const Arg* const* list) { return custom::call_out(op_, out, list, arity); });
     return out;
   }
-  /// Writes into the first operand.
+  /// In place: writes the result into the first operand.
   template <class... A>
   requires(sizeof...(A) == arity - 1) Tensor& inplace(Tensor& self, const A&... args) const {
     with(self, args..., [&](const Arg* const* list) { return custom::call_inplace(op_, self, list, arity); });

@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-// GCC warns wherever a view of an initializer list is stored; here the list outlives the call that takes the view.
+// GCC warns when a view of an initializer list is stored. Here the list outlives the call that takes the view.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
@@ -61,7 +61,7 @@ class Dims {
   const int64_t* end() const noexcept { return data_ + size_; }
   int64_t back() const noexcept { return data_[size_ - 1]; }
 
-  /// Takes over another list's values. `values` must not be a view of this list.
+  /// Copies `values`, which must not be a view of this list.
   template <class View>
   void assign(const View& values) {
     resize(values.size());
@@ -94,7 +94,7 @@ class Dims {
 
  private:
   void copy_from(const int64_t* values) {
-    for (int64_t i = 0; i < size_; ++i) data_[i] = values[i];  // a handful: no call
+    for (int64_t i = 0; i < size_; ++i) data_[i] = values[i];  // few values: a loop is cheaper than a memcpy call
   }
   void grow(int64_t count) {
     constexpr int64_t most = std::numeric_limits<int32_t>::max();
@@ -131,7 +131,7 @@ class Dims {
   int64_t* data_ = inline_;
 };
 
-/// A list of int64 that somebody else owns. What functions take for sizes, strides and dims.
+/// A view of a list of int64. The parameter type for sizes, strides and dims.
 class SizesView {
  public:
   constexpr SizesView() noexcept = default;

@@ -43,7 +43,7 @@ struct BFloat16 {
   uint16_t bits;
 };
 
-/// A complex number, in memory as std::complex, which stands for it wherever one is taken.
+/// A complex number with the layout of std::complex. Functions that take one also take a std::complex.
 template <class T>
 struct Complex {
   using value_type = T;
@@ -141,23 +141,23 @@ template <class T>
 inline constexpr Dtype dtype_of_v = dtype_of<T>::value;
 
 inline constexpr int8_t kItemsizes[kDtypeCount] = {1, 1, 1, 2, 4, 8, 2, 4, 8, 2, 2, 4, 8, 8, 16};
-/// Of the widest element.
+/// Bytes of the widest dtype's element.
 inline constexpr int64_t kMaxItemsize = 16;
 /// Bytes of one element.
 constexpr int64_t itemsize(Dtype dtype) noexcept { return kItemsizes[static_cast<int>(dtype)]; }
 constexpr bool is_floating_point(Dtype dtype) noexcept { return dtype >= Dtype::float16 && dtype <= Dtype::float64; }
 constexpr bool is_complex(Dtype dtype) noexcept { return dtype >= Dtype::complex64; }
-/// Floating or complex: what has gradients, and what integers become where an op needs fractions.
+/// True for floating and complex dtypes: those that can have gradients.
 constexpr bool is_inexact(Dtype dtype) noexcept { return dtype >= Dtype::float16; }
-/// The dtype of the parts of a complex one; any other itself.
+/// The dtype of a complex dtype's parts. Any other dtype is returned unchanged.
 constexpr Dtype to_real(Dtype dtype) noexcept {
   return dtype == Dtype::complex64 ? Dtype::float32 : dtype == Dtype::complex128 ? Dtype::float64 : dtype;
 }
-/// The complex dtype of such parts. Error "Unknown Complex ScalarType for Int"; for float16, whose complex dtype there
-/// is not.
+/// The complex dtype whose parts have this dtype. Throws Error "Unknown Complex ScalarType for Int", also for float16,
+/// which has no complex dtype.
 TENON_API Dtype to_complex(Dtype dtype);
 constexpr bool is_integral(Dtype dtype) noexcept { return dtype >= Dtype::uint8 && dtype <= Dtype::uint64; }
-/// uint16, uint32 and uint64: stored, moved and cast like any other, but they promote to floating dtypes alone.
+/// True for uint16, uint32 and uint64, which promote only to floating dtypes.
 constexpr bool is_wide_unsigned(Dtype dtype) noexcept { return dtype >= Dtype::uint16 && dtype <= Dtype::uint64; }
 
 constexpr bool is_signed(Dtype dtype) noexcept { return dtype > Dtype::uint8 && !is_wide_unsigned(dtype); }
@@ -166,7 +166,7 @@ constexpr bool is_signed(Dtype dtype) noexcept { return dtype > Dtype::uint8 && 
 TENON_API const char* dtype_name(Dtype dtype) noexcept;
 /// "Float": the name PyTorch's error texts use.
 TENON_API const char* scalar_type_name(Dtype dtype) noexcept;
-/// "long int": the name some of those texts use instead, the compiler's.
+/// "long int": the compiler's name, which some of PyTorch's error texts use.
 TENON_API const char* cpp_type_name(Dtype dtype) noexcept;
 /// The dtype of a name such as "float32", "f32", "half" or "bool". ValueError for an unknown name.
 TENON_API Dtype dtype_from_name(const char* name);
@@ -184,7 +184,7 @@ constexpr const char* source_type_name() {
 }
 }  // namespace detail
 
-/// A C++ or Python number: it takes part in promotion by its kind alone.
+/// A C++ or Python number. Type promotion looks at its kind only.
 class Scalar {
  public:
   /// `wide`: an integer above the largest int64.
@@ -215,17 +215,17 @@ class Scalar {
   constexpr bool is_floating() const noexcept { return tag_ == tag_of(Kind::floating); }
   constexpr bool is_boolean() const noexcept { return tag_ == tag_of(Kind::boolean); }
   constexpr bool is_wide() const noexcept { return tag_ == tag_of(Kind::wide); }
-  /// The number as it is, or the real part of it.
+  /// The number as a double; of a complex number the real part.
   constexpr double as_double() const noexcept {
     return holds_double() ? floating_
            : is_wide()    ? static_cast<double>(static_cast<uint64_t>(integer_))
                           : static_cast<double>(integer_);
   }
-  /// Where it is: an int64, uint64 or double, as its kind says; of a complex number the real part.
+  /// The address of its int64, uint64 or double (see `kind`); of a complex number that of the real part.
   const void* data() const noexcept { return &integer_; }
   constexpr Complex128 as_complex() const noexcept { return {as_double(), imaginary()}; }
-  /// The integer it holds, whose 64 bits stand for a negative one where it is wide; a floating number is truncated as
-  /// the processor does (out of range: the smallest int64), as is the real part of a complex one.
+  /// The integer it holds; a wide one is reinterpreted as int64. A floating number, or the real part of a complex one,
+  /// is truncated; out of range it becomes the smallest int64, as the processor's instruction gives.
   constexpr int64_t as_int64() const noexcept {
     if (!holds_double()) return integer_;
     if (!(floating_ >= -9223372036854775808.0 && floating_ < 9223372036854775808.0)) return INT64_MIN;
@@ -234,8 +234,8 @@ class Scalar {
   constexpr bool as_bool() const noexcept {
     return holds_double() ? floating_ != 0 || imaginary() != 0 : integer_ != 0;
   }
-  /// As a C++ number; a fraction is cut off, an imaginary part must be 0. Error "value cannot be converted to type int
-  /// without overflow".
+  /// As a C++ number. A fraction is cut off; an imaginary part must be 0. Throws Error "value cannot be converted to
+  /// type int without overflow".
   template <class T>
   requires std::is_arithmetic_v<T>
   constexpr T to() const {
@@ -250,7 +250,7 @@ class Scalar {
         detail::fail_conversion(detail::source_type_name<T>());
       return static_cast<T>(value);
     } else {
-      // A double holds the power of two behind the largest integer, if not that integer.
+      // A double cannot hold the largest int64, but it holds the next number, 2^63.
       constexpr T half = Limits::max() / 2 + 1;
       const bool fits =
           holds_double() ? floating_ >= static_cast<double>(Limits::min()) && floating_ < static_cast<double>(half) * 2
@@ -263,8 +263,8 @@ class Scalar {
   }
 
  private:
-  // Two registers hold a number, which passes through every call. So the second one holds either the kind or the
-  // imaginary part: that with its bits inverted, so that the kinds take the place of four NaNs.
+  // A Scalar fits in two registers, because it is passed to every call. The second one holds the kind, or the imaginary
+  // part of a complex number with its bits inverted. The values 0 to 3 stand for kinds; inverted, they would be NaNs.
   constexpr explicit Scalar(Kind kind) noexcept : integer_(0), tag_(tag_of(kind)) {}
   static constexpr uint64_t tag_of(Kind kind) noexcept { return static_cast<uint64_t>(kind); }
   static constexpr uint64_t tag_of(double imaginary) noexcept {
@@ -275,8 +275,8 @@ class Scalar {
   constexpr bool holds_double() const noexcept { return tag_ >= tag_of(Kind::floating); }
 
   union {
-    int64_t integer_;  // of a wide one: its bits
-    double floating_;  // of a complex one: its real part
+    int64_t integer_;  // the bits of a wide integer
+    double floating_;  // or the real part of a complex number
   };
   uint64_t tag_;
 };
@@ -284,14 +284,14 @@ class Scalar {
 /// The smallest dtype both can be promoted to. Error "Promotion for uint16, uint32, uint64 types is not supported...".
 /// https://docs.pytorch.org/docs/stable/generated/torch.promote_types.html
 TENON_API Dtype promote_types(Dtype a, Dtype b);
-/// Whether a result of dtype `from` may be stored in a tensor of dtype `to`: the kind (bool, integer, float) must not
-/// fall.
+/// Whether a result of dtype `from` may be stored in a tensor of dtype `to`: its kind (bool < integer < float <
+/// complex) must not be higher.
 TENON_API bool can_cast(Dtype from, Dtype to) noexcept;
 
-/// What of an operand counts for promotion: tensors with dims outrank 0-dim tensors, which outrank numbers.
+/// An operand's rank in type promotion: tensors with dims outrank 0-dim tensors, which outrank numbers.
 enum class Category : uint8_t { dimensioned, zero_dim, number };
 struct TypedOperand {
-  Dtype dtype;  // a number's: bool_, int64, uint64 (of a wide one), the default dtype or the complex one of that
+  Dtype dtype;  // of a number: bool_, int64, uint64 (wide), the default dtype or its complex dtype
   Category category;
 };
 /// The dtype an operation over these operands computes in.
@@ -300,7 +300,7 @@ TENON_API Dtype result_type(const TypedOperand* operands, int64_t count);
 inline Dtype result_type(std::initializer_list<TypedOperand> operands) {
   return result_type(operands.begin(), static_cast<int64_t>(operands.size()));
 }
-/// How a number takes part in promotion.
+/// A number as an operand of type promotion.
 TENON_API TypedOperand typed(Scalar number);
 
 /// The floating dtype that numbers and int-to-float ops give: float32 unless set. Per process.

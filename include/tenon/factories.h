@@ -44,37 +44,38 @@ TENON_API Tensor randn_like(const Tensor& self, Options options = {});
 /// A 0-dim tensor holding a number, in the default dtype unless asked otherwise.
 TENON_API Tensor scalar_tensor(Scalar value, Options options = {});
 
-/// Over a caller's buffer, no copy. `strides` in elements, none negative; `deleter(data, context)` runs when the last
-/// view goes, and must not throw. When this throws, the buffer stays the caller's.
+/// A tensor over the caller's buffer, without a copy. `strides` are in elements, none negative. `deleter(data,
+/// context)` runs when the last view is gone, and must not throw. If this call throws, the caller keeps the buffer.
 TENON_API Tensor from_buffer(void* data, SizesView sizes, SizesView strides, Dtype dtype,
                              Storage::Deleter deleter = nullptr, void* context = nullptr);
 TENON_API Tensor from_buffer(void* data, SizesView sizes, Dtype dtype, Storage::Deleter deleter = nullptr,
                              void* context = nullptr);
 
-/// A stream of random numbers: it depends on the seed and the calls alone, not on threads. Safe to share among threads.
+/// A stream of random numbers. It depends only on the seed and on the calls, not on the number of threads. Threads may
+/// share one.
 class TENON_API Generator {
  public:
-  /// Where a stream stands: its seed, and the blocks given out.
+  /// A position in the stream: its seed and the number of blocks used.
   struct State {
     uint64_t seed, position;
   };
-  /// Unpredictable until it is seeded.
+  /// Begins with an unpredictable seed.
   Generator() noexcept;
   void manual_seed(uint64_t seed) noexcept { set_state({seed, 0}); }
   State state() const noexcept;
   void set_state(State state) noexcept;
-  /// Gives `blocks` blocks to one call: the state before.
+  /// Reserves `blocks` blocks for one call. Returns the state before.
   State take(int64_t blocks) noexcept;
 
  private:
   State next_;
 };
-/// The generator of calls that name none.
+/// The generator used by calls that name none.
 TENON_API Generator& default_generator() noexcept;
 /// An unpredictable seed.
 TENON_API uint64_t random_seed() noexcept;
 
-/// rand, randn and randint of this thread draw from another generator for the life of the guard.
+/// While the guard lives, rand, randn and randint of this thread draw from another generator.
 class TENON_API GeneratorGuard {
  public:
   explicit GeneratorGuard(Generator& generator) noexcept;

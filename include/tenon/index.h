@@ -1,4 +1,4 @@
-// tensor: what may stand between the brackets of `x[...]`.
+// tensor: the kinds of index that `x[...]` takes.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,10 +9,10 @@
 namespace tenon {
 
 class Tensor;
-/// True or false, without dims. It lives as long as the process.
+/// A 0-dim bool tensor that lives as long as the process.
 TENON_API const Tensor& truth_tensor(bool truth);
 
-/// `start:stop:step`; what is left out is std::nullopt.
+/// `start:stop:step`; a part that is left out is std::nullopt.
 struct Slice {
   std::optional<int64_t> start, stop;
   int64_t step = 1;
@@ -35,13 +35,14 @@ struct Index {
 
   Index(int i) : kind(Kind::integer), integer(i) {}
   Index(int64_t i) : kind(Kind::integer), integer(i) {}
-  /// A mask of no dims, as in Python: a new dim of size 1 or 0.
+  /// True or false: a new dim of size 1 or 0, as in Python.
   template <class T>
   requires std::is_same_v<T, bool> Index(T truth) : kind(Kind::tensor), tensor(&truth_tensor(truth)) {}
   Index(Slice s) : kind(Kind::slice), range(s) {}
   Index(NoneIndex) : kind(Kind::none) {}
   Index(EllipsisIndex) : kind(Kind::ellipsis) {}
-  /// Integers name places of one dim; a mask of bool (or uint8, with a warning) the places of as many dims as it has.
+  /// A tensor of integers selects along one dim. A mask of bool (or uint8, with a warning) selects along as many dims
+  /// as it has.
   Index(const Tensor& places) : kind(Kind::tensor), tensor(&places) {}
 };
 

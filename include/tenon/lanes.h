@@ -1,4 +1,4 @@
-// kernel: what a kernel reads and writes.
+// kernel: the interface of a kernel.
 #pragma once
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// base: lists that cross the library's boundary. std::vector has another layout, and another name, where a program is
-// compiled with -D_GLIBCXX_DEBUG; this one is the same everywhere.
+// base: the list type of the public interface. std::vector has another layout and name in programs compiled with
+// -D_GLIBCXX_DEBUG; List is the same everywhere.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace tenon {
 
-/// What std::vector is, as far as it is needed. T has a value of its own that stands where no element is.
+/// The part of std::vector that the interface needs. T must be default-constructible: unused capacity holds such
+/// values.
 template <class T>
 class List {
  public:
@@ -44,7 +45,7 @@ class List {
     swap(other);
     return *this;
   }
-  /// As a container that can be made of two iterators (std::vector).
+  /// Converts to a container that is made from two iterators (std::vector).
   template <class Container>
   requires(std::same_as<typename Container::value_type, T>&& std::constructible_from<Container, const T*, const T*> &&
            !std::derived_from<Container, List>)
@@ -67,7 +68,7 @@ class List {
   T& back() noexcept { return items_[size_ - 1]; }
   const T& back() const noexcept { return items_[size_ - 1]; }
 
-  /// The list stays as it was where no memory can be had.
+  /// Leaves the list unchanged if there is no memory.
   void push_back(T value) {
     if (size_ == capacity_) reserve(capacity_ == 0 ? 4 : 2 * capacity_);
     items_[size_++] = std::move(value);
@@ -94,7 +95,7 @@ class List {
 
  private:
   std::unique_ptr<T[]> items_;
-  std::size_t size_ = 0, capacity_ = 0;  // behind the elements, values as T's constructor leaves them
+  std::size_t size_ = 0, capacity_ = 0;  // values from size_ to capacity_ are default-constructed
 };
 
 }  // namespace tenon

@@ -1,5 +1,4 @@
-// dispatch: every op as a function and as an operator (tenon/functions.h), and what is beside them: the dtypes and
-// places of results.
+// dispatch: every op as a function and as an operator (tenon/functions.h), and functions that are not declared ops.
 #pragma once
 #include "tenon/functions.h"
 
@@ -10,7 +9,7 @@ TENON_API Dtype result_type(const Arg& a, const Arg& b);
 /// All tensors expanded to their common shape, as views.
 TENON_API void broadcast_tensors(Tensor* tensors, int64_t count);
 
-/// The places of what is not zero: one int64 tensor a dim.
+/// The indices of the nonzero elements: one int64 tensor for each dim.
 TENON_API List<Tensor> nonzero_places(const Tensor& self);
 
 }  // namespace tenon

@@ -1,5 +1,5 @@
-// dispatch: calls by name. Takes the name of an op and its arguments as values; gives what the function of that name
-// gives. For languages, files and tests that don't know the ops when they are compiled.
+// dispatch: calls by name. Takes the name of an op and its arguments as values; gives the result of the function of
+// that name. For languages, files and tests that are compiled without knowing the ops.
 #pragma once
 #include <span>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace tenon {
 
-/// One argument of a call by name; empty: it is left out, or None. Each reader gives TypeError for another kind of
-/// value.
+/// One argument of a call by name. An empty one is left out, or None. Each accessor throws TypeError if the value is of
+/// another kind.
 class TENON_API Value {
  public:
   Value() = default;
@@ -32,7 +32,7 @@ class TENON_API Value {
     if (value) *this = Value(*value);
   }
   Value(std::string text) : kind_(Kind::text), text_(std::move(text)) {}
-  /// Empty where there is none.
+  /// Null: an empty value.
   Value(const char* text) {
     if (text) *this = Value(std::string(text));
   }
@@ -58,7 +58,7 @@ class TENON_API Value {
   const Dims& dims() const { return check(Kind::numbers, "a list of integers").numbers_; }
   /// Dims to reduce over; an integer is one of them.
   DimsArg dims_arg() const;
-  /// Null where it is left out.
+  /// Null if it is left out.
   const char* text() const { return is_empty() ? nullptr : check(Kind::text, "a string").text_.c_str(); }
   std::optional<Dtype> dtype() const {
     return is_empty() ? std::nullopt : std::optional(check(Kind::dtype, "a dtype").dtype_);
@@ -73,7 +73,7 @@ class TENON_API Value {
   }
   [[noreturn]] static void fail(const char* wanted);
 
-  // Not std::variant: what GCC 12 makes of its destructor under a sanitizer warns of members that are not there.
+  // Not std::variant: with a sanitizer, GCC 12 warns about its destructor for members that do not exist.
   Kind kind_ = Kind::none;
   Dtype dtype_ = Dtype::bool_;
   Tensor tensor_;
@@ -83,13 +83,13 @@ class TENON_API Value {
   std::string text_;
 };
 
-/// A parameter as it is declared: `name`, its type in PyTorch's grammar ("Tensor|Scalar", "int[1]?").
+/// A declared parameter: its name, and its type in PyTorch's grammar ("Tensor|Scalar", "int[1]?").
 struct Parameter {
   const char* name;
   const char* type;
-  const char* fallback;  // as it is declared; null: the argument is required
+  const char* fallback;  // the default as it is declared; null: the argument is required
   bool keyword_only;
-  bool takes_numbers;  // of an operand: whether it may be a number
+  bool takes_numbers;  // whether an operand may be a number
 
   /// Whether a tensor may be given.
   bool is_operand() const noexcept { return std::string_view(type).starts_with("Tensor") && !is_list(); }
@@ -97,28 +97,29 @@ struct Parameter {
   bool is_list() const noexcept { return std::string_view(type) == "Tensor[]"; }
 };
 
-/// An op as it is declared in src/ops/, and how to call it. Functions with several signatures have one for each.
+/// A declared op (src/ops/) and how to call it. A function with several signatures has a schema for each.
 struct Schema {
   const char* name;
-  const char* block;      // of the declaration: unique
+  const char* block;      // name of the declaration's block: unique
   const char* signature;  // "sub(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor"
   const char* doc;
   const char* kind;  // "map", "fold" or "algorithm"
-  /// The operands' sizes by letters: "ij,jk"; behind *: what broadcasts to these. Empty: they broadcast to one shape.
+  /// The operands' sizes as letters: "ij,jk". Operands after `*` broadcast to these. Empty: all operands broadcast
+  /// together.
   const char* shapes;
   int op;  // its number among the blocks; -1: none
   const Parameter* first;
   int count;
-  int results;  // -1: as many as the arguments make
-  // The forms. Values are in the order of the parameters, one for each; `outs` has one tensor a result. Null: there is
-  // no such form.
+  int results;  // -1: depends on the arguments
+  // The functional, out= and in-place forms; null if the op has no such form. `values` has one value for each
+  // parameter, in their order; `outs` has one tensor for each result.
   List<Tensor> (*function)(const Value* values);
   List<Tensor> (*method)(const Value* values);
   void (*out)(const Value* values, Tensor* outs);
   void (*inplace)(const Value* values);
 
   std::span<const Parameter> parameters() const noexcept { return {first, static_cast<std::size_t>(count)}; }
-  /// The place of a parameter; -1 where there is none of that name.
+  /// The position of a parameter; -1 if none has that name.
   int place_of(std::string_view parameter) const noexcept {
     for (int i = 0; i < count; ++i)
       if (parameter == first[i].name) return i;
@@ -130,7 +131,7 @@ struct Schema {
 
 /// Every op, in alphabetical order.
 TENON_API std::span<const Schema> schemas() noexcept;
-/// The first of that name; null when there is none.
+/// The first schema of that name; null if there is none.
 TENON_API const Schema* find_schema(std::string_view name) noexcept;
 
 }  // namespace tenon

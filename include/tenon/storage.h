@@ -14,15 +14,15 @@ struct Storage {
 
   std::atomic<uint32_t> references{1};
   std::atomic<uint32_t> version{0};
-  std::atomic<bool> resizable{true};  // false once somebody outside holds `data`: the block stays where it is
+  std::atomic<bool> resizable{true};  // false once code outside the library holds `data`: the block must not move
   std::byte* data = nullptr;
   int64_t nbytes = 0;
-  Deleter deleter = nullptr;  // of a caller's buffer; nullptr: a recycled block
+  Deleter deleter = nullptr;  // frees a caller's buffer; nullptr: a recycled block
   void* context = nullptr;
-  int64_t block_bytes = 0;  // of the block this header lies in
+  int64_t block_bytes = 0;  // size of the block that this header lies in
 };
 
-/// A recycled block of `nbytes`, aligned to 64 bytes, uninitialised. OutOfMemoryError; nothing is changed then.
+/// A recycled block of `nbytes`, aligned to 64 bytes, uninitialised. Throws OutOfMemoryError and then changes nothing.
 TENON_API Storage* new_storage(int64_t nbytes);
 /// Wraps a caller's buffer; `deleter` (may be null) runs when the last tensor over it goes.
 TENON_API Storage* new_storage(void* data, int64_t nbytes, Storage::Deleter deleter, void* context);
@@ -30,7 +30,7 @@ TENON_API void destroy_storage(Storage* storage) noexcept;
 
 inline void retain(Storage* storage) noexcept { storage->references.fetch_add(1, std::memory_order_relaxed); }
 inline void release(Storage* storage) noexcept {
-  // The only owner needs no locked instruction: nobody else can be counting.
+  // The only owner needs no locked instruction: no other thread can change the count.
   if (storage->references.load(std::memory_order_acquire) == 1 ||
       storage->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
     destroy_storage(storage);

@@ -1,5 +1,5 @@
-// tensor: the handle everybody holds. Takes a storage, sizes and strides; gives views without copies.
-// Never computes: ops are methods, too, and defined in dispatch.
+// tensor: the Tensor handle. Takes a storage, sizes and strides; gives views without copies. Methods that are ops are
+// defined in dispatch.
 #pragma once
 #include <optional>
 #include <string>
@@ -27,36 +27,37 @@ class TensorHook;
 class LeafHook;
 }  // namespace autograd
 
-/// What a view was made in: what may be written through it depends on that. `function`: a custom function, `functions`:
-/// one with several results.
+/// The mode in which a view was made; it decides what may be written through the view. `function`: in a custom
+/// function; `functions`: in one with several results.
 enum class Mode : uint8_t { grad, no_grad, inference, function, functions };
 
-/// What a handle points at. Sizes and strides live inline up to six dimensions.
+/// The object that a Tensor handle points at. Sizes and strides are stored inline up to six dims.
 struct TensorImpl {
-  /// A view's reference to its base. Handles are counted below it, so that the views of a tensor are known by number.
+  /// The amount by which a view raises the reference count of its base. Handles count in the lower 32 bits, so the
+  /// upper bits are the number of views.
   static constexpr uint64_t kViewReference = uint64_t{1} << 32;
 
   std::atomic<uint64_t> references{1};
   Dtype dtype;
   Device device;
-  bool contiguous;   // row-major without gaps: kept up to date by every change of sizes or strides
+  bool contiguous;   // row-major without gaps; every change of sizes or strides updates it
   bool row_major;    // contiguous, and so are the strides of dims of size 1
   Storage* storage;  // null on meta
-  int64_t offset;    // of the first element in the storage, in elements
+  int64_t offset;    // of the first element within the storage, in elements
   int64_t numel;
   Dims sizes;
   Dims strides;                                  // in elements
   std::atomic<AutogradMeta*> autograd{nullptr};  // null for ordinary tensors
-  TensorImpl* base = nullptr;  // of a view: whose elements it shares; this reference keeps the storage, too
-  bool in_graph = false;       // has autograd metadata, or a base that may have some: all that ops ask first
+  TensorImpl* base = nullptr;  // of a view: the tensor whose elements it shares; keeps the storage alive, too
+  bool in_graph = false;       // has autograd metadata, or a base that may have some; the one flag that ops test first
   bool inference = false;      // made in inference mode
   Mode view_mode = Mode::grad;
-  std::atomic<uint32_t> view_version{0};  // of a view: the storage's version when its history was last found
+  std::atomic<uint32_t> view_version{0};  // of a view: the storage's version when the view's history was last computed
 
   AutogradMeta* meta() const noexcept { return autograd.load(std::memory_order_acquire); }
 
-  /// The first element; null on meta. Computed, because a storage that grows moves its block. A tensor without elements
-  /// may have any offset: it is given the storage's begin.
+  /// The address of the first element; null on meta. It is computed, because a storage that grows moves its block. A
+  /// tensor without elements may have any offset; it gets the storage's first byte.
   // exact: inside the storage
   [[gnu::always_inline]] std::byte* data() const noexcept {
     return storage ? storage->data + (numel > 0 ? offset : 0) * itemsize(dtype) : nullptr;
@@ -91,7 +92,7 @@ class DimsArg {
   DimsArg(int dim) : dims_{dim}, given_(true) {}
   DimsArg(std::initializer_list<int64_t> dims) : dims_(dims), given_(true) {}
   DimsArg(SizesView dims) : dims_(dims.copy()), given_(true) {}
-  /// None given: a view of nothing, whose data is null; an empty list means all dims, too, but was given.
+  /// If no dims were given, a view whose data is null. An empty list also means all dims, but its data is not null.
   SizesView view() const noexcept { return given_ ? SizesView(dims_) : SizesView(); }
 
  private:
@@ -99,11 +100,11 @@ class DimsArg {
   bool given_ = false;
 };
 
-/// A handle: copying it shares the elements, as in Python. Thread-safe as far as different handles go.
+/// A handle: copies share the elements, as in Python. Threads may use different handles of one tensor at the same time.
 class TENON_API Tensor {
  public:
   Tensor() noexcept = default;
-  /// Takes over one reference.
+  /// Takes ownership of one reference.
   explicit Tensor(TensorImpl* impl) noexcept : impl_(impl) {}
   Tensor(const Tensor& other) noexcept : impl_(other.impl_) {
     if (impl_) impl_->references.fetch_add(1, std::memory_order_relaxed);
@@ -129,8 +130,8 @@ class TENON_API Tensor {
   bool defined() const noexcept { return impl_ != nullptr; }
   /// Whether both handles are the same tensor (Python: `a is b`).
   bool is(const Tensor& other) const noexcept { return impl_ == other.impl_; }
-  /// Never null. Error "Expected a proper Tensor but got None (or an undefined Tensor in C++)", which is what every use
-  /// of an undefined tensor comes to.
+  /// Never null. For an undefined tensor it throws Error "Expected a proper Tensor but got None (or an undefined Tensor
+  /// in C++)", as does every method that uses the tensor.
   TensorImpl* impl() const {
     if (!impl_) [[unlikely]]
       fail_undefined();
@@ -148,7 +149,7 @@ class TENON_API Tensor {
   bool is_meta() const { return impl()->device == Device::meta; }
   int64_t storage_offset() const { return impl()->offset; }
   int64_t itemsize() const { return tenon::itemsize(impl()->dtype); }
-  /// Of all elements, those that share a place too. Error where an int64 does not hold it.
+  /// numel() * itemsize(), even if elements share memory. Throws Error on int64 overflow.
   int64_t nbytes() const {
     int64_t bytes = 0;
     if (__builtin_mul_overflow(numel(), itemsize(), &bytes)) fail_nbytes();
@@ -160,12 +161,12 @@ class TENON_API Tensor {
     if (impl()->inference) fail_inference_version();
     return impl_->storage ? impl_->storage->version.load(std::memory_order_relaxed) : 0;
   }
-  /// Whether it was made as a view of another tensor, to which what is written through it belongs.
+  /// Whether it is a view of another tensor (its base).
   bool is_view() const { return impl()->base != nullptr; }
   bool is_inference() const { return impl()->inference; }
   void* data_ptr() const { return impl()->data(); }
-  /// The same for a holder outside the library, as DLPack and buffers are: from now on the storage stays where it is.
-  /// What would have to grow it raises Error "Trying to resize storage that is not resizable".
+  /// data_ptr() for a holder outside the library (DLPack, buffer protocol): from now on the storage does not move.
+  /// Growing it throws Error "Trying to resize storage that is not resizable".
   void* export_data() const {
     if (Storage* storage = impl()->storage) storage->resizable.store(false, std::memory_order_relaxed);
     return impl_->data();
@@ -185,7 +186,7 @@ class TENON_API Tensor {
   Tensor expand_as(const Tensor& other) const;
   Tensor broadcast_to(SizesView sizes) const;
   Tensor view(SizesView sizes) const;
-  /// A view where strides allow it, else a contiguous copy.
+  /// A view if the strides allow it, else a contiguous copy.
   Tensor reshape(SizesView sizes) const;
   Tensor unsqueeze(int64_t dim) const;
   Tensor squeeze() const;
@@ -206,11 +207,10 @@ class TENON_API Tensor {
   Tensor unflatten(int64_t dim, SizesView sizes) const;
   Tensor as_strided(SizesView sizes, SizesView strides, std::optional<int64_t> storage_offset = std::nullopt) const;
   Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
-  /// Windows of `size` elements along a dim, `step` apart, in a new last dim: a view whose elements may share places.
+  /// Windows of `size` elements along a dim, `step` apart, as a new last dim. A view; windows may overlap.
   /// https://docs.pytorch.org/docs/stable/generated/torch.Tensor.unfold.html
   Tensor unfold(int64_t dimension, int64_t size, int64_t step) const;
-  /// Indexing with integers, Slice, None, Ellipsis: `x.index({0, Slice(1, 3), None, Ellipsis})` is a view. With tensors
-  /// of integers and masks among them it is a copy.
+  /// `x.index({0, Slice(1, 3), None, Ellipsis})`: a view. If an index is a tensor of integers or a mask, a copy.
   /// https://docs.pytorch.org/docs/stable/generated/torch.Tensor.index.html
   Tensor index(std::initializer_list<Index> indices) const {
     return index(indices.begin(), static_cast<int64_t>(indices.size()));
@@ -220,39 +220,40 @@ class TENON_API Tensor {
   /// The same tensor without history; shares elements and version.
   Tensor detach() const;
 
-  // Differentiation (autograd; what it needs beyond this class stands in tenon/autograd.h).
-  // https://docs.pytorch.org/docs/stable/autograd.html
+  // Differentiation (defined in autograd; more in tenon/autograd.h). https://docs.pytorch.org/docs/stable/autograd.html
   /// Whether operations on this tensor are recorded.
   bool requires_grad() const;
   /// Error "only Tensors of floating point dtype can require gradients"; for tensors that were computed "you can only
   /// change requires_grad flags of leaf variables...".
   Tensor& requires_grad_(bool requires_grad = true);
-  /// Whether it was not computed by a recorded operation.
+  /// True unless a recorded operation computed it.
   bool is_leaf() const;
-  /// What backward has summed up so far; undefined before. Warns on a tensor that is no leaf and does not retain it.
+  /// The gradient accumulated by backward; undefined if there is none. Warns for a tensor that is neither a leaf nor
+  /// retains its gradient.
   Tensor grad() const;
-  /// Undefined: none. Error "attempting to assign a gradient of size '[2]' to a tensor of size '[3]'...".
+  /// An undefined `grad` clears it. Error "attempting to assign a gradient of size '[2]' to a tensor of size '[3]'...".
   void set_grad(const Tensor& grad);
   /// The operation this tensor comes from; undefined for leaves.
   autograd::Node grad_fn() const;
-  /// Which of that operation's results it is.
+  /// Its position among that operation's results.
   int64_t output_nr() const;
-  /// Keeps the gradient of a tensor that is no leaf. Error "can't retain_grad on Tensor that has requires_grad=False".
+  /// Makes backward keep the gradient of a tensor that is not a leaf. Error "can't retain_grad on Tensor that has
+  /// requires_grad=False".
   void retain_grad() const;
   bool retains_grad() const;
-  /// The same elements without history, as `detach`; writing to them counts as no change of this tensor.
+  /// Like `detach`, but writes to the result do not raise this tensor's version.
   Tensor variable_data() const;
-  /// Takes over the elements, sizes and dtype of `data`, and keeps its own place in the graph. Error "data set to a
-  /// tensor that requires gradients must be floating point or complex dtype".
+  /// Shares the elements, sizes and dtype of `data` from now on, and keeps its own place in the graph. Error "data set
+  /// to a tensor that requires gradients must be floating point or complex dtype".
   void set_data(const Tensor& data);
-  /// Cuts this tensor off its history. Error "Can't detach views in-place...".
+  /// Removes this tensor's history. Error "Can't detach views in-place...".
   Tensor& detach_();
   /// Adds the gradients of this tensor, which has one element, to the `grad` of every leaf it was computed from.
   /// Error "grad can be implicitly created only for scalar outputs", "element 0 of tensors does not require grad...".
   /// https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html
   void backward() const;
-  /// The same for any shape, weighed by `gradient` (undefined: ones for one element). `retain_graph` unset: as
-  /// `create_graph`.
+  /// The same for any shape, weighted by `gradient`, which may be undefined for a tensor of one element. `retain_graph`
+  /// is `create_graph` unless set.
   void backward(const Tensor& gradient, std::optional<bool> retain_graph = std::nullopt,
                 bool create_graph = false) const;
   /// `hook(gradient)` runs before the gradient is used; a defined result takes its place.
@@ -270,7 +271,8 @@ class TENON_API Tensor {
   Tensor& fill_(Scalar value);
   Tensor& fill_(const Tensor& value);
   Tensor& zero_();
-  /// Writes `value`, broadcast, into what `index` names. Where a place is named twice, the last value stays.
+  /// Writes `value`, broadcast, to the elements that `index` selects. If an element is selected twice, the last value
+  /// stays.
   Tensor& index_put_(std::initializer_list<Index> indices, const Tensor& value) {
     return index_put_(indices.begin(), static_cast<int64_t>(indices.size()), value);
   }
@@ -279,7 +281,7 @@ class TENON_API Tensor {
   Tensor& resize_(SizesView sizes);
   /// The one element as a number; Error "a Tensor with 2 elements cannot be converted to Scalar".
   Scalar item() const;
-  /// Error where T cannot hold it.
+  /// Throws Error if T cannot hold it.
   template <class T>
   T item() const {
     return item().to<T>();
@@ -298,16 +300,16 @@ class TENON_API Tensor {
   TensorImpl* impl_ = nullptr;
 };
 
-// Complex numbers and their parts. Views, on which ops are recorded.
-/// A last dim of size 2 more, with both parts. Error for other dtypes.
+// Complex numbers and their parts. All but conj give differentiable views.
+/// A view with one more dim, the last, of size 2: real and imaginary part. Error for other dtypes.
 TENON_API Tensor view_as_real(const Tensor& self);
-/// The way back: the last dim, of size 2 and stride 1, becomes one complex number. Error for other layouts.
+/// The inverse: the last dim, of size 2 and stride 1, becomes one complex number. Error for other layouts.
 TENON_API Tensor view_as_complex(const Tensor& self);
-/// The real parts; a tensor of another dtype itself.
+/// The real parts. A tensor of another dtype is returned unchanged.
 TENON_API Tensor real(const Tensor& self);
 /// The imaginary parts. Error for other dtypes.
 TENON_API Tensor imag(const Tensor& self);
-/// The complex conjugates, as conj_physical computes them; a tensor of another dtype itself.
+/// The complex conjugates, computed by conj_physical. A tensor of another dtype is returned unchanged.
 TENON_API Tensor conj(const Tensor& self);
 
 /// Exactly as PyTorch prints it: "tensor([[1., 2.],\n        [3., 4.]])".

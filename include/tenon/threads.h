@@ -11,21 +11,21 @@ namespace tenon {
 TENON_API void set_num_threads(int count);
 TENON_API int get_num_threads() noexcept;
 
-/// An op that was asked to end early.
+/// Thrown by an op that was asked to end early.
 class TENON_API Interrupted : public Error {
  public:
   using Error::Error;
 };
 
-/// What a thread looks at while it works.
+/// What a working thread checks to find out whether to stop.
 struct InterruptSource {
-  const std::atomic<bool>* stop = nullptr;  // ends the work where it is true
-  void (*ask)() = nullptr;                  // called every 50 ms or so; may throw what ends the work
+  const std::atomic<bool>* stop = nullptr;  // ends the work once it is true
+  void (*ask)() = nullptr;                  // called about every 50 ms; may throw to end the work
 };
 
-/// For the life of the guard, ops of this thread end with Interrupted soon after `stop` becomes true; a signal handler
-/// may set it. What an op makes is thrown away then. An op that writes to one of its operands or into `out=` is not cut
-/// short: it either finishes, and the next op ends, or has not begun.
+/// While the guard lives, ops of this thread throw Interrupted soon after `stop` becomes true; a signal handler may set
+/// it. An interrupted op discards its result. In-place and `out=` ops are not interrupted midway: they finish, and the
+/// next op throws.
 class TENON_API InterruptGuard {
  public:
   explicit InterruptGuard(const std::atomic<bool>& stop) noexcept : InterruptGuard(InterruptSource{&stop, nullptr}) {}

@@ -16,10 +16,10 @@ bool is_dense(const TensorImpl& tensor) {
   return tensor.contiguous || is_non_overlapping_and_dense(tensor.sizes, tensor.strides);
 }
 
-/// An older graph gives gradients of the sizes the leaf had then.
+/// Whether a gradient has the leaf's sizes. An older graph gives gradients of the leaf's former sizes.
 bool has_sizes(const TensorImpl& leaf, const Tensor& grad) { return SizesView(leaf.sizes) == grad.sizes(); }
 
-/// A leaf's gradient has the leaf's strides where those are dense, else row-major ones.
+/// Whether a leaf's gradient has the leaf's strides if those are dense, else row-major ones.
 /// PyTorch: torch/csrc/autograd/utils/grad_layout_contract.h
 bool obeys_layout(const Tensor& grad, const TensorImpl& leaf) {
   if (!has_sizes(leaf, grad) || !is_dense(leaf)) return grad.is_contiguous();
@@ -40,7 +40,7 @@ Tensor clone_for(const Tensor& grad, const TensorImpl& leaf) {
   return copy;
 }
 
-constexpr int64_t kOneRun = 32768;  // elements that one thread adds
+constexpr int64_t kOneRun = 32768;  // elements that one thread adds; see tenon_bench --filter '^grad/'
 
 bool is_one_value(const TensorImpl& tensor) {
   for (int64_t dim = 0; dim < tensor.sizes.size(); ++dim)
@@ -48,21 +48,21 @@ bool is_one_value(const TensorImpl& tensor) {
   return true;
 }
 
-/// Whether the elements of one lie in memory like those of the other, or `by` repeats one value.
+/// Whether both have the same layout, or `by` is one repeated value.
 bool lie_alike(const TensorImpl& grad, const TensorImpl& by) {
   if (grad.contiguous && by.contiguous) return true;
   if (!is_dense(grad)) return false;
   return is_one_value(by) || SizesView(grad.strides) == SizesView(by.strides);
 }
 
-/// Whether an addition is nothing but one run through memory: nothing to check, to allocate or to record.
+/// Whether an addition is one loop over memory, without checks, allocation or recording.
 bool is_plain(const TensorImpl& grad, const TensorImpl& by) {
   return !thread_modes.grad && grad.dtype == by.dtype && grad.device == Device::cpu && by.device == Device::cpu &&
          !share_memory(grad, by) && !grad.inference && SizesView(grad.sizes) == SizesView(by.sizes) &&
          lie_alike(grad, by) && kernel_of(Op::add, grad.dtype);
 }
 
-/// The same as `grad.add_(by)`.
+/// The result of `grad.add_(by)` for such operands.
 void add_plainly(const Tensor& grad, const Tensor& by) {
   const TensorImpl& to = *grad.impl();
   const TensorImpl& from = *by.impl();
@@ -87,19 +87,19 @@ void add_plainly(const Tensor& grad, const Tensor& by) {
   bump_version(grad);
 }
 
-/// Element by element, without memory: from dim `dim` on.
+/// Copies dims from `dim` on element by element. Allocates nothing.
 void copy_elements(const TensorImpl& to, std::byte* out, const TensorImpl& from, const std::byte* in, int64_t dim) {
   const int64_t nbytes = itemsize(to.dtype);
   if (dim == to.sizes.size()) {
     std::memcpy(out, in, static_cast<std::size_t>(nbytes));
     return;
   }
-  // exact: places inside the two storages
+  // exact: inside the two storages
   for (int64_t i = 0; i < to.sizes[dim]; ++i)
     copy_elements(to, out + i * to.strides[dim] * nbytes, from, in + i * from.strides[dim] * nbytes, dim + 1);
 }
 
-/// The first gradient of a leaf. One that is nobody else's is taken as it is.
+/// The first gradient of a leaf. It is not copied if no other tensor shares its elements.
 Tensor first_gradient(const Tensor& grad, const TensorImpl& leaf) {
   if (thread_modes.grad) return clone_for(grad, leaf);
   if (is_owned_alone(grad) && obeys_layout(grad, leaf)) return grad.impl()->in_graph ? grad.detach() : grad;
@@ -128,13 +128,13 @@ bool sums_into(const NodeImpl& accumulator, const TensorImpl& leaf) noexcept {
 
 namespace {
 
-/// Puts an accumulator aside that does not fit the leaf any more: graphs may still lead to it. Gives the one that does;
-/// null where there is none. Where one handle is all that holds the leaf, no graph does: `gone` takes all.
-NodeImpl* put_aside(TensorImpl* leaf, std::vector<std::unique_ptr<NodeImpl>>& gone) {
+/// Retires an accumulator that does not fit the leaf any more, but that graphs may still reach. Returns a former one
+/// that fits, or null. If only one handle refers to the leaf, no graph does, and all are moved to `gone`.
+NodeImpl* retire_accumulator(TensorImpl* leaf, std::vector<std::unique_ptr<NodeImpl>>& gone) {
   AutogradMeta& meta = *leaf->meta();
   const SpinLock lock(meta.lock);
   NodeImpl* const before = meta.accumulator.load(std::memory_order_acquire);
-  if (!before || sums_into(*before, *leaf)) return before;  // another thread was faster
+  if (!before || sums_into(*before, *leaf)) return before;  // another thread did it first
   if (!meta.former) meta.former = std::make_unique<FormerParts>();
   std::vector<std::unique_ptr<NodeImpl>>& former = meta.former->accumulators;
   former.reserve(former.size() + 1);
@@ -156,13 +156,13 @@ NodeImpl* put_aside(TensorImpl* leaf, std::vector<std::unique_ptr<NodeImpl>>& go
 
 NodeImpl* accumulator_of(const Tensor& leaf, bool make) {
   if (!make && !leaf.impl()->meta()) return nullptr;
-  std::vector<std::unique_ptr<NodeImpl>> gone;  // hooks, which may be foreign code, die with them
+  std::vector<std::unique_ptr<NodeImpl>> gone;  // their destruction destroys hooks, which may run user code
   std::atomic<NodeImpl*>& place = meta_of(leaf).accumulator;
   NodeImpl* node = place.load(std::memory_order_acquire);
-  if (node && make && !sums_into(*node, *leaf.impl())) node = put_aside(leaf.impl(), gone);
+  if (node && make && !sums_into(*node, *leaf.impl())) node = retire_accumulator(leaf.impl(), gone);
   if (!node && make) {
     std::unique_ptr<NodeImpl> own = std::make_unique<AccumulateGrad>(leaf);
-    // Another thread may have been faster.
+    // Another thread may have done it first.
     if (place.compare_exchange_strong(node, own.get(), std::memory_order_acq_rel)) node = own.release();
   }
   if (node) retain(node);
@@ -176,7 +176,7 @@ AccumulateGrad::Accumulation AccumulateGrad::prepare(Tensor& gradient) const {
     return Accumulation::first;
   }
   if (grad().takes(gradient)) return Accumulation::plain;
-  // Few elements that are a view of fewer are added faster as a tensor of their own.
+  // A small gradient with strides of 0 is added faster as a contiguous copy.
   if (gradient.numel() > kFew || gradient.is_contiguous() || gradient.is_meta()) return Accumulation::unsure;
   gradient = run_clone(gradient, MemoryFormat::contiguous);
   return grad().takes(gradient) ? Accumulation::plain : Accumulation::unsure;
@@ -184,7 +184,7 @@ AccumulateGrad::Accumulation AccumulateGrad::prepare(Tensor& gradient) const {
 
 void AccumulateGrad::add(Tensor& gradient, bool is_first) const {
   if (is_first && grad().replace({}, gradient)) return;
-  while (!grad().add(gradient)) {  // another thread has changed the grad since
+  while (!grad().add(gradient)) {  // another thread has changed the grad
     gradient = first_gradient(gradient, *leaf_);
     if (grad().replace({}, gradient)) return;
   }

@@ -1,18 +1,18 @@
-// autograd: where gradients end. Takes a gradient; adds it to the leaf's.
+// autograd: the node at the end of a graph, which adds a gradient to its leaf's `grad`.
 #pragma once
 #include "autograd/meta.h"
 
 namespace tenon::autograd {
 
-/// The node of a leaf. Both live as long as either is referred to: they count references in one place, the leaf's.
+/// The node of a leaf. Node and leaf share the leaf's reference count, so each keeps the other alive.
 class AccumulateGrad final : public NodeImpl {
  public:
   explicit AccumulateGrad(const Tensor& leaf);
-  /// The engine calls prepare and add.
+  /// Unused: the engine calls prepare and add instead.
   void apply(const Tensor*, Tensor*) override {}
-  /// How a gradient will be added. `unsure`: the addition may fail, before it changes anything.
+  /// How a gradient will be added. `unsure`: the addition may fail, but then changes nothing.
   enum class Accumulation : uint8_t { first, plain, unsure };
-  /// Takes the memory that `add` needs.
+  /// Allocates what `add` needs.
   Accumulation prepare(Tensor& gradient) const;
   void add(Tensor& gradient, bool is_first) const;
   GradSlot& grad() const noexcept { return leaf_->meta()->grad(); }
@@ -30,7 +30,7 @@ class AccumulateGrad final : public NodeImpl {
 
 /// Whether the leaf still has the sizes, dtype and device that the accumulator was made for.
 bool sums_into(const NodeImpl& accumulator, const TensorImpl& leaf) noexcept;
-/// Whether nobody else can see what is written into `tensor`.
+/// Whether no other tensor shares the elements of `tensor`.
 bool is_owned_alone(const Tensor& tensor);
 
 }  // namespace tenon::autograd

@@ -1,4 +1,4 @@
-// The two entries into the engine, with PyTorch's checks of what they are given.
+// backward() and grad(), with PyTorch's checks of their arguments.
 #include <algorithm>
 
 #include "autograd/engine.h"
@@ -11,7 +11,7 @@
 namespace tenon::autograd {
 namespace {
 
-/// Roots with their gradients, which hold their nodes as long as the run lasts.
+/// Roots with their gradients. They keep the nodes alive during the run.
 struct Roots {
   EdgeList edges;
   GradList gradients;
@@ -47,7 +47,7 @@ void check_gradient(const Tensor& gradient, const Tensor& output, std::size_t i)
   throw Error("element " + std::to_string(i) + " of tensors does not require grad and does not have a grad_fn");
 }
 
-/// `gradients`: `given` of them, some may be undefined.
+/// `gradients` has `given` entries, of which some may be undefined.
 void add_roots(Roots& roots, const Tensor* outputs, std::size_t count, const Tensor* gradients, std::size_t given) {
   for (std::size_t i = 0; i < count; ++i) {
     const Tensor& output = outputs[i];
@@ -80,7 +80,7 @@ void warn_of_cycle() {
        "the cycle and avoid the leak.");
 }
 
-/// A leaf's accumulator, or the node that a computed tensor comes from; null where no graph knows it.
+/// A leaf's accumulator, or a computed tensor's node; null if the tensor is in no graph.
 Edge known_edge(const Tensor& input) {
   if (NodeImpl* node = grad_fn_of(input)) {
     retain(node);
@@ -89,7 +89,7 @@ Edge known_edge(const Tensor& input) {
   return {accumulator_of(input, false), 0};
 }
 
-/// What `grad` gives. That of a sum may be the root's own, as in PyTorch.
+/// A gradient as `grad` returns it. The gradient of a sum may be the tensor given as grad_outputs, as in PyTorch.
 Tensor given_away(const Tensor& gradient, const Roots& roots, std::size_t count) {
   if (!gradient.defined() || gradient.is_meta()) return gradient;
   for (std::size_t i = 0; i < count; ++i)
@@ -116,7 +116,7 @@ void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOp
   std::vector<NodeImpl*> accumulators;
   std::vector<Capture> captures;
   for (const Tensor& input : inputs) {
-    input.retain_grad();  // PyTorch fills the grad of a computed input, too
+    input.retain_grad();  // PyTorch also sets the grad of computed inputs
     if (!input.is_leaf()) {
       captures.push_back({grad_fn_of(input), static_cast<int32_t>(input.output_nr()), {}});
       continue;
@@ -131,7 +131,7 @@ void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOp
   task.limit_to(&captures, accumulators);
   run(roots, tensors.size(), task);
   if (options.retain_graph.value_or(options.create_graph)) return;
-  // PyTorch runs the nodes of computed inputs, too, which frees what they saved.
+  // PyTorch also runs the nodes of computed inputs, which frees their saved tensors.
   for (const Capture& input : captures)
     if (input.gradient.defined()) input.node->release_saved();
 }

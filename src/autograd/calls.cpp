@@ -1,4 +1,4 @@
-// Recorded algorithms: one node for all of them, whose formulas come from the op's block.
+// The node of algorithms. One class serves all; derivatives come from the op's block.
 #include <algorithm>
 #include <vector>
 
@@ -35,12 +35,12 @@ class CallNode final : public NodeImpl {
         Edge& edge = edges[count];
         if (value.is_tensor() && value.tensor().impl()->in_graph) edge = gradient_edge(value.tensor());
         if (edge.node) reads_ |= algorithm_of(op).reads[operand];
-        if (count == 0) sizes_ = RecordedSizes(value.tensor(), edge);
+        if (count == 0) sizes_ = SavedSizes(value.tensor(), edge);
         operands_[count++] = operand;
       }
       if (value.is_tensor() && is_column_major(value.tensor())) column_major_ |= 1u << operand;
       ++operand;
-      value = Value();  // what is read is saved
+      value = Value();  // values that are read are saved
     }
     set_edges(edges, count);
   }
@@ -52,7 +52,7 @@ class CallNode final : public NodeImpl {
   void save_operands(const Value* values) {
     save_operands(values, [](const Tensor& operand, SavedTensor& saved) { saved.save(operand); });
   }
-  /// Beside `self`, which is written to: what it was is gone afterwards.
+  /// For an in-place op: saves operands before `self` is overwritten.
   void save_operands_beside(const Tensor& self, const Value* values) {
     save_operands(values, [&](const Tensor& operand, SavedTensor& saved) {
       if (&saved == saved_operands_)
@@ -67,7 +67,7 @@ class CallNode final : public NodeImpl {
       if (reads_ >> (static_cast<std::size_t>(kResultBit) + i) & 1u)
         saved_results_[i].save(results[i], SavedTensor::Role::result);
   }
-  /// Of the one result of a write, after it.
+  /// Completes the saved result of an in-place op after the write.
   void settle(const Tensor& self) noexcept {
     if (!saved_results_.empty() && saved_results_[0].is_saved()) saved_results_[0].settle(self);
   }
@@ -95,7 +95,7 @@ class CallNode final : public NodeImpl {
     for (int i = 0; i < edge_count(); ++i)
       if (has_edge(i)) out[i] = std::move(parts[static_cast<std::size_t>(i)]);
   }
-  /// Of an op of a list of tensors: its derivative reads their sizes alone.
+  /// For an op of a list of tensors: its derivative reads only their sizes.
   void join_edges(Value& list) {
     std::vector<Edge> edges;
     for (const Tensor& tensor : list.tensors()) {
@@ -120,7 +120,7 @@ class CallNode final : public NodeImpl {
     }
   }
   void drop(SavedTensor& saved) noexcept {
-    Tensor dropped;  // dies after the lock
+    Tensor dropped;  // destroyed after unlocking
     const SpinLock own(lock());
     dropped = saved.take();
   }
@@ -141,10 +141,10 @@ class CallNode final : public NodeImpl {
 
   Op op_;
   const Schema& schema_;
-  std::vector<Value> values_;  // of the parameters that are no operands
-  int operands_[kMaxArgs];     // of each edge
+  std::vector<Value> values_;  // of the parameters that are not operands
+  int operands_[kMaxArgs];     // the operand of each edge
   uint32_t reads_ = 0;
-  RecordedSizes sizes_;           // of the first operand
+  SavedSizes sizes_;              // of the first operand
   unsigned column_major_ = 0;     // bit i: operand i
   std::vector<Dims> part_sizes_;  // of each of a list of tensors
   SavedTensor saved_operands_[kMaxArgs];

@@ -1,4 +1,4 @@
-// Recorded copies and fills.
+// Nodes of copies and fills.
 #include "autograd/meta.h"
 #include "autograd/note.h"
 #include "autograd/recording.h"
@@ -10,12 +10,12 @@ namespace tenon {
 namespace autograd {
 namespace {
 
-/// Zeros that take up one element.
-Tensor still_zeros(const Tensor& like) {
+/// Zeros with strides of 0: one element in memory.
+Tensor expanded_zeros(const Tensor& like) {
   return new_alias(zeros({}, Options(like.dtype(), like.device())), like.sizes(), Dims(like.dim(), 0), 0);
 }
 
-/// clone and to: the engine casts the gradient back.
+/// The node of clone and to. The engine casts the gradient back.
 class PassNode final : public NodeImpl {
  public:
   PassNode(const char* name, const Tensor& self) : name_(name) {
@@ -29,7 +29,7 @@ class PassNode final : public NodeImpl {
   const char* name_;
 };
 
-/// Writes over all of self: what was there before has no part in the result.
+/// The node of a write to all of self, whose former value does not affect the result.
 class OverwriteNode final : public NodeImpl {
  public:
   OverwriteNode(const char* name, const Tensor& self, const Tensor* src) : name_(name) {
@@ -39,7 +39,7 @@ class OverwriteNode final : public NodeImpl {
   const char* name() const noexcept override { return name_; }
   void apply(const Tensor* grads, Tensor* out) override {
     if (!grads[0].defined()) return;
-    if (has_edge(0)) out[0] = still_zeros(grads[0]);
+    if (has_edge(0)) out[0] = expanded_zeros(grads[0]);
     if (edge_count() > 1 && has_edge(1)) out[1] = grads[0];
   }
 
@@ -70,7 +70,7 @@ Tensor recording::to(const Tensor& self, Dtype dtype, MemoryFormat format) {
 
 namespace {
 
-/// src: null where a number is written.
+/// `src` is null if a number is written.
 struct Overwriting {
   const char* node;
   const char* call;

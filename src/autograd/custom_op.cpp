@@ -1,4 +1,4 @@
-// Ops that are defined from outside: a row, kernels and derivatives, each put where those of the table are looked for.
+// Custom ops: adds their rows, kernels and derivatives to the tables of built-in ops.
 #include "tenon/custom_op.h"
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace tenon::custom {
 namespace {
 
-/// Keeps the texts of rows as long as the process lives: the list never dies.
+/// Keeps the texts of rows for the life of the process.
 const char* kept(std::string text) {
   static ForkMutex mutex;
   static std::deque<std::string>& texts = *new std::deque<std::string>;
@@ -49,7 +49,7 @@ int define(const CustomDefinition& definition) {
   autograd::Derivative derivative;
   for (int i = 0; i < definition.arity; ++i) {
     if (!definition.gradients[i] || definition.gives_bool) continue;
-    // What a derivative reads is its own affair: all is kept, and it counts as several steps.
+    // The values that a custom derivative reads are unknown, so all are saved; it counts as several ops.
     derivative.arguments[i] = {nullptr, (1u << autograd::kResult) | ((1u << definition.arity) - 1), 2,
                                definition.gradients[i]};
     derivative.exists = true;

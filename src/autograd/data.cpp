@@ -1,4 +1,4 @@
-// x.data, and x.data = y: the elements without the place in the graph.
+// x.data, and x.data = y: elements without history.
 #include "autograd/meta.h"
 #include "autograd/recording.h"
 #include "tensor/impl.h"
@@ -16,7 +16,7 @@ FormerParts::Viewed* find(FormerParts& former, const Storage* storage) noexcept 
   return nullptr;
 }
 
-/// Gives what is to be released; null where nothing is.
+/// Removes an entry. Returns the storage to release, or null.
 Storage* take(FormerParts& former, FormerParts::Viewed* entry) noexcept {
   Storage* storage = entry->storage;
   *entry = former.storages.back();
@@ -24,21 +24,21 @@ Storage* take(FormerParts& former, FormerParts::Viewed* entry) noexcept {
   return storage;
 }
 
-/// Room for what the tensor lets go of, before anything is let go.
+/// Allocates the list of former storages before anything is changed.
 FormerParts& room_for_former(AutogradMeta& meta) {
   if (!meta.former) meta.former = std::make_unique<FormerParts>();
   meta.former->storages.reserve(meta.former->storages.size() + 1);
   return *meta.former;
 }
 
-/// The views over the storage the tensor has now.
+/// The number of views over the tensor's present storage.
 uint64_t count_views(const TensorImpl* impl, const FormerParts& former) noexcept {
   uint64_t views = impl->references.load(std::memory_order_acquire) / TensorImpl::kViewReference;
   for (const FormerParts::Viewed& entry : former.storages) views -= entry.views;
   return views;
 }
 
-/// Views do not hold the storage they were made over: their base does, which keeps it for them from now on.
+/// Replaces the storage. Views do not own their storage; the base keeps the former one for them.
 void replace_storage(TensorImpl* impl, Storage* storage, FormerParts& former) noexcept {
   const uint64_t views = count_views(impl, former);
   if (impl->storage == storage && !impl->base) return;
@@ -83,8 +83,9 @@ void recording::drop_former_view(TensorImpl* base, Storage* storage) noexcept {
 Tensor Tensor::variable_data() const {
   Storage* storage = impl()->storage;
   if (!impl()->in_graph || !storage) return detach();
-  // The version is counted in the storage: one over the same memory counts anew. Made of another such one it holds what
-  // that one holds, or there could be chains of any length. That memory must not move.
+  // The version counter is in the storage, so the result gets a storage of its own over the same memory, with a new
+  // counter. It refers to the owner of the memory, not to another such storage, so that chains don't grow. The memory
+  // must not move.
   Storage* owner = storage->deleter == autograd::let_go ? static_cast<Storage*>(storage->context) : storage;
   owner->resizable.store(false, std::memory_order_relaxed);
   const Tensor uncounted = new_tensor_over({storage->data, storage->nbytes, autograd::let_go, owner}, sizes(),
@@ -109,7 +110,7 @@ void Tensor::set_data(const Tensor& data) {
   impl_->numel = from->numel;
   impl_->sizes = std::move(sizes);
   impl_->strides = std::move(strides);
-  autograd::replace_storage(impl_, from->storage, former);  // last: what it releases may run foreign code
+  autograd::replace_storage(impl_, from->storage, former);  // last, because releasing may run user code
 }
 
 }  // namespace tenon

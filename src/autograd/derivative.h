@@ -1,6 +1,6 @@
-// autograd: the formulas of the op blocks, as functions. Takes an op; gives, for each argument, its derivative over
-// tensors and what that reads. The same function runs on tensors that are in a graph (which gives second derivatives),
-// on plain ones, and on meta tensors that a Recorder turns into one Program.
+// autograd: the derivatives of the op blocks as functions. Takes an op; gives, for each argument, its derivative and
+// the values that it reads. The same function runs on tensors in a graph (which gives second derivatives), on plain
+// tensors, and on meta tensors, from which a Recorder makes one Program.
 #pragma once
 #include "ops/row.h"
 #include "tenon/custom_op.h"
@@ -9,7 +9,7 @@
 
 namespace tenon::autograd {
 
-/// What a formula works on: a tensor or a number.
+/// An operand of a formula: a tensor or a number.
 class Term {
  public:
   Term() = default;
@@ -28,9 +28,9 @@ class Term {
   Scalar number_;
 };
 
-inline constexpr int kResult = kMaxArgs;  // its place among the values of a derivative
+inline constexpr int kResult = kMaxArgs;  // index of the result among the values of a derivative
 
-/// What is at hand when a gradient is computed. Formulas call these by name.
+/// The values that a formula may read. Formulas call these functions by name.
 class Given {
  public:
   Term values[kMaxArgs + 1];  // the arguments, then the result
@@ -61,22 +61,22 @@ CustomGiven as_tensors(const Given& given);
 struct Derivative {
   using Formula = Term (*)(const Given&);
   struct OfArgument {
-    Formula formula = nullptr;                       // null: not differentiable
-    unsigned reads = 0;                              // bit i: value i
-    int steps = 0;                                   // ops of the formula; 0: it gives the gradient as it is
-    Tensor (*custom)(const CustomGiven&) = nullptr;  // instead of a formula, of ops that are defined from outside
+    Formula formula = nullptr;  // null: not differentiable
+    unsigned reads = 0;         // bit i: it reads value i
+    int steps = 0;              // number of ops in the formula; 0: it returns the gradient unchanged
+    Tensor (*custom)(const CustomGiven&) = nullptr;  // the derivative of a custom op, instead of a formula
 
     bool exists() const noexcept { return formula || custom; }
     Tensor operator()(const Given& given) const { return custom ? custom(as_tensors(given)) : formula(given).tensor(); }
   };
   OfArgument arguments[kMaxArgs];
-  bool exists = false;  // for some argument
+  bool exists = false;  // for at least one argument
 };
-/// Of an elementwise op. The first call runs every formula on meta tensors, to learn what it reads.
+/// The derivatives of an elementwise op. The first call runs every formula on meta tensors to find out what it reads.
 const Derivative& derivative_of(Op op);
 void set_custom_derivative(Op op, const Derivative& derivative);
 
-/// What the derivatives of an algorithm are written on. Where no gradient of a result came, it is zeros.
+/// The values that an algorithm's derivative may read. A missing gradient of a result is zeros.
 class CallGiven {
  public:
   CallGiven(const Schema& schema, const Value* values, const Tensor* operands, const Tensor* results,
@@ -93,34 +93,34 @@ class CallGiven {
         part_sizes_(part_sizes) {}
 
   const Tensor& grad(int result = 0) const { return grads_[result]; }
-  /// Whether a gradient of that result came.
+  /// Whether the result has a gradient.
   bool has_grad(int result) const { return (came_ >> result & 1u) != 0; }
-  /// Error where the parameter was given: there is no derivative then.
+  /// The gradient. Throws Error if `parameter` was given, because there is no derivative then.
   const Tensor& grad_unless(const char* parameter) const;
   const Tensor& a() const { return operands_[0]; }
   const Tensor& b() const { return operands_[1]; }
   const Tensor& c() const { return operands_[2]; }
   const Tensor& result(int i = 0) const { return results_[i]; }
-  /// Of the first operand, which is not saved for it.
+  /// The sizes of the first operand, even if it is not saved.
   SizesView sizes() const { return sizes_; }
-  /// Of each of a list of tensors.
+  /// The sizes of each tensor of a list.
   std::span<const Dims> part_sizes() const { return part_sizes_; }
-  /// Of the gradient's dtype.
+  /// Zeros of the gradient's dtype.
   Tensor zeros(SizesView sizes) const;
-  /// The gradient at the places of `self`, broadcast with `mask`, where that holds; 0 elsewhere.
+  /// The gradient of masked_select: for each element of `self` where `mask` is true its gradient, elsewhere 0.
   Tensor at_mask(const Tensor& self, const Tensor& mask) const;
-  /// Zeros in the sizes of the first operand with the gradient on a diagonal.
+  /// Zeros of the first operand's sizes, with the gradient on a diagonal.
   Tensor on_diagonal(int64_t offset, int64_t dim1, int64_t dim2) const;
-  /// Integers with the other sign.
+  /// The integers of a parameter, negated.
   DimsArg negative(const char* parameter) const;
-  /// Whether an operand is a matrix whose columns lie side by side: its gradient is computed so, too.
+  /// Whether an operand is a column-major matrix: then its gradient is computed column-major, too.
   bool is_column_major(int operand) const { return (column_major_ >> operand & 1u) != 0; }
   Scalar number(const char* parameter, Scalar fallback) const { return value(parameter).number(fallback); }
   int64_t integer(const char* parameter, int64_t fallback = 0) const { return value(parameter).integer(fallback); }
   std::optional<int64_t> optional_integer(const char* parameter) const { return value(parameter).optional_integer(); }
   bool boolean(const char* parameter) const { return value(parameter).boolean(false); }
   DimsArg dims(const char* parameter) const { return value(parameter).dims_arg(); }
-  /// A result, or its gradient, over the dims of the operand: of size 1 where reduced.
+  /// A result, or its gradient, with the operand's dims: reduced dims have size 1.
   Tensor over_dims(const Tensor& reduced) const;
   std::optional<Scalar> optional_number(const char* parameter) const { return value(parameter).optional_number(); }
 
@@ -132,33 +132,33 @@ class CallGiven {
   const Tensor* operands_;
   const Tensor* results_;
   const Tensor* grads_;
-  unsigned came_;  // bit i: of result i
+  unsigned came_;  // bit i: result i has a gradient
   SizesView sizes_;
   unsigned column_major_;  // bit i: operand i
   std::span<const Dims> part_sizes_;
 };
 
-/// Zeros of these sizes with a gradient added up along dim where `places` says. Differentiable.
+/// Zeros of these sizes, to which `grad` is added along `dim` at the indices `places`. Differentiable.
 Tensor added_along(const Tensor& grad, int64_t dim, const Tensor& places, SizesView sizes);
 
-/// What was reduced over the dims of `mask`, over the dims of what it was reduced from: of size 1 where reduced.
+/// A tensor that was reduced over the dims of `mask`, with those dims back as size 1.
 Tensor with_reduced_dims(const Tensor& reduced, SizesView mask, bool keepdim);
-// Derivatives of more than a line.
+// Derivatives that are longer than a line.
 Tensor of_variance(const CallGiven& given, const Tensor& grad, const Tensor& self);
 Tensor of_deviation(const CallGiven& given, const Tensor& grad, const Tensor& self, const Tensor& result);
 Tensor of_var_mean(const CallGiven& given, const Tensor& self);
 Tensor of_std_mean(const CallGiven& given, const Tensor& self, const Tensor& deviation);
 Tensor of_norm(const CallGiven& given, const Tensor& grad, const Tensor& self, const Tensor& result);
-/// Of what is the extreme of a tensor without a dim: each element that is equal to it gets a share.
+/// The gradient of max() and min() over all dims: all elements equal to the extreme share it.
 Tensor shared_among(const Tensor& grad, const Tensor& self, const Tensor& extreme);
 Tensor of_extremes(const CallGiven& given, const Tensor& self, const Tensor& low, const Tensor& high);
-/// Zeros in the sizes of the operand, with `grad` where `places` says along the dim that was folded.
+/// Zeros of the operand's sizes, with `grad` at the indices `places` along the reduced dim.
 Tensor at_places(const CallGiven& given, const Tensor& grad, const Tensor& places);
 
-/// Of an algorithm: by operand; null: not differentiable.
+/// The derivatives of an algorithm, one for each operand; null: not differentiable.
 struct CallDerivative {
   Tensor (*formulas[kMaxArgs])(const CallGiven&) = {};
-  List<Tensor> (*of_list)(const CallGiven&) = nullptr;  // by each of a list of tensors
+  List<Tensor> (*of_list)(const CallGiven&) = nullptr;  // for an algorithm of a list of tensors
 };
 const CallDerivative& call_derivative_of(Op op) noexcept;
 

@@ -1,4 +1,4 @@
-// Recorded elementwise ops: one node for all of them, whose formula comes from the op's block.
+// The node of elementwise ops. One class serves all; derivatives come from the op's block.
 #include <cctype>
 
 #include "autograd/derivative.h"
@@ -12,7 +12,7 @@ namespace tenon {
 namespace autograd {
 namespace {
 
-/// The first argument that may have a gradient: a condition has none.
+/// The first argument that may have a gradient. A condition has none.
 int first_operand(const Row& row) { return row.promotion == Promotion::select ? 1 : 0; }
 
 class OpNode final : public NodeImpl {
@@ -39,11 +39,11 @@ class OpNode final : public NodeImpl {
     saved_[value].save(tensor, role);
   }
   const char* name() const noexcept override { return name_; }
-  /// Of the result of a write, after it.
+  /// Completes the saved result of an in-place op after the write.
   void settle(const Tensor& self) noexcept { saved_[kResult].settle(self); }
   void release_saved() noexcept override {
     if (reads_ == 0) return;
-    Tensor dropped[kMaxArgs + 1];  // die after the lock
+    Tensor dropped[kMaxArgs + 1];  // destroyed after unlocking
     const SpinLock own(lock());
     for (int i = 0; i <= kResult; ++i) dropped[i] = saved_[i].take();
     for (int i = 0; i < operand_count(row_of(op_), count_); ++i)
@@ -57,7 +57,7 @@ class OpNode final : public NodeImpl {
     for (int i = 0; i < edge_count(); ++i) {
       if (!has_edge(i)) continue;
       if (derivatives[i].steps == 0)
-        out[i] = grads[0];  // the engine sums it down
+        out[i] = grads[0];  // the engine sums it to the operand's shape
       else
         computes = true;
     }
@@ -65,8 +65,8 @@ class OpNode final : public NodeImpl {
   }
 
  private:
-  /// The last argument first and the result at the end, as PyTorch does (its order is that of the names: max, min,
-  /// other, self): the first that was changed is the one the Error names.
+  /// Checks saved tensors in PyTorch's order (by name: max, min, other, self, then the result): the Error is about the
+  /// first that was changed.
   void unpack(Given& given) {
     Tensor held[kMaxArgs + 1];
     bool is_saved[kMaxArgs + 1] = {};
@@ -92,7 +92,7 @@ class OpNode final : public NodeImpl {
     if (thread_modes.grad || given.gradient.tensor().is_meta()) return derivative(given);
     const InputMeta& meta = edge.node->input(edge.input);
     const Tensor& grad = given.gradient.tensor();
-    if (grad.numel() == 0) return derivative(given);  // the engine sums it down
+    if (grad.numel() == 0) return derivative(given);  // the engine sums it to the operand's shape
     if (!is_expandable_to(meta.sizes, grad.sizes())) return derivative(given);
     return fused_gradient(given, derivative.reads, derivative, meta.sizes, meta.dtype);
   }
@@ -105,7 +105,7 @@ class OpNode final : public NodeImpl {
   Scalar numbers_[kMaxArgs];
 };
 
-/// An op without derivative that is written in place: what was there before has no part in the result.
+/// The node of an in-place op whose gradient is zeros.
 class ZeroNode final : public NodeImpl {
  public:
   ZeroNode(Op op, Args args, int count) : name_(std::string(row_of(op).name) + "Backward") {
@@ -140,13 +140,13 @@ void save_arguments(OpNode& node, Args args, int count) {
     if (node.reads(i) && args[i]->is_tensor()) node.save(i, args[i]->tensor());
 }
 
-/// Ops that PyTorch declares to have no derivative, instead of one of zeros: no graph knows of them, not even of their
-/// writes in place.
+/// Ops that PyTorch declares not differentiable, instead of with gradient zeros. They are never recorded, not even in
+/// place.
 bool is_outside_graphs(const Row& row) { return row.promotion == Promotion::logical; }
-/// Results that are no numbers: `out=` may be anybody's.
+/// Whether results are truth values. Then `out=` may require grad.
 bool gives_truths(const Row& row) { return is_outside_graphs(row) || row.promotion == Promotion::comparison; }
 
-/// Of an op that no graph knows: it looks at `out` alone.
+/// The check for an op that is never recorded: only `out` matters.
 void check_unknown_out(Op op, const Tensor& out) {
   check_inplace(out, false);
   if (!is_recorded(out)) return;
@@ -189,7 +189,7 @@ Tensor& recording::inplace(Op op, Tensor& self, Args args, int count) {
   const char* name = row.grad_fn_inplace ? row.grad_fn_inplace : node_name(row, args, count);
   Node handle(new OpNode(op, name, derivative, args, count));
   OpNode& node = *static_cast<OpNode*>(handle.impl());
-  // What the formula reads of self is gone afterwards; on failure nothing has changed.
+  // The derivative reads self, which is overwritten, so a copy is saved. If the op fails, nothing has changed.
   if (node.reads(0)) node.save(0, self.clone());
   for (int i = 1; i < count; ++i)
     if (node.reads(i) && args[i]->is_tensor()) node.save(i, args[i]->tensor(), role_beside(self, args[i]->tensor()));

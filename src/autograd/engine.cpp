@@ -17,13 +17,13 @@ bool runs_later(const NodeImpl* a, const NodeImpl* b) { return a->sequence < b->
 
 Tensors to_list(const Tensor* tensors, int count) { return Tensors(tensors, tensors + count); }
 
-/// What PyTorch's older classes are called: "torch.FloatTensor".
+/// The name of PyTorch's legacy class: "torch.FloatTensor".
 std::string class_name(const Tensor& tensor) {
   const std::string type = std::string(scalar_type_name(tensor.dtype())) + "Tensor";
   return (tensor.is_meta() ? "torch.meta." : "torch.") + type;
 }
 
-/// What a hook puts in a gradient's place is like it, or nobody downstream could tell what it gets.
+/// Checks that a hook's result has the dtype, device and sizes of the gradient that it replaces.
 void check_hook_result(const Tensor& before, const Tensor& after) {
   if (!before.defined()) throw Error("can't replace a None gradient with a non-None value");
   if (before.dtype() != after.dtype() || before.device() != after.device())
@@ -56,7 +56,7 @@ void replace_all(Tensor* tensors, int count, const Tensors& by) {
   for (int i = 0; i < count; ++i) tensors[i] = by[static_cast<std::size_t>(i)];
 }
 
-/// A part of the extras, which other threads may be changing.
+/// A copy of a part of the extras, which other threads may change.
 template <class Part>
 Part copy_of(const NodeImpl* node, Part NodeExtras::*part) {
   const SpinLock lock(node->lock());
@@ -69,7 +69,7 @@ std::shared_ptr<List> copy_of(AccumulateGrad* node, std::shared_ptr<List> LeafHo
   return node->hooks()->*part;
 }
 
-/// The hooks of tensors, before a gradient is used for anything.
+/// Calls the hooks of tensors, before the gradients are used.
 void call_hooks_of_tensors(NodeImpl* node, Tensor* grads) {
   if (node->is_accumulator())
     if (const auto hooks = copy_of(static_cast<AccumulateGrad*>(node), &LeafHooks::before))
@@ -98,7 +98,7 @@ void call_posthooks(NodeImpl* node, Tensor* out, const Tensor* grads) {
     replace_all(out, count, (*entry.hook)(to_list(out, count), to_list(grads, node->input_count())));
 }
 
-/// A sum where two ways meet; in place where nobody else sees it.
+/// Adds two gradients of one tensor; in place if no other tensor shares the elements.
 Tensor summed(Tensor before, const Tensor& gradient) {
   const bool in_place = !thread_modes.grad && is_owned_alone(before) && before.dtype() == gradient.dtype() &&
                         internal_overlap(before) == InternalOverlap::no;
@@ -124,7 +124,7 @@ void check_nan(const NodeImpl* node, const Tensor* grads, int count) {
   if (!text.empty()) throw Error("Function '" + std::string(node->name()) + "' " + text);
 }
 
-/// Under anomaly mode an Error says where its node was recorded.
+/// In anomaly mode adds to an Error where its node was recorded.
 void add_forward_call(const NodeImpl* node, Error& error) {
   if (!anomaly_mode.enabled) return;
   const NodeExtras* extras = node->extras_if_any();
@@ -185,7 +185,7 @@ void validate_outputs(NodeImpl* node, Tensor* grads) {
 
 namespace {
 
-/// A hook may leave modes as it likes: the caller's come back.
+/// Restores the caller's modes, which hooks may change.
 class KeptModes {
  public:
   KeptModes() = default;
@@ -216,22 +216,22 @@ void GraphTask::limit_to(std::vector<Capture>* captures, const std::vector<NodeI
 }
 
 TaskState& GraphTask::state_of(NodeImpl* node) {
-  return node->owner.load(std::memory_order_relaxed) == this ? node->state : aside_->find(node)->second;
+  return node->owner.load(std::memory_order_relaxed) == this ? node->state : busy_states_->find(node)->second;
 }
 
-/// Whether the node is new to this run.
+/// Claims a node for this run. False if this run has it already.
 bool GraphTask::claim(NodeImpl* node) {
   GraphTask* owner = node->owner.load(std::memory_order_relaxed);
   if (owner == this) return false;
-  // Its owner may have let it go since it was put aside.
-  if (aside_ && aside_->count(node) != 0) return false;
+  // This run may hold its state apart, although the run that owned the node has released it.
+  if (busy_states_ && busy_states_->count(node) != 0) return false;
   if (!owner) {
-    claimed_.push_back(node);  // before it is taken: a node that is not in the list would never be let go
+    claimed_.push_back(node);  // first, because a claimed node outside this list would never be released
     if (node->owner.compare_exchange_strong(owner, this, std::memory_order_acquire)) return true;
     claimed_.resize(claimed_.size() - 1);
   }
-  if (!aside_) aside_ = std::make_unique<std::unordered_map<NodeImpl*, TaskState>>();
-  return aside_->try_emplace(node).second;
+  if (!busy_states_) busy_states_ = std::make_unique<std::unordered_map<NodeImpl*, TaskState>>();
+  return busy_states_->try_emplace(node).second;
 }
 
 bool GraphTask::is_asked_for(const NodeImpl* node) const {
@@ -239,7 +239,7 @@ bool GraphTask::is_asked_for(const NodeImpl* node) const {
   return found != asked_.end() && found->first == node;
 }
 
-/// The end of a visit in a limited run: all behind the node are known.
+/// Ends the visit of a node in a limited run: all nodes beyond it have been visited.
 void GraphTask::leave(NodeImpl* node, NodeImpl* parent) {
   TaskState& state = state_of(node);
   if (std::binary_search(accumulators_.begin(), accumulators_.end(), node)) state.execute = true;
@@ -247,7 +247,7 @@ void GraphTask::leave(NodeImpl* node, NodeImpl* parent) {
   if (parent && state.needed) state_of(parent).execute = true;
 }
 
-/// Counts how often each node behind `root` will be reached. A stack of its own: no recursion, however long the chain.
+/// Counts how many edges lead to each node reachable from `root`. Uses an explicit stack, because chains may be long.
 void GraphTask::prepare(NodeImpl* root) {
   SmallVector<Frame, 32> stack;
   const auto enter = [&](NodeImpl* node, NodeImpl* parent) {
@@ -321,16 +321,16 @@ void GraphTask::keep_retained(NodeImpl* node, const Tensor* grads) {
       kept_.push_back({slot, slot.get(), grads[input].clone(), {}, {}});
 }
 
-/// A leaf's gradient is complete. It stays in the notes until all others are.
+/// A leaf's gradient is complete. It is kept in the node's state until all others are complete.
 void GraphTask::arrive(AccumulateGrad* leaf, Tensor* grads) {
   call_prehooks(leaf, grads);
   const TensorImpl* impl = leaf->leaf();
   if (impl->base ? grad_fn_of(leaf->variable()) : impl->meta()->grad_fn.load(std::memory_order_relaxed))
     throw Error("leaf variable has been moved into the graph interior");
-  if (!requires_grad(impl)) return;  // not any more
+  if (!requires_grad(impl)) return;  // the leaf no longer requires grad
   arrived_.push_back(leaf);
   if (!leaf->extras_if_any()) return;
-  TaskState& state = state_of(leaf);  // hooks of the node will see it when it is used up
+  TaskState& state = state_of(leaf);  // freed only after the node's hooks
   state.others = std::make_unique<Tensor[]>(1);
   state.others[0] = state.first;
 }
@@ -356,7 +356,7 @@ bool KeptGradient::commit() noexcept {
   return in_place && before.defined() ? slot->overwrite(before, version, after) : slot->replace(before, after);
 }
 
-/// All that may fail, before anything is changed.
+/// Everything that may fail, before any `grad` is changed.
 void GraphTask::prepare_gradients() {
   for (AccumulateGrad* leaf : arrived_) {
     TaskState& state = state_of(leaf);
@@ -374,7 +374,7 @@ void GraphTask::prepare_gradients() {
   for (KeptGradient& kept : kept_) kept.compute();
 }
 
-/// Room for the calls of hooks, which come when the gradients are changed: then only a hook itself may fail.
+/// Allocates memory for calling hooks after the gradients are changed, so that then only a hook itself can fail.
 void GraphTask::prepare_hooks() {
   for (AccumulateGrad* leaf : arrived_) {
     if (const auto hooks = copy_of(leaf, &LeafHooks::after)) {
@@ -418,14 +418,14 @@ void GraphTask::apply(NodeImpl* node, Tensor* grads) {
   call_prehooks(node, grads);
   const int count = node->edge_count();
   GradList out(count);
-  // What was computed from a view that requires a gradient only because its base does by now leads nowhere.
+  // A result computed from a view whose base did not require grad at that time has no edge to follow.
   const bool leads_nowhere = count == 1 && !node->has_edge(0) && !node->is_custom();
   if (!leads_nowhere) node->apply(grads, out.data());
   if (!keep_graph_) node->release_saved();
   validate_outputs(node, out.data());
   call_posthooks(node, out.data(), grads);
   check_nan(node, out.data(), count);
-  for (int i = 0; i < node->input_count(); ++i) grads[i] = Tensor();  // memory for what comes
+  for (int i = 0; i < node->input_count(); ++i) grads[i] = Tensor();  // slots for the results
   for (int i = 0; i < count; ++i)
     if (node->has_edge(i)) deliver(node->edge(i).node, node->edge(i).input, std::move(out.data()[i]));
 }
@@ -462,7 +462,7 @@ void GraphTask::run(const Edge* roots, const Tensor* gradients, int64_t count) {
   const SetGradEnabled mode(create_graph_);
   const PolicyExemption exemption;
   for (int64_t i = 0; i < count; ++i) prepare(roots[i].node);
-  if (count == 1) state_of(roots[0].node).needed = true;  // for its hooks and its kept gradient
+  if (count == 1) state_of(roots[0].node).needed = true;  // its hooks run and its gradient is retained
   for (int64_t i = 0; i < count; ++i) deliver(roots[i].node, roots[i].input, gradients[i]);
   while (!ready_.empty() || !ready_leaves_.empty()) evaluate(pop());
   if (arrived_.empty() && kept_.empty()) return;

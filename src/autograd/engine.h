@@ -1,4 +1,5 @@
-// autograd: takes roots with their gradients; runs ready nodes, the latest made first, and sums what meets.
+// autograd: the backward engine. Takes roots with their gradients; runs ready nodes, the newest first, and sums
+// gradients that meet.
 #pragma once
 #include <unordered_map>
 
@@ -7,14 +8,14 @@
 
 namespace tenon::autograd {
 
-/// A gradient that is asked for instead of being summed into a leaf.
+/// A gradient that the caller wants returned instead of added to a leaf.
 struct Capture {
   NodeImpl* node;
   int32_t input;
   Tensor gradient;
 };
 
-/// A list for a short time; few values need no memory.
+/// A short-lived list; few values need no heap memory.
 template <class T>
 class ShortList {
  public:
@@ -32,21 +33,21 @@ class ShortList {
 using GradList = ShortList<Tensor>;
 using EdgeList = ShortList<Edge>;
 
-/// A gradient to be kept when the run has succeeded: what a slot held before, and what it is to hold then.
+/// A gradient to store when the run has succeeded: the slot's value before and after.
 struct KeptGradient {
-  std::shared_ptr<GradSlot> owner;  // null: a leaf's, which the graph holds
+  std::shared_ptr<GradSlot> owner;  // null: the slot of a leaf, which the graph keeps alive
   GradSlot* slot;
   Tensor gradient;
-  bool in_place = false;  // the slot's tensor stays and is given the elements of `after`
+  bool in_place = false;  // the slot keeps its tensor, which gets the elements of `after`
   Tensor before = {}, after = {};
-  uint32_t version = 0;  // of `before`
+  uint32_t version = 0;  // the version of `before`
 
   void compute();
-  /// False where another thread has changed the slot since.
+  /// Returns false if another thread has changed the slot since.
   bool commit() noexcept;
 };
 
-/// Room for what hooks are called with when the leaves have their gradients.
+/// Memory, allocated early, for calling hooks after the leaves have their gradients.
 struct HooksAfter {
   bool any = false;
   std::vector<HookList<LeafHook>::Entry> of_leaf;
@@ -54,8 +55,8 @@ struct HooksAfter {
   Tensors gradients;
 };
 
-/// One run of the engine, on the thread that asked for it. What it changes of tensors it changes at the end, when
-/// nothing can fail any more: of an Error on the way, no `grad` knows.
+/// One run of the engine, on the calling thread. It changes tensors at the end only, when nothing can fail any more, so
+/// an Error leaves every `grad` unchanged.
 class GraphTask {
  public:
   GraphTask(bool keep_graph, bool create_graph) noexcept : keep_graph_(keep_graph), create_graph_(create_graph) {}
@@ -63,7 +64,7 @@ class GraphTask {
   GraphTask(const GraphTask&) = delete;
   GraphTask& operator=(const GraphTask&) = delete;
 
-  /// Limits the run to what leads to the captures and `accumulators`.
+  /// Limits the run to nodes from which captures or `accumulators` are reached.
   void limit_to(std::vector<Capture>* captures, const std::vector<NodeImpl*>& accumulators);
   void run(const Edge* roots, const Tensor* gradients, int64_t count);
 
@@ -94,25 +95,24 @@ class GraphTask {
   bool keep_graph_, create_graph_;
   bool limited_ = false;
   std::vector<Capture>* captures_ = nullptr;
-  std::vector<std::pair<const NodeImpl*, std::size_t>> asked_;  // the captures by node, sorted
+  std::vector<std::pair<const NodeImpl*, std::size_t>> asked_;  // the captures, sorted by node
   std::vector<NodeImpl*> accumulators_;                         // sorted
   SmallVector<AccumulateGrad*, 16> arrived_;                    // leaves whose gradient is complete
   std::vector<KeptGradient> kept_;
-  AccumulateGrad* unsure_ = nullptr;  // the leaf whose addition may fail: it comes first
+  AccumulateGrad* unsure_ = nullptr;  // the leaf whose addition may fail; it is done first
   HooksAfter hooks_after_;
   SmallVector<NodeImpl*, 16> claimed_;
   SmallVector<NodeImpl*, 16> ready_;  // a heap
   SmallVector<NodeImpl*, 16> ready_leaves_;
-  // Notes about nodes that another run (a second thread, a backward inside a hook) is using.
-  std::unique_ptr<std::unordered_map<NodeImpl*, TaskState>> aside_;
+  // The states of nodes that another run (a second thread, a backward inside a hook) is using.
+  std::unique_ptr<std::unordered_map<NodeImpl*, TaskState>> busy_states_;
 };
 
-/// A gradient as code from outside gets it, which may write to it. A gradient that repeats has stride 0 on its way
-/// through the graph; in PyTorch only that of a sum has.
+/// A gradient for hooks and custom functions, which may write to it: copied if it has strides of 0. Inside the graph,
+/// gradients often have strides of 0; in PyTorch only that of a sum has.
 Tensor with_own_elements(const Tensor& gradient);
 
-/// PyTorch's validate_outputs: every gradient gets its input's shape (summed down where it is expandable to it), dtype
-/// and device, or an Error says why it cannot.
+/// PyTorch's validate_outputs: gives every gradient its input's shape (by summing), dtype and device, or throws Error.
 void validate_outputs(NodeImpl* node, Tensor* grads);
 
 }  // namespace tenon::autograd

@@ -1,11 +1,11 @@
-// Derivatives of folds that are more than a line.
+// Derivatives of reductions that are longer than a line.
 #include "autograd/derivative.h"
 #include "tenon/factories.h"
 
 namespace tenon::autograd {
 namespace {
 
-/// Elements that became one.
+/// The number of elements that are reduced to one.
 double reduced_count(const Tensor& self, SizesView mask) {
   double count = 1;
   for (int64_t dim = 0; dim < mask.size(); ++dim)
@@ -13,7 +13,7 @@ double reduced_count(const Tensor& self, SizesView mask) {
   return count;
 }
 
-/// To the power of `exponent`, of what is not negative; 0 of 0.
+/// x to the power of `exponent`, for x >= 0; 0 gives 0.
 Tensor power_of(const Tensor& x, double exponent) {
   const Tensor is_zero = x == 0;
   return where(is_zero, Scalar(0), (where(is_zero, Scalar(1), x).log() * Scalar(exponent)).exp());
@@ -43,7 +43,7 @@ Tensor of_deviation(const CallGiven& given, const Tensor& grad, const Tensor& se
 
 namespace {
 
-/// With the gradient of a mean over the same dims, where that came.
+/// Adds the gradient of the mean, which the same op returns, if there is one.
 Tensor beside_mean(const CallGiven& given, const Tensor& of_spread, const Tensor& self) {
   if (!given.has_grad(1)) return of_spread;
   const double count = reduced_count(self, reduced_mask(given.dims("dim").view(), self.dim()));
@@ -91,7 +91,7 @@ Tensor of_norm(const CallGiven& given, const Tensor& grad, const Tensor& self, c
   const std::optional<Scalar> given_ord = given.optional_number("ord");
   const double ord = given_ord ? given_ord->as_double() : 2;
   const Tensor wide = given.over_dims(grad), norm = given.over_dims(result), sign = sgn(self);
-  if (ord == 0) return Tensor();  // a step function: no gradient, as PyTorch gives none
+  if (ord == 0) return Tensor();  // a step function: no gradient, as in PyTorch
   if (ord == 1) return (wide * sign).to(self.dtype());
   if (ord == 2) return where(norm == 0, Scalar(0), wide * (self / norm)).to(self.dtype());
   if (ord == __builtin_inf() || ord == -__builtin_inf()) {

@@ -1,4 +1,4 @@
-// Custom functions: the user's forward runs unrecorded, the user's backward is a node like any other.
+// Custom functions: forward runs without recording; backward becomes a node.
 #include <algorithm>
 
 #include "autograd/engine.h"
@@ -9,7 +9,7 @@
 
 namespace tenon::autograd {
 
-/// Shared by the node and all copies of a context; the node empties it when it dies.
+/// Shared by the node and all copies of a context. The node clears it when it is destroyed.
 struct FunctionState {
   Tensors to_save;  // until the results have their history
   std::vector<SavedTensor> saved;
@@ -18,7 +18,7 @@ struct FunctionState {
   Tensors dirty, non_differentiable;
   bool materialize = true;
   bool once_differentiable = false;
-  NodeImpl* node = nullptr;  // null when the graph is gone
+  NodeImpl* node = nullptr;  // null once the graph is gone
 };
 
 namespace {
@@ -51,7 +51,7 @@ class FunctionNode final : public NodeImpl {
   bool is_custom() const noexcept override { return true; }
   void release_saved() noexcept override {
     for (SavedTensor& saved : state->saved) {
-      Tensor dropped;  // dies after the lock
+      Tensor dropped;  // destroyed after unlocking
       const SpinLock own(lock());
       dropped = saved.take();
     }
@@ -109,14 +109,14 @@ void check_results(const char* name, const Tensors& results) {
                   " of its forward");
 }
 
-/// Another tensor over the same elements, in no graph yet.
+/// A new tensor over the same elements, without history.
 Tensor view_of(const Tensor& result) {
   const NoGrad no_grad;
   return new_view(result, result.sizes(), result.strides(), result.storage_offset());
 }
 
-/// An input that comes back as it was stands for a new tensor. PyTorch: torch/csrc/autograd/custom_function.cpp,
-/// set_history.
+/// Gives a result its history. An input that is returned unchanged is replaced by a view of it. PyTorch:
+/// torch/csrc/autograd/custom_function.cpp, set_history.
 Tensor with_history(FunctionNode& node, const Tensor& result, int32_t output_nr, bool is_input, bool recorded) {
   const bool is_dirty = holds(node.state->dirty, result);
   const bool is_differentiable =
@@ -136,7 +136,7 @@ Tensor with_history(FunctionNode& node, const Tensor& result, int32_t output_nr,
   return own;
 }
 
-/// Writes to a view would go past the function's backward.
+/// Forbids in-place writes to results that are views, because the function's backward would not see them.
 void forbid_writes(const Tensors& results, const FunctionState& state) {
   const auto is_recorded = [&](const Tensor& result) { return result.grad_fn().defined(); };
   const bool several = std::count_if(results.begin(), results.end(), is_recorded) > 1;
@@ -177,7 +177,7 @@ Tensors apply_function(const FunctionCalls& calls, const Tensors& inputs) {
   if (!recorded) return results;
   if (!inputs.empty()) note_call(node, calls.name, inputs[0]);
   save_all(node, results);
-  // Results among them would hold the node that holds them.
+  // A result among them would form a reference cycle with the node.
   node.state->dirty.clear();
   node.state->non_differentiable.clear();
   return results;

@@ -1,4 +1,4 @@
-// Gradients against finite differences.
+// Compares gradients with finite differences.
 #include <cmath>
 #include <utility>
 
@@ -9,15 +9,15 @@
 namespace tenon::autograd {
 namespace {
 
-/// The places of a tensor's elements, in the order of their indices.
+/// Visits the elements of a tensor in row-major order.
 template <class Visit>
 void for_each_place(const Tensor& tensor, const Visit& visit) {
   Places places(tensor.sizes(), tensor.strides());
   for (int64_t i = 0; i < tensor.numel(); ++i, places.next()) visit(i, places.place());
 }
 
-/// What is varied and compared: of complex numbers both parts, each a number of its own. With the gradient of a real
-/// function, both its partial derivatives, that makes one Jacobian of real numbers.
+/// The real numbers that are varied and compared: a complex number counts as two. The gradient of a real function holds
+/// both its partial derivatives, so the Jacobian is real.
 Tensor parts_of(const Tensor& tensor) {
   return is_complex(tensor.dtype()) ? view_as_real(tensor.detach()) : tensor.detach();
 }
@@ -29,7 +29,8 @@ std::vector<double> values_of(const Tensor& tensor) {
   return values;
 }
 
-/// The values at once: an output may be an input. Error where there are not as many as in `before`.
+/// Calls the function and copies its values, because an output may be an input. Throws Error if their number differs
+/// from that in `before`.
 std::vector<std::vector<double>> call(const Differentiable& function, const Tensors& inputs, const Tensors& before) {
   const NoGrad no_grad;
   std::vector<std::vector<double>> values;
@@ -41,7 +42,7 @@ std::vector<std::vector<double>> call(const Differentiable& function, const Tens
   return values;
 }
 
-/// Another value, for as long as this lives.
+/// Replaces a value while it lives.
 class Replaced {
  public:
   Replaced(double& place, double value) noexcept : place_(place), before_(std::exchange(place, value)) {}
@@ -54,7 +55,7 @@ class Replaced {
   double before_;
 };
 
-/// Rows: elements of the input; columns: elements of the output.
+/// Rows are elements of the input, columns elements of the output.
 struct Jacobian {
   Tensor values;
   Jacobian(int64_t rows, int64_t columns) : values(zeros({rows, columns}, float64)) {}
@@ -85,7 +86,7 @@ std::vector<Jacobian> numerical(const Differentiable& function, const Tensors& i
   return jacobians;
 }
 
-/// One backward an element of the output.
+/// One backward for each element of the output.
 Jacobian analytical(const Tensor& output, const Tensor& input) {
   Jacobian jacobian(parts_of(input).numel(), parts_of(output).numel());
   if (!output.requires_grad()) return jacobian;
@@ -168,7 +169,7 @@ bool gradgradcheck(const Differentiable& function, const Tensors& inputs, const 
     if (output.requires_grad()) all.push_back(weights_like(output));
   const std::size_t count = inputs.size();
   const auto gradients = [&](const Tensors& given) {
-    const EnableGrad inside;  // finite differences are taken of gradients, which need a graph
+    const EnableGrad inside;  // here finite differences are taken of gradients, which need a graph
     Tensors outputs, differentiated;
     for (const Tensor& output : function(Tensors(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(count))))
       if (output.requires_grad()) outputs.push_back(output);

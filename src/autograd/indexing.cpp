@@ -1,5 +1,5 @@
-// Recorded indexing with tensors. What is gathered has its gradient added up at the places it came from; what is put
-// has its gradient gathered.
+// Nodes of indexing with tensors. The gradient of a gather is added to the elements it read; the gradient of a write is
+// gathered.
 #include "autograd/derivative.h"
 #include "autograd/meta.h"
 #include "autograd/note.h"
@@ -11,7 +11,7 @@ namespace tenon {
 namespace autograd {
 namespace {
 
-/// The index tensors of a call, checked for changes when they are used.
+/// The index tensors of a call. Backward checks that they have not changed.
 class SavedPlaces {
  public:
   explicit SavedPlaces(const std::vector<Tensor>& tensors) : saved_(tensors.size()) {
@@ -26,7 +26,7 @@ class SavedPlaces {
   }
   void release(NodeImpl* owner) noexcept {
     for (SavedTensor& tensor : saved_) {
-      Tensor dropped;  // dies after the lock
+      Tensor dropped;  // destroyed after unlocking
       const SpinLock own(owner->lock());
       dropped = tensor.take();
     }
@@ -40,7 +40,7 @@ Tensor gather(const Indexed& indexed) {
   return is_recorded(indexed.view) ? recording::index(indexed) : run_index(indexed);
 }
 
-/// self with values at some places, or added to them.
+/// index_put_: values are written to elements of self, or added to them.
 class IndexPutNode final : public NodeImpl {
  public:
   IndexPutNode(const Tensor& self, const Tensor& value, const std::vector<Tensor>& tensors, Put put)
@@ -74,7 +74,8 @@ class IndexPutNode final : public NodeImpl {
   Put put_;
 };
 
-/// `grad` added up where `index_into(zeros)` says. Differentiable. 16-bit floats are summed in f32.
+/// Adds `grad` to zeros at the elements that `index_into(zeros)` selects. Differentiable. 16-bit floats are summed in
+/// float32.
 template <class IndexInto>
 Tensor added_up(const Tensor& grad, SizesView sizes, const IndexInto& index_into) {
   const Tensor whole = zeros(sizes, Options(widened(grad.dtype()), grad.device()));
@@ -91,7 +92,7 @@ class IndexNode final : public NodeImpl {
  public:
   explicit IndexNode(const Indexed& indexed) : places_(indexed.tensors) {
     Edge edge = gradient_edge(indexed.view);
-    sizes_ = RecordedSizes(indexed.view, edge);
+    sizes_ = SavedSizes(indexed.view, edge);
     set_edges(&edge, 1);
   }
   const char* name() const noexcept override { return "IndexBackward0"; }
@@ -103,7 +104,7 @@ class IndexNode final : public NodeImpl {
 
  private:
   SavedPlaces places_;
-  RecordedSizes sizes_;
+  SavedSizes sizes_;
 };
 
 }  // namespace

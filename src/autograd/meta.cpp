@@ -1,4 +1,4 @@
-// A tensor's place in the graph: its methods, and the rules of what may be written in place.
+// A tensor's autograd metadata: methods of Tensor, and the rules for in-place writes.
 #include "autograd/meta.h"
 
 #include "autograd/accumulate.h"
@@ -48,13 +48,13 @@ Edge gradient_edge(const Tensor& tensor) {
 
 namespace {
 
-/// Gives what was there before.
+/// Replaces a tensor's node. Returns the former one.
 NodeImpl* replace_history(TensorImpl* impl, NodeImpl* node, int32_t output_nr) noexcept {
   AutogradMeta& meta = *impl->meta();
   NodeImpl* before = meta.grad_fn.load(std::memory_order_relaxed);
   meta.grad_fn.store(node, std::memory_order_relaxed);
   meta.output_nr = output_nr;
-  // Whoever sees this version sees the node, too.
+  // Store order: a thread that reads this version also reads the new node.
   if (impl->base && impl->storage)
     impl->view_version.store(impl->storage->version.load(std::memory_order_relaxed), std::memory_order_release);
   return before;
@@ -74,7 +74,7 @@ void retain_from(NodeImpl* node, const std::shared_ptr<GradSlot>& slot, int32_t 
 
 namespace {
 
-/// A tensor that keeps its gradient keeps it from the node it comes from now.
+/// Moves retain_grad from the tensor's former node to its new one.
 void forget_retained(const Tensor& tensor) noexcept {
   const AutogradMeta* meta = tensor.impl()->meta();
   NodeImpl* node = meta->grad_fn.load(std::memory_order_relaxed);
@@ -98,7 +98,7 @@ Node commit_history(const Tensor& tensor, Node node, int32_t output_nr) noexcept
 
 namespace {
 
-/// Why a view may not be written to, and what to do about it.
+/// The part of an error text that tells why a view may not be written, and what to do.
 std::string reason_of(Mode mode) {
   if (mode == Mode::functions)
     return "This view is the output of a function that returns multiple views. Such functions do not allow the output "
@@ -200,7 +200,7 @@ constinit thread_local bool destroying [[gnu::tls_model("initial-exec")]] = fals
 
 }  // namespace
 
-/// Without recursion: a gradient may have a gradient of its own, and so on.
+/// Not recursive, because a gradient may have a gradient, and so on.
 void recording::destroy(TensorImpl* impl) noexcept {
   AutogradMeta* meta = impl->autograd.exchange(nullptr, std::memory_order_relaxed);
   meta->next_dead = dead;
@@ -229,7 +229,7 @@ bool recording::is_leaf(const Tensor& tensor) { return autograd::grad_fn_of(tens
 
 Tensor Tensor::grad() const {
   AutogradMeta* meta = impl()->meta();
-  const bool computed = meta && meta->grad_fn.load(std::memory_order_relaxed);  // of a view: when it was last asked
+  const bool computed = meta && meta->grad_fn.load(std::memory_order_relaxed);  // of a view: as last computed
   if (computed && !retains_grad() && meta->grad().is_empty())
     warn("UserWarning",
          "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -300,7 +300,7 @@ Tensor& Tensor::detach_() {
 namespace autograd {
 namespace {
 
-/// Those of a leaf, made where there are none.
+/// A leaf's hooks; the list is created if there is none.
 template <class List>
 std::shared_ptr<List> list_of(AutogradMeta& meta, std::shared_ptr<List> LeafHooks::*place) {
   const SpinLock lock(meta.lock);

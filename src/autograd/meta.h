@@ -1,4 +1,4 @@
-// autograd: what a tensor knows of its history. Takes a tensor; gives its edge into the graph.
+// autograd: a tensor's autograd metadata. Takes a tensor; gives its edge into the graph.
 #pragma once
 #include <atomic>
 
@@ -14,8 +14,8 @@ struct LeafHooks {
 
 namespace autograd {
 
-/// What a tensor had before it was given other data: storages that views still look at, and the accumulators for
-/// other sizes, dtypes or devices, which graphs may still lead to.
+/// What a tensor had before set_data: storages that views still use, and accumulators for its former sizes, dtype or
+/// device, which graphs may still reach.
 struct FormerParts {
   struct Viewed {
     Storage* storage;  // null of meta tensors
@@ -34,15 +34,15 @@ struct FormerParts {
 
 struct AutogradMeta {
   std::atomic<autograd::NodeImpl*> grad_fn{nullptr};      // owned
-  std::atomic<autograd::NodeImpl*> accumulator{nullptr};  // of a leaf, which owns it
+  std::atomic<autograd::NodeImpl*> accumulator{nullptr};  // of a leaf; owned
   autograd::GradSlot own_grad;
-  std::shared_ptr<autograd::GradSlot> retained;  // of a tensor that is no leaf and keeps its gradient
+  std::shared_ptr<autograd::GradSlot> retained;  // for retain_grad on a tensor that is not a leaf
   std::atomic<LeafHooks*> hooks{nullptr};        // owned
   std::unique_ptr<autograd::FormerParts> former;
   AutogradMeta* next_dead = nullptr;
   int32_t output_nr = 0;
   bool requires_grad = false;
-  ForkSpinLock lock;  // of hooks, retained and, where a view's history is found anew, of its base
+  ForkSpinLock lock;  // protects hooks and retained; of a base also its views' histories while they are recomputed
 
   AutogradMeta() = default;
   AutogradMeta(const AutogradMeta&) = delete;
@@ -59,35 +59,34 @@ struct AutogradMeta {
 namespace autograd {
 
 AutogradMeta& meta_of(const Tensor& tensor);
-/// Whether a node is known; that of a view may be an older one, or still to be found.
+/// Whether the tensor has a node. A view's node may be outdated, or not computed yet.
 inline bool has_node(const TensorImpl* impl) noexcept {
   return impl->meta() && impl->meta()->grad_fn.load(std::memory_order_relaxed);
 }
-/// The node a tensor comes from; null for leaves. Of a view whose base was written to, found anew.
+/// The node that computed a tensor; null for leaves. For a view whose base was written to, it is computed again.
 NodeImpl* grad_fn_of(const Tensor& tensor);
-/// With a reference of its own; null where the tensor requires no grad.
+/// An edge that owns a reference; null if the tensor does not require grad.
 Edge gradient_edge(const Tensor& tensor);
-/// The node that sums gradients into a leaf, with a reference; null where there is none and none is made. Made anew
-/// where the leaf was given other sizes, another dtype or device since.
+/// The accumulator of a leaf, with a reference; null if there is none and `make` is false. A leaf whose sizes, dtype or
+/// device have changed gets a new one.
 NodeImpl* accumulator_of(const Tensor& leaf, bool make);
-/// Makes `node` the origin of `tensor`.
+/// Makes `node` the grad_fn of `tensor`.
 void set_history(const Tensor& tensor, Node node, int32_t output_nr = 0);
-/// The same in two steps, for tensors that others may hold: the first may fail and changes nothing they see, the second
-/// gives what was there before.
+/// The same in two steps, for tensors that other handles may share. The first may fail and changes nothing visible; the
+/// second returns the former node.
 void prepare_history(const Tensor& tensor, NodeImpl* node, int32_t output_nr);
 Node commit_history(const Tensor& tensor, Node node, int32_t output_nr) noexcept;
-/// Makes `result` the next of the node's results and the node its origin.
+/// Adds `result` to the node's results and makes the node its grad_fn.
 inline void attach(const Tensor& result, Node node) {
   node.impl()->add_input(result);
   set_history(result, std::move(node));
 }
 
-/// The new history of a tensor that is written to in place; of a view, its base's, too. What may fail is done before
-/// the write, by the constructor; what follows the write cannot fail.
+/// The new history of a tensor that is written in place; for a view also that of its base. Everything that may fail is
+/// done by the constructor, before the write; nothing after the write can fail.
 class InplaceHistory {
  public:
-  /// `node` knows the derivative of the write. With `output_nr`, the tensor is that one of its results; else it becomes
-  /// the next.
+  /// `node` has the derivative of the write. The tensor is its result `output_nr`, or else becomes the next result.
   InplaceHistory(const Tensor& self, Node node, std::optional<int32_t> output_nr = {});
   InplaceHistory(const InplaceHistory&) = delete;
   InplaceHistory& operator=(const InplaceHistory&) = delete;
@@ -98,19 +97,19 @@ class InplaceHistory {
   Node node_, base_node_;
   int32_t output_nr_ = 0;
 };
-/// Of an operand of a write to `self`. Backward refuses one that the write changes, without looking at its history; but
-/// of a view that was made under no_grad, whose history says why.
+/// How an operand of an in-place op on `self` is saved. An operand that the write changes is saved without its history,
+/// because backward refuses it anyway; except a view made under no_grad, whose history gives the error text.
 SavedTensor::Role role_beside(const Tensor& self, const Tensor& operand);
-/// Makes `slot` keep the gradient of that result of the node.
+/// Makes `slot` keep the gradient of the node's result `output_nr`.
 void retain_from(NodeImpl* node, const std::shared_ptr<GradSlot>& slot, int32_t output_nr);
-/// "Exp" of "ExpBackward0", "Clamp1" of "ClampBackward1": what texts call a node.
+/// "Exp" of "ExpBackward0", "Clamp1" of "ClampBackward1": the name of a node in error texts.
 std::string operation_name(std::string node_name);
-/// Error of a view that was made where nothing was recorded and is written to; `indirect`: its base was.
+/// The Error of an in-place write to a view that was made under no_grad; `indirect`: the write was to its base.
 [[noreturn]] void fail_view_mode(const Tensor& view, bool indirect);
-/// Before something is written in place: `recorded` where the write takes part in the graph.
+/// Checks an in-place write. `recorded`: it becomes part of the graph.
 void check_inplace(const Tensor& self, bool recorded);
 
-/// The new node of a recorded call is noted under anomaly mode.
+/// Anomaly mode's callback for the new node of a recorded call.
 struct AnomalyMode {
   bool enabled = false;
   bool check_nan = true;

@@ -1,4 +1,4 @@
-// What this thread records: guards that put back what they found.
+// Guards for this thread's grad modes, which restore the former ones.
 #include "autograd/meta.h"
 #include "autograd/recording.h"
 

@@ -76,7 +76,7 @@ void NodeImpl::add_input(const Tensor& result) {
   meta_.device = result.device();
 }
 
-/// Without recursion: what dies meanwhile queues up behind, however long the chain.
+/// Not recursive, because chains may be long: nodes that become unused meanwhile are added to a queue.
 void destroy_node(NodeImpl* node) noexcept {
   if (node->is_accumulator()) return destroy_impl(static_cast<AccumulateGrad*>(node)->leaf());
   node->next_dead = dead;
@@ -137,7 +137,7 @@ Tensor SavedTensor::check(Tensor held, NodeImpl* owner) const {
   const uint32_t now = held.version();
   if (now != version_) {
     const NodeImpl* node = role_ == Role::operand ? grad_fn_of(held) : owner;
-    // A write through a view left the base a CopySlices, and each view a part of the base.
+    // After a write through a view, the base's node is CopySlices, and each view's node takes a part of it.
     const char* origin = is_view_                ? "AsStridedBackward0"
                          : role_ == Role::shared ? "torch::autograd::CopySlices"
                          : node                  ? node->name()
@@ -176,7 +176,7 @@ List<Node::Edge> Node::next_functions() const {
 
 namespace {
 
-/// The list of a node's extras that `place` names, made where there is none.
+/// The list `place` of a node's extras; it is created if there is none.
 template <class List>
 std::shared_ptr<List> list_of(NodeImpl* node, std::shared_ptr<List> NodeExtras::*place) {
   const SpinLock lock(node->lock());

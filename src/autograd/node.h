@@ -1,6 +1,5 @@
-// autograd: nodes and edges. Takes what an operation saves; gives a graph whose nodes are counted by their edges.
-// A node's memory comes from the recycled blocks, its edges and the engine's state lie inside it: a small graph costs
-// no other allocation.
+// autograd: nodes and edges. A node is kept alive by the edges that lead to it. It is allocated from recycled blocks
+// and holds its edges and the engine's state inline, so a small graph needs no other allocation.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -16,7 +15,7 @@ namespace tenon::autograd {
 
 class GraphTask;
 
-/// What is known of a result before its gradient comes.
+/// Sizes, dtype and device of a result, which its gradient must have.
 struct InputMeta {
   Dims sizes;
   Dtype dtype = float32;
@@ -29,13 +28,13 @@ struct InputMeta {
 
 using SpinLock = std::lock_guard<ForkSpinLock>;
 
-/// Where a gradient goes: result `input` of the forward operation is that input of its node. Owns a reference.
+/// The destination of a gradient: input `input` of a node, which is result `input` of its operation. Owns a reference.
 struct Edge {
   NodeImpl* node = nullptr;
   int32_t input = 0;
 
   Edge() noexcept = default;
-  /// Takes over a reference.
+  /// Takes ownership of a reference.
   Edge(NodeImpl* target, int32_t at) noexcept : node(target), input(at) {}
   Edge(Edge&& other) noexcept : node(std::exchange(other.node, nullptr)), input(other.input) {}
   Edge& operator=(Edge&& other) noexcept {
@@ -47,7 +46,7 @@ struct Edge {
   Edge copy() const noexcept;
 };
 
-/// Hooks in the order they came. Any thread may add and remove while others run them.
+/// Hooks in the order they were added. Threads may add and remove hooks while others run them.
 template <class Hook>
 class HookList {
  public:
@@ -55,15 +54,15 @@ class HookList {
     uint64_t id;
     std::shared_ptr<const Hook> hook;
   };
-  /// Those to run now: a hook may remove itself.
+  /// A copy to iterate over: a hook may remove itself.
   std::vector<Entry> entries() const {
     std::vector<Entry> list;
     copy_to(list);
     return list;
   }
-  /// The same without memory where the list has room.
+  /// The same; allocates nothing if the list's capacity suffices.
   void copy_to(std::vector<Entry>& list) const {
-    list.clear();  // before the lock: hooks may die
+    list.clear();  // before locking: destroys hooks
     const SpinLock lock(lock_);
     list.insert(list.end(), entries_.begin(), entries_.end());
   }
@@ -71,7 +70,7 @@ class HookList {
     const SpinLock lock(lock_);
     return entries_.size();
   }
-  /// Without memory and under the lock: `visit` runs no foreign code.
+  /// Calls `visit` under the lock, without allocating. `visit` must not run user code.
   template <class Visit>
   void for_each(const Visit& visit) const noexcept {
     const SpinLock lock(lock_);
@@ -83,13 +82,13 @@ class HookList {
     entries_.push_back(std::move(entry));
   }
   void clear() noexcept {
-    std::vector<Entry> dropped;  // dies after the lock
+    std::vector<Entry> dropped;  // destroyed after unlocking
     const SpinLock lock(lock_);
     entries_.swap(dropped);
   }
   static void remove(void* self, uint64_t id) noexcept {
     HookList& list = *static_cast<HookList*>(self);
-    std::shared_ptr<const Hook> dropped;  // dies after the lock
+    std::shared_ptr<const Hook> dropped;  // destroyed after unlocking
     const SpinLock lock(list.lock_);
     for (std::size_t i = 0; i < list.entries_.size(); ++i) {
       if (list.entries_[i].id != id) continue;
@@ -111,32 +110,32 @@ HookHandle add_hook(const std::shared_ptr<HookList<Hook>>& list, Hook hook) {
   return HookHandle(list, id, &HookList<Hook>::remove);
 }
 
-/// A tensor's `grad`. Threads that share nothing but a leaf meet here.
+/// A tensor's `grad`. Thread-safe, because threads may share a leaf.
 class GradSlot {
  public:
   Tensor get() const {
     const SpinLock lock(lock_);
     return grad_;
   }
-  /// The slot's grad becomes `grad`, and `grad` what it was.
+  /// Swaps the slot's grad and `grad`.
   void exchange(Tensor& grad) noexcept {
     const SpinLock lock(lock_);
     swap(grad);
   }
-  /// The same if it still is `expected`.
+  /// The same if the slot's grad is `expected`.
   bool replace(const Tensor& expected, Tensor& by) noexcept {
     const SpinLock lock(lock_);
     if (!grad_.is(expected)) return false;
     swap(by);
     return true;
   }
-  /// Whether `add` will find memory and no reason to refuse, as far as this thread can tell.
+  /// Whether `add` can succeed, unless another thread changes the slot.
   bool takes(const Tensor& gradient) const;
-  /// Adds in place; false where there is nothing to add to.
+  /// Adds in place. Returns false if the slot is empty.
   bool add(const Tensor& gradient);
-  /// Gives the elements of `expected`, if this is still what it was at that version, those of `by`.
+  /// Copies the elements of `by` to the slot's grad, if that is `expected` with version `version`.
   bool overwrite(const Tensor& expected, uint32_t version, const Tensor& by) noexcept;
-  /// Without the lock: a moment later it may be otherwise.
+  /// Reads without the lock: another thread may change it at any time.
   bool is_empty() const noexcept { return !is_defined_.load(std::memory_order_relaxed); }
 
  private:
@@ -150,13 +149,13 @@ class GradSlot {
   Tensor grad_;
 };
 
-/// What few nodes have. Hooks and retained results are found and changed under the node's lock.
+/// Members that few nodes need. The node's lock protects hooks and retained results.
 struct NodeExtras {
   struct OfResult {
     int32_t input;
     std::shared_ptr<HookList<TensorHook>> hooks;
   };
-  /// A result that keeps its gradient for as long as its tensor lives.
+  /// A result that keeps its gradient while its tensor lives.
   struct Retained {
     int32_t input;
     std::weak_ptr<GradSlot> slot;
@@ -166,16 +165,16 @@ struct NodeExtras {
   std::shared_ptr<HookList<NodePreHook>> pre_hooks;
   std::shared_ptr<HookList<NodeHook>> hooks;
   std::string forward_call;       // anomaly mode
-  std::unique_ptr<Edge[]> edges;  // where there are more than the node has room for
-  std::vector<InputMeta> metas;   // of all results but the first
+  std::unique_ptr<Edge[]> edges;  // if there are more than kInlineEdges
+  std::vector<InputMeta> metas;   // for all results but the first
 };
 
-/// The engine's notes about one node during one run.
+/// The engine's state of one node during one run.
 struct TaskState {
   int32_t dependencies = 0;
   bool execute = true;
-  bool needed = true;     // the node or one behind it was asked for
-  bool is_first = false;  // of a leaf: it had no gradient yet
+  bool needed = true;     // the run needs this node's gradient or one beyond it
+  bool is_first = false;  // of a leaf: it has no gradient yet
   Tensor first;           // the gradient of the first result so far
   std::unique_ptr<Tensor[]> others;
 
@@ -201,16 +200,16 @@ class NodeImpl {
     recycle::deallocate(node, static_cast<int64_t>(nbytes));
   }
 
-  /// Gradients of the results (some may be undefined) to gradients of the inputs, one an edge. Where the edge is null
-  /// nothing is asked for.
+  /// Computes the gradients of the inputs, one for each edge, from those of the results (some may be undefined). A null
+  /// edge needs none.
   virtual void apply(const Tensor* grads, Tensor* out) = 0;
   virtual const char* name() const noexcept = 0;
-  /// Frees what was saved; a later apply fails where it needs it.
+  /// Frees saved tensors. A later apply that needs them throws.
   virtual void release_saved() noexcept {}
-  /// A custom function: the number and shapes of its gradients are anybody's.
+  /// Whether it is a custom function, whose gradients may have any number and shapes.
   virtual bool is_custom() const noexcept { return false; }
 
-  /// The nodes of leaves run as soon as they are ready.
+  /// The sequence number of leaves' nodes: they run as soon as they are ready.
   static constexpr uint64_t kAccumulates = UINT64_MAX;
   bool is_accumulator() const noexcept { return sequence == kAccumulates; }
   int edge_count() const noexcept { return edge_count_; }
@@ -218,22 +217,22 @@ class NodeImpl {
     return edge_count_ <= kInlineEdges ? inline_edges_[i] : extras_if_any()->edges[static_cast<std::size_t>(i)];
   }
   bool has_edge(int i) const noexcept { return edge(i).node != nullptr; }
-  /// Takes the edges over.
+  /// Takes ownership of the edges.
   void set_edges(Edge* edges, int count);
   const InputMeta& input(int i) const noexcept {
     return i == 0 ? meta_ : extras_if_any()->metas[static_cast<std::size_t>(i) - 1];
   }
   int input_count() const noexcept { return input_count_; }
   void add_input(const Tensor& result);
-  /// Made where there are none. Of a node that others know already: under its lock.
+  /// Creates the extras if there are none. If other threads know the node, hold its lock.
   NodeExtras& extras();
   NodeExtras* extras_if_any() const noexcept { return extras_.load(std::memory_order_acquire); }
-  /// Of what was saved and of the extras: other threads may run, hook and free the same node.
+  /// Protects saved tensors and extras: other threads may run, hook and free the same node.
   ForkSpinLock& lock() const noexcept { return lock_; }
 
   std::atomic<uint64_t>* references = &own_references_;
   uint64_t sequence;                       // nodes made later run first
-  std::atomic<GraphTask*> owner{nullptr};  // the run that `state` belongs to
+  std::atomic<GraphTask*> owner{nullptr};  // the run that uses `state`
   TaskState state;
   NodeImpl* next_dead = nullptr;
 
@@ -264,12 +263,12 @@ inline Edge Edge::copy() const noexcept {
   return {node, input};
 }
 
-/// The sizes of an operand when its op was recorded. Its edge knows them too, but where the operand was reshaped in
-/// place outside the graph (`with no_grad(): x.squeeze_()`).
-class RecordedSizes {
+/// The sizes of an operand when its op was recorded. They are stored only if the edge's node has other sizes, after an
+/// unrecorded in-place reshape (`with no_grad(): x.squeeze_()`).
+class SavedSizes {
  public:
-  RecordedSizes() = default;
-  RecordedSizes(const Tensor& operand, const Edge& edge) {
+  SavedSizes() = default;
+  SavedSizes(const Tensor& operand, const Edge& edge) {
     if (edge.node && !(edge.node->input(edge.input).sizes == operand.sizes()))
       own_ = std::make_unique<Dims>(operand.impl()->sizes);
   }
@@ -286,26 +285,26 @@ class RecordedSizes {
 /// A tensor kept for backward.
 class SavedTensor {
  public:
-  /// How the tensor stands to the node that holds it. One of the last two would hold its own history, and is kept
-  /// without it.
+  /// The tensor's relation to the node that saves it. For the last two, history would be a reference cycle and is not
+  /// saved.
   enum class Role : uint8_t {
     operand,
     result,  // the node computes it
-    shared,  // an operand that is a view or the base of what the node writes to
+    shared,  // an operand that is a view, or the base, of the tensor that the node writes to
   };
 
-  SavedTensor() noexcept {}  // not `= default`: four of them would be cleared by one slow string instruction
-  /// Error for inference tensors.
+  SavedTensor() noexcept {}  // not `= default`: the compiler would clear four of them by one slow `rep stos`
+  /// Throws Error for inference tensors.
   void save(const Tensor& tensor, Role role = Role::operand);
-  /// A result that is about to be written to is saved in two steps, so that nothing can fail after the write.
+  /// The second step of saving the result of an in-place op, after the write. It cannot fail.
   void settle(const Tensor& tensor) noexcept;
-  /// What `check` is given. Under the node's lock: another thread may free it.
+  /// The argument for `check`. Call it under the node's lock: another thread may free the tensor.
   Tensor held() const noexcept { return tensor_; }
   Tensor take() noexcept { return std::exchange(tensor_, Tensor()); }
-  /// Error where it was changed or detached in place since, or freed.
+  /// Throws Error if the tensor was changed or detached in place since, or freed.
   Tensor check(Tensor held, NodeImpl* owner) const;
   Tensor unpack(NodeImpl* owner) const;
-  /// A number that a formula reads is freed with the tensors, as PyTorch's is, though nothing is held.
+  /// For a number that a formula reads: it counts as saved and freed like a tensor, as in PyTorch.
   void free_number() noexcept { was_saved_ = true; }
   bool is_saved() const noexcept { return was_saved_; }
 
@@ -315,8 +314,8 @@ class SavedTensor {
   int16_t output_nr_;
   Role role_;
   bool is_view_;
-  bool was_computed_;       // an operand that had a node
-  bool was_saved_ = false;  // the others mean nothing before
+  bool was_computed_;       // an operand with a node
+  bool was_saved_ = false;  // if false, the other members are unset
 };
 
 }  // namespace tenon::autograd

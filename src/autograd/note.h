@@ -1,4 +1,4 @@
-// autograd: anomaly mode's notes. Takes a call that is being recorded; gives the text an Error of its backward shows.
+// autograd: anomaly mode's notes. Takes a recorded call; gives the text that an Error in its backward shows.
 #pragma once
 #include "autograd/meta.h"
 #include "dispatch/elementwise.h"

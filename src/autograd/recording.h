@@ -1,5 +1,4 @@
-// autograd: the calls that tensor/ and dispatch/ make for tensors in a graph. Takes what their tables say (History,
-// WithHistory); puts itself there.
+// autograd: fills the tables (History, WithHistory) through which tensor/ and dispatch/ call autograd.
 #pragma once
 #include "dispatch/differentiate.h"
 
@@ -31,10 +30,10 @@ void drop_former_view(TensorImpl* base, Storage* storage) noexcept;
 void record_view(const Tensor& self, const Tensor& view, const ViewCall& call);
 void take_layout(const Tensor& self, const Tensor& view);
 
-/// Makes the tables lead here.
+/// Puts autograd's functions into the tables.
 void fill_tables() noexcept;
 extern constinit std::atomic<bool> tables_are_filled;
-/// Before the first tensor has a history, or is of inference mode.
+/// Call before a tensor gets its first history, or is made in inference mode.
 inline void begin() noexcept {
   if (!tables_are_filled.load(std::memory_order_acquire)) [[unlikely]]
     fill_tables();

@@ -1,18 +1,17 @@
-// autograd: gradients that meet a broadcast. Takes a gradient, or the formula of one; gives it in the shape of what it
-// belongs to, in one pass over memory. A gradient that is the same all along a dim (stride 0) stays a view: it is
-// computed once there, multiplied where it would be summed, and expanded where it is kept.
+// autograd: gradients of broadcast operands. Takes a gradient, or its formula; gives it summed to the operand's shape,
+// in one pass over memory. A gradient with stride 0 along a dim is computed once along it; a sum along that dim is a
+// multiplication, and a kept dim is expanded again.
 #pragma once
 #include "autograd/derivative.h"
 
 namespace tenon::autograd {
 
-/// Sums `grad` down to `sizes`, to which it is expandable: leading dims and dims of size 1. Under grad mode in
-/// differentiable ops.
+/// Sums `grad` to `sizes`, which must broadcast to its sizes. Differentiable in grad mode.
 Tensor reduce_grad(const Tensor& grad, SizesView sizes);
-/// Under grad mode differentiable, else a stride of 0 is kept.
+/// Casts a gradient. Differentiable in grad mode; otherwise strides of 0 are kept.
 Tensor cast_grad(const Tensor& grad, Dtype dtype);
 
-/// formula(given), summed down to `sizes`, as `dtype`: derivative and sum are one Program. Without grad mode only.
+/// formula(given), summed to `sizes`, as `dtype`: derivative and sum are one Program. Not in grad mode.
 Tensor fused_gradient(const Given& given, unsigned reads, const Derivative::OfArgument& derivative, SizesView sizes,
                       Dtype dtype);
 

@@ -1,4 +1,4 @@
-// Recorded reductions and matrix products.
+// Nodes of reductions and matrix products.
 #include "autograd/derivative.h"
 #include "autograd/meta.h"
 #include "autograd/note.h"
@@ -20,12 +20,12 @@ Tensor with_reduced_dims(const Tensor& reduced, SizesView mask, bool keepdim) {
 
 namespace {
 
-/// The same gradient for every element that was added: a view.
+/// The gradient expanded to all elements that were added: a view.
 Tensor spread(const Tensor& grad, SizesView mask, bool keepdim, SizesView sizes) {
   if (thread_modes.grad) return with_reduced_dims(grad, mask, keepdim).expand(sizes);
   Dims strides(mask.size(), 0);
   if (grad.dim() == 0) return new_alias(grad, sizes, strides, grad.storage_offset());
-  int64_t at = grad.dim(), step = 1;  // a new dim of size 1 steps as unsqueeze has it
+  int64_t at = grad.dim(), step = 1;  // the stride that unsqueeze gives a new dim
   for (int64_t dim = mask.size() - 1; dim >= 0; --dim) {
     const bool kept = !mask[dim] || keepdim;
     if (kept) --at;
@@ -40,7 +40,7 @@ class ReduceNode : public NodeImpl {
   ReduceNode(Op op, const Tensor& self, SizesView dims, bool keepdim)
       : op_(op), keepdim_(keepdim), all_(dims.data() == nullptr && !keepdim), mask_(reduced_mask(dims, self.dim())) {
     Edge edge = gradient_edge(self);
-    sizes_ = RecordedSizes(self, edge);
+    sizes_ = SavedSizes(self, edge);
     set_edges(&edge, 1);
   }
 
@@ -50,10 +50,10 @@ class ReduceNode : public NodeImpl {
   Op op_;
   bool keepdim_, all_;
   Dims mask_;
-  RecordedSizes sizes_;
+  SavedSizes sizes_;
 };
 
-/// sum and mean: nothing is saved.
+/// The node of sum and mean, which saves nothing.
 class SumNode final : public ReduceNode {
  public:
   using ReduceNode::ReduceNode;
@@ -72,11 +72,11 @@ class SumNode final : public ReduceNode {
     Checked count = 1;
     for (int64_t dim = 0; dim < mask_.size(); ++dim)
       if (mask_[dim]) count *= sizes()[dim];
-    return count.value_or(1);  // too many to count only where no gradient has elements
+    return count.value_or(1);  // overflows only if the gradient has no elements
   }
 };
 
-/// What needs the tensor and its result.
+/// The base of nodes that save the operand and the result.
 class SavingNode : public ReduceNode {
  public:
   using ReduceNode::ReduceNode;
@@ -85,21 +85,21 @@ class SavingNode : public ReduceNode {
     result_.save(result, SavedTensor::Role::result);
   }
   void release_saved() noexcept override {
-    Tensor dropped[2];  // die after the lock
+    Tensor dropped[2];  // destroyed after unlocking
     const SpinLock own(lock());
     dropped[0] = self_.take();
     dropped[1] = result_.take();
   }
   void apply(const Tensor* grads, Tensor* out) override {
     if (!grads[0].defined()) return;
-    // In PyTorch's order, where both were changed in place.
+    // PyTorch's order of checks, if both were changed in place.
     const Tensor self = self_.unpack(this), result = with_reduced_dims(result_.unpack(this), mask_, keepdim_);
     out[0] = gradient(with_reduced_dims(grads[0], mask_, keepdim_), self, result);
   }
 
  protected:
   virtual Tensor gradient(const Tensor& grad, const Tensor& self, const Tensor& result) const = 0;
-  /// The reduced dims; none: of a tensor without dims.
+  /// The reduced dims; empty for a 0-dim tensor.
   Dims reduced_dims() const {
     Dims dims;
     for (int64_t dim = 0; dim < mask_.size(); ++dim)
@@ -111,7 +111,7 @@ class SavingNode : public ReduceNode {
   SavedTensor self_, result_;
 };
 
-/// amax and amin: elements that tie share the gradient.
+/// The node of amax and amin: equal extremes share the gradient.
 class ExtremeNode final : public SavingNode {
  public:
   using SavingNode::SavingNode;
@@ -126,7 +126,7 @@ class ExtremeNode final : public SavingNode {
   }
 };
 
-/// prod: the product of the other elements.
+/// The node of prod: the derivative is the product of the other elements.
 class ProdNode final : public SavingNode {
  public:
   using SavingNode::SavingNode;
@@ -137,8 +137,8 @@ class ProdNode final : public SavingNode {
     if (self.dim() == 0) return grad.clone();
     const Tensor zero = self == 0;
     if (self.is_meta() || !tenon::any(zero).item().as_bool()) return (grad * conj(result / self)).to(self.dtype());
-    // Beside zeros the others are what counts. What is 0 by itself still has a derivative: `zeros` is a sum of nothing
-    // but zeros.
+    // With one zero, only that element has a nonzero derivative: the product of the others. `zeros` keeps second
+    // derivatives of zero elements.
     const Dims dims = reduced_dims();
     const Tensor count = tenon::sum(zero, SizesView(dims), true);
     const Tensor zeros = tenon::sum(where(zero, self, Scalar(0)), SizesView(dims), true);

@@ -16,12 +16,12 @@ namespace {
 
 int64_t end_of(const Geometry& g) { return offset_from(extent_of(g.sizes, g.strides) + g.offset); }
 
-/// A view of a flat buffer that begins at storage element `first`.
+/// A view of a flat buffer, which stands for a storage from element `first` on.
 Tensor laid_out(const Tensor& buffer, const Geometry& g, int64_t first) {
-  return new_alias(buffer, g.sizes, g.strides, g.offset - first);  // exact: `first` lies before it
+  return new_alias(buffer, g.sizes, g.strides, g.offset - first);  // exact: `first` is not larger
 }
 
-/// place[...] += values, one element after the other: places may be the same.
+/// place[...] += values, element by element, because elements of `place` may overlap.
 template <class T>
 void add_each(const Tensor& place, const Tensor& values) {
   const Tensor dense = run_clone(values, MemoryFormat::contiguous);
@@ -39,7 +39,7 @@ void add_into(const Tensor& place, const Tensor& values) {
   });
 }
 
-/// Adds the elements of `x`, laid out as `from`, to a buffer; gives what `to` reads there. A place that several
+/// Adds the elements of `x`, laid out as `from`, to a buffer; returns what `to` reads from it. An address that several
 /// elements of `input` share is divided by their number.
 Tensor carry(const StridedMap& map, const Tensor& x, const Geometry& from, const Geometry& to) {
   const int64_t first = std::min(map.input.offset, map.output.offset);
@@ -50,7 +50,7 @@ Tensor carry(const StridedMap& map, const Tensor& x, const Geometry& from, const
   if (!place.is_meta() && internal_overlap(place) != InternalOverlap::no) {
     const Tensor shares = zeros_like(buffer);
     add_into(laid_out(shares, map.input, first), ones(map.input.sizes, wide));
-    buffer.div_(shares);  // NaN where `output` reads a place outside `input`, as in PyTorch
+    buffer.div_(shares);  // NaN for elements of `output` outside `input`, as in PyTorch
   }
   return laid_out(buffer, to, first).to(x.dtype());
 }
@@ -81,7 +81,7 @@ Tensor StridedMap::backward(const Tensor& grad) const {
 }
 
 Tensor apply_strided(const StridedMap& map, const Tensor& x, bool adjoint) {
-  // PyTorch's derivative of an empty view: zeros, in no graph.
+  // PyTorch's gradient of an empty view: zeros without history.
   if (adjoint && x.numel() == 0) return zeros(map.input.sizes, Options(x.dtype(), x.device()));
   const bool recorded = is_recorded(x);
   Node node(recorded ? new StridedNode(map, x, adjoint) : nullptr);

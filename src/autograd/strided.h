@@ -1,5 +1,5 @@
-// autograd: the linear map behind as_strided. Takes two geometries of one storage; carries values from one to the
-// other, in both directions.
+// autograd: the linear map of as_strided. Takes two geometries of one storage; maps values from one to the other, in
+// both directions.
 #pragma once
 #include "autograd/views.h"
 
@@ -8,11 +8,11 @@ namespace tenon::autograd {
 struct StridedMap {
   Geometry input, output;
 
-  /// as_strided by value: what `output` reads of a tensor laid out as `input`. A place that elements of `input` share
-  /// has their mean.
+  /// as_strided as a copy: the values that `output` reads from a tensor laid out as `input`. Elements of `input` that
+  /// share an address count with their mean.
   Tensor forward(const Tensor& x) const;
-  /// Its adjoint: every element of `output` added to the one of `input` it comes from. Elements of `input` that share a
-  /// place share the sum. PyTorch: as_strided_backward.
+  /// Its adjoint: adds every element of `output` to the element of `input` that it reads. Elements of `input` that
+  /// share an address share the sum. PyTorch: as_strided_backward.
   Tensor backward(const Tensor& grad) const;
 };
 

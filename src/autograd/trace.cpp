@@ -68,7 +68,7 @@ struct Entry {
   Trace trace;
 };
 
-/// The traces of this process: a few, each in the place that its key falls on.
+/// The process's traces: a small hash table without chains.
 class Traces {
  public:
   std::shared_ptr<const Entry> find(const Key& key) {
@@ -79,7 +79,7 @@ class Traces {
     }
     return entry && entry->key == key ? entry : nullptr;
   }
-  void keep(std::shared_ptr<const Entry> entry) {  // what was there dies after the lock
+  void keep(std::shared_ptr<const Entry> entry) {  // the former entry is destroyed after unlocking
     const std::lock_guard own(lock_);
     place_of(entry->key).swap(entry);
   }
@@ -98,7 +98,7 @@ Traces& traces() {
 
 StridedView strided_view_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
 
-/// A formula run on meta tensors.
+/// A formula that is run on meta tensors.
 struct Run {
   Recorder recorder;
   const Recording recording{recorder};
@@ -119,7 +119,7 @@ struct Run {
     result = derivative(given);
     if (covers(result, descent)) result = multiplied(result, descent);
   }
-  /// False where a call is no instruction, or the result is what it was given.
+  /// False if a call cannot be an instruction, or the formula returns one of its operands.
   bool is_program(const Descent& descent) const {
     return covers(result, descent) && recorder.is_complete() &&
            recorder.find(result) >= static_cast<int>(inputs.size());
@@ -189,7 +189,7 @@ Tensor multiplied(const Tensor& value, const Descent& descent) {
 
 std::shared_ptr<const Trace> trace_of(const Derivative::OfArgument& derivative, const Given& given,
                                       const Descent& descent, Dtype dtype) {
-  // What a function from outside does may change from call to call.
+  // A custom derivative may do something else in each call, so its trace is not reused.
   const Key key = derivative.custom ? Key() : Key(derivative, given, descent, dtype);
   if (!derivative.custom)
     if (const auto known = traces().find(key)) return {known, &known->trace};

@@ -1,5 +1,5 @@
-// Recorded views. The derivative of a view puts a gradient back into the shape the view was taken of; the derivative of
-// that is the view again.
+// Nodes of views. The derivative of a view maps a gradient to the base's shape; the derivative of that is the view
+// again.
 #include "autograd/views.h"
 
 #include <atomic>
@@ -21,7 +21,7 @@ constexpr struct {
   const char* node;
   const char* call;
   const char* inplace_node = "";
-  const char* backward_node = "";  // of the derivative's own
+  const char* backward_node = "";  // the node of the derivative
 } kNames[] = {
     {"AliasBackward0", "alias"},
     {"AsStridedBackward0", "as_strided", "AsStridedBackward1"},
@@ -44,14 +44,14 @@ constexpr struct {
     {"ViewAsRealBackward0", "view_as_real"},
 };
 
-/// A ViewCall that lives longer than its call.
+/// A copy of a ViewCall that lives longer than the call.
 struct KeptCall {
   ViewKind kind;
   int64_t numbers[4];
   Dims dims;
 };
 
-/// The part of a tensor that a select, slice, diagonal or unfold takes.
+/// The part of a tensor that a select, slice, diagonal or unfold selects.
 Tensor part_of(const Tensor& tensor, const KeptCall& call) {
   const int64_t* n = call.numbers;
   if (call.kind == ViewKind::select) return tensor.select(n[0], n[1]);
@@ -75,7 +75,7 @@ class PartNode final : public NodeImpl {
   KeptCall call_;
 };
 
-/// Adds each window to the elements it was taken from: windows may overlap. The order of the sums is PyTorch's.
+/// Adds each window to its elements of `whole`; windows may overlap. The order of additions is PyTorch's.
 void add_windows(const Tensor& whole, const KeptCall& call, const Tensor& windows) {
   const int64_t dim = call.numbers[0], size = call.numbers[1], step = call.numbers[2];
   for (int64_t place = size - 1; place >= 0; --place) {
@@ -85,7 +85,7 @@ void add_windows(const Tensor& whole, const KeptCall& call, const Tensor& window
   }
 }
 
-/// Zeros but for the part, which is `grad`. Differentiable.
+/// Zeros, with `grad` in the part. Differentiable.
 Tensor with_part(const KeptCall& call, const Tensor& grad, SizesView sizes) {
   Node node(is_recorded(grad) ? new PartNode(call, grad) : nullptr);
   const NoGrad no_grad;
@@ -111,7 +111,7 @@ class ViewNode final : public NodeImpl {
     call_.kind = call.kind;
     for (int i = 0; i < 4; ++i) call_.numbers[i] = call.numbers[i];
     call_.dims = call.dims.copy();
-    sizes_ = RecordedSizes(self, edge);
+    sizes_ = SavedSizes(self, edge);
     set_edges(&edge, 1);
     if (call.kind == ViewKind::as_strided) map_ = std::make_unique<StridedMap>(StridedMap{Geometry(self), {}});
   }
@@ -119,7 +119,7 @@ class ViewNode final : public NodeImpl {
     add_input(view);
     if (map_) map_->output = Geometry(view);
   }
-  /// The tensor itself was given the view's layout.
+  /// The tensor itself got the view's layout (an in-place view op).
   void set_inplace() noexcept { is_inplace_ = true; }
   const char* name() const noexcept override {
     const auto& names = kNames[static_cast<int>(call_.kind)];
@@ -135,7 +135,7 @@ class ViewNode final : public NodeImpl {
     switch (call_.kind) {
       case ViewKind::alias:
         return grad;
-      case ViewKind::expand:  // the engine sums it down
+      case ViewKind::expand:  // the engine sums it to the base's shape
         return sizes_.differ() ? grad.sum_to_size(sizes) : grad;
       case ViewKind::as_strided:
         return apply_strided(*map_, grad, true);
@@ -169,12 +169,12 @@ class ViewNode final : public NodeImpl {
   }
 
   KeptCall call_;
-  RecordedSizes sizes_;
+  SavedSizes sizes_;
   bool is_inplace_ = false;
   std::unique_ptr<StridedMap> map_;
 };
 
-/// The elements of a complex base as the real numbers that the view sees.
+/// The base as the view sees it: a complex base of a real view as real numbers.
 Tensor seen_as(const Tensor& base, const Tensor& view) {
   if (base.dtype() == view.dtype()) return base;
   if (is_complex(base.dtype())) return view_as_real(base);
@@ -214,7 +214,7 @@ class CopySlices final : public NodeImpl {
 
   void apply(const Tensor* grads, Tensor* out) override {
     if (!grads[0].defined()) return;
-    if (freed_.load(std::memory_order_relaxed)) fail_freed();  // also where the write itself kept nothing
+    if (freed_.load(std::memory_order_relaxed)) fail_freed();  // even if the write itself saved nothing
     Tensor whole = new_tensor(base_.sizes, contiguous_strides(base_.sizes), grads[0].dtype(), grads[0].device());
     if (is_non_overlapping_and_dense(base_.sizes, base_.strides))
       whole = new_tensor(base_.sizes, base_.strides, grads[0].dtype(), grads[0].device());
@@ -234,20 +234,20 @@ class CopySlices final : public NodeImpl {
   }
 
  private:
-  /// Where the view lies in a tensor that is laid out as the base, whose strides it has where they are dense.
+  /// The view's part of `whole`, a tensor with the base's layout.
   Tensor slice_of(const Tensor& whole) const {
     // exact: neither is negative
     if (is_part_) return view_as_real(whole).as_strided(view_.sizes, view_.strides, view_.offset - 2 * base_.offset);
     return whole.as_strided(view_.sizes, view_.strides, view_.offset - base_.offset);
   }
-  /// The part's own gradient has the part's shape; the others are the engine's care.
+  /// Checks the shape of the part's gradient. The engine checks the others.
   void validate_inner(Tensor* given) const {
     if (given[0].defined() && !(given[0].sizes() == SizesView(view_.sizes)))
       given[0] = given[0].sum_to_size(view_.sizes);
   }
 
   Geometry base_, view_;
-  bool is_part_;  // the view is of real numbers, the base complex
+  bool is_part_;  // the view is real, the base complex
   Node inner_;
   std::atomic<bool> freed_{false};
 };
@@ -264,8 +264,8 @@ NodeImpl* view_grad_fn(const Tensor& view) {
   if (!known() && !requires_grad(base.impl())) return nullptr;
   if (impl->view_mode != Mode::grad) fail_view_mode(view, true);
   Node node = as_strided_node(base, view, gradient_edge(base)), before;
-  // Two threads may read the view for the first time since the write: one of the two nodes stays. A base that is in no
-  // graph has a view that is.
+  // Two threads may compute the view's node after the same write; one of the nodes is kept. If the base has no
+  // metadata, the view has.
   const SpinLock lock((base.impl()->meta() ? base : view).impl()->meta()->lock);
   if (is_current()) return known();
   prepare_history(view, node.impl(), 0);
@@ -295,10 +295,10 @@ void recording::take_layout(const Tensor& self, const Tensor& view) {
   Node node = view.grad_fn();
   if (node.defined()) {
     static_cast<ViewNode*>(node.impl())->set_inplace();
-    meta_of(self);  // before anything is changed
+    meta_of(self);  // allocates before anything is changed
   }
   swap_layout(self, view);
-  // A gradient that is kept is kept from the node it was asked of, with the sizes of then, as in PyTorch.
+  // A retained gradient stays with the node for which it was requested, with the sizes of then, as in PyTorch.
   if (node.defined()) set_history(self, std::move(node));
 }
 

@@ -1,10 +1,10 @@
-// autograd: views in the graph. Takes a view; gives its node, anew where its base was written to since.
+// autograd: views in the graph. Takes a view; gives its node, which is made again if the base was written to since.
 #pragma once
 #include "autograd/meta.h"
 
 namespace tenon::autograd {
 
-/// Where a tensor's elements lie in its storage.
+/// Sizes, strides and offset of a tensor.
 struct Geometry {
   Dims sizes, strides;
   int64_t offset = 0;
@@ -16,10 +16,10 @@ struct Geometry {
 
 NodeImpl* view_grad_fn(const Tensor& view);
 Tensor base_of(const Tensor& view);
-/// Of a write through a view that `node` knows the derivative of: what the base comes from now. It takes the written
-/// part out of the base's gradient, hands it to `node`, and puts back what that gives for the part.
+/// The base's new node after a write through a view, whose derivative is `node`. It passes the written part of the
+/// base's gradient to `node` and puts the result back in its place (PyTorch's CopySlices).
 Node copy_slices(const Tensor& base, const Tensor& view, Node node);
-/// The node of the view as it would be taken of its base, which comes from `base_node`.
+/// The node of the view, as if it were now made from its base, whose node is `base_node`.
 Node taken_from(const Node& base_node, const Tensor& base, const Tensor& view);
 
 }  // namespace tenon::autograd

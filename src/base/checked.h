@@ -1,11 +1,11 @@
-// base: arithmetic on sizes, strides, offsets and bytes that cannot wrap round unseen.
+// base: arithmetic on sizes, strides, offsets and bytes that detects overflow.
 // Note [Bounds]
-// Sizes, strides and offsets come from users, files and other libraries: each may be as large as an int64. What is
-// computed from them is computed in Checked; tools/check_sizes.py finds what is not.
+// Sizes, strides and offsets come from users, files and other libraries, so each may be any int64. Numbers computed
+// from them are computed in Checked; tools/check_sizes.py finds those that are not.
 // Plain arithmetic is exact where a tensor on the cpu has elements: every element lies inside its storage, which holds
-// less than 2^60 bytes (kMaxStorageBytes), so the reach of each dim, and one step more, is far below 2^63. A dim of
-// size 1 may have any stride: walks never step along it. Tensors without elements and meta tensors may have any
-// strides and offset, and nobody walks them. Code that relies on this says so in a comment that begins with "exact:".
+// less than 2^60 bytes (kMaxStorageBytes), so size * stride of each dim is far below 2^63. A dim of size 1 may have any
+// stride: loops never step along it. Tensors without elements and meta tensors may have any strides and offset: no loop
+// visits them. Code that relies on this says so in a comment that begins with "exact:".
 #pragma once
 #include <cstdint>
 
@@ -13,16 +13,17 @@
 
 namespace tenon {
 
-/// More than any machine addresses: a storage is smaller.
+/// Every storage is smaller: no machine addresses so much.
 inline constexpr int64_t kMaxStorageBytes = int64_t{1} << 60;
 
-/// A whole number that is exact or has overflowed, and then stays so. It is read only through a check.
+/// An integer that remembers overflow: once a result overflowed, all further results count as overflowed. It can be
+/// read only through a check.
 class Checked {
  public:
   constexpr Checked(int64_t value) noexcept : value_(value) {}
 
   constexpr bool fits() const noexcept { return !overflowed_; }
-  /// The number; where it has overflowed, `fail()`, which throws.
+  /// The number; if it has overflowed, calls `fail`, which throws.
   template <class Fail>
   constexpr int64_t or_else(const Fail& fail) const {
     if (overflowed_) [[unlikely]]
@@ -32,7 +33,7 @@ class Checked {
   constexpr int64_t or_throw(const char* text) const {
     return or_else([text] { throw Error(text); });
   }
-  /// The number, or another one where it has overflowed.
+  /// The number, or `other` if it has overflowed.
   constexpr int64_t value_or(int64_t other) const noexcept { return overflowed_ ? other : value_; }
 
   constexpr Checked& operator+=(Checked other) noexcept {
@@ -51,7 +52,7 @@ class Checked {
   friend constexpr Checked operator-(Checked a, Checked b) noexcept { return a -= b; }
   friend constexpr Checked operator*(Checked a, Checked b) noexcept { return a *= b; }
 
-  /// Whether it is exactly that number, or at most that number. What has overflowed is neither.
+  /// Whether it equals `number`, or is at most `number`. False after an overflow.
   constexpr bool is(int64_t number) const noexcept { return !overflowed_ && value_ == number; }
   constexpr bool is_at_most(int64_t number) const noexcept { return !overflowed_ && value_ <= number; }
 
@@ -60,10 +61,10 @@ class Checked {
   bool overflowed_ = false;
 };
 
-/// PyTorch's texts.
+/// Errors with PyTorch's texts.
 inline int64_t stride_from(Checked value) { return value.or_throw("Stride calculation overflowed"); }
 inline int64_t numel_from(Checked value) { return value.or_throw("numel: integer multiplication overflow"); }
-/// PyTorch refuses an offset that became negative and takes one that wrapped round twice.
+/// PyTorch refuses an offset that became negative, but accepts one that wrapped round twice; here both are errors.
 inline int64_t offset_from(Checked value) { return value.or_throw("Storage offset calculation overflowed"); }
 
 }  // namespace tenon

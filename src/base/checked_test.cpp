@@ -1,4 +1,4 @@
-// A number that has overflowed stays so, whatever is done with it, and is no number at all.
+// Once a Checked number has overflowed, every result computed from it has overflowed, too.
 #include "base/checked.h"
 
 #include <gtest/gtest.h>

@@ -7,8 +7,8 @@
 
 namespace tenon {
 
-/// Whether a number that float64 does not hold is too small for it, not too large: by the place of its first digit that
-/// is no zero, and the exponent.
+/// Tells whether a number outside float64's range is too small, not too large. Looks at the position of the first
+/// nonzero digit and at the exponent.
 inline bool is_tiny(std::string_view number) noexcept {
   const std::string_view digits = number.substr(0, number.find_first_of("eE"));
   const auto first = static_cast<int64_t>(digits.find_first_of("123456789"));
@@ -22,7 +22,7 @@ inline bool is_tiny(std::string_view number) noexcept {
   return exponent < -places;
 }
 
-/// As std::from_chars, but what is too small for a float64 is 0, as everywhere else.
+/// Like std::from_chars, but a number too small for a float64 gives 0.
 inline std::from_chars_result from_decimal(const char* begin, const char* end, double& value) noexcept {
   const std::from_chars_result result = std::from_chars(begin, end, value);
   if (result.ec != std::errc::result_out_of_range || !is_tiny({begin, static_cast<std::size_t>(result.ptr - begin)}))

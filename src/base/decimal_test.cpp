@@ -1,4 +1,4 @@
-// Numbers that float64 does not hold: too small ones are zeros, too large ones are refused, however they are written.
+// Numbers outside float64's range: too small ones become 0, too large ones are refused, in every notation.
 #include "base/decimal.h"
 
 #include <gtest/gtest.h>

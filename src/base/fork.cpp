@@ -10,7 +10,7 @@ constinit std::atomic<uint32_t> process_generation{1};
 
 namespace {
 
-// Constant-initialised: mutexes of other files may come first.
+// Constant-initialised: mutexes in other files may be constructed earlier.
 constinit std::atomic<ForkMutex*> mutexes{nullptr};
 
 struct Hook {
@@ -22,7 +22,8 @@ constinit std::atomic<int> hook_count{0};
 
 }  // namespace
 
-/// Mutexes are added at the front: from where `prepare` began, all that it locked come again.
+/// New mutexes are added at the front of the list, so the handlers after a fork start at the mutex where `prepare`
+/// started, and reach exactly those that it locked.
 class ForkHandlers {
  public:
   static void prepare() {
@@ -49,7 +50,7 @@ class ForkHandlers {
   }
 
  private:
-  static thread_local ForkMutex* first_;  // of those that this thread's fork has locked
+  static thread_local ForkMutex* first_;  // the first mutex that this thread's fork has locked
 };
 constinit thread_local ForkMutex* ForkHandlers::first_ = nullptr;
 

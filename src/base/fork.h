@@ -1,5 +1,5 @@
-// base: what a child of fork finds. Only the thread that forked is there: a lock that another one held at that moment
-// would stay held for ever.
+// base: locks that survive fork(). In the child only the forking thread exists, so a lock held by another thread would
+// stay held for ever.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -7,12 +7,13 @@
 
 namespace tenon {
 
-/// Written by the handlers of fork alone.
+/// Written only by the fork handlers.
 extern constinit std::atomic<uint32_t> process_generation;
-/// 1, and one more in each generation of children.
+/// 1 in the first process, 2 in its children, 3 in theirs.
 inline uint32_t fork_generation() noexcept { return process_generation.load(std::memory_order_relaxed); }
 
-/// A mutex of static life that is free in every child: fork waits until nobody holds it. Who holds one takes no other.
+/// A mutex of static lifetime that is free in every child: fork waits until nobody holds it. A thread holds at most
+/// one.
 class ForkMutex {
  public:
   ForkMutex() noexcept;
@@ -27,9 +28,9 @@ class ForkMutex {
   ForkMutex* next_;
 };
 
-/// A flag for a few instructions, one an object. What a parent's thread held is free in the child. Nothing is destroyed
-/// meanwhile that could run foreign code: a destructor of Python's may wait for the interpreter, and its holder for
-/// this flag.
+/// A spin lock for a few instructions inside an object. One held by another thread of the parent is free in the child.
+/// Do not destroy objects while holding it: a Python destructor may wait for the GIL, whose holder may wait for this
+/// lock.
 class ForkSpinLock {
  public:
   void lock() noexcept {
@@ -43,10 +44,10 @@ class ForkSpinLock {
  private:
   void wait(uint32_t own) noexcept;
 
-  std::atomic<uint32_t> holder_{0};  // the generation of the process that holds it; 0: nobody does
+  std::atomic<uint32_t> holder_{0};  // generation of the process that holds it; 0: free
 };
 
-/// Runs `before` ahead of every fork and `in_child` in every child; for the life of the process.
+/// Registers `before` to run before every fork and `in_child` in every child.
 void on_fork(void (*before)(), void (*in_child)());
 
 }  // namespace tenon

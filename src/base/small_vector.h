@@ -1,4 +1,4 @@
-// base: a list of plain values that needs no heap memory up to `kInline` of them.
+// base: a list of plain values. Up to `kInline` of them need no heap memory.
 #pragma once
 #include <cstdint>
 #include <cstring>

@@ -3,7 +3,7 @@
 namespace tenon::cli {
 namespace {
 
-// By the number of bytes: the least code, and the bits of the first byte that belong to the code.
+// By number of bytes: the smallest code, and the bits of the first byte that belong to the code.
 constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
 constexpr unsigned kFirstBits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
 

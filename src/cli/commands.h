@@ -1,4 +1,4 @@
-// cli: the commands. Each takes its options; gives an exit code. Mistakes of the user are exceptions, which main shows.
+// cli: the commands. Each takes its options; gives an exit code. Users' mistakes are exceptions, which main prints.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@ namespace tenon::cli {
 inline constexpr int kFailedExit = 1;  // a wrong expression, shape or file
 inline constexpr int kUsageExit = 2;
 
-/// Wrong usage that the option parser cannot see.
+/// Wrong usage that the option parser does not detect.
 class UsageError : public Error {
  public:
   using Error::Error;
@@ -20,7 +20,7 @@ class UsageError : public Error {
 struct ExplainOptions {
   std::vector<std::string> arguments;
   bool json = false;
-  std::string svg;  // a file's name, "-", or "" for none
+  std::string svg;  // file name, "-" for standard output, "" for none
 };
 int run_explain(const ExplainOptions& options);
 
@@ -28,7 +28,7 @@ struct EvalOptions {
   std::string expression;
   std::vector<std::string> inputs;  // name=file
   std::string output;               // "": print
-  std::vector<std::string> grad;    // inputs whose gradients are wanted
+  std::vector<std::string> grad;    // inputs whose gradients are requested
   int64_t block_bytes = 0;          // 0: the default
 };
 int run_eval(EvalOptions options);
@@ -50,21 +50,21 @@ struct OpsOptions {
 };
 int run_ops(const OpsOptions& options);
 
-/// "name=value" in two parts; the name is empty where there is none (comparisons, calls with keywords).
+/// "name=value" split at the "="; the name is empty if there is none, as in comparisons and calls with keywords.
 struct Binding {
   std::string name;
   std::string value;
 };
 Binding split_binding(const std::string& argument);
 
-/// "-" is standard input, or output.
+/// "-" is standard input.
 inline std::string input_file(const std::string& name) { return name == "-" ? "/dev/stdin" : name; }
 inline std::string output_file(const std::string& name) { return name == "-" ? "/dev/stdout" : name; }
 
-/// Prints a result at once. Error when it cannot be written.
+/// Prints and flushes a result. Throws Error if it cannot be written.
 void print(const std::string& text);
 
-/// Shows an error and its notes on standard error; of an expression, the place is underlined.
+/// Prints an error and its notes to standard error. For an expression the wrong part is underlined.
 void show_error(const Error& error);
 void show_error(const expr::ExpressionError& error, const std::string& expression);
 

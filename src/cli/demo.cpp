@@ -17,7 +17,7 @@ namespace {
 
 std::string size_text(const Tensor& tensor) { return "torch.Size(" + to_string(tensor.sizes()) + ")"; }
 
-/// Prints a line as Python shows it, and what it gives or how it fails.
+/// Prints a line of Python code and its result or error.
 void example(const char* code, const std::function<std::string()>& result) {
   std::printf(">>> %s\n", code);
   try {
@@ -111,7 +111,7 @@ void normalise_photo(const DemoOptions& options) {
   std::printf("y.mean((0, 1)): %s\n", to_string(compute("y.mean((0, 1))", scope, progress)).c_str());
   make_folder(options.out);
   io::save_png(options.out + "/before.png", scope.names["x"]);
-  // A picture shows 0 to 1: the normalised values are spread over it.
+  // save_png takes values from 0 to 1, so the normalised values are scaled to that.
   io::save_png(options.out + "/after.png", compute("(y - y.amin()) / (y.amax() - y.amin())", scope, progress));
   std::printf("written: %s/before.png, %s/after.png\n", options.out.c_str(), options.out.c_str());
   title(("tenon explain '" + normalised + "'").c_str());
@@ -132,7 +132,7 @@ void gradients() {
   example("b.grad", [&] { return to_string(b.grad()); });
 }
 
-/// A network learns to read.
+/// Trains a network that recognises digits.
 void read_digits(const DemoOptions& options) {
   title("A small network learns to read digits");
   const std::string source = options.data + "/digits.csv.gz";

@@ -35,7 +35,7 @@ std::string number_text(Scalar number) {
   return text;
 }
 
-/// What is printed has to fit into memory; what is written does not.
+/// Computes a value that is printed, and therefore must fit in memory.
 Tensor whole(const expr::Tree& tree, expr::ProgressCallback& progress) {
   try {
     return expr::evaluate_elementwise(tree, progress);
@@ -50,7 +50,7 @@ void print_value(const expr::Tree& tree, expr::ProgressCallback& progress) {
   print(text + "\n");
 }
 
-/// Straight into the mapped file: the result never has to fit into memory.
+/// Computes into the mapped file, so the result may be larger than memory.
 void write_npy(const std::string& path, const expr::Tree& tree, expr::ProgressCallback& progress) {
   if (tree->is_number()) return io::save_npy(path, expr::evaluate_elementwise(tree, progress));
   io::NpyWriter writer(path, tree->sizes(), tree->meta.dtype());
@@ -95,7 +95,7 @@ void show_gradients(const EvalOptions& options, const expr::Scope& scope, const 
   }
 }
 
-/// The result as a tensor whose history is known, then the gradients.
+/// Computes the result with history, then the gradients.
 void evaluate_with_gradients(const EvalOptions& options, const expr::Scope& scope, const expr::Tree& tree,
                              expr::ProgressCallback& progress) {
   const Tensor value = whole(tree, progress);
@@ -107,7 +107,7 @@ void evaluate_with_gradients(const EvalOptions& options, const expr::Scope& scop
   show_gradients(options, scope, value);
 }
 
-/// A wrong name fails before the work, not after.
+/// Checks the output's name before the work.
 void check_output(const EvalOptions& options) {
   if (options.output.empty()) return;
   io::output_format(options.output);

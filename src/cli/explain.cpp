@@ -21,14 +21,14 @@ bool is_file(const std::string& text) {
          io::is_stream(text);
 }
 
-/// The one shape, or the one expression of shapes, that a text stands for.
+/// The shape, or the expression of shapes, in a text.
 std::string one_shape(const std::string& text) {
   const std::vector<std::string> shapes = read_shapes(text);
   if (shapes.size() > 1) throw UsageError("'" + text + "' are several shapes, and a name stands for one");
   return shapes.empty() ? text : shapes[0];
 }
 
-/// What a name stands for: a shape, or a file whose shape is taken.
+/// The shape that a name stands for: a given shape, or that of a file.
 Tensor named_shape(const std::string& text) {
   if (!is_file(text)) {
     expr::NoProgress progress;
@@ -41,14 +41,14 @@ Tensor named_shape(const std::string& text) {
   return empty_strided(tensor.sizes(), tensor.strides(), Options(tensor.dtype(), Device::meta));
 }
 
-/// Several operands stand for their sum: "a + b + c", which has every operand's broadcasting in it.
+/// Several operands are explained as their sum, "a + b + c".
 std::string sum_of(const std::vector<std::string>& operands) {
   std::string text;
   for (const std::string& operand : operands) text += (text.empty() ? "" : " + ") + operand;
   return text;
 }
 
-/// The operands as given, each shape for itself, for the table of a sum that fails.
+/// The operands as separate shapes, for the table of a sum that fails.
 std::vector<expr::Argument> operands_alone(const std::vector<std::string>& operands, const expr::Scope& scope) {
   std::vector<expr::Argument> result;
   expr::NoProgress progress;

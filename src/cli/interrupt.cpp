@@ -18,7 +18,7 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 void on_stop(int number) {
   stopped_by.store(number);
   if (!interrupted.exchange(true)) return;
-  io::remove_aside_files();
+  io::remove_temporary_files();
   _exit(interrupted_exit());
 }
 
@@ -26,7 +26,7 @@ void stop_if_interrupted() {
   if (is_interrupted()) throw Interrupted("interrupted");
 }
 
-/// As `nohup` and a shell that starts a program in the background have it.
+/// Whether a signal is ignored, as under `nohup` or for a program that a shell starts in the background.
 bool is_ignored(int number) {
   struct sigaction before = {};
   return sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
@@ -44,7 +44,7 @@ void handle(int number, void (*handler)(int)) {
 void watch_signals() {
   for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM})
     if (!is_ignored(number)) handle(number, on_stop);
-  handle(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error of write()
+  handle(SIGXFSZ, SIG_IGN);  // at the file size limit, write() then fails instead
   io::set_wait_hook(stop_if_interrupted);
 }
 const std::atomic<bool>& interruption() noexcept { return interrupted; }

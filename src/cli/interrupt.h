@@ -1,13 +1,13 @@
-// cli: signals. Takes Ctrl-C; gives a flag that long work looks at, and leaves no half-written file whatever happens.
+// cli: signals. Ctrl-C sets a flag that long work checks. Temporary files are removed.
 #pragma once
 #include <atomic>
 
 namespace tenon::cli {
 
-/// From now on the first of SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU and SIGALRM raises the flag; a second one ends
-/// the program at once. Temporary files are removed. Signals that are ignored already stay so.
+/// Handles SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU and SIGALRM from now on: the first sets the flag, a second one
+/// removes temporary files and ends the program at once. Signals that are ignored stay ignored.
 void watch_signals();
-/// The exit code of a program that a signal ended, as shells have it: 130 after Ctrl-C.
+/// The exit code after a signal, by the convention of shells: 130 after Ctrl-C.
 int interrupted_exit() noexcept;
 bool is_interrupted() noexcept;
 const std::atomic<bool>& interruption() noexcept;

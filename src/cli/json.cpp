@@ -16,7 +16,7 @@ const char* mark_name(Mark mark) {
   return kNames[static_cast<int>(mark)];
 }
 
-/// A number, or a text where no reader of JSON would keep all digits.
+/// A number; a string if it has more digits than JSON readers keep.
 Json bytes_json(ByteSum count) {
   if (count <= std::numeric_limits<uint64_t>::max()) return static_cast<uint64_t>(count);
   std::string digits;
@@ -85,7 +85,7 @@ Json step_json(const Report& report) {
   return json;
 }
 
-/// A name that is not UTF-8 is shown with replacement characters.
+/// Bytes that are not UTF-8 become replacement characters.
 std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// cli: the command line. Takes words; gives text, files and an exit code: 0, 1 for a wrong expression, shape or
-// file, 2 for wrong usage, 128 and the signal's number (130: Ctrl-C).
+// cli: the command line. Exit codes: 0; 1 for a wrong expression, shape or file; 2 for wrong usage; 128 plus the
+// signal's number (130: Ctrl-C).
 #include <fcntl.h>
 
 #include <CLI/CLI.hpp>
@@ -140,7 +140,7 @@ void set_policy(const std::string& text) {
   }
 }
 
-/// An expression may begin with -, as options do.
+/// Explains that an expression beginning with - looks like an option.
 [[noreturn]] void fail_arguments(const CLI::ParseError& error, const CLI::App& app) {
   UsageError wrong(error.what());
   for (const std::string& word : app.remaining(true)) {
@@ -152,7 +152,7 @@ void set_policy(const std::string& text) {
   throw wrong;
 }
 
-/// The words of an error, and what a misspelt command was meant to be.
+/// Throws the error's text, with a suggestion for a misspelt command.
 [[noreturn]] void fail_usage(const CLI::ParseError& error, const CLI::App& app) {
   const std::vector<std::string> left = app.remaining();
   if (!app.get_subcommands().empty() || left.empty()) fail_arguments(error, app);
@@ -167,12 +167,12 @@ void set_policy(const std::string& text) {
   throw unknown;
 }
 
-/// CLI11 takes "[5,3]" apart into two arguments, unless a space stands before it.
+/// Parses the arguments. CLI11 splits "[5,3]" into two, unless a space comes before it.
 void parse(CLI::App& app, int argc, char** argv, Options& options) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   for (std::string& word : words)
     if (word[0] == '[') word.insert(0, 1, ' ');
-  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+  std::reverse(words.begin(), words.end());  // CLI11 expects them reversed
   app.parse(std::move(words));
   for (std::string& argument : options.explain.arguments)
     if (argument.compare(0, 2, " [") == 0) argument.erase(0, 1);
@@ -186,7 +186,7 @@ int run(int argc, char** argv) {
                  "What a suspicious broadcast does: rank=warn,outer=raise,blow_up=100")
       ->type_name("POLICY");
   app.require_subcommand(1);
-  app.fallthrough();  // options of the program may stand behind the command
+  app.fallthrough();  // the program's options may follow the command
   CLI::App* explain = add_explain(app, options.explain);
   CLI::App* eval = add_eval(app, options.eval);
   CLI::App* demo = add_demo(app, options.demo);
@@ -206,7 +206,7 @@ int run(int argc, char** argv) {
   return run_info(options.info);
 }
 
-/// An error where the caller looks for it: with --json on standard output, as JSON.
+/// Reports an error: with --json on standard output as JSON, otherwise on standard error.
 int failed(const Error& error, int code, bool json) {
   try {
     if (json)
@@ -236,13 +236,15 @@ int run_or_fail(int argc, char** argv) {
   }
 }
 
-/// A caller that closed standard streams must not find their numbers given to files: what is printed would go there.
+/// Opens standard streams that the caller has closed. Otherwise files would get their numbers, and printed text would
+/// go to them.
 void occupy_standard_streams() {
   for (int number = 0; number < 3; ++number)
-    if (fcntl(number, F_GETFD) < 0) open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY);  // using it stays an error
+    if (fcntl(number, F_GETFD) < 0)
+      open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY);  // reading or writing it still fails
 }
 
-/// What was printed has to arrive: a full disk is an error like any other.
+/// Checks that everything printed was written: a full disk is an error, too.
 int finished(int code) {
   if (code != 0) return code;
   try {

@@ -1,4 +1,4 @@
-// cli: how far long work is. Takes the evaluator's progress; gives a bar on a terminal and stops on Ctrl-C.
+// cli: the progress bar. Takes the evaluator's progress; draws a bar on a terminal and stops on Ctrl-C.
 #pragma once
 #include <chrono>
 
@@ -6,7 +6,7 @@
 
 namespace tenon::cli {
 
-/// Draws on standard error, only when it is a terminal and the work has taken more than a second.
+/// Draws on standard error, if it is a terminal and the work has taken more than a second.
 class Progress : public expr::ProgressCallback {
  public:
   Progress();

@@ -1,5 +1,5 @@
-// cli: a report as text, JSON or a drawing. Takes reports; gives one string. Never computes anything that a report
-// lacks.
+// cli: a report as text, JSON or a drawing. Takes reports; gives one string. Computes nothing that is not in the
+// reports.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,22 +9,22 @@
 
 namespace tenon::cli {
 
-/// What went wrong, for JSON and for drawings.
+/// An error, for JSON and for drawings.
 struct Failure {
   std::string text;
   expr::Span span;
   std::vector<std::string> notes;
 };
-/// Everything `tenon explain` knows of one expression.
+/// Everything that `tenon explain` shows about one expression.
 struct Explanation {
   std::string expression;
   std::vector<Report> steps;
-  std::vector<Failure> failures;  // none or one
+  std::vector<Failure> failures;  // at most one
 };
 
 std::string render_text(const Explanation& explanation, const Painter& paint);
 std::string render_json(const Explanation& explanation);
-/// An error before there was anything to explain.
+/// An error that left nothing to explain.
 std::string render_json(const Error& error);
 std::string render_svg(const Explanation& explanation);
 

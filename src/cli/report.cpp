@@ -50,7 +50,7 @@ OperandReport operand_of(const Tensor& tensor, const std::string& label, SizesVi
   return operand;
 }
 
-/// The dtype an op's kernel works in: that of the operands together, which comparisons do not give.
+/// The compute dtype of an op's kernel, which for comparisons is not the result's dtype.
 Dtype computed_dtype(const TreeNode& node) {
   if (node.function->op < 0) return node.meta.dtype();
   const Promotion promotion = row_of(static_cast<Op>(node.function->op)).promotion;
@@ -67,18 +67,18 @@ Dtype computed_dtype(const TreeNode& node) {
   return result_type(operands.data(), static_cast<int64_t>(operands.size()));
 }
 
-/// A tensor that a tree reads, and whether some op wants it in another dtype.
+/// A tensor that a tree reads, and whether an op casts it.
 struct Leaf {
   const TreeNode* node;
   bool cast;
 };
 
-/// Each once, in the order they are written.
+/// Collects the leaves without repetition, in the order of the expression.
 void collect_leaves(const TreeNode& node, bool cast, std::vector<Leaf>& leaves) {
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     const expr::Tree& operand = node.operands[i];
     if (!operand || operand->is_number()) continue;
-    // The condition of `where` is asked as it is.
+    // The condition of `where` is not cast.
     const bool is_condition = is_selection(node) && i == 0;
     collect_leaves(*operand, !is_condition && operand->meta.dtype() != computed_dtype(node), leaves);
   }
@@ -128,14 +128,14 @@ RunReport run_of(const Course& course, std::string name) {
   return run;
 }
 
-/// The place of a leaf among what the first course reads; -1: elsewhere.
+/// The index of a leaf among the inputs of the first course; -1 if it is not among them.
 int64_t input_of(const expr::Planned& planned, const TreeNode& leaf) {
   for (std::size_t i = 0; i < planned.leaves.size(); ++i)
     if (planned.leaves[i].is(leaf.tensor)) return static_cast<int64_t>(i);
   return -1;
 }
 
-/// What runs, as the engines plan it.
+/// Adds the runs that the engines plan.
 void add_runs(Report& report, const expr::Step& step, const std::vector<Leaf>& leaves) {
   const expr::NoProgress progress;
   const expr::Planned planned = step.reduction ? expr::plan_reduction(*step.reduction, step.tree, step.values, progress)
@@ -171,7 +171,7 @@ void add_reduction(Report& report, const expr::Step& step) {
   report.reductions.push_back(std::move(reduction));
 }
 
-/// The common shape as far as there is one: -1 in dims where sizes disagree.
+/// The common shape, with -1 for dims in which sizes disagree.
 Dims shape_of(const std::vector<Tensor>& tensors) {
   int64_t ndim = 0;
   for (const Tensor& tensor : tensors) ndim = std::max(ndim, tensor.dim());

@@ -1,5 +1,5 @@
-// cli: what `tenon explain` says. Takes the steps of an expression; gives plain data, which text, JSON and SVG then
-// show. Never prints and never touches element data.
+// cli: the content of `tenon explain`. Takes the steps of an expression; gives plain data, which is rendered as text,
+// JSON or SVG. Never prints and never touches element data.
 #pragma once
 #include <string>
 #include <vector>
@@ -25,55 +25,55 @@ struct OperandReport {
   Dims sizes;
   Dims strides;
   std::vector<Cell> cells;  // one for each dim of the result
-  Dims gradient_dims;       // dims the result's gradient is summed over to be this operand's
-  std::string access;       // how it reaches a tile: "direct", "periodic 3", with "cast" where the dtype changes;
-                            // empty: nothing reads it
-  Dims loop_strides;        // innermost first
-  int64_t bytes = 0;        // of the elements read
+  Dims gradient_dims;       // dims over which the result's gradient is summed for this operand
+  std::string
+      access;         // access pattern: "direct", "periodic 3", with "cast" if the dtype changes; empty: it is not read
+  Dims loop_strides;  // innermost first
+  int64_t bytes = 0;  // bytes of the elements that are read
 };
 
-/// One op of the operation.
+/// One op of a step.
 struct OpReport {
-  std::string text;  // as written
+  std::string text;  // as written in the expression
   std::string name;
   Dtype dtype = Dtype::float32;
-  std::string rule;    // why that dtype
+  std::string rule;    // why the result has its dtype
   std::string kernel;  // op.type.isa
 };
 
 struct ReductionReport {
   std::string name;
   Dims dims;
-  Dims sizes;  // of its result
+  Dims sizes;  // of the reduction's result
   Dtype dtype = Dtype::float32;
 };
 
-/// What an engine does for a step.
+/// How an engine runs a step.
 struct RunReport {
-  std::string name;                   // of the reduction; "elementwise"
+  std::string name;                   // name of the reduction, or "elementwise"
   std::string route;                  // "tiles", "direct", ...
-  std::string stores;                 // how results leave: "in place", "streamed", ...
-  std::vector<std::string> accesses;  // of its inputs
+  std::string stores;                 // store mode: "in place", "streamed", ...
+  std::vector<std::string> accesses;  // access patterns of its inputs
   int64_t passes = 1;
   int64_t parts = 1;
   int64_t threads = 1;
-  int64_t scratch_bytes = 0;  // of one thread
+  int64_t scratch_bytes = 0;  // for each thread
 };
 
-/// Wide enough for the sum of any operands' bytes.
+/// Can hold the sum of any operands' bytes.
 __extension__ using ByteSum = unsigned __int128;
 
-/// One step: elementwise work, and the reduction over its value where there is one.
+/// One step: elementwise work, and possibly a reduction of its value.
 struct Report {
   std::string text;
   std::vector<OperandReport> operands;
-  Dims result;  // -1 where operands disagree
+  Dims result;  // -1 for a dim in which operands disagree
   Dims result_strides;
   Dtype dtype = Dtype::float32;
   std::vector<OpReport> ops;
   std::vector<ReductionReport> reductions;  // none or one
   Dims loops;                               // innermost first
-  std::vector<RunReport> runs;              // of one block
+  std::vector<RunReport> runs;              // the runs of one block
   int64_t blocks = 1;
   ByteSum bytes_read = 0;
   int64_t bytes_written = 0;
@@ -82,14 +82,14 @@ struct Report {
 
 /// Report of one finished step; `text` is the whole expression.
 Report report_step(const expr::Step& step, const std::string& text);
-/// Report of operands that do not fit: shapes only.
+/// Report of operands that do not broadcast: shapes only.
 Report report_failure(const std::vector<expr::Argument>& operands, const std::string& text);
 
-/// Whether the first operand is a condition, which takes no part in promotion.
+/// Whether the first operand is a condition, which promotion ignores.
 bool is_selection(const expr::TreeNode& node);
 /// Why an op's result has its dtype, in a sentence.
 std::string dtype_rule(const expr::TreeNode& node);
-/// "f32": as in kernel names.
+/// The dtype's name in kernel names, such as "f32".
 const char* short_name(Dtype dtype);
 
 }  // namespace tenon::cli

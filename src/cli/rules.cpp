@@ -1,4 +1,4 @@
-// cli: type promotion in words.
+// cli: sentences about type promotion.
 #include <optional>
 
 #include "cli/report.h"
@@ -9,7 +9,7 @@ namespace {
 
 using expr::TreeNode;
 
-/// What one priority class of operands brings: tensors with dims, 0-dim tensors, numbers.
+/// The operands of one category: tensors with dims, 0-dim tensors, or numbers.
 struct Class {
   std::optional<Dtype> dtype;
   bool mixed = false;
@@ -28,7 +28,7 @@ struct Classes {
 Classes classify(const TreeNode& node) {
   Classes result;
   std::vector<TypedOperand> operands;
-  // The condition of `where` takes no part in promotion.
+  // Promotion ignores the condition of `where`.
   for (std::size_t i = is_selection(node) ? 1 : 0; i < node.operands.size(); ++i) {
     const expr::Tree& operand = node.operands[i];
     if (!operand) continue;
@@ -43,7 +43,7 @@ Classes classify(const TreeNode& node) {
   return result;
 }
 
-/// How the common dtype came about.
+/// Why the operands have their common dtype.
 std::string common_rule(const Classes& types) {
   constexpr const char* kClasses[] = {"tensors", "0-dim tensors", "numbers"};
   int highest = 0;

@@ -3,7 +3,7 @@
 namespace tenon::cli {
 namespace {
 
-/// Reads from left to right; each function gives false where the text is no list of shapes.
+/// Reads from left to right. Functions return false if the text is not a list of shapes.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
@@ -39,7 +39,7 @@ class Reader {
     skip_spaces();
     return accept(closing) && ends_shape(true);
   }
-  /// Behind a shape stands the end, a space, or behind brackets a comma and more brackets.
+  /// Whether the text ends after a shape, or goes on with a space, or, after brackets, with a comma and more brackets.
   bool ends_shape(bool bracketed) {
     const bool space = skip_spaces();
     if (bracketed && accept(',')) {
@@ -55,14 +55,14 @@ class Reader {
     skip_spaces();
     return read_list(shape);
   }
-  /// Numbers between commas; a comma at the end counts for nothing.
+  /// Reads comma-separated numbers; a comma at the end is ignored.
   bool read_list(std::string& shape) {
     if (!read_number(shape)) return false;
     for (;;) {
       const std::size_t end = at_;
       skip_spaces();
       if (!accept(',')) {
-        if (peek() != ':') at_ = end;  // the spaces belong to whoever comes next
+        if (peek() != ':') at_ = end;  // leaves the spaces to the next function
         return true;
       }
       skip_spaces();

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kCellWidth = 64, kCellHeight = 36, kGap = 8, kMargin = 24, kLine = 20, kCharacter = 8;
 
-/// What XML 1.0 takes for a character: control characters and two codes that are none have no place in it.
+/// Whether XML 1.0 allows a character: no control characters, and not U+FFFE and U+FFFF.
 bool is_xml(const Character& character) {
   return character.is_utf8 && !character.is_control() && character.code != 0xFFFE && character.code != 0xFFFF;
 }
@@ -40,7 +40,7 @@ std::string attribute(const char* name, int64_t value) {
   return std::string(" ") + name + "=\"" + std::to_string(value) + "\"";
 }
 
-/// Draws downwards and remembers how far it came.
+/// Draws from top to bottom and keeps the current position.
 class Drawing {
  public:
   void heading(const std::string& text) { line("heading", text); }

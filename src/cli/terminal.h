@@ -1,4 +1,4 @@
-// cli: what a terminal shows. Takes text; gives it coloured, aligned or underlined. Never decides what to say.
+// cli: text for a terminal. Takes text; gives it coloured, aligned or underlined.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@ namespace tenon::cli {
 
 enum class Colour : uint8_t { heading, stretched, added, failing, quiet, good };
 
-/// Paints text where colours are wanted.
+/// Colours text if colours are on.
 class Painter {
  public:
   explicit Painter(bool coloured) : coloured_(coloured) {}
@@ -20,14 +20,14 @@ class Painter {
   bool coloured_;
 };
 
-/// For standard output and standard error: a terminal, and NO_COLOR is not set. https://no-color.org
+/// For standard output and standard error. Colours are on for a terminal, unless NO_COLOR is set. https://no-color.org
 Painter stdout_painter();
 Painter stderr_painter();
 
-/// The text as a terminal may have it: control characters and what is no UTF-8 become "\\x1b". Newlines and tabs stay.
+/// The text without control characters and invalid UTF-8, which are shown like "\\x1b". Newlines and tabs stay.
 std::string shown(std::string_view text);
 
-/// Characters, not bytes.
+/// The number of characters, not bytes.
 int64_t display_width(std::string_view text);
 std::string pad_left(std::string_view text, int64_t width);
 std::string pad_right(std::string_view text, int64_t width);

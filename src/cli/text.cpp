@@ -1,4 +1,4 @@
-// cli: a report as text for terminals, under the five words of the design.
+// cli: a report as text for terminals, under the headings shape, type, plan, tile and kernel.
 #include <algorithm>
 
 #include "cli/render.h"
@@ -7,7 +7,7 @@
 namespace tenon::cli {
 namespace {
 
-/// Columns of text; the first is aligned at the left, the others at the right.
+/// A table; the first column is left-aligned, the others right-aligned.
 class Table {
  public:
   struct Entry {

@@ -1,5 +1,5 @@
-// dispatch: ops without a formula, as history sees them. Takes an op and the values of its parameters; gives its
-// results, unrecorded, and says what its derivatives read.
+// dispatch: the table of ops without a formula, used by autograd. Takes an op and the values of its parameters; gives
+// the results, not recorded, and tells which values its derivatives read.
 #pragma once
 #include <tuple>
 #include <utility>
@@ -16,14 +16,14 @@ struct Algorithm {
 
   Op op;
   List<Tensor> (*run)(const Value* values);
-  void (*inplace)(const Value* values);  // null: there is no such form
-  /// Of the derivative by each operand: bit i: operand i, bit kResults + i: result i.
+  void (*inplace)(const Value* values);  // null: no in-place form
+  /// What the derivative of each operand reads. Bit i: operand i; bit kResults + i: result i.
   uint32_t reads[3];
 };
 const Algorithm& algorithm_of(Op op) noexcept;
 const Schema& schema_of(Op op) noexcept;
 
-/// Error where `out` or an operand is in a graph: what is written into out= has no history.
+/// Throws Error if `out` or an operand is in a graph: out= calls are not differentiable.
 template <class... Operands>
 void check_unrecorded(Op op, const Tensor& out, const Operands&... operands) {
   if (!(out.impl()->in_graph || (operands.impl()->in_graph || ...))) [[likely]]
@@ -34,14 +34,13 @@ void check_unrecorded(Op op, const Tensor& out, const Operands&... operands) {
   check_out_unrecorded(op, out, args, sizeof...(operands));
 }
 
-/// Error where elements that are read without a plan are on meta.
+/// Throws Error for a meta tensor whose elements would be read.
 inline void check_readable(const Tensor& tensor) {
   if (tensor.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
 }
-/// 1 for each dim that is named. One after the other is looked at: the first that is wrong, or named twice, is the
-/// Error's.
+/// A 1 for each dim in `dims`. The Error is about the first dim that is out of range or repeated.
 Dims mask_in_order(SizesView dims, int64_t ndim);
-/// A result that nobody has seen: what wrote it does not count.
+/// Sets the version of a new result to 0: the writes that made it do not count.
 inline void forget_writes(const Tensor& result) noexcept {
   if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
 }
@@ -49,12 +48,12 @@ void check_unrecorded(Op op, const Tensor& out, const List<Tensor>& operands);
 
 /// Error "Expected out tensor to have dtype long, but got float instead".
 void check_strict_out(const Tensor& out, Dtype result);
-/// Errors of a matrix times a vector, of which `start`'s sizes and dtype are what the product would be added to.
+/// Errors of addmv: matrix times vector, added to a tensor with `start`'s sizes and dtype.
 void check_addmv(const Tensor& matrix, const Tensor& vector, SizesView start, Dtype start_dtype);
-/// Writes the result of an algorithm into `out=`. It is there before `out` is resized: `out` may be an operand.
+/// Writes an algorithm's finished result into `out=`, which may be an operand.
 Tensor& write_result(Op op, Tensor& out, const Tensor& result);
 inline constexpr std::size_t kMostResults = 4;
-/// The same for an op of several results. Nothing is written where one of them does not fit.
+/// The same for an op with several results. If one does not fit, nothing is written.
 void write_results(Op op, Tensor* const* outs, const List<Tensor>& results);
 
 template <class... Tensors>

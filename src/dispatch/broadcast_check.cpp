@@ -8,8 +8,8 @@
 namespace tenon {
 namespace {
 
-/// The last dim, counted from the right, at which two of the shapes disagree; 0 when none does. None has more dims than
-/// `longest`.
+/// The last dim in which two of the shapes differ, counted from the right; 0: none. `longest`: the most dims of a
+/// shape.
 int64_t failing_dim(const SizesView* shapes, int64_t count, int64_t longest) {
   for (int64_t back = 1; back <= longest; ++back) {
     int64_t size = 1;
@@ -29,7 +29,7 @@ std::string padded(const std::string& text, std::size_t width) {
   return result += text;
 }
 
-/// A change that would make the shapes broadcast, where there is a common one.
+/// Suggests a change that makes the shapes broadcast, if a common mistake fits.
 std::string suggestion(const SizesView* shapes, int64_t count) {
   if (count != 2) return {};
   for (const int64_t turn : {0, 1}) {
@@ -49,7 +49,7 @@ std::string suggestion(const SizesView* shapes, int64_t count) {
   return {};
 }
 
-/// Bytes may be more than an int64 holds: of expanded and meta tensors.
+/// A double, because an expanded or meta tensor may have more bytes than an int64 holds.
 double bytes_of(const Tensor& tensor) {
   return static_cast<double>(tensor.numel()) * static_cast<double>(tensor.itemsize());
 }

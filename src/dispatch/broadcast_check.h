@@ -1,5 +1,5 @@
-// dispatch: takes the operands of one call; gives their common shape, having warned, refused or fallen back to 1-D as
-// the policy of this thread says. Costs one flag when nothing is set.
+// dispatch: takes the operands of one call; gives their common shape. Warns, throws, or falls back to 1-D by this
+// thread's policy. Costs one flag if no policy is set.
 #pragma once
 #include "dispatch/settings.h"
 #include "ops/row.h"
@@ -13,14 +13,14 @@ class BroadcastCheck {
 
   /// Adds a tensor operand, in argument order.
   void add(const Tensor& tensor) { operands_[count_++] = &tensor; }
-  /// The common shape; Error with PyTorch's text and, beside it, the shapes aligned. `name` is the op's.
+  /// The common shape. The Error has PyTorch's text, and the aligned shapes as a note. `name` is the op's.
   Dims shape(const char* name);
-  /// Whether the operands do not broadcast and are treated as 1-D, the result in the first operand's shape.
+  /// Whether the operands do not broadcast and are treated as 1-D. The result then has the first operand's shape.
   bool pointwise() const noexcept { return pointwise_; }
-  /// Error when the result would be larger than the policy allows.
+  /// Throws Error if the result would be larger than the policy allows.
   void check_blow_up(SizesView shape, int64_t itemsize) const;
 
-  /// Whether this thread's settings leave every broadcast alone.
+  /// Whether this thread's settings allow every broadcast silently.
   static bool is_silent() noexcept { return !thread_settings.active || !settings().active; }
 
  private:
@@ -34,7 +34,7 @@ class BroadcastCheck {
   bool pointwise_ = false;
 };
 
-/// Marks the library's own code: broadcasts inside are nobody's mistake.
+/// While it lives, the policy does not apply: for broadcasts that the library itself does.
 class PolicyExemption {
  public:
   PolicyExemption() noexcept;
@@ -43,7 +43,7 @@ class PolicyExemption {
   PolicyExemption& operator=(const PolicyExemption&) = delete;
 };
 
-/// "add: \n  a  5 2 4 1\n  b    3 1 1": one line an operand, aligned at the right, the failing dim marked below.
+/// "add: \n a 5 2 4 1\n b 3 1 1": a line for each operand, aligned right, and a mark under the failing dim.
 std::string aligned_shapes(const char* name, const SizesView* shapes, int64_t count);
 
 }  // namespace tenon

@@ -1,4 +1,4 @@
-// What stands beside an error or a warning about shapes: all of them, the dim that fails, and a change that would work.
+// The notes of errors and warnings about shapes: the aligned shapes, the failing dim, and a change that would work.
 #include "dispatch/broadcast_check.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// isclose: a comparison with a tolerance, put together from other ops.
+// isclose: a comparison with a tolerance, built from other ops.
 #include <cstdio>
 #include <limits>
 #include <string>

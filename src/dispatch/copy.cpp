@@ -1,4 +1,4 @@
-// Copies, casts and fills: Programs without an op.
+// Copies, casts and fills: Programs that only cast.
 #include <cstring>
 
 #include "dispatch/differentiate.h"
@@ -21,7 +21,8 @@ namespace {
 
 StridedView strided_view_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
 
-// Up to here elements are copied one by one: a plan would cost more.
+// Up to this size elements are copied one by one: a plan would cost more. No case of tenon_bench copies so few; the
+// nearest is --filter '^large/copy row/L1'.
 constexpr int64_t kFewElements = 64;
 
 template <class T>
@@ -32,7 +33,7 @@ void copy_each(const Tensor& out, const Tensor& src) {
   for (int64_t i = 0, count = out.numel(); i < count; ++i, places.next()) to[i] = from[places.place()];
 }
 
-/// Few elements of one dtype into a dense tensor.
+/// Copies few elements of one dtype into a dense tensor. False if the operands do not qualify.
 bool copy_few(const Tensor& out, const Tensor& src) {
   if (out.numel() > kFewElements || out.dtype() != src.dtype() || !out.is_contiguous() || src.is_meta() ||
       !(out.sizes() == src.sizes()))
@@ -69,7 +70,7 @@ void write_copy(const Tensor& out, const Tensor& src) {
   run(plan, program, out.data_ptr(), &input);
 }
 
-/// Each place once: dims that repeat a place are walked at one index.
+/// A view that has each address once: dims of stride 0 are cut to size 1.
 Tensor distinct_places(const Tensor& self) {
   Dims sizes = self.sizes().copy();
   for (int64_t dim = 0; dim < sizes.size(); ++dim)
@@ -77,7 +78,7 @@ Tensor distinct_places(const Tensor& self) {
   return new_view(self, sizes, self.strides(), self.storage_offset());
 }
 
-/// The number, cast on the way as by a copy, in every place.
+/// Fills `self` with a number, which is cast as by a copy.
 void write_number(const Tensor& self, const void* number, Dtype dtype) {
   if (self.numel() <= kFewElements && self.is_contiguous()) {
     Number converted;
@@ -97,7 +98,7 @@ void write_number(const Tensor& self, const void* number, Dtype dtype) {
   run(plan, program, self.data_ptr(), &number);
 }
 
-/// Elements that would be copied onto themselves, also where several lie in one place.
+/// Whether a copy would write each element onto itself, also with overlapping elements.
 bool is_same_data(const Tensor& self, const Tensor& src) {
   return self.impl()->storage && share_memory(self, src) && self.storage_offset() == src.storage_offset() &&
          self.dtype() == src.dtype() && self.device() == src.device() && self.sizes() == src.sizes() &&
@@ -164,7 +165,7 @@ namespace {
 Tensor reshape_strided(const Tensor& self, SizesView desired) {
   const Dims inferred = infer_view_sizes(desired, self.numel());
   if (Tensor view = reshaped_view(self, inferred); view.defined()) return view;
-  // Nobody else sees the copy: the result is no view of it.
+  // The result is not a view of the copy, because nothing else holds that.
   const Tensor copy = self.clone(MemoryFormat::contiguous);
   return recorded(copy, new_alias(copy, inferred, contiguous_strides(inferred), 0), {ViewKind::unsafe_view});
 }
@@ -206,7 +207,7 @@ void copy_without_memory(const Tensor& self, const Tensor& src) noexcept {
   const auto* from = static_cast<const std::byte*>(src.impl()->data());
   for (int64_t i = 0; i < self.numel() && !self.is_meta(); ++i) {
     int64_t rest = i, written = 0, read = 0;
-    // exact: places of elements
+    // exact: offsets of elements
     for (int64_t dim = self.dim() - 1; dim >= 0; --dim) {
       const int64_t at = rest % self.sizes()[dim];
       rest /= self.sizes()[dim];
@@ -225,9 +226,9 @@ void run_fill(const Tensor& self, Scalar value) {
 }
 
 void check_fill(Scalar value, Dtype dtype, int64_t numel) {
-  // Of what a single 16-bit float is filled with, PyTorch names the dtype that it converts from.
+  // For a single 16-bit float, PyTorch's error names the dtype that it converts from.
   if (numel == 1 && value.is_complex() && widened(dtype) != dtype) static_cast<void>(value.to<double>());
-  // It makes a single float16 infinite where it refuses to fill several.
+  // A single float16 becomes infinite on overflow; for several elements it is an error.
   if (dtype != float16 || numel != 1) check_fits(value, dtype);
 }
 

@@ -1,6 +1,5 @@
-// dispatch: the way up to autograd/, by a table that it fills. Takes a call with a tensor that is in a graph; gives the
-// same result as the plain call, and a node that knows its derivative. What is called plain: run_..., below every
-// question of history.
+// dispatch: calls into autograd/, through a table that it fills. Takes a call with a tensor in a graph; gives the
+// result and records a node. The plain functions (run_...) compute without looking at history.
 #pragma once
 #include "dispatch/elementwise.h"
 #include "tenon/schema.h"
@@ -9,13 +8,13 @@
 
 namespace tenon {
 
-/// All that a call without history pays.
+/// The only test that a call without history pays for.
 inline bool in_graph(Args args, int count) {
   bool found = false;
   for (int i = 0; i < count; ++i) found |= args[i]->is_tensor() && args[i]->tensor().impl()->in_graph;
   return found;
 }
-/// Of operands in a graph: whether the call is recorded.
+/// For operands in a graph: whether the call is recorded.
 inline bool is_recorded(Args args, int count) {
   if (!thread_modes.grad) return false;
   for (int i = 0; i < count; ++i)
@@ -27,7 +26,8 @@ inline bool is_recorded(const Tensor& self) {
   return self.impl()->in_graph && thread_modes.grad && requires_grad(self.impl());
 }
 
-/// The calls, as dispatch knows them. The in-place ones are taken for every tensor in a graph: they check first.
+/// The recorded versions of calls. In-place calls use them for every tensor in a graph, because these check whether the
+/// write is allowed.
 struct WithHistory {
   Tensor (*elementwise)(Op op, Args args, int count);
   Tensor& (*inplace)(Op op, Tensor& self, Args args, int count);
@@ -48,43 +48,46 @@ struct WithHistory {
   void (*check)(Op op, const Tensor* out, const Tensor* self, Args args, int count);
   void (*check_resizable)(const Tensor& self, SizesView sizes);
 };
-/// Until a tensor has a history: the plain calls. The first history puts autograd's functions here.
+/// Before any tensor has a history, the table holds the plain calls. The first history replaces them by autograd's
+/// functions.
 extern constinit std::atomic<const WithHistory*> with_history_table;
 inline const WithHistory& with_history() noexcept { return *with_history_table.load(std::memory_order_acquire); }
 
-/// Error where out= meets a tensor whose operations are recorded.
+/// Throws Error if `out` or an operand is recorded.
 inline void check_out_unrecorded(Op op, const Tensor& out, Args args, int count) {
   with_history().check_out(op, out, args, count);
 }
 inline void check_out_unrecorded(const char* name, const Tensor& out, Args args, int count) {
   with_history().check_named_out(name, out, args, count);
 }
-/// The same of both forms that write, for calls that are wrong in other ways, too: PyTorch names history first. At most
-/// one of `out` and `self` is there.
+/// The same check for the in-place and out= forms of a call that has other errors, too: PyTorch reports history first.
+/// At most one of `out` and `self` is not null.
 inline void check_history(Op op, const Tensor* out, const Tensor* self, Args args, int count) {
   with_history().check(op, out, self, args, count);
 }
-/// Error where new sizes would part a tensor from its history, or change one of inference mode outside of it.
+/// Throws Error if a resize would invalidate the tensor's history, or change an inference tensor outside inference
+/// mode.
 inline void check_resizable(const Tensor& self, SizesView sizes) { with_history().check_resizable(self, sizes); }
 
-// Plain.
+// Plain calls.
 Tensor run_elementwise(Op op, Args args, int count);
 Tensor& run_inplace(Op op, Tensor& self, Args args, int count);
 Tensor run_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype);
 Tensor run_clone(const Tensor& self, MemoryFormat format);
 Tensor run_to(const Tensor& self, Dtype dtype, MemoryFormat format);
 void run_copy(const Tensor& self, const Tensor& src);
-/// The same, slowly, for tensors of one shape that share no memory.
+/// A slow copy that allocates nothing, for tensors of one shape that do not overlap.
 void copy_without_memory(const Tensor& self, const Tensor& src) noexcept;
 void run_fill(const Tensor& self, Scalar value);
-/// Error "value cannot be converted to type ..." for what elements of the dtype, so many at once, are not filled with.
+/// Throws Error "value cannot be converted to type ..." if `numel` elements of the dtype cannot be filled with `value`.
 void check_fill(Scalar value, Dtype dtype, int64_t numel);
 /// The same without counting the write.
 void write_fill(const Tensor& self, Scalar value);
 void run_fill(const Tensor& self, const Tensor& value);
-/// What the index tensors, of which there is one at least, name of the view.
+/// Gathers the elements that the index tensors select. There is at least one index tensor.
 Tensor run_index(const Indexed& indexed);
-/// The reverse. Where a place is named twice, the last value stays; `add` (f32 and f64) takes them all.
+/// The inverse: writes elements. If one is selected twice, the last value stays, or with `add` (f32 and f64) all are
+/// added.
 enum class Put : uint8_t { replace, add };
 void run_index_put(const Indexed& indexed, const Tensor& value, Put put);
 

@@ -24,7 +24,7 @@ Dtype common_dtype(const Row& row, Args args, int count) {
   TypedOperand operands[kMaxArgs];
   const int first = row.promotion == Promotion::select ? 1 : 0;
   count = promoted_count(row, count);
-  // PyTorch looks at a bound's dtype only where it could change the result's.
+  // PyTorch promotes with a bound's dtype only if it could change the result's.
   if (row.parameters == Parameters::bounds && is_floating_point(args[0]->tensor().dtype()))
     return args[0]->tensor().dtype();
   for (int i = first; i < count; ++i) operands[i] = typed(*args[i]);
@@ -36,7 +36,7 @@ Dtype common_dtype(const Row& row, Args args, int count) {
 
 bool is_lone(const Arg& arg) { return !arg.is_tensor() || arg.tensor().numel() == 1; }
 
-/// Whether every element is the same one in memory.
+/// Whether all elements are one element in memory.
 bool repeats_one(const Arg& arg) {
   if (is_lone(arg)) return true;
   const Tensor& tensor = arg.tensor();
@@ -45,13 +45,14 @@ bool repeats_one(const Arg& arg) {
   return true;
 }
 
-/// Whether a 16-bit float op takes argument i at its own precision: PyTorch reads a single second operand in float32.
+/// Whether an op on 16-bit floats reads argument i without rounding it to 16 bits: PyTorch reads a single-element
+/// second operand in float32.
 bool keeps_precision(const Row& row, Args args, int i) {
   const bool second = i == 1 || (row.commutative && !args[i]->is_tensor());
   return row.exact_second && second && is_lone(*args[i]);
 }
 
-/// Whether a kernel takes 16-bit floats as they are.
+/// Whether a kernel reads 16-bit floats directly.
 bool computes_in_half(const Row& row, Op op, Dtype common, Args args, int count) {
   if (widened(common) == common || !kernel_of(op, common)) return false;
   if (row.stepwise) return !repeats_one(*args[1]);
@@ -69,12 +70,12 @@ Types compute_types(Op op, const Row& row, Args args, int count) {
   return {common, widened(common), row.complex_to_real ? to_real(common) : common};
 }
 
-/// What the kernel gives.
+/// The dtype that the kernel writes.
 Dtype given_by_kernel(const Types& types) {
   return types.result == bool_ || is_complex(types.compute) ? types.result : types.compute;
 }
 
-/// Comes before every other check.
+/// Dtypes that the op refuses. Comes before every other check.
 void check_not_refused(const Row& row, Args args, int count) {
   const auto is = [&](int i, bool (*kind)(Dtype)) { return args[i]->is_tensor() && kind(args[i]->tensor().dtype()); };
   if (row.refuses_bool && is(0, [](Dtype dtype) { return dtype == bool_; })) throw Error(row.refuses_bool);
@@ -86,7 +87,7 @@ void check_not_refused(const Row& row, Args args, int count) {
     }
 }
 
-/// On meta nothing runs that could lack code for a dtype.
+/// Throws if the op has no kernel for the dtype. On meta no kernel runs, so none is missing.
 void check_dtype(const Row& row, Dtype common, Device device) {
   if (device != Device::meta) check_has_code(row, common);
 }
@@ -106,7 +107,7 @@ bool is_nan(const Arg& arg) {
   return number.re != number.re || number.im != number.im;
 }
 
-/// Numbers that are no operands must fit the dtype of the computation; bounds with a NaN among them give NaN unseen.
+/// Numbers that are parameters, not operands, must fit the compute dtype. If one bound is NaN, bounds are not checked.
 void check_parameters(const Row& row, Dtype common, Device device, Args args, int count) {
   const int first = operand_count(row, count);
   if (device == Device::meta || row.parameters == Parameters::replacements) return;
@@ -129,15 +130,14 @@ bool is_condition(const Row& row, int i) { return row.promotion == Promotion::se
 /// The dtype in which the kernel reads argument i.
 Dtype argument_dtype(const Row& row, const Types& types, int i) { return is_condition(row, i) ? bool_ : types.compute; }
 
-/// The dtype to which argument i is cast first: there a number or a wider operand loses what the common dtype can't
-/// hold.
+/// The dtype to which argument i is cast first, so that a number or a wider operand is rounded to the common dtype.
 Dtype first_cast(const Row& row, const Types& types, Args args, int i) {
   if (is_condition(row, i)) return bool_;
   const bool is_precise = keeps_numbers(row) && !args[i]->is_tensor();
   return is_precise || keeps_precision(row, args, i) ? types.compute : types.common;
 }
 
-/// The Program of one op: what is not yet in the dtype of computation is cast, the result too.
+/// The Program of one op: casts arguments to the compute dtype and the result to `output`.
 Program make_program(Op op, const Row& row, const Types& types, Args args, int count, Dtype output) {
   Program program;
   int regs[kMaxArgs] = {};
@@ -162,11 +162,11 @@ bool is_zero(Scalar number, Dtype dtype) {
 }
 bool any_zero(const Tensor& divisor);
 
-/// A zero among integer divisors is refused before anything is resized or written.
+/// Throws for a zero among integer divisors, before anything is resized or written.
 void check_divisor(const Row& row, const Types& types, SizesView shape, Device device, const Arg& divisor) {
   if (!row.divides_integers || is_inexact(types.common)) return;
   if (device == Device::meta || numel_of(shape) == 0) return;
-  // 256 is a zero among int8.
+  // As an int8, 256 is 0.
   if (divisor.is_tensor() ? any_zero(divisor.tensor().to(types.common)) : is_zero(divisor.number(), types.common))
     throw Error("ZeroDivisionError");
 }
@@ -179,7 +179,8 @@ Dims compute_shape(Op op, Args args, int count, BroadcastCheck& check) {
 
 StridedView strided_view_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
 
-/// The strides PyTorch sees: an operand of another dtype than the computation's is copied first.
+/// The strides that decide the result's layout: PyTorch first copies an operand that has another dtype than the compute
+/// dtype.
 Dims strides_seen(const Row& row, const Types& types, const Tensor& operand, int i) {
   const Dtype wanted = is_condition(row, i) ? bool_ : types.common;
   return operand.dtype() == wanted ? operand.strides().copy() : dense_strides_like(operand.sizes(), operand.strides());
@@ -187,7 +188,7 @@ Dims strides_seen(const Row& row, const Types& types, const Tensor& operand, int
 
 bool is_cpu_scalar(const Tensor& tensor) { return !tensor.is_meta() && tensor.dim() == 0; }
 
-/// The device of the operands: all on one, but that a 0-dim tensor on the cpu goes with any.
+/// The device of the operands, which must be the same, except that a 0-dim cpu tensor goes with any device.
 Device common_device(Args args, int count) {
   Device common = Device::cpu;
   bool seen = false;
@@ -232,7 +233,8 @@ void compute(Op op, const Row& row, const Types& types, const Tensor& out, Args 
   run(plan, make_program(op, row, types, args, count, out.dtype()), out.data_ptr(), inputs);
 }
 
-/// Writes a call on meta tensors down; what must look at data first, or has no code, cannot be part of a Program.
+/// Adds a call on meta tensors to the recorder's Program. A call that has to look at data first, or has no kernel,
+/// makes the Program incomplete.
 void record(Recorder& recorder, Op op, const Row& row, const Types& types, const Tensor& result, Args args, int count) {
   Recorder::Call call{};
   call.op = op;
@@ -257,8 +259,8 @@ void record(Recorder& recorder, Op op, const Row& row, const Types& types, const
   recorder.add(call, result, fits);
 }
 
-/// Where writing could be read back through an input, the result is computed into a temporary and copied.
-bool needs_aside(const Tensor& out, Args args, int count) {
+/// Whether the result must be computed into a temporary, because an input could read what was written.
+bool needs_temporary(const Tensor& out, Args args, int count) {
   if (internal_overlap(out) == InternalOverlap::unknown) return true;
   for (int i = 0; i < count; ++i)
     if (args[i]->is_tensor() && may_read_what_it_wrote(out, args[i]->tensor())) return true;
@@ -272,7 +274,7 @@ void check_overlaps(const Tensor& out, Args args, int count) {
 }
 
 void write_result(Op op, const Row& row, const Types& types, Tensor& out, Args args, int count) {
-  if (row.may_throw || needs_aside(out, args, count)) {
+  if (row.may_throw || needs_temporary(out, args, count)) {
     const Tensor temporary = new_tensor(out.sizes(), out.dtype(), out.device());
     compute(op, row, types, temporary, args, count);
     run_copy(out, temporary);
@@ -291,13 +293,13 @@ bool shares_storage(const Tensor& out, Args args, int count) {
                      [&](const Arg* arg) { return arg->is_tensor() && share_memory(arg->tensor(), out); });
 }
 
-/// An input that is the output would lose the shape it is read in.
+/// Throws if `out` is an input and would be resized: the input would lose its shape.
 void check_resized_is_no_input(const Tensor& out, SizesView shape, Args args, int count) {
   if (out.sizes() == shape || out.is_meta() || !is_input(out, args, count)) return;
   throw Error("output with shape " + to_string(out.sizes()) + " doesn't match the broadcast shape " + to_string(shape));
 }
 
-/// Into an output that gets another shape. Where it shares memory with an input, that is read before anything moves.
+/// Writes to an output that is resized. If it shares memory with an input, the result is computed before the resize.
 void write_resized(Op op, const Row& row, const Resolved& resolved, Tensor& out, Args args, int count) {
   const Types& types = resolved.types;
   const SizesView shape = resolved.shape, strides = resolved.strides;
@@ -315,7 +317,7 @@ void write_resized(Op op, const Row& row, const Resolved& resolved, Tensor& out,
   resized.keep();
 }
 
-/// The deprecated treatment of operands that do not broadcast: all as 1-D.
+/// The deprecated fallback for operands that do not broadcast: all are treated as 1-D.
 Tensor pointwise(Op op, Args args, int count) {
   Tensor views[kMaxArgs];
   Arg flat[kMaxArgs] = {0, 0, 0, 0};
@@ -328,18 +330,18 @@ Tensor pointwise(Op op, Args args, int count) {
   return elementwise(op, pointers, count);
 }
 
-/// Whether nothing is cast into `out`. By a 0-dim weight lerp promotes, and casts.
+/// Whether `out` must have the result's dtype. lerp with a 0-dim weight promotes, and casts to `out`.
 bool is_strict(const Row& row, Args args, int count) {
   const bool promotes = count == 3 && args[2]->is_tensor() && args[2]->tensor().dim() == 0;
   return row.strict_out && !promotes;
 }
 
-/// What a result is written to, before shapes are known.
+/// Checks the output of an in-place or out= call before shapes are known.
 void check_target(Op op, const Row& row, Form form, Device device, const Tensor& out, Args args, int count) {
   check_out_device(out, device);
   if (form == Form::out && row.complex_to_real && is_complex(args[0]->tensor().dtype()))
     check_can_cast(to_real(args[0]->tensor().dtype()), out.dtype());
-  // PyTorch bounds, or squares, a copy where the dtype changes.
+  // If the dtype changes, PyTorch clamps, or squares, a copy.
   const bool copied = (row.strict_out || op == Op::square) && args[0]->is_tensor() &&
                       args[0]->tensor().dtype() != common_dtype(row, args, count);
   copied ? check_no_internal_overlap(out) : check_overlaps(out, args, count);
@@ -359,7 +361,7 @@ void check_target_dtype(const Row& row, const Types& types, Form form, const Ten
   check_can_cast(types.result, out.dtype());
 }
 
-/// As a copy of what the operands give as 1-D.
+/// Writes the result of the 1-D fallback, as a copy.
 void write_flat(Op op, const Resolved& resolved, Form form, Tensor& out, Args args, int count) {
   Tensor result = pointwise(op, args, count);
   std::optional<ResizedOutput> resized;
@@ -455,7 +457,7 @@ bool is_result(const Row& row, const Arg& self) {
   return row.keeps_real && self.is_tensor() && !is_complex(self.tensor().dtype());
 }
 
-/// PyTorch makes the results of abs and conj_physical as `empty_like` does, and copies those of angle.
+/// The strides of a result: PyTorch makes those of abs and conj_physical like `empty_like`, and copies angle's.
 Dims layout_of_parts(const Row& row, SizesView shape, const Tensor& self) {
   return row.strict_out ? strides_like(shape, self.strides(), MemoryFormat::preserve) : contiguous_strides(shape);
 }
@@ -478,7 +480,7 @@ Resolved resolve(Op op, Args args, int count, Form form, const Tensor* out) {
   if (out) check_target_dtype(row, types, form, *out, args, count);
   check_alpha(row, types.common, args, count);
   check_dtype(row, types.common, device);
-  // PyTorch writes the truth of one operand in the output's dtype.
+  // PyTorch computes logical_not in the output's dtype.
   if (out && op == Op::logical_not) check_dtype(row, out->dtype(), device);
   check_parameters(row, types.common, device, args, count);
   if (resolved.is_flat) return resolved;
@@ -541,7 +543,7 @@ Tensor& elementwise_inplace(Op op, Tensor& self, Args args, int count) {
 
 namespace {
 
-/// Counts truths by folding in blocks; stops at the first one found.
+/// Whether a divisor is 0. Reduces block by block and stops at the first zero.
 bool any_zero(const Tensor& divisor) {
   if (divisor.is_meta() || divisor.numel() == 0) return false;
   const Arg tensor(divisor), zero(0);

@@ -1,5 +1,5 @@
-// In-place and out= forms, devices and policies: what a call may write, what it refuses, and that a refused call
-// changes nothing.
+// In-place and out= forms, devices and policies: what a call may write, what it refuses, and that an error changes
+// nothing.
 #include "dispatch/elementwise.h"
 
 #include <cmath>
@@ -81,7 +81,7 @@ TEST(Elementwise, WritesThatMeetAnInputGiveTheOutOfPlaceResult) {
        {0, 2, 1, 3}},
   };
   for (const auto& c : cases) {
-    // A layout that meets itself may also be refused, with PyTorch's text.
+    // A layout that overlaps itself may also be refused, with PyTorch's text.
     Values got;
     const std::string text = error_text([&] { got = values(c.call()); });
     if (text == "no error")
@@ -197,7 +197,7 @@ TEST(Elementwise, ManyDims) {
 }
 
 TEST(Elementwise, NumbersAndZeros) {
-  // 16-bit floats: a number beside add is rounded first, a number that multiplies or divides is not.
+  // 16-bit floats: add rounds a number first; mul and div do not.
   const Tensor x = tensor({1.0, 3.0, 100.0}).to(bfloat16);
   EXPECT_EQ(values(add(x, 0.3)), values(add(x, tensor({0.3}).to(bfloat16))));
   EXPECT_EQ(values(mul(x, 0.3)), values(mul(x.to(float32), 0.3).to(bfloat16)));
@@ -362,15 +362,15 @@ TEST(Copies, ResizeKeepsElementsAndForeignMemory) {
   EXPECT_EQ(freed, 1);
 }
 
-// Blocks of a transposed operand end in columns of any number, one included.
+// The last block of a transposed operand may have any number of columns, including one.
 TEST(Copies, OfTransposedIntoOutputsWithGaps) {
   for (const int64_t cols : {1, 127, 128, 129, 130, 257, 385}) {
     const Tensor turned = counted(8 * cols).view({cols, 8}).t();
     for (const int64_t step : {1, 2, 3}) {
-      Tensor room = full({8, cols * step}, -1.0), out = room.slice(1, 0, cols * step, step);
+      Tensor wide = full({8, cols * step}, -1.0), out = wide.slice(1, 0, cols * step, step);
       out.copy_(turned);
       EXPECT_EQ(values(out), values(turned.contiguous())) << cols << " step " << step;
-      EXPECT_EQ(room.sum().item<double>(), turned.sum().item<double>() - static_cast<double>(8 * cols * (step - 1)))
+      EXPECT_EQ(wide.sum().item<double>(), turned.sum().item<double>() - static_cast<double>(8 * cols * (step - 1)))
           << "gaps are left alone: " << cols << " step " << step;
       Tensor added = full({8, cols * step}, -1.0).slice(1, 0, cols * step, step);
       add_out(added, turned, turned);
@@ -380,12 +380,12 @@ TEST(Copies, OfTransposedIntoOutputsWithGaps) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// As other libraries' arrays may lie; the processor does not mind, the sanitizer does.
+// Misaligned memory, as other libraries may pass. The processor allows it; the sanitizer does not.
 TEST(Copies, LargeOutputsBetweenElements) {
   const Tensor values_of = rand({3000, 1500}), other = rand({3000, 1500});
-  std::vector<std::byte> room(static_cast<std::size_t>(values_of.nbytes()) + 64);
+  std::vector<std::byte> buffer(static_cast<std::size_t>(values_of.nbytes()) + 64);
   for (const int64_t shift : {1, 2, 3, 6}) {
-    Tensor out = from_buffer(room.data() + shift, {3000, 1500}, float32);
+    Tensor out = from_buffer(buffer.data() + shift, {3000, 1500}, float32);
     add_out(out, values_of, other);
     EXPECT_TRUE(eq(out, values_of + other).all().item<bool>()) << shift;
     out.copy_(values_of);

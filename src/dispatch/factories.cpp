@@ -1,4 +1,4 @@
-// Creation: sizes and values become dense tensors. A meta tensor has its sizes checked, never its values.
+// New tensors from sizes and values. For meta tensors only the sizes are checked.
 #include "tenon/factories.h"
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace {
 Dtype dtype_or_default(const Options& options) { return options.dtype.value_or(get_default_dtype()); }
 Device device_of(const Options& options) { return options.device.value_or(Device::cpu); }
 
-/// What `full` makes of a number when no dtype is asked for. A wide one does not fit that.
+/// The dtype of `full` if none is given. A wide integer does not fit it.
 Dtype dtype_of_filling(Scalar value) { return value.is_wide() ? int64 : typed(value).dtype; }
 
-/// A new tensor with its first values. They are no in-place write: its version stays 0.
+/// Fills a new tensor. Its version stays 0.
 Tensor filled(Tensor self, Scalar value) {
   if (self.is_meta()) return self;
   self.fill_(value);
@@ -26,7 +26,7 @@ Tensor filled(Tensor self, Scalar value) {
   return self;
 }
 
-/// A stride that is negative, where no element can tell, gives way to that of a row-major tensor, as in PyTorch.
+/// Replaces the negative strides of a tensor without elements by row-major ones, as PyTorch does.
 Dims without_negative_strides(SizesView sizes, SizesView strides) {
   Dims result = strides.copy();
   for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {

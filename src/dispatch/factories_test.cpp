@@ -178,7 +178,7 @@ TEST(Ranges, Table) {
 }
 // clang-format on
 
-// torch.arange(0, 1.6, 0.1): values 8 and 15 step on from a rounded 0.8.
+// torch.arange(0, 1.6, 0.1): values 8 to 15 are computed from a rounded 0.8.
 TEST(Ranges, RoundAsPyTorchsVectors) {
   const Tensor x = arange(0, 1.6, 0.1), y = arange(0, 1.5, 0.1);
   ASSERT_EQ(x.numel(), 16);

@@ -1,6 +1,5 @@
-// dispatch: the fast path of small calls: operands that need no plan, no cast and no check but a few comparisons. Takes
-// a call; gives its result, or nothing where the call needs a closer look. Of elementwise.cpp, into which all is
-// inlined.
+// dispatch: the fast path for small operands: one dtype, no cast, no plan. Takes a call; gives its result, or nothing
+// if the call needs the general path. Inlined into elementwise.cpp.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -16,13 +15,13 @@
 
 namespace tenon {
 
-/// A number in the dtype a kernel reads, and where a Program finds it.
+/// Memory for a number in the dtype that a kernel reads.
 struct Number {
   alignas(kMaxItemsize) std::byte bytes[kMaxItemsize];
 };
 
-/// A number that is not complex, as an element of `dtype`. The commonest one without a kernel's call: of
-/// `tenon_bench --filter '^tiny/'` what adds a number takes 2 ns less.
+/// Stores a number that is not complex as an element of `dtype`. float32, the usual dtype, needs no kernel: this saves
+/// 2 ns where `tenon_bench --filter '^tiny/'` adds a number.
 inline void store_real(Scalar number, Dtype dtype, std::byte* out) {
   if (dtype == float32) {
     const float value = scalar_to<float>(number);
@@ -39,11 +38,12 @@ inline void store_number(Scalar number, Dtype dtype, std::byte* out) {
   kernels().cast[static_cast<int>(complex128)][static_cast<int>(dtype)](out, &from, 1);
 }
 
-// Below this a result fits into the caches and the caller works alone: nothing is left for a plan to decide.
+// Below this size the result fits the caches and one thread computes it, so no plan is needed. Bench: tenon_bench
+// --filter '^(tiny/\[3\]|large/equal/(L1|L2))'.
 inline constexpr int64_t kFastNumel = 32768;
 
-/// The path for operands that need no plan: equal contiguous shapes, or one single element beside a contiguous tensor,
-/// one dtype with a kernel of its own. Gives the kernel, the lanes and the tensor whose shape the result has.
+/// A call that needs no plan: contiguous operands of equal shapes, or a contiguous tensor and a single element, of one
+/// dtype that has a kernel. Holds the kernel, the lanes and the tensor whose shape the result has.
 struct FastPath {
   Kernel kernel;
   Lanes in[kMaxArgs];
@@ -52,12 +52,13 @@ struct FastPath {
   Number numbers[kMaxArgs];
 };
 
-/// The kernel of an op over operands of one dtype that need no cast, and the dtype it gives; null where there is none.
+/// The kernel of an op for operands of one dtype without casts, and the result's dtype; null if there is none.
 struct FastKernel {
   Kernel kernel = nullptr;
   Dtype result = bool_;
 };
-using FastKernels = std::array<std::array<FastKernel, kDtypeCount>, kOpCount + 1>;  // the last row: custom ops, none
+using FastKernels =
+    std::array<std::array<FastKernel, kDtypeCount>, kOpCount + 1>;  // the last row is for custom ops and empty
 
 inline FastKernel fast_kernel(const Row& row, Kernel kernel, Dtype dtype) {
   const bool becomes_float = row.promotion == Promotion::int_to_float && !is_inexact(dtype);
@@ -84,7 +85,8 @@ inline const FastKernels& make_fast_kernels() {
   return table;
 }
 
-/// The entry of the table, by a pointer that every thread sets alike: cheaper than a guarded static.
+/// The table's entry. The pointer may be set by several threads, always to the same value: cheaper than a guarded
+/// static.
 [[gnu::always_inline]] inline const FastKernel& fast_kernel(Op op, Dtype dtype) {
   static constinit std::atomic<const FastKernels*> table{nullptr};
   const FastKernels* found = table.load(std::memory_order_acquire);
@@ -93,7 +95,8 @@ inline const FastKernels& make_fast_kernels() {
   return (*found)[std::min<std::size_t>(static_cast<std::size_t>(op), kOpCount)][static_cast<std::size_t>(dtype)];
 }
 
-/// Beside a 16-bit float a number may keep its own precision: that is looked at elsewhere.
+/// Whether the fast path may round a number to `dtype`. Not for 16-bit floats, beside which a number can keep its
+/// precision.
 inline bool number_fits(Scalar number, Dtype dtype) {
   if (widened(dtype) != dtype) return false;
   if (!number.is_floating()) return !number.is_complex() && (dtype != bool_ || number.is_boolean());
@@ -101,7 +104,7 @@ inline bool number_fits(Scalar number, Dtype dtype) {
   return is_inexact(dtype);
 }
 
-/// One operand's lanes beside `like`; false when it needs a plan or a cast.
+/// The lanes of an operand of a result shaped like `like`; false if it needs a plan or a cast.
 [[gnu::always_inline]] inline bool fast_lanes(const Arg& arg, const TensorImpl* like, Dtype dtype, Number& number,
                                               Lanes& lanes) {
   if (!arg.is_tensor()) {
@@ -118,7 +121,8 @@ inline bool number_fits(Scalar number, Dtype dtype) {
   return true;
 }
 
-/// The operand with more elements, and of two single ones that with more dims, gives the shape.
+/// The operand that gives the result's shape: the one with more elements; of two single elements the one with more
+/// dims.
 [[gnu::always_inline]] inline const TensorImpl* larger_operand(const TensorImpl* a, const Arg& arg) {
   const TensorImpl* b = arg.is_tensor() ? arg.tensor().impl() : nullptr;
   const bool second = !a || (b && (b->numel > a->numel || (b->numel == a->numel && b->sizes.size() > a->sizes.size())));
@@ -134,8 +138,8 @@ template <int kCount>
   const bool selects = kCount == 3 && op == Op::where;
   if (selects && !args[1]->is_tensor()) return false;
   const Dtype dtype = selects ? args[1]->tensor().dtype() : like->dtype;
-  // A Boolean among parameters is refused elsewhere; so are strides of single elements weighed, of three operands and
-  // more.
+  // Left to the general path: it refuses Boolean parameters, and with three operands the stride of a size-1 dim still
+  // decides the output's layout.
   for (int i = 0; kCount >= 3 && i < kCount; ++i)
     if (args[i]->is_tensor() ? !args[i]->tensor().impl()->row_major : args[i]->number().is_boolean()) return false;
   for (int i = 0; i < kCount; ++i)
@@ -147,7 +151,7 @@ template <int kCount>
   return fast.kernel != nullptr;
 }
 
-/// A kernel that is given single elements alone takes one lane of each.
+/// If all operands are single elements, the kernel computes one lane.
 template <int kCount>
 [[gnu::always_inline]] inline void run_fast(FastPath& fast, void* out) {
   int64_t steps = 0;
@@ -164,20 +168,20 @@ template <int kCount>
   run_fast<kCount>(fast, result.impl()->data());
   return result;
 }
-/// An undefined tensor where the operands need more than that.
+/// The result; an undefined tensor if the call needs the general path.
 [[gnu::always_inline]] inline Tensor fast_result(Op op, Args args, int count) {
   if (count == 2) return fast_result<2>(op, args);
   return count == 1 ? fast_result<1>(op, args) : count == 3 ? fast_result<3>(op, args) : fast_result<4>(op, args);
 }
 
-/// Small contiguous operands of one dtype: the broadcast fits on the stack.
+/// Whether it is a broadcast of two small contiguous operands of one dtype, which run_small expands on the stack.
 inline bool small_binary(Op op, Args args, SmallBroadcast& broadcast, FastKernel& entry) {
   if (!args[0]->is_tensor() || !args[1]->is_tensor()) return false;
   const TensorImpl* a = args[0]->tensor().impl();
   const TensorImpl* b = args[1]->tensor().impl();
   const bool plain =
       a->contiguous && b->contiguous && a->dtype == b->dtype && a->device == Device::cpu && b->device == Device::cpu;
-  const bool has_elements = a->numel > 0 && b->numel > 0;  // without any, strides may be whatever fits in an int64
+  const bool has_elements = a->numel > 0 && b->numel > 0;  // without elements, strides may be any int64
   if (!plain || !has_elements || !broadcast.set(a->sizes, a->strides, b->sizes, b->strides)) return false;
   entry = fast_kernel(op, a->dtype);
   broadcast.data[0] = a->data();
@@ -223,7 +227,7 @@ template <int kCount>
     if (!args[i]->is_tensor() || !share_memory(*args[i]->tensor().impl(), *impl)) continue;
     const Tensor& input = args[i]->tensor();
     if (fast.in[i].step == 0 || input.dtype() != impl->dtype || !same_place(out, fast.in[i])) return false;
-    // Of other strides, even of single elements, it is refused like PyTorch does.
+    // Other strides are left to the general path, which refuses them as PyTorch does, even for single elements.
     if (!input.is(out) && !(input.strides() == SizesView(impl->strides))) return false;
   }
   run_fast<kCount>(fast, impl->data());

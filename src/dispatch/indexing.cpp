@@ -1,5 +1,5 @@
-// Indexing with tensors: integers gather, masks become the integers of the places they mark. Shape and strides of a
-// result are PyTorch's (aten/src/ATen/native/TensorAdvancedIndexing.cpp).
+// Indexing with tensors: integers gather; a mask becomes the indices where it is true. Shape and strides of a result
+// are PyTorch's (aten/src/ATen/native/TensorAdvancedIndexing.cpp).
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -32,7 +32,7 @@ void check_mask(const Tensor& mask, const Tensor& view, int64_t dim) {
                        std::to_string(dim + i));
 }
 
-/// A truth alone names the one place of the dim made for it, or none.
+/// A 0-dim bool becomes the index 0, or no index, of the dim that was added for it.
 void name_truths(Indexed& indexed) {
   for (Tensor& index : indexed.tensors) {
     if (!index.defined() || !is_mask(index) || index.dim() > 0) continue;
@@ -41,12 +41,12 @@ void name_truths(Indexed& indexed) {
   }
 }
 
-/// PyTorch writes no uint16, uint32 and uint64 by index, and looks for none that are not 0.
+/// PyTorch has no code to write uint16, uint32 and uint64 by index, nor to find their nonzero elements.
 void check_written(Dtype dtype, const char* kernel) {
   if (is_wide_unsigned(dtype)) fail_no_code(kernel, dtype);
 }
 
-/// Behind a second ellipsis there may be more than index_view counted.
+/// After a second Ellipsis there may be more indices than index_view counted.
 void check_count(const Indexed& indexed) {
   const int64_t count = static_cast<int64_t>(indexed.tensors.size()), ndim = indexed.view.dim();
   if (count > ndim)
@@ -60,12 +60,12 @@ void check_dtypes(const std::vector<Tensor>& indices) {
       throw IndexError("tensors used as indices must be long, int, byte or bool tensors");
 }
 
-/// Every index as int64 places along one dim; undefined where a dim is not indexed.
+/// Every index as int64 indices along one dim; undefined for a dim that is not indexed.
 std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& indices) {
   check_dtypes(indices);
   std::vector<Tensor> places;
   while (places.size() < indices.size()) {
-    const Tensor& index = indices[places.size()];  // a mask of several dims stands before as many places
+    const Tensor& index = indices[places.size()];  // a mask of several dims gives as many index tensors
     if (!index.defined()) {
       places.emplace_back();
       continue;
@@ -99,7 +99,7 @@ void broadcast_places(std::vector<Tensor>& places, Dims& shape) {
     if (place.defined()) place = place.expand(shape);
 }
 
-/// The indexed dims side by side: where they are not, they come first.
+/// Makes the indexed dims neighbours. If they are not, they move to the front.
 void gather_indexed_dims(Tensor& view, std::vector<Tensor>& places) {
   Dims order;
   for (const bool indexed : {true, false})
@@ -111,7 +111,7 @@ void gather_indexed_dims(Tensor& view, std::vector<Tensor>& places) {
   places = std::move(moved);
 }
 
-/// What an index list names of a tensor: a block of dims before, the indexed dims, a block of dims behind.
+/// The elements that an index list selects. The dims are: those before the indexed ones, the indexed ones, those after.
 class Selection {
  public:
   explicit Selection(const Indexed& indexed) : view_(indexed.view) {
@@ -130,7 +130,8 @@ class Selection {
     check_places();
   }
 
-  /// The second step, after which there are runs. IndexError for a place out of range, which counts indexed dims.
+  /// Computes the offset of each selected place. Call it before for_each_run. Throws IndexError for an index out of
+  /// range.
   void find_offsets() {
     const int64_t count = numel_of(place_shape_);
     if (checked_numel(shape_) == 0) return;
@@ -149,7 +150,8 @@ class Selection {
     }
   }
 
-  /// Names the first element whose place is out of range, and of that the first dim, as PyTorch's loop comes to it.
+  /// The Error of the first element with an index out of range, and of its first such dim, in the order of PyTorch's
+  /// loop.
   [[noreturn]] void fail_first_place() const {
     std::vector<Tensor> dense;
     for (int64_t dim = before_; dim < behind_; ++dim)
@@ -167,7 +169,8 @@ class Selection {
   SizesView shape() const { return shape_; }
   const Tensor& view() const { return view_; }
 
-  /// As TensorIterator lays out a result over the view, which has stride 0 along the indexed dims, and the places.
+  /// The strides of a result, as PyTorch's TensorIterator computes them from the view, with stride 0 along indexed
+  /// dims, and the index tensors.
   Dims strides_of_result() const {
     const int64_t places = place_shape_.size();
     Dims standing, sizes(shape_.size(), 1);
@@ -187,7 +190,7 @@ class Selection {
   /// `strides` are those of a tensor of this shape.
   template <class Move>
   void for_each_run(SizesView strides, const Move& move) const {
-    Dims sizes, own, others;  // of the dims that are not indexed
+    Dims sizes, own, others;  // for the dims that are not indexed
     const auto add = [&](int64_t dim, int64_t at) {
       sizes.push_back(view_.sizes()[dim]);
       own.push_back(view_.strides()[dim]);
@@ -199,7 +202,7 @@ class Selection {
     const int64_t run = last < 0 ? 1 : sizes[last], own_step = last < 0 ? 0 : own[last],
                   other_step = last < 0 ? 0 : others[last];
     sizes.resize(std::max<int64_t>(last, 0));
-    // Each begins anew when it is through; what needs memory comes before the first move.
+    // Iterators start again after their last element. They allocate here, before the first move.
     Places other_places(place_shape_, SizesView(strides.data() + before_, place_shape_.size()));
     Places from(sizes, own), to(sizes, others);
     for (const int64_t offset : offsets_) {
@@ -217,7 +220,7 @@ class Selection {
   void add_dims(int64_t begin, int64_t end) {
     for (int64_t dim = begin; dim < end; ++dim) shape_.push_back(view_.sizes()[dim]);
   }
-  /// Of a selection without elements PyTorch checks only that there is a place to choose from.
+  /// For a selection without elements PyTorch only checks that the indexed dims are not empty.
   void check_places() const {
     if (numel_of(place_shape_) == 0) return;
     for (int64_t dim = before_; dim < behind_; ++dim)
@@ -225,10 +228,10 @@ class Selection {
   }
 
   Tensor view_;
-  std::vector<Tensor> places_;  // of each dim of the view
+  std::vector<Tensor> places_;  // for each dim of the view
   Dims place_shape_, shape_;
   int64_t before_ = 0, behind_ = 0;
-  std::vector<int64_t> offsets_;  // of each place in the view, in elements
+  std::vector<int64_t> offsets_;  // of each selected place in the view, in elements
 };
 
 /// Copies runs between two tensors, element by element where one of them has gaps.
@@ -253,7 +256,7 @@ void replace_runs(const Selection& selection, const Tensor& source) {
   });
 }
 
-/// What gradients are summed in: 32 or 64 bits a part.
+/// The dtypes in which gradients are summed: float32, float64 and their complex dtypes.
 template <class T>
 void add_runs(const Selection& selection, const Tensor& source) {
   T* to = selection.view().data<T>();
@@ -272,15 +275,15 @@ void add_runs(const Selection& selection, const Tensor& source) {
 
 bool has_tensors(const Indexed& indexed) { return !indexed.tensors.empty(); }
 
-/// Without the leading dims of size 1, which assignments overlook.
+/// `value` without leading dims of size 1, which assignment ignores.
 Tensor without_leading_ones(const Tensor& value) {
   Dims sizes = value.sizes().copy();
   while (!sizes.empty() && sizes[0] == 1) sizes.erase(0);
   return sizes.size() == value.dim() ? value : value.view(sizes);
 }
 
-/// Whether one mask alone says what is filled with one value: such a value may have another dtype. Before anything else
-/// the first mask is checked.
+/// Whether the only index is a mask and `value` is one element: then `value` may have another dtype. Checks the first
+/// mask before anything else.
 bool fills(const Indexed& indexed, const Tensor& value) {
   if (value.numel() != 1 || value.is_meta()) return false;
   bool found = false;
@@ -294,13 +297,13 @@ bool fills(const Indexed& indexed, const Tensor& value) {
   return found;
 }
 
-/// As PyTorch casts a number that fills: what overflows is refused.
+/// Casts a number for a fill as PyTorch does; an overflow is an error.
 Tensor cast_for_fill(const Tensor& value, Dtype dtype) {
   check_fits(value.item(), dtype);
   return run_to(value, dtype, MemoryFormat::preserve);
 }
 
-/// What is read must not be what is written.
+/// Throws if tensors that are read overlap the one that is written.
 void check_no_overlaps(const Indexed& indexed, const Tensor& value) {
   check_no_overlap(indexed.view, value);
   for (const Tensor& index : indexed.tensors)
@@ -329,7 +332,7 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
   Indexed indexed = index_view(*this, indices, count, true);
   if (!has_tensors(indexed)) {
     if (!indexed.view.is(*this)) return indexed.view;
-    // PyTorch, too, gives a view where nothing was asked for.
+    // An empty index list gives a view, as in PyTorch.
     return recorded(*this, new_view(*this, sizes(), strides(), storage_offset()), {ViewKind::alias});
   }
   if (is_meta()) throw NotImplementedError("indexing a meta tensor with tensors is not supported");
@@ -375,7 +378,7 @@ void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
 
 namespace {
 
-/// Without its leading ones a value's dims are those of the view, or the error says so. One number is filled in.
+/// Writes `value` to a view. Leading dims of size 1 that the view lacks are dropped; a single number is a fill.
 void write_view(Tensor& view, const Tensor& value) {
   if (value.sizes() == view.sizes())
     view.copy_(value);

@@ -43,7 +43,7 @@ TEST(Indexing, ShapesStridesAndSums) {
   for (const auto& c : cases) EXPECT_EQ(seen(c.got), c.want) << c.why;
 }
 
-// Measured on PyTorch: dims of the view keep their order in memory, and so do those of the places.
+// As PyTorch gives them: dims of the view keep their order in memory, and so do those of the index tensors.
 TEST(Indexing, Strides) {
   const Tensor wide = arange(120).reshape({2, 3, 4, 5}), y = wide.permute({3, 1, 0, 2});
   const Tensor square = places({{0, 2}, {1, 1}}), none = empty({3, 0}, int64);
@@ -100,7 +100,7 @@ TEST(Indexing, OfOneElement) {
   EXPECT_EQ(seen(one.index({false})), "[0] [1] 0");
 }
 
-/// Texts of the warnings that a call gives, up to the first dot.
+/// The texts of a call's warnings, up to the first dot.
 std::vector<std::string> warnings_of(const std::function<void()>& call) {
   std::vector<std::string> texts;
   set_warning_handler(

@@ -1,5 +1,5 @@
-// Indexing with tensors beside a plain walk over the result: every element is read from, written to and, in the
-// gradient, added to the place that its own index names, whatever the layout, and nothing else is touched.
+// Indexing with tensors against a plain loop over the result: every element is read from, written to and, in the
+// gradient, added to the element that its index selects, for every layout, and nothing else changes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,23 +16,23 @@
 namespace tenon {
 namespace {
 
-/// A dim of the indexed view: the places along a dim of self that its indices name.
+/// A dim of the indexed view: the indices that it selects along a dim of self.
 struct Axis {
-  int64_t dim;  // -1: a new one
-  Dims shape;   // of the places, several dims where a tensor names them
+  int64_t dim;  // -1: a new dim
+  Dims shape;   // of the indices: several dims for an index tensor
   std::vector<int64_t> places;
   bool by_tensor = false;
 };
 
 struct Key {
   std::vector<Index> entries;
-  std::deque<Tensor> tensors;  // which the entries point to
+  std::deque<Tensor> tensors;  // the entries point to these
   std::vector<Axis> axes;
-  std::vector<std::pair<int64_t, int64_t>> fixed;  // dims that an integer names, and the place
+  std::vector<std::pair<int64_t, int64_t>> fixed;  // dims indexed by an integer, and the integer
   std::string text;
 };
 
-/// A dim of self as it is.
+/// A whole dim of self.
 Axis whole(SizesView sizes, int64_t dim) {
   Axis axis{dim, {sizes[dim]}, {}};
   for (int64_t i = 0; i < sizes[dim]; ++i) axis.places.push_back(i);
@@ -71,7 +71,7 @@ class KeyMaker {
     key_.text += text + ", ";
   }
   void take_all(int64_t dim) { key_.axes.push_back(whole(sizes_, dim)); }
-  /// The number of dims it stands for.
+  /// Returns the number of dims that the entry indexes.
   int64_t add_entry(int64_t dim) {
     const int64_t size = sizes_[dim];
     switch (below(4)) {
@@ -142,8 +142,8 @@ class KeyMaker {
   Key key_;
 };
 
-/// The result's dims: those of the view, and in place of those that tensors name, or in front where these are apart,
-/// the dims of the tensors together.
+/// The result: the view's dims, in which the broadcast dims of the index tensors replace the indexed dims, or come
+/// first if these are not neighbours.
 struct Walked {
   Dims shape;
   std::vector<int64_t> offsets;  // of each element of the result, in self
@@ -160,7 +160,7 @@ Walked walk(const Tensor& self, const Key& key) {
     ++count;
   }
   const bool apart = count > 0 && last - first + 1 != count;
-  // Dims of the result: those of an axis, or -1 for the tensors' together.
+  // Dims of the result: an axis, or -1 for the dims of the index tensors.
   std::vector<int64_t> order;
   for (std::size_t i = 0; i < key.axes.size(); ++i) {
     if (!key.axes[i].by_tensor) order.push_back(static_cast<int64_t>(i));
@@ -200,7 +200,7 @@ Walked walk(const Tensor& self, const Key& key) {
   return walked;
 }
 
-/// Over memory that holds more: dims in any order, with gaps.
+/// A tensor with dims in any order and with gaps.
 Tensor random_layout(SizesView sizes, Dtype dtype, std::mt19937& random) {
   Dims strides(sizes.size());
   std::vector<int64_t> order;
@@ -216,7 +216,7 @@ Tensor random_layout(SizesView sizes, Dtype dtype, std::mt19937& random) {
   return memory.to(dtype).as_strided(sizes, strides, random() % 4);
 }
 
-/// All that lies in a tensor's memory.
+/// All elements of a tensor's storage.
 std::vector<int64_t> memory(const Tensor& tensor) {
   const int64_t count = static_cast<int64_t>(tensor.impl()->storage->nbytes) / tensor.itemsize();
   const Tensor all = tensor.as_strided({count}, {1}, 0).to(int64);
@@ -227,7 +227,7 @@ std::vector<int64_t> values(const Tensor& tensor) {
   return {dense.data<int64_t>(), dense.data<int64_t>() + dense.numel()};
 }
 
-/// What broadcasts to a shape: dims missing, of size 1, in any layout.
+/// A value that broadcasts to a shape: with missing dims and dims of size 1, in any layout.
 Tensor random_value(SizesView shape, Dtype dtype, std::mt19937& random) {
   Dims sizes = shape.copy();
   for (int64_t& size : sizes)

@@ -17,12 +17,12 @@
 namespace tenon {
 namespace {
 
-/// PyTorch lets tensors of shape [0] be joined with any.
+/// PyTorch ignores tensors of shape [0] among others.
 bool is_left_out(const Tensor& tensor) { return tensor.dim() == 1 && tensor.sizes()[0] == 0; }
 
-/// What tensors make along a dim.
+/// Facts about the concatenation of tensors along a dim.
 struct Joined {
-  bool empty = true;  // every tensor is left out
+  bool empty = true;  // all tensors are ignored
   int64_t dim;
   Dims sizes;
   Dtype dtype;
@@ -69,7 +69,7 @@ Dims joined_sizes(const List<Tensor>& tensors, const Tensor& first, int64_t dim)
   return sizes;
 }
 
-/// The one that all tensors have.
+/// The memory format that all tensors have; contiguous if they differ.
 MemoryFormat joined_format(const List<Tensor>& tensors) {
   const auto format = [](const Tensor& tensor) { return format_of(tensor.sizes(), tensor.strides()); };
   const MemoryFormat first = format(tensors[0]);
@@ -85,7 +85,7 @@ Dtype joined_dtype(const List<Tensor>& tensors) {
   return common;
 }
 
-/// `out`: of what is written into it; null: none.
+/// `out`: the tensor that is written, or null.
 Joined joined(const List<Tensor>& tensors, int64_t dim, const Tensor* out = nullptr) {
   check_dims(tensors);
   const Tensor* first = first_of(tensors);
@@ -101,7 +101,8 @@ Joined joined(const List<Tensor>& tensors, int64_t dim, const Tensor* out = null
   return all;
 }
 
-/// Where every tensor lies as its part of `to` does: `to` is dense in the format of `all`.
+/// Joins by copying runs of bytes, if every tensor lies in memory like its part of `to`. `to` is dense in the format of
+/// `all`. False otherwise.
 bool join_runs(const List<Tensor>& tensors, const Joined& all, const Tensor& to) {
   const int64_t inner = all.strides()[all.dim], width = to.itemsize();
   SmallVector<Part, 8> parts;
@@ -118,7 +119,7 @@ bool join_runs(const List<Tensor>& tensors, const Joined& all, const Tensor& to)
   return true;
 }
 
-/// One after the other, whatever their strides and dtypes.
+/// Copies tensors one by one, with any strides and dtypes.
 void copy_parts(const List<Tensor>& tensors, const Joined& all, const Tensor& to) {
   Dims sizes = to.sizes().copy();
   int64_t offset = to.storage_offset();
@@ -138,13 +139,13 @@ Tensor join(const List<Tensor>& tensors, const Joined& all) {
   return result;
 }
 
-/// Whether `out` holds them now, in one go.
+/// Joins into `out` directly. False if that is not possible.
 bool joins_at_once(const List<Tensor>& tensors, const Joined& all, const Tensor& out) {
   const Uninterrupted whole;
   return out.is_meta() || out.numel() == 0 || (out.is_contiguous(all.format) && join_runs(tensors, all, out));
 }
 
-/// `out` is given `sizes`, which has as many elements.
+/// Joins into `out`, which then gets `sizes`, a shape of as many elements.
 Tensor& join_into(Tensor& out, const List<Tensor>& tensors, const Joined& all, SizesView sizes, SizesView strides) {
   ResizedOutput resized(out, sizes, strides);
   if (!all.empty) {
@@ -180,7 +181,8 @@ Dims stacked_sizes(const List<Tensor>& tensors, int64_t dim) {
   return sizes;
 }
 
-/// Behind a last dim there is none along which they could be joined before it is split.
+/// Adds a dim of size 1 at the end. stack joins along an existing dim and splits it; for a new last dim there is none
+/// yet.
 List<Tensor> as_columns(const List<Tensor>& tensors) {
   List<Tensor> columns;
   columns.reserve(tensors.size());

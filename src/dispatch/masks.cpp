@@ -1,4 +1,4 @@
-// nonzero, masked_select: the places and the elements at which something holds.
+// nonzero, masked_select: the indices of nonzero elements, and the elements where a mask is true.
 #include <algorithm>
 #include <cstring>
 
@@ -14,7 +14,7 @@
 namespace tenon {
 namespace {
 
-// Eight truths are read at once. A truth is any byte but 0: other libraries' are not always 1.
+// Eight bools are read at once. Any byte but 0 is true: in other libraries' memory true is not always 1.
 using Truth = uint8_t;
 constexpr int64_t kWord = 8;
 constexpr uint64_t kOnes = 0x0101010101010101;
@@ -33,8 +33,8 @@ int64_t count_true(const Truth* truths, int64_t length) {
   return count;
 }
 
-/// Writes `value(i)` for each i that holds, one behind the other, of which there are `count`; never more than that,
-/// should another thread write to the truths.
+/// Writes `value(i)` for each true i. There are `count` of them; it never writes more, even if another thread changes
+/// the mask.
 template <class T, class Value>
 T* write_true(T* to, const Truth* truths, int64_t length, int64_t count, const Value& value) {
   T* const end = to + count;
@@ -42,7 +42,7 @@ T* write_true(T* to, const Truth* truths, int64_t length, int64_t count, const V
   for (; i + kWord <= length; i += kWord) {
     const uint64_t ones = ones_of(truths + i);
     if (ones == 0) continue;
-    if (end - to >= kWord) {  // room for one more than there is
+    if (end - to >= kWord) {  // there is space for one value more than is written
       for (int64_t k = 0; k < kWord; ++k) {
         *to = value(i + k);
         to += ones >> (8 * k) & 1u;
@@ -61,10 +61,11 @@ Tensor row_major(const Tensor& tensor) {
   return tensor.impl()->row_major ? tensor : run_clone(tensor, MemoryFormat::contiguous);
 }
 
-// Rows of so many truths are searched one by one; of shorter ones the places are divided.
+// Longer rows are searched one by one. In shorter ones a place in the whole mask is divided into row and column. No
+// case of tenon_bench shows it.
 constexpr int64_t kLongRow = 32;
 
-/// The places in a row-major tensor of what holds, each dim's behind the one before.
+/// Writes the indices of true elements of a row-major tensor: all indices of the first dim, then those of the next.
 void write_places(int64_t* to, const Truth* truths, SizesView sizes, int64_t count) {
   const int64_t last = sizes.size() - 1, length = sizes[last], rows = numel_of(sizes) / length;
   int64_t* const columns = to + last * count;

@@ -1,4 +1,4 @@
-// Products that are made of others: what history sees are those. PyTorch: `_matmul_impl`, `tensordot`.
+// Products that are composed of other ops, which are recorded instead of them. PyTorch: `_matmul_impl`, `tensordot`.
 #include <algorithm>
 
 #include "base/checked.h"
@@ -13,7 +13,7 @@ namespace {
 
 std::string text(int64_t number) { return std::to_string(number); }
 
-/// A product that nobody else holds, in another shape: no view of it.
+/// A new product in another shape, not as a view.
 Tensor reshaped(const Tensor& product, SizesView sizes) {
   return recorded(product, new_alias(product, sizes, contiguous_strides(sizes), 0), {ViewKind::unsafe_view});
 }
@@ -28,8 +28,8 @@ Dims joined(SizesView batch, std::initializer_list<int64_t> last) {
   return sizes;
 }
 
-/// Of a batch and one matrix or vector: the batch as one matrix, which is a view wherever that is possible. The way
-/// through mm and mv decides what a mistake is told.
+/// A batch times one matrix or vector: the batch becomes one matrix, as a view if possible. Errors are those of mm and
+/// mv.
 Tensor fold(const Tensor& batch, const Tensor& one) {
   const SizesView leading = batch_of(batch, 1);
   const Tensor rows = batch.reshape({numel_of(leading), batch.size(-1)});
@@ -38,7 +38,7 @@ Tensor fold(const Tensor& batch, const Tensor& one) {
   return reshaped(result, joined(leading, {one.size(1)}));
 }
 
-/// Whether rows of all matrices are rows of one matrix.
+/// Whether the rows of all matrices are the rows of one matrix in memory.
 bool is_foldable(const Tensor& batch) {
   if (batch.numel() == 0) return true;
   for (int64_t dim = 0; dim + 2 < batch.dim(); ++dim)
@@ -69,7 +69,8 @@ Tensor batched(const Tensor& a, const Tensor& b) {
 
 Tensor multiplied(const Tensor& a, const Tensor& b, bool into_out);
 
-/// A batch of one that requires grad is no batch: its gradient is summed by the product.
+/// Multiplies two batches. A batch of one matrix that requires grad is not expanded, so that the product sums its
+/// gradient.
 Tensor multiplied_batches(const Tensor& a, const Tensor& b, bool into_out) {
   if (a.dim() == 3 && b.dim() == 3 && a.size(0) != b.size(0)) {
     if (a.size(0) == 1 && a.requires_grad()) return multiplied(a.squeeze(0), b, into_out);
@@ -118,13 +119,13 @@ Tensor& write(Tensor& out, const Tensor& result) {
   return out;
 }
 
-/// Before anything is multiplied, as the product says it that PyTorch writes with.
+/// Checks `out` before anything is multiplied, with the error texts of the op that PyTorch calls.
 void check_batched_out(const Tensor& out, const Tensor& a, const Tensor& b) {
   if (should_fold(a, b, true)) {
     const bool first = a.dim() >= b.dim();
     const Tensor &batch = first ? a : b, &one = first ? b : a;
     if (one.dim() == 2) {
-      if (batch.size(-1) == one.size(0)) check_strict_out(out, batch.dtype());  // else mm says so
+      if (batch.size(-1) == one.size(0)) check_strict_out(out, batch.dtype());  // otherwise mm throws
       return;
     }
     const Tensor turned = first ? batch : batch.mT();
@@ -132,7 +133,7 @@ void check_batched_out(const Tensor& out, const Tensor& a, const Tensor& b) {
     return check_addmv(turned.reshape({rows, turned.size(-1)}), one, {rows}, out.dtype());
   }
   infer_size(batch_of(a), batch_of(b));
-  if (a.size(-1) == b.size(b.dim() > 1 ? -2 : 0)) check_strict_out(out, b.dtype());  // else bmm says so
+  if (a.size(-1) == b.size(b.dim() > 1 ? -2 : 0)) check_strict_out(out, b.dtype());  // otherwise bmm throws
 }
 
 }  // namespace
@@ -146,7 +147,7 @@ Tensor& plain::matmul_out(Tensor& out, const Tensor& self, const Tensor& other) 
   if (self.dim() == 2 && other.dim() == 1) return tenon::mv_out(out, self, other);
   if (self.dim() == 2 && other.dim() == 2) return tenon::mm_out(out, self, other);
   if (self.dim() == 1 && other.dim() == 2) {
-    // `out` becomes the product as a matrix, and then loses its first dim.
+    // `out` gets the product as a matrix, then loses its first dim.
     tenon::mm_out(out, self.unsqueeze(0), other);
     take_layout(out, out.squeeze(0));
     return out;
@@ -170,7 +171,7 @@ void check_inner(const Tensor& self, const Tensor& other) {
               " and " + to_string(other.sizes()));
 }
 
-/// The last dim first, where `dim_first`: what tensordot makes matrices of.
+/// The operand of tensordot's product; with `dim_first` the last dim comes first.
 Tensor permuted(const Tensor& tensor, bool dim_first) {
   Dims order;
   const int64_t last = tensor.dim() - 1;

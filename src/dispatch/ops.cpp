@@ -1,4 +1,4 @@
-// The table's ops in every form. Checks that PyTorch makes before it looks at shapes stand here, by name of the op.
+// The public functions of ops in every form, with the checks that PyTorch makes before it looks at shapes.
 #include "tenon/ops.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@
 namespace tenon {
 namespace {
 
-/// Where a result goes: nowhere yet, into `out=`, or into self.
+/// The destination of a result: a new tensor, `out=`, or self.
 struct Target {
   Form form = Form::functional;
   Tensor* tensor = nullptr;
@@ -35,8 +35,8 @@ struct Target {
   bool given() const noexcept { return form != Form::functional; }
 };
 
-/// The new result of the functional form; an empty handle otherwise. Inlined, so that each form of an op goes straight
-/// to its own function.
+/// Runs an op. Returns the new result of the functional form, otherwise an undefined tensor. Inlined, so that each form
+/// calls its own function directly.
 [[gnu::always_inline]] inline Tensor run_form(Op op, const Target& target, Args args, int count) {
   if (!target.given()) return elementwise(op, args, count);
   if (target.form == Form::out)
@@ -46,7 +46,7 @@ struct Target {
   return {};
 }
 
-/// Before a call is refused for anything else.
+/// Checks history before all other checks.
 void check_history(Op op, const Target& target, std::initializer_list<const Arg*> args) {
   const bool writes_self = target.form == Form::inplace;
   check_history(op, writes_self ? nullptr : target.tensor, writes_self ? target.tensor : nullptr, args.begin(),
@@ -73,13 +73,13 @@ bool is_one(Scalar alpha) { return alpha.kind() == Scalar::Kind::integer && alph
 
 Scalar negated(Scalar alpha) {
   if (alpha.is_complex()) return Complex128{-alpha.as_complex().re, -alpha.as_complex().im};
-  if (alpha.is_boolean()) return alpha;  // refused later, or -True, which is True
-  // One above the largest int64 wraps, as in PyTorch.
+  if (alpha.is_boolean()) return alpha;  // an error later, or -True, which is True
+  // 2^63 and more wraps, as in PyTorch.
   return alpha.is_floating() ? Scalar(-alpha.as_double())
                              : Scalar(static_cast<int64_t>(-static_cast<uint64_t>(alpha.as_int64())));
 }
 
-[[gnu::always_inline]] inline Tensor binary_alpha(Op op, Op form, const Target& target, const Arg& self,
+[[gnu::always_inline]] inline Tensor binary_alpha(Op op, Op variant, const Target& target, const Arg& self,
                                                   const Arg& other, Scalar alpha) {
   if (op == Op::sub) check_subtraction(target, self, other);
   const Arg* const operands[] = {&self, &other};
@@ -87,10 +87,10 @@ Scalar negated(Scalar alpha) {
     return run_form(op, target, operands, 2);
   const Arg scale(op == Op::sub ? negated(alpha) : alpha);
   const Arg* const args[] = {&self, &other, &scale};
-  return run_form(form, target, args, 3);
+  return run_form(variant, target, args, 3);
 }
 
-Op division_form(const Target& target, const Arg& self, const Arg& other, const char* rounding_mode) {
+Op division_variant(const Target& target, const Arg& self, const Arg& other, const char* rounding_mode) {
   if (!rounding_mode) return Op::div;
   if (std::strcmp(rounding_mode, "trunc") == 0) return Op::div_trunc;
   if (std::strcmp(rounding_mode, "floor") == 0) return Op::div_floor;
@@ -99,7 +99,7 @@ Op division_form(const Target& target, const Arg& self, const Arg& other, const 
               std::string(rounding_mode) + "'");
 }
 
-/// Bounds that are numbers cannot change the dtype of `self` in place.
+/// Checks that number bounds do not change the dtype of `self` in place.
 void check_inplace_bounds(const Target& target, const Tensor& self, const Arg* const* args, int count) {
   if (!target.tensor || !target.tensor->is(self) || is_floating_point(self.dtype())) return;
   TypedOperand operands[3];
@@ -111,8 +111,8 @@ void check_inplace_bounds(const Target& target, const Tensor& self, const Arg* c
               cpp_type_name(self.dtype()));
 }
 
-/// A number becomes a 0-dim tensor of the result's dtype first: it must fit, but for 16-bit floats, where it may become
-/// infinite.
+/// Checks the numbers of where, which become 0-dim tensors of the result's dtype: they must fit, except for 16-bit
+/// floats, where they may become infinite.
 void check_selected_types(const Target& target, const Arg& self, const Arg& other) {
   const Dtype common = result_type(self, other);
   for (const Arg* arg : {&self, &other})
@@ -124,7 +124,7 @@ void check_selected_types(const Target& target, const Arg& self, const Arg& othe
 
 // --- Algorithms
 
-/// Error for an undefined tensor.
+/// Throws Error for an undefined tensor.
 template <class... Operands>
 void check_defined(const Operands&... operands) {
   (static_cast<void>(operands.impl()), ...);
@@ -145,7 +145,7 @@ bool records(const Operands&... operands) {
   return is_in_graph(operands...) && (is_recorded(operands) || ...);
 }
 
-/// Where nothing is promoted.
+/// For ops without promotion.
 void check_same_dtype(const Arg& self, const Arg& other, const char* name) {
   if (!self.is_tensor() || !other.is_tensor() || self.tensor().dtype() == other.tensor().dtype()) [[likely]]
     return;
@@ -155,7 +155,7 @@ void check_same_dtype(const Arg& self, const Arg& other, const char* name) {
 
 [[noreturn]] void fail_complex_clamp() { throw NotImplementedError("clamp is not supported for complex types"); }
 
-/// Public functions that pick one of several ops.
+/// Public functions that choose one of several ops.
 namespace by_hand {
 
 Tensor addcdiv(const Target& target, const Arg& self, const Arg& tensor1, const Arg& tensor2, Scalar value) {
@@ -175,15 +175,15 @@ Tensor addcdiv(const Target& target, const Arg& self, const Arg& tensor1, const 
 }
 
 Tensor lerp(const Target& target, const Arg& self, const Arg& end, const Arg& weight) {
-  const Op form = weight.is_tensor() ? Op::lerp : Op::lerp_scalar;
-  if (target.given()) check_history(form, target, {&self, &end, &weight});
+  const Op variant = weight.is_tensor() ? Op::lerp : Op::lerp_scalar;
+  if (target.given()) check_history(variant, target, {&self, &end, &weight});
   check_same_dtype(self, end, "end");
   if (!weight.is_tensor() || weight.tensor().dim() > 0) check_same_dtype(self, weight, "weight");
   const Arg* const args[] = {&self, &end, &weight};
-  return run_form(form, target, args, 3);
+  return run_form(variant, target, args, 3);
 }
 
-/// `scale` in the dtype of the computation, where it may be infinite.
+/// Rounds to decimals. The scale is computed in the compute dtype, where it may be infinite.
 Tensor round_to(const Target& target, const Arg& self, int64_t decimals) {
   const double power = std::pow(10.0, std::abs(static_cast<double>(decimals)));
   const bool is_too_large = self.tensor().dtype() != float64 && power > std::numeric_limits<float>::max();
@@ -193,7 +193,7 @@ Tensor round_to(const Target& target, const Arg& self, int64_t decimals) {
   return run_form(Op::round_decimals, target, args, 2);
 }
 
-/// The text for integers that are to be rounded to 0 places; another dtype of the output is refused before.
+/// PyTorch's error for integers rounded to 0 decimals. A wrong dtype of the output is reported before it.
 void check_no_places(const Target& target, const Tensor& self) {
   const bool casts = target.given() && target.tensor->dtype() != self.dtype();
   if (casts || self.is_meta() || is_floating_point(self.dtype())) return;
@@ -211,7 +211,7 @@ Tensor round(const Target& target, const Tensor& input, std::optional<int64_t> d
   return run_form(Op::round, target, args, 1);
 }
 
-/// Of integers, in which nothing is to be replaced.
+/// nan_to_num of integers: a copy.
 Tensor copied(const Target& target, const Tensor& self) {
   if (!target.given()) return self.clone();
   if (target.form == Form::inplace) {
@@ -224,7 +224,7 @@ Tensor copied(const Target& target, const Tensor& self) {
   return {};
 }
 
-/// A new result with the strides of empty_like: others in dims of size 1 and without elements.
+/// A new result with the strides of empty_like, which can differ in dims of size 1 and without elements.
 Tensor like_input(Tensor result, const Tensor& input) {
   if (result.defined())
     set_sizes_and_strides(result, input.sizes(), dense_strides_like(input.sizes(), input.strides()));
@@ -241,7 +241,7 @@ Tensor nan_to_num(const Target& target, const Tensor& input, std::optional<doubl
                 " should be same as input: " + scalar_type_name(dtype));
   }
   if (!is_inexact(dtype)) return copied(target, input);
-  if (is_complex(dtype)) {  // part by part
+  if (is_complex(dtype)) {  // for each part
     const Tensor copy = copied(target, input), whole = target.given() ? *target.tensor : copy;
     Tensor parts = view_as_real(whole);
     nan_to_num({Form::inplace, &parts}, parts, nan, posinf, neginf);
@@ -253,8 +253,8 @@ Tensor nan_to_num(const Target& target, const Tensor& input, std::optional<doubl
   return like_input(run_form(Op::nan_to_num, target, args, 4), input);
 }
 
-/// Truths are written to truths alone.
-Tensor truths(Op op, const Target& target, const Tensor& input, Op form) {
+/// Runs an op with bool results. `out=` must be bool.
+Tensor truths(Op op, const Target& target, const Tensor& input, Op variant) {
   const Arg self(input);
   const bool is_refused = row_of(op).refuses_complex && input.defined() && is_complex(input.dtype());
   if (input.defined() && !is_refused && target.given() && target.tensor->dtype() != bool_) {
@@ -262,17 +262,17 @@ Tensor truths(Op op, const Target& target, const Tensor& input, Op form) {
     throw Error(std::string(row_of(op).name) + " does not support non-boolean outputs.");
   }
   const Arg* const args[] = {&self};
-  return run_form(form, target, args, 1);
+  return run_form(variant, target, args, 1);
 }
 Tensor signbit(const Target& target, const Tensor& self) {
-  // Their code is that of signed integers.
+  // Unsigned integers have no negative values: isneginf gives False for all.
   return truths(Op::signbit, target, self, is_wide_unsigned(self.dtype()) ? Op::isneginf : Op::signbit);
 }
 Tensor isposinf(const Target& target, const Tensor& self) { return truths(Op::isposinf, target, self, Op::isposinf); }
 Tensor isneginf(const Target& target, const Tensor& self) { return truths(Op::isneginf, target, self, Op::isneginf); }
 
-// PyTorch's isinf compares what abs gives, its isfinite is the product of that with another comparison: seen in the
-// strides of dims of size 1 and of tensors without elements.
+// PyTorch computes isinf and isfinite from abs, which decides the strides of dims of size 1 and of tensors without
+// elements.
 Dims strides_behind_abs(const Tensor& self) {
   const StridedView view{self.sizes(), self.strides()};
   const Dims strides = result_strides(self.sizes(), &view, 1);
@@ -297,7 +297,7 @@ Tensor isfinite(const Target& target, const Tensor& self) {
   return result;
 }
 
-/// As PyTorch, which multiplies by a number, and makes a new result like the input.
+/// Multiplies by a number. As in PyTorch a new result has the input's layout.
 Tensor times(Op op, const Target& target, const Tensor& input, double factor) {
   const Arg self(input), number(factor);
   const Arg* const args[] = {&self, &number};
@@ -317,7 +317,7 @@ Tensor rad2deg(const Target& target, const Tensor& self) { return times(Op::rad2
 
 Tensor div(const Target& target, const Arg& self, const Arg& other, const char* rounding_mode) {
   const Arg* const args[] = {&self, &other};
-  return run_form(division_form(target, self, other, rounding_mode), target, args, 2);
+  return run_form(division_variant(target, self, other, rounding_mode), target, args, 2);
 }
 
 Tensor clamp(const Target& target, const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max) {
@@ -332,7 +332,7 @@ Tensor clamp(const Target& target, const Tensor& self, const std::optional<Arg>&
   const bool numbers = !args[1]->is_tensor() && (count == 2 || !max->is_tensor());
   std::optional<Arg> real_bounds[2];
   for (int i = 1; numbers && is_floating_point(self.dtype()) && i < count; ++i)
-    if (args[i]->number().is_complex())  // must be real; the result stays what it is
+    if (args[i]->number().is_complex())  // must be real, but the dtype stays
       args[i] = &real_bounds[i - 1].emplace(args[i]->number().to<double>());
   if (numbers) check_inplace_bounds(target, self, args, count);
   for (int i = 1; numbers && i < count; ++i)
@@ -429,7 +429,7 @@ void write_results(Op op, Tensor* const* outs, const List<Tensor>& results) {
       run_copy(*outs[i], results[i]);
     } catch (const std::bad_alloc&) {
       if (i == 0) throw;
-      copy_without_memory(*outs[i], results[i]);  // the first is written: there is no way back
+      copy_without_memory(*outs[i], results[i]);  // cannot fail: the first result is already written
     }
   }
   for (std::size_t i = 0; i < results.size(); ++i) resized[i]->keep();

@@ -1,4 +1,4 @@
-// flip and roll: the same elements in another order.
+// flip and roll.
 #include <algorithm>
 
 #include "dispatch/algorithm.h"
@@ -12,7 +12,7 @@
 namespace tenon {
 namespace {
 
-/// Moves elements row by row of the last dim, with a step of either sign on each side.
+/// Copies elements row by row along the last dim. Strides may be negative.
 template <class T>
 void move_rows(T* to, SizesView to_strides, const T* from, SizesView from_strides, SizesView sizes) {
   const int64_t last = sizes.size() - 1, length = sizes[last];
@@ -34,7 +34,7 @@ void move_rows(T* to, SizesView to_strides, const T* from, SizesView from_stride
   }
 }
 
-/// Where the place 0 goes along each dim; what goes beyond the end begins anew.
+/// The new index of element 0 along each dim; indices wrap round.
 Dims rolled_starts(const Tensor& self, SizesView shifts, SizesView dims) {
   if (self.dim() == 0)
     throw IndexError("Dimension specified as " + std::to_string(dims[0]) + " but tensor has no dimensions");
@@ -42,12 +42,12 @@ Dims rolled_starts(const Tensor& self, SizesView shifts, SizesView dims) {
   for (int64_t i = 0; i < dims.size(); ++i) {
     const int64_t dim = wrap_dim(dims[i], self.dim()), size = self.sizes()[dim];
     const int64_t rest = shifts[i] % size, back = rest > 0 ? size - rest : -rest;
-    starts[dim] += starts[dim] < back ? size - back : -back;  // exact: both are below a size
+    starts[dim] += starts[dim] < back ? size - back : -back;  // exact: both are less than a size
   }
   return starts;
 }
 
-/// The strides PyTorch's cat gives the two parts: channels_last where both are, and no part is empty.
+/// The strides that PyTorch's cat gives the two parts: channels_last if both are, and neither is empty.
 Dims rolled_strides(const Tensor& self, SizesView shifts, SizesView dims) {
   const MemoryFormat format = format_of(self.sizes(), self.strides());
   const bool keeps = !dims.empty() && format != MemoryFormat::contiguous &&
@@ -55,7 +55,7 @@ Dims rolled_strides(const Tensor& self, SizesView shifts, SizesView dims) {
   return keeps ? strides_like(self.sizes(), self.strides(), format) : contiguous_strides(self.sizes());
 }
 
-/// Moves the elements block by block: along each dim there are two, one of which may be empty.
+/// Copies block by block. Along each dim there are two blocks, one of which may be empty.
 void roll_blocks(const Tensor& to, const Tensor& from, SizesView starts, int64_t dim) {
   if (dim == from.dim()) return run_copy(to, from);
   const int64_t size = from.sizes()[dim], start = starts[dim];
@@ -65,7 +65,7 @@ void roll_blocks(const Tensor& to, const Tensor& from, SizesView starts, int64_t
   roll_blocks(to.narrow(dim, 0, start), from.narrow(dim, size - start, start), starts, dim + 1);
 }
 
-/// `out` is `result`, or another layout of its elements.
+/// Rolls into `out`, which is `result` or a view of it in another layout.
 Tensor roll_into(const Tensor& result, const Tensor& out, const Tensor& self, SizesView starts) {
   roll_blocks(out, self, starts, 0);
   forget_writes(result);
@@ -115,14 +115,14 @@ Tensor plain::flip(const Tensor& self, SizesView dims) {
   if (self.numel() == 0 || self.is_meta()) return result;
   Dims steps = self.strides().copy();
   int64_t start = 0;
-  // exact: places of elements
+  // exact: offsets of elements
   for (int64_t dim = 0; dim < self.dim(); ++dim) {
     if (!mask[dim]) continue;
     start += (self.sizes()[dim] - 1) * steps[dim];
     steps[dim] = -steps[dim];
   }
   Dims sizes = self.sizes().copy(), out_strides = strides;
-  if (sizes.empty()) {  // one element is a row of one
+  if (sizes.empty()) {  // a 0-dim tensor is one row of one element
     sizes.push_back(1);
     steps.push_back(1);
     out_strides.push_back(1);

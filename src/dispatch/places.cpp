@@ -1,4 +1,4 @@
-// gather, scatter and their kin: elements named by their places along one dim. Checks, their order and their texts are
+// gather, scatter and related ops, which select elements by index along one dim. Checks, their order and texts are
 // PyTorch's (aten/src/ATen/native/TensorAdvancedIndexing.cpp, ScatterGatherChecks.h).
 #include <algorithm>
 #include <cstring>
@@ -22,21 +22,21 @@ namespace {
 
 // --- Layouts
 
-/// A tensor as the loops see it, with one dim at least; strides in bytes.
+/// A tensor for loops, with at least one dim; strides in bytes.
 struct Laid {
   std::byte* data;
   Dims sizes, strides;
 
   explicit Laid(const Tensor& tensor)
       : data(tensor.impl()->data()), sizes(tensor.sizes().copy()), strides(tensor.strides().copy()) {
-    // exact: inside the storage, where there are elements
+    // exact: inside the storage if there are elements
     for (int64_t& stride : strides)
       stride = static_cast<int64_t>(static_cast<uint64_t>(stride) * static_cast<uint64_t>(tensor.itemsize()));
     if (!sizes.empty()) return;
     sizes.push_back(1);
     strides.push_back(0);
   }
-  /// The places `index`, of at most one dim, names along `dim`, and the same ones for all other places.
+  /// An index of at most one dim, expanded to `shape`: it varies along `dim` only.
   Laid(const Tensor& index, SizesView shape, int64_t dim)
       : data(index.impl()->data()), sizes(shape.copy()), strides(shape.size(), 0) {
     if (sizes.empty()) {
@@ -46,35 +46,37 @@ struct Laid {
     if (index.dim() > 0) strides[dim] = index.strides()[0] * index.itemsize();  // exact: inside the storage
   }
   int64_t last() const noexcept { return sizes.size() - 1; }
-  /// From a place of a dim on.
+  /// Moves the start by `count` along a dim.
   void advance(int64_t dim, int64_t count) noexcept { data += count * strides[dim]; }  // exact: inside the storage
 };
 
-/// The steps of one tensor in a plane.
-struct Steps {
+/// Bytes from one row, and from one column, of a plane to the next.
+struct PlaneStrides {
   int64_t row, column;
 };
-/// The last two dims of an index, and of the two tensors that are walked beside it.
+/// The last two dims of an index and of the two tensors of the op.
 struct Plane {
   int64_t rows, columns;
-  Steps named, index, other;
+  PlaneStrides named, index, other;
 
-  /// The longer side last. The order of elements whose places differ in `dim` alone stays.
+  /// Makes the longer side the inner loop. Elements that differ only in `dim` keep their order.
   void turn() noexcept {
     if (columns >= rows || columns >= 8) return;
     std::swap(rows, columns);
-    for (Steps* steps : {&named, &index, &other}) std::swap(steps->row, steps->column);
+    for (PlaneStrides* strides : {&named, &index, &other}) std::swap(strides->row, strides->column);
   }
 };
 
-/// Walks `index`, `named`, of which it names places along `dim`, and `other`, which has a place for each index.
-/// `run(plane, named, index, other)` is given the first bytes of each plane.
+/// Calls `run(plane, named, index, other)` for each plane, with the addresses of its first elements. `index` selects
+/// elements of `named` along `dim`; `other` has an element for each index.
 template <class Run>
 void for_each_plane(Laid named, const Laid& index, const Laid& other, int64_t dim, const Run& run) {
   named.strides[dim] = 0;
   const int64_t last = index.last(), outer = std::max<int64_t>(last - 1, 0);
-  const auto steps = [&](const Laid& laid) { return Steps{last > 0 ? laid.strides[last - 1] : 0, laid.strides[last]}; };
-  Plane plane{last > 0 ? index.sizes[last - 1] : 1, index.sizes[last], steps(named), steps(index), steps(other)};
+  const auto strides = [&](const Laid& laid) {
+    return PlaneStrides{last > 0 ? laid.strides[last - 1] : 0, laid.strides[last]};
+  };
+  Plane plane{last > 0 ? index.sizes[last - 1] : 1, index.sizes[last], strides(named), strides(index), strides(other)};
   plane.turn();
   const SizesView sizes(index.sizes.data(), outer);
   Places of_named(sizes, SizesView(named.strides.data(), outer)),
@@ -101,7 +103,7 @@ bool is_outside(int64_t place, int64_t size) noexcept {
 
 // --- Places out of range
 
-/// An index that was inside, or was not, and isn't any more, or is.
+/// Thrown if the index changed between the check and its use.
 [[noreturn]] void fail_changed() { throw Error("another thread wrote to the index"); }
 
 std::string out_of_bounds(int64_t place, int64_t dim, int64_t size) {
@@ -109,7 +111,7 @@ std::string out_of_bounds(int64_t place, int64_t dim, int64_t size) {
          std::to_string(size);
 }
 
-/// The first place out of range, of which there was one when they were checked.
+/// The first index out of range. There was one when they were checked.
 int64_t first_outside(const std::byte* index, SizesView sizes, SizesView strides, int64_t size) {
   Places places(sizes, strides);
   do {
@@ -119,8 +121,8 @@ int64_t first_outside(const std::byte* index, SizesView sizes, SizesView strides
   fail_changed();
 }
 
-/// Names the first place out of range, as PyTorch's loop comes to it: all along `dim` before the next, but where rows
-/// are longer than that.
+/// Throws for the first index out of range in the order of PyTorch's loop, whose inner loop is `dim`, unless rows are
+/// longer.
 [[noreturn]] void fail_first_place(const Laid& index, int64_t dim, int64_t size) {
   Dims order;
   for (int64_t i = 0; i <= index.last(); ++i)
@@ -136,7 +138,7 @@ int64_t first_outside(const std::byte* index, SizesView sizes, SizesView strides
   throw Error(out_of_bounds(place, dim, size));
 }
 
-/// Whether some place is out of range; dims along which the index stands still are read once.
+/// Whether an index is out of range. Dims in which the index has stride 0 are read once.
 bool is_any_outside(const Laid& index, int64_t size) {
   Laid once = index;
   for (int64_t dim = 0; dim <= once.last(); ++dim)
@@ -189,7 +191,7 @@ bool is_larger(const Tensor& index, const Tensor& tensor, int64_t except) {
   return false;
 }
 
-/// `src` is null where a number is written.
+/// `src` is null if a number is written.
 void check_scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor* src) {
   check_index_dtype(index, "scatter");
   if (src && self.dtype() != src->dtype()) throw Error("scatter(): Expected self.dtype to be equal to src.dtype");
@@ -205,7 +207,7 @@ void check_scatter(const Tensor& self, int64_t dim, const Tensor& index, const T
                 (src ? " and to be no larger size than src " + to_string(src->sizes()) : ""));
 }
 
-/// Of the operands that have a derivative.
+/// Checks history of the differentiable operands.
 template <class... Operands>
 void check_out_history(Op op, const Tensor& out, const Operands&... operands) {
   const Arg* const args[] = {&operands...};
@@ -215,7 +217,7 @@ void check_out_history(Op op, const Tensor& out, const Operands&... operands) {
 
 // --- Reading
 
-/// A few bytes, or many.
+/// Copies few or many bytes.
 void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) {
   const auto both_ends = [&]<std::size_t width>(std::integral_constant<std::size_t, width>) {
     std::byte first[width], second[width];
@@ -234,7 +236,7 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) {
     both_ends(std::integral_constant<std::size_t, 8>());
 }
 
-/// The elements that an index names, each of so many bytes. False for a place out of range.
+/// Copies the elements that an index selects. False for an index out of range.
 template <class Copy>
 bool gather_plane(const Plane& plane, const std::byte* from, int64_t step, int64_t size, const std::byte* index,
                   std::byte* to, const Copy& copy) {
@@ -253,7 +255,7 @@ bool gather_plane(const Plane& plane, const std::byte* from, int64_t step, int64
   return true;
 }
 
-/// The same of elements of one width: rows of which all but the named places lie side by side need no steps.
+/// The same for elements of one width, with a faster loop for contiguous rows.
 template <class T>
 bool gather_elements(const Plane& plane, const std::byte* from, int64_t step, int64_t size, const std::byte* index,
                      std::byte* to) {
@@ -277,8 +279,8 @@ bool gather_elements(const Plane& plane, const std::byte* from, int64_t step, in
   return true;
 }
 
-/// The dims behind `dim` as parts of the elements, where the index has stride 0 along them and they lie side by side in
-/// both others. Gives the size of an element.
+/// Joins the dims after `dim` to larger elements, if the index has stride 0 along them and they are contiguous in both
+/// tensors. Returns the size of an element.
 int64_t join_behind(Laid& out, Laid& self, Laid& index, int64_t dim, int64_t width) {
   int64_t joined = index.sizes.size(), bytes = width;
   while (joined - 1 > dim && (index.strides[joined - 1] == 0 || index.sizes[joined - 1] == 1)) {
@@ -287,7 +289,7 @@ int64_t join_behind(Laid& out, Laid& self, Laid& index, int64_t dim, int64_t wid
     bytes *= size;  // exact: inside the storage
     --joined;
   }
-  if (joined - 1 > dim) return width;  // only all of them
+  if (joined - 1 > dim) return width;  // all of them or none
   for (Laid* laid : {&out, &self, &index}) {
     laid->sizes.resize(joined);
     laid->strides.resize(joined);
@@ -295,11 +297,12 @@ int64_t join_behind(Laid& out, Laid& self, Laid& index, int64_t dim, int64_t wid
   return bytes;
 }
 
-// Elements of a part: enough that they don't wait for the threads.
+// Elements of a thread's part: work that is smaller stays on the caller. No case of tenon_bench shows it; the nearest
+// is --filter '^threads/equal'.
 constexpr int64_t kPartElements = 1 << 15;
 
-/// out[...] = self[..., index[...], ...]. All have as many dims, and there is an index. `fail(size)` throws for a place
-/// out of range.
+/// out[...] = self[..., index[...], ...]. All have the same number of dims; `index` is not empty. `fail(size)` throws
+/// for an index out of range.
 template <class Fail>
 void gather_into(const Tensor& out, const Tensor& self, Laid index, int64_t dim, const Fail& fail) {
   Laid to(out), from(self);
@@ -331,7 +334,7 @@ void gather_into(const Tensor& out, const Tensor& self, Laid index, int64_t dim,
 
 // --- Writing
 
-/// Calls `write(element of self, element of src)` for each index, whose places were inside when they were checked.
+/// Calls `write(element of self, element of src)` for each index. Indices have been checked.
 template <class T, class Write>
 void write_planes(const Laid& self, int64_t dim, const Laid& index, const Laid& src, const Write& write) {
   const int64_t step = self.strides[dim], size = self.sizes[dim];
@@ -374,7 +377,7 @@ void write_planes(const Laid& self, int64_t dim, const Laid& index, const Laid& 
 
 enum class Join : uint8_t { replace, add, multiply };
 
-/// What sums and products are computed in: 16-bit floats are rounded once.
+/// The type in which sums and products are computed: 16-bit floats are rounded once.
 template <class T>
 auto widened(T value) {
   if constexpr (is_half_v<T>)
@@ -382,7 +385,7 @@ auto widened(T value) {
   else
     return value;
 }
-/// A bool is true or not.
+/// a + alpha * b in the element type.
 template <class T, class Wide>
 T sum_of(T a, T b, Wide alpha) {
   if constexpr (std::is_same_v<T, bool>)
@@ -429,7 +432,7 @@ Join join_of(Op op, const char* reduce) {
   if (!adds && std::strcmp(reduce, "multiply") != 0) throw Error("reduce argument must be either add or multiply.");
   return adds ? Join::add : Join::multiply;
 }
-/// Before anything is checked.
+/// PyTorch's warning, before all checks.
 void warn_of_reduce(Op op, const char* reduce) {
   if (op == Op::scatter && reduce)
     warn("UserWarning",
@@ -437,7 +440,7 @@ void warn_of_reduce(Op op, const char* reduce) {
          "release. Use torch.scatter_reduce instead for more reduction options.");
 }
 
-/// A number as an element; Error where the dtype cannot hold it.
+/// A number as a 0-dim tensor. Throws Error if the dtype cannot hold it.
 Tensor as_element(Scalar number, Dtype dtype) {
   check_fits(number, dtype);
   const Tensor element = new_tensor(SizesView(), dtype);
@@ -445,12 +448,12 @@ Tensor as_element(Scalar number, Dtype dtype) {
   return element;
 }
 
-/// What is read while `self` is written: a copy of it where their memory meets.
+/// An operand that is read while `self` is written: a copy if they overlap.
 Tensor apart(const Tensor& self, const Tensor& operand) {
   return ranges_meet(self, operand) ? run_clone(operand, MemoryFormat::contiguous) : operand;
 }
 
-/// What is written has been checked, but for the places.
+/// Scatters into `self` after all checks except those of the indices.
 void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, Join join) {
   if (index.numel() > 0 && !self.is_meta()) {
     check_has_code(row_of(op), self.dtype());
@@ -459,7 +462,7 @@ void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index
     const Laid of_self(self), of_index(places);
     check_places(of_index, dim, of_self.sizes[dim]);
     const Tensor element = src.is_tensor() ? apart(self, src.tensor()) : as_element(src.number(), self.dtype());
-    // A number stands still.
+    // A number has strides of 0.
     const Laid of_src = src.is_tensor() ? Laid(element) : Laid(element, index.sizes(), dim);
     const Uninterrupted whole;
     if (join == Join::replace)
@@ -474,7 +477,7 @@ void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index
 
 const Tensor* tensor_or_null(const Arg& arg) { return arg.is_tensor() ? &arg.tensor() : nullptr; }
 
-/// A row-major copy of self, written to.
+/// The functional form: scatters into a row-major copy of self.
 Tensor scattered_copy(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, Join join) {
   const Tensor result = run_clone(self, MemoryFormat::contiguous);
   write_scattered(op, result, dim, index, src, join);
@@ -500,7 +503,7 @@ void scatter_in_place(Op op, const Tensor& self, int64_t dim, const Tensor& inde
 }
 Tensor& scattered_into(Op op, Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src,
                        const char* reduce = nullptr) {
-  if (reduce)  // without a derivative: PyTorch looks at `out` alone
+  if (reduce)  // not differentiable: PyTorch checks only `out`
     check_out_unrecorded("aten::scatter", out, nullptr, 0);
   else
     check_out_history(op, out, Arg(self), src);
@@ -514,7 +517,7 @@ Tensor& scattered_into(Op op, Tensor& out, const Tensor& self, int64_t dim, cons
   return write_result(op, out, scattered_copy(op, self, along, index, src, join_of(op, reduce)));
 }
 
-/// PyTorch adds by scatter_add where that is the same; the texts differ.
+/// Whether PyTorch calls scatter_add, which has other error texts.
 bool adds_by_scatter(const Tensor& self, int64_t dim, const Tensor& index, Scalar alpha) {
   const bool is_one = alpha.is_floating() ? alpha.as_double() == 1 : !alpha.is_boolean() && alpha.as_int64() == 1;
   return self.dim() > 1 && (dim == 0 || dim == self.dim() - 1) && is_one && index.dtype() == int64;
@@ -591,7 +594,7 @@ Tensor& plain::gather_out(Tensor& out, const Tensor& self, int64_t dim, const Te
   check_out_history(Op::gather, out, Arg(self));
   wrap_dim(dim, self.dim());
   check_strict_out(out, self.dtype());
-  if (out.sizes() == index.sizes()) check_no_internal_overlap(out);  // another shape brings strides of its own
+  if (out.sizes() == index.sizes()) check_no_internal_overlap(out);  // with another shape it gets new strides
   check_no_overlap(out, self);
   check_no_partial_overlap(out, index);
   return write_result(Op::gather, out, plain::gather(self, dim, index, sparse_grad));
@@ -607,7 +610,7 @@ void check_index_select(const Tensor& self, const Tensor& index) {
   if (!is_index(index.dtype())) throw Error("index_select(): Expected dtype int32 or int64 for index");
 }
 
-/// What PyTorch says of results without elements, and of dim 1.
+/// Throws with PyTorch's other texts, for results without elements and for dim 1.
 void check_places_in_other_words(const Laid& index, int64_t size) {
   if (size == 0) throw Error("index_select(): self indexing axis dim should be positive");
   if (!is_any_outside(index, size)) return;
@@ -651,26 +654,26 @@ Tensor& plain::index_select_out(Tensor& out, const Tensor& self, int64_t dim, co
 
 namespace {
 
-/// Sizes of `shape` but for `dim`, which has another.
+/// The sizes of `shape` with another size in `dim`.
 Dims with_size(SizesView shape, int64_t dim, int64_t size) {
   Dims sizes = shape.copy();
   sizes[dim] = size;
   return sizes;
 }
 
-/// What gather is called with.
+/// The arguments for gather.
 struct Taken {
   Tensor self, index;
   int64_t dim = 0;
 };
-/// Places along a dim are counted round and round.
+/// Wraps indices into the range of a dim.
 Tensor wrapped(const Tensor& index, int64_t size) {
   if (index.numel() == 0 || index.is_meta()) return index;
   if (size == 0) throw Error("ZeroDivisionError");
   Tensor places = run_clone(index, MemoryFormat::contiguous);
   int64_t* data = places.data<int64_t>();
   for (int64_t i = 0; i < places.numel(); ++i)
-    if (is_outside(data[i], size)) data[i] = ((data[i] % size) + size) % size;  // exact: below a size
+    if (is_outside(data[i], size)) data[i] = ((data[i] % size) + size) % size;  // exact: less than a size
   return places;
 }
 Taken taken(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {

@@ -17,7 +17,7 @@ constexpr int64_t kLeast = INT64_MIN, kMost = INT64_MAX;
 
 Tensor places(NestedValues values) { return tensor(std::move(values)); }
 
-/// What reads or writes at places of `self`, which has two dims, along dim 0. The index is a vector, or has two dims.
+/// A call that reads or writes elements of a 2-D `self` by index along dim 0. The index has one or two dims.
 struct Use {
   const char* name;
   bool takes_vector;
@@ -42,13 +42,13 @@ const Use kUses[] = {
      [](Tensor& self, const Tensor& index) { self.index_add_(0, index, rows_beside(self, index), 2); }},
 };
 
-/// [3, 2], laid out in each way that a write takes.
+/// [3, 2] in each layout that a write handles separately.
 std::vector<Tensor> layouts(Dtype dtype) {
   return {arange(6, dtype).reshape({3, 2}), arange(6, dtype).reshape({2, 3}).t(),
           arange(24, dtype).reshape({6, 4}).slice(0, 1, 6, 2).slice(1, 1, 4, 2)};
 }
 
-/// `place` among zeros, first, last, or everywhere, in each layout.
+/// Indices with `place` among zeros: first, last, or everywhere, in each layout.
 std::vector<Tensor> indices_with(int64_t place, bool vector) {
   if (vector) {
     const Tensor once = scalar_tensor(place, int64);
@@ -76,7 +76,7 @@ TEST(Places, OfNothing) {
   const Tensor one = places({{0, 0}, {0, 0}});
   for (const Use& use : kUses) {
     Tensor self = zeros({0, 2});
-    if (use.takes_vector) continue;  // index_add of nothing is nothing
+    if (use.takes_vector) continue;  // index_add without indices does nothing
     EXPECT_EQ(error_text([&] { use.call(self, one); }), "index 0 is out of bounds for dimension 0 with size 0");
   }
   Tensor zero = zeros({0}), scalar = tensor(5.);
@@ -89,7 +89,7 @@ TEST(Places, OfNothing) {
   EXPECT_EQ(to_string(scalar.index_add_(0, tensor(0), tensor(1.))), "tensor(8.)");
 }
 
-// A write that changes the places it reads would go anywhere.
+// A write that overlaps its index would change the indices it reads.
 TEST(Places, InTheMemoryThatIsWritten) {
   const int64_t far = int64_t{1} << 40;
   const std::function<void(Tensor&, const Tensor&, const Tensor&)> writes[] = {
@@ -97,7 +97,7 @@ TEST(Places, InTheMemoryThatIsWritten) {
       [](Tensor& self, const Tensor& index, const Tensor& src) { self.scatter_add_(0, index, src); },
       [](Tensor& self, const Tensor& index, const Tensor& src) { self.index_add_(0, index, src, 3); }};
   for (const auto& write : writes)
-    for (int64_t apart : {0, 2}) {  // the very places, and places further on
+    for (int64_t apart : {0, 2}) {  // the same memory, and memory further on
       Tensor memory = places({1, 9, 0, 9, 2, 9, 0, 9}), plain = memory.slice(0, 0, 6, 2).clone();
       Tensor self = memory.slice(0, 0, 6, 2);
       const Tensor index = memory.slice(0, apart, 6 + apart, 2), src = full({3}, far, int64);
@@ -105,7 +105,7 @@ TEST(Places, InTheMemoryThatIsWritten) {
       write(self, index, src);
       EXPECT_EQ(to_string(self), to_string(plain)) << apart;
     }
-  int64_t memory[] = {1, 0, 2, 0};  // two owners that know nothing of each other
+  int64_t memory[] = {1, 0, 2, 0};  // two owners of the same memory
   Tensor self = from_buffer(memory, {3}, int64);
   const Tensor index = from_buffer(memory + 1, {3}, int64);
   self.scatter_(0, index, far);

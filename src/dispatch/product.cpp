@@ -17,10 +17,10 @@ std::string text(int64_t number) { return std::to_string(number); }
 
 // --- The product itself
 
-/// What products of a dtype are computed in.
+/// The dtype in which products are computed.
 Dtype computed(Dtype dtype) { return dtype == int8 || dtype == uint8 || dtype == int16 ? int32 : widened(dtype); }
 
-/// The last `dims` dims as rows and columns, what is before them as a batch. A vector is a row.
+/// The last two dims are rows and columns, the dim before them the batch. A vector is one row.
 Matrices matrices_of(const Tensor& tensor) {
   const int64_t dims = tensor.dim();
   return {tensor.impl()->data(), dims > 2 ? tensor.stride(0) : 0, dims > 1 ? tensor.stride(-2) : 0, tensor.stride(-1)};
@@ -28,7 +28,7 @@ Matrices matrices_of(const Tensor& tensor) {
 
 Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes);
 
-/// Of complex numbers: four products of their parts.
+/// Complex products, as four products of parts.
 Tensor multiplied_parts(const Tensor& a, const Tensor& b, SizesView sizes) {
   const Tensor out = new_tensor(sizes, a.dtype(), a.device());
   const auto part = [](const Tensor& whole, int64_t place) { return view_as_real(whole.detach()).select(-1, place); };
@@ -47,7 +47,7 @@ Tensor multiplied_parts(const Tensor& a, const Tensor& b, SizesView sizes) {
   return out;
 }
 
-/// a b without a look at their dtypes, which are the same; `b` may be a vector. In the dtype of computation.
+/// a b in the compute dtype, for operands of one dtype; `b` may be a vector.
 Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes) {
   if (is_complex(a.dtype()) && !a.is_meta()) return multiplied_parts(a, b, sizes);
   const Dtype dtype = computed(a.dtype());
@@ -76,7 +76,7 @@ void check_devices(const Tensor& a, const Tensor& b) {
   if (!a.is_meta()) check_device(b, Device::cpu);
 }
 
-/// beta * start + alpha * product, in the dtype of the factors. Nothing of `start` is read where beta is 0.
+/// The terms of beta * start + alpha * product. If beta is 0, `start` is not read.
 struct Start {
   const Tensor& tensor;
   Scalar beta, alpha;
@@ -84,7 +84,7 @@ struct Start {
 
 bool is(Scalar number, int value) { return number.as_complex() == Complex128{static_cast<double>(value), 0}; }
 
-/// As PyTorch's kernels are given factors: of 16-bit floats as float32.
+/// A factor as PyTorch's kernels get it: for 16-bit floats as float32.
 Scalar factor(Scalar number, Dtype dtype) {
   check_fits(number, widened(dtype));
   if (is_complex(dtype)) return number;
@@ -92,7 +92,7 @@ Scalar factor(Scalar number, Dtype dtype) {
 }
 
 Tensor added(Tensor product, const Start& start, Dtype dtype) {
-  // Where there is no element, nobody looks at the factors; of bool there is none, but on meta.
+  // Without elements PyTorch ignores the factors. bool gets here only on meta.
   if (product.numel() == 0 || dtype == bool_) return narrowed(product, dtype);
   const auto write = [&](Op op, const Arg& other, const Arg* last) {
     const Arg self(product);
@@ -100,7 +100,7 @@ Tensor added(Tensor product, const Start& start, Dtype dtype) {
     run_inplace(op, product, args, last ? 3 : 2);
   };
   const Scalar alpha = factor(start.alpha, dtype), beta = factor(start.beta, dtype);
-  // As in BLAS: an infinity that is multiplied by 0 is no NaN.
+  // As in BLAS: alpha 0 gives 0 even if the product is infinite.
   if (is(alpha, 0) && (dtype == float32 || dtype == float64 || is_complex(dtype)))
     run_fill(product, 0);
   else if (!is(alpha, 1))
@@ -114,7 +114,7 @@ Tensor added(Tensor product, const Start& start, Dtype dtype) {
   return product;
 }
 
-/// Where there is nothing to multiply: beta * start alone.
+/// beta * start: for products with depth 0.
 Tensor only_start(const Start& start, SizesView sizes, Dtype dtype) {
   const Tensor expanded = start.tensor.detach().expand(sizes);
   const Tensor result = new_tensor(sizes, dtype, start.tensor.device());
@@ -133,7 +133,7 @@ Tensor only_start(const Start& start, SizesView sizes, Dtype dtype) {
 
 // --- out=
 
-/// Zeros, by a fill, which may write to elements that share memory.
+/// Writes zeros by a fill, which is allowed for overlapping elements.
 Tensor& write_zeros(Tensor& out, SizesView sizes, SizesView strides, Device device) {
   check_out_device(out, device);
   ResizedOutput resized(out, sizes, strides);
@@ -253,14 +253,14 @@ void check_batches(const Tensor& a, const Tensor& b) {
                 text(a.size(2)) + "] but got: [" + text(b.size(0)) + ", " + text(b.size(1)) + "].");
 }
 
-/// Whether a library knows the matrices' strides: rows or columns without a gap between elements, and without overlap.
+/// Whether a BLAS library accepts the matrices' strides: contiguous rows or columns that do not overlap.
 bool is_of_library(const Tensor& batch) {
   return (batch.stride(2) == 1 && batch.stride(1) >= batch.size(2)) ||
          (batch.stride(1) == 1 && batch.stride(2) >= batch.size(1));
 }
 
-/// PyTorch multiplies small matrices itself and leaves others to a library or to mm: each says in its own words what it
-/// does not know.
+/// PyTorch multiplies small matrices itself and leaves others to a library or to mm. Each has its own error text for a
+/// dtype that it does not support.
 void check_batch_dtypes(Op op, const Tensor& a, const Tensor& b) {
   constexpr int64_t kSmall = 400;
   if ((Checked(a.size(1)) * a.size(2) * Checked(b.size(2))).is_at_most(kSmall - 1)) {
@@ -283,7 +283,7 @@ Tensor plain::bmm(const Tensor& a, const Tensor& b) {
   check_batches(a, b);
   check_devices(a, b);
   const Dims sizes{a.size(0), a.size(1), b.size(2)};
-  // Where nothing is added up, nobody looks at dtypes.
+  // Without elements PyTorch does not check dtypes.
   if (a.is_meta() || a.numel() == 0 || b.numel() == 0) {
     const Tensor out = new_tensor(sizes, b.dtype(), a.device());
     if (!out.is_meta()) run_fill(out, 0);
@@ -303,7 +303,7 @@ Tensor& plain::bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
 
 namespace {
 
-/// PyTorch expands `self` to sizes that it reads before it knows that they are there.
+/// PyTorch reads the batches' sizes, to expand `self`, before it checks that they are 3-D.
 Dims check_baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2) {
   Dims sizes{batch1.size(0), batch1.size(1), batch2.size(2)};
   static_cast<void>(self.detach().expand(sizes));
@@ -365,7 +365,7 @@ Tensor plain::mv(const Tensor& self, const Tensor& vec) {
   return narrowed(multiplied(self, vec, {self.size(0)}), vec.dtype());
 }
 
-/// PyTorch's is addmv in place: an `out` that could hold the product is also what that is added to.
+/// PyTorch's mv_out is an in-place addmv, so `out` is also checked as the tensor to which the product is added.
 Tensor& plain::mv_out(Tensor& out, const Tensor& self, const Tensor& vec) {
   check_unrecorded(Op::mv, out, self, vec);
   if (self.dim() == 0) fail_without_dims();
@@ -432,7 +432,7 @@ Tensor plain::vdot(const Tensor& self, const Tensor& other) { return plain::dot(
 
 namespace {
 
-/// `out` has its shape before anything is multiplied, as in PyTorch: an operand that it is has that shape then.
+/// Resizes `out` before multiplying, as PyTorch does: if `out` is an operand, that has the new shape, too.
 Tensor& write_dot(Op op, Tensor& out, const Tensor& self, const Tensor& other) {
   check_unrecorded(op, out, self, other);
   if (out.dtype() != self.dtype())
@@ -455,7 +455,7 @@ Tensor& plain::vdot_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return write_dot(Op::vdot, out, self, other);
 }
 
-// --- Results of another dtype, which PyTorch lists and has on no cpu
+// --- out_dtype: PyTorch has these overloads, but no code for the cpu
 
 namespace {
 
@@ -464,7 +464,7 @@ namespace {
                             "' with arguments from the 'CPU' backend.");
 }
 
-/// A leaf, or a view of one: PyTorch looks at no other tensor's history before it finds that it has no such product.
+/// Whether `out` is a leaf or a view of one. PyTorch checks only such an `out` before it throws.
 bool is_of_leaf(const Tensor& out) {
   if (out.is_leaf() || !out.is_view()) return out.is_leaf();
   out.impl()->base->references.fetch_add(1, std::memory_order_relaxed);

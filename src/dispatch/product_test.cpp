@@ -1,4 +1,4 @@
-// Products of matrices of whole numbers are exact, modulo the type's range; what cannot be multiplied is refused.
+// Products of integer matrices are exact, modulo the type's range. Impossible products are refused.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -24,7 +24,7 @@ TEST(Product, OfWholeNumbers) {
   EXPECT_EQ(mm(large, large.t()).item<int64_t>(), 32) << "20000 is 78 * 256 + 32";
 }
 
-/// Whole numbers from -3 to 3, whose sums are exact, in rows or in columns, or spread out.
+/// Integers from -3 to 3, whose sums are exact; row-major, column-major, or with gaps.
 Tensor drawn(SizesView sizes, Dtype dtype, int layout, uint32_t& state) {
   Dims stored = sizes.copy();
   const int64_t last = stored.size() - 1;
@@ -39,7 +39,7 @@ Tensor drawn(SizesView sizes, Dtype dtype, int layout, uint32_t& state) {
   return layout == 1 ? numbers.mT() : layout == 2 ? numbers.slice(-1, 0, {}, 2) : numbers;
 }
 
-/// As it is written in a book.
+/// The sum of products, computed by the definition.
 int64_t sum_of_products(const Tensor& a, const Tensor& b, int64_t batch, int64_t row, int64_t column) {
   const int64_t depth = a.size(2), columns = b.size(2);
   int64_t sum = 0;

@@ -1,5 +1,5 @@
 // Random tensors from Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): a block of
-// four words is a function of seed and counter alone, so that any part of a tensor can be filled without the rest.
+// four words depends only on seed and counter, so any part of a tensor can be filled on its own.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -54,7 +54,7 @@ thread_local Generator* chosen_generator = nullptr;
 
 Generator& generator() { return chosen_generator ? *chosen_generator : default_generator(); }
 
-// Blocks between two looks at whether to stop: less than a millisecond.
+// Blocks between two checks for an interrupt: less than a millisecond of work.
 constexpr int64_t kUninterrupted = 1 << 14;
 
 /// Fills `self` in memory order: `draw(block, i)` makes value `i` of the `per_block` values of a block.
@@ -72,7 +72,7 @@ void fill_by_blocks(const Tensor& self, int64_t per_block, Draw draw) {
   }
 }
 
-/// Bits of a floating dtype's significand: as many random bits as give every value of [0, 1) in equal steps.
+/// The bits of a floating dtype's significand: so many random bits give values of [0, 1) in equal steps.
 template <class T>
 constexpr int significand_bits() {
   if constexpr (std::is_same_v<T, Float16>)
@@ -98,7 +98,7 @@ void fill_uniform(const Tensor& self) {
     });
 }
 
-/// Box and Muller: two uniform numbers, the first above 0, give two normal ones.
+/// Box-Muller: two uniform numbers, the first above 0, give two normal ones.
 double normal(double u, double v, bool second) {
   const double radius = std::sqrt(-2 * std::log(u)), angle = 2 * std::numbers::pi * v;
   return radius * (second ? std::sin(angle) : std::cos(angle));
@@ -120,7 +120,7 @@ void fill_normal(const Tensor& self) {
     });
 }
 
-/// A complex tensor as its parts, one after the other.
+/// A complex tensor as a real tensor of its parts.
 Tensor parts_of(const Tensor& self) { return is_complex(self.dtype()) ? view_as_real(self) : self; }
 
 void fill_uniform(const Tensor& self, Dtype dtype) {
@@ -165,7 +165,7 @@ Tensor with_normal(Tensor self) {
 
 const char* cpp_name(Dtype dtype) { return dtype == int64 ? "long" : cpp_type_name(dtype); }
 
-/// The bounds of a floating dtype must lie where it holds every integer; where not, PyTorch warns.
+/// Warns, as PyTorch does, if a bound is so large that the floating dtype cannot hold every integer up to it.
 template <class T>
 void warn_beyond_precision(int64_t bound, const char* name) {
   constexpr int64_t exact = int64_t{1} << significand_bits<T>();
@@ -183,7 +183,7 @@ int64_t rounded(int64_t value) {
   return element_cast<int64_t>(element_cast<T>(value));
 }
 
-/// The gap between neighbours of T around `value`.
+/// The distance between neighbouring numbers of T near `value`.
 template <class T>
 int64_t spacing(int64_t value) {
   const uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
@@ -191,7 +191,7 @@ int64_t spacing(int64_t value) {
   return int64_t{1} << std::max(unused_bits, 0);
 }
 
-/// Moves `low` up and `high` down to where values rounded to T stay inside.
+/// Moves `low` up and `high` down, so that values rounded to T stay in range.
 template <class T>
 void round_bounds(int64_t& low, int64_t& high) {
   warn_beyond_precision<T>(low, "from");
@@ -239,12 +239,12 @@ uint64_t random_seed() noexcept {
     std::random_device device;
     return static_cast<uint64_t>(device()) << 32 | device();
   } catch (...) {
-    return 67280421310721;  // no entropy to be had: PyTorch's default seed
+    return 67280421310721;  // no entropy source: PyTorch's default seed
   }
 }
 
 namespace {
-ForkMutex generator_mutex;  // of all generators: held for a few instructions
+ForkMutex generator_mutex;  // for all generators; held for a few instructions
 }
 
 Generator::Generator() noexcept : next_{random_seed(), 0} {}

@@ -1,4 +1,4 @@
-// Random tensors depend on seed and order of calls alone, stay in range and have the moments they promise.
+// Random tensors depend only on seed and order of calls, stay in range and have the right moments.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
-// arange and linspace: numbers at equal steps.
-// Note [Rounding of ranges]: multiply and add are one fused operation. And PyTorch's arange (AVX2, one thread) rounds
-// the first value of every 32 bytes to the dtype and steps on from there; what does not fill two such vectors is
-// computed value by value. Both decide the last bit, so both are done here too, on every machine.
+// arange and linspace.
+// Note [Rounding of ranges]: start + step * i is one fused multiply-add. PyTorch's arange (AVX2, one thread) rounds the
+// first value of every 32-byte vector to the dtype and computes the others from it; values at the end that do not fill
+// two vectors are computed one by one. Both decide the last bit, so both are done here, too, on every machine.
 #include <cmath>
 #include <sstream>
 #include <string>
@@ -17,9 +17,10 @@ namespace {
 
 // --- arange
 
-/// The type PyTorch steps in: int64 for integers, double for float32 and float64, float for the 16-bit floats.
+/// The type in which PyTorch computes values: int64 for integers, double for float32 and float64, float for 16-bit
+/// floats.
 template <class T>
-using Step = std::conditional_t<std::is_integral_v<T>, int64_t, std::conditional_t<is_half_v<T>, float, double>>;
+using StepType = std::conditional_t<std::is_integral_v<T>, int64_t, std::conditional_t<is_half_v<T>, float, double>>;
 
 /// Integers wrap: start + step * i.
 template <class T>
@@ -44,7 +45,7 @@ void fill_arange(T* out, int64_t count, S start, S step) {
   for (int64_t i = in_vectors; i < count; ++i) out[i] = value(i);
 }
 
-/// A number as C++ streams print it: PyTorch's texts are made of them.
+/// A number as C++ streams print it, for PyTorch's error texts.
 std::string streamed(Scalar number) {
   std::ostringstream text;
   if (number.is_floating())
@@ -65,7 +66,7 @@ void check_range(Scalar start, Scalar end, Scalar step) {
   if (by > 0 ? last < first : last > first) throw Error("upper bound and lower bound inconsistent with step sign");
 }
 
-/// Steps from `start` to `end`, rounded up; unsigned, because differences of int64 overflow.
+/// The number of steps from `start` to `end`, rounded up. Unsigned, because differences of int64 overflow.
 int64_t integer_count(Scalar start, Scalar end, Scalar step) {
   for (Scalar number : {start, end, step}) check_fits(number, int64);
   const int64_t first = start.as_int64(), last = end.as_int64(), by = step.as_int64();
@@ -87,7 +88,8 @@ int64_t floating_count(Scalar start, Scalar end, Scalar step) {
 
 // --- linspace
 
-/// The first half is counted from `start`, the second from `end`, so that both are met. Integers step in double.
+/// The first half is computed from `start`, the second from `end`, so that both ends are exact. Integers are computed
+/// in double.
 template <class T>
 requires std::is_arithmetic_v<T>
 void fill_linspace(T* out, int64_t steps, T start, T end) {
@@ -98,7 +100,7 @@ void fill_linspace(T* out, int64_t steps, T start, T end) {
     out[i] = element_cast<T>(std::fma(-step, static_cast<S>(steps - i - 1), last));
 }
 
-/// The 16-bit floats round after every operation.
+/// 16-bit floats: rounds after every operation.
 template <class T>
 requires is_half_v<T>
 void fill_linspace(T* out, int64_t steps, T start, T end) {
@@ -110,7 +112,7 @@ void fill_linspace(T* out, int64_t steps, T start, T end) {
   for (int64_t i = steps / 2; i < steps; ++i) out[i] = element_cast<T>(last - distance(steps - i - 1));
 }
 
-/// Part by part: the step is the difference divided by the real number of steps.
+/// Complex numbers, part by part. The step is the difference divided by a real number.
 template <class T>
 requires is_complex_v<T>
 void fill_linspace(T* out, int64_t steps, T start, T end) {
@@ -125,7 +127,7 @@ void fill_linspace(T* out, int64_t steps, T start, T end) {
   }
 }
 
-/// PyTorch counts in no bool, uint16, uint32 or uint64; `arange` in no complex numbers either.
+/// PyTorch supports no bool, uint16, uint32 or uint64; `arange` also no complex dtype.
 constexpr DtypeSet kCounting = kNoBool, kSpacing = kNoBool | kComplex;
 void check_counts_in(DtypeSet dtypes, Dtype dtype, const char* kernel) {
   if ((dtypes & set_of(dtype)) == 0) fail_no_code(kernel, dtype);
@@ -146,7 +148,7 @@ Tensor arange(Scalar start, Scalar end, Scalar step, Options options) {
   if (result.is_meta()) return result;
   visit_dtype(dtype, [&]<class T>() {
     if constexpr ((kCounting & set_of(dtype_of_v<T>)) != 0)
-      fill_arange(result.data<T>(), count, scalar_to<Step<T>>(start), scalar_to<Step<T>>(step));
+      fill_arange(result.data<T>(), count, scalar_to<StepType<T>>(start), scalar_to<StepType<T>>(step));
   });
   return result;
 }

@@ -5,7 +5,7 @@
 namespace tenon {
 namespace {
 
-// A call takes up to fourteen registers, which are counted in 16 bits.
+// A call needs up to fourteen registers, and register numbers have 16 bits.
 constexpr std::size_t kMaxCalls = 2048;
 
 thread_local Recorder* current = nullptr;
@@ -41,7 +41,7 @@ void Recorder::add_cast(const Tensor& from, const Tensor& result) {
 }
 
 int Recorder::append(const Recorder& part, const std::vector<int>& inputs, const Tensor& result) {
-  const int shift = static_cast<int>(values_.size()) - part.inputs_;  // of what its calls define
+  const int shift = static_cast<int>(values_.size()) - part.inputs_;  // of the values that its calls define
   const auto here = [&](int value) {
     if (value < 0) return value;
     return value < part.inputs_ ? inputs[static_cast<std::size_t>(value)] : value + shift;

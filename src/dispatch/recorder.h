@@ -1,5 +1,5 @@
-// dispatch: takes ops called on meta tensors; gives the one Program that computes them all. While a Recording lives,
-// its thread's elementwise ops on meta tensors are written down beside being checked.
+// dispatch: takes ops called on meta tensors; gives one Program that computes them all. While a Recording lives,
+// elementwise ops of its thread on meta tensors are checked as usual, and added to its Recorder.
 #pragma once
 #include <vector>
 
@@ -10,58 +10,58 @@ namespace tenon {
 
 class Recorder {
  public:
-  /// What an instruction reads: a value by its number, or a number with its bytes, and the casts on the way.
+  /// An argument of an instruction: a value or a number, and how it is cast.
   struct Argument {
     int value = -1;  // -1: a number
-    Dtype through;   // cast to first
-    Dtype wanted;    // read in
+    Dtype through;   // is cast to this dtype first
+    Dtype wanted;    // then to this one, which the kernel reads
     alignas(kMaxItemsize) std::byte number[kMaxItemsize];
   };
   struct Call {
     Op op;
-    int count;  // of arguments; 0: a conversion of the first
+    int count;  // number of arguments; 0: a conversion of the first
     Argument arguments[kMaxArgs];
     Dtype compute, given, result;
-    int value;  // it defines
+    int value;  // the value that it defines
   };
 
-  /// The recorder of this thread; null when there is none.
+  /// The recorder of this thread; null if there is none.
   static Recorder* current() noexcept;
 
-  /// Declares an input: the next load of the Program.
+  /// Declares the Program's next input.
   void input(const Tensor& meta) {
     define(meta);
     inputs_ = static_cast<int>(values_.size());
   }
-  /// The number of a value; -1 for a tensor that is no input and no result.
+  /// The number of a value; -1 if the tensor is neither an input nor a result.
   int find(const Tensor& meta) const;
-  /// Writes down a call and the value it defines. A call whose operands are unknown, or which has to look at its data
-  /// first (`fits` false), spoils the record.
+  /// Adds a call and the value that it defines. If an operand is unknown, or the call has to look at its data first
+  /// (`fits` is false), the Program is incomplete from now on.
   void add(const Call& call, const Tensor& result, bool fits);
-  /// Writes down a conversion.
+  /// Adds a conversion.
   void add_cast(const Tensor& from, const Tensor& result);
-  /// Writes down what another one holds, whose inputs are the values `inputs` here. Gives the number of its value
-  /// `result`; -1 where it has none.
+  /// Adds all calls of another recorder, whose inputs are the values `inputs` of this one. Returns the number of
+  /// `result`; -1 if the other has no such value.
   int append(const Recorder& part, const std::vector<int>& inputs, const Tensor& result);
 
-  /// How many were written down.
+  /// The number of calls.
   int calls() const noexcept { return static_cast<int>(calls_.size()); }
-  /// Whether everything that was called can be one Program; thousands of calls are too many.
+  /// Whether all calls fit in one Program. Not with thousands of calls.
   bool is_complete() const noexcept { return complete_; }
-  /// The Program: loads the inputs, then the numbers (whose bytes come in `numbers`), and gives the value `result` as
-  /// `output`.
+  /// The Program that computes value `result`, cast to `output`. Its inputs are the declared ones, then the numbers,
+  /// whose addresses are added to `numbers`.
   Program program(int result, Dtype output, std::vector<const void*>& numbers) const;
 
  private:
   int define(const Tensor& meta);
 
-  std::vector<Tensor> values_;  // kept, so that no other tensor takes their place
+  std::vector<Tensor> values_;  // kept alive, so that no other tensor gets their address
   std::vector<Call> calls_;
   int inputs_ = 0;
   bool complete_ = true;
 };
 
-/// While it lives, its thread's calls go to the recorder.
+/// While it lives, its thread's calls are added to the recorder.
 class Recording {
  public:
   explicit Recording(Recorder& recorder);

@@ -1,4 +1,4 @@
-// Reductions: the same bits whatever the number of threads, and sums as exact as float64 lets one see.
+// Reductions: the same bits for any number of threads, and sums of the accuracy that float64 can check.
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -78,7 +78,7 @@ TEST(Reduce, SumsOfTenMillion) {
           const double want = exact.data<double>()[i], bound = magnitude.data<double>()[i];
           EXPECT_LE(std::abs(got.data<double>()[i] - want), bound * 0x1p-24 * 8)
               << dtype_name(dtype) << to_string(c.sizes) << c.dim;
-          // A sum beyond the range of the dtype is infinite, and rightly so.
+          // A sum outside the dtype's range must be infinite.
           const double half_step = dtype == float32 ? 0x1p-24 : dtype == float16 ? 0x1p-11 : 0x1p-8;
           if (dtype == float16 && std::abs(want) > 65000)
             EXPECT_TRUE(std::isinf(rounded.data<double>()[i]));
@@ -90,7 +90,7 @@ TEST(Reduce, SumsOfTenMillion) {
       }
 }
 
-// Read as 16-bit floats or converted before: one order of summation, in float32 to the very end.
+// 16-bit floats are summed in float32, in the same order as converted ones.
 TEST(Reduce, SixteenBitsFoldAsFloat32) {
   for (const Dtype dtype : {float16, bfloat16})
     for (const int64_t cols : {1, 15, 16, 17, 63, 64, 65, 130, 4097, 9000}) {
@@ -102,7 +102,7 @@ TEST(Reduce, SixteenBitsFoldAsFloat32) {
     }
 }
 
-// Wherever it stands, and whatever else stands there.
+// At any position, with any other elements.
 TEST(Reduce, NanWins) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const Dtype dtype : {float16, bfloat16, float32, float64})

@@ -1,5 +1,5 @@
-// dispatch: what a call of an elementwise op comes to. Takes op, arguments and form; gives shape, layout and dtypes,
-// having checked everything that is to be checked, in PyTorch's order. The paths of few elements stand in front of it.
+// dispatch: the general path of elementwise calls. Takes op, arguments and form; makes all checks in PyTorch's order
+// and gives shape, layout and dtypes. The fast paths come before it.
 #pragma once
 #include "dispatch/elementwise.h"
 
@@ -8,29 +8,29 @@ namespace tenon {
 /// Where the result goes.
 enum class Form : uint8_t {
   functional,  // to a new tensor
-  out,         // to a tensor that is resized where its shape is another one
+  out,         // to a given tensor, which is resized if its shape differs
   inplace,     // to the first argument, which never changes shape
 };
 
 /// The dtypes of one call.
 struct Types {
-  Dtype common;   // of the operands together
-  Dtype compute;  // that kernels work in
-  Dtype result;   // that the op gives
+  Dtype common;   // of the operands after promotion
+  Dtype compute;  // of the kernel
+  Dtype result;   // of the result
 };
 
 struct Resolved {
   Types types;
   Device device;
   Dims shape;
-  Dims strides;       // of a result that is new, or resized
-  bool is_flat;       // operands that do not broadcast are treated as 1-D: the deprecated way
-  bool is_new_shape;  // of `out`
+  Dims strides;       // of a new or resized result
+  bool is_flat;       // operands that do not broadcast are treated as 1-D (deprecated)
+  bool is_new_shape;  // `out` gets another shape
 };
 
-/// `out`: what is written to; null where the result is new.
+/// `out`: the tensor that is written; null for a new result.
 Resolved resolve(Op op, Args args, int count, Form form, const Tensor* out = nullptr);
-/// The functional form of any size, as it runs where the paths of few elements don't.
+/// The functional form without the fast paths.
 Tensor run_resolved(Op op, Args args, int count);
 
 }  // namespace tenon

@@ -1,5 +1,5 @@
-// The paths of few elements give what `resolve` decides: the same call is made with and without them, on drawn operands
-// of every layout, for every op with a formula.
+// The fast paths give what `resolve` decides: the same call is made with and without them, on random operands of every
+// layout, for every op with a formula.
 #include "dispatch/resolve.h"
 
 #include <cstring>
@@ -17,7 +17,7 @@
 namespace tenon {
 namespace {
 
-/// A policy that refuses nothing: with it no path of few elements is taken.
+/// A policy that refuses nothing. With a policy set, no fast path is used.
 class WithoutShortcuts {
  public:
   WithoutShortcuts() : policy_(BroadcastPolicy{.blow_up = 1e300}) {}
@@ -35,7 +35,7 @@ class Draw {
     return values.begin()[below(static_cast<int64_t>(values.size()))];
   }
 
-  /// Often the dtype of the others.
+  /// A random tensor, often of the other operands' dtype.
   Tensor tensor(Dtype usual, bool usual_shape) {
     const Dtype dtype =
         below(4) > 0 ? usual : one_of({bool_, uint8, int32, int64, float16, bfloat16, float32, float64});
@@ -63,7 +63,7 @@ class Draw {
     wider.push_back(2);
     return wider;
   }
-  /// The same sizes, every element twice as far from the next.
+  /// The same values with doubled strides.
   static Tensor stretched(const Tensor& values) {
     Dims wide = with_two(values.sizes());
     Tensor apart = zeros(wide, Options(values.dtype()));
@@ -74,7 +74,7 @@ class Draw {
   std::mt19937_64 random_;
 };
 
-/// What a call came to: a text that tells layouts, dtypes and bytes apart.
+/// A text that describes a result: layout, dtype and bytes.
 std::string described(const Tensor& tensor) {
   const Tensor dense = tensor.contiguous();
   const auto* bytes = static_cast<const unsigned char*>(dense.data_ptr());
@@ -100,7 +100,7 @@ std::string shown(const Schema& schema, const declared::Values& values) {
   return text;
 }
 
-/// The same elements in a tensor of the same layout that shares nothing.
+/// A copy with the same layout.
 Tensor apart(const Tensor& tensor) {
   Tensor copy = empty_strided(tensor.sizes(), tensor.strides(), Options(tensor.dtype()));
   copy.copy_(tensor);

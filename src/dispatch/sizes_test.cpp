@@ -1,5 +1,5 @@
-// Whatever sizes, strides, offsets and indices are given: a layout that is exact and inside its storage, or an Error.
-// Layouts are worked out beside in 128 bits. Ops come from the table: one declared later joins.
+// For any sizes, strides, offsets and indices: the layout is exact and inside its storage, or there is an Error. The
+// expected layouts are computed in 128 bits. Ops come from the table, so new ones are included.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -118,7 +118,7 @@ class Draw {
   std::mt19937_64 engine_;
 };
 
-/// Numbers that make sense of every tensor: exact products, and every element inside the storage.
+/// Checks a tensor: exact products, and every element inside the storage.
 void check_sound(const Tensor& tensor, const std::string& how) {
   const Layout layout(tensor);
   Wide numel = 1, first = layout.offset, last = layout.offset;
@@ -146,7 +146,7 @@ void check_sound(const Tensor& tensor, const std::string& how) {
 struct Attempt {
   std::string name;
   std::function<Tensor()> run;
-  std::function<Layout()> wanted;  // of what succeeds; none where nothing simple can be said
+  std::function<Layout()> wanted;  // the expected layout on success; empty if there is no simple rule
 };
 
 Layout sliced(const Tensor& x, int64_t dim, Wide first, Wide count, Wide step) {
@@ -246,7 +246,7 @@ Attempt draw_view(Draw& draw, const Tensor& x) {
   }
 }
 
-/// Every op that writes into `out=`, over a small operand.
+/// A random op with `out=`, over a small operand.
 void write_drawn_op(Draw& draw, Tensor& out) {
   const Tensor x = empty(draw.sizes(draw.below(3)).size() > 1 ? SizesView({2, 3}) : SizesView({3})), y = empty({3});
   const auto at = static_cast<std::size_t>(draw.below(static_cast<int64_t>(schemas().size())));
@@ -276,10 +276,10 @@ void write_drawn_op(Draw& draw, Tensor& out) {
   schema.out(values.data(), outs.data());
 }
 
-/// Whether so many elements could be had, but for a price.
+/// Whether so many elements are possible, but slow.
 bool is_costly(Wide count) { return count > 4096 && count < Wide{1} << 57; }
 
-/// What reads or resizes a tensor; each stays inside it. Only where few elements are there.
+/// Reads or resizes a tensor with few elements.
 void use(Draw& draw, Tensor& x) {
   if (is_costly(x.storage_offset())) return;
   switch (draw.below(6)) {
@@ -308,7 +308,7 @@ void use(Draw& draw, Tensor& x) {
   }
 }
 
-/// Gives whether it succeeded.
+/// Returns whether the call succeeded.
 template <class Call>
 bool attempt(const Call& call) {
   try {

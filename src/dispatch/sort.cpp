@@ -1,4 +1,4 @@
-// sort and topk: the order of the elements along one dim. Equal elements keep theirs; NaN is larger than every number.
+// sort and topk along one dim. Both are stable; NaN is larger than every number.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -24,7 +24,7 @@ using Unsigned =
     std::conditional_t<bytes == 1, uint8_t,
                        std::conditional_t<bytes == 2, uint16_t, std::conditional_t<bytes == 4, uint32_t, uint64_t>>>;
 
-/// Of a floating dtype.
+/// The key of a floating dtype.
 template <class T>
 constexpr Unsigned<sizeof(T)> kInfinityBits = static_cast<Unsigned<sizeof(T)>>(std::is_same_v<T, Float16>    ? 0x7C00
                                                                                : std::is_same_v<T, BFloat16> ? 0x7F80
@@ -49,7 +49,7 @@ Unsigned<sizeof(T)> key_of(T value) {
   }
 }
 
-/// The keys of a row, counted from its least or, descending, from its largest: they are as short as the row allows.
+/// The keys of a row as distances from its smallest key, or, descending, from its largest, so that they have few bits.
 template <class Element>
 struct Keys {
   const Element* row;
@@ -69,7 +69,7 @@ struct Keys {
   uint64_t operator[](int64_t i) const { return descending ? first - key_of(row[i]) : key_of(row[i]) - first; }
 };
 
-/// An element's key and its place, compared in this order: what is sorted has no equal items.
+/// An element's key and its index, compared in this order, so that no two items are equal.
 struct NarrowItem {
   uint64_t packed;
 
@@ -92,13 +92,13 @@ struct WideItem {
 
 // --- Sorting items
 
-// What shorter and longer rows cost beside PyTorch: tenon_bench --filter '^(sort|topk)/'.
-constexpr int kRankedItems = 32;          // fewer are counted against each other
-constexpr std::size_t kItemsOfPass = 96;  // for each pass over digits; fewer are sorted by comparing them
+// Bench: tenon_bench --filter '^(sort|topk)/'.
+constexpr int kRankedItems = 32;          // fewer items: each counts the items before it
+constexpr std::size_t kItemsOfPass = 96;  // fewer items for each pass over digits: std::sort
 constexpr int kDigitBits = 8;
-constexpr uint64_t kCountedKeys = 1 << 16;  // fewer different keys are counted
+constexpr uint64_t kCountedKeys = 1 << 16;  // fewer different keys: counting sort
 
-/// Digit by digit from the last. Keeps the order of equal keys.
+/// Radix sort from the last digit. Stable.
 template <class Item>
 void sort_by_digits(std::vector<Item>& items, std::vector<Item>& scratch, int digits) {
   constexpr uint64_t kMask = (1u << kDigitBits) - 1;
@@ -130,7 +130,8 @@ void sort_items(std::vector<Item>& items, std::vector<Item>& scratch, uint64_t r
     sort_by_digits(items, scratch, digits);
 }
 
-/// The `count` least of a row, in order. Keeps at most twice as many, and drops what is above the last bound.
+/// The `count` smallest items of a row, sorted. Keeps at most twice as many, and skips items above the largest one
+/// kept.
 template <class Element, class Item>
 void select_items(const Element* row, int64_t length, bool descending, std::size_t count, std::vector<Item>& items) {
   constexpr uint64_t kMost = std::numeric_limits<Unsigned<sizeof(Element)>>::max();
@@ -155,7 +156,7 @@ void select_items(const Element* row, int64_t length, bool descending, std::size
   std::sort(items.begin(), items.end());
 }
 
-/// The places of the elements of a short row in order: each counts those that come before it, without a branch.
+/// Sorts a short row: each element counts those that come before it, without branches.
 template <class Element>
 void rank_row(const Element* row, int64_t length, bool descending, int64_t* places) {
   std::array<uint64_t, kRankedItems> keys;
@@ -175,7 +176,7 @@ void rank_row(const Element* row, int64_t length, bool descending, int64_t* plac
   for (std::size_t i = 0; i < count; ++i) places[ranks[i]] = static_cast<int64_t>(i);
 }
 
-/// A row with few different keys: how many there are of each says where they go.
+/// Counting sort, for a row with few different keys.
 template <class Element>
 void count_row(const Keys<Element>& keys, int64_t length, std::vector<int64_t>& next, Element* values,
                int64_t* indices) {
@@ -192,7 +193,7 @@ void count_row(const Keys<Element>& keys, int64_t length, std::vector<int64_t>& 
 
 // --- Rows
 
-/// The tensor without its history, `dim` moved last.
+/// The tensor without its history, with `dim` as the last dim.
 Tensor rows_along(const Tensor& tensor, int64_t dim) {
   Dims sizes = tensor.sizes().copy(), strides = tensor.strides().copy();
   for (int64_t i = dim; i + 1 < tensor.dim(); ++i) {
@@ -214,14 +215,14 @@ struct Results {
   Tensor values, indices;
 };
 
-// Elements of a part: enough that short rows don't wait for the threads.
+// Elements of a thread's part: work that is smaller stays on the caller. Bench: tenon_bench --filter '^(sort|topk)/'.
 constexpr int64_t kPartElements = 1 << 12;
 
-/// Orders one row after the other.
+/// Sorts rows.
 template <class Element>
 class RowOrder {
  public:
-  /// Rows of `length` elements, of each the first `kept` in order.
+  /// For rows of `length` elements, of which the first `kept` are wanted.
   RowOrder(int64_t length, int64_t kept, bool descending) : length_(length), kept_(kept), descending_(descending) {}
 
   void operator()(const Element* row, Element* values, int64_t* indices) {
@@ -278,7 +279,7 @@ class RowOrder {
   std::vector<WideItem> wide_, wide_scratch_;
 };
 
-/// Orders rows of `length` elements, keeping the first `kept` of each.
+/// Sorts rows of `length` elements and keeps the first `kept` of each.
 template <class Element>
 void order_rows(const Tensor& rows, const Results& to, int64_t length, int64_t kept, bool descending) {
   const auto* from = reinterpret_cast<const Element*>(rows.impl()->data());
@@ -295,7 +296,7 @@ void order_rows(const Tensor& rows, const Results& to, int64_t length, int64_t k
   });
 }
 
-/// Into `to`, whose `dim` may be shorter: what comes first.
+/// Sorts into `to`. If its `dim` is shorter, only the first elements are kept.
 void order(const Tensor& self, const Results& to, int64_t dim, bool descending) {
   if (to.values.numel() == 0 || self.is_meta()) return;
   if (self.dim() == 0) {

@@ -6,7 +6,7 @@
 namespace tenon::expr {
 namespace {
 
-/// The argument of each parameter; nullptr where none is given.
+/// The argument of each parameter; nullptr if none is given.
 class Slots {
  public:
   Slots(const Schema& function, const std::vector<Argument>& arguments, Span span)

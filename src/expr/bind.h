@@ -1,5 +1,5 @@
-// expr: arguments to parameters. Takes an op's schema and the arguments of a call; gives operands and the other values.
-// Never evaluates.
+// expr: binds arguments to parameters. Takes an op's schema and the arguments of a call; gives operands and other
+// values. Never evaluates.
 #pragma once
 #include <vector>
 
@@ -8,16 +8,16 @@
 
 namespace tenon::expr {
 
-/// Both in the order of the schema's parameters: a tree where it is an operand, a value elsewhere.
+/// Both lists are in the order of the schema's parameters. An operand has a tree, any other parameter a value.
 struct Bound {
   std::vector<Tree> operands;
   Values values;
-  Trees list = {};  // of a first parameter that is a list of tensors
+  Trees list = {};  // if the first parameter is a list of tensors
 };
 
-/// ExpressionError for missing, unknown and surplus arguments and for values of the wrong kind.
+/// Throws ExpressionError for missing, unknown and surplus arguments, and for values of the wrong kind.
 Bound bind(const Schema& function, const std::vector<Argument>& arguments, Span span);
-/// The first of the overloads that takes the arguments; where none does, the last.
+/// The first overload that accepts the arguments; the last if none does.
 const Schema& overload_of(std::span<const Schema> overloads, const std::vector<Argument>& arguments, Span span);
 
 }  // namespace tenon::expr

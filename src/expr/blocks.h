@@ -1,4 +1,5 @@
-// expr: a shape in pieces. Takes sizes; calls back with boxes that cover them, each a run of whole trailing dims.
+// expr: divides a shape into blocks. Takes sizes; calls back with blocks that cover them. In a block all trailing dims
+// are whole, except the first of them.
 #pragma once
 #include <algorithm>
 
@@ -11,8 +12,7 @@ struct Block {
   Dims lengths;
 };
 
-/// The part of `tensor` that a block of the broadcast result reads or writes: dims of size 1 and missing ones stay
-/// whole.
+/// The part of `tensor` for a block of the broadcast result. Dims of size 1 and missing dims are not cut.
 inline Tensor slice_block(const Tensor& tensor, const Block& block) {
   Tensor part = tensor;
   const int64_t lead = block.starts.size() - tensor.dim();
@@ -23,15 +23,15 @@ inline Tensor slice_block(const Tensor& tensor, const Block& block) {
   return part;
 }
 
-/// How sizes, none of them 0, are cut into blocks of at most `elements` elements, but at least one.
+/// How sizes (none is 0) are cut into blocks of at most `elements` elements, or of one element if that is less.
 struct Cut {
   int64_t split;  // dims from here on are whole in every block
-  int64_t step;   // of the dim before, in one block
+  int64_t step;   // size of the dim before, in one block
   Block first;
 };
 inline Cut cut_into_blocks(SizesView sizes, int64_t elements) {
   const int64_t ndim = sizes.size();
-  int64_t split = ndim, inner = 1;  // `inner` elements in the whole dims
+  int64_t split = ndim, inner = 1;  // `inner`: elements of the whole dims
   // exact: at most the number of elements
   while (split > 0 && inner * sizes[split - 1] <= elements) inner *= sizes[--split];
   const int64_t step = std::max<int64_t>(elements / inner, 1);
@@ -47,7 +47,7 @@ inline int64_t block_count(SizesView sizes, const Cut& cut) {
   return cut.split > 0 ? count * ((sizes[cut.split - 1] - 1) / cut.step + 1) : count;
 }
 
-/// Calls `visit(block)` in row-major order. Blocks hold at most `elements` elements, but at least one.
+/// Calls `visit(block)` for all blocks in row-major order.
 template <class Visit>
 void for_each_block(SizesView sizes, int64_t elements, const Visit& visit) {
   if (numel_of(sizes) == 0) return;

@@ -1,4 +1,4 @@
-// expr: what goes wrong in an expression, and where. Takes a text and a place; gives an exception that knows both.
+// expr: errors in expressions. Takes a text and a position in the expression; gives an exception with both.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ struct Span {
   int64_t end = 0;
 };
 
-/// A wrong expression, or an engine's error with the place that caused it (its text and notes unchanged).
+/// An error in an expression, or an engine's error together with the part of the expression that caused it.
 class ExpressionError : public Error {
  public:
   ExpressionError(std::string text, Span span) : Error(std::move(text)), span_(span) {}
@@ -25,8 +25,8 @@ class ExpressionError : public Error {
   Span span_;
 };
 
-/// Runs `work`; an engine's error gets `span`. Missing memory and files are nobody's fault in the expression: they
-/// pass.
+/// Runs `work` and adds `span` to an engine's error. Interrupts, missing memory and file errors are not mistakes in the
+/// expression and pass unchanged.
 template <class Work>
 auto at(Span span, const Work& work) {
   try {

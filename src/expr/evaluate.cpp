@@ -21,7 +21,7 @@ std::optional<Dtype> find_dtype(const std::string& name) {
   }
 }
 
-/// Python's arithmetic on two numbers. Nothing where integers overflow or are divided by zero.
+/// Python's arithmetic on two numbers. std::nullopt for integer overflow and division by zero.
 std::optional<Scalar> fold(const std::string& symbol, Scalar a, Scalar b) {
   const bool floating = a.is_floating() || b.is_floating() || symbol == "/";
   const double x = a.as_double(), y = b.as_double();
@@ -167,7 +167,7 @@ class Evaluator {
       error.add_note("did you mean '" + (nearest.empty() ? nearest_of_views : nearest) + "'?");
     throw error;
   }
-  /// `x.where(condition, y)`: the receiver is `self`, which stands behind the condition.
+  /// In `x.where(condition, y)`, x is the parameter `self`, which comes after the condition.
   static void put_receiver(const Schema& function, std::vector<Argument>& arguments) {
     const int place = function.place_of("self");
     for (int i = 0; i < place && i + 1 < static_cast<int>(arguments.size()); ++i) {
@@ -176,7 +176,7 @@ class Evaluator {
       std::swap(arguments[at], arguments[at + 1]);
     }
   }
-  /// Computed at once, like a reduction.
+  /// Calls an algorithm at once, like a reduction.
   Value algorithm(const Schema& function, const Bound& bound, const Node& node) {
     Values values = with_operands(bound.operands, bound.values,
                                   [&](const Tree& operand) { return evaluate_elementwise(operand, progress_); });
@@ -215,7 +215,7 @@ class Evaluator {
     return leaf(apply_view(view, self, arguments, node.span), node.span, text_of(node.span));
   }
 
-  /// The argument as a tensor that exists: the tree gathered so far is computed.
+  /// An argument as a tensor: computes its tree.
   Tensor tensor(const Argument& argument) {
     const Tree& tree = as_tree(argument);
     if (tree->is_number()) fail_argument(argument, "a tensor");
@@ -245,7 +245,7 @@ class Evaluator {
     int64_t place = as_integer(argument(node.children[1]));
     if (node.children.size() > 2 || place < -count || place >= count)
       fail("there is no such place among " + describe(results), node.span);
-    if (place < 0) place += count;  // exact: a place
+    if (place < 0) place += count;  // exact: an index
     return leaf(results.tensors[static_cast<std::size_t>(place)], node.span, text_of(node.span));
   }
 
@@ -283,7 +283,7 @@ class Evaluator {
     return as_integer(bound);
   }
 
-  /// `f32[4, 3]`, and with strides `f32[4, 3: 1, 4]`, where the parser saw the slice `3:1` in the middle.
+  /// A shape, `f32[4, 3]`, or with strides `f32[4, 3: 1, 4]`, which the parser reads with a slice `3:1` in the middle.
   Value shape(const Node& node, Dtype dtype) {
     if (!scope_.shapes) fail("a shape has no data; give a file (name=FILE), or ask `tenon explain`", node.span);
     Dims sizes, strides;

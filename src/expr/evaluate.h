@@ -1,6 +1,5 @@
-// expr: a parsed expression over named tensors. Takes an Ast and a scope; gives a value. Reductions and views are
-// computed as they are met; elementwise operations gather into one tree as far as they reach, to be computed at the
-// end.
+// expr: evaluates a parsed expression over named tensors. Takes an Ast and a scope; gives a value. Reductions and views
+// are computed at once; elementwise ops are collected in a tree, which is computed when its value is needed.
 #pragma once
 #include <map>
 #include <string>
@@ -11,29 +10,29 @@
 
 namespace tenon::expr {
 
-/// What names in an expression mean.
+/// The meaning of names in an expression.
 struct Scope {
   std::map<std::string, Tensor> names;
   bool shapes = false;  // `f32[4096, 3]` is a tensor without data (strides: `f32[4096, 3: 1, 4096]`)
 };
 
-/// One piece of work that an expression consists of, in the order of execution.
+/// One step of an expression's evaluation: elementwise ops, and possibly a reduction of their result.
 struct Step {
-  Tree tree;                          // the elementwise part; a leaf where there is none
+  Tree tree;                          // the elementwise part; a leaf if there is none
   const Schema* reduction = nullptr;  // over the tree's value
   Values values = {};                 // its other arguments
   Tensor result = {};                 // its shape and dtype
   Span span = {};
 };
 
-/// Where the work of an expression is written down while it is evaluated.
+/// The steps of an expression in the order of evaluation, for `tenon explain`.
 struct Steps {
   std::vector<Step> list;
   std::vector<Argument> failed;  // the operands of the operation that failed
 };
 
-/// The value of the expression. What remains to be computed is a tree (`evaluate_elementwise`); the steps before are
-/// done. ExpressionError for every mistake in it.
+/// The value of the expression as a tree, which `evaluate_elementwise` computes; the steps before are computed here.
+/// Throws ExpressionError for every mistake in it.
 Tree evaluate(const Ast& ast, const Scope& scope, ProgressCallback& progress, Steps* steps = nullptr);
 
 }  // namespace tenon::expr

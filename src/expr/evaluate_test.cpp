@@ -7,7 +7,7 @@
 namespace tenon::expr {
 namespace {
 
-/// Small blocks, so that every test streams.
+/// Small blocks, so that every test has several.
 class SmallBlocks : public NoProgress {
  public:
   explicit SmallBlocks(int64_t nbytes) { block_bytes = stream_bytes = nbytes; }

@@ -32,7 +32,7 @@ const Schema* find_function(std::string_view name) noexcept { return find_schema
 
 std::span<const Schema> find_functions(std::string_view name) noexcept {
   const auto named = [name](const Schema& schema) { return name == schema.name; };
-  const std::span<const Schema> all = schemas();  // overloads beside each other
+  const std::span<const Schema> all = schemas();  // overloads are neighbours
   const auto first = std::find_if(all.begin(), all.end(), named);
   return {first, std::find_if_not(first, all.end(), named)};
 }
@@ -62,7 +62,7 @@ Tensor call(const Schema& function, const Values& values) {
 
 namespace {
 
-/// The argument of that name; an empty one where the op has none.
+/// The argument of that name; an empty value if the op has no such parameter.
 const tenon::Value& argument(const Schema& function, const Values& values, std::string_view name) {
   static const tenon::Value none{};
   const int place = function.place_of(name);

@@ -12,23 +12,23 @@ namespace tenon::expr {
 /// The arguments of a call, in the order of the schema's parameters.
 using Values = std::vector<tenon::Value>;
 
-/// nullptr when no op has that name. Of several overloads the first.
+/// The op of that name; the first of several overloads. nullptr if there is none.
 const Schema* find_function(std::string_view name) noexcept;
 /// All overloads.
 std::span<const Schema> find_functions(std::string_view name) noexcept;
-/// The op an operator stands for ("+": add); nullptr when there is none.
+/// The op of an operator ("+": add); nullptr if there is none.
 const Schema* find_operator(std::string_view symbol) noexcept;
-/// `x.to(dtype)`, which is no op of the table.
+/// `x.to(dtype)`, which is not an op of the table.
 const Schema& cast_function() noexcept;
-/// The known name nearest to `name` in spelling, or nothing when none is near.
+/// The known name with the most similar spelling; empty if none is similar.
 std::string nearest_function(std::string_view name);
 
-/// What expressions call a parameter: PyTorch's `self` is its `input`.
+/// A parameter's name in expressions: `self` is called `input`, as in PyTorch.
 std::string_view shown_name(const Parameter& parameter) noexcept;
-/// The one tensor a call gives.
+/// Calls a function that returns one tensor.
 Tensor call(const Schema& function, const Values& values);
 
-/// Of a reduction's arguments: the dims (none: all), and whether they stay as 1.
+/// A reduction's arguments: the dims (empty: all), and whether they are kept with size 1.
 Dims dims_of(const Schema& function, const Values& values);
 bool keeps_dims(const Schema& function, const Values& values);
 

@@ -6,7 +6,7 @@
 namespace tenon::expr {
 namespace {
 
-/// Inputs are declared before the first op: leaves first.
+/// Collects leaves, because inputs are declared before the first op.
 void collect_leaves(const TreeNode& node, std::vector<const TreeNode*>& leaves) {
   if (node.is_number()) return;
   if (node.is_leaf()) {
@@ -30,7 +30,7 @@ Fused::Fused(const Tree& tree, Dtype output) {
   if (complete_) program_ = recorder_.program(result, output, numbers_);
 }
 
-/// A tensor that stands in several places is read once.
+/// Adds a leaf, unless the same tensor is there already.
 void Fused::add_leaf(const TreeNode& leaf) {
   nodes_.push_back(&leaf);
   for (std::size_t i = 0; i < leaves_.size(); ++i) {

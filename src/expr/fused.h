@@ -1,6 +1,6 @@
-// expr: an elementwise tree as one Program. Takes a tree; gives its values, block by block, without temporaries: every
-// tile of the operands passes through all ops while it is in the cache. Ops were resolved when the tree was built;
-// loops are planned once for all blocks of one shape.
+// expr: an elementwise tree as one Program. Takes a tree; computes its values block by block without temporaries: all
+// ops are applied to a tile while it is in the cache. Ops were resolved when the tree was built; one plan serves all
+// blocks of one shape.
 #pragma once
 #include <vector>
 
@@ -12,29 +12,29 @@ namespace tenon::expr {
 
 class Fused {
  public:
-  /// Of values that are written as `output`.
+  /// `output`: the dtype in which values are written.
   Fused(const Tree& tree, Dtype output);
 
-  /// Whether one Program computes the tree. Not where an op must look at its data first (integer division by zero).
+  /// Whether one Program computes the tree. False if an op must look at its data first (integer division by zero).
   bool is_complete() const noexcept { return complete_; }
-  /// Writes the values of one block of the result into `out`, whose layout depends on the block's lengths alone.
+  /// Computes one block of the result into `out`, whose layout depends on the block's lengths only.
   void write(const Block& block, Tensor& out);
-  /// The tensors that are read, each once: the Program's first inputs.
+  /// The tensors that are read, without repetition: the Program's first inputs.
   const std::vector<Tensor>& leaves() const noexcept { return leaves_; }
 
  private:
-  /// Writes the ops of a subtree down, a shared one once. Gives the number of its value.
+  /// Adds the ops of a subtree to the Program; a shared subtree is added once. Returns the number of its value.
   int visit(const TreeNode& node);
   void add_leaf(const TreeNode& leaf);
 
   Recorder recorder_;
-  std::vector<const TreeNode*> nodes_;  // visited, with the numbers of their values
+  std::vector<const TreeNode*> nodes_;  // visited nodes, with the numbers of their values
   std::vector<int> values_;
   std::vector<Tensor> leaves_;
   bool complete_ = false;
   Program program_;
   std::vector<const void*> numbers_;  // the Program's last inputs
-  Dims planned_;                      // the lengths that the plan is for
+  Dims planned_;                      // the block lengths of the plan
   Plan plan_;
 };
 

@@ -31,7 +31,7 @@ class Parser {
   }
 
  private:
-  /// Counts how deep the parser stands in its own recursion.
+  /// Counts the depth of the parser's recursion.
   class Level {
    public:
     explicit Level(Parser& parser) : parser_(parser) {
@@ -188,7 +188,7 @@ class Parser {
     }
     close(")", opening);
   }
-  /// The name before a "=", and nothing is taken where there is none.
+  /// Reads a name and "="; reads nothing if they are not there.
   std::string accept_keyword() {
     if (token_.kind != Token::Kind::name) return {};
     const Token after = next_token(ast_.text, token_.span.end);
@@ -261,13 +261,13 @@ class Parser {
     close(closing, opening);
     const Span span{opening.span.begin, last_end_};
     if (is_tuple) return add({.kind = Node::Kind::tuple, .span = span, .number = {}, .children = std::move(items)});
-    ast_.nodes[static_cast<std::size_t>(items[0])].span = span;  // an error underlines the brackets too
+    ast_.nodes[static_cast<std::size_t>(items[0])].span = span;  // errors underline the brackets, too
     return items[0];
   }
 
   Ast ast_;
   Token token_;
-  int64_t last_end_ = 0;  // of the token before
+  int64_t last_end_ = 0;  // end of the previous token
   int nesting_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// expr: text to tree. Takes a Python-like expression; gives its nodes, each with the place it came from.
-// Never looks names up and never computes.
+// expr: the parser. Takes a Python-like expression; gives its nodes, each with its position in the text. Never looks up
+// names and never computes.
 #pragma once
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ struct Node {
     name,       // x
     unary,      // -x
     binary,     // x + y, x < y
-    call,       // f(x, dim=0): children are the arguments; children[0] is the receiver of a method
+    call,       // f(x, dim=0): children are the arguments; children[0] is the object of a method
     attribute,  // x.T
     index,      // x[0, 1:3]: children[0], then the items
     slice,      // 1:3:2 between brackets: three children, -1 where left out
@@ -30,8 +30,8 @@ struct Node {
   std::string name = {};   // a name, an operator, a called function, an attribute, a string's text
   bool is_method = false;  // of a call
   std::vector<int> children = {};
-  std::vector<std::string> keywords = {};  // of a call, beside its children: "" for positional arguments
-  int height = 1;                          // nodes on the longest way down
+  std::vector<std::string> keywords = {};  // of a call, one for each child: "" for positional arguments
+  int height = 1;                          // nodes on the longest path down
 };
 
 struct Ast {
@@ -42,8 +42,8 @@ struct Ast {
   const Node& operator[](int node) const { return nodes[static_cast<std::size_t>(node)]; }
 };
 
-/// Brackets and signs nest at most so deep, and a chain of operators is at most so long: whoever walks the tree
-/// recurses.
+/// Limits for nested brackets and signs, and for the height of the tree (a chain of operators), because code that
+/// visits the tree is recursive.
 inline constexpr int kMaxNesting = 200;
 inline constexpr int kMaxHeight = 500;
 
@@ -54,7 +54,7 @@ inline constexpr int kMaxHeight = 500;
 /// value       = number | string | name ["(" arguments ")"] | "(" expression ")" | "(" [expression {"," expression}]
 /// ")"
 ///             | "[" ... "]" | "True" | "False" | "None" | "..."
-/// ExpressionError with the place.
+/// Throws ExpressionError with the position.
 Ast parse(const std::string& text);
 
 }  // namespace tenon::expr

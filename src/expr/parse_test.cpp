@@ -177,7 +177,7 @@ TEST(Parse, DepthIsLimitedNotTheStack) {
   EXPECT_EQ(fails("a" + repeated(490, "+a")), "");
 }
 
-// NUL, control characters and what is no UTF-8: parsed or refused, with a span inside the text.
+// NUL, control characters and invalid UTF-8 are parsed or refused, with a span inside the text.
 TEST(Parse, AnyByteAnywhere) {
   int refused = 0;
   for (int byte = 0; byte < 256; ++byte) {

@@ -1,4 +1,4 @@
-// What `tenon explain` says of a run is what the engine does: planned over meta tensors, noted over tensors.
+// `tenon explain` tells what the engine does: runs planned over meta tensors equal runs recorded over tensors.
 #include <random>
 #include <string>
 #include <vector>
@@ -40,7 +40,7 @@ Scope on_meta(const Scope& scope) {
   return shapes;
 }
 
-/// Of every step, one after the other. Fails where one goes by blocks.
+/// The planned runs of every step. Fails if a step is done in blocks.
 std::vector<std::string> planned(const std::string& expression, const Scope& scope) {
   Steps steps;
   NoProgress progress;

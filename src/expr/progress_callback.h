@@ -11,12 +11,12 @@ class ProgressCallback {
   ProgressCallback& operator=(const ProgressCallback&) = delete;
   virtual ~ProgressCallback() = default;
 
-  /// `done` of `total` elements of the pass that runs. Throws Interrupted when the user wants to stop.
+  /// `done` of `total` elements of the current pass are done. Throws Interrupted to stop the work.
   virtual void advance(int64_t done, int64_t total) = 0;
 
-  int64_t block_bytes = int64_t{2} << 20;    // of the result per block: a few of them stay in the last-level cache
-  int64_t fused_bytes = int64_t{64} << 20;   // of the result per block where no temporaries are needed
-  int64_t stream_bytes = int64_t{64} << 20;  // reductions of larger trees go block by block
+  int64_t block_bytes = int64_t{2} << 20;    // bytes of the result per block: a few blocks fit the last-level cache
+  int64_t fused_bytes = int64_t{64} << 20;   // bytes of the result per block without temporaries
+  int64_t stream_bytes = int64_t{64} << 20;  // a reduction of a larger tree is done block by block
 };
 
 /// Reports nothing.

@@ -9,7 +9,7 @@
 namespace tenon::expr {
 namespace {
 
-/// How partial results of a reduction become one.
+/// How partial results of a reduction are combined.
 struct Merge {
   std::string_view reduction;
   std::string_view partial;  // the reduction of one block
@@ -40,14 +40,14 @@ void set(const Schema& function, Values& values, std::string_view parameter, ten
   values[static_cast<std::size_t>(function.place_of(parameter))] = std::move(value);
 }
 
-/// Sums are wide until the end.
+/// The dtype of partial results: sums are kept in a wide dtype until the end.
 Dtype partial_dtype(const Schema& partial, Dtype result) {
   if (partial.place_of("dtype") < 0) return result;
   if (is_complex(result)) return Dtype::complex128;
   return is_floating_point(result) ? Dtype::float64 : Dtype::int64;
 }
 
-/// The arguments of the reduction of one block, all but the first; `result`: the dtype of the whole one.
+/// The arguments of one block's reduction, without the first; `result`: the final dtype.
 Values partial_values(const Schema& partial, const Dims& dims, Dtype result) {
   Values values(static_cast<std::size_t>(partial.count));
   set(partial, values, "dim", dims);
@@ -56,7 +56,7 @@ Values partial_values(const Schema& partial, const Dims& dims, Dtype result) {
   return values;
 }
 
-/// Where the blocks' partial results meet: kept dims as in the operand, reduced ones of size 1.
+/// Combines the blocks' partial results in a tensor in which reduced dims have size 1.
 class Accumulator {
  public:
   Accumulator(const Schema& function, const Merge& merge, SizesView sizes, const Values& values, Dtype result)
@@ -98,7 +98,7 @@ class Accumulator {
   const Schema& partial_;
   const Schema& combine_;
   Dims mask_;
-  Values values_;  // of the partial reduction
+  Values values_;  // arguments of a block's reduction
   Tensor total_;
   int64_t count_ = 1;
 };

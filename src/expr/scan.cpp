@@ -17,7 +17,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool continues_name(char c) { return begins_name(c) || is_digit(c); }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }  // inside one of UTF-8
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }  // inside a UTF-8 character
 
 class Scanner {
  public:
@@ -43,11 +43,11 @@ class Scanner {
   void skip_digits() {
     while (is_digit(peek())) ++at_;
   }
-  /// Digits, a point, an exponent: gives whether it is a floating number.
+  /// Skips digits, a point and an exponent. Returns whether the number is floating.
   bool skip_number() {
     skip_digits();
     bool floating = false;
-    // Not the point of a method or of "...": `1.` ends a number, `1..` does not.
+    // In `1.` the point belongs to the number; in `1..` it begins "...".
     if (peek() == '.' && peek(1) != '.') {
       floating = true;
       ++at_;

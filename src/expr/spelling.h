@@ -1,4 +1,4 @@
-// expr: what a misspelt name was meant to be. Takes names; gives the nearest.
+// expr: suggestions for misspelt names. Takes names; gives the most similar one.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tenon::expr {
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other.
+/// The number of insertions, deletions, replacements and swaps of neighbours that turn one name into the other.
 inline int spelling_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<int>> table(a.size() + 1, std::vector<int>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i)
@@ -25,7 +25,7 @@ inline int spelling_distance(std::string_view a, std::string_view b) {
   return table[a.size()][b.size()];
 }
 
-/// The candidate at most half of the name and three changes away, or "" when none is.
+/// The most similar candidate, at most three changes and half of the name's length away; "" if there is none.
 template <class Names>
 std::string nearest_name(std::string_view name, const Names& candidates) {
   std::string nearest;

@@ -12,7 +12,7 @@
 namespace tenon::expr {
 namespace {
 
-/// Warnings and policies spoke when the tree was built; they must not speak again for every block.
+/// Silences warnings and policies, which applied when the tree was built, for the calls on blocks.
 class QuietGuard {
  public:
   QuietGuard() { backcompat::set_broadcast_warning(false); }
@@ -30,7 +30,7 @@ Tensor to_meta(const Tensor& tensor) {
   return empty_strided(tensor.sizes(), tensor.strides(), Options(tensor.dtype(), Device::meta));
 }
 
-/// The value of a subtree on one block. With `out`, the value is written there; dtypes may differ.
+/// The value of a subtree on one block. With `out`, it is written there and cast.
 Tensor block_value(const TreeNode& node, const Block& block, Tensor* out) {
   if (node.is_leaf()) {
     const Tensor part = slice_block(node.tensor, block);
@@ -54,7 +54,7 @@ int64_t tree_block_elements(const TreeNode& node, int64_t block_bytes) {
   return std::max<int64_t>(block_bytes / node.meta.itemsize(), 1);
 }
 
-/// The tree's values by blocks: one Program where that is possible, else op by op in blocks that stay in the cache.
+/// Computes a tree by blocks: by one Program if possible, otherwise op by op in blocks that stay in the cache.
 class BlockValues {
  public:
   BlockValues(const Tree& tree, Dtype output) : tree_(*tree) {
@@ -87,7 +87,7 @@ bool requires_grad(const Tree& tree) {
 
 namespace {
 
-/// Calls a tree's ops on whole tensors; a shared subtree once.
+/// Calls a tree's ops on whole tensors; a shared subtree is computed once.
 class WholeTensorEvaluation {
  public:
   Tensor value(const Tree& tree) {
@@ -139,7 +139,7 @@ Tree apply(const Schema& function, std::vector<Tree> operands, Values values, Sp
   const Recording recording(node->calls);
   const Values metas = with_operands(node->operands, node->values, [](const Tree& operand) { return operand->meta; });
   node->meta = at(span, [&] { return call(function, metas); });
-  // Two numbers meet as tensors off the meta device.
+  // An op on two numbers gives a tensor that is not on meta.
   node->meta = to_meta(node->meta);
   return node;
 }

@@ -1,5 +1,5 @@
-// expr: elementwise work that is not done yet. Takes tensors, numbers and table ops; gives a tree whose shape and dtype
-// are known, because every node has run on the meta device. Reads element data only in `evaluate_elementwise`.
+// expr: trees of elementwise ops that are not computed yet. Takes tensors, numbers and ops; gives a tree with known
+// shape and dtype, because every node is run on the meta device. Reads element data only in `evaluate_...`.
 #pragma once
 #include <functional>
 #include <memory>
@@ -16,20 +16,20 @@
 namespace tenon::expr {
 
 struct TreeNode;
-/// Subtrees are shared, never changed.
+/// Subtrees may be shared and never change.
 using Tree = std::shared_ptr<const TreeNode>;
 
 /// A leaf (a tensor or a number) or an elementwise op over trees.
 struct TreeNode {
   const Schema* function = nullptr;  // nullptr: a leaf
-  std::vector<Tree> operands;        // in the order of the parameters; null: no operand, or none given
+  std::vector<Tree> operands;        // in the order of the parameters; null: not an operand, or not given
   Values values;                     // of the other parameters, in the same order
-  Tensor tensor;                     // of a leaf that is no number
-  Scalar number;                     // of a leaf that is one
+  Tensor tensor;                     // of a leaf that is a tensor
+  Scalar number;                     // of a leaf that is a number
   Tensor meta;                       // shape, strides and dtype of the value; undefined for a number
-  Recorder calls;                    // of an op, on its operands' meta tensors
+  Recorder calls;                    // of an op: its call on the operands' meta tensors
   Span span;
-  std::string label;  // of a leaf: what the user calls it
+  std::string label;  // of a leaf: its name in the expression
 
   bool is_leaf() const noexcept { return function == nullptr; }
   bool is_number() const noexcept { return is_leaf() && !tensor.defined(); }
@@ -38,14 +38,13 @@ struct TreeNode {
 
 Tree leaf(const Tensor& tensor, Span span, std::string label);
 Tree leaf(Scalar number, Span span);
-/// Whether gradients are asked for of a tensor in the tree: its ops are called one by one then, so that they are
-/// recorded.
+/// Whether a tensor in the tree requires grad. Then ops are called one by one, so that they are recorded.
 bool requires_grad(const Tree& tree);
-/// Whether the tree is about shapes only: some leaf is on the meta device.
+/// Whether the tree has shapes only: a leaf is on the meta device.
 bool is_meta(const Tree& tree);
-/// An op over trees. Its shape and dtype rules run now: ExpressionError with `span`.
+/// An op over trees. Its shape and dtype rules are checked now: throws ExpressionError with `span`.
 Tree apply(const Schema& function, std::vector<Tree> operands, Values values, Span span);
-/// The values of a call whose operands are `value(tree)`; numbers are themselves.
+/// The arguments of a node's call: `value(tree)` for operands that are tensors, numbers unchanged.
 template <class TensorOf>
 Values with_operands(const std::vector<Tree>& operands, Values values, const TensorOf& tensor_of) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -55,30 +54,30 @@ Values with_operands(const std::vector<Tree>& operands, Values values, const Ten
   return values;
 }
 
-/// Computes the tree into `out`, whose sizes are the tree's; another dtype is converted. Works in blocks of a few MB,
-/// so that temporaries stay small whatever the sizes: inputs and output may be mapped files larger than memory.
+/// Computes the tree into `out`, which has the tree's sizes; values are cast to its dtype. Works in blocks of a few MB,
+/// so that temporaries stay small: inputs and output may be mapped files larger than memory.
 void evaluate_elementwise(const Tree& tree, Tensor& out, ProgressCallback& progress);
 /// The same into a new tensor; a leaf is its own value. A tree over meta tensors gives a meta tensor.
 Tensor evaluate_elementwise(const Tree& tree, ProgressCallback& progress);
 
-/// The values of the tree block by block, in an order and in sizes that depend on shape and dtype alone.
+/// Computes the tree block by block. Order and sizes of blocks depend on shape and dtype only.
 void evaluate_blocks(const Tree& tree, ProgressCallback& progress,
                      const std::function<void(const Tensor& values, const Block& block)>& visit);
 
-/// How work is done, as the engines plan it.
+/// How engines plan some work.
 struct Planned {
-  std::vector<Tensor> leaves;   // what the first of the courses reads, in its order; empty: op by op
-  std::vector<Course> courses;  // of the first block
+  std::vector<Tensor> leaves;   // the inputs of the first course, in its order; empty: computed op by op
+  std::vector<Course> courses;  // the runs for the first block
   int64_t blocks = 1;
 };
-/// Of a tree over meta tensors; a leaf is there already.
+/// The plan for a tree over meta tensors. A leaf needs no work.
 Planned plan_elementwise(const Tree& tree, const ProgressCallback& progress);
-/// The same, and of the reduction, whose course is the last.
+/// The same with a reduction, which is the last course.
 Planned plan_reduction(const Schema& function, const Tree& tree, const Values& values,
                        const ProgressCallback& progress);
 
-/// A reduction of a tree. Large trees are never held whole: each block is reduced at once, and the partial results are
-/// combined in float64 (integers: int64), in an order that depends on the shape alone.
+/// A reduction of a tree. A large tree is never in memory as a whole: each block is reduced at once, and partial
+/// results are combined in float64 (integers: int64), in an order that depends on the shape only.
 /// `values`: the reduction's other arguments.
 Tensor evaluate_reduction(const Schema& function, const Tree& tree, const Values& values, ProgressCallback& progress);
 

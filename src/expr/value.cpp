@@ -23,7 +23,7 @@ std::string describe_results(const Results& results) {
 
 }  // namespace
 
-/// As the signature ends: "-> (Tensor values, Tensor indices)".
+/// The names at the end of the signature: "-> (Tensor values, Tensor indices)".
 std::vector<std::string> Results::names() const {
   std::string_view rest = function->signature;
   rest.remove_prefix(rest.find(" -> ") + 4);

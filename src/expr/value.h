@@ -1,4 +1,4 @@
-// expr: what a part of an expression may be worth. Takes a value of any kind; gives it as the kind a place wants.
+// expr: values of parts of an expression. Takes a value of any kind; converts it to the kind that is needed.
 #pragma once
 #include <map>
 #include <string>
@@ -11,20 +11,20 @@ namespace tenon::expr {
 
 struct NoneValue {};
 struct EllipsisValue {};
-/// Of a function that gives several tensors.
+/// The results of a function that returns several tensors.
 struct Results {
   const Schema* function;
   List<Tensor> tensors;
 
-  /// "values", "indices"; empty where they have no names.
+  /// "values", "indices"; empty if they have no names.
   std::vector<std::string> names() const;
 };
-/// A list with a tensor in it.
+/// A list that contains a tensor.
 using Trees = std::vector<Tree>;
-/// A tree is a tensor or a number; a list of integers stands for sizes and dims.
+/// A tree is a tensor or a number; Dims are a list of integers.
 using Value = std::variant<Tree, Dims, Trees, Dtype, std::string, Results, NoneValue, EllipsisValue>;
 
-/// A value given to a call, with what errors need.
+/// An argument of a call, with its position for errors.
 struct Argument {
   std::string keyword;  // "": positional
   Value value;

@@ -8,7 +8,7 @@ namespace {
 using Arguments = std::vector<Argument>;
 constexpr std::size_t kAny = 64;
 
-/// Integers one by one, or one list of them: `view(2, 3)` and `view((2, 3))`.
+/// Several integers or one list: `view(2, 3)` and `view((2, 3))`.
 Dims all_dims(const Arguments& arguments) {
   if (arguments.size() == 1) return as_dims(arguments[0]);
   Dims dims;

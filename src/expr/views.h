@@ -10,13 +10,13 @@ namespace tenon::expr {
 
 struct View {
   const char* name;
-  const char* signature;  // what errors show
-  std::size_t least;      // arguments behind the tensor
+  const char* signature;  // shown in errors
+  std::size_t least;      // arguments after the tensor
   std::size_t most;
   Tensor (*apply)(const Tensor& self, const std::vector<Argument>& arguments);
 };
 
-/// nullptr when there is no such view.
+/// The view of that name; nullptr if there is none.
 const View* find_view(std::string_view name) noexcept;
 std::string nearest_view(std::string_view name);
 /// Checks the number of arguments and applies the view. ExpressionError with `span`.

@@ -18,7 +18,7 @@ namespace tenon::io {
 namespace {
 
 constexpr std::string_view kGzipMagic = "\x1f\x8b";
-constexpr std::size_t kMaxQuoted = 40;  // characters of a bad field that an error shows
+constexpr std::size_t kMaxQuoted = 40;  // the most characters of a bad field in an error text
 
 std::string_view text_of(const InputFile& file) noexcept {
   return {reinterpret_cast<const char*>(file.data()), static_cast<std::size_t>(file.nbytes())};
@@ -28,7 +28,7 @@ bool begins_as_gzip(std::string_view bytes) noexcept {
   return bytes.substr(0, kGzipMagic.size()) == kGzipMagic.substr(0, bytes.size());
 }
 
-/// Unpacks gzip members, one behind the other, a block at a time.
+/// Decompresses consecutive gzip members, a block at a time.
 class Unpacker {
  public:
   explicit Unpacker(const InputFile& file) : path_(file.path()), left_(text_of(file)) {
@@ -40,7 +40,7 @@ class Unpacker {
   Unpacker(const Unpacker&) = delete;
   Unpacker& operator=(const Unpacker&) = delete;
 
-  /// Gives the text to `take`, a block at a time.
+  /// Calls `take` with the text, a block at a time.
   template <class Take>
   void unpack(const Take& take) {
     std::string block(1 << 18, '\0');
@@ -56,7 +56,7 @@ class Unpacker {
   }
 
  private:
-  /// Fills the block as far as one step goes; gives the number of characters in it.
+  /// Decompresses a part into `block`. Returns its number of characters.
   std::size_t next(std::string& block) {
     constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
     const std::size_t given = std::min(left_.size(), kMost);
@@ -73,7 +73,7 @@ class Unpacker {
     member_ended_ = code == Z_STREAM_END;
     return block.size() - stream_.avail_out;
   }
-  /// False at the end of the file. Zeros pad it on tapes.
+  /// Begins the next member. False at the end of the file, which may be padded with zeros.
   bool begin_member() {
     if (left_.find_first_not_of('\0') == std::string_view::npos) return false;
     if (!begins_as_gzip(left_)) fail_damaged(path_, "bytes are left over behind the gzip data");
@@ -98,7 +98,7 @@ class Table {
  public:
   explicit Table(const std::string& path) : path_(path), values_(std::make_unique<std::vector<double>>()) {}
 
-  /// A block of text, which may end in the middle of a line.
+  /// Reads a block of text, which may end in the middle of a line.
   void read(std::string_view block) {
     for (std::size_t end; (end = block.find('\n')) != std::string_view::npos; block.remove_prefix(end + 1)) {
       read_begun_line(block.substr(0, end));
@@ -145,7 +145,7 @@ class Table {
   void read_field(std::string_view field) {
     if (rows_ > 0 && column_ > columns_) fail("the first row has " + std::to_string(columns_) + " columns only");
     if (field.empty()) fail("a number is missing");
-    // from_chars knows no plus sign.
+    // from_chars does not accept a plus sign.
     const std::string_view digits = field.size() > 1 && field[0] == '+' && field[1] != '-' ? field.substr(1) : field;
     double value = 0;
     const auto [end, failed] = from_decimal(digits.data(), digits.data() + digits.size(), value);
@@ -153,7 +153,7 @@ class Table {
     if (failed != std::errc() || end != digits.data() + digits.size()) fail("'" + quoted(field) + "' is not a number");
     values_->push_back(value);
   }
-  /// A NUL would end the text of an error.
+  /// A field in an error text, without NULs, which would end the text.
   static std::string quoted(std::string_view field) {
     std::string text(field.substr(0, kMaxQuoted));
     for (std::size_t at = 0; (at = text.find('\0', at)) != std::string::npos;) text.replace(at, 1, "\\0");
@@ -165,7 +165,7 @@ class Table {
 
   const std::string& path_;
   std::unique_ptr<std::vector<double>> values_;
-  std::string begun_;  // a line whose end has not come yet
+  std::string begun_;  // the beginning of a line whose end is in the next block
   int64_t line_ = 0, column_ = 0, rows_ = 0, columns_ = 0;
 };
 

@@ -11,7 +11,7 @@
 namespace tenon::io {
 namespace {
 
-/// A file of the running test alone: tests run side by side.
+/// A file of the running test only: tests run in parallel.
 std::string path(const char* name = "csv_test.csv") {
   return testing::TempDir() + "/" + testing::UnitTest::GetInstance()->current_test_info()->name() + "." + name;
 }

@@ -1,4 +1,4 @@
-// io: what goes wrong with files. Takes a path and words; gives a FileError that begins with the path.
+// io: file errors. Takes a path and a text; throws a FileError that begins with the path.
 #pragma once
 #include <string>
 
@@ -6,7 +6,7 @@
 
 namespace tenon::io {
 
-/// The system refused: `code` is its errno.
+/// A system call failed; `code` is its errno.
 class SystemError : public FileError {
  public:
   SystemError(std::string text, int code) : FileError(std::move(text)), code_(code) {}
@@ -18,15 +18,15 @@ class SystemError : public FileError {
 
 /// FileError "PATH: WHAT".
 [[noreturn]] void fail_file(const std::string& path, const std::string& what);
-/// FileError "PATH: the file is damaged: WHAT". For every file whose bytes are not what its format allows.
+/// FileError "PATH: the file is damaged: WHAT". For bytes that the file's format does not allow.
 [[noreturn]] void fail_damaged(const std::string& path, const std::string& what);
-/// SystemError with the system's words for `errno` behind WHAT.
+/// SystemError "PATH: WHAT" with the system's text for `errno`.
 [[noreturn]] void fail_system(const std::string& path, const std::string& what);
 
-/// FileError for a path with a NUL inside, which the system would cut there.
+/// Throws FileError for a path that contains a NUL, at which the system would cut it.
 void check_name(const std::string& path);
 
-/// Called again and again while a pipe or a terminal keeps a reader or writer waiting; may throw, to stop waiting.
+/// Called repeatedly while a read or write waits for a pipe or a terminal. It may throw to stop waiting.
 using WaitHook = void (*)();
 void set_wait_hook(WaitHook hook) noexcept;
 void call_wait_hook();

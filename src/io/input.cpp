@@ -21,7 +21,7 @@ namespace tenon::io {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(10);  // for the writer of a named pipe
-constexpr int kPause = 50;                            // milliseconds between two looks whether to stop waiting
+constexpr int kPause = 50;                            // milliseconds between checks whether to stop waiting
 
 class Descriptor {
  public:
@@ -40,7 +40,7 @@ class Descriptor {
 int open_input(const std::string& path) noexcept {
   const int given = given_descriptor(path);
   if (given >= 0) return fcntl(given, F_DUPFD_CLOEXEC, 0);
-  // Without O_NONBLOCK opening a named pipe would wait for its writer, where nothing could stop it.
+  // Without O_NONBLOCK, opening a named pipe would wait for its writer and could not be interrupted.
   return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
@@ -86,7 +86,7 @@ InputFile::InputFile(const std::string& path, Reading reading) : path_(path) {
   struct stat status = {};
   if (fstat(file.value(), &status) != 0) fail_system(path, "cannot be read");
   const bool given = given_descriptor(path) >= 0;
-  // The files of /proc are regular, say that they are empty, and are not.
+  // Files under /proc are regular files of size 0 that have content.
   const bool has_size = S_ISREG(status.st_mode) && status.st_size > 0 && !given;
   if (has_size && reading == Reading::mapped) {
     map_regular(file.value(), status.st_size);
@@ -111,7 +111,7 @@ void InputFile::map_regular(int descriptor, int64_t nbytes) {
   const auto map = [&](int protection) {
     return Mapping(path_, descriptor, static_cast<std::size_t>(nbytes), protection, MAP_PRIVATE | MAP_NORESERVE);
   };
-  // Writable first, so that in-place ops on the tensor work; a file larger than the limit of memory only to be read.
+  // First a writable mapping, so that in-place ops on the tensor work; if memory limits forbid that, a read-only one.
   try {
     mapping_ = map(PROT_READ | PROT_WRITE);
   } catch (const SystemError&) {
@@ -135,15 +135,15 @@ void InputFile::read_regular(int descriptor, int64_t nbytes) {
 void InputFile::read_stream(int descriptor, bool waits_for_writer) {
   constexpr int64_t kFirst = 1 << 16;
   const auto end_of_patience = std::chrono::steady_clock::now() + kPatience;
-  int64_t room = 0;
+  int64_t capacity = 0;
   for (;;) {
-    if (nbytes_ == room) {
-      room = std::max(kFirst, 2 * room);
-      data_ = resized(data_, static_cast<std::size_t>(room));
+    if (nbytes_ == capacity) {
+      capacity = std::max(kFirst, 2 * capacity);
+      data_ = resized(data_, static_cast<std::size_t>(capacity));
     }
-    const ssize_t count = read(descriptor, data_ + nbytes_, static_cast<std::size_t>(room - nbytes_));
+    const ssize_t count = read(descriptor, data_ + nbytes_, static_cast<std::size_t>(capacity - nbytes_));
     if (count < 0 && !try_later(errno)) fail_system(path_, "cannot be read");
-    // Nobody has opened a named pipe for writing: that looks like its end.
+    // A named pipe without a writer looks like one at its end.
     const bool lonely = count == 0 && waits_for_writer;
     if (count == 0 && !lonely) return;
     if (lonely && std::chrono::steady_clock::now() >= end_of_patience)

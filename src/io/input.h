@@ -1,4 +1,4 @@
-// io: a file as memory. Takes a path; gives its bytes. Never knows what they mean.
+// io: input files. Takes a path; gives the file's bytes in memory.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,23 +9,22 @@
 
 namespace tenon::io {
 
-/// How the bytes of a regular file come into memory. A mapped file may be larger than memory, but must not become
-/// shorter while it is mapped: io/mapping.h says what happens then. Replacing the file by a rename, as OutputFile does,
-/// leaves the mapping whole.
+/// How a regular file is read. A mapped file may be larger than memory, but must not become shorter while it is mapped
+/// (see io/mapping.h). Replacing it by a rename, as OutputFile does, is safe.
 enum class Reading : unsigned char { mapped, copied };
 
-/// N of "/dev/fd/N" and of the standard streams' names, or -1. Opening such a path would give a second, unrelated end
-/// of the same pipe.
+/// The descriptor N that "/dev/fd/N" or a standard stream's name stands for; -1 for other paths. Such a path must not
+/// be opened again: that could give another end of the pipe.
 int given_descriptor(std::string_view path) noexcept;
-/// A pipe, a terminal or a device: something without a size. False where nothing is.
+/// Whether the path is a pipe, a terminal or a device, which have no size. False if it does not exist.
 bool is_stream(const std::string& path) noexcept;
 
-/// The bytes of a file. Writes to them never reach the file. Pipes, terminals and devices are read to their end, up to
+/// The bytes of a file. Writes to them never reach the file. Pipes, terminals and devices are read to the end, up to
 /// the limit of io/limit.h.
 class InputFile {
  public:
-  /// FileError when it cannot be opened or read, or becomes shorter while it is read. A named pipe waits 10 seconds for
-  /// its writer; "/dev/stdin" and "/dev/fd/N" are descriptors that are open already.
+  /// Throws FileError if it cannot be opened or read, or becomes shorter while it is read. Waits up to 10 seconds for
+  /// the writer of a named pipe. For "/dev/stdin" and "/dev/fd/N" it uses the open descriptor.
   InputFile(const std::string& path, Reading reading);
   ~InputFile();
   InputFile(const InputFile&) = delete;
@@ -43,7 +42,7 @@ class InputFile {
   std::string path_;
   std::byte* data_ = nullptr;
   int64_t nbytes_ = 0;
-  Mapping mapping_;  // empty for what was copied
+  Mapping mapping_;  // empty if the file was copied
 };
 
 }  // namespace tenon::io

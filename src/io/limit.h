@@ -1,15 +1,15 @@
-// io: how much a small file may grow. Takes a number of bytes; gives an error when memory should not be spent on it.
+// io: a limit on the memory that a small file can claim, such as a compressed one.
 #pragma once
 #include <cstdint>
 #include <string>
 
 namespace tenon::io {
 
-/// 1 GiB, or what the environment variable TENON_LOAD_LIMIT says, in bytes. It holds for what a file does not take on
-/// disk: unpacked text and pixels, and whatever comes through a pipe. ValueError when the variable holds no number.
+/// The limit in bytes: 1 GiB, or the environment variable TENON_LOAD_LIMIT. It applies to unpacked text, to pixels, and
+/// to data from a pipe. Throws ValueError if the variable is not a number.
 int64_t load_limit();
 
-/// FileError that names the limit and the variable, when `nbytes` are more. `what`: "the picture takes".
+/// Throws FileError, with the limit and the variable's name, if `nbytes` are more. `what`: "the picture takes".
 void check_load_limit(const std::string& path, const std::string& what, int64_t nbytes);
 
 }  // namespace tenon::io

@@ -25,7 +25,7 @@ Format format_of_name(const std::string& path) {
   return Format::unknown;
 }
 
-/// The name of a pipe says nothing about its format; the first bytes do.
+/// The format by the first bytes, for pipes, whose names have no ending.
 Format format_of_content(const InputFile& file) {
   if (file.nbytes() == 0) fail_damaged(file.path(), "it is cut short: it is empty");
   if (is_npy(file)) return Format::npy;

@@ -1,4 +1,4 @@
-// io: files by their names. Takes a path; the ending decides the format.
+// io: loads and saves files. The ending of the path decides the format.
 #pragma once
 #include <string>
 
@@ -6,12 +6,12 @@
 
 namespace tenon::io {
 
-/// .npy, .png, .csv or .csv.gz; a pipe or device without such an ending is known by its first bytes. FileError for
-/// other names and for what the formats refuse.
+/// Loads .npy, .png, .csv or .csv.gz. For a pipe or device without such an ending, the first bytes decide. Throws
+/// FileError for other names and for invalid files.
 Tensor load(const std::string& path);
 
 enum class OutputFormat : unsigned char { npy, png };
-/// The format a result is written in; .npy for pipes and devices. FileError for other endings.
+/// The format in which a result is written; .npy for pipes and devices. Throws FileError for other endings.
 OutputFormat output_format(const std::string& path);
 
 }  // namespace tenon::io

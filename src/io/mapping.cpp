@@ -17,25 +17,26 @@
 namespace tenon::io {
 namespace {
 
-/// What the signal handler looks through: it may neither allocate nor lock. `begin` is written last and cleared first.
+/// An entry that the signal handler searches; it may neither allocate nor lock. `begin` is written last and cleared
+/// first.
 struct Slot {
   std::atomic<uintptr_t> begin{0};
   std::atomic<uintptr_t> end{0};
   std::atomic<bool> lost{false};
-  std::string path;  // never looked at by the handler
+  std::string path;  // not used by the handler
 };
-constexpr int kSlots = 1024;  // files mapped beyond that are not watched
+constexpr int kSlots = 1024;  // further mapped files are not protected
 std::array<Slot, kSlots> slots;
-ForkMutex slots_mutex;  // of those who map and unmap
+ForkMutex slots_mutex;  // held while mapping and unmapping
 std::atomic<bool> any_lost{false};
 std::atomic<LossHook> loss_hook{nullptr};
 struct sigaction previous_action = {};
 
-/// Zeros from the lost page to the end of the mapping: a file that was cut has nothing behind the cut.
+/// Maps zeros from the lost page to the end of the mapping: a file that became shorter has nothing behind its new end.
 bool fill_with_zeros(uintptr_t address, uintptr_t end) noexcept {
   const uintptr_t page_bytes = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t page = address / page_bytes * page_bytes;
-  // The signal gives an address, of which nobody has a pointer. NOLINTNEXTLINE(performance-no-int-to-ptr)
+  // The signal gives an address as an integer. NOLINTNEXTLINE(performance-no-int-to-ptr)
   void* zeros = mmap(reinterpret_cast<void*>(page), end - page, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   return zeros != MAP_FAILED;
@@ -55,7 +56,7 @@ bool is_ours(uintptr_t address) noexcept {
 
 void on_lost_page(int number, siginfo_t* info, void* context) {
   const int code = errno;
-  const bool sent = info->si_code <= 0;  // by a process: no access that is made again
+  const bool sent = info->si_code <= 0;  // sent by a process, not raised by an access
   if (!sent && is_ours(reinterpret_cast<uintptr_t>(info->si_addr))) {
     if (const LossHook hook = loss_hook.load()) hook();
     errno = code;
@@ -65,7 +66,7 @@ void on_lost_page(int number, siginfo_t* info, void* context) {
   if (previous_action.sa_handler != SIG_DFL && previous_action.sa_handler != SIG_IGN)
     return previous_action.sa_handler(number);
   if (sent && previous_action.sa_handler == SIG_IGN) return;
-  sigaction(number, &previous_action, nullptr);  // the access is made again, and ends the program
+  sigaction(number, &previous_action, nullptr);  // the access is repeated and ends the program
   if (sent) raise(number);
 }
 
@@ -115,7 +116,7 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
 }
 
 void Mapping::unmap() noexcept {
-  // A lost mapping keeps its slot's name until it was reported; its addresses are free for others.
+  // A lost mapping keeps its slot's path until it is reported; its addresses may be reused.
   if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].begin.store(0);
   if (data_) munmap(data_, nbytes_);
   data_ = nullptr;

@@ -1,4 +1,4 @@
-// io: memory that is a file. Takes a descriptor; gives its bytes, and an error instead of SIGBUS when they are gone.
+// io: mapped files. Takes a descriptor; gives the file's bytes, and an error instead of SIGBUS if they disappear.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace tenon::io {
 
-/// A mapping of a whole file. Where the file has become shorter, or its disk fails, reading gives zeros instead of
-/// SIGBUS, and the mapping is lost from then on.
+/// A mapping of a whole file. If the file becomes shorter, or its disk fails, reads give zeros instead of SIGBUS, and
+/// the mapping counts as lost.
 class Mapping {
  public:
   Mapping() = default;
-  /// `protection` and `flags` are those of mmap(). SystemError.
+  /// `protection` and `flags` are those of mmap(). Throws SystemError.
   Mapping(const std::string& path, int descriptor, std::size_t nbytes, int protection, int flags);
   ~Mapping() { unmap(); }
   Mapping(const Mapping&) = delete;
@@ -28,11 +28,11 @@ class Mapping {
   int slot_ = -1;
 };
 
-/// FileError for a mapping that was lost since the last call, of any file. Whoever read mapped files calls it before he
-/// trusts the result.
+/// Throws FileError if a mapping of any file was lost since the last call. Call it after reading mapped files, before
+/// using the result.
 void check_lost_mappings();
 
-/// Called by the signal handler, on the thread that met a lost page: async-signal-safe functions only.
+/// Called by the signal handler on the thread that read a lost page. It may use async-signal-safe functions only.
 using LossHook = void (*)();
 void set_loss_hook(LossHook hook) noexcept;
 

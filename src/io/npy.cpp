@@ -13,7 +13,7 @@
 namespace tenon::io {
 namespace {
 
-/// The bytes the elements take; FileError when they are more than int64 holds.
+/// The bytes of the elements. Throws FileError on int64 overflow.
 int64_t data_bytes(const NpyHeader& header, const std::string& path) {
   int64_t nbytes = itemsize(header.dtype);
   bool overflow = false, zero = false;
@@ -33,7 +33,7 @@ void check_length(const InputFile& file, const NpyHeader& header, int64_t needed
   fail_damaged(file.path(), (present < needed ? "it is cut short: " : "bytes are left over: ") + promised);
 }
 
-/// A bool is 0 or 1; kernels rely on it.
+/// Checks that every bool is 0 or 1, as kernels require.
 void check_bools(const InputFile& file, const std::byte* data, int64_t count) {
   const bool sound = std::all_of(data, data + count, [](std::byte value) { return value <= std::byte{1}; });
   if (!sound) fail_damaged(file.path(), "elements of dtype bool hold bytes other than 0 and 1");
@@ -77,7 +77,7 @@ std::string_view text_of(const InputFile& file) noexcept {
   return {reinterpret_cast<const char*>(file.data()), static_cast<std::size_t>(file.nbytes())};
 }
 
-/// NumPy reads no more, and a header of version 1 has room for 65535 characters.
+/// Throws for more dims than NumPy reads. A header of version 1 has at most 65535 characters.
 void check_ndim(int64_t ndim) {
   if (ndim > kNpyMaxDims) throw Error("a .npy file holds at most 64 dims; the tensor has " + std::to_string(ndim));
 }

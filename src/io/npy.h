@@ -1,4 +1,4 @@
-// io: .npy files. Takes a path; gives a tensor over the mapped file, or a file that shows up whole.
+// io: .npy files. Loads a tensor over the mapped file; saves a file that appears only when it is complete.
 #pragma once
 #include <memory>
 #include <string>
@@ -9,37 +9,37 @@
 
 namespace tenon::io {
 
-/// The array in a .npy file (versions 1 to 3). Its elements stay in the file, mapped, and are read when they are used;
-/// writing to the tensor changes memory, never the file. Fortran order becomes strides. Other byte order and elements
-/// that are not aligned are copied into memory. FileError for everything that is not such a file.
+/// The array in a .npy file (versions 1 to 3). The file is mapped: elements are read when they are used, and writing to
+/// the tensor never changes the file. Fortran order becomes strides. Elements in another byte order, or not aligned,
+/// are copied to memory. Throws FileError for invalid files.
 Tensor load_npy(const std::string& path);
 
-/// The first bytes say that it is a .npy file.
+/// Whether the first bytes are those of a .npy file.
 bool is_npy(const InputFile& file) noexcept;
-/// The array of a file that is in memory already; the tensor keeps it there.
+/// The array in an opened file; the tensor keeps the file's memory.
 Tensor tensor_of_npy(std::unique_ptr<InputFile> file);
-/// All bytes of a file, as uint8; the tensor keeps them.
+/// All bytes of an opened file, as uint8; the tensor keeps the file's memory.
 Tensor tensor_of_bytes(std::unique_ptr<InputFile> file);
 
-/// Writes a tensor, row-major; bfloat16 becomes float32. An existing file stays as it is until the new one is whole.
-/// FileError; Error for more than 64 dims.
+/// Writes a tensor, row-major; bfloat16 becomes float32. An existing file is replaced when the new one is complete.
+/// Throws FileError; Error for more than 64 dims.
 void save_npy(const std::string& path, const Tensor& tensor);
 
-/// A .npy file to be filled: results can be computed straight into it, whatever its size.
+/// A new .npy file, mapped, into which results of any size can be computed.
 class NpyWriter {
  public:
-  /// Takes the disk space at once. FileError; Error for more than 64 dims. For a pipe or a device the result is
+  /// Reserves the disk space. Throws FileError; Error for more than 64 dims. For a pipe or a device the result is
   /// computed in memory.
   NpyWriter(const std::string& path, SizesView sizes, Dtype dtype);
   /// The file's elements; dtype `npy_dtype(dtype)`. Must not outlive the writer, nor be used after `commit`.
   const Tensor& tensor() const noexcept { return tensor_; }
-  /// Gives the file its name. Without it nothing remains.
+  /// Renames the file to its path. Without this call the file is removed.
   void commit();
 
  private:
   std::string header_;
   OutputFile file_;
-  bool mapped_ = false;  // the tensor lies in the file
+  bool mapped_ = false;  // the tensor is in the mapped file
   Tensor tensor_;
 };
 

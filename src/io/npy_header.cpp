@@ -23,7 +23,7 @@ constexpr Code kCodes[] = {
 };
 // clang-format on
 
-/// A reader of the Python literal in the header: `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
+/// Parses the Python literal in the header: `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
 class Literal {
  public:
   Literal(std::string_view text, const std::string& path) : text_(text), path_(path) {}
@@ -61,7 +61,7 @@ class Literal {
     if (failed != std::errc()) fail("a size expected");
     if (value < 0) fail("negative size " + std::to_string(value));
     at_ += static_cast<std::size_t>(end - begin);
-    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote long integers so
+    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote long integers like 3L
     return value;
   }
   bool at_end() {

@@ -14,7 +14,7 @@ inline constexpr int64_t kNpyMaxDims = 64;
 
 struct NpyHeader {
   Dtype dtype = Dtype::float32;
-  bool swapped = false;  // elements lie in the other byte order
+  bool swapped = false;  // elements have the other byte order
   bool fortran_order = false;
   Dims sizes;
   int64_t data_offset = 0;  // bytes before the first element
@@ -22,14 +22,13 @@ struct NpyHeader {
 
 bool begins_as_npy(std::string_view bytes) noexcept;
 
-/// Reads the header at the start of `bytes`; `path` is for errors. FileError.
+/// Reads the header at the start of `bytes`. `path` is for error texts. Throws FileError.
 NpyHeader read_npy_header(std::string_view bytes, const std::string& path);
 
 /// The header of a native-endian, row-major file, padded so that the elements begin on a multiple of 64 bytes.
 std::string npy_header(Dtype dtype, SizesView sizes);
 
-/// The dtype a tensor has in a .npy file: bfloat16, which NumPy does not know, is widened to float32 (exact); others
-/// stay.
+/// The dtype of a tensor in a .npy file: bfloat16, which NumPy does not have, is stored as float32 (exact).
 constexpr Dtype npy_dtype(Dtype dtype) noexcept { return dtype == Dtype::bfloat16 ? Dtype::float32 : dtype; }
 
 }  // namespace tenon::io

@@ -20,12 +20,12 @@
 namespace tenon::io {
 namespace {
 
-/// What libpng's callbacks reach. libpng reports errors by longjmp: functions that call setjmp hold no objects with
-/// destructors, leave the text here and return false; their callers throw.
+/// The data of libpng's callbacks. libpng reports errors by longjmp, so functions that call setjmp have no objects with
+/// destructors: they store the error text here and return false, and their callers throw.
 struct Session {
   png_structp png = nullptr;
   png_infop info = nullptr;
-  const std::byte* next = nullptr;  // of the file being read
+  const std::byte* next = nullptr;  // next byte of the file that is read
   std::size_t left = 0;
   OutputFile* out = nullptr;
   std::exception_ptr failed_write;
@@ -47,8 +47,8 @@ void read_bytes(png_structp png, png_bytep bytes, std::size_t count) {
   session->left -= count;
 }
 
-/// An exception must not pass through libpng: it waits in the session.
-bool write_aside(Session* session, const void* bytes, std::size_t count) noexcept {
+/// Stores an exception in the session, because it must not pass through libpng.
+bool write_or_keep_error(Session* session, const void* bytes, std::size_t count) noexcept {
   try {
     session->out->write(bytes, count);
     return true;
@@ -58,7 +58,8 @@ bool write_aside(Session* session, const void* bytes, std::size_t count) noexcep
   }
 }
 void write_bytes(png_structp png, png_bytep bytes, std::size_t count) {
-  if (!write_aside(static_cast<Session*>(png_get_io_ptr(png)), bytes, count)) png_error(png, "cannot be written");
+  if (!write_or_keep_error(static_cast<Session*>(png_get_io_ptr(png)), bytes, count))
+    png_error(png, "cannot be written");
 }
 void flush_nothing(png_structp) {}
 
@@ -71,7 +72,7 @@ class Reader {
     if (session_.png) session_.info = png_create_info_struct(session_.png);
     if (!session_.info) throw OutOfMemoryError("not enough memory to read a PNG file");
     png_set_read_fn(session_.png, &session_, read_bytes);
-    png_set_user_limits(session_.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // check_promise has limits of its own
+    png_set_user_limits(session_.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // check_promise has its own limits
   }
   ~Reader() { png_destroy_read_struct(&session_.png, &session_.info, nullptr); }
   Reader(const Reader&) = delete;
@@ -83,12 +84,12 @@ class Reader {
   int64_t channels() const noexcept { return png_get_channels(session_.png, session_.info); }
   bool is_wide() const noexcept { return png_get_bit_depth(session_.png, session_.info) == 16; }
 
-  /// The header, and what is to be done to samples so that they come as 8 or 16 bits.
+  /// Reads the header and sets the conversion of samples to 8 or 16 bits.
   bool read_header() {
     if (setjmp(png_jmpbuf(session_.png))) return false;
     png_read_info(session_.png, session_.info);
     png_set_expand(session_.png);  // palettes, fewer than 8 bits, a transparent colour
-    if (std::endian::native == std::endian::little) png_set_swap(session_.png);  // 16 bits come big-endian
+    if (std::endian::native == std::endian::little) png_set_swap(session_.png);  // 16-bit samples are big-endian
     png_set_interlace_handling(session_.png);
     png_read_update_info(session_.png, session_.info);
     return true;
@@ -104,7 +105,8 @@ class Reader {
   Session session_;
 };
 
-/// Deflate packs at most 1032 bytes into one: what promises more is damaged, and must not cost gigabytes first.
+/// Throws if the header claims more pixels than the file can hold: deflate compresses at most 1032 bytes to one.
+/// Otherwise a damaged file could cost gigabytes of memory.
 void check_promise(const InputFile& file, const Reader& reader) {
   constexpr double kMostPerByte = 1032;
   const double samples = static_cast<double>(reader.height()) * static_cast<double>(reader.width());
@@ -116,7 +118,7 @@ void check_promise(const InputFile& file, const Reader& reader) {
   check_load_limit(file.path(), "the picture takes", nbytes < 9e18 ? static_cast<int64_t>(nbytes) : INT64_MAX);
 }
 
-/// Unsigned samples of 16 bits, which lie in an int16 tensor, as int32.
+/// Unsigned 16-bit samples, given in an int16 tensor, as int32.
 Tensor widened(const Tensor& samples) {
   const Tensor wide = empty(samples.sizes(), Dtype::int32);
   const uint16_t* from = static_cast<const uint16_t*>(samples.data_ptr());
@@ -167,7 +169,7 @@ void check_written(bool written, const Writer& writer, const std::string& path) 
   fail_file(path, writer.session().error);
 }
 
-/// Floats are brightness, 0 to 1. Rounding errors of less than half a step of 1/255 beside it are nobody's mistake.
+/// Checks that floats are from 0 to 1. Rounding errors of less than half of 1/255 are accepted.
 void check_brightness(const Tensor& tensor) {
   constexpr double kSlack = 0.5 / 255;
   const Tensor pixels = tensor.detach();

@@ -12,7 +12,7 @@
 namespace tenon::io {
 namespace {
 
-/// A file of the running test alone: tests run side by side.
+/// A file of the running test only: tests run in parallel.
 std::string path() {
   return testing::TempDir() + "/png_test." + testing::UnitTest::GetInstance()->current_test_info()->name() + ".png";
 }

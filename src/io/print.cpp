@@ -1,5 +1,5 @@
-// Printing: takes a tensor, gives the text PyTorch gives (torch/_tensor_str.py): one format for all elements, nested
-// brackets, edges only where there are many elements, and as suffixes what the numbers do not tell.
+// Printing: takes a tensor; gives PyTorch's text (torch/_tensor_str.py): one format for all elements, nested brackets,
+// only edges of large tensors, and suffixes for what the numbers do not show.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -21,7 +21,7 @@ PrintOptions current_options;
 
 // --- Reading
 
-/// Reads one element, whatever the dtype; of a complex one a part.
+/// Reads an element of any dtype, or one part of a complex element.
 using Reader = Scalar (*)(const std::byte* element);
 
 Reader reader_of(Dtype dtype) {
@@ -43,7 +43,7 @@ Reader imaginary_reader_of(Dtype dtype) {
   });
 }
 
-/// The elements of a tensor and how they are walked: where a dim is summarised, only its edges.
+/// The elements of a tensor that are printed: of a summarised dim only the edges.
 struct Elements {
   const Tensor& tensor;
   const PrintOptions& options;
@@ -56,27 +56,26 @@ struct Elements {
     return summarized && size(dim) / 2 >= options.edgeitems && size(dim) > 2 * options.edgeitems;
   }
   const std::byte* first() const { return static_cast<const std::byte*>(tensor.data_ptr()); }
-  /// `steps` steps along a dim from an element: to another one of the tensor.
+  /// The address of the element that is `steps` further along a dim.
   const std::byte* at(const std::byte* base, int64_t dim, int64_t steps) const {
     return base + steps * tensor.strides()[dim] * tensor.itemsize();  // exact: inside the storage
   }
 };
 
-/// Goes from vector to vector, which are the slices along the last dim. No recursion: a tensor may have any number of
-/// dims.
+/// Iterates over vectors, the slices along the last dim. Not recursive, because a tensor may have any number of dims.
 class Vectors {
  public:
-  /// Of a tensor that has dims and elements.
+  /// For a tensor that has dims and elements.
   explicit Vectors(const Elements& elements)
       : elements_(elements), index_(elements.dim(), 0), base_(elements.first()) {}
 
   const std::byte* base() const { return base_; }
 
-  struct Step {
-    int64_t dim;   // the one that moved on; -1 behind the last vector
-    bool skipped;  // entries between its edges
+  struct Move {
+    int64_t dim;   // the dim whose index increased; -1 after the last vector
+    bool skipped;  // whether the entries between its edges were skipped
   };
-  Step next() {
+  Move next() {
     for (int64_t dim = elements_.dim() - 2; dim >= 0; --dim) {
       const int64_t size = elements_.size(dim), edge = elements_.options.edgeitems;
       const bool skips = elements_.cuts(dim) && index_[dim] + 1 == edge;
@@ -101,7 +100,7 @@ class Vectors {
   const std::byte* base_;
 };
 
-/// Calls `visit` with every number that is shown.
+/// Calls `visit` with every printed number.
 template <class Visit>
 void for_each_shown(const Elements& elements, const Visit& visit) {
   if (elements.dim() == 0) return visit(elements.read(elements.first()));
@@ -115,7 +114,8 @@ void for_each_shown(const Elements& elements, const Visit& visit) {
   } while (vectors.next().dim >= 0);
 }
 
-/// The numbers that decide the format. Without edge items PyTorch measures a vector whole and nothing else at all.
+/// Visits the numbers that decide the format. With edgeitems=0 PyTorch looks at a whole vector, and at no number of a
+/// tensor with more dims.
 template <class Visit>
 void for_each_measured(const Elements& elements, const Visit& visit) {
   if (!elements.summarized || elements.options.edgeitems > 0) return for_each_shown(elements, visit);
@@ -132,10 +132,10 @@ std::string printed(const char* format, int precision, double value) {
   return text;
 }
 
-/// How all elements of a tensor are written.
+/// The format of all elements of a tensor.
 struct Format {
   bool floating = false;
-  bool integral = true;  // every number is whole: no decimals, only the point
+  bool integral = true;  // all numbers are integers: no decimals, only the point
   bool scientific = false;
   int precision = 4;
   std::size_t width = 1;
@@ -157,7 +157,7 @@ struct Format {
   }
 };
 
-/// What of the numbers decides between plain and scientific: those that are finite and not zero.
+/// Facts about the finite nonzero numbers, which decide between plain and scientific format.
 struct Extent {
   double smallest = std::numeric_limits<double>::infinity();
   double largest = 0;
@@ -198,7 +198,7 @@ Format format_of(const Elements& elements) {
   return format;
 }
 
-/// Writes elements; of complex ones each part in a format of its own.
+/// Writes elements. The two parts of complex elements have separate formats.
 struct Writer {
   const Elements& elements;
   Format format;
@@ -222,7 +222,7 @@ struct Writer {
 
 // --- Laying out
 
-/// `entries` between brackets, as many a line as fit.
+/// `entries` in brackets, as many per line as fit.
 std::string lines_of(const std::vector<std::string>& entries, int64_t per_line, int64_t indent) {
   std::string text = "[";
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -254,16 +254,16 @@ std::string vector_text(const Writer& writer, const std::byte* base, int64_t ind
 
 std::string brackets(int64_t count, char bracket) { return std::string(static_cast<std::size_t>(count), bracket); }
 
-/// All dims, indented by `indent` columns.
+/// The text of all dims, indented by `indent` columns.
 std::string nested_text(const Writer& writer, int64_t indent) {
   const Elements& elements = writer.elements;
   if (elements.dim() == 0) return writer.text(elements.first());
   if (elements.summarized && elements.options.edgeitems == 0) return "[...]";
-  const int64_t outer = elements.dim() - 1;  // dims around each vector
+  const int64_t outer = elements.dim() - 1;  // dims outside the vectors
   std::string text = brackets(outer, '[');
   for (Vectors vectors(elements);;) {
     text += vector_text(writer, vectors.base(), indent + outer);
-    const Vectors::Step step = vectors.next();
+    const Vectors::Move step = vectors.next();
     const int64_t closed = outer - 1 - step.dim;
     text += brackets(closed, ']');
     if (step.dim < 0) return text;
@@ -275,14 +275,14 @@ std::string nested_text(const Writer& writer, int64_t indent) {
   }
 }
 
-/// Python's text of a tuple: "(2,)".
+/// A tuple as Python prints it: "(2,)".
 std::string tuple_text(SizesView sizes) {
   std::string text = "(";
   for (int64_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
   return text + (sizes.size() == 1 ? ",)" : ")");
 }
 
-/// The name of the node it comes from, or nothing. A view made without a graph has none after a write to its base.
+/// The name of the tensor's node; empty if it has none. A view made under no_grad has none after a write to its base.
 std::string origin_of(const Tensor& tensor) {
   try {
     const autograd::Node node = tensor.grad_fn();
@@ -298,7 +298,7 @@ bool is_default_complex(Dtype dtype) {
 
 std::vector<std::string> suffixes_of(const Tensor& tensor, const PrintOptions& options) {
   const bool is_default = tensor.dtype() == get_default_dtype();
-  // Numbers tell int64, bool and complex ones from the default dtype; where none are shown, nothing does.
+  // int64, bool and default complex dtypes can be recognised from the numbers, if any are printed.
   const bool shows_numbers = !tensor.is_meta() && tensor.numel() > 0;
   const bool tells_dtype =
       is_default ||
@@ -315,7 +315,7 @@ std::vector<std::string> suffixes_of(const Tensor& tensor, const PrintOptions& o
   return suffixes;
 }
 
-/// A suffix goes to a new line where it does not fit.
+/// Adds suffixes; one that does not fit begins a new line.
 std::string with_suffixes(std::string text, const std::vector<std::string>& suffixes, int64_t indent,
                           int64_t linewidth) {
   const std::size_t line_start = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;

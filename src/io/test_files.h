@@ -1,4 +1,4 @@
-// Files of the running test alone, in a folder that goes with it: tests run side by side.
+// Files of the running test, in a folder of its own that is removed at its end: tests run in parallel.
 #pragma once
 #include <gtest/gtest.h>
 

@@ -14,8 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
 
-/// Floats are truncated; what no int64 holds becomes the smallest int64, as the processor's conversion gives, and
-/// narrower integers keep the low bits.
+/// Floats are truncated to int64; out of range they give the smallest int64, as the processor does. Narrower integers
+/// keep the low bits.
 template <class To, class From>
 HWY_INLINE To converted(From value) {
   if constexpr (std::is_same_v<To, Float16>)
@@ -25,13 +25,13 @@ HWY_INLINE To converted(From value) {
   else if constexpr (std::is_same_v<To, uint32_t> && std::is_floating_point_v<From>) {
     return static_cast<uint32_t>(converted<int64_t>(value));
   } else if constexpr (std::is_same_v<To, uint64_t> && std::is_floating_point_v<From>) {
-    // The upper half of its range is the lower one with the first bit turned.
+    // From 2^63 on: converts value - 2^63 and sets the first bit.
     constexpr From kHalf{9223372036854775808.0};
     const bool upper = value >= kHalf;
     return static_cast<uint64_t>(converted<int64_t>(upper ? value - kHalf : value)) ^ (uint64_t{upper} << 63);
   } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
     if constexpr (sizeof(To) <= 4) {
-      // 32-bit conversions have vector forms; only values beyond them need the wide one.
+      // Conversions to 32 bits have vector instructions; only values outside their range need 64 bits.
       const bool fits = value >= From{-2147483648.0} && value < From{2147483648.0};
       if (fits) return static_cast<To>(static_cast<int32_t>(value));
       if constexpr (sizeof(To) == 4)
@@ -64,7 +64,7 @@ void cast(void* out, const Lanes* in, int64_t n) {
 }
 
 #if HWY_TARGET <= HWY_AVX2 || HWY_ARCH_ARM_A64
-/// float16 with the processor's own conversions.
+/// float16, with the processor's conversion instructions.
 template <>
 void cast<Float16, float>(void* out, const Lanes* in, int64_t n) {
   const hn::ScalableTag<float> d;
@@ -91,7 +91,7 @@ void cast<float, Float16>(void* out, const Lanes* in, int64_t n) {
 }
 #endif
 
-/// Elements as they are, whatever their dtype.
+/// Copies elements of any dtype.
 template <class T>
 void copy(void* out, const Lanes* in, int64_t n) {
   const T* from = static_cast<const T*>(in[0].data);
@@ -110,18 +110,18 @@ using Moved =
     std::tuple_element_t<std::countr_zero(kWidth), std::tuple<uint8_t, uint16_t, uint32_t, uint64_t, Complex128>>;
 
 template <class From, class To>
-constexpr Forms cast_forms() {
+constexpr KernelPair cast_kernels() {
   using Same = Moved<sizeof(Stored<To>)>;
   if constexpr (std::is_same_v<From, To>)
-    return forms<&copy<Same>, Same, Same>();
+    return kernel_pair<&copy<Same>, Same, Same>();
   else
-    return forms<&cast<From, To>, To, From>();
+    return kernel_pair<&cast<From, To>, To, From>();
 }
 
 template <class From, class To>
 void set_cast(KernelTable& table) {
   constexpr int from = static_cast<int>(dtype_of_v<From>), to = static_cast<int>(dtype_of_v<To>);
-  constexpr Forms both = cast_forms<From, To>();
+  constexpr KernelPair both = cast_kernels<From, To>();
   table.cast[from][to] = both.plain;
   table.cast_streamed[from][to] = both.streamed;
 }
@@ -139,7 +139,7 @@ void fill_casts_to(KernelTable& table) {
   (set_cast<From, To>(table), ...);
 }
 
-/// A dtype whose conversions are those of another one, where it has none of its own.
+/// Fills missing casts of `dtype` with those of `other`.
 void share_casts(KernelTable& table, Dtype dtype, Dtype other) {
   const auto share = [&](Dtype from, Dtype to, Dtype like_from, Dtype like_to) {
     const auto at = [](Dtype place) { return static_cast<std::size_t>(place); };
@@ -153,7 +153,7 @@ void share_casts(KernelTable& table, Dtype dtype, Dtype other) {
   }
 }
 
-/// Where bits are kept, or the upper ones cut off, unsigned integers are converted as signed ones.
+/// Casts that keep bits or cut off the upper ones are the same for unsigned and signed integers.
 void fill_unsigned_casts(KernelTable& table) {
   fill_casts_from<uint16_t, int32_t, int64_t, Float16, BFloat16, float, double>(table);
   fill_casts_from<uint32_t, int64_t, Float16, BFloat16, float, double>(table);
@@ -165,10 +165,11 @@ void fill_unsigned_casts(KernelTable& table) {
   share_casts(table, uint64, int64);
 }
 
-// Complex numbers are converted part by part, in blocks that stay in the first cache.
+// Complex numbers are converted part by part, in blocks that stay in the first-level cache.
 inline constexpr int64_t kPartsBlock = 256;
 
-/// The real parts, by way of the conversion of real numbers: a call for each block, so that the code is there once.
+/// Copies out the real parts and converts them. Calls the conversion of real numbers for each block, so that its code
+/// is not duplicated.
 template <class Z>
 TENON_ONCE void cast_real_parts(std::byte* to, int64_t itemsize, const Z* from, int64_t n, Kernel kernel) {
   typename Z::value_type parts[kPartsBlock];
@@ -181,7 +182,7 @@ TENON_ONCE void cast_real_parts(std::byte* to, int64_t itemsize, const Z* from, 
 }
 template <class Z, class To>
 void cast_real(void* out, const Lanes* in, int64_t n) {
-  constexpr Forms both = cast_forms<typename Z::value_type, To>();
+  constexpr KernelPair both = cast_kernels<typename Z::value_type, To>();
   cast_real_parts(static_cast<std::byte*>(out), sizeof(Stored<To>), static_cast<const Z*>(in[0].data), n, both.plain);
 }
 template <class Z>
@@ -190,7 +191,7 @@ void cast_truth(void* out, const Lanes* in, int64_t n) {
   uint8_t* to = static_cast<uint8_t*>(out);
   for (int64_t i = 0; i < n; ++i) to[i] = static_cast<uint8_t>((from[i].re != 0) | (from[i].im != 0));
 }
-/// Real numbers become complex ones without imaginary parts.
+/// Converts real numbers to complex ones with imaginary part 0.
 template <class Z>
 TENON_ONCE void cast_to_parts(Z* to, const std::byte* from, int64_t itemsize, int64_t n, Kernel kernel) {
   typename Z::value_type parts[kPartsBlock];
@@ -203,13 +204,13 @@ TENON_ONCE void cast_to_parts(Z* to, const std::byte* from, int64_t itemsize, in
 }
 template <class From, class Z>
 void cast_complex(void* out, const Lanes* in, int64_t n) {
-  constexpr Forms both = cast_forms<From, typename Z::value_type>();
+  constexpr KernelPair both = cast_kernels<From, typename Z::value_type>();
   cast_to_parts(static_cast<Z*>(out), static_cast<const std::byte*>(in[0].data), sizeof(Stored<From>), n, both.plain);
 }
 template <class From, class To>
 void cast_both(void* out, const Lanes* in, int64_t n) {
   const Lanes parts{in[0].data, 1};
-  cast_forms<typename From::value_type, typename To::value_type>().plain(out, &parts, 2 * n);
+  cast_kernels<typename From::value_type, typename To::value_type>().plain(out, &parts, 2 * n);
 }
 
 template <class Z, class... T>

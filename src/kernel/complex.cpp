@@ -1,5 +1,5 @@
-// Complex numbers: the lane types' formulas over pairs. What numbers PyTorch's formulas give, ours give: no product of
-// parts is fused, and a quotient is computed as NumPy computes it.
+// Kernels of complex numbers. They give the numbers that PyTorch's formulas give: products of parts are not fused, and
+// quotients are computed as in NumPy.
 #include <cmath>
 #include <complex>
 
@@ -42,7 +42,7 @@ HWY_INLINE Lane<Z> logarithm_to_2(Lane<Z> a) {
   const Lane<Z> natural = logarithm(a);
   return {natural.v.re / log2, natural.v.im / log2};
 }
-/// Without the loss of what is small beside 1.
+/// exp(a) - 1 and log(1 + a), accurate near 0.
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> exponential_less_1(Lane<Z> a) {
   const auto half = std::sin(a.v.im / 2);
@@ -55,7 +55,7 @@ HWY_INLINE Lane<Z> logarithm_of_1_more(Lane<Z> a) {
   const Part more = a.v.re * (2 + a.v.re) + a.v.im * a.v.im;  // the square of the magnitude, less 1
   return {more == 0 ? a.v.re : std::log1p(more) / 2, std::atan2(a.v.im, a.v.re + 1)};
 }
-/// 0 at 0.
+/// The sign: a / |a|, and 0 at 0.
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> signum(Lane<Z> a) {
   const Lane<Z> length = magnitude(a);
@@ -77,12 +77,12 @@ void magnitudes(void* out, const Lanes* in, int64_t n) {
 }
 
 #if TENON_HAS_VECTORS
-/// Numbers of one input by their parts, a vector at a time.
+/// Reads one input as vectors of alternating real and imaginary parts.
 template <class D, class Z, bool kSplat>
 class PartSource {
  public:
   HWY_INLINE explicit PartSource(const void* data) : data_(static_cast<const Part*>(data)) {
-    // A vector holds whole numbers: the real part in front.
+    // The real part comes first.
     if constexpr (kSplat) splat_ = hn::OddEven(hn::Set(D(), data_[1]), hn::Set(D(), data_[0]));
   }
   HWY_INLINE hn::Vec<D> at(int64_t i) const {
@@ -136,7 +136,7 @@ void multiply(void* out, const Lanes* in, int64_t n) {
 }
 #endif
 
-// By whole vectors: GCC stores those of its own by halves, which whole loads wait for.
+// By whole Highway vectors: GCC stores its own vectors in halves, and a load of the whole then has to wait.
 template <>
 constexpr bool has_kernel<ops::mul, Complex64>() {
   return false;
@@ -145,7 +145,7 @@ template <>
 constexpr bool has_kernel<ops::mul, Complex128>() {
   return false;
 }
-// Elements are only moved: complex64 as int64 is, complex128 in one loop for all ways the inputs step.
+// where only moves elements: complex64 uses the loops of int64, complex128 one loop for all combinations of steps.
 template <>
 constexpr bool has_kernel<ops::where, Complex64>() {
   return false;
@@ -166,7 +166,7 @@ template <class Z>
 void fill_complex(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<Z>);
   fill_dtype<Z>(table);
-  set_forms(table, Op::mul, column, forms<&multiply<Z>, Z, Z, Z>());
+  set_kernels(table, Op::mul, column, kernel_pair<&multiply<Z>, Z, Z, Z>());
   table.elementwise[static_cast<int>(Op::sgn)][column] = &unary<ops::sgn, Z, Z>;
   table.elementwise[static_cast<int>(Op::abs)][column] = &magnitudes<Z>;
   table.elementwise[static_cast<int>(Op::angle)][column] = &angles<Z>;

@@ -1,7 +1,7 @@
 // kernel: exponential, logarithm and hyperbolic tangent over whole vectors, for every float32 and float64: subnormals,
-// infinities and NaN included. The first keeps what its sum loses, error below 0.53 ulp (0.65 without fused
-// multiplication); the second after fdlibm (https://www.netlib.org/fdlibm), below 1 ulp; the third after Cephes
-// (https://www.netlib.org/cephes), below 2 ulp. No branches: special values are chosen at the end.
+// infinities and NaN included. exp: error below 0.53 ulp (0.65 without fused multiply-add), because it adds back what
+// rounding loses. log: after fdlibm (https://www.netlib.org/fdlibm), below 1 ulp. tanh: after Cephes
+// (https://www.netlib.org/cephes), below 2 ulp. No branches: special values are selected at the end.
 #if defined(TENON_KERNEL_EXP_LOG_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_EXP_LOG_INL_H
 #undef TENON_KERNEL_EXP_LOG_INL_H
@@ -27,7 +27,7 @@ struct ExpLog<float> {
   static constexpr int mantissa_bits = 23;
   static constexpr float ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;  // 0x3f317200, 0x35bfbe8e
   static constexpr float inverse_ln2 = 0x1.715476p+0f;
-  static constexpr float lowest = -105, highest = 89;  // beyond them exp is 0 or infinite
+  static constexpr float lowest = -105, highest = 89;  // outside, exp is 0 or infinite
   static constexpr float exp_terms[] = {0x1.555556p-2f, 0x1.5554e6p-4f, 0x1.111094p-6f, 0x1.6d4f2ap-9f,
                                         0x1.a19c76p-12f};
   static constexpr float log_terms[] = {0xaaaaaa.0p-24f, 0xccce13.0p-25f, 0x91e9ee.0p-25f, 0xf89e26.0p-26f};
@@ -62,11 +62,11 @@ HWY_INLINE V polynomial(D d, V x, const T (&terms)[kCount]) {
   return sum;
 }
 
-/// Small integers and floats change into each other by way of 1.5 * 2^mantissa_bits: its low bits count ones.
+/// Converts between small integers and floats by adding 1.5 * 2^mantissa_bits, whose lowest mantissa bit is worth 1.
 template <class T>
 constexpr T kCounter = static_cast<T>(3) * static_cast<T>(int64_t{1} << (ExpLog<T>::mantissa_bits - 1));
 
-/// 2^k for integers k that give a normal number.
+/// 2^k, if it is a normal number.
 template <class D, class VI>
 HWY_INLINE hn::Vec<D> power_of_two(D d, VI k) {
   using T = hn::TFromD<D>;
@@ -77,9 +77,9 @@ HWY_INLINE hn::Vec<D> power_of_two(D d, VI k) {
 }
 
 /// x = k ln 2 + r with |r| <= ln 2 / 2, exp(x) = 2^k exp(r), exp(r) = 1 + r + r^2/2 + r^2/2 * r * (1/3 + r/12 + ...),
-/// the polynomial by Remez. What the first three terms lose when they are rounded is added to the fourth, which is
-/// below 0.008: the error is hardly more than that of the last addition. Without fused multiplication r^2/2 stays
-/// rounded.
+/// the polynomial by Remez. The rounding errors of the first three terms are added to the fourth, which is below 0.008,
+/// so the total error is little more than that of the last addition. Without fused multiply-add, the error of r^2/2 is
+/// not added.
 template <class D, class V>
 HWY_INLINE V exp_vector(D d, V x) {
   using T = hn::TFromD<D>;
@@ -92,13 +92,13 @@ HWY_INLINE V exp_vector(D d, V x) {
   const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
   const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), bounded), low = hn::Mul(whole, hn::Set(d, C::ln2_low));
   const V r = hn::Sub(high, low), lost_in_r = hn::Sub(hn::Sub(high, r), low);
-  const V half_r = hn::Mul(r, hn::Set(d, T{0.5})), square = hn::Mul(r, half_r);  // the half is exact
+  const V half_r = hn::Mul(r, hn::Set(d, T{0.5})), square = hn::Mul(r, half_r);  // half_r is exact
   const V lost_in_square = hn::MulSub(r, half_r, square);
   const V one = hn::Set(d, T{1}), line = hn::Add(one, r), parabola = hn::Add(line, square);
   const V lost_in_line = hn::Sub(r, hn::Sub(line, one)), lost_in_parabola = hn::Sub(square, hn::Sub(parabola, line));
   const V lost = hn::MulAdd(lost_in_r, line, hn::Add(hn::Add(lost_in_line, lost_in_parabola), lost_in_square));
   const V y = hn::Add(parabola, hn::MulAdd(hn::Mul(square, r), polynomial(d, r, C::exp_terms), lost));
-  // In two steps, so that only the second one can leave the normal range: it rounds once.
+  // Multiplies twice, so that only the second product can leave the normal range and round.
   const auto half = hn::ShiftRight<1>(k);
   const V scaled = hn::Mul(hn::Mul(y, power_of_two(d, half)), power_of_two(d, hn::Sub(k, half)));
   return hn::IfThenElse(hn::IsNaN(x), x, scaled);
@@ -155,7 +155,7 @@ HWY_INLINE V tanh_vector(D d, V x) {
   }
   const V near = hn::MulAdd(hn::Mul(x, square), ratio, x);
   const V far = hn::Sub(one, hn::Div(two, hn::Add(exp_vector(d, hn::Add(size, size)), one)));
-  // -0 + 0 is 0: the sign is x's here, too.
+  // Copies the sign of x for -0, too: -0 + 0 is 0.
   return hn::CopySign(hn::IfThenElse(hn::Lt(size, hn::Set(d, T{0.625})), near, far), x);
 }
 

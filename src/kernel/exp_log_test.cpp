@@ -1,4 +1,4 @@
-// exp, log and the functions of the library: the largest error over the whole range, and the values at its ends.
+// exp, log and the other functions: the largest error over the whole range, and the values at its ends.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -22,7 +22,7 @@ long double ulps(T got, long double wanted) {
   if (std::isnan(rounded) || std::isnan(got))
     return std::isnan(rounded) == std::isnan(got) ? 0 : std::numeric_limits<long double>::infinity();
   if (std::isinf(rounded) || std::isinf(got)) {
-    // An overflow is half a step beyond the largest number.
+    // Beyond the largest number by half an ulp, results are infinite.
     if (rounded == got) return 0;
     return std::abs(wanted) >= static_cast<long double>(std::numeric_limits<T>::max())
                ? 1
@@ -93,7 +93,7 @@ TEST(ExpLog, ErrorIsBelowOneUlp) {
   expect_below<double>(Op::log, log_of, drawn<double>(count, 0.25, 4), 1);
 }
 
-/// How many of a thousand results are not the nearest number.
+/// The share of results, in thousandths, that are not the nearest number.
 template <class T>
 double misrounded(const std::vector<T>& in) {
   const std::vector<T> out = run(Op::exp, in);
@@ -104,7 +104,7 @@ double misrounded(const std::vector<T>& in) {
 
 TEST(ExpLog, ExpIsNearlyAlwaysTheNearestNumber) {
   constexpr std::size_t count = 1 << 18;
-  // What is lost in r^2/2 is known only where multiplication and addition are one instruction.
+  // The error of r^2/2 is known only with fused multiply-add.
   const std::string isa = instruction_set();
   const bool fused = isa.rfind("AVX", 0) == 0 || isa.rfind("NEON", 0) == 0;
   const double limit = fused ? 5 : 50;
@@ -139,7 +139,7 @@ constexpr Declared kDeclared[] = {
 };
 #undef TENON_DECLARED
 
-/// Where there are vectors, float32 is computed in float64; sin, cos and tan far from 0 are not.
+/// With vector instructions float32 is computed in float64, except sin, cos and tan far from 0.
 TEST(Library, ErrorIsAsDeclared) {
   constexpr std::size_t count = 1 << 17;
   for (const auto& [op, truth] : kDeclared) {

@@ -1,4 +1,4 @@
-// The choice of the instruction set, made once.
+// Chooses the instruction set, once.
 #include "kernel/kernel.h"
 
 #include <algorithm>
@@ -36,7 +36,8 @@ void fill_moves(KernelTable& table);
 void fill_products(KernelTable& table);
 void fill_states(KernelTable& table);
 
-/// The ops that know uint16, uint32 and uint64 do with their bits what they do with those of signed integers.
+/// Ops on uint16, uint32 and uint64 use the kernels of signed integers of that width: the bits of the results are
+/// equal.
 void share_unsigned(KernelTable& table, Dtype dtype, Dtype other) {
   const auto to = static_cast<std::size_t>(dtype), from = static_cast<std::size_t>(other);
   for (std::size_t op = 0; op < kOpCount; ++op) {
@@ -51,7 +52,7 @@ void share_formulas(KernelTable& table) {
     const auto from = static_cast<std::size_t>(formula_of(static_cast<Op>(op)));
     for (std::size_t dtype = 0; op != from && dtype < kDtypeCount; ++dtype) {
       if ((row_of(static_cast<Op>(op)).dtypes & set_of(static_cast<Dtype>(dtype))) == 0) continue;
-      if (table.elementwise[op][dtype]) continue;  // complex numbers have a formula of their own
+      if (table.elementwise[op][dtype]) continue;  // complex dtypes have their own kernel
       table.elementwise[op][dtype] = table.elementwise[from][dtype];
       table.elementwise_streamed[op][dtype] = table.elementwise_streamed[from][dtype];
       table.fold[op][dtype] = table.fold[from][dtype];
@@ -59,7 +60,7 @@ void share_formulas(KernelTable& table) {
   }
 }
 
-/// The conjugate of a real number is that number.
+/// conj of a real dtype is a copy.
 void copy_conjugates(KernelTable& table) {
   constexpr auto op = static_cast<std::size_t>(Op::conj_physical);
   for (std::size_t dtype = 0; dtype < kDtypeCount; ++dtype) {
@@ -108,7 +109,7 @@ struct InstructionSet {
 bool always() { return true; }
 
 #if HWY_ARCH_X86
-/// What Highway's AVX2 target compiles for.
+/// Whether the processor has all that Highway's AVX2 target is compiled for.
 [[maybe_unused]] bool has_avx2() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return false;
@@ -122,8 +123,8 @@ bool always() { return true; }
 }
 #endif
 
-// Best first; the last is always there.
-// Detection by hand: Highway's needs its library at run time, which spends milliseconds on its timer when it is loaded.
+// Best first; the last one always works.
+// Not Highway's detection: it needs Highway's library, which takes milliseconds to load because it calibrates a timer.
 constexpr InstructionSet kSets[] = {
 #if HWY_TARGETS & HWY_AVX3
     {HWY_AVX3, &N_AVX3::make_table, &has_avx512},

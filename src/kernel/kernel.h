@@ -10,14 +10,14 @@
 
 namespace tenon {
 
-/// *out = the fold of `n` >= 1 lanes; of 16-bit floats in float32.
+/// *out = the fold of `n` >= 1 lanes. For 16-bit floats `out` is a float32.
 using FoldKernel = void (*)(void* out, const void* in, int64_t n);
 
 /// Copies by element size: index 0 for 1 byte, 1 for 2, 2 for 4, 3 for 8, 4 for 16.
 struct MoveKernels {
   /// Reads a two-dimensional block: out[i1 * n0 + i0] = in[i1 * stride1 + i0 * stride0]. Strides in elements.
   void (*gather)(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1);
-  /// The way back: out[i1 * stride1 + i0 * stride0] = in[i1 * n0 + i0].
+  /// The inverse of gather: out[i1 * stride1 + i0 * stride0] = in[i1 * n0 + i0].
   void (*scatter)(void* out, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1, const void* in);
   /// out[i] = in[i / times] for n * times elements.
   void (*repeat)(void* out, const void* in, int64_t times, int64_t n);
@@ -27,72 +27,73 @@ struct MoveKernels {
   void (*transpose)(void* out, int64_t out_stride, const void* in, int64_t stride, int64_t rows, int64_t columns);
 };
 
-/// A part of a product of matrices: out = a b, or out += a b. Strides in elements.
+/// A block of a matrix product: out = a b, or out += a b. Strides are in elements; rows of `out` and `b` are
+/// contiguous.
 struct ProductBlock {
   void* out;
-  int64_t out_stride;  // between rows, whose elements lie side by side
+  int64_t out_stride;  // between rows
   const void* a;
   int64_t a_row, a_depth;
-  int64_t a_tile;  // from kProductRows rows to the next
+  int64_t a_tile;  // between groups of kProductRows rows
   const void* b;
-  int64_t b_depth;  // between rows, whose elements lie side by side
-  int64_t b_panel;  // from as many columns as a tile has to the next
+  int64_t b_depth;  // between rows
+  int64_t b_panel;  // between panels: the columns of one tile
   int64_t rows, columns, depth;
   bool adds;
 };
-/// Products of small matrices, one behind the other. `out` is row-major without gaps.
+/// A batch of products of small matrices. `out` is row-major without gaps.
 struct SmallProducts {
-  ProductBlock block;  // of the first
+  ProductBlock block;  // the first product
   int64_t batches, a_batch, b_batch;
 };
-/// Rows of a tile.
+/// Rows of a product's tile.
 inline constexpr int64_t kProductRows = 6;
-/// Each element is summed in an order that depth alone decides.
+/// The order in which an element is summed depends on depth only.
 struct ProductKernels {
-  /// Reads `b` up to whole vectors of columns.
+  /// May read `b` beyond its columns, up to a whole vector.
   void (*multiply)(const ProductBlock& block) = nullptr;
-  /// out = a b of what lies side by side along depth, in both operands; b_depth: between columns of `b`.
+  /// out = a b for operands that are both contiguous along depth; b_depth: between columns of `b`.
   void (*multiply_transposed)(const ProductBlock& block) = nullptr;
-  /// In the order of `multiply`. Reads `b` no further than its columns.
+  /// Sums in the order of `multiply`. Never reads `b` beyond its columns.
   void (*multiply_small)(const SmallProducts& products) = nullptr;
   int64_t panel = 0;   // columns of a tile
   int64_t vector = 0;  // columns of a vector
 };
 
-/// A fold with a State, over lanes of one dtype. A state is up to three lanes: field f of state i lies at
-/// states[f * stride + i], and there is room for 16 states behind the last one. Wide states are of float64 or int64.
-/// `numbers`: parameters that the formula reads.
+/// A fold whose partial result is a State of up to three numbers (fields). Field f of state i is states[f * stride +
+/// i]; kernels may write up to 16 states behind the last one. Wide states have fields of float64 or int64. `numbers`:
+/// the op's parameters.
 struct StateKernels {
-  /// `count` runs of `n` elements, `step` apart: each becomes a state.
+  /// Folds each of `count` runs of `n` elements to a state. Runs are `step` apart.
   void (*along)(void* states, int64_t stride, const void* in, int64_t step, int64_t count, int64_t n,
                 const double* numbers);
-  /// Each of `rows` rows of `n` elements, `step` apart, gives one element to each of `n` states, which have taken
-  /// `taken` before; none: they begin. Of fewer than 16 elements, 16 may be read.
+  /// Folds `rows` rows of `n` elements, `step` apart, into `n` states: element i of each row into state i. The states
+  /// hold `taken` elements before; 0: they begin here. If `n` is less than 16, 16 elements may be read.
   void (*across)(void* states, int64_t stride, const void* in, int64_t step, int64_t rows, int64_t n, int64_t taken,
                  const double* numbers);
-  /// Joins states to wide ones, which begin where `fresh`. `start`: the place of the states' first element.
+  /// Joins states into wide ones, or begins these if `fresh`. `start`: the index of the states' first element.
   void (*absorb)(void* wide, const void* states, int64_t stride, int64_t n, int64_t start, bool fresh,
                  const double* numbers);
-  /// The results of wide states, where `along`'s dtype is theirs; in that dtype. Result r of state i is
-  /// out[r * stride + i].
+  /// Computes the results of wide states, if this is the kernel of their dtype. Result r of state i is out[r * stride +
+  /// i].
   void (*finish)(void* out, const void* states, int64_t stride, int64_t n, const double* numbers);
   int fields, results;
 };
 
-/// Results that leave past the caches at once, whatever their dtype: one cache line or several.
+/// Lanes of one streaming store: one cache line or several, for every dtype.
 inline constexpr int64_t kStreamedLanes = 64;
 
-/// The op whose formula, and so whose kernels, an op has: mostly its own.
+/// The op whose kernels this op uses: mostly itself.
 constexpr Op formula_of(Op op) {
   return op == Op::sub_alpha ? Op::add_alpha : op == Op::mean ? Op::sum : op == Op::sgn ? Op::sign : op;
 }
 
 struct KernelTable {
-  const char* name;  // of the instruction set
-  // By op and dtype of computation; null where there is none. A reduction's joins two partial results.
+  const char* name;  // the instruction set
+  // By op and compute dtype; null: none. A reduction's kernel joins two partial results.
   Kernel elementwise[kOpCount][kDtypeCount];
-  Kernel cast[kDtypeCount][kDtypeCount];  // from, to; of one dtype: a copy
-  // The same past the caches: `out` lies on a cache line, `n` is a multiple of kStreamedLanes.
+  Kernel cast[kDtypeCount][kDtypeCount];  // [from][to]; a copy if they are equal
+  // The same with streaming stores: `out` is aligned to a cache line, `n` a multiple of kStreamedLanes.
   Kernel elementwise_streamed[kOpCount][kDtypeCount];
   Kernel cast_streamed[kDtypeCount][kDtypeCount];
   FoldKernel fold[kOpCount][kDtypeCount];  // reductions over lanes
@@ -104,17 +105,17 @@ struct KernelTable {
 /// The table of the best instruction set this machine has (TENON_ISA=AVX2 asks for another one).
 const KernelTable& kernels() noexcept;
 
-/// Those of ops that were defined from outside, by dtype of computation.
+/// The kernels of a custom op, by compute dtype.
 using CustomKernels = std::array<Kernel, kDtypeCount>;
 const CustomKernels& custom_kernels(Op op) noexcept;
 void set_custom_kernels(Op op, const CustomKernels& kernels);
-/// Of any elementwise op; null where it has no code for the dtype.
+/// The kernel of any elementwise op; null if it has none for the dtype.
 inline Kernel kernel_of(Op op, Dtype compute) noexcept {
   if (is_custom(op)) [[unlikely]]
     return custom_kernels(op)[static_cast<std::size_t>(compute)];
   return kernels().elementwise[static_cast<int>(op)][static_cast<int>(compute)];
 }
-/// Null where results can't leave past the caches by themselves.
+/// Its kernel with streaming stores; null if it has none.
 inline Kernel streamed_kernel_of(Op op, Dtype compute) noexcept {
   if (is_custom(op)) [[unlikely]]
     return nullptr;

@@ -1,6 +1,6 @@
-// kernel: the lane types that formulas are written in. `Lane<T>` is one element; loops over it are turned into vectors
-// by the compiler, in the instruction set of the region that includes this file. `Vector<D>` is a Highway vector, for
-// functions that no compiler vectorises.
+// kernel: the lane types that formulas are written in. `Lane<T>` is one element; the compiler vectorises loops over it,
+// for the instruction set of the region that includes this file. `Vector<D>` is a Highway vector, for functions that
+// compilers do not vectorise.
 #if defined(TENON_KERNEL_LANE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_LANE_INL_H
 #undef TENON_KERNEL_LANE_INL_H
@@ -25,7 +25,7 @@ namespace tenon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// One element of a computation: integers wrap, bool adds as `or` and multiplies as `and`.
+/// One element. Integers wrap; for bool, + is `or` and * is `and`.
 template <class T>
 struct Lane {
   T v;
@@ -42,7 +42,7 @@ struct Lane<bool> {
   HWY_INLINE constexpr explicit Lane(U value) : v(value != U{} ? 1 : 0) {}
 };
 using Truth = Lane<bool>;
-/// 16-bit floats, for formulas that round every step: a float32 that the type holds.
+/// A 16-bit float, for formulas that round after every step. Stored as the float32 of equal value.
 template <class T>
 concept Half = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 template <Half T>
@@ -50,7 +50,7 @@ struct Lane<T> {
   float v;
   HWY_INLINE explicit Lane(float value) : v(value) {}
 };
-/// Complex numbers, by their parts.
+/// A complex number by its parts.
 template <class T>
 concept ComplexLane = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
 template <ComplexLane Z>
@@ -62,7 +62,7 @@ struct Lane<Z> {
   HWY_INLINE constexpr Lane(Part re, Part im) : v{re, im} {}
   HWY_INLINE constexpr explicit Lane(int value) : v{static_cast<Part>(value), 0} {}
 };
-// 16-bit floats pass through float32, exactly as C++ and PyTorch convert them.
+// 16-bit floats are converted through float32, as in C++ and PyTorch.
 template <class T>
 HWY_INLINE T widened(T value) {
   return value;
@@ -70,7 +70,7 @@ HWY_INLINE T widened(T value) {
 HWY_INLINE float widened(Float16 value) { return float16_value(value.bits); }
 HWY_INLINE float widened(BFloat16 value) { return bfloat16_value(value.bits); }
 
-/// An unsigned type wide enough that no integer promotion makes arithmetic on it signed.
+/// An unsigned type that C++ integer promotion does not turn into a signed one.
 template <class T>
 using Wrapping = std::conditional_t<(sizeof(T) < 8), uint32_t, uint64_t>;
 
@@ -104,7 +104,7 @@ template <ComplexLane Z>
 HWY_INLINE Lane<Z> operator*(Lane<Z> a, Lane<Z> b) {
   return {a.v.re * b.v.re - a.v.im * b.v.im, a.v.re * b.v.im + a.v.im * b.v.re};
 }
-/// As NumPy divides: by the ratio of the divisor's parts, so that nothing overflows on the way.
+/// Divides as NumPy does: by the ratio of the divisor's parts, so that no intermediate result overflows.
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> operator/(Lane<Z> a, Lane<Z> b) {
   using Part = typename Z::value_type;
@@ -140,14 +140,14 @@ HWY_INLINE Lane<T> operator~(Lane<T> a) {
   return Lane<T>(static_cast<T>(~a.v));
 }
 HWY_INLINE Truth operator~(Truth a) { return Truth(static_cast<uint8_t>(a.v ^ 1)); }
-/// Shifts by as many bits as there are, or by a negative number, leave none.
+/// A shift by the type's width or more, or by a negative number, gives 0.
 template <std::integral T>
 HWY_INLINE Lane<T> operator<<(Lane<T> a, Lane<T> b) {
   constexpr Wrapping<T> kBits = 8 * sizeof(T);
   const auto by = static_cast<Wrapping<T>>(b.v);
   return Lane<T>(static_cast<T>(by < kBits ? static_cast<Wrapping<T>>(a.v) << (by % kBits) : 0));
 }
-/// Such shifts leave the sign.
+/// Such a shift gives 0 or -1, by the sign.
 template <std::integral T>
 HWY_INLINE Lane<T> operator>>(Lane<T> a, Lane<T> b) {
   constexpr Wrapping<T> kBits = 8 * sizeof(T);
@@ -193,7 +193,7 @@ HWY_INLINE Truth operator!=(Lane<Z> a, Lane<Z> b) {
   return !(a == b);
 }
 
-// Selects act on plain values: of structs, GCC makes branches and no vectors.
+// Works on plain values: for structs GCC emits branches, not vectors.
 template <class T>
 HWY_INLINE Lane<T> choose(Truth condition, Lane<T> a, Lane<T> b) {
   Lane<T> result;
@@ -204,14 +204,14 @@ HWY_INLINE Lane<T> choose(Truth condition, Lane<T> a, Lane<T> b) {
 template <std::floating_point T>
 HWY_INLINE T unless_nan([[maybe_unused]] T a, T b, T result) {
 #if HWY_TARGET <= HWY_AVX3
-  // A NaN comes out of a sum, not of the operand it is: GCC would choose that one by a mask, around a maximum that
-  // reads memory, and masked reads of what is in no cache wait for each other (half the bandwidth on Zen 5).
+  // Gives NaN as a + b, not as the operand: GCC would select the operand by a mask around a maximum that reads memory,
+  // and masked reads that miss the caches wait for each other (half the bandwidth on Zen 5).
   return __builtin_isunordered(a, b) ? a + b : result;
 #else
-  return b != b ? b : result;  // where `a` is NaN, it is the result
+  return b != b ? b : result;  // if `a` is NaN, `result` is NaN, too
 #endif
 }
-/// NaN wins; of two equal values (-0 and 0) the first.
+/// The larger value; NaN if one is NaN; the first of two equal values (-0 and 0).
 template <class T>
 HWY_INLINE Lane<T> larger(Lane<T> a, Lane<T> b) {
   Lane<T> result;
@@ -226,8 +226,8 @@ HWY_INLINE Lane<T> smaller(Lane<T> a, Lane<T> b) {
   if constexpr (std::is_floating_point_v<T>) result.v = unless_nan(a.v, b.v, result.v);
   return result;
 }
-// The same beside bounds that are one value for all lanes: whether one is NaN is asked outside the loop, and added to
-// each result (which -0 leaves as it is).
+// The same for bounds that are one value for all lanes: the compiler moves the test for NaN out of the loop, and the
+// NaN, or -0, which changes nothing, is added to each result.
 template <class T, class... Bounds>
 HWY_INLINE Lane<T> unless_nan_among(Lane<T> result, Bounds... bounds) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -279,7 +279,7 @@ HWY_INLINE Truth is_below_infinity(Lane<T> a) {
   else
     return Truth(1);
 }
-// Rounding leaves integers as they are.
+// Rounding does not change integers.
 #define TENON_LANE_ROUNDING(NAME, FUNCTION)    \
   template <class T>                           \
   HWY_INLINE Lane<T> NAME(Lane<T> a) {         \
@@ -306,7 +306,7 @@ using Bits = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 template <class T>
 HWY_INLINE Truth is_marked_negative(Lane<T> a) {
   if constexpr (std::is_floating_point_v<T>)
-    // Not std::signbit, at which GCC 12 fails for AVX-512.
+    // Not std::signbit: GCC 12 fails to compile it for AVX-512.
     return Lane<Bits<T>>(__builtin_bit_cast(Bits<T>, a.v)) < Lane<Bits<T>>(0);
   else
     return a < Lane<T>(0);
@@ -319,7 +319,7 @@ template <ComplexLane Z>
 HWY_INLINE Lane<Z> magnitude(Lane<Z> a) {
   return {std::hypot(a.v.re, a.v.im), 0};
 }
-// Functions of complex numbers are the C library's, as in PyTorch.
+// Functions of complex numbers call the C library, as in PyTorch.
 template <ComplexLane Z>
 HWY_INLINE std::complex<typename Z::value_type> standard(Lane<Z> a) {
   return {a.v.re, a.v.im};
@@ -344,7 +344,7 @@ template <ComplexLane Z>
 HWY_INLINE Lane<Z> logarithm(Lane<Z> a) {
   return lane_of(std::log(standard(a)));
 }
-/// a * b + c, rounded once where the instruction set can.
+/// a * b + c, rounded once if the instruction set has fused multiply-add.
 template <class T>
 HWY_INLINE Lane<T> mul_add(Lane<T> a, Lane<T> b, Lane<T> c) {
 #if HWY_TARGET <= HWY_AVX2 || HWY_ARCH_ARM_A64
@@ -356,7 +356,7 @@ HWY_INLINE Lane<T> mul_add(Lane<T> a, Lane<T> b, Lane<T> c) {
 #endif
     return a * b + c;
 }
-/// a + weight * (end - a), from the nearer side.
+/// a + weight * (end - a), computed from the end that is nearer.
 template <std::floating_point T>
 HWY_INLINE Lane<T> between(Lane<T> a, Lane<T> end, Lane<T> weight) {
   const Lane<T> way = end - a, rest = weight - Lane<T>(1);
@@ -373,8 +373,9 @@ template <std::floating_point T>
 HWY_INLINE Lane<T> square_root(Lane<T> a) {
   return Lane<T>(std::sqrt(a.v));
 }
-/// sqrt(a * a + b * b), correctly rounded but for rare cases, without overflow on the way; an infinity wins over NaN.
-/// float32 in float64; float64 scaled, with the correction of Borges, "An improved algorithm for hypot(a, b)" (2019).
+/// sqrt(a * a + b * b), almost always correctly rounded, without intermediate overflow; infinity if one is infinite,
+/// even beside NaN. float32 is computed in float64; float64 is scaled and corrected as in Borges, "An improved
+/// algorithm for hypot(a, b)" (2019).
 template <std::floating_point T>
 HWY_INLINE Lane<T> hypotenuse(Lane<T> a, Lane<T> b) {
   const T x = std::abs(a.v), y = std::abs(b.v), infinity = static_cast<T>(__builtin_inf());
@@ -389,7 +390,7 @@ HWY_INLINE Lane<T> hypotenuse(Lane<T> a, Lane<T> b) {
     const T root = std::sqrt(__builtin_fma(p, p, q * q)), square = root * root, p_square = p * p;
     const T error =
         __builtin_fma(-q, q, square - p_square) + __builtin_fma(root, root, -square) - __builtin_fma(p, p, -p_square);
-    // Where the smaller one vanishes beside the other, so does what it adds; 0 has no correction.
+    // The correction of 0 would divide by 0.
     const T corrected = root > 0 ? root - error / (2 * root) : root;
     result = corrected / scale;
     result = x != x || y != y ? x + y : result;
@@ -411,12 +412,12 @@ HWY_INLINE Lane<T> quotient_trunc(Lane<T> a, Lane<T> b) {
   if constexpr (!std::is_integral_v<T>) {
     return Lane<T>(std::trunc(step<T>(a.v / b.v)));
   } else {
-    if (b.v == 0) return Lane<T>(0);                                  // refused before the loop began
-    if (std::is_signed_v<T> && b.v == static_cast<T>(-1)) return -a;  // the smallest value by -1 wraps
+    if (b.v == 0) return Lane<T>(0);                                  // checked before the loop
+    if (std::is_signed_v<T> && b.v == static_cast<T>(-1)) return -a;  // the smallest value divided by -1 wraps
     return Lane<T>(static_cast<T>(a.v / b.v));
   }
 }
-/// Python's floor division; for floats by way of the remainder, as PyTorch computes it.
+/// Python's floor division; floats are computed from the remainder, as in PyTorch.
 template <class T>
 HWY_INLINE Lane<T> quotient_floor(Lane<T> a, Lane<T> b) {
   if constexpr (!std::is_integral_v<T>) {
@@ -434,7 +435,7 @@ HWY_INLINE Lane<T> quotient_floor(Lane<T> a, Lane<T> b) {
     return exact || (a.v < 0) == (b.v < 0) ? quotient : quotient - Lane<T>(1);
   }
 }
-/// What the two quotients leave. A zero among integer divisors is refused before the loop begins.
+/// The remainders of floor and truncated division. Integer divisors are checked for 0 before the loop.
 template <class T>
 HWY_INLINE Lane<T> remainder_trunc(Lane<T> a, Lane<T> b) {
   if constexpr (!std::is_integral_v<T>) {
@@ -454,13 +455,13 @@ HWY_INLINE Lane<T> remainder_floor(Lane<T> a, Lane<T> b) {
 template <class D>
 struct Vector {
 #if HWY_ARCH_ARM
-  // Constructors nobody writes GCC makes outside of the region, without its instruction set.
+  // Written out: GCC compiles a defaulted constructor outside this region, without its instruction set.
   HWY_INLINE Vector() {}
   HWY_INLINE Vector(hn::Vec<D> value) : v(value) {}
 #endif
   hn::Vec<D> v;
 };
-/// Which lanes of such a vector.
+/// A mask of a vector's lanes.
 template <class D>
 struct VectorTruth {
   hn::Mask<D> v;
@@ -484,7 +485,7 @@ TENON_VECTOR_COMPARISON(==, Eq)
 TENON_VECTOR_COMPARISON(!=, Ne)
 TENON_VECTOR_COMPARISON(<, Lt)
 #undef TENON_VECTOR_COMPARISON
-/// No integer is NaN: what is asked of that costs nothing.
+/// The mask of NaN lanes of integers: always empty, at no cost.
 struct NoLane {};
 struct EveryLane {};
 template <class D>
@@ -538,7 +539,7 @@ HWY_INLINE Vector<D> unless_nan([[maybe_unused]] Vector<D> b, hn::Vec<D> result)
     return {result};
 }
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-// Of two equal values and beside a NaN, these take the second operand.
+// For two equal values, and if one is NaN, these give the second operand.
 template <class D>
 HWY_INLINE Vector<D> larger(Vector<D> a, Vector<D> b) {
   return unless_nan(b, hn::Max(b.v, a.v));

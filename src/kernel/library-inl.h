@@ -1,6 +1,6 @@
 // kernel: the functions of the C++ library over whole vectors. float32 is computed in float64 by short polynomials, so
-// the one rounding that counts is the last: errors stay below 0.51 ulp (pow: 0.6), and results that are subnormal or
-// overflow need no care. float64 is computed by the library, one lane after the other.
+// only the last rounding matters: errors stay below 0.51 ulp (pow: 0.6), and subnormal or overflowing results need no
+// special code. float64 is computed by the C++ library, lane by lane.
 #if defined(TENON_KERNEL_LIBRARY_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_LIBRARY_INL_H
 #undef TENON_KERNEL_LIBRARY_INL_H
@@ -20,7 +20,7 @@ namespace tenon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Below: `d` is of float64, and every number comes from a float32. Polynomials are minimax, their relative errors
+// Below, `d` is a tag of float64, and every input is a float32 value. Polynomials are minimax, with relative errors
 // below 2^-34.
 
 template <class D, class V>
@@ -41,7 +41,7 @@ HWY_INLINE Power<V> split_power_of_two(D d, V x) {
                               0.009618129183513626,   0.0013333478467788032, 0.00015403436563674535,
                               1.5303702284054013e-05, 1.3259633731030933e-06};
   const hn::RebindToSigned<D> di;
-  x = with_bounds(d, x, -300, 300);  // beyond float32, and products of two of them still within float64
+  x = with_bounds(d, x, -300, 300);  // outside float32's range, and products of two results stay inside float64's
   const V counter = hn::Set(d, kCounter<double>), counted = hn::Add(x, counter);
   const V r = hn::Sub(x, hn::Sub(counted, counter));
   const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
@@ -81,7 +81,7 @@ HWY_INLINE Logarithm<V> split_logarithm(D d, V x) {
   const V f = hn::Sub(m, one), s = hn::Div(f, hn::Add(m, one));
   return {exponent, hn::Mul(s, polynomial(d, hn::Mul(s, s), terms))};
 }
-/// `result`, but for what has no logarithm, 0 and infinity.
+/// `result`, corrected for negative numbers, NaN, 0 and infinity.
 template <class D, class V>
 HWY_INLINE V logarithm_or_special(D d, V x, V result) {
   const V zero = hn::Zero(d), infinite = hn::Set(d, std::numeric_limits<double>::infinity());
@@ -98,7 +98,7 @@ HWY_INLINE V wide_log2(D d, V x) {
   const Logarithm<V> log = split_logarithm(d, x);
   return logarithm_or_special(d, x, hn::MulAdd(log.rest, hn::Set(d, kLog2E), log.exponent));
 }
-/// What 1 + x loses is added where it counts.
+/// log(1 + x): adds the rounding error of 1 + x to the result.
 template <class D, class V>
 HWY_INLINE V wide_log1p(D d, V x) {
   const V one = hn::Set(d, 1.0), sum = hn::Add(one, x), lost = hn::Sub(x, hn::Sub(sum, one));
@@ -120,7 +120,7 @@ template <class D, class V>
 HWY_INLINE V wide_asinh(D d, V x) {
   const V one = hn::Set(d, 1.0), square = hn::Mul(x, x), size = hn::Abs(x);
   const V root = hn::Sqrt(hn::Add(one, square));
-  // Not x * x / (1 + root), which is NaN where x is infinite.
+  // Not x * x / (1 + root), which is NaN for an infinite x.
   const V more = hn::Mul(size, hn::Div(size, hn::Add(one, root)));
   const V infinite = hn::Set(d, std::numeric_limits<double>::infinity());
   return hn::CopySign(wide_log1p(d, hn::IfThenElse(hn::Eq(size, infinite), size, hn::Add(size, more))), x);
@@ -137,7 +137,7 @@ HWY_INLINE V wide_atanh(D d, V x) {
   return hn::CopySign(hn::Mul(hn::Set(d, 0.5), wide_log1p(d, odds)), x);
 }
 
-/// How far x may be from 0: k * kQuarterHigh is exact.
+/// The largest |x| for which k * kQuarterHigh is exact.
 inline constexpr double kFarthestAngle = 1e6;
 inline constexpr double kQuarterHigh = 1.57079632673412561417e+00, kQuarterLow = 6.07710050650619224932e-11;
 /// x = k pi/2 + r: sine and cosine of r, and k in the low bits of `quarters`.
@@ -186,20 +186,21 @@ HWY_INLINE V wide_tangent(D d, V x) {
   return hn::Div(hn::IfThenElse(odd, hn::Neg(turn.cosine), turn.sine), hn::IfThenElse(odd, turn.sine, turn.cosine));
 }
 
-/// The angle of (x, y), y >= 0 or -0, in [0, pi]. An octant is turned back by an eighth or a quarter where it is far
-/// from the axis.
+/// The angle of (x, y), y >= 0 or -0, in [0, pi]. Far from the axis, the point is rotated by an eighth or a quarter of
+/// a turn first.
 template <class D, class V>
 HWY_INLINE V wide_angle(D d, V y, V x) {
   constexpr double terms[] = {0.9999999999992955,  -0.3333333327980529,  0.19999993321386378, -0.14285395893020264,
                               0.11103612077800912, -0.08993876885435058, 0.06979801213388302, -0.03774829863059201};
-  constexpr double kPi = 3.14159265358979323846, kFar = 1e200;  // so far is infinity: equally far on both axes
+  constexpr double kPi = 3.14159265358979323846,
+                   kFar = 1e200;  // stands for infinity, which is equally far on both axes
   const V low = hn::Set(d, 0.41421356237309504880), high = hn::Set(d, 2.41421356237309504880);
   const V across = with_bounds(d, hn::Abs(x), 0, kFar), up = with_bounds(d, hn::Abs(y), 0, kFar);
   const auto steep = hn::Lt(hn::Mul(high, across), up), halfway = hn::Lt(hn::Mul(low, across), up);
   const V numerator = hn::IfThenElse(steep, hn::Neg(across), hn::IfThenElse(halfway, hn::Sub(up, across), up));
   const V denominator = hn::IfThenElse(steep, up, hn::IfThenElse(halfway, hn::Add(up, across), across));
   const V before = hn::IfThenElse(steep, hn::Set(d, kPi / 2), hn::IfThenElseZero(halfway, hn::Set(d, kPi / 4)));
-  // At the origin 0 / 1, not 0 / 0.
+  // At the origin, 0 / 1 instead of 0 / 0.
   const V t = hn::Div(numerator, hn::IfThenElse(hn::Eq(denominator, hn::Zero(d)), hn::Set(d, 1.0), denominator));
   const V angle = hn::MulAdd(t, polynomial(d, hn::Mul(t, t), terms), before);
   const auto back = hn::Lt(hn::CopySign(hn::Set(d, 1.0), x), hn::Zero(d));
@@ -219,11 +220,12 @@ HWY_INLINE V error_rest(D d, V size) {
                               0.0042692643513688,     0.0007078645710797239, -0.0005977252619084288,
                               4.448488716915196e-05,  6.557502627021888e-05, -1.0434816294253121e-05,
                               -8.818183344828937e-06, -8.340210916706381e-07};
-  const V a = with_bounds(d, size, 0, 10.1), three = hn::Set(d, 3.0);  // beyond it, less than any float32
+  const V a = with_bounds(d, size, 0, 10.1), three = hn::Set(d, 3.0);  // beyond 10.1 the result is below every float32
   const V t = hn::Div(hn::Sub(a, three), hn::Add(a, three));
   return hn::Mul(wide_exp2(d, hn::Mul(hn::Mul(a, a), hn::Set(d, -kLog2E))), polynomial(d, t, terms));
 }
-/// x times a polynomial of x^2, as far as float32 tells it from 1: even and odd terms do not wait for each other.
+/// erf(x) as x times a polynomial of x^2, for |x| where float32 does not round it to 1. Even and odd terms are computed
+/// independently.
 template <class D, class V>
 HWY_INLINE V wide_erf(D d, V x) {
   constexpr double even[] = {1.1283791670555063,     0.11283790173493453,    0.005223893555648636,
@@ -244,8 +246,7 @@ HWY_INLINE V wide_erfc(D d, V x) {
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 2.0), rest), rest);
 }
 
-// Each function: over float64 vectors of numbers that are float32, not further from 0 than `farthest`; and for one
-// number.
+// Each function has two versions: for float64 vectors of float32 values with |x| <= `farthest`, and for one number.
 #define TENON_FUNCTION(NAME, LIBRARY, FARTHEST, WIDE)                \
   struct NAME {                                                      \
     static constexpr float farthest = FARTHEST;                      \
@@ -285,7 +286,7 @@ struct Angle {
   static HWY_INLINE double single(double y, double x) { return std::atan2(y, x); }
 };
 
-/// float32 through float64: the system's functions of floats are off by up to three units.
+/// float32 is computed through float64: the C library's functions of floats have errors of up to three ulp.
 template <class F, class D, class... V>
 HWY_INLINE hn::Vec<D> lane_by_lane(D d, V... x) {
   using T = hn::TFromD<D>;
@@ -301,7 +302,7 @@ HWY_INLINE hn::Vec<D> lane_by_lane(D d, V... x) {
   return hn::LoadU(d, out);
 }
 
-/// A call, not inlined: one copy of a function serves all loops over it.
+/// Not inlined, so that all loops share one copy of the function.
 template <class F, class D, class... V>
 HWY_NOINLINE hn::Vec<D> library(D d, V... x) {
 #if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR

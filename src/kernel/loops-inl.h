@@ -14,14 +14,14 @@
 #include "kernel/kernel.h"
 #include "kernel/lane-inl.h"
 
-// The output is an input or does not meet it: no lane waits for another one.
+// The output is one of the inputs or does not overlap them, so lanes are independent.
 #if defined(__clang__)
 #define TENON_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define TENON_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-// Code that is there once, however often it is called with the same arguments.
+// A function that is compiled once, not inlined and not cloned for constant arguments.
 #if defined(__clang__)
 #define TENON_ONCE HWY_NOINLINE
 #else
@@ -84,8 +84,8 @@ HWY_INLINE void loop_over(void* out, int64_t n, const Sources... in) {
   for (int64_t i = 0; i < n; ++i) to[i] = F::forward(in[i]...).v;
 }
 
-/// One loop for every way the inputs step; the choice is made once, outside the loop. All inputs splat: the caller
-/// passes them as lanes, because a splat holds a whole block.
+/// One loop for each combination of inputs with step 0 and 1, chosen outside the loop. If all inputs have step 0, the
+/// caller passes them as lanes: a splat is stored as a whole block.
 template <class F, class Out, class A>
 void unary(void* out, const Lanes* in, int64_t n) {
   loop<F, Out, A, false>(out, in, n);
@@ -96,7 +96,7 @@ void binary(void* out, const Lanes* in, int64_t n) {
   if (in[0].step == 0) return loop<F, Out, A, B, true, false>(out, in, n);
   loop<F, Out, A, B, false, false>(out, in, n);
 }
-/// The same of any number of inputs: one after the other is known to be a splat or not.
+/// The same for any number of inputs. Each level of the recursion fixes whether one more input is a splat.
 template <class F, class Out, class... In>
 struct Loops {
   template <bool kMoves, class... Known>
@@ -106,7 +106,7 @@ struct Loops {
 };
 template <class F, class Out, class Next, class... In>
 struct Loops<F, Out, Next, In...> {
-  /// `kMoves`: some input before steps.
+  /// `kMoves`: an input before this one has step 1.
   template <bool kMoves, class... Known>
   static HWY_INLINE void run(void* out, const Lanes* in, int64_t n, const Known... known) {
     using Rest = Loops<F, Out, In...>;
@@ -120,7 +120,7 @@ void several(void* out, const Lanes* in, int64_t n) {
   Loops<F, Out, In...>::template run<false>(out, in, n);
 }
 
-/// One loop for all ways together, element by element: a fiftieth of the code.
+/// One loop for all combinations, element by element: a fiftieth of the code.
 template <class F, class Out, class... In>
 void by_steps(void* out, const Lanes* in, int64_t n) {
   Stored<Out>* to = static_cast<Stored<Out>*>(out);
@@ -153,7 +153,7 @@ class VectorSource {
   const T* data_;
   bool splat_;
 };
-/// A formula over whole vectors; the last, partial vector goes through a block of its own.
+/// A formula over whole vectors; the last, partial vector is computed in a buffer.
 template <class F, class D, class... Sources>
 HWY_INLINE void vector_loop(D d, void* out, int64_t n, const Sources... in) {
   using T = hn::TFromD<D>;
@@ -178,23 +178,23 @@ void binary_vectors(void* out, const Lanes* in, int64_t n) {
   vector_loop<F>(D(), out, n, VectorSource<D>(in[0]), VectorSource<D>(in[1]));
 }
 
-/// Asks for what is read a little later. The more a loop does with a line, the fewer of them the processor sees coming:
-/// maxima, sums of 16-bit floats and three streams at once gain a fifth in memory, plain sums a tenth, plain maps
-/// nothing; what is in a cache loses nothing.
+/// Prefetches what is read a little later. The more work a loop does per cache line, the fewer lines the processor
+/// prefetches by itself. Beyond the caches, maxima, sums of 16-bit floats and loops over three inputs gain a fifth,
+/// sums a tenth, other maps nothing; inside a cache nothing is lost.
 template <std::size_t kBytes>
 HWY_INLINE void prefetch(const void* from) {
   constexpr std::size_t kAhead = 1536;
   for (std::size_t i = 0; i < kBytes; i += 64) __builtin_prefetch(static_cast<const char*>(from) + kAhead + i);
 }
 
-/// Whole cache lines, past the caches.
+/// Streaming stores of whole cache lines.
 template <std::size_t kBytes>
 HWY_INLINE void stream_lines(uint8_t* to, const uint8_t* from) {
   const hn::CappedTag<uint8_t, 64> d;
   for (std::size_t i = 0; i < kBytes; i += hn::Lanes(d)) hn::Stream(hn::Load(d, from + i), d, to + i);
 }
-/// One input of a block of results: a splat is laid out once, so that one loop serves every way the inputs step. Gives
-/// the bytes to the lanes of the next block.
+/// Prepares one input for blocks of results. A splat is expanded once, so that one loop serves all combinations.
+/// Returns the bytes from one block's lanes to the next block's.
 template <class In>
 HWY_INLINE int64_t set_block_source(const Lanes& from, Stored<In>* splat, Lanes& lanes) {
   lanes = {from.step == 0 ? splat : from.data, 1};
@@ -202,7 +202,7 @@ HWY_INLINE int64_t set_block_source(const Lanes& from, Stored<In>* splat, Lanes&
   for (int64_t i = 0; i < kStreamedLanes; ++i) std::memcpy(splat + i, from.data, sizeof(Stored<In>));
   return 0;
 }
-/// Results block by block past the caches; `run` fills one.
+/// Writes results block by block with streaming stores; `run` computes a block.
 template <class Out, class... In, class Run>
 HWY_INLINE void stream_blocks(void* out, const Lanes* in, int64_t n, const Run& run) {
   constexpr std::size_t kInputs = sizeof...(In), kWidest = std::max({sizeof(Stored<In>)...});
@@ -227,14 +227,14 @@ HWY_INLINE void stream_blocks(void* out, const Lanes* in, int64_t n, const Run& 
   }
 }
 
-/// A kernel whose results leave past the caches. All of it becomes one loop: a block is a few vectors, which never
-/// reach memory before they leave.
+/// A kernel with streaming stores. It is inlined into one loop: a block is a few vectors, which stay in registers until
+/// they are stored.
 template <Kernel kKernel, class Out, class... In>
 HWY_FLATTEN void streamed(void* out, const Lanes* in, int64_t n) {
   stream_blocks<Out, In...>(out, in, n,
                             [](void* block, const Lanes* lanes) HWY_ATTR { kKernel(block, lanes, kStreamedLanes); });
 }
-/// The same by calls, of complex numbers: GCC makes no vectors of their products in that loop.
+/// The same with a call for each block, for complex numbers: GCC does not vectorise their products in the inlined loop.
 template <class Out, class... In>
 TENON_ONCE void stream_calls(Kernel kernel, void* out, const Lanes* in, int64_t n) {
   stream_blocks<Out, In...>(
@@ -245,12 +245,12 @@ void streamed_by_calls(void* out, const Lanes* in, int64_t n) {
   stream_calls<Out, In...>(kKernel, out, in, n);
 }
 
-/// A kernel in both its forms; where there are no vectors, no store goes past the caches.
-struct Forms {
+/// A kernel with ordinary and one with streaming stores; without vector instructions there is no streaming one.
+struct KernelPair {
   Kernel plain = nullptr, streamed = nullptr;
 };
 template <Kernel kKernel, class Out, class... In>
-constexpr Forms forms() {
+constexpr KernelPair kernel_pair() {
 #if TENON_HAS_VECTORS
   if constexpr ((ComplexLane<In> || ...))
     return {kKernel, &streamed_by_calls<kKernel, Out, In...>};
@@ -261,11 +261,12 @@ constexpr Forms forms() {
 #endif
 }
 
-// Partial results of a fold, in bytes: several vectors, so that none waits for another.
+// Bytes of a fold's partial results: several vectors, so that no addition waits for the one before. Bench:
+// tenon_bench --filter '^reduce/(sum|amax)/L1'.
 inline constexpr int64_t kFoldBytes = 256;
 
-/// Folds with independent partial results, one per lane of a block, joined pairwise: as exact as a cascade of that
-/// width.
+/// Folds with independent partial results, one for each lane of a block, which are joined pairwise at the end. As
+/// accurate as pairwise summation of that width.
 template <class F, class T>
 void fold(void* out, const void* in, int64_t n) {
   constexpr int64_t kWidth = kFoldBytes / static_cast<int64_t>(sizeof(T));
@@ -287,7 +288,7 @@ void fold(void* out, const void* in, int64_t n) {
   std::memcpy(out, &partial[0].v, sizeof(partial[0].v));
 }
 
-/// The lanes of a vector, pairwise.
+/// Folds the lanes of a vector pairwise.
 template <class F, class D>
 HWY_INLINE hn::TFromD<D> fold_lanes(D, hn::Vec<D> v) {
 #if TENON_HAS_VECTORS
@@ -300,7 +301,7 @@ HWY_INLINE hn::TFromD<D> fold_lanes(D, hn::Vec<D> v) {
   return hn::GetLane(v);
 }
 
-/// How a fold reads lanes that need no conversion.
+/// Loads lanes that need no conversion.
 template <class T>
 struct PlainLoad {
   using From = T;
@@ -311,7 +312,7 @@ struct PlainLoad {
   }
 };
 
-/// The same of floating-point lanes, in vectors.
+/// The same for floating-point lanes, with vectors.
 template <class F, class Load>
 void fold_vectors(void* out, const void* in, int64_t n) {
   using T = typename Load::To;
@@ -341,7 +342,7 @@ void fold_vectors(void* out, const void* in, int64_t n) {
     result = partial[0];
   }
   for (; i + kLanes <= n; i += kLanes) result = F::forward(result, load(i));
-  if (i < n) {  // the last whole vector, but for the lanes that were counted
+  if (i < n) {  // the last whole vector, without the lanes that were folded before
     const auto counted = hn::FirstN(d, static_cast<std::size_t>(kLanes - (n - i)));
     result.v = hn::IfThenElse(counted, result.v, F::forward(result, load(n - kLanes)).v);
   }
@@ -362,60 +363,61 @@ constexpr bool computes(const Row& row) {
   if (row.promotion == Promotion::logical) return std::is_same_v<T, bool>;
   return (row.dtypes & set_of(dtype_of_v<T>)) != 0;
 }
-/// Whether a formula has kernels of its own over lanes of T. Where it gives what it is given, casts copy that.
+/// Whether an op has a kernel for lanes of T. An op that changes nothing for T (such as conj of reals) has none: a cast
+/// does it.
 template <class F, class T>
 constexpr bool has_kernel() {
   if (ComplexLane<T> ? F::row.complex_to_real : F::row.keeps_real) return false;
   return computes<T>(F::row);
 }
 template <class F, class Z>
-constexpr Forms complex_kernel() {
+constexpr KernelPair complex_kernel() {
   constexpr const Row& row = F::row;
   constexpr int kArity = kFormulaArity<F>;
-  if constexpr (row.vectors)  // nothing waits for memory
+  if constexpr (row.vectors)  // bound by arithmetic, not by memory
     return {&unary<F, Z, Z>};
   else if constexpr (row.promotion == Promotion::comparison && kArity == 1)
-    return forms<&by_steps<F, bool, Z>, bool, Z>();
+    return kernel_pair<&by_steps<F, bool, Z>, bool, Z>();
   else if constexpr (row.promotion == Promotion::comparison)
-    return forms<&by_steps<F, bool, Z, Z>, bool, Z, Z>();
+    return kernel_pair<&by_steps<F, bool, Z, Z>, bool, Z, Z>();
   else if constexpr (kArity == 1)
-    return forms<&unary<F, Z, Z>, Z, Z>();
+    return kernel_pair<&unary<F, Z, Z>, Z, Z>();
   else if constexpr (kArity == 2)
-    return forms<&binary<F, Z, Z, Z>, Z, Z, Z>();
+    return kernel_pair<&binary<F, Z, Z, Z>, Z, Z, Z>();
   else if constexpr (kArity == 3)
-    return forms<&by_steps<F, Z, Z, Z, Z>, Z, Z, Z, Z>();
+    return kernel_pair<&by_steps<F, Z, Z, Z, Z>, Z, Z, Z, Z>();
   else
-    return forms<&by_steps<F, Z, Z, Z, Z, Z>, Z, Z, Z, Z, Z>();
+    return kernel_pair<&by_steps<F, Z, Z, Z, Z, Z>, Z, Z, Z, Z, Z>();
 }
 template <class F, class T>
-constexpr Forms elementwise_kernel() {
+constexpr KernelPair elementwise_kernel() {
   constexpr const Row& row = F::row;
   if constexpr (!has_kernel<F, T>())
     return {};
   else if constexpr (ComplexLane<T>)
     return complex_kernel<F, T>();
   else if constexpr (row.vectors && std::is_floating_point_v<T> && kFormulaArity<F> == 1)
-    return forms<&unary_vectors<F, T>, T, T>();
+    return kernel_pair<&unary_vectors<F, T>, T, T>();
   else if constexpr (row.vectors && std::is_floating_point_v<T>)
-    return forms<&binary_vectors<F, T>, T, T, T>();
+    return kernel_pair<&binary_vectors<F, T>, T, T, T>();
   else if constexpr (row.promotion == Promotion::select)
-    return forms<&several<F, T, bool, T, T>, T, bool, T, T>();
+    return kernel_pair<&several<F, T, bool, T, T>, T, bool, T, T>();
   else if constexpr (row.promotion == Promotion::comparison || row.promotion == Promotion::logical) {
     if constexpr (kFormulaArity<F> == 1)
-      return forms<&unary<F, bool, T>, bool, T>();
+      return kernel_pair<&unary<F, bool, T>, bool, T>();
     else
-      return forms<&binary<F, bool, T, T>, bool, T, T>();
+      return kernel_pair<&binary<F, bool, T, T>, bool, T, T>();
   } else if constexpr (kFormulaArity<F> == 1)
-    return forms<&unary<F, T, T>, T, T>();
+    return kernel_pair<&unary<F, T, T>, T, T>();
   else if constexpr (kFormulaArity<F> == 2)
-    return forms<&binary<F, T, T, T>, T, T, T>();
+    return kernel_pair<&binary<F, T, T, T>, T, T, T>();
   else if constexpr (kFormulaArity<F> == 3)
-    return forms<&several<F, T, T, T, T>, T, T, T, T>();
+    return kernel_pair<&several<F, T, T, T, T>, T, T, T, T>();
   else
-    return forms<&several<F, T, T, T, T, T>, T, T, T, T, T>();
+    return kernel_pair<&several<F, T, T, T, T, T>, T, T, T, T, T>();
 }
 
-inline void set_forms(KernelTable& table, Op op, int column, const Forms& forms) {
+inline void set_kernels(KernelTable& table, Op op, int column, const KernelPair& forms) {
   table.elementwise[static_cast<int>(op)][column] = forms.plain;
   table.elementwise_streamed[static_cast<int>(op)][column] = forms.streamed;
 }
@@ -428,11 +430,11 @@ void fill_op(KernelTable& table, Op op) {
     table.fold[static_cast<int>(op)][column] = fold_kernel<Block, T>();
     table.elementwise[static_cast<int>(op)][column] = &binary<Block, T, T, T>;
   } else if constexpr (Block::row.kind == Kind::map) {
-    set_forms(table, op, column, elementwise_kernel<Block, T>());
+    set_kernels(table, op, column, elementwise_kernel<Block, T>());
   }
 }
 
-/// Fills the columns of one dtype of computation.
+/// Fills the columns of one compute dtype.
 template <class T>
 void fill_dtype(KernelTable& table) {
 #define TENON_OP(NAME) \

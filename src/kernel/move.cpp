@@ -12,7 +12,7 @@ namespace tenon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// A stride the compiler knows becomes permutes of whole vectors.
+/// With a constant stride the compiler permutes whole vectors.
 template <int64_t kStride, class T>
 HWY_INLINE void gather_every(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t n) {
   for (int64_t i = 0; i < n; ++i) to[i] = from[i * kStride];
@@ -40,7 +40,7 @@ void transpose(void* out, int64_t out_stride, const void* in, int64_t stride, in
 
 template <class T>
 void gather(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1) {
-  // Reading along memory beats writing along it: the output is a tile in the cache.
+  // Sequential reads matter more than sequential writes: the output is a tile in the cache.
   if (stride1 == 1 && stride0 != 1 && n1 >= 8) return transpose<T>(out, n0, in, stride0, n1, n0);
   T* to = static_cast<T*>(out);
   const T* from = static_cast<const T*>(in);
@@ -71,7 +71,7 @@ void fill(void* out, const void* value, int64_t n) {
     }
     const auto vector = hn::Set(d, one);
     for (int64_t i = 0; i + lanes <= n; i += lanes) hn::StoreU(vector, d, to + i);
-    hn::StoreU(vector, d, to + n - lanes);  // the rest, over what is there already
+    hn::StoreU(vector, d, to + n - lanes);  // the last vector overlaps the one before
   }
 }
 
@@ -83,8 +83,8 @@ void fill(void* out, const void* value, int64_t n) {
 #endif
 
 #if TENON_HAS_SHUFFLES
-/// Each of the 16 / sizeof(T) elements of a block comes `times` times: `times` byte shuffles of the same block.
-/// Shuffle j takes for its byte b the byte of element (j * lanes + b / sizeof(T)) / times.
+/// Repeats each of a block's 16 / sizeof(T) elements `times` times, by `times` byte shuffles of the block. Byte b of
+/// shuffle j belongs to element (j * lanes + b / sizeof(T)) / times.
 template <class T>
 struct RepeatIndices {
   static constexpr int64_t kMaxTimes = 16, kWidth = static_cast<int64_t>(sizeof(T)), kLanes = 16 / kWidth;
@@ -112,8 +112,8 @@ void repeat_shuffled(T* to, const T* from, int64_t times, int64_t n) {
     for (int64_t j = 0; j < times; ++j) to[i * times + j] = from[i];
 }
 
-/// The same with the indices in registers, and two shuffles in one where vectors are wide enough: few repetitions are
-/// the usual case. Two blocks at a time, so that an odd number of shuffles comes in pairs, too.
+/// The same for few repetitions, the usual case: indices stay in registers, and wide vectors do two shuffles in one.
+/// Two blocks at a time, so that the number of shuffles is even.
 template <int64_t kTimes, class T>
 void repeat_few(T* to, const T* from, int64_t n) {
   constexpr int64_t kLanes = RepeatIndices<T>::kLanes;
@@ -162,7 +162,7 @@ void repeat(void* out, const void* in, int64_t times, int64_t n) {
 template <class T>
 HWY_INLINE void transpose_plain(T* HWY_RESTRICT to, int64_t out_stride, const T* HWY_RESTRICT from, int64_t stride,
                                 int64_t rows, int64_t columns) {
-  // Eight columns at a time: a line of each stays at hand until all its rows are read.
+  // Eight columns at a time: their cache lines stay in the cache until all rows of them are read.
   for (int64_t first = 0; first < columns; first += 8) {
     const int64_t last = first + 8 < columns ? first + 8 : columns;
     for (int64_t row = 0; row < rows; ++row)

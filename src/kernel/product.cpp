@@ -10,8 +10,8 @@ namespace tenon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A tile's sums stay in registers over the whole depth: kTileRows rows by so many vectors of columns, beside one row of
-// b and one factor. 24 of 32 registers, or 12 of 16.
+// A tile's sums stay in registers over the whole depth: kProductRows rows by kTileVectors vectors of columns take 24 of
+// 32 registers, or 12 of 16; the others hold a row of b and a factor. Bench: tenon_bench --filter '^grad/tanh of mm'.
 #if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
 inline constexpr int kTileVectors = 4;
 #else
@@ -26,7 +26,7 @@ HWY_INLINE V mul_add(V x, V y, V sum) {
     return hn::Add(hn::Mul(x, y), sum);
 }
 
-/// Stores a vector of sums, of which the first `columns` are wanted.
+/// Stores the first `columns` lanes of a vector of sums.
 template <class D, class T>
 HWY_INLINE void store(D d, hn::Vec<D> sums, T* out, int64_t columns, bool adds) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -60,7 +60,7 @@ HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a
       store(d, sums[row][i], out + row * block.out_stride + i * lanes, columns - i * lanes, block.adds);
 }
 
-/// All rows of `kVectors` vectors of columns.
+/// All rows of a block that is `kVectors` vectors wide.
 template <int kVectors, class D, class T>
 void multiply_columns(D d, const ProductBlock& block, T* out, const T* b, int64_t columns) {
   const T* a = static_cast<const T*>(block.a);
@@ -93,8 +93,8 @@ void multiply_block(const ProductBlock& block) {
     multiply_columns<1>(d, block, out + column, b, block.columns - column);
 }
 
-/// The products of rows of `a` with rows of `b`, whose elements lie side by side. An element is summed in the same
-/// order whatever stands beside it.
+/// The dot products of contiguous rows of `a` and contiguous columns of `b`. The order of summation does not depend on
+/// the other elements.
 template <int kRows, int kColumns, class D, class T>
 HWY_INLINE void multiply_dots(D d, const ProductBlock& block, T* out, const T* a, const T* b) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -151,7 +151,7 @@ void multiply_transposed(const ProductBlock& block) {
     multiply_dot_rows<1, 8>(d, block, out + row * block.out_stride, a + row * block.a_row);
 }
 
-/// Columns of one row, as many as the vector has lanes.
+/// One vector of columns of one row.
 template <class D, class T>
 HWY_INLINE void multiply_row(D d, const ProductBlock& block, T* out, const T* a, const T* b) {
   auto sum = hn::Zero(d);
@@ -187,7 +187,7 @@ ProductKernels product_kernels() {
 void fill_products(KernelTable& table) {
   table.product[static_cast<int>(Dtype::float32)] = product_kernels<float>();
   table.product[static_cast<int>(Dtype::float64)] = product_kernels<double>();
-  // Modulo the type's range: signed numbers have the bits of unsigned ones.
+  // Products wrap: signed and unsigned results have the same bits.
   table.product[static_cast<int>(Dtype::int32)] = product_kernels<uint32_t>();
   table.product[static_cast<int>(Dtype::int64)] = product_kernels<uint64_t>();
 }

@@ -1,5 +1,4 @@
-// kernel: the loops of folds with a State. A state is made of vectors here: each of their lanes folds elements of its
-// own.
+// kernel: loops of folds with a State. The fields of a state are vectors here, and each lane folds its own elements.
 #include "kernel/kernel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -10,18 +9,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
 
-/// What a formula may ask beside the element.
+/// What a formula may read besides the element.
 template <class D>
 struct At {
   using T = hn::TFromD<D>;
   using V = Vector<D>;
 
-  int64_t place;          // of the first lane's element
-  bool is_run;            // whether the next lane's lies behind it, or at the same place
-  int64_t taken;          // elements that each lane has taken, this one among them
+  int64_t place;          // index of the first lane's element
+  bool is_run;            // whether the next lanes have the following indices, or the same one
+  int64_t taken;          // elements that each lane has folded, this one included
   const double* numbers;  // parameters of the op
 
-  // Highway counts integers up one by one, which the compiler does in advance only from a constant.
+  // Iota(0) + place, not Iota(place): the compiler can compute only a constant Iota in advance.
   HWY_INLINE V index() const { return is_run ? V{hn::Iota(D(), T{0})} + number(place) : number(place); }
   /// 1 / taken.
   HWY_INLINE V share() const { return number(1.0 / static_cast<double>(taken)); }
@@ -48,7 +47,7 @@ template <class F, class V>
 using StateOf = typename F::template State<V>;
 template <class F>
 inline constexpr int kFields = static_cast<int>(sizeof(StateOf<F, int>) / sizeof(int));
-/// A block with two results finishes as a struct of them.
+/// An op with two results returns them as a struct.
 template <class F>
 constexpr int result_count() {
   if constexpr (requires { sizeof(typename F::template Results<int>); })
@@ -73,7 +72,7 @@ struct Fields {
     }
   }
 };
-/// A state from its fields, by number.
+/// Builds a state from its fields.
 template <class F, class V, class Make>
 HWY_INLINE StateOf<F, V> made(const Make& make) {
   if constexpr (kFields<F> == 1)
@@ -109,9 +108,10 @@ using StateLanes = hn::CappedTag<T, 1>;
 #endif
 template <class T>
 using Tag = std::remove_const_t<decltype(StateLanes<T>())>;
-inline constexpr int kInFlight = 4;  // states that wait for nobody
+inline constexpr int kInFlight =
+    4;  // states computed side by side, so that no step waits for the one before; see tenon_bench --filter '^reduce/'
 
-/// The lanes of a state, joined pairwise.
+/// Joins the lanes of a state pairwise.
 template <class F, class D>
 HWY_INLINE auto join_lanes(const StateOf<F, Vector<D>>& state) {
 #if TENON_HAS_VECTORS
@@ -129,7 +129,7 @@ HWY_INLINE auto join_lanes(const StateOf<F, Vector<D>>& state) {
     return state;
 }
 
-/// One run, in the lanes of one state.
+/// Folds one run in the lanes of one state.
 template <class F, class D>
 HWY_INLINE StateOf<F, Vector<D>> fold_run(D d, const hn::TFromD<D>* from, int64_t n, const double* numbers) {
   using T = hn::TFromD<D>;
@@ -145,7 +145,7 @@ HWY_INLINE StateOf<F, Vector<D>> fold_run(D d, const hn::TFromD<D>* from, int64_
     F::step(state, V{hn::LoadU(d, few)}, at(0, 1));
     return choose_state<F, D>(hn::FirstN(d, static_cast<std::size_t>(n)), state, empty);
   }
-  // The last whole vector, but for the lanes that were taken.
+  // The last whole vector, without the lanes that were folded before.
   const auto end = [&](S& state, int64_t i, int64_t taken) HWY_ATTR {
     if (i == n) return;
     S next = state;
@@ -191,7 +191,7 @@ void state_along(void* states, int64_t stride, const void* in, int64_t step, int
   }
 }
 
-/// `kVectors` neighbouring vectors of states, which stay in registers.
+/// Folds rows into `kVectors` neighbouring vectors of states, which stay in registers.
 template <int kVectors, class F, class D>
 HWY_INLINE void step_rows(D d, StateOf<F, Vector<D>>* states, const hn::TFromD<D>* to, int64_t stride,
                           const hn::TFromD<D>* from, int64_t step, int64_t rows, int64_t taken, const double* numbers) {
@@ -213,7 +213,7 @@ void state_across(void* states, int64_t stride, const void* in, int64_t step, in
   constexpr int64_t kLanes = hn::MaxLanes(D());
   const T* from = static_cast<const T*>(in);
   T* to = static_cast<T*>(states);
-  // The last vector overlaps the one before: it begins with the states as they were.
+  // The last vector overlaps the one before, so it starts from the states before this call.
   const int64_t last = n < kLanes ? 0 : n - kLanes;
   S end[1];
   if (n % kLanes != 0) step_rows<1, F>(d, end, to + last, stride, from + last, step, rows, taken, numbers);

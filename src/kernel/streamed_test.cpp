@@ -1,4 +1,4 @@
-// A kernel's streamed form gives the bytes of its plain form, whichever inputs are splats.
+// A kernel with streaming stores gives the same bytes as the plain kernel, whichever inputs are splats.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kNumel = 3 * kStreamedLanes;
 
-/// Small positive numbers, which no op turns into NaN, where a float is read; and no zeros to divide by.
+/// Small positive numbers: no op gives NaN and no integer is divided by 0.
 struct Operands {
   alignas(64) std::byte bytes[kMaxArgs][kNumel * kMaxItemsize];
   Operands(Dtype dtype, bool condition_first) {

@@ -1,5 +1,4 @@
-// ops: what is kept of each op that is defined from outside. Blocks are made when the first of their ops is defined and
-// never move, so that reading takes no lock.
+// ops: a table with one entry for each custom op. It grows in blocks that never move, so reading needs no lock.
 #pragma once
 #include <array>
 #include <atomic>
@@ -13,7 +12,7 @@ namespace tenon {
 template <class T>
 class CustomTable {
  public:
-  /// Makes an op's place.
+  /// Creates an op's entry.
   T& make(Op op) {
     std::atomic<Block*>& slot = blocks_[place(op) / kBlock];
     if (!slot.load(std::memory_order_acquire)) {
@@ -24,7 +23,7 @@ class CustomTable {
     }
     return (*this)[op];
   }
-  /// Of an op whose place was made before.
+  /// The entry of an op, which must exist.
   T& operator[](Op op) noexcept {
     return (*blocks_[place(op) / kBlock].load(std::memory_order_acquire))[place(op) % kBlock];
   }

@@ -8,16 +8,19 @@
 namespace tenon {
 namespace {
 
-// Runs of at least this many elements need no fusing: the cost of a kernel call is small beside them.
+// Runs of at least this many elements are not fused: beside them a kernel call costs little. Bench: tenon_bench
+// --filter '^large/(row|outer)/L1'.
 constexpr int64_t kLongRun = 512;
-// Runs of at least this many elements are better walked one by one than copied into longer ones.
+// Runs of at least this many elements are computed one by one; shorter ones are first joined by a copy. Bench:
+// tenon_bench --filter '^large/NCHW 7x7/'.
 constexpr int64_t kFairRun = 32;
-// More dims than this have sizes of 1 among them, or no elements.
+// A tensor of more dims than this has dims of size 1 or no elements, because no tensor has 2^64 elements.
 constexpr int64_t kManyDims = 64;
-// A loop of at least this many rows is worth reading a transposed operand along.
+// From this many rows on, a transposed operand is read along its own rows. Bench: tenon_bench --filter
+// '^large/(A\+B.T|copy A.T)/'.
 constexpr int64_t kBlockRows = 8;
 
-/// Writes the loops in walking order, without dims of size 1.
+/// Writes sizes and strides of the loops, innermost first, without dims of size 1.
 void permute_dimensions(SizesView shape, const SmallVector<int64_t, 32>& strides, int64_t operands,
                         const DimOrder& order, Plan& plan) {
   const int64_t ndim = shape.size();
@@ -32,7 +35,7 @@ void permute_dimensions(SizesView shape, const SmallVector<int64_t, 32>& strides
       if (shape[dim] != 1) *out++ = strides[operand * ndim + dim];
 }
 
-/// Beside a size of 0 the sizes together may be too many to count.
+/// Whether every operand steps through both loops as through one. If another size is 0, the product may overflow.
 bool can_merge(const Plan& plan, int64_t operands, int64_t inner, int64_t outer) {
   if (!(Checked(plan.sizes[inner]) * plan.sizes[outer]).fits()) return false;
   for (int64_t operand = 0; operand < operands; ++operand) {
@@ -42,7 +45,7 @@ bool can_merge(const Plan& plan, int64_t operands, int64_t inner, int64_t outer)
   return true;
 }
 
-/// Neighbours that every operand walks as one become one.
+/// Merges neighbouring loops that are one loop for every operand.
 void coalesce_dimensions(Plan& plan, int64_t operands) {
   const int64_t ndim = plan.ndim();
   if (ndim <= 1) return;
@@ -50,7 +53,7 @@ void coalesce_dimensions(Plan& plan, int64_t operands) {
   int64_t last = 0;
   for (int64_t dim = 1; dim < ndim; ++dim) {
     if (can_merge(plan, operands, last, dim)) {
-      plan.sizes[last] *= plan.sizes[dim];  // exact: can_merge saw the product
+      plan.sizes[last] *= plan.sizes[dim];  // exact: can_merge has checked the product
       continue;
     }
     kept.push_back(last);
@@ -66,7 +69,7 @@ void coalesce_dimensions(Plan& plan, int64_t operands) {
   plan.strides.resize(operands * kept.size());
 }
 
-/// Dims of size 1 are not walked; where there are many dims, what orders the others need not look at them.
+/// Drops dims of size 1. With many dims, sorting them would take most of the time.
 Dims drop_ones(SizesView shape, int64_t operands, SmallVector<int64_t, 32>& strides) {
   Dims kept;
   int64_t at = 0;
@@ -79,7 +82,7 @@ Dims drop_ones(SizesView shape, int64_t operands, SmallVector<int64_t, 32>& stri
   return kept;
 }
 
-/// Strides, order and merging; the order is decided by the last `deciding` operands.
+/// Computes strides, orders the dims by the last `deciding` operands, and merges loops.
 void merge_loops(SizesView shape, const StridedView* operands, int64_t count, int64_t deciding, Plan& plan) {
   SmallVector<int64_t, 32> strides(count * shape.size());
   for (int64_t operand = 0; operand < count; ++operand)
@@ -93,7 +96,7 @@ void merge_loops(SizesView shape, const StridedView* operands, int64_t count, in
   coalesce_dimensions(plan, count);
 }
 
-/// Whether the loops [begin, end) walk memory one element after the other.
+/// Whether the loops [begin, end) visit memory element after element, without gaps.
 bool is_dense(const Plan& plan, const int64_t* strides, int64_t begin, int64_t end) {
   Checked step = 1;
   for (int64_t dim = begin; dim < end; ++dim) {
@@ -103,13 +106,14 @@ bool is_dense(const Plan& plan, const int64_t* strides, int64_t begin, int64_t e
   return true;
 }
 
-bool is_still(const int64_t* strides, int64_t begin, int64_t end) {
+bool is_fixed(const int64_t* strides, int64_t begin, int64_t end) {
   for (int64_t dim = begin; dim < end; ++dim)
     if (strides[dim] != 0) return false;
   return true;
 }
 
-/// Elements of the loops [0, end); of a plan without elements, that many or the most there can be.
+/// The number of elements of the loops [0, end); the largest int64 on overflow, which happens only in a plan without
+/// elements.
 int64_t count_of(const Plan& plan, int64_t end) {
   Checked count = 1;
   for (int64_t dim = 0; dim < end; ++dim) count *= plan.sizes[dim];
@@ -127,20 +131,20 @@ void choose_fused(Plan& plan) {
   }
 }
 
-Plan::Operand way_of(const Plan& plan, const int64_t* strides) {
+Plan::Operand access_of(const Plan& plan, const int64_t* strides) {
   const int64_t fused = plan.fused;
-  if (is_still(strides, 0, fused)) return {AccessPattern::splat, 0};
+  if (is_fixed(strides, 0, fused)) return {AccessPattern::splat, 0};
   if (is_dense(plan, strides, 0, fused)) return {AccessPattern::direct, 0};
-  int64_t repeating = fused;  // the outermost fused loops that do not move the operand
+  int64_t repeating = fused;  // the fused loops from here on have stride 0
   while (strides[repeating - 1] == 0) --repeating;
   if (repeating < fused) return {AccessPattern::periodic, count_of(plan, repeating)};
-  int64_t moving = 0;  // the innermost ones
+  int64_t moving = 0;  // the fused loops before this one have stride 0
   while (strides[moving] == 0) ++moving;
   if (is_dense(plan, strides, moving, fused)) return {AccessPattern::repeated, count_of(plan, moving)};
   return {AccessPattern::gather, 0};
 }
 
-/// The loop along which an operand that jumps along the innermost one lies densely; 0: there is none.
+/// For an operand that is not dense along the innermost loop: a loop along which it is; 0: there is none.
 int64_t dense_loop(const Plan& plan, int64_t operand) {
   const int64_t* strides = plan.strides_of(operand);
   if (strides[0] == 0 || strides[0] == 1) return 0;
@@ -162,10 +166,11 @@ void choose_transposed(Plan& plan) {
 
 void set_access_patterns(Plan& plan, int64_t count) {
   plan.operands.resize(count);
-  for (int64_t operand = 0; operand < count; ++operand) plan.operands[operand] = way_of(plan, plan.strides_of(operand));
+  for (int64_t operand = 0; operand < count; ++operand)
+    plan.operands[operand] = access_of(plan, plan.strides_of(operand));
 }
 
-/// Whether fusing made an operand cost a copy that runs along the innermost loop would not.
+/// Whether an operand has to be copied only because loops were fused.
 bool fusing_copies(const Plan& plan) {
   for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
     const AccessPattern access = plan.operands[operand].access;
@@ -190,7 +195,7 @@ void choose_access_patterns(Plan& plan, int64_t count) {
   choose_transposed(plan);
 }
 
-/// Whether all inputs have the result's sizes and one of the layouts that PyTorch keeps without a closer look.
+/// Whether all inputs have the result's sizes and share a layout that the result takes over (PyTorch's fast_set_up).
 bool keeps_layout(SizesView shape, const StridedView* inputs, int64_t count, Dims& strides) {
   bool contiguous = true, channels_last = true, same = true;
   for (int64_t i = 0; i < count; ++i) {

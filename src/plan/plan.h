@@ -1,6 +1,5 @@
-// plan: takes the result's shape and the strides of its operands; gives merged loops and, for each operand, the way it
-// reaches a tile. Depends on shapes, strides and dtypes alone. Never touches element data, never knows an instruction
-// set.
+// plan: takes the result's shape and the strides of its operands; gives merged loops and each operand's access pattern.
+// Depends on shapes, strides and dtypes only. Never touches element data, never knows an instruction set.
 #pragma once
 #include "base/small_vector.h"
 #include "tenon/dims.h"
@@ -8,18 +7,18 @@
 
 namespace tenon {
 
-/// How an operand, seen from the tile, lies in memory.
+/// How a tile's elements of an operand lie in memory.
 enum class AccessPattern : uint8_t {
-  direct,      // one element after the other: the tile is the memory itself
+  direct,      // element after element: kernels read the memory itself
   splat,       // one value for the whole tile
-  periodic,    // a short pattern comes again and again: built once, reused
-  repeated,    // each element comes `length` times in a row
-  transposed,  // one element after the other along another loop: read in square blocks
+  periodic,    // a short pattern repeats: it is built once and reused
+  repeated,    // each element is repeated `length` times
+  transposed,  // element after element along another loop: read in square blocks
   gather,      // anything else
 };
 const char* access_pattern_name(AccessPattern access) noexcept;
 
-/// A tensor as the plan sees it.
+/// A tensor's sizes and strides.
 struct StridedView {
   SizesView sizes;
   SizesView strides;  // in elements
@@ -28,29 +27,30 @@ struct StridedView {
 struct Plan {
   struct Operand {
     AccessPattern access = AccessPattern::direct;
-    int64_t length = 0;  // periodic: elements of the pattern; repeated: times each element comes
+    int64_t length = 0;  // periodic: elements of the pattern; repeated: repetitions of each element
   };
 
   SmallVector<int64_t, 8> sizes;     // of the merged loops, innermost first
   SmallVector<int64_t, 32> strides;  // operand by operand, in the order of `sizes`
   SmallVector<Operand, 8> operands;  // the output first
   int64_t numel = 1;
-  int64_t fused = 0;       // innermost loops that a tile runs through as one
+  int64_t fused = 0;       // number of innermost loops that a tile treats as one
   int64_t flat = 1;        // elements of the fused loops together
   int64_t unit = 1;        // tiles are whole multiples of this many elements
-  int64_t transposed = 0;  // the loop along which transposed operands lie; 0: there is none
+  int64_t transposed = 0;  // the loop along which transposed operands are dense; 0: there is none
 
   int64_t ndim() const noexcept { return sizes.size(); }
   const int64_t* strides_of(int64_t operand) const noexcept { return strides.data() + operand * ndim(); }
 };
 
-/// Strides over the result's dims, 0 where the operand is broadcast. `out` has room for shape.size() values.
+/// An operand's strides over the result's dims, 0 where it is broadcast. Writes shape.size() values to `out`.
 void compute_strides(SizesView shape, const StridedView& operand, int64_t* out);
 
-/// The finished plan of an elementwise operation; operand 0 is the output.
+/// Makes the plan of an elementwise operation; operand 0 is the output.
 void make_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan);
 
-/// The plan of a reduction: operand 0, the output, has stride 0 along reduced dims; loops are ordered by the inputs.
+/// Makes the plan of a reduction: operand 0, the output, has stride 0 along reduced dims. The inputs decide the order
+/// of loops.
 void make_reduction_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan);
 
 /// Strides of a new result that keeps the memory format of its inputs.

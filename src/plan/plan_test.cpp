@@ -1,4 +1,4 @@
-// Plans: loops that walk every element once and nothing else, as few of them as can be, and how each operand lies.
+// Plans: the loops visit every element once, there are as few as possible, and each operand has its access pattern.
 #include "plan/plan.h"
 
 #include <gtest/gtest.h>
@@ -210,7 +210,7 @@ TEST(Plan, IsMadeAnew) {
   }
 }
 
-// More dims than most plans have are made of few by dropping those of size 1, which leaves the same loops.
+// Many dims of size 1 are dropped and leave the same loops.
 TEST(Plan, ManyDims) {
   const Layout few[] = {{{4, 3}, {3, 1}}, {{4, 3}, {1, 4}}, {{4, 1}, {7, 1}}};
   for (const auto& [first, second] : {std::pair(20, 79), std::pair(0, 3)}) {
@@ -231,7 +231,7 @@ TEST(Plan, ManyDims) {
   }
 }
 
-/// "[3, 2]": the loops of a sum of everything, the innermost first.
+/// "[3, 2]": the loops of a sum over all dims, innermost first.
 std::string reduction_loops(SizesView shape, SizesView strides, SizesView out_strides) {
   Plan plan;
   const StridedView strided[] = {{shape, out_strides}, {shape, strides}};
@@ -249,7 +249,7 @@ TEST(Plan, ReductionsWalkAsTheirInputLies) {
   EXPECT_EQ(reduction_loops({2, 3}, {1, 9}, {1, 0}), "[2, 3]");
 }
 
-/// Offsets of all operands at every index, in the order of the indices of `shape`.
+/// The offsets of all operands for every index of `shape`, in row-major order.
 using Offsets = std::vector<int64_t>;
 std::map<Offsets, int> offsets_by_index(SizesView shape, const std::vector<Layout>& operands) {
   std::map<Offsets, int> found;
@@ -269,7 +269,7 @@ std::map<Offsets, int> offsets_by_index(SizesView shape, const std::vector<Layou
   return found;
 }
 
-/// Where element `i` of the loops [0, end) lies.
+/// The offset of element `i` of the loops [0, end).
 int64_t offset_at(const Plan& plan, const int64_t* strides, int64_t end, int64_t i) {
   int64_t offset = 0;
   for (int64_t dim = 0; dim < end; ++dim) {
@@ -290,8 +290,8 @@ std::map<Offsets, int> offsets_by_plan(const Plan& plan) {
   return found;
 }
 
-/// Where the way says that element `i` of the fused loops lies.
-int64_t offset_by_way(const Plan& plan, int64_t operand, int64_t i) {
+/// The offset of element `i` of the fused loops according to the access pattern.
+int64_t offset_by_access(const Plan& plan, int64_t operand, int64_t i) {
   const auto [access, length] = plan.operands[operand];
   const int64_t* strides = plan.strides_of(operand);
   switch (access) {
@@ -308,7 +308,7 @@ int64_t offset_by_way(const Plan& plan, int64_t operand, int64_t i) {
   }
 }
 
-/// An operand over a shape: dims missing, of size 1 or expanded, the others in any order of memory, with gaps.
+/// A random operand for a shape: some dims missing, of size 1 or expanded, the others in any order, with gaps.
 Layout random_operand(SizesView shape, std::mt19937& random) {
   Layout operand{shape.copy(), Dims(shape.size())};
   std::vector<int64_t> order;
@@ -346,7 +346,7 @@ TEST(Plan, WalksEveryIndexOnceAndItsWaysSayWhereElementsLie) {
     for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
       ++ways[plan.operands[operand].access];
       for (int64_t i = 0; i < plan.flat; ++i)
-        ASSERT_EQ(offset_by_way(plan, operand, i), offset_at(plan, plan.strides_of(operand), plan.fused, i))
+        ASSERT_EQ(offset_by_access(plan, operand, i), offset_at(plan, plan.strides_of(operand), plan.fused, i))
             << operand << " at " << i;
     }
   }

@@ -20,7 +20,7 @@ constexpr std::string_view kNameTexts[] = {
 #undef TENON_NAME
 };
 
-/// NumPy's names for the same thing, which PyTorch takes as well.
+/// NumPy's name of an argument, which PyTorch accepts, too.
 struct Alias {
   Name name;
   const char* text;
@@ -28,9 +28,9 @@ struct Alias {
 constexpr Alias kAliases[] = {{Name::dim, "axis"}, {Name::keepdim, "keepdims"}, {Name::input, "x"},
                               {Name::input, "a"},  {Name::input, "x1"},         {Name::other, "x2"}};
 
-/// Behind a signature that still works and is not listed.
+/// Marks a signature that works but is not listed in error texts.
 constexpr std::string_view kDeprecated = "|deprecated";
-/// Behind a signature that methods lack.
+/// Marks a signature that methods do not have.
 constexpr std::string_view kFunctionOnly = "|function";
 
 bool take_suffix(std::string& line, std::string_view suffix) {
@@ -40,9 +40,9 @@ bool take_suffix(std::string& line, std::string_view suffix) {
 }
 
 struct TypeText {
-  std::string_view spelled;  // in signatures here
+  std::string_view spelled;  // in our signatures
   Type type;
-  const char* text;  // in PyTorch's messages
+  const char* text;  // in PyTorch's error texts
 };
 constexpr TypeText kTypes[] = {
     {"Tensor", Type::tensor, "Tensor"},
@@ -90,7 +90,7 @@ std::string joined(const std::vector<std::string>& parts, const std::string& sep
   return text;
 }
 
-/// "Number alpha=1"; "ints[1] dim" takes a single integer, too.
+/// "Number alpha=1"; "ints[1] dim" also accepts a single integer.
 Parameter parse_parameter(const std::string& text, bool keyword_only) {
   const std::size_t space = text.find(' '), equals = text.find('=');
   std::string spelled = text.substr(0, space);
@@ -118,7 +118,7 @@ Parameter parse_parameter(const std::string& text, bool keyword_only) {
   return parameter;
 }
 
-/// A method is called on its `Tensor input` and has no `out`; false where there is no such input.
+/// Removes `Tensor input` and `Tensor out` from a signature, for the method. False if there is no such input.
 bool make_method(std::vector<std::string>& parts) {
   const auto input = std::find_if(parts.begin(), parts.end(), [](const std::string& part) {
     return part == "Tensor input" || part == "Operand input";
@@ -131,7 +131,7 @@ bool make_method(std::vector<std::string>& parts) {
   return true;
 }
 
-/// A name as an object, made once; NumPy's names behind it.
+/// A name as a Python string, made once. NumPy's names come after ours.
 PyObject* interned(Name name) {
   static PyObject* texts[kNames] = {};
   PyObject*& text = texts[static_cast<int>(name)];
@@ -161,12 +161,13 @@ bool is_index_tensor(PyObject* object) {
   return is_tensor(object) && tensor_of(object).dim() == 0 && is_integral(tensor_of(object).dtype());
 }
 
-/// What stands for a number must not be recorded: the number would know nothing of it.
+/// Whether a 0-dim tensor can stand for a number. Not if it requires grad, because the number would have no history.
 bool is_number_tensor(PyObject* object) {
   return is_tensor(object) && tensor_of(object).dim() == 0 && !tensor_of(object).requires_grad();
 }
 
-/// A list of integers is known by its first; a wrong one behind it is found when it is read.
+/// Whether an object is a list of integers. Looks at the first item; a wrong item after it is found when the list is
+/// read.
 bool is_integer_list(PyObject* object, int64_t broadcast, int64_t* failed) {
   if (!is_sequence(object)) return broadcast > 0 && (is_integer(object) || is_index_tensor(object));
   if (length_of(object) == 0) return true;
@@ -187,11 +188,11 @@ bool is_tensor_list(PyObject* object, int64_t* failed) {
   return true;
 }
 
-// --- The text for a call that fits no signature
+// --- The error text of a call that matches no signature
 
 struct Given {
   std::vector<PyObject*> positional;
-  // PyTorch lists keywords in the order of such a map.
+  // PyTorch lists keywords in the order of a std::unordered_map.
   std::unordered_map<std::string, PyObject*> keyword;
 };
 
@@ -206,8 +207,8 @@ std::string described(const Given& given) {
 std::vector<std::string> parameters_of(const std::string& signature) {
   return split(signature.substr(1, signature.size() - 2), ", ");
 }
-// PyTorch takes the last word of "tuple of ints dim" for its name and the rest for its type; of "Number alpha = 1",
-// too, which therefore no argument fits.
+// PyTorch takes the last word of "tuple of ints dim" as its name and the rest as its type. It also does so for "Number
+// alpha = 1", which therefore no argument matches.
 std::string name_in(const std::string& parameter) { return parameter.substr(parameter.rfind(' ') + 1); }
 bool matches_text(const std::string& parameter, PyObject* object) {
   const std::string wanted = parameter.substr(0, parameter.rfind(' ')), given = type_name(object);
@@ -225,7 +226,8 @@ std::string element_types(PyObject* object) {
   return type + " of " + (tuple ? "(" + inside + (elements.size() == 1 ? ",)" : ")") : "[" + inside + "]");
 }
 
-/// The arguments against one signature that has as many, those that do not fit between exclamation marks.
+/// The arguments compared with a signature of as many parameters. Those that do not match are between exclamation
+/// marks.
 std::string marked(const std::string& signature, const Given& given) {
   const std::vector<std::string> parameters = parameters_of(signature);
   std::vector<std::string> parts;
@@ -239,7 +241,8 @@ std::string marked(const std::string& signature, const Given& given) {
   return "(" + joined(parts, ", ") + (given.positional.empty() ? ", )" : ")");
 }
 
-/// Keywords that none of a signature's last parameters has: as many as there are keywords, as PyTorch looks for them.
+/// Keywords that are not among a signature's last parameters. Like PyTorch, looks at as many parameters as there are
+/// keywords.
 std::vector<std::string> unknown_keywords(const std::string& signature, const Given& given) {
   const std::vector<std::string> parameters = parameters_of(signature);
   const std::size_t first = parameters.size() - std::min(parameters.size(), given.keyword.size());
@@ -253,7 +256,7 @@ std::vector<std::string> unknown_keywords(const std::string& signature, const Gi
   return unknown;
 }
 
-/// Whether as many were given as a signature has; its "*" counts as one.
+/// Whether the number of arguments equals that of a signature, in which "*" counts as one.
 bool has_count_of(const std::string& signature, const Given& given) {
   const std::size_t expected = std::max<std::size_t>(parameters_of(signature).size(), signature == "()" ? 1 : 0);
   return expected == given.positional.size() + given.keyword.size();
@@ -347,7 +350,7 @@ PyObject* Parser::invoke(PyObject* self, PyObject* const* args, Py_ssize_t count
     call.keyword_count_ = keywords ? PyTuple_Size(keywords) : 0;
     const bool only = signatures_.size() == 1;
     for (const Signature& signature : signatures_) {
-      // A call that lacks arguments cannot fit; said before looking at any when no text is asked for.
+      // A call with too few arguments cannot match. If no error text is needed, this is checked first.
       if (!only && signature.required > static_cast<std::size_t>(count + call.keyword_count_)) {
         ++call.signature_;
         continue;
@@ -412,14 +415,15 @@ bool Parser::check(const Parameter& parameter, PyObject* object, int64_t* failed
 }
 
 bool Parser::parse(const Signature& signature, Call& call, bool raise) const {
-  // f(5, 3) stands for f((5, 3)) where a list of integers is all that may be given by position, and the first is one.
+  // f(5, 3) means f((5, 3)) if the only positional parameter is a list of integers, and the first argument is an
+  // integer.
   const bool takes_loose = signature.positional == 1 && signature.parameters[0].type == Type::integers &&
                            call.count_ > 0 && (is_integer(call.args_[0]) || is_index_tensor(call.args_[0]));
   const auto given = static_cast<std::size_t>(call.count_);
   if (given > signature.positional && !takes_loose) {
     if (!raise) return false;
     const std::size_t most = signature.positional;
-    const std::size_t least = signature.required;  // those by keyword only count as well
+    const std::size_t least = signature.required;  // includes keyword-only parameters
     const std::string takes =
         least == most ? std::to_string(most) : "from " + std::to_string(least) + " to " + std::to_string(most);
     const bool many = least != most || most != 1;
@@ -463,7 +467,7 @@ bool Parser::parse(const Signature& signature, Call& call, bool raise) const {
     } else if (check(parameter, object, &failed)) {
       value = object;
       if (parameter.type == Type::number) call.numbers_ |= 1u << slot(parameter.name);
-    } else if (parameter.type == Type::tensors && failed >= 0) {  // whatever other signatures there are
+    } else if (parameter.type == Type::tensors && failed >= 0) {  // even if there are other signatures
       throw TypeError("expected Tensor as element " + std::to_string(failed) + " in argument " +
                       std::to_string(&parameter - signature.parameters.data()) + ", but got " +
                       type_name(item_of(object, failed).ptr()));
@@ -569,9 +573,9 @@ Dims Call::dims(Name name) const {
   PyObject* value = object(name);
   if (!is_sequence(value)) return Dims{integer_of(value)};
   Dims dims;
-  for (Py_ssize_t i = 0; i < length_of(value); ++i) {  // __index__ of an item may change the list
+  for (Py_ssize_t i = 0; i < length_of(value); ++i) {  // length_of each time: __index__ of an item may change the list
     const nb::object item = item_of(value, i);
-    const bool is_bool = i > 0 && PyBool_Check(item.ptr());  // PyTorch looks at the first one alone
+    const bool is_bool = i > 0 && PyBool_Check(item.ptr());  // PyTorch checks only the first one
     if (!is_bool && !is_integer(item.ptr()) && !is_index_tensor(item.ptr()))
       fail_element(name, i, "type must be tuple of ints,but got " + type_name(item.ptr()));
     try {
@@ -597,7 +601,7 @@ List<Tensor> Call::tensors(Name name) const {
 
 namespace {
 
-/// Whether many elements are joined.
+/// Whether a list of tensors has many elements.
 bool is_long_list(PyObject* list) {
   int64_t sum = 0;
   for (Py_ssize_t i = 0; i < length_of(list); ++i) {
@@ -619,7 +623,7 @@ void Call::take_outs(Tensor** outs, std::size_t count) const {
 
 bool Call::is_long() const {
   if (has(Name::tensors) && is_sequence(object(Name::tensors))) return is_long_list(object(Name::tensors));
-  int64_t product = 1;  // an outer product of its operands is the most a result can be
+  int64_t product = 1;  // the result has at most as many elements as the operands' outer product
   for (int i = 0; i < parser_->slot_count_; ++i)
     if (values_[i] && is_tensor(values_[i]))
       if (__builtin_mul_overflow(product, std::max<int64_t>(tensor_of(values_[i]).numel(), 1), &product)) return true;

@@ -1,5 +1,5 @@
-// python: takes a call's arguments and the signatures a function has; gives each value under its name. Signatures,
-// rules and texts are those of PyTorch's argument parser.
+// python: the argument parser. Takes a call's arguments and the signatures of a function; gives each value by its name.
+// Signatures, rules and error texts are those of PyTorch's argument parser.
 #pragma once
 #include <array>
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace tenon::python {
 
-// Every name an argument can have; those that only ops have come from their declarations.
+// All argument names. Names that only ops have come from their declarations.
 // clang-format off
 #define TENON_ARGUMENT_NAMES(X)                                                                                       \
   X(input) X(other) X(alpha) X(out) X(rounding_mode) X(min) X(max) X(condition) X(self) X(dim) X(keepdim) X(dtype)    \
@@ -36,28 +36,28 @@ inline constexpr int kNames = 0
 
 class Call;
 
-/// Where a definition is reached from.
+/// Whether a definition is a function of the module, a method, or both.
 enum class Binding : uint8_t { function = 1, method = 2, both = 3 };
 constexpr bool has_binding(Binding bindings, Binding binding) {
   return (static_cast<uint8_t>(bindings) & static_cast<uint8_t>(binding)) != 0;
 }
 
-/// A function of the module, a method, or both.
+/// A function as it is defined in this folder's tables.
 struct Definition {
   const char* name;
   Binding bindings;
-  /// One a line: "(Tensor input, int dim)"; a method leaves out `Tensor input` and `Tensor out`.
+  /// One signature per line: "(Tensor input, int dim)". A method's have no `Tensor input` and no `Tensor out`.
   const char* signatures;
   const char* doc;
   PyObject* (*call)(const Call& call);
 };
 
-/// One way to call a function.
+/// A parsed signature.
 class Signature {
  public:
   enum class Type : uint8_t {
     tensor,
-    operand,  // a tensor or a number; "Tensor" in texts
+    operand,  // a tensor or a number; "Tensor" in error texts
     number,
     integer,
     floating,
@@ -76,7 +76,7 @@ class Signature {
     Type type;
     Name name;
     bool optional = false, allow_none = false, keyword_only = false;
-    int64_t broadcast = 0;  // a single integer stands for so many
+    int64_t broadcast = 0;  // a single integer is repeated so often
     std::string default_text;
     std::string text() const;
   };
@@ -86,13 +86,13 @@ class Signature {
   std::string text() const;
 
   std::vector<Parameter> parameters;
-  std::size_t positional = 0;  // how many may be given without a keyword
+  std::size_t positional = 0;  // number of parameters that may be given without a keyword
   std::size_t required = 0;
   bool deprecated = false;
-  int line = 0;  // of the definition's signatures
+  int line = 0;  // its line among the definition's signatures
 };
 
-/// All signatures of a function, ready to take calls.
+/// Parses calls of a function with all its signatures.
 class Parser {
  public:
   Parser(const Definition& definition, Binding binding);
@@ -102,9 +102,9 @@ class Parser {
   const char* doc() const { return definition_.doc; }
   int8_t slot(Name name) const { return slots_[static_cast<std::size_t>(name)]; }
 
-  /// `self` is null for functions. Gives a new reference or null with an exception set.
+  /// Parses and makes a call. `self` is null for functions. Returns a new reference, or null with an exception set.
   PyObject* invoke(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) noexcept;
-  /// The same for a function of a tuple and a dict (or null), as types take their arguments.
+  /// The same for arguments in a tuple and a dict (or null), as a type's constructor gets them.
   PyObject* invoke_with(PyObject* args, PyObject* keywords) noexcept;
 
  private:
@@ -118,20 +118,20 @@ class Parser {
   const Definition& definition_;
   const std::string name_;
   std::vector<Signature> signatures_;
-  int8_t slots_[kNames];  // of each name in a call's values; -1: none
+  int8_t slots_[kNames];  // index of each name in a call's values; -1: none
   int slot_count_ = 0;
 };
 
-/// One call being made: the values under their names.
+/// The arguments of one call by name.
 class Call {
  public:
   static constexpr int kMaxValues = 12;
 
-  /// The function's.
+  /// The function's name.
   const std::string& name() const { return parser_->name(); }
   PyObject* self() const { return self_; }
   int signature() const { return signature_; }
-  /// The line of the definition's signatures that the call fits.
+  /// The line of the signature that the call matches.
   int overload() const { return parser_->signatures()[static_cast<std::size_t>(signature_)].line; }
   PyObject* object(Name name) const {
     const int8_t slot = parser_->slot(name);
@@ -143,7 +143,8 @@ class Call {
   /// A tensor or a number.
   Arg arg(Name name) const {
     PyObject* value = object(name);
-    const bool number = numbers_ >> parser_->slot(name) & 1;  // where it was asked for, a 0-dim tensor is one
+    const bool number =
+        numbers_ >> parser_->slot(name) & 1;  // a 0-dim tensor counts as a number where a number is expected
     return !number && is_tensor(value) ? Arg(tensor_of(value)) : Arg(scalar_of(value));
   }
   std::optional<Arg> optional_arg(Name name) const { return has(name) ? std::optional(arg(name)) : std::nullopt; }
@@ -163,11 +164,11 @@ class Call {
   std::optional<bool> optional_boolean(Name name) const {
     return has(name) ? std::optional(boolean(name)) : std::nullopt;
   }
-  /// A string's text, which lives as long as the call; null when it was left out.
+  /// A string, which lives as long as the call; null if it was left out.
   const char* text(Name name) const;
-  /// The integers of a list; none when it was left out.
+  /// The integers of a list; empty if it was left out.
   Dims dims(Name name) const;
-  /// The dims of a reduction. sum(None) names dims, and means all; sum() names none: nodes of the two differ in name.
+  /// The dims of a reduction. sum(None) and sum() both mean all dims, but their nodes have different names.
   DimsArg dims_arg(Name name) const { return has(name) ? DimsArg(SizesView(dims(name))) : DimsArg(); }
   std::optional<Dtype> dtype(Name name = Name::dtype) const {
     return has(name) ? as_dtype(object(name)) : std::nullopt;
@@ -177,7 +178,7 @@ class Call {
     return has(Name::memory_format) ? *as_memory_format(object(Name::memory_format)) : fallback;
   }
   List<Tensor> tensors(Name name) const;
-  /// The tensors that several results are written to. TypeError where they are more or fewer.
+  /// The tensors in `out=` of an op with several results. Throws TypeError if their number is wrong.
   template <std::size_t count>
   std::array<Tensor*, count> outs() const {
     std::array<Tensor*, count> all;
@@ -185,20 +186,20 @@ class Call {
     return all;
   }
 
-  /// Whether the work is long enough to let other Python threads run.
+  /// Whether the call takes long enough to release the GIL.
   bool is_long() const;
-  /// Does work that touches nothing of Python's, without the interpreter where it is long.
+  /// Runs work that uses no Python objects; without the GIL if it is long.
   template <class Work>
   decltype(auto) run(const Work& work) const {
     const GilRelease released(is_long());
     return work();
   }
-  /// The result of `out=`: the object that came in.
+  /// The object that was given as `out=`, as the call's result.
   PyObject* returned(Name name = Name::out) const { return again(object(name)); }
 
  private:
   friend class Parser;
-  /// Before a signature is tried: nothing given but `self`.
+  /// Removes all values but `self`, before a signature is tried.
   void clear();
   void take_outs(Tensor** outs, std::size_t count) const;
   [[noreturn]] void fail_element(Name name, Py_ssize_t at, const std::string& why) const;
@@ -212,7 +213,7 @@ class Call {
   int signature_ = 0;
   uint32_t numbers_ = 0;  // the slots whose values count as numbers
   PyObject* values_[kMaxValues];
-  nb::object packed_;  // positional integers gathered into one list
+  nb::object packed_;  // positional integers collected in a list
 };
 
 }  // namespace tenon::python

@@ -29,7 +29,7 @@ TENON_GETTER(output_nr, PyLong_FromLongLong(tensor.output_nr()))
 TENON_GETTER(retains_grad, PyBool_FromLong(tensor.retains_grad()))
 #undef TENON_GETTER
 
-/// The graph will give the leaf out again: it shall be this object then.
+/// Sets requires_grad. Registers the object, because the graph will return the leaf and must return this object.
 void require_grad(PyObject* self, bool wanted) {
   tensor_of(self).requires_grad_(wanted);
   if (wanted) remember(self);
@@ -70,8 +70,8 @@ PyGetSetDef attributes[] = {
 
 // --- Backward
 
-/// Whether a run from here is long enough to let other threads run: it meets many elements or many nodes. Follows first
-/// inputs alone, which is cheap and seldom wrong.
+/// Whether a backward run is long enough to release the GIL: many elements or many nodes. Follows only first inputs,
+/// which is cheap and seldom wrong.
 bool is_long_run(const Tensor& root) {
   constexpr int kManyNodes = 64;
   if (root.numel() >= kReleaseNumel) return true;
@@ -98,7 +98,7 @@ autograd::Tensors tensors_of(PyObject* given) {
   return tensors;
 }
 
-/// As PyTorch reads it: a bool, or an integer that is not 0.
+/// A truth value as PyTorch reads it: a bool, or an integer that is not 0.
 std::optional<bool> optional_truth(PyObject* value) {
   if (!value || value == Py_None) return std::nullopt;
   const nb::object number = checked_object(PyNumber_Index(value));
@@ -160,7 +160,7 @@ nb::object gradients_of(nb::handle outputs, nb::handle inputs, nb::handle gradie
 
 // --- Checks
 
-/// A function of Python as the checks call it: the tensors that change stand among arguments that do not.
+/// A Python function for gradcheck. Only its tensor arguments that require grad vary; the others are fixed.
 autograd::Differentiable differentiable(nb::handle function, nb::handle arguments) {
   return [function, arguments](const autograd::Tensors& inputs) {
     nb::list given;

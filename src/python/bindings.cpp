@@ -10,25 +10,25 @@
 namespace tenon::python {
 namespace {
 
-/// Texts that Python keeps pointers to.
+/// Keeps a string for the life of the process, because Python stores a pointer to it.
 const char* keep(std::string text) {
   static std::deque<std::string> texts;
   return texts.emplace_back(std::move(text)).c_str();
 }
 
-/// Python tells what a function takes by its flags.
+/// The cast that Python's C API requires; flags tell Python the real type.
 PyCFunction as_c_function(FastCall function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
 using Parameter = Signature::Parameter;
 
-/// f(5, 3) for f((5, 3)).
+/// Whether f(5, 3) may be written for f((5, 3)).
 bool takes_loose(const Signature& signature) {
   return signature.positional == 1 && signature.parameters[0].type == Signature::Type::integers;
 }
 
-/// A default that Python can read; "..." for the others.
+/// A default value as Python code; "..." if it cannot be written so.
 std::string default_of(const Parameter& parameter) {
   if (!parameter.optional) return parameter.allow_none ? "None" : "...";
   const std::string& text = parameter.default_text;
@@ -42,7 +42,7 @@ const Parameter* find(const Signature& signature, Name name) {
   return nullptr;
 }
 
-/// Whether every call of `other` by position or keyword is one of `most`, which has more parameters.
+/// Whether `most` accepts every call that `other` accepts.
 bool covers(const Signature& most, const Signature& other) {
   for (std::size_t i = 0; i < other.parameters.size(); ++i) {
     const Parameter& parameter = other.parameters[i];
@@ -53,7 +53,7 @@ bool covers(const Signature& most, const Signature& other) {
   return takes_loose(most) == takes_loose(other);
 }
 
-/// The signature that takes every call the others take; null where there is none.
+/// The signature that accepts all calls of the others; null if there is none.
 const Signature* widest(const Parser& parser) {
   for (const Signature& most : parser.signatures()) {
     bool all = !most.deprecated;
@@ -70,7 +70,7 @@ bool is_optional(const Parser& parser, const Parameter& parameter) {
          });
 }
 
-/// "(input, other, *, alpha=1, out=None)": what inspect.signature reads.
+/// "(input, other, *, alpha=1, out=None)", which inspect.signature reads.
 std::string text_signature(const Parser& parser, Binding binding) {
   std::string text = binding == Binding::method ? "($self" : "(";
   const auto add = [&](const std::string& part) { text += (text.back() == '(' ? "" : ", ") + part; };
@@ -136,7 +136,7 @@ void bind_functions(nb::module_& module) {
                          docstring(entry.function_parser(), Binding::function)});
     module.attr(entry.definition->name) = checked_object(PyCFunction_NewEx(&functions.back(), nullptr, name.ptr()));
   }
-  // What tests and stubs are made from.
+  // Used by tests and for stubs.
   module.def("_ops", [] {
     nb::list all;
     for (const Schema& schema : schemas()) {

@@ -1,4 +1,4 @@
-// python: takes tables of definitions; gives the C functions Python calls, with docstrings.
+// python: takes tables of definitions; gives C functions for Python, with docstrings.
 #pragma once
 #include <array>
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace tenon::python {
 
-/// The parser behind entry `I` of a table, made by the first call.
+/// The parser of entry `I` of a table, made by the first call.
 template <const auto& Table, std::size_t I, Binding binding>
 Parser& parser() {
   static Parser parser(Table[I], binding);
@@ -31,7 +31,7 @@ PyObject* call_method_without_arguments(PyObject* self, PyObject*) noexcept {
 
 using FastCall = PyObject* (*)(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords);
 
-/// One definition with the C functions made for it.
+/// A definition with its C functions.
 struct Entry {
   const Definition* definition;
   FastCall function;
@@ -51,7 +51,7 @@ std::vector<Entry> entries() {
   (std::make_index_sequence<std::size(Table)>());
 }
 
-/// Every definition of this room.
+/// All definitions in this folder.
 const std::vector<Entry>& all_entries();
 std::vector<Entry> op_entries();
 std::vector<Entry> view_entries();
@@ -59,7 +59,7 @@ std::vector<Entry> factory_entries();
 std::vector<Entry> function_entries();
 std::vector<Entry> autograd_entries();
 
-/// The methods of Tensor, ready for its type; lives as long as the process.
+/// The method table of the type Tensor; lives as long as the process.
 PyMethodDef* method_table();
 /// Adds every function to the module.
 void bind_functions(nb::module_& module);

@@ -22,7 +22,7 @@ PyObject* out_of_memory_type() {
   return type;
 }
 
-/// The exception with what helps beyond its text as notes.
+/// Raises the exception with the Error's notes.
 void raise_with_notes(PyObject* type, const Error& error) noexcept {
   PyObject* text = PyUnicode_DecodeUTF8(error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())), "replace");
   if (!text) return;
@@ -65,7 +65,7 @@ void raise_current() noexcept {
   } catch (const std::length_error&) {
     PyErr_NoMemory();
   } catch (const nb::cast_error& error) {
-    // A text that is no UTF-8, for one: then Python's own error is set.
+    // A failure, such as a text that is not UTF-8, has set Python's own error.
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, error.what());
   } catch (const std::exception& error) {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, error.what());
@@ -88,7 +88,7 @@ PyObject* wrap(Tensor tensor) {
 bool is_numpy_scalar(PyObject* object) noexcept {
   static PyObject* generic = nullptr;
   if (!generic) {
-    // Nothing is a NumPy scalar before somebody has imported NumPy.
+    // Before NumPy is imported, nothing is a NumPy scalar.
     PyObject* modules = PyImport_GetModuleDict();
     PyObject* numpy = modules ? PyDict_GetItemString(modules, "numpy") : nullptr;
     if (!numpy) return false;
@@ -99,12 +99,12 @@ bool is_numpy_scalar(PyObject* object) noexcept {
       return false;
     }
   }
-  // Not isinstance, which believes an object's __class__.
+  // Not isinstance, which trusts an object's __class__.
   return PyType_IsSubtype(Py_TYPE(object), reinterpret_cast<PyTypeObject*>(generic)) != 0;
 }
 
 namespace {
-/// Asked, not only looked for: what raises there is no integer.
+/// Calls __index__: an object whose __index__ raises is not an integer.
 bool has_index(PyObject* object) noexcept {
   if (PyBool_Check(object) || !PyIndex_Check(object)) return false;
   PyObject* index = PyNumber_Index(object);
@@ -139,7 +139,7 @@ int64_t checked_long(PyObject* integer) {
   return value;
 }
 
-/// An integer beyond int64, in the 64 bits PyTorch tries last: those without a sign. OverflowError.
+/// An integer above int64's range, as a uint64. OverflowError if it does not fit either.
 Scalar wide_of(PyObject* integer) {
   PyErr_Clear();
   const unsigned long long value = PyLong_AsUnsignedLongLong(integer);
@@ -147,7 +147,7 @@ Scalar wide_of(PyObject* integer) {
   return Scalar(static_cast<uint64_t>(value));
 }
 
-/// NumPy's numbers are asked for the Python number they are.
+/// Converts a NumPy scalar to a Python number first.
 Scalar numpy_scalar_of(PyObject* object) {
   const nb::object item = checked_object(PyObject_CallMethod(object, "item", nullptr));
   if (!PyFloat_Check(item.ptr()) && !PyLong_Check(item.ptr()) && !PyComplex_Check(item.ptr()))

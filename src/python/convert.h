@@ -1,5 +1,4 @@
-// python: takes Python objects; gives tensors, numbers, sizes and dtypes, and the way back. What every other file of
-// this room speaks.
+// python: conversions between Python objects and tensors, numbers, sizes and dtypes. Used by all files of this folder.
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -14,10 +13,10 @@ namespace nb = nanobind;
 
 namespace tenon::python {
 
-/// A Python exception is set; whoever called from Python returns its failure value.
+/// Thrown when a Python exception is set. The function that Python called returns its failure value.
 struct PythonError {};
 
-/// Runs `body` and turns whatever it throws into the Python exception of its kind.
+/// Sets the Python exception for the current C++ exception.
 void raise_current() noexcept;
 template <class Body>
 PyObject* guarded(Body&& body) noexcept {
@@ -28,7 +27,7 @@ PyObject* guarded(Body&& body) noexcept {
     return nullptr;
   }
 }
-/// The same for slots that give 0, or -1 for a failure.
+/// The same for slots that return 0, or -1 on failure.
 template <class Body>
 int guarded_int(Body&& body) noexcept {
   try {
@@ -38,7 +37,7 @@ int guarded_int(Body&& body) noexcept {
     return -1;
   }
 }
-/// Passes an object on; PythonError when it is null.
+/// Returns `object`; throws PythonError if it is null.
 inline PyObject* checked(PyObject* object) {
   if (!object) throw PythonError{};
   return object;
@@ -51,34 +50,34 @@ inline bool is_tensor(PyObject* object) noexcept {
   return Py_TYPE(object) == tensor_type || PyType_IsSubtype(Py_TYPE(object), tensor_type);
 }
 inline Tensor& tensor_of(PyObject* object) noexcept { return *nb::inst_ptr<Tensor>(object); }
-/// A new Python object that holds the tensor.
+/// A new Python object for the tensor.
 PyObject* wrap(Tensor tensor);
-/// `self` again, as an in-place method gives it.
+/// A new reference to `self`, as in-place methods return it.
 inline PyObject* again(PyObject* self) noexcept {
   Py_INCREF(self);
   return self;
 }
 
 // --- Lists and tuples
-/// By what they hold: a subclass may say anything of itself.
+/// Subclasses count as their base: they may override methods, but not the items.
 inline bool is_sequence(PyObject* object) noexcept { return PyTuple_Check(object) || PyList_Check(object); }
 inline Py_ssize_t length_of(PyObject* sequence) noexcept {
   return PyTuple_Check(sequence) ? PyTuple_Size(sequence) : PyList_Size(sequence);
 }
-/// PythonError where the list has become shorter.
+/// Throws PythonError if the list has become shorter.
 inline nb::object item_of(PyObject* sequence, Py_ssize_t at) {
   PyObject* item = PyTuple_Check(sequence) ? PyTuple_GetItem(sequence, at) : PyList_GetItem(sequence, at);
   return nb::borrow(checked(item));
 }
 
 // --- Numbers
-/// Whether PyTorch takes it for a number: bool, int, float, NumPy's scalars.
+/// Whether PyTorch accepts it as a number: bool, int, float, NumPy scalars.
 bool is_number(PyObject* object) noexcept;
-/// Whether it can be an int64: an int or what has __index__, but no bool.
+/// Whether it can be an int64: an int or an object with __index__, but not a bool.
 bool is_integer(PyObject* object) noexcept;
 bool is_float(PyObject* object) noexcept;
 bool is_numpy_scalar(PyObject* object) noexcept;
-/// A Python number, or a 0-dim tensor's element.
+/// A Python number, or the element of a 0-dim tensor.
 Scalar scalar_of(PyObject* object);
 int64_t integer_of(PyObject* object);
 double float_of(PyObject* object);
@@ -95,26 +94,26 @@ Dims dims_of(PyObject* object);
 PyObject* to_python(Dtype dtype);
 PyObject* to_python(Device device);
 std::optional<Dtype> as_dtype(PyObject* object) noexcept;
-/// The same where there must be one: TypeError.
+/// The same; TypeError if there is none.
 Dtype dtype_of(PyObject* object);
-/// A device or a text, which may name none.
+/// A device or a string, which may be an invalid name.
 bool is_device(PyObject* object) noexcept;
 std::optional<Device> as_device(PyObject* object);
 std::optional<MemoryFormat> as_memory_format(PyObject* object) noexcept;
 bool is_layout(PyObject* object) noexcept;
 
-/// The name PyTorch's texts give a value's type: "int", "Tensor", "numpy.ndarray".
+/// The name of a value's type in PyTorch's error texts: "int", "Tensor", "numpy.ndarray".
 std::string type_name(PyObject* object);
 
-/// Lets other Python threads run while the engine works, for work that is worth it. On the main thread Python's signal
-/// handlers run all the same, within some 50 ms: what they raise ends the work, unless it is writing to an operand.
+/// Releases the GIL while the engine works. On the main thread Python's signal handlers still run about every 50 ms; an
+/// exception that they raise ends the work, unless it is writing to an operand.
 class GilRelease {
  public:
   explicit GilRelease(bool wanted) noexcept;
   ~GilRelease();
   GilRelease(const GilRelease&) = delete;
   GilRelease& operator=(const GilRelease&) = delete;
-  /// Takes the interpreter for as long as Python's signal handlers run. PythonError where one raised.
+  /// Holds the GIL while Python's signal handlers run. Throws PythonError if one raised.
   void run_handlers();
 
  private:
@@ -123,7 +122,7 @@ class GilRelease {
   std::optional<InterruptGuard> guard_;
 };
 
-/// The interpreter, for a thread that may not have it.
+/// Holds the GIL, for a thread that may not have it.
 class Held {
  public:
   Held() noexcept;
@@ -134,7 +133,7 @@ class Held {
  private:
   PyGILState_STATE state_;
 };
-/// Below this, giving the interpreter away costs more than it gains.
+/// Below this size, releasing the GIL costs more than it gains.
 inline constexpr int64_t kReleaseNumel = 1 << 15;
 
 }  // namespace tenon::python

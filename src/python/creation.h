@@ -1,5 +1,5 @@
-// python: how objects of the module's types come into being. Python can call a type's __new__ without its __init__, so
-// what __new__ gives is a whole object, or __new__ refuses.
+// python: constructors of the module's types. Python code can call a type's __new__ without its __init__, so __new__
+// makes a complete object or raises.
 #pragma once
 #include <new>
 
@@ -7,11 +7,11 @@
 
 namespace tenon::python {
 
-/// A tp_new for types whose objects the module alone makes: TypeError.
+/// A tp_new that raises TypeError, for types whose objects only the module makes.
 PyObject* refuse_new(PyTypeObject* type, PyObject* args, PyObject* keywords) noexcept;
 inline PyType_Slot kRefuseNew[] = {{Py_tp_new, reinterpret_cast<void*>(refuse_new)}, {0, nullptr}};
 
-/// A tp_new that gives a default `Object`.
+/// A tp_new that makes a default `Object`.
 template <class Object>
 PyObject* default_new(PyTypeObject* type, PyObject*, PyObject*) noexcept {
   return guarded([&] {
@@ -21,10 +21,10 @@ PyObject* default_new(PyTypeObject* type, PyObject*, PyObject*) noexcept {
     return object.release().ptr();
   });
 }
-/// The tp_init beside a tp_new that has read the arguments.
+/// A tp_init for types whose tp_new reads the arguments.
 int ignore_arguments(PyObject* self, PyObject* args, PyObject* keywords) noexcept;
 
-/// A type that users see bears the name of the package, whichever file it lies in.
+/// Sets a type's module to the package `tenon`, wherever it is defined.
 void name_publicly(nb::handle type);
 
 }  // namespace tenon::python

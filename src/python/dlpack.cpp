@@ -37,7 +37,7 @@ Dtype dtype_of_type(DLDataType type) {
               " bits and " + std::to_string(type.lanes) + " lanes");
 }
 
-/// Keeps the elements and the lists a capsule points to.
+/// Owns the tensor and the lists to which a capsule points.
 template <class Managed>
 struct Export {
   Tensor tensor;
@@ -62,7 +62,7 @@ PyObject* to_capsule(const Tensor& tensor, const char* name, const auto& fill) {
                        owner->strides.data(),
                        0};
   fill(managed);
-  // A capsule that nobody took frees its tensor; who takes it gives it another name.
+  // An unused capsule frees its tensor. A consumer renames the capsule.
   PyObject* capsule = PyCapsule_New(&managed, name, [](PyObject* object) {
     const char* current = PyCapsule_GetName(object);
     if (!current || std::string_view(current).starts_with("used_")) return;
@@ -80,7 +80,7 @@ bool repeats_places(const Tensor& tensor) {
   return false;
 }
 
-/// What can be seen to be wrong is refused; that the memory is there must be believed.
+/// Checks what can be checked. That the memory exists must be trusted.
 void check_sound(const DLTensor& source) {
   if (source.ndim < 0) throw Error("from_dlpack: a tensor of " + std::to_string(source.ndim) + " dims");
   if (source.ndim > 0 && !source.shape) throw Error("from_dlpack: the tensor has dims and no shape");
@@ -90,7 +90,7 @@ void check_sound(const DLTensor& source) {
   if (numel > 0 && !source.data) throw Error("from_dlpack: the tensor has elements and no memory");
 }
 
-/// Over the memory a managed tensor describes; frees it when the last tensor goes.
+/// A tensor over the memory of a managed tensor, which is freed with the last view.
 template <class Managed>
 Tensor adopt(Managed* managed) {
   const DLTensor& source = managed->dl_tensor;
@@ -110,7 +110,7 @@ Tensor adopt(Managed* managed) {
     strides[dim] = 1;
   }
   alignas(kMaxItemsize) static char nothing[kMaxItemsize];
-  // exact: as far as the capsule tells the truth
+  // exact: if the capsule is right
   void* data = source.data ? static_cast<char*>(source.data) + source.byte_offset : nothing;
   return from_buffer(
       data, sizes, strides, dtype,
@@ -134,7 +134,7 @@ PyObject* to_dlpack(const Tensor& tensor, bool versioned, bool copied) {
       managed.version = {1, 1};
       managed.flags = (read_only ? kReadOnly : 0) | (copied ? kIsCopied : 0);
     });
-  // The older layout cannot say that memory is read-only.
+  // The older layout has no read-only flag.
   return to_capsule<DLManagedTensor>(read_only ? tensor.contiguous() : tensor, "dltensor", [](DLManagedTensor&) {});
 }
 
@@ -150,7 +150,7 @@ Tensor from_dlpack(PyObject* capsule, bool may_not_copy) {
     }
     const Tensor shared = adopt(managed);
     PyCapsule_SetName(capsule, "used_dltensor_versioned");
-    // Nothing here keeps a tensor from being written to.
+    // Tensors are always writable, so read-only memory is copied.
     return read_only ? shared.clone() : shared;
   }
   if (!PyCapsule_IsValid(capsule, "dltensor"))

@@ -1,5 +1,4 @@
-// python: the memory layout of DLPack 1.1, as https://dmlc.github.io/dlpack/latest/c_api.html gives it. Names are that
-// standard's.
+// python: the structs of DLPack 1.1, with the standard's names: https://dmlc.github.io/dlpack/latest/c_api.html
 #pragma once
 #include <cstdint>
 

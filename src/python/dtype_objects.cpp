@@ -17,7 +17,7 @@ struct DtypeObject {
 };
 struct DeviceObject {
   Device value;
-  int index = -1;  // -1: none was given. It is kept and means nothing
+  int index = -1;  // -1: none given. It is stored, but has no meaning
 };
 struct MemoryFormatObject {
   MemoryFormat value;
@@ -28,7 +28,7 @@ PyTypeObject* dtype_type = nullptr;
 PyTypeObject* device_type = nullptr;
 PyTypeObject* memory_format_type = nullptr;
 PyTypeObject* layout_type = nullptr;
-// Kept alive for as long as the process: C++ statics die after the interpreter does.
+// Never released, because static objects are destroyed after the interpreter.
 std::array<PyObject*, kDtypeCount> dtype_objects{};
 std::array<PyObject*, 2> device_objects{};
 
@@ -59,7 +59,7 @@ std::string device_repr(const DeviceObject& device) {
 
 constexpr int64_t kLargestIndex = 127;
 
-/// The number behind the colon of "cpu:0".
+/// The number after the colon of "cpu:0".
 int device_index(const std::string& text, const std::string& digits) {
   const bool is_number = !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;
   if (!is_number || (digits[0] == '0' && digits.size() > 1)) throw Error("Invalid device string: '" + text + "'");
@@ -93,7 +93,7 @@ DeviceObject parse_device(PyObject* text) {
   return parse_device(std::string(utf8, static_cast<std::size_t>(length)));
 }
 
-/// The one object of a device without an index.
+/// The object of a device; one shared object for devices without an index.
 PyObject* object_of(const DeviceObject& device) {
   return device.index < 0 ? to_python(device.value) : nb::cast(device).release().ptr();
 }
@@ -125,7 +125,7 @@ PyType_Slot device_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_device)},
                               {Py_tp_init, reinterpret_cast<void*>(ignore_arguments)},
                               {0, nullptr}};
 
-/// What np.dtype() makes of a dtype. bfloat16 is known to NumPy where ml_dtypes is installed.
+/// The result of np.dtype(). NumPy has bfloat16 if ml_dtypes is installed.
 nb::object numpy_dtype(const DtypeObject& dtype) {
   const bool brain = dtype.value == bfloat16;
   if (brain) {
@@ -244,7 +244,7 @@ PyObject* to_python(Device device) { return again(device_objects[static_cast<std
 
 std::optional<Dtype> as_dtype(PyObject* object) noexcept {
   if (Py_TYPE(object) == dtype_type) return value_of<DtypeObject>(object).value;
-  // Python's own types stand for the widest of their kind.
+  // Python's float, int and so on mean the widest dtype of their kind.
   if (object == reinterpret_cast<PyObject*>(&PyFloat_Type)) return float64;
   if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return int64;
   if (object == reinterpret_cast<PyObject*>(&PyBool_Type)) return bool_;

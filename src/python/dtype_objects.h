@@ -1,5 +1,5 @@
-// python: dtypes, devices, memory formats and layouts as Python objects. Takes the module; gives it their types and the
-// one object each value has.
+// python: dtypes, devices, memory formats and layouts as Python objects. Adds their types to the module, with one
+// object for each value.
 #pragma once
 #include "python/convert.h"
 

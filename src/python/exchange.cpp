@@ -14,14 +14,14 @@ namespace {
 
 struct Format {
   Dtype dtype;
-  const char* code;  // of the struct module
+  const char* code;  // as in the struct module
 };
 constexpr Format kFormats[] = {
     {bool_, "?"},   {uint8, "B"},   {int8, "b"},       {int16, "h"},     {int32, "i"},       {int64, "l"},
     {int64, "q"},   {uint16, "H"},  {uint32, "I"},     {uint64, "L"},    {uint64, "Q"},      {float16, "e"},
     {float32, "f"}, {float64, "d"}, {complex64, "Zf"}, {complex64, "F"}, {complex128, "Zd"}, {complex128, "D"}};
 
-/// The code without a byte order that is this machine's.
+/// The dtype of a format code, which may begin with this machine's byte order.
 std::optional<Dtype> dtype_of_format(const char* code) {
   if (!code) return uint8;
   if (*code == '@' || *code == '=' || *code == '<') ++code;
@@ -36,7 +36,7 @@ const char* format_of(Dtype dtype) {
   return nullptr;
 }
 
-/// NumPy's ndarray; null before somebody has imported NumPy.
+/// NumPy's ndarray type; null before NumPy is imported.
 PyTypeObject* array_type() noexcept {
   static PyObject* type = nullptr;
   if (type) return reinterpret_cast<PyTypeObject*>(type);
@@ -44,13 +44,13 @@ PyTypeObject* array_type() noexcept {
   PyObject* numpy = modules ? PyDict_GetItemString(modules, "numpy") : nullptr;
   if (!numpy) return nullptr;
   PyObject* found = PyObject_GetAttrString(numpy, "ndarray");
-  if (!found) PyErr_Clear();  // NumPy is being imported
+  if (!found) PyErr_Clear();  // NumPy's import has not finished
   if (found && PyType_Check(found)) type = found;
   return reinterpret_cast<PyTypeObject*>(type);
 }
 
 void release_buffer(void*, void* context) {
-  // The last tensor may go on a thread that does not hold the interpreter, or after its end.
+  // The last tensor may be destroyed on a thread without the GIL, or after the interpreter's end.
   if (!Py_IsInitialized()) return;
   const Held held;
   std::unique_ptr<Py_buffer> buffer(static_cast<Py_buffer*>(context));
@@ -89,7 +89,7 @@ struct Buffer {
       "uint8, and bool.");
 }
 
-/// Over the buffer's memory; the tensor keeps it.
+/// A tensor over the buffer's memory, which it keeps alive.
 Tensor over(Buffer buffer, Dtype dtype) {
   const Py_buffer& view = *buffer.view;
   if (view.itemsize != itemsize(dtype))
@@ -99,7 +99,7 @@ Tensor over(Buffer buffer, Dtype dtype) {
     sizes.push_back(view.shape[dim]);
     strides.push_back(view.strides[dim] / itemsize(dtype));
   }
-  // Where nothing is stored, no stride can be wrong.
+  // Without elements any strides are accepted.
   if (numel_of(sizes) == 0) strides = contiguous_strides(sizes);
   for (int64_t dim = 0; dim < sizes.size(); ++dim)
     if (sizes[dim] <= 1 && strides[dim] < 0) strides[dim] = 1;
@@ -121,7 +121,7 @@ bool has_uneven_stride(const Py_buffer& view) {
   return false;
 }
 
-/// The array itself, or a plain view of it: attributes of a subclass may say anything.
+/// The array, or for a subclass a view as plain ndarray, because subclasses may override attributes.
 nb::object plain(PyObject* array) {
   if (Py_TYPE(array) == array_type()) return nb::borrow(array);
   const nb::handle type(reinterpret_cast<PyObject*>(array_type()));
@@ -130,7 +130,7 @@ nb::object plain(PyObject* array) {
 
 bool is_bfloat16(nb::handle array) { return nb::cast<std::string>(array.attr("dtype").attr("name")) == "bfloat16"; }
 
-/// The array in a form the buffer protocol knows, and the dtype its elements have.
+/// The array as an object that the buffer protocol supports, and its dtype.
 std::pair<nb::object, Dtype> readable(PyObject* given) {
   const nb::object array = plain(given);
   if (is_bfloat16(array)) return {array.attr("view")("int16"), bfloat16};
@@ -181,14 +181,14 @@ Tensor tensor_from_array(PyObject* array) {
 
 namespace {
 
-/// The storage as bytes, all of it.
+/// The whole storage as bytes.
 Tensor storage_bytes(const Tensor& tensor) {
   Storage* storage = tensor.impl()->storage;
   if (!storage) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
   return new_tensor_over(storage, {storage->nbytes}, {1}, 0, uint8);
 }
 
-/// A tensor over the memory of `bytes`, which stays its storage. ValueError where the layout leaves it.
+/// A tensor over the memory of `bytes`, which stays its storage. ValueError if the layout is out of its bounds.
 Tensor over_bytes(const Tensor& bytes, Dtype dtype, int64_t offset, SizesView sizes, SizesView strides) {
   const int64_t itemsize = tenon::itemsize(dtype);
   check_sizes(sizes, itemsize);
@@ -205,7 +205,7 @@ Tensor over_bytes(const Tensor& bytes, Dtype dtype, int64_t offset, SizesView si
   return new_tensor_over(bytes.impl()->storage, sizes, strides, offset_from(Checked(begin / itemsize) + offset), dtype);
 }
 
-/// Over any object's memory, read-only or not.
+/// A tensor over any object's memory, even if that is read-only.
 Tensor over_buffer(PyObject* object, Dtype dtype, int64_t count, int64_t offset) {
   if (!PyObject_CheckBuffer(object)) throw ValueError("object does not implement Python buffer protocol.");
   Buffer buffer(object);
@@ -217,7 +217,7 @@ Tensor over_buffer(PyObject* object, Dtype dtype, int64_t count, int64_t offset)
     throw ValueError("offset (" + std::to_string(offset) +
                      " bytes) must be non-negative and no greater than buffer length (" + std::to_string(length) +
                      " bytes) minus 1");
-  const int64_t rest = length - offset;  // exact: the offset lies inside
+  const int64_t rest = length - offset;  // exact: the offset is inside
   if (count < 0 && rest % itemsize != 0)
     throw ValueError("buffer length (" + std::to_string(rest) + " bytes) after offset (" + std::to_string(offset) +
                      " bytes) must be a multiple of element size (" + std::to_string(itemsize) + ")");
@@ -250,7 +250,7 @@ PyObject* to_numpy(PyObject* self) {
     throw TypeError(
         "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.");
   const nb::module_ numpy = nb::module_::import_("numpy");
-  const bool brain = tensor.dtype() == bfloat16;  // which has no buffer format: its bits travel as integers
+  const bool brain = tensor.dtype() == bfloat16;  // bfloat16 has no buffer format, so its bits are passed as integers
   const Tensor seen =
       brain ? over_bytes(storage_bytes(tensor), int16, tensor.storage_offset(), tensor.sizes(), tensor.strides())
             : tensor;
@@ -271,7 +271,7 @@ namespace {
 
 constexpr bool has_all(int flags, int wanted) { return (flags & wanted) == wanted; }
 
-/// The strides of a dense layout, whose first or last dim walks fastest.
+/// Dense strides in which the first or the last dim is contiguous.
 Dims dense_strides(SizesView sizes, bool first_fastest) {
   Dims strides = contiguous_strides(sizes);
   Checked step = 1;
@@ -282,8 +282,8 @@ Dims dense_strides(SizesView sizes, bool first_fastest) {
   return strides;
 }
 
-/// The strides a consumer is told, after what it asked for: it may take only some layouts, or read as if they were
-/// row-major. BufferError where the tensor lies otherwise.
+/// The strides for a buffer's consumer, who may accept only some layouts, or no strides at all. BufferError if the
+/// tensor has another layout.
 Dims exported_strides(const Tensor& tensor, int flags) {
   const Dims columns = dense_strides(tensor.sizes(), true);
   const auto walks_as = [&](const Dims& strides) {
@@ -297,7 +297,7 @@ Dims exported_strides(const Tensor& tensor, int flags) {
   if (wants_c && !c_contiguous) fail_buffer("the tensor is not C-contiguous");
   if (wants_f && !f_contiguous) fail_buffer("the tensor is not Fortran contiguous");
   if (wants_any && !c_contiguous && !f_contiguous) fail_buffer("the tensor is not contiguous");
-  // Strides that nothing walks by may be any number; who asks for a layout is told that layout's.
+  // Strides of dims of size 1 may be any numbers. A consumer that asks for a layout gets that layout's strides.
   if (wants_c || (wants_any && c_contiguous)) return dense_strides(tensor.sizes(), false);
   return wants_f || wants_any ? columns : tensor.strides().copy();
 }
@@ -317,18 +317,18 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
     for (int64_t dim = 0; dim < ndim; ++dim) {
       if (tensor.sizes()[dim] < 0) fail_buffer("a dim of negative size has no buffer");
       lists[static_cast<std::size_t>(dim)] = tensor.sizes()[dim];
-      // A stride that nobody follows may be too large to count in bytes.
+      // The stride of a dim of size 1 may overflow in bytes.
       const Checked stride_bytes = Checked(strides[dim]) * tensor.itemsize();
       lists[static_cast<std::size_t>(ndim + dim)] = stride_bytes.value_or(tensor.itemsize());
     }
-    // The tensor's own handle may come to hold other memory: the buffer keeps a handle of its own.
+    // The buffer keeps its own handle, because the tensor's memory may be replaced.
     nb::object owner = nb::steal(wrap(tensor.detach()));
     const bool shaped = has_all(flags, PyBUF_ND);
     view->buf = tensor.export_data();
     view->itemsize = tensor.itemsize();
     view->len = tensor.nbytes();
     view->readonly = 0;
-    view->ndim = shaped ? static_cast<int>(ndim) : 1;  // without a shape: so many bytes in a row
+    view->ndim = shaped ? static_cast<int>(ndim) : 1;  // without a shape: contiguous bytes
     view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr;
     view->shape = shaped && ndim > 0 ? lists.get() : nullptr;
     view->strides = has_all(flags, PyBUF_STRIDES) && ndim > 0 ? lists.get() + ndim : nullptr;

@@ -1,21 +1,21 @@
-// python: memory shared with others. Takes NumPy arrays, buffers and DLPack capsules; gives tensors over the same
-// bytes, and the way back.
+// python: memory shared with other libraries. Takes NumPy arrays, buffers and DLPack capsules; gives tensors over the
+// same bytes, and the reverse.
 #pragma once
 #include "python/convert.h"
 
 namespace tenon::python {
 
 bool is_array(PyObject* object) noexcept;
-/// Over the array's memory. Texts of torch.from_numpy; a read-only array gives a warning unless `quiet`.
+/// A tensor over the array's memory. Errors are those of torch.from_numpy; a read-only array gives a warning.
 Tensor from_numpy(PyObject* array);
-/// Over the array's memory where its layout allows it, else over a copy.
+/// A tensor over the array's memory if its layout allows that, else over a copy.
 Tensor tensor_from_array(PyObject* array);
 /// An ndarray over the tensor's memory.
 PyObject* to_numpy(PyObject* self);
 
-/// A DLPack capsule over the tensor's memory, marked read-only where several elements lie in one place.
+/// A DLPack capsule over the tensor's memory, marked read-only if elements overlap.
 PyObject* to_dlpack(const Tensor& tensor, bool versioned, bool copied);
-/// Over a capsule's memory; over a copy of it where it is read-only.
+/// A tensor over a capsule's memory, or over a copy if that is read-only.
 Tensor from_dlpack(PyObject* capsule, bool may_not_copy);
 
 /// from_numpy, from_dlpack, frombuffer and the like.

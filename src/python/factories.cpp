@@ -1,4 +1,4 @@
-// New tensors: one line a function.
+// New tensors: a line for each function.
 #include "tenon/factories.h"
 
 #include <algorithm>
@@ -24,32 +24,32 @@ Options options_of(const Call& call) {
   return options;
 }
 
-/// A tensor that nobody has seen yet, on which operations are recorded where the call asks for it.
+/// Wraps a new tensor and sets requires_grad as the call asks.
 PyObject* fresh(const Call& call, Tensor made) {
   if (!call.boolean(Name::requires_grad)) return wrap(std::move(made));
   if (!is_inexact(made.dtype())) throw Error("Only Tensors of floating point and complex dtype can require gradients");
   return wrap_known(made.requires_grad_());
 }
 
-/// The tensor that came in as `out=`, with what the call says of gradients.
+/// The tensor given as `out=`, with requires_grad as the call asks.
 PyObject* returned(const Call& call) {
   Tensor& out = call.tensor(Name::out);
   const bool recorded = call.boolean(Name::requires_grad);
   if (recorded && !is_inexact(out.dtype()))
     throw Error("Only Tensors of floating point and complex dtype can require gradients");
-  // Its own flag and node: what a view has of its base stays.
+  // Looks at its own flag and node; what a view inherits from its base stays.
   const AutogradMeta* meta = out.impl()->meta();
   if ((meta && meta->requires_grad) != recorded && !autograd::has_node(out.impl())) out.requires_grad_(recorded);
   return call.returned();
 }
 
-/// What `out=` must be before anything is made.
+/// Checks `out=` before anything is computed.
 void check_given(const Call& call) {
   check_out(call);
   if (call.has(Name::out)) check_unrecorded("aten::" + call.name(), call.tensor(Name::out));
 }
 
-/// A new tensor, or the one that `out=` names, resized and written.
+/// A new tensor; or `out=`, resized and written.
 PyObject* given(const Call& call, const Tensor& made) {
   if (!call.has(Name::out)) return fresh(call, made);
   Tensor& out = call.tensor(Name::out);
@@ -58,7 +58,8 @@ PyObject* given(const Call& call, const Tensor& made) {
   return returned(call);
 }
 
-/// The same for what keeps another shape of as many elements; `warns`: where `out=` held other numbers of them.
+/// The same for arange and similar functions, whose `out=` keeps its shape if its numel is right. `warns`: warn if the
+/// numel differs.
 PyObject* given_range(const Call& call, const Tensor& made, bool warns) {
   if (!call.has(Name::out)) return fresh(call, made);
   Tensor& out = call.tensor(Name::out);
@@ -76,13 +77,13 @@ PyObject* given_range(const Call& call, const Tensor& made, bool warns) {
   return returned(call);
 }
 
-/// Sizes alone: the elements stay as they are.
+/// Resizes `out=` without writing elements, as empty does.
 PyObject* given_memory(const Call& call, SizesView size) {
   call.tensor(Name::out).resize_(size);
   return returned(call);
 }
 
-/// The same value everywhere, also where elements of `out=` lie in one place.
+/// Fills with a value; elements of `out=` may overlap.
 PyObject* given_value(const Call& call, Scalar value) {
   Tensor& out = call.tensor(Name::out);
   const Dims size = call.dims(Name::size);
@@ -92,7 +93,7 @@ PyObject* given_value(const Call& call, Scalar value) {
   return returned(call);
 }
 
-/// Options where `out=` says the dtype.
+/// The call's options; `out=` decides the dtype.
 Options with_out(const Call& call) {
   Options options = options_of(call);
   if (call.has(Name::out) && !options.dtype) options.dtype = call.tensor(Name::out).dtype();
@@ -134,7 +135,7 @@ Tensor eye_of(const Call& call) {
 }
 MemoryFormat format_of(const Call& call) { return call.memory_format(MemoryFormat::preserve); }
 Tensor empty_of(const Call& call) { return empty_like(call.tensor(Name::input), options_of(call), format_of(call)); }
-/// Options of `x.new_...`: what is not asked for is as in `x`.
+/// Options of `x.new_...`: the defaults are those of `x`.
 Options like_self(const Call& call) {
   const Tensor& self = call.tensor(Name::input);
   return {call.dtype().value_or(self.dtype()), call.device().value_or(self.device())};
@@ -147,7 +148,7 @@ bool is_long(SizesView size) {
          product >= kReleaseNumel;
 }
 
-/// A tensor of the size and options a call asks for, made without the interpreter where that is long.
+/// Makes a tensor of the call's size and options. Releases the GIL if that takes long.
 template <class Make>
 Tensor made(const Call& call, const Make& make) {
   const Dims size = call.dims(Name::size);
@@ -156,7 +157,7 @@ Tensor made(const Call& call, const Make& make) {
   return make(size, options);
 }
 
-/// The same, drawn from the generator the call names.
+/// The same with random values from the call's generator.
 template <class Draw>
 Tensor drawn(const Call& call, const Draw& draw) {
   std::optional<GeneratorGuard> guard;
@@ -164,7 +165,7 @@ Tensor drawn(const Call& call, const Draw& draw) {
   return made(call, draw);
 }
 
-/// PyTorch would rather have a tensor copied by its own methods.
+/// PyTorch's warning that a tensor should be copied by clone().
 void advise_on_copies(PyObject* data, const char* function) {
   if (!is_tensor(data)) return;
   warn("UserWarning",

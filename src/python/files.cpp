@@ -11,7 +11,7 @@
 namespace tenon::python {
 namespace {
 
-/// The bytes of any object that has some in one piece, for as long as this lives.
+/// The contiguous bytes of an object with the buffer protocol.
 class Bytes {
  public:
   explicit Bytes(PyObject* object) {
@@ -27,13 +27,13 @@ class Bytes {
   Py_buffer buffer_{};
 };
 
-/// While a pipe keeps a reader waiting, Python's signal handlers run, and end the waiting where they raise.
+/// Runs Python's signal handlers while a read waits for a pipe. An exception ends the wait.
 void run_signal_handlers() {
   const Held held;
   if (PyErr_CheckSignals() != 0) throw PythonError{};
 }
 
-/// On the main thread, soon after a page was lost.
+/// Raises the error on the main thread, soon after a page was lost.
 int raise_loss(void*) {
   return guarded_int([] {
     io::check_lost_mappings();
@@ -41,11 +41,11 @@ int raise_loss(void*) {
   });
 }
 
-/// The signal handler stands in the middle of a kernel: nothing of the interpreter is held there but, at most, the
-/// interpreter itself.
+/// Called by the signal handler inside a kernel. Py_AddPendingCall is safe there, because kernels hold no Python lock
+/// except possibly the GIL.
 void remember_loss() { Py_AddPendingCall(raise_loss, nullptr); }
 
-/// Runs `work` without the interpreter. What the system refused becomes the OSError of its number, as open() raises it.
+/// Runs `work` without the GIL. A SystemError becomes an OSError with the same errno, as open() raises it.
 template <class Work>
 auto with_files(const std::string& path, const Work& work) {
   try {

@@ -12,30 +12,30 @@
 namespace tenon::python {
 namespace {
 
-/// The C++ part of a context. The node owns the context, so the context knows its node only as long as that lives.
+/// The C++ part of a context. The node owns the context; the context refers to the node only while it lives.
 struct FunctionContext {
   std::optional<autograd::Context> shared;
 };
 
 FunctionContext& part_of(PyObject* context) { return *nb::inst_ptr<FunctionContext>(context); }
 
-/// Never destroyed: nodes may outlive static objects. Needs the interpreter, as all of this room's state.
+/// The context of each node. Never destroyed, because nodes may outlive static objects. Needs the GIL.
 std::unordered_map<const autograd::NodeImpl*, PyObject*>& contexts() {
   static auto& all = *new std::unordered_map<const autograd::NodeImpl*, PyObject*>;
   return all;
 }
 
-/// What a node keeps of a call: its context, which it parts from when it dies.
-class RecordedCall {
+/// What a node keeps of a call: its context, which is cleared when the node is destroyed.
+class SavedCall {
  public:
-  RecordedCall(PyObject* context, const autograd::Context& shared, std::vector<bool> is_variable)
+  SavedCall(PyObject* context, const autograd::Context& shared, std::vector<bool> is_variable)
       : context_(again(context)), node_(shared.node().impl()), is_variable_(std::move(is_variable)) {
     part_of(context).shared = shared;
     contexts()[node_] = context;
   }
-  RecordedCall(const RecordedCall&) = delete;
-  RecordedCall& operator=(const RecordedCall&) = delete;
-  ~RecordedCall() {
+  SavedCall(const SavedCall&) = delete;
+  SavedCall& operator=(const SavedCall&) = delete;
+  ~SavedCall() {
     if (!Py_IsInitialized()) return;  // the process ends
     const Held held;
     contexts().erase(node_);
@@ -46,7 +46,7 @@ class RecordedCall {
   PyObject* context() const noexcept { return context_; }
   /// Which of the call's arguments were tensors.
   const std::vector<bool>& is_variable() const noexcept { return is_variable_; }
-  /// Which of its results were.
+  /// Which of its results were tensors.
   std::vector<bool> is_tensor_result;
 
  private:
@@ -54,7 +54,7 @@ class RecordedCall {
   const autograd::NodeImpl* node_;
   std::vector<bool> is_variable_;
 };
-using SharedCall = std::shared_ptr<RecordedCall>;
+using SharedCall = std::shared_ptr<SavedCall>;
 
 // --- Backward
 
@@ -62,8 +62,8 @@ using SharedCall = std::shared_ptr<RecordedCall>;
   throw Error("function " + nb::cast<std::string>(nb::handle(context).type().attr("__name__")) + " returned " + text);
 }
 
-/// What backward gave, as a tuple with one entry an argument of forward. Entries too many may be None.
-nb::object gradients_of_arguments(const RecordedCall& call, nb::object result) {
+/// The result of backward as a tuple with an entry for each argument of forward. Surplus entries may be None.
+nb::object gradients_of_arguments(const SavedCall& call, nb::object result) {
   if (!PyTuple_Check(result.ptr())) result = nb::make_tuple(result);
   const auto wanted = static_cast<Py_ssize_t>(call.is_variable().size());
   Py_ssize_t count = PyTuple_Size(result.ptr());
@@ -75,7 +75,7 @@ nb::object gradients_of_arguments(const RecordedCall& call, nb::object result) {
 }
 
 /// The gradients of the arguments that were tensors.
-autograd::Tensors gradients_of_tensors(const RecordedCall& call, const nb::object& result) {
+autograd::Tensors gradients_of_tensors(const SavedCall& call, const nb::object& result) {
   autograd::Tensors gradients;
   for (std::size_t i = 0; i < call.is_variable().size(); ++i) {
     PyObject* gradient = NB_TUPLE_GET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i));
@@ -92,8 +92,8 @@ autograd::Tensors gradients_of_tensors(const RecordedCall& call, const nb::objec
   return gradients;
 }
 
-/// None for results that were no tensors.
-nb::object gradients_of_results(const RecordedCall& call, const autograd::Tensors& gradients) {
+/// The arguments of backward: None for results that were not tensors.
+nb::object gradients_of_results(const SavedCall& call, const autograd::Tensors& gradients) {
   const nb::object of_tensors = tuple_of(gradients);
   nb::list all;
   Py_ssize_t next = 0;
@@ -104,7 +104,7 @@ nb::object gradients_of_results(const RecordedCall& call, const autograd::Tensor
 
 autograd::Tensors backward(autograd::Context& shared, const autograd::Tensors& gradients) {
   const Held held;
-  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the node may die while Python's backward runs
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the node may be destroyed while backward runs
   const SharedCall call = shared.saved<SharedCall>();
   const nb::object result = nb::handle(call->context()).attr("_backward")(*gradients_of_results(*call, gradients));
   return gradients_of_tensors(*call, gradients_of_arguments(*call, result));
@@ -112,13 +112,13 @@ autograd::Tensors backward(autograd::Context& shared, const autograd::Tensors& g
 
 // --- Forward
 
-/// Texts that nodes keep pointers to.
+/// Keeps a string for the life of the process, because nodes store a pointer to it.
 const char* lasting(const std::string& name) {
   static std::set<std::string>& names = *new std::set<std::string>;
   return names.insert(name).first->c_str();
 }
 
-/// The tensors that forward gave to one of the context's methods; taken off the context again.
+/// Takes the tensors that forward gave to one of the context's methods.
 template <class Refusal>
 autograd::Tensors taken(nb::handle context, const char* attribute, const char* method) {
   const nb::object given = context.attr(attribute);
@@ -131,7 +131,7 @@ autograd::Tensors taken(nb::handle context, const char* attribute, const char* m
       throw Refusal(std::string(method) + " variables, but argument " + std::to_string(i) + " is of type " +
                     type_name(item));
     tensors.push_back(item == Py_None ? Tensor() : tensor_of(item));
-    if (item != Py_None) remember(item);  // saved_tensors gives the same object
+    if (item != Py_None) remember(item);  // saved_tensors returns the same object
   }
   nb::delattr(context, attribute);
   return tensors;
@@ -161,7 +161,7 @@ class Application {
 
  private:
   autograd::Tensors call_forward(autograd::Context& shared) {
-    shared.save(std::make_shared<RecordedCall>(context_.ptr(), shared, is_variable_));
+    shared.save(std::make_shared<SavedCall>(context_.ptr(), shared, is_variable_));
     const nb::object output = context_.attr("_forward")(*arguments_);
     is_single_ = !PyTuple_Check(output.ptr());
     outputs_ = is_single_ ? nb::make_tuple(output) : nb::borrow<nb::tuple>(output);
@@ -175,7 +175,7 @@ class Application {
     return results;
   }
 
-  /// What forward told its context goes to the node.
+  /// Passes what forward stored in its context to the node.
   void hand_over(autograd::Context& shared, const autograd::Tensors& results) {
     shared.set_materialize_grads(nb::cast<bool>(context_.attr("materialize_grads")));
     shared.mark_non_differentiable(
@@ -194,7 +194,7 @@ class Application {
         "modified inplace must all be outputs of the Function.");
   }
 
-  /// Results that are other tensors than forward returned take their places.
+  /// Replaces forward's results by those that have a history.
   void put_back(const autograd::Tensors& results) {
     nb::list outputs;
     std::size_t next = 0;

@@ -1,5 +1,5 @@
-// python: functions with a derivative of the user's. Takes a context, made by Python's Function, and arguments; runs
-// forward unrecorded and makes the context the node of what comes out.
+// python: custom functions (autograd.Function). Takes a context and arguments; runs forward without recording and makes
+// the context the grad_fn of the results.
 #pragma once
 #include "python/convert.h"
 
@@ -9,7 +9,7 @@ class NodeImpl;
 
 namespace tenon::python {
 
-/// The context of a custom function's node, borrowed; null for other nodes.
+/// The context of a custom function's node (a borrowed reference); null for other nodes.
 PyObject* function_context(const autograd::NodeImpl* node) noexcept;
 void bind_function(nb::module_& module);
 

@@ -1,4 +1,4 @@
-// Functions over tensors that are no ops of the table: what they need of it, they call.
+// Functions over tensors that are not declared ops.
 #include "python/bindings.h"
 #include "python/exchange.h"
 #include "python/out.h"

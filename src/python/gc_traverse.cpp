@@ -1,5 +1,5 @@
-// What the garbage collector asks of tensors. A hook that mentions its tensor, or a context that holds a result of its
-// function, makes a cycle through the engine: what nobody but the tensor owns is shown to the collector.
+// Garbage collection of tensors (tp_traverse, tp_clear). A hook that refers to its tensor, or a context that holds a
+// result of its function, forms a cycle through the engine. The collector visits what only the tensor owns.
 #include "autograd/meta.h"
 #include "python/function.h"
 #include "python/hooks.h"
@@ -10,18 +10,18 @@ namespace {
 
 Py_ssize_t dict_offset = 0;
 
-/// Where an object keeps its __dict__; subclasses keep it there, too.
+/// The address of an object's __dict__, also for subclasses.
 PyObject** dict_of(PyObject* self) noexcept {
   return reinterpret_cast<PyObject**>(reinterpret_cast<char*>(self) + dict_offset);
 }
 
-/// What lives for one tensor alone; null where others use it, too.
+/// What one tensor owns alone; null if it is shared.
 struct Owned {
   LeafHooks* leaf_hooks = nullptr;
   autograd::NodeImpl* node = nullptr;
 };
 
-/// Whoever runs backward holds references of its own, so that nothing is touched meanwhile.
+/// A running backward holds references, so what it uses counts as shared.
 Owned owned_by(const Tensor& tensor) {
   if (!tensor.defined()) return {};
   const TensorImpl* impl = tensor.impl();
@@ -45,7 +45,7 @@ void for_each_list(const Owned& owned, const Visit& visit) {
   visit.template operator()<PythonNodeHook>(extras.hooks);
 }
 
-/// The function of Python behind a hook, where the hook is its only owner in the engine.
+/// The Python function of a hook, if the hook is its only owner in the engine.
 template <class Caller, class Hook>
 PyObject* callable_of(const Hook& hook) {
   const Caller* caller = hook.template target<Caller>();
@@ -68,7 +68,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) noexcept {
   return stopped;
 }
 
-/// Breaks the cycles that go through hooks; those through a context break there.
+/// Breaks cycles through hooks. Cycles through a context are broken by the context.
 int clear(PyObject* self) noexcept {
   Py_CLEAR(*dict_of(self));
   if (!nb::inst_ready(self)) return 0;

@@ -1,4 +1,4 @@
-// The interpreter given away for the length of an op, and taken back.
+// Releases the GIL during an op.
 #include <cxxabi.h>
 #include <unistd.h>
 
@@ -8,8 +8,8 @@
 namespace tenon::python {
 namespace {
 
-/// When Python ends, it unwinds threads that ask for the interpreter, which frames of C++ do not survive. They sleep
-/// until the process is gone, as Python itself has them do from 3.14 on.
+/// At its end Python unwinds threads that want the GIL, which C++ frames do not survive. Such threads sleep here until
+/// the process ends, as Python itself does from 3.14 on.
 template <class Take>
 auto taken(const Take& take) noexcept {
   try {
@@ -19,7 +19,7 @@ auto taken(const Take& take) noexcept {
   }
 }
 
-/// In a child of fork the thread that forked becomes the main one.
+/// Whether this is the main thread. After a fork it is the thread that forked.
 bool is_main_thread() noexcept {
   thread_local uint32_t generation = 0;
   thread_local bool is_main = false;
@@ -47,7 +47,7 @@ void GilRelease::run_handlers() {
   taken([&] { PyEval_RestoreThread(state_); });
   const bool raised = PyErr_CheckSignals() != 0;
   state_ = PyEval_SaveThread();
-  if (raised) throw PythonError{};  // the exception stays with this thread's state
+  if (raised) throw PythonError{};  // the exception is set in this thread's state
 }
 
 GilRelease::~GilRelease() {

@@ -5,7 +5,7 @@
 namespace tenon::python {
 namespace {
 
-/// "hook 'double_it'": how PyTorch speaks of a callable.
+/// A callable's name in PyTorch's error texts: "hook 'double_it'".
 std::string hook_name(PyObject* callable) {
   const nb::object name = nb::steal(PyObject_GetAttrString(callable, "__name__"));
   if (name.is_valid()) return "hook '" + nb::cast<std::string>(nb::str(name)) + "'";
@@ -13,12 +13,12 @@ std::string hook_name(PyObject* callable) {
   return "hook";
 }
 
-/// What PyTorch's older classes are called: "torch.FloatTensor".
+/// The name of PyTorch's legacy class: "torch.FloatTensor".
 std::string class_name(const Tensor& tensor) {
   return std::string("torch.") + scalar_type_name(tensor.dtype()) + "Tensor";
 }
 
-/// The gradient a hook gave in place of another one; undefined for None.
+/// The gradient that a hook returned as a replacement; undefined for None.
 Tensor replacement(PyObject* callable, const Tensor& before, PyObject* result) {
   if (result == Py_None) return {};
   if (!is_tensor(result)) throw TypeError("expected Variable, but hook returned '" + type_name(result) + "'");
@@ -31,7 +31,7 @@ Tensor replacement(PyObject* callable, const Tensor& before, PyObject* result) {
   return after;
 }
 
-/// All gradients a hook gave in place of others; an empty list for None.
+/// The gradients that a hook returned as replacements; an empty list for None.
 autograd::Tensors replacements(PyObject* callable, const autograd::Tensors& before, PyObject* result) {
   if (result == Py_None) return {};
   if (!PyTuple_Check(result)) throw TypeError("expected tuple, but hook returned '" + type_name(result) + "'");
@@ -73,7 +73,7 @@ void PythonLeafHook::operator()(const Tensor& leaf) const {
   const nb::object given = nb::steal(wrap_known(leaf));
   const nb::object result = call(callable.get(), given);
   if (result.is(given) || result.is_none()) return;
-  replacement(callable.get(), leaf, result.ptr());  // what is wrong with it is said first
+  replacement(callable.get(), leaf, result.ptr());  // checks the result first
   throw Error("Tensor post accumulate grad hooks should return None.");
 }
 

@@ -1,4 +1,4 @@
-// x[...] and x[...] = value: a key becomes a list of indices; the engine does the rest.
+// x[...] and x[...] = value: converts a key to a list of indices for the engine.
 #include <deque>
 #include <vector>
 
@@ -18,7 +18,7 @@ std::optional<int64_t> bound_of(PyObject* object) {
   if (!is_integer(object) && !is_tensor(object))
     throw TypeError("slice indices must be integers or None or have an __index__ method");
   if (!PyLong_Check(object)) return integer_of(object);
-  int overflow = 0;  // as in Python, a bound beyond everything is clamped
+  int overflow = 0;  // a bound outside int64 is clamped, as in Python
   const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
   return overflow ? (overflow > 0 ? INT64_MAX : INT64_MIN + 1) : value;
 }
@@ -29,7 +29,7 @@ Slice slice_of(PyObject* object) {
   return {bound_of(start.ptr()), bound_of(stop.ptr()), bound_of(step.ptr()).value_or(1)};
 }
 
-/// How many dims an entry of a key names.
+/// The number of dims that an entry of a key indexes.
 int64_t named_dims(PyObject* entry) {
   if (entry == Py_None || entry == Py_Ellipsis || PyBool_Check(entry)) return 0;
   if (!is_tensor(entry)) return 1;
@@ -37,7 +37,7 @@ int64_t named_dims(PyObject* entry) {
   return tensor.dtype() == bool_ || tensor.dtype() == uint8 ? tensor.dim() : 1;
 }
 
-/// Said before any entry is looked at. A single integer or slice has texts of its own.
+/// Checks the number of entries first. PyTorch has special texts for a single integer or slice.
 void check_count(const Tensor& self, PyObject* key) {
   int64_t named = 0;
   if (!PyTuple_Check(key))
@@ -47,7 +47,7 @@ void check_count(const Tensor& self, PyObject* key) {
   if (named > self.dim()) throw IndexError("too many indices for tensor of dimension " + std::to_string(self.dim()));
 }
 
-/// PyTorch takes a short list for a tuple where one of its entries could not stand in a list of numbers.
+/// Whether PyTorch treats a list like a tuple: it is short, and an entry could not be in a list of numbers.
 bool stands_for_tuple(PyObject* key) {
   constexpr Py_ssize_t kLongest = 31;
   if (PyTuple_Check(key) || is_tensor(key) || is_array(key) || !PySequence_Check(key)) return false;
@@ -76,7 +76,7 @@ nb::object tuple_where_meant(PyObject* key) {
   return checked_object(PySequence_Tuple(key));
 }
 
-/// A key as the engine takes it. Tensors that a list or an array was turned into live as long as this does.
+/// A key as a list of indices. Owns the tensors that were made from lists and arrays.
 class Key {
  public:
   explicit Key(PyObject* key) {
@@ -110,7 +110,7 @@ class Key {
           "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got " +
           type_name(entry) + ")");
   }
-  /// A 0-dim integer tensor is an integer, but for uint8, which stands for truth.
+  /// Adds a tensor. A 0-dim integer tensor is an integer, except uint8, which is a mask.
   void add_tensor(const Tensor& tensor) {
     if (tensor.dim() == 0 && is_integral(tensor.dtype()) && tensor.dtype() != uint8)
       indices_.emplace_back(tensor.item().as_int64());
@@ -118,7 +118,7 @@ class Key {
       indices_.emplace_back(owned_.emplace_back(tensor));
   }
   void add_list(PyObject* list) { indices_.emplace_back(owned_.emplace_back(as_index(tensor_of_values(list, {})))); }
-  /// Numbers that are no tensor become integers.
+  /// Converts the values of a list or array to an index of integers.
   static Tensor as_index(const Tensor& values) {
     return values.dtype() == bool_ || values.dtype() == uint8 ? values : values.to(int64);
   }
@@ -143,7 +143,7 @@ PyObject* get_item(PyObject* self, PyObject* key) noexcept {
   });
 }
 
-/// What is written: a tensor of any dtype, a number in the tensor's own.
+/// The value to write: a tensor of any dtype, or a number in the tensor's dtype.
 Tensor value_of(PyObject* value, const Tensor& self) {
   if (is_tensor(value)) return tensor_of(value);
   if (is_array(value)) return tensor_from_array(value);
@@ -157,7 +157,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) noexcept {
     if (!value) throw TypeError("Tensor does not support deleting items");
     Tensor& tensor = tensor_of(self);
     const Tensor given = value_of(value, tensor);
-    // A truth alone: a new dim that is there, or nothing that could be written to.
+    // A single bool: a new dim, or for False nothing to write.
     if (key == Py_False) return 0;
     const nb::object meant = tuple_where_meant(key);
     check_count(tensor, meant.ptr());

@@ -14,7 +14,7 @@
 
 NB_MODULE(tenon_in_main, module) {
   using namespace tenon::python;
-  nb::set_leak_warnings(false);  // dtypes and devices live as long as the process
+  nb::set_leak_warnings(false);  // dtypes and devices are never destroyed
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {
     try {
       std::rethrow_exception(error);
@@ -37,8 +37,8 @@ NB_MODULE(tenon_in_main, module) {
   module.attr("OutOfMemoryError") = nb::borrow(out_of_memory_error());
 }
 
-/// What Python calls. The module's types exist once in a process, and nanobind aborts where a second interpreter asks
-/// for them.
+/// Python calls this function. A second interpreter is refused here, because the module's types exist once per process
+/// and nanobind would abort.
 extern "C" NB_EXPORT PyObject* PyInit__tenon() {  // NOLINT(bugprone-reserved-identifier): Python looks for this name
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return PyInit_tenon_in_main();
   PyErr_SetString(PyExc_ImportError, "tenon works in the main interpreter alone, not in subinterpreters");

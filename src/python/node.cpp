@@ -10,20 +10,20 @@ namespace {
 
 PyTypeObject* node_type = nullptr;
 
-/// Never destroyed: the interpreter may be gone before static objects are.
+/// Never destroyed: the interpreter ends before static objects are destroyed.
 IdentityCache& known_nodes() {
   static IdentityCache& known = *new IdentityCache;
   return known;
 }
 
-/// Without the namespace: CopySlices.
+/// The class name without a namespace: CopySlices.
 std::string class_name(const autograd::Node& node) {
   const std::string name = node.name();
   const std::size_t colon = name.rfind(':');
   return colon == std::string::npos ? name : name.substr(colon + 1);
 }
 
-/// The class of all nodes of a name: AddBackward0.
+/// The class of all nodes with a name: AddBackward0.
 nb::handle class_of(const autograd::Node& node) {
   static std::unordered_map<std::string, PyObject*>& classes = *new std::unordered_map<std::string, PyObject*>;
   PyObject*& type = classes[class_name(node)];

@@ -1,4 +1,4 @@
-// python: recorded operations as objects. A class a kind, made when the first is asked for: `<AddBackward0 object
+// python: nodes as Python objects. Each kind of node has a class, made when it is first needed: `<AddBackward0 object
 // ...>`.
 #pragma once
 #include "python/references.h"
@@ -6,9 +6,9 @@
 
 namespace tenon::python {
 
-/// None where there is none; of a custom function its context.
+/// The object of a node: None if undefined, the context for a custom function.
 PyObject* to_python(const autograd::Node& node);
-/// ((node, which of its results), ...), one an input.
+/// ((node, index of its result), ...), one pair for each input.
 nb::object next_functions(const autograd::Node& node);
 void bind_nodes(nb::module_& module);
 

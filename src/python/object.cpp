@@ -38,11 +38,11 @@ Py_ssize_t length(PyObject* self) noexcept {
   }
   const int64_t size = tensor.sizes()[0];
   if (size >= 0) return size;
-  PyErr_SetString(PyExc_ValueError, "__len__() should return >= 0");  // expand lets such sizes through, as PyTorch does
+  PyErr_SetString(PyExc_ValueError, "__len__() should return >= 0");  // as in PyTorch, expand accepts such sizes
   return -1;
 }
 
-/// The slices along the first dim, one after the other.
+/// An iterator over slices along the first dim.
 PyObject* iterate(PyObject* self) noexcept {
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
@@ -67,7 +67,7 @@ int contains(PyObject* self, PyObject* element) noexcept {
 }
 
 Py_hash_t hash(PyObject* self) noexcept {
-  // By identity: equality of tensors is elementwise.
+  // By identity, because equality of tensors is elementwise.
   return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(self));
 }
 
@@ -86,7 +86,7 @@ TENON_GETTER(device, to_python(tensor.device()))
 TENON_GETTER(layout, PyObject_GetAttrString(PyImport_AddModule("tenon._tenon"), "strided"))
 TENON_GETTER(ndim, PyLong_FromLongLong(tensor.dim()))
 TENON_GETTER(itemsize, PyLong_FromLongLong(tensor.itemsize()))
-// Of an expanded tensor it may be more than an int64 holds.
+// Python's integers, because an expanded tensor may have more bytes than an int64 holds.
 TENON_GETTER(nbytes, nb::object(nb::int_(tensor.numel()) * nb::int_(tensor.itemsize())).release().ptr())
 TENON_GETTER(is_meta, PyBool_FromLong(tensor.is_meta()))
 TENON_GETTER(version, PyLong_FromUnsignedLong(tensor.version()))
@@ -94,7 +94,7 @@ TENON_GETTER(false, PyBool_FromLong(false))
 TENON_GETTER(data, wrap(tensor.variable_data()))
 #undef TENON_GETTER
 
-/// What PyTorch says of `T` and `mT` where there is nothing to swap.
+/// PyTorch's warning for `T` and `mT` of 0-dim tensors.
 void warn_of_no_dims(const Tensor& tensor, const char* name) {
   if (tensor.dim() == 0)
     warn("UserWarning", std::string("Tensor.") + name +
@@ -109,7 +109,7 @@ PyObject* get_mT(PyObject* self, void*) noexcept {
   });
 }
 
-/// All dims reversed; what PyTorch says where that was never meant.
+/// All dims reversed, with PyTorch's deprecation warning unless the tensor is 2-D.
 PyObject* get_T(PyObject* self, void*) noexcept {
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
@@ -154,7 +154,7 @@ int set_part(PyObject* self, PyObject* value, void*) noexcept {
   });
 }
 
-/// The tensor takes over what another one is, but for its place in the graph.
+/// x.data = y: shares the elements of y and keeps x's place in the graph.
 int set_data(PyObject* self, PyObject* value, void*) noexcept {
   return guarded_int([&] {
     if (!value) throw Error("Deleting tensor data is not allowed. Delete tensor instead!");

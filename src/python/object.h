@@ -1,4 +1,4 @@
-// python: the type Tensor. Takes slots and methods of the other files; gives the class Python sees.
+// python: the type Tensor, made from slots and methods of the other files.
 #pragma once
 #include <vector>
 
@@ -6,20 +6,21 @@
 
 namespace tenon::python {
 
-/// The last two dims swapped, conjugated; `name` stands in the Error for one dim, `warned` in the warning for none.
+/// The last two dims swapped, conjugated. `name` is the attribute in the Error for 1-D tensors, `warned` in the warning
+/// for 0-D tensors.
 Tensor adjoint(const Tensor& self, const char* name, const char* warned);
 
 /// Makes the types Tensor and Size and adds them to the module.
 void bind_tensor(nb::module_& module);
 
-/// What operators, indexing and exchange add to the type.
+/// Slots that operators, indexing and exchange add to the type.
 void add_operator_slots(std::vector<PyType_Slot>& slots);
 void add_index_slots(std::vector<PyType_Slot>& slots);
 void add_buffer_slots(std::vector<PyType_Slot>& slots);
 void add_garbage_slots(std::vector<PyType_Slot>& slots);
-/// What the collector needs to know of the type before there are objects of it.
+/// Finds the offset of an object's __dict__, for the garbage collector. Call before the first object is made.
 void find_dict(nb::handle type);
-/// The attributes that differentiation adds.
+/// Adds the attributes of autograd.
 void add_autograd_attributes(std::vector<PyGetSetDef>& attributes);
 
 /// "tensor([1, 2])".

@@ -1,4 +1,4 @@
-// Operators: Python calls these slots directly. Which op a symbol stands for, the table says (Row::symbol).
+// Operators: Python calls these slots directly. The op of a symbol is declared in the table (Row::symbol).
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -15,7 +15,7 @@
 namespace tenon::python {
 namespace {
 
-/// One side of an operator: a tensor or a number; what NumPy holds becomes a tensor first.
+/// An operand of an operator: a tensor or a number. NumPy arrays are converted to tensors.
 class Operand {
  public:
   explicit Operand(PyObject* object) {
@@ -75,14 +75,14 @@ PyObject* inplace(PyObject* self, PyObject* b) noexcept {
   });
 }
 
-/// Of an op that takes no numbers.
+/// The slot of an op that accepts no numbers.
 template <auto function>
 PyObject* of_tensors(PyObject* a, PyObject* b) noexcept {
   if (is_number(a) || is_number(b)) return not_implemented();
   return binary<[](const Arg& x, const Arg& y) { return function(x.tensor(), y.tensor()); }>(a, b);
 }
 
-/// The slots of each symbol Python lets a type define.
+/// The type slots of each symbol.
 struct Symbol {
   const char* text;
   int slot;
@@ -176,7 +176,7 @@ int truth(PyObject* self) noexcept {
   return guarded_int([&] {
     check_single(tensor_of(self));
     const Scalar number = tensor_of(self).item();
-    // PyTorch asks an int64 that a wide number does not fit.
+    // PyTorch converts to int64, which fails for a wide number.
     return number.is_wide() ? static_cast<int>(number.to<int64_t>()) : static_cast<int>(number.as_bool());
   });
 }

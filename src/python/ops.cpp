@@ -1,4 +1,4 @@
-// Every op as function, method, in-place method and with `out=`: tables that tools/ops.py writes.
+// Every op as function, method, in-place method and with `out=`. tools/ops.py generates the tables.
 #include "tenon/ops.h"
 
 #include "python/bindings.h"
@@ -7,14 +7,14 @@
 namespace tenon::python {
 namespace {
 
-/// Calls with arguments that are ready, so that other Python threads may run meanwhile.
+/// Calls `function` with converted arguments, without the GIL if that takes long.
 template <class Function, class... Arguments>
 decltype(auto) run(const Call& call, Function function, Arguments&&... arguments) {
   const GilRelease released(call.is_long());
   return function(arguments...);
 }
 
-/// What the number of elements is lessened by: once a choice between 1 and 0.
+/// The `correction` of var and std; the older argument `unbiased` means 1 or 0.
 std::optional<Scalar> correction_of(const Call& call) {
   if (call.has(Name::unbiased)) return Scalar(call.boolean(Name::unbiased) ? 1 : 0);
   return call.optional_number(Name::correction);

@@ -1,4 +1,5 @@
-// python: `out=` of what is no op of the table. Refused before anything is made; resized and written when all is there.
+// python: `out=` of functions that are not declared ops. Checked before anything is computed; resized and written at
+// the end.
 #pragma once
 #include <initializer_list>
 
@@ -6,14 +7,14 @@
 
 namespace tenon::python {
 
-/// Error where `dtype=` or `device=` are not those of `out=`, as PyTorch's parser says it.
+/// Throws PyTorch's Error if `dtype=` or `device=` differ from those of `out=`.
 void check_out(const Call& call);
-/// Error where autograd would have to record the call.
+/// Throws Error if autograd would have to record the call.
 void check_unrecorded(const std::string& name, const Tensor& out, std::initializer_list<const Tensor*> operands = {});
-/// New sizes for a tensor that is written next: without a word, whether or not it requires grad.
+/// Resizes a tensor without a warning and without looking at requires_grad.
 void resize_quietly(Tensor& out, SizesView sizes);
-/// Copies a result, with PyTorch's warning where `out` held elements and has another shape.
-/// One that is resized gets those strides.
+/// Copies a result. If `out` has another shape it is resized, with these strides, and with PyTorch's warning if it had
+/// elements.
 void write_out(Tensor& out, const Tensor& result, SizesView strides);
 
 }  // namespace tenon::python

@@ -10,7 +10,7 @@
 namespace tenon::python {
 namespace {
 
-/// A generator of its own, or the process's.
+/// A new generator, or the default one of the process.
 struct GeneratorObject {
   static constexpr uint64_t kFirstSeed = 67280421310721;  // PyTorch's
   Generator own;
@@ -22,7 +22,7 @@ struct GeneratorObject {
 };
 PyTypeObject* generator_type = nullptr;
 
-/// Any 64 bits may be a seed; negative ones count from the end, as in PyTorch.
+/// A seed is any 64-bit number; negative ones are reinterpreted as unsigned, as in PyTorch.
 uint64_t seed_of(nb::handle given) {
   if (!PyLong_Check(given.ptr()) || PyBool_Check(given.ptr()))
     throw Error("manual_seed expected a long, but got " + type_name(given.ptr()));

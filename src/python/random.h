@@ -1,4 +1,4 @@
-// python: takes the module; adds the type Generator and the default one to it.
+// python: adds the type Generator and the default generator to the module.
 #pragma once
 #include "python/convert.h"
 #include "tenon/factories.h"

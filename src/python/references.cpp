@@ -10,7 +10,7 @@ void OwnedReference::drop(PyObject* object) noexcept {
 
 namespace {
 
-/// What a weak reference points at as a new reference, or null.
+/// A new reference to the object of a weak reference, or null.
 PyObject* alive(PyObject* weak_reference) {
   PyObject* object = checked(PyObject_CallNoArgs(weak_reference));
   if (object != Py_None) return object;
@@ -18,7 +18,7 @@ PyObject* alive(PyObject* weak_reference) {
   return nullptr;
 }
 
-/// Never destroyed: the interpreter may be gone before static objects are.
+/// Never destroyed: the interpreter ends before static objects are destroyed.
 IdentityCache& known_tensors() {
   static IdentityCache& known = *new IdentityCache;
   return known;
@@ -57,7 +57,7 @@ void remember(PyObject* object) { known_tensors().add(tensor_of(object).impl(), 
 PyObject* wrap_known(const Tensor& tensor) {
   if (!tensor.defined()) return again(Py_None);
   nb::object known = nb::steal(known_tensors().find(tensor.impl()));
-  // An object may have come to hold another tensor, and an address another tensor's history.
+  // Compared, because an object may hold another tensor by now, and an address may have been reused.
   if (known.is_valid() && tensor_of(known.ptr()).is(tensor)) return known.release().ptr();
   const nb::object object = nb::steal(wrap(tensor));
   remember(object.ptr());

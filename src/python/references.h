@@ -1,5 +1,5 @@
-// python: objects of one side that the other side holds. Takes Python objects for the engine, which copies and drops
-// them on any thread; remembers which Python objects stand for what the engine gives out more than once.
+// python: owned references across the Python boundary, and the identity cache. The engine may copy and drop references
+// to Python objects on any thread. The cache finds the Python object of a C++ object again.
 #pragma once
 #include <memory>
 #include <unordered_map>
@@ -8,12 +8,12 @@
 
 namespace tenon::python {
 
-/// A reference to a Python object that may be copied and dropped without the interpreter.
+/// A reference to a Python object that may be copied and dropped without the GIL.
 class OwnedReference {
  public:
   explicit OwnedReference(PyObject* object) : object_(again(object), drop) {}
   PyObject* get() const noexcept { return object_.get(); }
-  /// Whether no copy of this reference exists: then the garbage collector may take it for its owner's.
+  /// Whether no copy of this reference exists. Then the garbage collector may count it as its owner's.
   bool is_only() const noexcept { return object_.use_count() == 1; }
 
  private:
@@ -21,8 +21,8 @@ class OwnedReference {
   std::shared_ptr<PyObject> object_;
 };
 
-/// The Python objects of things of the engine, for as long as Python holds them: asked for twice, the same one comes.
-/// Needs the interpreter.
+/// Maps C++ objects to their Python objects while these live, so that the same object is returned each time. Needs the
+/// GIL.
 class IdentityCache {
  public:
   /// A new reference, or null.
@@ -32,10 +32,10 @@ class IdentityCache {
  private:
   void drop_dead();
   std::unordered_map<const void*, PyObject*> weak_references_;
-  std::size_t limit_ = 64;  // above it, the dead ones are looked for
+  std::size_t limit_ = 64;  // above this size, dead entries are removed
 };
 
-/// The tensor as the object it was to Python before, if that one lives; None where it is undefined.
+/// The tensor's Python object, the former one if that still lives; None for an undefined tensor.
 PyObject* wrap_known(const Tensor& tensor);
 /// Makes `wrap_known` of the object's tensor give this object.
 void remember(PyObject* object);

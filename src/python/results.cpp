@@ -20,7 +20,7 @@ constexpr Fields kFields[] = {
 };
 constexpr std::size_t kTypes = std::size(kFields) - 1;
 
-// As PyTorch: results that `out=` was given have a type of their own. They live as long as the process.
+// As in PyTorch, results written to `out=` have their own types. Never released.
 PyTypeObject* result_types[kTypes + 1] = {};
 PyTypeObject* out_types[kTypes + 1] = {};
 
@@ -34,7 +34,7 @@ PyTypeObject* make_type(const Fields& fields, const std::string& name) {
   return type;
 }
 
-/// Takes what `item(i)` gives.
+/// Makes a tuple of the references that `item(i)` returns.
 template <class Item>
 PyObject* filled(PyTypeObject* type, std::size_t count, const Item& item) {
   nb::object result = checked_object(PyStructSequence_New(type));

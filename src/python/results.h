@@ -1,4 +1,4 @@
-// python: takes the results of an op that gives several; gives a tuple of them, a named one where they have names.
+// python: results of ops with several results, as tuples or named tuples.
 #pragma once
 #include <array>
 #include <tuple>
@@ -8,7 +8,7 @@
 
 namespace tenon::python {
 
-/// The ops whose results have names, in the order of the named tuples.
+/// The ops with named results, in the order of the named tuples.
 enum class ResultType : uint8_t {
 #define TENON_RESULT_TYPE(NAME, ...) NAME,
   TENON_RESULT_TYPES(TENON_RESULT_TYPE)
@@ -16,14 +16,14 @@ enum class ResultType : uint8_t {
 };
 
 inline PyObject* give(Tensor result) { return wrap(std::move(result)); }
-/// The object itself where it is the result.
+/// The `self` object if that is the result, otherwise a new object.
 inline PyObject* give_same(const Call& call, Tensor result) {
   return result.is(call.tensor(Name::input)) ? again(call.object(Name::input)) : wrap(std::move(result));
 }
 PyObject* give(List<Tensor> results);
 /// A named tuple: "tenon.return_types.max(\nvalues=tensor(3.),\nindices=tensor(1))".
 PyObject* give(ResultType type, List<Tensor> results);
-/// What `out=` was given, as such a tuple.
+/// The tensors given as `out=`, as such a tuple.
 PyObject* give_outs(const Call& call);
 PyObject* give_outs(ResultType type, const Call& call);
 

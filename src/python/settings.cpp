@@ -15,8 +15,8 @@
 namespace tenon::python {
 namespace {
 
-/// Gives a warning of the engine to Python, as coming from the caller's line. What the warnings filter makes of it (an
-/// error, where it says so) goes back through the engine.
+/// Passes a warning of the engine to Python, with the caller's line. If the warnings filter turns it into an exception,
+/// that is thrown through the engine.
 void to_python_warning(const char* category, const std::string& text, const std::string& note, void*) {
   const Held held;
   const nb::object type = nb::module_::import_("builtins").attr(category);
@@ -35,7 +35,7 @@ std::string policy_text() {
          ",blow_up=" + std::to_string(policy.blow_up);
 }
 
-/// -1 stands for a format chosen from the values.
+/// The print options; -1 means that the format is chosen from the values.
 std::tuple<int, int64_t, int64_t, int, int> printing() {
   const PrintOptions options = print_options();
   return {options.precision, options.threshold, options.edgeitems, options.linewidth,

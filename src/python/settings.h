@@ -1,5 +1,5 @@
-// python: takes the module; adds what a process or a thread can set: default dtype, threads, printing, the policy of
-// broadcasts, where warnings go.
+// python: adds the settings of a process or thread to the module: default dtype, threads, printing, broadcast policy,
+// warnings.
 #pragma once
 #include "python/convert.h"
 

@@ -1,4 +1,4 @@
-// tenon.Size: a tuple of sizes that knows how many elements they hold.
+// tenon.Size: a tuple of sizes with numel().
 #include "python/size.h"
 #include "python/convert.h"
 #include "tenon/shape.h"
@@ -17,7 +17,7 @@ PyObject* repr(PyObject* self) noexcept {
   });
 }
 
-/// A tuple's result as a Size again.
+/// Converts a tuple to a Size.
 PyObject* as_size(PyObject* result) {
   const nb::object tuple = checked_object(result);
   if (!PyTuple_CheckExact(tuple.ptr())) return nb::object(tuple).release().ptr();
@@ -32,7 +32,7 @@ Slot tuple_slot(int id) {
 PyObject* concatenated(PyObject* self, PyObject* other) noexcept {
   return guarded([&] { return as_size(tuple_slot<binaryfunc>(Py_sq_concat)(self, other)); });
 }
-/// `(3,) + size`: a tuple on the left would make a tuple.
+/// `(3,) + size` gives a Size, not a tuple.
 PyObject* added(PyObject* left, PyObject* right) noexcept {
   if (!PyTuple_Check(left)) return again(Py_NotImplemented);
   return guarded([&] {
@@ -48,7 +48,7 @@ PyObject* item(PyObject* self, PyObject* key) noexcept {
   return guarded([&] { return as_size(tuple_slot<binaryfunc>(Py_mp_subscript)(self, key)); });
 }
 
-/// Only integers are sizes.
+/// Makes a Size; all items must be integers.
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) noexcept {
   return guarded([&] {
     nb::object self = checked_object(tuple_slot<newfunc>(Py_tp_new)(type, args, keywords));

@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kMaxDims = 128;
 
 bool is_text(PyObject* object) { return PyUnicode_Check(object) || PyBytes_Check(object); }
-/// What a tensor can be made of element by element.
+/// Whether an object is a nested sequence of numbers.
 bool is_nested(PyObject* object) { return PySequence_Check(object) && !is_text(object); }
 
 Py_ssize_t checked_length(PyObject* sequence) {
@@ -21,7 +21,7 @@ Py_ssize_t checked_length(PyObject* sequence) {
   return length;
 }
 
-/// The sizes that the first entry of every level announces.
+/// The sizes, taken from the first entry of every level.
 Dims sizes_of(PyObject* data) {
   Dims sizes;
   nb::object level = nb::borrow(data);
@@ -41,7 +41,7 @@ Dims sizes_of(PyObject* data) {
       throw ValueError("could not determine the shape of object type '" + type_name(level.ptr()) + "'");
     }
     level = nb::steal(first);
-    // A text's entries are texts without end.
+    // The items of a str are str again, without end.
     if (PyUnicode_Check(level.ptr())) throw ValueError("too many dimensions 'str'");
   }
   return sizes;
@@ -82,7 +82,7 @@ double double_of(PyObject* object) {
 }
 Complex128 complex_of(PyObject* object) {
   if (is_tensor(object)) return tensor_of(object).item().as_complex();
-  // By its type's own method, or as a float.
+  // By the type's __complex__, or as a float.
   if (!PyComplex_Check(object) && !is_numpy_scalar(object)) return {double_of(object), 0};
   const nb::object number =
       checked_object(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyComplex_Type), object, nullptr));
@@ -102,8 +102,8 @@ bool truth_of(PyObject* object) {
   return truth == 1;
 }
 
-/// A floating dtype takes what Python makes a float of (infinity where it is too large), an integer dtype what it can
-/// hold.
+/// Converts a Python number to an element. A floating dtype accepts what float() accepts (too large numbers become
+/// infinity); an integer dtype accepts what it can hold.
 template <class T>
 T element_of(PyObject* object) {
   constexpr Dtype dtype = dtype_of_v<T>;
@@ -117,7 +117,7 @@ T element_of(PyObject* object) {
   return scalar_to<T>(value);
 }
 
-/// Writes the numbers in row-major order and returns the place behind the last.
+/// Writes the numbers in row-major order and returns the address behind the last.
 template <class T>
 T* store(T* out, PyObject* data, SizesView sizes, int64_t dim) {
   if (dim == sizes.size()) {
@@ -142,15 +142,15 @@ nb::object new_list(int64_t size) {
   return checked_object(PyList_New(size));
 }
 
-/// Fills lists in lists, from the outermost to the innermost, which hold the numbers. No recursion: a tensor may have
-/// any number of dims.
+/// Fills nested lists, from the outermost to the innermost. Not recursive, because a tensor may have any number of
+/// dims.
 template <class T>
 nb::object nested_list(const Tensor& tensor, const T* data) {
   if (tensor.dim() == 0) return nb::steal(to_python(to_scalar(*data)));
   const SizesView sizes = tensor.sizes(), strides = tensor.strides();
   const int64_t last = tensor.dim() - 1;
   struct Level {
-    PyObject* list;  // owned by the one around it
+    PyObject* list;  // owned by the list that contains it
     const T* data;
     int64_t filled;
   };

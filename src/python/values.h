@@ -5,7 +5,7 @@
 
 namespace tenon::python {
 
-/// What torch.tensor(data) gives. Texts are PyTorch's.
+/// The tensor that torch.tensor(data) makes, or its error.
 Tensor tensor_of_values(PyObject* data, const Options& options);
 /// Nested lists of Python numbers.
 PyObject* to_list(const Tensor& tensor);

@@ -1,4 +1,4 @@
-// Views, copies and writes: one line a function. Where PyTorch has both, it is a function and a method.
+// Views, copies and writes: a line for each function. It is a function, a method or both, as in PyTorch.
 #include "autograd/views.h"
 #include "autograd/meta.h"
 #include "python/bindings.h"
@@ -26,7 +26,7 @@ Tensor squeezed(const Call& call) {
 Tensor moved(const Call& call) {
   return input(call).movedim(SizesView(call.dims(Name::source)), SizesView(call.dims(Name::destination)));
 }
-/// The method looks at the sizes first, the function at the dim.
+/// The method checks the sizes first, the function the dim, as in PyTorch.
 Tensor unflattened(const Call& call) {
   const Dims sizes = call.dims(Name::sizes);
   if (call.self() && sizes.empty()) throw Error("unflatten: sizes must be non-empty");
@@ -37,7 +37,7 @@ Tensor strided(const Call& call) {
                                 call.optional_integer(Name::storage_offset));
 }
 
-/// Gives the tensor itself another shape over the same storage.
+/// An in-place view op: gives the tensor another shape over the same storage.
 template <class View>
 PyObject* reshaped_in_place(const Call& call, const View& view) {
   const Tensor& self = call.tensor(Name::input);
@@ -46,12 +46,12 @@ PyObject* reshaped_in_place(const Call& call, const View& view) {
   return again(call.self());
 }
 
-/// The object itself where nothing changes.
+/// The same object if nothing changed.
 PyObject* same_or_new(const Call& call, Tensor result) {
   return result.is(input(call)) ? again(call.object(Name::input)) : wrap(std::move(result));
 }
 
-/// Writes into the tensor itself.
+/// An in-place op.
 template <class Write>
 PyObject* written(const Call& call, const Write& write) {
   call.run([&] { write(call.tensor(Name::input)); });
@@ -69,7 +69,7 @@ Tensor summed(const Call& call) {
   return call.run([&] { return input(call).sum_to_size(size); });
 }
 
-/// A new shape; work only where the elements must be copied for it.
+/// A new shape. Elements are copied only if necessary.
 template <class Reshape>
 Tensor reshaped(const Call& call, const Reshape& reshape) {
   const GilRelease released(!input(call).is_contiguous() && call.is_long());
@@ -84,7 +84,7 @@ Tensor flattened(const Call& call) {
   return reshaped(call, [&](const Tensor& self) { return self.flatten(start, end); });
 }
 
-/// `x.to(...)` in all its forms; gives the object itself where nothing changes.
+/// `x.to(...)` with any of its signatures. Returns the same object if nothing changes.
 PyObject* converted(const Call& call) {
   const Tensor& self = input(call);
   Dtype dtype = call.dtype().value_or(self.dtype());
@@ -128,7 +128,7 @@ Tensor cloned(const Call& call) {
   return call.run([&] { return input(call).clone(format); });
 }
 
-/// resize_: a format lays the tensor out anew, its shape changed or not.
+/// resize_. A memory format changes the strides even if the shape stays.
 void resize(const Call& call) {
   Tensor& self = call.tensor(Name::input);
   const Dims sizes = call.dims(Name::size);
@@ -144,7 +144,7 @@ void resize(const Call& call) {
 
 std::string older_class(Dtype dtype) { return std::string("torch.") + scalar_type_name(dtype) + "Tensor"; }
 
-/// A dtype, or the name of the older class of one.
+/// A dtype, or the name of its legacy class.
 Dtype older_dtype(PyObject* given) {
   if (const std::optional<Dtype> dtype = as_dtype(given); dtype && !PyType_Check(given)) return *dtype;
   if (!PyType_Check(given) && !PyUnicode_Check(given)) throw TypeError("dtype must be a type, str, or dtype object");
@@ -155,7 +155,7 @@ Dtype older_dtype(PyObject* given) {
   throw ValueError("invalid type: '" + text + "'");
 }
 
-/// The name PyTorch's older classes have, or a conversion.
+/// x.type(): the name of the legacy class, or a conversion.
 PyObject* typed(const Call& call) {
   if (!call.has(Name::dtype)) {
     const std::string name = older_class(input(call).dtype());
@@ -320,7 +320,7 @@ const Definition kViews[] = {
        return laid_out.is(input(call)) ? again(call.self()) : wrap(laid_out);
      }},
 
-    // What a tensor knows of itself.
+    // Properties of a tensor.
     {"data_ptr", kMethod, "(Tensor input)", "The address of the first element.",
      TENON_VALUE(PyLong_FromUnsignedLongLong(reinterpret_cast<uintptr_t>(input(call).data_ptr())))},
     {"dim", kMethod, "(Tensor input)", "The number of dims.", TENON_VALUE(PyLong_FromLongLong(input(call).dim()))},

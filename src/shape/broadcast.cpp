@@ -1,4 +1,4 @@
-// The broadcasting rule. One loop from the last dim serves every caller; only the texts differ.
+// The broadcasting rule. One loop from the last dim serves every caller; only the error texts differ.
 #include <algorithm>
 
 #include "tenon/error.h"
@@ -12,7 +12,7 @@ namespace {
               ") at non-singleton dimension " + std::to_string(dim));
 }
 
-/// Python's text of a tuple: "(4,)".
+/// A tuple as Python prints it: "(4,)".
 std::string tuple_text(SizesView sizes) {
   std::string text = "(";
   for (int64_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
@@ -36,7 +36,7 @@ Dims infer_size(SizesView a, SizesView b) {
 void broadcast_into(Dims& shape, SizesView other) {
   const int64_t ndim = std::max(shape.size(), other.size());
   const int64_t lead = ndim - shape.size(), other_lead = ndim - other.size();
-  // Checked before anything is written: a failure leaves `shape` as it was.
+  // All checks come first, so that a failure leaves `shape` unchanged.
   for (int64_t dim = ndim - 1; dim >= lead && dim >= other_lead; --dim) {
     const int64_t size = shape[dim - lead], other_size = other[dim - other_lead];
     if (size != other_size && size != 1 && other_size != 1) fail_sizes(size, other_size, dim);
@@ -99,7 +99,7 @@ Dims sum_to_dims(SizesView sizes, SizesView target) {
 }
 
 int64_t wrap_dim_slow(int64_t dim, int64_t ndim) {
-  const int64_t range = std::max<int64_t>(ndim, 1);  // a 0-dim tensor takes -1 and 0
+  const int64_t range = std::max<int64_t>(ndim, 1);  // a 0-dim tensor accepts -1 and 0
   if (dim < -range || dim >= range)
     throw IndexError("Dimension out of range (expected to be in range of [" + std::to_string(-range) + ", " +
                      std::to_string(range - 1) + "], but got " + std::to_string(dim) + ")");

@@ -8,8 +8,8 @@
 namespace tenon {
 namespace {
 
-/// Whether strides grow from the channels on, over the last dims, to the first. Where dims of size 1 leave it open,
-/// not.
+/// Whether strides grow in channels-last order: channels, the last dims, the first dim. False if dims of size 1 leave
+/// it open.
 bool has_channels_last(SizesView sizes, SizesView strides) noexcept {
   const int64_t rank = sizes.size();
   int64_t least = 1;

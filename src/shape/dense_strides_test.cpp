@@ -82,7 +82,7 @@ TEST(DenseStrides, SpecOfClone) {
   int checked = 0;
   const auto spec = nlohmann::json::parse(file);
   for (const auto& c : spec["cases"]) {
-    if (c[0].size() != 1) continue;  // several inputs: the result of an op, not of clone
+    if (c[0].size() != 1) continue;  // several inputs: an op's result, not a clone's
     EXPECT_EQ(dense_strides_like(dims_of(c[0][0][0]), dims_of(c[0][0][1])), dims_of(c[2])) << c;
     ++checked;
   }

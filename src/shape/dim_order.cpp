@@ -8,7 +8,7 @@
 namespace tenon {
 namespace {
 
-// Up to here the plain way is as fast.
+// Up to here insertion sort is as fast. No case of tenon_bench has so many dims; dim_order_test.cpp does.
 constexpr int64_t kManyDims = 64;
 
 struct Operands {
@@ -17,9 +17,9 @@ struct Operands {
   int64_t count;
 
   int64_t stride(int64_t operand, int64_t dim) const {
-    return strides[operand * shape.size() + dim];  // exact: a place in a list
+    return strides[operand * shape.size() + dim];  // exact: an index of a list
   }
-  /// Greater when dim p is slower than q, less when faster, equal when no operand tells.
+  /// Greater if dim p has larger strides than q, less if smaller, equal if no operand decides.
   std::strong_ordering compare(int64_t p, int64_t q) const {
     for (int64_t operand = 0; operand < count; ++operand) {
       const int64_t sp = stride(operand, p), sq = stride(operand, q);
@@ -29,7 +29,7 @@ struct Operands {
     }
     return std::strong_ordering::equal;
   }
-  /// A total order: strides of `first`, then sizes, then strides of the operands behind it.
+  /// A total order: strides of `first`, then sizes, then strides of the operands after it.
   bool is_faster(int64_t first, int64_t p, int64_t q) const {
     if (stride(first, p) != stride(first, q)) return stride(first, p) < stride(first, q);
     if (shape[p] != shape[q]) return shape[p] < shape[q];
@@ -37,8 +37,8 @@ struct Operands {
       if (stride(operand, p) != stride(operand, q)) return stride(operand, p) < stride(operand, q);
     return false;
   }
-  /// Whether compare() agrees with is_faster() on dims in that order: `first` always tells, and where it does not, no
-  /// other operand tells of some dims alone, or the other way round than the sizes.
+  /// Whether compare() agrees with is_faster() on dims in that order. It does if `first` decides every pair, or if
+  /// among dims that it leaves open no other operand decides only some pairs or contradicts the sizes.
   bool agree(int64_t first, const int64_t* dims, int64_t ndim) const {
     for (int64_t begin = 0, end = 0; begin < ndim; begin = end) {
       if (stride(first, dims[begin]) == 0) return false;
@@ -54,30 +54,30 @@ struct Operands {
     }
     return true;
   }
-  /// Whether an operand tells any two dims apart.
+  /// Whether an operand's strides order any two dims.
   bool orders_dims(int64_t operand) const {
     int64_t moving = 0;
     for (int64_t dim = 0; dim < shape.size(); ++dim)
       if (stride(operand, dim) != 0) ++moving;
     return moving > 1;
   }
-  bool is_still(int64_t dim) const {
+  bool is_fixed(int64_t dim) const {
     for (int64_t operand = 0; operand < count; ++operand)
       if (stride(operand, dim) != 0) return false;
     return true;
   }
 };
 
-/// Sorts in n log n steps. False, with `order` left alone, where operands contradict each other about pairs of dims.
+/// Sorts in n log n steps. Returns false and leaves `order` unchanged if operands contradict each other.
 bool sort_dimensions(SizesView shape, const int64_t* strides, int64_t operands, DimOrder& order) {
   const Operands all{shape, strides, operands};
   int64_t first = 0;
   while (first < operands && !all.orders_dims(first)) ++first;
   if (first == operands) return true;
-  // Dims of which nobody tells are passed over and stay in their places.
+  // Dims that no operand orders are skipped and keep their positions.
   SmallVector<int64_t, 8> places, dims;
   for (int64_t place = 0; place < order.size(); ++place) {
-    if (all.is_still(order[place])) continue;
+    if (all.is_fixed(order[place])) continue;
     places.push_back(place);
     dims.push_back(order[place]);
   }
@@ -87,7 +87,7 @@ bool sort_dimensions(SizesView shape, const int64_t* strides, int64_t operands, 
   return true;
 }
 
-/// The insertion of reorder_dimensions over runs of dims that are alike, which are compared once.
+/// The insertion sort of reorder_dimensions over runs of equal dims: a run is compared once.
 class Runs {
  public:
   explicit Runs(const Operands& operands) : operands_(operands) {}
@@ -99,7 +99,7 @@ class Runs {
       const std::strong_ordering order = operands_.compare(runs_[run].kind, kind);
       if (std::is_lt(order)) break;
       if (std::is_eq(order)) continue;
-      // Its last dim goes where `dim` was, behind what is between.
+      // Its last dim moves to where `dim` was, after the dims between.
       Run last{runs_[run].kind, {}};
       last.dims.splice(last.dims.begin(), runs_[run].dims, std::prev(runs_[run].dims.end()));
       std::swap(runs_[at], last);
@@ -116,7 +116,7 @@ class Runs {
 
  private:
   struct Run {
-    int64_t kind;  // a dim that stands for all
+    int64_t kind;  // one dim that represents the run
     std::list<int64_t> dims;
   };
 
@@ -136,7 +136,7 @@ class Runs {
   std::vector<Run> runs_;
 };
 
-/// For each dim one that stands for those that are alike.
+/// For each dim the representative of all dims equal to it.
 std::vector<int64_t> kinds_of(const Operands& operands, const DimOrder& order) {
   std::vector<int64_t> sorted(order.begin(), order.end()), kinds(sorted.size());
   std::stable_sort(sorted.begin(), sorted.end(), [&](int64_t p, int64_t q) { return operands.is_faster(0, p, q); });
@@ -166,7 +166,7 @@ void reorder_dimensions(SizesView shape, const int64_t* strides, int64_t operand
   int64_t last = ndim;
   for (int64_t& place : order) place = --last;
   if (ndim > kManyDims) return reorder_many_dimensions(shape, strides, operands, order);
-  // Insertion sort that passes over dims it cannot tell apart, and so has one answer where no total order exists.
+  // Insertion sort that skips dims it cannot order. Its result is defined even where no total order exists.
   const Operands all{shape, strides, operands};
   for (int64_t i = 1; i < ndim; ++i) {
     int64_t at = i;

@@ -1,4 +1,4 @@
-// Many dims are put in the order that the plain insertion gives, in little time.
+// Many dims get the order that plain insertion sort gives, in little time.
 #include "shape/dim_order.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(DimOrder, ManyAreAsFew) {
   }
 }
 
-// By insertion 100,000 dims take minutes.
+// Plain insertion sort of 100,000 dims takes minutes.
 TEST(DimOrder, ManyDims) {
   constexpr int64_t kDims = 100'000;
   Dims shape(kDims, 1), strides(2 * kDims, 6), back(kDims);
@@ -57,7 +57,7 @@ TEST(DimOrder, ManyDims) {
   reorder_dimensions(Dims(kDims, 1), back.data(), 1, order);
   EXPECT_EQ(order[0], 0);
   EXPECT_EQ(order[kDims - 1], kDims - 1);
-  // Broadcast along one of them, and the sizes' order is not the strides'.
+  // One dim is broadcast, and the sizes' order differs from the strides' order.
   for (int64_t i = 0; i < kDims; ++i) strides[kDims + i] = i == kDims - 2 ? 0 : i + 1 < kDims ? 3 : 1;
   for (const int64_t first : {0, 1}) {
     for (int64_t i = 0; i < kDims; ++i) back[i] = strides[kDims + i];
@@ -68,7 +68,7 @@ TEST(DimOrder, ManyDims) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
-/// Runs over few kinds of dims, or a sort: what compares every two dims takes minutes.
+/// Comparing every pair of dims would take minutes.
 TEST(DimOrder, ManyDimsThatDiffer) {
   constexpr int64_t kDims = 100'000;
   using Number = std::function<int64_t(int64_t)>;
@@ -77,17 +77,17 @@ TEST(DimOrder, ManyDimsThatDiffer) {
   const auto alone = [](int64_t value) { return [=](int64_t i) { return i == kDims / 2 ? value : 0; }; };
   const struct {
     const char* why;
-    int64_t operands;  // that are ordered by; others behind them are not looked at
+    int64_t operands;  // whose strides decide; operands after them are ignored
     Number size;
     std::vector<Number> strides;
   } cases[] = {
       {"the first operand moves along one dim", 2, same(1), {alone(5), rising}},
       {"none moves along two dims", 1, rising, {alone(5), rising}},
-      {"half of the dims stand still", 1, same(1), {[](int64_t i) { return i % 2 * i; }, rising}},
-      {"the second operand tells, the third tells otherwise", 3, same(1), {same(5), rising, falling}},
-      {"the second operand tells what the sizes tell", 2, rising, {same(5), rising, alone(5)}},
+      {"half of the dims have stride 0", 1, same(1), {[](int64_t i) { return i % 2 * i; }, rising}},
+      {"the second operand decides, the third contradicts", 3, same(1), {same(5), rising, falling}},
+      {"the second operand agrees with the sizes", 2, rising, {same(5), rising, alone(5)}},
       {"the second operand is the same for all sizes", 2, rising, {same(5), same(7)}},
-      {"the first operand tells, sizes and the second otherwise",
+      {"the first operand decides, sizes and the second contradict",
        2,
        [](int64_t i) { return 1 + i % 2; },
        {rising, falling}},

@@ -1,4 +1,4 @@
-// Strides: what expand, view and memory formats make of them.
+// Strides of expand, view and memory formats.
 #include <algorithm>
 #include <iterator>
 
@@ -9,7 +9,7 @@
 namespace tenon {
 namespace {
 
-/// Dims from the slowest to the fastest in a memory format that is for one rank; none in another.
+/// The dims of a channels-last format from the largest stride to the smallest; empty for other formats.
 SizesView format_order(MemoryFormat format) noexcept {
   static constexpr int64_t kLast[] = {0, 2, 3, 1}, kLast3d[] = {0, 2, 3, 4, 1};
   if (format == MemoryFormat::channels_last) return SizesView(kLast, std::ssize(kLast));
@@ -20,8 +20,8 @@ SizesView format_order(MemoryFormat format) noexcept {
 }  // namespace
 
 int64_t checked_numel(SizesView sizes) {
-  // From the left, as PyTorch counts: a 0 hides what follows, not what stands before it. A negative size counts as a
-  // huge one.
+  // From the left, as PyTorch multiplies: after a 0 nothing overflows, before it something may. A negative size counts
+  // as a huge one.
   uint64_t n = 1;
   bool overflow = false;
   for (int64_t size : sizes) overflow |= __builtin_mul_overflow(n, static_cast<uint64_t>(size), &n);
@@ -105,7 +105,7 @@ bool view_strides(SizesView sizes, SizesView strides, SizesView desired, Dims& r
     return true;
   }
   if (sizes.empty()) return true;
-  // Runs of dims that lie in memory like one, from the last; sizes of 1 join any run.
+  // From the last dim, groups dims that lie in memory like one dim; dims of size 1 join any group.
   int64_t at = desired.size() - 1;
   int64_t run = 1, step = strides.back();
   for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {

@@ -1,4 +1,4 @@
-// Shapes and strides at their bounds: formats of five dims, 64 dims, sizes of 0 and 1, numbers near 2^63.
+// Edge cases of shapes and strides: formats of five dims, 64 dims, sizes of 0 and 1, numbers near 2^63.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,5 +1,5 @@
-// tensor: the way up to history. Declares the table of what handles and views need of it, which autograd/ fills. Costs
-// one flag of the operand (TensorImpl::in_graph) where there is none.
+// tensor: calls into autograd. Declares a table of functions that autograd/ fills, because this folder may not include
+// it. A tensor without history costs one test of TensorImpl::in_graph.
 #pragma once
 #include <atomic>
 
@@ -7,11 +7,11 @@
 
 namespace tenon {
 
-/// What this thread records. Initial-exec: no call to find it.
+/// The grad modes of this thread. Initial-exec TLS: no call to find it.
 struct ThreadModes {
   bool grad = true;  // operations are recorded
   bool inference = false;
-  bool grad_enabled = true;  // asked for; in inference mode nothing is recorded all the same
+  bool grad_enabled = true;  // as the user set it; inference mode records nothing even if true
 
   void set(bool enabled, bool is_inference) noexcept {
     grad_enabled = enabled;
@@ -42,36 +42,36 @@ enum class ViewKind : uint8_t {
   view_as_complex,
   view_as_real,
 };
-/// How a view was asked for.
+/// The call that made a view.
 struct ViewCall {
   ViewKind kind;
-  int64_t numbers[4] = {};  // dims, positions, steps: in the order of the call's arguments
-  SizesView dims = {};      // of permute
+  int64_t numbers[4] = {};  // dims, positions, steps, in the order of the call's arguments
+  SizesView dims = {};      // the argument of permute
 };
-/// What handles and views ask of tensors in a graph.
+/// The functions of autograd that handles and views call.
 struct History {
-  /// Whether operations on the tensor are to be recorded, where this thread records any.
+  /// Whether operations on the tensor are recorded while grad mode is on.
   bool (*requires_grad)(const TensorImpl* impl) noexcept;
   bool (*is_leaf)(const Tensor& tensor);
-  /// Of a tensor that dies and has autograd metadata.
+  /// Called when a tensor with autograd metadata is destroyed.
   void (*destroy)(TensorImpl* impl) noexcept;
-  /// There is one view more, or less, over a storage that `base` had before it was given other data. The last one gone
-  /// releases it.
+  /// Counts the views over a storage that `base` had before set_data. When the last one is gone, the storage is
+  /// released.
   void (*add_former_view)(TensorImpl* base, Storage* storage) noexcept;
   void (*drop_former_view)(TensorImpl* base, Storage* storage) noexcept;
   /// Records that `view` is a view of `self`.
   void (*record_view)(const Tensor& self, const Tensor& view, const ViewCall& call);
   void (*take_layout)(const Tensor& self, const Tensor& view);
 };
-/// Until a tensor has a history: what holds of tensors without. The first history puts autograd's functions here.
+/// Before any tensor has a history, this table holds defaults. The first history replaces them by autograd's functions.
 extern constinit std::atomic<const History*> history_table;
 inline const History& history() noexcept { return *history_table.load(std::memory_order_acquire); }
 
-/// Of a tensor in a graph.
+/// For tensors with `in_graph` set.
 inline bool requires_grad(const TensorImpl* impl) noexcept { return history().requires_grad(impl); }
-/// Gives the tensor itself the sizes and strides of a view of it, which has the same elements. Uses the view up.
+/// Gives `self` the sizes and strides of `view`, a view of all its elements. Leaves `view` unusable.
 inline void take_layout(const Tensor& self, const Tensor& view) { history().take_layout(self, view); }
-/// The same of the layout alone; the write is counted.
+/// Swaps sizes and strides only, and raises the version.
 void swap_layout(const Tensor& self, const Tensor& view);
 
 inline Tensor recorded(const Tensor& self, Tensor view, const ViewCall& call) {

@@ -7,7 +7,7 @@
 namespace tenon {
 namespace {
 
-/// A handle that has nothing yet but these. It owns what is put into it next: where that fails, nothing leaks.
+/// A handle with these members only. It owns what is added later, so that a failure leaks nothing.
 [[gnu::always_inline]] inline Tensor make_bare(int64_t offset, Dtype dtype, Device device) {
   TensorImpl* impl = new (recycle::allocate(sizeof(TensorImpl))) TensorImpl;
   impl->dtype = dtype;
@@ -18,7 +18,7 @@ namespace {
   return Tensor(impl);
 }
 
-/// One walk over the dims.
+/// Computes numel and the contiguous flags in one loop over the dims.
 void settle_impl(TensorImpl* impl) noexcept {
   const int64_t ndim = impl->sizes.size();
   const int64_t* sizes = impl->sizes.data();
@@ -29,7 +29,7 @@ void settle_impl(TensorImpl* impl) noexcept {
     const int64_t size = sizes[dim], stride = strides[dim];
     contiguous = contiguous && (size == 1 || stride == numel);
     row_major = row_major && stride == numel;
-    // exact: what wraps round beside a size of 0 still ends at 0, and tells nothing before
+    // exact: with a size of 0 the product ends at 0, even if it wraps before
     numel = static_cast<int64_t>(static_cast<uint64_t>(numel) * static_cast<uint64_t>(size));
   }
   impl->numel = numel;
@@ -37,7 +37,7 @@ void settle_impl(TensorImpl* impl) noexcept {
   impl->row_major = row_major && numel != 0;
 }
 
-/// All but the storage.
+/// A tensor with everything but a storage.
 Tensor make_laid_out(SizesView sizes, SizesView strides, int64_t offset, Dtype dtype, Device device) {
   Tensor tensor = make_bare(offset, dtype, device);
   tensor.impl()->sizes.assign(sizes);
@@ -46,7 +46,7 @@ Tensor make_laid_out(SizesView sizes, SizesView strides, int64_t offset, Dtype d
   return tensor;
 }
 
-/// Ties a view to the tensor whose elements it shares.
+/// Links a view to the tensor whose elements it shares.
 [[gnu::always_inline]] inline void tie(TensorImpl* view, const Tensor& self) {
   TensorImpl* base = self.impl()->base ? self.impl()->base : self.impl();
   base->references.fetch_add(TensorImpl::kViewReference, std::memory_order_relaxed);
@@ -121,7 +121,7 @@ void check_not_negative(SizesView sizes) {
 }
 
 int64_t check_sizes(SizesView sizes, int64_t itemsize) {
-  uint64_t numel = 1;  // from the left, as checked_numel
+  uint64_t numel = 1;  // from the left, like checked_numel
   int64_t nbytes = 0, signs = 0;
   bool overflow = false;
   for (int64_t size : sizes) {
@@ -180,7 +180,7 @@ Tensor new_tensor(SizesView sizes, Dtype dtype, Device device) {
   impl->sizes.assign(sizes);
   impl->strides.resize(sizes.size());
   int64_t step = 1;
-  // exact: check_sizes saw the products
+  // exact: check_sizes has checked these products
   for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
     impl->strides[dim] = step;
     step *= sizes[dim];
@@ -229,12 +229,12 @@ Tensor new_tensor_over(const CallersBuffer& buffer, SizesView sizes, SizesView s
 void set_sizes_and_strides(const Tensor& tensor, SizesView sizes, SizesView strides) {
   TensorImpl* impl = tensor.impl();
   const int64_t numel = check_sizes(sizes, tensor.itemsize());
-  // An offset beside which nothing lies needs no memory.
+  // Without elements the offset needs no memory.
   const Checked extent = numel == 0 ? 0 : extent_of(sizes, strides) + impl->offset;
   const int64_t needed = (extent * tensor.itemsize()).or_else([&] {
     throw Error("Storage size calculation overflowed with sizes=" + to_string(sizes));
   });
-  // All that can fail comes before the first change.
+  // Everything that can fail comes before the first change.
   Dims new_sizes = sizes.copy(), new_strides = strides.copy();
   const bool contiguous = is_contiguous(sizes, strides),
              row_major = numel != 0 && SizesView(contiguous_strides(sizes)) == strides;

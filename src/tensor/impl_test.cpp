@@ -1,4 +1,4 @@
-// A tensor knows of itself what its sizes and strides say, however it was made; what cannot be made is refused.
+// numel and contiguous agree with sizes and strides, however a tensor was made. Impossible tensors are refused.
 #include "tensor/impl.h"
 
 #include <gtest/gtest.h>
@@ -112,7 +112,7 @@ TEST(Impl, Refusals) {
             "nbytes: 4611686018427387904 elements of 8 bytes are more than an int64 holds");
 }
 
-// Where an allocator counts what it has given. Lists of 20 dims have memory of their own.
+// Only with an allocator that counts. Lists of 20 dims are on the heap.
 TEST(Impl, TensorsGiveTheirMemoryBack) {
 #if defined(__GLIBC__)
   const auto used = [] { return mallinfo2().uordblks; };

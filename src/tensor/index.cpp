@@ -1,5 +1,5 @@
-// Indexing: a list of integers, slices, None and Ellipsis becomes a chain of views, from left to right. Tensors are put
-// by for dispatch/indexing.cpp, each at the dim it stands for.
+// Indexing: a list of integers, slices, None and Ellipsis becomes a chain of views, from left to right. Tensors are
+// collected for dispatch/indexing.cpp, each with its dim.
 #include "tensor/index.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace tenon {
 namespace {
 
-/// Dims of the indexed tensor that the list names: what Ellipsis leaves over.
+/// The number of dims that the list indexes; Ellipsis stands for the others.
 int64_t named_dims(const Index* indices, int64_t count) {
   int64_t named = 0;
   for (int64_t i = 0; i < count; ++i)
@@ -21,10 +21,10 @@ int64_t named_dims(const Index* indices, int64_t count) {
   return named;
 }
 
-/// Behind a second Ellipsis there are no dims.
+/// The size of a dim; 0 for a dim that does not exist, as after a second Ellipsis.
 int64_t size_at(const Tensor& tensor, int64_t dim) { return dim < tensor.dim() ? tensor.sizes()[dim] : 0; }
 
-/// `dim` counts from the first dim of the result so far; the texts name the `entry` of the key.
+/// `dim` is a dim of the result so far. Error texts name the position `entry` in the list.
 Tensor select_index(const Tensor& self, int64_t dim, int64_t index, int64_t entry) {
   const int64_t size = size_at(self, dim);
   if (index < -size || index >= size)
@@ -33,12 +33,12 @@ Tensor select_index(const Tensor& self, int64_t dim, int64_t index, int64_t entr
   return self.select(dim, index);
 }
 
-/// Whether PyTorch takes a slice of a dim as the dim itself.
+/// Whether PyTorch treats a slice as the whole dim.
 bool is_everything(const Slice& range, int64_t size) {
   return range.start.value_or(0) == 0 && range.stop.value_or(size) >= size && range.step == 1;
 }
 
-/// A single entry has texts of its own.
+/// PyTorch has special texts for a single index.
 [[noreturn]] void fail_zero_dim(const Tensor& self, const Index& index) {
   if (index.kind == Index::Kind::slice) self.slice(0, index.range.start, index.range.stop, index.range.step);
   if (index.integer != 0) select_index(self, 0, index.integer, 0);
@@ -91,7 +91,7 @@ Indexed index_view(const Tensor& self, const Index* indices, int64_t count, bool
         at += self.dim() - named;
         break;
       case Index::Kind::tensor:
-        // A truth stands for a new dim that is there or empty.
+        // A bool adds a dim of size 1 or 0.
         if (is_mask(*index.tensor) && index.tensor->dim() == 0) result = result.unsqueeze(at);
         indexed.tensors.resize(static_cast<std::size_t>(at) + 1);
         indexed.tensors.back() = *index.tensor;

@@ -1,5 +1,5 @@
-// tensor: takes a list of indices; gives the view that integers, slices, None and Ellipsis make, and the tensors among
-// them by the dim of that view they stand at. Never reads an element.
+// tensor: takes a list of indices; gives the view that integers, slices, None and Ellipsis make, and the index tensors
+// by dim of that view. Never reads an element.
 #pragma once
 #include <vector>
 
@@ -9,13 +9,13 @@ namespace tenon {
 
 struct Indexed {
   Tensor view;
-  std::vector<Tensor> tensors;  // undefined where a dim has none
+  std::vector<Tensor> tensors;  // for each dim; undefined: none
 };
-/// IndexError for too many indices and for integers out of range. A read of one slice alone gives a slice even of
-/// everything; else such slices are no step of the chain.
+/// Throws IndexError for too many indices and for integers out of range. A slice of a whole dim makes no view of its
+/// own, except when it is the only index of a read.
 Indexed index_view(const Tensor& self, const Index* indices, int64_t count, bool reads);
 
-/// Whether an index marks places instead of naming them.
+/// Whether an index tensor is a mask.
 bool is_mask(const Tensor& index);
 
 }  // namespace tenon

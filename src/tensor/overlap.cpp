@@ -13,9 +13,9 @@ struct ByteRange {
   const std::byte* end;
 };
 
-/// Every byte the tensor can touch; empty when it has no elements.
+/// The bytes from the tensor's first element to its last; empty if it has none.
 ByteRange byte_range(const Tensor& tensor) {
-  // exact: it lies inside its storage
+  // exact: inside the storage
   const int64_t nbytes = storage_extent(tensor.sizes(), tensor.strides()) * tensor.itemsize();
   return {tensor.impl()->data(), tensor.impl()->data() + nbytes};
 }
@@ -24,7 +24,7 @@ bool is_dense(const Tensor& tensor) {
   return tensor.is_contiguous() || is_non_overlapping_and_dense(tensor.sizes(), tensor.strides());
 }
 
-/// Whether every dim steps beyond all that the dims of smaller strides reach: then no two indices meet.
+/// Whether every dim's stride is larger than all that dims of smaller strides reach. Then no two elements overlap.
 bool steps_beyond(const Tensor& tensor) {
   const SizesView sizes = tensor.sizes(), strides = tensor.strides();
   Dims order;
@@ -56,7 +56,7 @@ InternalOverlap internal_overlap(const Tensor& tensor) {
 Overlap overlap_of(const Tensor& a, const Tensor& b) {
   if (a.is(b)) return Overlap::full;
   if (!a.impl()->storage || !share_memory(a, b)) return Overlap::none;
-  if (a.numel() == 0) return Overlap::none;  // the range of another without elements meets none
+  if (a.numel() == 0) return Overlap::none;  // an empty range meets none
   if (!is_dense(a) || !is_dense(b)) return Overlap::unknown;
   const ByteRange x = byte_range(a), y = byte_range(b);
   if (x.begin == y.begin && x.end == y.end) return a.strides() == b.strides() ? Overlap::full : Overlap::partial;
@@ -91,7 +91,7 @@ void check_no_overlap(const Tensor& written, const Tensor& input) {
 
 bool may_read_what_it_wrote(const Tensor& written, const Tensor& input) {
   if (!written.impl()->storage || !ranges_meet(written, input)) return false;
-  // The same layout over the same places: each element is read before it is written, unless the layout meets itself.
+  // Same layout at the same address: each element is read before it is written, unless the layout overlaps itself.
   const bool same = written.impl()->data() == input.impl()->data() && written.dtype() == input.dtype() &&
                     written.sizes() == input.sizes() && written.strides() == input.strides();
   return !same || internal_overlap(written) != InternalOverlap::no;

@@ -1,24 +1,24 @@
-// tensor: takes two tensors; says whether writing to one can be seen through the other.
+// tensor: takes two tensors; tells whether they share memory.
 #pragma once
 #include "tensor/impl.h"
 
 namespace tenon {
 
-/// Whether two tensors lie in one memory. Storages may share it: that of `x.data` counts its writes apart.
+/// Whether two tensors have the same memory. Two storages can: `x.data` has a storage with a version of its own.
 [[gnu::always_inline]] inline bool share_memory(const TensorImpl& a, const TensorImpl& b) noexcept {
   return a.storage == b.storage || (a.storage && b.storage && a.storage->data == b.storage->data);
 }
 inline bool share_memory(const Tensor& a, const Tensor& b) noexcept { return share_memory(*a.impl(), *b.impl()); }
 
 enum class InternalOverlap { no, yes, unknown };
-/// Whether two indices of `tensor` name one place: `yes` for an expanded dim, `unknown` where only a search could tell.
+/// Whether two elements of `tensor` share memory: `yes` for an expanded dim, `unknown` if only a search could tell.
 InternalOverlap internal_overlap(const Tensor& tensor);
 
 enum class Overlap { none, full, partial, unknown };
-/// How the places of two tensors meet; `full` means element by element the same.
+/// How two tensors overlap; `full`: element by element.
 Overlap overlap_of(const Tensor& a, const Tensor& b);
 
-/// Whether the bytes between the first and the last element of each meet, whoever owns them.
+/// Whether the byte ranges from first to last element overlap.
 bool ranges_meet(const Tensor& a, const Tensor& b);
 
 /// Error "unsupported operation: more than one element of the written-to tensor refers to a single memory location.
@@ -27,10 +27,9 @@ void check_no_internal_overlap(const Tensor& written);
 /// Error "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory
 /// location. ..."
 void check_no_partial_overlap(const Tensor& written, const Tensor& input);
-/// The same text where the two meet at all.
+/// Throws the same text if the two overlap at all.
 void check_no_overlap(const Tensor& written, const Tensor& input);
-/// Whether the byte ranges meet in a way the checks above let through and an element could be read after it was
-/// written.
+/// Whether an element could be read after it was written, although the checks above passed.
 bool may_read_what_it_wrote(const Tensor& written, const Tensor& input);
 
 }  // namespace tenon

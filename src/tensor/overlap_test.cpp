@@ -1,4 +1,4 @@
-// Whether two indices of one tensor name one place, against a search through all of them.
+// internal_overlap against a search through all pairs of elements.
 #include "tensor/overlap.h"
 
 #include <random>
@@ -50,9 +50,9 @@ TEST(InternalOverlap, Table) {
       {"transposed, with gaps", {4, 5}, {2, 9}, InternalOverlap::no},
       {"expanded", {4, 5}, {0, 1}, InternalOverlap::yes},
       {"expanded to nothing", {0, 3}, {1, 0}, InternalOverlap::no},
-      {"a dim of size 1 that stands still", {1, 5}, {0, 2}, InternalOverlap::no},
+      {"a dim of size 1 with stride 0", {1, 5}, {0, 2}, InternalOverlap::no},
       {"windows", {4, 3}, {1, 1}, InternalOverlap::unknown},
-      {"two that stand still", {2, 3}, {0, 5}, InternalOverlap::yes},
+      {"two dims with stride 0", {2, 3}, {0, 5}, InternalOverlap::yes},
       {"a step just beyond what smaller ones reach", {2, 2}, {4, 3}, InternalOverlap::no},
       {"a step onto what smaller ones reach", {2, 2}, {3, 3}, InternalOverlap::unknown},
       {"rows with a gap", {2, 2}, {5, 1}, InternalOverlap::no},

@@ -1,20 +1,19 @@
-// tensor: takes sizes and strides; gives the places of the elements, one after the other, in the order of their
-// indices.
+// tensor: takes sizes and strides; gives the offsets of the elements, one after the other, in row-major order.
 #pragma once
 #include "tenon/dims.h"
 
 namespace tenon {
 
-/// Of a layout that has elements. Goes from element to element only, never along a dim of size 1, whose stride may be
-/// any: Note [Bounds].
+/// An iterator over a layout that has elements. Never steps along a dim of size 1, whose stride may be any number: Note
+/// [Bounds].
 class Places {
  public:
   Places(SizesView sizes, SizesView strides) : sizes_(sizes), strides_(strides), index_(sizes.size(), 0) {}
 
   int64_t place() const noexcept { return place_; }
-  /// False behind the last element, from where it begins anew.
+  /// Returns false after the last element, and starts again.
   bool next() noexcept {
-    // exact: every place is an element's
+    // exact: every offset is an element's
     for (int64_t dim = sizes_.size() - 1; dim >= 0; --dim) {
       const int64_t last = sizes_[dim] - 1;
       if (index_[dim] < last) {

@@ -1,5 +1,5 @@
-// tensor: takes a number of bytes; gives a block that was used before where it can, because fresh pages cost more
-// than arithmetic. Small blocks are kept per thread, large ones in one shared cache.
+// tensor: takes a number of bytes; gives a block of memory, recycled if possible, because fresh pages cost more than
+// arithmetic. Small blocks are kept per thread, large ones in one shared cache.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -14,8 +14,8 @@ void grow_storage(Storage* storage, int64_t nbytes);
 
 namespace recycle {
 
-// Under AddressSanitizer every block is fresh and as long as it was asked for: it sees what lies behind a block's end,
-// and what is used after its life.
+// Under AddressSanitizer nothing is recycled and blocks have the requested size, so that it finds reads past the end
+// and uses after free.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kRecycles = false;
 #elif defined(__has_feature)
@@ -41,7 +41,7 @@ static_assert(class_of(64) == 0 && class_of(256) == 3 && class_of(257) == 4 && c
 static_assert(class_bytes(class_of(512)) == 512 && class_bytes(class_of(513)) == 640 &&
               class_of(513) == class_of(512) + 1);
 
-/// Up to here blocks are kept per thread, without a lock.
+/// Blocks up to this size are kept per thread, without a lock.
 inline constexpr int64_t kSmall = int64_t{1} << 16;
 
 /// The small blocks one thread keeps: a bounded list per class.
@@ -66,7 +66,7 @@ class ThreadCache {
   }
   void trim() noexcept;
 
-  /// A cache that keeps nothing: what a thread's late destructors find.
+  /// A cache that keeps nothing, for destructors that run after the thread's cache is gone.
   static constexpr ThreadCache closed() noexcept {
     ThreadCache cache;
     cache.keep_ = 0;
@@ -85,13 +85,13 @@ class ThreadCache {
   int keep_ = 64;
 };
 
-/// This thread's cache; null before its first use. Initial-exec: no call to find it.
+/// This thread's cache; null before its first use. Initial-exec TLS: no call to find it.
 extern constinit thread_local ThreadCache* thread_cache [[gnu::tls_model("initial-exec")]];
 
 void* allocate_slow(int64_t nbytes);
 void deallocate_slow(void* block, int64_t nbytes) noexcept;
 
-/// At least `nbytes` bytes, aligned to 64. OutOfMemoryError.
+/// Returns at least `nbytes` bytes, aligned to 64. Throws OutOfMemoryError.
 inline void* allocate(int64_t nbytes) {
   if (kRecycles && nbytes <= kSmall && thread_cache)
     if (void* block = thread_cache->take(class_of(nbytes))) return block;

@@ -36,7 +36,7 @@ std::atomic<int64_t> cap{int64_t{1} << 30};
 }
 
 void* take_from_system(int64_t nbytes) noexcept {
-  // Blocks of a huge page and more start on one: fewer page faults when they are first touched.
+  // Blocks of at least a huge page are aligned to one: fewer page faults when they are first written.
   const int64_t alignment = nbytes >= kHugePage ? kHugePage : kAlignment;
   const int64_t whole = recycle::kRecycles ? (nbytes + alignment - 1) / alignment * alignment : nbytes;
   void* block = nullptr;
@@ -46,7 +46,7 @@ void* take_from_system(int64_t nbytes) noexcept {
   return block;
 }
 
-/// Large blocks of all threads.
+/// The large blocks of all threads.
 class SharedCache {
  public:
   void* take(int index) noexcept {
@@ -83,23 +83,24 @@ class SharedCache {
   std::array<FreeBlock*, kClasses> free_{};
 };
 
-/// In memory of its own and never destroyed: it outlives every thread that still frees into it.
+/// Never destroyed, because threads may free into it until the process ends.
 SharedCache& shared_cache() noexcept {
   alignas(SharedCache) static std::byte memory[sizeof(SharedCache)];
   static SharedCache* const cache = new (memory) SharedCache;
   return *cache;
 }
 
-/// What a thread's late destructors find, and threads for which nothing can be kept.
+/// For destructors that run after the thread's cache is gone, and for threads that cannot have a cache.
 constinit recycle::ThreadCache closed_cache = recycle::ThreadCache::closed();
 
-/// Ends a thread's cache with the thread: other destructors may still free.
+/// Runs when a thread ends. Destructors that run later may still free blocks.
 void close_cache(void* cache) noexcept {
   recycle::thread_cache = &closed_cache;
   static_cast<recycle::ThreadCache*>(cache)->trim();
 }
 
-/// This thread's cache. A destructor of C++ would do, but the process is ended where there is no memory to register it.
+/// Creates this thread's cache. Not a thread_local with a destructor: without memory to register it the process would
+/// abort.
 recycle::ThreadCache* open_cache() noexcept {
   static pthread_key_t key;
   static const bool has_key = pthread_key_create(&key, close_cache) == 0;
@@ -114,7 +115,7 @@ void count_use(int64_t nbytes) noexcept {
   }
 }
 
-/// A small block carries its header: one allocation for both.
+/// Small blocks lie behind their Storage header, so that one allocation holds both.
 constexpr int64_t kHeader = (static_cast<int64_t>(sizeof(Storage)) + kAlignment - 1) / kAlignment * kAlignment;
 bool is_inline(const Storage* storage) noexcept {
   return storage->data == reinterpret_cast<const std::byte*>(storage) + kHeader;
@@ -208,7 +209,7 @@ void grow_storage(Storage* storage, int64_t nbytes) {
   std::byte* wider = static_cast<std::byte*>(recycle::allocate(nbytes));
   std::memcpy(wider, storage->data, static_cast<std::size_t>(storage->nbytes));
   release_elements(storage);
-  storage->data = wider;  // the header stays where it is: views point at it
+  storage->data = wider;  // the header does not move, because views point to it
   storage->nbytes = nbytes;
   count_use(nbytes);
 }

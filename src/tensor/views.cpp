@@ -1,5 +1,5 @@
 // Views: new sizes, strides and offset over the same storage. Strides and texts are PyTorch's.
-// Sizes of a tensor are sound, strides and offset of an empty or meta tensor may be any: Note [Bounds].
+// Sizes of a tensor never overflow; strides and offset of an empty or meta tensor may be any numbers: Note [Bounds].
 #include <algorithm>
 #include <string>
 
@@ -10,10 +10,10 @@
 namespace tenon {
 namespace {
 
-/// Where a view begins that starts `steps` steps along a dim.
+/// The offset after `steps` steps along a dim.
 int64_t moved_offset(Checked offset, Checked steps, int64_t stride) { return offset_from(offset + steps * stride); }
 
-/// The view whose layout `write(sizes, strides)` writes.
+/// A view with the sizes and strides that `write(sizes, strides)` writes.
 template <class Write>
 Tensor written(const Tensor& self, int64_t offset, const ViewCall& call, const Write& write) {
   Tensor view = begin_view(self, offset);
@@ -21,7 +21,7 @@ Tensor written(const Tensor& self, int64_t offset, const ViewCall& call, const W
   settle_view(view, self);
   return recorded(self, std::move(view), call);
 }
-/// The view that `change(sizes, strides)` makes of the tensor's own layout.
+/// A view with the tensor's own sizes and strides after `change(sizes, strides)`.
 template <class Change>
 Tensor changed(const Tensor& self, int64_t offset, const ViewCall& call, const Change& change) {
   return written(self, offset, call, [&](Dims& sizes, Dims& strides) {
@@ -34,7 +34,8 @@ template <class Change>
 Tensor changed(const Tensor& self, const ViewCall& call, const Change& change) {
   return changed(self, self.storage_offset(), call, change);
 }
-/// In one walk: whether `desired` names every size of so many elements, none of them 0.
+/// Writes `desired` and row-major strides in one loop. False if a size is 0 or -1, or if they do not have `numel`
+/// elements.
 bool write_row_major(TensorImpl* impl, SizesView desired, int64_t numel) {
   impl->sizes.resize(desired.size());
   impl->strides.resize(desired.size());
@@ -49,7 +50,7 @@ bool write_row_major(TensorImpl* impl, SizesView desired, int64_t numel) {
   impl->contiguous = impl->row_major = true;
   return step == numel;
 }
-/// A row-major tensor that has elements has a view of every shape.
+/// The view of a row-major tensor with elements, which exists for every shape.
 Tensor dense_view(const Tensor& self, SizesView desired) {
   Tensor view = begin_view(self, self.storage_offset());
   if (!write_row_major(view.impl(), desired, self.numel()))
@@ -61,8 +62,8 @@ Tensor alias_of(const Tensor& self) {
   return changed(self, {ViewKind::alias}, [](Dims&, Dims&) {});
 }
 
-/// The name `expand` calls a tensor in its texts. bool, bfloat16, uint16 to uint64 and the complex dtypes have no
-/// legacy class.
+/// The class name that error texts of `expand` use. bool, bfloat16, uint16 to uint64 and complex dtypes have no legacy
+/// class.
 std::string legacy_type_name(const Tensor& self) {
   const std::string scalar = scalar_type_name(self.dtype());
   if (self.is_meta()) return "Meta" + scalar + "Type";
@@ -77,7 +78,7 @@ std::string legacy_type_name(const Tensor& self) {
       "contiguous subspaces). Use .reshape(...) instead.");
 }
 
-/// `values` with `dim` replaced by others.
+/// `values` with the entry at `dim` replaced by `others`.
 Dims spliced(SizesView values, int64_t dim, SizesView others) {
   Dims result;
   for (int64_t i = 0; i < dim; ++i) result.push_back(values[i]);
@@ -97,7 +98,7 @@ Dims distinct_dims(const Tensor& self, SizesView dims, const char* role) {
   return wrapped;
 }
 
-/// Bytes of storage that this layout needs; Error where they overflow.
+/// Bytes of storage that this layout needs; Error on overflow.
 int64_t needed_bytes(SizesView sizes, SizesView strides, int64_t offset, int64_t itemsize) {
   for (int64_t dim = 0; dim < sizes.size(); ++dim)
     if (sizes[dim] < 0 && strides[dim] > 0) fail_storage_size(sizes, strides);
@@ -113,7 +114,7 @@ void erase_dim(Dims& sizes, Dims& strides, int64_t dim) {
   strides.erase(dim);
 }
 
-/// Of a dim, every `step`th of [first, last), which lie inside it.
+/// Every `step`th element of [first, last) along a dim.
 Tensor sliced(const Tensor& self, int64_t at, int64_t first, int64_t last, int64_t step) {
   const int64_t stride = self.strides()[at];
   const int64_t offset = moved_offset(self.storage_offset(), first, stride);
@@ -123,8 +124,7 @@ Tensor sliced(const Tensor& self, int64_t at, int64_t first, int64_t last, int64
   });
 }
 
-/// Whether a layout of some elements, from `offset` on, lies inside so many bytes; what does not deserves a closer
-/// look.
+/// Whether a layout with elements at `offset` surely lies inside `nbytes` bytes. If false, the caller checks exactly.
 bool lies_inside(SizesView sizes, SizesView strides, int64_t offset, int64_t itemsize, int64_t nbytes) {
   Checked numel = 1, last = offset;
   bool odd = offset < 0;
@@ -136,7 +136,7 @@ bool lies_inside(SizesView sizes, SizesView strides, int64_t offset, int64_t ite
   return !odd && numel.fits() && ((last + 1) * itemsize).is_at_most(nbytes);
 }
 
-/// Marks of the named dims that have size 1.
+/// A 1 for each of the given dims that has size 1.
 Dims squeezed_dims(const Tensor& self, SizesView dims) {
   if (self.dim() > 64) throw Error("only tensors with up to 64 dims are supported");
   Dims marked(std::max<int64_t>(self.dim(), 1), 0);
@@ -156,7 +156,7 @@ Tensor Tensor::expand(SizesView desired) const {
   return written(*this, storage_offset(), {ViewKind::expand}, [&](Dims& new_sizes, Dims& new_strides) {
     if (desired.size() >= dim())
       expand_layout(sizes(), strides(), desired, new_sizes, new_strides);
-    else  // the text names the type
+    else  // the error text names the type
       expand_layout(sizes(), strides(), desired, new_sizes, new_strides, legacy_type_name(*this).c_str());
   });
 }
@@ -224,7 +224,7 @@ Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
 Tensor Tensor::t() const {
   if (dim() > 2) throw Error("t() expects a tensor with <= 2 dimensions, but self is " + std::to_string(dim()) + "D");
   if (dim() < 2) return changed(*this, {ViewKind::t}, [](Dims&, Dims&) {});
-  // Written rather than swapped: reading what was just copied waits for it.
+  // Written directly, not copied and swapped: reading just after the copy would wait for it.
   return written(*this, storage_offset(), {ViewKind::t}, [&](Dims& new_sizes, Dims& new_strides) {
     new_sizes.assign(SizesView({sizes()[1], sizes()[0]}));
     new_strides.assign(SizesView({strides()[1], strides()[0]}));
@@ -268,7 +268,7 @@ Tensor Tensor::movedim(SizesView source, SizesView destination) const {
     order[to[i]] = from[i];
     moved[from[i]] = 1;
   }
-  // The dims that were not named keep their order in the places left.
+  // The other dims keep their order in the remaining positions.
   int64_t next = 0;
   for (int64_t& place : order) {
     if (place >= 0) continue;
@@ -281,7 +281,7 @@ Tensor Tensor::movedim(SizesView source, SizesView destination) const {
 Tensor Tensor::movedim(int64_t source, int64_t destination) const {
   if (dim() == 0) return movedim(SizesView(&source, 1), SizesView(&destination, 1));
   const int64_t from = wrap_dim(source, dim()), to = wrap_dim(destination, dim());
-  Dims order(dim(), 0);  // a third faster than lists of one dim
+  Dims order(dim(), 0);  // a third faster than calling movedim with lists
   for (int64_t i = 0; i < dim(); ++i) order[i] = i;
   order.erase(from);
   order.insert(to, from);
@@ -437,7 +437,7 @@ Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
   if (row == column)
     throw Error("diagonal dimensions cannot be identical " + std::to_string(dim1) + ", " + std::to_string(dim2));
   const int64_t rows = std::max<int64_t>(sizes()[row], 0), columns = std::max<int64_t>(sizes()[column], 0);
-  // How far the diagonal starts to the right, or below; none of it is left where that is beyond the matrix.
+  // The diagonal starts `right` columns to the right or `below` rows down; beyond the matrix it is empty.
   const int64_t right = std::clamp<int64_t>(offset, 0, columns), below = -std::clamp<int64_t>(offset, -rows, 0);
   const int64_t length = std::min(rows - below, columns - right);
   int64_t begin = storage_offset();

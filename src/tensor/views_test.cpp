@@ -26,7 +26,7 @@ std::string geometry(const Tensor& tensor) {
   return to_string(tensor.sizes()) + " " + to_string(tensor.strides()) + " " + std::to_string(tensor.storage_offset());
 }
 
-/// The type and text of what `call` throws, or the geometry it gives.
+/// The type and text of the exception that `call` throws, or the geometry of its result.
 std::string outcome(const std::function<Tensor()>& call) {
   try {
     return geometry(call());
@@ -108,7 +108,7 @@ TEST(Views, Geometry) {
   });
 }
 
-// Of a tensor without elements strides and offset may be any: what is computed from them fits, or is refused.
+// Strides and offset of a tensor without elements may be huge: results computed from them fit or are refused.
 TEST(Views, HugeStridesAndOffsets) {
   const auto strided = [](SizesView sizes, SizesView strides) { return empty_strided(sizes, strides); };
   const int64_t huge = int64_t{1} << 62;
@@ -137,7 +137,7 @@ TEST(Views, HugeStridesAndOffsets) {
   });
 }
 
-// Where nothing lies nothing is needed; else the storage is grown to what lies from the offset on, or nothing changes.
+// Without elements no memory is needed. Otherwise the storage grows to hold offset plus elements, or nothing changes.
 TEST(Views, ResizeFromHugeOffsets) {
   Tensor view = empty_strided({0, 5}, {1, kMax}).select(1, 1);
   EXPECT_EQ(outcome([&] { return view.resize_({3}); }), "Error: Storage size calculation overflowed with sizes=[3]");
@@ -150,8 +150,8 @@ TEST(Views, ResizeFromHugeOffsets) {
   EXPECT_EQ(empty_strided({0, 2}, {1, 3}).select(1, 1).resize_({4}).fill_(7).sum().item<double>(), 28);
 }
 
-// A dim of one element may have any stride; nothing steps along it.
-TEST(Views, LoneElementsWithHugeStrides) {
+// A dim of size 1 may have any stride: no loop steps along it.
+TEST(Views, SingleElementsWithHugeStrides) {
   Tensor five = empty({5});
   for (int64_t i = 0; i < 5; ++i) five.select(0, i).fill_(i);
   const Tensor odd = five.as_strided({1, 5, 1}, {kMax, 1, kMax});
@@ -371,11 +371,10 @@ TEST_P(SpecOn, Expand) {
   for (const Json& c : spec_cases("expand.json")) {
     const Tensor x = empty_strided(dims_of(c[0]), dims_of(c[1]), GetParam());
     std::string want = wanted(c[3]);
-    // The one text that names the device.
+    // The only text that names the device.
     if (const auto at = want.find("torch.FloatTensor"); x.is_meta() && at != std::string::npos)
       want.replace(at, 17, "MetaFloatType");
-    // A difference on purpose: -1 is refused for a 0-dim tensor as for any other, where PyTorch counts it as a huge
-    // size.
+    // An intended difference: -1 is refused for a 0-dim tensor as for any other; PyTorch treats it as a huge size.
     for (std::size_t dim = 0; c[0].empty() && dim < c[2].size(); ++dim)
       if (c[2][dim] == -1)
         want = "Error: The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension " +

@@ -1,4 +1,4 @@
-// tile: how a run goes, in words: what `tenon explain` prints before, and what an engine notes while it runs.
+// tile: a description of a run: how it is planned (`tenon explain` prints it) and how it went.
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -10,17 +10,17 @@
 namespace tenon {
 
 struct Course {
-  const char* route = "";   // "direct", "tiles", "blocks"; of folds "along", "across", "rounds"; "few", "none"
+  const char* route = "";   // "direct", "tiles", "blocks"; for reductions "along", "across", "rounds"; "few", "none"
   const char* stores = "";  // "in place", "streamed", "joined to lines", "scattered"
   SmallVector<AccessPattern, 8> accesses = {};  // of the inputs
-  int64_t passes = 1;                           // 2: pieces are folded apart, then joined
-  int64_t parts = 0;                            // of the work, which threads take
-  int64_t scratch_bytes = 0;                    // of one thread, most at once
+  int64_t passes = 1;                           // 2: pieces are reduced separately, then joined
+  int64_t parts = 0;                            // number of parts that threads take
+  int64_t scratch_bytes = 0;                    // the most that one thread uses at once
   Plan plan = {};
 };
 
-/// What the engines do on this thread while the guard lives. What other threads take is not in it. Where nothing is to
-/// run, operands may be meta tensors: what would run is noted as it was planned.
+/// Records the runs that begin on this thread while the guard lives. With `runs` false nothing runs: operands may be
+/// meta tensors, and runs are recorded as planned.
 class CourseRecord {
  public:
   explicit CourseRecord(bool runs = true) noexcept : runs_(runs), previous_(current) { current = this; }
@@ -28,11 +28,11 @@ class CourseRecord {
   CourseRecord(const CourseRecord&) = delete;
   CourseRecord& operator=(const CourseRecord&) = delete;
 
-  /// The record of this thread; null where nobody asks.
+  /// The record of this thread; null if there is none.
   static CourseRecord* now() noexcept { return current; }
-  /// Whether what has no memory is planned all the same.
+  /// Whether runs over tensors without memory are planned.
   static bool plans_meta() noexcept { return current && !current->runs_; }
-  /// The latest course took scratch memory, or gave it back (negative).
+  /// Adds scratch memory to the latest run, or subtracts it (negative).
   void took(int64_t nbytes) noexcept {
     taken_ += nbytes;
     if (!courses.empty() && taken_ > courses.back().scratch_bytes) courses.back().scratch_bytes = taken_;
@@ -47,12 +47,12 @@ class CourseRecord {
   int64_t taken_ = 0;
 };
 
-/// A run begins on this thread.
+/// Records that a run begins on this thread.
 inline void note_course(Course course) {
   if (CourseRecord* record = CourseRecord::now()) [[unlikely]]
     record->courses.push_back(std::move(course));
 }
-/// The latest run takes one of its parts, or walks its work once more.
+/// Counts a part of the latest run.
 inline void note_part() noexcept {
   if (CourseRecord* record = CourseRecord::now()) [[unlikely]]
     ++record->courses.back().parts;

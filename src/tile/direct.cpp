@@ -7,15 +7,15 @@
 namespace tenon {
 namespace {
 
-// Stores of whole vectors that each meet two lines cost longer rows than this more than a short call that ends on a
-// line.
+// In rows longer than this, a short first call brings the output to a cache line: vectors that cross lines would cost
+// more. Bench: tenon_bench --filter '^large/(row|equal)/(odd|offset)'.
 constexpr int64_t kLongRow = 1024;
-// Elements between two looks at whether to stop: less than a millisecond.
+// Elements between two checks for an interrupt: less than a millisecond of work.
 constexpr int64_t kUninterrupted = 1 << 20;
 
 bool is_periodic(const Plan& plan, int64_t operand) { return plan.operands[operand].access == AccessPattern::periodic; }
 
-/// A piece may begin anywhere in the pattern.
+/// The length of a repeated pattern, so that a piece may begin anywhere in it.
 int64_t pattern_elements(const Plan& plan, int64_t operand, int64_t piece) {
   return piece + plan.operands[operand].length;
 }
@@ -105,13 +105,13 @@ void DirectRuns::run(int64_t begin, int64_t end) {
   streamed_.flush();
 }
 
-/// `rows` runs of `n` elements at this turn of the outer loops, from element `start` of run `row` on.
+/// Runs `rows` rows of `n` elements from element `start` of row `row`, at the outer loops' current index.
 void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
   std::byte* to = const_cast<std::byte*>(at(out_.base, outer_[0] + start, out_.shift)) + row * out_.row_step;
   const std::byte* from[kMaxArgs] = {};
   for (int operand = 0; operand < instruction_.arity; ++operand) {
     const Operand& in = in_[operand];
-    const int64_t along = in.pattern < 0 ? start * steps_[operand] : 0;  // a unit is whole patterns
+    const int64_t along = in.pattern < 0 ? start * steps_[operand] : 0;  // pieces begin at whole patterns
     from[operand] = at(in.base, outer_[instruction_.in[operand] + 1], in.shift) + along + row * in.row_step;
   }
   if (schedule_.pattern == 0) {
@@ -129,7 +129,7 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
   }
 }
 
-/// The rows themselves, which may be short: what does not change stays in registers.
+/// Calls the kernel for each row. Rows may be short, so what does not change stays in registers.
 void DirectRuns::run_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
   const int64_t step = out_.row_step;
   int64_t steps[kMaxArgs];
@@ -149,7 +149,7 @@ void DirectRuns::run_whole_rows(Kernel kernel, std::byte* to, const std::byte** 
   std::copy_n(next, kMaxArgs, from);
 }
 
-/// Rows by way of whole lines: several short ones, or one after the other.
+/// Gathers short rows to whole cache lines and stores those.
 void DirectRuns::run_joined(std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
   const bool follows = out_.row_step == n << out_.shift;
   for (const int64_t most = follows ? std::max(kJoined / n, int64_t{1}) : 1; rows > 0;) {
@@ -158,7 +158,7 @@ void DirectRuns::run_joined(std::byte* to, const std::byte** from, int64_t n, in
       run_pieces(to, from, n);
       for (int operand = 0; operand < instruction_.arity; ++operand) from[operand] += in_[operand].row_step;
     } else {
-      run_whole_rows(instruction_.kernel, streamed_.room(to), from, n, joined);
+      run_whole_rows(instruction_.kernel, streamed_.staging(to), from, n, joined);
       streamed_.commit((joined * n) << out_.shift);
     }
     to += joined * out_.row_step;
@@ -166,7 +166,7 @@ void DirectRuns::run_joined(std::byte* to, const std::byte** from, int64_t n, in
   }
 }
 
-/// One row, cut where a pattern ends or where lines were joined. Pieces begin on lines, wherever that is in a pattern.
+/// One row in pieces. Each piece begins on a cache line of the output, at any element of a pattern.
 void DirectRuns::run_pieces(std::byte* to, const std::byte* const* from, int64_t n) {
   const int64_t longest = schedule_.pattern > 0                  ? schedule_.pattern
                           : schedule_.store == StoreMode::joined ? kJoined
@@ -188,7 +188,7 @@ void DirectRuns::run_pieces(std::byte* to, const std::byte* const* from, int64_t
 void DirectRuns::run_piece(std::byte* to, int64_t n) {
   if (schedule_.store == StoreMode::streamed) return run_streamed(instruction_, to, out_.shift, lanes_, steps_, n);
   if (schedule_.store == StoreMode::in_place) return run_on_lines(instruction_, to, out_.shift, lanes_, steps_, n);
-  instruction_.kernel(streamed_.room(to), lanes_, n);
+  instruction_.kernel(streamed_.staging(to), lanes_, n);
   streamed_.commit(n << out_.shift);
 }
 

@@ -1,5 +1,5 @@
-// tile: the way of a single kernel that works on memory itself, row after row: nothing is copied to a tile but what
-// repeats. Takes a plan for which this holds; runs the kernel.
+// tile: the direct route: one kernel reads and writes the operands' memory, row after row. Only periodic operands are
+// copied. Takes a plan that allows it; runs the kernel.
 #pragma once
 #include "tile/blocks.h"
 #include "tile/registers.h"
@@ -8,13 +8,13 @@
 
 namespace tenon {
 
-/// Whether one kernel is all there is to do, and every operand is a run of memory, one value, or a short pattern.
+/// Whether the Program is one kernel and every operand is a run of memory, one value, or a short pattern.
 bool runs_directly(const Plan& plan, const Program& program);
 bool has_patterns(const Plan& plan);
-/// Scratch for patterns of `piece` elements.
+/// Bytes of scratch for patterns of pieces of `piece` elements.
 int64_t pattern_bytes(const Plan& plan, const Program& program, int64_t piece);
 
-/// Works in tiles: the pieces of a long run, or a whole short one.
+/// Computes tiles: pieces of a long row, or whole short rows.
 class DirectRuns {
  public:
   DirectRuns(const Plan& plan, const Program& program, const Schedule& schedule, std::byte* out,
@@ -36,7 +36,7 @@ class DirectRuns {
     int64_t row_step = 0;         // in bytes, along the first outer loop
     int64_t length = 0;           // of a periodic operand's pattern, in elements
     int64_t pattern = -1;         // offset of a periodic operand's pattern in the scratch memory; -1: not periodic
-    const void* built = nullptr;  // what that was built from
+    const void* built = nullptr;  // the data from which the pattern was built
   };
 
   const Plan& plan_;
@@ -44,7 +44,7 @@ class DirectRuns {
   const Schedule& schedule_;
   int64_t rows_;
   Operand out_, in_[kMaxArgs];
-  int64_t steps_[kMaxArgs];  // of the inputs, in bytes, along the run
+  int64_t steps_[kMaxArgs];  // of the inputs, in bytes, along the row
   Lanes lanes_[kMaxArgs];
   Scratch patterns_;
   StreamedOutput streamed_;

@@ -14,18 +14,19 @@
 namespace tenon {
 namespace {
 
-// Work for one thread; below a few of these the caller works alone.
-constexpr int64_t kGrain = 128 << 10, kAlone = 3 * kGrain, kMostAtOnce = 1 << 20;
-// Short runs are copied in whole steps: the next run overwrites what is too much.
+// Bytes for one thread; fewer than three of these are copied by the caller alone. No case of tenon_bench joins tensors;
+// the nearest is --filter '^threads/equal'.
+constexpr int64_t kGrainBytes = 128 << 10, kSerialBytes = 3 * kGrainBytes, kMostBytes = 1 << 20;
+// Short runs are copied in steps of kStep bytes; the next run overwrites the excess.
 constexpr int64_t kStep = 32, kShort = 256;
-// Runs that are shorter are joined to blocks before they leave past the caches.
+// Shorter runs are joined to blocks of kBlock bytes before a streaming store.
 constexpr int64_t kBlock = 4096, kShortStream = 1024;
 
 void copy(std::byte* to, const std::byte* from, int64_t nbytes) {
   std::memcpy(to, from, static_cast<std::size_t>(nbytes));
 }
 
-/// Past the caches, but for the lines at both ends, which may be shared.
+/// Copies with streaming stores, except the cache lines at both ends, which other threads may write.
 void stream(std::byte* to, const std::byte* from, int64_t nbytes) {
   constexpr int kByte = static_cast<int>(Dtype::uint8);
   const Instruction bytes{kernels().cast[kByte][kByte], kernels().cast_streamed[kByte][kByte], 1, {0}};
@@ -48,10 +49,10 @@ class Joint {
   int64_t nbytes() const { return rows_ * row_bytes_; }  // exact: of the output
   int64_t shortest() const { return shortest_; }
 
-  /// Bytes [begin, end) of the output.
+  /// Writes bytes [begin, end) of the output.
   template <class Copy>
   void write(std::byte* to, int64_t begin, int64_t end, const Copy& copy_run) const {
-    // exact: places in the output
+    // exact: positions in the output
     const int64_t first = begin / row_bytes_, last = end / row_bytes_;
     if (first == last) return write_row(to, first, begin % row_bytes_, end % row_bytes_, copy_run), void();
     int64_t row = first;
@@ -65,10 +66,10 @@ class Joint {
   }
 
  private:
-  /// Bytes [begin, end) of one row. Gives the place behind them.
+  /// Writes bytes [begin, end) of one row. Returns the address behind them.
   template <class Copy>
   std::byte* write_row(std::byte* to, int64_t row, int64_t begin, int64_t end, const Copy& copy_run) const {
-    // exact: places in a row
+    // exact: positions in a row
     for (int64_t i = 0; i < count_ && end > 0; ++i) {
       const int64_t nbytes = parts_[i].nbytes, stop = std::min(end, nbytes);
       if (begin < stop) {
@@ -80,7 +81,7 @@ class Joint {
     }
     return to;
   }
-  /// Whether each run is one element of a kernel's, and lies where one may.
+  /// Whether each run is one element of a power-of-two size and aligned.
   bool is_element(const std::byte* to) const {
     if (shortest_ != longest_ || shortest_ > 8 || !std::has_single_bit(static_cast<uint64_t>(shortest_))) return false;
     const auto is_aligned = [&](const std::byte* at) {
@@ -89,7 +90,7 @@ class Joint {
     return is_aligned(to) &&
            std::all_of(parts_, parts_ + count_, [&](const Part& part) { return is_aligned(part.data); });
   }
-  /// Whole rows of single elements: part after part, over as many rows as stay in the first cache.
+  /// Writes rows made of single elements: one part after the other, over as many rows as fit the first-level cache.
   std::byte* write_elements(std::byte* to, int64_t& row, int64_t last) const {
     const auto scatter = kernels().move[std::countr_zero(static_cast<uint64_t>(shortest_))].scatter;
     const int64_t most = std::max(kBlock / row_bytes_, int64_t{1});
@@ -103,7 +104,8 @@ class Joint {
     }
     return to;
   }
-  /// Whole rows from `row` on, up to those where a whole step would reach beyond the output or a part; `row` goes on.
+  /// Writes whole rows from `row` on, up to the last ones, where a step of kStep bytes would pass the end of the output
+  /// or of a part. Advances `row`.
   std::byte* write_short_rows(std::byte* to, int64_t& row, int64_t last) const {
     const int64_t beyond = (kStep + shortest_ - 1) / shortest_, stop = std::min(last, rows_) - beyond;
     for (; row < stop; ++row)
@@ -120,7 +122,7 @@ class Joint {
   int64_t count_, rows_, row_bytes_ = 0, shortest_, longest_;
 };
 
-/// The same past the caches.
+/// The same with streaming stores.
 void write_streamed(const Joint& joint, std::byte* to, int64_t begin, int64_t end) {
   if (joint.shortest() >= kShortStream) return joint.write(to, begin, end, stream);
   alignas(kLine) std::byte block[kBlock];
@@ -136,14 +138,14 @@ void write_streamed(const Joint& joint, std::byte* to, int64_t begin, int64_t en
 void join(std::byte* out, const Part* parts, int64_t count, int64_t rows) {
   const Joint joint(parts, count, rows);
   const int64_t nbytes = joint.nbytes();
-  if (nbytes < kAlone) return joint.write(out, 0, nbytes, copy);
+  if (nbytes < kSerialBytes) return joint.write(out, 0, nbytes, copy);
   const bool streaming = nbytes > streaming_threshold();
-  const int64_t grain = std::clamp(nbytes / (int64_t{8} * get_num_threads()), kGrain, kMostAtOnce) / kLine * kLine;
+  const int64_t grain = std::clamp(nbytes / (int64_t{8} * get_num_threads()), kGrainBytes, kMostBytes) / kLine * kLine;
   parallel_for((nbytes + grain - 1) / grain, [&](int64_t part) {
     const int64_t begin = part * grain, end = std::min(begin + grain, nbytes);
     if (!streaming) return joint.write(out + begin, begin, end, copy);
     write_streamed(joint, out + begin, begin, end);
-    hwy::FlushStream();  // streamed stores become visible before the caller is told
+    hwy::FlushStream();  // makes streaming stores visible before the caller continues
   });
 }
 

@@ -1,19 +1,19 @@
-// tile: parts one behind the other. Takes runs of bytes; gives an output whose rows are made of one run of each.
-// Decides how short runs are copied, what goes past the caches, and what each thread does.
+// tile: concatenation. Takes parts; gives an output whose rows consist of one run of each part. Decides how short runs
+// are copied, when to use streaming stores, and what each thread does.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace tenon {
 
-/// What one part gives to every row: row i takes `nbytes` from `data + i * nbytes`.
+/// One part: row i gets the `nbytes` bytes at `data + i * nbytes`.
 struct Part {
   const std::byte* data;
   int64_t nbytes;
 };
 
-/// Writes `rows` rows, one behind the other: each is the runs of the parts in their order. Each part gives at least a
-/// byte, and lies apart from `out`. std::bad_alloc before anything is written.
+/// Writes `rows` rows, one after the other: each is the parts' runs in their order. Runs have at least one byte; no
+/// part overlaps `out`. Throws std::bad_alloc only before anything is written.
 void join(std::byte* out, const Part* parts, int64_t count, int64_t rows);
 
 }  // namespace tenon

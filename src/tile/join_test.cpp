@@ -1,4 +1,4 @@
-// Rows of runs of any length against a loop over single bytes, on both sides of every border between two ways.
+// Rows of runs of any length against a loop over single bytes, for lengths on both sides of every threshold.
 #include "tile/join.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ Bytes drawn(int64_t count) {
   return bytes;
 }
 
-/// Whether `rows` rows of runs of these lengths come out right, with nothing written beside them.
+/// Whether `rows` rows of runs of these lengths are right, and nothing around them is written.
 bool joins(const std::vector<int64_t>& lengths, int64_t rows, int64_t offset = 0) {
   std::vector<Bytes> data;
   std::vector<Part> parts;

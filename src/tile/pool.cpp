@@ -38,20 +38,21 @@ int default_threads() {
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
-// Some 20 to 40 microseconds.
+// How often an idle thread looks for work before it sleeps: 20 to 40 microseconds. Bench: tenon_bench --filter
+// '^threads/equal 256/all'.
 constexpr int kLooks = 2000;
-// A thread that could not be started is not asked for again so soon.
+// After a thread could not be started, the next try waits this long.
 constexpr std::chrono::milliseconds kRetry{100};
-// How often a thread asks whether to go on. Python is asked by taking the interpreter, which others may hold for 5 ms.
+// How often a thread asks whether to go on. To ask Python it takes the GIL, which others may hold for 5 ms.
 constexpr std::chrono::milliseconds kAsk{50};
-// Looks are a millisecond apart at most, and as little as 20 ns, where reading a clock each time would be felt.
+// The clock is read at every 16th look only: looks may be 20 ns apart, which is less than reading a clock takes.
 constexpr int kLooksPerClock = 16;
 
 constinit thread_local bool inside_part = false;
 constinit thread_local int looks_left = 0;  // until the clock is read
 constinit thread_local int64_t next_question = 0;
 
-/// For the life of the guard, calls of this thread run on it alone.
+/// While the guard lives, ops that this thread calls use no other threads.
 class InsidePart {
  public:
   InsidePart() noexcept { inside_part = true; }
@@ -60,17 +61,17 @@ class InsidePart {
 
 }  // namespace
 
-/// One call's work: threads take parts by a counter until none is left.
+/// The work of one call: threads take parts from a counter until none is left.
 struct Job {
   void (*run)(void*, Parts&);
   void* context;
   int64_t count;
-  int wanted;                     // threads beside the caller
+  int wanted;                     // threads besides the caller
   std::atomic<int64_t> next{0};   // part
-  std::atomic<int> workers{0};    // inside the job; begins to be counted under the pool's mutex
-  std::atomic<bool> stop{false};  // somebody failed
+  std::atomic<int> workers{0};    // threads inside the job; increased under the pool's mutex
+  std::atomic<bool> stop{false};  // a thread failed
   std::mutex error_mutex;
-  std::exception_ptr error;  // the first
+  std::exception_ptr error;  // the first error
 
   const uint32_t generation = fork_generation();
 
@@ -82,7 +83,7 @@ struct Job {
     stop.store(true, std::memory_order_relaxed);
     next.store(count, std::memory_order_relaxed);
   }
-  /// A child of fork has none of the others: what they have begun is never done.
+  /// Whether the process has forked since. The child has no other threads, so parts that they took are never done.
   bool is_orphan() const noexcept { return generation != fork_generation(); }
   bool all_left() const noexcept { return workers.load(std::memory_order_acquire) == 0 || is_orphan(); }
 };
@@ -91,12 +92,13 @@ namespace {
 
 class Pool {
  public:
-  /// Whether this caller has the threads: one job at a time; a second caller works alone rather than wait.
+  /// Reserves the threads for this caller. False if another job has them: then the caller works alone instead of
+  /// waiting.
   bool try_enter() noexcept { return !busy_.exchange(true, std::memory_order_acquire); }
   void leave() noexcept { busy_.store(false, std::memory_order_release); }
 
   void post(Job& job) noexcept {
-    if (job.is_orphan()) return;  // its caller ends without waiting: nobody else may begin
+    if (job.is_orphan()) return;  // its caller returns without waiting, so no thread may begin
     {
       const std::lock_guard lock(mutex_);
       start_threads(job.wanted);
@@ -107,7 +109,7 @@ class Pool {
     posted_.notify_all();
   }
 
-  /// Nobody begins any more; waits for those who have. Throws where the caller is to end before they do.
+  /// Lets no more threads begin, and waits for those that have. Throws if the caller is interrupted before they end.
   void finish(const Job& job) {
     std::unique_lock lock(mutex_);
     job_ = nullptr;
@@ -118,7 +120,7 @@ class Pool {
     for (;;) {
       lock.lock();
       if (!thread_interrupt_source) return done_.wait(lock, all_left);
-      // The system's clock: sanitizers know no wait by the other one.
+      // system_clock, because sanitizers do not support waiting by steady_clock.
       if (done_.wait_until(lock, std::chrono::system_clock::now() + kAsk, all_left)) return;
       lock.unlock();
       looks_left = 0;
@@ -127,7 +129,7 @@ class Pool {
   }
 
  private:
-  /// As many as can be had. A process may be short of them for a while.
+  /// Starts as many threads as possible. The system may refuse some for a while.
   void start_threads(int count) noexcept {
     if (threads_ >= count || (refused_ && std::chrono::steady_clock::now() < retry_)) return;
     try {
@@ -139,8 +141,8 @@ class Pool {
     }
   }
 
-  /// A signal that is sent to the process is the business of threads that the process has made itself. What the
-  /// processor raises comes to the thread that did it.
+  /// Blocks signals while threads start, so that signals sent to the process go to the application's threads. Signals
+  /// that a processor fault raises still reach the thread that caused it.
   class BlockedSignals {
    public:
     BlockedSignals() noexcept {
@@ -170,7 +172,7 @@ class Pool {
       lock.unlock();
       work(*job);
       if (job->workers.fetch_sub(1, std::memory_order_acq_rel) > 1) continue;
-      lock.lock();  // the caller either looks before this or hears it
+      lock.lock();  // the caller either sees the counter or gets the notification
       done_.notify_all();
     }
   }
@@ -182,12 +184,12 @@ class Pool {
     try {
       job.run(job.context, parts);
     } catch (...) {
-      // Who has no memory to begin with leaves the work to the others.
+      // A thread that could not begin for lack of memory leaves the work to the others.
       if (parts.begun()) job.fail(std::current_exception());
     }
   }
 
-  /// Looks for a moment: to sleep and be woken takes longer than most jobs.
+  /// Spins for a short time: sleeping and waking takes longer than most jobs.
   template <class Condition>
   static bool comes_soon(const Condition& condition) {
     for (int look = 0; look < kLooks; ++look) {
@@ -200,7 +202,7 @@ class Pool {
   std::atomic<bool> busy_{false};
   std::mutex mutex_;
   std::condition_variable done_;
-  std::atomic<uint32_t> posted_{0};  // jobs
+  std::atomic<uint32_t> posted_{0};  // number of jobs so far
   int threads_ = 0;
   bool refused_ = false;
   std::chrono::steady_clock::time_point retry_;
@@ -208,12 +210,13 @@ class Pool {
   int wanted_ = 0;
 };
 
-/// Never destroyed: its threads are never told to end, and may outlive static objects. A child of fork has none of them
-/// and begins with a new pool in the same place.
+/// Never destroyed: its threads never end and may outlive static objects. A child of fork makes a new pool in the same
+/// memory.
 alignas(Pool) constinit std::byte pool_memory[sizeof(Pool)] = {};
 Pool& pool() {
   static Pool& instance = []() -> Pool& {
-    // What other threads may be computing for the first time would never be done in a child.
+    // Initialise static locals before forking: an initialisation that another thread has begun would never end in the
+    // child.
     on_fork(
         [] {
           kernels();
@@ -237,7 +240,7 @@ int64_t coarse_milliseconds() noexcept {
   return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
-/// The caller's own share of the job, then the wait for the others.
+/// Runs the caller's share of the job, then waits for the others.
 void run_shared(Job& job) {
   Parts parts(job, true);
   try {

@@ -1,5 +1,5 @@
-// tile: the threads. Takes a number of parts; has each part run once, the caller taking part. Never splits by itself,
-// so that results do not depend on how many threads there are.
+// tile: the threads. Takes a number of parts and runs each once, on the caller and other threads. The caller decides
+// the parts, so results do not depend on the number of threads.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace tenon {
 
-/// Null: nothing ends this thread's work early.
+/// Null: nothing can interrupt this thread's work.
 extern constinit thread_local const InterruptSource* thread_interrupt_source [[gnu::tls_model("initial-exec")]];
 void look(const InterruptSource& source);
-/// Throws where somebody wants the work to end: Interrupted, or what `ask` throws. Called once a tile.
+/// Throws Interrupted, or what `ask` throws, if the work is to end. Called once per tile.
 inline void check_interrupt() {
   if (thread_interrupt_source) [[unlikely]]
     look(*thread_interrupt_source);
 }
 
-/// Sets what this thread looks at for the life of the guard.
+/// Sets this thread's interrupt source while the guard lives.
 class InterruptSourceGuard {
  public:
   explicit InterruptSourceGuard(const InterruptSource* source) noexcept
@@ -32,8 +32,8 @@ class InterruptSourceGuard {
   const InterruptSource* previous_;
 };
 
-/// For the life of the guard this thread writes to what is not its own to throw away: an operand, an `out=`. That ends
-/// before it begins, or not at all.
+/// While the guard lives, nothing interrupts this thread: it writes to an operand or to `out=`, which must not be left
+/// half written. An interrupt that is already requested throws before the write begins.
 class Uninterrupted {
  public:
   Uninterrupted() : guard_((check_interrupt(), nullptr)) {}
@@ -44,16 +44,16 @@ class Uninterrupted {
 
 struct Job;
 
-/// The parts of one job, as one thread takes them. Nobody begins before the caller has taken its first part: until then
-/// it may fail without a trace.
+/// The parts of one job that one thread takes. No other thread begins before the caller has taken its first part; until
+/// then the caller can fail without effects.
 class Parts {
  public:
-  /// Of a caller that works alone.
+  /// For a caller that works alone.
   explicit Parts(int64_t count) noexcept : count_(count) {}
-  /// Of one thread among several; the caller is the one that wakes the others.
+  /// For one thread among several. The caller wakes the others.
   Parts(Job& job, bool is_caller) noexcept : job_(&job), is_caller_(is_caller) {}
 
-  /// The next part; -1: none is left. Throws where the work is to end.
+  /// The next part; -1: none is left. Throws if the work is to end.
   int64_t take() {
     check_interrupt();
     if (job_) return take_shared();
@@ -70,12 +70,12 @@ class Parts {
 };
 
 /// Calls run(context, parts) on up to get_num_threads() threads, the caller's among them, until all `count` parts have
-/// been taken and run. The first exception is thrown again by the caller; nobody takes another part then. Calls from
-/// inside a part run on that thread alone, and so does all of it where no other thread can be had.
+/// been taken and run. After an exception no more parts are taken, and the caller rethrows the first one. Calls from
+/// inside a part, and all calls if no thread can be started, run on the calling thread alone.
 void run_parts(int64_t count, void (*run)(void* context, Parts& parts), void* context);
 
-/// Runs body(state, part) for parts [0, count). `make()` gives each thread a state of its own before it takes a part:
-/// it is the place for what may fail.
+/// Runs body(state, part) for parts [0, count). `make()` makes each thread's state before its first part. Everything
+/// that may fail belongs there.
 template <class Make, class Body>
 void parallel_for(int64_t count, const Make& make, const Body& body) {
   if (count == 1) {

@@ -11,28 +11,29 @@
 namespace tenon {
 namespace {
 
+// Sizes of blocks. The one product in tenon_bench is --filter '^grad/tanh of mm' (256 x 256).
 constexpr int64_t kDepth = 256;            // of a block: a panel of b stays in the first-level cache
 constexpr int64_t kPackedBytes = 1 << 19;  // of b: in the second-level cache
 constexpr int64_t kRows = 16 * kProductRows;
-// So few rows read b where it lies: packing it would cost more than it saves.
+// A product of so few rows reads b where it lies: packing it would cost more than it saves.
 constexpr int64_t kFewRows = 32;
 constexpr int64_t kUnpackedRows = 48;
-constexpr int64_t kShortDepth = 32;                   // below, a sum over lanes costs more than the products
-constexpr int64_t kPackedDepth = 1 << 14;             // of so few rows, where they have to be packed
-constexpr int64_t kSmall = 64, kSmallProducts = 512;  // of matrices that no packing and no tile is worth
-constexpr int64_t kSmallPart = 1 << 15;               // elements of results
-constexpr double kPartProducts = 1 << 21;             // of a thread's share: enough to wake it for
+constexpr int64_t kShortDepth = 32;                   // below this, summing over lanes costs more than the products
+constexpr int64_t kPackedDepth = 1 << 14;             // depth of a block of so few rows, where b has to be packed
+constexpr int64_t kSmall = 64, kSmallProducts = 512;  // matrices that are not worth packing or tiles
+constexpr int64_t kSmallPart = 1 << 15;               // elements of results in a thread's part
+constexpr double kPartProducts = 1 << 21;             // multiplications that are worth waking a thread for
 
 constexpr int64_t rounded_up(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
 
-/// The same product with rows and columns exchanged, where `out` looks the same.
+/// The transposed product, for an `out` with one row or one column, which is the same memory transposed.
 Product transposed(const Product& product) {
   const auto turned = [](const Matrices& m) { return Matrices{m.data, m.batch_stride, m.column_stride, m.row_stride}; };
   return {product.dtype, product.batches,   product.columns,   product.rows,
           product.depth, turned(product.b), turned(product.a), product.out};
 }
 
-/// to[k * width + column] = from[k * depth_stride + column * column_stride]; zeros behind the last column.
+/// to[k * width + column] = from[k * depth_stride + column * column_stride]; columns after the last are zeros.
 template <class T>
 void pack(T* to, int64_t width, const T* from, int64_t depth_stride, int64_t column_stride, int64_t depth,
           int64_t columns) {
@@ -49,12 +50,12 @@ void pack(T* to, int64_t width, const T* from, int64_t depth_stride, int64_t col
     for (int64_t k = 0; k < depth; ++k) std::fill_n(to + k * width + columns, width - columns, T());
 }
 
-/// What a thread computes of one matrix.
+/// The part of one matrix that a thread computes.
 struct Part {
   int64_t batch, row, rows, column, columns;
 };
 
-/// How all parts of a product are computed: their shapes have no say in it.
+/// Computes parts of a product. Chooses the loops for the whole product, so that they do not depend on a part's shape.
 template <class T>
 class Multiplication {
  public:
@@ -109,7 +110,7 @@ class Multiplication {
            part.column;
   }
 
-  /// Rows of `a` times columns of `b`, both along depth. The columns are read once for each row.
+  /// Dot products of rows of `a` and columns of `b`, both contiguous along depth.
   void run_dots(const Part& part, T* packed) const {
     const Matrices &a = product_.a, &b = product_.b;
     ProductBlock block{};
@@ -136,7 +137,7 @@ class Multiplication {
     }
   }
 
-  /// The columns of one block of `b`, over a part of the depth.
+  /// Multiplies one block of columns of `b`, over a part of the depth.
   void run_columns(const Part& part, int64_t k, int64_t depth, T* packed_a, T* packed_b) const {
     const Matrices& b = product_.b;
     const T* columns = at(b, part.batch, k, part.column);
@@ -144,7 +145,7 @@ class Multiplication {
     block.out_stride = product_.columns;
     block.depth = depth;
     block.adds = k > 0;
-    // Whole panels, or where b is read in its place whole vectors; then what is left of a row.
+    // Whole panels, or whole vectors if b is not packed; then the rest of the columns.
     const int64_t whole =
         part.columns / (packs_b_ ? panel() : kernels_.vector) * (packs_b_ ? panel() : kernels_.vector);
     const int64_t rest = part.columns - whole, rest_width = rounded_up(rest, kernels_.vector);
@@ -202,7 +203,7 @@ class Multiplication {
   const bool is_dots_, packs_a_, packs_b_;
 };
 
-/// How many parts a dim is cut into, and how long each is.
+/// The number of parts of a dim, and their length.
 struct Cut {
   int64_t count, length;
   Cut(int64_t size, int64_t parts, int64_t unit) : count(1), length(rounded_up((size + parts - 1) / parts, unit)) {
@@ -213,7 +214,7 @@ struct Cut {
 template <class T>
 void multiply_as(const Product& product) {
   const Multiplication<T> multiplication(product);
-  // Operands may be expanded ones, of more products than an integer counts.
+  // A double: expanded operands can have more multiplications than an int64 holds.
   const double products =
       static_cast<double>(product.batches * product.rows * product.columns) * static_cast<double>(product.depth);
   const int64_t threads = get_num_threads();

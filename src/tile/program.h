@@ -13,11 +13,12 @@ inline int shift_of(Dtype dtype) { return std::countr_zero(static_cast<unsigned>
 /// A register holds one tile of one dtype. Registers [0, inputs) are loaded; each instruction writes the next one.
 struct Instruction {
   Kernel kernel;
-  Kernel streamed;  // its form that stores past the caches; null: there is none
+  Kernel streamed;  // the kernel with streaming stores; null: none
   int8_t arity;
   int16_t in[kMaxArgs];
 
-  /// Whether it reads neighbouring registers: they need no copy, which would wait for every store before it.
+  /// Whether its inputs are neighbouring registers: then their Lanes need no copy, which would wait for the stores
+  /// before it.
   bool in_order() const noexcept {
     for (int operand = 1; operand < arity; ++operand)
       if (in[operand] != in[0] + operand) return false;
@@ -33,14 +34,14 @@ class Program {
     result_ = inputs_;
     return inputs_++;
   }
-  /// Adds a conversion, none where `from` has that dtype already.
+  /// Adds a conversion, unless `from` already has that dtype.
   int cast(int from, Dtype dtype) {
     if (dtypes_[from] == dtype) return from;
     return append_cast(from, dtype);
   }
-  /// Adds a copy of what is there as it is.
+  /// Adds a copy of a register.
   int copy(int from) { return append_cast(from, dtypes_[from]); }
-  /// Adds an op over registers of its dtype of computation. Error when the op has no code for it.
+  /// Adds an op over registers of its compute dtype. Throws Error if the op has no kernel for it.
   int op(Op op, Dtype compute, Dtype result, int arity, const int* in) {
     return append(kernel_of(op, compute), streamed_kernel_of(op, compute), result, arity, in);
   }
@@ -75,7 +76,7 @@ class Program {
 
   int inputs_ = 0;
   int result_ = -1;
-  SmallVector<Dtype, 16> dtypes_;  // of every register
+  SmallVector<Dtype, 16> dtypes_;  // of each register
   SmallVector<Instruction, 8> instructions_;
 };
 

@@ -11,25 +11,26 @@
 namespace tenon {
 namespace {
 
+// Bench: tenon_bench --filter '^reduce/sum/' (kLanes, kSegmentNumel) and '^reduce/(\[N,3\] sum|NCHW)' (kNarrow).
 constexpr int64_t kLanes = 1024;  // elements of a tile
-constexpr int64_t kNarrow = 64;   // below this a reduced innermost loop is walked across, not along
-constexpr int64_t kCascade = 64;  // partial sums join the next level after so many: error grows with the levels only
+constexpr int64_t kNarrow = 64;   // an innermost loop shorter than this is reduced across rows, not along them
+constexpr int64_t kCascade = 64;  // partial sums of a level become one of the next: error grows with the levels only
 constexpr int kLevels = 4;
-constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment that is folded apart
+constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment, which is reduced on its own
 constexpr int64_t kMaxParts = 64;
 
-/// How the loops are walked: one loop gives the lanes of a tile, the others count.
+/// The order of the loops: one loop gives the lanes of a tile, the others are counters.
 struct Shape {
-  bool along = false;                     // lanes lie along a reduced loop: each tile folds to one value
+  bool along = false;                     // the lane loop is a reduced one: each tile is folded to one value
   int64_t lane_loop = -1;                 // -1: one lane
   int64_t lanes = 1;                      // of the lane loop
-  int64_t widened = 1;                    // across: so many rounds of the next, reduced loop lie in one tile
-  int64_t rounds_left = 0;                // rounds of that loop that do not fill a tile
-  SmallVector<int64_t, 8> kept, reduced;  // the loops that count
+  int64_t widened = 1;                    // across: a tile holds so many turns (rounds) of the next, reduced loop
+  int64_t rounds_left = 0;                // rounds that do not fill a tile
+  SmallVector<int64_t, 8> kept, reduced;  // the counted loops
   int64_t kept_count = 1, reduced_count = 1;
   int64_t tile = 1;      // lanes of a tile
   int64_t tiles = 1;     // tiles over the lanes
-  int64_t segments = 1;  // apart-folded pieces of the reduced count
+  int64_t segments = 1;  // pieces of the reduced loops that are folded separately
 };
 
 bool is_reduced(const Plan& plan, int64_t loop) { return plan.strides_of(0)[loop] == 0; }
@@ -58,7 +59,7 @@ void choose_lanes(const Plan& plan, Shape& shape) {
   shape.lanes = plan.sizes[shape.lane_loop];
 }
 
-/// Each must hold a whole tile: a widened one's lanes are joined at the end.
+/// The most segments. Each must hold a whole tile, because a widened tile's lanes are joined at its end.
 int64_t most_segments(const Shape& shape) {
   return shape.widened > 1 ? std::max<int64_t>(shape.reduced_count / 2, 1) : shape.reduced_count;
 }
@@ -78,7 +79,7 @@ Shape choose_shape(const Plan& plan) {
     }
   }
   if (shape.along) {
-    // Long runs are cut so that a tile's casts stay in the cache; the pieces count as part of the reduction.
+    // Long runs are cut, so that a tile's casts stay in the cache; the pieces become one more reduced loop.
     shape.tile = shape.lanes < 8 * kLanes ? shape.lanes : 4 * kLanes;
     shape.reduced_count *= (shape.lanes + shape.tile - 1) / shape.tile;
   } else {
@@ -101,19 +102,19 @@ struct Setup {
   Dtype accumulated;
   int shift;  // of the accumulated dtype
   Kernel join;
-  FoldKernel fold, fold_values;  // of what the Program gives; of partial results
-  bool plain;                    // the lanes lie in memory as they are folded
-  int lane_shift;                // of what is folded: where the fold widens, narrower
+  FoldKernel fold, fold_values;  // for the Program's results; for partial results
+  bool plain;                    // the lanes can be folded where they lie in memory
+  int lane_shift;                // of the folded lanes: smaller if the fold widens them
   int64_t slot_bytes;
   std::byte* out = nullptr;
   const void* const* inputs = nullptr;
 
   int64_t outputs() const { return shape.kept_count * shape.tiles; }
-  /// Of a segment's partial results.
+  /// Bytes of a segment's partial results.
   int64_t piece_bytes() const { return (((shape.along ? 1 : shape.tile) << shift) + 63) / 64 * 64; }
 };
 
-/// Partial results of one output tile, a level each for 1, 64, 4096, ... tiles.
+/// Partial results of one output tile, with levels for 1, 64, 4096, ... tiles.
 class Cascade {
  public:
   Cascade(const Setup& setup, std::byte* memory, int64_t stride) : setup_(setup), memory_(memory), stride_(stride) {}
@@ -121,7 +122,7 @@ class Cascade {
   void reset() {
     for (int level = 0; level < kLevels; ++level) counts_[level] = widths_[level] = 0;
   }
-  /// Adds `n` lanes; a narrower tile joins the first lanes only.
+  /// Adds `n` lanes; a narrower tile is added to the first lanes only.
   void add(const void* lanes, int64_t n) {
     join(0, lanes, n);
     for (int level = 0; level + 1 < kLevels && ++counts_[level] == kCascade; ++level) {
@@ -129,7 +130,7 @@ class Cascade {
       counts_[level] = widths_[level] = 0;
     }
   }
-  /// Everything added so far, `n` lanes wide.
+  /// The fold of everything added.
   std::byte* finish() {
     int into = kLevels - 1;
     while (into > 0 && widths_[into] == 0) --into;
@@ -159,7 +160,7 @@ class Cascade {
   int64_t widths_[kLevels] = {};
 };
 
-/// Partial results of one output, a value each: the same levels, each of which the fold makes one value of the next.
+/// Partial results of one output: the same levels, of single values. A full level is folded to one value of the next.
 class ValueCascade {
  public:
   explicit ValueCascade(const Setup& setup) : setup_(setup) {}
@@ -167,15 +168,16 @@ class ValueCascade {
   void reset() {
     for (int64_t& count : counts_) count = 0;
   }
-  /// Where the next value goes; then it is counted.
-  std::byte* room() { return place(0); }
+  /// Where to write the next value; then call add().
+  std::byte* next_place() { return place(0); }
   void add() {
     int level = 0;
     while (++counts_[level] == kCascade && level < kLevels - 1) {
       fold_level(level, place(level + 1), 0);
       ++level;
     }
-    if (counts_[level] == kCascade) fold_level(level, at(level), 1);  // the last one starts with what it had
+    if (counts_[level] == kCascade)
+      fold_level(level, at(level), 1);  // the last level keeps its fold as its first value
   }
   /// Everything added so far.
   std::byte* finish() {
@@ -215,10 +217,10 @@ class ReduceLoop {
         cascade_(setup, memory_.data(), setup.slot_bytes),
         values_(setup) {}
 
-  /// The kept loops, which say where the next output lies.
+  /// The counter of the kept loops: the position of the next output.
   OuterCounter& kept() { return kept_; }
 
-  /// Folds segment `segment` of output tile `tile` at this turn of the kept loops and gives its lanes.
+  /// Folds segment `segment` of output tile `tile` at the kept loops' current index. Returns its lanes.
   std::byte* fold(int64_t tile, int64_t segment, int64_t& width) {
     const int64_t start = tile * shape_.tile;
     width = shape_.along ? 1 : shape_.widened > 1 ? shape_.tile : std::min(shape_.tile, shape_.lanes - start);
@@ -233,7 +235,7 @@ class ReduceLoop {
     return cascade_.finish();
   }
 
-  /// Folds `count` neighbouring outputs that are one tile each, from this turn of the kept loops on, along one of them.
+  /// Folds `count` neighbouring outputs along a kept loop. Each output is one tile.
   void fold_each(int64_t loop, int64_t count) {
     std::byte* results = memory_.data();
     for (int64_t i = 0; i < count; ++i) {
@@ -244,9 +246,9 @@ class ReduceLoop {
     }
     write(kept_[0], plan_.strides_of(0)[loop], results, count);
   }
-  /// Outputs that `fold_each` takes at once.
+  /// The number of outputs that `fold_each` folds at once.
   int64_t batch() const { return batch(setup_); }
-  /// Scratch of one loop.
+  /// Scratch bytes of one ReduceLoop.
   static int64_t scratch_bytes(const Setup& setup) {
     return (setup.slots.count + kLevels + 1) * setup.slot_bytes + cast_bytes(setup);
   }
@@ -259,7 +261,7 @@ class ReduceLoop {
   }
 
  private:
-  /// Room for the widest results that are cast at once.
+  /// Scratch bytes for results before they are cast.
   static int64_t cast_bytes(const Setup& setup) {
     if (setup.reduction.output == setup.accumulated) return 0;
     return setup.shape.along ? batch(setup) * itemsize(setup.reduction.output) : setup.slot_bytes;
@@ -268,7 +270,7 @@ class ReduceLoop {
     return std::max<int64_t>(setup.slot_bytes * kLevels >> std::max(setup.shift, 3), 1);
   }
 
-  /// The reduced loops that are walked one by one: a widened tile takes the first several rounds at once.
+  /// The reduced loops that are counted one by one. The first is not among them if tiles are widened along it.
   static SmallVector<int64_t, 8> counted_loops(const Shape& shape) {
     if (shape.widened == 1) return shape.reduced;
     SmallVector<int64_t, 8> others;
@@ -277,7 +279,7 @@ class ReduceLoop {
     return others;
   }
 
-  /// Brings `n` lanes of every input from `offset(input)` on, runs the Program, gives the result as lanes.
+  /// Loads `n` lanes of every input from `offset(input)` on and runs the Program. Returns its result.
   template <class Offset>
   const void* tile(int64_t n, const Offset& offset) {
     const Program& program = setup_.program;
@@ -310,7 +312,7 @@ class ReduceLoop {
       const int64_t start = piece * shape_.tile, n = std::min(shape_.tile, shape_.lanes - start);
       const void* lanes =
           tile(n, [&](int64_t operand) { return kept_[operand] + reduced_[operand] + start * lane_stride(operand); });
-      setup_.fold(values_.room(), lanes, n);
+      setup_.fold(values_.next_place(), lanes, n);
       values_.add();
       if (++piece == pieces) {
         piece = 0;
@@ -331,7 +333,7 @@ class ReduceLoop {
     }
   }
 
-  /// Tiles of several rounds of the narrow kept loop: every lane of them is an output's.
+  /// Folds widened tiles: several rounds of the narrow kept loop in one tile.
   void fold_widened(int64_t first, int64_t last) {
     const int64_t per_turn = (plan_.sizes[1] + shape_.widened - 1) / shape_.widened;
     reduced_.go_to(first / per_turn);
@@ -385,7 +387,7 @@ class ReduceLoop {
       kernels().move[shift].scatter(to, stride, width, 0, 1, lanes);
   }
 
-  /// Joins the rounds of a widened tile pairwise; gives the lanes that are left.
+  /// Joins the rounds of a widened tile pairwise. Returns the number of lanes left.
   int64_t join_rounds(std::byte* lanes) {
     for (int64_t rounds = shape_.widened; rounds > 1;) {
       const int64_t half = rounds / 2;
@@ -419,7 +421,7 @@ SmallVector<bool, 8> inputs_in_place(const Plan& plan, const Shape& shape) {
   return in_place;
 }
 
-/// Outputs [begin, end), each folded whole.
+/// Computes outputs [begin, end), each in one piece.
 void reduce_outputs(ReduceLoop& loop, const Setup& setup, int64_t begin, int64_t end) {
   const Shape& shape = setup.shape;
   if (shape.along && shape.reduced_count == 1 && shape.kept_count > 1) {
@@ -445,7 +447,7 @@ void reduce_outputs(ReduceLoop& loop, const Setup& setup, int64_t begin, int64_t
   }
 }
 
-/// Few outputs over much input: segments are folded apart, then joined pairwise.
+/// For few outputs over much input: segments are folded separately, then joined pairwise.
 void reduce_segments(const Setup& setup) {
   const Shape& shape = setup.shape;
   const int64_t outputs = setup.outputs(), piece_bytes = setup.piece_bytes();
@@ -480,7 +482,7 @@ void reduce_segments(const Setup& setup) {
   }
 }
 
-/// Whether a Program does nothing but convert 16-bit floats to float32, which their fold does, too.
+/// Whether a Program only converts 16-bit floats to float32. Their fold does this itself.
 bool only_widens(const Program& program) {
   return program.inputs() == 1 && program.instructions().size() == 1 && program.dtype(program.result()) == float32 &&
          program.instructions()[0].kernel ==
@@ -529,7 +531,7 @@ int64_t parts_of(const Setup& setup) {
   return std::clamp<int64_t>(setup.plan.numel / kSegmentNumel, 1, std::min(setup.outputs(), kMaxParts));
 }
 
-/// Of the loop along which results of one tile lie; 1: a tile gives one.
+/// The output's stride between results of one tile; 1 if a tile gives one result.
 int64_t store_stride(const Setup& setup) {
   const Shape& shape = setup.shape;
   const bool folds_each = shape.along && shape.reduced_count == 1 && shape.kept_count > 1;
@@ -537,7 +539,7 @@ int64_t store_stride(const Setup& setup) {
   return loop < 0 ? 1 : setup.plan.strides_of(0)[loop];
 }
 
-/// But for what is counted while it runs.
+/// The course without what is counted during the run.
 Course route_of(const Setup& setup) {
   const Shape& shape = setup.shape;
   Course course{.route = shape.along         ? "along"

@@ -19,7 +19,7 @@ Slots assign_slots(const Program& program, const SmallVector<bool, 8>& in_place)
     free.resize(free.size() - 1);
     return slot;
   };
-  // Inputs keep theirs: a pattern outlives the tile.
+  // Inputs keep their slots: a pattern is reused by the next tiles.
   for (int64_t i = 0; i < program.inputs(); ++i) slots.of[i] = in_place[i] ? int16_t{-1} : take();
   for (int64_t i = 0; i < instructions.size(); ++i) {
     const Instruction& instruction = instructions[i];
@@ -32,7 +32,7 @@ Slots assign_slots(const Program& program, const SmallVector<bool, 8>& in_place)
         free.push_back(slots.of[reg]);
     }
   }
-  // A Program may give an input; as a splat it still needs room to be spread.
+  // If the result is an input, it needs a slot to be expanded from a splat.
   if (slots.of[program.result()] < 0) slots.of[program.result()] = take();
   return slots;
 }

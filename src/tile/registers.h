@@ -1,5 +1,5 @@
-// tile: the registers of a Program while it runs, and the counters that walk an operand through memory. Takes loaded
-// lanes; gives the lanes of the result. Shared by elementwise runs and reductions.
+// tile: the registers of a running Program, and the counters of outer loops. Takes loaded lanes; gives the lanes of the
+// result. Used by elementwise runs and reductions.
 #pragma once
 #include <cstddef>
 
@@ -12,7 +12,7 @@ namespace tenon {
 /// A counter over some loops of a plan, with every operand's offset (in elements) kept up to date.
 class OuterCounter {
  public:
-  /// Takes all the memory it ever needs; `go_to` comes before anything else.
+  /// Allocates all its memory. Call `go_to` first.
   OuterCounter(const Plan& plan, const SmallVector<int64_t, 8>& dims)
       : plan_(plan), dims_(dims), offsets_(plan.operands.size()), index_(dims.size()) {}
   void go_to(int64_t start) {
@@ -58,7 +58,7 @@ struct Slots {
   SmallVector<int16_t, 16> of;
   int64_t count = 0;
 };
-/// An instruction's slot is free again after its last use; `in_place[i]`: input i is read where it lies.
+/// Slots are reused after a register's last use. `in_place[i]`: input i is read from its own memory.
 Slots assign_slots(const Program& program, const SmallVector<bool, 8>& in_place);
 
 class Registers {
@@ -73,13 +73,13 @@ class Registers {
   Lanes& operator[](int64_t reg) { return lanes_[reg]; }
   std::byte* slot(int64_t reg) { return scratch_.data() + slots_.of[reg] * slot_bytes_; }
 
-  /// Runs the instructions on the loaded lanes; the one that gives the result writes to `direct` when that is given and
-  /// the result is no splat. What depends on splats alone stays one value.
+  /// Runs the instructions on the loaded lanes. If `direct` is not null and the result is no splat, the last
+  /// instruction writes there. Results of splats only stay one value.
   Lanes execute(std::byte* direct, int64_t n) {
     for (int64_t i = 0; i < program_.instructions().size(); ++i) execute_one(i, direct, n);
     return lanes_[program_.result()];
   }
-  /// The same with results that leave past the caches.
+  /// The same with streaming stores of the result.
   Lanes execute_streamed(std::byte* to, int64_t n) {
     const int64_t last = program_.result() - program_.inputs();
     if (last < 0 || last + 1 < program_.instructions().size()) return execute(nullptr, n);

@@ -16,7 +16,8 @@
 namespace tenon {
 namespace {
 
-// Rows of a block that are fetched before they are read.
+// Rows of a block that are prefetched ahead of the one that is read. Bench: tenon_bench --filter
+// '^large/A\+B.T/memory'.
 constexpr int64_t kRowsAhead = 4;
 
 struct Setup {
@@ -27,7 +28,7 @@ struct Setup {
   const void* const* inputs;
 };
 
-/// Whether a single kernel reads the inputs as they come and gives a result that goes to memory without a detour.
+/// Whether the Program is one kernel that writes its result directly to memory.
 bool is_one_kernel(const Setup& setup) {
   const auto& instructions = setup.program.instructions();
   return instructions.size() == 1 && instructions[0].in_order() && instructions[0].in[0] == 0 &&
@@ -56,7 +57,7 @@ class TileLoop {
     for (auto& base : built_) base = nullptr;
   }
 
-  /// Tiles [begin, end) of the fused loops.
+  /// Computes tiles [begin, end) of the fused loops.
   void run_fused(int64_t begin, int64_t end) {
     const int64_t per_flat = setup_.schedule.per_loop;
     outer_.go_to(begin / per_flat);
@@ -75,7 +76,7 @@ class TileLoop {
     streamed_.flush();
   }
 
-  /// Blocks over the innermost loop and the one along which transposed operands lie, for every turn of the others.
+  /// Computes blocks over the innermost loop and the transposed operands' loop, for every index of the other loops.
   void run_transposed(int64_t begin, int64_t end) {
     const int64_t along = plan_.transposed, block_rows = setup_.schedule.rows;
     const int64_t blocks_along = setup_.schedule.per_loop;
@@ -93,7 +94,7 @@ class TileLoop {
  private:
   using Offsets = SmallVector<int64_t, 8>;
 
-  /// Offsets at turn `index` of the outer loops other than `along`, which stands at `row`.
+  /// Offsets at index `index` of the outer loops without `along`, and at index `row` of `along`.
   Offsets offsets_without(int64_t along, int64_t index, int64_t row) const {
     Offsets offsets(plan_.operands.size());
     for (int64_t operand = 0; operand < offsets.size(); ++operand)
@@ -108,13 +109,13 @@ class TileLoop {
     return offsets;
   }
 
-  /// Where an input's row of a block lies.
+  /// The memory of an input's row of a block.
   struct BlockRow {
     const std::byte* data;
     int64_t row_step;  // in bytes
-    int64_t step;      // of the lanes: 0 or 1
-    int64_t ahead;     // bytes to fetch before they are wanted
-    int64_t gathered;  // stride of elements that are gathered row by row; 0: none are
+    int64_t step;      // of its lanes: 0 or 1
+    int64_t ahead;     // bytes to prefetch
+    int64_t gathered;  // stride of the elements, if each row is gathered; 0: not gathered
     int shift;
   };
 
@@ -150,7 +151,7 @@ class TileLoop {
     }
   }
 
-  /// The same for one kernel whose result goes to memory: rows are short, so that every branch counts.
+  /// The same for one kernel that writes to memory. Rows are short, so every branch counts.
   void run_block_rows(SmallVector<BlockRow, 4>& inputs, int64_t offset, int64_t row_step, int64_t columns,
                       int64_t rows) {
     const Kernel kernel = program_.instructions()[0].kernel;
@@ -174,7 +175,7 @@ class TileLoop {
   }
 
   void load_row(int i, BlockRow& input, int64_t columns) {
-    // Rows of a block are too short for the machine to fetch them ahead by itself.
+    // Rows of a block are too short for the hardware prefetcher.
     for (int64_t line = 0; line < input.ahead; line += 64)
       __builtin_prefetch(input.data + kRowsAhead * input.row_step + line);
     if (input.gathered != 0) {
@@ -186,7 +187,7 @@ class TileLoop {
     input.data += input.row_step;
   }
 
-  /// Brings `n` elements of input i, from `start` of the fused loops on, to contiguous lanes.
+  /// Loads `n` elements of input i, from element `start` of the fused loops on, as contiguous lanes.
   void load(int i, int64_t offset, int64_t start, int64_t n) {
     const Plan::Operand& operand = plan_.operands[i + 1];
     const int64_t* strides = plan_.strides_of(i + 1);
@@ -234,12 +235,12 @@ class TileLoop {
 
   void stream(std::byte* to, int64_t n, int shift) {
     if (n >= kShortStream) return stream_long(to, n);
-    std::byte* room = streamed_.room(to);
-    const Lanes result = registers_.execute(room, n);
-    if (result.data != room) copy_.kernel(room, &result, n);
+    std::byte* staged = streamed_.staging(to);
+    const Lanes result = registers_.execute(staged, n);
+    if (result.data != staged) copy_.kernel(staged, &result, n);
     streamed_.commit(n << shift);
   }
-  /// Without a detour: the last kernel streams, or what it gave is copied.
+  /// Stores a long result: the last kernel uses streaming stores, or its result is copied with them.
   void stream_long(std::byte* to, int64_t n) {
     Lanes result = registers_.execute_streamed(to, n);
     if (result.data != to) run_streamed(copy_, to, program_, &result, n);
@@ -263,13 +264,13 @@ class TileLoop {
   const Program& program_;
   Registers registers_;
   StreamedOutput streamed_;
-  Instruction copy_;                        // of results that were not computed where they belong
-  SmallVector<const std::byte*, 8> built_;  // the base a periodic input's pattern was built from
-  OuterCounter outer_;                      // of the loops that are not fused
+  Instruction copy_;                        // for results that were computed elsewhere
+  SmallVector<const std::byte*, 8> built_;  // the data from which each periodic input's pattern was built
+  OuterCounter outer_;                      // the loops that are not fused
   bool one_kernel_;
 };
 
-/// Bytes of the last-level cache this core sees; sysconf counts those of all sockets' cores on some processors.
+/// Bytes of the last-level cache that this core uses. Not sysconf: on some processors it adds up several caches.
 int64_t last_cache_bytes() noexcept {
   for (const char* path :
        {"/sys/devices/system/cpu/cpu0/cache/index3/size", "/sys/devices/system/cpu/cpu0/cache/index2/size"}) {
@@ -284,13 +285,13 @@ int64_t last_cache_bytes() noexcept {
   return int64_t{32} << 20;
 }
 
-/// The tiles in equal parts. Calls body(loop, begin, end); `make` gives each thread its loop.
+/// Divides the tiles into equal parts and calls body(loop, begin, end) for each; `make` makes each thread's loop.
 template <class Make, class Body>
 void run_in_parts(const Schedule& schedule, const Make& make, const Body& body) {
   parallel_for(schedule.parts, make, [&](auto& loop, int64_t part) {
     note_part();
     body(loop, schedule.tiles * part / schedule.parts, schedule.tiles * (part + 1) / schedule.parts);
-    hwy::FlushStream();  // streamed stores become visible before the caller is told
+    hwy::FlushStream();  // makes streaming stores visible before the caller continues
   });
 }
 
@@ -324,7 +325,7 @@ void run_blocks(const Setup& setup) {
 }  // namespace
 
 int64_t streaming_threshold() noexcept {
-  // A quarter of the last cache: the operands want their share of it, too.
+  // A quarter of the last-level cache: the operands use it, too.
   static const int64_t threshold = std::max<int64_t>(last_cache_bytes() / 4, int64_t{1} << 20);
   return threshold;
 }

@@ -1,5 +1,5 @@
-// tile: takes a plan, a Program and pointers; brings every operand to a contiguous tile, runs the kernels, stores.
-// Never decides what to compute.
+// tile: takes a plan, a Program and pointers; loads every operand to a contiguous tile, runs the kernels, stores the
+// result. Never decides what to compute.
 #pragma once
 #include "plan/plan.h"
 #include "tile/course.h"
@@ -8,8 +8,8 @@
 namespace tenon {
 
 [[noreturn]] void fail_without_memory();
-/// NotImplementedError "Cannot copy out of meta tensor; no data!" where an operand has no memory. What runs kernels
-/// over pointers asks this first.
+/// Throws NotImplementedError "Cannot copy out of meta tensor; no data!" if an operand has no memory. Call it before
+/// running kernels over pointers.
 inline void check_memory(const void* out, const void* const* inputs, int count) {
   bool is_there = out != nullptr;
   for (int i = 0; i < count; ++i) is_there &= inputs[i] != nullptr;
@@ -17,18 +17,18 @@ inline void check_memory(const void* out, const void* const* inputs, int count) 
     fail_without_memory();
 }
 
-/// Whether a tensor has no elements to compute, or no memory for them and nobody asks how that would go.
+/// Whether there is nothing to run: no elements, or no memory and no CourseRecord that plans meta tensors.
 inline bool has_no_work(int64_t numel, const void* data) {
   return numel == 0 || (data == nullptr && !CourseRecord::plans_meta());
 }
 
 /// Runs `program` over `plan`, whose operand 0 is the output (dtype of the Program's result) and operand i + 1 its
-/// input i; every input is read. Pointers name each operand's first element. The output may be an input element by
-/// element, never overlap one otherwise. NotImplementedError where a pointer is null, OutOfMemoryError when no scratch
-/// memory is to be had; nothing is written then.
+/// input i; every input is read. Pointers name each operand's first element. The output may be one of the inputs (same
+/// elements, same strides), but must not overlap one otherwise. Throws NotImplementedError if a pointer is null,
+/// OutOfMemoryError without scratch memory; nothing is written then.
 void run(const Plan& plan, const Program& program, void* out, const void* const* inputs);
 
-/// Bytes above which results are stored past the caches.
+/// Results of more bytes use streaming stores.
 int64_t streaming_threshold() noexcept;
 
 }  // namespace tenon

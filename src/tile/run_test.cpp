@@ -1,4 +1,4 @@
-// Every way an operand reaches a tile, and every way a result leaves it, against a loop over single elements.
+// Every access pattern and every store mode, against a loop over single elements.
 #include "tile/run.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 struct Operand {
   Dims sizes;
   Dims strides;
-  int64_t extent = 1;  // elements of the memory it walks
+  int64_t extent = 1;  // elements of its memory
 };
 
 class Draw {
@@ -41,7 +41,7 @@ class Draw {
     }
     return shape;
   }
-  /// Strides of any order of dims, with gaps; an input's may also stand still or have fewer dims.
+  /// Strides of any order of dims, with gaps. An input may also have strides of 0 or fewer dims.
   Operand operand(const Dims& shape, bool written) {
     Operand operand;
     const int64_t skipped = !written && chance(0.2) ? up_to(shape.size()) : 0;
@@ -66,7 +66,7 @@ class Draw {
   std::mt19937_64 random_;
 };
 
-/// The place of element `index` (row-major over `shape`) of an operand that is broadcast to it.
+/// The offset of element `index` (row-major over `shape`) of an operand that is broadcast to it.
 int64_t place(const Dims& shape, const Operand& operand, int64_t index) {
   int64_t offset = 0;
   for (int64_t back = 1; back <= shape.size(); ++back) {
@@ -95,7 +95,7 @@ std::vector<T> numbered(int64_t count, int64_t start) {
   return values;
 }
 
-/// Runs a + b and compares all of the output's memory, also what lies between its elements.
+/// Runs a + b and compares all of the output's memory, including gaps between its elements.
 template <class T>
 std::string difference(const Dims& shape, const Operand* operands, SmallVector<int64_t, 8>& seen) {
   const Plan plan = plan_of(shape, operands, 3);

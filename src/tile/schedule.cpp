@@ -10,19 +10,24 @@
 namespace tenon {
 namespace {
 
-// A tile's registers together should leave room in a 32 KiB first-level cache; see docs/benchmarks.md.
+// A tile's registers together fill half of a 32 KiB first-level cache. Bench: tenon_bench --filter
+// '^large/(f32\+i32|u8\*f32)/' and '^grad/'.
 constexpr int64_t kTileBytes = 16 << 10;
 constexpr int64_t kMinTile = 256, kMaxTile = 2048;
-// Transposed operands are read in blocks: a few cache lines along memory, which the machine fetches ahead, and rows
-// long enough for the kernels; see docs/benchmarks.md.
+// Transposed operands are read in blocks: a few cache lines along memory, which the processor prefetches, and rows long
+// enough for the kernels. Bench: tenon_bench --filter '^large/(A\+B.T|copy A.T)/'.
 constexpr int64_t kBlockRowBytes = 256, kBlockColumns = 128;
-constexpr int64_t kFarBlockRowBytes = 512;  // from memory, where longer runs are worth more than the first cache
-// Rows shorter than this (in elements) that fill no whole lines are joined.
+constexpr int64_t kFarBlockRowBytes =
+    512;  // beyond the caches, where longer runs matter more than the first-level cache
+// Rows shorter than this (in elements) that do not end on a cache line are joined. Bench: tenon_bench --filter
+// '^large/(NCHW 7x7|\[N,3\]\+\[N,1\])/'.
 constexpr int64_t kShortRow = 256;
-// Patterns this long make kernel calls rare and leave room in the first-level cache.
+// A short periodic operand is repeated up to this many elements: kernel calls are rare, and it stays in the first-level
+// cache. Bench: tenon_bench --filter '^large/\[N,3\]\+\[3\]/'.
 constexpr int64_t kPatternPiece = 1024;
-// Work for one part; below a few of these the caller works alone: what fits its own cache would move to another core's.
-constexpr int64_t kGrain = 32768, kAlone = 3 * kGrain;
+// Elements of one part of the work. Smaller results than three parts are computed by the caller alone: their data would
+// move to another core's cache. Bench: tenon_bench --filter '^threads/(equal|exp|sum) (256|1024)/'.
+constexpr int64_t kGrainNumel = 32768, kSerialNumel = 3 * kGrainNumel;
 
 int64_t result_size(const Program& program) { return itemsize(program.dtype(program.result())); }
 
@@ -30,7 +35,7 @@ bool is_far(const Plan& plan, const Program& program) {
   return plan.numel * result_size(program) > streaming_threshold();
 }
 
-/// Which inputs need no slot: the tile is the memory itself.
+/// The inputs that need no slot, because kernels read their memory.
 SmallVector<bool, 8> inputs_in_place(const Plan& plan) {
   SmallVector<bool, 8> in_place(plan.operands.size() - 1);
   for (int64_t i = 0; i < in_place.size(); ++i)
@@ -39,7 +44,7 @@ SmallVector<bool, 8> inputs_in_place(const Plan& plan) {
   return in_place;
 }
 
-/// Whether every row of the output begins on a cache line: rows that are written apart must not share one.
+/// Whether every row of the output begins on a cache line: rows that different threads write must not share one.
 bool rows_are_on_lines(const Plan& plan, const Program& program, const Memory& memory) {
   if (memory.place != 0) return false;
   for (int64_t dim = 1; dim < plan.ndim(); ++dim)
@@ -52,7 +57,7 @@ Route choose_route(const Plan& plan, const Program& program) {
   return plan.transposed != 0 ? Route::blocks : Route::tiles;
 }
 
-/// Whether short rows of a direct run that end within lines follow each other.
+/// Whether a direct run has short rows that end within cache lines and follow each other without gaps.
 bool joins_rows(const Plan& plan, const Memory& memory) {
   if (plan.fused >= plan.ndim() || plan.sizes[plan.fused] <= 1) return false;
   const bool fills_blocks = memory.place == 0 && plan.flat % kStreamedLanes == 0;
@@ -65,21 +70,21 @@ StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memo
   if (memory.place % static_cast<uintptr_t>(result_size(program)) != 0) return StoreMode::in_place;
   if (plan.transposed != 0 && !rows_are_on_lines(plan, program, memory)) return StoreMode::in_place;
   if (route != Route::direct) return StoreMode::streamed;
-  // What no kernel streams goes by way of lines, too.
+  // Without a streaming kernel, results are gathered to lines, too.
   const bool joins = !program.instructions()[0].streamed || joins_rows(plan, memory);
   return joins ? StoreMode::joined : StoreMode::streamed;
 }
 
-/// Of the fused loops.
+/// The tile length over the fused loops.
 int64_t choose_tile(const Plan& plan, const Program& program, const Schedule& schedule) {
   const int64_t slots = std::max<int64_t>(schedule.slots.count, 1);
   const int64_t wanted = std::clamp(kTileBytes / program.widest() / slots, kMinTile, kMaxTile);
   const int64_t largest = std::max(wanted / plan.unit, int64_t{1}) * plan.unit;
   if (largest >= plan.flat) return plan.flat;
-  // Tiles of equal length: a short one at the end costs as much as a long one.
+  // Tiles of equal length: a short tile at the end costs as much as a long one.
   const int64_t tiles = (plan.flat + largest - 1) / largest, units = plan.flat / plan.unit;
   const int64_t equal = (units + tiles - 1) / tiles * plan.unit;
-  // Results that leave past the caches do so in blocks: a tile is whole ones, where that is not much longer.
+  // Streaming stores are done in blocks: a tile is a multiple of a block, unless that makes it much longer.
   const int64_t blocks = std::lcm(plan.unit, kStreamedLanes);
   return schedule.streams() && blocks <= kMinTile ? std::min((equal + blocks - 1) / blocks * blocks, plan.flat) : equal;
 }
@@ -90,7 +95,8 @@ void cut_into_tiles(const Plan& plan, Schedule& schedule) {
 }
 
 void schedule_direct(const Plan& plan, const Program& program, Schedule& schedule) {
-  const int64_t unit = plan.numel >= 2 * kGrain ? std::max(kGrain / plan.unit, int64_t{1}) * plan.unit : plan.flat;
+  const int64_t unit =
+      plan.numel >= 2 * kGrainNumel ? std::max(kGrainNumel / plan.unit, int64_t{1}) * plan.unit : plan.flat;
   schedule.tile = std::min(unit, plan.flat);
   cut_into_tiles(plan, schedule);
   schedule.pattern = has_patterns(plan) ? std::min(plan.flat, kPatternPiece) : 0;
@@ -115,10 +121,10 @@ void schedule_blocks(const Plan& plan, const Program& program, Schedule& schedul
   schedule.tiles = plan.numel / plan.sizes[0] / along * schedule.per_loop;
 }
 
-/// A few parts for each thread, so that none waits long for another.
+/// The number of parts: a few for each thread, so that no thread waits long for another.
 int64_t choose_parts(int64_t tiles, int64_t numel) {
-  const int64_t threads = numel < kAlone ? 1 : get_num_threads(), most = threads == 1 ? 1 : 8 * threads;
-  return std::clamp<int64_t>(numel / kGrain, 1, std::min(tiles, most));
+  const int64_t threads = numel < kSerialNumel ? 1 : get_num_threads(), most = threads == 1 ? 1 : 8 * threads;
+  return std::clamp<int64_t>(numel / kGrainNumel, 1, std::min(tiles, most));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// tile: how a run of a Program is done: route, how results are stored, grain, scratch. Takes a plan, a Program and what
-// is known of the memory; gives all that is decided before a thread starts.
+// tile: all decisions about a run that are made before a thread starts: route, store mode, tile size, parts, scratch.
+// Takes a plan, a Program and facts about the memory.
 #pragma once
 #include "plan/plan.h"
 #include "tile/course.h"
@@ -8,27 +8,28 @@
 
 namespace tenon {
 
-// Results that are fewer at once are joined to whole lines before they leave past the caches.
+// Runs of fewer results are joined to whole cache lines before a streaming store. Bench: tenon_bench --filter
+// '^large/NCHW 7x7/memory'.
 inline constexpr int64_t kShortStream = 256;
-// Rows of a direct run are joined, so many elements at a time.
+// Short rows of a direct run are joined up to so many elements. Bench: tenon_bench --filter '^large/NCHW 7x7/memory'.
 inline constexpr int64_t kJoined = 512;
 
 enum class Route : uint8_t {
   direct,  // one kernel works on memory itself, row after row
   tiles,   // operands are brought to tiles over the fused loops
-  blocks,  // tiles are blocks over the innermost loop and the one along which transposed operands lie
+  blocks,  // tiles are blocks over the innermost loop and the transposed operands' loop
 };
 enum class StoreMode : uint8_t {
-  in_place,   // the last kernel writes where the result belongs
-  streamed,   // it does so past the caches
-  joined,     // short rows are joined to whole lines, which go past the caches
-  scattered,  // the tile is written element by element
+  in_place,   // the last kernel writes to the output
+  streamed,   // the same with streaming stores
+  joined,     // short rows are joined to whole cache lines, then stored with streaming stores
+  scattered,  // the result's tile is copied to the output element by element
 };
 
-/// What a schedule asks of the memory it runs on.
+/// Facts about the memory that a schedule depends on.
 struct Memory {
-  bool is_fresh = true;  // the output's elements are written without having been read
-  uintptr_t place = 0;   // of the output's first byte, modulo a cache line
+  bool is_fresh = true;  // the output is not an input
+  uintptr_t place = 0;   // address of the output's first byte, modulo a cache line
 
   static Memory of(const Program& program, const void* out, const void* const* inputs) noexcept;
 };
@@ -38,22 +39,22 @@ struct Schedule {
   StoreMode store;
   int64_t tile;        // elements of a tile, or of a direct run's piece
   int64_t rows = 1;    // of a block
-  int64_t per_loop;    // tiles of one turn of the outer loops; of blocks, along the transposed loop
-  int64_t tiles;       // all there are; of blocks, rows of them
-  int64_t parts;       // the tiles in so many equal parts, which threads take
-  int64_t pattern;     // elements of a direct run's patterns; 0: no operand repeats one
+  int64_t per_loop;    // tiles for one index of the outer loops; for blocks: along the transposed loop
+  int64_t tiles;       // number of tiles; for blocks: of rows of blocks
+  int64_t parts;       // number of equal parts that threads take
+  int64_t pattern;     // elements of a direct run's patterns; 0: no operand is periodic
   int64_t slot_bytes;  // scratch for one register
   Slots slots;
-  int64_t staging_bytes;  // of results on their way to lines; 0: none are
-  int64_t scratch_bytes;  // of one thread, all together
+  int64_t staging_bytes;  // staging area for streaming stores; 0: none
+  int64_t scratch_bytes;  // scratch of one thread, in total
 
   bool streams() const noexcept { return store == StoreMode::streamed || store == StoreMode::joined; }
 };
 
 Schedule make_schedule(const Plan& plan, const Program& program, const Memory& memory);
-/// The same in words, for a new result.
+/// Describes a run that writes a new result.
 Course course_of(const Plan& plan, const Program& program);
-/// Of the inputs.
+/// The access patterns of the inputs.
 SmallVector<AccessPattern, 8> accesses_of(const Plan& plan);
 const char* route_name(Route route) noexcept;
 const char* store_mode_name(StoreMode store) noexcept;

@@ -6,12 +6,12 @@
 namespace tenon {
 namespace {
 
-// Copies in chunks may write this far beyond the elements asked for.
+// Copies in chunks may write this many bytes beyond the end.
 constexpr int64_t kChunk = 16;
 
 /// Repeats the first `block` bytes until there are `total`.
 inline void repeat_block(std::byte* to, int64_t block, int64_t total) {
-  // A chunk read must lie behind what is being written: short blocks are first repeated byte by byte.
+  // A chunk must be complete before it is read, so short blocks are first repeated byte by byte.
   int64_t distance = block;
   int64_t filled = block;
   for (; distance < kChunk; distance += block)
@@ -19,7 +19,7 @@ inline void repeat_block(std::byte* to, int64_t block, int64_t total) {
   for (; filled < total; filled += kChunk) std::memcpy(to + filled, to + filled - distance, kChunk);
 }
 
-/// Copies exactly `nbytes` bytes in a few moves of fixed size, the last two of which may overlap.
+/// Copies exactly `nbytes` bytes in a few moves of fixed size; the last two may overlap.
 inline void copy_bytes(std::byte* to, const std::byte* from, int64_t nbytes) {
   if (nbytes >= kChunk) {
     for (int64_t i = 0; i + kChunk <= nbytes; i += kChunk) std::memcpy(to + i, from + i, kChunk);
@@ -35,7 +35,7 @@ inline void copy_bytes(std::byte* to, const std::byte* from, int64_t nbytes) {
   }
 }
 
-/// The innermost loop: a run of elements, one element many times, or a walk.
+/// The innermost loop: contiguous, one repeated element, or strided.
 template <class T>
 inline void expand_run(T* to, const T* from, int64_t stride, int64_t count) {
   constexpr int64_t kWidth = static_cast<int64_t>(sizeof(T)), kPattern = kChunk / kWidth;
@@ -50,7 +50,7 @@ inline void expand_run(T* to, const T* from, int64_t stride, int64_t count) {
   for (int64_t i = 0; i < count; i += kPattern) std::memcpy(to + i, pattern, kChunk);
 }
 
-/// Fills `to` with the operand over loops [0, loops), from front to back; gives the number of elements.
+/// Fills `to` with the operand over loops [0, loops). Returns the number of elements.
 template <class T>
 int64_t expand(T* to, const T* from, const SmallBroadcast& broadcast, const int64_t* strides, int64_t loops) {
   const int64_t loop = loops - 1, count = broadcast.counts[loop], stride = strides[loop];
@@ -123,7 +123,7 @@ bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesVie
       const int64_t stride = moves ? steps[i][shapes[i].size() - back] : 0;
       own_strides[i] = stride;
       if (stride == 0) continue;
-      // Strides must not fall from the last dim to the first, as in a row-major result.
+      // Strides must not get smaller from the last dim to the first: then the result is row-major.
       if (stride < last_stride[i] || (stride == last_stride[i] && last_size[i] > size)) return false;
       last_stride[i] = stride;
       last_size[i] = size;

@@ -1,18 +1,18 @@
-// tile: the way of small broadcasts. Takes contiguous operands of one dtype that have elements, and a kernel; expands
-// each operand that needs it into a buffer on the stack and calls the kernel once. No plan: for so few elements it
-// would cost more than the work.
+// tile: the fast path for small broadcasts. Takes two contiguous operands of one dtype and a kernel; expands operands
+// into buffers on the stack and calls the kernel once. No plan, which would cost more than the work.
 #pragma once
 #include "kernel/kernel.h"
 #include "tenon/shape.h"
 
 namespace tenon {
 
+// Up to this size a binary op runs without a plan. Bench: tenon_bench --filter '^tiny/\[5,1,4,1\]'.
 inline constexpr int64_t kSmallNumel = 1024;
 inline constexpr int64_t kSmallDims = 6;
 
-/// The result's shape, and the loops over it that do not merge, innermost first, with both operands' strides (0 where
-/// an operand is broadcast). False where the shapes do not broadcast, are too large, or where another order of dims
-/// than row-major could be PyTorch's: the plan decides then.
+/// The result's shape, and its merged loops, innermost first, with both operands' strides (0 where an operand is
+/// broadcast). False if the shapes do not broadcast or are too large, or if PyTorch's result might not be row-major:
+/// then a plan is needed.
 struct SmallBroadcast {
   int64_t ndim;
   int64_t sizes[kSmallDims];
@@ -29,7 +29,7 @@ struct SmallBroadcast {
   void add_loop(int64_t count, const int64_t* own) noexcept;
 };
 
-/// out = kernel(a, b); `itemsize` of the operands. `out` is dense, row-major, and meets no operand.
+/// out = kernel(a, b). `itemsize` is the operands'. `out` is row-major and overlaps no operand.
 void run_small(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, void* out);
 
 }  // namespace tenon

@@ -1,5 +1,5 @@
-// tile: outputs that go past the caches, as whole cache lines. A kernel stores them itself; results that come in short
-// or odd pieces are gathered to lines first.
+// tile: streaming stores, which write whole cache lines past the caches. A kernel does them itself; short or odd pieces
+// of results are gathered to lines first.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -16,8 +16,8 @@ inline int64_t place_in_line(const std::byte* to) {
   return static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % kLine);
 }
 
-/// One instruction's results where they belong, from a cache line's begin on but for the first few. `in` is used up;
-/// `steps`: the bytes from one lane of an input to the next.
+/// Runs an instruction in two calls: the first few lanes up to a cache line of the output, then the rest. Advances
+/// `in`. `steps`: the bytes from one lane of an input to the next.
 inline void run_on_lines(const Instruction& instruction, std::byte* to, int shift, Lanes* in, const int64_t* steps,
                          int64_t n) {
   const int64_t head = (kLine - place_in_line(to)) % kLine >> shift;
@@ -31,8 +31,8 @@ inline void run_on_lines(const Instruction& instruction, std::byte* to, int shif
   instruction.kernel(to, in, n);
 }
 
-/// One instruction's results, past the caches but for a few at either end, which may share a line with others. `in` is
-/// used up; `steps`: the bytes from one lane of an input to the next.
+/// Runs an instruction with streaming stores, except for the partial cache lines at both ends. Advances `in`. `steps`:
+/// the bytes from one lane of an input to the next.
 inline void run_streamed(const Instruction& instruction, std::byte* to, int shift, Lanes* in, const int64_t* steps,
                          int64_t n) {
   const auto run = [&](Kernel kernel, int64_t count) {
@@ -48,7 +48,7 @@ inline void run_streamed(const Instruction& instruction, std::byte* to, int shif
   run(instruction.streamed, n - head - tail);
   run(instruction.kernel, tail);
 }
-/// The same where the lanes are those of the Program's registers.
+/// The same for lanes of the Program's registers.
 inline void run_streamed(const Instruction& instruction, std::byte* to, const Program& program, Lanes* in, int64_t n) {
   int64_t steps[kMaxArgs];
   for (int operand = 0; operand < instruction.arity; ++operand)
@@ -56,17 +56,17 @@ inline void run_streamed(const Instruction& instruction, std::byte* to, const Pr
   run_streamed(instruction, to, shift_of(program.dtype(program.result())), in, steps, n);
 }
 
-/// Only whole lines may leave past the caches: what does not fill one waits for the piece that continues it. The
-/// staging area keeps the output's place within a line, so that its lines are the output's.
+/// Collects pieces of results into whole cache lines. The rest of a piece waits for the piece that continues it. The
+/// staging area has the output's offset within a line, so that its lines match the output's.
 class StreamedOutput {
  public:
-  /// What pieces of up to `piece_bytes` need.
+  /// Bytes of the staging area for pieces of up to `piece_bytes`.
   static constexpr int64_t bytes(int64_t piece_bytes) noexcept { return piece_bytes + kDrainBytes + 2 * kLine; }
   explicit StreamedOutput(int64_t nbytes) : staging_(nbytes) {}
   ~StreamedOutput() { flush(); }
 
-  /// Where to put the piece that belongs at `to`.
-  std::byte* room(std::byte* to) {
+  /// Where to write the piece whose destination is `to`.
+  std::byte* staging(std::byte* to) {
     if (to != next_) {
       flush();
       next_ = to;
@@ -74,13 +74,13 @@ class StreamedOutput {
     }
     return staging_.data() + filled_;
   }
-  /// `nbytes` were put into the room.
+  /// Call after `nbytes` were written there.
   void commit(int64_t nbytes) {
     filled_ += nbytes;
     next_ += nbytes;
     if (filled_ >= kDrainBytes) drain();
   }
-  /// Whatever has been put there is on its way now.
+  /// Stores everything that is left.
   void flush() {
     if (filled_ != begin_) {
       drain();
@@ -91,13 +91,13 @@ class StreamedOutput {
   }
 
  private:
-  // Bursts of this length keep loads and stores flowing side by side.
+  // With bursts of this length, loads and stores overlap.
   static constexpr int64_t kDrainBytes = 512;
 
   /// Stores the whole lines and keeps the rest.
   void drain() {
     const int64_t whole = filled_ / kLine * kLine;
-    std::byte* to = next_ - filled_;  // where the staging area's first byte belongs
+    std::byte* to = next_ - filled_;  // destination of the staging area's first byte
     int64_t begin = begin_;
     if (begin > 0 && whole > 0) {
       std::memcpy(to + begin, staging_.data() + begin, static_cast<std::size_t>(kLine - begin));
@@ -116,7 +116,7 @@ class StreamedOutput {
     (streamed ? streamed : kernels().cast[kByte][kByte])(to, &bytes, nbytes);
   }
   Scratch staging_;
-  std::byte* next_ = nullptr;  // where the next byte belongs
+  std::byte* next_ = nullptr;  // destination of the next byte
   int64_t begin_ = 0, filled_ = 0;
 };
 

@@ -11,9 +11,9 @@ namespace tenon {
 namespace {
 
 struct Names {
-  const char* name;         // Python's
-  const char* scalar_type;  // error texts'
-  const char* cpp_type;     // the compiler's
+  const char* name;         // in Python
+  const char* scalar_type;  // in error texts
+  const char* cpp_type;     // as compilers print it
 };
 // clang-format off
 constexpr Names kNames[kDtypeCount] = {
@@ -61,12 +61,13 @@ constexpr Dtype kPromotion[10][10] = {
 constexpr int index_of(Dtype dtype) { return static_cast<int>(dtype); }
 constexpr int place_of(Dtype dtype) { return dtype <= int64 ? index_of(dtype) : index_of(dtype) - 3; }
 
-/// bool < integer < float < complex: a value of a higher kind decides.
+/// bool < integer < float < complex: the highest kind among the operands decides.
 constexpr int kind_of(Dtype dtype) {
   return dtype == bool_ ? 0 : is_integral(dtype) ? 1 : is_floating_point(dtype) ? 2 : 3;
 }
 
-/// A category of lower priority changes the kind of the result, never the precision. Without operands it has no dtype.
+/// An operand category of lower priority can raise the kind of the result, but not its precision. A category without
+/// operands has no dtype.
 std::optional<Dtype> combine(std::optional<Dtype> higher, std::optional<Dtype> lower) {
   if (!higher || !lower) return higher ? higher : lower;
   if (is_complex(*lower) && kind_of(*higher) == 2) return to_complex(*higher);
@@ -74,12 +75,12 @@ std::optional<Dtype> combine(std::optional<Dtype> higher, std::optional<Dtype> l
   return kind_of(*lower) <= kind_of(*higher) ? *higher : promote_types(*higher, *lower);
 }
 
-/// A complex dtype beside another one that is no wide unsigned: the parts' dtypes decide the precision.
+/// Promotes a complex dtype with any other but the wide unsigned ones: the dtypes of the parts decide the precision.
 constexpr Dtype promote_complex(Dtype a, Dtype b) {
   return to_real(a) == float64 || to_real(b) == float64 ? complex128 : complex64;
 }
 
-/// uint16, uint32 and uint64 beside another dtype.
+/// Promotes uint16, uint32 or uint64 with another dtype.
 Dtype promote_unsigned(Dtype a, Dtype b) {
   if (is_floating_point(a)) return a;
   if (is_floating_point(b)) return b;
@@ -128,7 +129,7 @@ Dtype result_type(const TypedOperand* operands, int64_t count) {
 
 namespace {
 
-/// Of numbers: that of the default dtype. PyTorch computes in complex64 where that is bfloat16.
+/// The dtype of complex numbers: that of the default dtype. For bfloat16 PyTorch uses complex64.
 Dtype default_complex_dtype() { return to_complex(get_default_dtype()); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Dtypes by their names, and how categories of operands join.
+// Dtypes by name, and promotion between categories of operands.
 #include "tenon/dtype.h"
 
 #include <gtest/gtest.h>

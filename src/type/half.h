@@ -5,7 +5,7 @@
 
 namespace tenon {
 
-/// Round to nearest even; a NaN becomes the quiet one.
+/// Rounds to nearest even; every NaN becomes the quiet NaN.
 constexpr uint16_t bfloat16_bits(float value) noexcept {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t rounded = (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
@@ -15,7 +15,8 @@ constexpr float bfloat16_value(uint16_t bits) noexcept {
   return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
-/// Scaling by powers of two lets the float unit round; after M. Dukhan, https://github.com/Maratyszcza/FP16.
+/// Multiplies by powers of two so that the float unit does the rounding; after M. Dukhan,
+/// https://github.com/Maratyszcza/FP16.
 constexpr uint16_t float16_bits(float value) noexcept {
   const float magnitude = std::bit_cast<float>(std::bit_cast<uint32_t>(value) & 0x7FFFFFFFu);
   const uint32_t twice = std::bit_cast<uint32_t>(value) << 1;

@@ -36,7 +36,7 @@ bool integer_overflows(int64_t value) {
   }
 }
 
-/// Of an integer above the largest int64.
+/// Whether an integer above the largest int64 overflows T.
 template <class T>
 bool wide_overflows(uint64_t value) {
   if constexpr (std::is_integral_v<T>) return !std::is_same_v<T, uint64_t>;
@@ -51,7 +51,7 @@ bool float_overflows(double value) {
     return !(value >= static_cast<double>(std::numeric_limits<T>::min()) && value <= largest<T>());
 }
 
-/// How PyTorch's source spells the element type.
+/// The element type as PyTorch's source spells it.
 const char* source_type_name(Dtype dtype) {
   return visit_dtype(dtype, [&]<class T>() {
     if constexpr (std::is_arithmetic_v<T>) return detail::source_type_name<T>();

@@ -1,4 +1,4 @@
-// Which numbers a dtype can't hold: the bounds themselves fit, what lies beyond does not.
+// Numbers that a dtype cannot hold. The bounds fit; the next numbers do not.
 #include "type/overflow.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// type: takes a dtype; gives its C++ type. The one switch over dtypes; everything that touches elements goes through
-// it.
+// type: takes a dtype; gives its C++ type. The only switch over dtypes: all code that touches elements uses it.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -56,12 +55,11 @@ inline constexpr bool is_half_v = std::is_same_v<T, Float16> || std::is_same_v<T
 template <class T>
 inline constexpr bool is_floating_v = std::is_floating_point_v<T> || is_half_v<T>;
 
-/// The integer a floating number is truncated to, as x86 does it: the smallest `Int` where it does not fit, and for
-/// NaN.
+/// A floating number truncated to an integer as x86 does it: out of range, and for NaN, the smallest `Int`.
 template <class Int>
 constexpr Int truncate(double value) noexcept {
   constexpr double bound = -static_cast<double>(std::is_same_v<Int, int64_t> ? INT64_MIN : INT32_MIN);
-  // Wider than [-bound, bound) by the fraction that truncation drops; beside 2^63 there are no fractions.
+  // Truncation drops a fraction, so the range starts just above -bound - 1. Near 2^63 doubles have no fractions.
   constexpr double below = std::is_same_v<Int, int64_t> ? 0 : 1;
   const bool fits =
       std::is_same_v<Int, int64_t> ? value >= -bound && value < bound : value > -bound - below && value < bound;
@@ -70,10 +68,9 @@ constexpr Int truncate(double value) noexcept {
                                         : static_cast<Int>(INT32_MIN);
 }
 
-/// A number as an element of another type: what `Tensor.to` does to every element. Floats are truncated toward 0;
-/// integers wrap; of a complex number the real part is taken. A float out of range gives what PyTorch gives on x86:
-/// uint8 and uint32 are cut from an int64, the other small integers from an int32, and uint64 counts from 2^63 where
-/// the number is not below it.
+/// Converts one element, as `Tensor.to` does. Floats are truncated toward 0; integers wrap; a complex number gives its
+/// real part. A float out of range gives what PyTorch gives on x86: uint8 and uint32 are the low bits of an int64, the
+/// other small integers those of an int32; for uint64, 2^63 is subtracted first from numbers that are not below it.
 template <class To, class From>
 constexpr To element_cast(From value) noexcept {
   if constexpr (std::is_same_v<To, From>)
@@ -110,7 +107,7 @@ constexpr To element_cast(From value) noexcept {
   }
 }
 
-/// The dtype that holds a number as it is.
+/// The dtype that holds a number exactly.
 constexpr Dtype dtype_of_number(Scalar number) noexcept {
   constexpr Dtype kByKind[] = {int64, int64, uint64, float64, complex128};
   return kByKind[static_cast<int>(number.kind())];

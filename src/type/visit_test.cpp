@@ -1,4 +1,4 @@
-// Numbers become elements as PyTorch's `to` and `full` make them.
+// Numbers are converted to elements as by PyTorch's `to` and `full`.
 #include "type/visit.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ TEST(VisitDtype, GivesTheElementType) {
   }
 }
 
-// Measured on PyTorch (x86): truncation, wrapping, and what is out of range.
+// Results of PyTorch on x86: truncation, wrapping, and numbers out of range.
 TEST(ElementCast, FloatToInteger) {
   const struct {
     double value;

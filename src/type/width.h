@@ -1,15 +1,15 @@
-// type: elements that are only moved, by their width: one loop for all dtypes of it.
+// type: elements by their width in bytes. Code that only moves elements is compiled once for each width.
 #pragma once
 #include <cstdint>
 
 namespace tenon {
 
-/// 16 bytes at once.
+/// An element of 16 bytes.
 struct Wide {
   uint64_t halves[2];
 };
 
-/// Calls `visitor.template operator()<T>()` with a type of so many bytes, or else `otherwise()`.
+/// Calls `visitor.template operator()<T>()` with a type of `width` bytes; `otherwise()` if there is none.
 template <class Visitor, class Otherwise>
 decltype(auto) visit_width(int64_t bytes, const Visitor& visitor, const Otherwise& otherwise) {
   switch (bytes) {
@@ -27,7 +27,7 @@ decltype(auto) visit_width(int64_t bytes, const Visitor& visitor, const Otherwis
       return otherwise();
   }
 }
-/// Of the width of a dtype.
+/// The same for the width of a dtype.
 template <class Visitor>
 decltype(auto) visit_width(int64_t bytes, const Visitor& visitor) {
   return visit_width(bytes, visitor,
