@@ -1,4 +1,4 @@
-// The engine's care for memory, threads and hooks, and for grads of any layout.
+// The engine: memory, threads, hooks, and grads of any layout.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -46,7 +46,7 @@ TEST(AutogradEngine, TheGraphIsFreedAsItIsConsumed) {
   EXPECT_EQ(memory::statistics().in_use, before) << "a graph holds itself";
 }
 
-/// A write whose derivative reads a view, or the base, of what it writes to.
+/// In-place ops whose derivative reads a view, or the base, of the tensor that they write.
 TEST(AutogradEngine, AWriteDoesNotHoldItsOwnHistory) {
   const Tensor x = leaf({100000});
   const int64_t before = memory::statistics().in_use;
@@ -79,7 +79,7 @@ TEST(AutogradEngine, SumsOfBfloat16StayFloat32ToTheEnd) {
   Tensor bias = zeros({1}, bfloat16).requires_grad_();
   const Tensor y = zeros({10000000}, bfloat16) + bias;
   y.backward(ones({10000000}, bfloat16));
-  EXPECT_NEAR(bias.grad().item<double>(), 1e7, 65536);  // one unit in the last place
+  EXPECT_NEAR(bias.grad().item<double>(), 1e7, 65536);  // one ulp
 }
 
 TEST(AutogradEngine, ManyThreadsOnSeparateGraphsOverOneLeaf) {
@@ -138,7 +138,7 @@ TEST(AutogradEngine, AFailedBackwardChangesNoGrad) {
   set_warning_handler(nullptr);
 }
 
-/// In place whatever the grad's layout, several of them in one run; values and identity as PyTorch has them.
+/// grad is accumulated in place for every layout, several in one run; values and identity as in PyTorch.
 TEST(AutogradEngine, GradsOfAnyLayoutAreAddedToInPlace) {
   const Tensor gaps = leaf({4}), columns = leaf({2, 4}), reversed = leaf({2, 4}), plain = leaf({4});
   const Tensor weight = arange(8).to(float32).reshape({2, 4});
@@ -172,7 +172,7 @@ TEST(AutogradEngine, AGradThatCannotBeAddedToLeavesTheOthers) {
   }
 }
 
-/// `data` may have become another dtype since.
+/// `data` may have got another dtype since.
 TEST(AutogradEngine, AGradOfAnotherDtypeKeepsIt) {
   Tensor x = leaf({3});
   x.sum().backward();
@@ -184,7 +184,7 @@ TEST(AutogradEngine, AGradOfAnotherDtypeKeepsIt) {
   EXPECT_EQ(values(grad), (Values{2, 2, 2}));
 }
 
-/// The view itself is in no graph: nothing gets a gradient, as in PyTorch.
+/// The view itself is in no graph, so nothing gets a gradient, as in PyTorch.
 TEST(AutogradEngine, AViewOfWhatBecameALeafLater) {
   Tensor base = ones({2, 2});
   const Tensor view = base.view({4});

@@ -1,4 +1,4 @@
-// What autograd refuses, in PyTorch's words.
+// Errors of autograd, with PyTorch's texts.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace {
 using namespace tenon;
 using namespace autograd_tests;
 
-/// Every text of the specification's chapter that C++ can reach.
+/// Every text in the specification's chapter that a C++ call can raise.
 TEST(Autograd, Errors) {
   const std::string twice =
       "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
@@ -117,7 +117,7 @@ TEST(Autograd, Errors) {
          try {
            y.sum().backward();
          } catch (const Error&) {
-           y.detach_();  // else it and its history would hold each other, as in PyTorch
+           y.detach_();  // otherwise it would form a reference cycle with its history, as in PyTorch
            throw;
          }
        }},

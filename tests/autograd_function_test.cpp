@@ -1,4 +1,4 @@
-// Functions of one's own are nodes like any other: saved values, writes to inputs, shapes that are validated.
+// Custom functions: saved values, in-place writes to inputs, validated shapes.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Graphs of a million nodes, long and wide, are made, run and freed in little time and without recursion.
+// Long and wide graphs of a million nodes are made, run and freed quickly and without recursion.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -9,7 +9,7 @@ namespace {
 
 using namespace tenon;
 
-// Sanitizers are slow, and stacks smaller beside them.
+// With sanitizers tests are slow, and stack frames larger.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) || defined(TENON_SANITIZE)
 constexpr int kMany = 50'000;
 #else
@@ -48,7 +48,7 @@ TEST(AutogradSize, WritesThroughViews) {
   EXPECT_EQ(w.grad().item<float>(), kMany / 10);
 }
 
-// The gradient is a graph three times as long.
+// The gradient's graph is three times as long.
 TEST(AutogradSize, AGradientOfALongGradient) {
   const Tensor x = ones({1}).requires_grad_();
   Tensor y = x;
@@ -74,7 +74,7 @@ TEST(AutogradSize, ALongGraphIsPrintedAndReleasedByBackward) {
 TEST(AutogradSize, AnErrorAtTheEndOfALongGraph) {
   const autograd::DetectAnomaly anomaly;
   const Tensor x = zeros({1}).requires_grad_();
-  Tensor y = x.sqrt() * 0;  // the gradient of sqrt at 0 is infinite; times 0 not a number
+  Tensor y = x.sqrt() * 0;  // the gradient of sqrt at 0 is infinite; times 0 it is NaN
   for (int i = 0; i < kMany; ++i) y = -y;
   EXPECT_THROW(y.backward(), Error);
   EXPECT_FALSE(x.grad().defined());

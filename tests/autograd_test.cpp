@@ -1,4 +1,4 @@
-// The graph behaves as PyTorch's: names, edges, modes, gradients that add up, hooks and writes in place.
+// The graph behaves like PyTorch's: names, edges, modes, accumulated gradients, hooks and in-place writes.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -95,7 +95,8 @@ TEST(Autograd, AsStridedOfATensorThatRepeatsElements) {
     const Tensor weight = tensor({{1, 2}, {3, 4}}, dtype).requires_grad_();
     const Tensor grad = autograd::grad({x.as_strided({2, 2}, {1, 0})}, {x}, {weight}, options)[0];
     EXPECT_EQ(grad.grad_fn().name(), "AsStridedBackward0");
-    EXPECT_EQ(values(grad.select(0, 2) * 3), (Values{3, 7})) << dtype_name(dtype);  // each of three has a third
+    EXPECT_EQ(values(grad.select(0, 2) * 3), (Values{3, 7}))
+        << dtype_name(dtype);  // three equal extremes: each gets a third
     EXPECT_EQ(values(autograd::grad({grad.sum()}, {weight})[0]), (Values{1, 1, 1, 1})) << dtype_name(dtype);
   }
 }

@@ -1,4 +1,4 @@
-// What the tests of autograd share: leaves, values, and what a call says.
+// Shared by the tests of autograd: leaves, values, and the texts of calls.
 #pragma once
 #include <functional>
 #include <string>
@@ -15,7 +15,7 @@ inline Tensor leaf(SizesView sizes) { return tenon::ones(sizes).requires_grad_()
 
 using Values = std::vector<double>;
 
-/// Of a tensor; {-1} where there is none.
+/// The elements of a tensor; {-1} if it is undefined.
 inline Values values(const Tensor& tensor) {
   if (!tensor.defined()) return {-1};
   Values list;
@@ -24,7 +24,7 @@ inline Values values(const Tensor& tensor) {
   return list;
 }
 
-/// The error, else the first warning, else "accepted".
+/// The error's text; else the first warning; else "accepted".
 inline std::string text_of(const std::function<void()>& call) {
   const spec::Outcome outcome = spec::attempt([&] {
     call();

@@ -1,4 +1,4 @@
-// What threads may do with graphs at the same time; see docs/concepts.md, "Threads". Run under ThreadSanitizer, too.
+// Graphs used by several threads at once; see docs/concepts.md, "Threads". Also run under ThreadSanitizer.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -15,7 +15,7 @@ using namespace tenon;
 
 constexpr int kThreads = 4;
 
-/// Runs `work(thread)` on several threads that begin together.
+/// Runs `work(thread)` on several threads that start together.
 void together(const std::function<void(int)>& work) {
   std::atomic<int> waiting{kThreads};
   std::vector<std::thread> threads;
@@ -30,7 +30,7 @@ void together(const std::function<void(int)>& work) {
 
 Tensor leaf(int64_t size = 8) { return ones({size}).requires_grad_(); }
 
-/// A chain in which every second node has saved something.
+/// A chain in which every second node saves a tensor.
 Tensor chain(const Tensor& x, int length) {
   Tensor y = x;
   for (int i = 0; i < length; ++i) y = (y * x + 1).tanh();
@@ -53,7 +53,7 @@ TEST(AutogradThreads, OneOfSeveralBackwardsOfAGraphWins) {
       }
     });
     ASSERT_GE(won, 1);
-    // Those that lost left nothing in the grad.
+    // Failed runs have added nothing to the grad.
     EXPECT_TRUE(((x.grad() - want * static_cast<int>(won)).abs() < 1e-4).all().item<bool>()) << won;
   }
 }
@@ -98,7 +98,7 @@ TEST(AutogradThreads, GradientsWithAGraphOfTheirOwnAreAllAdded) {
   });
   set_warning_handler(nullptr);
   EXPECT_EQ(x.grad().select(0, 0).item<float>(), 2 * 50 * kThreads);
-  x.set_grad({});  // the cycle
+  x.set_grad({});  // breaks the reference cycle
 }
 
 TEST(AutogradThreads, AViewWhoseBaseWasWrittenToIsReadByAll) {

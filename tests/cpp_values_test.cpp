@@ -1,4 +1,4 @@
-// What C++ hands over and takes back: numbers, truths as indices, what a function saves, elements that are exchanged.
+// Values passed between C++ and the library: numbers, bools as indices, saved values of functions, exchanged elements.
 #include <gtest/gtest.h>
 
 #include <bit>

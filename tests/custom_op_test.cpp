@@ -1,4 +1,4 @@
-// Ops that are defined from outside behave like those of the table.
+// Custom ops behave like built-in ops.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -93,7 +93,7 @@ TEST(CustomOp, IsDifferentiatedLikeAnyOther) {
   EXPECT_TRUE(autograd::gradcheck(inplace, {(rand({3, 2}, float64) + 1).requires_grad_(), b}));
 }
 
-// Results that go past the caches, by kernels that can't send them there themselves.
+// Streaming stores for kernels that have none themselves.
 TEST(CustomOp, LargeOperandsHoweverTheyLie) {
   const int64_t rows = 2100;
   for (const int64_t cols : {2048, 2051}) {
@@ -109,7 +109,7 @@ TEST(CustomOp, LargeOperandsHoweverTheyLie) {
 std::atomic<bool> stop{false};
 std::atomic<int64_t> calls{0};
 
-/// Asks to stop as soon as it begins.
+/// Sets the stop flag in its first call.
 struct Stopping {
   static constexpr const char* name = "stopping";
   template <class T>
@@ -125,12 +125,12 @@ TEST(CustomOp, LongRunsEndEarlyOnOneThreadToo) {
   const int before = get_num_threads();
   set_num_threads(1);
   const InterruptGuard guard(stop);
-  // One run, and rows with gaps between them.
+  // One run, and rows with gaps.
   for (const Tensor& a : {ones({int64_t{1} << 24}), ones({1 << 14, 1000}).slice(1, 0, 900)}) {
     EXPECT_THROW(stopping(a), Interrupted);
     EXPECT_LT(calls.exchange(0), a.numel());
     stop = false;
-    // What is written for somebody else is finished first.
+    // A write to `out=` finishes first.
     Tensor out = zeros(a.sizes());
     stopping.out(out, a);
     EXPECT_TRUE(stop);
@@ -178,7 +178,7 @@ struct Odd {
   static Tensor grad_a(const CustomGiven& g) {
     if (kind == 0) return full({2}, 5);
     if (kind == 1) return full({2, g.grad().sizes()[0]}, 5);
-    if (kind == 2) return g.grad();  // of its own shape, which is narrower where it was expanded
+    if (kind == 2) return g.grad();  // the gradient may be narrower than the result
     return {};
   }
 };
@@ -219,7 +219,7 @@ TEST(CustomOp, ObjectsOfOneBlockAreOneOp) {
   EXPECT_EQ(CustomOp<Twice>()(2.5f).item<float>(), 5);
 }
 
-/// Ops of their own in numbers: the block of one gives its numbers, its name and what it adds make it another op.
+/// A family of custom ops: each has its own name and adds its own number.
 template <int kAdded>
 struct Adds {
   static constexpr const char* name = "adds";
@@ -230,7 +230,7 @@ struct Adds {
   static Tensor grad_a(const CustomGiven& g) { return g.grad() * (kAdded + 2); }
 };
 
-// 13 formulas in turn: an op that was taken for another one 256 numbers away would give that one's result.
+// 13 formulas in turn, so that confusing an op with one 256 numbers away gives a wrong result.
 template <int... kAdded>
 int define_numbered(int number, const std::string& name, std::integer_sequence<int, kAdded...>) {
   static const CustomDefinition definitions[] = {custom::definition_of<Adds<kAdded>>()...};
@@ -264,7 +264,7 @@ TEST(CustomOp, ThousandsOfDifferentOnes) {
   for (int number = 0; number < 2000; ++number) expect_numbered(ops[static_cast<std::size_t>(number)], number);
 }
 
-/// Whether the error comes where the numbers end, and the ops before it are what they were.
+/// Whether the error comes when all numbers are used, and the earlier ops still work.
 int define_all_there_are() {
   std::vector<int> ops;
   try {
@@ -281,7 +281,7 @@ int define_all_there_are() {
   return ops.size() > 60000 ? 0 : 5;
 }
 
-// In a process of its own, which no other test needs.
+// In a separate process, because afterwards no op can be defined.
 TEST(CustomOp, AnErrorWhenAllNumbersAreTaken) {
   EXPECT_EXIT(std::_Exit(define_all_there_are()), testing::ExitedWithCode(0), "");
 }

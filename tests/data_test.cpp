@@ -1,4 +1,4 @@
-// x.set_data(y): who sees the new elements, and how long the old ones live.
+// x.set_data(y): which tensors see the new elements, and how long the old ones live.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -14,7 +14,7 @@ constexpr int64_t kMany = 1 << 18;  // small blocks are not counted
 
 int64_t live_bytes() { return memory::statistics().in_use; }
 
-/// What a tensor of that many elements holds.
+/// The bytes of a tensor of that many elements.
 int64_t bytes_of_one() {
   const int64_t before = live_bytes();
   const Tensor one = ones({kMany});
@@ -56,7 +56,7 @@ TEST(Data, ViewsKeepTheElementsTheyWereTakenOf) {
     }
     for (std::size_t i = 0; i < views.size(); ++i) EXPECT_EQ(views[i].sum().item<int>(), static_cast<int>(i / 2));
     EXPECT_GE(live_bytes() - before, 11 * bytes_of_one());
-    const Tensor late = views[6].view({1, 1});  // of elements that only views see
+    const Tensor late = views[6].view({1, 1});  // a view of elements that only views use
     views.clear();
     EXPECT_EQ(late.item<int>(), 3);
     EXPECT_LE(live_bytes() - before, 2 * bytes_of_one());
@@ -116,7 +116,7 @@ TEST(Data, OnMeta) {
   EXPECT_EQ(on_cpu.item<int>(), 1);
 }
 
-/// A graph leads to the accumulator of the dtype it was made for.
+/// An older graph still reaches the accumulator of the former dtype.
 TEST(Data, OfAnotherDtypeManyTimes) {
   Tensor x = ones({2}).requires_grad_();
   const Tensor before = x * 2;

@@ -1,4 +1,4 @@
-// Calls of every declared op, made from its schema: an op that is declared later takes part.
+// Calls of every declared op, made from its schema, so that new ops are included.
 #pragma once
 #include <cmath>
 #include <functional>
@@ -11,8 +11,7 @@ namespace tenon::declared {
 
 using Values = std::vector<Value>;
 
-/// What a parameter takes where any tensor is at hand: a condition and a mask are bool, an index names places of
-/// size 2.
+/// A tensor as the argument of a parameter: a condition or a mask is bool, an index selects along a dim of size 2.
 inline Tensor as_operand(const Parameter& parameter, const Tensor& tensor) {
   const std::string_view name = parameter.name;
   if (name == "condition" || name == "mask") return tensor > 0;
@@ -20,7 +19,7 @@ inline Tensor as_operand(const Parameter& parameter, const Tensor& tensor) {
   return tensor;
 }
 
-/// Values to try for a parameter that is no operand.
+/// Values to try for a parameter that is not an operand.
 inline Values samples(const Parameter& parameter) {
   const std::string_view type = parameter.type, name = parameter.name;
   if (type == "Tensor[]") return {List<Tensor>{ones({3}), ones({3})}};
@@ -38,8 +37,8 @@ inline Values samples(const Parameter& parameter) {
   throw Error(std::string("no value for a ") + parameter.type + " " + parameter.name + ": tests/declared.h");
 }
 
-/// The sizes of operand `number` of a product ("ij,jk"), where `size` gives those of a letter. Of an op whose operands
-/// broadcast: `otherwise`.
+/// The sizes of operand `number` of a product ("ij,jk"); `size` gives the size of a letter. `otherwise` for an op whose
+/// operands broadcast.
 inline Dims sizes_of(
     const Schema& schema, int number, SizesView otherwise,
     const std::function<int64_t(char)>& size = [](char) { return 2; }) {
@@ -51,20 +50,20 @@ inline Dims sizes_of(
     if (letter != '*') sizes.push_back(size(letter));
   return sizes;
 }
-/// How many operands stand before a parameter.
+/// The number of operands before a parameter.
 inline int operand_number(const Schema& schema, int place) {
   int number = 0;
   for (int i = 0; i < place; ++i) number += schema.first[i].is_operand();
   return number;
 }
 
-/// A call: one value a parameter; what it says beside its operands.
+/// A call: a value for each parameter, and the text of its other arguments.
 struct Call {
   Values values;
   std::string says;
 };
 
-/// The calls to try: with as few arguments as the op takes and with each optional one. `operand(i)` gives operand i.
+/// The calls to try: with only the required arguments, and with each optional one. `operand(i)` gives operand i.
 inline std::vector<Call> calls(const Schema& schema, const std::function<Value(int)>& operand) {
   const auto count = static_cast<std::size_t>(schema.count);
   Call least{Values(count), ""};

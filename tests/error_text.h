@@ -1,4 +1,4 @@
-// What a refused call says, for the tests of rooms and of the whole.
+// The text of a call's error, for all tests.
 #pragma once
 #include <exception>
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace tenon {
 
-/// The text of the call's Error, which every exception of the library is; "no error" where it returns.
+/// The text of the call's Error; "no error" if it returns. Every exception of the library is an Error.
 inline std::string error_text(const std::function<void()>& call) {
   try {
     call();

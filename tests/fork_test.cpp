@@ -1,4 +1,4 @@
-// A child of fork computes, with threads too, and ends, whatever the parent's threads were doing.
+// A child of fork can compute, also with threads, and ends normally, whatever the parent's threads were doing.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,9 +18,9 @@ namespace {
 
 using namespace tenon;
 
-/// How a child ended that does this: its exit status, or minus the signal. One that hangs is ended by SIGALRM.
+/// Runs `work` in a child. Returns its exit status, or minus the signal that ended it; SIGALRM ends one that hangs.
 int status_of_child(const std::function<int()>& work, bool runs_destructors) {
-  std::fflush(stdout);  // or the child prints it, too
+  std::fflush(stdout);  // otherwise the child would print it, too
   const pid_t child = fork();
   if (child == 0) {
     alarm(20);
@@ -33,7 +33,7 @@ int status_of_child(const std::function<int()>& work, bool runs_destructors) {
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/// Everything that takes a lock or threads.
+/// Uses everything that needs a lock or threads.
 int use_everything() {
   const Tensor a = arange(300000).to(float32);
   if ((a + a)[2].item<double>() != 4) return 1;
@@ -78,7 +78,7 @@ class Busy {
   }
   Busy(const Busy&) = delete;
   Busy& operator=(const Busy&) = delete;
-  /// Leaves that the threads are using: one is added to nearly all the time.
+  /// A leaf that the threads use nearly all the time.
   Tensor shared() const { return shared_; }
   Tensor large() const { return large_; }
 
@@ -105,12 +105,12 @@ class Fork : public ::testing::Test {
 };
 
 TEST_F(Fork, ChildrenComputeAndEnd) {
-  ones({300000}) + 1;  // the parent has threads
+  ones({300000}) + 1;  // starts the parent's threads
   for (const bool runs_destructors : {false, true}) EXPECT_EQ(status_of_child(use_everything, runs_destructors), 0);
   EXPECT_EQ(use_everything(), 0);
 }
 
-/// What the parent's threads were just using: its locks are free.
+/// Uses a leaf that the parent's threads were using: its locks must be free.
 int use_leaf(Tensor leaf) {
   leaf.grad();
   const autograd::HookHandle hook = leaf.register_hook([](const Tensor& grad) { return grad * 2; });
@@ -142,7 +142,7 @@ TEST_F(Fork, GrandchildrenToo) {
   EXPECT_EQ(status_of_child(child, true), 0);
 }
 
-/// What `ask` of the guard calls while an op runs.
+/// The guard's `ask` function, called during an op, forks.
 std::atomic<bool> forked{false};
 pid_t child_of_op = 0;
 

@@ -15,7 +15,7 @@ namespace {
 using namespace tenon;
 using autograd::Tensors;
 
-/// Distinct values away from 0 and from each other: no op below has a kink near one.
+/// Distinct values, away from 0 and from each other, where all ops below are smooth.
 Tensor leaf(SizesView sizes, double first) {
   const int64_t numel = numel_of(sizes);
   Tensor values = (arange(numel).to(float64) * 0.37 + first).reshape(sizes);
@@ -59,7 +59,7 @@ TEST(Gradcheck, EveryFold) {
         const Tensors inputs{leaf(sizes, -0.9)};
         try {
           if (!function(inputs)[0].requires_grad()) continue;
-        } catch (const Error&) {  // a dim that is not there, a product over several
+        } catch (const Error&) {  // a dim that does not exist, or prod over several dims
           continue;
         }
         ++checked;

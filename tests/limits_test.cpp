@@ -1,5 +1,5 @@
-// The ends of what there may be: elements that 32 bits do not count and strides longer than that, with little memory,
-// by expanding and by sparse maps; sizes at the end of int64; ranks; views of one storage.
+// Limits: more than 2^32 elements and strides beyond 32 bits, with little memory by expanding and sparse mappings;
+// sizes near the end of int64; ranks; many views of one storage.
 #include <sys/mman.h>
 
 #include <vector>
@@ -17,7 +17,7 @@ TEST(Limits, ReductionsOfMoreElementsThan32BitsCount) {
   EXPECT_TRUE(any(tensor({true}).expand({kMany})).item<bool>());
 }
 
-/// 48 GiB of addresses of which only the pages that are touched take memory.
+/// 48 GiB of addresses, of which only the used pages take memory.
 struct SparseMap {
   static constexpr std::size_t kBytes = std::size_t{48} << 30;
   void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -56,14 +56,14 @@ TEST(Limits, StridesBeyond32Bits) {
 
 constexpr int64_t kViews = 100'000;
 
-/// Of single elements, all alive.
+/// Views of single elements, all alive.
 std::vector<Tensor> views_of(const Tensor& base) {
   std::vector<Tensor> views;
   for (int64_t i = 0; i < kViews; ++i) views.push_back(base.select(0, i % base.size(0)));
   return views;
 }
 
-// Were any of these quadratic, it would take minutes.
+// If any of these were quadratic, it would take minutes.
 TEST(Limits, ManyViewsOfOneStorage) {
   Tensor base = zeros({kViews});
   std::vector<Tensor> views = views_of(base);
@@ -80,7 +80,7 @@ TEST(Limits, ManyViewsWrittenInPlaceWithGradients) {
   Tensor base = zeros({8}, float64);
   std::vector<Tensor> views = views_of(base);
   for (int64_t i = 0; i < kViews; i += 3) views[static_cast<std::size_t>(i)].add_(w);
-  base.mul_(2);  // the history of every view is another one now
+  base.mul_(2);  // changes the history of every view
   Tensor sum = zeros({}, float64);
   for (const Tensor& view : views) sum = sum + view;
   sum.backward();
@@ -95,7 +95,7 @@ TEST(Limits, ManyViewsOfALeaf) {
   EXPECT_EQ(leaf.grad().sum().item<int64_t>(), kViews);
 }
 
-// Sums and products of sizes that fit in no int64, and the largest that do.
+// Sums and products of sizes that overflow an int64, and the largest that do not.
 TEST(Limits, SizesNearTheEndOfInt64) {
   constexpr int64_t kLargest = INT64_MAX, kHalf = int64_t{1} << 62;
   EXPECT_EQ(empty({kLargest}, Options(Dtype::int8, Device::meta)).numel(), kLargest);
@@ -110,7 +110,7 @@ TEST(Limits, SizesNearTheEndOfInt64) {
   EXPECT_THROW(arange(0., 1e19, 1.), Error);
 }
 
-// PyTorch's only limit of the rank: reductions of single dims take 64.
+// PyTorch's only limit of the rank: reductions over given dims accept 64 dims.
 TEST(Limits, AnyRankButForReductionsOfSomeDims) {
   for (const int64_t rank : {64, 65, 1000, 100'000}) {
     Dims sizes(rank, 1);

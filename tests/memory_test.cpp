@@ -1,5 +1,5 @@
-// No op takes more memory than its result and tiles: whatever the pattern, the dtypes and the dims, no operand is ever
-// expanded, converted or transposed as a whole.
+// No op uses more memory than its result and tiles: for all access patterns, dtypes and dims, no operand is expanded,
+// converted or transposed as a whole.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace {
 
-// memory::statistics counts tensors. What an op takes past them, scratch and lists, comes through one of these two.
+// memory::statistics counts tensors. Other memory of an op, scratch and lists, is counted here.
 std::atomic<int64_t> taken{0};
 
 void* take(std::size_t alignment, std::size_t nbytes) noexcept {
@@ -26,7 +26,8 @@ void* take(std::size_t alignment, std::size_t nbytes) noexcept {
 
 }  // namespace
 
-// The library calls these, because the executable's come first. Not inline: GCC would see `new` end in `free`.
+// The library calls these functions, because the executable's symbols come first. Not inline: GCC would warn that
+// memory from `new` is given to `free`.
 #define TENON_REPLACES __attribute__((visibility("default"), noinline))
 extern "C" TENON_REPLACES int posix_memalign(void** block, std::size_t alignment, std::size_t nbytes) noexcept {
   *block = take(alignment, nbytes);
@@ -50,13 +51,13 @@ constexpr int kThreads = 2;
 constexpr int64_t kKiB = 1 << 10;
 // Tiles, and lists of a few bytes.
 constexpr int64_t kSlack = kThreads * 256 * kKiB + 64 * kKiB;
-// A reduction to few elements also keeps the partial results of the pieces that threads fold apart: at most 64 tiles.
+// A reduction to few elements also keeps the partial results of its segments: at most 64 tiles.
 constexpr int64_t kPartialResults = 64 * 32 * kKiB;
-// 2 Mi elements: their bytes are a power of two in every dtype, so that no block is rounded up, and four times kSlack
-// in the narrowest.
+// 2 Mi elements: a power of two bytes in every dtype, so that no block is rounded up, and in the smallest dtype four
+// times kSlack.
 constexpr int64_t kRows = 2048, kCols = 1024;
 
-/// Room for what the library keeps: blocks go back to the system, and are counted again when they are taken again.
+/// Empties the library's cache, so that blocks are counted when they are allocated again.
 class Memory : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -71,7 +72,8 @@ class Memory : public ::testing::Test {
 
 void expect_no_temporary(const std::string& what, int64_t result_bytes, const std::function<void()>& op,
                          int64_t slack = kSlack) {
-  // Nothing is recycled but what the op itself gave back: what it takes from the system is what it holds at once.
+  // The cache is empty, so only blocks that the op itself freed are recycled, and the counted memory is what it uses at
+  // once.
   memory::trim();
   const int64_t in_use = memory::statistics().in_use, taken_before = taken.load();
   memory::reset_peak();
@@ -152,7 +154,7 @@ TEST_F(Memory, BinaryOpsTakeTheirResultAlone) {
   for (const DtypePair dtypes : kDtypePairs) {
     for (const Pattern& pattern : patterns(dtypes.left, dtypes.right)) {
       for (const BinaryOp& op : kBinaryOps) {
-        // One op of a kind speaks for the others in dtypes they treat alike.
+        // In dtypes that ops of a kind treat alike, one op is enough.
         const std::string name = op.name;
         if ((dtypes.left != Dtype::float32 || dtypes.right != Dtype::float32) && name != "add" && name != "div" &&
             name != "lt" && name != "logical_and")
@@ -186,8 +188,8 @@ TEST_F(Memory, InPlaceOpsTakeNothing) {
   for (const DtypePair dtypes : pairs) {
     for (Pattern& pattern : patterns(dtypes.left, dtypes.right)) {
       const std::string name = pattern.name;
-      if (name == "outer" || name == "expanded") continue;  // refused: the result is larger, or written twice
-      // What is written has gaps: it is not known to be free of overlap with itself, and goes through a copy.
+      if (name == "outer" || name == "expanded") continue;  // refused: the result is larger, or elements overlap
+      // An output with gaps may overlap itself, as far as the check can tell, and is written through a copy.
       if (name == "every other column") continue;
       expect_no_temporary(describe("add_", pattern, dtypes), 0, [&] { pattern.a.add_(pattern.b); });
       expect_no_temporary(describe("maximum_", pattern, dtypes), 0, [&] { pattern.a.maximum_(pattern.b); });
@@ -291,7 +293,7 @@ TEST_F(Memory, SumToSizeTakesItsResultAlone) {
         "sum_to_size " + to_string(sizes), 4 * 64 * 4, [&] { grad.sum_to_size(sizes); }, kSlack + kPartialResults);
 }
 
-/// A guard nobody saw fail is not a guard.
+/// Shows that the check can fail.
 TEST_F(Memory, ATemporaryIsSeen) {
   const Tensor a = values({kRows, kCols}), b = values({kCols, kRows});
   memory::trim();

@@ -1,5 +1,5 @@
-// out= of every declared op, where the output is also an input, shares its memory with one, or must not move: the value
-// of the functional form, or an error that changes nothing.
+// out= of every declared op, with an output that is also an input, shares memory with one, or cannot be resized: the
+// value of the functional form, or an error that changes nothing.
 #include <cstring>
 #include <functional>
 #include <map>
@@ -14,11 +14,11 @@
 namespace tenon {
 namespace {
 
-/// One declared op with out=, and one way to call it.
-struct Form {
+/// A declared op with out=, and a call of it.
+struct OutCase {
   const Schema* schema;
-  std::vector<std::size_t> operands;  // the places of the tensors among the values
-  declared::Values values;            // whose operands are still to be set
+  std::vector<std::size_t> operands;  // indices of the tensors among the values
+  declared::Values values;            // the operands are set later
   std::string name;
 
   declared::Values with(const Tensor* in) const {
@@ -31,21 +31,21 @@ struct Form {
   int arity() const { return static_cast<int>(operands.size()); }
 };
 
-std::vector<Form> forms_of(std::string_view kind) {
-  std::vector<Form> forms;
+std::vector<OutCase> cases_of(std::string_view kind) {
+  std::vector<OutCase> cases;
   for (const Schema& schema : schemas()) {
     if (schema.kind != kind || !schema.out || schema.results != 1 || (kind == "algorithm" && !*schema.shapes)) continue;
     for (declared::Call& call : declared::calls(schema, [](int) { return Value(Tensor()); })) {
-      Form form{&schema, {}, std::move(call.values), schema.name + call.says};
-      for (std::size_t i = 0; i < form.values.size(); ++i)
-        if (form.values[i].is_tensor()) form.operands.push_back(i);
-      forms.push_back(std::move(form));
+      OutCase out_case{&schema, {}, std::move(call.values), schema.name + call.says};
+      for (std::size_t i = 0; i < out_case.values.size(); ++i)
+        if (out_case.values[i].is_tensor()) out_case.operands.push_back(i);
+      cases.push_back(std::move(out_case));
     }
   }
-  return forms;
+  return cases;
 }
 
-/// Layout and bytes of what a tensor shows.
+/// The layout and bytes of a tensor.
 std::string seen(const Tensor& tensor) {
   return to_string(tensor.sizes()) + to_string(tensor.strides()) + dtype_name(tensor.dtype()) + to_string(tensor);
 }
@@ -55,18 +55,18 @@ bool same_values(const Tensor& a, const Tensor& b) {
   return a.sizes() == b.sizes() && std::memcmp(x.data_ptr(), y.data_ptr(), static_cast<std::size_t>(x.nbytes())) == 0;
 }
 
-/// Calls `check` with every op of a kind, for the dtypes it takes; each op must take one of them.
-void for_each_form(std::string_view kind, const std::function<Tensor(Dtype, const Form&, int operand)>& operand,
-                   const std::function<void(const Form&, Dtype, const std::vector<Tensor>&)>& check) {
+/// Calls `check` with every op of a kind and each dtype that it accepts; it must accept at least one.
+void for_each_case(std::string_view kind, const std::function<Tensor(Dtype, const OutCase&, int operand)>& operand,
+                   const std::function<void(const OutCase&, Dtype, const std::vector<Tensor>&)>& check) {
   std::map<std::string, int> runs;
-  for (const Form& form : forms_of(kind)) {
-    int& own = runs[form.schema->signature];
+  for (const OutCase& out_case : cases_of(kind)) {
+    int& own = runs[out_case.schema->signature];
     for (const Dtype dtype : {float32, int32, bool_}) {
       std::vector<Tensor> in;
-      for (int i = 0; i < form.arity(); ++i) in.push_back(operand(dtype, form, i));
-      if (error_text([&] { form.call(in.data()); }) != "no error") continue;
+      for (int i = 0; i < out_case.arity(); ++i) in.push_back(operand(dtype, out_case, i));
+      if (error_text([&] { out_case.call(in.data()); }) != "no error") continue;
       ++own;
-      check(form, dtype, in);
+      check(out_case, dtype, in);
     }
   }
   for (const auto& [signature, count] : runs) EXPECT_GT(count, 0) << signature;
@@ -81,31 +81,32 @@ struct QuietWarnings {
 
 TEST(Out, AnInputThatWouldChangeShapeIsRefused) {
   const QuietWarnings quiet;
-  const auto column = [](Dtype dtype, const Form&, int) { return arange(1, 4).reshape({3, 1}).to(dtype); };
-  for_each_form("map", column, [](const Form& form, Dtype dtype, const std::vector<Tensor>& in) {
-    for (int at = 0; form.arity() > 1 && at < form.arity(); ++at) {
+  const auto column = [](Dtype dtype, const OutCase&, int) { return arange(1, 4).reshape({3, 1}).to(dtype); };
+  for_each_case("map", column, [](const OutCase& out_case, Dtype dtype, const std::vector<Tensor>& in) {
+    for (int at = 0; out_case.arity() > 1 && at < out_case.arity(); ++at) {
       std::vector<Tensor> mixed = in;
       Tensor out = mixed[static_cast<std::size_t>(at)] = full({1, 1, 1}, 1, Options(dtype));
       const std::string before = seen(out);
-      EXPECT_EQ(error_text([&] { form.call_out(out, mixed.data()); }),
+      EXPECT_EQ(error_text([&] { out_case.call_out(out, mixed.data()); }),
                 "output with shape [1, 1, 1] doesn't match the broadcast shape [1, 3, 1]")
-          << form.name << " " << dtype_name(dtype) << " operand " << at;
-      EXPECT_EQ(seen(out), before) << form.name;
+          << out_case.name << " " << dtype_name(dtype) << " operand " << at;
+      EXPECT_EQ(seen(out), before) << out_case.name;
     }
   });
 }
 
 TEST(Out, AnAliasOfAnInputMayChangeShape) {
   const QuietWarnings quiet;
-  const auto column = [](Dtype dtype, const Form&, int) { return arange(1, 4).reshape({3, 1}).to(dtype); };
-  for_each_form("map", column, [](const Form& form, Dtype dtype, const std::vector<Tensor>& in) {
-    for (int at = 0; form.arity() > 1 && at < form.arity(); ++at) {
+  const auto column = [](Dtype dtype, const OutCase&, int) { return arange(1, 4).reshape({3, 1}).to(dtype); };
+  for_each_case("map", column, [](const OutCase& out_case, Dtype dtype, const std::vector<Tensor>& in) {
+    for (int at = 0; out_case.arity() > 1 && at < out_case.arity(); ++at) {
       std::vector<Tensor> mixed = in;
       const Tensor input = mixed[static_cast<std::size_t>(at)] = full({1, 1, 1}, 1, Options(dtype));
-      const Tensor want = form.call(mixed.data());
+      const Tensor want = out_case.call(mixed.data());
       Tensor out = input.detach();
-      if (error_text([&] { form.call_out(out, mixed.data()); }) != "no error") continue;  // another dtype
-      EXPECT_TRUE(same_values(out, want)) << form.name << " operand " << at << " gives " << to_string(out);
+      if (error_text([&] { out_case.call_out(out, mixed.data()); }) != "no error")
+        continue;  // the result has another dtype
+      EXPECT_TRUE(same_values(out, want)) << out_case.name << " operand " << at << " gives " << to_string(out);
     }
   });
 }
@@ -113,18 +114,20 @@ TEST(Out, AnAliasOfAnInputMayChangeShape) {
 TEST(Out, AReductionIntoItsInputGivesTheValue) {
   const QuietWarnings quiet;
   for (const Dims& sizes : {Dims{2, 5}, Dims{3, 3}, Dims{1, 1}, Dims{70, 90}}) {
-    const auto matrix = [&](Dtype dtype, const Form&, int) { return arange(numel_of(sizes)).reshape(sizes).to(dtype); };
-    for_each_form("fold", matrix, [&](const Form& form, Dtype dtype, const std::vector<Tensor>& in) {
-      const Tensor want = form.call(in.data());
+    const auto matrix = [&](Dtype dtype, const OutCase&, int) {
+      return arange(numel_of(sizes)).reshape(sizes).to(dtype);
+    };
+    for_each_case("fold", matrix, [&](const OutCase& out_case, Dtype dtype, const std::vector<Tensor>& in) {
+      const Tensor want = out_case.call(in.data());
       if (want.dtype() != dtype) return;
       Tensor itself = in[0].clone();
-      form.call_out(itself, &itself);
-      EXPECT_TRUE(same_values(itself, want)) << form.name << " into itself gives " << to_string(itself);
+      out_case.call_out(itself, &itself);
+      EXPECT_TRUE(same_values(itself, want)) << out_case.name << " into itself gives " << to_string(itself);
       Tensor base = in[0].clone();
       for (Tensor view : {base.detach(), base.view({-1}), base.select(0, 0), base.t()}) {
         base.copy_(in[0]);
-        form.call_out(view, &base);
-        EXPECT_TRUE(same_values(view, want)) << form.name << " into a view gives " << to_string(view);
+        out_case.call_out(view, &base);
+        EXPECT_TRUE(same_values(view, want)) << out_case.name << " into a view gives " << to_string(view);
       }
     });
   }
@@ -138,23 +141,23 @@ TEST(Out, AReductionOfNothingIntoItsInput) {
 
 TEST(Out, AProductIntoAFactorGivesTheValue) {
   const QuietWarnings quiet;
-  const auto factor = [](Dtype dtype, const Form& form, int i) {
-    const Dims sizes = declared::sizes_of(*form.schema, i, {}, [](char letter) { return letter == 'j' ? 3 : 2; });
+  const auto factor = [](Dtype dtype, const OutCase& out_case, int i) {
+    const Dims sizes = declared::sizes_of(*out_case.schema, i, {}, [](char letter) { return letter == 'j' ? 3 : 2; });
     return arange(numel_of(sizes)).reshape(sizes).to(dtype);
   };
-  for_each_form("algorithm", factor, [](const Form& form, Dtype, const std::vector<Tensor>& in) {
-    const Tensor want = form.call(in.data());
-    for (int at = 0; at < form.arity(); ++at) {
+  for_each_case("algorithm", factor, [](const OutCase& out_case, Dtype, const std::vector<Tensor>& in) {
+    const Tensor want = out_case.call(in.data());
+    for (int at = 0; at < out_case.arity(); ++at) {
       std::vector<Tensor> own;
       for (const Tensor& operand : in) own.push_back(operand.clone());
       Tensor out = own[static_cast<std::size_t>(at)];
-      // As in PyTorch: dot's out= loses its dim before anything is multiplied, outer's is one that mul refuses.
-      if (want.dim() == 0 || form.schema->name == std::string_view("outer")) {
-        EXPECT_NE(error_text([&] { form.call_out(out, own.data()); }), "no error") << form.name;
+      // As in PyTorch: dot's out= becomes 0-dim before multiplying, and mul refuses that of outer.
+      if (want.dim() == 0 || out_case.schema->name == std::string_view("outer")) {
+        EXPECT_NE(error_text([&] { out_case.call_out(out, own.data()); }), "no error") << out_case.name;
         continue;
       }
-      form.call_out(out, own.data());
-      EXPECT_TRUE(same_values(out, want)) << form.name;
+      out_case.call_out(out, own.data());
+      EXPECT_TRUE(same_values(out, want)) << out_case.name;
     }
   });
 }
@@ -162,20 +165,21 @@ TEST(Out, AProductIntoAFactorGivesTheValue) {
 TEST(Out, ExportedMemoryNeverMoves) {
   const QuietWarnings quiet;
   for (const char* kind : {"map", "fold", "algorithm"}) {
-    const auto square = [](Dtype dtype, const Form& form, int i) {
-      const Dims sizes = declared::sizes_of(*form.schema, i, {3, 3}, [](char) { return 3; });
+    const auto square = [](Dtype dtype, const OutCase& out_case, int i) {
+      const Dims sizes = declared::sizes_of(*out_case.schema, i, {3, 3}, [](char) { return 3; });
       return arange(1, numel_of(sizes) + 1).reshape(sizes).to(dtype);
     };
-    for_each_form(kind, square, [](const Form& form, Dtype, const std::vector<Tensor>& in) {
-      const Tensor want = form.call(in.data());
+    for_each_case(kind, square, [](const OutCase& out_case, Dtype, const std::vector<Tensor>& in) {
+      const Tensor want = out_case.call(in.data());
       if (want.numel() == 1) return;
       Tensor out = ones({1}, Options(want.dtype()));
       const void* memory = out.export_data();
       const std::string before = seen(out);
-      EXPECT_EQ(error_text([&] { form.call_out(out, in.data()); }), "Trying to resize storage that is not resizable")
-          << form.name;
-      EXPECT_EQ(seen(out), before) << form.name;
-      EXPECT_EQ(out.data_ptr(), memory) << form.name;
+      EXPECT_EQ(error_text([&] { out_case.call_out(out, in.data()); }),
+                "Trying to resize storage that is not resizable")
+          << out_case.name;
+      EXPECT_EQ(seen(out), before) << out_case.name;
+      EXPECT_EQ(out.data_ptr(), memory) << out_case.name;
     });
   }
   Tensor x = zeros({3});

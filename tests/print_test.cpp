@@ -1,4 +1,4 @@
-// Printing is PyTorch's, letter for letter: tests/golden/print.json, written by tools/make_print_golden.py.
+// Printed text is PyTorch's, letter for letter: tests/golden/print.json, written by tools/make_print_golden.py.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Not finite numbers and -0.0 are text in the file.
+/// Numbers that are not finite, and -0.0, are strings in the file.
 Scalar number_of(const Json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number_integer()) return value.get<int64_t>();
@@ -44,7 +44,7 @@ PrintOptions options_of(const Json& values) {
   return options;
 }
 
-/// Restores what printing depends on.
+/// Restores the settings of printing.
 class Print : public testing::Test {
  protected:
   void TearDown() override {

@@ -1,4 +1,4 @@
-// What the tests against the specification share: its files, and a call's outcome as text.
+// Shared by the tests against the specification: its files, and a call's outcome as text.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -18,12 +18,12 @@ using tenon::Dims;
 using tenon::Dtype;
 using tenon::Tensor;
 
-/// TENON_SPEC, else shared/spec beside the checkout.
+/// The folder TENON_SPEC, or shared/spec beside the checkout.
 inline std::filesystem::path folder() {
   const char* given = std::getenv("TENON_SPEC");
   return given ? given : TENON_SOURCE_DIR "/../shared/spec";
 }
-/// A checkout without the specification still passes; a named folder that is not there does not.
+/// Skips tests without the specification; fails if TENON_SPEC names a missing folder.
 #define TENON_NEEDS_SPEC()                                                    \
   if (!std::getenv("TENON_SPEC") && !std::filesystem::exists(spec::folder())) \
   GTEST_SKIP() << "no specification beside the checkout"
@@ -34,7 +34,7 @@ inline json read_cases(const std::string& name) {
   return json::parse(file).at("cases");
 }
 
-/// The rows of a table, each split at its commas; the first row holds the names.
+/// The rows of a table, split at commas; the first row has the names.
 inline std::vector<std::vector<std::string>> read_table(const std::string& name) {
   std::ifstream file(folder() / name);
   if (!file) throw std::runtime_error("cannot read " + name + " of " + folder().string());
@@ -59,14 +59,14 @@ inline Dims to_dims(const json& list) {
   return dims;
 }
 
-/// What a row expects or a call gave, in one form: "[2, 3]" for a shape, else a text.
+/// An expected or actual result as text: "[2, 3]" for a shape.
 inline std::string as_text(const json& result) {
   return result.is_string() ? result.get<std::string>() : tenon::to_string(to_dims(result));
 }
 
 /// How a call ended.
 struct Outcome {
-  std::string type;  // of the error: "RuntimeError"; empty: it returned
+  std::string type;  // the error's type, "RuntimeError"; empty if it returned
   std::string text;
   std::vector<std::string> notes;
   std::vector<std::string> warnings;  // "UserWarning: ..."
@@ -109,12 +109,12 @@ Outcome attempt(const Call& call) {
   return outcome;
 }
 
-/// Of a table whose rows grow with the declared ops: those that ran when it was written.
+/// The number of rows when the test was written, for a table that grows with the declared ops.
 struct AtLeast {
   int rows;
 };
 
-/// Counts rows: nothing may vanish silently, and thousands of failures print as ten.
+/// Counts rows, so that none is skipped silently, and prints at most ten failures.
 class Rows {
  public:
   explicit Rows(int expected) : expected_(expected) {}
@@ -138,7 +138,7 @@ class Rows {
   std::string first_;
 };
 
-/// In-place shape changes say what the documentation says where a dim would have to grow (docs/differences.md).
+/// The documented text of an in-place shape error in which a dim would have to grow (docs/differences.md).
 inline std::string documented_in_place_text(const std::string& live, const Dims& target, const Dims& shape) {
   if (live.rfind("output with shape", 0) != 0 || target.size() != shape.size()) return live;
   for (int64_t dim = shape.size() - 1; dim >= 0; --dim)

@@ -1,4 +1,4 @@
-// The specification's programs, as C++: same error type and text, same warnings, same result.
+// The specification's programs in C++: same error type and text, same warnings, same result.
 #include <cmath>
 #include <functional>
 #include <map>
@@ -12,14 +12,14 @@ using namespace tenon;
 using spec::attempt;
 using spec::json;
 
-// The specification's shorthands.
+// Short names from the specification.
 constexpr Dtype i8 = int8, i32 = int32, u8 = uint8, f32 = float32, f64 = float64, boo = bool_;
 Tensor o(SizesView sizes, Dtype dtype = f32) { return ones(sizes, dtype); }
 Tensor e(SizesView sizes, Dtype dtype = f32) { return empty(sizes, dtype); }
 
 using Program = std::function<Tensor()>;
 #define PROGRAM(...) [] { return __VA_ARGS__; }
-/// A program that writes to a tensor it makes first.
+/// A program that first makes a tensor, then writes to it.
 #define WITH(NAME, MADE, ...) \
   [] {                        \
     Tensor NAME = MADE;       \
@@ -279,7 +279,7 @@ std::string described(const spec::Outcome& outcome, bool with_values) {
   return with_values ? text + " " + listed(outcome.value) : text;
 }
 
-/// In-place texts in the documented form; the shapes stand in the live one.
+/// The documented text of an in-place error, made from the live text, which has the shapes.
 std::string as_documented(const std::string& error) {
   const std::string type = "RuntimeError: ", live = error.rfind(type, 0) == 0 ? error.substr(type.size()) : error;
   if (live.rfind("output with shape", 0) != 0) return error;
@@ -307,7 +307,7 @@ TEST(SpecErrors, Programs) {
       want += as_documented(row[2]);
     else
       want += result_is_told ? result : "accepted";
-    if (!result_is_told) got.value = Tensor();  // whatever was returned: it had to be accepted
+    if (!result_is_told) got.value = Tensor();  // any result: the call only had to be accepted
     rows.same(row[0].get<std::string>() + ": " + row[1].get<std::string>(), want, described(got, with_values));
   }
   for (const auto& [id, program] : programs()) EXPECT_TRUE(seen.count(id)) << id << " is not in the specification";

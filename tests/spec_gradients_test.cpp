@@ -17,7 +17,7 @@ double number_of(const json& value) {
 
 using Call = std::function<Tensor(const Operands&)>;
 
-/// A declared op under the specification's name: maps of all their operands, folds along dim 0.
+/// The call of a declared op: maps with all operands, folds along dim 0.
 Call call_of(const std::string& name) {
   static const std::map<std::string, Call> forms = {
       {"div[trunc]", [](const Operands& x) { return tenon::div(x[0], x[1], "trunc"); }},
@@ -51,7 +51,7 @@ std::string text_of(double value) {
   std::snprintf(text, sizeof text, "%.10g", value == 0 ? 0.0 : value);
   return std::isnan(value) ? "nan" : text;
 }
-/// The specification has ten digits.
+/// Compares numbers; the specification has ten digits.
 std::string same_or_text(double got, double want) {
   return std::abs(got - want) <= 1e-9 * std::abs(want) ? text_of(want) : text_of(got);
 }
@@ -66,7 +66,7 @@ TEST(SpecGradients, AtSpecialPoints) {
     Operands operands;
     Dims grid;
     for (std::size_t i = 0; i < count; ++i) grid.push_back(static_cast<int64_t>(row[2][i].size()));
-    // Expanded into memory, so that every point has a gradient of its own.
+    // Copied after expanding, so that every point has its own gradient.
     for (std::size_t i = 0; i < count; ++i)
       operands.push_back(
           along(row[2][i], i, count).expand(grid).clone(tenon::MemoryFormat::contiguous).requires_grad_());

@@ -1,4 +1,4 @@
-// Every shape, stride and shape error of the specification comes out as PyTorch's.
+// Every shape, stride and shape error of the specification equals PyTorch's.
 #include "spec.h"
 
 namespace {
@@ -93,7 +93,7 @@ TEST(SpecShapes, ManyThroughBroadcastTensors) {
   }
 }
 
-/// The shape that would be needed, out of the live text.
+/// The required shape, read from the live text.
 Dims broadcast_shape_in(const std::string& text) { return to_dims(json::parse(text.substr(text.rfind('[')))); }
 
 TEST(SpecShapes, InPlace) {
@@ -110,7 +110,7 @@ TEST(SpecShapes, InPlace) {
       rows.same(row.dump(), live, got.shape_or_text());
       continue;
     }
-    // Where the text is the documented one, the live one stands beside it.
+    // If the documented text is raised, the live one is a note.
     const std::string want = spec::documented_in_place_text(live, to_dims(row[0]), broadcast_shape_in(live));
     bool beside = want == live;
     for (const std::string& note : got.notes) beside |= note.find(live) != std::string::npos;
@@ -148,7 +148,7 @@ TEST(SpecShapes, Expand) {
     const Dims sizes = to_dims(row[2]);
     const Tensor tensor = tenon::empty_strided(to_dims(row[0]), to_dims(row[1]));
     std::string want = wanted_layout(row[3]);
-    // PyTorch lets a 0-dim tensor keep a size of -1; here its sizes are checked like any other's (docs/differences.md).
+    // PyTorch accepts a size of -1 for a 0-dim tensor; Tenon does not (docs/differences.md).
     if (row[0].empty())
       for (int64_t dim = 0; dim < sizes.size(); ++dim)
         if (sizes[dim] == -1)
@@ -180,7 +180,7 @@ TEST(SpecShapes, SumTo) {
   Rows rows(800);
   for (const json& row : spec::read_cases("sum_to")) {
     const Dims shape = to_dims(row[0]), target = to_dims(row[1]);
-    // As text: on failure the result is a message, else the list of dims.
+    // As text: the error's message or the list of dims.
     const auto dims = attempt([&] {
       const Dims summed = tenon::sum_to_dims(shape, target);
       return tenon::empty({summed.size()}, tenon::Device::meta);
@@ -207,7 +207,7 @@ TEST(SpecShapes, Reduce) {
   }
 }
 
-/// Strides alone.
+/// The strides only.
 std::string strides_of(const spec::Outcome& outcome) {
   return outcome.failed() ? outcome.text : tenon::to_string(outcome.value.strides());
 }

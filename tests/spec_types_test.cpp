@@ -65,8 +65,8 @@ class DefaultDtype {
 
 TEST(SpecTypes, Promotion) {
   TENON_NEEDS_SPEC();
-  // 15 dtypes by 15 in three pairs of categories, 15 by 4 numbers in two; seven claims each. Four rows give complex32,
-  // which there is not.
+  // 15 x 15 dtypes in three pairs of categories, 15 dtypes x 4 numbers in two; seven claims each. Four rows give
+  // complex32, which Tenon does not have.
   Rows rows((795 - 4) * 7);
   for (const auto& row : spec::read_table("promotion.csv")) {
     if (row[0] == "category" || !row_is_in_scope(row)) continue;
@@ -94,7 +94,7 @@ TEST(SpecTypes, Promotion) {
 
 TEST(SpecTypes, PromotionOfThree) {
   TENON_NEEDS_SPEC();
-  // 9 dtypes: 729 triples in each of three categories, but for 46 that give complex32.
+  // 9 dtypes: 729 triples in each of three categories, without 46 that give complex32.
   Rows rows(3 * 729 - 46);
   const std::map<std::string, std::array<Category, 3>> categories = {
       {"dim/dim/0-dim", {Category::dimensioned, Category::dimensioned, Category::zero_dim}},

@@ -54,7 +54,7 @@ void store(std::byte* place, const json& value, Dtype dtype) {
       return put(number_of(value));
     case Dtype::complex64:
     case Dtype::complex128:
-      break;  // no row has them
+      break;  // not in the table
   }
 }
 
@@ -68,7 +68,7 @@ Tensor tensor_of(const json& values, Dtype dtype, tenon::SizesView sizes) {
   return tensor;
 }
 
-/// An element as text that tells apart whatever must be told apart: every NaN is one NaN, -0 is not 0.
+/// An element as text. All NaNs are equal; -0 is not 0.
 std::string element_of(const Tensor& tensor, int64_t i) {
   const auto* place = static_cast<const std::byte*>(tensor.data_ptr()) + i * tensor.itemsize();
   const auto get = [&](auto element) {
@@ -114,7 +114,7 @@ std::string element_of(const Tensor& tensor, int64_t i) {
 }
 
 using Op = std::function<Tensor(const Tensor& a, const Tensor& b)>;
-/// The maps under the specification's names; `b` is undefined for one operand.
+/// The maps by the specification's names; `b` is undefined for unary ops.
 std::map<std::string, Op> ops() {
   using T = const Tensor&;
   std::map<std::string, Op> table = {
@@ -135,7 +135,7 @@ std::map<std::string, Op> ops() {
   return table;
 }
 
-/// Whether two float32 or float64 results, each off by less than one unit in the last place, can be of the same call.
+/// Whether two float32 or float64 results, each with an error below one ulp, can be those of the same call.
 bool may_be_rounded_otherwise(const Tensor& a, const Tensor& b, int64_t i) {
   const double x = std::strtod(element_of(a, i).c_str(), nullptr), y = std::strtod(element_of(b, i).c_str(), nullptr);
   const double next =
@@ -164,10 +164,10 @@ TEST(SpecValues, Elementwise) {
                        got.value.numel() == height * width;
     const Tensor want = tensor_of(row[5], result_dtype, {height * width});
     for (int64_t i = 0; i < height * width; ++i) {
-      // PyTorch rounds the root of 16-bit floats, too, where an element is behind its last whole vector.
+      // For elements after its last whole vector, PyTorch also rounds the square root to 16 bits.
       if (name == "rsqrt" && tenon::itemsize(dtype) == 2 && number_of(row[3][i]) > 0 && number_of(row[3][i]) < 1e-6)
         continue;
-      // Of two zeros either, by PyTorch's loop.
+      // 0 or -0, depending on PyTorch's loop.
       if ((name == "fmax" || name == "fmin") && number_of(row[3][i / width]) == 0 && number_of(row[4][i % width]) == 0)
         continue;
       if (name == "atan2" && sound && may_be_rounded_otherwise(want, got.value, i)) continue;

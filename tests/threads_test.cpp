@@ -1,4 +1,4 @@
-// Results have the same bits whatever the number of threads, and any number of threads may call at once.
+// Results have the same bits for any number of threads, and any number of threads may call at once.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -125,7 +125,7 @@ TEST(Threads, SettingsOfOneAreNotThoseOfAnother) {
   other.join();
 }
 
-/// Whenever the flag comes, what is written in place is written whole, or not at all.
+/// Whenever the stop flag is set, an in-place write is complete or does not begin.
 TEST(Threads, NoWriteIsCutShort) {
   for (const int count : {1, 3}) {
     ThreadCount threads(count);
@@ -151,7 +151,7 @@ TEST(Threads, NoWriteIsCutShort) {
   }
 }
 
-/// Stress: whatever others do meanwhile, each result is right.
+/// Stress test: each result is right, whatever other threads do.
 TEST(Threads, SettingsChangeWhileOpsRun) {
   ThreadCount two(2);
   const Tensor a = arange(200000).to(float32), b = ones({200000});
@@ -193,7 +193,7 @@ TEST(Threads, SettingsChangeWhileOpsRun) {
   EXPECT_EQ(wrong, 0);
 }
 
-/// Throws for one element, wherever that is computed.
+/// Throws for one element, on any thread.
 struct Picky {
   static constexpr const char* name = "picky";
   template <class T>

@@ -1,5 +1,5 @@
-// A default-constructed Tensor or Node is an Error wherever it is used, and never a crash: given to any op in any form,
-// to any method, and returned from hooks, custom functions and ops from outside.
+// Using a default-constructed Tensor or Node is an Error, never a crash: as an argument of any op in any form, in any
+// method, and as a result of hooks, custom functions and custom ops.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ const char* const kText = "Expected a proper Tensor but got None (or an undefine
 
 #define EXPECT_UNDEFINED(...) EXPECT_EQ(error_text([&] { static_cast<void>(__VA_ARGS__); }), kText) << #__VA_ARGS__
 
-/// Every form of a call, one after the other with an undefined tensor in each place.
+/// Calls every form with an undefined tensor as each argument in turn.
 void expect_undefined(const Schema& schema, const declared::Call& call) {
   if (error_text([&] { schema.function(call.values.data()); }) != "no error") return;  // clamp without bounds
   for (std::size_t place = 0; place <= call.values.size(); ++place) {
@@ -45,14 +45,14 @@ void expect_undefined(const Schema& schema, const declared::Call& call) {
 TEST(Undefined, GivenToEveryOpInEveryForm) {
   Tensor none, some = ones({2, 2});
   for (const Schema& schema : schemas()) {
-    if (schema.place_of("out_dtype") >= 0) continue;  // refused whatever it is given
+    if (schema.place_of("out_dtype") >= 0) continue;  // always refused
     const auto operand = [&](int i) {
       const Dims sizes = declared::sizes_of(schema, declared::operand_number(schema, i), some.sizes());
       const Tensor fitting = sizes == some.sizes() ? some : ones(sizes);
       return Value(declared::as_operand(schema.parameters()[static_cast<std::size_t>(i)], fitting));
     };
     for (const declared::Call& call : declared::calls(schema, operand)) expect_undefined(schema, call);
-    for (int number = 0; number < schema.count; ++number) {  // beside a number
+    for (int number = 0; number < schema.count; ++number) {  // together with a number
       if (!schema.first[number].takes_numbers) continue;
       const auto one_number = [&](int i) { return i == number ? Value(2) : operand(i); };
       for (const declared::Call& call : declared::calls(schema, one_number)) expect_undefined(schema, call);

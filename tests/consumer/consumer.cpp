@@ -1,5 +1,5 @@
-// An installed library works from outside, whatever macros the program is compiled with: a call, its result, gradients,
-// lists, hooks and functions that cross the boundary both ways, and an error that is caught there with its notes.
+// A program can use the installed library, whatever macros it is compiled with: calls, results, gradients, lists, hooks
+// and functions in both directions, and errors with notes.
 #include <tenon/tenon.h>
 
 #include <cstdio>

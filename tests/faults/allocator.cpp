@@ -1,5 +1,5 @@
-// The allocator of the test program: glibc's, but that it fails when told to and counts what lives. The library calls
-// these functions because the executable's come first; operator new ends in malloc.
+// The allocator of the test program: glibc's, which can be made to fail and counts live blocks. The library calls these
+// functions, because the executable's symbols come first; operator new calls malloc.
 #include <cerrno>
 #include <cstddef>
 #include <limits>

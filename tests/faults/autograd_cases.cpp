@@ -1,4 +1,4 @@
-// Gradients and what surrounds them, over small, big and 10-dim operands.
+// Autograd with small, large and 10-dim operands.
 #include "faults.h"
 
 namespace tenon::faults {
@@ -30,10 +30,10 @@ struct Dirty : autograd::Function<Dirty> {
 
 Tensor product(const Tensors& t) { return t[kA] * t[kB]; }
 
-/// Stands for an operand that is written to before something else may fail: operands stay as they are.
+/// A copy to write to, because operands must stay unchanged.
 Tensor written(const Tensors& t) { return t[kA] * 1; }
 
-/// Takes its hook away whatever happens.
+/// Removes its hook in any case.
 class Hooked {
  public:
   explicit Hooked(autograd::HookHandle handle) : handle_(std::move(handle)) {}
@@ -81,7 +81,8 @@ const std::vector<Named>& calls() {
          autograd::BackwardOptions options;
          options.create_graph = true;
          autograd::backward({product(t).square().sum()}, {}, options);
-         for (const Place leaf : {kLeafA, kLeafB}) t[leaf].set_grad({});  // each would hold its leaf for ever
+         for (const Place leaf : {kLeafA, kLeafB})
+           t[leaf].set_grad({});  // otherwise each would keep its leaf alive for ever
          return done();
        }},
       {"backward without a graph",
@@ -317,7 +318,7 @@ const std::vector<Named>& calls() {
 
 namespace {
 
-/// The same operands, whose leaves have gradients already.
+/// The same operands; their leaves have gradients already.
 std::function<Tensors()> with_gradients(const std::function<Tensors()>& make, Tensor (*gradient)(SizesView)) {
   return [make, gradient] {
     Tensors operands = make();
@@ -327,7 +328,7 @@ std::function<Tensors()> with_gradients(const std::function<Tensors()>& make, Te
 }
 
 Tensor row_major(SizesView sizes) { return ones(sizes); }
-/// Every second element of twice as many.
+/// A view of every second element.
 Tensor with_gaps(SizesView sizes) {
   Dims wider = sizes.copy();
   wider[wider.size() - 1] *= 2;

@@ -1,4 +1,4 @@
-// Failed allocations, one after the other: what a case is, and how allocations are made to fail.
+// Cases for failing allocations, and the functions that make allocations fail.
 #pragma once
 #include <functional>
 #include <string>
@@ -11,7 +11,7 @@ namespace tenon::faults {
 
 using autograd::Tensors;
 
-/// What a call gave: tensors, or a text.
+/// The result of a call: tensors, or a text.
 struct Results {
   Tensor tensor;
   Tensors tensors;
@@ -26,36 +26,35 @@ struct Results {
 using Call = std::function<Results(Tensors&)>;
 struct Case {
   std::string name;               // "big/add out=": the operands, then the call
-  std::function<Tensors()> make;  // operands, the same ones at every call
-  Call call;                      // never keeps anything
+  std::function<Tensors()> make;  // makes the operands, equal ones in each call
+  Call call;                      // must not keep anything
 };
 
-/// A call before it meets its operands.
+/// A call without its operands.
 struct Named {
   const char* name;
   Call call;
 };
 
-/// What the operands and their gradients have become is compared anyway; results that were gathered in a list could
-/// fail for want of the list.
+/// The result of a call whose effect is on the operands, which are compared anyway. Allocates nothing.
 inline Results done() { return {}; }
 
-/// Runs in a process of its own; gives what is wrong.
+/// A check in a separate process. Returns what is wrong.
 struct Check {
   std::string name;
   std::function<std::string()> run;
 };
 
-/// Every op of the table in every form, over every kind of operands.
+/// Every declared op in every form, with every kind of operands.
 void add_table_cases(std::vector<Case>& cases);
 /// Views, copies, indexing, factories, printing, settings.
 void add_tensor_cases(std::vector<Case>& cases);
-/// Backward, hooks, functions and ops of one's own, checks.
+/// Backward, hooks, custom functions, custom ops, gradcheck.
 void add_autograd_cases(std::vector<Case>& cases);
-/// Threads that can't be started, and those that get no memory.
+/// Threads that cannot be started, and threads without memory.
 void add_thread_checks(std::vector<Check>& checks);
 
-/// Operands, the first of which are broadcast together; what a case needs beyond them stands in its own call.
+/// Operands; the first ones broadcast together. A case makes others itself.
 struct Operands {
   const char* name;
   std::function<Tensors()> make;
@@ -64,13 +63,13 @@ struct Operands {
 enum Place { kA, kB, kCondition, kOut, kSame, kMatrix, kIndex, kLeafA, kLeafB };
 const std::vector<Operands>& operand_kinds();
 
-// --- the allocator (allocator.cpp): malloc and all its kin, of the whole process.
+// --- the allocator (allocator.cpp): malloc and related functions of the whole process.
 
-/// From now on allocation `first` (counted from 0) and the `count - 1` after it fail.
+/// Makes allocation `first` (counted from 0, from now on) and the `count - 1` after it fail.
 void fail_allocations(int64_t first, int64_t count) noexcept;
-/// No more failures; gives the number of allocations since.
+/// Ends the failures. Returns the number of allocations since they were requested.
 int64_t stop_failing() noexcept;
-/// Blocks that were allocated and not freed.
+/// The number of blocks that are allocated.
 int64_t live_blocks() noexcept;
 
 }  // namespace tenon::faults

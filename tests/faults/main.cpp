@@ -1,5 +1,5 @@
-// Every allocation of every call fails in turn. Asked of each failure: an exception for want of memory, or the right
-// result after all; operands as they were; nothing leaked; the same call right afterwards.
+// Makes every allocation of every call fail in turn. After each failure: an out-of-memory exception or the right
+// result; operands unchanged; no leak; and the same call gives the right result.
 //
 //   tenon_faults [--quick] [--filter TEXT] [--without TEXT] [--threads N] [--jobs N] [--list]
 //
@@ -30,19 +30,18 @@ struct Options {
   int threads = 1, jobs = 2;
 };
 
-/// How many allocations in a row fail. One failure is often made good: the library gives back what it keeps and asks
-/// again.
+/// How many allocations fail in a row. After a single failure the library can often free its cache and succeed.
 struct Mode {
   const char* name;
   int64_t count;
 };
 constexpr Mode kModes[] = {{"once", 1}, {"twice", 2}, {"from then on", INT64_MAX}};
-constexpr Mode kQuickModes[] = {{"twice", 2}};  // the least that the library can't make good
+constexpr Mode kQuickModes[] = {{"twice", 2}};  // the smallest number from which the library cannot recover
 
 constexpr int64_t kMostAllocations = 20000;
 constexpr unsigned kSecondsPerCase = 120;
 
-/// Where a child is, for the parent to read when the child is gone.
+/// A child's progress, which the parent reads after the child has ended.
 struct Progress {
   std::size_t next;
   int64_t allocation;
@@ -69,7 +68,7 @@ std::string elements_of(const Tensor& tensor) {
   return std::to_string(hash_of(plain.data_ptr(), plain.nbytes()));
 }
 
-/// All that can be seen of a tensor.
+/// A text with all properties of a tensor.
 std::string seen(const Tensor& tensor) {
   if (!tensor.defined()) return "undefined";
   std::string text = to_string(tensor.sizes()) + to_string(tensor.strides()) + "+" +
@@ -92,7 +91,7 @@ std::string seen(const Tensors& tensors) {
 
 std::string seen(const Results& results) { return seen(results.tensor) + "\n" + seen(results.tensors) + results.text; }
 
-/// What a call gave, or the text it failed with.
+/// The result of a call, or the text of its error.
 struct Outcome {
   enum Kind { value, error, no_memory } kind = value;
   std::string text;
@@ -125,7 +124,7 @@ Outcome call(const Case& tried, Tensors& operands) {
   return outcome_of(results, operands);
 }
 
-/// The same with failures; an outcome is described only when nothing fails any more.
+/// The same with failing allocations. The outcome is described after the failures have ended.
 Outcome call_failing(const Case& tried, Tensors& operands, int64_t first, int64_t count, int64_t& used) {
   Results results;
   std::exception_ptr thrown;
@@ -140,7 +139,7 @@ Outcome call_failing(const Case& tried, Tensors& operands, int64_t first, int64_
   return thrown ? outcome_of(thrown) : outcome_of(results, operands);
 }
 
-/// The lines in which two descriptions differ.
+/// The lines that differ between two descriptions.
 std::string difference(const std::string& want, const std::string& got) {
   std::istringstream wants(want), gots(got);
   std::string text, a, b;
@@ -154,7 +153,7 @@ std::string difference(const std::string& want, const std::string& got) {
   return text;
 }
 
-/// What the process holds when nobody holds a tensor.
+/// The memory in use when no tensor exists.
 struct Held {
   int64_t blocks, bytes;
 };
@@ -167,9 +166,9 @@ class Trial {
  public:
   Trial(const Case& tried, Progress& progress) : case_(tried), progress_(progress) {}
 
-  /// The first thing that is wrong; empty: all is well.
+  /// The first error found; empty if there is none.
   std::string run(const Mode* modes, std::size_t count) {
-    for (int turn = 0; turn < 2; ++turn) {  // what is made once is made now
+    for (int turn = 0; turn < 2; ++turn) {  // the first turn makes everything that is made only once
       Tensors operands = case_.make();
       plain_ = call(case_, operands);
     }
@@ -187,7 +186,7 @@ class Trial {
 
  private:
   std::string try_one(int64_t count, int64_t& used) {
-    // A thread's first exception, a stream's first use leave something behind once: only what grows again is a leak.
+    // A thread's first exception and a stream's first use allocate memory once. Only repeated growth is a leak.
     std::string wrong;
     for (int again = 0; again < 5; ++again) {
       const Held before = held();
@@ -252,7 +251,7 @@ void report(const Case& tried, const Progress& progress, const std::string& wron
   _exit(0);
 }
 
-/// One child after the other: where one dies, the next goes on behind the case that killed it.
+/// Runs children one after the other. If one dies, the next continues after the case that killed it.
 void run_cases(const std::vector<const Case*>& cases, Progress& progress, const Options& options) {
   while (progress.next < cases.size()) {
     const pid_t child = fork();

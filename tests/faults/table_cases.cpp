@@ -1,5 +1,5 @@
-// Every op that is declared in src/ops/ is tried in all its forms: its signature says which calls there are. An
-// argument of a type that no op had before needs a line in values_of.
+// Every declared op (src/ops/) in all its forms, with calls made from its signature. A new type of argument needs a
+// line in values_of.
 #include <iterator>
 #include <stdexcept>
 
@@ -15,8 +15,7 @@ Tensor counting(SizesView sizes, Dtype dtype = float32) {
   return arange(1, numel_of(sizes) + 1).to(dtype).reshape(sizes);
 }
 
-/// Beside the first two operands: a condition, two results to write into, a right side of matrix
-/// products, places.
+/// Adds to the first two operands: a condition, two outputs, a right operand of matrix products, and indices.
 Tensors completed(const Tensor& a, const Tensor& b) {
   const Tensor plain = a.detach();
   const Device device = a.device();
@@ -30,17 +29,18 @@ Tensors completed(const Tensor& a, const Tensor& b) {
           a.is_meta() ? empty(a.sizes(), Options(int64, device)) : zeros(a.sizes(), int64)};
 }
 
-/// Computed from leaves, so that writing in place is allowed; `kLeafA` and `kLeafB` are the leaves.
+/// Operands computed from the leaves `kLeafA` and `kLeafB`, so that in-place ops are allowed.
 Tensors tracked(Tensor a, Tensor b) {
   a.requires_grad_();
   b.requires_grad_();
-  Tensors operands = completed(a + 0, b + 0);  // nodes that keep nothing: backward may be called again
+  Tensors operands = completed(a + 0, b + 0);  // nodes that save nothing, so that backward can be called again
   operands.push_back(a);
   operands.push_back(b);
   return operands;
 }
 
-constexpr int64_t kRows = 260, kColumns = 400;  // enough for several threads and for blocks that no thread keeps
+constexpr int64_t kRows = 260,
+                  kColumns = 400;  // enough for several threads and for blocks larger than a thread's cache keeps
 
 Dims ten_dims() {
   Dims sizes(10, 1);
@@ -49,14 +49,14 @@ Dims ten_dims() {
   return sizes;
 }
 
-/// What one parameter is given: an operand, a value, or nothing.
+/// The argument of a parameter: an operand, a value, or nothing.
 struct Given {
-  int place = -1;    // of the operand
-  Value value;       // where there is none
-  std::string text;  // the same in the name of the case; empty: what the ordinary call gives
+  int place = -1;    // index of the operand
+  Value value;       // if it is not an operand
+  std::string text;  // its text in the case's name; empty in the ordinary call
 };
 
-/// What each parameter of an op is given.
+/// The arguments of a call.
 struct GivenAll {
   static constexpr int kMost = 8;
 
@@ -77,12 +77,12 @@ struct GivenAll {
     for (std::size_t i = 0; i < given.size(); ++i)
       values[i] = given[i].place >= 0 ? Value(operand(t, static_cast<int>(i))) : given[i].value;
   }
-  /// Of a product: a view that has the dims it is declared with.
+  /// An operand; for a product a view with the declared dims.
   Tensor operand(const Tensors& t, int i) const {
     const Tensor& plain = t[static_cast<std::size_t>(given[static_cast<std::size_t>(i)].place)];
     if (!*schema->shapes) return plain;
     const Tensor& left = t[kA];  // ij
-    // jk; one column where what is written in place must have the size of the result.
+    // jk; one column if the op has an in-place form, whose self must have the result's size.
     const Tensor right = schema->inplace ? t[kMatrix].slice(1, 0, 1) : t[kMatrix];
     std::string letters;
     declared::sizes_of(*schema, declared::operand_number(*schema, i), {}, [&](char letter) {
@@ -103,7 +103,7 @@ struct GivenAll {
 
 bool name_is(const Parameter& parameter, std::string_view name) { return parameter.name == name; }
 
-/// What an argument that is no operand is tried with.
+/// The values to try for an argument that is not an operand.
 std::vector<Given> values_of(const Parameter& parameter) {
   const std::string_view type = parameter.type;
   const bool is_true = parameter.fallback && std::string_view(parameter.fallback) == "True";
@@ -119,8 +119,7 @@ std::vector<Given> values_of(const Parameter& parameter) {
   throw std::logic_error("no values are known for an argument of type " + std::string(type));
 }
 
-/// The place of an operand behind those that are given already: a condition and places are what they are called, all
-/// others are the first two in turn.
+/// The index of the next operand: conditions and indices have their own, all others alternate between the first two.
 int operand_place(const Parameter& parameter, const std::vector<Given>& before) {
   const std::string_view name = parameter.name;
   if (name == "condition" || name == "mask") return kCondition;
@@ -135,7 +134,7 @@ bool may_be_left_out(const Parameter& parameter) {
   return parameter.fallback || std::string_view(parameter.type).ends_with("?");
 }
 
-/// What a parameter is given where only operands vary.
+/// The choices for a parameter if only operands vary.
 std::vector<Given> choices_of(const Parameter& parameter, const std::vector<Given>& before) {
   if (!parameter.is_operand()) {
     if (may_be_left_out(parameter)) return {Given()};
@@ -150,7 +149,7 @@ std::vector<Given> choices_of(const Parameter& parameter, const std::vector<Give
   return choices;
 }
 
-/// Every combination of what the operands may be: tensors, numbers, nothing. The first one has tensors only.
+/// Every combination of operands: tensors, numbers, nothing. The first has tensors only.
 std::vector<GivenAll> operand_calls(const Schema& schema) {
   std::vector<GivenAll> calls = {{&schema, {}}};
   for (const Parameter& parameter : schema.parameters()) {
@@ -165,7 +164,7 @@ std::vector<GivenAll> operand_calls(const Schema& schema) {
   return calls;
 }
 
-/// The call with each value of each argument that is no operand, from parameter `first` on.
+/// The call with each value of each argument that is not an operand, from parameter `first` on.
 std::vector<GivenAll> argument_calls(const GivenAll& ordinary, std::size_t first) {
   std::vector<GivenAll> calls;
   for (std::size_t i = first; i < ordinary.given.size(); ++i) {
@@ -179,7 +178,7 @@ std::vector<GivenAll> argument_calls(const GivenAll& ordinary, std::size_t first
   return calls;
 }
 
-/// The call with each value of each two arguments.
+/// The call with each combination of values of two arguments.
 std::vector<GivenAll> pair_calls(const GivenAll& ordinary) {
   std::vector<GivenAll> calls;
   for (std::size_t i = 0; i + 1 < ordinary.given.size(); ++i) {
@@ -202,7 +201,7 @@ Tensor total(const List<Tensor>& results) {
   return sum;
 }
 
-/// A call that has a gradient, and the gradient's own where it has one.
+/// Adds the derivative of a call, and its second derivative if there is one.
 void add_derivatives(const Build& add, const std::string& op, const Compute& compute) {
   add(op + " backward", [compute](Tensors& t) {
     total(compute(t)).backward();
@@ -237,7 +236,7 @@ struct Forms {
       return call.schema->function(values);
     });
   }
-  /// The second operand has a shape that goes with no other.
+  /// Adds a call whose second operand does not broadcast.
   void mismatch(const GivenAll& call) const {
     std::vector<std::size_t> operands;
     for (std::size_t i = 0; i < call.given.size(); ++i)
@@ -271,7 +270,7 @@ struct Forms {
     });
     if (grad)
       add_derivatives(add, call.name() + " in place", [run](Tensors& t) {
-        Tensors written = t;  // what failed behind the write has changed no operand
+        Tensors written = t;  // a failure after the write must not change operands
         written[kA] = t[kA] * 1;
         run(written);
         return List<Tensor>{written[kA]};

@@ -1,4 +1,4 @@
-// What is no op of the table: views, copies, indexing, factories, printing, settings.
+// Calls that are not declared ops: views, copies, indexing, factories, printing, settings.
 #include "faults.h"
 
 namespace tenon::faults {
@@ -17,7 +17,7 @@ Dims with_leading(int64_t count, SizesView sizes) {
   return wider;
 }
 
-/// Over every kind of operands.
+/// Calls for every kind of operands.
 const std::vector<Named>& calls_on_tensors() {
   static const std::vector<Named> calls = {
       {"alias", [](Tensors& t) { return t[kA].view(t[kA].sizes()); }},
@@ -256,7 +256,7 @@ struct Buffer {
   static void release(void*, void* self) { ++static_cast<Buffer*>(self)->deleted; }
 };
 
-/// Owns its buffer: the library's from the moment the call succeeds.
+/// from_buffer owns the buffer if the call succeeds.
 Results own_a_buffer(SizesView sizes) {
   auto buffer = std::make_unique<Buffer>();
   Buffer* raw = buffer.get();
@@ -265,13 +265,13 @@ Results own_a_buffer(SizesView sizes) {
     if (raw->deleted != 0) throw Error("the deleter ran while the tensor lived");
     return to_string(made);
   } catch (const std::exception&) {
-    // The text may have failed after the tensor was there; the tensor is gone by now.
+    // The description may have failed after the tensor was made; the tensor is destroyed by now.
     if (raw->deleted > 1) throw Error("the deleter ran twice");
     throw;
   }
 }
 
-/// On failure the buffer stays the caller's: its deleter has not run.
+/// If from_buffer fails, the caller keeps the buffer and the deleter has not run.
 Results refused_buffer() {
   Buffer buffer;
   Tensor made;

@@ -1,4 +1,4 @@
-// Threads that can't be had, and threads that get no memory.
+// Threads that cannot be started, and threads without memory.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -36,7 +36,7 @@ bool adds_right() {
   return (sum == 2).all().item<bool>();
 }
 
-/// The caller does all the work; the threads are asked for again later, and not at every op.
+/// If threads cannot be started, the caller does all the work. They are requested again later, not at every op.
 std::string refused_threads() {
   set_num_threads(3);
   refuse_threads = true;
@@ -50,7 +50,7 @@ std::string refused_threads() {
   return started == 2 ? "" : std::to_string(started) + " threads were started instead of 2";
 }
 
-/// The first op of a thread has its allocations fail, too: what it keeps for later is opened then.
+/// Allocations fail in a thread's first op, too, in which its cache is created.
 std::string starving_threads() {
   set_num_threads(1);
   for (int64_t first = 0; first < 8; ++first) {
@@ -76,7 +76,7 @@ std::string starving_threads() {
   return {};
 }
 
-/// Helpers that get no memory leave the work to those that have some.
+/// Workers without memory leave the work to others.
 std::string starving_helpers() {
   set_num_threads(3);
   const Tensor a = ones({700, 1000}, bfloat16), b = ones({1000}, float64);

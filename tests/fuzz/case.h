@@ -1,4 +1,4 @@
-// What fuzz targets share: the bytes of a case read as values, the file that holds a case, and a limit of time.
+// Shared by fuzz targets: values read from a case's bytes, the file with a case, and a time limit.
 #pragma once
 #include <fcntl.h>
 #include <sanitizer/allocator_interface.h>
@@ -22,9 +22,9 @@
 
 namespace tenon::fuzz {
 
-/// Claims of a target: one that does not hold ends the process, which libFuzzer reports together with the case.
+/// A claim of a target. If it does not hold, the process ends, and libFuzzer reports the case.
 #define CLAIM(HOLDS) CLAIM_OF(HOLDS, std::string())
-/// The same with what the report should say; computed only then.
+/// The same with a text for the report, which is computed only if needed.
 #define CLAIM_OF(HOLDS, DETAIL)                                                  \
   do {                                                                           \
     if (!(HOLDS)) ::tenon::fuzz::fail_claim(#HOLDS, __FILE__, __LINE__, DETAIL); \
@@ -35,7 +35,7 @@ namespace tenon::fuzz {
   std::abort();
 }
 
-/// The bytes of a case, read from the front; zeros when they are used up.
+/// Reads the bytes of a case from the front; zeros after the end.
 class Bytes {
  public:
   Bytes(const uint8_t* data, std::size_t size) noexcept : next_(data), end_(data + size) {}
@@ -53,7 +53,7 @@ class Bytes {
     next_ += count;
     return value;
   }
-  /// Small numbers mostly; now and then one near an edge of int64, or any.
+  /// Mostly small numbers, sometimes one near a limit of int64, or any.
   int64_t integer() noexcept {
     static constexpr int64_t edges[] = {
         INT64_MAX,        INT64_MAX - 1,          INT64_MIN,        INT64_MIN + 1,
@@ -78,7 +78,7 @@ class Bytes {
   const uint8_t* end_;
 };
 
-/// One file that holds a case after the other, in $TMPDIR.
+/// A file in $TMPDIR that is rewritten for each case.
 class CaseFile {
  public:
   explicit CaseFile(const std::string& ending) {
@@ -105,8 +105,7 @@ class CaseFile {
   int descriptor_ = -1;
 };
 
-/// Ops of this thread end with Interrupted once they have run for so long: a case may name a shape of any size, which
-/// is to be refused or computed, but not waited for.
+/// Ends ops of this thread with Interrupted after a time limit, because a case may have a shape of any size.
 class Deadline {
  public:
   explicit Deadline(int milliseconds) noexcept : guard_(expired()) {
@@ -144,7 +143,7 @@ class Deadline {
   InterruptGuard guard_;
 };
 
-/// Runs a case; where blocks remain, once more: what remains again is lost each time.
+/// Runs a case. If memory blocks remain, runs it again: blocks that remain again are a leak.
 template <class Case>
 void check_keeps_nothing(const Case& run) {
   static std::atomic<int64_t> live{0};

@@ -1,4 +1,4 @@
-// Any bytes as a .csv file or as a .csv.gz file: a table, or a FileError; the same table packed and plain.
+// Any bytes as a .csv or .csv.gz file: a table or a FileError; the same table compressed and plain.
 #include <zlib.h>
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What must hold of every tensor, checked without the library's own arithmetic.
+// Claims about every tensor, checked without the library's own arithmetic.
 #pragma once
 #include <cmath>
 #include <cstring>
@@ -18,7 +18,7 @@ inline std::string describe(const Tensor& tensor) {
          to_string(tensor.strides()) + " offset " + std::to_string(tensor.storage_offset());
 }
 
-/// The elements, counted without overflow; -1 when they are more than int64 holds.
+/// The number of elements, computed without overflow; -1 if it overflows an int64.
 inline Wide count_elements(SizesView sizes) {
   Wide count = 1;
   for (int64_t size : sizes) {
@@ -40,7 +40,7 @@ inline bool is_row_major(const Tensor& tensor, bool size_one_too) {
   return true;
 }
 
-/// Sizes, count, flags and reach of a tensor agree with each other and with its storage.
+/// Checks that sizes, numel, flags and extent of a tensor agree with each other and with its storage.
 inline void check_tensor(const Tensor& tensor) {
   CLAIM(tensor.defined());
   const TensorImpl& impl = *tensor.impl();
@@ -48,7 +48,7 @@ inline void check_tensor(const Tensor& tensor) {
   CLAIM_OF(impl.sizes.size() == impl.strides.size(), text);
   CLAIM_OF(static_cast<int>(impl.dtype) < kDtypeCount, text);
   CLAIM_OF(impl.offset >= 0, text);
-  Wide last = impl.offset;  // the place of the last element
+  Wide last = impl.offset;  // the offset of the last element
   for (int64_t dim = 0; dim < tensor.dim(); ++dim) {
     CLAIM_OF(impl.sizes[dim] >= 0, text);
     CLAIM_OF(impl.strides[dim] >= 0, text);
@@ -64,7 +64,7 @@ inline void check_tensor(const Tensor& tensor) {
   }
 }
 
-/// The places of the elements in row-major order, in elements from the storage's begin.
+/// The offsets of the elements in row-major order.
 inline std::vector<int64_t> places_of(const Tensor& tensor) {
   std::vector<int64_t> places;
   places.reserve(static_cast<std::size_t>(tensor.numel()));
@@ -92,7 +92,7 @@ inline std::string bytes_of(const Tensor& tensor) {
   return bytes;
 }
 
-/// Reads every element: memory that is not there shows now. Bools are 0 or 1.
+/// Reads every element, so that sanitizers find bad memory. Bools must be 0 or 1.
 inline void read_elements(const Tensor& tensor) {
   const std::string bytes = bytes_of(tensor);
   if (tensor.dtype() == Dtype::bool_)
@@ -114,7 +114,7 @@ inline double as_double(const std::string& element, Dtype dtype) {
 inline Complex128 as_complex(const std::string& element, Dtype dtype) {
   return tensor_of_bytes(element, {}, dtype).item().as_complex();
 }
-/// The same bits, or NaN both; of complex numbers part by part.
+/// Whether two elements have the same bits or are both NaN; complex numbers are compared by parts.
 inline bool same_element(const std::string& a, const std::string& b, Dtype dtype) {
   if (a == b) return true;
   const Complex128 x = as_complex(a, dtype), y = as_complex(b, dtype);

@@ -1,9 +1,9 @@
-// Any arguments of `tenon explain`, between tabs: an exit code of 0 or 1 and a page in the asked form, or an error of
-// the library's own kind.
+// Any arguments of `tenon explain`, separated by tabs: an exit code of 0 or 1 and output in the requested format, or an
+// Error.
 #include <nlohmann/json.hpp>
 
 #include "fuzz/case.h"
-// Errors are shown by the file that holds main.
+// main.cpp prints errors, so its main is renamed and included.
 #define main tenon_main
 #include "cli/main.cpp"
 #undef main
@@ -21,7 +21,7 @@ std::string printed_by(const Call& call) {
   stdout = open_memstream(&text, &size);
   try {
     call();
-  } catch (const Error&) {  // main shows it
+  } catch (const Error&) {  // main prints it
   }
   std::fclose(stdout);
   stdout = before;
@@ -33,7 +33,7 @@ std::string printed_by(const Call& call) {
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  stderr = std::fopen("/dev/null", "w");  // libFuzzer keeps the old one
+  stderr = std::fopen("/dev/null", "w");  // libFuzzer still uses the old one
   return 0;
 }
 

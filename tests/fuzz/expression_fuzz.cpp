@@ -1,5 +1,5 @@
-// Any text as an expression over a few names: a value, the same in small blocks as in large ones, or an error whose
-// place lies in the text.
+// Any text as an expression over a few names: a value, the same with small and large blocks, or an error with a
+// position inside the text.
 #include "expr/evaluate.h"
 #include "fuzz/case.h"
 #include "fuzz/elements.h"

@@ -1,4 +1,4 @@
-// Any bytes as a .npy file: mapped or copied: a tensor that can be read to its end, or a FileError.
+// Any bytes as a .npy file, mapped or copied: a tensor that can be read completely, or a FileError.
 #include <memory>
 
 #include "fuzz/case.h"

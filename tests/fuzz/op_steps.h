@@ -1,5 +1,5 @@
-// The declared ops in every form, over whatever operands: an op that is declared in src/ops/ is drawn here. What an op
-// gives is compared with what the same op gives of single elements.
+// Random calls of all declared ops in every form, with any operands. An op's result is compared with its results for
+// single elements.
 #pragma once
 #include <cmath>
 #include <optional>
@@ -31,7 +31,7 @@ inline bool may_be_left_out(const Parameter& parameter) {
   return parameter.fallback || std::string_view(parameter.type).ends_with("?");
 }
 
-/// A value for an argument that is no operand. An argument of a type that no op had before needs a line here.
+/// A random value for an argument that is not an operand. A new type of argument needs a line here.
 inline Value draw_value(Bytes& bytes, const Parameter& parameter) {
   if (may_be_left_out(parameter) && bytes.flag()) return {};
   const std::string_view type = parameter.type, name = parameter.name;
@@ -57,14 +57,14 @@ inline Value draw_value(Bytes& bytes, const Parameter& parameter) {
   fail_claim("values of a parameter's type can be drawn", __FILE__, __LINE__, parameter.type);
 }
 
-/// Whether a parameter names places along a dim of `self`, or holds at elements of it.
+/// Whether a parameter is an index along a dim of `self`, or a mask.
 inline bool is_index(const Parameter& parameter) {
   const std::string_view name = parameter.name;
   return name == "index" || name == "indices";
 }
 inline bool is_mask(const Parameter& parameter) { return std::string_view(parameter.name) == "mask"; }
 
-/// Places along the dims of a tensor, few of which are out of range: as many dims, or one; laid out in any way.
+/// Random indices, mostly in range, with as many dims as the tensor or one, in any layout.
 inline Tensor draw_places(Bytes& bytes, const Tensor& self) {
   Dims sizes;
   int64_t most = 1, count = 1;
@@ -110,20 +110,20 @@ struct Call {
       if (value.is_tensor() && value.tensor().is_meta()) return true;
     return false;
   }
-  /// Null where the op has no such parameter, or has been given no value for it yet.
+  /// Null if the op has no such parameter, or it has no value yet.
   const Value* find(std::string_view parameter) const {
     const int place = schema->place_of(parameter);
     const bool given = place >= 0 && static_cast<std::size_t>(place) < values.size();
     return given ? &values[static_cast<std::size_t>(place)] : nullptr;
   }
-  /// Whether it can be written as a method: not where `self` is a number.
+  /// Whether it can be called as a method: not if `self` is a number.
   bool has_self() const {
     const Value* self = find("self");
     return self && self->is_tensor();
   }
 };
 
-/// The elements of the broadcast of all of them; -1: they do not broadcast, or are more than int64 counts.
+/// The numel of all operands broadcast together; -1 if they do not broadcast, or on int64 overflow.
 inline Wide broadcast_count(const std::vector<Tensor>& tensors, Dims* sizes = nullptr) {
   Dims shape;
   for (const Tensor& tensor : tensors) {
@@ -144,7 +144,7 @@ inline std::string element_of(const Tensor& tensor, SizesView index) {
   return {reinterpret_cast<const char*>(at), static_cast<std::size_t>(tensor.itemsize())};
 }
 
-/// A second operand of one element meets 16-bit floats at its own precision, which a single element always would.
+/// Whether a second operand of one element is not rounded to 16 bits, so that results for single elements differ.
 inline bool one_element_differs(const Call& call) {
   const int op = call.schema->op;
   if (op < 0 || !row_of(static_cast<Op>(op)).exact_second || call.copies.size() < 2 || !call.copies[1]) return false;
@@ -175,7 +175,7 @@ inline void check_elementwise(const Call& call, const Tensor& result) {
 
 inline double magnitude(Complex128 number) { return std::hypot(number.re, number.im); }
 
-/// How far floating sums of these may lie apart for the order they are summed in.
+/// The largest difference of floating-point sums of these elements in different orders.
 inline double tolerance(const Tensor& elements, Dtype dtype) {
   const double epsilon = to_real(dtype) == Dtype::float64   ? 1e-15
                          : to_real(dtype) == Dtype::float32 ? 2e-7
@@ -187,11 +187,11 @@ inline double tolerance(const Tensor& elements, Dtype dtype) {
 }
 inline bool near(Complex128 a, Complex128 b, double apart) {
   for (const double part : {a.re, a.im, b.re, b.im})
-    if (!std::isfinite(part)) return true;  // the order decides what overflows
+    if (!std::isfinite(part)) return true;  // which partial sum overflows depends on the order
   return std::abs(a.re - b.re) <= apart && std::abs(a.im - b.im) <= apart;
 }
 
-/// Which dims are folded; the result's sizes are the others.
+/// The reduced dims.
 inline std::vector<bool> folded_dims(SizesView sizes, SizesView dims) {
   std::vector<bool> folded(static_cast<std::size_t>(sizes.size()), dims.empty());
   for (int64_t dim : dims)
@@ -199,7 +199,7 @@ inline std::vector<bool> folded_dims(SizesView sizes, SizesView dims) {
   return folded;
 }
 
-/// Compares one element of a reduction with the reduction of the elements it is made of, laid out in a row.
+/// Compares one element of a reduction with the reduction of its elements in a contiguous row.
 inline void check_reduction(const Call& call, const Tensor& result) {
   const auto place_of = [&](const char* parameter) {
     return static_cast<std::size_t>(call.schema->place_of(parameter));
@@ -242,7 +242,7 @@ inline void check_reduction(const Call& call, const Tensor& result) {
   if (dim_value) over_all[place_of("dim")] = Value();
   if (keepdim) over_all[place_of("keepdim")] = Value();
   if (call.find("dtype"))
-    over_all[place_of("dtype")] = result.dtype();  // an `out=` of another dtype is what it folds in
+    over_all[place_of("dtype")] = result.dtype();  // an `out=` of another dtype decides the accumulation dtype
   const Tensor one = expr::call(*call.schema, over_all).to(result.dtype());
   const Complex128 a = as_complex(element_of(result, index), result.dtype()), b = one.item().as_complex();
   const bool floating = is_inexact(result.dtype());
@@ -272,7 +272,7 @@ inline void check_product(const Call& call, const Tensor& result) {
            "mm: " + std::to_string(x.re) + " for " + std::to_string(y.re) + " in " + describe(result));
 }
 
-/// Nothing is known of other algorithms but what holds of every tensor.
+/// Checks an op's result. For other algorithms only the claims about every tensor are checked.
 inline void check_op(const Call& call, const Tensor& result) {
   check_tensor(result);
   if (call.schema->is_fold()) check_reduction(call, result);

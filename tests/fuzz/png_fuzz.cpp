@@ -1,4 +1,4 @@
-// Any bytes as a .png file: a picture, or a FileError.
+// Any bytes as a .png file: an image or a FileError.
 #include <zlib.h>
 
 #include "fuzz/case.h"
@@ -15,7 +15,7 @@ uint32_t big_endian(const char* bytes) {
   return __builtin_bswap32(value);
 }
 
-/// Gives each chunk the checksum it should have: what lies behind them is looked at then.
+/// Corrects the checksum of each chunk, so that the decoder reads on.
 void mend_checksums(std::string& file) {
   for (std::size_t at = 8; at + 12 <= file.size();) {
     const std::size_t length = big_endian(&file[at]);

@@ -1,5 +1,5 @@
-// Any bytes as a Program of the table's ops and casts over operands laid out in any way: the interpreter writes what
-// its kernels give of one element after the other, and nothing else.
+// Any bytes as a Program of ops and casts over operands of any layout: the interpreter writes what its kernels give for
+// single elements, and nothing else.
 #include <cstring>
 #include <vector>
 
@@ -18,7 +18,7 @@ constexpr int64_t kMostElements = 5000;
 constexpr int64_t kMostInputs = 3;
 constexpr int64_t kMostInstructions = 6;
 
-/// An operand and the memory it walks, which ends where the allocation ends.
+/// An operand and its memory, which ends where the allocation ends.
 struct Operand {
   Dims sizes, strides;
   Dtype dtype = Dtype::float32;
@@ -42,7 +42,7 @@ Dims draw_shape(Bytes& bytes) {
   return shape;
 }
 
-/// Strides of any order of dims, with gaps; an input's may also stand still, or have fewer dims.
+/// Strides of any order of dims, with gaps. An input may also have strides of 0 or fewer dims.
 Operand draw_operand(Bytes& bytes, const Dims& shape, bool written) {
   Operand operand;
   const int64_t skipped = !written && bytes.up_to(4) == 0 ? bytes.up_to(shape.size()) : 0;
@@ -76,7 +76,7 @@ void fill(Bytes& bytes, Operand& operand, Dtype dtype) {
   }
 }
 
-/// Whether the op maps elements, in this dtype, whatever their values.
+/// Whether the op has a kernel for this dtype that accepts all values.
 bool maps(Op op, Dtype compute) {
   if (!kernel_of(op, compute) || kernels().fold[static_cast<int>(op)][static_cast<int>(compute)]) return false;
   return !row_of(op).divides_integers || is_floating_point(compute);
@@ -101,7 +101,7 @@ void append_instruction(Bytes& bytes, Program& program) {
   program.op(op, dtype, truth ? Dtype::bool_ : dtype, arity, in);
 }
 
-/// Whoever makes a Program reads all its inputs.
+/// Makes the Program read all its inputs, as it must.
 void read_all_inputs(Program& program) {
   std::vector<bool> read(static_cast<std::size_t>(program.inputs()));
   for (const Instruction& instruction : program.instructions())
@@ -125,7 +125,7 @@ Program draw_program(Bytes& bytes, const std::vector<Operand>& operands) {
   return program;
 }
 
-/// The elements of an operand that is broadcast to `shape`, by their bytes from its begin, in row-major order.
+/// The byte offsets of the elements of an operand broadcast to `shape`, in row-major order.
 std::vector<int64_t> places(const Dims& shape, const Operand& operand) {
   const int64_t lead = shape.size() - operand.sizes.size();
   Dims strides(shape.size(), 0), index(shape.size(), 0);
@@ -145,7 +145,7 @@ std::vector<int64_t> places(const Dims& shape, const Operand& operand) {
   return result;
 }
 
-/// The result in plain memory: every register holds all elements, one after the other.
+/// Computes the result op by op: every register holds all elements.
 std::vector<std::byte> run_plainly(const Program& program, const Dims& shape, std::vector<Operand>& operands) {
   const int64_t numel = numel_of(shape);
   std::vector<std::vector<std::byte>> registers;

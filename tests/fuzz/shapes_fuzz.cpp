@@ -1,6 +1,6 @@
 // Any bytes as a program over a few tensors that share memory: factories, views, ops in every form, writes, resizes,
-// casts, gradients. After each step layouts lie inside their storage, nothing changed but what was written, and
-// elements are what plain arithmetic on indices, or the op on single elements, says. A step that fails changes nothing.
+// casts, gradients. After each step layouts are inside their storage, only the written elements have changed, and
+// elements equal those given by index arithmetic, or by the op on single elements. A step that fails changes nothing.
 #include <map>
 #include <set>
 
@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t kMostTensors = 5;
 constexpr int kMostSteps = 24;
 
-/// What an op saved for backward, and what is then written in place from the op's result, holds its own history, in
-/// PyTorch, too (`x.copy_(x.log())`). Such nodes let go of what they saved when the case is over, those and no others.
+/// A tensor that is saved for backward and then written in place with the op's result (`x.copy_(x.log())`) forms a
+/// reference cycle, in PyTorch, too. At the end of a case exactly such nodes release their saved tensors.
 class KnownCycles {
  public:
   KnownCycles() = default;
@@ -30,11 +30,11 @@ class KnownCycles {
     for (const autograd::Node& node : nodes_) node.impl()->release_saved();
   }
 
-  /// `result` was computed from the operands, or written in place: then its own memory is not kept.
+  /// Notes that `result` was computed from the operands, or written in place.
   void note_op(const Tensor& result, const std::vector<Tensor>& operands) {
     autograd::Node node = result.grad_fn();
     if (!node.defined()) return;
-    if (node.name() == "AsStridedBackward0") node = node.next_functions()[0].node;  // of a view that was written to
+    if (node.name() == "AsStridedBackward0") node = node.next_functions()[0].node;  // for a view that was written to
     std::set<const TensorImpl*>& saved = saved_[node.impl()];
     saved.clear();
     for (const Tensor& operand : operands)
@@ -58,7 +58,7 @@ class KnownCycles {
     return tensor.impl()->base ? tensor.impl()->base : tensor.impl();
   }
 
-  std::map<const autograd::NodeImpl*, std::set<const TensorImpl*>> saved_;  // may name some that died
+  std::map<const autograd::NodeImpl*, std::set<const TensorImpl*>> saved_;  // may contain destroyed tensors
   std::vector<autograd::Node> nodes_;
 };
 
@@ -97,7 +97,7 @@ class Machine {
 
   Tensor& pick() { return tensors_[static_cast<std::size_t>(bytes_.up_to(static_cast<int64_t>(tensors_.size()) - 1))]; }
   static bool is_small(const Tensor& tensor) { return tensor.is_meta() || tensor.numel() <= fuzz::kMostElements; }
-  /// Sizes that are cheap, or so many that they must be refused.
+  /// Whether sizes are small, or so large that they must be refused.
   static bool is_affordable(SizesView sizes) {
     const fuzz::Wide count = fuzz::count_elements(sizes);
     return count <= fuzz::kMostElements || count > (int64_t{1} << 33);
@@ -110,7 +110,7 @@ class Machine {
       pick() = std::move(tensor);
   }
 
-  /// Makes one step; gives the tensor whose elements it may have changed.
+  /// Runs one step. Returns the tensor whose elements it may have changed.
   const Tensor* step(const char*& name) {
     switch (bytes_.up_to(15)) {
       case 0:
@@ -147,7 +147,7 @@ class Machine {
         const Storage* storage = self.impl()->storage;
         const int64_t nbytes = storage ? storage->nbytes : 0;
         target.resize_(sizes);
-        if (storage)  // what was added may hold anything, but a bool is 0 or 1 in what follows
+        if (storage)  // new memory may have any content, but later steps need bools of 0 or 1
           std::memset(storage->data + nbytes, 0, static_cast<std::size_t>(storage->nbytes - nbytes));
         name = "resize_";
         CLAIM(target.sizes() == sizes);
@@ -196,7 +196,7 @@ class Machine {
     } else {
       tensor = empty(sizes, options);
     }
-    // What is uninitialised may hold anything, but a bool.
+    // Uninitialised memory may have any content, but a bool must be 0 or 1.
     if (Storage* storage = tensor.impl()->storage)
       for (int64_t i = 0; i < storage->nbytes; ++i)
         storage->data[i] = static_cast<std::byte>(i < 64 ? bytes_.byte() : static_cast<uint8_t>(i)) &
@@ -225,14 +225,14 @@ class Machine {
     return pick_small();
   }
 
-  /// Kept, too: later steps read and write what these places lie in.
+  /// The index tensor is kept, so that later steps can read and write it.
   Tensor draw_places(const fuzz::Call& call) {
     const Tensor places = fuzz::draw_places(bytes_, call.find("self")->tensor());
     if (bytes_.flag()) keep(places);
     return places;
   }
 
-  /// An operand that goes with `self`: the same one, what is written to its places, or what it has a product with.
+  /// A second operand for `self`: the same tensor, values to scatter, or a matrix for a product.
   static Tensor partner(const fuzz::Call& call) {
     const Tensor& self = call.find("self")->tensor();
     if (const Value* index = call.find("index"); index && !self.is_meta() && !index->tensor().is_meta()) {
@@ -324,7 +324,7 @@ class Machine {
     keep(result);
   }
 
-  /// Reads or writes through tensors of places and masks.
+  /// Reads or writes through index tensors and masks.
   const Tensor* put(const char*& name) {
     written_ = pick();
     const Tensor value = pick();
@@ -363,8 +363,8 @@ class Machine {
     Tensor& self = pick();
     if (!is_small(self)) return;
     if (bytes_.flag()) {
-      // A leaf that is a view holds its base. If the base is then computed from the leaf, both live on, in PyTorch,
-      // too. So does a leaf that requires no gradient any more and is then computed from its own graph.
+      // A leaf that is a view keeps its base alive. If the base is then computed from the leaf, they form a reference
+      // cycle, in PyTorch, too. So does a leaf that no longer requires grad and is then computed from its own graph.
       if (self.is_view()) return;
       self.requires_grad_(true);
       return;
@@ -380,8 +380,8 @@ class Machine {
   Bytes& bytes_;
   KnownCycles cycles_;
   std::vector<Tensor> tensors_;
-  Tensor written_;             // by the step
-  bool resized_only_ = false;  // its elements stay as they are
+  Tensor written_;             // the tensor that the step writes
+  bool resized_only_ = false;  // its elements do not change
 };
 
 }  // namespace

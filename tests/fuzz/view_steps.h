@@ -1,5 +1,4 @@
-// The library's views, and what each of them says in plain arithmetic: which element of the tensor an element of the
-// view is.
+// The library's views, each with index arithmetic that tells which element of the tensor an element of the view is.
 #pragma once
 #include <functional>
 #include <optional>
@@ -11,7 +10,7 @@ namespace tenon::fuzz {
 
 struct ViewStep {
   Tensor result;
-  /// From an index of the result to one of the tensor; unset: not modelled.
+  /// Maps an index of the result to one of the tensor; empty: not modelled.
   std::function<Dims(const Dims&)> source;
   bool shares = true;  // false: the result may be a copy
 };
@@ -33,7 +32,7 @@ inline Dims draw_order(Bytes& bytes, int64_t ndim) {
   for (int64_t i = 0; i + 1 < ndim; ++i) std::swap(order[i], order[i + bytes.up_to(ndim - 1 - i)]);
   return order;
 }
-/// Sizes of as many elements mostly: what a view may have.
+/// Random sizes for a view, mostly of the right numel.
 inline Dims draw_split(Bytes& bytes, int64_t numel) {
   Dims sizes;
   while (numel > 1 && sizes.size() < 6) {
@@ -47,7 +46,7 @@ inline Dims draw_split(Bytes& bytes, int64_t numel) {
   return sizes;
 }
 
-/// The same elements in the same order under other sizes.
+/// The same elements in the same order with other sizes.
 inline std::function<Dims(const Dims&)> reordered(const Tensor& self, const Tensor& result) {
   if (result.numel() > (int64_t{1} << 40)) return {};
   return [from = self.sizes().copy(), to = result.sizes().copy()](const Dims& index) {
@@ -68,7 +67,7 @@ inline std::function<Dims(const Dims&)> swapped(const Tensor& self, int64_t a, i
   if (self.dim() > 0) std::swap(order[wrapped(a, self.dim())], order[wrapped(b, self.dim())]);
   return permuted(order);
 }
-/// The result's dims are the tensor's without those in `dropped`, at whose place 0 stands.
+/// The result has the tensor's dims without those in `dropped`, whose index is 0.
 inline std::function<Dims(const Dims&)> dropping(const Tensor& self, const std::vector<bool>& dropped) {
   return [ndim = self.dim(), dropped](const Dims& index) {
     Dims source(ndim, 0);
@@ -87,7 +86,7 @@ inline std::vector<bool> size_one_dims(const Tensor& self, const Dims* named) {
   }
   return dims;
 }
-/// Along `dim` the result begins at `first` and takes every `step`th.
+/// Along `dim` the result begins at `first` and has every `step`th element.
 inline std::function<Dims(const Dims&)> stepping(int64_t dim, int64_t first, int64_t step) {
   return [=](const Dims& index) {
     Dims source = index;
@@ -181,7 +180,7 @@ inline ViewStep indexed(const Tensor& self, Bytes& bytes) {
     }
   }
   const Tensor result = self.index(items.data(), static_cast<int64_t>(items.size()));
-  // What each dim of the tensor is given: a place, or a dim of the result with a start and a step.
+  // The index of each dim of the tensor: an integer, or a dim of the result with a start and a step.
   struct Given {
     int64_t dim, first, step;
   };
@@ -216,7 +215,7 @@ inline ViewStep indexed(const Tensor& self, Bytes& bytes) {
           }};
 }
 
-/// One view of `self`; throws what the library throws.
+/// A random view of `self`. Throws the library's exceptions.
 inline ViewStep view_step(const Tensor& self, Bytes& bytes) {
   switch (bytes.up_to(18)) {
     case 0: {
@@ -309,12 +308,12 @@ inline ViewStep view_step(const Tensor& self, Bytes& bytes) {
   }
 }
 
-/// PyTorch's expand and as_strided let a negative size stand beside a 0; so do we.
+/// As in PyTorch, expand and as_strided accept a negative size if another size is 0.
 inline bool has_negative_size(const Tensor& tensor) {
   return std::any_of(tensor.sizes().begin(), tensor.sizes().end(), [](int64_t size) { return size < 0; });
 }
 
-/// Every looked-at element of the result is the element it should be.
+/// Checks elements of the result against the index arithmetic.
 inline void check_view(const Tensor& self, const ViewStep& step) {
   const Tensor& result = step.result;
   if (step.shares && !result.is_meta()) CLAIM_OF(result.impl()->storage == self.impl()->storage, describe(result));

@@ -1,4 +1,4 @@
-// A few tensors that may share memory, and what a step of a program may have changed of them.
+// A few tensors that may share memory, and checks of what a step of a program has changed.
 #pragma once
 #include <map>
 #include <utility>
@@ -11,7 +11,7 @@ namespace tenon::fuzz {
 /// The most elements that a step reads or writes one by one.
 inline constexpr int64_t kMostElements = 600;
 
-/// The place a step has in row-major order, as an index.
+/// The index of an element from its position in row-major order.
 inline Dims index_at(SizesView sizes, int64_t linear) {
   Dims index(sizes.size(), 0);
   for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
@@ -25,7 +25,7 @@ inline int64_t linear_at(SizesView sizes, SizesView index) {
   for (int64_t dim = 0; dim < sizes.size(); ++dim) linear = linear * sizes[dim] + index[dim];
   return linear;
 }
-/// Where an index of a broadcast result lies in an operand of `sizes`.
+/// The operand's index for an index of the broadcast result.
 inline Dims operand_index(SizesView sizes, SizesView index) {
   const int64_t lead = index.size() - sizes.size();
   Dims result(sizes.size(), 0);
@@ -33,14 +33,14 @@ inline Dims operand_index(SizesView sizes, SizesView index) {
   return result;
 }
 
-/// The place of an element in the storage, in elements, counted without overflow.
+/// The offset of an element in the storage, in elements, computed without overflow.
 inline Wide place_of(const Tensor& tensor, SizesView index) {
   Wide place = tensor.storage_offset();
   for (int64_t dim = 0; dim < tensor.dim(); ++dim) place += Wide{index[dim]} * tensor.strides()[dim];
   return place;
 }
 
-/// The elements of a tensor as they were.
+/// A copy of a tensor's elements.
 struct Copy {
   Dtype dtype;
   Dims sizes;
@@ -56,7 +56,7 @@ struct Copy {
   }
 };
 
-/// Everything the tensors are and hold.
+/// Layouts and elements of all tensors.
 class Snapshot {
  public:
   explicit Snapshot(const std::vector<Tensor>& tensors) {
@@ -67,7 +67,7 @@ class Snapshot {
     }
   }
 
-  /// Nothing changed but the layout of `written` (null: nothing at all) and, where it `has_new` ones, its elements.
+  /// Checks that only the layout of `written` (null: nothing) has changed, and, if `has_new`, its elements.
   void check_unchanged(const Tensor* written, bool has_new, const char* step) const {
     for (const auto& [tensor, layout] : layouts_)
       if (!written || !tensor.is(*written)) CLAIM_OF(describe(tensor) == layout, std::string(step) + ": " + layout);

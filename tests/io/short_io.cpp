@@ -1,5 +1,5 @@
 // Preloaded into a program: every read and write moves 1 to 7 bytes, and every third one is interrupted by a signal
-// first. What comes out must not differ.
+// first. Results must not differ.
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -31,7 +31,7 @@ json describe(const Tensor& tensor) {
           {"bytes", to_hex(dense.data_ptr(), static_cast<std::size_t>(dense.nbytes()))}};
 }
 
-/// One step: its operands and what else it says.
+/// A step of a graph: its operands and other arguments.
 struct Step {
   const json& text;
   std::vector<Tensor>& values;

@@ -1,4 +1,4 @@
-// The part of tenon-oracle that differentiates: a graph of steps over leaves, run backward.
+// The part of tenon-oracle for gradients: runs a graph of steps over leaves backward.
 #pragma once
 #include <nlohmann/json.hpp>
 
@@ -9,7 +9,7 @@
 /// step's node and the gradient of every leaf (null: none), or the error of backward.
 nlohmann::json answer_graph(const nlohmann::json& graph);
 
-/// What oracle.cpp knows.
+/// Defined in oracle.cpp.
 std::string to_hex(const void* data, std::size_t count);
 std::vector<unsigned char> from_hex(const std::string& text);
 tenon::Dims to_dims(const nlohmann::json& list);

@@ -1,11 +1,12 @@
-// Answers one call a line: a JSON request on stdin, a JSON answer on stdout. compare.py asks PyTorch the same.
+// Answers one call per line: a JSON request on stdin, a JSON answer on stdout. compare.py makes the same calls in
+// PyTorch.
 //
 //   {"op": "add", "form": "functional", "storages": [{"dtype": "float32", "bytes": "0000803f"}],
 //    "args": [{"storage": 0, "shape": [1], "strides": [1], "offset": 0}, {"number": "0x1.8p+0", "kind": "float"}],
 //    "out": null, "keywords": {"alpha": {"number": 2, "kind": "int"}}}
 //
 // The answer holds shape, strides, dtype and bytes (in index order) of the result, or the error's type and text; the
-// warnings; and every storage as it was left, so that a write to a wrong place is seen.
+// warnings; and the content of every storage, so that a write to a wrong address is found.
 #include <cstring>
 #include <functional>
 #include <iostream>
@@ -120,7 +121,7 @@ class Request {
 
   const json& text_;
   std::vector<Tensor> storages_;
-  std::vector<Tensor> tensors_;  // undefined where the operand is a number
+  std::vector<Tensor> tensors_;  // undefined if the operand is a number
   std::vector<Scalar> numbers_;
   Tensor out_;
 };
@@ -131,7 +132,7 @@ struct NoSuchForm {};
 using Call = std::function<Tensor(Request&)>;
 using Operator = std::function<Tensor(const Request&)>;
 
-/// The operators, by the op they call.
+/// The operators by op.
 const std::map<std::string, Operator>& operators() {
 #define TENON_SYMBOL(NAME, SYMBOL)                                                                   \
   {#NAME, [](const Request& r) {                                                                     \
@@ -166,7 +167,7 @@ Tensor compound(const std::string& op, Request& r) {
   throw NoSuchForm();
 }
 
-/// The arguments of a declared op: what comes by position, then keywords, in the order of its parameters.
+/// The arguments of a declared op in the order of its parameters: positional ones, then keywords.
 std::vector<tenon::Value> values_of(const tenon::Schema& schema, const Request& request) {
   std::vector<tenon::Value> values(static_cast<std::size_t>(schema.count));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -197,7 +198,7 @@ std::vector<tenon::Value> values_of(const tenon::Schema& schema, const Request& 
   return values;
 }
 
-/// One form of a declared op: its function, its method, in place or out=.
+/// Calls a declared op: its function, method, in-place method, or with out=.
 List<Tensor> call_declared(const tenon::Schema& schema, Request& request) {
   const std::vector<tenon::Value> values = values_of(schema, request);
   if (request.form() == "functional") return schema.function(values.data());
@@ -211,14 +212,14 @@ List<Tensor> call_declared(const tenon::Schema& schema, Request& request) {
   return {request.out()};
 }
 
-/// Of several overloads the first has the name; the others are called as their blocks.
+/// The first of several overloads has the op's name; the others are called by the names of their blocks.
 const tenon::Schema* find_declared(const std::string& op) {
   for (const tenon::Schema& schema : tenon::schemas())
     if (op != schema.name && op == schema.block) return &schema;
   return tenon::find_schema(op);
 }
 
-/// What is no declared op: copies and views.
+/// Calls that are not declared ops: copies and views.
 const std::map<std::string, Call>& others() {
   static const std::map<std::string, Call> table = {
       {"to", [](Request& r) { return r.tensor(0).to(r.dtype().value()); }},
@@ -249,7 +250,7 @@ List<Tensor> perform(Request& request, const std::string& op) {
 
 // --- the answer ---------------------------------------------------------------------------------------------------
 
-/// Bytes in index order, read by the strides alone: what is tested must not vouch for itself.
+/// Bytes in row-major order, read by strides here, not by the library that is tested.
 std::string elements_of(const Tensor& tensor) {
   std::string text;
   if (tensor.numel() == 0) return text;

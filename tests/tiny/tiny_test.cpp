@@ -1,4 +1,4 @@
-// The whole library in a second: if one of these fails, read nothing else.
+// The whole library in a second. If one of these fails, look at it first.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Loads a plug-in, computes, unloads it, again and again and from several threads: no thread runs code that is gone.
+// Loads a plug-in, computes and unloads it, repeatedly and from several threads: no thread may run unloaded code.
 #include <dlfcn.h>
 
 #include <cstdio>
