@@ -1,4 +1,4 @@
-// Forward and backward together: what a broadcast's gradient costs.
+// Forward and backward together: the cost of a broadcast operand's gradient.
 #include "cases.h"
 
 namespace bench {
@@ -53,7 +53,7 @@ void add_grad_cases(Cases& cases) {
             both_ways([](auto& x) { return (x.a + x.b).exp(); }));
   cases.add({"grad/tanh of mm", 1, 0, 0}, leaves({256, 256}, {256, 256}, {256}),
             both_ways([](auto& x) { return (x.a.mm(x.b) + x.c).tanh(); }));
-  // The same op recorded and not: their difference is what recording costs.
+  // The same op recorded and not recorded: the difference is the cost of recording.
   cases.add({"grad/[3]+[1] recorded", 1, 110}, leaves({3}, {1}), []<class Library>(Operands<Library>& x) {
     const typename Library::Recording recording;
     add(x.a, x.b);

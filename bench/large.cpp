@@ -1,4 +1,4 @@
-// Elementwise operations whose cost is moving memory: every way an operand reaches a tile, at every level.
+// Elementwise operations limited by memory bandwidth: every access pattern at every level.
 #include <algorithm>
 
 #include "cases.h"
@@ -10,7 +10,7 @@ namespace {
 constexpr Dtype boolean = Dtype::bool_, u8 = Dtype::uint8, i32 = Dtype::int32;
 constexpr Dtype f16 = Dtype::float16, bf16 = Dtype::bfloat16, f32 = Dtype::float32;
 
-/// An operand's sizes, given those of a level.
+/// An operand's sizes, relative to a level's.
 enum class Of {
   none,
   full,
@@ -77,7 +77,7 @@ struct Operand {
 
 struct Pattern {
   const char* name;
-  double in_cache, in_memory;  // least ratios
+  double in_cache, in_memory;  // smallest accepted ratios
   Operand out, a, b = {}, c = {};
 };
 
@@ -91,7 +91,7 @@ int64_t bytes_of(const Operand& operand, const Level& level) {
   return tenon::numel_of(sizes_of(operand.of, level)) * tenon::itemsize(operand.dtype);
 }
 
-/// One op over patterns, at every level.
+/// Adds an op with several patterns at every level.
 template <class Op>
 void add_patterns(Cases& cases, std::initializer_list<Pattern> patterns, Op op) {
   for (const Pattern& pattern : patterns) {

@@ -1,4 +1,4 @@
-// bench: where the operands of a case live. Takes a level; gives sizes.
+// bench: levels of the memory hierarchy. Takes a level; gives the sizes of operands.
 #pragma once
 #include "libraries.h"
 
@@ -7,8 +7,8 @@ namespace bench {
 struct Level {
   const char* name;
   int64_t rows, cols;
-  int64_t offset;  // of the first element of every operand in its memory
-  bool in_memory;  // larger than the last cache
+  int64_t offset;  // of every operand's first element in its memory
+  bool in_memory;  // larger than the last-level cache
   int64_t numel() const { return rows * cols; }
 };
 

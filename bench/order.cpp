@@ -1,4 +1,4 @@
-// Scans and orders: running sums and extremes, sort, topk and frexp, over rows that nobody chose for their length.
+// Scans and orders: running sums and extremes, sort, topk and frexp, over rows of arbitrary lengths.
 #include "cases.h"
 
 namespace bench {

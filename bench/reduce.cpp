@@ -1,4 +1,4 @@
-// Reductions: over everything, over the outer, the inner and several dims.
+// Reductions over all dims, the outer, the inner and several dims.
 #include <initializer_list>
 
 #include "cases.h"

@@ -5,7 +5,7 @@
 namespace bench {
 namespace {
 
-/// A matrix, a matrix transposed and a row: `b` is what the case adds.
+/// The second operand: a matrix, a transposed matrix or a row.
 enum class Second { full, row, transposed };
 
 template <class Op>

@@ -1,4 +1,4 @@
-// Operations whose cost is the way to the kernel: a few elements, views, shapes without data.
+// Operations whose cost is the call: a few elements, views, shapes without data.
 #include "cases.h"
 
 namespace bench {

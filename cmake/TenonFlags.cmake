@@ -1,9 +1,9 @@
-# tenon_flags: what every file of the project is compiled and linked with. tenon_strict: all but tests, whose many small
-# numbers are not worth a cast each.
+# tenon_flags: options for all files of the project. tenon_strict: for all but tests, in which casts of small numbers
+# would only be noise.
 add_library(tenon_flags INTERFACE)
 add_library(tenon_strict INTERFACE)
 target_link_libraries(tenon_strict INTERFACE tenon_flags)
-# Clang counts changes of sign among conversions, GCC does not: the same rule for both.
+# For Clang -Wconversion includes changes of sign, for GCC not. This makes both equal.
 target_compile_options(tenon_strict INTERFACE -Wconversion -Wno-sign-conversion)
 
 target_compile_options(tenon_flags INTERFACE
@@ -11,13 +11,13 @@ target_compile_options(tenon_flags INTERFACE
   # The compiler may not merge a*b+c into one rounding: PyTorch's results are those of two.
   -ffp-contract=off
   -ffunction-sections -fdata-sections
-  # Nobody replaces the library's functions from outside: they may call each other directly.
+  # The library's functions are not replaced from outside, so they may call each other directly.
   -fno-semantic-interposition
-  # Everything but kernels gains nothing from -O3 but size.
+  # Except for kernels, -O3 only makes code larger.
   $<$<CONFIG:Release>:-O2>
   # As a part of a project that chose no build type.
   $<$<STREQUAL:$<CONFIG>,>:-O2>
-  # Lists of a few dims are copied in place: a call of memcpy costs more than all they hold.
+  # Lists of a few dims are copied by a loop: a call of memcpy would cost more.
   $<$<CXX_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>
   # GCC 12 sees overlapping copies inside its own std::string operator+ (GCC bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
@@ -33,7 +33,7 @@ target_link_options(tenon_flags INTERFACE -Wl,--gc-sections -Wl,-Bsymbolic-funct
 
 set(disabled_targets ${TENON_DISABLED_TARGETS})
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
-  # Kernels keep vectors in arrays, and those of SVE have no size: NEON serves all.
+  # Kernels have arrays of vectors, which SVE does not allow: NEON is used instead.
   string(JOIN "|" disabled_targets ${disabled_targets} HWY_SVE HWY_SVE2 HWY_SVE_256 HWY_SVE2_128)
 endif()
 if(disabled_targets)
@@ -44,7 +44,7 @@ endif()
 if(TENON_SANITIZE)
   add_compile_options(-fsanitize=${TENON_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TENON_SANITIZE})
-  # An index outside a std::vector's elements, but inside its memory, is none of a sanitizer's business.
+  # Sanitizers do not detect an index outside a std::vector's elements but inside its capacity.
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
 else()
   # A sanitizer's runtime is found by the executable, not by the library.

@@ -1,5 +1,6 @@
-# nanobind takes three results of Python's for granted: a failed allocation, or a subclass whose name is no UTF-8, would
-# end the process. Its sources are copied with checks there. Where they have become others, they are taken as they are.
+# nanobind does not check three results of Python's functions: a failed allocation, or a subclass whose name is not
+# UTF-8, would end the process. Its sources are copied and the checks inserted. Sources of another version are used
+# unchanged.
 function(tenon_check_in_nanobind file unchecked checked)
   file(READ "${NB_DIR}/src/${file}" text)
   string(REPLACE "${unchecked}" "${checked}" text "${text}")

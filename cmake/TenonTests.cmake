@@ -1,5 +1,5 @@
-# Tests. A room's own tests lie beside its code and see hidden symbols; tests/ makes claims about the whole, through
-# what the shared library exports.
+# Tests. A room's tests are beside its code and may use hidden symbols; those in tests/ use what the shared library
+# exports.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
@@ -13,7 +13,7 @@ function(tenon_test name label)
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest_main tenon_flags)
   set(cost 1)
   if(label STREQUAL "tiny")
-    set(cost 1000)  # the dearest go first
+    set(cost 1000)  # the slowest go first
   endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES LABELS ${label} COST ${cost} TIMEOUT 600)
@@ -48,7 +48,7 @@ if(TARGET tenon_tests)
   target_compile_definitions(tenon_tests PRIVATE TENON_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 endif()
 
-# Every allocation fails in turn. The allocator is replaced: not beside a sanitizer's.
+# Makes every allocation fail in turn. Replaces the allocator, so it does not work with sanitizers.
 if(NOT TENON_SANITIZE)
   file(GLOB fault_sources CONFIGURE_DEPENDS tests/faults/*.cpp)
   add_executable(tenon_faults ${fault_sources})
@@ -59,7 +59,7 @@ if(NOT TENON_SANITIZE)
   set_tests_properties(faults faults.threads PROPERTIES LABELS whole TIMEOUT 600 PROCESSORS 2)
 endif()
 
-# A user's program, compiled as the library is and with containers that check.
+# A user's program, compiled like the library and with checking containers.
 foreach(name consumer consumer_checked)
   add_executable(tenon_${name} tests/consumer/consumer.cpp)
   target_link_libraries(tenon_${name} PRIVATE tenon tenon_flags)
@@ -81,7 +81,7 @@ add_executable(tenon-oracle EXCLUDE_FROM_ALL tests/oracle/oracle.cpp tests/oracl
 target_include_directories(tenon-oracle PRIVATE ${TENON_GENERATED}/src)
 target_link_libraries(tenon-oracle PRIVATE tenon nlohmann_json::nlohmann_json tenon_flags)
 
-# Claims about files rather than calls.
+# Checks of files.
 find_package(Python3 3.9 COMPONENTS Interpreter REQUIRED)
 function(tenon_check name)
   add_test(NAME check.${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

@@ -30,11 +30,11 @@ ORDER = [
 ]
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 
-# What tools/ops.py writes: data, and the declarations in tenon/functions.h, which only tenon/ops.h includes.
+# Files that tools/ops.py writes: data, and the declarations in tenon/functions.h, which only tenon/ops.h includes.
 READ_BY_ALL = {"ops/list.def", "tenon/methods.inc", "tenon/functions.h"}
-# The header of all headers is a shop window, not a room.
+# Includes all public headers and belongs to no room.
 WINDOWS = {"tenon/tenon.h"}
-# Single files that sit in another room than their folder's, with the reason.
+# Single files that belong to another room than their folder's, with the reason.
 EXCEPTIONS = {
     "src/io/print.cpp": "autograd",  # to_string(Tensor) is part of the library; the rest of io is not
 }

@@ -12,19 +12,19 @@ import re
 
 import checking
 
-# Rooms whose arithmetic this reads. `tile` and `kernel` are left out: they walk operands that Note [Bounds] covers, in
-# loops where a check would cost; `type` and `ops` know no sizes.
+# Rooms whose arithmetic is checked. Not `tile` and `kernel`: their operands satisfy Note [Bounds], and checks in their
+# loops would be slow. `type` and `ops` have no sizes.
 ROOMS = ["base", "shape", "tensor", "plan", "dispatch", "expr", "autograd", "io", "python", "cli"]
 PUBLIC = "include/tenon"
 
-# A name that ends in one of these, or holds it between underscores, is a size or made of sizes.
+# A name that ends in one of these words, or contains one between underscores, is a size or computed from sizes.
 WORDS = {
     "size", "sizes", "stride", "strides", "offset", "numel", "extent", "reach", "step", "steps", "bytes", "nbytes",
     "itemsize", "offsets", "stride_bytes", "elements", "rows", "columns", "width", "height", "run", "shape", "place",
 }
 # `-` of these can leave the range of int64; of sizes, which are not negative, it can't.
 SIGNED_WORDS = {"stride", "strides", "offset", "offsets", "place", "start", "stop"}
-# Lists and blocks that are in memory: what they count fits.
+# Lists and blocks in memory: their numbers of elements cannot overflow.
 CONTAINERS = {
     "include/tenon/dims.h", "src/base/small_vector.h", "src/tensor/recycle.h", "src/tensor/storage.cpp",
     "src/python/arguments.cpp", "src/python/gc_traverse.cpp", "src/python/references.cpp",

@@ -24,7 +24,7 @@ volatile float sink;
 void add(float* out, const float* a, const float* b, int64_t n) {
   for (int64_t i = 0; i < n; i += kLanes) hn::Store(hn::Add(hn::Load(d, a + i), hn::Load(d, b + i)), d, out + i);
 }
-/// Past the caches.
+/// With streaming stores.
 void add_streamed(float* out, const float* a, const float* b, int64_t n) {
   for (int64_t i = 0; i < n; i += kLanes) hn::Stream(hn::Add(hn::Load(d, a + i), hn::Load(d, b + i)), d, out + i);
   hwy::FlushStream();
@@ -52,7 +52,7 @@ void sum(float*, const float* a, const float*, int64_t n) {
 struct Loop {
   const char* name;
   void (*run)(float*, const float*, const float*, int64_t);
-  int64_t floats;  // read and written, an element
+  int64_t floats;  // floats read and written per element
 };
 constexpr Loop kLoops[] = {{"a + b", add, 3},
                            {"a + b, streamed", add_streamed, 3},
@@ -60,7 +60,7 @@ constexpr Loop kLoops[] = {{"a + b", add, 3},
                            {"a + number, streamed", add_number_streamed, 2},
                            {"sum", sum, 1}};
 
-/// As the library's own large blocks.
+/// Memory like the library's large blocks.
 struct Free {
   void operator()(float* block) const { std::free(block); }
 };

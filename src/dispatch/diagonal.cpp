@@ -16,8 +16,7 @@ namespace {
 /// Which side of the diagonal keeps its elements.
 enum class Side : uint8_t { lower, upper };
 
-// Bytes of a thread's part: smaller matrices stay on the caller. No case of tenon_bench shows it; the nearest is
-// --filter '^large/copy row/'.
+// Bytes of a thread's part: smaller matrices stay on the caller. Bench: tenon_bench --ops --filter 'ops/(tril|triu)$'.
 constexpr int64_t kPartBytes = 1 << 17;
 
 /// The number of a row's columns on and left of the diagonal.

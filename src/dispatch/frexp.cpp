@@ -12,7 +12,7 @@
 namespace tenon {
 namespace {
 
-// Elements of a thread's part. No case of tenon_bench shows it; the nearest is --filter '^large/exp/'.
+// Elements of a thread's part. Bench: tenon_bench --ops --filter 'ops/frexp$'.
 constexpr int64_t kPartElements = 1 << 14;
 
 /// Replaces an element by its mantissa. Returns the exponent.

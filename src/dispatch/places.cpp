@@ -297,8 +297,8 @@ int64_t join_behind(Laid& out, Laid& self, Laid& index, int64_t dim, int64_t wid
   return bytes;
 }
 
-// Elements of a thread's part: work that is smaller stays on the caller. No case of tenon_bench shows it; the nearest
-// is --filter '^threads/equal'.
+// Elements of a thread's part: work that is smaller stays on the caller. Bench: tenon_bench --ops --filter
+// 'ops/(gather|scatter)$'.
 constexpr int64_t kPartElements = 1 << 15;
 
 /// out[...] = self[..., index[...], ...]. All have the same number of dims; `index` is not empty. `fail(size)` throws

@@ -14,8 +14,8 @@
 namespace tenon {
 namespace {
 
-// Bytes for one thread; fewer than three of these are copied by the caller alone. No case of tenon_bench joins tensors;
-// the nearest is --filter '^threads/equal'.
+// Bytes for one thread; fewer than three of these are copied by the caller alone. Bench: tenon_bench --ops --filter
+// 'ops/(cat|stack)$'.
 constexpr int64_t kGrainBytes = 128 << 10, kSerialBytes = 3 * kGrainBytes, kMostBytes = 1 << 20;
 // Short runs are copied in steps of kStep bytes; the next run overwrites the excess.
 constexpr int64_t kStep = 32, kShort = 256;

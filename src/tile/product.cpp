@@ -11,7 +11,7 @@
 namespace tenon {
 namespace {
 
-// Sizes of blocks. The one product in tenon_bench is --filter '^grad/tanh of mm' (256 x 256).
+// Sizes of blocks. Bench: tenon_bench --filter '^grad/tanh of mm' (256 x 256), and --ops --filter 'ops/(mm|bmm|mv)$'.
 constexpr int64_t kDepth = 256;            // of a block: a panel of b stays in the first-level cache
 constexpr int64_t kPackedBytes = 1 << 19;  // of b: in the second-level cache
 constexpr int64_t kRows = 16 * kProductRows;

@@ -1,4 +1,4 @@
-"""What a thread records: context managers that are decorators, too."""
+"""Grad modes of a thread: context managers that are also decorators."""
 
 import functools
 import inspect

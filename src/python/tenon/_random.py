@@ -1,4 +1,4 @@
-"""Random numbers: one generator for everybody, and as many others as are wanted."""
+"""Random numbers: the default generator, and others as needed."""
 
 from ._tenon import Generator, default_generator
 

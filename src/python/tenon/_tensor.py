@@ -1,4 +1,4 @@
-"""Methods of Tensor that are called once in a while: they speak to other libraries."""
+"""Methods of Tensor that are rarely called, such as conversions for other libraries."""
 
 from . import _tenon
 from ._tenon import Tensor
