@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Claims about the command line: texts, exit codes, files. Runs with the standard library alone.
+"""Tests of the command line: texts, exit codes, files. Needs only the standard library.
 
     python3 tests/cli_test.py BUILD_DIR/tenon
 """
@@ -79,7 +79,7 @@ class CliTest(unittest.TestCase):
 
 class Explain(CliTest):
     def test_text_is_the_reviewed_one(self):
-        """Golden: kernel lines name the instruction set of the machine, so that their last word is left out."""
+        """Golden files. The last word of kernel lines is left out, because it is the machine's instruction set."""
         for name, arguments in GOLDEN.items():
             with self.subTest(name):
                 environment = {**os.environ, "TENON_NUM_THREADS": "2"}
@@ -106,7 +106,7 @@ class Explain(CliTest):
         self.assertEqual((step["bytes_read"], step["bytes_written"]), (4096 * 12 + 12, 4096 * 12))
 
     def test_runs_are_the_engines(self):
-        """Beside C++'s `Planned.*`, which compares what is planned with what an engine notes while it runs."""
+        """Like `Planned.*` in C++, which compares planned runs with recorded ones."""
         cases = {
             "sum(f32[1000,3], -1)": [("sum", "across", "in place", ["gather"])],
             "sum(f32[1000,3], 0)": [("sum", "rounds", "in place", ["direct"])],
@@ -496,7 +496,7 @@ class InfoAndDemo(CliTest):
         self.assertEqual([op["name"] for op in listed], sorted(op["name"] for op in listed))
         add = next(op for op in listed if op["name"] == "add")
         self.assertEqual(add["parameters"][2], {"name": "alpha", "type": "Scalar", "keyword_only": True, "default": "1"})
-        for op in listed:  # what is listed can be called
+        for op in listed:  # every listed op can be called
             self.assertIn(op["signature"].split("(")[0], self.run_tenon("ops", op["name"]).stdout)
         wrong = self.run_tenon("ops", "summ", code=1)
         self.assertIn("there is no op 'summ'", wrong.stderr)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every document runs: README.md, CONTRIBUTING.md and docs/*.md, block by block.
+"""Runs every document block by block: README.md, CONTRIBUTING.md and docs/*.md.
 
     python3 tests/docs_test.py BUILD_DIR [--page NAME]     run all of it, or the pages whose name holds NAME
     python3 tests/docs_test.py BUILD_DIR --write-figures   write the figures of docs/ anew
@@ -28,7 +28,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIGURES = {"docs/explain.svg": ["explain", "f32[5,3,4,1] + f32[3,1,1]", "--svg", "-"]}
-MOST_NOT_RUN = 12  # a document that does not run is an exception
+MOST_NOT_RUN = 12  # the most blocks that may be marked as not run
 SECONDS = 120
 
 MARK = re.compile(r"<!-- (output|not run: \S.*?) -->\s*\Z")  # directly before the block
@@ -68,7 +68,7 @@ def run(command, folder, environment=None):
 
 
 class Tools:
-    """What documents may use: the programs, and the library installed somewhere."""
+    """What documents may use: the programs and an installed library."""
 
     def __init__(self, build, root, folder):
         self.root, self.examples = root, [path.read_text(encoding="utf-8") for path in sorted((root / "examples").glob("*.cpp"))]
@@ -103,7 +103,7 @@ class Tools:
 
 
 def problem_of(block, before, tools, folder):
-    """What is wrong with a block, or ""; and what it printed."""
+    """The error of a block, or ""; and its output."""
     if block.mark.startswith("not run: "):
         return "", None
     if block.mark == "output":

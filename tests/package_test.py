@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Claims about Tenon as a part of another project: configured only, nothing is compiled.
+"""Tests of Tenon as a part of another project. They run CMake, but compile nothing.
 
     python3 tests/package_test.py
 """

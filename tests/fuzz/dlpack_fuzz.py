@@ -1,6 +1,6 @@
-"""DLPack capsules that say anything: a tensor of what they say, or an exception; the owner is told once when it ends.
+"""DLPack capsules with any content: the described tensor or an exception; the deleter is called once.
 
-Nobody can see whether the memory is as large as a capsule says: elements are read where it is."""
+The memory's real size cannot be checked, so elements are read only if the memory exists."""
 
 import ctypes
 import gc
@@ -39,7 +39,7 @@ TYPES = [(6, 8), (1, 8), (0, 8), (0, 16), (0, 32), (0, 64), (2, 16), (4, 16), (2
 
 
 class Source:
-    """Any object that exports."""
+    """An object that exports a capsule."""
 
     def __init__(self, capsule):
         self.capsule = capsule
@@ -60,7 +60,7 @@ def wrapped(number):
 
 
 def is_inside(shape, strides, tensor):
-    """Whether what the capsule says lies in its memory."""
+    """Whether the described elements are inside the memory."""
     if strides is None:
         strides = [math.prod(max(size, 1) for size in shape[dim + 1 :]) for dim in range(len(shape))]
     last = sum((size - 1) * stride for size, stride in zip(shape, strides))
@@ -91,7 +91,7 @@ def check(random):
     tensor.shape = ctypes.cast(sizes, ctypes.POINTER(ctypes.c_int64)) if random.random() < 0.97 else None
     tensor.strides = None if dense else ctypes.cast(steps, ctypes.POINTER(ctypes.c_int64))
     if versioned and managed.flags & 1 and not is_inside(shape, None if dense else strides, tensor):
-        managed.flags &= ~1  # what is read-only is copied at once: it must be there
+        managed.flags &= ~1  # read-only memory is copied at once, so it must exist
     name = b"dltensor_versioned" if versioned else b"dltensor"
     capsule = new_capsule(ctypes.addressof(managed), name, None)
     try:
@@ -100,7 +100,7 @@ def check(random):
         assert not told, "a capsule that was refused stays its owner's"
         assert capsule_name(capsule) == name
         return
-    except MemoryError:  # a copy of what is read-only
+    except MemoryError:  # from the copy of read-only memory
         return
     assert list(taken.shape) == shape and capsule_name(capsule).startswith(b"used_")
     last = sum((size - 1) * stride for size, stride in zip(taken.shape, taken.stride()))

@@ -1,4 +1,4 @@
-"""What the fuzz targets in Python share: cases drawn from a seed and a number, and a process that may crash over them.
+"""Shared by the fuzz targets in Python: random cases from a seed and a number, run in a process that may crash.
 
 A target calls `main(check)`; `check(random)` makes one case with that random.Random and raises where a claim fails.
   --seconds N | --cases N   how long (default: 60 s)
@@ -22,14 +22,14 @@ EDGES = [0, 1, -1, 2, 3, 7, 8, 64, 255, 256, 2**31 - 1, 2**31, 2**32, 2**60, 2**
 
 
 def integer(random):
-    """Small numbers mostly; now and then one near an edge."""
+    """Mostly small numbers, sometimes one near a limit."""
     if random.random() < 0.85:
         return random.randint(-2, 9)
     return random.choice(EDGES) + random.randint(-1, 1)
 
 
 def changed(random, data, words=()):
-    """A few bytes or words of `data` changed, dropped, doubled or put in."""
+    """`data` with a few bytes or words changed, removed, doubled or inserted."""
     data = bytearray(data)
     for _ in range(random.choice((1, 1, 1, 2, 3, 6))):
         at = random.randint(0, len(data))
@@ -49,7 +49,7 @@ def changed(random, data, words=()):
 
 
 def changed_number(random, text):
-    """One of the numbers in a text replaced."""
+    """The text with one of its numbers replaced."""
     import re
 
     numbers = list(re.finditer(rb"-?\d+", text))
@@ -64,7 +64,7 @@ def _case(check, seed, number):
 
 
 def _run_all(check, arguments, progress):
-    """In the child: notes each number before its case, so that a crash can be named."""
+    """In the child: writes each case's number before running it, so that a crash can be attributed."""
     resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
     with open(progress, "r+b") as file:
         shared = mmap.mmap(file.fileno(), 16)
@@ -95,7 +95,7 @@ def main(check):
     with tempfile.NamedTemporaryFile() as progress:
         progress.write(bytes(16))
         progress.flush()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the child ends, then the figures are printed
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the child, then this process prints the figures
         begin = time.monotonic()
         status = subprocess.run([sys.executable, *sys.argv, "--progress", progress.name]).returncode
         seconds = time.monotonic() - begin

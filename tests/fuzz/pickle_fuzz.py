@@ -1,6 +1,6 @@
-"""Changed pickles and changed arguments of what a pickle calls: a tensor inside its bytes, or an exception.
+"""Mutated pickles, and mutated arguments of the functions that a pickle calls: a tensor inside its bytes, or an exception.
 
-A pickle may name the module's own functions only; what else it could call is Python's affair."""
+Only the module's own functions may be called; other calls are Python's responsibility."""
 
 import io
 import pickle
@@ -29,7 +29,7 @@ def seeds():
 SEEDS = seeds()
 
 
-class Unpickler(pickle._Unpickler):  # in C it prints an error of its own where a bytearray's length is wrong
+class Unpickler(pickle._Unpickler):  # the C version prints an error if a bytearray's length is wrong
     def find_class(self, module, name):
         if module in ("tenon", "tenon._tenon", "tenon._tensor") and (name.startswith("_rebuild") or isinstance(getattr(tenon, name, None), tenon.dtype)):
             return super().find_class(module, name)
@@ -47,7 +47,7 @@ def wrong(random):
 
 
 def check_inside(tensor, nbytes):
-    """The elements lie in so many bytes."""
+    """Checks that the elements are inside so many bytes."""
     assert isinstance(tensor, tenon.Tensor)
     if tensor.is_meta or tensor.numel() == 0:
         return
@@ -78,7 +78,7 @@ def unpickle(random):
         tensor = Unpickler(io.BytesIO(content)).load()
     except SystemError:
         raise
-    except Exception:  # whatever a pickle that is no longer one gives
+    except Exception:  # any error of an invalid pickle
         return
     if isinstance(tensor, tenon.Tensor):
         check_inside(tensor, len(content))

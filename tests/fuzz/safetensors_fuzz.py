@@ -1,6 +1,6 @@
-"""Changed .safetensors files: tensors that lie in the file, or a RuntimeError that names it.
+"""Mutated .safetensors files: tensors inside the file, or a RuntimeError with its name.
 
-Headers are changed as text, with a length that fits mostly, and the whole file as bytes."""
+Headers are mutated as text, mostly with the right length, and the whole file as bytes."""
 
 import os
 import tempfile

@@ -22,7 +22,7 @@ from verdict import describe, verdict
 
 
 def self_test(request, answer, wanted):
-    """Breaks a right answer in each way a wrong one can be wrong; every break must be seen."""
+    """Makes a right answer wrong in every possible way; each error must be found."""
     result = answer["results"][0]
     flipped = format(int(result["bytes"][:2], 16) ^ 1, "02x") + result["bytes"][2:]
     breaks = {

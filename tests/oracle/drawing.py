@@ -1,4 +1,4 @@
-"""Random calls, each drawn from (seed, number): op, form, shapes of 0 to 7 dims, layouts, dtypes and values."""
+"""Random calls, each from (seed, number): op, form, shapes of 0 to 7 dims, layouts, dtypes and values."""
 import math
 import random
 import warnings
@@ -15,7 +15,7 @@ FLOATS = [0.0, -0.0, 1.0, 0.5, -2.5, 2.0, 3.0, 1e-3, 0.1, 1e10, -7.25, math.inf,
 
 COMPLEX = [1j, 2 - 0.5j, complex(3), -1 + 1e10j]
 
-# Forms PyTorch has for each kind of op. `method` is the same code as `functional` there, but not here.
+# The forms of each kind of op in PyTorch. `method` and `functional` are the same code there, but not here.
 FORMS = {
     "unary": ["functional", "functional", "method", "inplace", "out", "operator"],
     "map": ["functional", "functional", "method", "inplace", "out", "operator", "compound"],
@@ -37,11 +37,11 @@ def is_inexact(dtype):
 
 
 def table_ops():
-    """(name, how it is drawn) of every declared op that has a way to be drawn here."""
+    """(name, kind) of every declared op for which random calls can be made here."""
     return [(name, kind_of(op)) for name, op in DECLARED.items() if kind_of(op) and (name == op.name or not op.facts.get("shapes"))]
 
 
-# Forms that an op is declared without.
+# Forms that an op does not have.
 LACKING = {name: {form for form, there in (("out", op.has_out and not op.result_names), ("inplace", op.has_inplace), ("method", op.is_method), ("operator", op.facts.get("symbol")),
                                            ("compound", op.facts.get("symbol") and not op.is_comparison)) if not there}
            for name, op in DECLARED.items()}  # fmt: skip
@@ -62,7 +62,7 @@ def kind_of(op):
 
 
 def draw_parameter(draw, parameter):
-    """The value of one that is no operand."""
+    """A value for a parameter that is not an operand."""
     if parameter.type == "Scalar" or parameter.type.startswith("float"):
         return number_json(draw.number(complex_too=parameter.type == "Scalar"))
     if parameter.type == "bool":
@@ -71,7 +71,7 @@ def draw_parameter(draw, parameter):
 
 
 class Draw:
-    """Random choices of one case."""
+    """The random choices of one case."""
 
     def __init__(self, seed, number):
         self.rng = random.Random(f"{seed}:{number}")
@@ -117,7 +117,7 @@ class Draw:
         if ndim in (4, 5):
             kinds += ["channels_last"] * 2
         kind = self.rng.choice(kinds)
-        order = list(range(ndim))  # from the slowest to the fastest dim
+        order = list(range(ndim))  # from the largest stride to the smallest
         if kind == "channels_last":
             order = [0] + list(range(2, ndim)) + [1]
         elif kind in ("permuted", "gaps") and self.chance(0.8):
@@ -234,7 +234,7 @@ def draw_case(ops, seed, number, only_op=None):
             if draw.chance(0.8):
                 keywords[bound] = len(build.args)
                 other = dtype if draw.chance(0.6) else draw.dtype()
-                # Of a complex bound in a write PyTorch finds other mistakes first.
+                # For a complex bound of an in-place or out= call PyTorch reports other errors first.
                 build.args.append(number_json(draw.number(form not in ("out", "inplace"))) if numbers else build.tensor(draw.narrowed(shape), other))
     elif kind == "where":
         condition = torch.bool if draw.chance(0.92) else draw.dtype()
@@ -257,12 +257,13 @@ def draw_case(ops, seed, number, only_op=None):
             dims = dims + [len(shape) + draw.rng.randint(0, 2)]
         draw_fold(draw, DECLARED[op], dims, form, keywords)
         if kind == "reduction_dtype" and draw.chance(0.25):
-            # A sum of floats in an integer dtype converts numbers no integer holds: PyTorch's answer depends on its path.
+            # A sum of floats in an integer dtype converts numbers out of range: PyTorch's result depends on its code
+            # path.
             keywords["dtype"] = NAMES[draw.dtype(None if not is_inexact(dtype) else torch.complex128 if dtype.is_complex else torch.float64)]
     elif kind == "list":
         draw_list(draw, build, shape, dtype, keywords)
     elif kind == "product":
-        # Small integers: their sums are exact, whatever the order.
+        # Small integers, whose sums are exact in any order.
         sizes = {letter: draw.rng.choice([1, 2, 3] if letter == "b" else [0, 1, 2, 3, 5, 17, 33]) for letter in "bijk"}
         for operand in DECLARED[op].facts["shapes"].split(","):
             shape = [sizes[letter] for letter in operand.lstrip("*")]
@@ -291,9 +292,9 @@ def draw_list(draw, build, shape, dtype, keywords):
 
 
 def draw_fold(draw, op, dims, form, keywords):
-    """The dims that are folded, as the declaration takes them, and what else it asks for."""
+    """The dims to reduce, in the declared form, and the other arguments."""
     parameters = {parameter.name: parameter for parameter in op.parameters}
-    # From Python one dim may be all that is taken.
+    # In Python some ops accept only one dim.
     one = parameters["dim"].type in ("int", "int?") or "int dim" in op.facts.get("python", "") and "int[]" not in op.facts["python"]
     if not one:
         keywords["dim"] = dims
@@ -351,7 +352,7 @@ def draw_other(draw, build, op, shape, dtype, keywords):
 
 
 def draw_out(draw, build, kind, op, dtype, keywords):
-    """A tensor to write to: mostly of the right shape and dtype, which PyTorch is asked for on meta tensors."""
+    """A tensor to write to, mostly of the right shape and dtype, which PyTorch computes on meta tensors."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         probe = {"op": op, "form": "functional", "storages": build.storages, "args": build.args, "out": None, "keywords": {}}

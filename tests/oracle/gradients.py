@@ -46,7 +46,7 @@ def perform(step, values):
     if op in UNARY or op in BINARY or op == "mm":
         return getattr(torch, op)(*operands)
     if op in REDUCTIONS:
-        # Without the argument the node is another one than with an empty list.
+        # Without the argument the node has another name than with an empty list.
         return getattr(torch, op)(a) if step["dims"] is None else getattr(torch, op)(a, step["dims"], step["keepdim"])
     if op == "add_number":
         return a + numbers[0]
@@ -78,7 +78,7 @@ def perform(step, values):
 
 
 def is_tame(tensor):
-    """Neither so large nor so small that rounding decides what comes of it."""
+    """Whether values are neither so large nor so small that rounding decides the result."""
     if tensor.numel() == 0:
         return True
     plain = tensor.detach().abs()
@@ -91,7 +91,7 @@ def overlaps_itself(tensor):
 
 
 class Graph:
-    """Draws a graph and runs it in PyTorch as it grows."""
+    """Makes a random graph and runs it in PyTorch step by step."""
 
     def __init__(self, seed, number):
         self.rng = random.Random(f"{seed}:{number}")
@@ -107,7 +107,7 @@ class Graph:
 
     def random(self, shape):
         dtype = self.dtype if self.rng.random() < 0.9 else torch.float64
-        # Positive and well apart from 0: logarithms and quotients stay tame.
+        # Positive and not near 0, for logarithms and quotients.
         return (torch.rand(shape, generator=self.generator, dtype=torch.float64) + 0.25).to(dtype)
 
     def narrowed(self, shape):
@@ -125,7 +125,8 @@ class Graph:
         first = self.values[step["in"][0]]
         ndim = first.dim()
         if op.rstrip("_") in BINARY and op.endswith("_") and len(self.values) > 1:
-            # Not a tensor by itself in place: backward refuses it on both sides, in words that depend on what follows.
+            # No in-place op of a tensor with itself: backward refuses it in both libraries, with texts that depend on
+            # later steps.
             step["in"].append(rng.choice([i for i in range(len(self.values)) if self.values[i] is not first]
                                          or step["in"]))
         elif op.rstrip("_") in BINARY or op in ("add_alpha", "sub_alpha_", "copy_", "mm"):
@@ -174,10 +175,10 @@ class Graph:
     def grow(self):
         step = self.drawn_step()
         if step["op"].endswith("_") and overlaps_itself(self.values[step["in"][0]]):
-            return  # what is written first is up to the order of elements
+            return  # the result would depend on the order of writes
         before = [value.detach().clone() for value in self.values] if step["op"].endswith("_") else None
         try:
-            if step["op"].endswith("_"):  # whether it leaves tame values is seen on a copy
+            if step["op"].endswith("_"):  # tests on a copy whether the values stay moderate
                 trial = perform(dict(step, **{"in": list(range(len(step["in"])))}),
                                 [before[i] for i in step["in"]])
                 if not is_tame(trial):
@@ -192,7 +193,7 @@ class Graph:
         self.steps.append(step)
 
     def request(self):
-        """The graph with the values to start from; None where nothing of it requires grad."""
+        """The graph with the roots of backward; None if nothing requires grad."""
         able = [i for i in range(len(self.leaves), len(self.values)) if self.values[i].requires_grad]
         if not able:
             return None
@@ -202,7 +203,7 @@ class Graph:
                 "weights": [described(weight) for weight in self.weights]}
 
     def names(self):
-        """As they are when their step is done: a later write in place renames what it writes to."""
+        """The names of nodes directly after their steps, because a later in-place write changes a tensor's node."""
         leaves = [leaf.clone().requires_grad_() for leaf in self.leaves]
         values, names = leaves, []
         for step in self.steps:
@@ -211,7 +212,7 @@ class Graph:
         return names
 
     def answer(self, roots):
-        # Whether float32 rounds anything on the way, be the leaves as they may.
+        # Whether float32 occurs anywhere, whatever the leaves' dtypes.
         answer = {"names": self.names(), "single": any(value.dtype == torch.float32 for value in self.values)}
         try:
             torch.autograd.backward([self.values[i] for i in roots], self.weights)
@@ -221,12 +222,12 @@ class Graph:
 
 
 def steps(shape, strides):
-    """The strides that lead anywhere: those of dims of size 1 depend on PyTorch's way through its own views."""
+    """The strides of dims with more than one element. Others depend on PyTorch's internal views."""
     return [stride for size, stride in zip(shape, strides) if size != 1]
 
 
 def same_error(wanted, got):
-    """Of several changed tensors, views written to more than once among them, either side may name another one."""
+    """If several saved tensors were changed, among them views written more than once, each library may name another one."""
     if wanted == got:
         return True
     if not wanted or not got or not re.search("output 0 of (AsStrided|torch::autograd::CopySlices)", wanted + got):
@@ -251,7 +252,7 @@ def verdict(wanted, got):
                                   ("strides", steps(want.shape, want.stride()), steps(have["shape"], have["strides"]))):
             if left != right:
                 return f"{what} of leaf {i}: wanted {left}, got {right}"
-        # Sums are added in another order: errors grow with the largest terms, not with the result.
+        # Sums are added in another order, so errors grow with the largest terms, not with the result.
         scale = max(1.0, float(want.abs().max())) if want.numel() else 1.0
         tolerance = scale * (1e-3 if wanted["single"] else 1e-9)
         if not torch.allclose(want, tensor_of(have), rtol=0, atol=tolerance, equal_nan=True):
@@ -260,7 +261,7 @@ def verdict(wanted, got):
 
 
 def self_test(oracle):
-    """Breaks a right answer in each way a wrong one can be wrong; every break must be seen."""
+    """Makes a right answer wrong in every possible way; each error must be found."""
     number = 0
     while True:
         graph = Graph(1, number)

@@ -1,4 +1,4 @@
-"""A call as the program tenon-oracle reads it: numbers, storages and views in JSON; and the program itself."""
+"""Requests for the program tenon-oracle: numbers, storages and views in JSON; and running the program."""
 import json
 import math
 import subprocess

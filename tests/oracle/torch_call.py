@@ -1,4 +1,4 @@
-"""A call in PyTorch, and what came of it."""
+"""Makes a call in PyTorch and describes its outcome."""
 import warnings
 
 import torch
@@ -36,11 +36,11 @@ def call_torch(request, operands, out):
         return getattr(a, op)(keywords["sizes"])
     if form == "operator":
         if op == "div" and not isinstance(a, torch.Tensor):
-            # PyTorch multiplies by the reciprocal, from Python; Tenon, like PyTorch from C++, divides.
+            # In Python PyTorch multiplies by the reciprocal; Tenon and PyTorch's C++ divide.
             common = torch.result_type(a, operands[1])
             return torch.div(torch.tensor(a, dtype=common if common.is_floating_point or common.is_complex else torch.float32), operands[1])
     if op == "bitwise_not" and form == "operator":
-        return torch.bitwise_not(a)  # from Python floats are refused with another text
+        return torch.bitwise_not(a)  # in Python PyTorch refuses floats with another text
     if form in ("operator", "compound"):
         return operator(op, form, operands)
     if op == "clamp":
@@ -51,7 +51,7 @@ def call_torch(request, operands, out):
         keywords["dtype"] = BY_NAME[keywords["dtype"]]
     if "dim" in keywords:
         if op in ("all", "any") and not keywords["dim"]:
-            # In C++ no dims means all of them; from Python, all and any take () at its word.
+            # In C++ no dims means all dims; in Python all and any reduce no dims for ().
             keywords["dim"] = list(range(operands[0].dim()))
         if op == "mean" and form == "out" and not keywords["dim"] and not keywords["keepdim"]:
             del keywords["dim"], keywords["keepdim"]  # another overload, with another text
@@ -69,7 +69,7 @@ def call_torch(request, operands, out):
 
 
 class Unsupported(Exception):
-    """PyTorch has no such form from Python."""
+    """PyTorch has no such form in Python."""
 
 
 def torch_answer(request):
@@ -90,14 +90,14 @@ def torch_answer(request):
         except AttributeError as error:
             raise Unsupported(str(error)) from None
         if shares(request) and request["form"] in ("inplace", "compound", "functional"):
-            # PyTorch may read what it has written; Tenon promises the out-of-place result or an error.
+            # PyTorch may read elements that it has written; Tenon gives the functional result or an error.
             alone = open_storages(request)
             target = view_of(request["args"][0], alone)
             others = [operand.clone() if isinstance(operand, torch.Tensor) else operand
                       for operand in operands_of(request, open_storages(request))[1:]]
             try:
                 result = call_torch(request, [target] + others, None)
-            except RuntimeError:  # alone, the target is refused: so may it be here
+            except RuntimeError:  # the output itself is refused, so Tenon may refuse it
                 pass
     if isinstance(result, torch.Tensor) and result.dtype == torch.complex32:
         raise Unsupported("there is no complex32")
@@ -107,7 +107,7 @@ def torch_answer(request):
 
 
 def unsafe_for_torch(request):
-    """Calls on which PyTorch itself stops the process: the smallest integer divided by -1."""
+    """Calls that crash PyTorch: the smallest integer divided by -1."""
     if request["op"] != "div" or not request["keywords"].get("rounding_mode"):
         return False
     first = request["args"][0]

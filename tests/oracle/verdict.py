@@ -1,4 +1,4 @@
-"""What differs between PyTorch's answer and Tenon's, and by how much each op may differ."""
+"""Compares PyTorch's answer with Tenon's, with the allowed error of each op."""
 import json
 import math
 import re
@@ -12,7 +12,7 @@ REFLECTED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
 def wanted_error(request, kind, text):
-    """PyTorch's error as Tenon words it: where docs/differences.md names a difference, it is made here."""
+    """PyTorch's error text changed to Tenon's, for differences that docs/differences.md lists."""
     match = re.fullmatch(r"output with shape (\[.*\]) doesn't match the broadcast shape (\[.*\])", text)
     if match:
         target, shape = json.loads(match.group(1)), json.loads(match.group(2))
@@ -21,13 +21,13 @@ def wanted_error(request, kind, text):
                 if target[dim] != shape[dim]:
                     return kind, (f"The expanded size of the tensor ({target[dim]}) must match the existing size "
                                   f"({shape[dim]}) at non-singleton dimension {dim}.")
-    if request["form"] == "operator" and "number" in request["args"][0]:  # Python asks the tensor the other way round
+    if request["form"] == "operator" and "number" in request["args"][0]:  # Python calls the tensor's reflected operator
         text = re.sub(r'^"(lt|le|gt|ge)_cpu"', lambda name: f'"{REFLECTED[name.group(1)]}_cpu"', text)
     return kind, text
 
 
 def ordered_bits(tensor):
-    """Integers in the order of the floats they stand for: neighbours differ by 1."""
+    """Maps floats to integers in the same order, so that neighbours differ by 1."""
     width = {2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.element_size()]
     bits = tensor.contiguous().view(width).to(torch.int64)
     low = -(2 ** (8 * tensor.element_size() - 1))
@@ -39,7 +39,7 @@ PRODUCTS = {op.name for op in OPS if op.facts.get("shapes")}  # of small integer
 ULPS = {op.name: float(op.facts["ulp"]) for op in OPS if op.kind == "map" and "ulp" in op.facts}
 
 
-# What PyTorch's erf of 16-bit floats is off by near 0, whatever the size of the result.
+# The absolute error of PyTorch's erf of 16-bit floats near 0.
 ERF_ERROR = 5e-7
 
 
@@ -87,45 +87,45 @@ def differing(request, wanted, got):
 
 
 def within_fold_error(request, wanted, got):
-    """Partial results meet in another order, and may overflow in one order alone."""
+    """Partial results are joined in another order, and may overflow in only one of them."""
     operand = view_of(request["args"][0], open_storages(request))
-    if operand.is_complex():  # of whose magnitudes the error is a share
+    if operand.is_complex():  # the error is relative to the magnitudes
         operand = torch.view_as_real(operand).abs().sum(-1)
     computed = operand.dtype if operand.dtype.is_floating_point else torch.get_default_dtype()  # out= may be wider
     info = max(torch.finfo(wanted.dtype), torch.finfo(computed), key=lambda info: info.eps)
     roundings = 64 * info.eps if info.bits > 16 else 4 * info.eps
     a, b, operand = (tensor.to(torch.float64) for tensor in (wanted, got, operand))
     largest = max([1.0, *operand[operand.isfinite()].abs().flatten().tolist()])
-    # Differences of what is nearly equal; powers that underflow where they are computed in the dtype.
+    # Absolute errors: differences of nearly equal numbers, and powers that underflow in the dtype.
     absolute = {"logsumexp": roundings * largest, "std": roundings * largest, "var": (roundings * largest) * (roundings * largest), "linalg_vector_norm": info.tiny ** (1 / 3),
                 "norm": info.tiny ** (1 / 3), "norm_named": info.tiny ** (1 / 3), "nanmean": roundings * largest, "var_mean": roundings * largest, "std_mean": roundings * largest}  # fmt: skip
     near = (a - b).abs() <= roundings * a.abs() + absolute.get(request["op"], info.tiny)
     edge = ~(a.abs() < info.max / 2**11) & ~(b.abs() < info.max / 2**11) & ~(a.isnan() ^ b.isnan())
-    # A product may leave the range on its way.
+    # An intermediate product may overflow or underflow.
     magnitudes = operand.abs().log2().abs()
     leaves = request["op"] == "prod" and bool(magnitudes[magnitudes.isfinite()].sum() > math.log2(info.max))
     return near | edge | operand.isinf().any() | leaves
 
 
 def computed_dtype(request):
-    """Of the result before it is stored in out=."""
+    """The dtype of the result before it is stored in out=."""
     operands = operands_of(request, open_storages(request))
     dtype = torch.result_type(operands[0], operands[1] if len(operands) > 1 else operands[0])
     return dtype if dtype.is_floating_point else torch.get_default_dtype()
 
 
 def overflowing_quotient(request):
-    """Where a quotient is finite, but not in the dtype of the computation."""
+    """Where a quotient is finite, but overflows in the compute dtype."""
     operands = operands_of(request, open_storages(request))
     dtype = computed_dtype(request)
     a, b = (torch.as_tensor(operand).to(dtype).to(torch.float32 if dtype.itemsize == 2 else dtype) for operand in operands)
     return (a / b).isinf() & (b != 0) & a.isfinite()
 
-# Those that move complex numbers or add parts: nothing is rounded twice.
+# Ops that move complex numbers or add their parts: nothing is rounded twice.
 EXACT = {"neg", "conj_physical", "to", "clone", "contiguous", "copy", "fill", "expand", "reshape", "where"}
 
 
-# The magnitudes of what is added, by op.
+# The magnitudes of the summed terms, by op.
 TERMS = {
     "addcmul": lambda a, b, c, value: a + value * b * c, "addcdiv": lambda a, b, c, value: a + value * b / c,
     "lerp": lambda a, end, weight, _: (a + end) * (1 + weight),
@@ -144,7 +144,7 @@ def within_complex_error(request, wanted, got):
     scale = wanted.to(torch.complex128).abs()
     if DECLARED.get(op) and (DECLARED[op].has_state or op == "prod"):
         near = within_fold_error(request, torch.view_as_real(wanted), torch.view_as_real(got)).all(-1)
-        return same | near | ~parts[0].isfinite().all(-1)  # which parts become NaN depends on the path
+        return same | near | ~parts[0].isfinite().all(-1)  # which parts become NaN depends on PyTorch's code path
     elif "alpha" in request["keywords"]:
         first, second = (value if isinstance(value, torch.Tensor) else torch.tensor(value) for value in operands_of(request, open_storages(request))[:2])
         scale = scale + first.to(torch.complex128).abs() + second.to(torch.complex128).abs() * abs(number_of(request["keywords"]["alpha"]))
@@ -155,7 +155,7 @@ def within_complex_error(request, wanted, got):
     if op in ("sum", "mean", "sum_to_size"):
         operand, keywords = view_of(request["args"][0], open_storages(request)).to(torch.complex128).abs(), request["keywords"]
         scale = scale + (operand.sum_to_size(keywords["sizes"]) if op == "sum_to_size" else operand.sum(dim=keywords["dim"], keepdim=keywords["keepdim"])).reshape(scale.shape)
-    # Into a wider out= goes what was computed in complex64, or in 16 bits.
+    # A wider out= gets values that were computed in complex64 or in 16 bits.
     computed = request["storages"][request["args"][0].get("storage", 0)]["dtype"]
     eps = torch.finfo(torch.float64 if computed in ("float64", "complex128") and wanted.dtype in (torch.float64, torch.complex128) else torch.float32).eps
     if computed in ("float16", "bfloat16"):
@@ -164,13 +164,13 @@ def within_complex_error(request, wanted, got):
     if op in ("arccos", "acos"):  # pi/2 - asin(z) in PyTorch
         scale = scale + math.pi / 2
     near = (error <= 16 * eps * scale).nan_to_num().bool()
-    # What becomes infinite, and what NaN, depends on the path, too.
+    # Whether a part becomes infinite or NaN also depends on PyTorch's code path.
     far = ~(parts[0].isfinite().all(-1) & parts[1].isfinite().all(-1)) & (~parts[0].isfinite().all(-1) | (scale > torch.finfo(wanted.dtype).max / 64))
     return same | near | far
 
 
 def within_alpha_error(request, wanted, got):
-    """Whether alpha * other is rounded before it is added depends on PyTorch's path: vectors fuse, single elements do not."""
+    """Whether alpha * other is rounded before the addition depends on PyTorch's code path: its vector loop uses fused multiply-add, the rest not."""
     other = operands_of(request, open_storages(request))[1]
     other = other.to(torch.float64) if isinstance(other, torch.Tensor) else torch.tensor(float(other), dtype=torch.float64)
     product = (other * float(number_of(request["keywords"]["alpha"]))).abs()
@@ -182,7 +182,7 @@ def within_alpha_error(request, wanted, got):
 
 
 def within_sum_error(request, wanted, got):
-    """Sums in another order: each may be off by a few roundings of the sum of magnitudes."""
+    """Sums in another order: each may have an error of a few roundings of the sum of magnitudes."""
     storages = open_storages(request)
     operand = view_of(request["args"][0], storages).to(torch.float64).abs()
     if request["op"] == "nansum":
@@ -203,7 +203,7 @@ def within_sum_error(request, wanted, got):
     rounding = wanted.to(torch.float64).abs() * torch.finfo(dtype).eps
     error = (wanted.to(torch.float64) - got.to(torch.float64)).abs()
     near = error <= scale.reshape(wanted.shape) * eps * (64 if dtype == torch.float64 else 8) + rounding + torch.finfo(dtype).tiny * torch.finfo(dtype).eps
-    # A sum at the edge of the range may overflow in one order and not in the other.
+    # A sum near the dtype's limit may overflow in only one order.
     edge = scale.reshape(wanted.shape) >= torch.finfo(dtype).max
     return near.nan_to_num().bool() | edge
 
@@ -224,7 +224,7 @@ def describe(request, layouts):
 
 
 def verdict(request, wanted, answer):
-    """None where both agree, else what differs."""
+    """None if both agree, otherwise the difference."""
     if answer.get("error", {}).get("type") == "NoSuchForm":
         return "Tenon has no such form"
     if "error" in wanted:
@@ -238,7 +238,7 @@ def verdict(request, wanted, answer):
             return f"{kind} as wanted, but an operand was changed"
         return None
     if "error" in answer:
-        if "complex32" in answer["error"]["text"]:  # which there is not
+        if "complex32" in answer["error"]["text"]:  # Tenon does not have it
             return None
         overlaps = shares(request) or request["op"] in PRODUCTS  # writes that PyTorch lets through: docs/differences.md
         if overlaps and answer["error"]["text"].startswith("unsupported operation"):
@@ -249,7 +249,7 @@ def verdict(request, wanted, answer):
     for result, got in zip(wanted["results"], answer["results"]):
         if problem := difference(request, result, got):
             return problem
-    # PyTorch warns twice where one of its functions calls another; here a call warns once.
+    # PyTorch warns twice if one of its functions calls another; Tenon warns once.
     if list(dict.fromkeys(wanted["warnings"])) != answer["warnings"]:
         return f"warnings: wanted {wanted['warnings']}, got {answer['warnings']}"
     return stray_write(request, answer)
@@ -270,7 +270,7 @@ def difference(request, result, got):
 
 
 def stray_write(request, answer):
-    """Bytes outside the written view must be as they were."""
+    """Checks that bytes outside the written view are unchanged."""
     written = request["out"] or (request["args"][0] if request["form"] in ("inplace", "compound") or request["op"] in ("copy", "fill") else None)
     for i, storage in enumerate(request["storages"]):
         before, after = bytes.fromhex(storage["bytes"]), bytes.fromhex(answer["storages"][i])
@@ -279,7 +279,7 @@ def stray_write(request, answer):
         if written is None or i != written["storage"]:
             return f"storage {i} was changed"
         if answer["results"][0]["shape"] != written["shape"]:
-            continue  # resized: its old elements are nobody's
+            continue  # resized: its old elements do not matter
         touched = torch.zeros(len(before) // BY_NAME[storage["dtype"]].itemsize, dtype=torch.bool)
         view_of(written, {i: touched}).fill_(True)
         size = BY_NAME[storage["dtype"]].itemsize

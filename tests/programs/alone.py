@@ -1,4 +1,4 @@
-"""What a statement gives whose operands do not share memory with what it writes: PyTorch's answer over copies of them.
+"""PyTorch's result of a statement over copies of its operands, so that they do not share memory with its output.
 
 PyTorch lets some calls through that read what they have already written; Tenon promises the out-of-place result.
 """
@@ -10,7 +10,7 @@ import torch
 
 
 def place_written(tree):
-    """What of a statement is written to: (the part of the tree that has it, its field), or None."""
+    """The written part of a statement: (the node of the tree that contains it, its field), or None."""
     node = tree.body[0]
     if isinstance(node, ast.With):
         node = node.body[0]
@@ -29,7 +29,7 @@ def place_written(tree):
 
 
 def meets_itself(tensor):
-    """Whether several elements may lie in one place."""
+    """Whether elements may overlap."""
     return torch._debug_has_internal_overlap(tensor) != 0
 
 
@@ -38,11 +38,11 @@ def names_in(node):
 
 
 class Alone:
-    """PyTorch's operands as they were before a statement that writes to memory which it may also read."""
+    """Copies of PyTorch's operands, made before a statement that writes to memory which it may also read."""
 
     @staticmethod
     def of(statement, variables):
-        """None for a statement that reads no memory it writes."""
+        """None for a statement that does not read the memory that it writes."""
         tree = ast.parse(statement)
         place = place_written(tree)
         if place is None:
@@ -73,7 +73,7 @@ class Alone:
         self.bytes = [ctypes.string_at(storage.data_ptr(), storage.nbytes()) for storage in self.storages]
 
     def answer(self, variables):
-        """Runs the statement over the copies, in the memory as it was. PyTorch's variables then hold the answer."""
+        """Restores the memory and runs the statement over the copies. PyTorch's variables then hold the result."""
         for storage, before in zip(self.storages, self.bytes):
             if storage.nbytes() >= len(before) and before:
                 ctypes.memmove(storage.data_ptr(), before, len(before))
@@ -87,7 +87,7 @@ class Alone:
 
 
 class ProductApart:
-    """What a product gives whose `out=` shares no memory with an operand. PyTorch resizes or writes it before it reads."""
+    """The result of a product with a separate `out=`. PyTorch resizes or writes an `out=` that is an operand before it reads it."""
 
     @staticmethod
     def of(statement, variables):
@@ -110,7 +110,7 @@ class ProductApart:
         self.statement = re.sub(rf"\bout={name}\b", "out=out_alone", statement)
 
     def gives(self, theirs_first_line, ours, our_variables):
-        """Whether Tenon gave that: the same error, or the same values but for roundings."""
+        """Whether Tenon gave that result: the same error, or the same values up to rounding."""
         try:
             exec(self.statement, self.variables)
         except Exception as error:  # any: its text is compared

@@ -1,4 +1,4 @@
-"""Draws programs: statements over a module `T` and variables v0, v1, ..., that run in PyTorch and in Tenon alike.
+"""Makes random programs: statements over a module `T` and variables v0, v1, ..., which run in PyTorch and in Tenon.
 
 What can be called comes from the module's own listing: the signatures in the docstrings of its functions and methods. An
 op that is declared later is drawn as soon as it is there.
@@ -25,13 +25,13 @@ NUMBERS = ["0", "1", "2", "-1", "-3", "7", "127", "128", "200", "255", "256", "3
            "-float('inf')", "float('nan')", "True", "False", "2j"]
 FAR = ["2**36", "2**62", "2**63 - 1", "-2**63", "-2**62"]
 DIM_NAMES = {"dim", "dims", "dim0", "dim1", "dim2", "axis", "axis0", "axis1", "start_dim", "end_dim", "source", "destination"}
-LIMIT = 1500  # elements of a variable; what is larger is dropped at once
+LIMIT = 1500  # elements of a variable; larger ones are deleted at once
 
-# Of products: the sizes of each operand by letters.
+# The sizes of each operand of products, as letters.
 SHAPES = {op.name: dict(zip((parameter.name.replace("self", "input") for parameter in op.operands()), op.facts["shapes"].replace("*", "").split(",")))
           for op in read_ops()[0] if op.is_public and op.facts.get("shapes")}  # fmt: skip
 
-# Not drawn: what has an effect on the process, reads files or other libraries' memory, or names an address.
+# Not called: functions that affect the process, read files or other libraries' memory, or return an address.
 LEFT_OUT = {"set_num_threads", "get_num_threads", "manual_seed", "seed", "initial_seed", "load", "save", "from_numpy", "from_dlpack",
             "frombuffer", "numpy", "data_ptr", "set_printoptions", "backward", "register_hook", "register_post_accumulate_grad_hook",
             "tolist", "nbytes", "grad_fn", "is_inference", "meshgrid"}
@@ -41,7 +41,7 @@ class Parameter(typing.NamedTuple):
     kind: str
     name: str
     optional: bool
-    keyword: bool  # cannot be given by place
+    keyword: bool  # keyword-only
 
 
 def parameters_of(text):
@@ -58,7 +58,7 @@ def parameters_of(text):
 
 
 def signatures_of(owner, name):
-    """Parameter lists of a function or method; empty where its docstring declares none."""
+    """The parameter lists of a function or method; empty if its docstring has none."""
     lines = (getattr(getattr(owner, name), "__doc__", None) or "").splitlines()
     found = []
     for line in lines:
@@ -90,7 +90,7 @@ COMPOUND = [symbol for symbol, method in {"+": "iadd", "-": "isub", "*": "imul",
 
 
 class Drawer:
-    """Draws one program, statement by statement; looks at PyTorch's variables to draw what mostly fits."""
+    """Makes one program, statement by statement. Looks at PyTorch's variables, so that most statements are valid."""
 
     def __init__(self, seed, number, variables):
         self.rng = random.Random(f"{seed}:{number}")
@@ -142,7 +142,7 @@ class Drawer:
         return self.choice(["0", "0", "1", "1", "2", "3", "-1", "-2", "5"]) if self.chance(0.98) else self.choice(FAR)
 
     def shape(self):
-        """Mostly one that broadcasts with the program's other shapes."""
+        """A shape, mostly one that broadcasts with the program's other shapes."""
         if self.chance(0.15):
             return [self.choice(SIZES) for _ in range(self.rng.randint(0, 4))]
         shape = [1 if self.chance(0.2) else size for size in self.base]
@@ -172,7 +172,7 @@ class Drawer:
     # --- statements -----------------------------------------------------------------------------------------------
 
     def factory(self):
-        """A variable with values of its own."""
+        """A new variable."""
         shape, dtype = self.shape(), self.dtype()
         numel, kind = math.prod(shape), self.rng.random()
         if kind < 0.45 and numel <= 24:
@@ -216,7 +216,7 @@ class Drawer:
             if op in SHAPES and name != "out" and self.chance(0.7):
                 return self.factor(op, name, subject)
             return self.operand() if name != "out" else self.target(op)
-        if kind == "Number" and name == "alpha":  # PyTorch's sub negates -2**63, which is itself, and its gradient does not
+        if kind == "Number" and name == "alpha":  # PyTorch's sub negates -2**63, which wraps, but its gradient does not
             return self.number().replace("-2**63", "-2**40")
         if kind == "Number":
             return self.choice(["0", "1", "3", "5", "2.5", "-1", "0.5"]) if name in ("start", "end", "step") else self.number()
@@ -253,7 +253,7 @@ class Drawer:
         return "[" + ", ".join([first, *rest] if self.chance(0.97) else rest) + "]"
 
     def factor(self, op, name, subject):
-        """A tensor that fits beside `subject` in a product."""
+        """A second factor for a product with `subject`."""
         letters = SHAPES[op]
         sizes = dict(zip(reversed(letters["input"]), reversed(subject.shape if isinstance(subject, torch.Tensor) else ())))
         shape = [sizes.get(letter) or self.choice([1, 2, 3]) for letter in letters.get(name, letters["input"])]
@@ -263,9 +263,9 @@ class Drawer:
         return f"T.arange({math.prod(shape)}, dtype={dtype.replace('torch', 'T')}).reshape({shape})"
 
     def target(self, op):
-        """What `out=` is: a variable, or a view, an expanded or an empty tensor of the moment."""
+        """The `out=` argument: a variable, or a temporary view, expanded or empty tensor."""
         name = self.pick()
-        if op in ("tril", "triu"):  # PyTorch writes past the end of others
+        if op in ("tril", "triu"):  # PyTorch writes past the end of other outputs
             return f"{name}.contiguous()"
         if self.chance(0.7):
             return name
@@ -322,7 +322,7 @@ class Drawer:
         return sizes
 
     def call(self, op, signatures, receiver=None, out=None):
-        """Text of a call with drawn arguments; a method's receiver is not among its parameters."""
+        """The text of a call with random arguments. A method's object is not among its parameters."""
         parameters = self.choice(signatures)
         subject = self.tensor(receiver) if receiver else None
         texts, by_name = [], False
@@ -362,7 +362,7 @@ class Drawer:
         return self.assigned(text) if self.chance(0.3) else text
 
     def receiver(self):
-        """What is written in place: a variable, sometimes a view of one made for the moment."""
+        """The target of an in-place op: a variable, sometimes a temporary view of one."""
         name = self.pick()
         return name if self.chance(0.85) else name + self.choice([".T", "[0]", "[1:]", "[..., 0]", ".detach()", ".data", ".flatten()", "[::2]"])
 
@@ -416,7 +416,7 @@ class Drawer:
         return f"{target} {self.choice(COMPOUND)}= {self.operand() if self.chance(0.6) else self.number()}"
 
     def joined(self):
-        """Functions that no signature describes."""
+        """Calls of functions without signatures."""
         a, b = self.operand(), self.operand()
         return self.choice([f"{self.fresh_name()} = T.broadcast_tensors({a}, {b})[{self.choice(['0', '1'])}]",
                             f"{self.fresh_name()} = T.meshgrid({a}.flatten(), {b}.flatten(), indexing='{self.choice(['ij', 'xy'])}')[0]",
@@ -469,7 +469,7 @@ class Drawer:
         return self.plain()
 
     def ran(self, statement):
-        """Tells which variables there are after a statement."""
+        """Updates the list of variables after a statement."""
         deleted = re.fullmatch(r"del (\w+)", statement)
         if deleted:
             self.names.remove(deleted.group(1))
@@ -480,5 +480,5 @@ class Drawer:
         self.names = [name for name in self.names if isinstance(self.variables.get(name), torch.Tensor)]
 
     def too_large(self):
-        """Names of variables to drop: too many elements, or such that their values are told by nobody."""
+        """The variables to delete: those with too many elements, or without values."""
         return [name for name in self.names if self.variables[name].numel() > LIMIT or self.variables[name].is_meta]

@@ -1,4 +1,4 @@
-"""What differs on purpose: a short table, each line with its heading in docs/differences.md."""
+"""The table of intended differences, each with its heading in docs/differences.md."""
 import math
 import pathlib
 import re
@@ -54,20 +54,20 @@ def is_written_to_itself(case):
 
 
 def is_indexed_by_itself(case):
-    """Whether a tensor is written at places that stand in its own memory."""
+    """Whether a tensor is written by an index that is in its own memory."""
     written = re.search(r"\b(v\d+)\[(.*)\] [-+*/]?= ", case.statement)
     tensors = [case.variables.get(name) for name in re.findall(r"v\d+", written[2])] if written else []
     return any(isinstance(tensor, torch.Tensor) and tensor.untyped_storage().data_ptr() == case.variables[written[1]].untyped_storage().data_ptr() for tensor in tensors)
 
 
 def writes_gradient(case):
-    """Whether a tensor that `grad` gave, or one over its memory, is named."""
+    """Whether the statement uses a tensor that `grad` returned, or one over its memory."""
     names = re.findall(r"\bv\d+\b", case.statement)
     return any(sees_gradient(case, name) for name in names)
 
 
 def writes_without_derivative(case):
-    """Whether an op writes into out= a result that has a history in PyTorch, and no derivative."""
+    """Whether an op with out= gets a node without a derivative in PyTorch."""
     return re.search(r"\b(diag|diagonal_copy)\(.*out=|\bscatter\(.*reduce=.*out=", case.statement)
 
 
@@ -78,7 +78,7 @@ def stacks_into_itself(case):
 
 
 def spreads_into_itself(case):
-    """Whether `out=` of std or var is over the memory of what is read."""
+    """Whether the `out=` of std or var shares memory with the input."""
     names = re.search(r"\b(?:std|var)\((?:input=)?(v\d+).*out=(v\d+)", case.statement)
     return names and storage_of(case.variables[names[1]]) == storage_of(case.variables[names[2]])
 
@@ -170,7 +170,7 @@ RESIZED = "UserWarning: An output with one or more elements was resized"
 WARNINGS = [
     ("Gradients", lambda case, theirs, ours: [line for line in said(theirs) if "gradient layout contract" not in line] == said(ours)),
     ("Writing to memory that is also read", lambda case, theirs, ours: re.search(r"\((v\d+),.*out=\1\)", case.statement) and said(theirs, RESIZED) == said(ours)),
-    # PyTorch counts the elements once the output, which is the input, has its new shape.
+    # PyTorch counts the elements after it has resized the output, which is the input.
     ("Writing to memory that is also read", lambda case, theirs, ours: spreads_into_itself(case)
      and said(theirs, degrees_of_freedom(case)) == said(ours, degrees_of_freedom(case))),
     ("Writing to memory that is also read", lambda case, theirs, ours: stacks_into_itself(case) and said(theirs, RESIZED) == said(ours, RESIZED)),
@@ -183,7 +183,7 @@ WARNINGS = [
 
 
 def said(lines, left_out=None):
-    """Without what PyTorch says once in a process."""
+    """The warnings without those that PyTorch gives once per process."""
     return [line for line in lines if "This overload of " not in line and not (left_out and line.startswith(left_out))]
 
 
@@ -191,7 +191,7 @@ def degrees_of_freedom(case):
     return "UserWarning: " + re.search(r"\b(std|var)\(", case.statement)[1]
 
 
-# A statement after which the two sides go on differently: the program ends there.
+# Statements after which the two libraries differ, so that the program ends there.
 STATES = [
     ("Calls that fail", lambda case, what, unchanged: both_fail(case) and unchanged),
     ("In Python", lambda case, what, unchanged: re.search(r"\b(all|any)\(.*(\(\)|\[\])", case.statement)),
@@ -227,7 +227,7 @@ LOOKS = [
 ]
 
 VALUES = [
-    # Beside an operand of 16 bits; PyTorch rounds on the way.
+    # With a 16-bit operand PyTorch rounds the gradient.
     ("Rounding", lambda case, dtype, wanted, got: dtype in ("float32", "float64") and re.search(r"\b(backward|grad)\(", case.statement)
      and has_halves(case)
      and abs(wanted - got) <= 2.0**-6 * abs(wanted)),
@@ -240,7 +240,7 @@ VALUES = [
     ("all and any into a uint8 out", lambda case, dtype, wanted, got: dtype == "uint8" and re.search(r"\b(all|any)\(.*out=", case.statement)
      and not re.search(r"\(\)|\[\]", case.statement)),
     ("Rounding", lambda case, dtype, wanted, got: wanted == got == 0 and re.search(r"\b(minimum|maximum|fmin|fmax|amin|amax|aminmax|min|max|clamp|clamp_|lerp|lerp_)\(", case.statement)),
-    # The largest elements of a product meet in another order.
+    # prod multiplies in another order.
     ("Rounding", lambda case, dtype, wanted, got: (wanted == 0 or got == 0) and (wanted != wanted or got != got) and re.search(r"\bprod\(", case.statement)),
     ("Rounding", lambda case, dtype, wanted, got: wanted != wanted and got == got and re.search(r"\b(remainder|fmod)_?\(|%", case.statement)),
 ]
@@ -255,7 +255,7 @@ def has_far_strides(case):
 
 
 def is_place_of_an_equal(case, what):
-    """Whether topk gave the same elements, some of them from other places."""
+    """Whether topk gave the same elements, some with other indices."""
     name = what.split()[1]
     if "topk(" not in case.statement or not what.startswith("value: ") or name not in case.variables:
         return False
@@ -275,13 +275,13 @@ def is_name_of_product(what):
 
 
 def differs_in_flags(what):
-    """Only in truths: rows that PyTorch's unbind gives without a graph require no grad once they were asked for their node."""
+    """Only bools differ: rows of PyTorch's unbind without a graph do not require grad after their node was read."""
     wanted, got = what.split(" is ", 1)[1].removesuffix(" in Tenon").split(" in PyTorch, ")
     return wanted.replace("True", "False") == got.replace("True", "False")
 
 
 def differs_by_rounding(what):
-    """Only in numbers, and by little."""
+    """Only numbers differ, by little."""
     wanted, got = what.split(" is ", 1)[1].removesuffix(" in Tenon").split(" in PyTorch, ")
     number = r"'-?[\d.]+(?:e[-+]?\d+)?'"
     pairs = zip(*([float(text.strip("'")) for text in re.findall(number, side)] for side in (wanted, got)))
@@ -289,7 +289,7 @@ def differs_by_rounding(what):
 
 
 def are_edges_of_what_differs(case, what):
-    """The next functions of a node that has another name, or of one that leaves out what is not there."""
+    """The next_functions of a node with another name, or without entries for missing arguments."""
     of = re.search(r"in (v\d+)\.grad_fn\.next_functions\]$", case.statement)
     if not of:
         return False
@@ -325,7 +325,7 @@ def headings():
 
 
 def missing_headings():
-    """Headings of the table that the document does not have."""
+    """Headings in the table that docs/differences.md does not have."""
     page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "differences.md"
     there = {line.removeprefix("## ").strip() for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("## ")}
     return sorted(headings() - there)
