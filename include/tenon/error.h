@@ -1,4 +1,4 @@
-// base: what every failure looks like. Takes a text; gives an exception of the right type with notes beside it.
+// base: the exceptions of the library. Each has a text and notes.
 #pragma once
 #include <exception>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace tenon {
 
-/// A failure the caller can act on (Python: RuntimeError). `what()` is PyTorch's text, letter for letter, where
-/// PyTorch speaks; what helps beyond it (aligned shapes, one suggestion) travels in `notes()`.
+/// The base of all exceptions (Python: RuntimeError). If PyTorch has an error for the case, `what()` is its text,
+/// letter for letter. `notes()` has further help: aligned shapes, a suggestion.
 class TENON_API Error : public std::exception {
  public:
   explicit Error(std::string text) : text_(std::move(text)) {}
@@ -23,37 +23,37 @@ class TENON_API Error : public std::exception {
   List<std::string> notes_;
 };
 
-/// A dim or an index outside its range.
+/// A dim or an index is out of range.
 class TENON_API IndexError : public Error {
  public:
   using Error::Error;
 };
 
-/// An argument of the right type with a value that no call accepts.
+/// An argument has the right type, but an invalid value.
 class TENON_API ValueError : public Error {
  public:
   using Error::Error;
 };
 
-/// An argument of the wrong kind.
+/// An argument has the wrong type.
 class TENON_API TypeError : public Error {
  public:
   using Error::Error;
 };
 
-/// An op without code for that dtype.
+/// An op has no kernel for a dtype.
 class TENON_API NotImplementedError : public Error {
  public:
   using Error::Error;
 };
 
-/// Memory could not be had; nothing was changed.
+/// There is not enough memory. Nothing was changed.
 class TENON_API OutOfMemoryError : public Error {
  public:
   using Error::Error;
 };
 
-/// A file that is not what its name or header says; the text names the file.
+/// A file cannot be read or written, or is damaged. The text has the file's path.
 class TENON_API FileError : public Error {
  public:
   using Error::Error;

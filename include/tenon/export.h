@@ -1,3 +1,3 @@
-// base: the one macro that decides which symbols leave the shared library.
+// base: the macro that marks symbols the shared library exports.
 #pragma once
 #define TENON_API __attribute__((visibility("default")))

@@ -1,4 +1,4 @@
-// ops: arithmetic. One block an op: its row, and its formula written once for every lane type.
+// ops: arithmetic. A block for each op: its row, and its formula, written once for all lane types.
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct add {
@@ -77,7 +77,7 @@ struct sub {
   }
 };
 
-/// self + alpha * other, where alpha comes negated.
+/// self + alpha * other; the caller has negated alpha.
 struct sub_alpha {
   static constexpr Row row{.name = "sub",
                            .symbol = "-",
@@ -244,14 +244,14 @@ struct abs {
   static T forward(T a) {
     return magnitude(a);
   }
-  /// 0 at 0.
+  /// The gradient at 0 is 0.
   template <class G>
   static auto grad_a(const G& g) {
     return g.grad() * signum(g.a());
   }
 };
 
-/// The remainder of the quotient rounded down.
+/// The remainder of floor division.
 struct remainder {
   static constexpr Row row{
       .signature = "remainder(Tensor|Scalar self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
@@ -278,7 +278,7 @@ struct remainder {
   }
 };
 
-/// The remainder of the quotient rounded toward zero.
+/// The remainder of truncated division.
 struct fmod {
   static constexpr Row row{.signature = "fmod(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
                            .numpy = "fmod",
@@ -569,7 +569,7 @@ struct lerp {
   }
 };
 
-/// By a weight that is a number.
+/// lerp with a number as weight.
 struct lerp_scalar {
   static constexpr Row row{.name = "lerp",
                            .dtypes = kInexact,

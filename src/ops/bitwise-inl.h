@@ -1,4 +1,4 @@
-// ops: bits of integers.
+// ops: bitwise ops of integers.
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct bitwise_and {

@@ -1,5 +1,5 @@
-// ops: every block, for one instruction set. Takes the lane types in scope at the point of inclusion
-// (kernel/lane-inl.h: Truth, larger, mul_add, ...); gives a struct an op.
+// ops: all blocks, for one instruction set. Uses the lane types that are in scope where it is included
+// (kernel/lane-inl.h: Truth, larger, mul_add, ...). Each op is a struct.
 #if defined(TENON_OPS_BLOCKS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_OPS_BLOCKS_INL_H
 #undef TENON_OPS_BLOCKS_INL_H

@@ -1,7 +1,7 @@
-// ops: what lies on, above and below the diagonals of matrices.
+// ops: elements on, above and below the diagonals of matrices.
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
-/// Made of diag_embed or diagonal_copy.
+/// Calls diag_embed or diagonal_copy.
 struct diag {
   static constexpr Row row{.signature = "diag(Tensor self, int diagonal=0, *, Tensor out=None) -> Tensor",
                            .numpy = "diag",

@@ -1,4 +1,4 @@
-// ops: several tensors as one. No formula over lanes: dispatch/join.cpp.
+// ops: concatenation. Without formulas: dispatch/join.cpp.
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct cat {

@@ -417,7 +417,7 @@ struct atan2 {
   static T forward(T a, T b) {
     return angle(a, b);
   }
-  /// 0 at the origin.
+  /// The gradient at 0 is 0.
   template <class G>
   static auto grad_a(const G& g) {
     return g.grad() * choose(g.a() * g.a() + g.b() * g.b() == 0, 0, g.b() / (g.a() * g.a() + g.b() * g.b()));
@@ -428,7 +428,7 @@ struct atan2 {
   }
 };
 
-/// Behind atan2, whose formula has a word of this name.
+/// After atan2, whose formula uses a function of this name.
 struct angle {
   static constexpr Row row{
       .signature = "angle(Tensor self, *, Tensor out=None) -> Tensor",

@@ -1,4 +1,4 @@
-// ops: the same elements in another order, and which come first.
+// ops: reordering and sorting.
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct flip {

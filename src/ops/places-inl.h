@@ -1,5 +1,5 @@
-// ops: elements named by their places. No formula over lanes: dispatch/places.cpp, dispatch/masks.cpp.
-// Included by blocks-inl.h, inside a namespace: no includes and no guard here.
+// ops: elements selected by index or mask. Without formulas: dispatch/places.cpp, dispatch/masks.cpp. Included by
+// blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct gather {
   static constexpr Row row{
@@ -147,7 +147,7 @@ struct scatter_add {
   }
 };
 
-/// Made of gather.
+/// Calls gather.
 struct take_along_dim {
   static constexpr Row row{
       .signature = "take_along_dim(Tensor self, Tensor indices, int? dim=None, *, Tensor out=None) -> Tensor",

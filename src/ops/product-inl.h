@@ -1,5 +1,5 @@
-// ops: products of vectors and matrices. No formula over lanes: dispatch/product.cpp, dispatch/matmul.cpp.
-// Included by blocks-inl.h, inside a namespace: no includes and no guard here.
+// ops: products of vectors and matrices. Without formulas: dispatch/product.cpp, dispatch/matmul.cpp. Included by
+// blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct mm {
   static constexpr Row row{.signature = "mm(Tensor self, Tensor mat2, *, Tensor out=None) -> Tensor",
@@ -21,7 +21,7 @@ struct mm {
   }
 };
 
-/// With results of another dtype: PyTorch lists it, and has it on no cpu.
+/// With a result of another dtype: PyTorch has this overload, but no code for the cpu.
 struct mm_dtype {
   static constexpr Row row{
       .signature = "mm(Tensor self, Tensor mat2, ScalarType out_dtype, *, Tensor out=None) -> Tensor",
@@ -233,7 +233,7 @@ struct baddbmm_dtype {
       .method = false};
 };
 
-// What is made of the products above: these have the derivatives.
+// Ops composed of the products above, which have the derivatives.
 
 struct matmul {
   static constexpr Row row{

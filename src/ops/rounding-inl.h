@@ -101,7 +101,7 @@ struct round {
   }
 };
 
-/// To a multiple of 1 / scale, or of -scale where scale is negative.
+/// Rounds to a multiple of 1 / scale, or of -scale if scale is negative.
 struct round_decimals {
   static constexpr Row row{.name = "round",
                            .dtypes = kFloats,

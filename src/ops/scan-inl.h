@@ -1,4 +1,4 @@
-// ops: results in which every element sums up those before it.
+// ops: scans.
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct cumsum {

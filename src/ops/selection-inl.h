@@ -1,4 +1,4 @@
-// ops: choosing among values.
+// ops: selection of values.
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
 /// NaN wins.
@@ -51,7 +51,7 @@ struct minimum {
   }
 };
 
-/// min(max(self, low), high): the upper bound wins where the bounds cross.
+/// min(max(self, low), high): if low > high, the result is high.
 struct clamp {
   static constexpr Row row{
       .signature = "clamp(Tensor self, Tensor|Scalar? min=None, Tensor|Scalar? max=None, *, Tensor out=None) -> Tensor",
@@ -65,7 +65,7 @@ struct clamp {
   static T forward(T a, T low, T high) {
     return smaller(larger(a, low), high);
   }
-  /// Passes at the bounds; where they cross, all goes to the upper one.
+  /// The gradient passes at the bounds; if low > high, all of it goes to high.
   template <class G>
   static auto grad_a(const G& g) {
     return choose((g.b() <= g.a()) & (g.a() <= g.c()), g.grad(), 0);
@@ -112,7 +112,7 @@ struct clamp_max {
   }
 };
 
-/// Bounds that are numbers.
+/// clamp with numbers as bounds.
 struct clamp_scalar {
   static constexpr Row row{.name = "clamp",
                            .dtypes = kNoBool,
@@ -164,7 +164,7 @@ struct clamp_max_scalar {
   }
 };
 
-/// The places where `condition` holds, one tensor a dim.
+/// The indices where `condition` is true, one tensor for each dim.
 struct where_places {
   static constexpr Row row{.signature = "where(Tensor condition) -> Tensor[]", .kind = Kind::algorithm};
 };

@@ -1,7 +1,7 @@
-// ops: reductions with a State of their own.
+// ops: reductions with a State.
 // Included by blocks-inl.h, inside a namespace: no includes and no guard here.
 
-/// Of nothing: the lowest element, at place 0. That is the answer, too, where no element is higher.
+/// The initial state is the lowest value at index 0. That is also the result if no element is higher.
 struct argmax {
   static constexpr Row row{
       .signature = "argmax(Tensor self, int? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
@@ -22,7 +22,7 @@ struct argmax {
   static State<V> init(const At& at) {
     return {at.lowest(), at.number(0)};
   }
-  /// A later element, which may lie `beyond` the one of the state.
+  /// Takes a later element. `beyond`: it is more extreme than the state.
   template <class V, class At, class Mask>
   static void take(State<V>& s, V value, const Mask& beyond, const At& at) {
     const auto wins = beyond | (is_nan(value) & !is_nan(s.value));
@@ -52,7 +52,7 @@ struct argmax {
   }
 };
 
-/// Of nothing: the highest element, at place 0.
+/// The initial state is the highest value at index 0.
 struct argmin : argmax {
   static constexpr Row row{
       .signature = "argmin(Tensor self, int? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
@@ -100,7 +100,7 @@ struct max_other {
                            .doc = "maximum(self, other)."};
 };
 
-/// By places, as argmax finds them.
+/// By index, like argmax.
 struct max_dim : argmax {
   static constexpr Row row{
       .signature =
@@ -146,7 +146,7 @@ struct min_other {
                            .doc = "minimum(self, other)."};
 };
 
-/// By places, as argmin finds them.
+/// By index, like argmin.
 struct min_dim : argmin {
   static constexpr Row row{
       .signature =
@@ -210,7 +210,7 @@ struct aminmax {
   }
 };
 
-/// What adds up something of every element.
+/// The base of reductions that sum a function of the elements.
 struct Sum {
   template <class V>
   struct State {
@@ -311,7 +311,7 @@ struct var {
   static void join(State<V>& s, const State<V>& other, const At& at) {
     const V nothing = at.number(0), count = s.count + other.count;
     const V share = other.count / choose(count == nothing, at.number(1), count);
-    // Beside a state of nothing there is no distance: a mean may be infinite.
+    // If a state is empty, there is no difference of means: a mean may be infinite.
     const V between = choose((s.count == nothing) | (other.count == nothing), nothing, other.mean - s.mean);
     s.mean = choose(s.count == nothing, other.mean, mul_add(between, share, s.mean));
     s.squares = s.squares + other.squares + between * (between * (s.count * share));
@@ -328,7 +328,7 @@ struct var {
   }
 };
 
-/// The root of var.
+/// The square root of var.
 struct std_ : var {
   static constexpr Row row{
       .signature =
@@ -415,7 +415,7 @@ struct std_mean : std_ {
   }
 };
 
-/// sum holds the powers of e by the distances from max. Of elements that are equal, infinities too, the distance is 0.
+/// `sum` is the sum of exp(x - max). For elements equal to max, also infinite ones, x - max counts as 0.
 struct logsumexp {
   static constexpr Row row{
       .signature = "logsumexp(Tensor self, int[1] dim, bool keepdim=False, *, Tensor out=None) -> Tensor",
@@ -463,7 +463,7 @@ struct logsumexp {
   }
 };
 
-/// By itself the norm of ord 2.
+/// This block is the norm with ord 2.
 struct linalg_vector_norm : Sum {
   static constexpr Row row{
       .signature =
@@ -542,7 +542,7 @@ struct norm_smallest : norm_largest {
   }
 };
 
-/// Of any other ord. In float64: a power by way of the logarithm is as exact as that.
+/// Any other ord. Computed in float64, because the logarithm loses accuracy in the power.
 struct norm_power : Sum {
   static constexpr Row row{
       .kind = Kind::fold, .name = "linalg_vector_norm", .dtypes = kFloats, .lanes = set_of(float64), .vectors = true};
@@ -556,7 +556,7 @@ struct norm_power : Sum {
   }
 };
 
-/// What history sees is a quotient.
+/// Recorded as a quotient.
 struct nanmean {
   static constexpr Row row{
       .signature =

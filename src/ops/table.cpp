@@ -12,7 +12,7 @@ namespace {
 struct Truth {
   bool value;
 };
-// The rows alone: formulas are instantiated in kernel/, once per instruction set.
+// Only the rows: formulas are instantiated in kernel/, once per instruction set.
 #include "ops/blocks-inl.h"
 
 constexpr Row named(Row row, const char* block) {
