@@ -1,4 +1,4 @@
-"""What the numbers of a dtype can hold."""
+"""The ranges of dtypes: finfo and iinfo."""
 
 from . import _tenon
 

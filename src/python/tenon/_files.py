@@ -18,7 +18,7 @@ _MAX_NPY_DIMS = 64  # NumPy reads no more
 
 
 class _Damaged(Exception):
-    """What a file holds is not what its format allows."""
+    """Raises the error of a file that is not valid for its format."""
 
 
 def save(obj, path):
@@ -98,7 +98,7 @@ def _safetensors(tensors):
     import json
 
     _check_entries(tensors)
-    # The widest first, so that all lie aligned.
+    # The widest dtypes first, so that all entries are aligned.
     ordered = sorted(tensors.items(), key=lambda item: (-item[1].itemsize, item[0]))
     for tensor in tensors.values():
         if _name(tensor.dtype) not in _SAFE_OF:
@@ -157,7 +157,7 @@ def _is_size(value):
 
 
 def _entry(elements, name, entry, copied):
-    """A tensor with a storage of its own: writes to one entry are no writes to another."""
+    """A tensor with its own storage, so that writing to one entry does not change another."""
     shape, offsets = entry.get("shape"), entry.get("data_offsets")
     _need(isinstance(shape, list) and all(map(_is_size, shape)), f"the shape of entry {name!r} is no list of sizes")
     _need(isinstance(offsets, list) and len(offsets) == 2 and all(map(_is_size, offsets)), f"the data_offsets of entry {name!r} are no two places")
@@ -178,7 +178,7 @@ def _entry(elements, name, entry, copied):
 def _empty(name, shape, dtype):
     try:
         return _tenon.empty(shape, dtype=dtype)
-    except RuntimeError as error:  # sizes whose product overflows, beside a 0
+    except RuntimeError as error:  # sizes whose product overflows, although one size is 0
         raise _Damaged(f"entry {name!r}: {error}") from error
 
 

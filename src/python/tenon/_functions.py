@@ -1,4 +1,4 @@
-"""Functions that are quicker written in Python than called from it."""
+"""Functions that are faster in Python than as a call of C++."""
 
 import sys
 
@@ -73,13 +73,13 @@ _PROFILES = {"default": (4, 1000, 3, 80), "short": (2, 1000, 2, 80), "full": (4,
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
     """How tensors print: digits behind the point, elements from which a tensor is summarised, and so on."""
     current = list(_tenon._printing())
-    if isinstance(profile, str) and profile in _PROFILES:  # PyTorch passes over others
+    if isinstance(profile, str) and profile in _PROFILES:  # PyTorch ignores others
         current[:4] = _PROFILES[profile]
     for at, value in enumerate((precision, threshold, edgeitems, linewidth)):
         if value is not None:
             current[at] = value
-    most = sys.maxsize, sys.maxsize, sys.maxsize, 2**31 - 1  # beyond which nothing differs
-    # As in PyTorch, every call decides anew; unset, the values decide.
+    most = sys.maxsize, sys.maxsize, sys.maxsize, 2**31 - 1  # larger numbers change nothing
+    # As in PyTorch, each call sets sci_mode; None: chosen from the values.
     _tenon._set_printing(*(int(min(value, limit)) for value, limit in zip(current[:4], most)), -1 if sci_mode is None else int(sci_mode))
 
 

@@ -13,7 +13,7 @@ _CLASSES = (
 
 
 class _Mode:
-    """Inside a `with` block, or in a decorated function, a mode of this thread is another."""
+    """Base of context managers and decorators that change a mode of this thread."""
 
     def __init__(self):
         self._previous = []
@@ -22,7 +22,7 @@ class _Mode:
         self._restore(self._previous.pop() if self._previous else self._unentered())
 
     def _unentered(self):
-        """What is restored where nobody entered."""
+        """Raises the error of leaving a context that was not entered."""
         raise RuntimeError(f"{type(self).__name__}: left without having been entered")
 
     def __call__(self, function):
@@ -42,7 +42,7 @@ class _Mode:
         return inside
 
     def _again(self):
-        """A context manager of the same mode: a decorated function may call itself, and run in several threads."""
+        """A new context manager of the same mode, because a decorated function may be recursive and run in several threads."""
         return type(self)()
 
 
@@ -96,7 +96,7 @@ class set_grad_enabled(_Mode):
         return self._before
 
     def __call__(self, function):
-        self._restore(self._before)  # a decorator changes nothing but its function
+        self._restore(self._before)  # as a decorator it changes only its function
         return super().__call__(function)
 
     def _again(self):
@@ -131,7 +131,7 @@ class inference_mode(_Mode):
 
 
 def _over_generator(mode, function):
-    """Each step of a generator runs in the mode; what lies between the steps does not."""
+    """Runs each step of a generator in the mode, but not the code between the steps."""
 
     @functools.wraps(function)
     def inside(*args, **kwargs):

@@ -54,7 +54,7 @@ def broadcast_policy_of(text):
 
 
 def _merged(previous, text):
-    """What a text leaves out stays as it was: later parts win."""
+    """Joins two policy texts. Later parts override earlier ones."""
     return f"{previous},{text}" if text else previous
 
 

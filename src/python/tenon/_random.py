@@ -9,17 +9,17 @@ def manual_seed(seed):
 
 
 def get_rng_state():
-    """Where the default generator stands, as a tensor of bytes."""
+    """The state of the default generator, as a tensor of bytes."""
     return default_generator.get_state()
 
 
 def set_rng_state(new_state):
-    """Continues from where get_rng_state was called."""
+    """Restores a state that get_rng_state returned."""
     default_generator.set_state(new_state)
 
 
 def seed():
-    """Seeds the default generator with a number nobody can guess, and returns it."""
+    """Seeds the default generator with an unpredictable number, and returns it."""
     return default_generator.seed()
 
 

@@ -41,7 +41,7 @@ def __deepcopy__(self, memo):
 
 
 def _copy_over(self, memo):
-    """A copy with the same strides; tensors that share a storage share the copy of it."""
+    """A deep copy with the same strides. Tensors that share a storage share its copy."""
     storage = _tenon._bytes(self)
     key = ("tenon storage", storage.data_ptr())
     if key not in memo:
@@ -56,7 +56,7 @@ def __copy__(self):
 
 
 def _used_bytes(self):
-    """The bytes a tensor reads, with the strides it reads them by. Repeated elements are stored once."""
+    """The bytes and strides of a tensor for pickling. Repeated elements are stored once."""
     sizes = [1 if stride == 0 else size for size, stride in zip(self.shape, self.stride())]
     once = self.as_strided(sizes, self.stride())
     extent = 1 + sum((size - 1) * stride for size, stride in zip(sizes, self.stride())) if once.numel() else 0

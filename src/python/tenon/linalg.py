@@ -1,3 +1,3 @@
-"""What there is of torch.linalg."""
+"""The functions of torch.linalg that exist here."""
 
 from . import linalg_vector_norm as vector_norm

@@ -52,7 +52,7 @@ def _at(place):
 
 
 def _number(value):
-    """NumPy's numbers are Python's."""
+    """Converts NumPy scalars to Python numbers."""
     numpy = sys.modules.get("numpy")
     return value.item() if numpy is not None and isinstance(value, numpy.generic) else value
 
@@ -75,7 +75,7 @@ def _tolerances(options, defaults, place):
 
 
 def _compare_numbers(actual, expected, options, place):
-    """As Python compares them, with the tolerances of float64."""
+    """Compares Python numbers, with the tolerances of float64."""
     if isinstance(actual, bool) and isinstance(expected, bool):
         if actual is not expected:
             raise AssertionError(f"Booleans mismatch: {actual} is not {expected}{_at(place)}")

@@ -1,4 +1,4 @@
-"""Errors of backward that say which operation went wrong."""
+"""Anomaly mode: errors of backward that name the operation that caused them."""
 
 import warnings
 

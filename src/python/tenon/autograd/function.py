@@ -1,4 +1,4 @@
-"""Functions with a derivative of their own."""
+"""Custom functions with their own derivatives."""
 
 import functools
 import inspect
