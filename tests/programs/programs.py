@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The same program, statement by statement, in PyTorch and in Tenon: every variable compared after every statement.
+"""Runs random programs in PyTorch and in Tenon and compares every variable after every statement.
 
 A program has up to 40 statements: factories, views, writes, `out=`, aliases, casts, numbers of every kind, gradients and
 hooks. Compared are the type and text of errors, warnings, shape, strides, dtype, offset, values, requires_grad, is_leaf,
@@ -41,7 +41,7 @@ SIDES = ["PyTorch", "Tenon", "the comparison"]
 
 
 def draw_and_run(seed, number, modules=(torch, tenon), told=None):
-    """(statements, what differs or None, statements run, headings of known differences)."""
+    """Returns (statements, difference or None, statements run, headings of known differences)."""
     run = Run(modules)
     drawer = Drawer(seed, number, run.theirs.variables)
     statements = []
@@ -60,20 +60,20 @@ def draw_and_run(seed, number, modules=(torch, tenon), told=None):
 
 
 def difference_of(statements, modules=(torch, tenon)):
-    """(what differs when these statements run, the statement after which it does); ("", "") where nothing does."""
+    """Runs statements. Returns (difference, the statement after which it appears), or ("", "")."""
     run = Run(modules)
     for statement in statements:
         try:
             run.step(statement, on_side)
         except Difference as difference:
             return str(difference), statement
-        except MemoryError:  # of the comparison
+        except MemoryError:  # in the comparison
             break
     return "", ""
 
 
 def kind_of(what, statement=""):
-    """The difference without the names and numbers of this program; with the words of the statement it came from."""
+    """The difference without the program's names and numbers, with the calls of the statement that caused it."""
     words = [] if what.startswith("error") else re.findall(r"\.(\w+)\(|(\]) [-+*/]?= |( [-+*/]=)", statement)
     what = re.sub(r"\bv\d+\b", "v", what)
     what = re.sub(r"[\[(][-\d., ()\[\]]*[\])]", "[]", what)
@@ -90,7 +90,7 @@ def on_side(side):
 
 
 def items_of_child(work):
-    """Runs work(write) in a child; yields what it writes, as it comes. Gives its status, or None when it took too long."""
+    """Runs work(write) in a child and yields what it writes. Returns its status, or None if it took too long."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -124,7 +124,7 @@ def items_of_child(work):
 
 
 def in_child(work):
-    """(all that work(write) writes in a child, its status)."""
+    """Returns (everything that work(write) writes in a child, its status)."""
     status = None
 
     def items():
@@ -140,7 +140,7 @@ def how_it_ended(status):
 
 
 class Outcome(typing.NamedTuple):
-    """Of one program. `lost`: PyTorch itself crashed, so that nothing was compared."""
+    """The outcome of one program. `lost`: PyTorch itself crashed, so nothing was compared."""
     number: int
     statements: list
     steps: int
@@ -150,7 +150,7 @@ class Outcome(typing.NamedTuple):
 
 
 def run_all(seed, numbers):
-    """Yields the outcome of every program. After a crash a new child goes on behind it."""
+    """Yields the outcome of every program. After a crash a new child continues with the next one."""
     begin = numbers.start
 
     def work(write):
@@ -190,7 +190,7 @@ def outcome_in_child(statements):
 
 
 def shrunk(statements, what):
-    """The smallest program that differs alike. In a child: a smaller program may do what the whole one did not."""
+    """The smallest program with the same difference. Runs in a child, because a smaller program may crash."""
     kind = kind_of(what, statements[-1])
     if what.startswith(("crash", "no end", "exit")):
         return shrink(statements, lambda candidate: kind_of(*outcome_in_child(candidate)) == kind, limit=60)
@@ -218,7 +218,7 @@ for T in (torch, tenon):
 
 
 def wrong_modules():
-    """(what is wrong, a module that is) for each way in which one can be."""
+    """Yields (error, module with that error) for each kind of error."""
     def module(**replaced):
         return types.SimpleNamespace(**{name: getattr(tenon, name) for name in dir(tenon)} | {"autograd": tenon.autograd} | replaced)
 

@@ -1,4 +1,4 @@
-"""Makes a program that differs smaller: deletes statements, then simplifies what is left, as long as it differs alike."""
+"""Minimises a failing program: deletes statements, then simplifies the others, as long as the difference stays the same."""
 import ast
 import copy
 import re
@@ -6,7 +6,7 @@ import time
 
 
 def shrink(statements, differs, limit=600, seconds=20):
-    """The smallest program found for which `differs` still holds; asks at most `limit` times, and not for ever."""
+    """The smallest program found for which `differs` is true. Limited by `limit` calls and by time."""
     asked, end = 0, time.monotonic() + seconds
 
     def holds(candidate):
@@ -34,7 +34,7 @@ def shrink(statements, differs, limit=600, seconds=20):
 
 
 def bypassed(statements, at):
-    """Programs without a statement: a variable that it reads stands for the one that it gives."""
+    """Programs without a statement; a variable that it reads replaces the one that it assigns."""
     given = re.match(r"(v\d+) = ", statements[at])
     if given:
         for name in dict.fromkeys(re.findall(r"\bv\d+\b", statements[at][given.end():])):
@@ -46,7 +46,7 @@ def first(values, test):
 
 
 def simpler_texts(statement):
-    """Texts of the statement with one part left out or made plainer."""
+    """Texts of the statement with one part removed or simplified."""
     tree = ast.parse(statement)
     for number, node in enumerate(ast.walk(tree)):
         for change in changes_of(node):
@@ -57,7 +57,7 @@ def simpler_texts(statement):
                 other = Replace(target, replacement).visit(other)
             try:
                 text = ast.unparse(ast.fix_missing_locations(other)).replace("\n    ", " ")
-            except Exception:  # a part that the tree cannot do without
+            except Exception:  # a part that cannot be removed
                 continue
             if "\n" not in text and len(text) < len(ast.unparse(tree)):
                 yield text

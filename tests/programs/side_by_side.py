@@ -20,19 +20,19 @@ TORCH_NAMES = {value: str(value).removeprefix("torch.") for value in vars(torch)
 TENON_NAMES = {value: str(value).removeprefix("tenon.") for value in vars(tenon).values() if isinstance(value, tenon.dtype)}
 EPS = {"float16": 2**-10, "bfloat16": 2**-7, "float32": 2**-23, "float64": 2**-52, "complex64": 2**-23, "complex128": 2**-52}
 LARGEST = {"float16": 65504.0, "bfloat16": 3.39e38, "float32": 3.402e38, "float64": 1.797e308}
-# What a complex number may differ by, as a share of its magnitude.
+# The allowed difference of complex numbers, relative to the magnitude.
 COMPLEX_ULPS = 16
 
-# Memory that nobody has written: zeroed on both sides, so that programs may go on with it. Random numbers likewise: the
-# generators differ on purpose.
+# Calls that give uninitialised memory or random numbers, which differ by intention: both are set to zeros in both
+# libraries, so that programs can continue.
 UNWRITTEN = re.compile(r"\b(?:empty|empty_like|empty_strided|new_empty|resize_|rand|randn|randint|rand_like|randn_like|uniform_|normal_|random_)\(")
 RANDOM = re.compile(r"\b(?:rand\w*|uniform_|normal_|random_)\(|\bempty\(.*out=")
 
-# What rounds, in units in the last place of the result: both libraries may be off by the declared error, and PyTorch's sqrt by
-# one. Everything else that no line names must have the same bits.
+# Allowed errors in ulp of the result: both libraries may have the declared error, and PyTorch's sqrt an error of one.
+# All other results must have the same bits.
 DECLARED = {name: 2 * ulps for name, ulps in known.ULPS.items()} | {"sqrt": 1}
 ULPS = DECLARED | {name + "_": ulps for name, ulps in DECLARED.items()}
-# What adds many numbers, or multiplies in another order: off by a few roundings of the largest magnitude about.
+# Ops that sum or multiply in another order: errors of a few roundings of the largest magnitude involved.
 FOLDS = "|".join(op.name for op in read_ops()[0] if op.is_public and op.kind != "map" and "ulp" in op.facts)
 PRODUCTS = "|".join(op.name for op in read_ops()[0] if op.facts.get("shapes"))
 SUMMING = re.compile(rf"\b(?:{FOLDS}|(?:{PRODUCTS})_?|sum_to_size|backward|grad|alpha|linspace|allclose|isclose)\b|\b(?:add|sub)_?\(.*(?:,.*,|, other=)|(?<!T)\.(?:add|sub)_?\(.*, |@|1 / |\breciprocal|/=|/ ")
@@ -41,18 +41,18 @@ MANY = 100_000  # elements
 
 
 class Side(typing.NamedTuple):
-    """One library's half of a run."""
+    """One library's side of a run."""
     module: object
     variables: dict
     caught: list
 
 
-# A tensor that others know is given other sizes.
+# Statements that change the sizes of a tensor that others refer to.
 RESHAPED = re.compile(r"\.data = |out=.*requires_grad=True|(no_grad\(\)|enabled\(False\)): .*\.(squeeze|unsqueeze|t|transpose|swapaxes|swapdims)_\(")
 
 
 class Difference(Exception):
-    """What differs after a statement."""
+    """A difference after a statement."""
 
 
 def first_line(error):
@@ -77,7 +77,7 @@ LOOKED_AT = ("dtype", "shape", "stride", "storage_offset", "requires_grad", "is_
 
 
 def torch_storage(tensor):
-    if tensor._is_zerotensor():  # a gradient of zeros may be none that has memory
+    if tensor._is_zerotensor():  # a gradient of zeros may have no memory
         return 0, 0
     storage = tensor.untyped_storage()
     return storage.data_ptr(), storage.nbytes()
@@ -93,14 +93,14 @@ def gradient_of(tensor):
 
 
 def numbers_of(tensor):
-    """The values as nested lists; of what is too large to be looked at, or has none, an empty one."""
+    """The values as nested lists; an empty list for a tensor that is too large or has no values."""
     if isinstance(tensor, torch.Tensor) and tensor._is_zerotensor():
         tensor = tensor.clone()
     return [] if tensor.is_meta or min(tensor.shape, default=0) < 0 or math.prod(size for size in tensor.shape if size) > MANY else tensor.tolist()
 
 
 def refusal(tensor):
-    """What a tensor says that may not be asked for its history: a view made without recording whose base was written since."""
+    """The error of reading a tensor's history, for a view that was made under no_grad and whose base was written since."""
     try:
         tensor.grad_fn
     except RuntimeError as error:
@@ -109,7 +109,7 @@ def refusal(tensor):
 
 
 def theirs_alone_fits(case):
-    """The process that runs both has a limit, which the first to ask for much may use up."""
+    """Both libraries run in one process with a memory limit, so only one of them may run out of memory."""
     return case.theirs is None and type(case.ours).__name__ == "OutOfMemoryError"
 
 
@@ -125,7 +125,7 @@ def alike(a, b):
 
 
 def plain(value):
-    """A result that is no tensor, so that both sides' can be compared."""
+    """Converts a result that is not a tensor, so that both libraries' results can be compared."""
     if isinstance(value, (torch.dtype, torch.device, torch.layout, tenon.dtype, tenon.device, tenon.layout)):
         return str(value).removeprefix("torch.").removeprefix("tenon.")
     if isinstance(value, (list, tuple)):
@@ -141,18 +141,18 @@ def plain(value):
 
 
 class Run:
-    """A program as it runs. `step` raises Difference; `notes` counts known differences by heading."""
+    """A running program. `step` raises Difference; `notes` collects known differences by heading."""
 
     def __init__(self, modules=(torch, tenon)):
         self.theirs, self.ours = (Side(module, {"T": module}, []) for module in modules)
-        self.before = {}    # name -> what Tenon's variable was after the last statement
-        self.versions = {}  # name -> a pair of tensors, and how far apart their versions were at first sight
+        self.before = {}    # name -> Tenon's variable after the last statement
+        self.versions = {}  # name -> a pair of tensors, and the first difference of their versions
         self.notes = []
         self.ended = False
         self.counts_versions = True
         self.failed_out = self.out_is_operand = self.has_views_without_graph = False
         self.replaced_data = False
-        self.gradients = []  # PyTorch's tensors that `grad` gave
+        self.gradients = []  # PyTorch's tensors that `grad` returned
         for module in modules:
             module.set_default_dtype(module.float32)
 
@@ -208,7 +208,7 @@ class Run:
             if (self.replaced_data or not self.counts_versions) and re.match("(grad_fn|grad|requires_grad|is_leaf|shape|dtype|error: grad_fn of .*): |values: v\\d+\\.grad", str(difference)):
                 heading = "Gradients"
             if heading is None and self.out_is_operand and str(difference).startswith("values: ") and re.search(r"resize_\(|as_strided\(", statement):
-                heading = "Writing to memory that is also read"  # what lies behind the elements
+                heading = "Writing to memory that is also read"  # bytes behind the elements
             if heading is None and apart and apart.gives(first_line, ours, self.ours.variables):
                 heading = "Writing to memory that is also read"
             if heading is None and alone and self.same_alone(case, alone):
@@ -218,7 +218,7 @@ class Run:
             self.end(heading)
 
     def same_alone(self, case, alone):
-        """Whether Tenon gave the values that operands without overlap give."""
+        """Whether Tenon gave the result of operands without overlap."""
         if case.theirs or case.ours:
             return False
         try:
@@ -230,12 +230,12 @@ class Run:
         return True
 
     def end(self, heading):
-        """The two sides went on differently, as they are meant to: nothing after this can be compared."""
+        """An intended difference after which nothing can be compared."""
         self.notes.append(heading)
         self.ended = True
 
     def unchanged(self):
-        """Whether all of Tenon's variables are as they were before the statement."""
+        """Whether the statement left all of Tenon's variables unchanged."""
         now = {name: self.our_state(value) for name, value in self.tensors(self.ours.variables) if not refusal(value)}
         return now == self.before
 
@@ -327,7 +327,7 @@ class Run:
             raise
 
     def compare_identity(self, found):
-        """Which names are one object, and which tensors share a storage."""
+        """Compares which names are one object, and which tensors share a storage."""
         patterns = [], []
         for side in (0, 1):
             objects, storages = {}, {}
@@ -370,7 +370,7 @@ class Run:
             self.before[name] = seen, bits
 
     def version_apart(self, name, pair, apart):
-        """Versions count writes; how many of them made a new tensor is nobody's affair."""
+        """Compares versions as counts of writes; the number of writes that made a new tensor does not matter."""
         if self.versions.get(name, (None, 0))[0] != pair:
             self.versions[name] = pair, apart
         return self.versions[name][1]
@@ -393,12 +393,12 @@ class Run:
             raise Difference(f"values: {name}[{place}] of {len(wanted)} is {a!r} in PyTorch, {b!r} in Tenon")
 
     def tolerance(self, case, dtype):
-        """(ulps, absolute error) that a statement may differ by."""
+        """The allowed (ulps, absolute error) of a statement."""
         ulps = max([ULPS.get(word, 0) for word in re.findall(r"\w+", case.statement)] or [0])
         if not SUMMING.search(case.statement):
             return ulps, 0.0, dtype
         largest, coarsest = 1.0, EPS.get(dtype, 0.0)
-        if "logsumexp" in case.statement:  # integers become the default dtype, whatever out= is
+        if "logsumexp" in case.statement:  # integers are computed in the default dtype, whatever out= is
             coarsest = max(coarsest, EPS["float32"])
         for _, tensor in self.tensors(case.variables):
             if not tensor.is_meta and (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
@@ -412,20 +412,20 @@ class Run:
         if isinstance(a, complex):
             return abs(a - b) <= max(max(ulps, COMPLEX_ULPS) * EPS[dtype] * max(abs(a), abs(b)), absolute)
         if a == b:
-            return absolute > 0  # zeros of two signs
+            return absolute > 0  # 0 and -0
         if math.isinf(a) or math.isinf(b):
             return absolute > 0 and max(abs(a), abs(b)) >= LARGEST[dtype] / 2
         return abs(a - b) <= max(ulps * EPS[dtype] * max(abs(a), abs(b)), absolute)
 
     @staticmethod
     def take_over(theirs, ours):
-        """PyTorch's bytes instead of Tenon's, so that a rounding is judged once and not by everything that follows."""
+        """Copies PyTorch's bytes to Tenon, so that a rounding difference counts once and does not spread."""
         (source, size), (target, other) = torch_storage(theirs), tenon_storage(ours)
         if size == other and size:
             ctypes.memmove(target, source, size)
 
     def settle(self, storages):
-        """Memory that nobody has written becomes 0: new storages wholly, grown ones behind what they held."""
+        """Sets uninitialised memory to 0: all of a new storage, and the added part of a grown one."""
         old = {pointer for pointer, _ in storages.values()}
         for name, theirs in self.tensors(self.theirs.variables):
             ours = self.ours.variables.get(name)

@@ -1,4 +1,4 @@
-"""What all tests share: settings of the process are put back."""
+"""Shared by all tests: restores settings of the process."""
 
 import os
 import pathlib
@@ -20,10 +20,10 @@ def pytest_collection_modifyitems(items):
 
 try:
     from hypothesis import HealthCheck, settings
-except ImportError:  # what needs it is skipped
+except ImportError:  # tests that need it are skipped
     pass
 else:
-    # The same calls every time, but with TENON_NEW_CALLS.
+    # The same calls every time, unless TENON_NEW_CALLS is set.
     settings.register_profile("tenon", max_examples=int(os.environ.get("TENON_EXAMPLES", "300")), deadline=None,
                               derandomize="TENON_NEW_CALLS" not in os.environ, suppress_health_check=list(HealthCheck))  # fmt: skip
     settings.load_profile("tenon")
@@ -45,9 +45,9 @@ def defaults():
 
 @pytest.fixture
 def type_errors(tmp_path, monkeypatch):
-    """What mypy holds against a program by the module's stubs."""
+    """mypy's errors for a program that uses the module's stubs."""
     api = pytest.importorskip("mypy.api")
-    # It finds what is installed by itself, and refuses to be told.
+    # mypy finds installed packages itself, and does not accept their paths.
     folder = str(pathlib.Path(tenon.__file__).parent.parent)
     if folder not in site.getsitepackages():
         monkeypatch.setenv("MYPYPATH", folder)

@@ -1,4 +1,4 @@
-"""The ops as they are declared, and arguments for any of them."""
+"""The declared ops, and arguments for them."""
 
 import dataclasses
 
@@ -15,7 +15,7 @@ class Parameter:
 
     @property
     def name(self):
-        """As Python calls it."""
+        """The name in Python."""
         return "input" if self.declared_name == "self" else self.declared_name
 
     @property
@@ -24,7 +24,7 @@ class Parameter:
 
     @property
     def is_index(self):
-        """Whether it names places."""
+        """Whether it is an index."""
         return self.declared_name in ("index", "indices")
 
     @property
@@ -45,7 +45,7 @@ class Op:
     has_method: bool
     has_out: bool
     has_inplace: bool
-    exact: bool  # PyTorch's bits
+    exact: bool  # the results have the same bits as PyTorch's
     domain: str
     shapes: str  # of a product's operands: "ij,jk"
 
@@ -54,17 +54,17 @@ class Op:
         return [parameter for parameter in self.parameters if parameter.is_operand]
 
     def sizes(self, parameter, size):
-        """Of an operand of a product, where `size` gives those of a letter. What broadcasts to these may differ."""
+        """The sizes of an operand of a product; `size` gives the size of a letter."""
         return [size(letter) for letter in self.shapes.split(",")[self.operands.index(parameter)].lstrip("*")]
 
 
-# Functions with several signatures are there once for each.
+# A function with several signatures has an entry for each.
 OPS = [Op(name, kind, tuple(Parameter(*parameter) for parameter in parameters), *facts) for name, kind, parameters, *facts in tenon._tenon._ops()]
 NAMES = sorted({op.name for op in OPS})
 
 
 def plain_arguments(name):
-    """What a call of an op takes by place: every operand, and what has no default beside dims. And whether it needs a dim."""
+    """The positional arguments of an op: all operands, and parameters without a default except dims; and whether it needs a dim."""
     op = max((op for op in OPS if op.name == name), key=lambda op: len(op.parameters))
     arguments, needs_dim = [], False
     for at, parameter in enumerate(op.parameters):

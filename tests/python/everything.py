@@ -1,4 +1,4 @@
-"""Every function of the module with arguments that it takes and that it refuses, for programs that run apart."""
+"""Calls of every function of the module, valid and invalid, for programs in separate processes."""
 
 import copy
 import pickle
@@ -45,7 +45,7 @@ pools = [(), (x,), (x, x), (x, y), (y, y), (x, 0), (x, 0, 1), (3,), ((2, 3),), (
 
 
 def attempts():
-    """Every function with each of the arguments that it takes, and with the first that it refuses."""
+    """Every function with each of its valid arguments, and with the first invalid one."""
     yield from special.items()
     public = {name: value for name, value in sweeps.functions().items() if name not in sweeps.APART and not name.startswith("set_")}
     callables = [(name, value) for name, value in public.items()]
@@ -63,11 +63,11 @@ def attempts():
                 warnings.simplefilter("always")
                 try:
                     call()
-                except ModuleNotFoundError:  # without memory such an import never ends, in Python itself
+                except ModuleNotFoundError:  # without memory such an import never ends, because of Python itself
                     continue
                 except Exception:
                     refused += 1
                     if refused > 1:
                         continue
-            if not caught:  # Python itself crashes where a warning finds no memory
+            if not caught:  # Python itself crashes if a warning cannot allocate memory
                 yield f"{name} {at}", call

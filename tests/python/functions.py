@@ -1,4 +1,4 @@
-"""Functions of one's own that several tests differentiate."""
+"""Custom functions that several tests use."""
 
 import tenon
 

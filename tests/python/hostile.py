@@ -1,4 +1,4 @@
-"""Objects that lie, and what becomes of calls with them. Programs that run apart import it."""
+"""Hostile objects, and calls with them. Imported by programs in separate processes."""
 
 import array
 import sys
@@ -48,7 +48,7 @@ class Sequence:
 
 
 class Shrinking(list):
-    """Loses its elements while it is read."""
+    """A list that loses its elements while it is read."""
 
     class Item:
         def __init__(self, owner):
@@ -143,7 +143,7 @@ def reset():
 
 
 def attempt(name, call):
-    """Whatever the call does, it ends with a result or with an exception that no later call finds."""
+    """Makes a call, which must end with a result or an exception, and leave no exception set."""
     global calls
     calls += 1
     print(name, file=sys.stderr)
@@ -153,4 +153,4 @@ def attempt(name, call):
         print("SystemError:", name, str(error)[:200])
     except Exception:
         pass
-    len([])  # an exception that was left behind would come out here
+    len([])  # an exception that was left set would be raised here

@@ -9,11 +9,11 @@ import torch
 
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
 
-# Functions of which PyTorch and Tenon each round as their own libraries do.
+# Functions that PyTorch and Tenon round differently.
 
 
 class Both:
-    """A value here and in PyTorch."""
+    """A value in Tenon and in PyTorch."""
 
     def __init__(self, ours, theirs):
         self.ours, self.theirs = ours, theirs
@@ -54,8 +54,8 @@ def outcome(call, side, args, kwargs):
         except Exception as error:
             result = error
     texts = [str(item.message).split(" (Triggered internally")[0] for item in caught]
-    texts = [text for text in texts if not text.startswith("This overload of ")]  # of all of them PyTorch gives the first
-    return result, list(dict.fromkeys(texts))  # PyTorch gives some of its warnings twice
+    texts = [text for text in texts if not text.startswith("This overload of ")]  # PyTorch gives only the first of these per process
+    return result, list(dict.fromkeys(texts))  # PyTorch gives some warnings twice
 
 
 def is_tensor(value):
@@ -63,7 +63,7 @@ def is_tensor(value):
 
 
 def described(value):
-    """A result so that both sides' can be compared."""
+    """Converts a result, so that both libraries' results can be compared."""
     if is_tensor(value):
         return ("tensor", str(value.dtype).split(".")[-1], tuple(value.shape), tuple(value.stride()))
     if isinstance(value, (tuple, list)):
@@ -93,11 +93,11 @@ def same_values(ours, theirs, exact):
     return ours == theirs
 
 
-_given = set()  # warnings PyTorch gave at least once: some it never gives again
+_given = set()  # warnings that PyTorch has given; some it gives only once
 
 
 def same_error(ours, theirs):
-    """The same type and text; where Tenon says the documented text instead, PyTorch's stands in the notes."""
+    """Asserts the same type and text. If Tenon's text is the documented one, PyTorch's must be a note."""
     if type(ours).__name__ != type(theirs).__name__:
         return False
     text = str(theirs).split("\nException raised from")[0].split(" This could be because the operator doesn't exist")[0]
@@ -105,7 +105,7 @@ def same_error(ours, theirs):
 
 
 def same(call, *args, exact=True, any_mistake=False, **kwargs):
-    """Asserts that both sides do the same; gives Tenon's result, or None for an error.
+    """Asserts that both libraries do the same. Returns Tenon's result, or None for an error.
 
     With any_mistake the call may make several: it matters that both sides refuse it, not which one they name.
     """
@@ -120,7 +120,7 @@ def same(call, *args, exact=True, any_mistake=False, **kwargs):
     assert described(ours) == described(theirs), f"PyTorch: {described(theirs)}\nTenon:   {described(ours)}"
     assert same_values(values(ours), values(theirs), exact), f"PyTorch: {theirs}\nTenon:   {ours}"
     assert set(their_warnings) <= set(our_warnings) <= _given, f"PyTorch: {their_warnings}\nTenon:   {our_warnings}"
-    for argument in (*args, *kwargs.values()):  # what was written in place
+    for argument in (*args, *kwargs.values()):  # arguments written in place
         if isinstance(argument, Both) and is_tensor(argument.ours):
             assert described(argument.ours) == described(argument.theirs)
             assert same_values(values(argument.ours), values(argument.theirs), exact)

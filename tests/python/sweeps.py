@@ -1,5 +1,5 @@
-"""What Python can call here, taken from the module itself, and programs that run apart: a crash there is a failed test
-here. A function that is declared later is in every sweep."""
+"""All callables of the module, listed by the module itself, and programs in separate processes, so that a crash is a
+failed test. New functions are included in every sweep."""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ import sys
 
 import tenon
 
-# They wait, end the process, or write where they are told to.
+# These wait, end the process, or write files.
 APART = {"load", "save"}
 
 
@@ -18,7 +18,7 @@ def functions():
 
 
 def inner_functions():
-    """What the package itself calls."""
+    """The internal functions of the extension module."""
     return {name: value for name, value in vars(tenon._tenon).items() if name.startswith("_") and callable(value) and not name.startswith("__")}
 
 
@@ -32,14 +32,14 @@ def attributes():
 
 
 def types():
-    """Every type that the extension makes."""
+    """Every type that the extension module defines."""
     found = {value for value in vars(tenon._tenon).values() if isinstance(value, type)}
     found |= {type(value) for value in vars(tenon._tenon).values() if type(value).__module__.startswith("tenon")}
     return sorted(found, key=lambda kind: kind.__qualname__)
 
 
 def run_apart(program, *arguments, folder=None, timeout=300, **environment):
-    """Runs a program of Python beside these tests; gives what it printed. A crash is an error with its last words."""
+    """Runs a Python program in a separate process. Returns its output. A crash is an error with its last lines of output."""
     paths = os.pathsep.join([str(pathlib.Path(__file__).parent), *sys.path])
     done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", program, *map(str, arguments)], cwd=folder, timeout=timeout, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths, **environment})  # fmt: skip
