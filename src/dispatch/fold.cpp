@@ -237,7 +237,7 @@ Tensor spread_of(Op op, const Tensor& self, const DimsArg& dim, const std::optio
 /// The warning that a result of so many elements deserves; empty: none.
 std::string freedom_warning(Op op, const Tensor& self, int64_t results, const std::optional<Scalar>& correction) {
   const double count = results == 0 ? 0 : static_cast<double>(self.numel()) / static_cast<double>(results);
-  if (self.is_meta() || count - correction_or_one(correction) > 0) return {};
+  if (self.is_meta() || !(count - correction_or_one(correction) <= 0)) return {};  // of NaN there is none
   return std::string(row_of(op).name) +
          "(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
          "(input numel divided by output numel).";

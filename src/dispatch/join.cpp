@@ -240,7 +240,7 @@ bool is_column_first(const char* indexing) {
   }
   const std::string name = indexing;
   if (name != "ij" && name != "xy")
-    throw Error("torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: " + name);
+    throw Error(R"(torch.meshgrid: indexing must be one of "xy" or "ij", but received: )" + name);
   return name == "xy";
 }
 
