@@ -170,7 +170,7 @@ NodeImpl* accumulator_of(const Tensor& leaf, bool make) {
 }
 
 AccumulateGrad::Accumulation AccumulateGrad::prepare(Tensor& gradient) const {
-  constexpr int64_t kFew = 64;
+  constexpr int64_t kFew = 64;  // see tenon_bench --filter '^grad/'
   if (grad().is_empty()) {
     gradient = first_gradient(gradient, *leaf_);
     return Accumulation::first;
