@@ -142,6 +142,13 @@ class Op:
         return self.kind == "algorithm" or self.has_state
 
     @property
+    def is_driven(self):
+        """Whether a fold with a State needs no function of its own: it has the arguments that every fold has."""
+        names = [parameter.name for parameter in self.parameters]
+        return self.has_state and not self.facts.get("by_hand") and names[:1] == ["self"] and {"dim", "keepdim"} <= set(names) <= {"self", "dim", "keepdim", "dtype"} \
+            and all(parameter.type.startswith("int[") for parameter in self.parameters if parameter.name == "dim")  # fmt: skip
+
+    @property
     def is_method(self):
         return self.facts.get("method", True) and any(parameter.name == "self" for parameter in self.parameters)
 
@@ -391,6 +398,8 @@ def ops_inc(ops):
     """Definitions of every form."""
     lines = [HEAD]
     for op in ops:
+        if op.is_driven:
+            lines.append(driven_definition(op))
         if op.is_called:
             lines += algorithm_definitions(op)
         else:
@@ -440,6 +449,13 @@ def algorithm_definitions(op):
         lines.append(f"Tensor& Tensor::{op.name}_{op.cpp_parameters(method=True)} {{\n{defined}  Tensor& self = *this;\n  if (is_in_graph({operands})) [[unlikely]] {{\n"
                      f"    const Value values[] = {{{names}}};\n    with_history().call_inplace(Op::{op.block}, values);\n  }} else {{\n    plain::{op.stem}_inplace({names});\n  }}\n  return self;\n}}")  # fmt: skip
     return lines
+
+
+def driven_definition(op):
+    dtype = "dtype" if any(parameter.name == "dtype" for parameter in op.parameters) else "{}"
+    call = f"fold_states(Op::{op.block}, {op.result_count}, self, dim.view(), keepdim, {dtype})"
+    result = f"as_tuple<{op.result_count}>({call})" if op.result_names else f"{call}[0]"
+    return f"{op.cpp_result()} plain::{op.block}{op.cpp_parameters()} {{ return {result}; }}"
 
 
 def algorithm_out(op, names, operands):
@@ -746,7 +762,8 @@ def section(op, root):
     lines += [f"- {'derivative ' + part if part.startswith('by ') else title + ': ' + part}" for part in formulas(op, op.parameters, root)]
     if not op.is_called:
         lines += [f"- result: {PROMOTION[facts.get('promotion', 'Promotion::common').removeprefix('Promotion::')]}"]
-        lines += [f"- dtypes: {DTYPES[facts.get('dtypes', 'kUsual')]}"]
+        dtypes = facts.get("dtypes", "kUsual")
+        lines += [f"- dtypes: {DTYPES.get(dtypes, f'`{dtypes}`')}"]
     if facts.get("ulp"):
         lines += [f"- largest error: {float(facts['ulp']):g} ulp in float32 and float64"]
     if facts.get("domain"):

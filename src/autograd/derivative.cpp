@@ -11,10 +11,18 @@
 namespace tenon::autograd {
 namespace {
 
-// The words that formulas are written in, on values.
-#define TENON_TERM_OPERATOR(SYMBOL, NAME) \
-  [[maybe_unused]] Term operator SYMBOL(const Term& x, const Term& y) { return tenon::NAME(x.arg(), y.arg()); }
+// The words that formulas are written in, on values. What is computed of numbers alone is a number.
+Tensor in_float64(const Term& x) {
+  const Scalar number = x.arg().number();
+  return full({}, number, number.is_complex() ? complex128 : float64);
+}
+#define TENON_TERM_OPERATOR(SYMBOL, NAME)                                                    \
+  [[maybe_unused]] Term operator SYMBOL(const Term& x, const Term& y) {                      \
+    if (!x.is_tensor() && !y.is_tensor()) return tenon::NAME(in_float64(x), y.arg()).item(); \
+    return tenon::NAME(x.arg(), y.arg());                                                    \
+  }
 TENON_TERM_OPERATOR(+, add)
+TENON_TERM_OPERATOR(-, sub)
 TENON_TERM_OPERATOR(*, mul)
 TENON_TERM_OPERATOR(/, div)
 TENON_TERM_OPERATOR(==, eq)
@@ -23,16 +31,7 @@ TENON_TERM_OPERATOR(<=, le)
 TENON_TERM_OPERATOR(&, logical_and)
 TENON_TERM_OPERATOR(|, logical_or)
 #undef TENON_TERM_OPERATOR
-/// Of two numbers a number: in float64.
-[[maybe_unused]] Term operator-(const Term& x, const Term& y) {
-  if (!x.is_tensor() && !y.is_tensor()) {
-    const Complex128 a = x.number().as_complex(), b = y.number().as_complex();
-    const bool is_real = !x.number().is_complex() && !y.number().is_complex();
-    return is_real ? Term(a.re - b.re) : Term(Scalar(Complex128{a.re - b.re, a.im - b.im}));
-  }
-  return tenon::sub(x.arg(), y.arg());
-}
-Term operator-(const Term& x) { return tenon::neg(x.tensor()); }
+Term operator-(const Term& x) { return x.is_tensor() ? Term(tenon::neg(x.tensor())) : Term(0) - x; }
 Term choose(const Term& condition, const Term& x, const Term& y) {
   return tenon::where(condition.tensor(), x.arg(), y.arg());
 }
@@ -106,15 +105,35 @@ Tensor times(const Tensor& x, Scalar factor) {
 }
 
 // Words that are ops of one operand.
-#define TENON_WORD(WORD, NAME) \
-  Term WORD(const Term& x) { return tenon::NAME(x.tensor()); }
+#define TENON_WORD(WORD, NAME)                                                                      \
+  [[maybe_unused]] Term WORD(const Term& x) {                                                       \
+    return x.is_tensor() ? Term(tenon::NAME(x.tensor())) : Term(tenon::NAME(in_float64(x)).item()); \
+  }
+TENON_WORD(square_root, sqrt)
+TENON_WORD(inverse_root, rsqrt)
+TENON_WORD(exponential, exp)
+TENON_WORD(exponential_of_2, exp2)
+TENON_WORD(exponential_less_1, expm1)
+TENON_WORD(logarithm, log)
+TENON_WORD(logarithm_to_2, log2)
+TENON_WORD(logarithm_to_10, log10)
+TENON_WORD(logarithm_of_1_more, log1p)
 TENON_WORD(sine, sin)
 TENON_WORD(cosine, cos)
+TENON_WORD(tangent, tan)
+TENON_WORD(arc_sine, asin)
+TENON_WORD(arc_cosine, acos)
+TENON_WORD(arc_tangent, atan)
 TENON_WORD(hyperbolic_sine, sinh)
 TENON_WORD(hyperbolic_cosine, cosh)
-TENON_WORD(exponential, exp)
-TENON_WORD(inverse_root, rsqrt)
+TENON_WORD(hyperbolic_tangent, tanh)
+TENON_WORD(inverse_hyperbolic_sine, asinh)
+TENON_WORD(inverse_hyperbolic_cosine, acosh)
+TENON_WORD(inverse_hyperbolic_tangent, atanh)
+TENON_WORD(error_function, erf)
+TENON_WORD(error_function_rest, erfc)
 #undef TENON_WORD
+
 struct Truth {
   bool value;
 };

@@ -131,6 +131,7 @@ class ZeroNode final : public NodeImpl {
 };
 
 const char* node_name(const Row& row, Args args, int count) {
+  if (row.grad_fn_of_first_number && !args[0]->is_tensor()) return row.grad_fn_of_first_number;
   const bool by_number = count > 1 && !args[1]->is_tensor();
   return by_number && row.grad_fn_of_number ? row.grad_fn_of_number : row.grad_fn;
 }

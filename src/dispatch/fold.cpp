@@ -34,8 +34,8 @@ Dtype lanes_of(Op op, Dtype computed) {
 struct Call {
   Op op;
   Dtype computed;
-  Dtype results[kMostFolded];  // as many as the op has
-  double of_nothing = 0;       // the results where no element is reduced
+  Dtype results[kMostFolded];             // as many as the op has
+  std::optional<double> of_nothing = {};  // where it is not what a state of no elements finishes as
   const double* numbers = nullptr;
 };
 
@@ -49,15 +49,10 @@ Results<count> new_results(const Call& call, SizesView sizes, Device device) {
   return outs;
 }
 
-/// `out_strides`: of each of `outs`.
 template <std::size_t count>
-void run(const Call& call, const Results<count>& outs, SizesView out_strides, const Tensor& self, SizesView sizes,
-         SizesView strides) {
-  const StridedView strided[] = {{sizes, out_strides}, {sizes, strides}};
-  Plan plan;
-  make_reduction_plan(sizes, strided, 2, plan);
+Fold fold_into(const Call& call, const Results<count>& outs, Dtype input) {
   Fold fold{.op = call.op,
-            .input = self.dtype(),
+            .input = input,
             .lanes = lanes_of(call.op, call.computed),
             .outputs = {},
             .out = {},
@@ -66,7 +61,29 @@ void run(const Call& call, const Results<count>& outs, SizesView out_strides, co
     fold.outputs[i] = call.results[i];
     fold.out[i] = outs[i].data_ptr();
   }
-  run_fold(plan, fold, self.data_ptr());
+  return fold;
+}
+
+/// The results where no element is reduced.
+template <std::size_t count>
+void write_nothing(const Call& call, const Results<count>& outs) {
+  if (call.of_nothing) {
+    for (const Tensor& out : outs) write_fill(out, *call.of_nothing);
+    return;
+  }
+  const Results<count> one = new_results<count>(call, {}, Device::cpu);
+  run_fold_of_nothing(fold_into(call, one, call.computed));
+  for (std::size_t i = 0; i < count; ++i) write_fill(outs[i], one[i].item());
+}
+
+/// `out_strides`: of each of `outs`.
+template <std::size_t count>
+void run(const Call& call, const Results<count>& outs, SizesView out_strides, const Tensor& self, SizesView sizes,
+         SizesView strides) {
+  const StridedView strided[] = {{sizes, out_strides}, {sizes, strides}};
+  Plan plan;
+  make_reduction_plan(sizes, strided, 2, plan);
+  run_fold(plan, fold_into(call, outs, self.dtype()), self.data_ptr());
 }
 
 /// Folds `self` along the dims of `mask` into all results of the op.
@@ -75,7 +92,7 @@ Results<count> folded(const Call& call, const Tensor& self, SizesView mask, bool
   const Results<count> outs = new_results<count>(call, reduced_shape(self.sizes(), mask, keepdim), self.device());
   if (has_no_work(outs[0].numel(), outs[0].data_ptr())) return outs;
   if (self.numel() == 0)
-    for (const Tensor& out : outs) write_fill(out, call.of_nothing);
+    write_nothing(call, outs);
   else
     run(call, outs, spread_strides(outs[0].strides(), mask, keepdim), self, self.sizes(), self.strides());
   return outs;
@@ -230,8 +247,7 @@ Tensor spread_of(Op op, const Tensor& self, const DimsArg& dim, const std::optio
     return op == Op::std_ ? both.sqrt_() : both;
   }
   const double less = correction_or_one(correction);
-  return fold({op, self.dtype(), {self.dtype()}, std::nan(""), &less}, self, reduced_mask(dim.view(), self.dim()),
-              keepdim);
+  return fold({op, self.dtype(), {self.dtype()}, {}, &less}, self, reduced_mask(dim.view(), self.dim()), keepdim);
 }
 
 /// The warning that a result of so many elements deserves; empty: none.
@@ -331,8 +347,7 @@ Tensor log_of_sum(const Tensor& self, const DimsArg& dim, bool keepdim, Dtype re
   if (dim.view().empty() && !keepdim && self.dim() > 0 && self.numel() != 0)
     throw Error("output with shape [] doesn't match the broadcast shape " + to_string(Dims(self.dim(), 1)));
   if (is_complex(self.dtype())) return log_of_complex_sum(self.detach(), dim.view(), keepdim);
-  return fold({Op::logsumexp, computed_logarithm(self), {result}, -__builtin_inf()}, self,
-              reduced_mask(dim.view(), self.dim()), keepdim);
+  return fold({Op::logsumexp, computed_logarithm(self), {result}}, self, reduced_mask(dim.view(), self.dim()), keepdim);
 }
 
 // --- nansum, nanmean
@@ -401,6 +416,19 @@ Op norm_of(double ord) {
 }
 
 }  // namespace
+
+List<Tensor> fold_states(Op op, int results, const Tensor& self, SizesView dims, bool keepdim,
+                         std::optional<Dtype> dtype) {
+  const Dims mask = reduced_mask(dims, self.dim());
+  const Dtype result = reduced_dtype(op, self.dtype(), dtype);
+  if (!self.is_meta()) check_has_code(row_of(op), result);
+  // Elements are rounded to the dtype asked for first, as those of a sum are.
+  const bool rounds = result != self.dtype() && (dtype || result == bool_);
+  const Tensor elements = rounds ? run_to(self, result, MemoryFormat::preserve) : self;
+  const Call call{op, result, {result, result}};
+  return results == 1 ? List<Tensor>{fold(call, elements, mask, keepdim)}
+                      : as_list(fold_two(call, elements, mask, keepdim));
+}
 
 Tensor plain::argmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
   return place_of(Op::argmax, self, dim, keepdim);

@@ -37,15 +37,8 @@ void check_whole_mean_out(Dtype input, Dtype out) {
               scalar_type_name(out));
 }
 
-Dtype result_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
-  if (asked) return *asked;
-  if (row_of(op).promotion == Promotion::sum && !is_inexact(input)) return int64;
-  if (is_truth(op)) return input == uint8 ? uint8 : bool_;
-  return input;
-}
-
 Types compute_types(Op op, Dtype input, std::optional<Dtype> asked) {
-  const Dtype result = result_dtype(op, input, asked);
+  const Dtype result = reduced_dtype(op, input, asked);
   if (is_truth(op)) return {bool_, bool_, result};
   // A sum rounds its elements to the dtype asked for first, a mean does not.
   return {op == Op::mean ? widened(result) : result, widened(result), result};
@@ -184,6 +177,15 @@ Resolved resolve(Op op, const Tensor& self, SizesView dims, bool keepdim, std::o
 }
 
 }  // namespace
+
+Dtype reduced_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
+  const Promotion promotion = row_of(op).promotion;
+  if (asked) return *asked;
+  if (promotion == Promotion::sum && !is_inexact(input)) return int64;
+  if (promotion == Promotion::int_to_float && !is_inexact(input)) return get_default_dtype();
+  if (is_truth(op)) return input == uint8 ? uint8 : bool_;
+  return input;
+}
 
 void fail_mean(const char* name, const char* which, Dtype dtype) {
   throw Error(std::string(name) + "(): could not infer output dtype. " + which +

@@ -4,15 +4,21 @@
 #include <optional>
 
 #include "ops/row.h"
+#include "tenon/list.h"
 #include "tenon/tensor.h"
 
 namespace tenon {
 
+/// Of the result; `asked`: by the argument `dtype`.
+Dtype reduced_dtype(Op op, Dtype input, std::optional<Dtype> asked);
 Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype);
 /// Error for a mean in integers; `which` dtype is asked for.
 [[noreturn]] void fail_mean(const char* name, const char* which, Dtype dtype);
 /// An output's strides over the input's dims: 0 where reduced.
 Dims spread_strides(SizesView strides, SizesView mask, bool keepdim);
 Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype);
+/// What a fold with a State gives by its row alone: `results` tensors.
+List<Tensor> fold_states(Op op, int results, const Tensor& self, SizesView dims, bool keepdim,
+                         std::optional<Dtype> dtype);
 
 }  // namespace tenon

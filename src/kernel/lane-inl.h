@@ -475,6 +475,9 @@ TENON_VECTOR_OPERATOR(+, Add)
 TENON_VECTOR_OPERATOR(-, Sub)
 TENON_VECTOR_OPERATOR(*, Mul)
 TENON_VECTOR_OPERATOR(/, Div)
+TENON_VECTOR_OPERATOR(&, And)
+TENON_VECTOR_OPERATOR(|, Or)
+TENON_VECTOR_OPERATOR(^, Xor)
 #undef TENON_VECTOR_OPERATOR
 #define TENON_VECTOR_COMPARISON(SYMBOL, NAME)                           \
   template <class D>                                                    \
@@ -594,6 +597,35 @@ TENON_VECTOR_FUNCTION(logarithm_to_10, LogarithmTo10)
 TENON_VECTOR_FUNCTION(error_function, ErrorFunction)
 TENON_VECTOR_FUNCTION(error_function_rest, ErrorFunctionRest)
 #undef TENON_VECTOR_FUNCTION
+// The same functions of single elements, for formulas of several operands or with numbers.
+#define TENON_LANE_FUNCTION(NAME)                                      \
+  template <std::floating_point T>                                     \
+  HWY_INLINE Lane<T> NAME(Lane<T> a) {                                 \
+    using D = hn::CappedTag<T, 1>;                                     \
+    return Lane<T>(hn::GetLane(NAME(Vector<D>{hn::Set(D(), a.v)}).v)); \
+  }
+TENON_LANE_FUNCTION(exponential)
+TENON_LANE_FUNCTION(logarithm)
+TENON_LANE_FUNCTION(hyperbolic_tangent)
+TENON_LANE_FUNCTION(sine)
+TENON_LANE_FUNCTION(cosine)
+TENON_LANE_FUNCTION(tangent)
+TENON_LANE_FUNCTION(arc_sine)
+TENON_LANE_FUNCTION(arc_cosine)
+TENON_LANE_FUNCTION(arc_tangent)
+TENON_LANE_FUNCTION(hyperbolic_sine)
+TENON_LANE_FUNCTION(hyperbolic_cosine)
+TENON_LANE_FUNCTION(inverse_hyperbolic_sine)
+TENON_LANE_FUNCTION(inverse_hyperbolic_cosine)
+TENON_LANE_FUNCTION(inverse_hyperbolic_tangent)
+TENON_LANE_FUNCTION(exponential_of_2)
+TENON_LANE_FUNCTION(exponential_less_1)
+TENON_LANE_FUNCTION(logarithm_of_1_more)
+TENON_LANE_FUNCTION(logarithm_to_2)
+TENON_LANE_FUNCTION(logarithm_to_10)
+TENON_LANE_FUNCTION(error_function)
+TENON_LANE_FUNCTION(error_function_rest)
+#undef TENON_LANE_FUNCTION
 template <class D>
 HWY_INLINE Vector<D> angle(Vector<D> a, Vector<D> b) {
   return {library<Angle>(D(), a.v, b.v)};

@@ -425,8 +425,9 @@ inline void set_kernels(KernelTable& table, Op op, int column, const KernelPair&
 template <class Block, class T>
 void fill_op(KernelTable& table, Op op) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
-  if constexpr (ComplexLane<T> && !has_kernel<Block, T>()) {
-  } else if constexpr (Block::row.kind == Kind::fold && !HasState<Block>) {
+  constexpr bool is_fold = Block::row.kind == Kind::fold;
+  if constexpr ((ComplexLane<T> || is_fold) && !has_kernel<Block, T>()) {
+  } else if constexpr (is_fold && !HasState<Block>) {
     table.fold[static_cast<int>(op)][column] = fold_kernel<Block, T>();
     table.elementwise[static_cast<int>(op)][column] = &binary<Block, T, T, T>;
   } else if constexpr (Block::row.kind == Kind::map) {

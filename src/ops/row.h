@@ -43,6 +43,7 @@ enum class Parameters : uint8_t {
   factor,        // one number, in float32 beside 16-bit floats, with no part in promotion
   bounds,        // all but the first argument; they have a part in promotion
   replacements,  // all but the first argument, with no part in promotion; they may be too large
+  numbers,       // all but the first argument, with no part in promotion
 };
 
 /// The dtypes an op has code for, as bits in the order of Dtype.
@@ -84,7 +85,7 @@ struct Row {
   // The operands' sizes, where these don't broadcast to one shape: "ij,jk". Behind *: what broadcasts to these sizes.
   const char* shapes = "";
   // Of a map: the public function calls by_hand::NAME in dispatch/, which picks a form. Of an algorithm: out= has rules
-  // of its own, and is plain::NAME_out.
+  // of its own, and is plain::NAME_out. Of a fold with a State: so has every form, and plain::NAME computes it.
   bool by_hand = false;
   bool numbers_as_tensors = false;  // Python takes numbers where the signature says Tensor
   bool method = true;               // where a parameter is `self`: whether it is a method, too
@@ -114,10 +115,11 @@ struct Row {
   const char* domain = "";        // of the first argument, where it is not all numbers: "(0, inf)"
   bool through_float32 = false;   // 16-bit floats are widened to lanes of the float32 loop: rarely used ops stay small
   const char* grad_fn = "";       // name of the node that knows its derivative; of sum and mean without the number
-  const char* grad_fn_of_number = nullptr;   // the name where the second operand is a number, if it is another one
-  const char* grad_fn_inplace = nullptr;     // the name in place, if it is another one
-  const char* grad_fn_of_keyword = nullptr;  // of an algorithm: the name where a keyword-only argument is given
-  const char* doc = "";                      // one line for people
+  const char* grad_fn_of_number = nullptr;        // the name where the second operand is a number, if it is another one
+  const char* grad_fn_of_first_number = nullptr;  // and where the first one is
+  const char* grad_fn_inplace = nullptr;          // the name in place, if it is another one
+  const char* grad_fn_of_keyword = nullptr;       // of an algorithm: the name where a keyword-only argument is given
+  const char* doc = "";                           // one line for people
 };
 
 template <class Formula>
@@ -135,7 +137,7 @@ inline constexpr int kMaxArgs = 4;
 
 /// How many of `count` arguments have a part in promotion.
 constexpr int promoted_count(const Row& row, int count) {
-  if (row.parameters == Parameters::replacements) return 1;
+  if (row.parameters == Parameters::replacements || row.parameters == Parameters::numbers) return 1;
   return row.parameters == Parameters::alpha || row.parameters == Parameters::factor ? count - 1 : count;
 }
 /// Whether numbers keep their precision beside 16-bit floats.

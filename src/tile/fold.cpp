@@ -162,6 +162,12 @@ class FoldLoop {
     if (taken > 0) absorb();
   }
 
+  /// The wide state of no elements.
+  void fold_nothing(std::byte* wide) {
+    setup_.narrow.along(states_.data(), setup_.stride, wide, 0, 1, 0, setup_.fold.numbers);
+    setup_.narrow.absorb(wide, states_.data(), setup_.stride, 1, 0, true, setup_.fold.numbers);
+  }
+
   /// Stores what the wide states of a tile finish as.
   void store(int64_t tile, const std::byte* wide) {
     go_to(tile);
@@ -324,6 +330,17 @@ void run_fold(const Plan& plan, const Fold& fold, const void* in) {
           state.loop.store(tile, state.wide.data());
         }
       });
+}
+
+void run_fold_of_nothing(const Fold& fold) {
+  const StridedView one[] = {{{}, {}}, {{}, {}}};
+  Plan plan;
+  make_reduction_plan({}, one, 2, plan);
+  const Setup setup = make_setup(plan, fold);
+  FoldLoop loop(setup);
+  Scratch wide(setup.wide_bytes());
+  loop.fold_nothing(wide.data());
+  loop.store(int64_t{0}, wide.data());
 }
 
 }  // namespace tenon

@@ -22,6 +22,8 @@ struct Fold {
 /// Operand 0 of `plan` is every output, with stride 0 along reduced loops; operand 1 the input. No loop is empty.
 /// Where the op knows places, there is one reduced loop at most.
 void run_fold(const Plan& plan, const Fold& fold, const void* in);
+/// What a state finishes as that took no element: into one element of each output.
+void run_fold_of_nothing(const Fold& fold);
 /// How that will go.
 Course course_of(const Plan& plan, const Fold& fold);
 

@@ -224,7 +224,7 @@ def draw_case(ops, seed, number, only_op=None):
         if len(build.args) == 2 and "number" in build.args[1] and number_first and draw.chance(0.4):
             build.args.reverse()
         for parameter in declared.parameters:
-            if parameter.is_operand() or form in ("operator", "compound") or draw.chance(0.5):
+            if parameter.is_operand() or form in ("operator", "compound") or (parameter.default is not None and draw.chance(0.5)):
                 continue
             keywords[parameter.name] = draw_parameter(draw, parameter)
     elif kind == "clamp":
