@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""The example of docs/adding-an-op.md in a copy of the tree: one file changes, and the op is PyTorch's in every form.
+"""New ops in a copy of the tree, one of each shape, added by docs/adding-an-op.md alone: how many files each costs, and
+that each is PyTorch's in every form. The guide's example is taken from the guide, the others from tests/adding_ops/.
 
-adding_ops_test.py [--build FOLDER]     needs PyTorch; a folder that stays makes the next run short
+adding_ops_test.py [--build FOLDER]     needs PyTorch, pytest and hypothesis; a folder that stays makes the next run short
 """
 import argparse
+import json
+import os
 import pathlib
 import re
 import shutil
@@ -12,41 +15,136 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+ADDED = ROOT / "tests" / "adding_ops"
 # One instruction set is enough here, and four times as fast to build.
-CONFIGURE = ["-G", "Ninja", "-DTENON_DISABLED_TARGETS=HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL"]
+CONFIGURE = ["-G", "Ninja", "-DTENON_DISABLED_TARGETS=HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL", "-DTENON_BUILD_PYTHON=ON", "-DTENON_BUILD_EXAMPLES=OFF"]
+
+
+def write(path, text):
+    """A file that says the same keeps its time."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
 
 
 def copied(folder):
     """The tracked files; those that stay the same keep their times, so that a second build has little to do."""
-    for name in subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0"):
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in tracked.split("\0"):
         source, target = ROOT / name, folder / name
         if not name or not source.is_file() or (target.exists() and target.read_bytes() == source.read_bytes()):
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(source, target)
+    shutil.rmtree(folder / ".git", ignore_errors=True)
+    run("git", "init", "-q", cwd=folder)
+    subprocess.run(["git", "add", "--pathspec-from-file=-", "--pathspec-file-nul"], cwd=folder, check=True, input=tracked, text=True)
 
 
-def run(*command, cwd):
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+def run(*command, cwd, **environment):
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, env=os.environ | environment)
     if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout[-6000:]}{done.stderr[-4000:]}")
     return done.stdout
+
+
+def guide_example():
+    """(name, block) of the op that the guide shows."""
+    guide = (ROOT / "docs" / "adding-an-op.md").read_text(encoding="utf-8")
+    block = re.search(r"```text\n(struct (\w+) \{.*?)```", guide, re.DOTALL)
+    return block.group(2), block.group(1)
+
+
+def add(tree):
+    """Writes the ops into the copy. Gives the files of each."""
+    name, block = guide_example()
+    added = {name: ["src/ops/guide-inl.h"]}
+    write(tree / added[name][0], "// ops: the example of docs/adding-an-op.md.\n\n" + block)
+    for path in sorted(ADDED.glob("*-inl.h")):
+        op = path.name.removesuffix("-inl.h")
+        added[op] = [f"src/ops/{path.name}"]
+        write(tree / added[op][0], path.read_text(encoding="utf-8"))
+        body = path.with_name(f"{op}.cpp")
+        if body.exists():
+            added[op].append(f"src/dispatch/{body.name}")
+            write(tree / added[op][1], body.read_text(encoding="utf-8"))
+    changelog = tree / "CHANGELOG.md"
+    write(changelog, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8") + "\n- New ops: " + ", ".join(sorted(added)) + ".\n")
+    write(tree / "docs" / "reference.md", run(sys.executable, "tools/ops.py", "reference", cwd=tree))
+    # A folder that stays may hold what an older run added.
+    others = set(run("git", "ls-files", "--others", "--exclude-standard", cwd=tree).split())
+    for stale in others.difference(*added.values()):
+        (tree / stale).unlink()
+    return added
+
+
+def check_files(tree, added):
+    """Nothing else in the copy differs from the tree, whatever the build wrote."""
+    run("git", "add", "-N", ".", cwd=tree)
+    changed = set(run("git", "diff", "--name-only", cwd=tree).split())
+    wanted = {"CHANGELOG.md", "docs/reference.md"}.union(*added.values())
+    assert changed == wanted, changed ^ wanted
+    for op, files in sorted(added.items()):
+        print(f"{op}: {len(files)} file{'s' * (len(files) > 1)} and the changelog: {' '.join(files)}")
+
+
+def built(tree):
+    """The copy's Python module, in a folder for PYTHONPATH."""
+    wheel_python = ROOT / ".venv-wheel" / "bin" / "python"  # which has nanobind
+    python = wheel_python if wheel_python.exists() else sys.executable
+    run("cmake", "-S", ".", "-B", "build", f"-DPython_EXECUTABLE={python}", *CONFIGURE, cwd=tree)
+    run("cmake", "--build", "build", "--target", "tenon-oracle", "tenon_cli", "_tenon", cwd=tree)
+    site = tree / "build" / "site"
+    shutil.rmtree(site, ignore_errors=True)
+    shutil.copytree(tree / "src" / "python" / "tenon", site / "tenon")
+    run("cmake", "--install", "build", "--component", "python", "--prefix", site, cwd=tree)
+    return site
+
+
+def check_shell(tree, added):
+    for op in added:
+        listed = run("build/tenon", "ops", op, cwd=tree)
+        assert listed.startswith(f"{op}("), listed
+    (tree / "build" / "x.csv").write_text("-1,2.5\n3,-4\n", encoding="utf-8")
+    for expression, wanted in {"relu(x).sum()": "5.5", "moments(x, 0).square": "[5.0000, 11.1250]", "cumprod(x, 1)[1]": "[3., -12.]"}.items():
+        got = run("build/tenon", "eval", expression, "x=build/x.csv", cwd=tree)
+        assert wanted in " ".join(got.split()).replace("( ", "(").replace("[ ", "["), (expression, got)
+
+
+def compare(tree, site, added):
+    """Against PyTorch: the oracle's forms, Python's with their error texts, gradients; and what PyTorch does not have."""
+    sys.path.insert(0, str(tree / "tests" / "oracle"))
+    import torch
+    from drawing import table_ops
+
+    drawn = {name for name, _ in table_ops()}
+    theirs = [op for op in sorted(added) if hasattr(torch, op)]
+    passed = 0
+    for op in theirs:
+        if op in drawn:
+            last = run(sys.executable, "tests/oracle/compare.py", "--oracle", "build/tenon-oracle", "--op", op, "--cases", "600", cwd=tree).splitlines()[-1]
+            passed += int(last.split()[0])
+            print(f"{op}: {last}")
+    tests = [f"test_against_torch.py::{test}[{op}]" for op in theirs for test in ("test_op", "test_wrong_arguments")]
+    tests += ["test_array_api.py::test_no_name_is_forgotten", "test_numpy_functions.py::test_no_name_is_forgotten"]
+    declared = {op["name"]: op["facts"] for op in json.loads(run(sys.executable, "tools/ops.py", "list", cwd=tree))}
+    tests += [f"test_numpy_functions.py::test_declared_name[{name}]" for op in added for name in declared[op].get("numpy", "").split()]
+    tests += [f"test_autograd.py::test_gradcheck_of_every_op[{op}]" for op in added]
+    out = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "../adding_ops", cwd=tree / "tests" / "python",
+              PYTHONPATH=f"{site}:{tree / 'tests' / 'python'}", TENON_EXAMPLES="200")  # fmt: skip
+    passed += int(re.search(r"(\d+) passed", out).group(1))
+    print(f"{passed} passed, 0 failed")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "tenon-adding-an-op")
-    tree = parser.parse_args().build
+    tree = parser.parse_args().build.resolve()
     copied(tree)
-    guide = (ROOT / "docs" / "adding-an-op.md").read_text(encoding="utf-8")
-    block = re.search(r"```text\n(struct (\w+) \{.*?)```", guide, re.DOTALL)
-    name, file = block.group(2), tree / "src" / "ops" / "guide-inl.h"
-    file.write_text("// ops: the example of docs/adding-an-op.md.\n\n" + block.group(1), encoding="utf-8")
-    run("cmake", "-S", ".", "-B", "build", *CONFIGURE, cwd=tree)
-    run("cmake", "--build", "build", "--target", "tenon-oracle", "tenon_cli", cwd=tree)
-    listed = run("build/tenon", "ops", name, cwd=tree)
-    assert listed.startswith(re.search(r'\.signature = "(.*?)"', block.group(1)).group(1)), listed
-    print(run(sys.executable, "tests/oracle/compare.py", "--oracle", "build/tenon-oracle", "--op", name, "--cases", "1000", cwd=tree).splitlines()[-1])
+    added = add(tree)
+    site = built(tree)
+    check_files(tree, added)
+    check_shell(tree, added)
+    compare(tree, site, added)
 
 
 if __name__ == "__main__":

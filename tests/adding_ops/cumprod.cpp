@@ -1,0 +1,45 @@
+// cumprod: row by row, in the widest dtype.
+#include "dispatch/algorithm.h"
+#include "dispatch/differentiate.h"
+#include "dispatch/plain.h"
+#include "tenon/ops.h"
+
+namespace tenon {
+namespace {
+
+Dtype widest(Dtype dtype) { return is_complex(dtype) ? complex128 : is_floating_point(dtype) ? float64 : int64; }
+
+}  // namespace
+
+Tensor plain::cumprod(const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  const Dtype result = dtype ? *dtype : is_inexact(self.dtype()) ? self.dtype() : int64;
+  const Tensor products = run_to(self, result, MemoryFormat::contiguous);
+  if (self.dim() == 0 || self.numel() == 0 || self.is_meta()) return products;
+  check_has_code(row_of(Op::cumprod), result);
+  Tensor so_far = run_to(products.select(along, 0), widest(result), MemoryFormat::contiguous);
+  for (int64_t i = 1; i < self.size(along); ++i) {
+    const Tensor row = products.select(along, i);
+    so_far.mul_(row);
+    run_copy(row, so_far);
+  }
+  forget_writes(products);
+  return products;
+}
+
+Tensor& plain::cumprod_out(Tensor& out, const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
+  check_unrecorded(Op::cumprod, out, self);
+  wrap_dim(dim, self.dim());
+  if (dtype) check_strict_out(out, *dtype);
+  return write_result(Op::cumprod, out, plain::cumprod(self, dim, out.dtype()));
+}
+
+void plain::cumprod_inplace(const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
+  wrap_dim(dim, self.dim());
+  if (dtype && *dtype != self.dtype())
+    throw Error(std::string("Bad in-place call: input tensor dtype ") + cpp_type_name(self.dtype()) +
+                " and output tensor dtype " + cpp_type_name(*dtype) + " should match");
+  run_copy(self, plain::cumprod(self, dim, self.dtype()));
+}
+
+}  // namespace tenon

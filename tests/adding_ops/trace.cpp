@@ -1,0 +1,15 @@
+// trace: the sum of a diagonal.
+#include "dispatch/algorithm.h"
+#include "dispatch/plain.h"
+#include "tenon/ops.h"
+
+namespace tenon {
+
+Tensor plain::trace(const Tensor& self) {
+  if (!self.is_meta()) check_has_code(row_of(Op::trace), self.dtype());
+  if (self.dim() != 2) throw Error("trace: expected a matrix, but got tensor with dim " + std::to_string(self.dim()));
+  const Dtype dtype = self.dtype(), wide = is_complex(dtype) ? complex128 : is_inexact(dtype) ? float64 : int64;
+  return sum(self.detach().diagonal(), {}, false, wide).to(is_inexact(dtype) ? dtype : int64);
+}
+
+}  // namespace tenon
