@@ -44,12 +44,7 @@ Term conjugated(const Term& x) {
 }
 /// The conjugate of what a formula is multiplied with: of real numbers no step.
 Term conj(const Term& x) { return conjugated(x); }
-/// A complex number divided by its magnitude; 0 at 0.
-Term direction(const Tensor& self) {
-  const Tensor magnitude = tenon::abs(self);
-  return self / tenon::where(magnitude == 0, 1, magnitude);
-}
-Term signum(const Term& x) { return is_complex(x.tensor().dtype()) ? direction(x.tensor()) : tenon::sign(x.tensor()); }
+Term signum(const Term& x) { return is_complex(x.tensor().dtype()) ? tenon::sgn(x.tensor()) : tenon::sign(x.tensor()); }
 Term inverse_root_less_1(const Term& x) {
   const Tensor& self = x.tensor();
   // The root of a product is the product of the roots of real numbers alone.

@@ -17,12 +17,6 @@ bool runs_later(const NodeImpl* a, const NodeImpl* b) { return a->sequence < b->
 
 Tensors to_list(const Tensor* tensors, int count) { return Tensors(tensors, tensors + count); }
 
-/// The name of PyTorch's legacy class: "torch.FloatTensor".
-std::string class_name(const Tensor& tensor) {
-  const std::string type = std::string(scalar_type_name(tensor.dtype())) + "Tensor";
-  return (tensor.is_meta() ? "torch.meta." : "torch.") + type;
-}
-
 /// Checks that a hook's result has the dtype, device and sizes of the gradient that it replaces.
 void check_hook_result(const Tensor& before, const Tensor& after) {
   if (!before.defined()) throw Error("can't replace a None gradient with a non-None value");

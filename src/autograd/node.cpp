@@ -27,7 +27,7 @@ namespace {
                                int32_t output_nr) {
   std::string text =
       "one of the variables needed for gradient computation has been modified by an inplace operation: [" +
-      std::string("torch.") + scalar_type_name(tensor.dtype()) + "Tensor " + to_string(tensor.sizes()) + "]";
+      class_name(tensor) + " " + to_string(tensor.sizes()) + "]";
   if (origin) text += ", which is output " + std::to_string(output_nr) + " of " + operation_name(origin) + ",";
   text += " is at version " + std::to_string(now) + "; expected version " + std::to_string(saved) + " instead. Hint: ";
   text += anomaly_mode.enabled
@@ -39,6 +39,12 @@ namespace {
 }
 
 }  // namespace
+
+std::string class_name(const Tensor& tensor) {
+  const std::string type = scalar_type_name(tensor.dtype());
+  if (tensor.is_meta()) return "Meta" + type + "Type";
+  return is_complex(tensor.dtype()) ? "CPU" + type + "Type" : "torch." + type + "Tensor";
+}
 
 uint64_t next_hook_id() noexcept {
   static std::atomic<uint64_t> next{1};

@@ -102,6 +102,9 @@ class HookList {
   mutable ForkSpinLock lock_;
   std::vector<Entry> entries_;
 };
+/// What PyTorch calls a tensor of that kind: "torch.FloatTensor", "CPUComplexFloatType".
+std::string class_name(const Tensor& tensor);
+
 uint64_t next_hook_id() noexcept;
 template <class Hook>
 HookHandle add_hook(const std::shared_ptr<HookList<Hook>>& list, Hook hook) {

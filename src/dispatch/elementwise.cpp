@@ -355,7 +355,7 @@ void check_target_dtype(const Row& row, const Types& types, Form form, const Ten
   const bool becomes_real = row.complex_to_real && types.result != types.common;
   if (form == Form::inplace && becomes_real)
     throw Error(std::string("In-place ") + row.name + " is not supported for complex tensors.");
-  if (!becomes_real && is_strict(row, args, count) && out.dtype() != types.common)
+  if (!(becomes_real && !is_complex(out.dtype())) && is_strict(row, args, count) && out.dtype() != types.common)
     throw Error(std::string("Found dtype ") + scalar_type_name(out.dtype()) + " but expected " +
                 scalar_type_name(types.common));
   check_can_cast(types.result, out.dtype());

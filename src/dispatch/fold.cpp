@@ -333,12 +333,12 @@ Tensor& write_spread(Op op, Tensor& out, const Tensor& self, const DimsArg& dim,
 
 Dtype computed_logarithm(const Tensor& self) { return is_inexact(self.dtype()) ? self.dtype() : get_default_dtype(); }
 
-/// As PyTorch computes it: by the largest real part.
-Tensor log_of_complex_sum(const Tensor& self, SizesView dims, bool keepdim) {
-  if (self.numel() == 0) return log(sum(exp(self), dims, keepdim));
+/// As PyTorch computes it: by the largest real part, and summed in the dtype of the result, be it a real one.
+Tensor log_of_complex_sum(const Tensor& self, SizesView dims, bool keepdim, Dtype result) {
+  if (self.numel() == 0) return log(sum(exp(self), dims, keepdim, result));
   const Tensor largest = amax(real(self), dims, true);
   const Tensor finite = where(isfinite(largest), largest, 0);
-  const Tensor sums = log(sum(exp(self - finite), dims, true)) + finite;
+  const Tensor sums = log(sum(exp(self - finite), dims, true, result)) + finite;
   return keepdim ? sums : sums.reshape(reduced_shape(self.sizes(), reduced_mask(dims, self.dim()), false));
 }
 
@@ -346,7 +346,7 @@ Tensor log_of_sum(const Tensor& self, const DimsArg& dim, bool keepdim, Dtype re
   // PyTorch reduces all dims here, and keeps those of the maximum.
   if (dim.view().empty() && !keepdim && self.dim() > 0 && self.numel() != 0)
     throw Error("output with shape [] doesn't match the broadcast shape " + to_string(Dims(self.dim(), 1)));
-  if (is_complex(self.dtype())) return log_of_complex_sum(self.detach(), dim.view(), keepdim);
+  if (is_complex(self.dtype())) return log_of_complex_sum(self.detach(), dim.view(), keepdim, result);
   return fold({Op::logsumexp, computed_logarithm(self), {result}}, self, reduced_mask(dim.view(), self.dim()), keepdim);
 }
 
@@ -467,6 +467,8 @@ std::tuple<Tensor, Tensor> plain::min_dim(const Tensor& self, int64_t dim, bool 
 std::tuple<Tensor, Tensor> plain::aminmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
   const Dims mask = mask_of(dim, self.dim());
   check_extremes_exist(self, dim);
+  if (dim && self.dim() == 0 && is_complex(self.dtype()) && !self.is_meta())
+    throw Error(std::string("aminmax not implemented for ") + scalar_type_name(self.dtype()));
   if (!self.is_meta()) check_has_code(row_of(Op::aminmax), self.dtype());
   return fold_two({Op::aminmax, self.dtype(), {self.dtype(), self.dtype()}}, self, mask, keepdim);
 }
@@ -511,7 +513,8 @@ Tensor& plain::logsumexp_out(Tensor& out, const Tensor& self, const DimsArg& dim
   if (!is_inexact(out.dtype()))
     throw Error(std::string("logsumexp(): Expected floating point type for result tensor, but got: ") +
                 scalar_type_name(out.dtype()));
-  const Tensor given = is_complex(out.dtype()) ? run_to(self, out.dtype(), MemoryFormat::preserve) : self;
+  const bool becomes_complex = is_complex(out.dtype()) && !is_complex(self.dtype());
+  const Tensor given = becomes_complex ? run_to(self, out.dtype(), MemoryFormat::preserve) : self;
   return write_result(Op::logsumexp, out, log_of_sum(given, dim, keepdim, out.dtype()));
 }
 
@@ -576,8 +579,9 @@ Tensor plain::linalg_vector_norm(const Tensor& self, Scalar ord, const DimsArg& 
   if (is_complex(self.dtype())) {
     const Dtype parts = to_real(dtype.value_or(self.dtype()));
     const Tensor result = plain::linalg_vector_norm(abs(self.detach()), ord, dim, keepdim, parts);
-    // PyTorch copies what it has nothing to add to.
-    if (power == 0 && result.numel() == self.numel()) warn_of_lost_parts(self.dtype(), parts, self.numel());
+    // PyTorch copies what it has nothing to add to, but for a dim that a 0-dim tensor is said to have.
+    const bool copies = result.numel() == self.numel() && (self.dim() > 0 || dim.view().empty());
+    if (power == 0 && copies) warn_of_lost_parts(self.dtype(), parts, self.numel());
     return result;
   }
   const Dtype result = dtype.value_or(self.dtype());

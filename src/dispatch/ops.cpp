@@ -242,7 +242,11 @@ Tensor nan_to_num(const Target& target, const Tensor& input, std::optional<doubl
   }
   if (!is_inexact(dtype)) return copied(target, input);
   if (is_complex(dtype)) {  // for each part
-    const Tensor copy = copied(target, input), whole = target.given() ? *target.tensor : copy;
+    if (target.given()) check_history(Op::nan_to_num, target, {&self});
+    if (!target.given() && is_recorded(input))
+      throw Error("nan_to_num does not support automatic differentiation for outputs with complex dtype.");
+    const bool inplace = target.form == Form::inplace;
+    const Tensor copy = inplace ? Tensor() : copied(target, input), whole = target.given() ? *target.tensor : copy;
     Tensor parts = view_as_real(whole);
     nan_to_num({Form::inplace, &parts}, parts, nan, posinf, neginf);
     return copy;

@@ -49,7 +49,7 @@ Tensor multiplied_parts(const Tensor& a, const Tensor& b, SizesView sizes) {
 
 /// a b in the compute dtype, for operands of one dtype; `b` may be a vector.
 Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes) {
-  if (is_complex(a.dtype()) && !a.is_meta()) return multiplied_parts(a, b, sizes);
+  if (is_complex(a.dtype()) && a.dtype() == b.dtype() && !a.is_meta()) return multiplied_parts(a, b, sizes);
   const Dtype dtype = computed(a.dtype());
   const Tensor out = new_tensor(sizes, dtype, a.device());
   if (out.is_meta() || out.numel() == 0) return out;

@@ -138,9 +138,11 @@ void check_counts_in(DtypeSet dtypes, Dtype dtype, const char* kernel) {
 Tensor arange(Scalar end, Options options) { return arange(0, end, 1, options); }
 
 Tensor arange(Scalar start, Scalar end, Scalar step, Options options) {
-  const bool floating = start.is_floating() || end.is_floating() || step.is_floating();
+  const auto is_integer = [](Scalar number) { return !number.is_floating() && !number.is_complex(); };
+  const bool floating = !is_integer(start) || !is_integer(end) || !is_integer(step);
   const Dtype dtype = options.dtype.value_or(floating ? get_default_dtype() : int64);
   const Device device = options.device.value_or(Device::cpu);
+  if (device == Device::cpu && is_complex(dtype)) fail_no_code("arange_cpu", dtype);  // whatever the range
   check_range(start, end, step);
   const int64_t count = dtype == int64 ? integer_count(start, end, step) : floating_count(start, end, step);
   if (device == Device::cpu) check_counts_in(kCounting, dtype, "arange_cpu");

@@ -221,6 +221,7 @@ std::tuple<Tensor&, Tensor&> write_extremes(Op op, Tensor& values, Tensor& indic
 Tensor plain::cumsum(const Tensor& input, int64_t dim, std::optional<Dtype> dtype) {
   const int64_t along = wrap_dim(dim, input.dim());
   const Dtype result = dtype ? *dtype : is_inexact(input.dtype()) ? input.dtype() : int64;
+  if (!input.is_meta()) warn_of_lost_parts(input.dtype(), result, input.numel());
   if (input.dim() == 0 || input.numel() == 0 || input.is_meta()) return run_to(input, result, MemoryFormat::contiguous);
   check_has_code(row_of(Op::cumsum), result);
   const Tensor rows = laid_out(input, result), wide = is_half(result) ? laid_out(rows, float32) : rows;

@@ -1,5 +1,6 @@
 #include "python/hooks.h"
 
+#include "autograd/node.h"
 #include "python/creation.h"
 
 namespace tenon::python {
@@ -13,11 +14,6 @@ std::string hook_name(PyObject* callable) {
   return "hook";
 }
 
-/// The name of PyTorch's legacy class: "torch.FloatTensor".
-std::string class_name(const Tensor& tensor) {
-  return std::string("torch.") + scalar_type_name(tensor.dtype()) + "Tensor";
-}
-
 /// The gradient that a hook returned as a replacement; undefined for None.
 Tensor replacement(PyObject* callable, const Tensor& before, PyObject* result) {
   if (result == Py_None) return {};
@@ -25,8 +21,8 @@ Tensor replacement(PyObject* callable, const Tensor& before, PyObject* result) {
   const Tensor& after = tensor_of(result);
   if (!before.defined()) throw Error("can't replace a None gradient with a non-None value");
   if (before.dtype() != after.dtype())
-    throw Error(hook_name(callable) + " has changed the type of value (was " + class_name(before) + " got " +
-                class_name(after) + ")");
+    throw Error(hook_name(callable) + " has changed the type of value (was " + autograd::class_name(before) + " got " +
+                autograd::class_name(after) + ")");
   if (!(before.sizes() == after.sizes())) throw Error(hook_name(callable) + " has changed the size of value");
   return after;
 }

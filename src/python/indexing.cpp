@@ -143,7 +143,8 @@ PyObject* get_item(PyObject* self, PyObject* key) noexcept {
   });
 }
 
-/// The value to write: a tensor of any dtype, or a number in the tensor's dtype.
+}  // namespace
+
 Tensor value_of(PyObject* value, const Tensor& self) {
   if (is_tensor(value)) return tensor_of(value);
   if (is_array(value)) return tensor_from_array(value);
@@ -151,6 +152,8 @@ Tensor value_of(PyObject* value, const Tensor& self) {
   if (is_number(value)) return full({}, scalar_of(value), self.dtype());
   throw TypeError("can't assign a " + type_name(value) + " to a torch." + scalar_type_name(self.dtype()) + "Tensor");
 }
+
+namespace {
 
 int set_item(PyObject* self, PyObject* key, PyObject* value) noexcept {
   return guarded_int([&] {

@@ -146,10 +146,7 @@ int set_part(PyObject* self, PyObject* value, void*) noexcept {
   return guarded_int([&] {
     if (!value) throw Error("a tensor's parts cannot be deleted");
     Tensor target = part(tensor_of(self));
-    if (is_tensor(value))
-      target.copy_(tensor_of(value));
-    else
-      target.fill_(scalar_of(value));
+    target.copy_(value_of(value, target));
     return 0;
   });
 }

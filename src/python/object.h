@@ -16,6 +16,8 @@ void bind_tensor(nb::module_& module);
 /// Slots that operators, indexing and exchange add to the type.
 void add_operator_slots(std::vector<PyType_Slot>& slots);
 void add_index_slots(std::vector<PyType_Slot>& slots);
+/// The value to write: a tensor of any dtype, or a number in the dtype of `self`.
+Tensor value_of(PyObject* value, const Tensor& self);
 void add_buffer_slots(std::vector<PyType_Slot>& slots);
 void add_garbage_slots(std::vector<PyType_Slot>& slots);
 /// Finds the offset of an object's __dict__, for the garbage collector. Call before the first object is made.

@@ -82,6 +82,9 @@ COMPUTING = [
     lambda m, d, x, y: m.cumsum(x, 0, out=m.zeros(4)), lambda m, d, x, y: m.cumsum(m.ones(3), 0, out=m.zeros(3, dtype=d)), lambda m, d, x, y: m.tensor([1e8 + 1j] + [1 + 1e-3j] * 9, dtype=d).cumsum(0), lambda m, d, x, y: x[0].cumsum(0),
     lambda m, d, x, y: x.view(2, 2).flip(0), lambda m, d, x, y: x.flip((-1,)), lambda m, d, x, y: m.hypot(x, y), lambda m, d, x, y: m.hypot(m.ones(4), y), lambda m, d, x, y: m.rsqrt(x), lambda m, d, x, y: m.isnan(m.tensor([complex("nan"), complex(0, float("nan")), 1])),
     lambda m, d, x, y: (x + 1 - 7j).neg_(), lambda m, d, x, y: x.conj_physical_(), lambda m, d, x, y: x.square_(), lambda m, d, x, y: x.expand(()), lambda m, d, x, y: x.exp_(), lambda m, d, x, y: x.view(2, 2).adjoint(),
+    lambda m, d, x, y: m.abs(x, out=m.zeros(0, dtype=m.complex64)), lambda m, d, x, y: m.abs(x, out=m.zeros(4, dtype=m.complex128)), *[lambda m, d, x, y, i=i: m.aminmax(x[0], dim=i) for i in (None, 0, 1)], lambda m, d, x, y: x.cumsum(0, dtype=m.int64),
+    lambda m, d, x, y: x[0].cumsum(0, dtype=m.float32), *[lambda m, d, x, y, i=i: m.linalg.vector_norm(x[0], 0, dim=i) for i in ((), 0)], *[lambda m, d, x, y, o=o: m.logsumexp(x, 0, out=m.zeros((), dtype=getattr(m, o))) for o in ("float16", "float32", "complex64", "complex128")],
+    lambda m, d, x, y: m.logsumexp(x[:0], 0, out=m.zeros(())), lambda m, d, x, y: m.logsumexp(x[0], 0, True, out=m.zeros(())), lambda m, d, x, y: m.baddbmm(x[:0].view(0, 1, 1), y[:0].view(0, 1, 1), m.ones(0, 1, 1)),
 ]  # fmt: skip
 MAKING = [
     lambda m, d, x, y: m.tensor(1j), lambda m, d, x, y: m.tensor([1, 2.5, 1j]), lambda m, d, x, y: m.tensor([1j], dtype=m.float32), lambda m, d, x, y: m.tensor([1j], dtype=m.int32),
@@ -107,6 +110,8 @@ MAKING = [
     lambda m, d, x, y: m.tensor([1e10 + 1j, -1e-5j], dtype=d), lambda m, d, x, y: m.tensor([complex("nan"), complex("inf"), complex(1, float("-inf"))], dtype=d), lambda m, d, x, y: m.tensor([[1 + 2j, -3.25j], [100, 2]], dtype=d), lambda m, d, x, y: m.zeros(0, dtype=d),
     lambda m, d, x, y: m.zeros(2, 0, dtype=d), lambda m, d, x, y: m.zeros(2, dtype=d, device="meta"), lambda m, d, x, y: m.arange(2000) * 1j, lambda m, d, x, y: m.arange(24).view(2, 3, 4) * (1 - 0.5j), lambda m, d, x, y: x[0], lambda m, d, x, y: x.view(2, 2).t(),
     lambda m, d, x, y: x.numpy().dtype, lambda m, d, x, y: m.from_numpy(np.array([1j, 2])), lambda m, d, x, y: m.tensor([[1, 2], [3, 4]], dtype=d).permute(1, 0).contiguous(), lambda m, d, x, y: m.tensor([1, 2], dtype=complex),
+    *[lambda m, d, x, y, v=v: setattr(m.tensor(1j, dtype=d).expand(3), "real", v) for v in (2, None, "a", 1j)], lambda m, d, x, y: setattr(m.ones(1).expand(3), "real", 2), lambda m, d, x, y: setattr(x, "imag", None),
+    *[lambda m, d, x, y, r=r: m.arange(*r, dtype=d) for r in ((-1,), (1j,), (0, 2, 0))], lambda m, d, x, y: m.arange(0, 3 + 0j), lambda m, d, x, y: m.arange(0, 3, 1 + 0j), lambda m, d, x, y: m.arange(1j),
 ]  # fmt: skip
 
 
@@ -173,6 +178,9 @@ REFUSED = [
     lambda m, x, f: (f * 2).backward(m.ones(3, dtype=m.complex128)), lambda m, x, f: (x * 2).backward(m.ones(3)), lambda m, x, f: m.zeros(1, dtype=m.complex64, requires_grad=True).abs().sum().backward(),
     lambda m, x, f: [v.grad_fn.name() for v in (x.real, x.imag, m.view_as_real(x), x.conj_physical(), m.view_as_complex(m.ones(2, 2, requires_grad=True)), x.abs(), x.sum())],
     lambda m, x, f: (x * 1).real.mul_(2).sum().backward(),
+    lambda m, x, f: m.nan_to_num(x), lambda m, x, f: m.nan_to_num(x, out=m.zeros(3, dtype=m.complex128)), lambda m, x, f: m.nan_to_num(x.detach(), out=x * 1), lambda m, x, f: x.nan_to_num_(),
+    lambda m, x, f: (lambda y: (y.nan_to_num_(), y._version, m.autograd.grad(y.abs().sum(), x)))(x * 1)[1:], lambda m, x, f: (lambda y: (y * y, y.add_(1))[0].abs().sum().backward())(x * 1),
+    lambda m, x, f: (x.register_hook(lambda g: g.real), x.abs().sum().backward()), lambda m, x, f: (f.register_hook(lambda g: g * 1j), f.sum().backward()),
 ]  # fmt: skip
 
 
@@ -189,6 +197,15 @@ def test_a_write_through_the_real_parts():
         return m.autograd.grad(y.abs().sum(), x)[0].tolist()
 
     np.testing.assert_allclose(gradient(tenon), gradient(torch))
+
+
+def test_the_second_derivative_of_abs_at_zero():
+    def second(m):
+        x = m.tensor([0j, 1 + 1j], dtype=m.complex128, requires_grad=True)
+        (first,) = m.autograd.grad(x.abs().sum(), x, create_graph=True)
+        return m.autograd.grad(first.real.sum(), x)[0].tolist()
+
+    np.testing.assert_allclose(second(tenon), second(torch))
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (7,), (64,), (3, 65), (129, 33), (40000,)])
