@@ -233,6 +233,11 @@ void check_extremes_exist(const Tensor& self, std::optional<int64_t> dim) {
 // --- var, std
 
 double correction_or_one(const std::optional<Scalar>& correction) { return correction ? correction->to<double>() : 1; }
+/// What the number of elements is reduced by. NaN leaves no degree of freedom, as in PyTorch.
+double reduction_of_count(const std::optional<Scalar>& correction) {
+  const double less = correction_or_one(correction);
+  return std::isnan(less) ? std::numeric_limits<double>::infinity() : less;
+}
 
 void check_spread(const Tensor& self, SizesView dims, const char* names = "std and var") {
   if (!is_inexact(self.dtype())) throw Error(std::string(names) + " only support floating point and complex dtypes");
@@ -246,7 +251,7 @@ Tensor spread_of(Op op, const Tensor& self, const DimsArg& dim, const std::optio
     Tensor both = of(real(self.detach())).add_(of(imag(self.detach())));
     return op == Op::std_ ? both.sqrt_() : both;
   }
-  const double less = correction_or_one(correction);
+  const double less = reduction_of_count(correction);
   return fold({op, self.dtype(), {self.dtype()}, {}, &less}, self, reduced_mask(dim.view(), self.dim()), keepdim);
 }
 
@@ -281,7 +286,7 @@ Tensor of_parts(const Tensor& re, const Tensor& im) {
 std::tuple<Tensor, Tensor> spread_and_mean(Op op, const Tensor& self, const DimsArg& dim,
                                            const std::optional<Scalar>& correction, bool keepdim) {
   check_spread(self, dim.view(), row_of(op).name);
-  const double less = correction_or_one(correction);
+  const double less = reduction_of_count(correction);
   const auto folded = [&](Op fold, const Tensor& given) {
     const Dtype dtype = given.dtype();
     return fold_two({fold, dtype, {dtype, dtype}, std::nan(""), &less}, given, reduced_mask(dim.view(), given.dim()),
