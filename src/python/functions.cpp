@@ -16,8 +16,8 @@ constexpr Binding kFunction = Binding::function, kBoth = Binding::both;
 /// Whether both have one shape and the same elements.
 bool same_elements(const Tensor& a, const Tensor& b) {
   if (!(a.sizes() == b.sizes())) return false;
-  if (a.numel() == 0) return true;
-  return eq(a, b).amin().item().as_bool();
+  const Tensor same = eq(a, b);  // refuses what has no common dtype, even without elements
+  return same.numel() == 0 || same.amin().item().as_bool();
 }
 
 const Definition kFunctions[] = {

@@ -61,6 +61,7 @@ def test_dtypes_where_others_are_wanted():
     same(lambda m: m.set_default_dtype(m.int8))
     same(lambda m: m.finfo(m.int8))
     same(lambda m: m.iinfo(m.float32))
+    same(lambda m: m.iinfo(m.bool))
 
 
 @pytest.mark.parametrize("data", [[1, 2], 5, (1.5,)])

@@ -63,7 +63,7 @@ CONVERTING = [
     lambda m, d, x: m.tensor(-1).to(d).item(), lambda m, d, x: m.tensor([-1]).to(d).tolist(), lambda m, d, x: int(m.tensor(-1).to(d)),
     lambda m, d, x: float(m.tensor(-1).to(d)), lambda m, d, x: bool(m.tensor(-1).to(d)), lambda m, d, x: [1, 2][x[0]], lambda m, d, x: m.arange(4)[x],
     lambda m, d, x: m.arange(4)[x[0]], lambda m, d, x: m.arange(4)[x[0] :], lambda m, d, x: m.zeros(x[0]), lambda m, d, x: x.type(), lambda m, d, x: m.arange(2).type(d).dtype,
-    lambda m, d, x: (d.itemsize, d.is_signed, d.is_floating_point, d.is_complex), lambda m, d, x: m.iinfo(d), lambda m, d, x: m.iinfo(d).max, lambda m, d, x: x.is_signed(),
+    lambda m, d, x: (d.itemsize, d.is_signed, d.is_floating_point, d.is_complex), lambda m, d, x: m.iinfo(d), lambda m, d, x: m.equal(x[:0], m.ones(0)), lambda m, d, x: m.equal(x[:0], m.ones(0, dtype=m.int32)), lambda m, d, x: m.iinfo(d).max, lambda m, d, x: x.is_signed(),
     lambda m, d, x: x[m.tensor([True, False, True])], lambda m, d, x: x[m.tensor([0, 2])], lambda m, d, x: x.__setitem__(m.tensor([0, 1]), x[:2].clone()),
     lambda m, d, x: x.__setitem__(m.tensor([True, False, True]), 3), lambda m, d, x: (x.__setitem__(0, -3), x)[1], lambda m, d, x: x.__setitem__(0, WIDE),
     lambda m, d, x: x.copy_(m.tensor([-1.5, 3, 4])), lambda m, d, x: list(x),

@@ -51,6 +51,8 @@ class iinfo:
     """The range of an integer dtype."""
 
     def __init__(self, type):
+        if type is _tenon.bool:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
         if type not in _INTEGERS:
             raise TypeError(_refusal("iinfo", "an integer", "finfo", type))
         self.bits, signed = _INTEGERS[type]
