@@ -366,7 +366,8 @@ Tensor sum_of_numbers(const Tensor& self, const DimsArg& dim, bool keepdim, Dtyp
   const bool rounds = itemsize(result) == 2 && result != self.dtype();
   const Dims mask = mask_in_order(dim.view(), self.dim());
   if (self.numel() > 0 && !self.is_meta()) check_has_code(row_of(Op::nansum), result);
-  return fold({Op::nansum, result, {result}}, rounds ? run_to(self, result, MemoryFormat::preserve) : self,
+  // An integer result has no states: nothing sums to 0 in any dtype.
+  return fold({Op::nansum, result, {result}, 0}, rounds ? run_to(self, result, MemoryFormat::preserve) : self,
               reduced_mask(dim.view(), self.dim()), keepdim);
 }
 

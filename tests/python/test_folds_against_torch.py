@@ -83,6 +83,14 @@ def test_spread_beyond_the_range():
         same(lambda m, x, **k: (m.var(x, **k), m.std(x, 0, **k), m.var(x[:, None], 0, **k)), x, correction=correction)
 
 
+@pytest.mark.parametrize("out", ["int16", "int64", "uint8", "bool", "float64"])
+@pytest.mark.parametrize("name", ["nansum", "nanmean"])
+def test_sums_of_nothing_into_any_dtype(name, out):
+    for shape, dim in [((0,), 0), ((0, 3), 0), ((0, 3), 1), ((3, 0), 1)]:
+        x, place = judge.both(lambda m, s=shape: m.ones(s)), judge.both(lambda m: m.zeros(0, dtype=getattr(m, out)))
+        same(lambda m, x, o, d=dim: getattr(m, name)(x, d, out=o), x, place)
+
+
 def test_a_mean_may_be_infinite():
     for values in ([INFINITE], [1.0, -INFINITE], [INFINITE, INFINITE]):
         same(lambda m, x: (m.var_mean(x, correction=0), m.var_mean(x[:, None], 0, correction=0)), judge.tensor(values, "float32"))
