@@ -199,8 +199,8 @@ inline std::vector<bool> folded_dims(SizesView sizes, SizesView dims) {
   return folded;
 }
 
-/// Compares one element of a reduction with the reduction of its elements in a contiguous row.
-inline void check_reduction(const Call& call, const Tensor& result) {
+/// Compares one element of a reduction's result at `place` with the reduction of its elements in a contiguous row.
+inline void check_reduction(const Call& call, const Tensor& result, int64_t place) {
   const auto place_of = [&](const char* parameter) {
     return static_cast<std::size_t>(call.schema->place_of(parameter));
   };
@@ -243,7 +243,8 @@ inline void check_reduction(const Call& call, const Tensor& result) {
   if (keepdim) over_all[place_of("keepdim")] = Value();
   if (call.find("dtype"))
     over_all[place_of("dtype")] = result.dtype();  // an `out=` of another dtype decides the accumulation dtype
-  const Tensor one = expr::call(*call.schema, over_all).to(result.dtype());
+  const List<Tensor> ones = call.schema->function(over_all.data());
+  const Tensor one = ones[static_cast<std::size_t>(place)].to(result.dtype());
   const Complex128 a = as_complex(element_of(result, index), result.dtype()), b = one.item().as_complex();
   const bool floating = is_inexact(result.dtype());
   const bool same = same_element(element_of(result, index), bytes_of(one), result.dtype()) ||
@@ -272,10 +273,10 @@ inline void check_product(const Call& call, const Tensor& result) {
            "mm: " + std::to_string(x.re) + " for " + std::to_string(y.re) + " in " + describe(result));
 }
 
-/// Checks an op's result. For other algorithms only the claims about every tensor are checked.
-inline void check_op(const Call& call, const Tensor& result) {
+/// Checks an op's result at `place`. For other algorithms only the claims about every tensor are checked.
+inline void check_op(const Call& call, const Tensor& result, int64_t place = 0) {
   check_tensor(result);
-  if (call.schema->is_fold()) check_reduction(call, result);
+  if (call.schema->is_fold()) check_reduction(call, result, place);
   if (std::string_view(call.schema->name) == "mm") check_product(call, result);
   if (!call.schema->is_map()) return;
   Dims sizes;

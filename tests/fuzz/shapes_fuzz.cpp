@@ -265,8 +265,9 @@ class Machine {
       const bool method = form == 1 && schema.method && call.has_self();
       const List<Tensor> results = method ? schema.method(values) : schema.function(values);
       name = schema.name;
+      int64_t place = 0;
       for (const Tensor& result : results) {
-        fuzz::check_op(call, result);
+        fuzz::check_op(call, result, place++);
         cycles_.note_op(result, call.tensors());
         keep(result);
       }
