@@ -252,7 +252,8 @@ Tensor spread_of(Op op, const Tensor& self, const DimsArg& dim, const std::optio
     return op == Op::std_ ? both.sqrt_() : both;
   }
   const double less = reduction_of_count(correction);
-  return fold({op, self.dtype(), {self.dtype()}, {}, &less}, self, reduced_mask(dim.view(), self.dim()), keepdim);
+  return fold({op, self.dtype(), {self.dtype()}, std::nan(""), &less}, self, reduced_mask(dim.view(), self.dim()),
+              keepdim);
 }
 
 /// The warning that a result of so many elements deserves; empty: none.

@@ -90,6 +90,13 @@ def test_sums_of_nothing_into_any_dtype(name, out):
         same(lambda m, s=shape, d=dim: getattr(m, name)(m.ones(s), d, out=m.zeros(0, dtype=getattr(m, out))))
 
 
+@pytest.mark.parametrize("correction", [-1, 0, 1, -0.5])
+@pytest.mark.parametrize("name", ["var", "std", "var_mean", "std_mean"])
+def test_spread_of_nothing(name, correction):
+    for shape, dim in [((0,), None), ((0, 3), 0), ((0, 3), 1), ((0,), 0)]:
+        same(lambda m, s=shape, d=dim: getattr(m, name)(m.ones(s), d, correction=correction))
+
+
 def test_a_mean_may_be_infinite():
     for values in ([INFINITE], [1.0, -INFINITE], [INFINITE, INFINITE]):
         same(lambda m, x: (m.var_mean(x, correction=0), m.var_mean(x[:, None], 0, correction=0)), judge.tensor(values, "float32"))
