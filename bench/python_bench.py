@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Small calls from Python, beside PyTorch and NumPy: python_bench.py [--rounds N] [--filter REGEX].
+"""Times small calls from Python in Tenon, PyTorch and NumPy: python_bench.py [--rounds N] [--filter REGEX].
 
-The libraries take turns of a few milliseconds; a time is the least of all rounds and counts the loop around the call, a ratio
-is the other library's time divided by Tenon's. Importing is timed in processes of its own, beyond one that imports nothing.
-Ends with 1 where a target is missed.
+The libraries take turns of a few milliseconds. A time is the minimum of all rounds and includes the loop around the call.
+A ratio is the other library's time divided by Tenon's. Imports are timed in separate processes, minus the time of a
+process that imports nothing. Exits 1 if a target is missed.
 """
 
 import argparse
@@ -19,7 +19,7 @@ LIBRARIES = ("tenon", "torch", "numpy")
 SETUP = "a, b, x = m.ones(3, dtype=m.float32), m.ones(3, dtype=m.float32), m.ones((3, 4), dtype=m.float32)"
 GRAD_SETUP = SETUP + "; a.requires_grad_(); b.requires_grad_(); x.requires_grad_()"
 
-# Name, most nanoseconds, statement, what NumPy calls it; None where it has nothing like it.
+# (name, target in nanoseconds, statement, NumPy's statement or None)
 CASES = [
     ("a + b", 150, "a + b", "a + b"),
     ("x + 1", 150, "a + 1", "a + 1"),
@@ -38,7 +38,7 @@ GRAD_CASES = [
 IMPORT_TARGET_MS = 40
 
 
-def found(name):
+def imported(name):
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -46,9 +46,9 @@ def found(name):
 
 
 def timers(modules, cases, setup):
-    """Of each case, a timer for every library that has it."""
-    for name, target, statement, numpys in cases:
-        statements = {"tenon": statement, "torch": statement, "numpy": numpys}
+    """(name, target, {library: timer}) of each case."""
+    for name, target, statement, numpy_statement in cases:
+        statements = {"tenon": statement, "torch": statement, "numpy": numpy_statement}
         yield name, target, {
             library: timeit.Timer(statements[library], setup, globals={"m": module})
             for library, module in modules.items()
@@ -56,8 +56,8 @@ def timers(modules, cases, setup):
         }  # fmt: skip
 
 
-def least(timer_of, rounds):
-    """Nanoseconds a call, the libraries taking turns."""
+def best_times(timer_of, rounds):
+    """{library: minimum of the nanoseconds per call}. The libraries take turns."""
     best = dict.fromkeys(timer_of, float("inf"))
     for timer in timer_of.values():
         timer.timeit(CALLS // 10)
@@ -68,7 +68,7 @@ def least(timer_of, rounds):
 
 
 def import_times(modules, rounds):
-    """Milliseconds that importing each library takes."""
+    """{library: minimum of the milliseconds to import it}."""
     programs = {"": "pass"} | {library: f"import {library}" for library in modules}
     best = dict.fromkeys(programs, float("inf"))
     for _ in range(rounds):
@@ -81,7 +81,7 @@ def import_times(modules, rounds):
 
 
 def report(name, unit, target, best):
-    """A line of the table; whether the target is met."""
+    """Prints a line of the table; returns whether the target is met."""
     cells = [f"{best[library]:.0f} {unit}" if library in best else "-" for library in LIBRARIES]
     ratios = [f"{best[library] / best['tenon']:.1f}" if library in best else "-" for library in LIBRARIES[1:]]
     met = best["tenon"] <= target
@@ -90,16 +90,16 @@ def report(name, unit, target, best):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Small calls from Python, beside PyTorch and NumPy.")
+    parser = argparse.ArgumentParser(description="Times small calls from Python in Tenon, PyTorch and NumPy.")
     parser.add_argument("--rounds", type=int, default=31)
     parser.add_argument("--filter", default="", metavar="REGEX")
     arguments = parser.parse_args()
-    modules = {name: module for name in LIBRARIES if (module := found(name)) is not None}
+    modules = {name: module for name in LIBRARIES if (module := imported(name)) is not None}
     if "torch" in modules:
         modules["torch"].set_num_threads(1)
     cases = [*timers(modules, CASES, SETUP), *timers({name: m for name, m in modules.items() if name != "numpy"}, GRAD_CASES, GRAD_SETUP)]
     print(f"{'case':28} {'Tenon':>10} {'PyTorch':>10} {'ratio':>7} {'NumPy':>10} {'ratio':>7} {'target':>10}")
-    met = [report(name, "ns", target, least(timer_of, arguments.rounds)) for name, target, timer_of in cases if re.search(arguments.filter, name)]
+    met = [report(name, "ns", target, best_times(timer_of, arguments.rounds)) for name, target, timer_of in cases if re.search(arguments.filter, name)]
     if re.search(arguments.filter, "import"):
         met.append(report("import", "ms", IMPORT_TARGET_MS, import_times(modules, min(arguments.rounds, 11))))
     print(f"{met.count(True)} of {len(met)} targets met")

@@ -1,4 +1,4 @@
-# Benchmarks: bench/*.cpp, one executable, run by ./dev bench. With a PyTorch of the machine the same cases run on it, too.
+# Benchmarks: bench/*.cpp, one executable, run by ./dev bench. If PyTorch is found, the same cases are also timed in it.
 find_package(benchmark REQUIRED)
 find_package(nlohmann_json REQUIRED)
 include(TenonTorch)
@@ -11,7 +11,7 @@ if(TARGET tenon_torch)
   target_compile_definitions(tenon_bench PRIVATE TENON_BENCH_TORCH)
 endif()
 
-# What plain loops reach on this machine: the ceiling of all of the above.
+# Measures what plain loops reach on this machine: an upper limit for the benchmarks.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 add_executable(tenon_limits bench/limits/limits.cpp)

@@ -1,4 +1,4 @@
-# Fuzz targets: tests/fuzz/NAME_fuzz.cpp becomes build/fuzz/fuzz_NAME. They see hidden symbols.
+# Fuzz targets: tests/fuzz/NAME_fuzz.cpp becomes build/fuzz/fuzz_NAME. They may use hidden symbols.
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   message(FATAL_ERROR "libFuzzer comes with Clang: cmake --preset fuzz")
 endif()

@@ -1,4 +1,4 @@
-# find_package(Tenon), pkg-config tenon, and the headers.
+# Installs the library and its headers, for find_package(Tenon) and for pkg-config.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tenon EXPORT TenonTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

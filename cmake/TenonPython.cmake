@@ -1,4 +1,4 @@
-# tenon._tenon: the extension module, with the library's objects inside.
+# tenon._tenon: the extension module, which contains the library.
 find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
 if(NOT nanobind_DIR)
   execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE nanobind_DIR)
@@ -13,10 +13,10 @@ install(TARGETS _tenon LIBRARY DESTINATION tenon COMPONENT python)
 install(FILES ${TENON_GENERATED}/src/python/tenon/_standard.py DESTINATION tenon COMPONENT python)
 
 if(TENON_SANITIZE)
-  return()  # no plain Python can load it
+  return()  # an ordinary Python cannot load the module, so no stubs can be made from it
 endif()
 
-# Type stubs, from the extension itself: an op that is added to the table is in them.
+# Type stubs are made from the built module, so that they contain every op of the table.
 add_custom_command(TARGET _tenon POST_BUILD
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/make_stubs.py $<TARGET_FILE_DIR:_tenon>
           ${PROJECT_SOURCE_DIR}/src/python/stubs.pyi ${PROJECT_BINARY_DIR}/__init__.pyi

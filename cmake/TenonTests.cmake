@@ -3,7 +3,7 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-# One executable of all given files; each TEST is one line of ctest.
+# One executable from the given files; each TEST is a test of ctest.
 function(tenon_test name label)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;LINK")
   if(NOT arg_SOURCES)
@@ -13,7 +13,7 @@ function(tenon_test name label)
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest_main tenon_flags)
   set(cost 1)
   if(label STREQUAL "tiny")
-    set(cost 1000)  # the slowest go first
+    set(cost 1000)  # ctest starts tests of high cost first
   endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES LABELS ${label} COST ${cost} TIMEOUT 600)
@@ -29,7 +29,7 @@ if(TARGET tenon_room_tests)
   target_include_directories(tenon_room_tests PRIVATE tests)  # error_text.h
 endif()
 if(NOT TENON_SANITIZE AND NOT TENON_COVERAGE AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-  # Instruction sets other than this machine's best.
+  # The same tests with other instruction sets than this machine's best.
   foreach(isa AVX2 baseline)
     add_test(NAME rooms.${isa} COMMAND tenon_room_tests --gtest_brief=1 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(rooms.${isa} PROPERTIES LABELS rooms TIMEOUT 600 ENVIRONMENT TENON_ISA=${isa})
@@ -59,7 +59,7 @@ if(NOT TENON_SANITIZE)
   set_tests_properties(faults faults.threads PROPERTIES LABELS whole TIMEOUT 600 PROCESSORS 2)
 endif()
 
-# A user's program, compiled like the library and with checking containers.
+# A user's program, compiled with the library's flags, and also with the checked containers of libstdc++.
 foreach(name consumer consumer_checked)
   add_executable(tenon_${name} tests/consumer/consumer.cpp)
   target_link_libraries(tenon_${name} PRIVATE tenon tenon_flags)
@@ -68,7 +68,7 @@ foreach(name consumer consumer_checked)
 endforeach()
 target_compile_definitions(tenon_consumer_checked PRIVATE _GLIBCXX_DEBUG _GLIBCXX_DEBUG_PEDANTIC)
 
-# A plug-in that is unloaded while the library's threads live.
+# A plug-in that is unloaded while the library's threads run.
 add_library(tenon_plugin MODULE tests/unload/plugin.cpp)
 target_link_libraries(tenon_plugin PRIVATE tenon tenon_flags)
 add_executable(tenon_unload tests/unload/unload.cpp)
@@ -76,12 +76,12 @@ target_link_libraries(tenon_unload PRIVATE Threads::Threads ${CMAKE_DL_LIBS} ten
 add_test(NAME unload COMMAND tenon_unload $<TARGET_FILE:tenon_plugin>)
 set_tests_properties(unload PROPERTIES LABELS whole TIMEOUT 300)
 
-# The program that the comparison with a live PyTorch talks to.
+# Tenon's side of the comparison with a live PyTorch: reads requests, writes answers.
 add_executable(tenon-oracle EXCLUDE_FROM_ALL tests/oracle/oracle.cpp tests/oracle/graph.cpp)
 target_include_directories(tenon-oracle PRIVATE ${TENON_GENERATED}/src)
 target_link_libraries(tenon-oracle PRIVATE tenon nlohmann_json::nlohmann_json tenon_flags)
 
-# Checks of files.
+# Tests written in Python.
 find_package(Python3 3.9 COMPONENTS Interpreter REQUIRED)
 function(tenon_check name)
   add_test(NAME check.${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
@@ -96,7 +96,7 @@ tenon_check(docs_self_test ${Python3_EXECUTABLE} tools/check_docs.py --self-test
 tenon_check(package ${Python3_EXECUTABLE} tests/package_test.py)
 if(NOT TENON_SANITIZE AND NOT TENON_COVERAGE)
   if(TARGET tenon_cli)
-    # Limits memory and looks at terminals: not under a sanitizer, which needs terabytes of addresses.
+    # Not under a sanitizer: the test limits memory, and a sanitizer needs terabytes of addresses.
     add_library(tenon_short_io MODULE tests/io/short_io.cpp)  # preloaded by the test
     target_link_libraries(tenon_short_io PRIVATE ${CMAKE_DL_LIBS} tenon_flags)
     add_test(NAME cli COMMAND ${Python3_EXECUTABLE} tests/cli_test.py $<TARGET_FILE:tenon_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

@@ -1,8 +1,8 @@
-# tenon_torch: the PyTorch that benchmarks compare with, as a target, where there is one. CPU is enough.
-set(TENON_TORCH_PYTHON "$ENV{TENON_TORCH_PYTHON}" CACHE FILEPATH "A Python whose torch is compared with; default: .venv, else python3")
+# Makes the target tenon_torch if PyTorch is found: the benchmarks compare with it. A CPU build of PyTorch is enough.
+set(TENON_TORCH_PYTHON "$ENV{TENON_TORCH_PYTHON}" CACHE FILEPATH "The Python whose torch the benchmarks compare with; default: .venv, else python3")
 set(TENON_TORCH_DIR "" CACHE PATH "The folder of that torch (include/, lib/); default: asked of TENON_TORCH_PYTHON; OFF: none")
 
-# What `import torch` would find, without importing it.
+# The folder of the package that `import torch` would load.
 function(tenon_torch_of_python python result)
   execute_process(COMMAND ${python} -c "import importlib.util, os; print(os.path.dirname(importlib.util.find_spec('torch').origin))"
     OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
@@ -23,7 +23,7 @@ endif()
 
 if(tenon_torch_dir AND EXISTS "${tenon_torch_dir}/include/ATen/ATen.h")
   message(STATUS "Benchmarks compare with ${tenon_torch_dir}")
-  # Wheels differ in the std::string they are built with; the library's symbols say which it is.
+  # PyTorch is built with one of two versions of std::string; the library's symbols tell which.
   file(STRINGS "${tenon_torch_dir}/lib/libc10.so" cxx11 REGEX "__cxx11" LIMIT_COUNT 1)
   add_library(tenon_torch INTERFACE)
   target_include_directories(tenon_torch SYSTEM INTERFACE "${tenon_torch_dir}/include")

@@ -1,5 +1,5 @@
-# Cross-compiles for 64-bit Arm on a Debian machine of another kind; tests run under qemu-user. `./dev aarch64` puts
-# what Debian's packages for that processor hold into build/aarch64/sysroot.
+# Cross-compiles for 64-bit Arm on Debian; tests run under qemu-user. `./dev aarch64` unpacks Debian's packages for that
+# processor into build/aarch64/sysroot.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What the product costs: bytes of the library and the wheel, seconds of compiling, and both for the whole catalogue.
+"""Measures the sizes of the library and the wheel and the compile times, and compares them with their limits.
 
-budget.py BUILD [WHEEL]: the folder of a build, and a wheel. Exits 1 when a limit is passed.
-budget.py --from-nothing: first builds library, shell and module into build/budget without a compiler cache.
+budget.py BUILD [WHEEL]: measures a build folder and, if given, a wheel. Exits 1 if a limit is exceeded.
+budget.py --from-nothing: first builds the library, the program tenon and the Python module into build/budget, without a
+compiler cache.
 
-Times are those of the build that made the folder: of compilers that a cache answered they say nothing.
+Compile times come from ninja's log in the build folder. They mean nothing if a compiler cache was used.
 """
 import os
 import pathlib
@@ -21,18 +22,18 @@ LIBRARY_MB = LIMIT_BYTES / 1e6
 WHEEL_MB = 6
 BUILD_MINUTES = 8
 UNIT_SECONDS = 60
-CATALOGUE_OPS = 257  # rows of the catalogue that declared ops are to fill
+PLANNED_OPS = 257  # the library's size is also estimated for so many ops
 
 
 def unit_seconds(build):
-    """{source: seconds it took when it was last compiled}, of ninja's log."""
+    """{source: seconds of its last compilation}, from ninja's log."""
     seconds = {}
     for line in (build / ".ninja_log").read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
         start, end, _, output, _ = line.split("\t")
         source = output.split(".dir/")[-1].removesuffix(".o")
-        if output.endswith(".o") and (ROOT / source).exists():  # the log also names what is gone
+        if output.endswith(".o") and (ROOT / source).exists():  # the log also lists deleted sources
             seconds[source] = (int(end) - int(start)) / 1000
     return seconds
 
@@ -55,7 +56,7 @@ def report(build, wheel, build_seconds):
     declared = len({op.name for op in public_ops(read_ops()[0])})
     units = sorted(unit_seconds(build).items(), key=lambda unit: -unit[1])
     lines = [("library, stripped", library, LIBRARY_MB, "MB"),
-             (f"library of {CATALOGUE_OPS} ops, {declared} are declared", library / declared * CATALOGUE_OPS, None, "MB")]
+             (f"library of {PLANNED_OPS} ops ({declared} are declared)", library / declared * PLANNED_OPS, None, "MB")]
     if wheel:
         lines.append(("wheel", wheel.stat().st_size / 1e6, WHEEL_MB, "MB"))
     if build_seconds:

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Claims the documentation makes about files.
+"""Checks what the documentation says about files.
 
-Every relative link leads to a file, every `./dev word` is a command of ./dev, every #anchor is a heading, Chinese text has the
-punctuation of Chinese, and docs/reference.md is what tools/ops.py makes of the declarations. That documents run is tests/docs_test.py's to say.
-Prints what does not hold and exits 1. --self-test: shows that a broken link is found.
+Every relative link leads to a file, every #anchor to a heading, every `./dev word` is a command of ./dev, Chinese text has
+Chinese punctuation, and docs/reference.md is what tools/ops.py generates from the op declarations. Prints each violation
+and exits 1. The code in the documents is run by tests/docs_test.py.
+--self-test: shows that each kind of violation is found.
 """
 import pathlib
 import re
@@ -21,7 +22,7 @@ HALF_WIDTH = re.compile(f"{HAN}[,:;!?()]|[,:;!?()]{HAN}")
 
 
 def anchors(text):
-    """What GitHub makes of the headings."""
+    """The anchors that GitHub gives the headings."""
     headings = re.findall(r"^#+ (.+)$", FENCE.sub("", text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -57,12 +58,12 @@ def violations(root):
                 found.append(f"{name}: ./dev {word}: no such command")
     written = root / "docs" / "reference.md"
     if written.exists() and written.read_text(encoding="utf-8") != ops.reference(ops.read_ops(root)[0], root):
-        found.append("docs/reference.md: not what the declarations give: python3 tools/ops.py reference > docs/reference.md")
+        found.append("docs/reference.md is out of date; generate it: python3 tools/ops.py reference > docs/reference.md")
     return found
 
 
 def violations_in(text):
-    """Of a tree whose README.md holds `text`."""
+    """The violations in a tree whose README.md holds `text`."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         (root / "docs").mkdir()
@@ -73,20 +74,20 @@ def violations_in(text):
 
 
 CASES = [
-    ("a link that holds", "[a](docs/b.md)", 0),
-    ("a heading that holds", "[a](docs/b.md#one-two)", 0),
-    ("the web is not looked at", "[a](https://example.org/x)", 0),
+    ("a link to a file", "[a](docs/b.md)", 0),
+    ("a link to a heading", "[a](docs/b.md#one-two)", 0),
+    ("links to the web are not followed", "[a](https://example.org/x)", 0),
     ("code is not a link", "```\nx[0](missing)\n```", 0),
     ("a missing file", "[a](docs/c.md)", 1),
     ("a missing picture", '<img alt="x" src="docs/c.svg">', 1),
-    ("brackets in the text", "![of [2, 3]](docs/c.svg)", 1),
+    ("brackets in the link's text", "![of [2, 3]](docs/c.svg)", 1),
     ("a missing heading", "[a](docs/b.md#three)", 1),
     ("a command", "`./dev test`", 0),
     ("Chinese punctuation", "规则：靠右，对齐（`(N,)`）", 0),
-    ("a comma of English in Chinese", "上下排列,靠右对齐", 1),
+    ("an English comma in Chinese", "上下排列,靠右对齐", 1),
     ("a missing command", "`./dev tset`", 1),
 ]
 
 
 if __name__ == "__main__":
-    checking.main(violations, "every link leads somewhere", CASES, violations_in)
+    checking.main(violations, "every link, command and declaration in the documentation exists", CASES, violations_in)

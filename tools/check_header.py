@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What `#include <tenon/tenon.h>` costs a compiler: the goal is 0.5 s of user time, more than 1.5 s fails.
+"""Measures the compile time of `#include <tenon/tenon.h>`: the goal is 0.5 s of user time, more than 1.5 s fails.
 
---self-test: shows that a heavy header is found.
+--self-test: shows that a slow header is found.
 """
 import pathlib
 import resource
@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def user_seconds(source, *flags, times_run=3):
-    """The least of several compilations."""
+    """The shortest user time of several compilations."""
     times = []
     with tempfile.TemporaryDirectory() as folder:
         code = pathlib.Path(folder) / "a.cpp"

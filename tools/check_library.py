@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The shared library exports names of namespace tenon alone, without containers in them, and stays small.
+"""Checks the symbols that the shared library exports, and its size.
 
-check_library.py LIBRARY: exits 1 when another symbol leaks, when one takes a container that is another type under
-_GLIBCXX_DEBUG, or when the stripped file exceeds 12 MB. --self-test COMPILER: shows that both are found.
+check_library.py LIBRARY: exits 1 if a symbol outside namespace tenon is exported, if an exported function takes a
+container whose layout _GLIBCXX_DEBUG changes, or if the stripped file exceeds 12 MB.
+--self-test COMPILER: shows that both kinds of symbol are found.
 """
 import pathlib
 import re
@@ -15,7 +16,8 @@ OWN = re.compile(r"^(typeinfo for |typeinfo name for |vtable for |VTT for )?teno
 CONTAINER = re.compile(r"\bstd::(vector|deque|list|forward_list|bitset|(unordered_)?(multi)?(map|set))<")
 
 
-def leaks(library):
+def exported_symbols(library):
+    """(number of exported symbols, those that should not be exported)."""
     lines = subprocess.run(["nm", "--dynamic", "--defined-only", "--demangle", library], check=True,
                            capture_output=True, text=True).stdout.splitlines()
     symbols = [line.split(maxsplit=2)[2] for line in lines if len(line.split(maxsplit=2)) == 3]
@@ -36,17 +38,17 @@ def self_test(compiler):
         code, library = pathlib.Path(folder) / "a.cpp", pathlib.Path(folder) / "a.so"
         code.write_text(source, encoding="utf-8")
         subprocess.run([compiler, "-shared", "-fPIC", "-o", library, code], check=True)
-        count, found = leaks(library)
+        count, found = exported_symbols(library)
     takes_container = any(symbol.startswith("tenon::given(") for symbol in found)
     if count < 3 or "leaked()" not in found or not takes_container or "tenon::own()" in found:
-        print(f"self-test: wanted leaked() and given() among the leaks, got {found}")
+        print(f"self-test: wanted leaked() and given(), got {found}")
         return 1
     print("a leak and a container are found")
     return 0
 
 
 def check(library):
-    count, found = leaks(library)
+    count, found = exported_symbols(library)
     size = stripped_bytes(library)
     print(f"{count} symbols exported, {size / 1e6:.2f} MB stripped")
     for symbol in found:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Rooms include only rooms before them, and need no symbol of another.
+"""Checks that each room includes and calls only rooms before it.
 
-A file's room is its folder under src/, a public header's the word its first line begins with ("// tensor: ...").
-check_rooms.py [BUILD]: prints every include that breaks the order and, with a build tree, every symbol that an object
-file of a room leaves undefined and that only a later room, or the one beside it, defines; exits 1 then.
---self-test [COMPILER]: shows that violations are found, with a compiler those between object files, too.
+A file's room is its folder under src/; a public header's room is the first word of its first line ("// tensor: ...").
+check_rooms.py [BUILD]: prints every include that breaks the order. With a build folder, also prints every symbol that an
+object file uses and that only a later room, or a room beside its own, defines. Exits 1 if there are any.
+--self-test [COMPILER]: shows that violations are found; with a compiler, also those between object files.
 """
 import collections
 import pathlib
@@ -15,7 +15,7 @@ import tempfile
 
 import checking
 
-# Each line may include itself and every line above; rooms on one line never see each other.
+# A room may include itself and the rooms in the lines above; rooms in one line never include each other.
 ORDER = [
     ["base"],
     ["shape", "type"],
@@ -30,11 +30,12 @@ ORDER = [
 ]
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 
-# Files that tools/ops.py writes: data, and the declarations in tenon/functions.h, which only tenon/ops.h includes.
-READ_BY_ALL = {"ops/list.def", "tenon/methods.inc", "tenon/functions.h"}
-# Includes all public headers and belongs to no room.
-WINDOWS = {"tenon/tenon.h"}
-# Single files that belong to another room than their folder's, with the reason.
+# Files that tools/ops.py generates. Every room may include them: they hold data, or declarations (tenon/functions.h, which
+# only tenon/ops.h includes).
+ALLOWED_EVERYWHERE = {"ops/list.def", "tenon/methods.inc", "tenon/functions.h"}
+# It includes all public headers and belongs to no room.
+UMBRELLA_HEADERS = {"tenon/tenon.h"}
+# Files that do not belong to the room of their folder, with the reason.
 EXCEPTIONS = {
     "src/io/print.cpp": "autograd",  # to_string(Tensor) is part of the library; the rest of io is not
 }
@@ -53,12 +54,12 @@ def may_include(room, other):
 
 
 def violations(root):
-    """Texts, one for each include or header that breaks the order."""
+    """One message for each include or header that breaks the order."""
     found = []
     public = {}
     for header in sorted((root / "include" / "tenon").glob("*.h")):
         name = f"tenon/{header.name}"
-        if name in WINDOWS:
+        if name in UMBRELLA_HEADERS:
             continue
         public[name] = room_of_header(header)
         if public[name] is None:
@@ -74,19 +75,19 @@ def violations(root):
             found.append(f"{relative}:1: src/{room} is not a room; rooms are {' '.join(RANK)}")
             continue
         if path.name.endswith("_test.cpp"):
-            continue  # a test may use whatever makes its point
+            continue  # a test may include any room
         files.append((path, room))
 
     for path, room in files:
         relative = path.relative_to(root).as_posix()
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             match = INCLUDE.match(line)
-            if not match or match.group(1) in READ_BY_ALL:
+            if not match or match.group(1) in ALLOWED_EVERYWHERE:
                 continue
             target = match.group(1)
-            if target in WINDOWS:
+            if target in UMBRELLA_HEADERS:
                 if RANK[room] < RANK["expr"]:
-                    found.append(f"{relative}:{number}: {room} includes {target}, which holds every room")
+                    found.append(f"{relative}:{number}: {room} includes {target}, which includes every room")
                 continue
             other = public.get(target) or target.split("/")[0]
             if other in RANK and not may_include(room, other):
@@ -95,7 +96,7 @@ def violations(root):
 
 
 def objects_of(root, build):
-    """Object files by the source they were compiled from, those of tests and of files that are gone left out."""
+    """(object file, its source) for each source that is no test and still exists."""
     for path in sorted(build.rglob("*.o")):
         place = path.as_posix().find(".dir/src/")
         source = path.as_posix()[place + len(".dir/"):-len(".o")]
@@ -104,10 +105,10 @@ def objects_of(root, build):
 
 
 def link_violations(root, build):
-    """Texts, one for each symbol that is looked for in a later room."""
+    """One message for each used symbol that only a later room, or a room beside it, defines."""
     sources = {path.as_posix(): source for path, source in objects_of(root, build)}
     if not sources:
-        return [f"{build}: no object file of src/ is here: build first"]
+        return [f"{build}: no object files of src/; build first"]
     lines = subprocess.run(["nm", "-A", "-P", *sources], check=True, capture_output=True, text=True).stdout.splitlines()
     definers, wanted = collections.defaultdict(set), collections.defaultdict(set)
     for line in lines:
@@ -127,8 +128,8 @@ def link_violations(root, build):
     return subprocess.run(["c++filt"], input="\n".join(found), check=True, capture_output=True, text=True).stdout.splitlines()
 
 
-def links_in(compiler, sources):
-    """Of a tree of these files, compiled."""
+def link_violations_in(compiler, sources):
+    """The violations in a tree of these files, compiled."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for name, text in sources.items():
@@ -141,7 +142,7 @@ def links_in(compiler, sources):
 
 
 def violations_in(name, text):
-    """Of a tree with one more file."""
+    """The violations in a small tree with this file added."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         files = {"include/tenon/tensor.h": "// tensor: the handle", "src/base/empty.cpp": "", name: text}
@@ -157,27 +158,27 @@ CASES = [
     ("the list of ops", "src/base/a.cpp", '#include "ops/list.def"', 0),
     ("a later room", "src/plan/a.cpp", '#include "tile/tile.h"', 1),
     ("the room beside it", "src/plan/a.cpp", '#include "kernel/kernel.h"', 1),
-    ("the room beside it, other way", "src/kernel/a.h", '#include "plan/plan.h"', 1),
+    ("the room beside it, the other way round", "src/kernel/a.h", '#include "plan/plan.h"', 1),
     ("a later public header", "src/shape/a.cpp", '#include "tenon/tensor.h"', 1),
-    ("a public header that looks ahead", "include/tenon/dims.h", '// base: x\n#include "tenon/tensor.h"', 1),
+    ("a public header that includes a later one", "include/tenon/dims.h", '// base: x\n#include "tenon/tensor.h"', 1),
     ("a header without a room", "include/tenon/new.h", "#pragma once", 1),
     ("a folder that is no room", "src/utils/a.cpp", "", 1),
-    ("a test may look anywhere", "src/plan/plan_test.cpp", '#include "tile/tile.h"', 0),
+    ("a test may include any room", "src/plan/plan_test.cpp", '#include "tile/tile.h"', 0),
 ]
 
 
-UPPER = "namespace tenon { int f() { return 1; } }"
+CALLEE = "namespace tenon { int f() { return 1; } }"
 CALLER = "namespace tenon { int f(); int g() { return f(); } }"
 LINK_CASES = [
-    ("a call of an earlier room", {"src/tensor/a.cpp": UPPER, "src/tile/b.cpp": CALLER}, 0),
-    ("a call within the room", {"src/tile/a.cpp": UPPER, "src/tile/b.cpp": CALLER}, 0),
-    ("a planted upward call", {"src/autograd/a.cpp": UPPER, "src/dispatch/b.cpp": CALLER}, 1),
-    ("a call of the room beside it", {"src/autograd/a.cpp": UPPER, "src/expr/b.cpp": CALLER}, 1),
+    ("a call of an earlier room", {"src/tensor/a.cpp": CALLEE, "src/tile/b.cpp": CALLER}, 0),
+    ("a call within the room", {"src/tile/a.cpp": CALLEE, "src/tile/b.cpp": CALLER}, 0),
+    ("a call of a later room", {"src/autograd/a.cpp": CALLEE, "src/dispatch/b.cpp": CALLER}, 1),
+    ("a call of the room beside it", {"src/autograd/a.cpp": CALLEE, "src/expr/b.cpp": CALLER}, 1),
     ("data of a later room", {"src/tile/a.cpp": "int a = 1;", "src/type/b.cpp": "extern int a; int b() { return a; }"}, 1),
-    ("an inline function of both", {"src/tile/a.cpp": "inline int f() { return 1; } int a() { return f(); }",
-                                    "src/type/b.cpp": "inline int f() { return 1; } int b() { return f(); }"}, 0),
-    ("a test may call anything", {"src/tile/a.cpp": UPPER, "src/plan/b_test.cpp": CALLER}, 0),
-    ("a function of nobody's", {"src/tile/b.cpp": CALLER}, 0),
+    ("an inline function in both rooms", {"src/tile/a.cpp": "inline int f() { return 1; } int a() { return f(); }",
+                                          "src/type/b.cpp": "inline int f() { return 1; } int b() { return f(); }"}, 0),
+    ("a test may call anything", {"src/tile/a.cpp": CALLEE, "src/plan/b_test.cpp": CALLER}, 0),
+    ("a function that no room defines", {"src/tile/b.cpp": CALLER}, 0),
 ]
 
 
@@ -185,7 +186,7 @@ def main(arguments):
     if arguments[:1] == ["--self-test"]:
         failed = checking.self_test(CASES, violations_in)
         if arguments[1:]:
-            failed |= checking.self_test(LINK_CASES, lambda sources: links_in(arguments[1], sources))
+            failed |= checking.self_test(LINK_CASES, lambda sources: link_violations_in(arguments[1], sources))
         return failed
     root = pathlib.Path(__file__).resolve().parent.parent
     problems = violations(root)

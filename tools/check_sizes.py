@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""No product or sum of sizes, strides, offsets and bytes outside of Checked (src/base/checked.h).
+"""Checks that sums and products of sizes, strides, offsets and bytes are computed with Checked (src/base/checked.h).
 
-Reads the code of the rooms that compute them and prints every `*`, `+`, `*=`, `+=` (and, of strides and offsets, `-` and
-`-=`) with such an operand, unless
- - an operand is a Checked, declared as one or made in place: `Checked(size) * stride`;
- - a comment that begins with "exact:" says why nothing overflows: behind the line, or above it, where it holds up to the
-   next blank line or the end of the function.
-What an operand is, its name says: see WORDS. Exits 1 where something is found. --self-test: shows that it is.
+Reads the code of ROOMS and prints every `*`, `+`, `*=`, `+=` (for strides and offsets also `-` and `-=`) with such an
+operand, unless
+ - an operand is a Checked: declared as one, or constructed in place, as in `Checked(size) * stride`;
+ - a comment that begins with "exact:" says why nothing can overflow. At the end of a line it holds for that line; on a
+   line of its own it holds up to the next blank line or the end of the function.
+Operands are recognised by their names: see WORDS. Exits 1 if it prints any. --self-test: shows that they are found.
 """
 import re
 
@@ -22,17 +22,17 @@ WORDS = {
     "size", "sizes", "stride", "strides", "offset", "numel", "extent", "reach", "step", "steps", "bytes", "nbytes",
     "itemsize", "offsets", "stride_bytes", "elements", "rows", "columns", "width", "height", "run", "shape", "place",
 }
-# `-` of these can leave the range of int64; of sizes, which are not negative, it can't.
+# Differences of these can overflow; differences of sizes cannot, because sizes are not negative.
 SIGNED_WORDS = {"stride", "strides", "offset", "offsets", "place", "start", "stop"}
-# Lists and blocks in memory: their numbers of elements cannot overflow.
-CONTAINERS = {
+# Files that only compute with lengths of lists and blocks in memory, which cannot overflow.
+SKIPPED_FILES = {
     "include/tenon/dims.h", "src/base/small_vector.h", "src/tensor/recycle.h", "src/tensor/storage.cpp",
     "src/python/arguments.cpp", "src/python/gc_traverse.cpp", "src/python/references.cpp",
-    "src/io/input.cpp", "src/io/mapping.cpp", "src/io/npy_header.cpp", "src/io/png.cpp",  # bytes that were read, a picture that is there
+    "src/io/input.cpp", "src/io/mapping.cpp", "src/io/npy_header.cpp", "src/io/png.cpp",  # lengths of data in memory
     "src/cli/svg.cpp", "src/cli/terminal.cpp",  # widths of drawings and texts
 }
-LISTS = {"shape", "sizes", "strides", "offsets"}
-CALLS_THAT_GIVE_TEXT = {"to_string", "tuple_text", "text", "string", "padded", "quoted"}
+LISTS = {"shape", "sizes", "strides", "offsets"}  # `+=` appends to these
+TEXT_FUNCTIONS = {"to_string", "tuple_text", "text", "string", "padded", "quoted"}
 TYPES = {"void", "char", "bool", "int", "float", "double", "auto", "const", "byte", "long", "unsigned", "T", "std"}
 
 TOKEN = re.compile(
@@ -41,7 +41,7 @@ TOKEN = re.compile(
 
 
 def without_comments(text):
-    """The code with comments, texts and directives blanked, and the comments of each line."""
+    """The code with comments, string literals and preprocessor directives blanked; {line: its comment}."""
     comments = {}
 
     def blank(match):
@@ -65,7 +65,6 @@ def tokens_of(code):
         line += code.count("\n", last, match.start())
         last = match.start()
         found.append((match.lastgroup, match.group(0), line))
-    # Texts were blanked to "": mark them, so that a `+` beside one is seen.
     return found
 
 
@@ -78,7 +77,7 @@ PAIRS = {")": "(", "]": "["}
 
 
 def left_operand(tokens, at):
-    """Indexes of the tokens of the operand that ends before `at`."""
+    """The indexes of the tokens of the operand that ends before `at`."""
     begin = at - 1
     while begin >= 0:
         if tokens[begin][1] in PAIRS:
@@ -95,7 +94,7 @@ def left_operand(tokens, at):
             if begin > 0 and (tokens[begin - 1][0] == "name" or tokens[begin - 1][1] in ")]>"):
                 if tokens[begin - 1][1] in {"return", "if", "while", "for"}:
                     break
-                if tokens[begin - 1][1] == ">":  # a cast: its type is of no interest
+                if tokens[begin - 1][1] == ">":  # a cast: skip its type
                     while begin > 0 and tokens[begin][1] != "<":
                         begin -= 1
                 begin -= 1
@@ -143,45 +142,45 @@ def right_operand(tokens, at):
 
 
 def names_of(tokens, indexes):
-    """What the operand is called: the last name of a chain, or all names of a group or a cast."""
+    """The names that tell what an operand is: the last of a chain `a.b.c`, or all in a group or a cast."""
     words = [tokens[i] for i in indexes]
     if [word for _, word, _ in words[-3:]] == ["size", "(", ")"]:
-        return []  # of a container
+        return []  # the size of a container
     if words and words[-1][1] in LISTS:
-        return []  # the list itself: what is added to it is no number
+        return []  # the list itself, not a number
     flat, depth = [], 0
     group = bool(words) and (words[0][1] == "(" or words[0][1].endswith("_cast"))
     for kind, word, _ in words:
-        if word in "([" and word:
+        if word in ("(", "["):
             depth += 1
-        elif word in ")]" and word:
+        elif word in (")", "]"):
             depth -= 1
         elif kind == "name" and (depth == 0 or group):
             flat.append(word)
     return flat if group else flat[-1:]
 
 
-def raw_arithmetic(text, checked_functions=frozenset()):
-    """(line, operator) of every product and sum that nothing checks."""
+def unchecked_arithmetic(text, checked_functions=frozenset()):
+    """(line, operator) of every sum and product that should be computed with Checked."""
     code, comments = without_comments(text)
     lines = text.split("\n")
-    excused, open_excuse = set(), False
+    exact_lines, in_exact_block = set(), False
     for number, line in enumerate(lines, 1):
         own_line = line.strip().startswith("//")
         if not line.strip() or line.startswith("}"):
-            open_excuse = False
+            in_exact_block = False
         if comments.get(number, "").startswith("exact:"):
-            excused.add(number)
-            open_excuse = open_excuse or own_line
-        if open_excuse:
-            excused.add(number)
-    tokens = tokens_of(code.replace('""', " __text__ "))
+            exact_lines.add(number)
+            in_exact_block = in_exact_block or own_line
+        if in_exact_block:
+            exact_lines.add(number)
+    tokens = tokens_of(code.replace('""', " __text__ "))  # a `+` beside a blanked string literal joins strings
     found, checked = [], set()
     top_level_ends = {number for number, line in enumerate(lines, 1) if line.startswith("}")}
     seen_line = 0
     for at, (kind, word, line) in enumerate(tokens):
         if any(number in top_level_ends for number in range(seen_line + 1, line)):
-            checked = set()
+            checked = set()  # the function that declared them has ended
         seen_line = max(seen_line, line - 1)
         if word == "Checked" and at + 1 < len(tokens) and tokens[at + 1][0] == "name":
             rest = at + 1  # Checked a = 1, b = 2;
@@ -206,7 +205,7 @@ def raw_arithmetic(text, checked_functions=frozenset()):
         if everything & ({"Checked", "ByteSum", "__text__", "double", "float"} | checked | checked_functions):
             continue
         left_names, right_names = names_of(tokens, left), names_of(tokens, right)
-        if (set(left_names) | set(right_names)) & CALLS_THAT_GIVE_TEXT:
+        if (set(left_names) | set(right_names)) & TEXT_FUNCTIONS:
             continue
         words = SIGNED_WORDS if word in ("-", "-=") else WORDS
         if word in ("-", "-=") and [tokens[i][1] for i in right] == ["1"]:
@@ -214,7 +213,7 @@ def raw_arithmetic(text, checked_functions=frozenset()):
         if word in ("+", "+=", "-", "-=") and [tokens[i][0] for i in right] == ["number"] and not any(
             is_sized(name, {"offset", "stride", "numel", "extent", "bytes", "nbytes", "size"}) for name in left_names):
             continue
-        if any(is_sized(name, words) for name in left_names + right_names) and line not in excused:
+        if any(is_sized(name, words) for name in left_names + right_names) and line not in exact_lines:
             found.append((line, word))
     return sorted(set(found))
 
@@ -223,7 +222,7 @@ def read_files(root):
     files = sorted((root / PUBLIC).glob("*.h"))
     for room in ROOMS:
         files += [p for p in sorted((root / "src" / room).rglob("*")) if p.suffix in {".h", ".cpp"}]
-    skipped = CONTAINERS | {"src/base/checked.h"}
+    skipped = SKIPPED_FILES | {"src/base/checked.h"}
     return [p for p in files if not p.name.endswith("_test.cpp") and p.relative_to(root).as_posix() not in skipped]
 
 
@@ -233,8 +232,8 @@ def violations(root):
     found = []
     for path, text in texts.items():
         lines = text.split("\n")
-        for line, word in raw_arithmetic(text, frozenset(functions)):
-            found.append(f"{path.relative_to(root)}:{line}: raw {word}: {lines[line - 1].strip()}")
+        for line, word in unchecked_arithmetic(text, frozenset(functions)):
+            found.append(f"{path.relative_to(root)}:{line}: unchecked {word}: {lines[line - 1].strip()}")
     return found
 
 
@@ -247,23 +246,23 @@ CASES = [
     ("behind a cast", "x = static_cast<uint64_t>(size) * n;", 1),
     ("a group", "x = (size - 1) * 2;", 1),
     ("an index is no product", "x = sizes[dim + 1];", 0),
-    ("a text", 'x = "sizes " + to_string(sizes);', 0),
-    ("a text of sizes", "x = to_string(sizes) + name;", 0),
-    ("made checked in place", "x = Checked(size) * stride;", 0),
-    ("declared checked", "Checked step = 1;\nstep *= size;", 0),
-    ("two declared", "Checked a = 1, step = offset;\nstep += size;", 0),
-    ("checked in another function", "{\nChecked step = 1;\n}\nint f() {\nstep *= size;\n}", 1),
-    ("of a container", "x = name.size() + 1;", 0),
-    ("a tensor's", "x = t.size(0) * 2;", 1),
-    ("floating", "x = static_cast<double>(size) * 2;", 0),
+    ("a string", 'x = "sizes " + to_string(sizes);', 0),
+    ("a string made of sizes", "x = to_string(sizes) + name;", 0),
+    ("Checked in place", "x = Checked(size) * stride;", 0),
+    ("declared as Checked", "Checked step = 1;\nstep *= size;", 0),
+    ("two in one declaration", "Checked a = 1, step = offset;\nstep += size;", 0),
+    ("declared as Checked in another function", "{\nChecked step = 1;\n}\nint f() {\nstep *= size;\n}", 1),
+    ("the size of a container", "x = name.size() + 1;", 0),
+    ("the size of a tensor", "x = t.size(0) * 2;", 1),
+    ("floating point", "x = static_cast<double>(size) * 2;", 0),
     ("a list", "shape += size_text;", 0),
     ("a pointer", "int64_t* stride = f(Tensor* size);", 0),
-    ("said to be exact", "x = size * 2;  // exact: a test", 0),
-    ("said above", "// exact: a test\nx = size *\n    2;", 0),
-    ("said before a blank line", "// exact: a test\n\nx = size * 2;", 1),
+    ("exact: at the end of the line", "x = size * 2;  // exact: a test", 0),
+    ("exact: above the line", "// exact: a test\nx = size *\n    2;", 0),
+    ("exact: before a blank line", "// exact: a test\n\nx = size * 2;", 1),
     ("in a comment", "// size * stride", 0),
 ]
 
 
 if __name__ == "__main__":
-    checking.main(violations, "every product and sum of sizes, strides and offsets is checked", CASES, raw_arithmetic)
+    checking.main(violations, "every product and sum of sizes, strides and offsets is checked", CASES, unchecked_arithmetic)

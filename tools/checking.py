@@ -1,4 +1,4 @@
-"""What the tools that read the tree share: how they end, and how they show that they find what they look for."""
+"""Shared by the checks in this folder: their self-tests, messages and exit codes."""
 import pathlib
 import sys
 
@@ -14,7 +14,7 @@ def self_test(cases, find):
 
 
 def main(find_in_tree, clean, cases, find):
-    """`clean`: what to say where nothing is found. Each case: its reason, what `find` gets, how many findings are wanted."""
+    """`clean` is the message if nothing is found. A case is (reason, *arguments of `find`, wanted number of findings)."""
     if sys.argv[1:] == ["--self-test"]:
         sys.exit(self_test(cases, find))
     problems = find_in_tree(pathlib.Path(__file__).resolve().parent.parent)

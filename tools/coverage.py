@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Line coverage of the rooms the library is made of: coverage.py BUILD [--lines ROOM]
+"""Line coverage of the library's rooms: coverage.py BUILD [--lines ROOM]
 
-Reads what the tests of a coverage build counted (gcov's JSON) and prints, for each room, how many of its lines ran.
-Exit status 1 where a room stays below the threshold. --lines: the lines of a room that no test ran.
-Kernels are not counted: their lines are compiled once per instruction set, and each machine runs one of them.
+Reads the counts that the tests of a coverage build wrote (gcov's JSON) and prints how many lines of each room ran.
+Exits 1 if a room is below the threshold. --lines: prints the lines of a room that no test ran.
+Kernels are not counted: they are compiled once per instruction set, and a machine runs only one of these.
 """
 import collections
 import gzip
@@ -24,9 +24,9 @@ def room_of(path):
 
 
 def count_lines(build):
-    """How often each line of a file ran, over all objects that hold it. A line runs in whatever object it runs."""
+    """{file: {line: how often it ran}}, summed over all object files that contain the line."""
     counts = collections.defaultdict(lambda: collections.defaultdict(int))
-    # What the rooms' own objects hold is all of them: tests hold inlined copies of lines that are counted there.
+    # The rooms' object files contain every line; the tests' object files would only add inlined copies.
     library = pathlib.Path(build).resolve() / "CMakeFiles" / "tenon_core.dir" / "src"
     objects = sorted(str(path) for room in ROOMS for path in (library / room).rglob("*.gcno"))
     with tempfile.TemporaryDirectory() as folder:
@@ -62,7 +62,7 @@ def main():
         if share < THRESHOLD:
             low.append(room)
     if low:
-        print(f"below {THRESHOLD:.0f} %: {' '.join(low)}; tools/coverage.py {sys.argv[1]} --lines ROOM names the lines")
+        print(f"below {THRESHOLD:.0f} %: {' '.join(low)}; tools/coverage.py {sys.argv[1]} --lines ROOM prints the lines")
         return 1
     print(f"every room is above {THRESHOLD:.0f} %")
     return 0

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs a fuzz target that `./dev fuzz` has built.
 
-fuzz.py list                           the targets, with the first line of each
+fuzz.py list                           prints each target and its first comment
+fuzz.py names TARGET|all .cpp|.py      prints the names of the targets written in that language, for ./dev
 fuzz.py run TARGET --seconds N | --cases N
-                                       goes on from the corpus under build/fuzz/TARGET, which begins with the seeds
-Ends with a line of figures. What a target finds is made as small as it goes, and the command that shows it is printed;
-the exit status is 1 then. Ctrl-C ends the run as its time would.
+                                       continues with the corpus in build/fuzz/TARGET, at first the seeds
+The last line of a run has its figures. Each failing case is minimised, and the command that repeats it is printed; the
+exit code is then 1. Ctrl-C ends a run early.
 """
 import argparse
 import os
@@ -18,7 +19,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "tests" / "fuzz"
 BUILD = ROOT / "build" / "fuzz"
-# A larger block is refused, as by a machine without memory: what asks for it must give a clear error.
+# Larger allocations fail, as on a machine without memory; the library must then give a clear error.
 SANITIZERS = {
     "ASAN_OPTIONS": "allocator_may_return_null=1:max_allocation_size_mb=256:detect_stack_use_after_return=0:strict_string_checks=1",
     "UBSAN_OPTIONS": "print_stacktrace=1",
@@ -30,8 +31,7 @@ def targets():
     return {path.stem.removesuffix("_fuzz"): path for path in sorted(SOURCES.glob("*_fuzz.*"))}
 
 
-def claim_of(path):
-    """The comment a target begins with."""
+def first_comment(path):
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
         return re.search(r'"""(.*?)\n', text).group(1)
@@ -40,7 +40,7 @@ def claim_of(path):
 
 
 def write_seeds(target, folder):
-    """Seeds are files in seeds/TARGET, or lines of seeds/TARGET.txt."""
+    """Seeds are the files in seeds/TARGET and the lines of seeds/TARGET.txt. Returns the folders that contain them."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = SOURCES / "seeds" / f"{target}.txt"
     if lines.exists():
@@ -61,7 +61,7 @@ def run_libfuzzer(target, limits):
     dictionary = SOURCES / f"{target}.dict"
     if dictionary.exists():
         command.append(f"-dict={dictionary}")
-    # Ctrl-C reaches libFuzzer, too, which ends the run; this program then goes on to the figures.
+    # Ctrl-C also reaches libFuzzer and ends it; this program ignores Ctrl-C and then prints the figures.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     log = home / "log"
     with open(log, "w", encoding="utf-8") as out:
@@ -78,7 +78,7 @@ def run_libfuzzer(target, limits):
     if new:
         print("\n".join(line for line in text.splitlines() if not re.match(r"#\d+|INFO:|stat::|Dictionary|\tNEW|.*failed to allocate", line))[:6000])
     for path in new:
-        show_smallest(program, path, environment)
+        minimise(program, path, environment)
     interrupted = process.returncode == 72
     if process.returncode and not new and not interrupted:
         print(text[-6000:])
@@ -86,11 +86,11 @@ def run_libfuzzer(target, limits):
     return 1 if new or (process.returncode and not interrupted) else 0
 
 
-def show_smallest(program, path, environment):
+def minimise(program, path, environment):
     smallest = path.with_name(path.name + ".smallest")
     subprocess.run([program, "-minimize_crash=1", "-max_total_time=20", f"-exact_artifact_path={smallest}", str(path)],
                    env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)  # fmt: skip
-    print(f"see it again: ./dev fuzz {path.parent.parent.name} --file {smallest if smallest.exists() else path}")
+    print(f"repeat it: ./dev fuzz {path.parent.parent.name} --file {smallest if smallest.exists() else path}")
 
 
 def run_python(path, arguments, others):
@@ -118,7 +118,7 @@ def main():
     arguments, others = parser.parse_known_args()
     if arguments.command == "list":
         for target, path in targets().items():
-            print(f"{target:<12} {claim_of(path)}")
+            print(f"{target:<12} {first_comment(path)}")
         return 0
     if arguments.command == "names":
         for name, path in targets().items():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes tests/golden/print.json: how PyTorch prints tensors. Needs torch; the same output every time.
+"""Writes tests/golden/print.json: tensors as PyTorch prints them. Needs torch; writes the same file every time.
 
-A case is {dtype, storage, sizes, strides, offset, options, default_dtype, device, text}. `storage` holds the elements
-the strides walk over, not finite ones and -0.0 as text; `options` names the print options that are not the default.
+A case is {dtype, storage, sizes, strides, offset, options, default_dtype, device, text}. `storage` holds the elements in
+memory, with inf, nan and -0.0 as strings; `options` holds the print options that are not the default.
 """
 import json
 import math
@@ -134,7 +134,7 @@ def suffixes():
             for sizes in ([2], [0], [0, 1]):
                 yield dense(random_values(numel(sizes), dtype, "whole"), sizes, dtype, default=default)
                 yield dense(random_values(numel(sizes), dtype, "whole"), sizes, dtype, default=default, device="meta")
-    # the suffix at the end of a line that is just full, and beyond
+    # line lengths at which the suffix just fits, or moves to the next line
     for count in range(20, 30):
         yield dense([1] * count, [count], "int32")
         yield dense([11] * count, [count], "uint8")

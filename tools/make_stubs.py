@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the type stubs of the Python module: make_stubs.py FOLDER_OF_THE_EXTENSION HEAD OUT.
 
-Functions and methods come from the extension, which has them from the op table.
+OUT is the file HEAD, followed by the attributes, methods and functions that the extension lists.
 """
 import pathlib
 import re
@@ -13,9 +13,10 @@ TYPES = {
     "torch.device": "str | _Device", "torch.layout": "_Layout", "torch.memory_format": "memory_format",
     "torch.Generator": "Generator", "object": "Any",
 }  # fmt: skip
-# Where the table's ops take numbers for tensors.
-OPERANDS = {"add", "sub", "mul", "div", "add_", "sub_", "mul_", "div_"}
-RESULTS = {
+# Functions whose tensor parameters also accept numbers.
+TAKE_NUMBERS = {"add", "sub", "mul", "div", "add_", "sub_", "mul_", "div_"}
+# The other functions return a Tensor.
+RETURN_TYPES = {
     "all": "Tensor", "allclose": "_Bool", "backward": "None", "can_cast": "_Bool", "data_ptr": "_Int", "dim": "_Int", "element_size": "_Int",
     "equal": "_Bool", "get_default_dtype": "_Dtype", "get_num_threads": "_Int", "is_complex": "_Bool", "is_conj": "_Bool", "is_contiguous": "_Bool", "is_floating_point": "_Bool", "is_grad_enabled": "_Bool",
     "is_inference": "_Bool", "is_inference_mode_enabled": "_Bool", "is_signed": "_Bool",
@@ -29,31 +30,31 @@ def parameter(text, function):
     declared, _, default = text.partition(" = ")
     kind, name = declared.rsplit(" ", 1)
     kind = TYPES[kind]
-    if function in OPERANDS and kind == "Tensor" and name != "out":
+    if function in TAKE_NUMBERS and kind == "Tensor" and name != "out":
         kind = "Tensor | Number"
     if default == "None":
         kind += " | None"
     return f"{name}: {kind}" + (f" = {default if re.fullmatch(r'[-0-9.e]+|True|False|None', default) else '...'}" if default else "")
 
 
-def definitions(name, signatures, doc, method):
+def definitions(name, signatures, method):
     indent = "    " if method else ""
-    lists = []
+    overloads = []
     for signature in signatures:
         parts = [part for part in signature[1:-1].split(", ") if part]
         typed = [part if part == "*" else parameter(part, name) for part in parts]
-        lists.append(typed)
-        # f(2, 3) for f((2, 3))
+        overloads.append(typed)
+        # f((2, 3)) may be written f(2, 3)
         if parts and parts[0].startswith("tuple of ints") and (len(parts) == 1 or parts[1] == "*"):
             first = parts[0].partition(" = ")[0].rsplit(" ", 1)[1]
-            lists.append([f"*{first}: _Int", *typed[2:]])
-    for typed in lists:
-        if len(lists) > 1:
+            overloads.append([f"*{first}: _Int", *typed[2:]])
+    for typed in overloads:
+        if len(overloads) > 1:
             yield f"{indent}@overload"
         typed = [*(["self"] if method else []), *typed]
-        # PyTorch lists signatures that another one takes in.
-        ignored = "  # type: ignore[overload-cannot-match]" if len(lists) > 1 else ""
-        yield f"{indent}def {name}({', '.join(typed)}) -> {RESULTS.get(name, 'Tensor')}: ...{ignored}"
+        # PyTorch lists some signatures whose calls another signature accepts, too.
+        ignored = "  # type: ignore[overload-cannot-match]" if len(overloads) > 1 else ""
+        yield f"{indent}def {name}({', '.join(typed)}) -> {RETURN_TYPES.get(name, 'Tensor')}: ...{ignored}"
 
 
 def main(folder, head, out):
@@ -83,10 +84,10 @@ def main(folder, head, out):
               "    def __contains__(self, element: Any) -> _Bool: ...", "    def __array__(self, dtype: Any = None, copy: _Bool | None = None) -> Any: ...",
               "    def __dlpack__(self, **options: Any) -> Any: ...", "    def __dlpack_device__(self) -> tuple[_Int, _Int]: ...",
               "    def numpy(self, *, force: _Bool = False) -> Any: ..."]  # fmt: skip
-    for name, signatures, doc in _tenon._signatures(True):
-        lines += definitions(name, signatures, doc, method=True)
-    for name, signatures, doc in _tenon._signatures(False):
-        lines += definitions(name, signatures, doc, method=False)
+    for name, signatures, _ in _tenon._signatures(True):
+        lines += definitions(name, signatures, method=True)
+    for name, signatures, _ in _tenon._signatures(False):
+        lines += definitions(name, signatures, method=False)
     pathlib.Path(out).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

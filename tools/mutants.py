@@ -1,16 +1,16 @@
-"""Rewrites C++ so that single changes to it can be switched on by number while it runs; used by tools/mutate.py.
+"""Rewrites C++ with small changes ("mutants") that are switched on by number at run time; used by tools/mutate.py.
 
-Every place of a kind below becomes an expression that asks `mutant::on(NUMBER)`; nothing is written twice, so changes
-nest as deep as expressions do. Clang's parser says where the places are.
+Each place in the left column becomes an expression that calls `mutant::on(NUMBER)`. No code is duplicated, so mutants can
+be nested like expressions. Clang's parser finds the places. The right column lists the mutants of a place.
 
-  if, ?:, while        the condition always holds, or never does (which removes an early return or throw)
-  < <= > >=            the bound moves by one, unless `!=` of the same operands is the condition around; elsewhere than
-                       in a condition the answer is also turned round
-  == != !              turned round
-  && ||                the one for the other; each operand is left out
-  + - * / %            - + + * /, of numbers; the same of += and their like; a sign is dropped
+  if, ?:, while        the condition is always true; always false (which removes an early return or throw)
+  < <= > >=            the bound moves by one, except under a condition `!=` of the same operands; outside of conditions
+                       also: the result is turned round (negated)
+  == != !              the result is turned round
+  && ||                `||` for `&&`, `&&` for `||`; each operand is left out
+  + - * / %            - + + * / (numbers only), also in += -= *= |=; a minus sign is left out
   1, true              2 and 0, false
-  std::max min clamp   the other one; without one of its bounds
+  std::max min clamp   min for max, max for min; clamp without one of its bounds
   f(x); a = b;         the statement is left out
 """
 import re
@@ -22,7 +22,7 @@ from clang.cindex import CursorKind as Kind, TypeKind
 MOST = 8192
 SPACING = 64
 
-HEADER = """// Which change is switched on, and which are reached: tools/mutate.py.
+HEADER = """// Which mutant is switched on, and which were reached. Written by tools/mutate.py.
 #pragma once
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -31,7 +31,7 @@ HEADER = """// Which change is switched on, and which are reached: tools/mutate.
 #include <type_traits>
 
 namespace mutant {
-constexpr int kMost = MOST;  // one number for all runs: no file is compiled again because there is one mutant more
+constexpr int kMost = MOST;  // the same in every run: one more mutant does not recompile all files
 struct State {
   int active;
   unsigned char* reached;
@@ -85,7 +85,7 @@ constexpr T clamp(int low, int high, const T& a, const T& least, const T& most) 
 BOUNDS = {"<": ("less", "<="), "<=": ("less_equal", "<"), ">": ("greater", ">="), ">=": ("greater_equal", ">")}
 ARITHMETIC = {"+": ("add", "-"), "-": ("subtract", "+"), "*": ("multiply", "+"), "/": ("divide", "*"), "%": ("remainder", "/")}
 ASSIGNING = {"+=": ("add_to", "-="), "-=": ("subtract_from", "+="), "*=": ("multiply_by", "+="), "|=": ("or_with", "&=")}
-CALLED = {"operator[]", "operator()"}  # their names span their arguments
+CALLED = {"operator[]", "operator()"}  # Clang's extent of such a name includes the arguments
 FUNCTIONS = {Kind.FUNCTION_DECL, Kind.CXX_METHOD, Kind.CONSTRUCTOR, Kind.DESTRUCTOR, Kind.FUNCTION_TEMPLATE, Kind.CONVERSION_FUNCTION}
 LOOPS = {Kind.FOR_STMT, Kind.WHILE_STMT, Kind.CXX_FOR_RANGE_STMT, Kind.DO_STMT}
 NUMBERS = {TypeKind.INT, TypeKind.LONG, TypeKind.LONGLONG, TypeKind.UINT, TypeKind.ULONG, TypeKind.ULONGLONG, TypeKind.BOOL,
@@ -95,17 +95,17 @@ NUMBERS = {TypeKind.INT, TypeKind.LONG, TypeKind.LONGLONG, TypeKind.UINT, TypeKi
 @dataclass
 class Mutant:
     number: int
-    key: str  # stays the same while the line and the function do
+    key: str  # depends only on the file, the function's name and the line's text
     file: str
     line: int
 
 
 class Rewriter:
-    """One file. Offsets are bytes: the text is held as Latin-1."""
+    """Rewrites one file. Clang's offsets count bytes, so the text is decoded as Latin-1: one character for each byte."""
 
     def __init__(self, root, file, first, seen):
         self.file, self.first, self.found, self.seen, self.function = file, first, [], seen, ""
-        self.unequal = None  # two operands that differ here, by the condition around
+        self.unequal = None  # the operands of the condition `!=` around this place
         self.path = str(root / file)
         self.text = (root / file).read_bytes().decode("latin-1")
         arguments = ["-xc++", "-std=c++20", f"-I{root}/include", f"-I{root}/src", "-w"]
@@ -113,7 +113,7 @@ class Rewriter:
         errors = [str(d) for d in self.unit.diagnostics if d.severity >= 3]
         assert not errors, errors
 
-    def whole(self):
+    def rewritten(self):
         cursors = [self.unit.cursor]
         edits = []
         while cursors:
@@ -136,18 +136,18 @@ class Rewriter:
         return self.text[slice(*self.span(node))]
 
     def children(self, node):
-        """Those that stand in the text, from left to right; what the compiler adds does not."""
+        """The children written in the source, from left to right, without those that the compiler adds."""
         inside, at = [], node.extent.start.offset
-        stand = [c for c in node.get_children() if c.extent.start.file and c.extent.start.file.name == self.path
-                 and not (c.spelling in CALLED and self.source(c)[0] in "[(")]  # fmt: skip
-        for child in sorted(stand, key=lambda c: c.extent.start.offset):
+        written = [c for c in node.get_children() if c.extent.start.file and c.extent.start.file.name == self.path
+                   and not (c.spelling in CALLED and self.source(c)[0] in "[(")]  # fmt: skip
+        for child in sorted(written, key=lambda c: c.extent.start.offset):
             if child.extent.start.offset >= at and child.extent.end.offset > child.extent.start.offset:
                 inside.append(child)
                 at = child.extent.end.offset
         return inside
 
     def number(self, node, change):
-        """A new mutant at a node."""
+        """Adds a mutant at a node and returns its number."""
         line = node.extent.start.line
         key = f"{self.file} {self.function}: {' '.join(self.text.splitlines()[line - 1].split())}: {change}"
         self.seen[key] = self.seen.get(key, 0) + 1
@@ -161,7 +161,7 @@ class Rewriter:
         return text if len(text) <= 60 else text[:57] + "..."
 
     def render(self, node, part=""):
-        """The node's text with its mutants. `part` is what it is to the node around it: "condition", "operand" or "body"."""
+        """The node's text with its mutants. `part` is its role in the parent: "condition", "operand", "body" or ""."""
         kids = self.children(node)
         if part == "body" and node.kind.is_expression() and not self.source(node).startswith("throw"):
             number = self.number(node, f"{self.short(node)} -> left out")
@@ -196,7 +196,7 @@ class Rewriter:
             return self.unary(node, kids[0], part)
         if node.kind == Kind.CALL_EXPR and (call := re.match(r"std::(max|min|clamp)(<\w+>)?\(", self.source(node))):
             return self.bounded(node, call, kids)
-        if node.kind == Kind.VAR_DECL:  # numbers in its type are none of the program's
+        if node.kind == Kind.VAR_DECL:  # literals in its type are not mutated
             name = node.location.offset
             new = [self.source(kid) if self.span(kid)[1] <= name or self.text[self.span(kid)[0] - 1] == "[" else self.render(kid) for kid in kids]
             return self.joined(node, new, kids)
@@ -205,7 +205,7 @@ class Rewriter:
         return self.joined(node, [self.render(kid) for kid in kids], kids)
 
     def joined(self, node, new, kids):
-        """The node's text with that of its children replaced."""
+        """The node's text with the text of its children replaced by `new`."""
         begin, end = self.span(node)
         text = ""
         for kid, replacement in zip(kids, new):
@@ -223,13 +223,13 @@ class Rewriter:
         return f"(mutant::on({always}) || (!mutant::on({never}) && ({text})))"
 
     def loop(self, node, kids):
-        """What a `for` does after each turn stays, and so does what is walked over."""
-        stays = []
+        """The increment of a `for` and the range of a range-based `for` are not mutated."""
+        unchanged = []
         if node.kind == Kind.FOR_STMT and len(kids) > 1 and ";" not in self.text[self.span(kids[-2])[1] : self.span(kids[-1])[0]]:
-            stays = kids[-2:-1]
+            unchanged = kids[-2:-1]
         if node.kind == Kind.CXX_FOR_RANGE_STMT:
-            stays = kids[:-1]
-        new = [self.source(kid) if kid in stays else self.render(kid, "condition" if kid.kind.is_expression() else "") for kid in kids[:-1]]
+            unchanged = kids[:-1]
+        new = [self.source(kid) if kid in unchanged else self.render(kid, "condition" if kid.kind.is_expression() else "") for kid in kids[:-1]]
         return self.joined(node, new + [self.render(kids[-1], "body")], kids)
 
     def is_template_argument(self, node):
@@ -271,7 +271,7 @@ class Rewriter:
         return f"mutant::{name}{call.group(2) or ''}({', '.join(map(str, numbers))}, {text}{self.text[at:end]}"
 
     def operator(self, node, kids):
-        """The operator between two operands, where the node is nothing else."""
+        """The operator, if the node is two operands with an operator between them."""
         if len(kids) < 2:
             return None
         between = self.text[self.span(kids[0])[1] : self.span(kids[-1])[0]].strip()
@@ -302,20 +302,20 @@ class Rewriter:
         return f"mutant::{name}({self.number(node, f'{what} -> {other}')}, {a}, {b})"
 
     def differing(self, condition):
-        """`if (a != b) return a < b;`: between numbers that differ a bound cannot move."""
+        """The operands of `!=`. In `if (a != b) return a < b;` replacing `<` by `<=` would change nothing."""
         kids = self.children(condition)
         if self.operator(condition, kids) == "!=":
             return self.source(kids[0]), self.source(kids[-1])
         return None
 
     def logic(self, node, operator, left, right):
-        """`a && b` is `a ? b : false`, and `a || b` is `!a ? b : true`: the one becomes the other where `a` is turned round."""
+        """`a && b` is `a ? b : false`, and `a || b` is `!a ? b : true`: negating `a` and the constant swaps them."""
         neutral = operator == "&&"
         swap = self.number(node, f"{self.short(node)} -> {'||' if neutral else '&&'}")
         sides = []
         for side in (left, right):
             text = f"static_cast<bool>({self.render(side, 'operand')})"
-            if self.operator(side, self.children(side)) == operator:  # its own operands are left out one by one
+            if self.operator(side, self.children(side)) == operator:  # its operands are left out one by one instead
                 sides.append(text)
                 continue
             gone = self.number(side, f"{self.short(node)} -> without {self.short(side)}")
@@ -325,12 +325,12 @@ class Rewriter:
 
 
 def rewrite(root, files):
-    """All mutants, and for each file its text with them. Numbers of a source are spaced, so that the others are not
-    compiled again when it gets a few more."""
+    """All mutants, and {file: text with its mutants}. The numbers of a source begin at a multiple of SPACING, so that a
+    few more mutants in one source do not change the numbers in the next, which would be compiled again."""
     found, texts, seen, first = [], {}, {}, 0
     for file in files:
         rewriter = Rewriter(root, file, first, seen)
-        texts[file] = rewriter.whole().encode("latin-1").decode()
+        texts[file] = rewriter.rewritten().encode("latin-1").decode()
         found += rewriter.found
         first += len(rewriter.found)
         if not file.endswith(".h"):

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Mutation run: every small change to the rules of shapes, layouts, overlap and bounds must make a test fail.
+"""Mutation testing: each small change to the code for shapes, layouts, overlap and bounds must make a test fail.
 
 mutate.py [--only REGEX] [--list] [--fresh] [--quick N --seed S] [--jobs N]
 
 tools/mutants.py rewrites the files listed below into build/mutate/tree so that each of its changes ("mutants") can be
-switched on by number: one build holds them all, and no other build knows of them. Each test runs once and notes which
-mutants it reaches; then each mutant runs the tests that reach it, the likeliest and quickest first, until one fails, crashes or takes
-too long. One that no test notices must stand in tools/mutants_equivalent.txt, with the reason why no test could.
+switched on by number: one separate build contains them all. Each test runs once and records which mutants it reaches.
+Then, for each mutant, the tests that reach it run until one fails, crashes or takes too long: the mutant is killed. Tests
+that are likely to fail, and short tests, run first. A mutant that no test kills is alive. It must be listed in
+tools/mutants_equivalent.txt with the reason why no test can detect it.
 
-Results are kept in build/mutate/results.json: Ctrl-C loses nothing, and the next run goes on. A mutant stays killed
-while its file stays as it is. --fresh forgets all. --quick runs N mutants drawn by the seed.
-Exit status 1: a mutant lives that is not listed, or the list holds one that is unknown or dies.
+Results are stored in build/mutate/results.json, so that after Ctrl-C the next run continues. A killed mutant runs again
+only after its file has changed. --fresh ignores stored results. --quick runs N random mutants.
+Exit code 1: a mutant is alive and not listed, or a listed mutant is killed or does not exist.
 """
 import argparse
 import concurrent.futures
@@ -22,7 +23,6 @@ import pathlib
 import random
 import re
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -37,7 +37,7 @@ HOME = ROOT / "build" / "mutate"
 TREE, BUILD = HOME / "tree", HOME / "build"
 EQUIVALENT = ROOT / "tools" / "mutants_equivalent.txt"
 
-# The broadcast rule, layouts and strides, promotion, overlap, the bounds of every index, merged loops, sum_to.
+# The broadcast rule, layouts and strides, type promotion, overlap, the bounds of every index, merged loops, sum_to.
 FILES = """
     include/tenon/shape.h src/base/checked.h src/tensor/places.h src/shape/broadcast.cpp src/shape/layout.cpp
     src/shape/dense_strides.cpp src/shape/dim_order.cpp src/type/dtype.cpp src/type/overflow.cpp src/tensor/impl.cpp src/tensor/overlap.cpp
@@ -45,14 +45,15 @@ FILES = """
     src/dispatch/indexing.cpp src/autograd/reduce_grad.cpp
 """.split()
 PROGRAMS = ["tenon_room_tests", "tenon_tiny_tests", "tenon_tests"]
-# Tests of threads, forks and memory, whose outcome depends on the machine's load, and of millions of elements.
+# Not run: tests of threads, forks and memory, whose outcome depends on the machine's load.
 LEFT_OUT = re.compile(r"tests/((autograd_)?(size|threads)|fork|memory|limits)_test.cpp")
+# Not run: tests of millions of elements, which take too long.
 LONG = re.compile(r"TenMillion|AMillionNodes|SameBits|ExpLog|Large|StreamingStores")
 MEMORY = 6 << 30  # a mutant that allocates without end is stopped
 
 
 def write_tree(found, header):
-    """The sources with every mutant in them. A file that did not change keeps its time: it is not compiled again."""
+    """Writes the sources with all mutants. Unchanged files are not written, so that they are not compiled again."""
     wanted = {}
     for folder in ("CMakeLists.txt", "cmake", "include", "src", "tests", "examples"):
         top = ROOT / folder
@@ -62,7 +63,7 @@ def write_tree(found, header):
                 wanted[name] = path.read_bytes()
     wanted.update({name: text.encode() for name, text in found.items()})
     wanted["include/mutant.h"] = header.encode()
-    # A read behind the end of a list is a crash, not whatever lies there.
+    # A read past the end of a list must crash.
     for name, operators in (("include/tenon/dims.h", 3), ("src/base/small_vector.h", 2)):
         checked, count = re.subn(r"(operator\[\]\(int64_t i\)(?: const)? noexcept \{ return data_)\[i\]", r"\1[mutant::inside(i, size_)]", wanted[name].decode())
         assert count == operators, f"{name}: {operators} operators [] were expected"
@@ -89,7 +90,7 @@ def build():
 
 
 def limits(seconds):
-    """For the child: processor time (a mutant that loops), memory, no core files."""
+    """Limits the child's processor time (some mutants loop forever) and memory; no core files."""
     def apply():
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -98,19 +99,19 @@ def limits(seconds):
 
 
 def run_tests(program, names, seconds, mutant=-1, trace=None):
-    """The first failed test, or a reason why none ended, or None where all pass; and the processor time."""
+    """(the first failed test, or why the program failed, or None if all pass; processor seconds)."""
     environment = os.environ | {"TENON_MUTANT": str(mutant), "TENON_HOSTILE_CASES": "5000", "TENON_SPEC": os.environ.get("TENON_SPEC", str(ROOT / "../shared/spec"))}
     if trace:
         environment["TENON_MUTANT_TRACE"] = trace
     with tempfile.NamedTemporaryFile("w", dir=HOME) as flags, tempfile.TemporaryFile(dir=HOME) as out:
-        flags.write("--gtest_filter=" + ":".join(names) + "\n")  # it may be longer than a command line
+        flags.write("--gtest_filter=" + ":".join(names) + "\n")  # may be too long for a command line
         flags.flush()
         command = [str(BUILD / program), f"--gtest_flagfile={flags.name}", "--gtest_fail_fast", "--gtest_brief=1"]
         child = subprocess.Popen(command, cwd=ROOT, env=environment, preexec_fn=limits(seconds), start_new_session=True, stdout=out, stderr=out)
-        waits = threading.Timer(20 + 10 * seconds, os.killpg, (child.pid, signal.SIGKILL))  # what waits takes no processor time
-        waits.start()
+        timer = threading.Timer(20 + 10 * seconds, os.killpg, (child.pid, signal.SIGKILL))  # a child that waits uses no processor time
+        timer.start()
         _, status, usage = os.wait4(child.pid, 0)
-        waits.cancel()
+        timer.cancel()
         child.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         output = out.read().decode(errors="replace")
@@ -152,7 +153,7 @@ class Progress:
 
 
 def in_parallel(jobs, work, items, stop):
-    """Calls `work` for every item. Ctrl-C, or an error, ends it after those that have begun."""
+    """Calls `work` for every item. After Ctrl-C or an error, no further call begins."""
     def guarded(item):
         if not stop.is_set():
             work(item)
@@ -166,7 +167,7 @@ def in_parallel(jobs, work, items, stop):
 
 
 def trace(jobs, stop):
-    """For each test its program, seconds and the mutants it reaches; from the last run where nothing changed."""
+    """Each test's program, name, seconds and the mutants it reaches. Unchanged tests are taken from the last run."""
     path = HOME / "trace.json"
     kept = json.loads(path.read_text()) if path.exists() else {}
     code = digest(*(TREE / name for name in FILES))
@@ -201,8 +202,8 @@ def trace(jobs, stop):
     return tests
 
 
-def fate(mutant, covering, limit):
-    """What kills a mutant; None: nothing in so many seconds. Batches of growing length, in the order given."""
+def find_killer(mutant, covering, limit):
+    """The test that kills a mutant; None if none does in `limit` seconds. Runs the tests in order, in growing batches."""
     length, at, spent = 0.05, 0, 0.0
     while at < len(covering) and spent < limit:
         batch, seconds = [], 0.0
@@ -221,15 +222,15 @@ def fate(mutant, covering, limit):
 
 
 def read_equivalent():
-    """Lines of keys; the lines of # before them are their reason."""
-    known, reason, fresh = {}, "", True
+    """{key: reason}. In the file, lines with # give the reason of the keys that follow."""
+    known, reason, after_key = {}, "", True
     for line in EQUIVALENT.read_text(encoding="utf-8").splitlines() if EQUIVALENT.exists() else []:
         if line.startswith("#"):
-            reason = line[1:].strip() if fresh else reason + " " + line[1:].strip()
-            fresh = False
+            reason = line[1:].strip() if after_key else reason + " " + line[1:].strip()
+            after_key = False
         elif line.strip():
             known[line.strip()] = reason
-            fresh = True
+            after_key = True
     return known
 
 
@@ -237,10 +238,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="mutants whose key matches")
     parser.add_argument("--list", action="store_true", help="print the keys, run nothing")
-    parser.add_argument("--fresh", action="store_true", help="forget earlier results")
-    parser.add_argument("--quick", type=int, default=0, metavar="N", help="N mutants drawn by the seed")
+    parser.add_argument("--fresh", action="store_true", help="ignore stored results")
+    parser.add_argument("--quick", type=int, default=0, metavar="N", help="run N random mutants")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--limit", type=float, default=math.inf, metavar="SECONDS", help="of tests for each mutant: what lives then is run again the next time")
+    parser.add_argument("--limit", type=float, default=math.inf, metavar="SECONDS", help="stop the tests of a mutant after so long; if it is alive, the next run tries it again")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     sites, texts = mutants.rewrite(ROOT, FILES)
@@ -249,7 +250,7 @@ def main():
         print("\n".join(f"{site.key}" for site in chosen))
         return 0
     HOME.mkdir(parents=True, exist_ok=True)
-    source = {name: digest(ROOT / name) for name in FILES}  # now: they may be edited while the mutants run
+    source = {name: digest(ROOT / name) for name in FILES}  # read now: the files may be edited while the mutants run
     write_tree(texts, mutants.HEADER)
     print(f"{len(sites)} mutants in {len(FILES)} files; building", file=sys.stderr, flush=True)
     build()
@@ -276,7 +277,7 @@ def run_mutants(sites, chosen, tests, source, options, stop):
     todo = [site for site in chosen if not is_known(site)]
     progress = Progress("mutants", len(todo))
     alive, lock = 0, threading.Lock()
-    killers = {}  # of a function: what killed one of its mutants kills others, too
+    killers = {}  # {function: tests that killed one of its mutants}; they often kill the others, too
     for key, result in results.items():
         killers.setdefault(key.split(":")[0], set()).add(result["killer"])
 
@@ -285,7 +286,7 @@ def run_mutants(sites, chosen, tests, source, options, stop):
         likely = killers.setdefault(site.key.split(":")[0], set())
         last = results.get(site.key, {}).get("killer")
         order = sorted(covering[site.number], key=lambda test: (test["name"] != last, test["name"] not in likely, test["seconds"]))
-        killer = fate(site.number, order, options.limit)
+        killer = find_killer(site.number, order, options.limit)
         with lock:
             likely.add(killer)
             results[site.key] = {"killer": killer, "of": source[site.file] if killer else everything if options.limit == math.inf else "", "tests": len(covering[site.number])}
@@ -297,7 +298,7 @@ def run_mutants(sites, chosen, tests, source, options, stop):
     try:
         in_parallel(options.jobs, one, todo, stop)
     except KeyboardInterrupt:
-        print("\nstopped; what is finished is kept", file=sys.stderr)
+        print("\nstopped; finished results are stored", file=sys.stderr)
         return 130
     finally:
         path.write_text(json.dumps(results, indent=0))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""clang-tidy over rooms of src/, many files as one.
+"""Runs clang-tidy over rooms of src/, with the sources of a room joined to one file.
 
-    tidy.py BUILD [ROOM ...]     BUILD holds compile_commands.json; without rooms: all that it compiles
+    tidy.py BUILD [ROOM ...]     BUILD contains compile_commands.json; without rooms: all sources in it
 
-Every file includes the same headers. So the files of a room are included into one file and looked at together; where
-names of two files' own clash, there is one more such file. A kernel is compiled several times over and stands alone.
-Prints each finding once, and exits 1 where there are any.
+The sources of a room include much the same headers, so checking one file that includes them all is faster. Sources that
+do not compile together, because their names clash, are joined to another file. Kernels are checked one by one: each is
+compiled for several instruction sets. Prints each finding once, and exits 1 if there are any.
 """
 import collections
 import concurrent.futures
@@ -19,13 +19,13 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# That the joined files include sources is what they are for.
+# The joined files include .cpp files on purpose.
 CHECKS = "-checks=-bugprone-suspicious-include"
 FINDING = re.compile(r"^\S+:\d+:\d+: (?:warning|error): ")
 
 
 def read_commands(build):
-    """What compiles each source of a room: {path: arguments without the file's own}."""
+    """{source: the command that compiles it, without the names of the source and the object file}."""
     commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         path = pathlib.Path(entry["file"])
@@ -37,41 +37,41 @@ def read_commands(build):
     return commands
 
 
-def clashing(compiler, file, members):
-    """Those of `members` that do not compile where they are joined; the first of them always stays."""
+def clashing(compiler, file, sources):
+    """Those of `sources` that do not compile in the joined `file`; never the first."""
     done = subprocess.run([*compiler, "-w", "-fsyntax-only", "-ferror-limit=0", file], capture_output=True, text=True)
     if done.returncode == 0:
         return []
     named = set(re.findall(r"^(\S+\.cpp):\d+:\d+: (?:fatal )?error", done.stderr, re.MULTILINE))
-    found = [member for member in members[1:] if str(member) in named]
+    found = [source for source in sources[1:] if str(source) in named]
     if not found:
         sys.exit(done.stderr)
     return found
 
 
-def join(folder, room, members, compiler):
-    """Files that include all of `members`, as few as names allow: [(file, members)]."""
+def join(folder, room, sources, compiler):
+    """Writes as few joined files as possible: [(file, the sources it includes)]."""
     joined = []
-    while members:
+    while sources:
         file, left = folder / f"{room}{len(joined)}.cpp", []
         while True:
-            file.write_text("".join(f'#include "{member}"\n' for member in members), encoding="utf-8")
-            moved = clashing(compiler, file, members)
+            file.write_text("".join(f'#include "{source}"\n' for source in sources), encoding="utf-8")
+            moved = clashing(compiler, file, sources)
             if not moved:
                 break
-            members = [member for member in members if member not in moved]
+            sources = [source for source in sources if source not in moved]
             left += moved
-        joined.append((file, members))
-        members = left
+        joined.append((file, sources))
+        sources = left
     return joined
 
 
-def look_at(build, room, members, commands):
-    """Findings in a room's files: {first line: whole text}."""
+def check_room(build, room, sources, commands):
+    """The findings in a room's sources: {first line: whole text}."""
     folder = build / "joined" / room
     folder.mkdir(parents=True, exist_ok=True)
-    compiler = commands[members[0]]
-    parts = [(member, [member]) for member in members] if room == "kernel" else join(folder, room, members, compiler)
+    compiler = commands[sources[0]]
+    parts = [(source, [source]) for source in sources] if room == "kernel" else join(folder, room, sources, compiler)
     database = [{"directory": str(build), "file": str(file), "arguments": [*compiler, "-c", str(file)]} for file, _ in parts]
     (folder / "compile_commands.json").write_text(json.dumps(database), encoding="utf-8")
     found = {}
@@ -95,12 +95,11 @@ def main():
     rooms = collections.defaultdict(list)
     for path in sorted(commands):
         rooms[path.relative_to(ROOT / "src").parts[0]].append(path)
-    chosen = {room: members for room, members in rooms.items() if not wanted or room in wanted}
+    chosen = {room: sources for room, sources in rooms.items() if not wanted or room in wanted}
     found = {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        # The largest first.
-        order = sorted(chosen.items(), key=lambda pair: -len(pair[1]))
-        for findings in pool.map(lambda pair: look_at(build, *pair, commands), order):
+        order = sorted(chosen.items(), key=lambda pair: -len(pair[1]))  # the largest first, so that none starts last
+        for findings in pool.map(lambda pair: check_room(build, *pair, commands), order):
             found.update(findings)
     print("".join(found.values()), end="")
     print(f"{len(found)} findings in {sum(map(len, chosen.values()))} files")
