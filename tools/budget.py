@@ -53,7 +53,7 @@ def build_from_nothing(folder):
 def report(build, wheel, build_seconds):
     """[(what, measured, limit, unit)]; a limit may be None."""
     library = stripped_bytes(build / "libtenon.so") / 1e6
-    declared = len({op.name for op in public_ops(read_ops()[0])})
+    declared = len({op.name for op in public_ops(read_ops())})
     units = sorted(unit_seconds(build).items(), key=lambda unit: -unit[1])
     lines = [("library, stripped", library, LIBRARY_MB, "MB"),
              (f"library of {PLANNED_OPS} ops ({declared} are declared)", library / declared * PLANNED_OPS, None, "MB")]

@@ -6,7 +6,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 from ops import public_ops, read_ops  # noqa: E402
 
-OPS = public_ops(read_ops()[0])
+OPS = public_ops(read_ops())
 # The first of several signatures has the op's name; the others have the names of their blocks.
 FIRST = {op.name: op for op in reversed(sorted(OPS, key=lambda op: (op.file, op.place)))}
 DECLARED = FIRST | {op.block: op for op in OPS if FIRST[op.name] is not op}

@@ -29,7 +29,7 @@ LIMIT = 1500  # elements of a variable; larger ones are deleted at once
 
 # The sizes of each operand of products, as letters.
 SHAPES = {op.name: dict(zip((parameter.name.replace("self", "input") for parameter in op.operands()), op.facts["shapes"].replace("*", "").split(",")))
-          for op in read_ops()[0] if op.is_public and op.facts.get("shapes")}  # fmt: skip
+          for op in read_ops() if op.is_public and op.facts.get("shapes")}  # fmt: skip
 
 # Not called: functions that affect the process, read files or other libraries' memory, or return an address.
 LEFT_OUT = {"set_num_threads", "get_num_threads", "manual_seed", "seed", "initial_seed", "load", "save", "from_numpy", "from_dlpack",

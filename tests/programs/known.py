@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from ops import public_ops, read_ops  # noqa: E402
 
 # The declared largest errors.
-ULPS = {op.name: float(op.facts["ulp"]) for op in public_ops(read_ops()[0]) if op.kind == "map" and "ulp" in op.facts}
+ULPS = {op.name: float(op.facts["ulp"]) for op in public_ops(read_ops()) if op.kind == "map" and "ulp" in op.facts}
 ROUNDED = "|".join(ULPS)
 
 

@@ -33,8 +33,8 @@ RANDOM = re.compile(r"\b(?:rand\w*|uniform_|normal_|random_)\(|\bempty\(.*out=")
 DECLARED = {name: 2 * ulps for name, ulps in known.ULPS.items()} | {"sqrt": 1}
 ULPS = DECLARED | {name + "_": ulps for name, ulps in DECLARED.items()}
 # Ops that sum or multiply in another order: errors of a few roundings of the largest magnitude involved.
-FOLDS = "|".join(op.name for op in read_ops()[0] if op.is_public and op.kind != "map" and "ulp" in op.facts)
-PRODUCTS = "|".join(op.name for op in read_ops()[0] if op.facts.get("shapes"))
+FOLDS = "|".join(op.name for op in read_ops() if op.is_public and op.kind != "map" and "ulp" in op.facts)
+PRODUCTS = "|".join(op.name for op in read_ops() if op.facts.get("shapes"))
 SUMMING = re.compile(rf"\b(?:{FOLDS}|(?:{PRODUCTS})_?|sum_to_size|backward|grad|alpha|linspace|allclose|isclose)\b|\b(?:add|sub)_?\(.*(?:,.*,|, other=)|(?<!T)\.(?:add|sub)_?\(.*, |@|1 / |\breciprocal|/=|/ ")
 ROUNDINGS = 32
 MANY = 100_000  # elements

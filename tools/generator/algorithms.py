@@ -1,0 +1,178 @@
+"""src/dispatch/: ops that a function plain::NAME computes: its declaration, and the public functions that call it.
+
+The public functions add a node to the graph, or refuse an out= in one; plain::NAME only computes.
+"""
+import re
+
+from generator.cpp import HEAD, argument_names, out_names, out_result, parameter_list, result
+from generator.cpp import read_values, result_as_list
+
+
+def plain_h(ops):
+    lines = [
+        "// dispatch: the algorithms behind ops that have no formula. Below every question of history.",
+        HEAD + "#pragma once",
+        "#include <tuple>",
+        "",
+        '#include "tenon/list.h"',
+        '#include "tenon/tensor.h"',
+        "",
+        "namespace tenon::plain {",
+        "",
+    ]
+    for op in ops:
+        if op.has_plain_function:
+            lines += declarations(op)
+    return "\n".join([*lines, "", "}  // namespace tenon::plain", ""])
+
+
+def declarations(op):
+    lines = [f"{result(op)} {op.block}{parameter_list(op)};"]
+    if op.is_by_hand and op.has_out:
+        lines.append(f"{out_result(op)} {op.stem}_out{parameter_list(op, out=True)};")
+    if op.has_inplace:
+        lines.append(f"void {op.stem}_inplace{parameter_list(op)};")
+    return lines
+
+
+def algorithms_inc(ops):
+    entries = [entry(op) for op in ops if op.has_plain_function]
+    return "\n".join([HEAD + "constexpr Algorithm kAlgorithms[] = {", *entries, "};", ""])
+
+
+def entry(op):
+    values = ", ".join(read_values(op))
+    call = result_as_list(op, f"plain::{op.block}({values})")
+    function = f"[](const Value* values) -> List<Tensor> {{ return {call}; }}"
+    inplace = f"[](const Value* values) {{ plain::{op.stem}_inplace({values}); }}" if op.has_inplace else "nullptr"
+    reads = derivative_reads(op)
+    bits = ", ".join(str(reads.get(place, 0)) for place in range(3))
+    return f"    {{Op::{op.block}, {function}, {inplace}, {{{bits}}}}},"
+
+
+def definitions(op):
+    lines = [fold_driver_call(op)] if op.uses_fold_driver else []
+    lines.append(function_definition(op))
+    if op.has_out:
+        lines.append(out_definition(op))
+    if op.has_inplace:
+        lines.append(inplace_definition(op))
+    return lines
+
+
+def fold_driver_call(op):
+    arguments = ", ".join([f"Op::{op.block}", str(op.result_count), *fold_arguments(op)])
+    call = f"fold_states({arguments})"
+    value = f"as_tuple<{op.result_count}>({call})" if op.result_names else f"{call}[0]"
+    return f"{result(op)} plain::{op.block}{parameter_list(op)} {{ return {value}; }}"
+
+
+def fold_arguments(op):
+    return [op.parameters[0].name, "dim.view()", "keepdim", "dtype" if op.has_parameter("dtype") else "{}"]
+
+
+# --- Autograd
+
+
+def derivative_reads(op):
+    """What the derivative of each operand reads: bit i is operand i, bit 16 + i (Algorithm::kResults) is result i.
+
+    An operand without an entry has no derivative.
+    """
+    reads = {}
+    for place, letter in enumerate("abc"):
+        if "grad_" + letter not in op.formulas:
+            continue
+        _, body = op.formulas["grad_" + letter]
+        operands = [i for i, name in enumerate("abc") if f"g.{name}()" in body]
+        results = [int(i or 0) for i in re.findall(r"g\.result\((\d*)\)", body)]
+        reads[place] = sum({1 << i for i in operands} | {1 << (16 + i) for i in results})
+    return reads
+
+
+def differentiable(op):
+    """The tensors with a derivative; all tensors of an op that is differentiated through the functions it calls."""
+    reads = derivative_reads(op)
+    return [name for place, name in enumerate(tensor_names(op)) if place in reads or not reads]
+
+
+def tensor_names(op):
+    lists = [parameter for parameter in op.parameters if parameter.is_list()]
+    return [parameter.name for parameter in lists + op.operands()]
+
+
+def check_others(op):
+    """The other functions throw for an undefined tensor, but get the differentiable tensors only."""
+    others = [name for name in tensor_names(op) if name not in differentiable(op)]
+    return [f"  check_defined({', '.join(others)});"] if others else []
+
+
+def function_definition(op):
+    return "\n".join([
+        f"{result(op)} {op.name}{parameter_list(op)} {{",
+        *check_others(op),
+        *(recording(op) if derivative_reads(op) else []),
+        f"  return plain::{op.block}({arguments_of(op)});",
+        "}",
+    ])  # fmt: skip
+
+
+def arguments_of(op):
+    return ", ".join(argument_names(op))
+
+
+def recording(op):
+    call = f"with_history().call(Op::{op.block}, values)"
+    if op.result_names:
+        call = f"as_tuple<{op.result_count}>({call})"
+    elif not op.returns_list:
+        call = f"std::move({call}[0])"
+    return [
+        f"  if (records({', '.join(differentiable(op))})) [[unlikely]] {{",
+        f"    const Value values[] = {{{arguments_of(op)}}};",
+        f"    return {call};",
+        "  }",
+    ]
+
+
+def out_definition(op):
+    return "\n".join([
+        f"{out_result(op)} {op.name}_out{parameter_list(op, out=True)} {{",
+        *check_others(op),
+        *(out_by_hand(op) if op.is_by_hand else checked_out(op)),
+        "}",
+    ])  # fmt: skip
+
+
+def out_by_hand(op):
+    return [f"  return plain::{op.stem}_out({', '.join(out_names(op))}, {arguments_of(op)});"]
+
+
+def checked_out(op):
+    outs, operands = out_names(op), ", ".join(differentiable(op))
+    checks = [f"  check_unrecorded(Op::{op.block}, {out}, {operands});" for out in outs]
+    call = f"plain::{op.block}({arguments_of(op)})"
+    if not op.result_names:
+        return [*checks, f"  return write_result(Op::{op.block}, out, {call});"]
+    return [
+        *checks,
+        f"  Tensor* const outs[] = {{{', '.join('&' + out for out in outs)}}};",
+        f"  write_results(Op::{op.block}, outs, as_list({call}));",
+        f"  return {{{', '.join(outs)}}};",
+    ]
+
+
+def inplace_definition(op):
+    return "\n".join([
+        f"Tensor& Tensor::{op.name}_{parameter_list(op, method=True)} {{",
+        *check_others(op),
+        "  Tensor& self = *this;",
+        f"  if (is_in_graph({', '.join(differentiable(op))})) [[unlikely]] {{",
+        f"    const Value values[] = {{{arguments_of(op)}}};",
+        f"    with_history().call_inplace(Op::{op.block}, values);",
+        "  } else {",
+        f"    plain::{op.stem}_inplace({arguments_of(op)});",
+        "  }",
+        "  return self;",
+        "}",
+    ])  # fmt: skip

@@ -1,0 +1,115 @@
+"""src/python/: the tables of Python's functions, methods, argument names and named tuples; other libraries' names."""
+import json
+
+from generator.blocks import by_name, doc_of
+from generator.cpp import HEAD, out_names, out_parameters, string
+from generator.overloads import python_signatures
+
+INPLACE_DOC = "In place: the tensor never changes shape."
+
+
+def python_inc(ops):
+    functions, methods = [], []
+    for name, blocks in by_name(op for op in ops if op.facts.get("python") != "").items():
+        binding = "both" if any(op.is_method for op in blocks) else "function"
+        functions.append(definition(name, binding, doc_of(blocks), blocks, call))
+        inplace = [op for op in blocks if op.has_inplace]
+        if inplace:
+            methods.append(definition(name + "_", "method", INPLACE_DOC, inplace, inplace_call))
+    return "\n".join([HEAD + "constexpr Definition kOps[] = {", *functions, "};", "",
+                      HEAD + "constexpr Definition kInplaceOps[] = {", *methods, "};", ""])  # fmt: skip
+
+
+def definition(name, binding, doc, blocks, statements):
+    signatures, body = overloaded(blocks, statements)
+    texts = "\n      ".join(map(string, "\n".join(signatures).splitlines(keepends=True)))
+    return "\n".join([
+        f'  {{"{name}", Binding::{binding},',
+        f"      {texts},",
+        f"      {string(doc)},",
+        "      [](const Call& call) -> PyObject* {",
+        *("        " + line for line in body),
+        "      }},",
+    ])  # fmt: skip
+
+
+def overloaded(blocks, statements):
+    """The signatures of several blocks, and statements that call the block whose signature fits."""
+    signatures, body = [], []
+    for op in blocks:
+        signatures += python_signatures(op)
+        is_last = op is blocks[-1]
+        body += statements(op) if is_last else [f"if (call.overload() < {len(signatures)}) {{", *statements(op), "}"]
+    return signatures, body
+
+
+def call(op):
+    """Statements that call an op's function with a call's arguments."""
+    arguments = ", ".join(read(op, parameter) for parameter in op.parameters)
+    give = "give_same(call, " if op.facts.get("keeps_real") else f"give({result_type(op)}"
+    function = f"[](const auto&... arguments) {{ return tenon::{op.name}(arguments...); }}"
+    return [*(out_call(op, arguments) if op.has_out else []), f"return {give}run(call, {function}, {arguments}));"]
+
+
+def out_call(op, arguments):
+    names = ", ".join(out_names(op))
+    function = f"[]({out_parameters(op)}, const auto&... arguments) {{ tenon::{op.name}_out({names}, arguments...); }}"
+    if op.result_names:
+        lines = [f"const auto outs = call.outs<{op.result_count}>();"]
+        outs, returned = [f"*outs[{i}]" for i in range(op.result_count)], f"give_outs({result_type(op)}call)"
+    else:
+        lines, outs, returned = [], ["call.tensor(Name::out)"], "call.returned()"
+    lines += [f"run(call, {function}, {', '.join(outs)}, {arguments});", f"return {returned};"]
+    return ["if (call.has(Name::out)) {", *("  " + line for line in lines), "}"]
+
+
+def inplace_call(op):
+    others = [read(op, parameter) for parameter in op.parameters if parameter.name != "self"]
+    arguments = ", ".join(["call.tensor(Name::input)", *others])
+    function = f"[](Tensor& self, const auto&... arguments) {{ self.{op.name}_(arguments...); }}"
+    return [f"run(call, {function}, {arguments});", "return again(call.self());"]
+
+
+def result_type(op):
+    return f"ResultType::{op.name}, " if any(op.result_names) else ""
+
+
+def read(op, parameter):
+    """C++ that gets an argument from a call."""
+    if parameter.name == "correction":
+        return "correction_of(call)"  # which may be called `unbiased`
+    name = "Name::input" if parameter.name == "self" else f"Name::{parameter.name}"
+    if parameter.name == "self" and "|" in parameter.type and not op.facts.get("numbers_as_tensors"):
+        name = "call.has(Name::self) ? Name::self : Name::input"  # a number is called `self`, a tensor `input`
+    return op.type_of(parameter).get("call", name, default=parameter.cpp_default())
+
+
+def results_inc(ops):
+    """The named tuples: X(max, "values", "indices")."""
+    named = sorted({op.name: op.result_names for op in ops if any(op.result_names)}.items())
+    return x_macro("TENON_RESULT_TYPES", [", ".join([name, *map(string, fields)]) for name, fields in named])
+
+
+def names_inc(ops, known):
+    """Names of arguments that no handwritten function has."""
+    names = {parameter.name for op in ops for parameter in op.parameters} - known
+    return x_macro("TENON_OP_ARGUMENT_NAMES", sorted(names))
+
+
+def x_macro(macro, entries):
+    return HEAD + f"#define {macro}(X)" + "".join(f" X({entry})" for entry in entries) + "\n"
+
+
+def standard_py(ops):
+    """The ops by the names of the array API, and NumPy's names for them."""
+    imported = sorted(f"{op.name} as {op.array_api_name()}" for op in ops if op.array_api_name())
+    numpy = sorted((name, op.name) for op in ops for name in op.numpy_names())
+    return "\n".join([
+        '"""Written by tools/ops.py from the declarations in src/ops/: the ops by the names of the array API and of NumPy."""',
+        "",
+        f"from tenon import {', '.join(imported)}",
+        "",
+        "# NumPy's name: Tenon's.",
+        f"_NUMPY = {json.dumps(dict(numpy))}",
+        "",
+    ])  # fmt: skip
