@@ -51,7 +51,7 @@ def entry(op):
 
 
 def definitions(op):
-    lines = [fold_driver_call(op)] if op.uses_fold_driver else []
+    lines = [fold_driver_call(op)] if op.uses_fold_driver and not op.is_alias else []
     lines.append(function_definition(op))
     if op.has_out:
         lines.append(out_definition(op))
