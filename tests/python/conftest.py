@@ -1,4 +1,4 @@
-"""Shared by all tests: restores settings of the process."""
+"""Fixtures and settings that all tests share."""
 
 import os
 import pathlib
@@ -35,7 +35,7 @@ def root():
 
 
 @pytest.fixture(autouse=True)
-def defaults():
+def restore_settings():
     yield
     tenon.set_default_dtype(tenon.float32)
     tenon.set_printoptions(profile="default")
@@ -45,7 +45,7 @@ def defaults():
 
 @pytest.fixture
 def type_errors(tmp_path, monkeypatch):
-    """mypy's errors for a program that uses the module's stubs."""
+    """A function that returns mypy's errors for programs that use the module's stubs."""
     api = pytest.importorskip("mypy.api")
     # mypy finds installed packages itself, and does not accept their paths.
     folder = str(pathlib.Path(tenon.__file__).parent.parent)

@@ -24,7 +24,6 @@ class Parameter:
 
     @property
     def is_index(self):
-        """Whether it is an index."""
         return self.declared_name in ("index", "indices")
 
     @property
@@ -33,7 +32,6 @@ class Parameter:
 
     @property
     def is_list(self):
-        """Whether it is a list of tensors."""
         return self.type == "Tensor[]"
 
 
@@ -46,15 +44,15 @@ class Op:
     has_out: bool
     has_inplace: bool
     exact: bool  # the results have the same bits as PyTorch's
-    domain: str
-    shapes: str  # of a product's operands: "ij,jk"
+    domain: str  # the valid elements: "[-1, 1]"
+    shapes: str  # a matrix product's operand shapes, as in einsum: "ij,jk"
 
     @property
     def operands(self):
         return [parameter for parameter in self.parameters if parameter.is_operand]
 
     def sizes(self, parameter, size):
-        """The sizes of an operand of a product; `size` gives the size of a letter."""
+        """An operand's sizes in a matrix product. `size` is a function from a letter of `shapes` to its size."""
         return [size(letter) for letter in self.shapes.split(",")[self.operands.index(parameter)].lstrip("*")]
 
 

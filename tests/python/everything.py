@@ -1,4 +1,4 @@
-"""Calls of every function of the module, valid and invalid, for programs in separate processes."""
+"""Valid and invalid calls of every function of the module, for tests that run in separate processes."""
 
 import copy
 import pickle
@@ -23,7 +23,7 @@ def node():
     return (tenon.ones(2, requires_grad=True) * 2).grad_fn.next_functions[0][0].variable
 
 
-special = {
+SPECIAL_CALLS = {
     "pickle": lambda: pickle.loads(pickle.dumps(x)), "pickle 4": lambda: pickle.loads(pickle.dumps(x, 4)), "deepcopy": lambda: copy.deepcopy([x, x]), "copy": lambda: copy.copy(x),
     "subclass": lambda: type("Sub", (tenon.Tensor,), {}), "function class": lambda: type("F", (tenon.autograd.Function,), {}), "backward": lambda: (tenon.ones(3, requires_grad=True) * 2).sum().backward(),
     "function": lambda: Square.apply(tenon.ones(3, requires_grad=True)).sum().backward(), "hook": hooked, "node": node, "memoryview": lambda: memoryview(x), "dlpack": lambda: tenon.from_dlpack(x),
@@ -38,21 +38,21 @@ try:
 except ImportError:
     pass
 else:
-    special |= {"numpy": lambda: x.numpy(), "dtype": lambda: tenon.float32.dtype, "asarray": lambda: numpy.asarray(x), "from_numpy": lambda: tenon.from_numpy(numpy.ones(3)), "ufunc": lambda: numpy.add(x, y), "reduce": lambda: numpy.sum(x, axis=0)}
+    SPECIAL_CALLS |= {"numpy": lambda: x.numpy(), "dtype": lambda: tenon.float32.dtype, "asarray": lambda: numpy.asarray(x), "from_numpy": lambda: tenon.from_numpy(numpy.ones(3)), "ufunc": lambda: numpy.add(x, y), "reduce": lambda: numpy.sum(x, axis=0)}
 
-pools = [(), (x,), (x, x), (x, y), (y, y), (x, 0), (x, 0, 1), (3,), ((2, 3),), ((2, 3), 1.5), (x, (4, 3)), (flags.unsqueeze(1), x, y), (x, 0, 0, 2), (0, 5, (3,)), (tenon.float32, tenon.int64), (0, 1, 5),
-         ([1, 2],), (x, (4, 3), (1, 4)), (leaf,), ("cpu",), (tenon.ones(2, 3, 4), tenon.ones(2, 4, 3)), (x, y[:1]), (bytearray(8),)]
+ARGUMENTS = [(), (x,), (x, x), (x, y), (y, y), (x, 0), (x, 0, 1), (3,), ((2, 3),), ((2, 3), 1.5), (x, (4, 3)), (flags.unsqueeze(1), x, y), (x, 0, 0, 2), (0, 5, (3,)), (tenon.float32, tenon.int64), (0, 1, 5),
+             ([1, 2],), (x, (4, 3), (1, 4)), (leaf,), ("cpu",), (tenon.ones(2, 3, 4), tenon.ones(2, 4, 3)), (x, y[:1]), (bytearray(8),)]
 
 
 def attempts():
-    """Every function with each of its valid arguments, and with the first invalid one."""
-    yield from special.items()
-    public = {name: value for name, value in sweeps.functions().items() if name not in sweeps.APART and not name.startswith("set_")}
-    callables = [(name, value) for name, value in public.items()]
+    """Yields (name, call): every function with all valid ARGUMENTS, and with the first ones that it refuses."""
+    yield from SPECIAL_CALLS.items()
+    public = {name: value for name, value in sweeps.functions().items() if name not in sweeps.SKIPPED and not name.startswith("set_")}
+    callables = list(public.items())
     callables += [(f"Tensor.{name}", getattr(tenon.Tensor, name)) for name in sweeps.methods() if name not in ("resize_", "__array_namespace__")]
     for name, function in callables:
         refused = 0
-        for at, arguments in enumerate(pools):
+        for at, arguments in enumerate(ARGUMENTS):
             if name.startswith("Tensor.") and not (arguments and isinstance(arguments[0], tenon.Tensor)):
                 continue
 

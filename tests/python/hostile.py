@@ -15,26 +15,28 @@ warnings.simplefilter("ignore")
 calls = 0
 
 
-def boom(*args, **kwargs):
+def fail(*args, **kwargs):
     raise ZeroDivisionError("on purpose")
 
 
 def raising(*names, base=object):
-    return type("Raises_" + names[0].strip("_"), (base,), dict.fromkeys(names, boom))
+    return type("Raises_" + names[0].strip("_"), (base,), dict.fromkeys(names, fail))
 
 
-class Class:
-    __class__ = property(boom)
+class ClassRaises:
+    __class__ = property(fail)
 
 
-class Named(type):
+class NameRaises(type):
+    """A metaclass: the names of its classes raise."""
+
     def __getattribute__(cls, name):
         if name in ("__name__", "__module__", "__qualname__"):
-            boom()
+            fail()
         return super().__getattribute__(name)
 
 
-class Sequence:
+class WrongLength:
     def __init__(self, length):
         self.length = length
 
@@ -69,23 +71,23 @@ class Shrinking(list):
         self[0] = Shrinking.Item(self)
 
 
-class Liar(list):
+class LongerThanItIs(list):
     def __len__(self):
         return 10
 
     def __iter__(self):
         return iter([1, 2])
 
-    __getitem__ = boom
+    __getitem__ = fail
 
 
-class Tuple(tuple):
-    __len__ = boom
-    __iter__ = boom
-    __getitem__ = boom
+class TupleRaises(tuple):
+    __len__ = fail
+    __iter__ = fail
+    __getitem__ = fail
 
 
-class Capsule:
+class DlpackLies:
     def __dlpack__(self, **options):
         return 5
 
@@ -99,23 +101,23 @@ deep = 1
 for _ in range(100_000):
     deep = [deep]
 good = tenon.ones(3, 4)
-objects = [Class(), raising("__index__")(), raising("__float__")(), raising("__len__", "__getitem__")(), raising("__bool__")(), raising("__eq__", "__hash__")(),
+objects = [ClassRaises(), raising("__index__")(), raising("__float__")(), raising("__len__", "__getitem__")(), raising("__bool__")(), raising("__eq__", "__hash__")(),
            raising("__iter__")(), raising("__fspath__")(), raising("__dlpack__", "__dlpack_device__")(), raising("__array__")(), raising("__getattr__")(),
-           raising("__index__", "__int__", "__bool__", base=int)(3), raising("__float__", "__bool__", base=float)(2.5), Named("N", (), {})(), Sequence(-5), Sequence(1 << 62),
-           Shrinking(), Liar([1]), Tuple((1, 2)), Capsule(), endless, deep, 10**30, -10**30, 10**4000, float("nan"), float("inf"), 1j, "abc", "\ud800", "a\0b", b"abc",
+           raising("__index__", "__int__", "__bool__", base=int)(3), raising("__float__", "__bool__", base=float)(2.5), NameRaises("N", (), {})(), WrongLength(-5), WrongLength(1 << 62),
+           Shrinking(), LongerThanItIs([1]), TupleRaises((1, 2)), DlpackLies(), endless, deep, 10**30, -10**30, 10**4000, float("nan"), float("inf"), 1j, "abc", "\ud800", "a\0b", b"abc",
            bytearray(b"abcd"), memoryview(b"abcd"), array.array("d", [1, 2]), array.array("u", "ab"), None, ..., NotImplemented, {}, {1, 2}, slice(None, None, -1),
-           slice(10**30, -10**30, 10**30), range(3), (value for value in [1]), int, float, type, tenon, Class, weakref.ref(good), tenon.float32, tenon.device("meta"),
+           slice(10**30, -10**30, 10**30), range(3), (value for value in [1]), int, float, type, tenon, ClassRaises, weakref.ref(good), tenon.float32, tenon.device("meta"),
            tenon.strided, tenon.Generator(), tenon.ones(()), tenon.ones(2, device="meta"), tenon.ones(0), tenon.tensor(True), tenon.ones(1).expand(-4, 0),
            -1, 2**63, -(2**63), 2**62, True]  # fmt: skip
 if numpy is not None:
 
-    class Lying(numpy.ndarray):
+    class DtypeLies(numpy.ndarray):
         dtype = property(lambda self: numpy.dtype("float64"))
 
-    class Raising(numpy.ndarray):
-        dtype = shape = strides = property(boom)
+    class ShapeRaises(numpy.ndarray):
+        dtype = shape = strides = property(fail)
 
-    class Fake:
+    class FakeArray:
         __class__ = numpy.ndarray
 
     class FakeNumber:
@@ -124,10 +126,10 @@ if numpy is not None:
         def item(self):
             return "x"
 
-    class Interface:
+    class InterfaceLies:
         __array_interface__ = {"data": (16, False), "shape": (10,), "typestr": "<f4", "version": 3}
 
-    objects += [numpy.ones(3, numpy.uint8).view(Lying), numpy.ones(3).view(Raising), Fake(), FakeNumber(), Interface(), numpy.array([1, None], dtype=object), numpy.array(["a"]),
+    objects += [numpy.ones(3, numpy.uint8).view(DtypeLies), numpy.ones(3).view(ShapeRaises), FakeArray(), FakeNumber(), InterfaceLies(), numpy.array([1, None], dtype=object), numpy.array(["a"]),
                 numpy.ones(3, ">f8"), numpy.ones(4)[::-1], numpy.broadcast_to(numpy.ones(1), (4,)), numpy.longdouble(3), numpy.complex64(1), numpy.uint64(2**63),
                 numpy.rec.array([(1, 2.0)]), numpy.ma.array([1, 2], mask=[1, 0]), numpy.datetime64("2020"), numpy.void(b"abc"), numpy.array(5)]  # fmt: skip
 
@@ -143,7 +145,7 @@ def reset():
 
 
 def attempt(name, call):
-    """Makes a call, which must end with a result or an exception, and leave no exception set."""
+    """Makes a call. It must return or raise an exception other than SystemError, and leave no exception set."""
     global calls
     calls += 1
     print(name, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The same call in PyTorch and in Tenon: result, shape, strides, dtype, values, warnings; or the same error."""
+"""Compares a call in PyTorch and in Tenon: result, shape, strides, dtype, values and warnings, or the error."""
 
 import math
 import warnings
@@ -9,11 +9,9 @@ import torch
 
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
 
-# Functions that PyTorch and Tenon round differently.
-
 
 class Both:
-    """A value in Tenon and in PyTorch."""
+    """A value in Tenon (`ours`) and in PyTorch (`theirs`)."""
 
     def __init__(self, ours, theirs):
         self.ours, self.theirs = ours, theirs
@@ -46,6 +44,7 @@ def _pick(value, side):
 
 
 def outcome(call, side, args, kwargs):
+    """(result or exception, texts of the warnings) of a call in one library; `side` is "ours" or "theirs"."""
     module = tenon if side == "ours" else torch
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -54,7 +53,7 @@ def outcome(call, side, args, kwargs):
         except Exception as error:
             result = error
     texts = [str(item.message).split(" (Triggered internally")[0] for item in caught]
-    texts = [text for text in texts if not text.startswith("This overload of ")]  # PyTorch gives only the first of these per process
+    texts = [text for text in texts if not text.startswith("This overload of ")]  # PyTorch warns of these only once per process
     return result, list(dict.fromkeys(texts))  # PyTorch gives some warnings twice
 
 
@@ -63,7 +62,7 @@ def is_tensor(value):
 
 
 def described(value):
-    """Converts a result, so that both libraries' results can be compared."""
+    """A result without its elements, in a form that both libraries share."""
     if is_tensor(value):
         return ("tensor", str(value.dtype).split(".")[-1], tuple(value.shape), tuple(value.stride()))
     if isinstance(value, (tuple, list)):
@@ -93,11 +92,11 @@ def same_values(ours, theirs, exact):
     return ours == theirs
 
 
-_given = set()  # warnings that PyTorch has given; some it gives only once
+_torch_warnings = set()  # all so far: PyTorch gives some warnings only once
 
 
 def same_error(ours, theirs):
-    """Asserts the same type and text. If Tenon's text is the documented one, PyTorch's must be a note."""
+    """Whether the types and texts are equal. If Tenon's text is the documented one, PyTorch's text must be among its notes."""
     if type(ours).__name__ != type(theirs).__name__:
         return False
     text = str(theirs).split("\nException raised from")[0].split(" This could be because the operator doesn't exist")[0]
@@ -107,11 +106,12 @@ def same_error(ours, theirs):
 def same(call, *args, exact=True, any_mistake=False, **kwargs):
     """Asserts that both libraries do the same. Returns Tenon's result, or None for an error.
 
-    With any_mistake the call may make several: it matters that both sides refuse it, not which one they name.
+    exact: True: equal elements; False: equal up to rounding; None: up to the rounding of 16-bit floats.
+    any_mistake: two different errors are accepted, because the call may have several mistakes.
     """
     theirs, their_warnings = outcome(call, "theirs", args, kwargs)
     ours, our_warnings = outcome(call, "ours", args, kwargs)
-    _given.update(their_warnings)
+    _torch_warnings.update(their_warnings)
     if isinstance(theirs, Exception):
         assert isinstance(ours, Exception), f"PyTorch: {theirs!r}\nTenon gave {ours!r}"
         assert any_mistake or same_error(ours, theirs), f"PyTorch: {theirs!r}\nTenon:   {ours!r}"
@@ -119,7 +119,7 @@ def same(call, *args, exact=True, any_mistake=False, **kwargs):
     assert not isinstance(ours, Exception), f"PyTorch gave {theirs!r}\nTenon: {ours!r}"
     assert described(ours) == described(theirs), f"PyTorch: {described(theirs)}\nTenon:   {described(ours)}"
     assert same_values(values(ours), values(theirs), exact), f"PyTorch: {theirs}\nTenon:   {ours}"
-    assert set(their_warnings) <= set(our_warnings) <= _given, f"PyTorch: {their_warnings}\nTenon:   {our_warnings}"
+    assert set(their_warnings) <= set(our_warnings) <= _torch_warnings, f"PyTorch: {their_warnings}\nTenon:   {our_warnings}"
     for argument in (*args, *kwargs.values()):  # arguments written in place
         if isinstance(argument, Both) and is_tensor(argument.ours):
             assert described(argument.ours) == described(argument.theirs)

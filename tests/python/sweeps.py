@@ -1,5 +1,5 @@
-"""All callables of the module, listed by the module itself, and programs in separate processes, so that a crash is a
-failed test. New functions are included in every sweep."""
+"""Lists all callables of the module, so that tests include new ones; runs programs in separate processes, so that a crash
+is a failed test."""
 
 import os
 import pathlib
@@ -8,8 +8,8 @@ import sys
 
 import tenon
 
-# These wait, end the process, or write files.
-APART = {"load", "save"}
+# Functions that tests of all functions do not call: they read or write files.
+SKIPPED = {"load", "save"}
 
 
 def functions():
@@ -17,7 +17,7 @@ def functions():
     return {name: value for name, value in vars(tenon).items() if callable(value) and not name.startswith("__")}
 
 
-def inner_functions():
+def internal_functions():
     """The internal functions of the extension module."""
     return {name: value for name, value in vars(tenon._tenon).items() if name.startswith("_") and callable(value) and not name.startswith("__")}
 
@@ -39,7 +39,7 @@ def types():
 
 
 def run_apart(program, *arguments, folder=None, timeout=300, **environment):
-    """Runs a Python program in a separate process. Returns its output. A crash is an error with its last lines of output."""
+    """Runs a Python program in a separate process and returns its output. If it crashes, the assertion shows the output's end."""
     paths = os.pathsep.join([str(pathlib.Path(__file__).parent), *sys.path])
     done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", program, *map(str, arguments)], cwd=folder, timeout=timeout, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths, **environment})  # fmt: skip

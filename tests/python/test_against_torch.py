@@ -1,4 +1,4 @@
-"""Random calls, each made in PyTorch as well."""
+"""Random calls, compared with PyTorch."""
 
 import pytest
 
@@ -16,7 +16,7 @@ small = st.integers(0, 3)
 shapes = st.lists(st.sampled_from([0, 1, 1, 2, 3]), max_size=4)
 dtypes = st.sampled_from(judge.DTYPES)
 numbers = st.one_of(st.integers(-3, 3), st.booleans(), st.sampled_from([0.0, -0.0, 0.5, -1.5, 2.25, 1e30, float("inf"), float("nan"), 300, -300, 2**40]))
-junk = st.sampled_from([None, "x", [1], (), 1.5, True, {}, b"b", object])
+wrong_types = st.sampled_from([None, "x", [1], (), 1.5, True, {}, b"b", object])
 
 
 def numel(shape):
@@ -28,7 +28,7 @@ def numel(shape):
 
 @st.composite
 def broadcastable(draw, shape):
-    """A shape that mostly goes with another."""
+    """A shape that usually can be broadcast with `shape`."""
     if draw(st.integers(0, 9)) == 0:
         return draw(shapes)
     kept = list(shape[draw(st.integers(0, len(shape))) if shape else 0 :])
@@ -68,8 +68,8 @@ def laid_out(tensor, shape, layout):
 
 
 @st.composite
-def places(draw, shape):
-    """An index that mostly fits beside a tensor of that shape: for each element, or for the places of one dim."""
+def index_tensors(draw, shape):
+    """An index tensor that is usually valid for a tensor of `shape`: with as many dims, or with one dim."""
     sizes = [draw(st.integers(0, 3)) for _ in shape] if draw(st.booleans()) else [draw(st.integers(0, 4))]
     count = numel(sizes)
     values = draw(st.lists(st.sampled_from([0, 0, 0, 0, 0, 1, 1, 2, -1, 4]), min_size=count, max_size=count))
@@ -78,7 +78,7 @@ def places(draw, shape):
     return judge.view(flat, lambda tensor: laid_out(tensor, sizes, layout))
 
 
-THEIR_ERRORS = {"sqrt", "reciprocal", "div"}  # ours are correctly rounded
+INEXACT_IN_TORCH = {"sqrt", "reciprocal", "div"}  # Tenon rounds these correctly
 CHOICES = {"rounding_mode": [None, "floor", "trunc", "up"], "reduce": ["add", "multiply", "mean"], "p": ["fro", "fro", "x"], "indexing": ["ij", "xy", "ji"]}
 ORDERS = [0, 1, 2, 3, 0.5, -1, float("inf"), -float("inf"), True]  # others underflow in PyTorch's float32
 NUMBERS = {"ord": ORDERS, "p": ORDERS, "correction": [0, 1, 2, 0.5, -1, True]}
@@ -90,7 +90,7 @@ def function(m, name):
 
 @st.composite
 def factor(draw, op, parameter, first):
-    """An operand of a product that mostly fits behind a first one of that shape."""
+    """A further operand of a matrix product; usually it fits a first operand of shape `first`."""
     known = dict(zip(reversed(op.shapes.split(",")[0]), reversed(first)))
     shape = op.sizes(parameter, lambda letter: known.setdefault(letter, draw(small)))
     return draw(tensors(shape=draw(broadcastable(shape)) if draw(st.integers(0, 9)) == 0 else shape, dtype=draw(st.sampled_from([None, "float32", "float32"]))))
@@ -105,12 +105,12 @@ def first_operand(draw, op):
 
 
 def argument(draw, op, parameter, shape):
-    """A value of a declared parameter that mostly fits beside a first operand of that shape."""
+    """A value for a declared parameter; usually it fits a first operand of that shape."""
     if parameter.is_operand:
         if op.shapes:
             return draw(factor(op, parameter, shape))
         if parameter.is_index:
-            return draw(places(shape))
+            return draw(index_tensors(shape))
         condition = draw(st.sampled_from(["bool", "bool", "bool", "uint8", "int32"])) if parameter.is_mask else None
         tensor = broadcastable(shape).flatmap(lambda shape: tensors(shape, condition))
         none = [st.none()] if parameter.type.endswith("?") else []
@@ -124,7 +124,7 @@ def argument(draw, op, parameter, shape):
 
 
 def arguments_of(draw, op, shape):
-    """Positional and keyword arguments behind the first operand; those that may be left out mostly are."""
+    """Positional and keyword arguments after the first operand; optional ones are usually left out."""
     args, kwargs = [], {}
     for parameter in op.parameters[1:]:
         if parameter.fallback is not None and draw(st.integers(0, 2)) > 0:
@@ -147,8 +147,8 @@ def test_op(op, data):
     assume(not (name == "addmv" and 0 in args[0].ours.shape and first.ours.numel() == 1))  # docs/differences.md
     forms = ["function"] + ["method"] * op.has_method + ["out"] * op.has_out + ["inplace"] * (op.has_inplace and hasattr(judge.torch.Tensor, name + "_"))
     form = data.draw(st.sampled_from(forms))
-    assume(not (form == "inplace" and name in ("tril", "triu", "addmv", "baddbmm") and 0 in first.ours.stride()))  # writes that PyTorch lets through
-    inexact = not op.exact or name in THEIR_ERRORS or "alpha" in kwargs or op.shapes  # PyTorch rounds a + alpha * b once or twice, by the place of an element
+    assume(not (form == "inplace" and name in ("tril", "triu", "addmv", "baddbmm") and 0 in first.ours.stride()))  # PyTorch accepts these writes to overlapping memory
+    inexact = not op.exact or name in INEXACT_IN_TORCH or "alpha" in kwargs or op.shapes  # PyTorch rounds a + alpha * b once or twice, depending on the element's index
     exact = True if not inexact else None if first.ours.dtype in (tenon.float16, tenon.bfloat16) else False
     if form == "function":
         same(lambda m, *a, **k: function(m, name)(*a, **k), first, *args, exact=exact, **kwargs)
@@ -158,9 +158,9 @@ def test_op(op, data):
         same(lambda m, self, *a, **k: getattr(self, name + "_")(*a, **k), first, *args, exact=exact, **kwargs)
     else:
         out = data.draw(tensors())
-        assume(name != "mean" or out.ours.dtype.is_floating_point)  # which of several errors
+        assume(name != "mean" or out.ours.dtype.is_floating_point)  # the call has two mistakes, and the libraries report different ones
         assume(name not in ("all", "any") or out.ours.dtype is not tenon.uint8)  # docs/differences.md
-        assume(name not in ("tril", "triu") or 0 not in out.ours.stride())  # writes that PyTorch lets through
+        assume(name not in ("tril", "triu") or 0 not in out.ours.stride())  # PyTorch accepts these writes to overlapping memory
         same(lambda m, *a, **k: function(m, name)(*a, **k), first, *args, exact=exact, out=out, **kwargs)
 
 
@@ -170,7 +170,7 @@ def test_op_of_a_list(op, data):
     shape, dtype = data.draw(shapes)[: 1 if op.name == "meshgrid" else None], data.draw(dtypes)
     part = st.one_of(tensors(shape, dtype), tensors(shape, dtype), tensors(shape), broadcastable(shape).flatmap(lambda shape: tensors(shape, dtype)), tensors((0,)))
     parts = data.draw(st.lists(part, max_size=4))
-    assume(op.name != "meshgrid" or all(part.ours.dim() < 2 for part in parts))  # PyTorch's text prints the tensor
+    assume(op.name != "meshgrid" or all(part.ours.dim() < 2 for part in parts))  # PyTorch's error text contains the tensor
     args, kwargs = arguments_of(data.draw, op, shape)
     if op.has_out and data.draw(st.booleans()):
         kwargs["out"] = data.draw(tensors())
@@ -227,12 +227,12 @@ def test_deprecated_overload():
                                       "Consider using one of the following signatures instead:\n\tadd(Tensor other, *, Number alpha = 1)")  # fmt: skip
 
 
-# PyTorch counts the arguments of the method nonzero "from 1 to 0"; its norm is written in Python: docs/differences.md.
+# PyTorch's method nonzero expects "from 1 to 0" arguments, and its norm is written in Python: docs/differences.md.
 @pytest.mark.parametrize("name", [name for name in declared.NAMES if name not in ("nonzero", "norm")])
 @given(data=st.data())
 def test_wrong_arguments(name, data):
-    """Functions and methods refuse what PyTorch refuses, in its words."""
-    value = st.one_of(junk, numbers, tensors(shape=[2], dtype="float32"))
+    """Functions and methods raise the same errors as PyTorch's."""
+    value = st.one_of(wrong_types, numbers, tensors(shape=[2], dtype="float32"))
     args = data.draw(st.lists(value, max_size=4))
     kwargs = data.draw(st.dictionaries(st.sampled_from(["other", "alpha", "dim", "keepdim", "foo", "min", "input", "rounding_mode"]), value, max_size=2))
     assume(not any(a is object for a in [*args, *kwargs.values()]))
@@ -345,7 +345,7 @@ def test_isclose(data):
 
 
 @given(a=dtypes, b=dtypes)
-def test_types(a, b):
+def test_promote_types_and_can_cast(a, b):
     same(lambda m, a, b: (m.promote_types(a, b), m.can_cast(a, b)), judge.dtype(a), judge.dtype(b))
 
 

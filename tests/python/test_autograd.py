@@ -1,4 +1,4 @@
-"""Differentiation as Python sees it: what lives how long, threads, interruption, checks. No PyTorch needed."""
+"""Autograd in Python: lifetimes, exceptions, threads, Ctrl-C, gradcheck. PyTorch is not needed."""
 
 import copy
 import gc
@@ -21,7 +21,7 @@ def leaf(*values):
     return tenon.tensor(values, dtype=tenon.float64, requires_grad=True)
 
 
-class Wrong(tenon.autograd.Function):
+class WrongBackward(tenon.autograd.Function):
     @staticmethod
     def forward(ctx, x):
         return x * x
@@ -31,26 +31,26 @@ class Wrong(tenon.autograd.Function):
         return grad
 
 
-# --- What lives how long
+# --- Lifetimes
 
 
 class Witness:
-    """Its death can be seen."""
+    """A hook that does nothing. A weak reference to it tells when it is freed."""
 
     def __call__(self, *args):
         pass
 
 
-def dies(make):
-    """Whether what `make` builds around a witness is gone as soon as nobody holds it, or the collector has run."""
+def is_freed(make):
+    """Whether the objects that `make` builds around a witness are freed after the garbage collector has run."""
     gc.collect()
     witness = Witness()
-    seen = weakref.ref(witness)
+    reference = weakref.ref(witness)
     kept = make(witness)
-    assert seen() is not None
+    assert reference() is not None
     del kept, witness
     gc.collect()
-    return seen() is None
+    return reference() is None
 
 
 def hook_with_its_leaf(witness):
@@ -108,11 +108,11 @@ def removed_hook(witness):
 @pytest.mark.parametrize("make", [hook_with_its_leaf, hook_with_its_result, leaf_hook_with_its_leaf, node_hooks_with_their_result,
                                   context_with_its_result, context_with_attributes, attribute_with_its_tensor, removed_hook])  # fmt: skip
 def test_cycles_are_collected(make):
-    assert dies(make)
+    assert is_freed(make)
 
 
 def test_collector_leaves_hooks_of_living_graphs():
-    """An object may be garbage while its tensor is in a graph: the graph's hooks stay."""
+    """A tensor's Python object may be garbage while the tensor is in a graph. The graph's hooks must stay."""
     seen = []
     x = leaf(1, 2)
     x.cycle = x
@@ -124,7 +124,7 @@ def test_collector_leaves_hooks_of_living_graphs():
     assert seen == [[3, 3]]
 
 
-def test_no_references_are_lost():
+def test_no_references_leak():
     x = leaf(1, 2, 3)
     hook = Witness()
 
@@ -149,10 +149,10 @@ def test_no_references_are_lost():
         step()
     hooks, leaves, nones, objects = (now - then for now, then in zip(counts(), before))
     assert (hooks, leaves) == (0, 0)
-    assert nones < 300 and objects < 300  # what is lost is lost at every step
+    assert nones < 300 and objects < 300  # a leak would lose one in each of the 300 steps
 
 
-def test_errors_lose_no_references():
+def test_no_references_leak_after_errors():
     x = leaf(1, 2, 3)
 
     class Raises(tenon.autograd.Function):
@@ -181,7 +181,7 @@ def test_errors_lose_no_references():
     assert sys.getrefcount(x) <= before + 1
 
 
-def test_one_thing_is_one_object():
+def test_the_same_tensor_or_node_is_the_same_object():
     x = leaf(1, 2)
     y = x * 2
     assert y.grad_fn is y.grad_fn and y.grad_fn.next_functions[0][0].variable is x
@@ -191,7 +191,7 @@ def test_one_thing_is_one_object():
     assert z.grad_fn.saved_tensors[0] is y
 
 
-def test_a_long_chain_neither_recurses_nor_holds_the_interpreter_for_ever():
+def test_a_long_chain_is_freed_without_recursion():
     x = leaf(1)
     y = x
     for _ in range(100_000):
@@ -220,7 +220,7 @@ def test_exceptions_pass_through_the_engine():
 def test_backward_inside_a_hook():
     x, inner = leaf(1, 2), leaf(3)
 
-    @tenon.enable_grad()  # hooks are called unrecorded
+    @tenon.enable_grad()  # while a hook runs, grad mode is off
     def hook(grad):
         (inner * inner).sum().backward()
 
@@ -230,7 +230,7 @@ def test_backward_inside_a_hook():
 
 
 def test_optimizer_in_the_backward_pass():
-    """A hook on leaves finds its leaf in a dict and lets go of the gradient."""
+    """A hook on leaves finds its leaf in a dict and sets `grad` to None."""
     parameters = [leaf(1, 2), leaf(3)]
     rates = {parameter: 0.5 * at for at, parameter in enumerate(parameters, 1)}
 
@@ -246,7 +246,7 @@ def test_optimizer_in_the_backward_pass():
 
 
 def test_hooks_of_the_same_node_on_large_tensors():
-    """Where the interpreter is given away meanwhile, hooks take it back."""
+    """The engine releases the GIL during large ops, and takes it to call hooks."""
     x = tenon.ones(200_000, requires_grad=True)
     seen = []
     y = x * 2
@@ -265,16 +265,13 @@ def test_threads_share_a_leaf():
         for _ in range(200):
             Square.apply(x * 1).sum().backward()
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_together(*[work] * 4)
     assert x.grad.tolist() == [1600.0] * 100
 
 
-def run_together(work, count=3):
-    threads = [threading.Thread(target=work) for _ in range(count)]
+def run_together(*works):
+    """Calls each function in a separate thread, and waits for all."""
+    threads = [threading.Thread(target=work) for work in works]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -282,11 +279,11 @@ def run_together(work, count=3):
 
 
 def test_one_of_several_backwards_of_a_graph_wins():
-    switch, sizes = sys.getswitchinterval(), 33000  # long enough to let other threads run meanwhile
+    switch, size = sys.getswitchinterval(), 33000  # large enough to release the GIL
     sys.setswitchinterval(1e-6)
     try:
         for _ in range(40):
-            x, y = tenon.ones(sizes, requires_grad=True), tenon.ones(sizes)
+            x, y = tenon.ones(size, requires_grad=True), tenon.ones(size)
             end = x * y
             for _ in range(6):
                 end = (end * y).exp().log()
@@ -299,7 +296,7 @@ def test_one_of_several_backwards_of_a_graph_wins():
                 except RuntimeError as error:
                     texts.append(str(error))
 
-            run_together(work)
+            run_together(work, work, work)
             assert won and len(won) + len(texts) == 3
             assert all(text.startswith("Trying to backward through the graph a second time") for text in texts)
             assert x.grad[0].item() == pytest.approx(len(won), rel=1e-4)
@@ -307,7 +304,7 @@ def test_one_of_several_backwards_of_a_graph_wins():
         sys.setswitchinterval(switch)
 
 
-def test_hooks_and_grads_while_others_run():
+def test_hooks_and_grads_during_backward_in_other_threads():
     x = tenon.ones(33000, requires_grad=True)
     y = x * 2
     end = y.sum()
@@ -323,11 +320,7 @@ def test_hooks_and_grads_while_others_run():
             for handle in handles:
                 handle.remove()
 
-    threads = [threading.Thread(target=work), threading.Thread(target=disturb), threading.Thread(target=work)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_together(work, disturb, work)
     assert x.grad[0].item() == 200
 
 
@@ -364,9 +357,7 @@ def test_a_million_nodes():
 def test_modes_belong_to_their_thread():
     seen = []
     with tenon.no_grad(), tenon.inference_mode():
-        thread = threading.Thread(target=lambda: seen.append((tenon.is_grad_enabled(), tenon.is_inference_mode_enabled())))
-        thread.start()
-        thread.join()
+        run_together(lambda: seen.append((tenon.is_grad_enabled(), tenon.is_inference_mode_enabled())))
     assert seen == [(True, False)]
 
 
@@ -394,9 +385,8 @@ def test_backward_lets_other_threads_run():
     "x.register_hook(lambda grad: time.sleep(60)), (x * 1).sum().backward()",
 ])  # fmt: skip
 def test_interrupt(work):
-    """Ctrl-C ends a long recorded operation, and a backward in a hook."""
-    # A process in the background begins with Ctrl-C ignored.
-    program = (
+    """Ctrl-C ends a long recorded op, and a backward whose hook is running."""
+    program = (  # sets the handler, because a background process starts with Ctrl-C ignored
         "import signal, time, tenon\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"x = tenon.ones(1, requires_grad=True)\nprint('ready', flush=True)\n{work}\n"
     )
@@ -409,11 +399,11 @@ def test_interrupt(work):
             _, errors = process.communicate(timeout=20)
         except subprocess.TimeoutExpired:
             process.kill()
-            pytest.fail("the work went on")
+            pytest.fail("Ctrl-C did not end the program")
     assert "KeyboardInterrupt" in errors
 
 
-# --- Checks
+# --- gradcheck and anomaly mode
 
 
 def test_gradcheck():
@@ -421,8 +411,8 @@ def test_gradcheck():
     assert tenon.autograd.gradcheck(Square.apply, (x,)) and tenon.autograd.gradgradcheck(Square.apply, x)
     assert tenon.autograd.gradcheck(lambda a, k, b: (a * k * b, a + b), (x, 3, tenon.ones(2, 1, dtype=tenon.float64, requires_grad=True)))
     with pytest.raises(tenon.autograd.GradcheckError, match="Jacobian mismatch for output 0 with respect to input 0"):
-        tenon.autograd.gradcheck(Wrong.apply, (x,))
-    assert not tenon.autograd.gradcheck(Wrong.apply, (x,), raise_exception=False)
+        tenon.autograd.gradcheck(WrongBackward.apply, (x,))
+    assert not tenon.autograd.gradcheck(WrongBackward.apply, (x,), raise_exception=False)
     with pytest.raises(ValueError, match="none of them have requires_grad=True"):
         tenon.autograd.gradcheck(Square.apply, (x.detach(),))
     with pytest.raises(ZeroDivisionError):
@@ -444,9 +434,8 @@ def test_anomaly_mode_names_the_forward_call():
 
 @pytest.mark.parametrize("op", [op for op in declared.OPS if op.parameters[0].name == "input"], ids=lambda op: op.name)
 def test_gradcheck_of_every_op(op):
-    """Every op that has a derivative, from Python."""
     function = getattr(tenon, op.name)
-    # No element is where a derivative ends: at an integer and a half, or a multiple of the other operand.
+    # No element is where a derivative jumps: at an integer, at a half, or at a multiple of the other operand.
     some = tenon.tensor([[0.4, 1.6], [2.25, 0.75]], dtype=tenon.float64, requires_grad=True)
     if op.domain in ("[-1, 1]", "[1, inf)"):
         some = (some / 4 if op.domain == "[-1, 1]" else some + 1).detach().requires_grad_()
@@ -476,14 +465,14 @@ def test_gradcheck_of_every_op(op):
 
     try:
         differentiable = "out_dtype" not in others and call(a, *operands.values()).requires_grad
-    except NotImplementedError:  # an op of integers
+    except NotImplementedError:  # an op for integers only
         differentiable = False
     if not differentiable:
-        pytest.skip("nothing to differentiate")
+        pytest.skip("the op has no derivative")
     assert tenon.autograd.gradcheck(call, (a, *operands.values())) and tenon.autograd.gradgradcheck(call, (a, *operands.values()))
 
 
-# --- Types
+# --- Type stubs
 
 
 def test_stubs(tmp_path, type_errors):
@@ -516,7 +505,7 @@ def test_stubs(tmp_path, type_errors):
     assert len(errors) == 2 and ":21: error" in errors[0] and ":22: error" in errors[1], errors
 
 
-def test_the_first_tensor_of_a_process_may_be_of_inference_mode():
+def test_the_first_tensor_of_a_process_may_be_an_inference_tensor():
     program = ("import tenon\n"
                "with tenon.inference_mode():\n"
                "    x = tenon.ones(2)\n"
@@ -525,7 +514,7 @@ def test_the_first_tensor_of_a_process_may_be_of_inference_mode():
     assert "Inplace update to inference tensor outside InferenceMode" in done.stderr, done.stderr
 
 
-def test_gradcheck_leaves_its_input_as_it_was():
+def test_gradcheck_restores_its_input():
     x = tenon.tensor([1.0, 2.0], dtype=tenon.float64, requires_grad=True)
     calls = []
 

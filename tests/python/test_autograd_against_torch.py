@@ -1,4 +1,4 @@
-"""Gradients, graphs, hooks and custom functions: the same program in PyTorch and in Tenon."""
+"""Gradients, graphs, hooks and custom functions, compared with PyTorch."""
 
 import copy
 import pickle
@@ -22,17 +22,14 @@ def leaf(values, dtype="float64", requires_grad=True):
 
 
 def nodes(node):
-    """The names of a graph's nodes from the loss on, depth first."""
+    """The names of a node and of the nodes it leads to, nested: "AddBackward0(MulBackward0(-), -)"."""
     if node is None:
         return "-"
     inputs = [nodes(next_node) for next_node, _ in node.next_functions]
-    while inputs and inputs[-1] == "-":  # PyTorch has places for arguments that were not given
+    while inputs and inputs[-1] == "-":  # PyTorch also lists inputs for omitted arguments
         inputs.pop()
     return f"{type(node).__name__}({', '.join(inputs)})"
 
-
-def kind(module):
-    return "tenon" if module is tenon else "torch"
 
 
 # --- Random programs
@@ -58,50 +55,50 @@ def leaves(draw):
 
 @st.composite
 def step(draw):
-    """One statement over the tensors made so far: its name, which tensors it takes and what else."""
+    """A statement: (name, index of the first operand, index of the second, variant, number)."""
     name = draw(st.sampled_from((*UNARY, *BINARY, *BINARY, "number", "reverse", "sum", "mean", "amax", "where", "clamp", "view",
                                  "mask", "gather", "inplace", "setitem", "mm", "detach")))  # fmt: skip
     return name, draw(st.integers(0, 7)), draw(st.integers(0, 7)), draw(st.integers(0, 5)), draw(number)
 
 
-def view_of(a, which):
+def view_of(a, variant):
     return (
         lambda: a.unsqueeze(-1), lambda: a.transpose(0, -1), lambda: a[..., :1], lambda: a.expand(2, *a.shape), lambda: a.flatten(),
         lambda: a[0],
-    )[which]()  # fmt: skip
+    )[variant]()  # fmt: skip
 
 
 def applied(m, statement, a, b):
-    name, _, _, which, number = statement
+    name, _, _, variant, number = statement
     if name in UNARY:
         return getattr(a, name)()
     if name in BINARY:
         return getattr(m, name)(a, b)
     if name == "number":
-        return (lambda: a + number, lambda: number * a, lambda: a / number, lambda: a - number, lambda: a.add(b, alpha=number), lambda: number + a)[which]()
+        return (lambda: a + number, lambda: number * a, lambda: a / number, lambda: a - number, lambda: a.add(b, alpha=number), lambda: number + a)[variant]()
     if name == "reverse":
         return number / a
     if name in ("sum", "mean", "amax"):
-        return getattr(a, name)(-1, keepdim=which > 2) if which else getattr(a, name)()
+        return getattr(a, name)(-1, keepdim=variant > 2) if variant else getattr(a, name)()
     if name == "where":
-        return m.where(a > b, a, number) if which < 3 else m.where(a > b, a, b)
+        return m.where(a > b, a, number) if variant < 3 else m.where(a > b, a, b)
     if name == "clamp":
-        return a.clamp(-0.5, 1.5) if which < 3 else a.clamp(b)
+        return a.clamp(-0.5, 1.5) if variant < 3 else a.clamp(b)
     if name == "view":
-        return view_of(a, which)
+        return view_of(a, variant)
     if name == "mask":
         return a[a > 0]
     if name == "gather":
         return a[m.tensor([0, -1, 0])]
     if name == "inplace":
         copied = a * 1
-        return copied.mul_(number) if which < 2 else copied.add_(b) if which < 4 else copied.exp_()
+        return copied.mul_(number) if variant < 2 else copied.add_(b) if variant < 4 else copied.exp_()
     if name == "setitem":
         copied = a * 1
-        copied[..., :1] = b if which < 3 else number
+        copied[..., :1] = b if variant < 3 else number
         return copied
     if name == "mm":
-        return m.mm(a, b) if which < 3 else a.reshape(-1) @ a.reshape(-1)
+        return m.mm(a, b) if variant < 3 else a.reshape(-1) @ a.reshape(-1)
     return a.detach()
 
 
@@ -118,8 +115,8 @@ def run(m, program, leaves):
 
 @given(leaves=leaves(), program=st.lists(step(), min_size=1, max_size=7))
 def test_random_program(leaves, program):
-    # PyTorch sums a product of vectors in a node of its own.
-    dots = any(name == "mm" and which >= 3 for name, _, _, which, _ in program)
+    # The graph is not compared if it has a dot product: in PyTorch it is a separate node.
+    dots = any(name == "mm" and variant >= 3 for name, _, _, variant, _ in program)
     same(lambda m, *leaves: tuple(part for at, part in enumerate(run(m, program, leaves)) if at != 1 or not dots), *leaves, exact=False)
 
 
@@ -135,7 +132,7 @@ def test_random_second_derivative(leaves, program):
         first = m.autograd.grad(made[-1].square().sum(), wanted, create_graph=True, allow_unused=True, materialize_grads=True)
         total = sum(gradient.square().sum() for gradient in first)
         second = m.autograd.grad(total, wanted, allow_unused=True)
-        # Equal gradients along a dim are one number here, so many there.
+        # Compared without strides: where gradients are equal along a dim, Tenon's have stride 0 there.
         return [gradient if gradient is None else m.tensor(gradient.tolist(), dtype=m.float64) for gradient in (*first, *second)]
 
     assume(any(both.ours.requires_grad for both in leaves))
@@ -150,7 +147,7 @@ def layout(draw):
 
 @given(source=layout(), taken=layout())
 def test_as_strided(source, taken):
-    """Elements that lie in one place, in what is read and in what reads, up to the second derivative."""
+    """Source and result may have several elements at one address. First and second derivatives."""
 
     def call(m):
         x = m.arange(64, dtype=m.float64).as_strided(*source).detach().requires_grad_()
@@ -164,12 +161,7 @@ def test_as_strided(source, taken):
     same(call, exact=False)
 
 
-# --- What tensors know, and what they refuse
-
-
-def quiet(call):
-    """A method's effect, not its result."""
-    call()
+# --- Attributes, methods and errors
 
 
 x3 = [1.0, 2.0, 3.0]
@@ -286,16 +278,16 @@ SAME = {
     "grad of a computed tensor warns": lambda m, x: (x * 2).grad,
     "out without recording": lambda m, x: [m.no_grad().__enter__(), m.add(x, 1, out=m.ones(3, dtype=m.float64)), m.set_grad_enabled(True)][1],
     "mask read": lambda m, x: [x[x > 1.5].sum().backward(), x.grad],
-    "places read": lambda m, x: [(x[m.tensor([0, 0, 2])] * m.tensor(x3, dtype=m.float64)).sum().backward(), x.grad],
+    "indices read": lambda m, x: [(x[m.tensor([0, 0, 2])] * m.tensor(x3, dtype=m.float64)).sum().backward(), x.grad],
     "mask written": lambda m, x: [y := x * 2, y.__setitem__(y > 3, 0.0), type(y.grad_fn).__name__, y.sum().backward(), x.grad][2:],
-    "places written": lambda m, x: [y := m.zeros(4, dtype=m.float64), y.__setitem__(m.tensor([0, 2, 3]), x), y, type(y.grad_fn).__name__, y.square().sum().backward(), x.grad],
+    "indices written": lambda m, x: [y := m.zeros(4, dtype=m.float64), y.__setitem__(m.tensor([0, 2, 3]), x), y, type(y.grad_fn).__name__, y.square().sum().backward(), x.grad],
     "reshaped in place": lambda m, x: [y := x * 2, y.unsqueeze_(0), y.t_(), y.sum().backward(), x.grad],
     "hooks": lambda m, x: hooks(m, x),
     "hook order": lambda m, x: hook_order(m, x),
     "node hooks": lambda m, x: node_hooks(m, x),
     "modes": lambda m, x: modes(m, x),
     "generators": lambda m, x: generators(m),
-    "checkpoints of versions": lambda m, x: [y := x * 1, y._version, y.add_(1)._version, y[0].mul_(2)._version, y._version],
+    "versions": lambda m, x: [y := x * 1, y._version, y.add_(1)._version, y[0].mul_(2)._version, y._version],
     "matmul": lambda m, x: [(x @ x), x @ m.ones(3, 2, dtype=m.float64), m.ones(2, 3, dtype=m.float64) @ x],
 }
 
@@ -491,7 +483,7 @@ def second_of_saved_output(m, x):
 def once(m):
     from importlib import import_module
 
-    once_differentiable = import_module(f"{kind(m)}.autograd.function").once_differentiable
+    once_differentiable = import_module(f"{m.__name__}.autograd.function").once_differentiable
     return function(m, lambda ctx, a: a * 2, once_differentiable(lambda ctx, g: g * 2))
 
 
@@ -509,7 +501,7 @@ def test_function(name):
 
 @st.composite
 def factors(draw):
-    """Two operands of matmul that mostly fit."""
+    """Two operands that matmul usually accepts."""
     rows, depth, columns = (draw(st.integers(1, 3)) for _ in range(3))
     batch = draw(st.lists(st.integers(1, 2), max_size=2))
     left = draw(st.sampled_from([(depth,), (rows, depth), (*batch, rows, depth)]))
@@ -538,20 +530,19 @@ def test_gradients_of_matmul(factors):
 
 PRODUCTS = {"mm": [(2, 3), (3, 4)], "bmm": [(2, 2, 3), (2, 3, 4)], "mv": [(2, 3), (3,)], "dot": [(3,), (3,)], "vdot": [(3,), (3,)], "outer": [(2,), (3,)],
             "inner": [(2, 3), (4, 3)], "addmm": [(2, 1), (2, 3), (3, 4)], "addmv": [(1,), (2, 3), (3,)], "baddbmm": [(4,), (2, 2, 3), (2, 3, 4)]}  # fmt: skip
-MATRICES = [[(3,), (3,)], [(2, 3), (3,)], [(3,), (3, 2)], [(2, 3), (3, 4)], [(4, 2, 3), (3, 2)], [(4, 2, 3), (3,)], [(2, 3), (4, 3, 2)], [(3,), (4, 3, 2)],
-            [(4, 2, 3), (4, 3, 2)], [(1, 2, 3), (4, 3, 2)], [(4, 2, 3), (1, 3, 2)], [(5, 1, 2, 3), (4, 3, 2)], [(1, 1, 3), (3, 3)]]  # fmt: skip
-LINES = [[(3,), (3,)], [(3,), (1, 3)], [(1, 1, 3), (1, 3)], [(1, 3), (2, 3)], [(2, 1), (2, 1)]]
+MATMUL_SHAPES = [[(3,), (3,)], [(2, 3), (3,)], [(3,), (3, 2)], [(2, 3), (3, 4)], [(4, 2, 3), (3, 2)], [(4, 2, 3), (3,)], [(2, 3), (4, 3, 2)], [(3,), (4, 3, 2)],
+                 [(4, 2, 3), (4, 3, 2)], [(1, 2, 3), (4, 3, 2)], [(4, 2, 3), (1, 3, 2)], [(5, 1, 2, 3), (4, 3, 2)], [(1, 1, 3), (3, 3)]]  # fmt: skip
+INNER_SHAPES = [[(3,), (3,)], [(3,), (1, 3)], [(1, 1, 3), (1, 3)], [(1, 3), (2, 3)], [(2, 1), (2, 1)]]
 
 
-@pytest.mark.parametrize("name, shapes", [*PRODUCTS.items(), *(("matmul", shapes) for shapes in MATRICES), *(("inner", shapes) for shapes in LINES)])
-@pytest.mark.parametrize("turned", [False, True])
-def test_graphs_of_products(name, shapes, turned):
-    """Nodes, gradients with their strides, and the gradients' own graph; also of operands that are views."""
+@pytest.mark.parametrize("name, shapes", [*PRODUCTS.items(), *(("matmul", shapes) for shapes in MATMUL_SHAPES), *(("inner", shapes) for shapes in INNER_SHAPES)])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_graphs_of_products(name, shapes, transposed):
+    """Nodes, gradients with their strides, and the graphs of the gradients; also with transposed operands."""
 
     def operand(m, shape):
-        # a leaf: where it is turned, its columns lie side by side
-        numbers = m.arange(numel(shape), dtype=m.float64).reshape(shape[:-2] + shape[-2:][::-1] if turned else shape)
-        return (numbers.transpose(-1, -2) if turned and len(shape) > 1 else numbers).requires_grad_()
+        numbers = m.arange(numel(shape), dtype=m.float64).reshape(shape[:-2] + shape[-2:][::-1] if transposed else shape)
+        return (numbers.transpose(-1, -2) if transposed and len(shape) > 1 else numbers).requires_grad_()
 
     def call(m):
         operands = [operand(m, shape) for shape in shapes]
@@ -559,7 +550,7 @@ def test_graphs_of_products(name, shapes, turned):
         result = getattr(m, name)(*operands, **factors)
         weights = m.arange(result.numel(), dtype=m.float64).reshape(result.shape) - 3
         grads = m.autograd.grad((result * weights).sum(), operands, create_graph=True)
-        # A number that multiplies has a node of its own in PyTorch.
+        # In PyTorch, multiplying by a number is another node, MulBackward1.
         graphs = [nodes(grad.grad_fn).replace("MulBackward1", "MulBackward0") for grad in grads]
         total = sum((grad * grad).sum() for grad in grads if grad.requires_grad)
         twice = m.autograd.grad(total, operands, allow_unused=True)
@@ -595,16 +586,16 @@ FOLDS = {
     "std": lambda m, x, **k: m.std(x, **k), "std, biased": lambda m, x, **k: m.std(x, correction=0, **k),
     "logsumexp": lambda m, x, **k: m.logsumexp(x, **({"dim": (0, 1)} | k)), "prod": lambda m, x, **k: m.prod(x, **k),
 } | {f"norm {ord}": lambda m, x, ord=ord, **k: m.linalg.vector_norm(x, ord, **k) for ord in (0, 1, 2, 3, 1.5, 0.5, -1, float("inf"), -float("inf"))}  # fmt: skip
-MATRICES = {
+VALUES = {
     "plain": [[0.5, -1.5, 2.0], [3.0, 0.25, -0.75]], "zeros": [[0.0, -1.5, 0.0], [0.0, 0.0, 0.0]], "equal": [[2.0, 2.0, 2.0], [1.0, -1.0, 1.0]],
     "infinite": [[float("inf"), 1.0, 2.0], [-float("inf"), -float("inf"), 0.5]], "nan": [[float("nan"), 1.0, 2.0], [0.5, 1.5, 1.0]],
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("values", MATRICES)
+@pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("fold", FOLDS)
 def test_gradients_of_folds(fold, values):
-    """First and second ones, at the places where formulas are delicate."""
+    """First and second derivatives, also at zeros, ties, infinities and NaN."""
     for options in ({}, {"dim": 1}, {"dim": 0, "keepdim": True}):
 
         def gradients(m, x):
@@ -612,6 +603,6 @@ def test_gradients_of_folds(fold, values):
             scale = m.arange(1.0, result.numel() + 1, dtype=m.float64).reshape(result.shape)
             (first,) = m.autograd.grad((result * scale).sum(), x, create_graph=True)
             second = m.autograd.grad((first * first).sum(), x, allow_unused=True)[0] if first.requires_grad and values == "plain" else None
-            return result, first, second if second is None else second + 0, result.grad_fn.name()  # PyTorch's may have no memory
+            return result, first, second if second is None else second + 0, result.grad_fn.name()  # `+ 0`: PyTorch's result may have no memory
 
-        same(gradients, leaf(MATRICES[values]), exact=False)
+        same(gradients, leaf(VALUES[values]), exact=False)

@@ -1,4 +1,4 @@
-"""Tenon beside other libraries with threads and allocators of their own, imported before or after it."""
+"""Tenon together with other libraries that have their own threads and allocators, imported before or after it."""
 
 import importlib.util
 import itertools
@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-# What each library does in a thread of its own while the others compute; large enough for all of its threads.
+# Each library runs this in a separate thread while the others compute. It is large enough to use all threads of the library.
 WORK = {
     "tenon": "x = tenon.ones(1 << 20); assert (x + x).sum().item() == 2 << 20",
     "numpy": "x = numpy.ones((300, 300)); assert (x @ x).sum() == 300 ** 3",
@@ -17,7 +17,7 @@ WORK = {
     "sklearn": "import sklearn.cluster\n"
     "    assert len(set(sklearn.cluster.KMeans(2, n_init=1).fit([[0.0], [0.1], [5.0], [5.1]]).labels_)) == 2",
 }
-# What they do with each other's arrays, with x = tenon.arange(12.0).reshape(3, 4).
+# Uses x = tenon.arange(12.0).reshape(3, 4) in each library, or the library's arrays in Tenon.
 EXCHANGE = {
     "numpy": "assert numpy.linalg.eigh(x @ x.T)[0].shape == (3,) and (x + numpy.ones(4)).sum().item() == 78",
     "torch": "y = torch.from_dlpack(x); y += 1; assert x.sum().item() == 78; y -= 1",
@@ -29,7 +29,7 @@ OTHERS = [name for name in EXCHANGE if importlib.util.find_spec(name)]
 
 
 def orders():
-    """Each library before and after Tenon, and all of them; TENON_IMPORT_ORDERS=all: every order of all."""
+    """Each library before and after Tenon, and all libraries. TENON_IMPORT_ORDERS=all: every order of all libraries."""
     everything = ("tenon", *OTHERS)
     if os.environ.get("TENON_IMPORT_ORDERS") == "all":
         return list(itertools.permutations(everything))

@@ -1,4 +1,4 @@
-"""Buffers are granted as NumPy grants them, and are not believed."""
+"""Buffers that Tenon exports are like NumPy's; attributes of imported arrays are not trusted."""
 
 import ctypes
 import gc
@@ -16,17 +16,17 @@ class Buffer(ctypes.Structure):
 
 
 def granted(owner, flags):
-    """What a consumer is told of an object's buffer; the kind of the error where it is refused."""
+    """The fields of an object's buffer for these flags, or "refused"."""
     get, release = ctypes.pythonapi.PyObject_GetBuffer, ctypes.pythonapi.PyBuffer_Release
     get.argtypes, release.argtypes = [ctypes.py_object, ctypes.POINTER(Buffer), ctypes.c_int], [ctypes.POINTER(Buffer)]
     buffer = Buffer()
     try:
         get(owner, ctypes.byref(buffer), flags)
-    except (BufferError, ValueError):  # NumPy's
+    except (BufferError, ValueError):  # NumPy raises ValueError
         return "refused"
     sizes, strides = (tuple(pointer[: buffer.ndim]) if pointer else None for pointer in (buffer.shape, buffer.strides))
     if strides:
-        strides = [stride for size, stride in zip(sizes, strides) if size > 1]  # by which something walks
+        strides = [stride for size, stride in zip(sizes, strides) if size > 1]  # other strides are never used
     result = (buffer.buf, buffer.len, buffer.itemsize, buffer.readonly, buffer.format, sizes, strides, buffer.suboffsets)
     release(ctypes.byref(buffer))
     return result
@@ -38,7 +38,7 @@ def granted(owner, flags):
     [lambda x: x, lambda x: x.T, lambda x: x[:, ::2], lambda x: x[1:], lambda x: x[:1], lambda x: x[:, :1], lambda x: x[:1].T, lambda x: x[0], lambda x: x[0, 0, ...], lambda x: x[:0], lambda x: x[:, 0]],
     ids=["dense", "transposed", "gaps", "rows", "row", "column", "row_transposed", "one_dim", "no_dim", "empty", "strided"],
 )
-def test_buffers_are_granted_as_numpy_grants_them(flags, view):
+def test_buffers_are_like_numpys(flags, view):
     np = pytest.importorskip("numpy")
     array = np.arange(12, dtype=np.float32).reshape(3, 4)
     tensor = view(tenon.from_numpy(array))
@@ -48,7 +48,7 @@ def test_buffers_are_granted_as_numpy_grants_them(flags, view):
     assert ours == theirs
 
 
-def test_broadcast_tensors_are_no_dense_buffers():
+def test_broadcast_tensors_give_no_contiguous_buffers():
     tensor = tenon.arange(1).expand(5)
     assert {name for name, flags in FLAGS.items() if granted(tensor, flags) != "refused"} == {"strides", "indirect", "strided", "records", "full", "full_ro"}
     with pytest.raises((BufferError, TypeError)):
@@ -56,7 +56,7 @@ def test_broadcast_tensors_are_no_dense_buffers():
 
 
 def test_borrowed_buffers_are_held():
-    """What a tensor lies over can neither move nor vanish."""
+    """While a tensor shares a buffer's memory, the buffer cannot be resized or released."""
     data = bytearray(range(8))
     tensor = tenon.frombuffer(data, dtype=tenon.uint8)
     with pytest.raises(BufferError):
@@ -73,11 +73,10 @@ def test_borrowed_buffers_are_held():
         tenon.frombuffer(view, dtype=tenon.uint8)
 
 
-def test_arrays_are_believed_by_their_memory():
-    """Not by attributes of a subclass, nor by __class__."""
+def test_attributes_of_array_subclasses_are_ignored():
     np = pytest.importorskip("numpy")
 
-    class Lying(np.ndarray):
+    class WrongAttributes(np.ndarray):
         dtype = property(lambda self: np.dtype("float64"))
         shape = property(lambda self: (1000,))
         strides = property(lambda self: (1000,))
@@ -85,7 +84,7 @@ def test_arrays_are_believed_by_their_memory():
     class Fake:
         __class__ = np.ndarray
 
-    lying = np.ones(1, np.uint8).view(Lying)
+    lying = np.ones(1, np.uint8).view(WrongAttributes)
     for tensor in (tenon.from_numpy(lying), tenon.as_tensor(lying), tenon.tensor(lying), tenon.asarray(lying)):
         assert tensor.dtype is tenon.uint8 and tensor.tolist() == [1]
     with pytest.raises(TypeError, match=r"expected np.ndarray \(got Fake\)"):
@@ -94,7 +93,7 @@ def test_arrays_are_believed_by_their_memory():
         tenon.ones(2) + Fake()
 
 
-def test_unsupported_arrays_are_told_what_is_supported():
+def test_errors_for_unsupported_arrays_list_the_supported_dtypes():
     np = pytest.importorskip("numpy")
     for dtype in (np.longdouble, object):
         with pytest.raises(TypeError) as error:

@@ -1,4 +1,4 @@
-"""Calls that are easily got wrong, each made in PyTorch as well."""
+"""Calls with rules that are easy to get wrong, compared with PyTorch."""
 
 import pytest
 
@@ -21,8 +21,8 @@ KEYS = {
     "an array": lambda m: [np.array([0, 1])],
     "empty lists": lambda m: [[], []],
     "an empty list": lambda m: [],
-    "a text": lambda m: "ab",
-    "a text in a list": lambda m: ["a"],
+    "a string": lambda m: "ab",
+    "a string in a list": lambda m: ["a"],
     "31 lists": lambda m: [[0]] * 31,
     "32 lists": lambda m: [[0, 1]] * 32,
     "floats": lambda m: [1.0, 0.5],
@@ -30,8 +30,8 @@ KEYS = {
     "an array of floats": lambda m: np.array([1.5, 0.0]),
     "an array of nothing": lambda m: np.array([]),
     "a range": lambda m: range(2),
-    "truths": lambda m: [True, False],
-    "a truth and a number": lambda m: [True, 1],
+    "bools": lambda m: [True, False],
+    "a bool and a number": lambda m: [True, 1],
     "a tuple with a mixed list": lambda m: ([0, [1]],),
     "a mixed list": lambda m: [[0, [1]]],
     "a dict": lambda m: {0: 1},
@@ -40,7 +40,7 @@ KEYS = {
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())
 def test_sequences_as_indices(key):
-    """A short list with anything in it but numbers is a tuple, and a warning says so."""
+    """A short list that contains anything but numbers is treated as a tuple, with a warning."""
 
     def written(m):
         x = m.arange(4.0).reshape(2, 2)
@@ -54,13 +54,13 @@ def test_sequences_as_indices(key):
 @pytest.mark.parametrize("name", ["__iand__", "__ior__", "__ixor__"])
 @pytest.mark.parametrize("other", [True, False, [True, False], [[True, True], [False, True]], None])
 def test_logic_in_place(name, other):
-    """`flags |= more` writes to the tensor that `flags` is."""
+    """`flags |= more` writes to the tensor `flags`."""
 
     def written(m):
         flags = m.tensor([True, False])
         operand = m.tensor(other) if isinstance(other, list) else other
         result = getattr(flags, name)(operand)
-        return "not known" if result is NotImplemented else (flags, result is flags, flags._version)
+        return "not implemented" if result is NotImplemented else (flags, result is flags, flags._version)
 
     same(written)
 
@@ -68,7 +68,7 @@ def test_logic_in_place(name, other):
 TWICE = {
     "number": lambda m, x: x * 2,
     "reflected number": lambda m, x: 2 * x,
-    "truth": lambda m, x: x * True,
+    "bool": lambda m, x: x * True,
     "divided": lambda m, x: x / 2,
     "number divided": lambda m, x: 2 / x,
     "rounded down": lambda m, x: m.div(x, 2, rounding_mode="floor"),
@@ -90,7 +90,7 @@ TWICE = {
 @pytest.mark.parametrize("retain", [False, True])
 @pytest.mark.parametrize("forward", TWICE.values(), ids=TWICE.keys())
 def test_backward_twice(forward, retain):
-    """The second is an error wherever PyTorch keeps something for it, be it a number."""
+    """Without retain_graph, the second backward is an error if PyTorch saves anything for backward, even a number."""
 
     def gradient(m):
         x = m.tensor([1.0, 2.0, 3.0], requires_grad=True)
@@ -103,7 +103,7 @@ def test_backward_twice(forward, retain):
 
 
 @pytest.mark.parametrize("rounding", ["floor", "trunc"])
-def test_operands_of_a_rounded_quotient_are_watched(rounding):
+def test_versions_of_a_rounded_quotients_operands(rounding):
     def gradient(m):
         x, y = m.tensor([1.0, 2.0], requires_grad=True), m.tensor([2.0, 3.0])
         result = m.div(x, y, rounding_mode=rounding).sum()
@@ -124,7 +124,7 @@ def test_an_assigned_gradient_must_fit(options, size):
     same(assigned)
 
 
-@pytest.mark.parametrize("wrapped", [False, True])
+@pytest.mark.parametrize("one_dim", [False, True])
 @pytest.mark.parametrize("requires_grad", [False, True])
 @pytest.mark.parametrize(
     "call",
@@ -136,15 +136,15 @@ def test_an_assigned_gradient_must_fit(options, size):
         lambda m, number: m.add(m.ones(2), 1, alpha=number),
     ],
 )
-def test_a_tensor_for_a_number(call, requires_grad, wrapped):
-    """One of no dims that wants no gradient."""
-    same(lambda m: call(m, m.tensor([3.5] if wrapped else 3.5, requires_grad=requires_grad)))
+def test_a_tensor_for_a_number(call, requires_grad, one_dim):
+    """A number may be given as a 0-dim tensor that does not require grad."""
+    same(lambda m: call(m, m.tensor([3.5] if one_dim else 3.5, requires_grad=requires_grad)))
 
 
-def test_elements_that_are_exchanged():
-    """`data =` reaches every name of the tensor, also a gradient's."""
+def test_assigning_data():
+    """`x.data = ...` changes the tensor for every variable that refers to it, also if it is a gradient."""
 
-    def exchanged(m):
+    def assigned(m):
         x = m.ones(3, requires_grad=True)
         (x * 2).sum().backward()
         held = x.grad
@@ -156,4 +156,4 @@ def test_elements_that_are_exchanged():
         plain.data = m.zeros(3)
         return first, x.grad.tolist(), held is x.grad, again.tolist(), again is plain
 
-    same(exchanged)
+    same(assigned)

@@ -1,4 +1,4 @@
-"""complex64 and complex128: arithmetic, gradients, views of parts, printing and exchange, as in PyTorch."""
+"""complex64 and complex128 compared with PyTorch: arithmetic, gradients, views of parts, printing, exchange."""
 
 import pickle
 import warnings
@@ -22,12 +22,13 @@ def text_of(m, value):
     return repr(value).replace("tenon.", "torch.").replace("<torch.", "<")
 
 
-def on(name, call):
-    """The call with two tensors of the dtype, and the text of what it gives."""
+def same_text(name, call):
+    """Compares the result's repr for a call with two tensors of the dtype `name`."""
     return same(lambda m: text_of(m, call(m, getattr(m, name), m.tensor(VALUES, dtype=getattr(m, name)), m.tensor(OTHERS, dtype=getattr(m, name)))))
 
 
-COMPUTING = [
+# Of the module, the dtype and two tensors x = VALUES and y = OTHERS.
+ARITHMETIC = [
     *[lambda m, d, x, y, n=n: (lambda r: getattr(m, n)(r) is r)(m.ones(2)) for n in ("conj_physical", "conj", "real")], lambda m, d, x, y: m.tensor(0).mH,
     *[lambda m, d, x, y, n=n: getattr(m, n)(x) for n in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "exp2", "expm1", "log1p", "log2", "log10", "sgn", "angle",
                                                         "prod", "count_nonzero", "erf", "erfc", "argmax", "argmin")],
@@ -86,7 +87,7 @@ COMPUTING = [
     lambda m, d, x, y: x[0].cumsum(0, dtype=m.float32), *[lambda m, d, x, y, i=i: m.linalg.vector_norm(x[0], 0, dim=i) for i in ((), 0)], *[lambda m, d, x, y, o=o: m.logsumexp(x, 0, out=m.zeros((), dtype=getattr(m, o))) for o in ("float16", "float32", "complex64", "complex128")],
     lambda m, d, x, y: m.logsumexp(x[:0], 0, out=m.zeros(())), lambda m, d, x, y: m.logsumexp(x[0], 0, True, out=m.zeros(())), lambda m, d, x, y: m.baddbmm(x[:0].view(0, 1, 1), y[:0].view(0, 1, 1), m.ones(0, 1, 1)),
 ]  # fmt: skip
-MAKING = [
+CONSTRUCTION = [
     lambda m, d, x, y: m.tensor(1j), lambda m, d, x, y: m.tensor([1, 2.5, 1j]), lambda m, d, x, y: m.tensor([1j], dtype=m.float32), lambda m, d, x, y: m.tensor([1j], dtype=m.int32),
     lambda m, d, x, y: m.tensor([1j, 0], dtype=m.bool), lambda m, d, x, y: m.tensor([1, 2], dtype=d), lambda m, d, x, y: m.tensor([x[0], x[1]], dtype=d), lambda m, d, x, y: m.tensor([1e300j], dtype=d),
     lambda m, d, x, y: m.tensor(["a"], dtype=d), lambda m, d, x, y: m.tensor([2**70], dtype=d), lambda m, d, x, y: m.tensor(np.array([1j])), lambda m, d, x, y: m.tensor(np.complex128(1j)),
@@ -116,9 +117,9 @@ MAKING = [
 
 
 @pytest.mark.parametrize("name", DTYPES)
-@pytest.mark.parametrize("call", COMPUTING + MAKING)
+@pytest.mark.parametrize("call", ARITHMETIC + CONSTRUCTION)
 def test_as_in_pytorch(name, call):
-    on(name, call)
+    same_text(name, call)
 
 
 def leaves(m, *dtypes):
@@ -173,7 +174,7 @@ def test_gradients_of_gradients(dtypes, function):
     assert tenon.autograd.gradgradcheck(lambda *given: function(tenon, *given), inputs)
 
 
-REFUSED = [
+BACKWARD = [
     lambda m, x, f: (x * x).sum().backward(), lambda m, x, f: (x * x).backward(), lambda m, x, f: m.autograd.grad(x.sum(), x), lambda m, x, f: setattr(f, "grad", m.ones(3, dtype=m.complex128)),
     lambda m, x, f: (f * 2).backward(m.ones(3, dtype=m.complex128)), lambda m, x, f: (x * 2).backward(m.ones(3)), lambda m, x, f: m.zeros(1, dtype=m.complex64, requires_grad=True).abs().sum().backward(),
     lambda m, x, f: [v.grad_fn.name() for v in (x.real, x.imag, m.view_as_real(x), x.conj_physical(), m.view_as_complex(m.ones(2, 2, requires_grad=True)), x.abs(), x.sum())],
@@ -184,8 +185,8 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("call", REFUSED)
-def test_what_backward_says(call):
+@pytest.mark.parametrize("call", BACKWARD)
+def test_results_and_errors_of_backward(call):
     same(lambda m: repr(call(m, *leaves(m, C, R))))
 
 
@@ -211,7 +212,7 @@ def test_the_second_derivative_of_abs_at_zero():
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (7,), (64,), (3, 65), (129, 33), (40000,)])
 @pytest.mark.parametrize("name", DTYPES)
 def test_large_and_strided(name, shape):
-    """What is moved is the same, whatever the route; what is computed is near."""
+    """Large and non-contiguous tensors: shape, strides and dtype are PyTorch's, values up to rounding."""
     generator = torch.Generator().manual_seed(1)
     theirs = torch.randn(shape, dtype=getattr(torch, name), generator=generator)
     ours = tenon.from_numpy(theirs.numpy().copy())

@@ -1,4 +1,4 @@
-"""Custom functions that give back inputs, views, or results without a gradient."""
+"""Custom functions that return inputs, views or non-differentiable results, compared with PyTorch."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from judge import same
 
 
 def functions(m):
-    """Functions over either module."""
+    """The custom functions of one library, by name."""
 
     class Identity(m.autograd.Function):
         forward = staticmethod(lambda ctx, x: x)
@@ -78,7 +78,7 @@ AFTER = {
 @pytest.mark.parametrize("applied", APPLIED.values(), ids=APPLIED)
 @pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN)
 @pytest.mark.parametrize("after", AFTER.values(), ids=AFTER)
-def test_inputs_that_come_back(applied, given, after):
+def test_returned_inputs(applied, given, after):
     def program(m):
         x = leaf(m)
         v = given(x)
@@ -144,7 +144,7 @@ CHANGES = [lambda v: v.unsqueeze_(2), lambda v: v.mul_(2), lambda v: v.transpose
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("again", [lambda m, v: v.sum().backward(), lambda m, v: m.autograd.grad((v * 2).sum(), [v])])
-def test_a_kept_gradient_of_a_tensor_that_is_changed_in_place(change, again):
+def test_retain_grad_of_a_tensor_changed_in_place(change, again):
     def program(m):
         v = m.full((1, 2, 3), 1.0, requires_grad=True) * 2
         v.retain_grad()

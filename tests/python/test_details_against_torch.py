@@ -1,4 +1,4 @@
-"""Small things of the module beside tensors' arithmetic, each asked of PyTorch as well."""
+"""Details outside of ordinary arithmetic, compared with PyTorch: devices, seeds, dtypes, generators, modes, edge values."""
 
 import copy
 import pickle
@@ -33,7 +33,7 @@ def test_devices_by_index(arguments):
     same(lambda m: repr(m.device(*arguments)))
 
 
-def test_devices_are_equal_where_index_and_type_are():
+def test_devices_are_equal_if_index_and_type_are():
     def pairs(m):
         all_ = [m.device(text) for text in ("cpu", "cpu:0", "cpu:1", "meta", "meta:0")]
         return [a == b for a in all_ for b in all_], len(set(all_)), m.device(all_[1]) == all_[1], m.ones(2, device="cpu:1").device == all_[0]
@@ -42,11 +42,11 @@ def test_devices_are_equal_where_index_and_type_are():
 
 
 @pytest.mark.parametrize("count", [2**40, 2**31, 0, -1, True, 1.5, "2"])
-def test_numbers_of_threads_that_are_none(count):
+def test_invalid_numbers_of_threads(count):
     same(lambda m: m.set_num_threads(count))
 
 
-def test_seeds_that_are_none():
+def test_invalid_seeds():
     for seed in (2**64, -(2**63) - 1):
         same(lambda m: m.manual_seed(seed))
         same(lambda m: m.Generator().manual_seed(seed))
@@ -54,7 +54,7 @@ def test_seeds_that_are_none():
     same(lambda m: m.manual_seed(1.5).initial_seed())
 
 
-def test_dtypes_where_others_are_wanted():
+def test_invalid_dtypes():
     for given in (3, "float32"):
         same(lambda m: m.set_default_dtype(given))
         same(lambda m: m.finfo(given)) if not isinstance(given, str) else None
@@ -65,12 +65,12 @@ def test_dtypes_where_others_are_wanted():
 
 
 @pytest.mark.parametrize("data", [[1, 2], 5, (1.5,)])
-def test_sequences_have_no_memory_to_share(data):
+def test_asarray_cannot_share_a_sequence(data):
     same(lambda m: m.asarray(data, copy=False))
 
 
 @pytest.mark.parametrize("name", ["torch.IntTensor", "torch.HalfTensor", "torch.BoolTensor", "torch.FooTensor", "int", int, 1.5, (2,)])
-def test_older_classes(name):
+def test_legacy_type_names(name):
     same(lambda m: m.ones(2).type(name))
     same(lambda m: m.ones(2).type(name).type())
 
@@ -101,7 +101,7 @@ def test_nonzero_into(out):
     same(lambda m: nonzero_into(m, out(m), as_tuple=True))
 
 
-def test_sizes_behind_a_tuple():
+def test_tuple_plus_size():
     same(lambda m: repr((3,) + m.Size([2])).split(".")[-1])
     same(lambda m: repr(m.Size([2]) + (3,)).split(".")[-1])
     same(lambda m: m.Size([2]) + [3])
@@ -132,7 +132,7 @@ def test_states_of_generators():
         tenon.Generator().set_state(tenon.zeros(3, dtype=tenon.uint8))
 
 
-def test_modes_over_classes():
+def test_modes_as_class_decorators():
     def decorated(m):
         @m.no_grad()
         class Counts:
@@ -147,7 +147,7 @@ def test_modes_over_classes():
 @pytest.mark.parametrize(
     "mode", [lambda m: m.no_grad(), lambda m: m.set_grad_enabled(False), lambda m: m.set_grad_enabled(True)]
 )
-def test_modes_left_that_were_not_entered(mode):
+def test_modes_that_exit_without_enter(mode):
     def left(m):
         mode(m).__exit__(None, None, None)
         enabled = m.is_grad_enabled()
@@ -161,7 +161,7 @@ def test_modes_left_that_were_not_entered(mode):
         assert tenon.is_grad_enabled() and not tenon.is_inference_mode_enabled()
 
 
-def test_read_only_memory_is_not_shared():
+def test_read_only_arrays_are_copied():
     array = np.ones(3)
     array.flags.writeable = False
     assert tenon.from_dlpack(array).data_ptr() != array.ctypes.data
@@ -169,7 +169,7 @@ def test_read_only_memory_is_not_shared():
         tenon.from_dlpack(array, copy=False)
 
 
-def test_what_a_context_cannot_take():
+def test_invalid_arguments_of_context_methods():
     for method in ("mark_dirty", "mark_non_differentiable"):
         for module in (tenon, torch):
 
@@ -183,7 +183,7 @@ def test_what_a_context_cannot_take():
                 Wrong.apply(module.ones(2, requires_grad=True))
 
 
-def test_data_of_another_kind():
+def test_data_of_an_inference_tensor():
     def of_inference(m):
         with m.inference_mode():
             made = m.ones(3)
@@ -202,20 +202,20 @@ def random_layouts(count):
 
 
 @pytest.mark.parametrize("call", [lambda m, x: m.isfinite(x), lambda m, x: ~x.int(), lambda m, x: ~x.bool(), lambda m, x: m.isnan(x)])
-def test_strides_of_what_takes_several_ops(call):
+def test_strides_of_functions_made_of_several_ops(call):
     for sizes, strides in random_layouts(500):
         same(lambda m: call(m, m.zeros(100).as_strided(sizes, strides)))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int32"])
 @pytest.mark.parametrize("bounds", [(0, 2**63), (2**63, 1), (2**63, 2**63), (2**63,), (2**63, 1.5), (True, 2**63)])
-def test_bounds_of_64_unsigned_bits(dtype, bounds):
+def test_clamp_bounds_beyond_int64(dtype, bounds):
     same(lambda m: m.clamp(m.zeros(3, dtype=getattr(m, dtype)), *bounds))
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "uint8", "int32", "int64"])
 @pytest.mark.parametrize("alpha", [2**63, 2**63 + 5, 2**64 - 1])
-def test_alpha_of_64_unsigned_bits(dtype, alpha):
+def test_alpha_beyond_int64(dtype, alpha):
     for name in ("add", "sub"):
         same(lambda m: getattr(m, name)(m.full((3,), 3, dtype=getattr(m, dtype)), m.ones(3, dtype=getattr(m, dtype)), alpha=alpha))
 
@@ -242,7 +242,7 @@ def test_nan_to_num(dtype, numbers):
 
 @pytest.mark.parametrize("name", ["signbit", "isposinf", "isneginf"])
 @pytest.mark.parametrize("dtype", ["bool", "int32", "uint64", "float16", "float64"])
-def test_truths_of_signs(name, dtype):
+def test_sign_tests(name, dtype):
     same(lambda m: getattr(m, name)(m.tensor([-1.0, 0.0, 3.0]).to(m.int32).to(getattr(m, dtype))))
     same(lambda m: getattr(m, name)(m.tensor([-0.0, float("inf"), -float("inf"), float("nan")]), out=m.empty(4, dtype=getattr(m, dtype))))
 
@@ -250,7 +250,7 @@ def test_truths_of_signs(name, dtype):
 @pytest.mark.parametrize("call", [lambda m, a, b: m.remainder(a, b), lambda m, a, b: m.remainder(a, 2), lambda m, a, b: a % b, lambda m, a, b: m.fmod(a, b), lambda m, a, b: m.fmod(a, 2),
                                   lambda m, a, b: m.copysign(a, b), lambda m, a, b: m.copysign(a, -2), lambda m, a, b: m.fmax(a, b), lambda m, a, b: m.fmin(a, b),
                                   lambda m, a, b: m.nan_to_num(a), lambda m, a, b: m.round(a, decimals=0), lambda m, a, b: m.deg2rad(a), lambda m, a, b: m.frac(a), lambda m, a, b: m.sign(a)])  # fmt: skip
-def test_gradients_at_the_edges(call):
+def test_gradients_at_edge_values(call):
     def gradients(m):
         a, b = (m.tensor(values, dtype=m.float64, requires_grad=True) for values in ([0.0, 1.5, -7.25, 2.0, float("nan"), float("inf")], [1.0, 1.5, 2.0, float("nan"), 3.0, -0.5]))
         result = call(m, a, b)
@@ -261,16 +261,16 @@ def test_gradients_at_the_edges(call):
 
 
 @pytest.mark.parametrize("depth", [0, 1])
-def test_a_product_into_elements_that_share_memory(depth):
+def test_mm_into_an_expanded_output(depth):
     same(lambda m: m.mm(m.ones(3, depth), m.ones(depth, 3), out=m.ones(1).expand(3, 3)))
 
 
 @pytest.mark.parametrize("dtype", ["uint32", "int8", "bool"])
-def test_the_dtype_a_truth_is_written_in(dtype):
+def test_logical_not_into_other_dtypes(dtype):
     same(lambda m: m.logical_not(m.ones(3), out=m.empty(3, dtype=getattr(m, dtype))))
 
 
-def test_a_16_bit_divisor_that_repeats_one_element():
+def test_a_broadcast_float16_divisor():
     def quotients(m):
         dividend = m.full((5,), -596.5, dtype=m.float16)
         divisor = m.full((5,), 0.1820068359375, dtype=m.float16)
@@ -279,7 +279,7 @@ def test_a_16_bit_divisor_that_repeats_one_element():
     same(quotients)
 
 
-def test_dims_behind_the_first_may_be_bool():
+def test_dims_after_the_first_may_be_bool():
     for m in (torch, tenon):
         assert m.ones(2, 3).flip(0, True).shape == (2, 3)
         assert m.ones(2, 3).sum((0, True)).tolist() == 6

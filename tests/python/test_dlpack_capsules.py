@@ -1,4 +1,4 @@
-"""DLPack capsules of any content: sound ones are taken, others refused."""
+"""DLPack capsules: valid ones are imported, others raise an error."""
 
 import ctypes
 
@@ -35,7 +35,7 @@ def described(sizes=(2, 3), strides=None, data=True, ndim=None, shape=True, code
     return tensor
 
 
-def test_sound_capsules():
+def test_valid_capsules():
     tensor = described(offset=4)
     managed = Managed(tensor)
     assert tenon.from_dlpack(capsule(managed)).tolist() == [[1, 2, 3], [4, 5, 6]]
@@ -48,7 +48,7 @@ def test_sound_capsules():
 @pytest.mark.parametrize("wrong", [
     {"shape": False}, {"ndim": -1}, {"sizes": (-2, 3)}, {"data": False}, {"bits": 31}, {"bits": 0}, {"lanes": 4}, {"lanes": 0}, {"code": 5}, {"code": 200}, {"strides": (-3, 1)},
     {"sizes": (2**40, 2**40)}, {"sizes": (2**62,)}, {"strides": (2**62, 2**62)}, {"device": 2}, {"device": -1}], ids=str)  # fmt: skip
-def test_capsules_that_lie(wrong):
+def test_invalid_capsules(wrong):
     tensor = described(**wrong)
     managed, versioned = Managed(tensor), Versioned(1, 1, None, None, 0, tensor)
     for value in (capsule(managed), capsule(versioned, b"dltensor_versioned")):

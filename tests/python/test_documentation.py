@@ -1,4 +1,4 @@
-"""Every example of the documentation runs, and so does every example of a docstring."""
+"""Runs the Python examples of the documentation and of the docstrings."""
 
 import doctest
 import pathlib
@@ -17,7 +17,7 @@ TRANSLATIONS = [page for page in PAGES if page.startswith("docs/broadcasting.") 
 
 @pytest.fixture(autouse=True)
 def errors_without_notes(monkeypatch):
-    """doctest takes the last line of an error for its text, which may be a note's."""
+    """Removes notes from errors: doctest compares the last line of an error, which could be a note."""
 
     class Traceback:
         def __getattr__(self, name):
@@ -39,7 +39,7 @@ def test_page(page, root):
 
 
 def examples(text):
-    """The code of a page without its comments, which translations translate."""
+    """The code of a page without comments, because comments are translated."""
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     return [re.sub(r" +# .*", "", block) for block in blocks]
 

@@ -1,4 +1,4 @@
-"""gather, scatter and their kin, masks, triangles, roll: values, nodes, gradients and second gradients of each, in place, too."""
+"""gather, scatter, index_add, masks, tril, roll and similar ops compared with PyTorch: values, nodes, first and second gradients."""
 
 import pytest
 
@@ -58,7 +58,7 @@ REFUSED = {
     "a reduction has no derivative": lambda m, x, i: x.scatter(0, i, 2.0, reduce="add").sum().backward(),
     "out= of what requires grad": lambda m, x, i: m.gather(x, 0, i, out=m.empty(0)),
     "written and read": lambda m, x, i: i.scatter_(0, i, 1),
-    "negative places": lambda m, x, i: x.detach().scatter_add_(0, i - 1, m.ones(2, 3)),
+    "negative indices": lambda m, x, i: x.detach().scatter_add_(0, i - 1, m.ones(2, 3)),
     "an index that requires grad, and out=": lambda m, x, i: m.index_select(x.detach(), 0, m.ones(1, requires_grad=True), out=m.empty(0)),
     "a mask that requires grad, and out=": lambda m, x, i: m.masked_select(x.detach(), m.ones(1, requires_grad=True), out=m.empty(0)),
     "diag into a leaf": lambda m, x, i: m.diag(x, out=m.ones(3, requires_grad=True)),
@@ -95,12 +95,12 @@ def test_an_index_has_no_derivative():
         assert not m.ones(()).take_along_dim(m.tensor([], requires_grad=True)).requires_grad
 
 
-def test_warns_before_it_checks():
+def test_warnings_come_before_errors():
     with pytest.warns(UserWarning, match="The reduce argument of torch.scatter with Tensor src"), pytest.raises(RuntimeError, match="scatter"):
         tenon.ones(1).scatter(0, tenon.ones(1), tenon.ones(1), reduce="floor")
 
 
-def test_a_rolled_tensor_is_no_view():
+def test_a_rolled_tensor_is_not_a_view():
     for m in (tenon, torch):
         x = m.ones(2, 2, requires_grad=True)
         assert x.roll(1).log_()._is_view() is False and x.roll(1, 0).log_()._is_view() is False

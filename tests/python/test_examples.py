@@ -1,4 +1,4 @@
-"""The examples do what they say."""
+"""Runs the programs in examples/ and checks their results."""
 
 import importlib.util
 

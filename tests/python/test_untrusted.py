@@ -10,8 +10,8 @@ import hostile
 import sweeps
 import tenon
 from hostile import attempt, deep, good, objects, reset
-for name, function in {**sweeps.functions(), **sweeps.inner_functions()}.items():
-    if name in sweeps.APART:
+for name, function in {**sweeps.functions(), **sweeps.internal_functions()}.items():
+    if name in sweeps.SKIPPED:
         continue
     for at, value in enumerate(objects):
         for call in (lambda: function(value), lambda: function(good, value), lambda: function(value, good), lambda: function(value, value), lambda: function(good, good, value),
