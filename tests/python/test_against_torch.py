@@ -1,5 +1,7 @@
 """Random calls, compared with PyTorch."""
 
+import math
+
 import pytest
 
 pytest.importorskip("torch")
@@ -19,12 +21,6 @@ numbers = st.one_of(st.integers(-3, 3), st.booleans(), st.sampled_from([0.0, -0.
 wrong_types = st.sampled_from([None, "x", [1], (), 1.5, True, {}, b"b", object])
 
 
-def numel(shape):
-    product = 1
-    for size in shape:
-        product *= size
-    return product
-
 
 @st.composite
 def broadcastable(draw, shape):
@@ -41,7 +37,7 @@ def tensors(draw, shape=None, dtype=None):
     shape = draw(shapes) if shape is None else shape
     dtype = draw(dtypes) if dtype is None else dtype
     low, high = (0, 1) if dtype == "bool" else (0, 5) if dtype == "uint8" else (-4, 5)
-    count = numel(shape)
+    count = math.prod(shape)
     values = draw(st.lists(st.integers(low, high), min_size=count, max_size=count))
     if dtype.startswith(("float", "bf")):
         values = [value / 2 for value in values]
@@ -61,7 +57,7 @@ def laid_out(tensor, shape, layout):
     if layout == "expanded" and shape and shape[0]:
         return dense[:1].expand(tuple(shape))
     if layout == "offset":
-        longer = dense.new_zeros((numel(shape) + 3,))
+        longer = dense.new_zeros((math.prod(shape) + 3,))
         longer[3:] = dense.reshape((-1,))
         return longer[3:].view(tuple(shape))
     return dense
@@ -71,7 +67,7 @@ def laid_out(tensor, shape, layout):
 def index_tensors(draw, shape):
     """An index tensor that is usually valid for a tensor of `shape`: with as many dims, or with one dim."""
     sizes = [draw(st.integers(0, 3)) for _ in shape] if draw(st.booleans()) else [draw(st.integers(0, 4))]
-    count = numel(sizes)
+    count = math.prod(sizes)
     values = draw(st.lists(st.sampled_from([0, 0, 0, 0, 0, 1, 1, 2, -1, 4]), min_size=count, max_size=count))
     flat = judge.tensor(values, draw(st.sampled_from(["int64"] * 6 + ["int32", "float32"])))
     layout = draw(st.sampled_from(["dense", "dense", "transposed", "expanded"]))

@@ -1,6 +1,7 @@
 """Gradients, graphs, hooks and custom functions, compared with PyTorch."""
 
 import copy
+import math
 import pickle
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import judge
 from judge import Both, same
-from test_against_torch import broadcastable, numel
+from test_against_torch import broadcastable
 
 
 def leaf(values, dtype="float64", requires_grad=True):
@@ -45,7 +46,7 @@ def leaves(draw):
     shapes = [tuple(shape)] + [tuple(draw(broadcastable(shape))) for _ in range(draw(st.integers(0, 2)))]
     made = []
     for shape in shapes:
-        values = draw(st.lists(st.sampled_from([-2.0, -0.75, 0.25, 0.5, 1.0, 3.0]), min_size=numel(shape), max_size=numel(shape)))
+        values = draw(st.lists(st.sampled_from([-2.0, -0.75, 0.25, 0.5, 1.0, 3.0]), min_size=math.prod(shape), max_size=math.prod(shape)))
         dtype = draw(st.sampled_from(["float64", "float64", "float32"]))
         flat = leaf(values, dtype, False)
         wants = draw(st.integers(0, 4)) > 0
@@ -507,7 +508,7 @@ def factors(draw):
     left = draw(st.sampled_from([(depth,), (rows, depth), (*batch, rows, depth)]))
     right = draw(st.sampled_from([(depth,), (depth, columns), (*draw(broadcastable(batch)), depth, columns), (rows, columns)]))
     dtype = draw(st.sampled_from(["float64", "float64", "float32", "int64"]))
-    return [judge.view(judge.tensor(draw(st.lists(st.integers(-3, 3), min_size=numel(shape), max_size=numel(shape))), dtype),
+    return [judge.view(judge.tensor(draw(st.lists(st.integers(-3, 3), min_size=math.prod(shape), max_size=math.prod(shape))), dtype),
                        lambda tensor: tensor.reshape(shape)) for shape in (left, right)]  # fmt: skip
 
 
@@ -541,7 +542,7 @@ def test_graphs_of_products(name, shapes, transposed):
     """Nodes, gradients with their strides, and the graphs of the gradients; also with transposed operands."""
 
     def operand(m, shape):
-        numbers = m.arange(numel(shape), dtype=m.float64).reshape(shape[:-2] + shape[-2:][::-1] if transposed else shape)
+        numbers = m.arange(math.prod(shape), dtype=m.float64).reshape(shape[:-2] + shape[-2:][::-1] if transposed else shape)
         return (numbers.transpose(-1, -2) if transposed and len(shape) > 1 else numbers).requires_grad_()
 
     def call(m):
@@ -562,7 +563,7 @@ def test_graphs_of_products(name, shapes, transposed):
 @pytest.mark.parametrize("name, shapes", [("addmm", [(2, 4), (2, 3), (3, 4)]), ("addmv", [(2,), (2, 3), (3,)]), ("baddbmm", [(2, 2, 4), (2, 2, 3), (2, 3, 4)])])
 def test_products_added_in_place(name, shapes):
     def call(m):
-        operands = [m.arange(numel(shape), dtype=m.float64).reshape(shape).requires_grad_() for shape in shapes]
+        operands = [m.arange(math.prod(shape), dtype=m.float64).reshape(shape).requires_grad_() for shape in shapes]
         written = operands[0] * 1
         getattr(written, name + "_")(*operands[1:], alpha=3, beta=0.5)
         grads = m.autograd.grad((written * written).sum(), operands, create_graph=True)
@@ -577,7 +578,7 @@ def test_products_added_in_place(name, shapes):
                                           ("dot", [(3,), (2,)]), ("dot", [(3, 1), (3,)]), ("matmul", [(), (3,)])])  # fmt: skip
 @pytest.mark.parametrize("dtypes", [("float32", "float32"), ("int32", "int32"), ("bool", "bool"), ("float32", "int64")])
 def test_products(name, shapes, dtypes):
-    operands = [judge.view(judge.tensor([1] * numel(shape), dtype), lambda tensor: tensor.reshape(shape)) for shape, dtype in zip(shapes, dtypes)]
+    operands = [judge.view(judge.tensor([1] * math.prod(shape), dtype), lambda tensor: tensor.reshape(shape)) for shape, dtype in zip(shapes, dtypes)]
     same(lambda m, a, b: (getattr(m, name)(a, b), getattr(a, name)(b)), *operands)
 
 

@@ -1,4 +1,4 @@
-"""At home among other libraries: no copies, no leaks, the right errors."""
+"""Exchange with NumPy, DLPack, buffers, pickle, files and matplotlib: shared memory, copies, leaks, errors."""
 
 import copy
 import gc
@@ -58,7 +58,7 @@ def test_copy_semantics_of_numpy_2():
         np.array(tensor, dtype=np.float32, copy=False)
 
 
-def test_numpy_functions_keep_the_type():
+def test_numpy_functions_return_tensors():
     tensor, array = tenon.tensor([[1.0, 4.0], [9.0, 16.0]]), np.ones((2, 2), dtype=np.float32)
     for result in (array + tensor, tensor + array, np.sqrt(tensor), np.add(tensor, 1), np.sum(tensor, axis=0), np.sin(tensor),
                    np.concatenate([tensor, tensor]), np.where(tensor > 2, tensor, 0.0), np.add.reduce(tensor), np.transpose(tensor)):  # fmt: skip
@@ -170,7 +170,7 @@ def test_pickle(protocol):
         assert pickle.loads(pickle.dumps(value, protocol)) == value
 
 
-def test_pickle_out_of_band_moves_no_bytes():
+def test_pickle_out_of_band_copies_no_bytes():
     tensor, buffers = tenon.zeros(1000), []
     data = pickle.dumps(tensor, protocol=5, buffer_callback=buffers.append)
     assert len(data) < 400 and len(buffers) == 1
@@ -217,7 +217,7 @@ def test_damaged_files(tmp_path, data):
         tenon.load(tmp_path / "x")
 
 
-def test_memory_goes_with_the_last_tensor():
+def test_the_last_tensor_frees_the_array():
     array = np.arange(1000)
     alive = weakref.ref(array)
     tensor = tenon.from_numpy(array)[2:]
@@ -230,8 +230,8 @@ def test_memory_goes_with_the_last_tensor():
 
 
 @pytest.mark.filterwarnings("ignore:Using a non-tuple sequence")
-def test_counts_of_references():
-    """Nothing is kept by calls, right or wrong."""
+def test_reference_counts():
+    """Valid and invalid calls leak no references."""
     tensor, other = tenon.ones(3), tenon.ones(4)
     calls = [lambda: tensor + 1, lambda: tensor[0], lambda: tensor.add_(1), lambda: tensor.shape, lambda: tenon.add(tensor, tensor, out=tensor),
              lambda: tensor + other, lambda: tenon.abs("x"), lambda: tensor.sum(dim="x"), lambda: tensor[[0, 1]], lambda: tensor.tolist(),
@@ -264,7 +264,7 @@ def test_array_api_namespace():
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_plots(tmp_path):
-    """matplotlib takes tensors as they are: lines, pictures, bars, histograms."""
+    """matplotlib accepts tensors: lines, pictures, histograms."""
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     from matplotlib import pyplot
@@ -282,14 +282,14 @@ def test_plots(tmp_path):
     assert (tmp_path / "plot.png").stat().st_size > 1000
 
 
-def test_tokens():
-    """dask knows equal tensors by their elements, not by their place."""
+def test_dask_tokens():
+    """Tensors with equal elements have equal tokens, whatever their addresses."""
     tokens = [tensor.__dask_tokenize__() for tensor in (tenon.arange(6), tenon.arange(6), tenon.arange(6).int(), tenon.arange(1, 7))]
     assert tokens[0] == tokens[1] and len(set(map(str, tokens))) == 3
 
 
-def test_no_memory_is_lost():
-    """A thousand rounds of calls, right and wrong, leave the process as large as a hundred did."""
+def test_memory_does_not_grow():
+    """After a hundred rounds of valid and invalid calls, further rounds need no more memory."""
     resource = pytest.importorskip("resource")
     array = np.ones(1000)
 

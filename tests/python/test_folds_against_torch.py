@@ -1,4 +1,5 @@
-"""Folds with a state of their own, over drawn shapes, layouts and options."""
+"""Reductions that are folds with a State (argmax, var, logsumexp, norms, ...), max and min: random and special calls,
+compared with PyTorch."""
 
 import math
 import random
@@ -13,7 +14,7 @@ from judge import same
 INFINITE, NAN = math.inf, math.nan
 
 
-def drawn(rng):
+def random_tensor(rng):
     """A tensor with ties, zeros, infinities or NaN; permuted, with steps or expanded."""
     dtype = rng.choice(["float32", "float64", "float16", "bfloat16", "int64", "int32", "uint8"])
     sizes = [rng.choice([1, 2, 3, 5, 8, 17, 65, 0 if rng.random() < 0.2 else 4]) for _ in range(rng.randint(0, 3))]
@@ -53,9 +54,9 @@ def function(m, name):
 
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("name", FOLDS)
-def test_drawn(name, seed):
+def test_random_calls(name, seed):
     rng = random.Random(f"{name} {seed}")
-    x = drawn(rng)
+    x = random_tensor(rng)
     exact = None if x.ours.element_size() == 2 else False
     same(lambda m, x, **k: function(m, name)(x, **k), x, exact=exact, **options(rng, x.theirs.dim(), FOLDS[name]))
 
@@ -64,20 +65,20 @@ def test_drawn(name, seed):
 @pytest.mark.parametrize("out", ["float64", "float32", "float16", "bfloat16", "int64"])
 @pytest.mark.parametrize("name", ["var", "std", "logsumexp"])
 def test_out_of_another_dtype(name, out, dtype):
-    """Computed in the dtype of out=, but for one result."""
+    """The computation is in the dtype of out=, except if there is only one result."""
     x = judge.tensor([[0.1, 0.2, 0.7], [1.5, -2.5, 0.3]], dtype)
-    coarse = None if {"16"} & {dtype[-2:], out[-2:]} else False
+    exact = None if {"16"} & {dtype[-2:], out[-2:]} else False
     for dims in (1, (0, 1), 2):
         into = judge.tensor([], out)
-        same(lambda m, x, into, **k: function(m, name)(x, out=into, **k), x, into, dim=dims, exact=coarse)
+        same(lambda m, x, into, **k: function(m, name)(x, out=into, **k), x, into, dim=dims, exact=exact)
 
 
-def test_spread_of_large_equal_elements():
+def test_var_of_large_equal_elements():
     for count in (3, 5, 100):
         same(lambda m, x: (m.var(x), m.std(x, 0)), judge.tensor([1e200] * count, "float64"), exact=False)
 
 
-def test_spread_beyond_the_range():
+def test_var_beyond_the_range():
     for correction in (0, 1, 2, math.nan):
         x = judge.tensor([1.7e308, -1.7e308], "float64")
         same(lambda m, x, **k: (m.var(x, **k), m.std(x, 0, **k), m.var(x[:, None], 0, **k)), x, correction=correction)
@@ -85,14 +86,14 @@ def test_spread_beyond_the_range():
 
 @pytest.mark.parametrize("out", ["int16", "int64", "uint8", "bool", "float64"])
 @pytest.mark.parametrize("name", ["nansum", "nanmean"])
-def test_sums_of_nothing_into_any_dtype(name, out):
+def test_sums_of_empty_tensors_into_any_dtype(name, out):
     for shape, dim in [((0,), 0), ((0, 3), 0), ((0, 3), 1), ((3, 0), 1)]:
         same(lambda m, s=shape, d=dim: getattr(m, name)(m.ones(s), d, out=m.zeros(0, dtype=getattr(m, out))))
 
 
 @pytest.mark.parametrize("correction", [-1, 0, 1, -0.5])
 @pytest.mark.parametrize("name", ["var", "std", "var_mean", "std_mean"])
-def test_spread_of_nothing(name, correction):
+def test_var_of_empty_tensors(name, correction):
     for shape, dim in [((0,), None), ((0, 3), 0), ((0, 3), 1), ((0,), 0)]:
         same(lambda m, s=shape, d=dim: getattr(m, name)(m.ones(s), d, correction=correction))
 
@@ -103,7 +104,7 @@ def test_a_mean_may_be_infinite():
 
 
 def test_the_first_of_equal_elements():
-    """Whatever threads and vectors took them."""
+    """argmax and argmin give the first of equal elements, also if several threads search."""
     for size in (1000, 300_000):
         x = judge.tensor([1.0, 2.0, 0.0] * size, "float32")
         same(lambda m, x: (m.argmax(x), m.argmin(x)), x)
@@ -116,7 +117,7 @@ def test_logsumexp_over_no_dims():
             same(lambda m, x: m.logsumexp(x.reshape(sizes), [], keepdim), judge.tensor([1.0] * math.prod(sizes), "float32"), exact=False)
 
 
-def test_the_first_wrong_dim_is_named():
+def test_the_first_invalid_dim_is_reported():
     for dims in ([1, 1, 9], [9, 1, 1], [0, -2, 1]):
         for name in ("var", "std", "vector_norm"):
             same(lambda m, x: function(m, name)(x, dim=dims), judge.tensor([[1.0, 2.0]], "float32"))
@@ -127,9 +128,9 @@ def test_the_first_wrong_dim_is_named():
 
 @pytest.mark.parametrize("name", ["max", "min"])
 @pytest.mark.parametrize("seed", range(100))
-def test_extremes_and_their_places(name, seed):
+def test_max_and_min(name, seed):
     rng = random.Random(f"{name} {seed}")
-    x = drawn(rng)
+    x = random_tensor(rng)
     ndim = x.theirs.dim()
     same(lambda m, x: getattr(m, name)(x), x)
     same(lambda m, x, **k: getattr(m, name)(x, **k), x, dim=rng.randint(-ndim, ndim), keepdim=rng.random() < 0.5)
@@ -179,7 +180,7 @@ def test_aminmax(number):
     same(MINMAX[number], judge.tensor([[1.0, NAN, 3.0], [4.0, 0.0, 3.0]], "float32"))
 
 
-# --- what else is called how
+# --- var_mean, std_mean, nansum, nanmean, norm
 
 
 OTHERS = [
@@ -221,8 +222,8 @@ def test_other_calls(number):
 
 
 @pytest.mark.parametrize("name", ["var_mean", "std_mean", "nansum", "nanmean"])
-def test_half_of_many(name):
-    """Rounded once, at the end."""
+def test_16_bit_floats(name):
+    """Sums of 16-bit floats are rounded once, at the end."""
     for dtype in ("float16", "bfloat16"):
         x = judge.tensor([0.1 * i for i in range(300)], dtype)
         same(lambda m, x: getattr(m, name)(x), x, exact=None)

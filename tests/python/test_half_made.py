@@ -1,4 +1,4 @@
-"""Objects made past their constructors, and objects that become another kind."""
+"""Objects made without their constructors, and assignments to `__class__`."""
 
 import gc
 import sys
@@ -9,12 +9,12 @@ import tenon
 
 
 @pytest.mark.parametrize("kind", sweeps.types(), ids=lambda kind: kind.__qualname__)
-def test_nothing_is_half_made(kind):
-    """__new__ alone gives a whole object, which every attribute can be asked of, or refuses."""
+def test_new_without_init(kind):
+    """__new__ alone gives an object whose attributes can all be read, or raises an error."""
     kinds = [kind]
     try:
         kinds.append(type("Sub", (kind,), {}))
-    except TypeError:  # it is final
+    except TypeError:  # the type allows no subclasses
         pass
     for base in kinds:
         for make in (lambda: base.__new__(base), lambda: object.__new__(base), base):
@@ -37,7 +37,7 @@ def test_nothing_is_half_made(kind):
                     assert type(error) is not SystemError, (kind, error)
 
 
-def test_what_new_says():
+def test_errors_of_new():
     with pytest.raises(TypeError, match=r"cannot create 'tenon.Tensor' instances: tenon.tensor\(data\) gives"):
         tenon.Tensor.__new__(tenon.Tensor)
     with pytest.raises(TypeError, match="cannot create 'tenon.dtype' instances"):
@@ -49,8 +49,8 @@ def test_what_new_says():
 
 
 @pytest.mark.parametrize("kind", sweeps.types(), ids=lambda kind: kind.__qualname__)
-def test_no_object_becomes_another_kind(kind):
-    """Only classes of the same layout take an object over."""
+def test_an_object_cannot_change_its_type(kind):
+    """`__class__` can only be set to a class with the same memory layout."""
     for value in (tenon.ones(2), tenon.float32, tenon.device("cpu"), tenon.Generator(), tenon.channels_last, tenon.ones(2).shape,
                   (tenon.ones(2, requires_grad=True) * 2).grad_fn):  # fmt: skip
         if isinstance(value, kind):
@@ -76,5 +76,5 @@ def test_subinterpreters_are_refused():
     interpreters = pytest.importorskip("_xxsubinterpreters")
     program = "import sys\nsys.path[:] = {!r}\ntry:\n    import tenon\nexcept ImportError as error:\n    assert 'subinterpreters' in str(error)\nelse:\n    assert False"
     sweeps.run_apart(f"import {interpreters.__name__} as subs, tenon\nsubs.run_string(subs.create(), {program.format(sys.path)!r})\ntenon.ones(2) + 1")
-    # Even where nobody imported it before.
+    # Also if the main interpreter has not imported tenon.
     sweeps.run_apart(f"import {interpreters.__name__} as subs\nsubs.run_string(subs.create(), {program.format(sys.path)!r})")

@@ -1,4 +1,4 @@
-"""What help() and inspect.signature() say."""
+"""help() and inspect.signature() of every function and method."""
 
 import inspect
 import pydoc
@@ -28,7 +28,7 @@ def test_help_of_methods(name):
     assert next(iter(signature.parameters)) == "self" and method.__qualname__ == f"Tensor.{name}" and method.__doc__.strip()
 
 
-def test_signatures_tell_what_is_taken():
+def test_signatures():
     for function, text in ((tenon.add, "(input, other, *, alpha=1, out=None)"), (tenon.sum, "(input, dim=None, keepdim=False, *, dtype=None, out=None)"),
                            (tenon.isclose, "(input, other, rtol=1e-05, atol=1e-08, equal_nan=False)"), (tenon.arange, "(*args, **kwargs)"),
                            (tenon.Tensor.reshape, "(self, /, *shape)"), (tenon.get_num_threads, "()"), (tenon.device, "(type, index=None)")):  # fmt: skip

@@ -1,4 +1,4 @@
-"""What writing in place and `out=` do to a graph: nodes, gradients, versions and errors, of every op that Tenon declares."""
+"""In-place ops and `out=` of every declared op, compared with PyTorch: nodes, gradients, versions and errors."""
 
 import warnings
 
@@ -10,42 +10,42 @@ import tenon
 
 import declared
 
-MODULES = (tenon, torch)
-# With as many operands behind the first as a call needs; clamp is told one bound.
+# (name, number of operands after self); clamp is called with one bound.
 INPLACE = [(op.name, min(len(op.operands) - 1, 1)) for op in declared.OPS if op.has_inplace and hasattr(torch.Tensor, op.name + "_")]
-PLACES = ("result", "view", "leaf", "view of a leaf", "plain", "plain view")
+TARGETS = ("result", "view", "leaf", "view of a leaf", "plain", "plain view")
 
 
 def graph(node, depth=4):
     if node is None or depth == 0:
         return "-"
     inputs = [graph(following, depth - 1) for following, _ in node.next_functions]
-    while inputs and inputs[-1] == "-":  # PyTorch has places for arguments that were not given
+    while inputs and inputs[-1] == "-":  # PyTorch also lists inputs for omitted arguments
         inputs.pop()
     name = node.name().split(":")[-1].replace("ConjPhysicalBackward1", "ConjPhysicalBackward0")  # docs/differences.md
     return f"{name}({', '.join(inputs)})"
 
 
-def place(m, where):
-    """A tensor to write to, the tensor it belongs to, and the leaf behind."""
+def make_target(m, target):
+    """(the tensor to write to, that tensor or its base, the leaf of the graph or None)."""
     leaf = m.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-    if where.startswith("plain"):
-        return (leaf[0], leaf, None) if where == "plain view" else (leaf, leaf, None)
+    if target.startswith("plain"):
+        return (leaf[0], leaf, None) if target == "plain view" else (leaf, leaf, None)
     leaf.requires_grad_()
-    if where == "leaf":
+    if target == "leaf":
         return leaf, leaf, leaf
-    if where == "view of a leaf":
+    if target == "view of a leaf":
         return leaf[0], leaf, leaf
     result = leaf * 2
-    return (result[0], result, leaf) if where == "view" else (result, result, leaf)
+    return (result[0], result, leaf) if target == "view" else (result, result, leaf)
 
 
 def rounded(tensor):
-    return [[round(float(f"{value:.5g}"), 4) + 0.0 if value == value else "nan" for value in row] for row in tensor.reshape(-1, 1).clone().tolist()]  # PyTorch's zeros may have no memory
+    rows = tensor.reshape(-1, 1).clone().tolist()  # clone: PyTorch's zeros may have no memory
+    return [[round(float(f"{value:.5g}"), 4) + 0.0 if value == value else "nan" for value in row] for row in rows]
 
 
-def outcome(m, where, write):
-    written, whole, leaf = place(m, where)
+def outcome(m, target, write):
+    written, whole, leaf = make_target(m, target)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -64,8 +64,8 @@ def outcome(m, where, write):
     return seen
 
 
-def same(where, write):
-    ours, theirs = outcome(tenon, where, write), outcome(torch, where, write)
+def same(target, write):
+    ours, theirs = outcome(tenon, target, write), outcome(torch, target, write)
     assert ours[: len(theirs)] == theirs
 
 
@@ -77,13 +77,13 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("where", PLACES)
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("name, count", INPLACE)
-def test_every_op_in_place(name, count, other, where):
+def test_every_op_in_place(name, count, other, target):
     if (other == "nothing") != (count == 0):
         pytest.skip("another number of arguments")
-    same(where, lambda m, x: getattr(x, name + "_")(*OTHERS[other](m)))
+    same(target, lambda m, x: getattr(x, name + "_")(*OTHERS[other](m)))
 
 
 VIEWS = {
@@ -104,10 +104,10 @@ VIEWS = {
 }
 
 
-@pytest.mark.parametrize("where", PLACES)
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", VIEWS)
-def test_other_writes(name, where):
-    same(where, VIEWS[name])
+def test_other_writes(name, target):
+    same(target, VIEWS[name])
 
 
 OUT = {
@@ -185,7 +185,7 @@ UNCHANGED = {
 @pytest.mark.parametrize("requires_grad", (False, True))
 @pytest.mark.parametrize("name", UNCHANGED)
 @pytest.mark.filterwarnings("ignore")
-def test_what_changes_nothing_gives_the_same_object_where_pytorch_does(name, requires_grad):
+def test_functions_that_return_their_input(name, requires_grad):
     def call(m):
         x, result = UNCHANGED[name](m, *tensors(m, requires_grad))
         return result is x, graph(result.grad_fn)
@@ -193,7 +193,7 @@ def test_what_changes_nothing_gives_the_same_object_where_pytorch_does(name, req
     assert call(tenon) == call(torch)
 
 
-def test_views_that_nobody_recorded():
+def test_views_that_were_not_recorded():
     def call(m):
         seen = []
 

@@ -1,4 +1,6 @@
-"""Several tensors as one: cat and stack, each call asked of PyTorch as well."""
+"""cat and stack, compared with PyTorch."""
+
+import math
 
 import pytest
 
@@ -15,10 +17,7 @@ LAYOUTS = ["dense", "transposed", "gaps", "expanded", "channels_last"]
 
 
 def numbered(m, shape, dtype="float32", start=0):
-    count = 1
-    for size in shape:
-        count *= size
-    return m.arange(start, start + count, dtype=m.float64).reshape(shape).to(getattr(m, dtype))
+    return m.arange(start, start + math.prod(shape), dtype=m.float64).reshape(shape).to(getattr(m, dtype))
 
 
 def laid_out(m, tensor, layout):
@@ -108,18 +107,18 @@ def test_calls_and_their_errors(text):
 
 
 @pytest.mark.parametrize("text", ["m.cat([x, x], out=x)", "m.cat([x[:2], x[2:]], out=x)", "m.cat([x[:1], y], out=x[1:])", "m.stack([x[0], x[1]], out=x[2:])", "m.stack([x[:, 0], y[:, 0]], 1, out=x[:, :2])"])
-def test_out_must_lie_apart(text):
+def test_out_must_not_overlap_operands(text):
     same(lambda m: eval(text, {"m": m, "x": numbered(m, (4, 3)), "y": numbered(m, (2, 3))}))
 
 
-def test_out_beside_its_operands():
-    def beside(m):
+def test_out_and_operands_in_one_storage():
+    def written(m):
         x = numbered(m, (6, 3))
         m.cat([x[:1], x[1:2]], out=x[2:4])
         m.stack([x[0], x[1]], out=x[4:])
         return x, x._version
 
-    same(beside)
+    same(written)
 
 
 def test_meta():
@@ -134,7 +133,7 @@ def test_meta():
 
 @pytest.mark.filterwarnings("ignore:An output")
 @pytest.mark.parametrize("name", ["cat", "stack", "concat"])
-def test_a_failed_write_leaves_out_alone(name):
+def test_a_failed_call_does_not_change_out(name):
     out = numbered(tenon, (5,))
     with pytest.raises(RuntimeError, match="unsupported operation"):
         getattr(tenon, name)([out, out], out=out)
@@ -143,18 +142,18 @@ def test_a_failed_write_leaves_out_alone(name):
 
 @pytest.mark.parametrize("name", ["cat", "stack"])
 def test_gradients(name):
-    def gradients(m, dim, dtypes, shapes, recorded=(True, True, True)):
-        leaves = [numbered(m, shape, dtype).requires_grad_(able) for dtype, shape, able in zip(dtypes, shapes, recorded)]
+    def gradients(m, dim, dtypes, shapes, flags=(True, True, True)):
+        leaves = [numbered(m, shape, dtype).requires_grad_(flag) for dtype, shape, flag in zip(dtypes, shapes, flags)]
         result = getattr(m, name)(leaves, dim)
-        able = [leaf for leaf in leaves if leaf.requires_grad]
-        first = m.autograd.grad((result * result * result).sum(), able, create_graph=True)
-        second = m.autograd.grad(sum((grad * grad).sum() for grad in first), able)
+        wanted = [leaf for leaf in leaves if leaf.requires_grad]
+        first = m.autograd.grad((result * result * result).sum(), wanted, create_graph=True)
+        second = m.autograd.grad(sum((grad * grad).sum() for grad in first), wanted)
         return result, result.grad_fn.name(), [pair[0] is None for pair in result.grad_fn.next_functions], list(first), list(second)
 
     for dtypes in (["float32"] * 3, ["float32", "float64", "float32"], ["float16", "float32", "bfloat16"]):
-        for recorded in ((True, True, True), (False, True, False), (True, False, True)):
+        for flags in ((True, True, True), (False, True, False), (True, False, True)):
             for dim in (0, 1, -1):
-                same(gradients, dim, dtypes, [(2, 3)] * 3, recorded)
+                same(gradients, dim, dtypes, [(2, 3)] * 3, flags)
     if name == "cat":
         same(gradients, 1, ["float32"] * 3, [(2, 3), (2, 0), (2, 1)])
         same(gradients, -1, ["float32"] * 3, [(0,), (2, 2), (2, 1)])
@@ -182,6 +181,6 @@ def test_lists_that_change_while_they_are_read():
         tenon.cat(tensors, Dim())
 
 
-def test_thousands():
+def test_thousands_of_tensors():
     same(lambda m: m.cat([m.full((i % 3,), i) for i in range(3000)]))
     same(lambda m: m.stack([m.tensor(i) for i in range(3000)]))

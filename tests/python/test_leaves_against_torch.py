@@ -1,4 +1,4 @@
-"""Leaves that are given another shape, and what a graph still knows of tensors that were changed in place."""
+"""Leaves that get another shape, and graphs whose tensors are changed in place, compared with PyTorch."""
 
 import pytest
 
@@ -7,8 +7,8 @@ pytest.importorskip("torch")
 from judge import same
 
 
-def pruned(m, loss, change):
-    """A second step after the leaf was made smaller."""
+def second_step(m, loss, change):
+    """A forward and backward pass, a change of the leaf, and a second forward and backward pass."""
     p = m.ones(4, 3, requires_grad=True)
     loss(p).backward()
     p.grad = None
@@ -25,7 +25,7 @@ def new_dtype(m, p):
     p.data = p.data.double()[1:]
 
 
-def turned(m, p):
+def transposed(m, p):
     with m.no_grad():
         p.t_()
 
@@ -36,7 +36,7 @@ def resized(m, p):
     p.requires_grad_()
 
 
-def deeper(m, p):
+def unsqueezed(m, p):
     with m.no_grad():
         p.unsqueeze_(1)
 
@@ -48,22 +48,22 @@ LOSSES = {
     "mean": lambda p: p.mean(),
     "amax": lambda p: p.amax(0).sum(),
     "select": lambda p: p[0].exp().sum(),
-    "places": lambda p: p[[0, 0]].exp().sum(),
+    "index": lambda p: p[[0, 0]].exp().sum(),
     "view": lambda p: p.view(-1).exp().sum(),
     "expand": lambda p: p.expand(2, *p.shape).exp().sum(),
 }
 
 
-@pytest.mark.parametrize("change", [new_data, new_dtype, turned, resized, deeper])
+@pytest.mark.parametrize("change", [new_data, new_dtype, transposed, resized, unsqueezed])
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 def test_a_leaf_of_another_shape(loss, change):
-    same(lambda m: pruned(m, loss, change))
+    same(lambda m: second_step(m, loss, change))
 
 
 @pytest.mark.parametrize("change", [lambda y: y.squeeze_(), lambda y: y.unsqueeze_(0), lambda y: y.t_(), lambda y: y.transpose_(0, 1)])
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 def test_computed_tensors_that_are_reshaped_outside_their_graph(loss, change):
-    """PyTorch's gradients do not fit any more, and it says so; some can still be expanded."""
+    """The gradient no longer has the tensor's shape: an error, unless it can be expanded."""
 
     def program(m):
         x = m.ones(1, 3, requires_grad=True)
@@ -157,7 +157,7 @@ def test_graph(program):
 
 @pytest.mark.parametrize("create_graph", [False, True])
 @pytest.mark.parametrize("loss", [lambda x: x.mean(), lambda x: x.sum(), lambda x: (x * 2).mean(), lambda x: x.mean(0).sum(), lambda x: (x + x[0]).mean()])
-def test_gradients_may_be_written_to(loss, create_graph):
+def test_gradients_can_be_written_to(loss, create_graph):
     def program(m):
         x = m.ones(3, 2, requires_grad=True)
         (gradient,) = m.autograd.grad(loss(x), x, create_graph=create_graph)
@@ -176,10 +176,10 @@ def test_channels_last_without_elements(sizes):
     same(program)
 
 
-def places_behind_two_ellipses(m):
+def indices_after_two_ellipses(m):
     x = m.full((2, 2), 5)
     x[..., ..., m.tensor([0])] = x
 
 
-def test_too_many_places_before_overlap():
-    same(places_behind_two_ellipses)
+def test_too_many_indices_are_reported_before_overlap():
+    same(indices_after_two_ellipses)

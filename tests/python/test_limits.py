@@ -1,18 +1,17 @@
-"""At the ends of what there may be: ranks, and bytes that are no text."""
+"""Limits: strings with NUL or invalid UTF-8, a million nodes, and up to 100 dims."""
 
 import os
 import pickle
-import sys
 
 import pytest
 import tenon
 
-# "\udcff" is what Python makes of the byte 0xff in names that come from the system; UTF-8 has no form of it.
+# Python decodes the byte 0xff in file names as "\udcff", which cannot be encoded in UTF-8.
 TEXTS = ("\0", "a\0b", "float32\0", "\udcff", "a\udcffb", "\ud800", "é\U0010ffff", "\x1b[31m", "")
 
 
 def calls(x, text):
-    """Every function that takes a text."""
+    """(name, call) for every function that takes a string."""
     yield "to", lambda: x.to(text)
     yield "type", lambda: x.type(text)
     yield "device", lambda: tenon.device(text)
@@ -42,14 +41,13 @@ def calls(x, text):
 
 @pytest.mark.filterwarnings("ignore:Using a non-tuple sequence")
 @pytest.mark.parametrize("text", TEXTS, ids=ascii)
-def test_any_text_is_taken_or_refused(text, tmp_path, monkeypatch):
+def test_any_string_is_accepted_or_raises(text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     x = tenon.arange(3.0)
-    for name, call in calls(x, text):
+    for _, call in calls(x, text):
         try:
             result = call()
         except (RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError, OSError) as error:
-            assert not isinstance(error, SystemError), name
             str(error), ascii(error)
         else:
             ascii(result)
@@ -59,7 +57,7 @@ def test_any_text_is_taken_or_refused(text, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ("a\0b", "\udcff", "é", "\x1b[2J", "", " ", "\n"), ids=ascii)
-def test_names_of_entries_come_back_or_are_refused(name, tmp_path):
+def test_entry_names_are_kept_or_raise(name, tmp_path):
     path = tmp_path / "x.safetensors"
     try:
         tenon.save({name: tenon.ones(2)}, path)
@@ -69,8 +67,8 @@ def test_names_of_entries_come_back_or_are_refused(name, tmp_path):
     assert list(tenon.load(path)) == [name]
 
 
-def test_nothing_ends_at_a_nul():
-    """What is an argument up to a NUL is none."""
+def test_no_string_ends_at_a_nul():
+    """A valid argument followed by NUL is invalid."""
     x = tenon.ones(2)
     for call in (lambda: tenon.div(x, x, rounding_mode="floor\0"), lambda: tenon.device("cpu\0"), lambda: x.to("cpu\0"), lambda: tenon.ones(2, device="meta\0x"),
                  lambda: tenon.broadcast_policy("rank=warn\0"), lambda: tenon.load("x.npy\0"), lambda: getattr(tenon, "add\0"), lambda: getattr(x, "sum\0"),
@@ -80,7 +78,7 @@ def test_nothing_ends_at_a_nul():
 
 
 def test_paths_are_bytes(tmp_path):
-    """A path of the system is no text; one with NUL names no file."""
+    """A path may contain any byte but NUL."""
     x = tenon.ones(2)
     path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe.npy")
     tenon.save(x, path)
@@ -125,19 +123,15 @@ if torch:
     }  # fmt: skip
 
     def flat(result):
-        """NumPy, which the comparison uses, takes 64 dims."""
+        """Shape, strides, and the elements in one dim: the comparison uses NumPy, which allows 64 dims."""
         if judge.is_tensor(result):
             return [tuple(result.shape), tuple(result.stride()), result.reshape(-1)]
         return [flat(item) for item in result] if isinstance(result, (list, tuple)) else result
 
     @pytest.mark.parametrize("rank", (4, 63, 64, 65, 66, 100))
     @pytest.mark.parametrize("name", CALLS)
-    def test_ranks_are_pytorchs(name, rank):
+    def test_ranks(name, rank):
         def call(module):
             return flat(CALLS[name](module, module.arange(6.0).reshape([1] * (rank - 2) + [2, 3])))
 
         judge.same(call)
-
-
-if __name__ == "__main__":
-    sys.exit(pytest.main([__file__]))

@@ -1,4 +1,4 @@
-"""Inference mode, and what may be asked for inside it, each call made in PyTorch as well."""
+"""Inference mode and grad mode, compared with PyTorch."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from judge import same
 
 
 def both_modes(m):
-    """Nothing is recorded in inference mode, though gradients may be asked for."""
+    """In inference mode nothing is recorded, also inside enable_grad."""
     x = m.ones(3, requires_grad=True)
     with m.inference_mode(), m.enable_grad():
         y = x * 2
@@ -59,7 +59,7 @@ def resized_inside(m):
         return tuple(made.resize_(5).shape)
 
 
-def left_inside(m):
+def inference_mode_off_inside(m):
     with m.inference_mode(), m.inference_mode(False):
         y = m.ones(3, requires_grad=True) * 2
         return y.requires_grad, m.is_grad_enabled(), y.is_inference()
@@ -79,7 +79,7 @@ def modes_after(m):
 
 
 CALLS = [
-    both_modes, leaves_made_inside, backward_inside, grad_inside, views_inside, resized_inside, left_inside, modes_after,
+    both_modes, leaves_made_inside, backward_inside, grad_inside, views_inside, resized_inside, inference_mode_off_inside, modes_after,
     lambda m: grad_inside(m, create_graph=True),
     lambda m: resized_outside(m, 5),
     lambda m: resized_outside(m, 3),
@@ -91,7 +91,7 @@ def test_modes(call):
     same(call)
 
 
-def results_that_are_no_tensors(m):
+def results_that_are_not_tensors(m):
     seen = []
 
     class Mixed(m.autograd.Function):
@@ -110,5 +110,5 @@ def results_that_are_no_tensors(m):
     return seen, others, x.grad
 
 
-def test_backward_is_given_none_for_what_is_no_tensor():
-    same(results_that_are_no_tensors)
+def test_backward_gets_none_for_results_that_are_not_tensors():
+    same(results_that_are_not_tensors)

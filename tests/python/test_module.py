@@ -1,4 +1,4 @@
-"""Claims about the module itself: objects, settings, warnings, errors, bad input, threads."""
+"""The module's objects, settings, warnings, errors, threads and stubs. PyTorch is not needed."""
 
 import os
 import signal
@@ -43,7 +43,7 @@ def test_default_dtype():
     raises(TypeError, "only floating-point types", lambda: tenon.set_default_dtype(tenon.int64))
 
 
-def test_random_numbers_follow_from_the_seed():
+def test_the_seed_determines_random_numbers():
     first = tenon.manual_seed(3) and tenon.rand(5)
     tenon.manual_seed(3)
     assert tenon.equal(tenon.rand(5), first)
@@ -85,7 +85,7 @@ def test_policy():
         other = threading.Thread(target=lambda: seen.append((tenon.ones(3) - tenon.ones(3, 1)).shape))
         other.start()
         other.join()
-        assert seen == [(3, 3)]  # each thread has its own
+        assert seen == [(3, 3)]  # each thread has its own policy
     assert (tenon.ones(3) - tenon.ones(3, 1)).shape == (3, 3)
 
     @tenon.broadcast_policy("raise")
@@ -111,13 +111,13 @@ def test_format():
         format(tenon.ones(2), ".1f")
 
 
-class Raises:
+class ArrayRaises:
     def __array__(self, dtype=None, copy=None):
         raise ZeroDivisionError("on purpose")
 
 
-class Liar:
-    """A sequence that says it is longer than it is."""
+class LongerThanItIs:
+    """A sequence whose __len__ is too large."""
 
     def __len__(self):
         return 5
@@ -145,17 +145,17 @@ class Real(float):
 
 def test_bad_input():
     x = tenon.ones(2)
-    for wrong in (None, "x", b"x", {}, object(), [1], Raises()):
+    for wrong in (None, "x", b"x", {}, object(), [1], ArrayRaises()):
         for call in (lambda: x + wrong, lambda: wrong - x, lambda: tenon.add(x, wrong), lambda: tenon.abs(wrong)):
             with pytest.raises(TypeError):
                 call()
     raises(ValueError, "expected sequence of length 1 at dim 1 (got 2)", lambda: tenon.tensor([[1], [2, 3]]))
     raises(ValueError, "too many dimensions 'list'", lambda: tenon.tensor(nested(1000)))
     raises(RuntimeError, "Could not infer dtype of NoneType", lambda: tenon.tensor(None))
-    raises(RuntimeError, "Could not infer dtype of Raises", lambda: tenon.tensor(Raises()))
+    raises(RuntimeError, "Could not infer dtype of ArrayRaises", lambda: tenon.tensor(ArrayRaises()))
     raises(TypeError, "new(): invalid data type 'str'", lambda: tenon.tensor("x"))
     with pytest.raises((IndexError, ValueError)):
-        tenon.tensor(Liar())
+        tenon.tensor(LongerThanItIs())
     endless = []
     endless.append(endless)
     with pytest.raises((ValueError, TypeError)):
@@ -199,7 +199,7 @@ def test_many_threads():
     assert not failures
 
 
-def test_long_work_lets_other_threads_run():
+def test_long_ops_release_the_gil():
     ticks = []
     stop = threading.Event()
 
@@ -230,10 +230,10 @@ LONG_WORK = {
 
 @pytest.mark.parametrize("work", LONG_WORK)
 def test_interrupt(work):
-    """Ctrl-C ends long work: one op that would take many seconds, or one that comes again and again."""
+    """Ctrl-C ends an op that takes very long, and a loop of short ops."""
     program = (
         "import signal, tenon\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a process in the background begins without
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background process starts with Ctrl-C ignored
         "x, y, z = tenon.ones(1).expand(1 << 42), tenon.ones(3000, 3000), tenon.ones(3000, 3000)\n"
         f"print('ready', flush=True)\nwhile True: {LONG_WORK[work]}"
     )
@@ -247,7 +247,7 @@ def test_interrupt(work):
             _, errors = process.communicate(timeout=20)
         except subprocess.TimeoutExpired:
             process.kill()
-            pytest.fail("the op went on")
+            pytest.fail("Ctrl-C did not end the program")
     assert time.monotonic() - start < 5 and "KeyboardInterrupt" in errors
 
 

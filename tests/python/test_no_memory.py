@@ -1,4 +1,4 @@
-"""Python's allocations fail, and calls keep nothing: every function of the module in turn."""
+"""Every function of the module while Python's allocations fail, and whether any function leaks."""
 
 import sys
 
@@ -10,13 +10,13 @@ import _testcapi, pickle, sys
 import tenon
 from everything import attempts
 
-SIGNALS = (MemoryError, RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError, NotImplementedError, BufferError, OverflowError)
-names, failures = 0, 0
+ERRORS = (MemoryError, RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError, NotImplementedError, BufferError, OverflowError)
+calls, failures = 0, 0
 for name, call in attempts():
-    names += 1
+    calls += 1
     print(name, file=sys.stderr)
-    for lasting in (False, True):
-        quiet = 0
+    for lasting in (False, True):  # one allocation fails; or all from there on
+        successes = 0  # in a row: the call has no further allocations
         for start in range(1, 400):
             error = None
             try:
@@ -25,29 +25,29 @@ for name, call in attempts():
                     call()
                 finally:
                     _testcapi.remove_mem_hooks()
-            except SIGNALS as caught:
+            except ERRORS as caught:
                 error = caught
             except pickle.PicklingError:
                 pass
             except BaseException as caught:
-                # A frame that finds no memory is a SystemError of Python's own.
+                # Python itself raises SystemError if it cannot allocate a frame.
                 if "error return without exception set" not in str(caught) and not str(caught).startswith("<function "):
                     print(name, start, lasting, repr(caught)[:300])
             failed = isinstance(error, MemoryError)
             failures += failed
-            quiet = 0 if failed else quiet + 1
-            if quiet > 12:
+            successes = 0 if failed else successes + 1
+            if successes > 12:
                 break
         error = None
 try:
     assert (tenon.ones(2) + 1).tolist() == [2, 2] and pickle.loads(pickle.dumps(tenon.ones(2))).tolist() == [1, 1]
 finally:
-    assert names > 250 and failures > 2500, (names, failures)
+    assert calls > 250 and failures > 2500, (calls, failures)
 '''
 
 
 def test_allocations_of_python_that_fail(tmp_path):
-    """MemoryError or the result, whichever of Python's allocations fails; and all works afterwards."""
+    """If an allocation of Python fails, each call raises an ordinary error or gives its result; the module works afterwards."""
     pytest.importorskip("_testcapi")
     assert sweeps.run_apart(NO_MEMORY, folder=tmp_path, timeout=600) == ""
 
@@ -73,12 +73,12 @@ assert len(calls) > 250
 for name, call in calls:
     repeat(call, 20)
 gc.collect()
-gc.freeze()  # what is there already need not be looked through again and again
+gc.freeze()  # the collector then skips all existing objects
 tracemalloc.start()
 for name, call in calls:
     print(name, file=sys.stderr)
-    repeat(call, 20)  # what is made once is made
-    for tries in range(4):  # tables of the interpreter's grow now and then
+    repeat(call, 20)  # fills caches
+    for _ in range(4):  # repeated, because tables of the interpreter sometimes grow
         gc.collect()
         counts, objects, (traced, _) = [sys.getrefcount(value) for value in watched], len(gc.get_objects()), tracemalloc.get_traced_memory()
         repeat(call, 100)
@@ -98,14 +98,14 @@ for name, call in calls:
     repeat(call, 300)
 gc.collect()
 grown = resident() - before
-if grown > 300 * len(calls) * 4:  # four bytes a call
+if grown > 300 * len(calls) * 4:  # four bytes for each call
     print("resident memory has grown by", grown, "bytes")
 '''
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-@pytest.mark.without_asan("it keeps what is freed")
-def test_no_call_keeps_anything(tmp_path):
-    """Neither references nor objects nor bytes stay behind a call, right or wrong, of any function."""
+@pytest.mark.without_asan("AddressSanitizer keeps freed memory")
+def test_no_call_leaks(tmp_path):
+    """No call of any function, valid or invalid, leaks references, objects or memory."""
     pytest.importorskip("_testcapi")
     assert sweeps.run_apart(LEAKS, folder=tmp_path, timeout=600) == ""

@@ -1,4 +1,4 @@
-"""NumPy's functions on tensors give what they give on arrays, with tensors where there were arrays."""
+"""NumPy's functions give for tensors what they give for arrays, with tensors instead of arrays."""
 
 import operator
 import warnings
@@ -17,7 +17,7 @@ FILES = {"save", "savez", "savez_compressed", "savetxt", "fromregex"}
 
 
 def dispatched():
-    """Every function of NumPy that asks its arguments for __array_function__."""
+    """Every function of NumPy that dispatches through __array_function__."""
     for module in (np, np.linalg, np.fft):
         for name in sorted(dir(module)):
             function = getattr(module, name)
@@ -60,8 +60,8 @@ def test_function(function):
             except Exception:
                 continue
             tensors = as_tensors(arguments)
-            same(function(*tensors), theirs, as_tensor=not isinstance(arguments[0], list))  # into most lists NumPy does not look
-        same([value for value in tensors if isinstance(value, tenon.Tensor)], [value for value in mutable if isinstance(value, np.ndarray)])  # written in place, too
+            same(function(*tensors), theirs, as_tensor=not isinstance(arguments[0], list))  # NumPy does not search most lists for tensors
+        same([value for value in tensors if isinstance(value, tenon.Tensor)], [value for value in mutable if isinstance(value, np.ndarray)])  # arguments written in place
 
 
 def test_named_tuples():
@@ -73,7 +73,7 @@ def test_named_tuples():
     assert np.unique_counts(tenon.tensor([1, 1, 2])).counts.tolist() == [2, 1]
 
 
-def test_out_comes_back():
+def test_out_is_returned():
     out = tenon.empty(3)
     assert np.cumsum(tenon.ones(3), out=out) is out and out.tolist() == [1, 2, 3]
     assert np.sum(tenon.ones(2, 3), axis=0, out=out) is out and out.tolist() == [2, 2, 2]
@@ -92,7 +92,7 @@ def as_arrays(values):
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="older NumPy lacks some of the names")
 @pytest.mark.parametrize("name", _standard._NUMPY)
 def test_declared_name(name, monkeypatch):
-    """The op behind a name that its block gives computes what NumPy computes, and computes it itself."""
+    """If an op's block declares a name of NumPy, the op gives NumPy's result, without calling NumPy."""
     own = _standard._NUMPY[name]
     function = operator.attrgetter(name)(np)
     arguments, needs_dim = declared.plain_arguments(own)
@@ -100,10 +100,10 @@ def test_declared_name(name, monkeypatch):
     with np.errstate(all="ignore"):
         theirs = function(*arrays, *dims)
 
-    def by_numpy(value):
+    def fail(value):
         raise AssertionError(f"numpy.{name} goes to NumPy, not to {own}")
 
-    monkeypatch.setattr(_numpy, "_as_array", by_numpy)
+    monkeypatch.setattr(_numpy, "_as_array", fail)
     ours = function(*arguments, *dims)
     monkeypatch.undo()
     same(ours, theirs)
@@ -111,12 +111,12 @@ def test_declared_name(name, monkeypatch):
 
 
 def test_no_name_is_forgotten():
-    """An op whose name is NumPy's, too, says so in its block. NumPy's meshgrid copies."""
+    """If NumPy has a function of an op's name, the op's block declares it. Not meshgrid: NumPy's copies."""
     named = [name for name in declared.NAMES if name != "meshgrid" and callable(getattr(np, name, None))]
     assert [name for name in named if getattr(np, name) not in _numpy._UFUNCS | _numpy._FUNCTIONS] == []
 
 
-def test_what_only_numpy_takes():
+def test_parameters_that_only_numpy_has():
     x = tenon.tensor([[3.0, 1.0], [2.0, 5.0]])
     assert np.sum(x, 0, np.float64).dtype is tenon.float64 and np.mean(tenon.tensor([1, 2])).item() == 1.5
     assert np.sum(x, keepdims=True).shape == (1, 1) and np.prod(x, keepdims=True).item() == 30

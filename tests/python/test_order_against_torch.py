@@ -1,5 +1,6 @@
-"""Sorting, the largest elements, running extremes, mantissas and exponents: results of several tensors, each asked of PyTorch as well."""
+"""sort, argsort, topk, cummax, cummin and frexp, compared with PyTorch."""
 
+import math
 import pickle
 import random
 
@@ -19,17 +20,15 @@ SHAPES = [(), (0,), (1,), (7,), (3, 5), (5, 0), (2, 3, 4), (1100,), (3, 1500), (
 
 
 def elements(m, shape, dtype, seed, ties=True):
-    """Numbers with ties, and NaN, infinities and both zeros among floats; `ties=False`: all of them different."""
-    drawn = random.Random(f"{seed} {shape} {dtype}")
-    count = 1
-    for size in shape:
-        count *= size
+    """Random numbers with ties; floats also with NaN, infinities and both zeros. `ties=False`: all numbers differ."""
+    rng = random.Random(f"{seed} {shape} {dtype}")
+    count = math.prod(shape)
     if ties:
         special = [float("nan"), float("inf"), float("-inf"), -0.0, 0.0] if dtype in FLOATS else [0, 1]
         low = 0 if dtype == "bool" or dtype.startswith("u") else -20
-        values = [drawn.choice(special) if drawn.random() < 0.2 else drawn.randint(low, 20) for _ in range(count)]
+        values = [rng.choice(special) if rng.random() < 0.2 else rng.randint(low, 20) for _ in range(count)]
     else:
-        values = drawn.sample(range(-2 * count, 2 * count + 1), count)
+        values = rng.sample(range(-2 * count, 2 * count + 1), count)
     whole = m.tensor(values, dtype=m.float64).reshape(shape)
     return whole.to(getattr(m, dtype))
 
@@ -52,11 +51,11 @@ def test_sort(shape, dtype, layout):
     same(lambda m: m.argsort(laid_out(elements(m, shape, dtype, 1), layout), stable=True))
 
 
-@pytest.mark.parametrize("reach", [3, 40_000, 2**62])
+@pytest.mark.parametrize("limit", [3, 40_000, 2**62])
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype not in ("uint16", "uint32", "uint64")])
 @pytest.mark.parametrize("length", [16, 17, 32, 33, 96, 200, 770, 3_000, 70_000])
-def test_rows_of_any_length_and_of_keys_near_and_far(length, dtype, reach):
-    rows = torch.randint(-reach, reach, (2, length), generator=torch.Generator().manual_seed(length)).to(getattr(torch, dtype))
+def test_rows_of_any_length_and_range(length, dtype, limit):
+    rows = torch.randint(-limit, limit, (2, length), generator=torch.Generator().manual_seed(length)).to(getattr(torch, dtype))
     mine = tenon.from_dlpack(rows)
     for descending in (False, True):
         wanted, got = (m.sort(x, stable=True, descending=descending) for m, x in ((torch, rows), (tenon, mine)))
@@ -118,24 +117,23 @@ CALLS = {
 
 @pytest.mark.parametrize("dtypes", [("float32", "int64"), ("float32", "int32"), ("float64", "int64"), ("float32", "float32"), ("int64", "int64")])
 @pytest.mark.parametrize("name", CALLS)
-def test_into(name, dtypes):
+def test_out(name, dtypes):
     same(lambda m: CALLS[name](m, elements(m, (3, 4), "float32", 7, ties=name != "topk"), out=outs(m, *dtypes)))
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_what_cannot_be_written_into(name):
+def test_invalid_out(name):
     for make in (lambda m, x: (x,), lambda m, x: (x, x, x), lambda m, x: (x, 1), lambda m, x: x, lambda m, x: 3, lambda m, x: (None, None)):
         same(lambda m: CALLS[name](m, elements(m, (3, 4), "float32", 8), out=make(m, m.empty(0))))
     recorded = lambda m: CALLS[name](m, elements(m, (3, 4), "float32", 8).requires_grad_(), out=outs(m, "float32", "int32" if name == "frexp" else "int64"))
     same(recorded)
 
 
-def test_the_input_is_written_into():
+def test_out_may_be_the_input():
     def written(m):
-        x, places = elements(m, (3, 4), "float32", 9), m.empty(0, dtype=m.int64)
-        given = (x, places)
-        result = m.sort(x, out=given)
-        return result[0] is x, result.indices is places, x, places
+        x, indices = elements(m, (3, 4), "float32", 9), m.empty(0, dtype=m.int64)
+        result = m.sort(x, out=(x, indices))
+        return result[0] is x, result.indices is indices, x, indices
 
     same(written)
 
@@ -155,17 +153,17 @@ def test_named_tuples(name):
     assert type(CALLS[name](tenon, tenon.ones(2, 3))) is getattr(tenon.return_types, name)
 
 
-def test_a_roll_of_nothing_keeps_its_stride():
+def test_strides_of_rolled_empty_tensors():
     same(lambda m: (m.zeros(1)[0:-1:3].roll(1), m.zeros(6)[0:0:3].roll((1, 2), (0, 0)), m.zeros(4, 0)[::2].roll(1)))
 
 
-def test_sort_names_its_node_after_the_keyword():
+def test_the_node_of_sort_depends_on_its_overload():
     for m in (torch, tenon):
         x = m.ones(2, requires_grad=True)
         assert [m.sort(x).values.grad_fn.name(), m.sort(x, stable=False).values.grad_fn.name()] == ["SortBackward0", "SortBackward1"]
 
 
-MISTAKES = [
+INVALID_CALLS = [
     lambda m, x: m.sort(x, 2), lambda m, x: m.sort(x, 0, True, True), lambda m, x: m.sort(x, stable=1), lambda m, x: m.sort(), lambda m, x: m.sort(x, stable=None),
     lambda m, x: m.topk(x, 5), lambda m, x: m.topk(x, -1), lambda m, x: m.topk(x), lambda m, x: m.topk(x, 1, 2), lambda m, x: m.topk(x[0, 0], 2), lambda m, x: m.topk(x[0, 0], 0),
     lambda m, x: m.topk(x > 0, 1), lambda m, x: m.topk(x, 1.5), lambda m, x: m.topk(x, 2, 1, True, True, 1),
@@ -177,12 +175,12 @@ MISTAKES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("number", range(len(MISTAKES)))
-def test_mistakes(number):
-    same(lambda m: MISTAKES[number](m, elements(m, (3, 4), "float32", 10)))
+@pytest.mark.parametrize("number", range(len(INVALID_CALLS)))
+def test_invalid_calls(number):
+    same(lambda m: INVALID_CALLS[number](m, elements(m, (3, 4), "float32", 10)))
 
 
-def test_gradient_of_a_mantissa():
+def test_gradient_of_frexp():
     def gradients(m):
         x = m.tensor([3.0, -5e-3, 1e20, 0.0], requires_grad=True)
         mantissa, exponent = m.frexp(x)

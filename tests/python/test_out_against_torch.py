@@ -1,10 +1,13 @@
-"""`out=` of factories and products beside PyTorch: what is refused, resized, warned of and left as it was."""
+"""`out=` of factories and matrix products, compared with PyTorch: results, resizing, warnings, errors."""
+
+import math
 
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from judge import Both, same, tensor  # noqa: E402
+import tenon
+from judge import Both, same, tensor
 
 FACTORIES = {
     "zeros": lambda m, **options: m.zeros(3, **options),
@@ -14,55 +17,54 @@ FACTORIES = {
     "arange": lambda m, **options: m.arange(3, **options),
     "linspace": lambda m, **options: m.linspace(0, 1, 3, **options),
 }
-DRAWN = {
+# Their results are undefined or random, so the test sets them to 0.
+UNDEFINED = {
     "empty": lambda m, **options: m.empty(3, **options).zero_(),
     "rand": lambda m, **options: m.rand(3, **options).zero_(),
     "randn": lambda m, **options: m.randn(3, **options).zero_(),
     "randint": lambda m, **options: m.randint(3, (3,), **options).zero_(),
 }
-ALL = FACTORIES | DRAWN
+ALL = FACTORIES | UNDEFINED
 
 TARGETS = {
     "another shape": lambda m: m.ones(2),
-    "nothing in it": lambda m: m.ones(0),
+    "empty": lambda m: m.ones(0),
     "as many elements": lambda m: m.ones(3, 1),
     "strided": lambda m: m.ones(3, 2)[:, 0],
     "integers": lambda m: m.ones(3, dtype=m.int16),
-    "truths": lambda m: m.ones(3, dtype=m.bool),
+    "bools": lambda m: m.ones(3, dtype=m.bool),
     "expanded": lambda m: m.ones(1).expand(3),
     "a leaf": lambda m: m.ones(2, requires_grad=True),
 }
 
 
 def both(make):
-    import tenon
-
     return Both(make(tenon), make(torch))
 
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", ALL)
-def test_what_is_written(name, target):
-    if name in DRAWN and target == "expanded":
-        pytest.skip("zero_ of the test itself would be refused")
+def test_factories(name, target):
+    if name in UNDEFINED and target == "expanded":
+        pytest.skip("zero_ would raise an error")
     same(lambda m, out: ALL[name](m, out=out), both(TARGETS[target]))
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_what_the_call_says_besides(name):
+def test_options_beside_out(name):
     for options in ({"dtype": "float64"}, {"dtype": "float32"}, {"requires_grad": True}, {"device": "meta"}):
         def call(m, out):
             given = {key: getattr(m, value) if key == "dtype" else value for key, value in options.items()}
             return ALL[name](m, out=out, **given).requires_grad
 
-        if options == {"requires_grad": True} and name in DRAWN:
-            continue  # zero_ of the test itself would be refused
+        if options == {"requires_grad": True} and name in UNDEFINED:
+            continue  # zero_ would raise an error
         same(call, both(TARGETS["another shape"]))
         same(call, both(TARGETS["integers"]))
 
 
-@pytest.mark.parametrize("name", [name for name in FACTORIES])
-def test_no_grad_takes_the_flag_of_a_leaf(name):
+@pytest.mark.parametrize("name", FACTORIES)
+def test_requires_grad_of_a_leaf_written_in_no_grad(name):
     def call(m, out):
         with m.no_grad():
             FACTORIES[name](m, out=out)
@@ -71,7 +73,7 @@ def test_no_grad_takes_the_flag_of_a_leaf(name):
     same(call, both(TARGETS["a leaf"]))
 
 
-def test_empty_knows_its_formats():
+def test_memory_formats_of_empty():
     for options in ({"memory_format": "preserve_format"}, {"memory_format": "channels_last"}, {"memory_format": "contiguous_format", "out": True}):
         def call(m):
             given = {"memory_format": getattr(m, options["memory_format"])} | ({"out": m.ones(2)} if "out" in options else {})
@@ -86,19 +88,19 @@ SHAPES = [(), (1,), (2,), (3,), (0,), (2, 3), (3, 2), (1, 3), (0, 3), (3, 0), (2
 @pytest.mark.parametrize("product", ["matmul", "mm", "mv", "bmm", "dot", "vdot", "inner", "outer"])
 @pytest.mark.parametrize("a", SHAPES)
 def test_products(product, a):
-    """Every pair of shapes, also where the second is transposed, and where the result has another shape or dtype."""
+    """All pairs of shapes; also with a transposed second operand, and with out= of another shape or dtype."""
     for b in SHAPES:
-        first, second = (both(lambda m, s=shape: m.arange(_count(s), dtype=m.float32).reshape(s)) for shape in (a, b))
-        turned = both(lambda m: m.arange(_count(b), dtype=m.float32).reshape(b[::-1]).permute(*range(len(b))[::-1]) if b else m.ones(()))
-        for other in (second, turned):
+        first, second = (both(lambda m, s=shape: m.arange(math.prod(s), dtype=m.float32).reshape(s)) for shape in (a, b))
+        transposed = both(lambda m: m.arange(math.prod(b), dtype=m.float32).reshape(b[::-1]).permute(*range(len(b))[::-1]) if b else m.ones(()))
+        for other in (second, transposed):
             same(lambda m, x, y: getattr(m, product)(x, y), first, other)
         if product == "matmul" and (len(a), len(b)) == (1, 2):
-            continue  # PyTorch warns of the shape [1, n] there, also of an output that fits
+            continue  # PyTorch computes the shape [1, n] here, and warns even if out= has the right shape
         for out in (lambda m: m.ones(2), lambda m: m.ones(3, dtype=m.int16)):
             same(lambda m, x, y, o: getattr(m, product)(x, y, out=o), first, second, both(out))
 
 
-def test_products_that_are_recorded():
+def test_out_of_products_that_require_grad():
     for product in ("mm", "mv", "bmm", "dot", "vdot", "matmul", "inner", "outer"):
         x, y = tensor([[1.0, 2.0]], "float32"), tensor([1.0], "float32")
         same(lambda m, a, o: getattr(m, product)(a.requires_grad_(), a, out=o), x, y)
@@ -113,20 +115,20 @@ def test_outer_into_its_factor(rows, columns):
     same(lambda m, x, y: m.outer(x[:], y, out=x), a, b)
 
 
-STARTS = [(), (1,), (2,), (3,), (2, 2), (2, 1), (3, 3), (2, 2, 2), (1, 2, 2, 2)]
+ADDED_SHAPES = [(), (1,), (2,), (3,), (2, 2), (2, 1), (3, 3), (2, 2, 2), (1, 2, 2, 2)]
 
 
 @pytest.mark.parametrize("name", ["addmm", "addmv", "baddbmm"])
-@pytest.mark.parametrize("start", STARTS)
-def test_products_that_are_added(name, start):
-    """Every pair of shapes beside every start; factors of every kind; results of another shape or dtype."""
+@pytest.mark.parametrize("added", ADDED_SHAPES)
+def test_added_products(name, added):
+    """All shapes of the added tensor and both operands, values of alpha and beta, out= of another shape or dtype, in place."""
     shapes = [(2,), (3,), (0,), (2, 3), (3, 2), (2, 0), (0, 2), (2, 2, 3), (2, 3, 2), (2, 2, 0), (2, 0, 2)]
-    numbers = both(lambda m: m.arange(_count(start), dtype=m.float32).reshape(start))
+    numbers = both(lambda m: m.arange(math.prod(added), dtype=m.float32).reshape(added))
     for a in shapes:
         for b in shapes:
-            if name == "addmv" and _count(start) == 1 and _count(a) == 0:
+            if name == "addmv" and math.prod(added) == 1 and math.prod(a) == 0:
                 continue  # docs/differences.md
-            first, second = (both(lambda m, s=shape: m.arange(_count(s), dtype=m.float32).reshape(s)) for shape in (a, b))
+            first, second = (both(lambda m, s=shape: m.arange(math.prod(s), dtype=m.float32).reshape(s)) for shape in (a, b))
             for given in ({}, {"beta": 0}, {"beta": 2, "alpha": 3}, {"alpha": -0.5}):
                 same(lambda m, *x, **given: getattr(m, name)(*x, **given), numbers, first, second, **given)
             for out in (lambda m: m.ones(2), lambda m: m.ones(3, dtype=m.int16)):
@@ -139,8 +141,8 @@ def test_products_that_are_added(name, start):
                                           ("addmv", [(2,), (2, 0), (0,)]), ("baddbmm", [(1, 1, 1), (1, 1, 0), (1, 0, 1)]),
                                           ("baddbmm", [(1, 20, 20), (1, 20, 30), (1, 30, 20)]), ("bmm", [(1, 20, 30), (1, 30, 20)])])  # fmt: skip
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64", "float16", "bfloat16", "float64", "uint16"])
-def test_factors_of_products(name, shapes, dtype):
-    """What a dtype multiplies, which numbers fit it, and what another dtype beside it is told."""
+def test_dtypes_of_products(name, shapes, dtype):
+    """Each dtype, values of alpha and beta that may not fit it, and operands of two dtypes."""
     operands = [both(lambda m, s=shape: m.ones(s, dtype=getattr(m, dtype))) for shape in shapes]
     numbers = [1, 0, 3, -2, True, 1.5, 300, 1e30, 1e300] if name != "bmm" else []
     for call in [{}] + [{"beta": number} for number in numbers] + [{"alpha": number} for number in numbers]:
@@ -154,7 +156,7 @@ def test_factors_of_products(name, shapes, dtype):
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("alpha", [0, 1])
-def test_infinities_that_are_added(dtype, alpha):
+def test_products_with_infinities(dtype, alpha):
     infinite, one = (both(lambda m, n=number: m.full((20, 20), n, dtype=getattr(m, dtype))) for number in (float("inf"), 1.0))
     for beta in (0, 1):
         same(lambda m, x, y: m.addmm(y, x, y, alpha=alpha, beta=beta), infinite, one)
@@ -168,7 +170,7 @@ def test_products_that_are_too_large():
     same(lambda m, x: m.baddbmm(x, x.expand(2**40, 2, 2), x.expand(2**40, 2, 2**40)), both(lambda m: m.ones(1, 1, 1)))
 
 
-def test_products_of_another_dtype_exist_on_no_cpu():
+def test_out_dtype_is_not_implemented_on_cpu():
     for product in ("mm", "bmm", "addmm", "baddbmm"):
         for extra in ({}, {"out": True}):
             def call(m, x):
@@ -180,8 +182,8 @@ def test_products_of_another_dtype_exist_on_no_cpu():
             same(call, tensor([[1.0]], "float32"))
 
 
-def test_nothing_to_swap():
-    """T and mT of a 0-dim tensor are deprecated; ~ is for integers; a scalar's name is `s`, copy_'s argument `other`."""
+def test_other_calls():
+    """T and mT of 0-dim tensors, ~ of floats, parameter names of scalar_tensor and copy_."""
     zero_dim, floats = tensor(1.0, "float32"), tensor([1.0], "float32")
     same(lambda m, x: x.T, zero_dim)
     same(lambda m, x: x.mT, zero_dim)
@@ -193,9 +195,3 @@ def test_nothing_to_swap():
     same(lambda m, x: x.cpu(memory_format=m.channels_last), floats)
     same(lambda m: float(m.ones(2, requires_grad=True)))
 
-
-def _count(shape):
-    count = 1
-    for size in shape:
-        count *= size
-    return count

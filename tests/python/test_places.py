@@ -1,4 +1,4 @@
-"""x[key] and x[key] = value, drawn at random: result, strides or error text as in PyTorch."""
+"""Random x[key] and x[key] = value, compared with PyTorch: result and strides, or the error."""
 
 import math
 import random
@@ -21,26 +21,26 @@ def outcome(call, module):
     return tuple(result.shape), str(result.dtype).split(".")[1], result.stride() if result.numel() else None, result.tolist()
 
 
-def same(call, *told):
+def same(call, *description):
     wanted, got = outcome(call, torch), outcome(call, tenon)
-    assert str(got) == str(wanted), (told, wanted, got)  # as texts: NaN is NaN
+    assert str(got) == str(wanted), (description, wanted, got)  # as strings, so that NaN equals NaN
 
 
-def drawn_key(draw, shape):
-    """Entries as (kind, value), so that either module makes its own."""
+def random_key(draw, shape):
+    """Entries as (dtype or None, value), from which each library makes its own index."""
     key, dim = [], 0
     while dim < len(shape) and draw.random() < 0.8:
         size, kind = shape[dim], draw.random()
-        place = lambda: draw.randrange(-size, size)  # noqa: E731
+        index = lambda: draw.randrange(-size, size)  # noqa: E731
         if kind < 0.35 and size:
-            key.append(("int64", draw.choice([place, lambda: [place()], lambda: [place(), place()], lambda: [[place()], [place()]]])()))
+            key.append(("int64", draw.choice([index, lambda: [index()], lambda: [index(), index()], lambda: [[index()], [index()]]])()))
         elif kind < 0.5:
             key.append(("bool", [draw.random() < 0.6 for _ in range(size)]))
         elif kind < 0.7:
             key.append((None, draw.choice([None, True, False])))
             continue
         elif kind < 0.8 and size:
-            key.append((None, place()))
+            key.append((None, index()))
         else:
             key.append((None, slice(draw.choice([None, 0, 1]), None, draw.choice([None, 1, 2]))))
         dim += 1
@@ -48,16 +48,16 @@ def drawn_key(draw, shape):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_places(seed):
+def test_random_keys(seed):
     draw = random.Random(seed)
     for _ in range(150):
         shape = [draw.choice([1, 2, 3, 3, 0]) for _ in range(draw.randint(0, 4))]
         order = draw.sample(range(len(shape)), len(shape))
-        key, alone = drawn_key(draw, [shape[dim] for dim in order]), draw.random() < 0.5
+        key, alone = random_key(draw, [shape[dim] for dim in order]), draw.random() < 0.5
         dtype, other = (draw.choice(["float32", "int64", "bool", "float16"]) for _ in range(2))
         value = draw.choice([None, None, "itself", [], [1], [2], [3], [2, 3], [1, 1, 1, 1, 1], 2, True, 1.5])
         if value == "itself" and not key:
-            continue  # x[()] = x depends on the order of PyTorch's loop where x is not dense
+            continue  # x[()] = x depends on the order of PyTorch's loop if x is not contiguous
 
         def call(module):
             def counted(sizes, dtype):

@@ -1,4 +1,4 @@
-"""Signals, fork and the end of the process, as Python means them. No PyTorch needed."""
+"""Signals, fork and the end of the process. PyTorch is not needed."""
 import os
 import signal
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 HEAD = """
 import os, signal, sys, threading, time
 import tenon
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background begins without
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process starts with Ctrl-C ignored
 def later(seconds, number=signal.SIGINT):
     timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), number))
     timer.daemon = True
@@ -22,7 +22,7 @@ endless = tenon.ones(1).expand(1 << 42)
 
 
 def run(text, timeout=60):
-    """What a program prints; it must end well."""
+    """The words that a program prints; its exit code must be 0."""
     done = subprocess.run(
         [sys.executable, "-c", HEAD + textwrap.dedent(text)], capture_output=True, text=True, timeout=timeout
     )
@@ -30,8 +30,7 @@ def run(text, timeout=60):
     return done.stdout.split()
 
 
-def test_a_handler_that_returns_is_obeyed():
-    """The op goes on, and its result is right."""
+def test_an_op_continues_after_a_handler_returns():
     assert run(
         """
         seen = []
@@ -59,7 +58,7 @@ def test_handlers_run_promptly_during_an_op(number):
 
 
 @pytest.mark.parametrize("work", ["endless.sum()", "endless.all()", "tenon.sum(endless, 0, out=tenon.empty(()))", "big @ big"])
-def test_ctrl_c_ends_what_can_be_thrown_away(work):
+def test_ctrl_c_ends_ops_that_make_new_tensors(work):
     out = run(
         f"""
         big = tenon.ones(6000, 6000)
@@ -75,8 +74,8 @@ def test_ctrl_c_ends_what_can_be_thrown_away(work):
 @pytest.mark.parametrize(
     "write", ["x.add_(1)", "x.copy_(x + 1)", "tenon.add(x, 1, out=x)", "x[:] = x + 1", "x.t().add_(1)"]
 )
-def test_no_write_is_cut_short(write, threads):
-    """At whatever moment Ctrl-C comes, every element has been written, or none."""
+def test_ctrl_c_never_interrupts_a_write(write, threads):
+    """Whenever Ctrl-C comes, all elements have been written, or none."""
     out = run(
         f"""
         tenon.set_num_threads({threads})
@@ -87,7 +86,7 @@ def test_no_write_is_cut_short(write, threads):
             try:
                 while True:
                     {write}
-                    len("")  # a jump right behind an assignment is outside of Python's own try
+                    len("")  # Python does not count a jump directly after an assignment as inside the try
             except KeyboardInterrupt: caught += 1
             assert x.amin().item() == x.amax().item(), turn
         print(caught)
@@ -97,7 +96,7 @@ def test_no_write_is_cut_short(write, threads):
 
 
 def test_a_handler_may_compute():
-    """Even what it computes with is in use by the op it interrupts."""
+    """A handler may call ops while it interrupts an op."""
     assert run(
         """
         seen = []
@@ -128,8 +127,8 @@ def test_the_main_thread_does_not_wait_for_a_worker():
     assert out == ["interrupted", "True"]
 
 
-def test_signals_at_drawn_moments():
-    """A handler that returns, sent at moments of a fixed seed, changes no result."""
+def test_signals_at_random_moments():
+    """Handlers that return change no result, at random moments (fixed seed)."""
     assert run(
         """
         import random
@@ -192,7 +191,7 @@ def test_a_daemon_thread_in_a_hook_lets_the_process_end():
 
 
 def test_children_compute_and_end():
-    """fork at drawn moments while another thread computes: no child hangs, neither in an op nor at its end."""
+    """fork at random moments while other threads compute: no child hangs in an op or at its end."""
     assert run(
         """
         import random
@@ -213,13 +212,13 @@ def test_children_compute_and_end():
             child = os.fork()
             if child == 0:
                 signal.alarm(20)
-                threading._shutdown = lambda: None  # waits for threads that are not there
+                threading._shutdown = lambda: None  # it would wait for threads that the child does not have
                 tenon.set_num_threads(2)
                 ok = (a + a).sum().item() == 600000
                 own = tenon.ones(300000, requires_grad=True)
                 (own * 2).sum().backward()
                 ok = ok and own.grad.sum().item() == 600000
-                leaf.grad  # half added to, perhaps, but not locked
+                leaf.grad  # may be half written, but must not be locked
                 leaf.grad = None
                 (leaf * 2).sum().backward()
                 ok = ok and leaf.grad.sum().item() == 600000
@@ -234,7 +233,7 @@ def test_children_compute_and_end():
 
 
 def test_a_handler_may_fork():
-    """The child is told that its half of an op can't be finished, and goes on."""
+    """In the child the interrupted op raises an error, and later ops work."""
     assert run(
         """
         children = []

@@ -1,4 +1,6 @@
-"""Sizes, strides and offsets near 2^63: PyTorch's layout where Python's exact numbers say that it is one, else an error."""
+"""Sizes, strides and offsets near 2^63: PyTorch's layout if it fits in int64 by Python's exact integers, else an error.
+
+As a program: test_sizes_against_torch.py FIRST END compares the cases of these seeds."""
 
 import random
 import sys
@@ -18,20 +20,20 @@ def layout(tensor):
 
 
 def outcome(call, x):
-    """The tensor, or the text of the error."""
+    """(tensor, None) or (None, text of the error)."""
     try:
         return call(x), None
     except (RuntimeError, IndexError, ValueError) as error:
         return None, str(error)
 
 
-def fits(found):
-    shape, strides, offset = found
+def fits(exact):
+    shape, strides, offset = exact
     return all(0 <= number <= MAX for number in (*shape, *strides, offset))
 
 
 def moved(x, dim, first, count, step=1):
-    """The exact layout of every `step`th of `count` entries from `first` on."""
+    """The exact layout of x with `count` entries in `dim`, from `first` on in steps of `step`."""
     shape, strides, offset = map(lambda part: list(part) if isinstance(part, tuple) else part, layout(x))
     offset += first * strides[dim]
     shape[dim] = count
@@ -39,7 +41,7 @@ def moved(x, dim, first, count, step=1):
     return shape, strides, offset
 
 
-def finished(shape, strides, offset):
+def as_layout(shape, strides, offset):
     return tuple(shape), tuple(strides), offset
 
 
@@ -49,14 +51,14 @@ def select(draw, x):
     def exact():
         shape, strides, offset = moved(x, dim, index % max(x.shape[dim], 1), 1)
         del shape[dim], strides[dim]
-        return finished(shape, strides, offset)
+        return as_layout(shape, strides, offset)
 
     return lambda t: t.select(dim, index), exact
 
 
 def narrow(draw, x):
     dim, start, length = draw.randrange(x.dim()), draw.number(), draw.number()
-    return lambda t: t.narrow(dim, start, length), lambda: finished(*moved(x, dim, start + (x.shape[dim] if start < 0 else 0), length))
+    return lambda t: t.narrow(dim, start, length), lambda: as_layout(*moved(x, dim, start + (x.shape[dim] if start < 0 else 0), length))
 
 
 def step(draw, x):
@@ -66,7 +68,7 @@ def step(draw, x):
     def exact():
         size = x.shape[dim]
         first = min(start, size)
-        return finished(*moved(x, dim, first, -(-(size - first) // by), by))
+        return as_layout(*moved(x, dim, first, -(-(size - first) // by), by))
 
     return lambda t: t[key], exact
 
@@ -76,7 +78,7 @@ def unsqueeze(draw, x):
 
     def exact():
         shape, strides, offset = layout(x)
-        return finished(shape[:dim] + (1,) + shape[dim:], strides[:dim] + (shape[dim] * strides[dim],) + strides[dim:], offset)
+        return as_layout(shape[:dim] + (1,) + shape[dim:], strides[:dim] + (shape[dim] * strides[dim],) + strides[dim:], offset)
 
     return lambda t: t.unsqueeze(dim), exact
 
@@ -91,7 +93,7 @@ def diagonal(draw, x):
         length = max(min(shape[0] + min(at, 0), shape[1] - max(at, 0)), 0)
         if length:
             offset += max(at, 0) * strides[1] + max(-at, 0) * strides[0]
-        return finished(shape[2:] + (length,), strides[2:] + (strides[0] + strides[1],), offset)
+        return as_layout(shape[2:] + (length,), strides[2:] + (strides[0] + strides[1],), offset)
 
     return lambda t: t.diagonal(at), exact
 
@@ -101,7 +103,7 @@ def unfold(draw, x):
 
     def exact():
         shape, strides, offset = layout(x)
-        return finished(shape[:dim] + ((shape[dim] - size) // step + 1,) + shape[dim + 1 :] + (size,),
+        return as_layout(shape[:dim] + ((shape[dim] - size) // step + 1,) + shape[dim + 1 :] + (size,),
                         strides[:dim] + (strides[dim] * step,) + strides[dim + 1 :] + (strides[dim],), offset)
 
     return lambda t: t.unfold(dim, size, step), exact
@@ -110,7 +112,7 @@ def unfold(draw, x):
 def as_strided(draw, x):
     rank = draw.randrange(3)
     sizes, strides, offset = draw.sizes(rank), draw.numbers(rank), draw.number()
-    return lambda t: t.as_strided(sizes, strides, offset), lambda: finished(sizes, strides, offset)
+    return lambda t: t.as_strided(sizes, strides, offset), lambda: as_layout(sizes, strides, offset)
 
 
 def expand(draw, x):
@@ -140,7 +142,7 @@ class Draw(random.Random):
         return [self.randrange(4) if self.random() < 0.7 else self.number() for _ in range(count)]
 
     def tensors(self):
-        """The same tensor here and in PyTorch, of some dims, and how it was made."""
+        """outcome() of making a tensor in Tenon, the same in PyTorch, and a description of the tensor."""
         rank = self.randint(1, 3)
         sizes, strides = [min(abs(n), MAX) for n in self.sizes(rank)], [min(abs(n), MAX) for n in self.numbers(rank)]
         kind = self.randrange(4)
@@ -176,37 +178,37 @@ def compare(seed):
         call, exact = kind(draw, ours)
         before = layout(ours)
         (our_result, our_error), (their_result, their_error) = outcome(call, ours), outcome(call, theirs)
-        told = (seed, kind.__name__, before, ours.is_meta, our_error, their_error)
+        context = (seed, kind.__name__, before, ours.is_meta, our_error, their_error)
         compared += 1
         if our_result is None:
             if kind is resize_ and their_result is None:
-                return compared  # PyTorch keeps new sizes without memory
-            # PyTorch may give what wrapped round; and then exact numbers do not fit, or its text says so.
+                return compared  # PyTorch keeps the new sizes, although it has no memory for them
+            # PyTorch may return a layout that overflowed. Then the exact layout must not fit in int64.
             if their_result is not None:
-                # Beside a -1 nothing is inferred from a product that overflows.
-                assert "overflow" in our_error or "is invalid for input of size 0" in our_error, told
-                assert exact is None or not fits(exact()), told
+                # "is invalid": a size of -1 cannot be computed from a product that overflows.
+                assert "overflow" in our_error or "is invalid for input of size 0" in our_error, context
+                assert exact is None or not fits(exact()), context
                 return compared
             continue
         if their_result is None and "SymInt" in their_error:
             return compared  # numbers below -2^62 mean something else inside PyTorch
         if exact is not None:
-            assert layout(our_result) == exact(), told
+            assert layout(our_result) == exact(), context
             if kind is step and (their_result is None or layout(their_result) != exact()):
                 return compared  # PyTorch counts the entries of a huge step wrongly
             if their_result is None and "numel: integer multiplication overflow" in their_error:
-                return compared  # it overflows before it comes to the 0
-        assert their_result is not None and layout(our_result) == layout(their_result), told
+                return compared  # PyTorch's product overflows before it reaches a size of 0
+        assert their_result is not None and layout(our_result) == layout(their_result), context
         ours, theirs = our_result, their_result
     return compared
 
 
-def test_layouts_are_pytorchs_or_exactly_refused():
+def test_random_layouts():
     compared = sum(compare(seed) for seed in range(20000))
     assert compared > 20000
 
 
-def test_an_offset_that_would_wrap_is_refused():
+def test_an_offset_that_overflows_is_an_error():
     x = tenon.empty_strided((0, 5), (1, MAX))
     with pytest.raises(RuntimeError, match="Storage offset calculation overflowed"):
         x.select(1, 4)
@@ -239,7 +241,7 @@ def test_any_number_of_dims(dims):
 
 
 @pytest.mark.parametrize("sizes", ([2, 3], [3, 0], [0, 3], [], [1, 2, 1], [2, 1, 3]))
-def test_lists_are_pytorchs(sizes):
+def test_tolist(sizes):
     assert tenon.ones(sizes).tolist() == torch.ones(sizes).tolist()
     assert tenon.empty_strided([3, 0], [MAX, 1]).tolist() == [[], [], []]
 

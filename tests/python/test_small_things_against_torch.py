@@ -1,4 +1,4 @@
-"""Copies, deleted attributes, membership, and a signal that another process sent."""
+"""Copied attributes, deleted data, print options, `in`, and SIGBUS from another process."""
 
 import copy
 import os
@@ -44,8 +44,8 @@ def test_same(program):
     same(program)
 
 
-@pytest.mark.without_asan("it reports the signal as a finding")
-def test_a_bus_error_that_was_sent_ends_the_program(tmp_path):
+@pytest.mark.without_asan("AddressSanitizer reports the signal as an error")
+def test_a_sent_bus_error_ends_the_program(tmp_path):
     path = tmp_path / "x.npy"
     tenon.save(tenon.ones(4), path)
     program = f"import os, signal, tenon; x = tenon.load({str(path)!r}, mmap=True); os.kill(os.getpid(), signal.SIGBUS); print('went on')"

@@ -1,4 +1,4 @@
-"""assert_close: what passes and what its errors say."""
+"""assert_close compared with PyTorch's: what passes, and the texts of errors."""
 
 import pytest
 
@@ -38,10 +38,10 @@ METADATA = {
 }
 
 
-@pytest.mark.parametrize("drawn", METADATA.values(), ids=METADATA)
-def test_metadata(drawn):
+@pytest.mark.parametrize("make", METADATA.values(), ids=METADATA)
+def test_metadata(make):
     def program(m):
-        actual, expected, options = drawn(m)
+        actual, expected, options = make(m)
         m.testing.assert_close(actual, expected, **options)
 
     same(program)

@@ -1,5 +1,5 @@
-"""Objects that lie, given to every function and method, returned from hooks and functions: the answer is a result or an
-exception of the right kind."""
+"""Hostile objects as arguments of every function and method, and as results of hooks and custom functions: each call gives
+a result or an ordinary exception."""
 
 import pytest
 import sweeps
@@ -43,30 +43,30 @@ assert hostile.calls > 50_000, hostile.calls
 
 @pytest.mark.parametrize("program", [EVERY_FUNCTION, EVERY_METHOD], ids=["functions", "methods"])
 def test_hostile_arguments(tmp_path, program):
-    """No function of the module crashes, hangs or gives a SystemError, whatever it is called with."""
+    """No function of the module crashes, hangs or raises SystemError."""
     assert sweeps.run_apart(program, folder=tmp_path) == ""
 
 
 def test_hostile_hooks_and_functions():
     values = [None, 1, "x", (), [], (None,), (None, None), tenon.ones(5), tenon.ones(2, dtype=tenon.int64), tenon.ones(2, device="meta"), object()]
 
-    class Gives(tenon.autograd.Function):
+    class ReturnsValue(tenon.autograd.Function):
         forward_result = backward_result = None
 
         @staticmethod
         def forward(ctx, x):
-            return Gives.forward_result
+            return ReturnsValue.forward_result
 
         @staticmethod
         def backward(ctx, grad):
-            return Gives.backward_result
+            return ReturnsValue.backward_result
 
-    class Keeps(tenon.autograd.Function):
+    class SavesValue(tenon.autograd.Function):
         kept = None
 
         @staticmethod
         def forward(ctx, x):
-            ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = Keeps.kept
+            ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = SavesValue.kept
             return x * 1
 
     for value in values:
@@ -76,12 +76,12 @@ def test_hostile_hooks_and_functions():
                 if use == "hook":
                     (leaf * 2).register_hook(lambda grad: value)
                 if use in ("forward", "backward"):
-                    Gives.forward_result = value if use == "forward" else leaf * 2
-                    Gives.backward_result = value
-                    Gives.apply(leaf).sum().backward()
+                    ReturnsValue.forward_result = value if use == "forward" else leaf * 2
+                    ReturnsValue.backward_result = value
+                    ReturnsValue.apply(leaf).sum().backward()
                 if use == "kept":
-                    Keeps.kept = value
-                    Keeps.apply(leaf).sum().backward()
+                    SavesValue.kept = value
+                    SavesValue.apply(leaf).sum().backward()
                 if use in ("node", "prehook"):
                     result = leaf * 2
                     register = result.grad_fn.register_hook if use == "node" else result.grad_fn.register_prehook
@@ -90,8 +90,8 @@ def test_hostile_hooks_and_functions():
                 if use == "leaf":
                     leaf.register_post_accumulate_grad_hook(lambda tensor: value)
                     (leaf * 2).sum().backward()
-            except (RuntimeError, TypeError, ValueError, AttributeError) as error:
-                assert not isinstance(error, SystemError)
+            except (RuntimeError, TypeError, ValueError, AttributeError):
+                pass
 
 
 @pytest.mark.filterwarnings("ignore:Using a non-tuple sequence")
@@ -104,7 +104,7 @@ def test_lists_nested_deeper_than_the_stack():
             call(deep)
 
 
-def test_texts_that_are_no_utf8():
+def test_strings_that_are_not_utf8():
     with pytest.raises(RuntimeError, match="error unpacking string as utf-8"):
         tenon.ones(2, device="\ud800")
     with pytest.raises(UnicodeEncodeError):
@@ -112,7 +112,7 @@ def test_texts_that_are_no_utf8():
 
 
 def test_negative_sizes_have_no_length():
-    tensor = tenon.ones(1).expand(-4, 0)  # which PyTorch gives, too
+    tensor = tenon.ones(1).expand(-4, 0)  # PyTorch accepts this, too
     for call in (len, list, tenon.Tensor.tolist, memoryview):
         with pytest.raises((ValueError, BufferError)):
             call(tensor)

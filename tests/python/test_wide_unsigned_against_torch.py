@@ -1,4 +1,4 @@
-"""uint16, uint32 and uint64: what PyTorch takes them for, and what it refuses."""
+"""uint16, uint32 and uint64, compared with PyTorch."""
 
 import pickle
 
@@ -16,12 +16,12 @@ DTYPES = ("uint16", "uint32", "uint64")
 WIDE = 2**63
 
 
-def on(name, call):
-    """The call with tensors of the dtype; its result's text."""
+def same_text(name, call):
+    """Compares the result's repr for a call with a tensor of the dtype `name`."""
     return same(lambda m: repr(call(m, getattr(m, name), m.tensor([1, 0, 3], dtype=getattr(m, name)))).replace("tenon.", "torch."))
 
 
-MAKING = [
+CONSTRUCTION = [
     lambda m, d, x: m.tensor([-1], dtype=d), lambda m, d, x: m.tensor([2**16], dtype=d), lambda m, d, x: m.tensor([2**32], dtype=d),
     lambda m, d, x: m.tensor([2**64 - 1], dtype=d), lambda m, d, x: m.tensor([2**64], dtype=d), lambda m, d, x: m.tensor([1.5], dtype=d),
     lambda m, d, x: m.tensor([-1.5], dtype=d), lambda m, d, x: m.tensor([True], dtype=d), lambda m, d, x: m.tensor(3, dtype=d),
@@ -33,7 +33,7 @@ MAKING = [
     *[lambda m, d, x, v=v: m.full((2,), v, dtype=d) for v in (7, -1, -70000, -(2**40), 1.5, -1.5, 2**16, 2**32, WIDE, 2**64 - 1, float("inf"), True)],
     *[lambda m, d, x, v=v: x.fill_(v) for v in (-1, 1.5, WIDE, 2**64, -WIDE - 1)],
 ]  # fmt: skip
-COMPUTING = [
+ARITHMETIC = [
     *[lambda m, d, x, n=n: getattr(m, n)(x, x) for n in ("add", "sub", "mul", "div", "eq", "ne", "lt", "le", "gt", "ge", "maximum", "minimum",
                                                         "logical_and", "logical_or", "logical_xor", "isclose", "allclose", "equal", "result_type")],
     *[lambda m, d, x, n=n: getattr(m, n)(x) for n in ("neg", "abs", "reciprocal", "square", "sqrt", "exp", "tanh", "log", "logical_not", "sum", "mean",
@@ -55,7 +55,7 @@ COMPUTING = [
     lambda m, d, x: m.zeros(2, 0, dtype=d).amax(0), lambda m, d, x: m.sum(m.ones(2), 0, out=m.zeros((), dtype=d)), lambda m, d, x: x.expand(3, 3).sum_to_size(3),
     lambda m, d, x: x.expand(()), lambda m, d, x: m.promote_types(d, m.float16), lambda m, d, x: m.promote_types(d, m.bool), lambda m, d, x: m.can_cast(d, m.uint8),
 ]  # fmt: skip
-CONVERTING = [
+CONVERSION = [
     *[lambda m, d, x, o=o: m.tensor([5, -1, 2**63 - 1, 0]).to(d).to(getattr(m, o)) for o in ("bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32",
                                                                                          "uint64", "float16", "bfloat16", "float32", "float64")],
     *[lambda m, d, x, o=o: m.tensor([2.7, -1.5, 100.25]).to(getattr(m, o)).to(d) for o in ("bool", "uint8", "int8", "float16", "bfloat16", "float32", "float64")],
@@ -73,9 +73,9 @@ CONVERTING = [
 
 
 @pytest.mark.parametrize("name", DTYPES)
-@pytest.mark.parametrize("call", MAKING + COMPUTING + CONVERTING)
+@pytest.mark.parametrize("call", CONSTRUCTION + ARITHMETIC + CONVERSION)
 def test_as_in_pytorch(name, call):
-    on(name, call)
+    same_text(name, call)
 
 
 WIDE_NUMBERS = [
@@ -90,7 +90,7 @@ def test_numbers_above_the_largest_int64(dtype, call):
     same(lambda m: repr(call(m.tensor([1, 0, 1], dtype=getattr(m, dtype)))))
 
 
-def test_wide_numbers_of_their_own():
+def test_wide_numbers_without_a_tensor():
     same(lambda m: repr(m.full((2,), WIDE)))
     same(lambda m: repr(m.scalar_tensor(WIDE)))
     same(lambda m: repr(m.tensor(WIDE)))
