@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""New ops in a copy of the tree, one of each shape, added by docs/adding-an-op.md alone: how many files each costs, and
-that each is PyTorch's in every form. The guide's example is taken from the guide, the others from tests/adding_ops/.
+"""Adds one op of each kind to a copy of the tree, as docs/adding-an-op.md describes. Prints which files each op needs, and
+compares each with PyTorch in every form. The guide's example is taken from the guide, the others from tests/adding_ops/.
 
-adding_ops_test.py [--build FOLDER]     needs PyTorch, pytest and hypothesis; a folder that stays makes the next run short
+adding_ops_test.py [--build FOLDER]     needs PyTorch, pytest and hypothesis; if FOLDER is kept, the next run is faster
 """
 import argparse
 import json
@@ -21,13 +21,13 @@ CONFIGURE = ["-G", "Ninja", "-DTENON_DISABLED_TARGETS=HWY_SSSE3|HWY_SSE4|HWY_AVX
 
 
 def write(path, text):
-    """A file that says the same keeps its time."""
+    """Writes a file. An equal file is left alone, so that it is not compiled again."""
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
 
 
-def copied(folder):
-    """The tracked files; those that stay the same keep their times, so that a second build has little to do."""
+def copy_tree(folder):
+    """Copies the tracked files. Equal files are left alone, so that they are not compiled again."""
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in tracked.split("\0"):
         source, target = ROOT / name, folder / name
@@ -54,8 +54,8 @@ def guide_example():
     return block.group(2), block.group(1)
 
 
-def add(tree):
-    """Writes the ops into the copy. Gives the files of each."""
+def add_ops(tree):
+    """Writes the ops into the copy. Returns {op: its files}."""
     name, block = guide_example()
     added = {name: ["src/ops/guide-inl.h"]}
     write(tree / added[name][0], "// ops: the example of docs/adding-an-op.md.\n\n" + block)
@@ -70,7 +70,7 @@ def add(tree):
     changelog = tree / "CHANGELOG.md"
     write(changelog, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8") + "\n- New ops: " + ", ".join(sorted(added)) + ".\n")
     write(tree / "docs" / "reference.md", run(sys.executable, "tools/ops.py", "reference", cwd=tree))
-    # A folder that stays may hold what an older run added.
+    # The folder may contain ops of an earlier run.
     others = set(run("git", "ls-files", "--others", "--exclude-standard", cwd=tree).split())
     for stale in others.difference(*added.values()):
         (tree / stale).unlink()
@@ -78,7 +78,7 @@ def add(tree):
 
 
 def check_files(tree, added):
-    """Nothing else in the copy differs from the tree, whatever the build wrote."""
+    """Checks that nothing else was added or changed, also by the build."""
     run("git", "add", "-N", ".", cwd=tree)
     changed = set(run("git", "diff", "--name-only", cwd=tree).split())
     wanted = {"CHANGELOG.md", "docs/reference.md"}.union(*added.values())
@@ -87,8 +87,8 @@ def check_files(tree, added):
         print(f"{op}: {len(files)} file{'s' * (len(files) > 1)} and the changelog: {' '.join(files)}")
 
 
-def built(tree):
-    """The copy's Python module, in a folder for PYTHONPATH."""
+def build_module(tree):
+    """Builds the copy, and returns a folder for PYTHONPATH with its Python module."""
     wheel_python = ROOT / ".venv-wheel" / "bin" / "python"  # which has nanobind
     python = wheel_python if wheel_python.exists() else sys.executable
     run("cmake", "-S", ".", "-B", "build", f"-DPython_EXECUTABLE={python}", *CONFIGURE, cwd=tree)
@@ -111,20 +111,21 @@ def check_shell(tree, added):
 
 
 def compare(tree, site, added):
-    """Against PyTorch: the oracle's forms, Python's with their error texts, gradients; and what PyTorch does not have."""
+    """Compares the ops with PyTorch, in C++ and in Python, with errors and gradients; then runs the tests of the ops that
+    PyTorch does not have."""
     sys.path.insert(0, str(tree / "tests" / "oracle"))
     import torch
     from drawing import table_ops
 
-    drawn = {name for name, _ in table_ops()}
-    theirs = [op for op in sorted(added) if hasattr(torch, op)]
+    compared = {name for name, _ in table_ops()}
+    in_torch = [op for op in sorted(added) if hasattr(torch, op)]
     passed = 0
-    for op in theirs:
-        if op in drawn:
+    for op in in_torch:
+        if op in compared:
             last = run(sys.executable, "tests/oracle/compare.py", "--oracle", "build/tenon-oracle", "--op", op, "--cases", "600", cwd=tree).splitlines()[-1]
             passed += int(last.split()[0])
             print(f"{op}: {last}")
-    tests = [f"test_against_torch.py::{test}[{op}]" for op in theirs for test in ("test_op", "test_wrong_arguments")]
+    tests = [f"test_against_torch.py::{test}[{op}]" for op in in_torch for test in ("test_op", "test_wrong_arguments")]
     tests += ["test_array_api.py::test_no_name_is_forgotten", "test_numpy_functions.py::test_no_name_is_forgotten"]
     declared = {op["name"]: op["facts"] for op in json.loads(run(sys.executable, "tools/ops.py", "list", cwd=tree))}
     tests += [f"test_numpy_functions.py::test_declared_name[{name}]" for op in added for name in declared[op].get("numpy", "").split()]
@@ -139,9 +140,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "tenon-adding-an-op")
     tree = parser.parse_args().build.resolve()
-    copied(tree)
-    added = add(tree)
-    site = built(tree)
+    copy_tree(tree)
+    added = add_ops(tree)
+    site = build_module(tree)
     check_files(tree, added)
     check_shell(tree, added)
     compare(tree, site, added)

@@ -19,7 +19,7 @@ import xml.etree.ElementTree
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started the tests with it ignored
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process starts with Ctrl-C ignored
 TENON = pathlib.Path(os.environ.get("TENON", ROOT / "build/release/tenon")).resolve()
 CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "|u1": "B"}
 
@@ -73,13 +73,32 @@ class CliTest(unittest.TestCase):
         path.write_bytes(content)
         return path
 
+    def write_sparse(self, name, rows):
+        """Writes a sparse file of zeros, of float32[rows, 1024]."""
+        content = npy("<f4", (rows, 1024), [])
+        path = self.write(name, content)
+        os.truncate(path, len(content) + rows * 4096)
+
     def files(self):
         return sorted(path.name for path in self.folder.iterdir())
 
+    def start_long(self, rows=1 << 19, **kwargs):
+        """Starts a run that takes a while: a large file in small blocks."""
+        self.write_sparse("big.npy", rows)
+        return subprocess.Popen([TENON, "eval", "sqrt(exp(log(x + 1)))", "x=big.npy", "-o", "out.npy", "--block-bytes", "4096"], cwd=self.folder, **kwargs)
+
+    def wait_for_part(self):
+        """Waits until the output's temporary file exists."""
+        for _ in range(1000):
+            if any(name.endswith(".part") for name in self.files()):
+                return
+            time.sleep(0.01)
+        self.fail("no output file was started")
+
 
 class Explain(CliTest):
-    def test_text_is_the_reviewed_one(self):
-        """Golden files. The last word of kernel lines is left out, because it is the machine's instruction set."""
+    def test_golden_files(self):
+        """The instruction set in the names of kernels is left out, because it depends on the machine."""
         for name, arguments in GOLDEN.items():
             with self.subTest(name):
                 environment = {**os.environ, "TENON_NUM_THREADS": "2"}
@@ -105,8 +124,8 @@ class Explain(CliTest):
         self.assertEqual(step["operands"][1]["dims"], ["added", "same"])
         self.assertEqual((step["bytes_read"], step["bytes_written"]), (4096 * 12 + 12, 4096 * 12))
 
-    def test_runs_are_the_engines(self):
-        """Like `Planned.*` in C++, which compares planned runs with recorded ones."""
+    def test_runs(self):
+        """`Planned.*` in C++ compares such planned runs with those that the engine executes."""
         cases = {
             "sum(f32[1000,3], -1)": [("sum", "across", "in place", ["gather"])],
             "sum(f32[1000,3], 0)": [("sum", "rounds", "in place", ["direct"])],
@@ -126,7 +145,7 @@ class Explain(CliTest):
         self.assertEqual(report["steps"][0]["result"], [5, None, 4, 1])
         self.assertEqual(done.stderr, "")
 
-    def test_settings_of_the_environment_that_are_none(self):
+    def test_invalid_environment_variables(self):
         for count in ("abc", "0", "-3", "2x"):
             done = self.run_tenon("info", env=os.environ | {"TENON_NUM_THREADS": count})
             self.assertIn(f"TENON_NUM_THREADS is ignored: '{count}' is no number of threads\n", done.stderr)
@@ -172,13 +191,13 @@ GOLDEN = {
 
 
 class Eval(CliTest):
-    def test_what_begins_with_a_minus(self):
+    def test_expressions_that_begin_with_a_minus(self):
         self.write("a.npy", npy("<f4", (2,), [1, 2]))
         for expression in ("-x", "-True", "--1"):
             self.assertIn("stands behind --", self.run_tenon("eval", expression, "x=a.npy", code=2).stderr)
         self.assertEqual(self.run_tenon("eval", "--", "-x", "x=a.npy").stdout, "tensor([-1., -2.])\n")
 
-    def test_names_that_are_none(self):
+    def test_invalid_names(self):
         self.write("a.npy", npy("<f4", (2,), [1, 2]))
         self.assertIn("'x=' should be name=FILE", self.run_tenon("eval", "x", "x=", code=2).stderr)
         self.assertIn("no file can be named True", self.run_tenon("eval", "1", "True=a.npy", code=2).stderr)
@@ -211,7 +230,7 @@ class Eval(CliTest):
         self.assertIn("only Tensors of floating point dtype can require gradients",
                       self.run_tenon("eval", "--grad", "i", "i * 2", "i=i.npy", code=1).stderr)
 
-    def test_may_replace_its_input(self):
+    def test_output_may_replace_an_input(self):
         self.write("a.npy", npy("<f4", (3,), [1, 2, 3]))
         self.run_tenon("eval", "x * x", "x=a.npy", "-o", "a.npy")
         self.assertEqual(read_npy(self.folder / "a.npy")[2], [1, 4, 9])
@@ -236,17 +255,13 @@ class Eval(CliTest):
                 self.assertEqual((self.folder / "blocks.npy").read_bytes(), (self.folder / "whole.npy").read_bytes(), expression)
 
     def test_larger_than_memory_streams(self):
-        """A sparse file of 8 GB, of which 1.6 GB are computed and reduced under a limit of 1 GB of memory."""
-        rows = 1 << 21
-        content = npy("<f4", (rows, 1024), [])
-        path = self.write("big.npy", content)
-        with open(path, "r+b") as file:
-            file.truncate(len(content) + rows * 4096)
+        """Reduces 1.6 GB of a sparse file of 8 GB under a limit of 1 GB of memory."""
+        self.write_sparse("big.npy", 1 << 21)
         command = f"ulimit -d 1000000; exec '{TENON}' eval 'amax((x[:400000] + 1) * 2)' x=big.npy"
         done = subprocess.run(["bash", "-c", command], cwd=self.folder, capture_output=True, text=True, timeout=300)
         self.assertEqual((done.returncode, done.stdout), (0, "tensor(2.)\n"), done.stderr)
 
-    def test_bad_files_leave_everything_as_it_was(self):
+    def test_damaged_input_changes_no_file(self):
         old = npy("<f4", (1,), [5])
         good = npy("<f4", (4,), range(4))
         self.write("out.npy", old)
@@ -257,7 +272,7 @@ class Eval(CliTest):
             self.assertEqual((self.folder / "out.npy").read_bytes(), old)
         self.assertEqual(self.files(), ["bad.npy", "out.npy"])
 
-    def test_errors_underline(self):
+    def test_errors_mark_the_position(self):
         done = self.run_tenon("eval", "1 + (2 * y)", code=1)
         self.assertEqual(done.stderr, "error: unknown name 'y'\n  1 + (2 * y)\n           ^\nno names are given; name=FILE gives one\n")
         self.run_tenon("eval", "(" * 100000, code=1)
@@ -267,22 +282,6 @@ class Eval(CliTest):
             self.run_tenon(*arguments, code=2)
         for arguments in (["--help"], ["--version"], ["eval", "--help"]):
             self.run_tenon(*arguments)
-
-    def start_long(self, **kwargs):
-        """A run that takes a while: small blocks of a large sparse file."""
-        rows = 1 << 19
-        content = npy("<f4", (rows, 1024), [])
-        path = self.write("big.npy", content)
-        with open(path, "r+b") as file:
-            file.truncate(len(content) + rows * 4096)
-        return subprocess.Popen([TENON, "eval", "sqrt(exp(log(x + 1)))", "x=big.npy", "-o", "out.npy", "--block-bytes", "4096"], cwd=self.folder, **kwargs)
-
-    def wait_for_part(self):
-        for _ in range(1000):
-            if any(name.endswith(".part") for name in self.files()):
-                return
-            time.sleep(0.01)
-        self.fail("no file was begun")
 
     def test_interrupted_leaves_no_file(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU, signal.SIGALRM):
@@ -297,7 +296,7 @@ class Eval(CliTest):
         self.write("u.csv", b"1e-400,2e-324,1\n")
         self.assertEqual(self.run_tenon("eval", "x + 1e-400", "x=u.csv").stdout, "tensor([[0., 0., 1.]], dtype=torch.float64)\n")
 
-    def test_signals_that_are_ignored_stay_so(self):
+    def test_ignored_signals_stay_ignored(self):
         for number in (signal.SIGINT, signal.SIGHUP):
             with self.subTest(number):
                 process = self.start_long(preexec_fn=lambda: signal.signal(number, signal.SIG_IGN))
@@ -333,7 +332,7 @@ class Eval(CliTest):
         os.close(terminal)
         self.assertIn("%", shown)
 
-    def test_no_progress_beside_a_terminal(self):
+    def test_no_progress_without_a_terminal(self):
         process = self.start_long(stderr=subprocess.PIPE)
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)
@@ -341,7 +340,7 @@ class Eval(CliTest):
 
 
 class Streams(CliTest):
-    """Pipes, standard input and output, and disks that are full."""
+    """Pipes, standard input and output, full disks, and files that change while they are read."""
 
     def shell(self, command, code=0, text=True, **kwargs):
         done = subprocess.run(["bash", "-c", command.replace("tenon", f"'{TENON}'")], capture_output=True, text=text, cwd=self.folder, timeout=120, **kwargs)
@@ -380,14 +379,14 @@ class Streams(CliTest):
         self.assertEqual((self.folder / "b.npy").read_bytes()[-12:], struct.pack("<3f", 1, 2, 3))
         self.assertIn("No space left", self.shell("tenon eval x x=a.npy -o /dev/full", code=1).stderr)
 
-    def test_a_file_that_may_not_grow_leaves_nothing(self):
+    def test_a_file_over_the_size_limit_leaves_nothing(self):
         for command in ("tenon eval 'x.reshape(3, 1).expand(3, 100000) + 1' x=a.npy -o out.npy",
                         f"tenon eval x x={ROOT / 'data/raccoon.png'} -o out.png",
                         "tenon explain 'x + x + x + x + x + x + x + x + x + x + x' x=5 --svg out.svg"):
             self.assertIn("File too large", self.shell(f"ulimit -f 1; {command}", code=1).stderr)
             self.assertEqual(self.files(), ["a.npy"], command)
 
-    def test_the_mode_stays(self):
+    def test_permissions_are_kept(self):
         self.write("b.npy", b"")
         os.chmod(self.folder / "b.npy", 0o600)
         self.run_tenon("eval", "x", "x=a.npy", "-o", "b.npy")
@@ -404,7 +403,7 @@ class Streams(CliTest):
         for ending in ("png", "npy", "svg"):
             self.assertEqual((self.folder / f"short.{ending}").read_bytes(), (self.folder / f"plain.{ending}").read_bytes(), ending)
 
-    def test_nobody_writes_to_a_pipe(self):
+    def test_ctrl_c_ends_the_wait_for_a_pipe(self):
         os.mkfifo(self.folder / "p.npy")
         process = subprocess.Popen([TENON, "eval", "x", "x=p.npy"], cwd=self.folder, stderr=subprocess.PIPE)
         time.sleep(0.3)
@@ -412,24 +411,17 @@ class Streams(CliTest):
         self.assertEqual((process.wait(5), process.communicate()[1]), (130, b""))
 
     def test_a_file_cut_while_it_is_mapped_ends_with_an_error(self):
-        rows = 1 << 17
-        content = npy("<f4", (rows, 1024), [])
-        with open(self.write("big.npy", content), "r+b") as file:
-            file.truncate(len(content) + rows * 4096)
-        process = subprocess.Popen([TENON, "eval", "sqrt(exp(log(x + 1)))", "x=big.npy", "-o", "out.npy", "--block-bytes", "4096"], cwd=self.folder, stderr=subprocess.PIPE)
-        for _ in range(1000):
-            if any(name.endswith(".part") for name in self.files()):
-                break
-            time.sleep(0.01)
+        process = self.start_long(rows=1 << 17, stderr=subprocess.PIPE)
+        self.wait_for_part()
         os.truncate(self.folder / "big.npy", 4096)
         self.assertIn(b"has become shorter", process.communicate(timeout=60)[1])
         self.assertEqual((process.returncode, self.files()), (1, ["a.npy", "big.npy"]))
 
 
 class Texts(CliTest):
-    """What comes from files and arguments reaches terminals and other programs as text."""
+    """Bytes from files and arguments in messages, JSON and SVG; notations of shapes."""
 
-    def test_control_characters_are_shown_not_sent(self):
+    def test_control_characters_are_escaped(self):
         self.write("esc.csv", b"1,\x1b]0;PWNED\x07\x1b[31mred\n")
         self.write("c1.csv", "1,\x9b31m\n".encode())
         self.write("raw.csv", b"1,\xff\xfe\n")
@@ -445,7 +437,7 @@ class Texts(CliTest):
             subprocess.run([TENON, "explain", b"f32[3] + '" + bad + b"'", "--svg", "bad.svg"], cwd=self.folder, capture_output=True, timeout=60)
             xml.etree.ElementTree.parse(self.folder / "bad.svg")
 
-    def test_json_on_every_error(self):
+    def test_errors_are_json(self):
         for arguments, code, words in ((["x", "x=nofile.npy"], 1, "nofile.npy"), (["x", "x=oops"], 1, "unknown name"), (["x=5"], 2, "expected"),
                                        (["5", "--bogus"], 2, "--bogus"), ([], 2, "required"), (["5", "--svg", "no/folder.svg"], 1, "No such file")):
             done = self.run_tenon("explain", "--json", *arguments, code=code)
@@ -459,7 +451,7 @@ class Texts(CliTest):
             self.assertEqual(int(report["steps"][0]["bytes_read"]), count * 8 * 10**18)
         self.assertIn("reads 24.0 EB", self.run_tenon("explain", expression).stdout)
 
-    def test_shapes_as_people_write_them(self):
+    def test_notations_of_shapes(self):
         for arguments, want in ((["[5,3,4,1]", "[3,1,1]"], [5, 3, 4, 1]), (["5,1 1,3"], [5, 3]), (["(5, 3) (3,)"], [5, 3]), (["[5, 3], [3]"], [5, 3]),
                                 (["5 1"], [5]), (["5 ,1", "3"], [5, 3]), (["()", "[]"], []), (["4,3:1,4 3"], [4, 3]), (["4,3 : 1,4"], [4, 3]), (["x", "x=[5, 3]"], [5, 3])):
             report = json.loads(self.run_tenon("explain", "--json", *arguments).stdout)
@@ -472,7 +464,7 @@ class Texts(CliTest):
         self.assertIn("there is no command 'evl'; did you mean eval?", self.run_tenon("evl", "1", code=2).stderr)
         self.assertIn("there is no command 'bogus'\n", self.run_tenon("--broadcast-policy", "allow", "bogus", code=2).stderr)
 
-    def test_pictures_of_floats(self):
+    def test_pictures_of_large_floats(self):
         self.write("a.npy", npy("<f4", (2, 2), [0, 100, 200, 255]))
         done = self.run_tenon("eval", "x", "x=a.npy", "-o", "white.png", code=1)
         self.assertIn("the tensor holds 0 to 255", done.stderr)

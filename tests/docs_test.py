@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """Runs every document block by block: README.md, CONTRIBUTING.md and docs/*.md.
 
-    python3 tests/docs_test.py BUILD_DIR [--page NAME]     run all of it, or the pages whose name holds NAME
-    python3 tests/docs_test.py BUILD_DIR --write-figures   write the figures of docs/ anew
+    python3 tests/docs_test.py BUILD_DIR [--page NAME]     run all pages, or those whose name contains NAME
+    python3 tests/docs_test.py BUILD_DIR --write-figures   generate the figures of docs/ again
     python3 tests/docs_test.py --self-test                 show that each kind of mistake is found
 
-What a fenced block is:
-  sh       a script, run in a clean folder with the built programs on PATH and the project's data/ in it; blocks of one page
-           follow each other in one folder
-  cpp      with a main: compiled against the installed library and run; without: letter by letter a part of an example,
-           which is compiled and run as a test
-  python   examples with >>>, which tests/python/test_documentation.py runs; here it is only seen that they are such
-  text     behind "<!-- output -->": what the block before printed, all of it
-Anything else, and what cannot run, stands behind "<!-- not run: REASON -->".
-Each docs/*.svg is what its command in FIGURES draws.
+The language of a fenced block decides what is checked:
+  sh       a script, which must succeed; the built programs are on PATH. The scripts of a page run in one folder, which at
+           first contains only data/
+  cpp      with a main: a program that must compile against the installed library and succeed; without: a part of a file
+           in examples/, without any change
+  python   examples with >>>; they are run by tests/python/test_documentation.py
+  text     after "<!-- output -->": the whole output of the block before
+A block that cannot run, or of another language, must come after "<!-- not run: REASON -->".
+Each docs/*.svg must be what its command in FIGURES draws.
 """
 import argparse
 import dataclasses
@@ -68,7 +68,7 @@ def run(command, folder, environment=None):
 
 
 class Tools:
-    """What documents may use: the programs and an installed library."""
+    """Runs blocks, with the built programs and an installed library."""
 
     def __init__(self, build, root, folder):
         self.root, self.examples = root, [path.read_text(encoding="utf-8") for path in sorted((root / "examples").glob("*.cpp"))]
@@ -92,7 +92,7 @@ class Tools:
     def run_cpp(self, block, folder):
         if "int main(" not in block.content:
             inside = any(block.content in example for example in self.examples)
-            return ("" if inside else "is no part of an example, and has no main"), ""
+            return ("" if inside else "is not a part of an example, and has no main"), ""
         source, program = folder / "block.cpp", folder / "block"
         source.write_text(block.content, encoding="utf-8")
         problem, _ = run([self.compiler, "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", source, "-o", program, *self.flags], folder)
@@ -103,16 +103,16 @@ class Tools:
 
 
 def problem_of(block, before, tools, folder):
-    """The error of a block, or ""; and its output."""
+    """(the error of a block or "", its output or None)."""
     if block.mark.startswith("not run: "):
         return "", None
     if block.mark == "output":
         if before is None:
-            return "is called output, and the block before printed nothing", None
+            return "is marked as output, but the block before was not run", None
         return ("" if block.content == before else f"is not what the block before prints:\n{before}"), None
     runner = {"sh": tools.run_sh, "cpp": tools.run_cpp, "python": tools.run_python}.get(block.language)
     if not runner:
-        return f"cannot run: it is {block.language or 'of no language'} and has no mark", None
+        return f"cannot run: its language is {block.language or 'missing'}, and it has no mark", None
     return runner(block, folder)
 
 
@@ -147,7 +147,7 @@ def problems_of_figures(root, tools):
     found = [f"{name}: no command in FIGURES draws it" for name in sorted(there - FIGURES.keys())]
     for name in sorted(there & FIGURES.keys()):
         if drawn(name, tools) != (root / name).read_text(encoding="utf-8"):
-            found.append(f"{name}: `tenon {' '.join(FIGURES[name])}` draws something else; ./dev docs writes it anew")
+            found.append(f"{name}: `tenon {' '.join(FIGURES[name])}` draws something else; ./dev docs generates it again")
     return found
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of Tenon as a part of another project. They run CMake, but compile nothing.
+"""Tests of Tenon as a part of another CMake project. They run CMake, but compile nothing.
 
     python3 tests/package_test.py
 """
@@ -45,7 +45,7 @@ class Subproject(unittest.TestCase):
         scripts = [path.read_text(encoding="utf-8") for path in (self.folder / "build").rglob("cmake_install.cmake")]
         return re.findall(r'FILES "[^"]*/([^"/]+)"', "\n".join(scripts))
 
-    def test_the_parent_stays_as_it_was(self):
+    def test_the_parent_project_is_unchanged(self):
         shown = self.configure()
         self.assertIn("tenon is a SHARED_LIBRARY; parent: shared '', standard ''", shown)
         self.assertEqual((self.cached("CMAKE_BUILD_TYPE"), self.cached("BUILD_SHARED_LIBS")), ("", None))

@@ -1,15 +1,16 @@
 """Shared by the fuzz targets in Python: random cases from a seed and a number, run in a process that may crash.
 
-A target calls `main(check)`; `check(random)` makes one case with that random.Random and raises where a claim fails.
-  --seconds N | --cases N   how long (default: 60 s)
-  --seed N                  other cases
-  --only N                  one case, in this process
+A target calls `main(check)`. `check(random)` makes one case from that random.Random, and raises if a claim is wrong.
+  --seconds N | --cases N   how long to run (default: 60 s)
+  --seed N                  makes other cases
+  --only N                  runs one case, in this process
 """
 
 import argparse
 import mmap
 import pathlib
 import random
+import re
 import resource
 import signal
 import struct
@@ -50,8 +51,6 @@ def changed(random, data, words=()):
 
 def changed_number(random, text):
     """The text with one of its numbers replaced."""
-    import re
-
     numbers = list(re.finditer(rb"-?\d+", text))
     if not numbers:
         return text
@@ -103,5 +102,5 @@ def main(check):
         number = struct.unpack("<q", progress.read(8))[0]
     print(f"{name}: {number} cases, {number / seconds:.0f} a second, {'clean' if status == 0 else f'found 1 (status {status})'}")
     if status != 0:
-        print(f"see it again: ./dev fuzz {name} --only {number} --seed {arguments.seed}")
+        print(f"repeat it: ./dev fuzz {name} --only {number} --seed {arguments.seed}")
     sys.exit(0 if status == 0 else 1)

@@ -11,7 +11,7 @@ from tenon import _tensor
 
 DTYPES = [tenon.bool, tenon.uint8, tenon.int8, tenon.int16, tenon.int32, tenon.int64, tenon.float16, tenon.bfloat16,
           tenon.float32, tenon.float64, tenon.uint16, tenon.uint32, tenon.uint64, tenon.complex64, tenon.complex128]  # fmt: skip
-REFUSED = (RuntimeError, TypeError, ValueError, IndexError, OverflowError, BufferError)
+ERRORS = (RuntimeError, TypeError, ValueError, IndexError, OverflowError, BufferError)
 
 
 def seeds():
@@ -47,7 +47,7 @@ def wrong(random):
 
 
 def check_inside(tensor, nbytes):
-    """Checks that the elements are inside so many bytes."""
+    """Checks that all elements are inside `nbytes` bytes."""
     assert isinstance(tensor, tenon.Tensor)
     if tensor.is_meta or tensor.numel() == 0:
         return
@@ -67,7 +67,7 @@ def rebuild(random):
         arguments[random.randint(0, 3)] = wrong(random)
     try:
         tensor = _tensor._rebuild_meta(*arguments[1:]) if meta else _tensor._rebuild(*arguments)
-    except REFUSED:
+    except ERRORS:
         return
     check_inside(tensor, len(memoryview(arguments[0]).cast("B")) if not meta else 0)
 

@@ -1,6 +1,6 @@
 """Mutated .safetensors files: tensors inside the file, or a RuntimeError with its name.
 
-Headers are mutated as text, mostly with the right length, and the whole file as bytes."""
+Some cases mutate the header's text and correct the header's length; others mutate the bytes of the whole file."""
 
 import os
 import tempfile
@@ -18,7 +18,7 @@ class File:
         self.folder = tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
         self.path = os.path.join(self.folder.name, "case.safetensors")
 
-    def holding(self, content):
+    def write(self, content):
         with open(self.path, "wb") as file:
             file.write(content)
         return self.path
@@ -53,7 +53,7 @@ def draw(random):
 
 def check(random):
     content = draw(random)
-    path = FILE.holding(content)
+    path = FILE.write(content)
     try:
         tensors = tenon.load(path, mmap=random.random() < 0.5)
     except RuntimeError as error:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The same call in PyTorch and in Tenon: shape, strides, dtype, values, warnings, or the same error.
+"""Compares random calls in PyTorch and in Tenon: shape, strides, dtype, values and warnings, or the error.
 
-Every case is drawn from (seed, number): op, form, shapes of 0 to 7 dims, layouts, dtypes and values. What PyTorch
-answers is compared with what the program `tenon-oracle` answers. Ends with "N passed, N failed".
+Op, form, shapes of 0 to 7 dims, layouts, dtypes and values of a case depend only on (seed, number). The program
+`tenon-oracle` makes Tenon's call. The last line is "N passed, N failed".
 
     compare.py --oracle build/release/tenon-oracle --cases 20000
-    compare.py --oracle ... --seed 7 --only 1234     one case again, with its request
+    compare.py --oracle ... --seed 7 --only 1234     repeats one case and prints its request
     compare.py --oracle ... --self-test              shows that wrong answers are found
 """
 import argparse
@@ -22,7 +22,7 @@ from verdict import describe, verdict
 
 
 def self_test(request, answer, wanted):
-    """Makes a right answer wrong in every possible way; each error must be found."""
+    """Makes a right answer wrong in each of the compared parts; every error must be found."""
     result = answer["results"][0]
     flipped = format(int(result["bytes"][:2], 16) ^ 1, "02x") + result["bytes"][2:]
     breaks = {
@@ -33,12 +33,12 @@ def self_test(request, answer, wanted):
     }
     assert verdict(request, wanted, answer) is None, verdict(request, wanted, answer)
     for name, broken in breaks.items():
-        assert verdict(request, wanted, dict(answer, results=[broken])), f"a wrong {name} went unseen"
-    assert verdict(request, wanted, dict(answer, warnings=["UserWarning: x"])), "a stray warning went unseen"
-    assert verdict(request, wanted, {"error": {"type": "RuntimeError", "text": "x"}, "storages": []}), "an error went unseen"
-    assert verdict(request, {"error": ("RuntimeError", "x")}, answer), "a missing error went unseen"
+        assert verdict(request, wanted, dict(answer, results=[broken])), f"a wrong {name} was not found"
+    assert verdict(request, wanted, dict(answer, warnings=["UserWarning: x"])), "an additional warning was not found"
+    assert verdict(request, wanted, {"error": {"type": "RuntimeError", "text": "x"}, "storages": []}), "an error was not found"
+    assert verdict(request, {"error": ("RuntimeError", "x")}, answer), "a missing error was not found"
     changed = [format(int(answer["storages"][0][:2], 16) ^ 1, "02x") + answer["storages"][0][2:]] + answer["storages"][1:]
-    assert verdict(request, wanted, dict(answer, storages=changed)), "a changed operand went unseen"
+    assert verdict(request, wanted, dict(answer, storages=changed)), "a changed operand was not found"
 
 
 def run_self_test(oracle):
@@ -93,7 +93,7 @@ def main():
             print(f"case {number} of seed {options.seed}\n{describe(request, layouts)}\n  {problem}", flush=True)
     if failed:
         print("failures by op and form:", ", ".join(f"{name} {count}" for name, count in by_op.most_common()))
-    print(f"{skipped} drawn calls have no equivalent in PyTorch")
+    print(f"{skipped} random calls have no equivalent in PyTorch")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

@@ -1,4 +1,4 @@
-"""The declared ops (src/ops/)."""
+"""The declared ops (src/ops/), by name."""
 import pathlib
 import sys
 
@@ -7,6 +7,6 @@ sys.path.insert(0, str(ROOT / "tools"))
 from ops import public_ops, read_ops  # noqa: E402
 
 OPS = public_ops(read_ops())
-# The first of several signatures has the op's name; the others have the names of their blocks.
+# If an op has several signatures, the first is listed under the op's name, the others under the names of their blocks.
 FIRST = {op.name: op for op in reversed(sorted(OPS, key=lambda op: (op.file, op.place)))}
 DECLARED = FIRST | {op.block: op for op in OPS if FIRST[op.name] is not op}

@@ -1,4 +1,4 @@
-"""Random calls, each from (seed, number): op, form, shapes of 0 to 7 dims, layouts, dtypes and values."""
+"""Makes random calls: op, form, shapes of 0 to 7 dims, layouts, dtypes and values depend only on (seed, number)."""
 import math
 import random
 import warnings
@@ -15,7 +15,7 @@ FLOATS = [0.0, -0.0, 1.0, 0.5, -2.5, 2.0, 3.0, 1e-3, 0.1, 1e10, -7.25, math.inf,
 
 COMPLEX = [1j, 2 - 0.5j, complex(3), -1 + 1e10j]
 
-# The forms of each kind of op in PyTorch. `method` and `functional` are the same code there, but not here.
+# The forms of each kind of op. `method` and `functional` share their code in PyTorch, but not in Tenon.
 FORMS = {
     "unary": ["functional", "functional", "method", "inplace", "out", "operator"],
     "map": ["functional", "functional", "method", "inplace", "out", "operator", "compound"],
@@ -37,14 +37,14 @@ def is_inexact(dtype):
 
 
 def table_ops():
-    """(name, kind) of every declared op for which random calls can be made here."""
+    """(name, kind) of every declared op for which this module can make random calls."""
     return [(name, kind_of(op)) for name, op in DECLARED.items() if kind_of(op) and (name == op.name or not op.facts.get("shapes"))]
 
 
 # Forms that an op does not have.
-LACKING = {name: {form for form, there in (("out", op.has_out and not op.result_names), ("inplace", op.has_inplace), ("method", op.is_method), ("operator", op.facts.get("symbol")),
-                                           ("compound", op.facts.get("symbol") and not op.is_comparison)) if not there}
-           for name, op in DECLARED.items()}  # fmt: skip
+MISSING_FORMS = {name: {form for form, exists in (("out", op.has_out and not op.result_names), ("inplace", op.has_inplace), ("method", op.is_method), ("operator", op.facts.get("symbol")),
+                                                  ("compound", op.facts.get("symbol") and not op.is_comparison)) if not exists}
+                 for name, op in DECLARED.items()}  # fmt: skip
 
 
 def kind_of(op):
@@ -142,7 +142,7 @@ class Draw:
         return kind, strides, offset, offset + extent + self.rng.choice([0, 0, 3])
 
     def values(self, dtype, count, tame=False):
-        """Mostly small numbers, with the special ones of the dtype among them; `tame`: only numbers any dtype holds."""
+        """Usually small numbers and some special ones of the dtype; `tame`: 0 to 99, which fit in every dtype."""
         if dtype == torch.bool:
             return torch.randint(0, 2, (count,), generator=self.generator).bool()
         if dtype.is_complex:
@@ -182,7 +182,7 @@ class Builder:
         return {"storage": len(self.storages) - 1, "shape": shape, "strides": strides, "offset": offset}
 
     def sharing(self, operand):
-        """Another view of an operand's storage: the same, shifted, transposed."""
+        """Another view of an operand's storage: the same, shifted or with reversed strides."""
         shape, strides = list(operand["shape"]), list(operand["strides"])
         self.layouts.append("shared")
         how = self.draw.rng.choice(["same", "reversed", "shifted"])
@@ -204,7 +204,7 @@ def draw_case(ops, seed, number, only_op=None):
     kind = dict(ops).get(op, "other")
     build = Builder(draw)
     keywords, out = {}, None
-    form = draw.rng.choice([form for form in FORMS.get(kind, ["functional"]) if form not in LACKING.get(op, ())])
+    form = draw.rng.choice([form for form in FORMS.get(kind, ["functional"]) if form not in MISSING_FORMS.get(op, ())])
     shape, dtype = draw.shape(), draw.dtype()
     if kind == "unary":
         build.args = [build.tensor(shape, dtype, written=form == "inplace")]
@@ -213,13 +213,13 @@ def draw_case(ops, seed, number, only_op=None):
         in_place = form in ("inplace", "compound")
         first = build.tensor(shape if in_place and draw.chance(0.85) else draw.narrowed(shape), dtype, written=in_place)
         build.args = [first]
-        for place in range(1, len(declared.operands())):
-            if declared.python_takes_number(place) and draw.chance(0.3):
+        for index in range(1, len(declared.operands())):
+            if declared.python_takes_number(index) and draw.chance(0.3):
                 build.args.append(number_json(draw.number()))
             elif in_place and draw.chance(0.1):
                 build.args.append(build.sharing(first))
             else:
-                build.args.append(build.tensor(draw.narrowed(shape), dtype if draw.chance(0.6 if place == 1 else 0.8) else draw.dtype()))
+                build.args.append(build.tensor(draw.narrowed(shape), dtype if draw.chance(0.6 if index == 1 else 0.8) else draw.dtype()))
         number_first = form == "operator" or (form == "functional" and declared.python_takes_number(0))
         if len(build.args) == 2 and "number" in build.args[1] and number_first and draw.chance(0.4):
             build.args.reverse()
@@ -251,7 +251,7 @@ def draw_case(ops, seed, number, only_op=None):
         build.args = [build.tensor(shape, dtype)]
         count = draw.rng.randint(0, max(len(shape), 1))
         dims = draw.rng.sample(range(-len(shape), len(shape)), min(count, 2 * len(shape)))
-        if dims and draw.chance(0.9):  # mostly without a dim twice
+        if dims and draw.chance(0.9):  # usually no dim twice
             dims = list({dim % len(shape): dim for dim in dims}.values())
         if draw.chance(0.03):
             dims = dims + [len(shape) + draw.rng.randint(0, 2)]
@@ -282,7 +282,7 @@ def draw_case(ops, seed, number, only_op=None):
 
 
 def draw_list(draw, build, shape, dtype, keywords):
-    """Tensors that differ in one dim, if at all; some are empty, and a few don't fit."""
+    """Tensors whose shapes differ in at most one dim; some are empty, and a few do not match."""
     keywords["dim"] = draw.rng.randint(-len(shape) - 1, len(shape)) if draw.chance(0.5) else 0
     along = keywords["dim"] % len(shape) if shape and draw.chance(0.5) else None
     for _ in range(draw.rng.choice([0, 1, 2, 2, 3, 3, 4, 6])):
@@ -302,12 +302,12 @@ def draw_fold(draw, op, dims, form, keywords):
         keywords["dim"] = dims[0]
     elif parameters["dim"].default is None:
         keywords["dim"] = 0
-    elif "python" in op.facts and form == "out":  # of which the overload without dims has none
+    elif "python" in op.facts and form == "out":  # the overload without dims has no out=
         keywords["dim"] = 0
     if "keepdim" in parameters and (not one or "dim" in keywords):
         keywords["keepdim"] = draw.chance(0.4)
     for name in NUMBERS:
-        if name in parameters and (name == "p" or draw.chance(0.7)):  # Python's default is a name
+        if name in parameters and (name == "p" or draw.chance(0.7)):  # p always: its default in Python is a string
             keywords[name] = draw.rng.choice(STRINGS[name]) if parameters[name].type == "str" else number_json(draw.rng.choice(NUMBERS[name]))
 
 
@@ -352,7 +352,7 @@ def draw_other(draw, build, op, shape, dtype, keywords):
 
 
 def draw_out(draw, build, kind, op, dtype, keywords):
-    """A tensor to write to, mostly of the right shape and dtype, which PyTorch computes on meta tensors."""
+    """A tensor to write to, usually of the right shape and dtype; PyTorch computes the shape on meta tensors."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         probe = {"op": op, "form": "functional", "storages": build.storages, "args": build.args, "out": None, "keywords": {}}
@@ -376,7 +376,7 @@ def draw_out(draw, build, kind, op, dtype, keywords):
     if DECLARED[op].facts.get("promotion") in ("Promotion::comparison", "Promotion::logical"):
         wanted = torch.bool if draw.chance(0.7) else wanted
     if kind.startswith("reduction") and is_inexact(dtype) and not (wanted.is_complex if dtype.is_complex else is_inexact(wanted)):
-        wanted = dtype  # see the note on sums in integer dtypes
+        wanted = dtype  # see the comment on sums of floats in draw_case
     if draw.chance(0.2):
         shape = [0]
     elif draw.chance(0.1):

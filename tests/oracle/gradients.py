@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The same random graphs in PyTorch and in Tenon: gradients, their strides and dtypes, names of nodes, error texts.
+"""Compares random graphs in PyTorch and in Tenon: gradients, their strides and dtypes, names of nodes, error texts.
 
-A graph has 1 to 4 leaves of float32 or float64 and 1 to 20 steps: operations over any earlier values (shared
-subexpressions), views, reductions, writes in place and through views. Every graph is drawn from (seed, number). Steps
-that PyTorch refuses are left out; an error of backward (a saved tensor was changed) must have the same text.
+A graph has 1 to 4 leaves of float32 or float64 and 1 to 20 steps: ops on any earlier values, views, reductions, writes in
+place and through views. It depends only on (seed, number). Steps that PyTorch refuses are left out; an error of backward
+(a saved tensor was changed) must have the same text. The last line is "N passed, N failed".
 
     gradients.py --oracle build/release/tenon-oracle --cases 5000
-    gradients.py --oracle ... --seed 7 --only 1234     one graph again, with its request
+    gradients.py --oracle ... --seed 7 --only 1234     repeats one graph and prints its request
     gradients.py --oracle ... --self-test              shows that wrong answers are found
 """
 import argparse
@@ -37,7 +37,7 @@ def described(tensor):
 
 
 def perform(step, values):
-    """A step in PyTorch."""
+    """The result of a step in PyTorch."""
     op, numbers = step["op"], step.get("numbers", [])
     operands = [values[i] for i in step["in"]]
     a = operands[0]
@@ -78,7 +78,7 @@ def perform(step, values):
 
 
 def is_tame(tensor):
-    """Whether values are neither so large nor so small that rounding decides the result."""
+    """Whether all values are finite and moderate, so that rounding does not decide later results."""
     if tensor.numel() == 0:
         return True
     plain = tensor.detach().abs()
@@ -86,8 +86,8 @@ def is_tame(tensor):
 
 
 def overlaps_itself(tensor):
-    places = sum((torch.arange(size) * stride).reshape([-1] + [1] * (tensor.dim() - 1 - dim)) for dim, (size, stride) in enumerate(zip(tensor.shape, tensor.stride())))
-    return torch.as_tensor(places).unique().numel() < tensor.numel()
+    offsets = sum((torch.arange(size) * stride).reshape([-1] + [1] * (tensor.dim() - 1 - dim)) for dim, (size, stride) in enumerate(zip(tensor.shape, tensor.stride())))
+    return torch.as_tensor(offsets).unique().numel() < tensor.numel()
 
 
 class Graph:
@@ -103,7 +103,7 @@ class Graph:
             self.values.append(self.random(self.narrowed(shape)).requires_grad_())
         self.leaves = [leaf.detach().clone() for leaf in self.values]
         for _ in range(self.rng.randint(1, 20)):
-            self.grow()
+            self.add_step()
 
     def random(self, shape):
         dtype = self.dtype if self.rng.random() < 0.9 else torch.float64
@@ -115,10 +115,10 @@ class Graph:
         return other[self.rng.randint(0, len(other)):] if self.rng.random() < 0.3 else other
 
     def pick(self):
-        # Mostly late values, so that graphs get deep.
+        # Usually a late value, so that graphs get deep.
         return max(self.rng.randrange(len(self.values)), self.rng.randrange(len(self.values)))
 
-    def drawn_step(self):
+    def random_step(self):
         rng = self.rng
         op = rng.choice(rng.choices([UNARY, BINARY, REDUCTIONS, VIEWS, OTHER, IN_PLACE], [5, 8, 2, 5, 4, 4])[0])
         step = {"op": op, "in": [self.pick()]}
@@ -139,8 +139,8 @@ class Graph:
             step["in"] += [self.pick(), self.pick()]
         if op in REDUCTIONS:
             step["keepdim"] = rng.random() < 0.4
-            whole = not step["keepdim"] and rng.random() < 0.3
-            step["dims"] = None if whole else rng.sample(range(ndim), rng.randint(0, ndim))
+            all_dims = not step["keepdim"] and rng.random() < 0.3
+            step["dims"] = None if all_dims else rng.sample(range(ndim), rng.randint(0, ndim))
         elif op in ("add_number", "mul_number", "mul_number_", "add_alpha", "sub_alpha_", "where", "clamp_min_", "fill_"):
             step["numbers"] = [rng.choice([0.5, 2.0, -1.5, 0.75])]
         elif op == "clamp":
@@ -172,8 +172,8 @@ class Graph:
             step["dims"] = list(first.shape)
         return step
 
-    def grow(self):
-        step = self.drawn_step()
+    def add_step(self):
+        step = self.random_step()
         if step["op"].endswith("_") and overlaps_itself(self.values[step["in"][0]]):
             return  # the result would depend on the order of writes
         before = [value.detach().clone() for value in self.values] if step["op"].endswith("_") else None
@@ -193,11 +193,11 @@ class Graph:
         self.steps.append(step)
 
     def request(self):
-        """The graph with the roots of backward; None if nothing requires grad."""
-        able = [i for i in range(len(self.leaves), len(self.values)) if self.values[i].requires_grad]
-        if not able:
+        """The graph with random roots for backward; None if no result requires grad."""
+        candidates = [i for i in range(len(self.leaves), len(self.values)) if self.values[i].requires_grad]
+        if not candidates:
             return None
-        roots = [able[-1]] + ([self.rng.choice(able)] if self.rng.random() < 0.3 else [])
+        roots = [candidates[-1]] + ([self.rng.choice(candidates)] if self.rng.random() < 0.3 else [])
         self.weights = [self.random(list(self.values[i].shape)).to(self.values[i].dtype) for i in roots]
         return {"leaves": [described(leaf) for leaf in self.leaves], "steps": self.steps, "roots": roots,
                 "weights": [described(weight) for weight in self.weights]}
@@ -221,13 +221,13 @@ class Graph:
         return dict(answer, grads=[leaf.grad for leaf in self.values[:len(self.leaves)]])
 
 
-def steps(shape, strides):
-    """The strides of dims with more than one element. Others depend on PyTorch's internal views."""
+def used_strides(shape, strides):
+    """The strides of dims whose size is not 1. The others depend on PyTorch's internal views."""
     return [stride for size, stride in zip(shape, strides) if size != 1]
 
 
 def same_error(wanted, got):
-    """If several saved tensors were changed, among them views written more than once, each library may name another one."""
+    """Whether the texts are equal. If several saved tensors were changed, the libraries may name different ones."""
     if wanted == got:
         return True
     if not wanted or not got or not re.search("output 0 of (AsStrided|torch::autograd::CopySlices)", wanted + got):
@@ -249,7 +249,7 @@ def verdict(wanted, got):
         if want is None:
             continue
         for what, left, right in (("dtype", NAMES[want.dtype], have["dtype"]), ("shape", list(want.shape), have["shape"]),
-                                  ("strides", steps(want.shape, want.stride()), steps(have["shape"], have["strides"]))):
+                                  ("strides", used_strides(want.shape, want.stride()), used_strides(have["shape"], have["strides"]))):
             if left != right:
                 return f"{what} of leaf {i}: wanted {left}, got {right}"
         # Sums are added in another order, so errors grow with the largest terms, not with the result.
@@ -261,7 +261,7 @@ def verdict(wanted, got):
 
 
 def self_test(oracle):
-    """Makes a right answer wrong in every possible way; each error must be found."""
+    """Makes a right answer wrong in each of the compared parts; every error must be found."""
     number = 0
     while True:
         graph = Graph(1, number)
@@ -276,9 +276,9 @@ def self_test(oracle):
     doubled = dict(grad, bytes=bytes_of((tensor_of(grad) * 2).reshape(-1)).hex())
     for broken in (doubled, dict(grad, dtype="int32"), dict(grad, shape=grad["shape"] + [1]),
                    dict(grad, shape=[2] + grad["shape"], strides=[9] + grad["strides"]), None):
-        assert verdict(wanted, dict(got, grads=[broken] + got["grads"][1:])), "a wrong gradient went unseen"
-    assert verdict(wanted, dict(got, names=["X"] + got["names"][1:])), "a wrong name went unseen"
-    assert verdict(wanted, {"error": "x", "names": got["names"]}), "an error went unseen"
+        assert verdict(wanted, dict(got, grads=[broken] + got["grads"][1:])), "a wrong gradient was not found"
+    assert verdict(wanted, dict(got, names=["X"] + got["names"][1:])), "a wrong name was not found"
+    assert verdict(wanted, {"error": "x", "names": got["names"]}), "an error was not found"
     print("7 wrong answers found")
 
 

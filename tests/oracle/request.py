@@ -1,4 +1,4 @@
-"""Requests for the program tenon-oracle: numbers, storages and views in JSON; and running the program."""
+"""Requests to the program tenon-oracle: numbers, storages and views in JSON; and the process that answers them."""
 import json
 import math
 import subprocess
@@ -53,6 +53,7 @@ def operands_of(request, storages):
 
 
 def shares(request):
+    """Whether two operands share a storage."""
     used = [operand["storage"] for operand in request["args"] if "storage" in operand]
     return len(used) != len(set(used))
 
@@ -66,6 +67,7 @@ class Oracle:
         self.process = subprocess.Popen([self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, request):
+        """The answer; {"crash": exit code} if the process ended, which is then started again."""
         try:
             self.process.stdin.write(json.dumps(request) + "\n")
             self.process.stdin.flush()

@@ -91,13 +91,12 @@ def torch_answer(request):
             raise Unsupported(str(error)) from None
         if shares(request) and request["form"] in ("inplace", "compound", "functional"):
             # PyTorch may read elements that it has written; Tenon gives the functional result or an error.
-            alone = open_storages(request)
-            target = view_of(request["args"][0], alone)
+            target = view_of(request["args"][0], open_storages(request))
             others = [operand.clone() if isinstance(operand, torch.Tensor) else operand
                       for operand in operands_of(request, open_storages(request))[1:]]
             try:
                 result = call_torch(request, [target] + others, None)
-            except RuntimeError:  # the output itself is refused, so Tenon may refuse it
+            except RuntimeError:  # PyTorch refuses to write to the output, so Tenon may refuse it, too
                 pass
     if isinstance(result, torch.Tensor) and result.dtype == torch.complex32:
         raise Unsupported("there is no complex32")

@@ -34,8 +34,8 @@ def ordered_bits(tensor):
     return torch.where(bits < 0, low - bits, bits)
 
 
-PRODUCTS = {op.name for op in OPS if op.facts.get("shapes")}  # of small integers: exact
-# The declared largest errors.
+PRODUCTS = {op.name for op in OPS if op.facts.get("shapes")}  # matrix products; of small integers, so they are exact
+# The largest errors that the ops declare.
 ULPS = {op.name: float(op.facts["ulp"]) for op in OPS if op.kind == "map" and "ulp" in op.facts}
 
 
@@ -44,17 +44,17 @@ ERF_ERROR = 5e-7
 
 
 def tolerance_ulps(op, dtype):
-    """Both libraries may be off by the declared error. PyTorch's sqrt is within 1 ulp; ours is exact."""
+    """Each library may have the declared error. PyTorch's sqrt has up to 1 ulp; Tenon's is correctly rounded."""
     if op == "sqrt":
         return 1
     if op in PRODUCTS:
         return 0 if dtype.itemsize > 2 else 1  # PyTorch may round the product before it adds
-    # A 16-bit result rounds such a float32.
+    # 16-bit results are rounded from float32 results with that error.
     return 2 * ULPS.get(op, 0) if dtype.itemsize > 2 else min(ULPS.get(op, 0), 1)
 
 
 def differing(request, wanted, got):
-    """A mask of elements that differ more than the op may."""
+    """A mask of the elements that differ more than the op allows."""
     op = request["op"]
     if wanted.dtype.is_complex or (op in ("abs", "angle") and "complex" in request["storages"][0]["dtype"]):
         return ~within_complex_error(request, wanted, got)
@@ -62,7 +62,7 @@ def differing(request, wanted, got):
         return wanted != got
     same = (wanted == got) & (torch.signbit(wanted) == torch.signbit(got)) | wanted.isnan() & got.isnan()
     if op in ("amax", "amin", "aminmax", "max", "min", "max_other", "min_other", "maximum", "minimum", "fmax", "fmin", "clamp", "lerp"):
-        same |= wanted == got  # which zero wins depends on PyTorch's path
+        same |= wanted == got  # which of 0 and -0 PyTorch gives depends on its code path
     ulps = tolerance_ulps(op, wanted.dtype)
     if ulps:
         computed = computed_dtype(request)
@@ -87,7 +87,7 @@ def differing(request, wanted, got):
 
 
 def within_fold_error(request, wanted, got):
-    """Partial results are joined in another order, and may overflow in only one of them."""
+    """Both libraries combine partial results in different orders; an intermediate result may overflow in only one of them."""
     operand = view_of(request["args"][0], open_storages(request))
     if operand.is_complex():  # the error is relative to the magnitudes
         operand = torch.view_as_real(operand).abs().sum(-1)
@@ -100,11 +100,11 @@ def within_fold_error(request, wanted, got):
     absolute = {"logsumexp": roundings * largest, "std": roundings * largest, "var": (roundings * largest) * (roundings * largest), "linalg_vector_norm": info.tiny ** (1 / 3),
                 "norm": info.tiny ** (1 / 3), "norm_named": info.tiny ** (1 / 3), "nanmean": roundings * largest, "var_mean": roundings * largest, "std_mean": roundings * largest}  # fmt: skip
     near = (a - b).abs() <= roundings * a.abs() + absolute.get(request["op"], info.tiny)
-    edge = ~(a.abs() < info.max / 2**11) & ~(b.abs() < info.max / 2**11) & ~(a.isnan() ^ b.isnan())
+    near_limit = ~(a.abs() < info.max / 2**11) & ~(b.abs() < info.max / 2**11) & ~(a.isnan() ^ b.isnan())
     # An intermediate product may overflow or underflow.
     magnitudes = operand.abs().log2().abs()
-    leaves = request["op"] == "prod" and bool(magnitudes[magnitudes.isfinite()].sum() > math.log2(info.max))
-    return near | edge | operand.isinf().any() | leaves
+    out_of_range = request["op"] == "prod" and bool(magnitudes[magnitudes.isfinite()].sum() > math.log2(info.max))
+    return near | near_limit | operand.isinf().any() | out_of_range
 
 
 def computed_dtype(request):
@@ -121,10 +121,9 @@ def overflowing_quotient(request):
     a, b = (torch.as_tensor(operand).to(dtype).to(torch.float32 if dtype.itemsize == 2 else dtype) for operand in operands)
     return (a / b).isinf() & (b != 0) & a.isfinite()
 
+
 # Ops that move complex numbers or add their parts: nothing is rounded twice.
 EXACT = {"neg", "conj_physical", "to", "clone", "contiguous", "copy", "fill", "expand", "reshape", "where"}
-
-
 # The magnitudes of the summed terms, by op.
 TERMS = {
     "addcmul": lambda a, b, c, value: a + value * b * c, "addcdiv": lambda a, b, c, value: a + value * b / c,
@@ -133,7 +132,8 @@ TERMS = {
 
 
 def within_complex_error(request, wanted, got):
-    """The same parts, or near by the measure of the numbers they belong to: PyTorch's path decides what is fused."""
+    """Equal parts, or errors that are small relative to the magnitudes of the numbers: PyTorch's code path decides where it
+    uses fused multiply-add."""
     parts = [torch.view_as_real(side) if side.is_complex() else side.unsqueeze(-1) for side in (wanted, got)]
     same = ((parts[0] == parts[1]) | parts[0].isnan() & parts[1].isnan()).all(-1)
     op = request["op"]
@@ -182,7 +182,7 @@ def within_alpha_error(request, wanted, got):
 
 
 def within_sum_error(request, wanted, got):
-    """Sums in another order: each may have an error of a few roundings of the sum of magnitudes."""
+    """Sums are added in different orders: each may have an error of a few roundings of the sum of magnitudes."""
     storages = open_storages(request)
     operand = view_of(request["args"][0], storages).to(torch.float64).abs()
     if request["op"] == "nansum":
@@ -199,13 +199,13 @@ def within_sum_error(request, wanted, got):
     if request["op"] == "mean" and request["out"]:
         eps = torch.finfo(dtype).eps  # PyTorch rounds the sum to out's dtype before it divides
     if request["op"] == "nansum":
-        eps = torch.finfo(dtype).eps  # and here after each of several dims
+        eps = torch.finfo(dtype).eps  # PyTorch rounds after each of several dims
     rounding = wanted.to(torch.float64).abs() * torch.finfo(dtype).eps
     error = (wanted.to(torch.float64) - got.to(torch.float64)).abs()
     near = error <= scale.reshape(wanted.shape) * eps * (64 if dtype == torch.float64 else 8) + rounding + torch.finfo(dtype).tiny * torch.finfo(dtype).eps
     # A sum near the dtype's limit may overflow in only one order.
-    edge = scale.reshape(wanted.shape) >= torch.finfo(dtype).max
-    return near.nan_to_num().bool() | edge
+    near_limit = scale.reshape(wanted.shape) >= torch.finfo(dtype).max
+    return near.nan_to_num().bool() | near_limit
 
 
 def describe(request, layouts):
@@ -240,7 +240,7 @@ def verdict(request, wanted, answer):
     if "error" in answer:
         if "complex32" in answer["error"]["text"]:  # Tenon does not have it
             return None
-        overlaps = shares(request) or request["op"] in PRODUCTS  # writes that PyTorch lets through: docs/differences.md
+        overlaps = shares(request) or request["op"] in PRODUCTS  # PyTorch accepts these writes: docs/differences.md
         if overlaps and answer["error"]["text"].startswith("unsupported operation"):
             return None
         return f"wanted {NAMES[wanted['results'][0].dtype]} {list(wanted['results'][0].shape)}\n  got {answer['error']['type']}: {answer['error']['text']}"
@@ -256,6 +256,7 @@ def verdict(request, wanted, answer):
 
 
 def difference(request, result, got):
+    """None if PyTorch's result and Tenon's agree, otherwise the difference."""
     for what, left, right in (("dtype", NAMES[result.dtype], got["dtype"]), ("shape", list(result.shape), got["shape"]),
                               ("strides", list(result.stride()), got["strides"])):
         if left != right:

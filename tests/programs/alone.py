@@ -1,6 +1,7 @@
-"""PyTorch's result of a statement over copies of its operands, so that they do not share memory with its output.
+"""PyTorch's result of a statement over copies of its operands, which do not share memory with its output.
 
-PyTorch lets some calls through that read what they have already written; Tenon promises the out-of-place result.
+PyTorch accepts some statements that read memory which they have already written. For these, Tenon promises the result
+that PyTorch gives for copies.
 """
 import ast
 import ctypes
@@ -9,8 +10,8 @@ import re
 import torch
 
 
-def place_written(tree):
-    """The written part of a statement: (the node of the tree that contains it, its field), or None."""
+def written_part(tree):
+    """The part of a statement that names the written tensor: (the node that contains it, its field), or None."""
     node = tree.body[0]
     if isinstance(node, ast.With):
         node = node.body[0]
@@ -28,8 +29,8 @@ def place_written(tree):
     return None
 
 
-def meets_itself(tensor):
-    """Whether elements may overlap."""
+def may_overlap_itself(tensor):
+    """Whether several elements may have the same address."""
     return torch._debug_has_internal_overlap(tensor) != 0
 
 
@@ -37,57 +38,58 @@ def names_in(node):
     return [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
 
 
-class Alone:
-    """Copies of PyTorch's operands, made before a statement that writes to memory which it may also read."""
+class CopiedOperands:
+    """Runs a statement again with copies of the operands, which are made before it runs for the first time."""
 
     @staticmethod
     def of(statement, variables):
         """None for a statement that does not read the memory that it writes."""
         tree = ast.parse(statement)
-        place = place_written(tree)
-        if place is None:
+        location = written_part(tree)
+        if location is None:
             return None
-        target = getattr(*place)
+        target = getattr(*location)
         inside = {id(part) for part in ast.walk(target)}
         read = [part for part in ast.walk(tree) if isinstance(part, ast.Name) and id(part) not in inside and isinstance(part.ctx, ast.Load)]
         tensors = {part.id: variables[part.id] for part in read if isinstance(variables.get(part.id), torch.Tensor) and not variables[part.id].is_meta}
         written = [variables[name] for name in names_in(target) if isinstance(variables.get(name), torch.Tensor)]
         storages = {tensor.untyped_storage().data_ptr() for tensor in written}
-        overlaps = any(meets_itself(tensor) for tensor in written) or "expand" in statement
+        overlaps = any(may_overlap_itself(tensor) for tensor in written) or "expand" in statement
         if not overlaps and not any(tensor.untyped_storage().data_ptr() in storages for tensor in tensors.values()):
             return None
-        return Alone(tree, place, read, tensors, written)
+        return CopiedOperands(tree, location, read, tensors, written)
 
-    def __init__(self, tree, place, read, tensors, written):
+    def __init__(self, tree, location, read, tensors, written):
         self.copies = {"copy_of_" + name: tensor.detach().clone() for name, tensor in tensors.items()}
         for part in read:
             if part.id in tensors:
                 part.id = "copy_of_" + part.id
-        target = getattr(*place)
-        self.is_out = isinstance(place[0], ast.keyword)
+        target = getattr(*location)
+        self.is_out = isinstance(location[0], ast.keyword)
         self.target = compile(ast.unparse(target), "target", "eval")
-        aside = ast.Name("aside", ast.Store() if isinstance(place[0], ast.AugAssign) else ast.Load())
-        setattr(*place, ast.copy_location(aside, target))
-        self.code = compile(ast.fix_missing_locations(tree), "alone", "exec")
+        replacement = ast.Name("written_tensor", ast.Store() if isinstance(location[0], ast.AugAssign) else ast.Load())
+        setattr(*location, ast.copy_location(replacement, target))
+        self.code = compile(ast.fix_missing_locations(tree), "copied operands", "exec")
         self.storages = [tensor.untyped_storage() for tensor in written]
         self.bytes = [ctypes.string_at(storage.data_ptr(), storage.nbytes()) for storage in self.storages]
 
-    def answer(self, variables):
-        """Restores the memory and runs the statement over the copies. PyTorch's variables then hold the result."""
+    def run(self, variables):
+        """Restores the written memory and runs the statement over the copies. PyTorch's variables then hold the result."""
         for storage, before in zip(self.storages, self.bytes):
             if storage.nbytes() >= len(before) and before:
                 ctypes.memmove(storage.data_ptr(), before, len(before))
         with torch.no_grad():
             names = dict(variables) | self.copies
             target = eval(self.target, names)
-            names["aside"] = target.clone() if meets_itself(target) and not self.is_out else target
+            names["written_tensor"] = target.clone() if may_overlap_itself(target) and not self.is_out else target
             exec(self.code, names)
-            if names["aside"] is not target:
-                target.copy_(names["aside"])
+            if names["written_tensor"] is not target:
+                target.copy_(names["written_tensor"])
 
 
-class ProductApart:
-    """The result of a product with a separate `out=`. PyTorch resizes or writes an `out=` that is an operand before it reads it."""
+class SeparateOut:
+    """Runs a matrix product again with a separate `out=`: if `out=` is an operand, PyTorch resizes or writes it before it
+    reads it."""
 
     @staticmethod
     def of(statement, variables):
@@ -101,22 +103,22 @@ class ProductApart:
         operands = statement[:match.start(1)]
         if not any(re.search(rf"\b{name}\b", operands) and value.untyped_storage().data_ptr() == memory for name, value in tensors.items()):
             return None
-        return ProductApart(statement, match[1], variables["T"], tensors)
+        return SeparateOut(statement, match[1], variables["T"], tensors)
 
     def __init__(self, statement, name, module, tensors):
         self.name = name
-        self.variables = {"T": module, "out_alone": tensors[name].detach().clone()}
+        self.variables = {"T": module, "separate_out": tensors[name].detach().clone()}
         self.variables |= {name: tensor.detach().clone().requires_grad_(tensor.requires_grad) for name, tensor in tensors.items()}
-        self.statement = re.sub(rf"\bout={name}\b", "out=out_alone", statement)
+        self.statement = re.sub(rf"\bout={name}\b", "out=separate_out", statement)
 
-    def gives(self, theirs_first_line, ours, our_variables):
+    def gives_the_same(self, first_line, ours, our_variables):
         """Whether Tenon gave that result: the same error, or the same values up to rounding."""
         try:
             exec(self.statement, self.variables)
         except Exception as error:  # any: its text is compared
-            return ours is not None and theirs_first_line(error) == theirs_first_line(ours)
+            return ours is not None and first_line(error) == first_line(ours)
         if ours is not None or "out=" + self.name + "." in self.statement:
             return False
-        wanted, got = self.variables["out_alone"], torch.tensor(our_variables[self.name].tolist())
+        wanted, got = self.variables["separate_out"], torch.tensor(our_variables[self.name].tolist())
         return tuple(wanted.shape) == tuple(our_variables[self.name].shape) and torch.allclose(
             wanted.double(), got.double().reshape(wanted.shape), rtol=1e-2, atol=1e-2, equal_nan=True)

@@ -1,7 +1,6 @@
 """Makes random programs: statements over a module `T` and variables v0, v1, ..., which run in PyTorch and in Tenon.
 
-What can be called comes from the module's own listing: the signatures in the docstrings of its functions and methods. An
-op that is declared later is drawn as soon as it is there.
+The calls come from the signatures in the docstrings of the module's functions and methods, so that new ops are included.
 """
 import math
 import pathlib
@@ -23,11 +22,11 @@ SMALL = ["0", "1", "2", "3", "-1", "-2", "0.5", "-1.5", "2.0", "True"]
 NUMBERS = ["0", "1", "2", "-1", "-3", "7", "127", "128", "200", "255", "256", "300", "-128", "-129", "2**31 - 1", "2**31", "-2**31",
            "2**40", "2**63 - 1", "-2**63", "2**63", "0.0", "-0.0", "0.5", "-2.5", "1e-3", "0.1", "1e10", "float('inf')",
            "-float('inf')", "float('nan')", "True", "False", "2j"]
-FAR = ["2**36", "2**62", "2**63 - 1", "-2**63", "-2**62"]
+HUGE = ["2**36", "2**62", "2**63 - 1", "-2**63", "-2**62"]
 DIM_NAMES = {"dim", "dims", "dim0", "dim1", "dim2", "axis", "axis0", "axis1", "start_dim", "end_dim", "source", "destination"}
 LIMIT = 1500  # elements of a variable; larger ones are deleted at once
 
-# The sizes of each operand of products, as letters.
+# The sizes of each operand of a matrix product, as letters: {"mm": {"input": "ij", "mat2": "jk"}}.
 SHAPES = {op.name: dict(zip((parameter.name.replace("self", "input") for parameter in op.operands()), op.facts["shapes"].replace("*", "").split(",")))
           for op in read_ops() if op.is_public and op.facts.get("shapes")}  # fmt: skip
 
@@ -78,7 +77,7 @@ def listing(ours, theirs):
 FUNCTIONS = listing(tenon, torch)
 METHODS = listing(tenon.Tensor, torch.Tensor)
 IN_PLACE = sorted(name for name in METHODS if name.endswith("_"))
-WRITING = sorted(name for name in FUNCTIONS if any(p.name == "out" for signature in FUNCTIONS[name] for p in signature))
+WITH_OUT = sorted(name for name in FUNCTIONS if any(p.name == "out" for signature in FUNCTIONS[name] for p in signature))
 PROPERTIES = sorted(name for name in dir(tenon.Tensor) if not name.startswith("_") and name not in LEFT_OUT
                     and not callable(getattr(tenon.Tensor, name)) and hasattr(torch.Tensor, name))
 OPERATORS = [symbol for symbol, method in
@@ -101,7 +100,7 @@ class Drawer:
         self.length = self.rng.choice([4, 8, 12, 20, 30, 40])
         self.base = [self.rng.choice(SIZES) for _ in range(self.rng.choice([0, 1, 1, 2, 2, 2, 3, 3, 4]))]
 
-    # --- small things ---------------------------------------------------------------------------------------------
+    # --- parts of statements --------------------------------------------------------------------------------------
 
     def chance(self, probability):
         return self.rng.random() < probability
@@ -130,7 +129,7 @@ class Drawer:
     def dim(self, ndim=None):
         if ndim and self.chance(0.93):
             return str(self.rng.randrange(-ndim, ndim))
-        return self.choice(["0", "0", "1", "-1", "-2", "2"]) if self.chance(0.97) else self.choice(["5", "-7"] + FAR)
+        return self.choice(["0", "0", "1", "-1", "-2", "2"]) if self.chance(0.97) else self.choice(["5", "-7"] + HUGE)
 
     def dims(self, ndim):
         if self.chance(0.9):
@@ -139,10 +138,10 @@ class Drawer:
         return [self.dim(ndim) for _ in range(self.rng.randint(0, 3))]
 
     def integer(self):
-        return self.choice(["0", "0", "1", "1", "2", "3", "-1", "-2", "5"]) if self.chance(0.98) else self.choice(FAR)
+        return self.choice(["0", "0", "1", "1", "2", "3", "-1", "-2", "5"]) if self.chance(0.98) else self.choice(HUGE)
 
     def shape(self):
-        """A shape, mostly one that broadcasts with the program's other shapes."""
+        """A shape that usually broadcasts with the program's other shapes."""
         if self.chance(0.15):
             return [self.choice(SIZES) for _ in range(self.rng.randint(0, 4))]
         shape = [1 if self.chance(0.2) else size for size in self.base]
@@ -207,7 +206,7 @@ class Drawer:
                                    f".to(T.{self.dtype()})", ".unsqueeze(0)", ".unsqueeze(-1)", "[None]", ".sum()"])
 
     def argument(self, op, parameter, subject):
-        """Text of one argument. `subject` is the tensor that the call is about, if any."""
+        """The text of one argument. `subject` is the call's first tensor, or None."""
         kind, name = parameter.kind, parameter.name
         ndim = subject.dim() if isinstance(subject, torch.Tensor) else 0
         if self.chance(0.006):
@@ -216,7 +215,7 @@ class Drawer:
             if op in SHAPES and name != "out" and self.chance(0.7):
                 return self.factor(op, name, subject)
             return self.operand() if name != "out" else self.target(op)
-        if kind == "Number" and name == "alpha":  # PyTorch's sub negates -2**63, which wraps, but its gradient does not
+        if kind == "Number" and name == "alpha":  # in PyTorch's sub, -2**63 overflows when negated, but not in its gradient
             return self.number().replace("-2**63", "-2**40")
         if kind == "Number":
             return self.choice(["0", "1", "3", "5", "2.5", "-1", "0.5"]) if name in ("start", "end", "step") else self.number()
@@ -245,7 +244,7 @@ class Drawer:
         return "None"
 
     def tensors(self):
-        """A list whose tensors mostly have the first one's shape."""
+        """A list of tensors that usually have the same shape."""
         shapes = {name: getattr(self.tensor(name), "shape", None) for name in self.names}
         first = self.pick()
         alike = [name for name in self.names if shapes[name] == shapes[first]]
@@ -253,7 +252,7 @@ class Drawer:
         return "[" + ", ".join([first, *rest] if self.chance(0.97) else rest) + "]"
 
     def factor(self, op, name, subject):
-        """A second factor for a product with `subject`."""
+        """A further operand of a matrix product with `subject`."""
         letters = SHAPES[op]
         sizes = dict(zip(reversed(letters["input"]), reversed(subject.shape if isinstance(subject, torch.Tensor) else ())))
         shape = [sizes.get(letter) or self.choice([1, 2, 3]) for letter in letters.get(name, letters["input"])]
@@ -263,7 +262,7 @@ class Drawer:
         return f"T.arange({math.prod(shape)}, dtype={dtype.replace('torch', 'T')}).reshape({shape})"
 
     def target(self, op):
-        """The `out=` argument: a variable, or a temporary view, expanded or empty tensor."""
+        """An `out=` argument: a variable, a temporary view of one, or a new tensor."""
         name = self.pick()
         if op in ("tril", "triu"):  # PyTorch writes past the end of other outputs
             return f"{name}.contiguous()"
@@ -283,11 +282,11 @@ class Drawer:
         if op == "as_strided":
             count = self.rng.randint(0, 3)
             values = [0, 1, 1, 2, 3] if name == "stride" else [1, 2, 2, 3, 0]
-            return self.tuple_of([self.choice(FAR) if self.chance(0.005) else self.choice(values) for _ in range(2 if self.chance(0.8) else count)])
+            return self.tuple_of([self.choice(HUGE) if self.chance(0.005) else self.choice(values) for _ in range(2 if self.chance(0.8) else count)])
         if op in ("expand", "broadcast_to"):
             sizes = [self.choice([1, 2, 3, 4]) if size == 1 else -1 if self.chance(0.2) else size for size in shape]
             sizes = [self.choice(SIZES) for _ in range(self.choice([0, 0, 1]))] + sizes
-            return self.tuple_of([self.choice(FAR) if self.chance(0.005) else size for size in sizes])
+            return self.tuple_of([self.choice(HUGE) if self.chance(0.005) else size for size in sizes])
         if op in ("view", "reshape", "unflatten", "resize_"):
             return self.tuple_of(self.reshaped(shape if op != "unflatten" else [self.choice(shape or [1])]))
         if op == "sum_to_size":
@@ -318,7 +317,7 @@ class Drawer:
         if sizes and self.chance(0.3):
             sizes[self.rng.randrange(len(sizes))] = -1
         if sizes and self.chance(0.01):
-            sizes[self.rng.randrange(len(sizes))] = self.choice(FAR)
+            sizes[self.rng.randrange(len(sizes))] = self.choice(HUGE)
         return sizes
 
     def call(self, op, signatures, receiver=None, out=None):
@@ -356,7 +355,7 @@ class Drawer:
         return self.assigned(text) if self.chance(0.15) else text
 
     def out(self):
-        op = self.choice(WRITING)
+        op = self.choice(WITH_OUT)
         signatures = [signature for signature in FUNCTIONS[op] if any(p.name == "out" for p in signature)]
         text = self.call(op, signatures, out=1.0)
         return self.assigned(text) if self.chance(0.3) else text
@@ -415,8 +414,8 @@ class Drawer:
         target = self.pick() + ("" if self.chance(0.8) else f"[{self.index()}]")
         return f"{target} {self.choice(COMPOUND)}= {self.operand() if self.chance(0.6) else self.number()}"
 
-    def joined(self):
-        """Calls of functions without signatures."""
+    def special_call(self):
+        """A call of a function that has no signature."""
         a, b = self.operand(), self.operand()
         return self.choice([f"{self.fresh_name()} = T.broadcast_tensors({a}, {b})[{self.choice(['0', '1'])}]",
                             f"{self.fresh_name()} = T.meshgrid({a}.flatten(), {b}.flatten(), indexing='{self.choice(['ij', 'xy'])}')[0]",
@@ -456,7 +455,7 @@ class Drawer:
 
     def plain(self):
         return self.rng.choices([self.function, self.method, self.in_place, self.out, self.property, self.get_item, self.set_item, self.operator,
-                                 self.compound, self.joined, self.factory],
+                                 self.compound, self.special_call, self.factory],
                                 [16, 22, 14, 9, 2, 8, 9, 9, 6, 2, 5])[0]()
 
     def statement(self):
@@ -468,8 +467,8 @@ class Drawer:
             return self.autograd()
         return self.plain()
 
-    def ran(self, statement):
-        """Updates the list of variables after a statement."""
+    def update_names(self, statement):
+        """Updates the list of tensors after a statement has run."""
         deleted = re.fullmatch(r"del (\w+)", statement)
         if deleted:
             self.names.remove(deleted.group(1))

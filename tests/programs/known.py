@@ -10,7 +10,7 @@ import torch
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from ops import public_ops, read_ops  # noqa: E402
 
-# The declared largest errors.
+# The largest errors that the ops declare.
 ULPS = {op.name: float(op.facts["ulp"]) for op in public_ops(read_ops()) if op.kind == "map" and "ulp" in op.facts}
 ROUNDED = "|".join(ULPS)
 
@@ -21,7 +21,7 @@ class Case(typing.NamedTuple):
     ours: Exception | None
     variables: dict      # PyTorch's, after the statement
     our_variables: dict
-    gradients: list      # PyTorch's tensors that `grad` gave
+    gradients: list      # the tensors that PyTorch's `grad` returned
 
 
 def text(error):
@@ -41,7 +41,7 @@ def holds_no_floats(case, name):
     return name in case.our_variables and not case.our_variables[name].is_floating_point()
 
 
-def sees_gradient(case, name):
+def shares_memory_of_gradient(case, name):
     tensor = case.variables.get(name)
     return isinstance(tensor, torch.Tensor) and any(tensor.untyped_storage().data_ptr() == gradient.untyped_storage().data_ptr() for gradient in case.gradients)
 
@@ -60,10 +60,10 @@ def is_indexed_by_itself(case):
     return any(isinstance(tensor, torch.Tensor) and tensor.untyped_storage().data_ptr() == case.variables[written[1]].untyped_storage().data_ptr() for tensor in tensors)
 
 
-def writes_gradient(case):
-    """Whether the statement uses a tensor that `grad` returned, or one over its memory."""
+def uses_memory_of_gradient(case):
+    """Whether the statement uses a tensor that `grad` returned, or one that shares its memory."""
     names = re.findall(r"\bv\d+\b", case.statement)
-    return any(sees_gradient(case, name) for name in names)
+    return any(shares_memory_of_gradient(case, name) for name in names)
 
 
 def writes_without_derivative(case):
@@ -77,8 +77,8 @@ def stacks_into_itself(case):
     return call and any(case.variables.get(name) is case.variables.get(call[2]) for name in re.findall(r"v\d+", call[1]))
 
 
-def spreads_into_itself(case):
-    """Whether the `out=` of std or var shares memory with the input."""
+def var_writes_to_its_input(case):
+    """Whether the `out=` of var or std shares memory with the input."""
     names = re.search(r"\b(?:std|var)\((?:input=)?(v\d+).*out=(v\d+)", case.statement)
     return names and storage_of(case.variables[names[1]]) == storage_of(case.variables[names[2]])
 
@@ -110,7 +110,7 @@ ERRORS = [
     ("Memory that others hold", lambda case: text(case.ours) == "Trying to resize storage that is not resizable"),
     ("Gradients", lambda case: both_fail(case) and "was created in no_grad mode and" in text(case.theirs)),
     ("Gradients", lambda case: "out=" in case.statement and text(case.ours) == "cannot resize variables that require grad"),
-    ("Gradients", lambda case: case.ours is None and writes_gradient(case)
+    ("Gradients", lambda case: case.ours is None and uses_memory_of_gradient(case)
      and re.match("A view was created in no_grad mode|Can't detach views in-place", text(case.theirs))),
     ("Gradients", lambda case: both_fail(case) and re.sub(CHANGED, "", text(case.theirs)) == re.sub(CHANGED, "", text(case.ours)) != text(case.ours)),
     ("Gradients", lambda case: case.ours is None and "inputs=" in case.statement
@@ -168,22 +168,22 @@ CHANGED = r"\[(?:torch\.|CPU)\w+ \[[\d, ]*\]\], which is output \d+ of [\w:]+, i
 RESIZED = "UserWarning: An output with one or more elements was resized"
 
 WARNINGS = [
-    ("Gradients", lambda case, theirs, ours: [line for line in said(theirs) if "gradient layout contract" not in line] == said(ours)),
-    ("Writing to memory that is also read", lambda case, theirs, ours: re.search(r"\((v\d+),.*out=\1\)", case.statement) and said(theirs, RESIZED) == said(ours)),
+    ("Gradients", lambda case, theirs, ours: [line for line in comparable(theirs) if "gradient layout contract" not in line] == comparable(ours)),
+    ("Writing to memory that is also read", lambda case, theirs, ours: re.search(r"\((v\d+),.*out=\1\)", case.statement) and comparable(theirs, RESIZED) == comparable(ours)),
     # PyTorch counts the elements after it has resized the output, which is the input.
-    ("Writing to memory that is also read", lambda case, theirs, ours: spreads_into_itself(case)
-     and said(theirs, degrees_of_freedom(case)) == said(ours, degrees_of_freedom(case))),
-    ("Writing to memory that is also read", lambda case, theirs, ours: stacks_into_itself(case) and said(theirs, RESIZED) == said(ours, RESIZED)),
+    ("Writing to memory that is also read", lambda case, theirs, ours: var_writes_to_its_input(case)
+     and comparable(theirs, degrees_of_freedom(case)) == comparable(ours, degrees_of_freedom(case))),
+    ("Writing to memory that is also read", lambda case, theirs, ours: stacks_into_itself(case) and comparable(theirs, RESIZED) == comparable(ours, RESIZED)),
     ("In Python", lambda case, theirs, ours: re.search(r"\b(all|any)\(.*(\(\)|\[\])", case.statement)),
-    ("Calls that fail", lambda case, theirs, ours: both_fail(case) and said(theirs, RESIZED) == said(ours)),
+    ("Calls that fail", lambda case, theirs, ours: both_fail(case) and comparable(theirs, RESIZED) == comparable(ours)),
     ("Calls that fail", lambda case, theirs, ours: both_fail(case) and text(case.theirs).startswith("std_var_all:") and not ours),
-    ("Warnings", lambda case, theirs, ours: "mean(" in case.statement and ours and theirs[:len(ours)] == ours and not said(theirs, RESIZED)),
-    ("Warnings", lambda case, theirs, ours: said(theirs) == said(ours)),
+    ("Warnings", lambda case, theirs, ours: "mean(" in case.statement and ours and theirs[:len(ours)] == ours and not comparable(theirs, RESIZED)),
+    ("Warnings", lambda case, theirs, ours: comparable(theirs) == comparable(ours)),
 ]
 
 
-def said(lines, left_out=None):
-    """The warnings without those that PyTorch gives once per process."""
+def comparable(lines, left_out=None):
+    """The warnings without those that PyTorch gives once per process, and without those that begin with `left_out`."""
     return [line for line in lines if "This overload of " not in line and not (left_out and line.startswith(left_out))]
 
 
@@ -195,30 +195,30 @@ def degrees_of_freedom(case):
 STATES = [
     ("Calls that fail", lambda case, what, unchanged: both_fail(case) and unchanged),
     ("In Python", lambda case, what, unchanged: re.search(r"\b(all|any)\(.*(\(\)|\[\])", case.statement)),
-    ("Gradients", lambda case, what, unchanged: is_name_of_product(what)),
+    ("Gradients", lambda case, what, unchanged: are_nodes_of_products(what)),
     ("Gradients", lambda case, what, unchanged: what.startswith(("requires_grad: ", "grad_fn: ")) and writes_without_derivative(case)),
     ("Complex numbers", lambda case, what, unchanged: what.startswith("storage: ") and what.endswith(" None in Tenon") and re.search(r"\b(adjoint|conj)\(|\.(mH|H)$", case.statement)),
-    ("Equal elements of topk", lambda case, what, unchanged: is_place_of_an_equal(case, what)),
+    ("Equal elements of topk", lambda case, what, unchanged: is_index_of_an_equal_element(case, what)),
     ("Gradients", lambda case, what, unchanged: what.startswith("grad_fn: ") and "autograd.grad(" in case.statement and "create_graph=True" in case.statement),
-    ("Gradients", lambda case, what, unchanged: what.startswith("grad_fn: ") and "AsStridedBackward0" in what and sees_gradient(case, what.split()[1])),
+    ("Gradients", lambda case, what, unchanged: what.startswith("grad_fn: ") and "AsStridedBackward0" in what and shares_memory_of_gradient(case, what.split()[1])),
     ("Gradients", lambda case, what, unchanged: what.startswith("error: grad_fn of ") and what.endswith("Tenon None")
-     and sees_gradient(case, what.split()[3].strip(":"))),
+     and shares_memory_of_gradient(case, what.split()[3].strip(":"))),
     ("Gradients", lambda case, what, unchanged: what.startswith("_version: ") and "backward(" in case.statement),
     ("Gradients", lambda case, what, unchanged: what.startswith("error: grad_fn of ") and holds_no_floats(case, what.split()[3].strip(":"))),
     ("In Python", lambda case, what, unchanged: what.startswith("value: ") and "UnbindBackward0" in what),
     ("Rounding", lambda case, what, unchanged: re.search(r"\b((var|std)_mean|aminmax)\(", case.statement) and what.startswith("value: ") and differs_by_rounding(what)),
-    ("Gradients", lambda case, what, unchanged: what.startswith("value: ") and are_edges_of_what_differs(case, what)),
+    ("Gradients", lambda case, what, unchanged: what.startswith("value: ") and are_edges_of_another_node(case, what)),
     ("In Python", lambda case, what, unchanged: what.startswith("value: ") and re.search(r"\(False\): .* = list\(|no_grad\(\): .* = list\(", case.statement) and differs_in_flags(what)),
     ("Gradients", lambda case, what, unchanged: what.startswith("stride: ") and re.search(r"\b(grad|backward)\(", case.statement)),
     ("Gradients", lambda case, what, unchanged: what.startswith("storage: ") and re.fullmatch(r"storage: (\S+) has that of \S+ in PyTorch, (None|\1) in Tenon", what) and "backward(" in case.statement),
     ("Gradients", lambda case, what, unchanged: what.startswith("requires_grad: ") and what.endswith("True in PyTorch, False in Tenon") and holds_no_floats(case, what.split()[1])),
-    ("Sizes, strides and offsets too large to count", lambda case, what, unchanged: what.startswith("stride: ") and (has_far_strides(case) or re.search(r"2\*\*6[23]", case.statement))),
+    ("Sizes, strides and offsets too large to count", lambda case, what, unchanged: what.startswith("stride: ") and (has_huge_strides(case) or re.search(r"2\*\*6[23]", case.statement))),
 ]
 
 PRODUCTS = {"DotBackward0", "MvBackward0", "BmmBackward0", "UnsafeViewBackward0", "SqueezeBackward0", "SqueezeBackward1", "SqueezeBackward3",
             "SqueezeBackward4", "SumBackward1", "ViewBackward0", "MmBackward0", "TransposeBackward0", "CloneBackward0"}
 
-LOOKS = [
+ATTRIBUTES = [
     ("Gradients", lambda what, wanted, got: what == "grad_fn" and {wanted, got} <= PRODUCTS and wanted not in ("ViewBackward0", "TransposeBackward0", "CloneBackward0")),
     ("Gradients", lambda what, wanted, got: what == "grad_fn" and (wanted, got) == ("RsubBackward1", "SubBackward0")),
     ("Gradients", lambda what, wanted, got: what == "grad_fn" and got in ("DivBackward2", "RemainderBackward1") and wanted.endswith("NotImplemented")),
@@ -227,11 +227,11 @@ LOOKS = [
 ]
 
 VALUES = [
-    # With a 16-bit operand PyTorch rounds the gradient.
+    # With a 16-bit operand PyTorch rounds the gradient to 16 bits.
     ("Rounding", lambda case, dtype, wanted, got: dtype in ("float32", "float64") and re.search(r"\b(backward|grad)\(", case.statement)
      and has_halves(case)
      and abs(wanted - got) <= 2.0**-6 * abs(wanted)),
-    # Computed as float32, which PyTorch does too.
+    # PyTorch, too, computes these in float32.
     ("Rounding", lambda case, dtype, wanted, got: dtype == "float64" and re.search(rf"\b({ROUNDED}|sqrt)\(.*out=", case.statement)
      and abs(wanted - got) <= 3 * 2.0**-24 * abs(wanted)),
     ("Rounding", lambda case, dtype, wanted, got: re.search(r"\berf_?\(", case.statement) and has_halves(case) and abs(wanted - got) <= 5e-7),
@@ -250,11 +250,11 @@ def has_halves(case):
     return any(isinstance(value, torch.Tensor) and value.dtype in (torch.bfloat16, torch.float16) for value in case.variables.values())
 
 
-def has_far_strides(case):
+def has_huge_strides(case):
     return any(abs(stride) >= 2**60 for value in case.variables.values() if isinstance(value, torch.Tensor) for stride in value.stride())
 
 
-def is_place_of_an_equal(case, what):
+def is_index_of_an_equal_element(case, what):
     """Whether topk gave the same elements, some with other indices."""
     name = what.split()[1]
     if "topk(" not in case.statement or not what.startswith("value: ") or name not in case.variables:
@@ -263,33 +263,33 @@ def is_place_of_an_equal(case, what):
     return isinstance(theirs, tuple) and str(theirs[0].tolist()) == str(ours[0].tolist()) and theirs[1].tolist() != ours[1].tolist()
 
 
-def is_name_of_product(what):
-    """The name of a node, or several, or one in the text of a tensor."""
+def are_nodes_of_products(what):
+    """Whether a value differs only in names of nodes of matrix products."""
     match = re.fullmatch(r"value: \w+ is (.*) in PyTorch, (.*) in Tenon", what)
     if not match:
         return False
     names = r"(?:torch::autograd::)?\b(\w+Backward\d|NotImplemented)\b"
     wanted, got = (re.findall(names, side) for side in match.groups())
     same = len(wanted) == len(got) and re.sub(names, "", match[1]) == re.sub(names, "", match[2])
-    return bool(wanted) and same and all(a == b or known_look("grad_fn", a, b) for a, b in zip(wanted, got))
+    return bool(wanted) and same and all(a == b or known_attribute("grad_fn", a, b) for a, b in zip(wanted, got))
 
 
 def differs_in_flags(what):
-    """Only bools differ: rows of PyTorch's unbind without a graph do not require grad after their node was read."""
+    """Whether only bools differ: rows of PyTorch's unbind without a graph do not require grad once their node was read."""
     wanted, got = what.split(" is ", 1)[1].removesuffix(" in Tenon").split(" in PyTorch, ")
     return wanted.replace("True", "False") == got.replace("True", "False")
 
 
 def differs_by_rounding(what):
-    """Only numbers differ, by little."""
+    """Whether only numbers differ, by a rounding error."""
     wanted, got = what.split(" is ", 1)[1].removesuffix(" in Tenon").split(" in PyTorch, ")
     number = r"'-?[\d.]+(?:e[-+]?\d+)?'"
     pairs = zip(*([float(text.strip("'")) for text in re.findall(number, side)] for side in (wanted, got)))
     return re.sub(number, "", wanted) == re.sub(number, "", got) and all(math.isclose(a, b, rel_tol=2.0**-6 if "float16" in what else 1e-5, abs_tol=1e-6) for a, b in pairs)
 
 
-def are_edges_of_what_differs(case, what):
-    """The next_functions of a node with another name, or without entries for missing arguments."""
+def are_edges_of_another_node(case, what):
+    """Whether a value is the next_functions of a node that has another name, or that lacks entries for omitted arguments."""
     of = re.search(r"in (v\d+)\.grad_fn\.next_functions\]$", case.statement)
     if not of:
         return False
@@ -297,7 +297,7 @@ def are_edges_of_what_differs(case, what):
     if node.name() != our_node.name() or any(gradient is case.variables[of[1]] for gradient in case.gradients):
         return True
     wanted, got = (re.findall(r"'([^']*)'", side) for side in what.split(" in PyTorch, "))
-    return len(wanted) == len(got) and all(a == b or known_look("grad_fn", a, b) for a, b in zip(wanted, got))
+    return len(wanted) == len(got) and all(a == b or known_attribute("grad_fn", a, b) for a, b in zip(wanted, got))
 
 
 def known_error(case):
@@ -312,8 +312,8 @@ def known_state(case, what, unchanged):
     return next((heading for heading, test in STATES if test(case, what, unchanged)), None)
 
 
-def known_look(what, wanted, got):
-    return next((heading for heading, test in LOOKS if test(what, wanted, got)), None)
+def known_attribute(what, wanted, got):
+    return next((heading for heading, test in ATTRIBUTES if test(what, wanted, got)), None)
 
 
 def known_value(case, dtype, wanted, got):
@@ -321,11 +321,11 @@ def known_value(case, dtype, wanted, got):
 
 
 def headings():
-    return {heading for table in (ERRORS, WARNINGS, STATES, LOOKS, VALUES) for heading, _ in table}
+    return {heading for table in (ERRORS, WARNINGS, STATES, ATTRIBUTES, VALUES) for heading, _ in table}
 
 
 def missing_headings():
-    """Headings in the table that docs/differences.md does not have."""
+    """The headings in the tables that docs/differences.md does not have."""
     page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "differences.md"
     there = {line.removeprefix("## ").strip() for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("## ")}
     return sorted(headings() - there)

@@ -3,13 +3,13 @@
 
 A program has up to 40 statements: factories, views, writes, `out=`, aliases, casts, numbers of every kind, gradients and
 hooks. Compared are the type and text of errors, warnings, shape, strides, dtype, offset, values, requires_grad, is_leaf,
-the name of grad_fn, grad, versions, which variables are one object and which share memory. What differs is shrunk and
-printed so that it runs alone. Every program is drawn from (seed, number). What differs on purpose stands in known.py.
-Ends with "N passed, N failed".
+the name of grad_fn, grad, versions, which variables are one object and which share memory. A failing program is minimised
+and printed as a program that can be run. A program depends only on (seed, number). known.py lists the intended
+differences. The last line is "N passed, N failed".
 
     programs.py --programs 20000
-    programs.py --seed 7 --only 1234     one program again, with its statements
-    programs.py --self-test              shows that a wrong module is found
+    programs.py --seed 7 --only 1234     repeats one program and prints its statements
+    programs.py --self-test              shows that errors in a module are found
 """
 import argparse
 import collections
@@ -40,20 +40,20 @@ MEMORY = 3 << 30    # for the process that runs them
 SIDES = ["PyTorch", "Tenon", "the comparison"]
 
 
-def draw_and_run(seed, number, modules=(torch, tenon), told=None):
+def draw_and_run(seed, number, modules=(torch, tenon), on_statement=None):
     """Returns (statements, difference or None, statements run, headings of known differences)."""
     run = Run(modules)
     drawer = Drawer(seed, number, run.theirs.variables)
     statements = []
     try:
         while len(statements) < drawer.length and not run.ended:
-            dropped = drawer.too_large()
-            statement = f"del {dropped[0]}" if dropped else drawer.statement()
+            too_large = drawer.too_large()
+            statement = f"del {too_large[0]}" if too_large else drawer.statement()
             statements.append(statement)
-            if told:
-                told(statement)
+            if on_statement:
+                on_statement(statement)
             run.step(statement, on_side)
-            drawer.ran(statement)
+            drawer.update_names(statement)
     except Difference as difference:
         return statements, str(difference), len(statements), run.notes
     return statements, None, len(statements), run.notes
@@ -67,13 +67,13 @@ def difference_of(statements, modules=(torch, tenon)):
             run.step(statement, on_side)
         except Difference as difference:
             return str(difference), statement
-        except MemoryError:  # in the comparison
+        except MemoryError:  # raised by the comparison
             break
     return "", ""
 
 
 def kind_of(what, statement=""):
-    """The difference without the program's names and numbers, with the calls of the statement that caused it."""
+    """The kind of a difference: its text without names and numbers, and the calls in the statement that caused it."""
     words = [] if what.startswith("error") else re.findall(r"\.(\w+)\(|(\]) [-+*/]?= |( [-+*/]=)", statement)
     what = re.sub(r"\bv\d+\b", "v", what)
     what = re.sub(r"[\[(][-\d., ()\[\]]*[\])]", "[]", what)
@@ -82,7 +82,7 @@ def kind_of(what, statement=""):
 
 # --- processes ----------------------------------------------------------------------------------------------------------
 
-PROGRESS = mmap.mmap(-1, 16)  # the number of the program and the side that runs, readable after a crash
+PROGRESS = mmap.mmap(-1, 16)  # the program's number and the side that runs; still readable after a crash
 
 
 def on_side(side):
@@ -172,7 +172,7 @@ def run_all(seed, numbers):
         if status == 0:
             break
         side, how = struct.unpack("qq", PROGRESS[:16])[1], how_it_ended(status)
-        statements, _ = in_child(lambda write: draw_and_run(seed, begin, told=write))
+        statements, _ = in_child(lambda write: draw_and_run(seed, begin, on_statement=write))
         if SIDES[side] == "PyTorch":
             yield Outcome(begin, statements, len(statements), None, [], f"PyTorch itself: {how}")
         else:
@@ -214,11 +214,11 @@ for T in (torch, tenon):
     print(T.__name__, {{name: value for name, value in variables.items() if name[0] == "v"}})'''
 
 
-# --- the test of the test -------------------------------------------------------------------------------------------------
+# --- self-test ------------------------------------------------------------------------------------------------------------
 
 
 def wrong_modules():
-    """Yields (error, module with that error) for each kind of error."""
+    """{kind of difference: a module that causes it}."""
     def module(**replaced):
         return types.SimpleNamespace(**{name: getattr(tenon, name) for name in dir(tenon)} | {"autograd": tenon.autograd} | replaced)
 
@@ -268,14 +268,14 @@ def self_test():
             if difference and difference.startswith(what) and not any(difference_of(statements)):
                 break
         else:
-            raise AssertionError(f"a module with wrong {what} went unseen")
+            raise AssertionError(f"a module with wrong {what} was not found")
         kind = kind_of(difference, statements[-1])
         small = shrink(statements, lambda candidate: kind_of(*difference_of(candidate, (torch, module))) == kind
                        and not any(difference_of(candidate)))
         assert any(difference_of(small, (torch, module))) and not any(difference_of(small)) and len(small) <= 4, small
         print(f"wrong {what}: found in program {number}, shrunk to {len(small)}: {'; '.join(small)}")
     lines, status = in_child(lambda write: os.abort())
-    assert os.WIFSIGNALED(status), "a crash went unseen"
+    assert os.WIFSIGNALED(status), "a crash was not found"
     assert not known.missing_headings(), f"no such heading in docs/differences.md: {known.missing_headings()}"
     print("1 passed, 0 failed")
 
@@ -287,7 +287,7 @@ def main():
     parser.add_argument("--only", type=int, help="one program, by number")
     parser.add_argument("--first", type=int, default=0, help="the number of the first program")
     parser.add_argument("--show", type=int, default=20, help="kinds of differences printed in full")
-    parser.add_argument("--brief", action="store_true", help="the statements alone instead of a program that runs")
+    parser.add_argument("--brief", action="store_true", help="print only the statements, not a program that can be run")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
     for module in (torch, tenon):
@@ -298,7 +298,7 @@ def main():
         self_test()
         return 0
     if options.only is not None:
-        statements, what, _, _ = draw_and_run(options.seed, options.only, told=lambda statement: print(statement, flush=True))
+        statements, what, _, _ = draw_and_run(options.seed, options.only, on_statement=lambda statement: print(statement, flush=True))
         print(what or "no difference")
         return 1 if what else 0
 

@@ -6,16 +6,16 @@ import time
 
 
 def shrink(statements, differs, limit=600, seconds=20):
-    """The smallest program found for which `differs` is true. Limited by `limit` calls and by time."""
-    asked, end = 0, time.monotonic() + seconds
+    """The smallest program found for which `differs` is true, within `limit` calls of `differs` and `seconds`."""
+    calls, end = 0, time.monotonic() + seconds
 
     def holds(candidate):
-        nonlocal asked
-        asked += 1
-        return asked <= limit and time.monotonic() < end and differs(candidate)
+        nonlocal calls
+        calls += 1
+        return calls <= limit and time.monotonic() < end and differs(candidate)
 
     changed = True
-    while changed and asked <= limit and time.monotonic() < end:
+    while changed and calls <= limit and time.monotonic() < end:
         changed = False
         for at in reversed(range(len(statements))):
             candidate = statements[:at] + statements[at + 1:]
@@ -34,7 +34,7 @@ def shrink(statements, differs, limit=600, seconds=20):
 
 
 def bypassed(statements, at):
-    """Programs without a statement; a variable that it reads replaces the one that it assigns."""
+    """Programs without the statement at `at`: each variable that it reads replaces the one that it assigns."""
     given = re.match(r"(v\d+) = ", statements[at])
     if given:
         for name in dict.fromkeys(re.findall(r"\bv\d+\b", statements[at][given.end():])):

@@ -11,10 +11,10 @@ import tenon
 import torch
 
 import known
-from alone import Alone, ProductApart
+from alone import CopiedOperands, SeparateOut
 from known import read_ops
 
-bytes_of_storage = tenon._tenon._bytes  # a view of all bytes of a storage; exports nothing, so that it may be resized after
+bytes_of_storage = tenon._tenon._bytes  # all bytes of a storage as a tensor; unlike an export, it does not forbid resizing
 
 TORCH_NAMES = {value: str(value).removeprefix("torch.") for value in vars(torch).values() if isinstance(value, torch.dtype)}
 TENON_NAMES = {value: str(value).removeprefix("tenon.") for value in vars(tenon).values() if isinstance(value, tenon.dtype)}
@@ -23,9 +23,9 @@ LARGEST = {"float16": 65504.0, "bfloat16": 3.39e38, "float32": 3.402e38, "float6
 # The allowed difference of complex numbers, relative to the magnitude.
 COMPLEX_ULPS = 16
 
-# Calls that give uninitialised memory or random numbers, which differ by intention: both are set to zeros in both
-# libraries, so that programs can continue.
-UNWRITTEN = re.compile(r"\b(?:empty|empty_like|empty_strided|new_empty|resize_|rand|randn|randint|rand_like|randn_like|uniform_|normal_|random_)\(")
+# Calls that give uninitialised memory or random numbers: in both libraries the elements are set to zero, so that programs
+# can continue.
+UNINITIALISED = re.compile(r"\b(?:empty|empty_like|empty_strided|new_empty|resize_|rand|randn|randint|rand_like|randn_like|uniform_|normal_|random_)\(")
 RANDOM = re.compile(r"\b(?:rand\w*|uniform_|normal_|random_)\(|\bempty\(.*out=")
 
 # Allowed errors in ulp of the result: both libraries may have the declared error, and PyTorch's sqrt an error of one.
@@ -47,7 +47,7 @@ class Side(typing.NamedTuple):
     caught: list
 
 
-# Statements that change the sizes of a tensor that others refer to.
+# Statements that change the sizes of a tensor which other variables or the graph refer to.
 RESHAPED = re.compile(r"\.data = |out=.*requires_grad=True|(no_grad\(\)|enabled\(False\)): .*\.(squeeze|unsqueeze|t|transpose|swapaxes|swapdims)_\(")
 
 
@@ -56,24 +56,24 @@ class Difference(Exception):
 
 
 def first_line(error):
-    """The first line of a text; without the list of backends that PyTorch was built with, and with one name for a type."""
+    """The first line of an error, without PyTorch's list of backends, and with the same names of types in both libraries."""
     text = str(error).split("\n")[0].split(" This could be because the operator doesn't exist for this backend")[0]
     return re.sub(r"\bCPU(\w+)Type\b", r"torch.\1Tensor", text)
 
 
-def look_at_torch(tensor):
+def torch_attributes(tensor):
     node = tensor.grad_fn
     return (TORCH_NAMES[tensor.dtype], tuple(tensor.shape), tensor.stride(), tensor.storage_offset(), tensor.requires_grad, tensor.is_leaf,
             node and node.name(), tensor._version)
 
 
-def look_at_tenon(tensor):
+def tenon_attributes(tensor):
     node = tensor.grad_fn
     return (TENON_NAMES[tensor.dtype], tuple(tensor.shape), tensor.stride(), tensor.storage_offset(), tensor.requires_grad, tensor.is_leaf,
             node and node.name(), tensor._version)
 
 
-LOOKED_AT = ("dtype", "shape", "stride", "storage_offset", "requires_grad", "is_leaf", "grad_fn", "_version")
+ATTRIBUTE_NAMES = ("dtype", "shape", "stride", "storage_offset", "requires_grad", "is_leaf", "grad_fn", "_version")
 
 
 def torch_storage(tensor):
@@ -99,8 +99,8 @@ def numbers_of(tensor):
     return [] if tensor.is_meta or min(tensor.shape, default=0) < 0 or math.prod(size for size in tensor.shape if size) > MANY else tensor.tolist()
 
 
-def refusal(tensor):
-    """The error of reading a tensor's history, for a view that was made under no_grad and whose base was written since."""
+def history_error(tensor):
+    """The error of reading grad_fn: of a view that was made under no_grad, and whose base was written since."""
     try:
         tensor.grad_fn
     except RuntimeError as error:
@@ -108,7 +108,7 @@ def refusal(tensor):
     return None
 
 
-def theirs_alone_fits(case):
+def only_tenon_ran_out_of_memory(case):
     """Both libraries run in one process with a memory limit, so only one of them may run out of memory."""
     return case.theirs is None and type(case.ours).__name__ == "OutOfMemoryError"
 
@@ -118,21 +118,22 @@ def flat(values):
 
 
 def alike(a, b):
-    """Zeros by their sign; of complex numbers that are not finite, the parts differ by path: docs/differences.md."""
+    """Whether two numbers are equal, also in the sign of a zero. The parts of complex numbers that are not finite are not
+    compared: docs/differences.md."""
     if isinstance(a, complex):
         return a == b or not cmath.isfinite(a) and not cmath.isfinite(b)
     return a == b and (a != 0 or math.copysign(1, a) == math.copysign(1, b)) or a != a and b != b
 
 
 def plain(value):
-    """Converts a result that is not a tensor, so that both libraries' results can be compared."""
+    """Converts a result to types that both libraries share."""
     if isinstance(value, (torch.dtype, torch.device, torch.layout, tenon.dtype, tenon.device, tenon.layout)):
         return str(value).removeprefix("torch.").removeprefix("tenon.")
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, (torch.Tensor, tenon.Tensor)):
-        look = look_at_torch(value) if isinstance(value, torch.Tensor) else look_at_tenon(value)
-        return [plain(part) for part in look[:-1]] + [plain(numbers_of(value))]  # versions: see Run.version_apart
+        attributes = torch_attributes(value) if isinstance(value, torch.Tensor) else tenon_attributes(value)
+        return [plain(part) for part in attributes[:-1]] + [plain(numbers_of(value))]  # versions: see Run.version_offset
     if isinstance(value, float):
         return repr(value) if value == value else "nan"
     if isinstance(value, (int, str, type(None))):
@@ -141,7 +142,7 @@ def plain(value):
 
 
 class Run:
-    """A running program. `step` raises Difference; `notes` collects known differences by heading."""
+    """A running program. `step` raises Difference; `notes` collects the headings of intended differences."""
 
     def __init__(self, modules=(torch, tenon)):
         self.theirs, self.ours = (Side(module, {"T": module}, []) for module in modules)
@@ -172,11 +173,12 @@ class Run:
         if self.ended:
             return
         code = compile(statement, "program", "exec")
-        unwritten = UNWRITTEN.search(statement)
+        uninitialised = UNINITIALISED.search(statement)
         self.counts_versions = self.counts_versions and ".data" not in statement  # see differences.md, Gradients
-        storages = {name: torch_storage(value) for name, value in self.tensors(self.theirs.variables) if not value.is_meta} if unwritten else {}
+        storages = {name: torch_storage(value) for name, value in self.tensors(self.theirs.variables) if not value.is_meta} if uninitialised else {}
         self.replaced_data = self.replaced_data or bool(RESHAPED.search(statement))
-        alone, apart = Alone.of(statement, self.theirs.variables), ProductApart.of(statement, self.theirs.variables)
+        copied = CopiedOperands.of(statement, self.theirs.variables)
+        separate = SeparateOut.of(statement, self.theirs.variables)
         on_side(0)
         theirs = self.perform(code, self.theirs)
         on_side(1)
@@ -190,7 +192,7 @@ class Run:
         try:
             self.compare_outcomes(case)
         except Difference:
-            if apart and apart.gives(first_line, ours, self.ours.variables):
+            if separate and separate.gives_the_same(first_line, ours, self.ours.variables):
                 return self.end("Writing to memory that is also read")
             if "setStorage" in str(ours) and self.failed_out:
                 return self.end("Calls that fail")
@@ -199,8 +201,8 @@ class Run:
             if not self.replaced_data and not (not self.counts_versions and "modified by an inplace operation" in str(ours)):
                 raise
             return self.end("Gradients")
-        if unwritten:
-            self.settle(storages)
+        if uninitialised:
+            self.zero_uninitialised(storages)
         try:
             self.compare_variables(case)
         except Difference as difference:
@@ -208,21 +210,21 @@ class Run:
             if (self.replaced_data or not self.counts_versions) and re.match("(grad_fn|grad|requires_grad|is_leaf|shape|dtype|error: grad_fn of .*): |values: v\\d+\\.grad", str(difference)):
                 heading = "Gradients"
             if heading is None and self.out_is_operand and str(difference).startswith("values: ") and re.search(r"resize_\(|as_strided\(", statement):
-                heading = "Writing to memory that is also read"  # bytes behind the elements
-            if heading is None and apart and apart.gives(first_line, ours, self.ours.variables):
+                heading = "Writing to memory that is also read"  # bytes after the elements
+            if heading is None and separate and separate.gives_the_same(first_line, ours, self.ours.variables):
                 heading = "Writing to memory that is also read"
-            if heading is None and alone and self.same_alone(case, alone):
+            if heading is None and copied and self.is_result_of_copies(case, copied):
                 heading = "Writing to memory that is also read"
             if heading is None:
                 raise
             self.end(heading)
 
-    def same_alone(self, case, alone):
-        """Whether Tenon gave the result of operands without overlap."""
+    def is_result_of_copies(self, case, copied):
+        """Whether Tenon's variables are those that PyTorch gives with copied operands."""
         if case.theirs or case.ours:
             return False
         try:
-            alone.answer(self.theirs.variables)
+            copied.run(self.theirs.variables)
             self.versions.clear()  # PyTorch has written twice
             self.compare_variables(case)
         except (Difference, RuntimeError, IndexError, TypeError, ValueError):
@@ -230,25 +232,25 @@ class Run:
         return True
 
     def end(self, heading):
-        """An intended difference after which nothing can be compared."""
+        """Notes an intended difference after which nothing can be compared."""
         self.notes.append(heading)
         self.ended = True
 
     def unchanged(self):
         """Whether the statement left all of Tenon's variables unchanged."""
-        now = {name: self.our_state(value) for name, value in self.tensors(self.ours.variables) if not refusal(value)}
+        now = {name: self.our_state(value) for name, value in self.tensors(self.ours.variables) if not history_error(value)}
         return now == self.before
 
     @staticmethod
     def our_state(tensor):
-        return look_at_tenon(tensor), marshal.dumps(numbers_of(tensor), 2)
+        return tenon_attributes(tensor), marshal.dumps(numbers_of(tensor), 2)
 
     # --- errors and warnings ----------------------------------------------------------------------------------------
 
     def compare_outcomes(self, case):
         heading = None
-        if theirs_alone_fits(case):
-            return self.end("There was memory for PyTorch's tensors alone")
+        if only_tenon_ran_out_of_memory(case):
+            return self.end("Only Tenon ran out of memory")
         if not self.same_error(case):
             heading = known.known_error(case)
             if heading is None:
@@ -301,10 +303,10 @@ class Run:
                 del yours[name], mine[name]
                 continue
             found.append((name, theirs, ours))
-            if refusal(theirs) or refusal(ours):
-                if refusal(theirs) != refusal(ours):
+            if history_error(theirs) or history_error(ours):
+                if history_error(theirs) != history_error(ours):
                     self.before = before
-                    raise Difference(f"error: grad_fn of {name}: PyTorch {refusal(theirs)}; Tenon {refusal(ours)}")
+                    raise Difference(f"error: grad_fn of {name}: PyTorch {history_error(theirs)}; Tenon {history_error(ours)}")
                 found.pop()
                 continue
             gradients = gradient_of(theirs), gradient_of(ours)
@@ -312,11 +314,11 @@ class Run:
                 self.before = before
                 raise Difference(f"grad: {name}.grad is {'None' if gradients[0] is None else 'there'} in PyTorch, not in Tenon")
             if gradients[0] is not None:
-                refusals = [refusal(gradient) for gradient in gradients]
-                if refusals[0] != refusals[1]:
+                errors = [history_error(gradient) for gradient in gradients]
+                if errors[0] != errors[1]:
                     self.before = before
-                    raise Difference(f"error: grad_fn of {name}.grad: PyTorch {refusals[0]}; Tenon {refusals[1]}")
-                if not refusals[0]:
+                    raise Difference(f"error: grad_fn of {name}.grad: PyTorch {errors[0]}; Tenon {errors[1]}")
+                if not errors[0]:
                     found.append((name + ".grad", *gradients))
         try:
             self.compare_identity(found)
@@ -349,12 +351,14 @@ class Run:
                     raise Difference(f"storage: {theirs[0]} has that of {theirs[2]} in PyTorch, {ours[2]} in Tenon")
 
     def compare_tensor(self, case, name, theirs, ours):
-        look, seen = look_at_torch(theirs), look_at_tenon(ours)
-        apart = self.version_apart(name, (id(theirs), id(ours)), seen[-1] - look[-1]) if self.counts_versions else seen[-1] - look[-1]
-        look = look[:-1] + (look[-1] + apart,)
-        if look != seen:
-            for what, wanted, got in zip(LOOKED_AT, look, seen):
-                if wanted != got and not known.known_look(what, wanted, got):
+        their_attributes, our_attributes = torch_attributes(theirs), tenon_attributes(ours)
+        offset = our_attributes[-1] - their_attributes[-1]
+        if self.counts_versions:
+            offset = self.version_offset(name, (id(theirs), id(ours)), offset)
+        their_attributes = their_attributes[:-1] + (their_attributes[-1] + offset,)
+        if their_attributes != our_attributes:
+            for what, wanted, got in zip(ATTRIBUTE_NAMES, their_attributes, our_attributes):
+                if wanted != got and not known.known_attribute(what, wanted, got):
                     raise Difference(f"{what}: {name} has {wanted} in PyTorch, {got} in Tenon")
         if theirs.is_meta or ours.is_meta:
             if theirs.is_meta != ours.is_meta:
@@ -364,15 +368,15 @@ class Run:
         bits = marshal.dumps(got, 2)
         if bits != marshal.dumps(wanted, 2):
             self.compare_values(case, name, theirs, wanted, got)
-            self.take_over(theirs, ours)
+            self.copy_elements(theirs, ours)
             bits = marshal.dumps(numbers_of(ours), 2)
         if not name.endswith(".grad"):
-            self.before[name] = seen, bits
+            self.before[name] = our_attributes, bits
 
-    def version_apart(self, name, pair, apart):
-        """Compares versions as counts of writes; the number of writes that made a new tensor does not matter."""
+    def version_offset(self, name, pair, offset):
+        """The difference of a pair's versions when the pair was first seen: the writes that made a tensor are not compared."""
         if self.versions.get(name, (None, 0))[0] != pair:
-            self.versions[name] = pair, apart
+            self.versions[name] = pair, offset
         return self.versions[name][1]
 
     def compare_values(self, case, name, tensor, wanted, got):
@@ -418,13 +422,13 @@ class Run:
         return abs(a - b) <= max(ulps * EPS[dtype] * max(abs(a), abs(b)), absolute)
 
     @staticmethod
-    def take_over(theirs, ours):
-        """Copies PyTorch's bytes to Tenon, so that a rounding difference counts once and does not spread."""
+    def copy_elements(theirs, ours):
+        """Copies PyTorch's elements to Tenon's tensor, so that a rounding error does not grow in later statements."""
         (source, size), (target, other) = torch_storage(theirs), tenon_storage(ours)
         if size == other and size:
             ctypes.memmove(target, source, size)
 
-    def settle(self, storages):
+    def zero_uninitialised(self, storages):
         """Sets uninitialised memory to 0: all of a new storage, and the added part of a grown one."""
         old = {pointer for pointer, _ in storages.values()}
         for name, theirs in self.tensors(self.theirs.variables):
