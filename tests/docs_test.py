@@ -44,7 +44,7 @@ class Block:
     mark: str
 
     @property
-    def place(self):
+    def location(self):
         return f"{self.page}:{self.line}"
 
 
@@ -123,7 +123,7 @@ def problems_of_page(name, text, tools):
         for block in blocks_of(name, text):
             problem, before = problem_of(block, before, tools, pathlib.Path(folder))
             if problem:
-                found.append(f"{block.place}: the block {problem}")
+                found.append(f"{block.location}: the block {problem}")
     return found
 
 
@@ -135,10 +135,10 @@ def problems_of_marks(root):
     left_out = [block for page in pages_of(root) for block in blocks_of(page.relative_to(root).as_posix(), page.read_text(encoding="utf-8")) if block.mark.startswith("not run: ")]
     if len(left_out) <= MOST_NOT_RUN:
         return []
-    return [f"{len(left_out)} blocks do not run, {MOST_NOT_RUN} may: {', '.join(block.place for block in left_out)}"]
+    return [f"{len(left_out)} blocks do not run, {MOST_NOT_RUN} may: {', '.join(block.location for block in left_out)}"]
 
 
-def drawn(name, tools):
+def draw(name, tools):
     return subprocess.run(["tenon", *FIGURES[name]], capture_output=True, text=True, check=True, env=dict(os.environ, PATH=tools.path)).stdout
 
 
@@ -146,7 +146,7 @@ def problems_of_figures(root, tools):
     there = {path.relative_to(root).as_posix() for path in (root / "docs").glob("*.svg")}
     found = [f"{name}: no command in FIGURES draws it" for name in sorted(there - FIGURES.keys())]
     for name in sorted(there & FIGURES.keys()):
-        if drawn(name, tools) != (root / name).read_text(encoding="utf-8"):
+        if draw(name, tools) != (root / name).read_text(encoding="utf-8"):
             found.append(f"{name}: `tenon {' '.join(FIGURES[name])}` draws something else; ./dev docs generates it again")
     return found
 
@@ -182,7 +182,7 @@ def self_test():
         ("a part of nothing", "```cpp\nint y;\n```", 1),
         ("an example", "```python\n>>> 1\n1\n```", 0),
         ("Python that nothing runs", "```python\n1\n```", 1),
-        ("a figure nobody draws", None, 1),
+        ("a figure without a command", None, 1),
     ]
     for why, text, wanted in cases:
         with tempfile.TemporaryDirectory() as folder:
@@ -214,7 +214,7 @@ def main():
         tools = Tools(options.build, ROOT, pathlib.Path(folder))
         if options.write_figures:
             for name in FIGURES:
-                (ROOT / name).write_text(drawn(name, tools), encoding="utf-8")
+                (ROOT / name).write_text(draw(name, tools), encoding="utf-8")
             return 0
         found = problems(ROOT, tools, options.page)
     print("\n".join(found) if found else "every document runs")

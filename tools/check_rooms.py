@@ -98,9 +98,9 @@ def violations(root):
 def objects_of(root, build):
     """(object file, its source) for each source that is no test and still exists."""
     for path in sorted(build.rglob("*.o")):
-        place = path.as_posix().find(".dir/src/")
-        source = path.as_posix()[place + len(".dir/"):-len(".o")]
-        if place >= 0 and not source.endswith("_test.cpp") and (root / source).exists():
+        start = path.as_posix().find(".dir/src/")
+        source = path.as_posix()[start + len(".dir/"):-len(".o")]
+        if start >= 0 and not source.endswith("_test.cpp") and (root / source).exists():
             yield path, source
 
 

@@ -1,4 +1,4 @@
-"""The added ops beside PyTorch: nodes and gradients of those that it has, results of those that it has not."""
+"""The added ops, compared with PyTorch: nodes and gradients. Of ops that PyTorch does not have: results."""
 
 import functools
 

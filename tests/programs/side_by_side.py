@@ -385,7 +385,7 @@ class Run:
             return
         wanted, got = flat(wanted), flat(got)
         allowed = None
-        for place, (a, b) in enumerate(zip(wanted, got)):
+        for index, (a, b) in enumerate(zip(wanted, got)):
             if alike(a, b):
                 continue
             if allowed is None:
@@ -394,7 +394,7 @@ class Run:
                 continue
             if known.known_value(case, dtype, a, b):
                 continue
-            raise Difference(f"values: {name}[{place}] of {len(wanted)} is {a!r} in PyTorch, {b!r} in Tenon")
+            raise Difference(f"values: {name}[{index}] of {len(wanted)} is {a!r} in PyTorch, {b!r} in Tenon")
 
     def tolerance(self, case, dtype):
         """The allowed (ulps, absolute error) of a statement."""

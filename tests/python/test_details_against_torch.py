@@ -1,8 +1,13 @@
-"""Details outside of ordinary arithmetic, compared with PyTorch: devices, seeds, dtypes, generators, modes, edge values."""
+"""Details outside of ordinary arithmetic, compared with PyTorch: devices, seeds, dtypes, generators, modes, edge values,
+attributes, print options, signals."""
 
 import copy
+import os
 import pickle
 import random
+import signal
+import subprocess
+import sys
 import warnings
 
 import pytest
@@ -287,3 +292,42 @@ def test_dims_after_the_first_may_be_bool():
             m.ones(2, 3).count_nonzero((0, False))
         with pytest.raises(TypeError):
             m.ones(2, 3).permute(False, 1)
+
+
+def copied_with_attributes(m):
+    x = m.ones(2)
+    x.note = "kept"
+    return copy.copy(x).note
+
+
+def deleted_data(m):
+    x = m.ones(2)
+    del x.data
+
+
+def printed_with(**options):
+    def program(m):
+        m.set_printoptions(**options)
+        try:
+            return str(m.arange(30.0).reshape(2, 15))
+        finally:
+            m.set_printoptions(profile="default")
+
+    return program
+
+
+LARGE_OPTIONS = [printed_with(threshold=2**70), printed_with(threshold=float("inf")), printed_with(edgeitems=2**70), printed_with(linewidth=2**70)]
+
+
+@pytest.mark.parametrize("program", [*LARGE_OPTIONS, copied_with_attributes, deleted_data, lambda m: m.ones(3) in m.ones(2)])
+def test_attributes_and_print_options(program):
+    same(program)
+
+
+@pytest.mark.without_asan("AddressSanitizer reports the signal as an error")
+def test_a_sent_bus_error_ends_the_program(tmp_path):
+    path = tmp_path / "x.npy"
+    tenon.save(tenon.ones(4), path)
+    program = f"import os, signal, tenon; x = tenon.load({str(path)!r}, mmap=True); os.kill(os.getpid(), signal.SIGBUS); print('went on')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=os.environ)
+    assert (done.returncode, done.stdout) == (-signal.SIGBUS, "")
