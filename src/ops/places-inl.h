@@ -1,4 +1,4 @@
-// ops: elements selected by index or mask. Without formulas: dispatch/places.cpp, dispatch/masks.cpp. Included by
+// ops: elements selected by index or mask. Without formulas: dispatch/gather.cpp, scatter.cpp, masks.cpp. Included by
 // blocks-inl.h, inside a namespace: no includes and no guard here.
 
 struct gather {

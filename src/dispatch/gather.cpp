@@ -1,0 +1,274 @@
+// dispatch: gather, index_select and take_along_dim. Takes a tensor and an index; gives a new tensor of the elements
+// that the index selects along one dim. Checks, their order and texts are PyTorch's
+// (aten/src/ATen/native/TensorAdvancedIndexing.cpp, ScatterGatherChecks.h).
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "dispatch/algorithm.h"
+#include "dispatch/places.h"
+#include "dispatch/plain.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tensor/overlap.h"
+#include "type/width.h"
+
+namespace tenon {
+namespace {
+
+// --- The loop
+
+/// Copies few or many bytes.
+void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) {
+  const auto both_ends = [&]<std::size_t width>(std::integral_constant<std::size_t, width>) {
+    std::byte first[width], second[width];
+    std::memcpy(first, from, width);
+    std::memcpy(second, from + count - width, width);
+    std::memcpy(to, first, width);
+    std::memcpy(to + count - width, second, width);
+  };
+  if (count <= 8 || count > 64)
+    std::memcpy(to, from, count);
+  else if (count > 32)
+    both_ends(std::integral_constant<std::size_t, 32>());
+  else if (count > 16)
+    both_ends(std::integral_constant<std::size_t, 16>());
+  else
+    both_ends(std::integral_constant<std::size_t, 8>());
+}
+
+/// Copies the elements that an index selects. False for an index out of range. Inlined, so that the caller's constants
+/// make a faster loop.
+template <class Copy>
+[[gnu::always_inline]] inline bool gather_plane(const Plane& plane, IndexedDim dim, const std::byte* from,
+                                                const std::byte* index, std::byte* to, const Copy& copy) {
+  // exact: inside the storages
+  for (int64_t row = 0; row < plane.rows; ++row) {
+    for (int64_t column = 0; column < plane.columns; ++column) {
+      const int64_t place = place_at(index + column * plane.index.column);
+      if (is_outside(place, dim.size)) [[unlikely]]
+        return false;
+      copy(to + column * plane.other.column, from + column * plane.named.column + place * dim.stride);
+    }
+    from += plane.named.row;
+    index += plane.index.row;
+    to += plane.other.row;
+  }
+  return true;
+}
+
+/// The same for elements of one width, with a faster loop for contiguous rows.
+template <class T>
+bool gather_elements(const Plane& plane, IndexedDim dim, const std::byte* from, const std::byte* index, std::byte* to) {
+  constexpr int64_t width = sizeof(T);
+  const auto copy = [](std::byte* a, const std::byte* b) { std::memcpy(a, b, sizeof(T)); };
+  if (plane.named.column != 0 || plane.index.column != int64_t{sizeof(int64_t)} || plane.other.column != width ||
+      dim.stride != width)
+    return gather_plane(plane, dim, from, index, to, copy);
+  Plane dense = plane;
+  dense.named.column = 0;
+  dense.index.column = sizeof(int64_t);
+  dense.other.column = width;
+  return gather_plane(dense, {dim.size, width}, from, index, to, copy);
+}
+
+bool gather_any(const Plane& plane, IndexedDim dim, const std::byte* from, const std::byte* index, std::byte* to,
+                int64_t width) {
+  return visit_width(
+      width, [&]<class T>() { return gather_elements<T>(plane, dim, from, index, to); },
+      [&] {
+        return gather_plane(plane, dim, from, index, to, [width](std::byte* a, const std::byte* b) {
+          copy_bytes(a, b, static_cast<std::size_t>(width));
+        });
+      });
+}
+
+/// Joins the dims after `dim` to larger elements, if the index has stride 0 along them and they are contiguous in both
+/// tensors. Returns the size of an element.
+int64_t join_behind(ByteView& out, ByteView& self, ByteView& index, int64_t dim, int64_t width) {
+  int64_t joined = index.sizes.size(), bytes = width;
+  while (joined - 1 > dim && (index.strides[joined - 1] == 0 || index.sizes[joined - 1] == 1)) {
+    const int64_t size = index.sizes[joined - 1];
+    if (size != 1 && (self.strides[joined - 1] != bytes || out.strides[joined - 1] != bytes)) break;
+    bytes *= size;  // exact: inside the storage
+    --joined;
+  }
+  if (joined - 1 > dim) return width;  // all of them or none
+  for (ByteView* view : {&out, &self, &index}) {
+    view->sizes.resize(joined);
+    view->strides.resize(joined);
+  }
+  return bytes;
+}
+
+// Elements of a thread's part: work that is smaller stays on the caller. Bench: tenon_bench --ops --filter
+// 'ops/gather$'.
+constexpr int64_t kPartElements = 1 << 15;
+
+/// out[...] = self[..., index[...], ...]. All have the same number of dims; `index` is not empty. `fail(size)` throws
+/// for an index out of range.
+template <class Fail>
+void gather_into(const Tensor& out, const Tensor& self, ByteView index, int64_t dim, const Fail& fail) {
+  ByteView to(out), from(self);
+  const IndexedDim indexed{from.sizes[dim], from.strides[dim]};
+  const int64_t width = join_behind(to, from, index, dim, out.itemsize());
+  const int64_t longest = std::max_element(index.sizes.begin(), index.sizes.end()) - index.sizes.begin();
+  const int64_t length = index.sizes[longest], others = std::max<int64_t>(out.numel() / length, 1),
+                each = std::max<int64_t>(kPartElements / others, 1);
+  parallel_for((length + each - 1) / each, [&](int64_t part) {
+    ByteView part_to = to, part_from = from, part_index = index;
+    part_index.sizes[longest] = std::min(each, length - part * each);
+    part_to.advance(longest, part * each);
+    part_index.advance(longest, part * each);
+    if (longest != dim) part_from.advance(longest, part * each);
+    for_each_plane(part_from, part_index, part_to, dim,
+                   [&](const Plane& plane, const std::byte* source, const std::byte* places, std::byte* target) {
+                     if (!gather_any(plane, indexed, source, places, target, width)) fail(indexed.size);
+                   });
+  });
+}
+
+// --- gather
+
+void check_gather(const Tensor& self, int64_t dim, const Tensor& index) {
+  if (index.numel() == 0) return;
+  check_index_dtype(index, "gather");
+  if (dims_of(self) != dims_of(index))
+    throw Error("Index tensor must have the same number of dimensions as input tensor");
+  if (const int64_t larger = first_larger_dim(index, self, dim); larger >= 0)
+    throw Error("Size does not match at dimension " + std::to_string(larger) + " expected index " +
+                to_string(index.sizes()) + " to be no larger than self " + to_string(self.sizes()) +
+                " apart from dimension " + std::to_string(dim));
+}
+
+}  // namespace
+
+Tensor plain::gather(const Tensor& self, int64_t dim, const Tensor& index, bool) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_gather(self, along, index);
+  Tensor result = new_tensor(index.sizes(), self.dtype(), self.device());
+  if (result.numel() == 0 || result.is_meta()) return result;
+  check_has_code(row_of(Op::gather), self.dtype());
+  const Tensor places = as_places(index);
+  const ByteView of_index(places);
+  gather_into(result, self, of_index, along, [&](int64_t size) { fail_first_place(of_index, along, size); });
+  return result;
+}
+
+Tensor& plain::gather_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad) {
+  check_unrecorded(Op::gather, out, self);
+  wrap_dim(dim, self.dim());
+  check_strict_out(out, self.dtype());
+  if (out.sizes() == index.sizes()) check_no_internal_overlap(out);  // with another shape it gets new strides
+  check_no_overlap(out, self);
+  check_no_partial_overlap(out, index);
+  return write_result(Op::gather, out, plain::gather(self, dim, index, sparse_grad));
+}
+
+// --- index_select
+
+namespace {
+
+void check_index_select(const Tensor& self, const Tensor& index) {
+  if (index.dim() > 1) throw IndexError("index_select(): Index is supposed to be a vector");
+  if (self.dim() == 0 && index.numel() != 1)
+    throw Error("index_select(): Index to scalar can have only 1 value, got " + std::to_string(index.numel()) +
+                " value(s)");
+  if (!is_index(index.dtype())) throw Error("index_select(): Expected dtype int32 or int64 for index");
+}
+
+/// Throws with PyTorch's other texts, for results without elements and for dim 1.
+void check_places_in_other_words(const ByteView& index, int64_t size) {
+  if (size == 0) throw Error("index_select(): self indexing axis dim should be positive");
+  if (!is_any_outside(index, size)) return;
+  const int64_t place = first_outside(index, size);
+  throw Error("INDICES element is out of DATA bounds, id=" + std::to_string(place) +
+              " axis_dim=" + std::to_string(size));
+}
+
+}  // namespace
+
+Tensor plain::index_select(const Tensor& self, int64_t dim, const Tensor& index) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_index_select(self, index);
+  Dims sizes = self.sizes().copy();
+  if (!sizes.empty()) sizes[along] = index.numel();
+  Tensor result = new_tensor(sizes, self.dtype(), self.device());
+  if (result.is_meta()) return result;
+  if (self.dim() < 2) check_has_code(row_of(Op::index_select), self.dtype());
+  if (index.numel() == 0) return result;
+  const Tensor places = as_places(index);
+  if (self.dim() > 1 && self.numel() == 0) {
+    check_places_in_other_words(ByteView(places), self.size(along));
+    return result;
+  }
+  const ByteView of_index(places, sizes, along);
+  if (along == 1 && self.dim() > 1) check_places_in_other_words(ByteView(places), self.size(along));
+  gather_into(result, self, of_index, along, [](int64_t) { throw IndexError("index out of range in self"); });
+  return result;
+}
+
+Tensor& plain::index_select_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index) {
+  check_unrecorded(Op::index_select, out, self);
+  wrap_dim(dim, self.dim());
+  check_index_select(self, index);
+  if (self.dtype() != out.dtype()) throw Error("index_select(): self and result must have the same scalar type");
+  check_no_internal_overlap(out);
+  check_no_overlap(out, self);
+  check_no_overlap(out, index);
+  return write_result(Op::index_select, out, plain::index_select(self, dim, index));
+}
+
+// --- take_along_dim
+
+namespace {
+
+/// The sizes of `shape` with another size in `dim`.
+Dims with_size(SizesView shape, int64_t dim, int64_t size) {
+  Dims sizes = shape.copy();
+  sizes[dim] = size;
+  return sizes;
+}
+
+/// The arguments for gather.
+struct Taken {
+  Tensor self, index;
+  int64_t dim = 0;
+};
+/// Wraps indices into the range of a dim.
+Tensor wrapped(const Tensor& index, int64_t size) {
+  if (index.numel() == 0 || index.is_meta()) return index;
+  if (size == 0) throw Error("ZeroDivisionError");
+  Tensor places = run_clone(index, MemoryFormat::contiguous);
+  int64_t* data = places.data<int64_t>();
+  for (int64_t i = 0; i < places.numel(); ++i)
+    if (is_outside(data[i], size)) data[i] = ((data[i] % size) + size) % size;  // exact: less than a size
+  return places;
+}
+Taken taken(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
+  if (!dim) return {self.view({-1}), indices.view({-1}), 0};
+  if (self.dim() != indices.dim())
+    throw Error("torch.take_along_dim(): input and indices should have the same number of dimensions, but got " +
+                std::to_string(self.dim()) + " dimensions for input, and " + std::to_string(indices.dim()) +
+                " dimensions for indices");
+  if (indices.dtype() != int64)
+    throw Error(std::string("torch.take_along_dim(): dtype of indices should be Long but got ") +
+                scalar_type_name(indices.dtype()));
+  const int64_t along = wrap_dim(*dim, self.dim()), count = indices.size(along), size = self.size(along);
+  const Tensor index = indices.expand(infer_size(with_size(self.sizes(), along, count), indices.sizes()));
+  return {self.expand(infer_size(with_size(indices.sizes(), along, size), self.sizes())), wrapped(index, size), along};
+}
+
+}  // namespace
+
+Tensor plain::take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
+  const Taken given = taken(self, indices, dim);
+  return given.self.gather(given.dim, given.index);
+}
+
+Tensor& plain::take_along_dim_out(Tensor& out, const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
+  const Taken given = taken(self, indices, dim);
+  return tenon::gather_out(out, given.self, given.dim, given.index);
+}
+
+}  // namespace tenon

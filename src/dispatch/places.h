@@ -1,0 +1,46 @@
+// dispatch: index tensors of gather, scatter and related ops. Takes an index and the size of the dim in which it
+// selects; gives int64 places in range, or throws PyTorch's error.
+#pragma once
+#include <algorithm>
+#include <cstring>
+
+#include "dispatch/planes.h"
+
+namespace tenon {
+
+inline int64_t place_at(const std::byte* index) noexcept {
+  int64_t place;
+  std::memcpy(&place, index, sizeof place);
+  return place;
+}
+inline bool is_outside(int64_t place, int64_t size) noexcept {
+  return static_cast<uint64_t>(place) >= static_cast<uint64_t>(size);
+}
+
+/// The dim along which an index selects.
+struct IndexedDim {
+  int64_t size, stride;  // in bytes
+};
+
+/// Whether an index is out of range.
+bool is_any_outside(const ByteView& index, int64_t size);
+/// The first index out of range, in row-major order. There was one when they were checked.
+int64_t first_outside(const ByteView& index, int64_t size);
+/// Throws for the first index out of range, in the order of PyTorch's loop.
+[[noreturn]] void fail_first_place(const ByteView& index, int64_t dim, int64_t size);
+/// Throws if another thread changed the index between the check and its use.
+[[noreturn]] void fail_changed();
+
+inline bool is_index(Dtype dtype) noexcept { return dtype == int64 || dtype == int32; }
+/// Throws "OP(): Expected dtype int32/int64 for index". An index without elements may have any dtype.
+void check_index_dtype(const Tensor& index, const char* op);
+/// The index as int64. Throws for a meta tensor.
+Tensor as_places(const Tensor& index);
+
+/// A 0-dim tensor counts as one dim of size 1.
+inline int64_t size_along(const Tensor& tensor, int64_t dim) { return tensor.dim() == 0 ? 1 : tensor.size(dim); }
+inline int64_t dims_of(const Tensor& tensor) { return std::max<int64_t>(tensor.dim(), 1); }
+/// The first dim other than `except` along which `index` is larger than `tensor`; -1: none.
+int64_t first_larger_dim(const Tensor& index, const Tensor& tensor, int64_t except);
+
+}  // namespace tenon

@@ -1,0 +1,86 @@
+// dispatch: the loop over an index tensor. Takes the tensor from which the index selects along one dim, the index, and
+// a tensor with an element for each index; gives planes: two dims of all three, for two nested loops.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "tensor/impl.h"
+#include "tensor/places.h"
+#include "tile/pool.h"
+
+namespace tenon {
+
+/// A tensor for loops, with at least one dim; strides in bytes.
+struct ByteView {
+  std::byte* data;
+  Dims sizes, strides;
+
+  explicit ByteView(const Tensor& tensor)
+      : data(tensor.impl()->data()), sizes(tensor.sizes().copy()), strides(tensor.strides().copy()) {
+    // exact: inside the storage if there are elements
+    for (int64_t& stride : strides)
+      stride = static_cast<int64_t>(static_cast<uint64_t>(stride) * static_cast<uint64_t>(tensor.itemsize()));
+    make_a_dim();
+  }
+  /// A tensor of at most one dim, expanded to `shape`: it varies along `dim` only.
+  ByteView(const Tensor& tensor, SizesView shape, int64_t dim)
+      : data(tensor.impl()->data()), sizes(shape.copy()), strides(shape.size(), 0) {
+    make_a_dim();
+    if (tensor.dim() > 0) strides[dim] = tensor.strides()[0] * tensor.itemsize();  // exact: inside the storage
+  }
+  int64_t last() const noexcept { return sizes.size() - 1; }
+  /// Moves the start by `count` along a dim.
+  void advance(int64_t dim, int64_t count) noexcept { data += count * strides[dim]; }  // exact: inside the storage
+
+ private:
+  void make_a_dim() {
+    if (!sizes.empty()) return;
+    sizes.push_back(1);
+    strides.push_back(0);
+  }
+};
+
+/// Bytes from one row, and from one column, of a plane to the next.
+struct PlaneStrides {
+  int64_t row, column;
+};
+/// The last two dims of an index and of the two tensors of the op. `named` has stride 0 along the indexed dim.
+struct Plane {
+  int64_t rows, columns;
+  PlaneStrides named, index, other;
+
+  /// Makes the longer dim the inner loop. Elements that differ only in the indexed dim keep their order.
+  void put_longer_inside() noexcept {
+    if (columns >= rows || columns >= 8) return;
+    std::swap(rows, columns);
+    for (PlaneStrides* strides : {&named, &index, &other}) std::swap(strides->row, strides->column);
+  }
+};
+
+/// Calls `run(plane, named, index, other)` for each plane, with the addresses of its first elements. `index` selects
+/// elements of `named` along `dim`; `other` has an element for each index.
+template <class Run>
+void for_each_plane(ByteView named, const ByteView& index, const ByteView& other, int64_t dim, const Run& run) {
+  named.strides[dim] = 0;
+  const int64_t last = index.last(), outer = std::max<int64_t>(last - 1, 0);
+  const auto strides = [&](const ByteView& view) {
+    return PlaneStrides{last > 0 ? view.strides[last - 1] : 0, view.strides[last]};
+  };
+  Plane plane{last > 0 ? index.sizes[last - 1] : 1, index.sizes[last], strides(named), strides(index), strides(other)};
+  plane.put_longer_inside();
+  const SizesView sizes(index.sizes.data(), outer);
+  Places of_named(sizes, SizesView(named.strides.data(), outer)),
+      of_index(sizes, SizesView(index.strides.data(), outer)), of_other(sizes, SizesView(other.strides.data(), outer));
+  bool more = true;
+  while (more) {
+    check_interrupt();
+    // exact: inside the storages
+    run(plane, named.data + of_named.place(), index.data + of_index.place(), other.data + of_other.place());
+    of_named.next();
+    of_other.next();
+    more = of_index.next();
+  }
+}
+
+}  // namespace tenon

@@ -1,0 +1,263 @@
+// dispatch: scatter, scatter_add and index_add. Takes a tensor, an index and elements; writes the elements to the
+// places that the index selects along one dim, in the tensor or in a row-major copy. Checks, their order and texts are
+// PyTorch's (aten/src/ATen/native/TensorAdvancedIndexing.cpp, ScatterGatherChecks.h).
+#include <cstring>
+#include <string>
+
+#include "dispatch/algorithm.h"
+#include "dispatch/places.h"
+#include "dispatch/plain.h"
+#include "dispatch/write_places.h"
+#include "tenon/policy.h"
+#include "tensor/overlap.h"
+#include "type/overflow.h"
+
+namespace tenon {
+namespace {
+
+/// An operand that is read while `self` is written: a copy if they overlap.
+Tensor apart(const Tensor& self, const Tensor& operand) {
+  return ranges_meet(self, operand) ? run_clone(operand, MemoryFormat::contiguous) : operand;
+}
+
+/// Throws if elements of `written` share memory with each other or with an operand.
+void check_no_overlaps(const Tensor& written, const Tensor& index, const Tensor* src) {
+  check_no_internal_overlap(written);
+  check_no_overlap(written, index);
+  if (src) check_no_overlap(written, *src);
+}
+
+// --- scatter, scatter_add
+
+/// `src` is null if a number is written.
+void check_scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor* src) {
+  check_index_dtype(index, "scatter");
+  if (src && self.dtype() != src->dtype()) throw Error("scatter(): Expected self.dtype to be equal to src.dtype");
+  if (index.numel() == 0) return;
+  if (dims_of(self) != dims_of(index))
+    throw Error("Index tensor must have the same number of dimensions as self tensor");
+  const bool is_larger = first_larger_dim(index, self, dim) >= 0 || (src && first_larger_dim(index, *src, -1) >= 0);
+  if (src && dims_of(*src) != dims_of(index))
+    throw Error("Index tensor must have the same number of dimensions as src tensor");
+  if (is_larger)
+    throw Error("Expected index " + to_string(index.sizes()) + " to be no larger than self " + to_string(self.sizes()) +
+                " apart from dimension " + std::to_string(dim) +
+                (src ? " and to be no larger size than src " + to_string(src->sizes()) : ""));
+}
+
+enum class Join : uint8_t { replace, add, multiply };
+
+Join join_of(Op op, const char* reduce) {
+  if (op == Op::scatter_add) return Join::add;
+  if (!reduce) return Join::replace;
+  const bool adds = std::strcmp(reduce, "add") == 0;
+  if (!adds && std::strcmp(reduce, "multiply") != 0) throw Error("reduce argument must be either add or multiply.");
+  return adds ? Join::add : Join::multiply;
+}
+/// PyTorch's warning, before all checks.
+void warn_of_reduce(Op op, const char* reduce) {
+  if (op == Op::scatter && reduce)
+    warn("UserWarning",
+         "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
+         "release. Use torch.scatter_reduce instead for more reduction options.");
+}
+
+/// A number as a 0-dim tensor. Throws Error if the dtype cannot hold it.
+Tensor as_element(Scalar number, Dtype dtype) {
+  check_fits(number, dtype);
+  const Tensor element = new_tensor(SizesView(), dtype);
+  run_fill(element, number);
+  return element;
+}
+
+const Tensor* tensor_or_null(const Arg& arg) { return arg.is_tensor() ? &arg.tensor() : nullptr; }
+
+/// Scatters into `self` after all checks except those of the indices. There is at least one index.
+void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, Join join) {
+  check_has_code(row_of(op), self.dtype());
+  if (src.is_tensor()) check_readable(src.tensor());
+  const Tensor places = apart(self, as_places(index));
+  const ByteView of_self(self), of_index(places);
+  const int64_t size = of_self.sizes[dim];
+  if (is_any_outside(of_index, size)) fail_first_place(of_index, dim, size);
+  const Tensor element = src.is_tensor() ? apart(self, src.tensor()) : as_element(src.number(), self.dtype());
+  const ByteView of_src = src.is_tensor() ? ByteView(element) : ByteView(element, index.sizes(), dim);
+  const Uninterrupted whole;
+  if (join == Join::replace)
+    replace_at(of_self, dim, of_index, of_src, self.itemsize());
+  else if (join == Join::add)
+    add_at(of_self, dim, of_index, of_src, self.dtype(), 1);
+  else
+    multiply_at(of_self, dim, of_index, of_src, self.dtype());
+}
+void scatter_checked(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, const char* reduce) {
+  const Join join = join_of(op, reduce);
+  if (index.numel() > 0 && !self.is_meta()) write_scattered(op, self, dim, index, src, join);
+  bump_version(self);
+}
+Tensor scattered_copy(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, const char* reduce) {
+  const Tensor result = run_clone(self, MemoryFormat::contiguous);
+  scatter_checked(op, result, dim, index, src, reduce);
+  forget_writes(result);
+  return result;
+}
+
+Tensor scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src,
+                 const char* reduce = nullptr) {
+  warn_of_reduce(op, reduce);
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_scatter(self, along, index, tensor_or_null(src));
+  return scattered_copy(op, self, along, index, src, reduce);
+}
+void scatter_in_place(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src,
+                      const char* reduce = nullptr) {
+  warn_of_reduce(op, reduce);
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_scatter(self, along, index, tensor_or_null(src));
+  check_no_overlaps(self, index, tensor_or_null(src));
+  scatter_checked(op, self, along, index, src, reduce);
+}
+void check_scatter_history(Op op, const Tensor& out, const Tensor& self, const Tensor* src, const char* reduce) {
+  if (reduce)  // not differentiable: PyTorch checks only `out`
+    check_out_unrecorded("aten::scatter", out, nullptr, 0);
+  else if (src)
+    check_unrecorded(op, out, self, *src);
+  else
+    check_unrecorded(op, out, self);
+}
+Tensor& scattered_into(Op op, Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src,
+                       const char* reduce = nullptr) {
+  check_scatter_history(op, out, self, tensor_or_null(src), reduce);
+  warn_of_reduce(op, reduce);
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_scatter(self, along, index, tensor_or_null(src));
+  check_no_overlaps(out, index, tensor_or_null(src));
+  check_strict_out(out, self.dtype());
+  return write_result(op, out, scattered_copy(op, self, along, index, src, reduce));
+}
+
+}  // namespace
+
+Tensor plain::scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const char* reduce) {
+  return scattered(Op::scatter, self, dim, index, src, reduce);
+}
+Tensor& plain::scatter_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                           const char* reduce) {
+  return scattered_into(Op::scatter, out, self, dim, index, src, reduce);
+}
+void plain::scatter_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                            const char* reduce) {
+  scatter_in_place(Op::scatter, self, dim, index, src, reduce);
+}
+
+Tensor plain::scatter_value(const Tensor& self, int64_t dim, const Tensor& index, Scalar value, const char* reduce) {
+  return scattered(Op::scatter_value, self, dim, index, value, reduce);
+}
+Tensor& plain::scatter_value_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, Scalar value,
+                                 const char* reduce) {
+  return scattered_into(Op::scatter_value, out, self, dim, index, value, reduce);
+}
+void plain::scatter_value_inplace(const Tensor& self, int64_t dim, const Tensor& index, Scalar value,
+                                  const char* reduce) {
+  scatter_in_place(Op::scatter_value, self, dim, index, value, reduce);
+}
+
+Tensor plain::scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  return scattered(Op::scatter_add, self, dim, index, src);
+}
+Tensor& plain::scatter_add_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  return scattered_into(Op::scatter_add, out, self, dim, index, src);
+}
+void plain::scatter_add_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  scatter_in_place(Op::scatter_add, self, dim, index, src);
+}
+
+// --- index_add
+
+namespace {
+
+/// Whether PyTorch calls scatter_add, which has other error texts.
+bool adds_by_scatter(const Tensor& self, int64_t dim, const Tensor& index, Scalar alpha) {
+  const bool is_one = alpha.is_floating() ? alpha.as_double() == 1 : !alpha.is_boolean() && alpha.as_int64() == 1;
+  return self.dim() > 1 && (dim == 0 || dim == self.dim() - 1) && is_one && index.dtype() == int64;
+}
+
+void check_index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  if (index.dim() > 1)
+    throw IndexError("index_add_(): Index is supposed to be a vector, but got dim: " + std::to_string(index.dim()) +
+                     " with type: " + scalar_type_name(index.dtype()) + " and size: " + to_string(index.sizes()));
+  if (!is_index(index.dtype()))
+    throw Error(std::string("index_add_(): Expected dtype int32/int64 for index but got: ") +
+                scalar_type_name(index.dtype()));
+  if (self.dtype() != source.dtype())
+    throw Error(std::string("index_add_(): self (") + scalar_type_name(self.dtype()) + ") and source (" +
+                scalar_type_name(source.dtype()) + ") must have the same scalar type");
+  if (dim != 0 && dim >= source.dim())
+    throw Error("index_add_(): Indexing dim " + std::to_string(dim) +
+                " is out of bounds of the source tensor with dim " + std::to_string(source.dim()));
+  if (index.numel() != size_along(source, dim))
+    throw Error("index_add_(): Number of indices (" + std::to_string(index.numel()) +
+                ") should be equal to source.size(dim): (" + std::to_string(source.size(dim)) +
+                "), for dim: " + std::to_string(dim));
+  Dims mine = self.sizes().copy(), others = source.sizes().copy();
+  if (!mine.empty() && !others.empty()) {
+    mine.erase(dim);
+    others.erase(dim);
+  }
+  if (!(mine == others))
+    throw Error(
+        "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = " +
+        to_string(self.sizes()) + " source.shape = " + to_string(source.sizes()));
+}
+
+/// Adds into `self` after all checks except those of the indices.
+void write_added(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
+  const bool scatters = adds_by_scatter(self, dim, index, alpha);
+  if (is_wide_unsigned(self.dtype()))
+    fail_no_code(scatters ? "scatter_gather_tensor_cpu" : self.dim() > 1 ? "add_stub" : "index_add_", self.dtype());
+  check_fits(alpha, self.dtype());
+  check_readable(source);
+  const Tensor places = apart(self, as_places(index)), added = apart(self, source);
+  const ByteView of_self(self), of_source(added), of_index(places, source.sizes(), dim);
+  const int64_t size = of_self.sizes[dim];
+  if (index.numel() > 0 && is_any_outside(of_index, size)) {
+    if (scatters) fail_first_place(of_index, dim, size);
+    throw IndexError("index out of range in self");
+  }
+  const Uninterrupted whole;
+  if (source.numel() > 0) add_at(of_self, dim, of_index, of_source, self.dtype(), alpha);
+}
+void add_checked(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
+  // PyTorch has no further errors for a matrix or more dims without elements.
+  const bool is_nothing = self.dim() > 1 && (index.numel() == 0 || self.numel() == 0);
+  if (!is_nothing && !self.is_meta()) write_added(self, dim, index, source, alpha);
+  bump_version(self);
+}
+
+}  // namespace
+
+Tensor plain::index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_index_add(self, along, index, source);
+  const Tensor result = run_clone(self, MemoryFormat::contiguous);
+  add_checked(result, along, index, source, alpha);
+  forget_writes(result);
+  return result;
+}
+Tensor& plain::index_add_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                             Scalar alpha) {
+  check_unrecorded(Op::index_add, out, self, source);
+  check_index_add(self, wrap_dim(dim, self.dim()), index, source);
+  check_strict_out(out, self.dtype());
+  check_no_overlaps(out, index, &source);
+  return write_result(Op::index_add, out, plain::index_add(self, dim, index, source, alpha));
+}
+void plain::index_add_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                              Scalar alpha) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_index_add(self, along, index, source);
+  check_no_overlaps(self, index, &source);
+  add_checked(self, along, index, source, alpha);
+}
+
+}  // namespace tenon
