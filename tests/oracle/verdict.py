@@ -87,7 +87,7 @@ def differing(request, wanted, got):
 
 
 def within_fold_error(request, wanted, got):
-    """Both libraries combine partial results in different orders; an intermediate result may overflow in only one of them."""
+    """The libraries combine partial results in different orders; an intermediate result may overflow in only one of them."""
     operand = view_of(request["args"][0], open_storages(request))
     if operand.is_complex():  # the error is relative to the magnitudes
         operand = torch.view_as_real(operand).abs().sum(-1)
@@ -170,7 +170,7 @@ def within_complex_error(request, wanted, got):
 
 
 def within_alpha_error(request, wanted, got):
-    """Whether alpha * other is rounded before the addition depends on PyTorch's code path: its vector loop uses fused multiply-add, the rest not."""
+    """PyTorch's vector loop computes a + alpha * other with fused multiply-add; its other loop rounds the product first."""
     other = operands_of(request, open_storages(request))[1]
     other = other.to(torch.float64) if isinstance(other, torch.Tensor) else torch.tensor(float(other), dtype=torch.float64)
     product = (other * float(number_of(request["keywords"]["alpha"]))).abs()

@@ -62,7 +62,7 @@ NAMES = sorted({op.name for op in OPS})
 
 
 def plain_arguments(name):
-    """The positional arguments of an op: all operands, and parameters without a default except dims; and whether it needs a dim."""
+    """(all operands and the other arguments without a default, except dims; whether the op needs a dim)."""
     op = max((op for op in OPS if op.name == name), key=lambda op: len(op.parameters))
     arguments, needs_dim = [], False
     for at, parameter in enumerate(op.parameters):

@@ -96,7 +96,7 @@ _torch_warnings = set()  # all so far: PyTorch gives some warnings only once
 
 
 def same_error(ours, theirs):
-    """Whether the types and texts are equal. If Tenon's text is the documented one, PyTorch's text must be among its notes."""
+    """Whether types and texts are equal. If Tenon's text is the documented one, PyTorch's text must be among its notes."""
     if type(ours).__name__ != type(theirs).__name__:
         return False
     text = str(theirs).split("\nException raised from")[0].split(" This could be because the operator doesn't exist")[0]

@@ -39,7 +39,7 @@ def types():
 
 
 def run_apart(program, *arguments, folder=None, timeout=300, **environment):
-    """Runs a Python program in a separate process and returns its output. If it crashes, the assertion shows the output's end."""
+    """Runs a Python program in a separate process and returns its output. If it fails, the error shows its last output."""
     paths = os.pathsep.join([str(pathlib.Path(__file__).parent), *sys.path])
     done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", program, *map(str, arguments)], cwd=folder, timeout=timeout, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths, **environment})  # fmt: skip

@@ -27,7 +27,7 @@ def same_text(name, call):
     return same(lambda m: text_of(m, call(m, getattr(m, name), m.tensor(VALUES, dtype=getattr(m, name)), m.tensor(OTHERS, dtype=getattr(m, name)))))
 
 
-# Of the module, the dtype and two tensors x = VALUES and y = OTHERS.
+# Each takes the module, the dtype and two tensors: x holds VALUES, y holds OTHERS.
 ARITHMETIC = [
     *[lambda m, d, x, y, n=n: (lambda r: getattr(m, n)(r) is r)(m.ones(2)) for n in ("conj_physical", "conj", "real")], lambda m, d, x, y: m.tensor(0).mH,
     *[lambda m, d, x, y, n=n: getattr(m, n)(x) for n in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "exp2", "expm1", "log1p", "log2", "log10", "sgn", "angle",

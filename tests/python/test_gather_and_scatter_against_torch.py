@@ -1,4 +1,5 @@
-"""gather, scatter, index_add, masks, tril, roll and similar ops compared with PyTorch: values, nodes, first and second gradients."""
+"""gather, scatter, index_add, masked_select, tril, roll and similar ops, compared with PyTorch: values, nodes, first and
+second gradients."""
 
 import pytest
 
