@@ -62,10 +62,12 @@ constexpr long inside(long i, long size) {
 TENON_SWAP(less, <, <=) TENON_SWAP(less_equal, <=, <) TENON_SWAP(greater, >, >=) TENON_SWAP(greater_equal, >=, >)
 TENON_SWAP(add, +, -) TENON_SWAP(subtract, -, +) TENON_SWAP(multiply, *, +) TENON_SWAP(divide, /, *) TENON_SWAP(remainder, %, /)
 #undef TENON_SWAP
-#define TENON_SWAP(name, op, other)                             \\
-  template <class A, class B>                                   \\
+#define TENON_SWAP(name, op, other)                              \\
+  template <class A, class B>                                    \\
   constexpr decltype(auto) name(int number, A&& a, const B& b) { \\
-    return on(number) ? (a other b) : (a op b);                 \\
+    if constexpr (requires { a other b; }) /* not of Complex */  \\
+      if (on(number)) return (a other b);                        \\
+    return (a op b);                                             \\
   }
 TENON_SWAP(add_to, +=, -=) TENON_SWAP(subtract_from, -=, +=) TENON_SWAP(multiply_by, *=, +=) TENON_SWAP(or_with, |=, &=)
 #undef TENON_SWAP
@@ -103,12 +105,12 @@ class Mutant:
 class Rewriter:
     """Rewrites one file. Clang's offsets count bytes, so the text is decoded as Latin-1: one character for each byte."""
 
-    def __init__(self, root, file, first, seen):
+    def __init__(self, root, generated, file, first, seen):
         self.file, self.first, self.found, self.seen, self.function = file, first, [], seen, ""
         self.unequal = None  # the operands of the condition `!=` around this place
         self.path = str(root / file)
         self.text = (root / file).read_bytes().decode("latin-1")
-        arguments = ["-xc++", "-std=c++20", f"-I{root}/include", f"-I{root}/src", "-w"]
+        arguments = ["-xc++", "-std=c++20", *(f"-I{folder}/{part}" for folder in (root, generated) for part in ("include", "src")), "-w"]
         self.unit = cindex.Index.create().parse(self.path, args=arguments)
         errors = [str(d) for d in self.unit.diagnostics if d.severity >= 3]
         assert not errors, errors
@@ -324,12 +326,12 @@ class Rewriter:
         return f"({turned} ? {sides[1]} : {'' if neutral else '!'}mutant::on({swap}))"
 
 
-def rewrite(root, files):
+def rewrite(root, generated, files):
     """All mutants, and {file: text with its mutants}. The numbers of a source begin at a multiple of SPACING, so that a
     few more mutants in one source do not change the numbers in the next, which would be compiled again."""
     found, texts, seen, first = [], {}, {}, 0
     for file in files:
-        rewriter = Rewriter(root, file, first, seen)
+        rewriter = Rewriter(root, generated, file, first, seen)
         texts[file] = rewriter.rewritten().encode("latin-1").decode()
         found += rewriter.found
         first += len(rewriter.found)

@@ -31,10 +31,12 @@ import threading
 import time
 
 import mutants
+import ops
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HOME = ROOT / "build" / "mutate"
-TREE, BUILD = HOME / "tree", HOME / "build"
+TREE, BUILD, GENERATED = HOME / "tree", HOME / "build", HOME / "generated"
+ARGUMENT_NAMES = "src/python/arguments.h"  # read by tools/ops.py
 EQUIVALENT = ROOT / "tools" / "mutants_equivalent.txt"
 
 # The broadcast rule, layouts and strides, type promotion, overlap, the bounds of every index, merged loops, sum_to.
@@ -55,11 +57,11 @@ MEMORY = 6 << 30  # a mutant that allocates without end is stopped
 def write_tree(found, header):
     """Writes the sources with all mutants. Unchanged files are not written, so that they are not compiled again."""
     wanted = {}
-    for folder in ("CMakeLists.txt", "cmake", "include", "src", "tests", "examples"):
+    for folder in ("CMakeLists.txt", "cmake", "include", "src", "tests", "tools", "examples", "bench"):
         top = ROOT / folder
         for path in [top] if top.is_file() else sorted(p for p in top.rglob("*") if p.is_file()):
             name = path.relative_to(ROOT).as_posix()
-            if not name.startswith(("src/python", "tests/python")) and not LEFT_OUT.fullmatch(name):
+            if (not name.startswith(("src/python", "tests/python")) or name == ARGUMENT_NAMES) and not LEFT_OUT.fullmatch(name):
                 wanted[name] = path.read_bytes()
     wanted.update({name: text.encode() for name, text in found.items()})
     wanted["include/mutant.h"] = header.encode()
@@ -244,7 +246,8 @@ def main():
     parser.add_argument("--limit", type=float, default=math.inf, metavar="SECONDS", help="stop the tests of a mutant after so long; if it is alive, the next run tries it again")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    sites, texts = mutants.rewrite(ROOT, FILES)
+    ops.generate(GENERATED, ROOT / ARGUMENT_NAMES)
+    sites, texts = mutants.rewrite(ROOT, GENERATED, FILES)
     chosen = [site for site in sites if re.search(options.only, site.key)]
     if options.list:
         print("\n".join(f"{site.key}" for site in chosen))
