@@ -5,7 +5,7 @@ import warnings
 
 import torch
 
-from declared import DECLARED, OPS
+from declared import DECLARED
 from request import BY_NAME, DTYPES, NAMES, bytes_of, number_json, open_storages, operands_of
 
 WEIGHTS = [3, 2, 2, 1, 3, 3, 1, 1, 1, 2, 2, 8, 3, 2, 1]

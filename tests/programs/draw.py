@@ -427,7 +427,7 @@ class Drawer:
                             f"T.set_default_dtype(T.{self.choice(['float64', 'float32'])})"])
 
     def autograd(self):
-        rng, a, b, name = self.rng, self.pick(), self.pick(), None
+        rng, a, b = self.rng, self.pick(), self.pick()
         root = self.choice([f"{a}.sum()", f"({a} * {b}).sum()", f"{a}.mean()", f"({a} * {a}).sum()", f"{a}[0].sum()", a, f"{a}.amax()", f"{a}.T.exp().sum()"])
         keep = self.choice(["", "", "retain_graph=True", "create_graph=True"])
         kind = rng.random()

@@ -8,7 +8,6 @@ import pytest
 
 pytest.importorskip("torch")
 
-import tenon
 from hypothesis import assume, given
 from hypothesis import strategies as st
 

@@ -1,6 +1,4 @@
 """Signals, fork and the end of the process. PyTorch is not needed."""
-import os
-import signal
 import subprocess
 import sys
 import textwrap
