@@ -46,6 +46,7 @@ inline constexpr int64_t kFastNumel = 32768;
 /// dtype that has a kernel. Holds the kernel, the lanes and the tensor whose shape the result has.
 struct FastPath {
   Kernel kernel;
+  const TensorImpl* tensors[kMaxArgs];  // null for a number
   Lanes in[kMaxArgs];
   Dtype result;
   const TensorImpl* like;
@@ -105,26 +106,24 @@ inline bool number_fits(Scalar number, Dtype dtype) {
 }
 
 /// The lanes of an operand of a result shaped like `like`; false if it needs a plan or a cast.
-[[gnu::always_inline]] inline bool fast_lanes(const Arg& arg, const TensorImpl* like, Dtype dtype, Number& number,
-                                              Lanes& lanes) {
-  if (!arg.is_tensor()) {
+[[gnu::always_inline]] inline bool fast_lanes(const Arg& arg, const TensorImpl* impl, const TensorImpl* like,
+                                              Dtype dtype, Number& number, Lanes& lanes) {
+  if (!impl) {
     if (!number_fits(arg.number(), dtype)) return false;
     store_real(arg.number(), dtype, number.bytes);
     lanes = {number.bytes, 0};
     return true;
   }
-  const TensorImpl* impl = arg.tensor().impl();
   if (impl->dtype != dtype || impl->device != Device::cpu) return false;
   const bool whole = impl == like || (impl->contiguous && impl->sizes == like->sizes);
   if (!whole && (impl->numel != 1 || !impl->row_major || impl->sizes.size() > like->sizes.size())) return false;
-  lanes = {impl->data(), whole ? 1 : 0};
+  lanes = {impl->storage->data + impl->offset * itemsize(dtype), whole ? 1 : 0};  // exact: inside the storage
   return true;
 }
 
 /// The operand that gives the result's shape: the one with more elements; of two single elements the one with more
 /// dims.
-[[gnu::always_inline]] inline const TensorImpl* larger_operand(const TensorImpl* a, const Arg& arg) {
-  const TensorImpl* b = arg.is_tensor() ? arg.tensor().impl() : nullptr;
+[[gnu::always_inline]] inline const TensorImpl* larger_operand(const TensorImpl* a, const TensorImpl* b) {
   const bool second = !a || (b && (b->numel > a->numel || (b->numel == a->numel && b->sizes.size() > a->sizes.size())));
   return second ? b : a;
 }
@@ -132,18 +131,22 @@ inline bool number_fits(Scalar number, Dtype dtype) {
 template <int kCount>
 [[gnu::always_inline]] inline bool fast_operands(Op op, Args args, FastPath& fast) {
   const TensorImpl* like = nullptr;
-  for (int i = 0; i < kCount; ++i) like = larger_operand(like, *args[i]);
+  for (int i = 0; i < kCount; ++i) {
+    fast.tensors[i] = args[i]->is_tensor() ? args[i]->tensor().impl() : nullptr;
+    like = larger_operand(like, fast.tensors[i]);
+  }
   if (!like || !like->row_major || like->device != Device::cpu || like->numel == 0 || like->numel > kFastNumel)
     return false;
   const bool selects = kCount == 3 && op == Op::where;
-  if (selects && !args[1]->is_tensor()) return false;
-  const Dtype dtype = selects ? args[1]->tensor().dtype() : like->dtype;
+  if (selects && !fast.tensors[1]) return false;
+  const Dtype dtype = selects ? fast.tensors[1]->dtype : like->dtype;
   // Left to the general path: it refuses Boolean parameters, and with three operands the stride of a size-1 dim still
   // decides the output's layout.
   for (int i = 0; kCount >= 3 && i < kCount; ++i)
-    if (args[i]->is_tensor() ? !args[i]->tensor().impl()->row_major : args[i]->number().is_boolean()) return false;
+    if (fast.tensors[i] ? !fast.tensors[i]->row_major : args[i]->number().is_boolean()) return false;
   for (int i = 0; i < kCount; ++i)
-    if (!fast_lanes(*args[i], like, selects && i == 0 ? bool_ : dtype, fast.numbers[i], fast.in[i])) return false;
+    if (!fast_lanes(*args[i], fast.tensors[i], like, selects && i == 0 ? bool_ : dtype, fast.numbers[i], fast.in[i]))
+      return false;
   const FastKernel& entry = fast_kernel(op, dtype);
   fast.kernel = entry.kernel;
   fast.result = entry.result;
@@ -213,7 +216,14 @@ inline bool small_into(Op op, Tensor& out, Args args) {
   return true;
 }
 
-inline bool same_place(const Tensor& out, const Lanes& lanes) { return out.data_ptr() == lanes.data; }
+/// Whether `out` may be written while a kernel reads `input`: both are the same elements, or they share no memory.
+[[gnu::always_inline]] inline bool may_write(const TensorImpl& out, const TensorImpl& input, const Lanes& lanes) {
+  if (&input == &out) return lanes.step != 0;
+  if (!share_memory(input, out)) return true;
+  // Other strides are left to the general path, which refuses them as PyTorch does, even for single elements.
+  return lanes.step != 0 && input.dtype == out.dtype && lanes.data == out.data() &&
+         SizesView(input.strides) == SizesView(out.strides);
+}
 
 /// The fast path into an existing tensor of the right shape and dtype that is an input or shares no storage with one.
 template <int kCount>
@@ -222,14 +232,9 @@ template <int kCount>
   if (!fast_operands<kCount>(op, args, fast) || !BroadcastCheck::is_silent()) return false;
   const TensorImpl* impl = out.impl();
   if (impl->dtype != fast.result || !impl->contiguous || impl->device != Device::cpu) return false;
-  if (!(impl->sizes == fast.like->sizes)) return false;
-  for (int i = 0; i < kCount; ++i) {
-    if (!args[i]->is_tensor() || !share_memory(*args[i]->tensor().impl(), *impl)) continue;
-    const Tensor& input = args[i]->tensor();
-    if (fast.in[i].step == 0 || input.dtype() != impl->dtype || !same_place(out, fast.in[i])) return false;
-    // Other strides are left to the general path, which refuses them as PyTorch does, even for single elements.
-    if (!input.is(out) && !(input.strides() == SizesView(impl->strides))) return false;
-  }
+  if (impl != fast.like && !(impl->sizes == fast.like->sizes)) return false;
+  for (int i = 0; i < kCount; ++i)
+    if (fast.tensors[i] && !may_write(*impl, *fast.tensors[i], fast.in[i])) return false;
   run_fast<kCount>(fast, impl->data());
   bump_version(out);
   return true;

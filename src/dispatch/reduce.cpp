@@ -67,30 +67,23 @@ int64_t count_reduced(const Tensor& self, SizesView mask) {
 // Elements that are folded in a fraction of a second.
 constexpr int64_t kUninterrupted = int64_t{1} << 28;
 
-// One tile of the general way, which folds it with the same kernel: the same bits.
-constexpr int64_t kFewElements = 1024;
+Reduction reduction_of(Op op, Dtype output, int64_t count) {
+  return {op, op == Op::mean ? static_cast<double>(count) : 0, output};
+}
 
-/// Few elements in a row, in the dtype of the result, become one.
-bool fold_few(Op op, const Types& types, const Tensor& out, const Tensor& self) {
+/// Whether all elements are one row that needs no plan.
+bool is_row(const Tensor& self) { return self.numel() <= kRowNumel && self.is_contiguous(); }
+
+bool fold_whole(Op op, const Types& types, const Tensor& out, const Tensor& self) {
   const bool plain = types.element == self.dtype() && types.accumulated == self.dtype() && out.dtype() == self.dtype();
-  if (!plain || op == Op::mean || out.numel() != 1 || self.numel() > kFewElements || !self.is_contiguous())
-    return false;
+  if (!plain || out.numel() != 1 || !is_row(self)) return false;
   if (CourseRecord::now()) [[unlikely]] {
     Course course{.route = "few", .stores = "in place", .parts = 1};
     course.accesses.push_back(AccessPattern::direct);
     note_course(std::move(course));
     if (out.is_meta()) return true;
   }
-  const int row = static_cast<int>(op), column = static_cast<int>(self.dtype());
-  std::byte* result = out.impl()->data();
-  kernels().fold[row][column](result, self.impl()->data(), self.numel());
-  if (!starts_at_zero(op, self.dtype())) return true;
-  for (int part = 0; part < (is_complex(self.dtype()) ? 2 : 1); ++part) {
-    if (to_real(self.dtype()) == float32)
-      reinterpret_cast<float*>(result)[part] += 0.f;
-    else
-      reinterpret_cast<double*>(result)[part] += 0.;
-  }
+  fold_row(reduction_of(op, out.dtype(), self.numel()), out.data_ptr(), self.data_ptr(), self.numel());
   return true;
 }
 
@@ -116,7 +109,7 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   check_dtype(op, types.result);
   // Truths into uint8 PyTorch asks of the elements as uint8.
   warn_of_lost_parts(self.dtype(), is_truth(op) ? out.dtype() : types.element, self.numel());
-  if (fold_few(op, types, out, self)) return;
+  if (fold_whole(op, types, out, self)) return;
   const Dims strides = spread_strides(out.strides(), mask, keepdim);
   const StridedView strided[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};
   Plan plan;
@@ -124,8 +117,7 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   Program program;
   program.cast(program.cast(program.input(self.dtype()), types.element), types.accumulated);
   const void* input = self.data_ptr();
-  const Reduction reduction{op, op == Op::mean ? static_cast<double>(count_reduced(self, mask)) : 0, out.dtype()};
-  run_reduction(plan, program, reduction, out.data_ptr(), &input);
+  run_reduction(plan, program, reduction_of(op, out.dtype(), count_reduced(self, mask)), out.data_ptr(), &input);
 }
 
 void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
@@ -176,6 +168,21 @@ Resolved resolve(Op op, const Tensor& self, SizesView dims, bool keepdim, std::o
   return resolved;
 }
 
+/// The fast path: elements in a row, all of which are reduced without a cast. Undefined if the call needs the
+/// general path. Bench: tenon_bench --filter '^tiny/sum'.
+Tensor row_result(Op op, const Tensor& self, SizesView dims) {
+  const Dtype dtype = self.dtype();
+  const bool is_whole = dims.empty() || (self.dim() == 1 && dims.size() == 1 && (dims[0] == 0 || dims[0] == -1));
+  if (!is_whole || self.numel() == 0 || self.is_meta() || !is_row(self)) return {};
+  const Row& row = row_of(op);
+  const bool is_plain = widened(dtype) == dtype && reduced_dtype(op, dtype, {}) == dtype;
+  if (!is_plain || (is_truth(op) && dtype != bool_) || (row.dtypes & set_of(dtype)) == 0 || CourseRecord::now())
+    return {};
+  Tensor out = new_tensor({}, dtype);
+  fold_row(reduction_of(op, dtype, self.numel()), out.impl()->data(), self.impl()->data(), self.numel());
+  return out;
+}
+
 }  // namespace
 
 Dtype reduced_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
@@ -209,6 +216,8 @@ Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::opti
 }
 
 Tensor run_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+  if (!keepdim && !dtype)
+    if (Tensor out = row_result(op, self, dims); out.defined()) return out;
   const Resolved resolved = resolve(op, self, dims, keepdim, dtype);
   Tensor out = new_tensor(resolved.shape, resolved.types.result, self.device());
   compute(op, resolved.types, out, self, resolved.mask, keepdim);

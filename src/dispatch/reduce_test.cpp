@@ -4,7 +4,9 @@
 #include <random>
 #include <vector>
 
+#include "dispatch/differentiate.h"
 #include "gtest/gtest.h"
+#include "ops/row.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/threads.h"
@@ -160,6 +162,24 @@ TEST(Reduce, MeansOfTenMillion) {
     const double half_step = dtype == float32 ? 0x1p-22 : dtype == float16 ? 0x1p-11 : 0x1p-8;
     EXPECT_NEAR(mean(input).item<double>(), want, want * half_step) << dtype_name(dtype);
   }
+}
+
+/// A contiguous row is folded without a plan, one with gaps is not.
+TEST(Reduce, ARowGivesTheSameBitsWithAndWithoutAPlan) {
+  for (const Op op : {Op::sum, Op::mean, Op::prod, Op::amax, Op::amin, Op::all, Op::any})
+    for (const Dtype dtype : {float32, float64, int64, int32, bool_, bfloat16, complex64})
+      for (const int64_t numel : {1, 2, 7, 64, 1000, 1025, 4096, 8191, 8192, 9000}) {
+        const bool is_refused =
+            (op == Op::mean && !is_inexact(dtype)) || (is_complex(dtype) && (op == Op::amax || op == Op::amin));
+        if (is_refused) continue;
+        const Tensor row = (sin(arange(numel, float32)) * 3.).to(dtype);
+        const Tensor gaps = empty({numel, 2}, Options(dtype)).select(1, 0);
+        run_copy(gaps, row);
+        const Tensor direct = run_reduce(op, row, {}, false, {}), planned = run_reduce(op, gaps, {}, false, {});
+        ASSERT_EQ(direct.dtype(), planned.dtype());
+        EXPECT_EQ(std::memcmp(direct.data_ptr(), planned.data_ptr(), static_cast<std::size_t>(direct.nbytes())), 0)
+            << row_of(op).name << " " << dtype_name(dtype) << " " << numel;
+      }
 }
 
 TEST(Reduce, TruthsOfNothingAndOfEverything) {

@@ -163,11 +163,14 @@ constexpr int operand_count(const Row& row, int count) {
   return row.parameters == Parameters::bounds ? 1 : promoted_count(row, count);
 }
 
-const Row& row_of(Op op) noexcept;
-
 /// The number of possible custom ops. Their numbers follow those of the table.
 inline constexpr int kCustomOps = (1 << 16) - kOpCount;
 constexpr bool is_custom(Op op) { return static_cast<int>(op) >= kOpCount; }
+
+extern const Row table_rows[];  // in the order of Op
+const Row& custom_row(Op op) noexcept;
+inline const Row& row_of(Op op) noexcept { return is_custom(op) ? custom_row(op) : table_rows[static_cast<int>(op)]; }
+
 /// Registers a row and returns its number. Throws Error if all are used. The row's strings must live as long as the
 /// process.
 Op define_row(const Row& row);

@@ -19,18 +19,18 @@ constexpr Row named(Row row, const char* block) {
   if (!row.name) row.name = block;
   return row;
 }
-constexpr Row kRows[] = {
-#define TENON_OP(NAME) named(ops::NAME::row, #NAME),
-#include "ops/list.def"
-#undef TENON_OP
-};
-
 constinit CustomTable<Row> custom_rows;
 constinit std::atomic<int> custom_count{0};
 
 Op custom_op(int place) { return static_cast<Op>(kOpCount + place); }
 
 }  // namespace
+
+constexpr Row table_rows[] = {
+#define TENON_OP(NAME) named(ops::NAME::row, #NAME),
+#include "ops/list.def"
+#undef TENON_OP
+};
 
 Op define_row(const Row& row) {
   int place = custom_count.load();
@@ -43,10 +43,6 @@ Op define_row(const Row& row) {
   return op;
 }
 
-const Row& row_of(Op op) noexcept {
-  if (is_custom(op)) [[unlikely]]
-    return custom_rows[op];
-  return kRows[static_cast<int>(op)];
-}
+const Row& custom_row(Op op) noexcept { return custom_rows[op]; }
 
 }  // namespace tenon

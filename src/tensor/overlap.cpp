@@ -20,6 +20,12 @@ ByteRange byte_range(const Tensor& tensor) {
   return {tensor.impl()->data(), tensor.impl()->data() + nbytes};
 }
 
+/// Whether two storages share memory. Different ones can, if the caller made them over one buffer.
+bool blocks_meet(const Storage& a, const Storage& b) {
+  // exact: inside the blocks
+  return a.data < b.data + b.nbytes && b.data < a.data + a.nbytes;
+}
+
 bool is_dense(const Tensor& tensor) {
   return tensor.is_contiguous() || is_non_overlapping_and_dense(tensor.sizes(), tensor.strides());
 }
@@ -90,7 +96,8 @@ void check_no_overlap(const Tensor& written, const Tensor& input) {
 }
 
 bool may_read_what_it_wrote(const Tensor& written, const Tensor& input) {
-  if (!written.impl()->storage || !ranges_meet(written, input)) return false;
+  const Storage *to = written.impl()->storage, *from = input.impl()->storage;
+  if (!to || !from || !blocks_meet(*to, *from) || !ranges_meet(written, input)) return false;
   // Same layout at the same address: each element is read before it is written, unless the layout overlaps itself.
   const bool same = written.impl()->data() == input.impl()->data() && written.dtype() == input.dtype() &&
                     written.sizes() == input.sizes() && written.strides() == input.strides();

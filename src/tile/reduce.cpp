@@ -80,7 +80,7 @@ Shape choose_shape(const Plan& plan) {
   }
   if (shape.along) {
     // Long runs are cut, so that a tile's casts stay in the cache; the pieces become one more reduced loop.
-    shape.tile = shape.lanes < 8 * kLanes ? shape.lanes : 4 * kLanes;
+    shape.tile = shape.lanes <= kRowNumel ? shape.lanes : 4 * kLanes;
     shape.reduced_count *= (shape.lanes + shape.tile - 1) / shape.tile;
   } else {
     shape.tile = shape.widened > 1 ? shape.lanes * shape.widened : std::min(shape.lanes, 4 * kLanes);
@@ -202,6 +202,23 @@ class ValueCascade {
   alignas(64) std::byte values_[kLevels][kCascade * kMaxItemsize];
   int64_t counts_[kLevels] = {};
 };
+
+/// Makes folded values results: -0 becomes 0, and a mean is divided.
+void finish_values(const Reduction& reduction, Dtype dtype, std::byte* values, int64_t count) {
+  const int column = static_cast<int>(dtype);
+  if (starts_at_zero(reduction.op, dtype)) {
+    alignas(kMaxItemsize) static constexpr std::byte zero[kMaxItemsize] = {};
+    const Lanes in[] = {{values, 1}, {zero, 0}};
+    kernels().elementwise[static_cast<int>(Op::add)][column](values, in, count);
+  }
+  if (reduction.divisor != 0) {
+    alignas(kMaxItemsize) std::byte divisor[kMaxItemsize];
+    const Lanes from{&reduction.divisor, 1};
+    kernels().cast[static_cast<int>(float64)][column](divisor, &from, 1);
+    const Lanes in[] = {{values, 1}, {divisor, 0}};
+    kernels().elementwise[static_cast<int>(Op::div)][column](values, in, count);
+  }
+}
 
 class ReduceLoop {
  public:
@@ -359,18 +376,7 @@ class ReduceLoop {
   void write(int64_t offset, int64_t stride, std::byte* lanes, int64_t width) {
     const Reduction& reduction = setup_.reduction;
     const int accumulated = static_cast<int>(setup_.accumulated);
-    if (starts_at_zero(reduction.op, setup_.accumulated)) {
-      alignas(kMaxItemsize) static constexpr std::byte zero[kMaxItemsize] = {};
-      const Lanes in[] = {{lanes, 1}, {zero, 0}};
-      kernels().elementwise[static_cast<int>(Op::add)][accumulated](lanes, in, width);
-    }
-    if (reduction.divisor != 0) {
-      alignas(kMaxItemsize) std::byte divisor[kMaxItemsize];
-      const Lanes from{&reduction.divisor, 1};
-      kernels().cast[static_cast<int>(float64)][accumulated](divisor, &from, 1);
-      const Lanes in[] = {{lanes, 1}, {divisor, 0}};
-      kernels().elementwise[static_cast<int>(Op::div)][accumulated](lanes, in, width);
-    }
+    finish_values(reduction, setup_.accumulated, lanes, width);
     if (reduction.output != setup_.accumulated) {
       const Lanes in{lanes, 1};
       kernels().cast[accumulated][static_cast<int>(reduction.output)](cast_.data(), &in, width);
@@ -577,6 +583,11 @@ Course course_of(const Plan& plan, const Program& program, const Reduction& redu
   course.scratch_bytes =
       ReduceLoop::scratch_bytes(setup) + (is_cut ? setup.outputs() * setup.shape.segments * setup.piece_bytes() : 0);
   return course;
+}
+
+void fold_row(const Reduction& reduction, void* out, const void* row, int64_t numel) {
+  kernels().fold[static_cast<int>(reduction.op)][static_cast<int>(reduction.output)](out, row, numel);
+  finish_values(reduction, reduction.output, static_cast<std::byte*>(out), 1);
 }
 
 void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
