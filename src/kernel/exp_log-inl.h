@@ -27,7 +27,9 @@ struct ExpLog<float> {
   static constexpr int mantissa_bits = 23;
   static constexpr float ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;  // 0x3f317200, 0x35bfbe8e
   static constexpr float inverse_ln2 = 0x1.715476p+0f;
-  static constexpr float lowest = -105, highest = 89;  // outside, exp is 0 or infinite
+  static constexpr float ln2 = 0x1.62e430p-1f, ln2_rest = -1.904654300e-9f;
+  static constexpr float lowest = -105, highest = 89;               // outside, exp is 0 or infinite
+  static constexpr float lowest_power = -151, highest_power = 129;  // the same of exp2
   static constexpr float exp_terms[] = {0.5f,           0x1.555556p-3f,  0x1.5554e6p-5f,
                                         0x1.111094p-7f, 0x1.6d4f2ap-10f, 0x1.a19c76p-13f};
   static constexpr float log_terms[] = {0xaaaaaa.0p-24f, 0xccce13.0p-25f, 0x91e9ee.0p-25f, 0xf89e26.0p-26f};
@@ -41,7 +43,9 @@ struct ExpLog<double> {
   static constexpr int mantissa_bits = 52;
   static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
   static constexpr double inverse_ln2 = 1.44269504088896338700e+00;
+  static constexpr double ln2 = 0x1.62e42fefa39efp-1, ln2_rest = 0x1.abc9e3b39803fp-56;
   static constexpr double lowest = -746, highest = 710;
+  static constexpr double lowest_power = -1076, highest_power = 1025;
   static constexpr double exp_terms[] = {0.5,
                                          0x1.5555555555558p-3,
                                          0x1.5555555555556p-5,
@@ -83,9 +87,21 @@ HWY_INLINE hn::Vec<D> power_of_two(D d, VI k) {
   return hn::BitCast(d, hn::ShiftLeft<kBits>(hn::Add(k, bias)));
 }
 
-/// x = k ln 2 + r with |r| <= ln 2 / 2, exp(x) = 2^k exp(r), exp(r) = 1 + r + r^2 (1/2 + r/6 + ...), the polynomial by
-/// Remez. r is a sum of two numbers; what is lost when the larger one is added to 1 goes to the term r^2 ..., which is
-/// below 0.08, so the total error is little more than that of the last addition.
+/// 2^k exp(r) for r = high - low and |r| <= ln 2 / 2; exp(r) = 1 + r + r^2 (1/2 + r/6 + ...), the polynomial by Remez.
+/// What is lost when `high` is added to 1 goes to the term r^2 ..., which is below 0.08, so the total error is little
+/// more than that of the last addition.
+template <class D, class V, class VI>
+HWY_INLINE V scaled_exp(D d, VI k, V high, V low) {
+  using T = hn::TFromD<D>;
+  const V one = hn::Set(d, T{1}), r = hn::Sub(high, low), line = hn::Add(one, high);
+  const V lost = hn::Sub(hn::Sub(high, hn::Sub(line, one)), low);
+  const V y = hn::Add(line, hn::MulAdd(hn::Mul(r, r), polynomial(d, r, ExpLog<T>::exp_terms), lost));
+  // Multiplies twice, so that only the second product can leave the normal range and round.
+  const auto half = hn::ShiftRight<1>(k);
+  return hn::Mul(hn::Mul(y, power_of_two(d, half)), power_of_two(d, hn::Sub(k, half)));
+}
+
+/// x = k ln 2 + r.
 template <class D, class V>
 HWY_INLINE V exp_vector(D d, V x) {
   using T = hn::TFromD<D>;
@@ -97,13 +113,21 @@ HWY_INLINE V exp_vector(D d, V x) {
   const V whole = hn::Sub(counted, counter);
   const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
   const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), bounded), low = hn::Mul(whole, hn::Set(d, C::ln2_low));
-  const V r = hn::Sub(high, low), line = hn::Add(hn::Set(d, T{1}), high);
-  const V lost = hn::Sub(hn::Sub(high, hn::Sub(line, hn::Set(d, T{1}))), low);
-  const V y = hn::Add(line, hn::MulAdd(hn::Mul(r, r), polynomial(d, r, C::exp_terms), lost));
-  // Multiplies twice, so that only the second product can leave the normal range and round.
-  const auto half = hn::ShiftRight<1>(k);
-  const V scaled = hn::Mul(hn::Mul(y, power_of_two(d, half)), power_of_two(d, hn::Sub(k, half)));
-  return hn::IfThenElse(hn::IsNaN(x), x, scaled);
+  return hn::IfThenElse(hn::IsNaN(x), x, scaled_exp(d, k, high, low));
+}
+/// x = k + r / ln 2.
+template <class D, class V>
+HWY_INLINE V exp2_vector(D d, V x) {
+  using T = hn::TFromD<D>;
+  using C = ExpLog<T>;
+  const hn::RebindToSigned<D> di;
+  const V bounded = hn::Min(hn::Max(x, hn::Set(d, C::lowest_power)), hn::Set(d, C::highest_power));
+  const V counter = hn::Set(d, kCounter<T>), counted = hn::Add(bounded, counter);
+  const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
+  const V rest = hn::Sub(bounded, hn::Sub(counted, counter)), high = hn::Mul(rest, hn::Set(d, C::ln2));
+  const V lost = hn::NegMulAdd(rest, hn::Set(d, C::ln2), high);  // 0 without fused multiply-add
+  const V low = hn::NegMulAdd(rest, hn::Set(d, C::ln2_rest), lost);
+  return hn::IfThenElse(hn::IsNaN(x), x, scaled_exp(d, k, high, low));
 }
 
 /// x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2); log(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R(s^2)), s = f /

@@ -1,4 +1,5 @@
 // exp, log and the other functions: the largest error over the whole range, and the values at its ends.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -128,12 +129,57 @@ struct Declared {
     Op::NAME, [](long double x) -> long double { return std::NAME(x); } \
   }
 constexpr Declared kDeclared[] = {
-    TENON_DECLARED(sin),   TENON_DECLARED(cos),  TENON_DECLARED(tan),   TENON_DECLARED(asin),  TENON_DECLARED(acos),
-    TENON_DECLARED(atan),  TENON_DECLARED(sinh), TENON_DECLARED(cosh),  TENON_DECLARED(asinh), TENON_DECLARED(acosh),
-    TENON_DECLARED(atanh), TENON_DECLARED(exp2), TENON_DECLARED(expm1), TENON_DECLARED(log1p), TENON_DECLARED(log2),
-    TENON_DECLARED(log10), TENON_DECLARED(erf),  TENON_DECLARED(erfc),
+    TENON_DECLARED(sin),   TENON_DECLARED(cos),   TENON_DECLARED(tan),   TENON_DECLARED(asin),  TENON_DECLARED(acos),
+    TENON_DECLARED(atan),  TENON_DECLARED(sinh),  TENON_DECLARED(cosh),  TENON_DECLARED(asinh), TENON_DECLARED(acosh),
+    TENON_DECLARED(atanh), TENON_DECLARED(expm1), TENON_DECLARED(log1p), TENON_DECLARED(log2),  TENON_DECLARED(log10),
+    TENON_DECLARED(erf),   TENON_DECLARED(erfc),
 };
 #undef TENON_DECLARED
+
+TEST(ExpLog, ErrorOfExp2) {
+  const auto exp2_of = [](long double x) -> long double { return std::exp2(x); };
+  expect_below<float>(Op::exp2, exp2_of, spread<float, uint32_t>(1 << 17), 0.8);
+  expect_below<float>(Op::exp2, exp2_of, drawn<float>(1 << 17, -155, 130), 0.8);
+  expect_below<double>(Op::exp2, exp2_of, spread<double, uint64_t>(1 << 17), 0.8);
+  expect_below<double>(Op::exp2, exp2_of, drawn<double>(1 << 17, -1080, 1026), 0.8);
+}
+
+/// The remainders of numbers of all sizes, of special numbers too, in vectors of every length.
+template <class T, class Bits>
+void expect_exact_remainders() {
+  constexpr T inf = std::numeric_limits<T>::infinity(), most = std::numeric_limits<T>::max();
+  constexpr T special[] = {
+      0, T(-0.), 1, -3, 7.5, inf, -inf, most, -most, std::numeric_limits<T>::denorm_min(), std::nan("")};
+  std::vector<T> x = spread<T, Bits>(1 << 14), y = x;
+  std::shuffle(y.begin(), y.end(), std::mt19937_64(5));
+  for (const T a : special)
+    for (const T b : special) {
+      x.push_back(a);
+      y.push_back(b);
+    }
+  std::vector<T> got(x.size());
+  for (const std::size_t count : {x.size(), std::size_t{1}, std::size_t{3}, std::size_t{17}}) {
+    const Lanes in[] = {{x.data(), 1}, {y.data(), 1}};
+    kernel_of(Op::fmod, dtype_of_v<T>)(got.data(), in, static_cast<int64_t>(count));
+    for (std::size_t i = 0; i < count; ++i) {
+      const T wanted = std::fmod(x[i], y[i]);
+      EXPECT_TRUE(std::isnan(wanted) ? std::isnan(got[i])
+                                     : wanted == got[i] && std::signbit(wanted) == std::signbit(got[i]))
+          << x[i] << " " << y[i] << " gives " << got[i];
+    }
+    kernel_of(Op::remainder, dtype_of_v<T>)(got.data(), in, static_cast<int64_t>(count));
+    for (std::size_t i = 0; i < count; ++i) {
+      T wanted = std::fmod(x[i], y[i]);
+      if (wanted != 0 && (y[i] < 0) != (wanted < 0)) wanted += y[i];
+      EXPECT_TRUE(std::isnan(wanted) ? std::isnan(got[i]) : wanted == got[i])
+          << x[i] << " " << y[i] << " gives " << got[i];
+    }
+  }
+}
+TEST(Remainder, IsExact) {
+  expect_exact_remainders<float, uint32_t>();
+  expect_exact_remainders<double, uint64_t>();
+}
 
 /// With vector instructions float32 is computed in float64, except sin, cos and tan far from 0.
 TEST(Library, ErrorIsAsDeclared) {

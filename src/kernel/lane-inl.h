@@ -566,6 +566,10 @@ HWY_INLINE Vector<D> exponential(Vector<D> a) {
   return {exp_vector(D(), a.v)};
 }
 template <class D>
+HWY_INLINE Vector<D> exponential_of_2(Vector<D> a) {
+  return {exp2_vector(D(), a.v)};
+}
+template <class D>
 HWY_INLINE Vector<D> hyperbolic_tangent(Vector<D> a) {
   return {tanh_vector(D(), a.v)};
 }
@@ -589,7 +593,6 @@ TENON_VECTOR_FUNCTION(hyperbolic_cosine, HyperbolicCosine)
 TENON_VECTOR_FUNCTION(inverse_hyperbolic_sine, InverseHyperbolicSine)
 TENON_VECTOR_FUNCTION(inverse_hyperbolic_cosine, InverseHyperbolicCosine)
 TENON_VECTOR_FUNCTION(inverse_hyperbolic_tangent, InverseHyperbolicTangent)
-TENON_VECTOR_FUNCTION(exponential_of_2, ExponentialOf2)
 TENON_VECTOR_FUNCTION(exponential_less_1, ExponentialLess1)
 TENON_VECTOR_FUNCTION(logarithm_of_1_more, LogarithmOf1More)
 TENON_VECTOR_FUNCTION(logarithm_to_2, LogarithmTo2)
@@ -629,6 +632,17 @@ TENON_LANE_FUNCTION(error_function_rest)
 template <class D>
 HWY_INLINE Vector<D> angle(Vector<D> a, Vector<D> b) {
   return {library<Angle>(D(), a.v, b.v)};
+}
+template <class D>
+HWY_INLINE Vector<D> remainder_trunc(Vector<D> a, Vector<D> b) {
+  return {remainder_vector(D(), a.v, b.v)};
+}
+template <class D>
+HWY_INLINE Vector<D> remainder_floor(Vector<D> a, Vector<D> b) {
+  const hn::Vec<D> remainder = remainder_vector(D(), a.v, b.v), zero = hn::Zero(D());
+  const auto has_other_sign = hn::Xor(hn::Lt(b.v, zero), hn::Lt(remainder, zero));
+  const auto is_shifted = hn::And(hn::Ne(remainder, zero), has_other_sign);
+  return {hn::IfThenElse(is_shifted, hn::Add(remainder, b.v), remainder)};
 }
 
 }  // namespace tenon::HWY_NAMESPACE

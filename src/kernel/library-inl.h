@@ -268,7 +268,6 @@ TENON_FUNCTION(HyperbolicCosine, std::cosh, kAnywhere, wide_cosh(d, x))
 TENON_FUNCTION(InverseHyperbolicSine, std::asinh, kAnywhere, wide_asinh(d, x))
 TENON_FUNCTION(InverseHyperbolicCosine, std::acosh, kAnywhere, wide_acosh(d, x))
 TENON_FUNCTION(InverseHyperbolicTangent, std::atanh, kAnywhere, wide_atanh(d, x))
-TENON_FUNCTION(ExponentialOf2, std::exp2, kAnywhere, wide_exp2(d, x))
 TENON_FUNCTION(ExponentialLess1, std::expm1, kAnywhere, wide_expm1(d, x))
 TENON_FUNCTION(LogarithmOf1More, std::log1p, kAnywhere, wide_log1p(d, x))
 TENON_FUNCTION(LogarithmTo2, std::log2, kAnywhere, wide_log2(d, x))
@@ -284,6 +283,10 @@ struct Angle {
     return hn::CopySign(wide_angle(d, y, x), y);
   }
   static HWY_INLINE double single(double y, double x) { return std::atan2(y, x); }
+};
+
+struct Remainder {
+  static HWY_INLINE double single(double x, double y) { return std::fmod(x, y); }
 };
 
 /// float32 is computed through float64: the C library's functions of floats have errors of up to three ulp.
@@ -319,6 +322,32 @@ HWY_NOINLINE hn::Vec<D> library(D d, V... x) {
   }
 #endif
   return lane_by_lane<F>(d, x...);
+}
+
+/// The remainder of truncated division, exact. A quotient is rounded, but with fused multiply-add what it leaves is
+/// exact, and smaller by the factor 2^24 or 2^53. At the end it is below |y|, and has the wrong sign if the last
+/// quotient was rounded up. Quotients that overflow are left to the C library.
+template <class D, class V>
+HWY_INLINE V remainder_vector(D d, V x, V y) {
+#if HWY_NATIVE_FMA
+  using T = hn::TFromD<D>;
+  const V zero = hn::Zero(d), one = hn::Set(d, T{1}), largest = hn::Set(d, std::numeric_limits<T>::max());
+  const auto is_number = hn::And(hn::Le(hn::Abs(x), largest), hn::Gt(hn::Abs(y), zero));
+  const V size = hn::IfThenElse(is_number, hn::Min(hn::Abs(y), largest), one);
+  V rest = hn::IfThenElseZero(is_number, x), quotient = hn::Div(rest, size);
+  if (hn::AllTrue(d, hn::Le(hn::Abs(quotient), largest))) {
+    while (true) {
+      rest = hn::NegMulAdd(hn::Trunc(quotient), size, rest);
+      if (hn::AllTrue(d, hn::Lt(hn::Abs(rest), size))) break;
+      quotient = hn::Div(rest, size);
+    }
+    const auto is_beyond = hn::Lt(hn::Mul(hn::CopySign(one, x), rest), zero);
+    const V exact = hn::CopySign(hn::IfThenElse(is_beyond, hn::Add(rest, hn::CopySign(size, x)), rest), x);
+    const V whole = hn::IfThenElse(hn::Gt(hn::Abs(y), largest), x, exact);  // of an infinite y
+    return hn::IfThenElse(is_number, whole, hn::Set(d, std::numeric_limits<T>::quiet_NaN()));
+  }
+#endif
+  return lane_by_lane<Remainder>(d, x, y);
 }
 
 }  // namespace tenon::HWY_NAMESPACE
