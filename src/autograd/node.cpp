@@ -43,7 +43,10 @@ namespace {
 std::string class_name(const Tensor& tensor) {
   const std::string type = scalar_type_name(tensor.dtype());
   if (tensor.is_meta()) return "Meta" + type + "Type";
-  return is_complex(tensor.dtype()) ? "CPU" + type + "Type" : "torch." + type + "Tensor";
+  // PyTorch's first eight dtypes have a class of tensors, the later ones only a type.
+  const bool is_late = is_complex(tensor.dtype()) || is_wide_unsigned(tensor.dtype()) || tensor.dtype() == bool_ ||
+                       tensor.dtype() == bfloat16;
+  return is_late ? "CPU" + type + "Type" : "torch." + type + "Tensor";
 }
 
 uint64_t next_hook_id() noexcept {
@@ -144,13 +147,14 @@ Tensor SavedTensor::check(Tensor held, NodeImpl* owner) const {
   if (now != version_) {
     const NodeImpl* node = role_ == Role::operand ? grad_fn_of(held) : owner;
     // After a write through a view, the base's node is CopySlices, and each view's node takes a part of it.
-    const char* origin = is_view_                ? "AsStridedBackward0"
-                         : role_ == Role::shared ? "torch::autograd::CopySlices"
-                         : node                  ? node->name()
-                                                 : nullptr;
+    const char* origin = is_view_                    ? "AsStridedBackward0"
+                         : role_ == Role::shared     ? "torch::autograd::CopySlices"
+                         : !is_inexact(held.dtype()) ? nullptr  // the integers beside a result, such as sort's indices
+                         : node                      ? node->name()
+                                                     : nullptr;
     fail_version(held, now, version_, origin, output_nr_);
   }
-  if (role_ != Role::result || !thread_modes.grad) return held;
+  if (role_ != Role::result || !thread_modes.grad || !is_inexact(held.dtype())) return held;
   Tensor result = held.detach();
   retain(owner);
   set_history(result, Node(owner), output_nr_);

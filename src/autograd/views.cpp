@@ -183,8 +183,12 @@ Tensor seen_as(const Tensor& base, const Tensor& view) {
 
 Node as_strided_node(const Tensor& base, const Tensor& view, Edge edge) {
   if (base.dtype() != view.dtype()) {
-    const Tensor seen = seen_as(base, view);
-    return as_strided_node(seen, view, gradient_edge(seen));
+    const Tensor seen = seen_as(base.detach(), view);
+    // Not recorded by view_as_real, because `edge` may lead to another node than the base's own.
+    auto* parts = new ViewNode(base, {ViewKind::view_as_real}, std::move(edge));
+    Edge parts_edge(parts, 0);
+    parts->set_output(seen);
+    return as_strided_node(seen, view, std::move(parts_edge));
   }
   Node node(new ViewNode(base, {ViewKind::as_strided, {view.storage_offset()}}, std::move(edge)));
   static_cast<ViewNode*>(node.impl())->set_output(view);

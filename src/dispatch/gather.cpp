@@ -246,6 +246,9 @@ Tensor wrapped(const Tensor& index, int64_t size) {
   return places;
 }
 Taken taken(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
+  if (indices.device() != self.device())
+    throw Error(std::string("Expected tensor to have ") + device_name(self.device()) + " Device, but got tensor with " +
+                device_name(indices.device()) + " Device (while checking arguments for torch.take_along_dim():)");
   if (!dim) return {self.view({-1}), indices.view({-1}), 0};
   if (self.dim() != indices.dim())
     throw Error("torch.take_along_dim(): input and indices should have the same number of dimensions, but got " +

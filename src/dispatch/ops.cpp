@@ -235,6 +235,7 @@ Tensor nan_to_num(const Target& target, const Tensor& input, std::optional<doubl
                   std::optional<double> neginf) {
   const Arg self(input);
   const Dtype dtype = input.dtype();
+  if (target.given() && input.defined()) check_out_device(*target.tensor, input.device());
   if (target.given() && !input.is_meta() && target.tensor->dtype() != dtype) {
     check_history(Op::nan_to_num, target, {&self});
     throw Error(std::string("nan_to_num: dtype of out: ") + scalar_type_name(target.tensor->dtype()) +

@@ -8,6 +8,7 @@
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
 #include "tensor/impl.h"
+#include "tensor/overlap.h"
 #include "tile/pool.h"
 #include "type/visit.h"
 
@@ -158,7 +159,7 @@ void scan_extremes(const T* from, T* to, int64_t* indices, int64_t length, int64
 /// Running extremes along `dim` of a row-major tensor with elements. `to` has its dtype and may be the same tensor.
 template <bool largest>
 void scan_extremes(const Tensor& self, const Tensor& values, const Tensor& indices, int64_t dim) {
-  const Blocks blocks(self.dim() > 0 ? self.sizes() : SizesView({1}), dim);
+  const Blocks blocks(self.sizes(), dim);
   visit_dtype(self.dtype(), [&]<class T>() {
     if constexpr (!is_half_v<T> && !is_complex_v<T>) {
       const T* const from = reinterpret_cast<const T*>(self.impl()->data());
@@ -193,6 +194,10 @@ std::tuple<Tensor, Tensor> extremes(Op op, const Tensor& self, int64_t dim) {
   Tensor indices = new_tensor(self.sizes(), int64, self.device());
   if (self.numel() == 0 || self.is_meta())
     return {new_tensor(self.sizes(), self.dtype(), self.device()), std::move(indices)};
+  if (self.dim() == 0) {  // a copy, even of dtypes without order
+    *reinterpret_cast<int64_t*>(indices.impl()->data()) = 0;
+    return {run_clone(self, MemoryFormat::contiguous), std::move(indices)};
+  }
   const Dtype inside = is_half(self.dtype()) ? float32 : self.dtype();
   const Tensor rows = laid_out(self, inside);
   const Tensor values = rows.is(self) ? new_tensor(self.sizes(), inside) : rows;
@@ -237,6 +242,7 @@ Tensor& plain::cumsum_out(Tensor& out, const Tensor& self, int64_t dim, std::opt
   check_unrecorded(Op::cumsum, out, self);
   wrap_dim(dim, self.dim());
   if (dtype) check_strict_out(out, *dtype);
+  if (out.sizes() == self.sizes()) check_no_partial_overlap(out, self);
   return write_result(Op::cumsum, out, plain::cumsum(self, dim, out.dtype()));
 }
 

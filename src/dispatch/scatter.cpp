@@ -208,6 +208,10 @@ void check_index_add(const Tensor& self, int64_t dim, const Tensor& index, const
     throw Error(
         "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = " +
         to_string(self.sizes()) + " source.shape = " + to_string(source.sizes()));
+  if (index.device() != self.device() || source.device() != self.device())
+    throw Error(std::string("index_add(): self, index and source expected to be in the same device, but got (self) ") +
+                device_name(self.device()) + ", (index) " + device_name(index.device()) + ", and (source) " +
+                device_name(source.device()));
 }
 
 /// Adds into `self` after all checks except those of the indices.

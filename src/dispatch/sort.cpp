@@ -352,6 +352,10 @@ std::tuple<Tensor, Tensor> plain::topk(const Tensor& self, int64_t k, int64_t di
   if (self.is_meta()) return {std::move(results.values), std::move(results.indices)};
   if (is_complex(self.dtype())) throw Error(" topk does not support complex dtypes on CPU");
   if (self.dtype() == bool_) throw Error("topk does not support bool dtypes on CPU");
+  if (self.dim() == 0) {  // a copy, even of dtypes without code
+    *reinterpret_cast<int64_t*>(results.indices.impl()->data()) = 0;
+    return {run_clone(self, MemoryFormat::contiguous), std::move(results.indices)};
+  }
   check_has_code(row_of(Op::topk), self.dtype());
   order(self, results, along, largest);
   return {std::move(results.values), std::move(results.indices)};

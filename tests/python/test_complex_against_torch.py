@@ -200,6 +200,24 @@ def test_a_write_through_the_real_parts():
     np.testing.assert_allclose(gradient(tenon), gradient(torch))
 
 
+@pytest.mark.parametrize("parts", [lambda m, y: y.real, lambda m, y: y.imag, lambda m, y: m.view_as_real(y), lambda m, y: m.view_as_real(y)[:, 1], lambda m, y: y[1:].real, lambda m, y: y.real[1:]])
+def test_the_written_real_parts_have_gradients(parts):
+    """The gradient passes through the write, whether or not the complex tensor still exists."""
+
+    def gradients(m, keeps):
+        (x,) = leaves(m, C)
+        y = x * (2 - 1j)
+        view = parts(m, y)
+        if not keeps:
+            del y
+        view.mul_(3).add_(view.detach())
+        view.mul_(5)
+        return m.autograd.grad((view * view).sum(), x)[0].tolist()
+
+    for keeps in (True, False):
+        np.testing.assert_allclose(gradients(tenon, keeps), gradients(torch, keeps))
+
+
 def test_the_second_derivative_of_abs_at_zero():
     def second(m):
         x = m.tensor([0j, 1 + 1j], dtype=m.complex128, requires_grad=True)

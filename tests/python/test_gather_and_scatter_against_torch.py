@@ -114,3 +114,15 @@ def test_gather_into_an_expanded_output_of_another_shape():
         assert m.gather(m.tensor([True]), 0, m.zeros(1, dtype=m.int64), out=out.detach()).tolist() == [True]
         with pytest.raises(RuntimeError, match="more than one element"):
             m.gather(m.tensor([True]), 0, m.zeros(2, dtype=m.int64), out=out)
+
+
+@pytest.mark.parametrize("call", [lambda m, c, x: x.index_add(0, m.tensor([0, 1]), c), lambda m, c, x: x.index_add_(0, m.tensor([0, 1], device="meta"), c),
+                                  lambda m, c, x: c.index_add(0, m.tensor([0, 1]), x), lambda m, c, x: m.take_along_dim(x, m.tensor([[0, 1]]), 1),
+                                  lambda m, c, x: m.take_along_dim(c, m.tensor([[0, 1]], device="meta"))])  # fmt: skip
+def test_tensors_of_two_devices(call):
+    texts = []
+    for m in (torch, tenon):
+        with pytest.raises(RuntimeError) as error:
+            call(m, m.ones(2, 2), m.ones(2, 2, device="meta"))
+        texts.append(str(error.value))
+    assert texts[0] == texts[1]

@@ -195,3 +195,9 @@ def test_other_calls():
     same(lambda m, x: x.cpu(memory_format=m.channels_last), floats)
     same(lambda m: float(m.ones(2, requires_grad=True)))
 
+
+@pytest.mark.parametrize("dtype", ["bool", "int64", "uint16", "float32", "complex64"])
+def test_nan_to_num_into_another_device(dtype):
+    """Integers are copied and complex numbers written in parts; both refuse the device as floats do."""
+    for out in ("int64", "complex64", "float32", dtype):
+        same(lambda m: m.nan_to_num(m.ones(2, dtype=getattr(m, dtype)), out=m.empty(2, dtype=getattr(m, out), device="meta")))

@@ -190,6 +190,42 @@ def test_gradient_of_frexp():
     same(gradients)
 
 
+@pytest.mark.parametrize("name", ["sort", "cummax", "max"])
+def test_the_error_of_changed_indices_names_no_node(name):
+    def refused(m):
+        values, indices = getattr(m, name)(m.ones(2, 3, requires_grad=True) * 1, 1)
+        indices.zero_()
+        values.sum().backward()
+
+    same(refused)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "uint16", "bfloat16", "float16"])
+def test_the_error_of_a_changed_factor_names_its_class(dtype):
+    def refused(m):
+        factor = m.ones(2).to(getattr(m, dtype))
+        product = m.ones(2, requires_grad=True) * factor
+        factor.zero_()
+        product.sum().backward()
+
+    same(refused)
+
+
+@pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64", "complex64", "complex128", "bool"])
+@pytest.mark.parametrize("call", [lambda m, x: m.cummax(x, 0), lambda m, x: m.cummin(x, -1), lambda m, x: m.topk(x, 1), lambda m, x: m.topk(x, 0)])
+def test_0_dim_tensors_of_dtypes_without_order(call, dtype):
+    same(lambda m: [r.item() for r in call(m, m.tensor(3, dtype=getattr(m, dtype)))])
+
+
+def test_cumsum_into_its_transposed_input():
+    def refused(m, dtype):
+        x = m.ones(2, 2, dtype=getattr(m, dtype))
+        return m.cumsum(x, 0, out=x.t())
+
+    for dtype in ("float32", "int64"):
+        same(lambda m: refused(m, dtype))
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("call", [
     lambda m, x: x.sort(0, descending=True), lambda m, x: x.topk(2), lambda m, x: x.topk(1, 0, largest=False), lambda m, x: x.cummax(1), lambda m, x: m.cummin(x, 0), lambda m, x: m.sort(x[0, 0]),
