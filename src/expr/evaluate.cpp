@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "expr/bind.h"
 #include "expr/spelling.h"
@@ -40,6 +41,9 @@ std::optional<Scalar> fold(const std::string& symbol, Scalar a, Scalar b) {
                                         : __builtin_mul_overflow(i, k, &exact);
   return overflow ? std::nullopt : std::optional<Scalar>(exact);
 }
+
+// Operators that two numbers cannot have.
+constexpr std::string_view kOfTensors[] = {"%", "&", "|", "^", "<<", ">>"};
 
 class Evaluator {
  public:
@@ -117,9 +121,10 @@ class Evaluator {
 
   Value unary(const Node& node) {
     const Tree operand = tree(node.children[0]);
-    if (!operand->is_number())
-      return node.name == "+" ? operand : elementwise(*find_function("neg"), {{operand}, Values(1)}, node);
     if (node.name == "+") return operand;
+    if (!operand->is_number())
+      return elementwise(*find_function(node.name == "~" ? "bitwise_not" : "neg"), {{operand}, Values(1)}, node);
+    if (node.name == "~") fail("'~' needs a tensor", node.span);
     const Scalar number = operand->number;
     if (number.is_floating()) return leaf(Scalar(-number.as_double()), node.span);
     if (number.as_int64() == std::numeric_limits<int64_t>::min())
@@ -137,6 +142,8 @@ class Evaluator {
       bound.operands[1] = right;
       return function.is_map() ? Value(elementwise(function, bound, node)) : algorithm(function, bound, node);
     }
+    if (std::find(std::begin(kOfTensors), std::end(kOfTensors), node.name) != std::end(kOfTensors))
+      fail("'" + node.name + "' needs a tensor", node.span);
     const std::optional<Scalar> folded = fold(node.name, left->number, right->number);
     if (!folded) fail(node.name == "/" ? "division by zero" : "the number is out of the range of int64", node.span);
     return leaf(*folded, node.span);
@@ -151,7 +158,22 @@ class Evaluator {
     }
   }
 
+  /// `linalg.NAME(...)` is the op linalg_NAME, unless an input is called linalg.
+  bool is_in_linalg(const Node& node) const {
+    if (!node.is_method || scope_.names.count("linalg") > 0) return false;
+    const Node& receiver = ast_[node.children[0]];
+    return receiver.kind == Node::Kind::name && receiver.name == "linalg";
+  }
+
   Value call(const Node& node) {
+    if (is_in_linalg(node)) {
+      Node function = node;
+      function.name = "linalg_" + node.name;
+      function.is_method = false;
+      function.children.erase(function.children.begin());
+      function.keywords.erase(function.keywords.begin());
+      return call(function);
+    }
     std::vector<Argument> arguments;
     for (std::size_t i = 0; i < node.children.size(); ++i)
       arguments.push_back(argument(node.children[i], node.keywords[i]));
@@ -229,7 +251,7 @@ class Evaluator {
     const Tensor self = tensor(receiver);
     const Tensor view = at(node.span, [&] { return view_attribute(node.name, self); });
     if (view.defined()) return leaf(view, node.span, text_of(node.span));
-    ExpressionError error("unknown attribute '" + node.name + "'; known are T and mT", node.span);
+    ExpressionError error("unknown attribute '" + node.name + "'; known are T, mT, real and imag", node.span);
     if (find_function(node.name) || find_view(node.name)) error.add_note("it is a function: " + node.name + "()");
     throw error;
   }

@@ -98,24 +98,31 @@ class Parser {
 
   int expression() {
     const Level level(*this);
-    const int left = sum();
+    const int left = disjunction();
     if (!is_comparison(token_)) return left;
-    const int result = binary(left, &Parser::sum);
+    const int result = binary(left, &Parser::disjunction);
     if (is_comparison(token_))
       fail("comparisons cannot be chained; write logical_and(a < b, b < c)",
            {ast_[result].span.begin, token_.span.end});
     return result;
   }
-  int sum() {
-    int left = product();
-    while (token_.is("+") || token_.is("-")) left = binary(left, &Parser::product);
-    return left;
-  }
+  // Python's precedence.
+  int disjunction() { return chain({"|"}, &Parser::exclusive_disjunction); }
+  int exclusive_disjunction() { return chain({"^"}, &Parser::conjunction); }
+  int conjunction() { return chain({"&"}, &Parser::shift); }
+  int shift() { return chain({"<<", ">>"}, &Parser::sum); }
+  int sum() { return chain({"+", "-"}, &Parser::product); }
   int product() {
-    int left = sign();
-    while (token_.is("*") || token_.is("/") || token_.is("@")) left = binary(left, &Parser::sign);
+    const int left = chain({"*", "/", "%", "@"}, &Parser::sign);
     if (token_.is("**")) fail("there is no operator '**'; square(x) and x * x are known", token_.span);
     if (token_.is("//")) fail("there is no operator '//'; div(a, b, rounding_mode=\"floor\") is known", token_.span);
+    return left;
+  }
+  /// Operators of one precedence, from the left.
+  int chain(std::initializer_list<std::string_view> symbols, int (Parser::*operand)()) {
+    int left = (this->*operand)();
+    const auto is_next = [&](std::string_view symbol) { return token_.is(symbol); };
+    while (std::any_of(symbols.begin(), symbols.end(), is_next)) left = binary(left, operand);
     return left;
   }
   int binary(int left, int (Parser::*operand)()) {
@@ -129,7 +136,7 @@ class Parser {
                 .children = {left, right}});
   }
   int sign() {
-    if (!token_.is("-") && !token_.is("+")) return postfix();
+    if (!token_.is("-") && !token_.is("+") && !token_.is("~")) return postfix();
     const Level level(*this);
     const Token symbol = token_;
     advance();

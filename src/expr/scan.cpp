@@ -9,8 +9,9 @@ namespace tenon::expr {
 namespace {
 
 // Longest first: "<=" before "<".
-constexpr std::string_view kSymbols[] = {"...", "**", "//", "<=", ">=", "==", "!=", "<", ">", "+", "-",
-                                         "*",   "@",  "/",  "(",  ")",  "[",  "]",  ",", ".", ":", "="};
+constexpr std::string_view kSymbols[] = {"...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "<",
+                                         ">",   "+",  "-",  "*",  "@",  "/",  "%",  "&",  "|",  "^",
+                                         "~",   "(",  ")",  "[",  "]",  ",",  ".",  ":",  "="};
 
 // Not the functions of <cctype>: those depend on the locale.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -29,8 +29,10 @@ constexpr View kViews[] = {
     {"expand",       "expand(sizes)",              1, kAny, [](const Tensor& x, const Arguments& a) { return x.expand(all_dims(a)); }},
     {"flatten",      "flatten(start=0, end=-1)",   0, 2,    [](const Tensor& x, const Arguments& a) {
        return x.flatten(!a.empty() ? as_integer(a[0]) : 0, a.size() > 1 ? as_integer(a[1]) : -1); }},
+    {"imag",         "imag()",                     0, 0,    [](const Tensor& x, const Arguments&)   { return imag(x); }},
     {"movedim",      "movedim(source, destination)", 2, 2,  [](const Tensor& x, const Arguments& a) { return x.movedim(as_dims(a[0]), as_dims(a[1])); }},
     {"permute",      "permute(dims)",              1, kAny, [](const Tensor& x, const Arguments& a) { return x.permute(all_dims(a)); }},
+    {"real",         "real()",                     0, 0,    [](const Tensor& x, const Arguments&)   { return real(x); }},
     {"reshape",      "reshape(sizes)",             1, kAny, [](const Tensor& x, const Arguments& a) { return x.reshape(all_dims(a)); }},
     {"squeeze",      "squeeze(dims)",              0, kAny, [](const Tensor& x, const Arguments& a) { return a.empty() ? x.squeeze() : x.squeeze(all_dims(a)); }},
     {"t",            "t()",                        0, 0,    [](const Tensor& x, const Arguments&)   { return x.t(); }},
@@ -39,6 +41,8 @@ constexpr View kViews[] = {
     {"unfold",       "unfold(dimension, size, step)", 3, 3, [](const Tensor& x, const Arguments& a) { return x.unfold(as_integer(a[0]), as_integer(a[1]), as_integer(a[2])); }},
     {"unsqueeze",    "unsqueeze(dim)",             1, 1,    [](const Tensor& x, const Arguments& a) { return x.unsqueeze(as_integer(a[0])); }},
     {"view",         "view(sizes)",                1, kAny, [](const Tensor& x, const Arguments& a) { return x.view(all_dims(a)); }},
+    {"view_as_complex", "view_as_complex()",       0, 0,    [](const Tensor& x, const Arguments&)   { return view_as_complex(x); }},
+    {"view_as_real", "view_as_real()",             0, 0,    [](const Tensor& x, const Arguments&)   { return view_as_real(x); }},
 };
 // clang-format on
 
@@ -70,6 +74,8 @@ Tensor apply_view(const View& view, const Tensor& self, const Arguments& argumen
 Tensor view_attribute(std::string_view name, const Tensor& self) {
   if (name == "T") return reverse_dims(self);
   if (name == "mT") return self.mT();
+  if (name == "real") return real(self);
+  if (name == "imag") return imag(self);
   return {};
 }
 
