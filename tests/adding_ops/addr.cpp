@@ -22,11 +22,12 @@ void check_vector(const Tensor& vector, const char* name) {
 Dtype dtype_of_result(const Tensor& self, const Tensor& vec1, const Tensor& vec2) {
   return promote_types(promote_types(self.dtype(), vec1.dtype()), vec2.dtype());
 }
-/// What is asked before anyone looks at the numbers.
+/// Checked before the numbers `beta` and `alpha`.
 void check_written(const Tensor& out, const Tensor& self, const Tensor& vec1, const Tensor& vec2) {
   check_vector(vec1, "vec1");
   check_vector(vec2, "vec2");
-  if (out.sizes() == self.detach().expand({vec1.size(0), vec2.size(0)}).sizes()) check_no_internal_overlap(out);
+  (void)self.detach().expand({vec1.size(0), vec2.size(0)});  // throws if `self` cannot be expanded
+  check_no_internal_overlap(out);
   check_can_cast(dtype_of_result(self, vec1, vec2), out.dtype());
 }
 
