@@ -1,4 +1,4 @@
-// Scans and orders: running sums and extremes, sort, topk and frexp, over rows of arbitrary lengths.
+// Scans and orders: running sums and extremes, sort, topk and flip, over rows of arbitrary lengths.
 #include "cases.h"
 
 namespace bench {
@@ -15,10 +15,15 @@ const Rows kRows[] = {
     {"[1000,13]", {1000, 13}, 1},
     {"[13,1000] dim 0", {13, 1000}, 0},
     {"[700,45]", {700, 45}, 1},
+    {"[20000,5]", {20'000, 5}, 1},
+    {"[3000,30]", {3000, 30}, 1},
+    {"[400,300]", {400, 300}, 1},
     {"[4,5000]", {4, 5000}, 1},
     {"[300000]", {300000}, 0},
     {"f16 [700,45]", {700, 45}, 1, Dtype::float16},
+    {"i32 [700,45]", {700, 45}, 1, Dtype::int32},
     {"i64 [700,45]", {700, 45}, 1, Dtype::int64},
+    {"f64 [30,3000]", {30, 3000}, 1, Dtype::float64},
     {"i64 [300000]", {300000}, 0, Dtype::int64},
     {"u8 [300000]", {300000}, 0, Dtype::uint8},
 };
@@ -29,16 +34,19 @@ void add_rows(Cases& cases, const std::string& name, Op op) {
     cases.add(
         {name + "/" + rows.name, 1, 0, tenon::numel_of(rows.sizes) * tenon::itemsize(rows.dtype)},
         [=]<class Library>(Library) -> Operands<Library> { return {.a = Library::random(rows.sizes, rows.dtype)}; },
-        [op, dim = rows.dim](auto& x) { op(x.a, dim); });
+        [op, dim = rows.dim](auto& x) { op(x, dim); });
 }
 
 }  // namespace
 
 void add_order_cases(Cases& cases) {
-  add_rows(cases, "sort", [](auto& x, int64_t dim) { sort(x, dim); });
-  add_rows(cases, "topk", [](auto& x, int64_t dim) { topk(x, 5, dim); });
-  add_rows(cases, "cumsum", [](auto& x, int64_t dim) { cumsum(x, dim); });
-  add_rows(cases, "cummax", [](auto& x, int64_t dim) { cummax(x, dim); });
+  add_rows(cases, "sort", [](auto& x, int64_t dim) { sort(x.a, dim); });
+  add_rows(cases, "topk", [](auto& x, int64_t dim) { topk(x.a, 5, dim); });
+  add_rows(cases, "topk1", [](auto& x, int64_t dim) { topk(x.a, 1, dim); });
+  add_rows(cases, "topk_half", [](auto& x, int64_t dim) { topk(x.a, x.a.size(dim) / 2, dim); });
+  add_rows(cases, "flip", [](auto& x, int64_t dim) { flip(x.a, {dim}); });
+  add_rows(cases, "cumsum", [](auto& x, int64_t dim) { cumsum(x.a, dim); });
+  add_rows(cases, "cummax", [](auto& x, int64_t dim) { cummax(x.a, dim); });
 }
 
 }  // namespace bench

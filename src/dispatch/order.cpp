@@ -1,38 +1,69 @@
 // flip and roll.
 #include <algorithm>
+#include <bit>
+#include <cstring>
+#include <span>
+#include <vector>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
+#include "kernel/kernel.h"
 #include "shape/dense_strides.h"
 #include "tensor/impl.h"
 #include "tile/pool.h"
-#include "type/visit.h"
 
 namespace tenon {
 namespace {
 
-/// Copies elements row by row along the last dim. Strides may be negative.
-template <class T>
-void move_rows(T* to, SizesView to_strides, const T* from, SizesView from_strides, SizesView sizes) {
-  const int64_t last = sizes.size() - 1, length = sizes[last];
-  Dims at(last, 0);
-  for (;;) {
-    check_interrupt();
-    // exact: inside the storages
-    for (int64_t i = 0; i < length; ++i) to[i * to_strides[last]] = from[i * from_strides[last]];
-    int64_t dim = last - 1;
-    for (; dim >= 0; --dim) {
-      to += to_strides[dim];
-      from += from_strides[dim];
-      if (++at[dim] < sizes[dim]) break;
-      to -= to_strides[dim] * sizes[dim];
-      from -= from_strides[dim] * sizes[dim];
-      at[dim] = 0;
-    }
-    if (dim < 0) return;
+/// Elements that follow each other in memory as the indices of one dim do, or of several dims: all flipped or none.
+struct Run {
+  int64_t size;
+  bool flipped;
+};
+
+/// The runs of a tensor without gaps, the one with the largest stride first. Of neighbours, one is flipped.
+std::vector<Run> runs_of(SizesView sizes, SizesView strides, SizesView mask) {
+  std::vector<int64_t> dims;
+  for (int64_t dim = 0; dim < sizes.size(); ++dim)
+    if (sizes[dim] > 1) dims.push_back(dim);
+  std::sort(dims.begin(), dims.end(), [&](int64_t a, int64_t b) { return strides[a] > strides[b]; });
+  std::vector<Run> runs;
+  for (int64_t dim : dims) {
+    const bool flipped = mask[dim] != 0;
+    if (!runs.empty() && runs.back().flipped == flipped)
+      runs.back().size *= sizes[dim];  // exact: at most the number of elements
+    else
+      runs.push_back({sizes[dim], flipped});
   }
+  if (runs.empty()) runs.push_back({1, false});
+  return runs;
 }
+
+/// Writes elements of `width` bytes run by run.
+struct Flip {
+  int64_t width;
+  decltype(MoveKernels::reverse) reverse = kernels().move[std::countr_zero(static_cast<uint64_t>(width))].reverse;
+
+  void write(std::byte* to, const std::byte* from, std::span<const Run> runs) const {
+    check_interrupt();
+    const Run inner = runs.back();
+    // exact: inside the storages
+    if (runs.size() == 1) {
+      if (inner.flipped) return reverse(to, from, inner.size, 1);
+      std::memcpy(to, from, static_cast<std::size_t>(inner.size * width));
+    } else if (runs.size() == 2) {
+      if (inner.flipped) return reverse(to, from, inner.size, runs[0].size);
+      kernels().reverse_rows(to, from, inner.size * width, runs[0].size);
+    } else {
+      int64_t block = width;
+      for (const Run& run : runs.subspan(1)) block *= run.size;
+      const int64_t last = runs[0].size - 1;
+      for (int64_t i = 0; i <= last; ++i)
+        write(to + i * block, from + (runs[0].flipped ? last - i : i) * block, runs.subspan(1));
+    }
+  }
+};
 
 /// The new index of element 0 along each dim; indices wrap round.
 Dims rolled_starts(const Tensor& self, SizesView shifts, SizesView dims) {
@@ -113,24 +144,9 @@ Tensor plain::flip(const Tensor& self, SizesView dims) {
   const Dims strides = dense_strides_like(self.sizes(), self.strides());
   Tensor result = new_tensor(self.sizes(), strides, self.dtype(), self.device());
   if (self.numel() == 0 || self.is_meta()) return result;
-  Dims steps = self.strides().copy();
-  int64_t start = 0;
-  // exact: offsets of elements
-  for (int64_t dim = 0; dim < self.dim(); ++dim) {
-    if (!mask[dim]) continue;
-    start += (self.sizes()[dim] - 1) * steps[dim];
-    steps[dim] = -steps[dim];
-  }
-  Dims sizes = self.sizes().copy(), out_strides = strides;
-  if (sizes.empty()) {  // a 0-dim tensor is one row of one element
-    sizes.push_back(1);
-    steps.push_back(1);
-    out_strides.push_back(1);
-  }
-  visit_dtype(self.dtype(), [&]<class T>() {
-    move_rows(reinterpret_cast<T*>(result.impl()->data()), out_strides,
-              reinterpret_cast<const T*>(self.impl()->data()) + start, steps, sizes);
-  });
+  const Tensor dense = strides == self.strides() ? self : run_clone(self.detach(), MemoryFormat::preserve);
+  const std::vector<Run> runs = runs_of(self.sizes(), strides, mask);
+  Flip{itemsize(self.dtype())}.write(result.impl()->data(), dense.impl()->data(), runs);
   return result;
 }
 

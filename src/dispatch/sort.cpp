@@ -2,194 +2,107 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
+#include "kernel/kernel.h"
 #include "shape/dense_strides.h"
 #include "tensor/impl.h"
 #include "tile/pool.h"
-#include "type/visit.h"
+#include "tile/scratch.h"
+#include "type/width.h"
 
 namespace tenon {
 namespace {
 
-// --- Keys: unsigned integers in the order of the elements
-
-template <std::size_t bytes>
-using Unsigned =
-    std::conditional_t<bytes == 1, uint8_t,
-                       std::conditional_t<bytes == 2, uint16_t, std::conditional_t<bytes == 4, uint32_t, uint64_t>>>;
-
-/// The key of a floating dtype.
-template <class T>
-constexpr Unsigned<sizeof(T)> kInfinityBits = static_cast<Unsigned<sizeof(T)>>(std::is_same_v<T, Float16>    ? 0x7C00
-                                                                               : std::is_same_v<T, BFloat16> ? 0x7F80
-                                                                               : sizeof(T) == 4
-                                                                                   ? 0x7F80'0000
-                                                                                   : 0x7FF0'0000'0000'0000);
-
-template <class T>
-Unsigned<sizeof(T)> key_of(T value) {
-  using Bits = Unsigned<sizeof(T)>;
-  constexpr Bits kSign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
-  const Bits bits = std::bit_cast<Bits>(value);
-  if constexpr (std::is_unsigned_v<T>) {
-    return bits;
-  } else if constexpr (std::is_integral_v<T>) {
-    return static_cast<Bits>(bits ^ kSign);
-  } else {
-    const Bits magnitude = static_cast<Bits>(bits & ~kSign);
-    const Bits key = static_cast<Bits>(bits & kSign ? ~bits : bits | kSign);
-    const Bits number = magnitude == 0 ? kSign : key;  // -0 is 0
-    return magnitude > kInfinityBits<T> ? std::numeric_limits<Bits>::max() : number;
-  }
-}
-
-/// The keys of a row as distances from its smallest key, or, descending, from its largest, so that they have few bits.
-template <class Element>
-struct Keys {
-  const Element* row;
-  uint64_t first, range;
-  bool descending;
-
-  Keys(const Element* elements, int64_t length, bool down) : row(elements), descending(down) {
-    auto least = key_of(row[0]), most = least;
-    for (int64_t i = 1; i < length; ++i) {
-      const auto key = key_of(row[i]);
-      least = std::min(least, key);
-      most = std::max(most, key);
-    }
-    first = down ? most : least;
-    range = static_cast<uint64_t>(most) - least;
-  }
-  uint64_t operator[](int64_t i) const { return descending ? first - key_of(row[i]) : key_of(row[i]) - first; }
-};
-
 /// An element's key and its index, compared in this order, so that no two items are equal.
-struct NarrowItem {
+struct Item {
   uint64_t packed;
 
-  NarrowItem() = default;
-  NarrowItem(uint64_t key, int64_t place) : packed(key << 32 | static_cast<uint64_t>(place)) {}
+  Item() = default;
+  Item(uint64_t key, int64_t place) : packed(key << 32 | static_cast<uint64_t>(place)) {}
   uint64_t key() const { return packed >> 32; }
   int64_t place() const { return static_cast<int64_t>(packed & 0xFFFFFFFF); }
-  bool operator<(const NarrowItem& other) const { return packed < other.packed; }
-};
-struct WideItem {
-  uint64_t value;
-  int64_t at;
-
-  WideItem() = default;
-  WideItem(uint64_t key, int64_t place) : value(key), at(place) {}
-  uint64_t key() const { return value; }
-  int64_t place() const { return at; }
-  bool operator<(const WideItem& other) const { return value != other.value ? value < other.value : at < other.at; }
+  bool operator<(const Item& other) const { return packed < other.packed; }
 };
 
 // --- Sorting items
 
-// Bench: tenon_bench --filter '^(sort|topk)/'.
-constexpr int kRankedItems = 32;          // fewer items: each counts the items before it
-constexpr std::size_t kItemsOfPass = 96;  // fewer items for each pass over digits: std::sort
+// Bench: tenon_bench --filter '^(sort|topk1?|topk_half)/'.
+constexpr int64_t kItemsOfPass = 96;  // fewer items for each pass over digits: std::sort
 constexpr int kDigitBits = 8;
 constexpr uint64_t kCountedKeys = 1 << 16;  // fewer different keys: counting sort
 
 /// Radix sort from the last digit. Stable.
-template <class Item>
-void sort_by_digits(std::vector<Item>& items, std::vector<Item>& scratch, int digits) {
+void sort_by_digits(std::span<Item> items, std::span<Item> scratch, int digits) {
   constexpr uint64_t kMask = (1u << kDigitBits) - 1;
-  std::array<std::array<uint32_t, kMask + 1>, 64 / kDigitBits> counts;
+  std::array<std::array<uint32_t, kMask + 1>, 32 / kDigitBits> counts;
   std::fill_n(counts.begin(), digits, std::array<uint32_t, kMask + 1>{});
   for (const Item& item : items)
     for (int digit = 0; digit < digits; ++digit)
       ++counts[static_cast<std::size_t>(digit)][item.key() >> (kDigitBits * digit) & kMask];
-  scratch.resize(items.size());
+  std::span<Item> from = items, to = scratch;
   for (int digit = 0; digit < digits; ++digit) {
     auto& next = counts[static_cast<std::size_t>(digit)];
-    if (next[items[0].key() >> (kDigitBits * digit) & kMask] == items.size()) continue;
+    if (next[from[0].key() >> (kDigitBits * digit) & kMask] == items.size()) continue;
     check_interrupt();
     uint32_t start = 0;
     for (uint32_t& count : next) start += std::exchange(count, start);  // exact: at most items.size()
-    for (const Item& item : items) scratch[next[item.key() >> (kDigitBits * digit) & kMask]++] = item;
-    items.swap(scratch);
+    for (const Item& item : from) to[next[item.key() >> (kDigitBits * digit) & kMask]++] = item;
+    std::swap(from, to);
   }
+  if (from.data() != items.data()) std::copy(from.begin(), from.end(), items.begin());
 }
 
-template <class Item>
-void sort_items(std::vector<Item>& items, std::vector<Item>& scratch, uint64_t range) {
-  // exact: at most 64 bits
-  const int digits = (static_cast<int>(std::bit_width(range)) + kDigitBits - 1) / kDigitBits;
-  if (items.size() < kItemsOfPass * static_cast<std::size_t>(digits) ||
-      items.size() > std::numeric_limits<uint32_t>::max())
+void sort_items(std::span<Item> items, std::span<Item> scratch, int key_bits) {
+  const int digits = (key_bits + kDigitBits - 1) / kDigitBits;  // exact: at most 32 bits
+  if (std::ssize(items) < kItemsOfPass * digits)
     std::sort(items.begin(), items.end());
   else
     sort_by_digits(items, scratch, digits);
 }
 
-/// The `count` smallest items of a row, sorted. Keeps at most twice as many, and skips items above the largest one
-/// kept.
-template <class Element, class Item>
-void select_items(const Element* row, int64_t length, bool descending, std::size_t count, std::vector<Item>& items) {
-  constexpr uint64_t kMost = std::numeric_limits<Unsigned<sizeof(Element)>>::max();
-  items.clear();
-  const std::size_t most = std::max<std::size_t>(2 * count, 64);  // exact: count <= length
-  bool bounded = false;
-  Item bound{};
-  const auto shrink = [&] {
-    std::nth_element(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(count - 1), items.end());
-    items.resize(count);
-    bound = items.back();
-    bounded = true;
-  };
-  for (int64_t i = 0; i < length; ++i) {
-    const uint64_t key = key_of(row[i]);
-    const Item item(descending ? kMost - key : key, i);
-    if (bounded && !(item < bound)) continue;
-    items.push_back(item);
-    if (items.size() == most) shrink();
-  }
-  if (items.size() > count) shrink();
-  std::sort(items.begin(), items.end());
-}
+/// The places of a row's keys, sorted. Keys are reached as their distances from the smallest one, so that they have few
+/// bits.
+template <class Key>
+class SortedPlaces {
+ public:
+  /// For rows of `length` keys, with fewer than 2^32.
+  explicit SortedPlaces(int64_t length)
+      : items_(static_cast<std::size_t>(length)), scratch_(static_cast<std::size_t>(length)) {}
 
-/// Sorts a short row: each element counts those that come before it, without branches.
-template <class Element>
-void rank_row(const Element* row, int64_t length, bool descending, int64_t* places) {
-  std::array<uint64_t, kRankedItems> keys;
-  std::array<uint32_t, kRankedItems> ranks{};
-  const auto count = static_cast<std::size_t>(length);
-  const uint64_t flip = descending ? std::numeric_limits<uint64_t>::max() : 0;
-  for (std::size_t i = 0; i < count; ++i) keys[i] = key_of(row[i]) ^ flip;
-  for (std::size_t i = 1; i < count; ++i) {
-    uint32_t before = 0;
-    for (std::size_t j = 0; j < i; ++j) {
-      const uint32_t is_before = keys[j] <= keys[i];
-      before += is_before;
-      ranks[j] += 1 - is_before;
+  void sort(const Key* keys, Key least, uint64_t range) {
+    const int bits = static_cast<int>(std::bit_width(range)), low_bits = std::max(bits - 32, 0);
+    const auto distance = [&](int64_t i) { return static_cast<uint64_t>(keys[i]) - static_cast<uint64_t>(least); };
+    for (int64_t i = 0; i < std::ssize(items_); ++i)
+      items_[static_cast<std::size_t>(i)] = Item(distance(i) >> low_bits, i);
+    sort_items(items_, scratch_, bits - low_bits);
+    if (low_bits > 0) sort_runs(low_bits, distance);
+  }
+  int64_t operator[](int64_t i) const { return items_[static_cast<std::size_t>(i)].place(); }
+
+ private:
+  /// Sorts items whose keys are equal but for the low bits.
+  template <class Distance>
+  void sort_runs(int low_bits, const Distance& distance) {
+    const uint64_t low = (uint64_t{1} << low_bits) - 1;
+    for (std::size_t first = 0, end; first < items_.size(); first = end) {
+      for (end = first + 1; end < items_.size() && items_[end].key() == items_[first].key();) ++end;
+      if (end - first == 1) continue;
+      const auto run = std::span(items_).subspan(first, end - first);
+      for (Item& item : run) item = Item(distance(item.place()) & low, item.place());
+      sort_items(run, std::span(scratch_).subspan(first, end - first), low_bits);
     }
-    ranks[i] = before;
   }
-  for (std::size_t i = 0; i < count; ++i) places[ranks[i]] = static_cast<int64_t>(i);
-}
 
-/// Counting sort, for a row with few different keys.
-template <class Element>
-void count_row(const Keys<Element>& keys, int64_t length, std::vector<int64_t>& next, Element* values,
-               int64_t* indices) {
-  next.assign(keys.range + 1, 0);
-  for (int64_t i = 0; i < length; ++i) ++next[keys[i]];
-  int64_t start = 0;
-  for (int64_t& count : next) start += std::exchange(count, start);  // exact: at most `length`
-  for (int64_t i = 0; i < length; ++i) {
-    const int64_t to = next[keys[i]]++;
-    values[to] = keys.row[i];
-    indices[to] = i;
-  }
-}
+  std::vector<Item> items_, scratch_;
+};
 
 // --- Rows
 
@@ -215,68 +128,145 @@ struct Results {
   Tensor values, indices;
 };
 
-// Elements of a thread's part: work that is smaller stays on the caller. Bench: tenon_bench --filter '^(sort|topk)/'.
+// Elements of a thread's part: work that is smaller stays on the caller. Bench: tenon_bench --filter
+// '^(sort|topk1?|topk_half)/'.
 constexpr int64_t kPartElements = 1 << 12;
 
-/// Sorts rows.
+// Bench: tenon_bench --filter '^(sort|topk1?|topk_half)/'.
+constexpr int64_t kRankedTogether = 1024;  // keys of short rows that are ranked in one call
+constexpr int64_t kTakeCost = 40;          // comparisons of whole vectors in the time that it takes to find one element
+
+/// Sorts rows of elements of one width. Only their keys depend on the dtype.
 template <class Element>
 class RowOrder {
+  using Key = std::conditional_t<sizeof(Element) == 8, int64_t, int32_t>;
+
  public:
   /// For rows of `length` elements, of which the first `kept` are wanted.
-  RowOrder(int64_t length, int64_t kept, bool descending) : length_(length), kept_(kept), descending_(descending) {}
+  RowOrder(Dtype dtype, int64_t length, int64_t kept, bool descending)
+      : kernels_(kernels().order[static_cast<std::size_t>(dtype)]),
+        length_(length),
+        kept_(kept),
+        descending_(descending) {}
 
-  void operator()(const Element* row, Element* values, int64_t* indices) {
-    if (length_ <= kRankedItems) {
-      std::array<int64_t, kRankedItems> places;
-      rank_row(row, length_, descending_, places.data());
-      return write(row, values, indices, [&](int64_t i) { return places[static_cast<std::size_t>(i)]; });
-    }
-    const bool narrow_places = length_ <= std::numeric_limits<uint32_t>::max();
-    if (kept_ < length_) {
-      const auto count = static_cast<std::size_t>(kept_);
-      if (sizeof(Element) > 4 || !narrow_places) {
-        select_items(row, length_, descending_, count, wide_);
-        return write_items(wide_, row, values, indices);
-      }
-      select_items(row, length_, descending_, count, narrow_);
-      return write_items(narrow_, row, values, indices);
-    }
-    const Keys<Element> keys(row, length_, descending_);
-    if (keys.range < kCountedKeys && keys.range < static_cast<uint64_t>(length_))
-      return count_row(keys, length_, counts_, values, indices);
-    if (keys.range > std::numeric_limits<uint32_t>::max() || !narrow_places)
-      sort(keys, wide_, wide_scratch_, values, indices);
-    else
-      sort(keys, narrow_, narrow_scratch_, values, indices);
+  void operator()(const Element* from, Element* values, int64_t* indices, int64_t rows) {
+    // exact: for short rows
+    const bool ranks = is_short() && length_ * length_ <= kTakeCost * kernels_.lanes * kept_;
+    if (ranks) return rank_rows(from, values, indices, rows);
+    if (kept_ < length_ && (is_short() || kept_ <= length_ / 8)) return take_first(from, values, indices, rows);
+    sort_rows(from, values, indices, rows);
   }
 
  private:
-  template <class Item>
-  void sort(const Keys<Element>& keys, std::vector<Item>& items, std::vector<Item>& scratch, Element* values,
-            int64_t* indices) {
-    items.resize(static_cast<std::size_t>(length_));
-    for (int64_t i = 0; i < length_; ++i) items[static_cast<std::size_t>(i)] = Item(keys[i], i);
-    sort_items(items, scratch, keys.range);
-    write_items(items, keys.row, values, indices);
+  /// Whether to count, for each element, those before it: an effort of the square of the length, by vectors.
+  bool is_short() const {
+    constexpr int64_t kDigits = std::min<int64_t>(sizeof(Element), 4);
+    const int64_t by_vectors = std::max<int64_t>(12 * kernels_.lanes * kernels_.lanes, 32);
+    return length_ <= std::min(by_vectors, kItemsOfPass * kDigits);
   }
-  template <class Item>
-  void write_items(const std::vector<Item>& items, const Element* row, Element* values, int64_t* indices) {
-    write(row, values, indices, [&](int64_t i) { return items[static_cast<std::size_t>(i)].place(); });
+
+  void rank_rows(const Element* from, Element* values, int64_t* indices, int64_t rows) {
+    alignas(64) std::array<Key, kKeySlack + kRankedTogether + kKeySlack> buffer;
+    alignas(64) std::array<Key, kRankedTogether + kKeySlack> ranks;
+    Key* const keys = buffer.data() + kKeySlack;
+    const int64_t most = kRankedTogether / length_;
+    for (int64_t done = 0; done < rows; done += most) {
+      const int64_t together = std::min(most, rows - done);
+      kernels_.keys(keys, from, together * length_, descending_);  // exact: at most kRankedTogether
+      kernels_.rank(ranks.data(), keys, length_, together);
+      for (int64_t at = 0; at < together * length_; at += length_, from += length_, values += kept_, indices += kept_)
+        if (kept_ == length_)
+          place_all(from, ranks.data() + at, values, indices);
+        else
+          place_first(from, ranks.data() + at, keys, values, indices);
+    }
   }
-  template <class Place>
-  void write(const Element* row, Element* values, int64_t* indices, const Place& place_of) {
+  void place_all(const Element* row, const Key* ranks, Element* values, int64_t* indices) const {
+    for (int64_t i = 0; i < length_; ++i) {
+      values[ranks[i]] = row[i];
+      indices[ranks[i]] = i;
+    }
+  }
+  /// Through all `places`, so that no branch depends on ranks.
+  void place_first(const Element* row, const Key* ranks, Key* places, Element* values, int64_t* indices) const {
+    for (int64_t i = 0; i < length_; ++i) places[ranks[i]] = static_cast<Key>(i);
     for (int64_t i = 0; i < kept_; ++i) {
-      const int64_t place = place_of(i);
+      values[i] = row[places[i]];
+      indices[i] = places[i];
+    }
+  }
+
+  void take_first(const Element* from, Element* values, int64_t* indices, int64_t rows) {
+    Scratch scratch(take_first_room(length_) * static_cast<int64_t>(sizeof(Key)));  // exact: half of it fits
+    Key* const keys = reinterpret_cast<Key*>(scratch.data());
+    for (int64_t row = 0; row < rows; ++row, from += length_, values += kept_, indices += kept_) {
+      kernels_.keys(keys, from, length_, descending_);
+      const int64_t found = kernels_.take_first(indices, keys, length_, kept_);
+      if (found < kept_) take_last_keys(keys, from, indices, found);
+      for (int64_t i = 0; i < kept_; ++i) values[i] = from[indices[i]];
+    }
+  }
+  /// Elements whose key is the largest integer, after `found` others.
+  void take_last_keys(Key* keys, const Element* row, int64_t* indices, int64_t found) {
+    kernels_.keys(keys, row, length_, descending_);
+    for (int64_t i = 0; found < kept_; ++i)
+      if (keys[i] == std::numeric_limits<Key>::max()) indices[found++] = i;
+  }
+
+  void sort_rows(const Element* from, Element* values, int64_t* indices, int64_t rows) {
+    Scratch scratch(length_ * static_cast<int64_t>(sizeof(Key)));  // exact: no more than the elements' indices
+    Key* const keys = reinterpret_cast<Key*>(scratch.data());
+    std::optional<SortedPlaces<Key>> places;
+    for (int64_t row = 0; row < rows; ++row, from += length_, values += kept_, indices += kept_) {
+      kernels_.keys(keys, from, length_, descending_);
+      const auto [least, most] = std::minmax_element(keys, keys + length_);
+      const uint64_t range = static_cast<uint64_t>(*most) - static_cast<uint64_t>(*least);
+      if (range < kCountedKeys && range < static_cast<uint64_t>(length_)) {
+        count_row(keys, *least, range, from, values, indices);
+      } else if (length_ > std::numeric_limits<uint32_t>::max()) {
+        sort_huge_row(keys, from, values, indices);
+      } else {
+        if (!places) places.emplace(length_);
+        places->sort(keys, *least, range);
+        write(*places, from, values, indices);
+      }
+    }
+  }
+  /// Counting sort, for a row with few different keys.
+  void count_row(const Key* keys, Key least, uint64_t range, const Element* row, Element* values, int64_t* indices) {
+    next_.assign(range + 1, 0);
+    const auto next_of = [&](int64_t i) -> int64_t& { return next_[static_cast<std::size_t>(keys[i] - least)]; };
+    for (int64_t i = 0; i < length_; ++i) ++next_of(i);
+    int64_t start = 0;
+    for (int64_t& count : next_) start += std::exchange(count, start);  // exact: at most `length_`
+    for (int64_t i = 0; i < length_; ++i) {
+      const int64_t to = next_of(i)++;
+      if (to >= kept_) continue;
+      values[to] = row[i];
+      indices[to] = i;
+    }
+  }
+  /// Places that an Item cannot hold.
+  void sort_huge_row(const Key* keys, const Element* row, Element* values, int64_t* indices) {
+    std::vector<int64_t> places(static_cast<std::size_t>(length_));
+    std::iota(places.begin(), places.end(), 0);
+    std::sort(places.begin(), places.end(),
+              [&](int64_t a, int64_t b) { return keys[a] != keys[b] ? keys[a] < keys[b] : a < b; });
+    write(places, row, values, indices);
+  }
+  template <class Places>
+  void write(const Places& places, const Element* row, Element* values, int64_t* indices) {
+    for (int64_t i = 0; i < kept_; ++i) {
+      const int64_t place = places[i];
       values[i] = row[place];
       indices[i] = place;
     }
   }
 
+  const OrderKernels& kernels_;
   int64_t length_, kept_;
   bool descending_;
-  std::vector<int64_t> counts_;
-  std::vector<NarrowItem> narrow_, narrow_scratch_;
-  std::vector<WideItem> wide_, wide_scratch_;
+  std::vector<int64_t> next_;
 };
 
 /// Sorts rows of `length` elements and keeps the first `kept` of each.
@@ -288,11 +278,11 @@ void order_rows(const Tensor& rows, const Results& to, int64_t length, int64_t k
   // exact: numbers of elements
   const int64_t count = rows.numel() / length, part_rows = std::max<int64_t>(kPartElements / length, 1);
   parallel_for((count + part_rows - 1) / part_rows, [&](int64_t part) {
-    RowOrder<Element> order_row(length, kept, descending);
+    RowOrder<Element> order_part(rows.dtype(), length, kept, descending);
     check_interrupt();
     // exact: inside the storages
-    for (int64_t row = part * part_rows; row < std::min(count, (part + 1) * part_rows); ++row)
-      order_row(from + row * length, values + row * kept, indices + row * kept);
+    const int64_t row = part * part_rows;
+    order_part(from + row * length, values + row * kept, indices + row * kept, std::min(count - row, part_rows));
   });
 }
 
@@ -310,8 +300,8 @@ void order(const Tensor& self, const Results& to, int64_t dim, bool descending) 
   Results written = target;
   if (!direct) written = {new_tensor(target.values.sizes(), self.dtype()), new_tensor(target.indices.sizes(), int64)};
   const int64_t length = self.sizes()[dim], kept = to.values.sizes()[dim];
-  visit_dtype(self.dtype(), [&]<class T>() {
-    if constexpr (!is_complex_v<T>) order_rows<T>(rows, written, length, kept, descending);
+  visit_width(itemsize(self.dtype()), [&]<class Bits>() {
+    if constexpr (sizeof(Bits) <= 8) order_rows<Bits>(rows, written, length, kept, descending);
   });
   if (direct) return;
   run_copy(target.values, written.values);

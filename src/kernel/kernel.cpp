@@ -33,6 +33,7 @@ void fill_bfloat16(KernelTable& table);
 void fill_complex_dtypes(KernelTable& table);
 void fill_casts(KernelTable& table);
 void fill_moves(KernelTable& table);
+void fill_orders(KernelTable& table);
 void fill_products(KernelTable& table);
 void fill_states(KernelTable& table);
 
@@ -87,6 +88,7 @@ KernelTable make_table() {
   fill_casts(table);
   copy_conjugates(table);
   fill_moves(table);
+  fill_orders(table);
   fill_products(table);
   fill_states(table);
   return table;

@@ -25,6 +25,8 @@ struct MoveKernels {
   void (*fill)(void* out, const void* value, int64_t n);
   /// out[row * out_stride + column] = in[column * stride + row].
   void (*transpose)(void* out, int64_t out_stride, const void* in, int64_t stride, int64_t rows, int64_t columns);
+  /// out[row * n + i] = in[row * n + n - 1 - i].
+  void (*reverse)(void* out, const void* in, int64_t n, int64_t rows);
 };
 
 /// A block of a matrix product: out = a b, or out += a b. Strides are in elements; rows of `out` and `b` are
@@ -80,6 +82,21 @@ struct StateKernels {
   int fields, results;
 };
 
+/// Order along rows. Elements become keys: int64 for dtypes of 8 bytes, else int32. They are ordered as the elements
+/// are, NaN last, or the other way round. `rank` reads up to kKeySlack keys before and behind, and writes ranks behind.
+struct OrderKernels {
+  void (*keys)(void* keys, const void* in, int64_t n, bool descending);
+  /// For each row of `length` keys, the place of each in stable order. Ranks have the type of keys.
+  void (*rank)(void* ranks, const void* keys, int64_t length, int64_t rows);
+  /// The places of the `wanted` first keys of a row in stable order. Ends before keys that are the largest integer;
+  /// gives how many it found. Overwrites the keys, for which there is room for take_first_room(length).
+  int64_t (*take_first)(int64_t* places, void* keys, int64_t length, int64_t wanted);
+  int64_t lanes;  // keys of a vector
+};
+inline constexpr int64_t kKeySlack = 64;
+/// A block of the square root of the vectors in a row may be added twice: at most 8 * sqrt(length) and a few vectors.
+constexpr int64_t take_first_room(int64_t length) { return length + length / 8 + 512; }
+
 /// Lanes of one streaming store: one cache line or several, for every dtype.
 inline constexpr int64_t kStreamedLanes = 64;
 
@@ -99,6 +116,9 @@ struct KernelTable {
   FoldKernel fold[kOpCount][kDtypeCount];  // reductions over lanes
   const StateKernels* state_fold[kOpCount][kDtypeCount];
   MoveKernels move[5];
+  /// Rows of `bytes` bytes in reverse order.
+  void (*reverse_rows)(void* out, const void* in, int64_t bytes, int64_t rows);
+  OrderKernels order[kDtypeCount];      // none of complex dtypes
   ProductKernels product[kDtypeCount];  // of float32, float64, int32 and int64
 };
 

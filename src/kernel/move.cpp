@@ -243,9 +243,100 @@ void transpose(void* out, int64_t out_stride, const void* in, int64_t stride, in
   transpose_plain(to, out_stride, from, stride, rows, columns);
 }
 
+// --- Reversing
+
+#if TENON_HAS_SHUFFLES
+/// At least one vector of `d`. The last vector overlaps the one before.
+template <class D, class T>
+HWY_INLINE void reverse_vectors(D d, T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t n) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto move = [&](int64_t i) {
+    const auto vector = hn::LoadU(d, from + n - lanes - i);
+    if constexpr (sizeof(T) == 1) {
+      const hn::Repartition<uint16_t, D> pairs;
+      const auto reversed = hn::Reverse(pairs, hn::BitCast(pairs, vector));
+      const auto swapped = hn::Or(hn::ShiftLeft<8>(reversed), hn::ShiftRight<8>(reversed));
+      hn::StoreU(hn::BitCast(d, swapped), d, to + i);
+    } else {
+      hn::StoreU(hn::Reverse(d, vector), d, to + i);
+    }
+  };
+  for (int64_t i = 0; i + lanes <= n; i += lanes) move(i);
+  move(n - lanes);
+}
+#endif
+
+template <class T>
+HWY_INLINE void reverse_row(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t n) {
+#if TENON_HAS_SHUFFLES
+  if constexpr (sizeof(T) <= 8) {
+    const hn::ScalableTag<T> d;
+    const hn::CappedTag<T, 16 / sizeof(T)> small;
+    if (n >= static_cast<int64_t>(hn::Lanes(d))) return reverse_vectors(d, to, from, n);
+    if (n >= static_cast<int64_t>(hn::Lanes(small))) return reverse_vectors(small, to, from, n);
+  }
+#endif
+  for (int64_t i = 0; i < n; ++i) to[i] = from[n - 1 - i];
+}
+
+#if TENON_HAS_SHUFFLES
+/// Rows of at most 16 bytes: as many of them as fit are one shuffle. Gives how many rows it wrote. From the end if
+/// `backward`, so that the rows change places. `source(byte)`: which byte of the 16 becomes that byte.
+template <bool backward, class Source>
+HWY_INLINE int64_t shuffle_rows(uint8_t* to, const uint8_t* from, int64_t bytes, int64_t rows, const Source& source) {
+  const hn::FixedTag<uint8_t, 16> d;
+  const int64_t block = 16 / bytes * bytes, all = bytes * rows;
+  alignas(16) uint8_t indices[16] = {};
+  for (int64_t byte = 0; byte < block; ++byte) indices[byte] = static_cast<uint8_t>(source(byte));
+  const auto shuffle = hn::Load(d, indices);
+  int64_t at = 0;
+  for (; at + 16 <= all; at += block)
+    hn::StoreU(hn::TableLookupBytes(hn::LoadU(d, from + (backward ? all - 16 - at : at)), shuffle), d, to + at);
+  return at / bytes;
+}
+
+/// `bytes` from 17 to 64: vectors, of which the last two overlap.
+HWY_INLINE void copy_row(uint8_t* HWY_RESTRICT to, const uint8_t* HWY_RESTRICT from, int64_t bytes) {
+  const hn::FixedTag<uint8_t, 16> d;
+  for (int64_t at = 0; at + 16 < bytes; at += 16) hn::StoreU(hn::LoadU(d, from + at), d, to + at);
+  hn::StoreU(hn::LoadU(d, from + bytes - 16), d, to + bytes - 16);
+}
+#endif
+
+template <class T>
+void reverse(void* out, const void* in, int64_t n, int64_t rows) {
+  T* to = static_cast<T*>(out);
+  const T* from = static_cast<const T*>(in);
+  int64_t row = 0;
+#if TENON_HAS_SHUFFLES
+  const int64_t width = static_cast<int64_t>(sizeof(T)), bytes = n * width;
+  if (bytes <= 16 && rows > 1)
+    row = shuffle_rows<false>(static_cast<uint8_t*>(out), static_cast<const uint8_t*>(in), bytes, rows,
+                              [&](int64_t byte) {
+                                const int64_t first = byte / bytes * bytes, element = (byte - first) / width;
+                                return first + (n - 1 - element) * width + byte % width;
+                              });
+#endif
+  for (; row < rows; ++row) reverse_row(to + row * n, from + row * n, n);
+}
+
+void reverse_rows(void* out, const void* in, int64_t bytes, int64_t rows) {
+  uint8_t* to = static_cast<uint8_t*>(out);
+  const uint8_t* from = static_cast<const uint8_t*>(in) + (rows - 1) * bytes;
+  int64_t row = 0;
+#if TENON_HAS_SHUFFLES
+  if (bytes <= 16)
+    row = shuffle_rows<true>(to, static_cast<const uint8_t*>(in), bytes, rows,
+                             [&](int64_t byte) { return 16 - bytes - byte / bytes * bytes + byte % bytes; });
+  else if (bytes <= 64)
+    for (; row < rows; ++row) copy_row(to + row * bytes, from - row * bytes, bytes);
+#endif
+  for (; row < rows; ++row) std::memcpy(to + row * bytes, from - row * bytes, static_cast<std::size_t>(bytes));
+}
+
 template <class T>
 constexpr MoveKernels move_kernels() {
-  return {&gather<T>, &scatter<T>, &repeat<T>, &fill<T>, &transpose<T>};
+  return {&gather<T>, &scatter<T>, &repeat<T>, &fill<T>, &transpose<T>, &reverse<T>};
 }
 
 void fill_moves(KernelTable& table) {
@@ -254,6 +345,7 @@ void fill_moves(KernelTable& table) {
   table.move[2] = move_kernels<uint32_t>();
   table.move[3] = move_kernels<uint64_t>();
   table.move[4] = move_kernels<Complex128>();
+  table.reverse_rows = &reverse_rows;
 }
 
 }  // namespace tenon::HWY_NAMESPACE

@@ -1,5 +1,6 @@
-"""sort, argsort, topk, cummax, cummin and frexp, compared with PyTorch."""
+"""sort, argsort, topk, flip, cummax, cummin and frexp, compared with PyTorch."""
 
+import itertools
 import math
 import pickle
 import random
@@ -64,6 +65,37 @@ def test_rows_of_any_length_and_range(length, dtype, limit):
         wanted, got = getattr(torch, name)(rows, 1), getattr(tenon, name)(mine, 1)
         assert all(torch.equal(a, torch.from_dlpack(b)) for a, b in zip(wanted, got))
     assert torch.equal(torch.cumsum(rows, 1).nan_to_num(), torch.from_dlpack(tenon.cumsum(mine, 1)).nan_to_num())
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+def test_elements_whose_high_bits_are_equal(dtype):
+    small = torch.randint(-9_000, 9_000, (2, 3_000), generator=torch.Generator().manual_seed(1))
+    far = torch.tensor([[-(2**62)], [2**62]])
+    rows = torch.cat([far, small, far], 1).to(getattr(torch, dtype))
+    for descending in (False, True):
+        wanted, got = (m.sort(x, stable=True, descending=descending) for m, x in ((torch, rows), (tenon, tenon.from_dlpack(rows))))
+        assert all(torch.equal(a, torch.from_dlpack(b)) for a, b in zip(wanted, got))
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype not in ("bool", "uint16", "uint32", "uint64")])
+@pytest.mark.parametrize("length", [2, 7, 16, 33, 100, 384, 385, 3_000])
+def test_topk_is_the_start_of_a_stable_sort(length, dtype):
+    rows = elements(torch, (3, length), dtype, 10)
+    mine = tenon.from_dlpack(rows)
+    for largest in (False, True):
+        wanted = torch.sort(rows, stable=True, descending=largest).indices
+        for k in {1, 2, length // 10, length // 2, length}:
+            got = torch.from_dlpack(tenon.topk(mine, k, largest=largest).indices)
+            assert torch.equal(wanted[:, :k], got), (largest, k)
+
+
+@pytest.mark.parametrize("layout", ["dense", "transposed", "gaps"])
+@pytest.mark.parametrize("dtype", ["bool", "bfloat16", "float32", "int64"])
+@pytest.mark.parametrize("shape", [(), (0,), (70,), (3, 5), (50, 3), (3, 50), (2, 3, 4, 5), (7, 1, 20, 2)])
+def test_flip_of_any_dims(shape, dtype, layout):
+    for count in range(len(shape) + 1):
+        for dims in itertools.combinations(range(len(shape)), count):
+            same(lambda m: m.flip(laid_out(m.arange(math.prod(shape)).reshape(shape).to(getattr(m, dtype)), layout), dims))
 
 
 @pytest.mark.parametrize("layout", ["dense", "transposed", "gaps"])
