@@ -125,18 +125,42 @@ bool wins(T element, T before) {
   return largest ? !(element < before) : !(element > before);
 }
 
+// Elements that are compared together with the running extreme. Bench: tenon_bench --filter '^cummax/'.
+constexpr int64_t kComparedTogether = 16;
+
+/// Whether none of the next elements replaces the running extreme.
+template <bool largest, class T>
+bool stays(const T* from, T best) {
+  int below = 0;
+  for (int64_t i = 0; i < kComparedTogether; ++i) below += largest ? from[i] < best : from[i] > best;
+  return below == kComparedTogether;
+}
+
 /// The running extremes of a row and their indices.
 template <bool largest, class T>
 void scan_extremes(const T* from, T* to, int64_t* indices, int64_t length) {
   T best = from[0];
   int64_t at = 0;
-  for (int64_t i = 0; i < length; ++i) {
-    if (wins<largest>(from[i], best)) {
-      best = from[i];
-      at = i;
+  for (int64_t start = 0; start < length; start += kComparedTogether) {
+    // exact: inside the row
+    const int64_t end = std::min(start + kComparedTogether, length);
+    if (end - start == kComparedTogether && stays<largest>(from + start, best)) {
+      for (int64_t i = 0; i < kComparedTogether; ++i) to[start + i] = best;
+      for (int64_t i = 0; i < kComparedTogether; ++i) indices[start + i] = at;
+      continue;
     }
-    to[i] = best;
-    indices[i] = at;
+    for (int64_t i = start; i < end; ++i) {
+      const bool takes = wins<largest>(from[i], best);
+      if constexpr (std::is_integral_v<T>) {  // without a branch: short rows have many new extremes
+        best = takes ? from[i] : best;
+        at = takes ? i : at;
+      } else if (takes) {
+        best = from[i];
+        at = i;
+      }
+      to[i] = best;
+      indices[i] = at;
+    }
   }
 }
 
