@@ -144,7 +144,8 @@ void scan_extremes(const T* from, T* to, int64_t* indices, int64_t length) {
   for (int64_t start = 0; start < length; start += kComparedTogether) {
     // exact: inside the row
     const int64_t end = std::min(start + kComparedTogether, length);
-    if (end - start == kComparedTogether && stays<largest>(from + start, best)) {
+    // Baseline instructions have no comparison of vectors of int64.
+    if (sizeof(T) < 8 && end - start == kComparedTogether && stays<largest>(from + start, best)) {
       for (int64_t i = 0; i < kComparedTogether; ++i) to[start + i] = best;
       for (int64_t i = 0; i < kComparedTogether; ++i) indices[start + i] = at;
       continue;

@@ -281,13 +281,14 @@ HWY_INLINE void reverse_row(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int6
 
 #if TENON_HAS_SHUFFLES
 /// Rows of at most 16 bytes: as many of them as fit are one shuffle. Gives how many rows it wrote. From the end if
-/// `backward`, so that the rows change places. `source(byte)`: which byte of the 16 becomes that byte.
+/// `backward`, so that the rows change places. `source(row, byte)`: which byte of the 16 becomes that byte of a row.
 template <bool backward, class Source>
 HWY_INLINE int64_t shuffle_rows(uint8_t* to, const uint8_t* from, int64_t bytes, int64_t rows, const Source& source) {
   const hn::FixedTag<uint8_t, 16> d;
-  const int64_t block = 16 / bytes * bytes, all = bytes * rows;
+  const int64_t together = 16 / bytes, block = together * bytes, all = bytes * rows;
   alignas(16) uint8_t indices[16] = {};
-  for (int64_t byte = 0; byte < block; ++byte) indices[byte] = static_cast<uint8_t>(source(byte));
+  for (int64_t row = 0; row < together; ++row)
+    for (int64_t byte = 0; byte < bytes; ++byte) indices[row * bytes + byte] = static_cast<uint8_t>(source(row, byte));
   const auto shuffle = hn::Load(d, indices);
   int64_t at = 0;
   for (; at + 16 <= all; at += block)
@@ -310,11 +311,11 @@ void reverse(void* out, const void* in, int64_t n, int64_t rows) {
   int64_t row = 0;
 #if TENON_HAS_SHUFFLES
   const int64_t width = static_cast<int64_t>(sizeof(T)), bytes = n * width;
-  if (bytes <= 16 && rows > 1)
+  if (sizeof(T) <= 8 && bytes <= 16 && rows > 1)
     row = shuffle_rows<false>(static_cast<uint8_t*>(out), static_cast<const uint8_t*>(in), bytes, rows,
-                              [&](int64_t byte) {
-                                const int64_t first = byte / bytes * bytes, element = (byte - first) / width;
-                                return first + (n - 1 - element) * width + byte % width;
+                              [&](int64_t group, int64_t byte) {
+                                const int64_t place = byte % width;
+                                return group * bytes + (bytes - width) - (byte - place) + place;
                               });
 #endif
   for (; row < rows; ++row) reverse_row(to + row * n, from + row * n, n);
@@ -327,7 +328,7 @@ void reverse_rows(void* out, const void* in, int64_t bytes, int64_t rows) {
 #if TENON_HAS_SHUFFLES
   if (bytes <= 16)
     row = shuffle_rows<true>(to, static_cast<const uint8_t*>(in), bytes, rows,
-                             [&](int64_t byte) { return 16 - bytes - byte / bytes * bytes + byte % bytes; });
+                             [&](int64_t group, int64_t byte) { return 16 - (group + 1) * bytes + byte; });
   else if (bytes <= 64)
     for (; row < rows; ++row) copy_row(to + row * bytes, from - row * bytes, bytes);
 #endif
