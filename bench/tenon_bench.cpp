@@ -115,6 +115,7 @@ int run(int count, char** words) {
   add_reduce_cases(cases);
   add_grad_cases(cases);
   add_order_cases(cases);
+  add_index_cases(cases);
   add_thread_cases(cases);
   for (int i = 1; i < count; ++i)
     if (std::strncmp(words[i], "--benchmark_", 12) == 0) return run_google_benchmark(cases, count, words);

@@ -2,6 +2,7 @@
 // that the index selects along one dim. Checks, their order and texts are PyTorch's
 // (aten/src/ATen/native/TensorAdvancedIndexing.cpp, ScatterGatherChecks.h).
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 
@@ -11,7 +12,6 @@
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tensor/overlap.h"
-#include "type/width.h"
 
 namespace tenon {
 namespace {
@@ -37,50 +37,23 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) {
     both_ends(std::integral_constant<std::size_t, 8>());
 }
 
-/// Copies the elements that an index selects. False for an index out of range. Inlined, so that the caller's constants
-/// make a faster loop.
-template <class Copy>
-[[gnu::always_inline]] inline bool gather_plane(const Plane& plane, IndexedDim dim, const std::byte* from,
-                                                const std::byte* index, std::byte* to, const Copy& copy) {
+/// Copies rows of `width` bytes that the index selects. False for an index out of range.
+bool gather_rows(IndexedPlane plane, int64_t width) {
   // exact: inside the storages
-  for (int64_t row = 0; row < plane.rows; ++row) {
+  for (int64_t row = 0; row < plane.rows; ++row, plane.step())
     for (int64_t column = 0; column < plane.columns; ++column) {
-      const int64_t place = place_at(index + column * plane.index.column);
-      if (is_outside(place, dim.size)) [[unlikely]]
-        return false;
-      copy(to + column * plane.other.column, from + column * plane.named.column + place * dim.stride);
+      const int64_t place = place_at(plane.index.data + column * plane.index.column);
+      if (is_outside(place, plane.size)) return false;
+      copy_bytes(plane.other.data + column * plane.other.column,
+                 plane.named.data + column * plane.named.column + place * plane.stride,
+                 static_cast<std::size_t>(width));
     }
-    from += plane.named.row;
-    index += plane.index.row;
-    to += plane.other.row;
-  }
   return true;
 }
-
-/// The same for elements of one width, with a faster loop for contiguous rows.
-template <class T>
-bool gather_elements(const Plane& plane, IndexedDim dim, const std::byte* from, const std::byte* index, std::byte* to) {
-  constexpr int64_t width = sizeof(T);
-  const auto copy = [](std::byte* a, const std::byte* b) { std::memcpy(a, b, sizeof(T)); };
-  if (plane.named.column != 0 || plane.index.column != int64_t{sizeof(int64_t)} || plane.other.column != width ||
-      dim.stride != width)
-    return gather_plane(plane, dim, from, index, to, copy);
-  Plane dense = plane;
-  dense.named.column = 0;
-  dense.index.column = sizeof(int64_t);
-  dense.other.column = width;
-  return gather_plane(dense, {dim.size, width}, from, index, to, copy);
-}
-
-bool gather_any(const Plane& plane, IndexedDim dim, const std::byte* from, const std::byte* index, std::byte* to,
-                int64_t width) {
-  return visit_width(
-      width, [&]<class T>() { return gather_elements<T>(plane, dim, from, index, to); },
-      [&] {
-        return gather_plane(plane, dim, from, index, to, [width](std::byte* a, const std::byte* b) {
-          copy_bytes(a, b, static_cast<std::size_t>(width));
-        });
-      });
+bool gather_plane(const IndexedPlane& plane, int64_t width) {
+  const auto bytes = static_cast<uint64_t>(width);
+  const bool is_element = std::has_single_bit(bytes) && bytes <= sizeof(Complex128);
+  return is_element ? kernels().index.gather[std::countr_zero(bytes)](plane) : gather_rows(plane, width);
 }
 
 /// Joins the dims after `dim` to larger elements, if the index has stride 0 along them and they are contiguous in both
@@ -110,7 +83,6 @@ constexpr int64_t kPartElements = 1 << 15;
 template <class Fail>
 void gather_into(const Tensor& out, const Tensor& self, ByteView index, int64_t dim, const Fail& fail) {
   ByteView to(out), from(self);
-  const IndexedDim indexed{from.sizes[dim], from.strides[dim]};
   const int64_t width = join_behind(to, from, index, dim, out.itemsize());
   const int64_t longest = std::max_element(index.sizes.begin(), index.sizes.end()) - index.sizes.begin();
   const int64_t length = index.sizes[longest], others = std::max<int64_t>(out.numel() / length, 1),
@@ -121,10 +93,9 @@ void gather_into(const Tensor& out, const Tensor& self, ByteView index, int64_t 
     part_to.advance(longest, part * each);
     part_index.advance(longest, part * each);
     if (longest != dim) part_from.advance(longest, part * each);
-    for_each_plane(part_from, part_index, part_to, dim,
-                   [&](const Plane& plane, const std::byte* source, const std::byte* places, std::byte* target) {
-                     if (!gather_any(plane, indexed, source, places, target, width)) fail(indexed.size);
-                   });
+    for_each_plane(part_from, part_index, part_to, dim, [&](const IndexedPlane& plane) {
+      if (!gather_plane(plane, width)) fail(plane.size);
+    });
   });
 }
 

@@ -33,17 +33,29 @@ void fail_first_place(const ByteView& index, int64_t dim, int64_t size) {
               std::to_string(dim) + " with size " + std::to_string(size));
 }
 
+namespace {
+
+bool is_any_outside(const IndexedPlane& plane, int64_t size) {
+  const auto [data, row_stride, column_stride] = plane.index;
+  const auto* places = reinterpret_cast<const int64_t*>(data);
+  // exact: inside the storage
+  if (column_stride == int64_t{sizeof *places} && row_stride == plane.columns * column_stride)
+    return kernels().index.is_any_outside(places, plane.rows * plane.columns, size);
+  bool outside = false;
+  for (int64_t row = 0; row < plane.rows; ++row)
+    for (int64_t column = 0; column < plane.columns; ++column)
+      outside |= is_outside(place_at(data + row * row_stride + column * column_stride), size);
+  return outside;
+}
+
+}  // namespace
+
 bool is_any_outside(const ByteView& index, int64_t size) {
   ByteView once = index;  // dims along which the index is expanded are read once
   for (int64_t dim = 0; dim <= once.last(); ++dim)
     if (once.strides[dim] == 0) once.sizes[dim] = 1;
   bool outside = false;
-  for_each_plane(once, once, once, 0,
-                 [&](const Plane& plane, const std::byte*, const std::byte* places, const std::byte*) {
-                   for (int64_t row = 0; row < plane.rows; ++row, places += plane.index.row)
-                     for (int64_t column = 0; column < plane.columns; ++column)
-                       outside |= is_outside(place_at(places + column * plane.index.column), size);
-                 });
+  for_each_plane(once, once, once, 0, [&](const IndexedPlane& plane) { outside |= is_any_outside(plane, size); });
   return outside;
 }
 

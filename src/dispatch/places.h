@@ -2,25 +2,10 @@
 // selects; gives int64 places in range, or throws PyTorch's error.
 #pragma once
 #include <algorithm>
-#include <cstring>
 
 #include "dispatch/planes.h"
 
 namespace tenon {
-
-inline int64_t place_at(const std::byte* index) noexcept {
-  int64_t place;
-  std::memcpy(&place, index, sizeof place);
-  return place;
-}
-inline bool is_outside(int64_t place, int64_t size) noexcept {
-  return static_cast<uint64_t>(place) >= static_cast<uint64_t>(size);
-}
-
-/// The dim along which an index selects.
-struct IndexedDim {
-  int64_t size, stride;  // in bytes
-};
 
 /// Whether an index is out of range.
 bool is_any_outside(const ByteView& index, int64_t size);

@@ -118,6 +118,32 @@ TEST(Places, SourcesInTheMemoryThatIsWritten) {
   EXPECT_EQ(to_string(memory), "tensor([0, 1, 0, 3, 2, 5, 4, 7, 6, 9])");
 }
 
+bool are_equal(const Tensor& a, const Tensor& b) { return a.eq(b).all().item().as_bool(); }
+
+// Even a sum of many elements at one place, in each loop: along rows, of whole rows, with gaps.
+TEST(Places, SumsOf16BitFloatsAreRoundedOneByOne) {
+  const struct {
+    Dtype dtype;
+    int64_t odd;  // 1 more than this rounds to this
+  } cases[] = {{float16, 2048}, {bfloat16, 256}};
+  for (const auto& [dtype, odd] : cases) {
+    const Tensor start = full({20, 20}, odd, dtype), one = ones({20, 20}, dtype), first = zeros({20}, int64);
+    for (int64_t dim : {0, 1}) {
+      EXPECT_TRUE(are_equal(start.scatter_add(dim, zeros({20, 20}, int64), one), start)) << dim;
+      EXPECT_TRUE(are_equal(start.index_add(dim, first, one), start)) << dim;
+      EXPECT_TRUE(are_equal(start.t().clone().t().index_add(dim, first, one.t()), start)) << dim;
+    }
+  }
+}
+
+TEST(Places, ComplexProductsAreNotFused) {
+  const auto random = [] { return view_as_complex(rand({7, 7, 2}, float64)); };
+  const Tensor a = random(), b = random(), re = real(b), im = imag(b);
+  const Tensor product = view_as_complex(stack({re.mul(0.3).sub(im.mul(0.7)), im.mul(0.3).add(re.mul(0.7))}, -1));
+  for (int64_t dim : {0, 1})
+    EXPECT_TRUE(are_equal(a.index_add(dim, arange(7), b, Complex128{0.3, 0.7}), a.add(product))) << dim;
+}
+
 TEST(Places, OutIsAnInput) {
   Tensor x = arange(6, int64).reshape({2, 3}).remainder(2);
   const Tensor before = x.clone();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "kernel/kernel.h"
 #include "tensor/impl.h"
 #include "tensor/places.h"
 #include "tile/pool.h"
@@ -41,34 +42,31 @@ struct ByteView {
   }
 };
 
-/// Bytes from one row, and from one column, of a plane to the next.
-struct PlaneStrides {
-  int64_t row, column;
-};
-/// The last two dims of an index and of the two tensors of the op. `named` has stride 0 along the indexed dim.
-struct Plane {
-  int64_t rows, columns;
-  PlaneStrides named, index, other;
+/// Makes the longer dim the inner loop. Elements that differ only in the indexed dim keep their order.
+inline void put_longer_inside(IndexedPlane& plane) noexcept {
+  if (plane.columns >= plane.rows || plane.columns >= 8) return;
+  std::swap(plane.rows, plane.columns);
+  for (IndexedPlane::Operand* operand : {&plane.named, &plane.index, &plane.other})
+    std::swap(operand->row, operand->column);
+}
 
-  /// Makes the longer dim the inner loop. Elements that differ only in the indexed dim keep their order.
-  void put_longer_inside() noexcept {
-    if (columns >= rows || columns >= 8) return;
-    std::swap(rows, columns);
-    for (PlaneStrides* strides : {&named, &index, &other}) std::swap(strides->row, strides->column);
-  }
-};
-
-/// Calls `run(plane, named, index, other)` for each plane, with the addresses of its first elements. `index` selects
-/// elements of `named` along `dim`; `other` has an element for each index.
+/// Calls `run(plane)` for each plane. `index` selects elements of `named` along `dim`; `other` has an element for each
+/// index.
 template <class Run>
 void for_each_plane(ByteView named, const ByteView& index, const ByteView& other, int64_t dim, const Run& run) {
-  named.strides[dim] = 0;
+  const int64_t size = named.sizes[dim], stride = std::exchange(named.strides[dim], 0);
   const int64_t last = index.last(), outer = std::max<int64_t>(last - 1, 0);
-  const auto strides = [&](const ByteView& view) {
-    return PlaneStrides{last > 0 ? view.strides[last - 1] : 0, view.strides[last]};
+  const auto operand = [&](const ByteView& view) {
+    return IndexedPlane::Operand{view.data, last > 0 ? view.strides[last - 1] : 0, view.strides[last]};
   };
-  Plane plane{last > 0 ? index.sizes[last - 1] : 1, index.sizes[last], strides(named), strides(index), strides(other)};
-  plane.put_longer_inside();
+  IndexedPlane plane{last > 0 ? index.sizes[last - 1] : 1,
+                     index.sizes[last],
+                     operand(named),
+                     operand(index),
+                     operand(other),
+                     size,
+                     stride};
+  put_longer_inside(plane);
   const SizesView sizes(index.sizes.data(), outer);
   Places of_named(sizes, SizesView(named.strides.data(), outer)),
       of_index(sizes, SizesView(index.strides.data(), outer)), of_other(sizes, SizesView(other.strides.data(), outer));
@@ -76,7 +74,10 @@ void for_each_plane(ByteView named, const ByteView& index, const ByteView& other
   while (more) {
     check_interrupt();
     // exact: inside the storages
-    run(plane, named.data + of_named.place(), index.data + of_index.place(), other.data + of_other.place());
+    plane.named.data = named.data + of_named.place();
+    plane.index.data = index.data + of_index.place();
+    plane.other.data = other.data + of_other.place();
+    run(plane);
     of_named.next();
     of_other.next();
     more = of_index.next();

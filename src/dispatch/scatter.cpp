@@ -1,16 +1,17 @@
 // dispatch: scatter, scatter_add and index_add. Takes a tensor, an index and elements; writes the elements to the
 // places that the index selects along one dim, in the tensor or in a row-major copy. Checks, their order and texts are
 // PyTorch's (aten/src/ATen/native/TensorAdvancedIndexing.cpp, ScatterGatherChecks.h).
+#include <bit>
 #include <cstring>
 #include <string>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/places.h"
 #include "dispatch/plain.h"
-#include "dispatch/write_places.h"
 #include "tenon/policy.h"
 #include "tensor/overlap.h"
 #include "type/overflow.h"
+#include "type/visit.h"
 
 namespace tenon {
 namespace {
@@ -25,6 +26,32 @@ void check_no_overlaps(const Tensor& written, const Tensor& index, const Tensor*
   check_no_internal_overlap(written);
   check_no_overlap(written, index);
   if (src) check_no_overlap(written, *src);
+}
+
+// --- Writing by index. Elements that are written to one place are taken in row-major order of the index.
+
+/// Calls `write(plane)` for all planes. The places were checked, but another thread may have changed them.
+template <class Write>
+void write_planes(const ByteView& self, int64_t dim, const ByteView& index, const ByteView& src, const Write& write) {
+  for_each_plane(self, index, src, dim, [&](const IndexedPlane& plane) {
+    if (!write(plane)) fail_changed();
+  });
+}
+
+/// self[..., index[...], ...] += alpha * src[...]. All have the same number of dims.
+void add_planes(const ByteView& self, int64_t dim, const ByteView& index, const ByteView& src, Dtype dtype,
+                Scalar alpha) {
+  const auto add = kernels().index.add[static_cast<int>(dtype)];
+  const auto add_with = [&](const auto& factor) {
+    write_planes(self, dim, index, src, [&](const IndexedPlane& plane) { return add(plane, &factor); });
+  };
+  visit_dtype(dtype, [&]<class T>() {
+    const T factor = scalar_to<T>(alpha);
+    if constexpr (is_half_v<T>)
+      add_with(element_cast<float>(factor));
+    else
+      add_with(factor);
+  });
 }
 
 // --- scatter, scatter_add
@@ -83,12 +110,11 @@ void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index
   const Tensor element = src.is_tensor() ? apart(self, src.tensor()) : as_element(src.number(), self.dtype());
   const ByteView of_src = src.is_tensor() ? ByteView(element) : ByteView(element, index.sizes(), dim);
   const Uninterrupted whole;
-  if (join == Join::replace)
-    replace_at(of_self, dim, of_index, of_src, self.itemsize());
-  else if (join == Join::add)
-    add_at(of_self, dim, of_index, of_src, self.dtype(), 1);
-  else
-    multiply_at(of_self, dim, of_index, of_src, self.dtype());
+  const IndexKernels& kernel = kernels().index;
+  if (join == Join::add) return add_planes(of_self, dim, of_index, of_src, self.dtype(), 1);
+  write_planes(of_self, dim, of_index, of_src,
+               join == Join::replace ? kernel.replace[std::countr_zero(static_cast<uint64_t>(self.itemsize()))]
+                                     : kernel.multiply[static_cast<int>(self.dtype())]);
 }
 void scatter_checked(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, const char* reduce) {
   const Join join = join_of(op, reduce);
@@ -229,7 +255,7 @@ void write_added(const Tensor& self, int64_t dim, const Tensor& index, const Ten
     throw IndexError("index out of range in self");
   }
   const Uninterrupted whole;
-  if (source.numel() > 0) add_at(of_self, dim, of_index, of_source, self.dtype(), alpha);
+  if (source.numel() > 0) add_planes(of_self, dim, of_index, of_source, self.dtype(), alpha);
 }
 void add_checked(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
   // PyTorch has no further errors for a matrix or more dims without elements.

@@ -19,6 +19,20 @@ HWY_INLINE void narrow(Float16* to, float value) { to->bits = float16_bits(value
 HWY_INLINE void narrow(BFloat16* to, float value) { to->bits = bfloat16_bits(value); }
 HWY_INLINE void narrow(uint8_t* to, uint8_t value) { *to = value; }
 
+/// One lane, with the processor's conversion instructions where it has them.
+template <Half T>
+HWY_INLINE float widen_lane(const T* from) {
+  return widened(*from);
+}
+template <Half T>
+HWY_INLINE void narrow_lane(T* to, float value) {
+  narrow(to, value);
+}
+template <Half T>
+HWY_INLINE void add_to_lane(T* to, float term) {
+  narrow(to, widened(*to) + term);
+}
+
 template <class From, class To>
 HWY_INLINE void widen_block(To* HWY_RESTRICT to, const From* HWY_RESTRICT from) {
   for (int64_t i = 0; i < kHalfBlock; ++i) to[i] = widened(from[i]);
@@ -65,6 +79,19 @@ HWY_INLINE hn::Vec<D> load_widened(D d, const Float16* from) {
 HWY_INLINE void widen_block(float* HWY_RESTRICT to, const Float16* HWY_RESTRICT from) {
   const hn::CappedTag<float, kHalfBlock> d;
   for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d)) hn::StoreU(load_widened(d, from + i), d, to + i);
+}
+HWY_INLINE float widen_lane(const Float16* from) { return hn::GetLane(load_widened(hn::FixedTag<float, 1>(), from)); }
+HWY_INLINE void narrow_lane(Float16* to, float value) {
+  const hn::FixedTag<float, 1> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> d16;
+  hn::StoreU(hn::DemoteTo(d16, hn::Set(d, value)), d16, reinterpret_cast<hwy::float16_t*>(to));
+}
+/// All in one vector register.
+HWY_INLINE void add_to_lane(Float16* to, const float& term) {
+  const hn::FixedTag<float, 1> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> d16;
+  const auto sum = hn::Add(load_widened(d, to), hn::LoadU(d, &term));
+  hn::StoreU(hn::DemoteTo(d16, sum), d16, reinterpret_cast<hwy::float16_t*>(to));
 }
 HWY_INLINE void narrow_block(Float16* HWY_RESTRICT to, const float* HWY_RESTRICT from) {
   const hn::CappedTag<float, kHalfBlock> d;

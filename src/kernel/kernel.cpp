@@ -36,6 +36,7 @@ void fill_moves(KernelTable& table);
 void fill_orders(KernelTable& table);
 void fill_products(KernelTable& table);
 void fill_states(KernelTable& table);
+void fill_index(KernelTable& table);
 
 /// Ops on uint16, uint32 and uint64 use the kernels of signed integers of that width: the bits of the results are
 /// equal.
@@ -91,6 +92,7 @@ KernelTable make_table() {
   fill_orders(table);
   fill_products(table);
   fill_states(table);
+  fill_index(table);
   return table;
 }
 

@@ -2,7 +2,9 @@
 // One table per instruction set, chosen once; every entry is a plain function.
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "ops/row.h"
 #include "tenon/dtype.h"
@@ -97,6 +99,60 @@ inline constexpr int64_t kKeySlack = 64;
 /// A block of the square root of the vectors in a row may be added twice: at most 8 * sqrt(length) and a few vectors.
 constexpr int64_t take_first_room(int64_t length) { return length + length / 8 + 512; }
 
+/// Two dims of an op by index, for two nested loops. Strides in bytes.
+struct IndexedPlane {
+  struct Operand {
+    std::byte* data;
+    int64_t row, column;  // from one row, and from one column, to the next
+  };
+  int64_t rows, columns;
+  Operand named;         // the elements that the index selects; its stride along the indexed dim is 0
+  Operand index;         // int64 places
+  Operand other;         // an element for each place
+  int64_t size, stride;  // of the indexed dim of `named`
+
+  /// Moves to the next row.
+  void step() noexcept {
+    named.data += named.row;
+    index.data += index.row;
+    other.data += other.row;
+  }
+  /// Whether each place selects a contiguous row, for elements of `width` bytes.
+  bool selects_rows(int64_t width) const noexcept {
+    return index.column == 0 && named.column == width && other.column == width;
+  }
+  /// Whether a contiguous row of places selects elements of a contiguous row.
+  bool selects_in_rows(int64_t width) const noexcept {
+    return index.column == int64_t{sizeof(int64_t)} && named.column == 0 && stride == width && other.column == width;
+  }
+  /// The same plane with constant strides, for which compilers make faster loops.
+  IndexedPlane in_rows(int64_t width) const noexcept {
+    IndexedPlane plane = *this;
+    plane.index.column = sizeof(int64_t);
+    plane.named.column = 0;
+    plane.stride = plane.other.column = width;
+    return plane;
+  }
+};
+inline int64_t place_at(const std::byte* index) noexcept {
+  int64_t place;
+  std::memcpy(&place, index, sizeof place);
+  return place;
+}
+inline bool is_outside(int64_t place, int64_t size) noexcept {
+  return static_cast<uint64_t>(place) >= static_cast<uint64_t>(size);
+}
+/// All but the first go through a plane in row-major order, stop at a place out of range and then return false.
+struct IndexKernels {
+  bool (*is_any_outside)(const int64_t* places, int64_t n, int64_t size);
+  // By element size, as in KernelTable::move.
+  bool (*gather[5])(const IndexedPlane& plane);   // other = named
+  bool (*replace[5])(const IndexedPlane& plane);  // named = other
+  // By dtype; null: none. 16-bit floats are computed in float32 and rounded for each element; then alpha is a float32.
+  bool (*add[kDtypeCount])(const IndexedPlane& plane, const void* alpha);  // named += alpha * other
+  bool (*multiply[kDtypeCount])(const IndexedPlane& plane);                // named *= other
+};
+
 /// Lanes of one streaming store: one cache line or several, for every dtype.
 inline constexpr int64_t kStreamedLanes = 64;
 
@@ -120,6 +176,7 @@ struct KernelTable {
   void (*reverse_rows)(void* out, const void* in, int64_t bytes, int64_t rows);
   OrderKernels order[kDtypeCount];      // none of complex dtypes
   ProductKernels product[kDtypeCount];  // of float32, float64, int32 and int64
+  IndexKernels index;
 };
 
 /// The table of the best instruction set this machine has (TENON_ISA=AVX2 asks for another one).

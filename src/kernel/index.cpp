@@ -1,0 +1,241 @@
+// kernel: loops over an index. Takes a plane of int64 places; reads or writes the elements at these places, or tells
+// whether a place is out of range.
+#include <cstring>
+#include <type_traits>
+
+#include "kernel/kernel.h"
+#include "type/visit.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/index.cpp"
+#include "hwy/foreach_target.h"
+#include "kernel/half-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::HWY_NAMESPACE {
+
+/// A place is outside if it is negative or size - 1 - place is: the loop collects sign bits.
+bool is_any_outside(const int64_t* places, int64_t n, int64_t size) {
+  const uint64_t last = static_cast<uint64_t>(size) - 1;
+  uint64_t signs = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const uint64_t place = static_cast<uint64_t>(places[i]);
+    signs |= place | (last - place);
+  }
+  return signs >> 63 != 0;
+}
+
+/// The type in which an element is computed: 16-bit floats are rounded once.
+template <class T>
+using Wide = std::conditional_t<Half<T>, float, Stored<T>>;
+
+template <class T>
+HWY_INLINE Wide<T> wide(const Stored<T>* from) {
+  if constexpr (Half<T>)
+    return widen_lane(from);
+  else
+    return *from;
+}
+template <class T>
+HWY_INLINE void store(Stored<T>* to, Wide<T> value) {
+  if constexpr (Half<T>)
+    narrow_lane(to, value);
+  else
+    *to = value;
+}
+template <class T>
+HWY_INLINE Wide<T> sum_of(Wide<T> a, Wide<T> b) {
+  if constexpr (std::is_same_v<T, bool>)
+    return a != 0 || b != 0;
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  else
+    return a + b;
+}
+/// Keeps GCC 12 from fusing the sums of a complex product, which it does in spite of -ffp-contract=off: results would
+/// differ between instruction sets.
+template <class T>
+HWY_INLINE T rounded(T value) {
+#if __has_builtin(__builtin_assoc_barrier)
+  return __builtin_assoc_barrier(value);
+#else
+  return value;
+#endif
+}
+template <class T>
+HWY_INLINE Wide<T> product_of(Wide<T> a, Wide<T> b) {
+  if constexpr (std::is_same_v<T, bool>)
+    return a != 0 && b != 0;
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  else if constexpr (is_complex_v<T>)
+    return {rounded(a.re * b.re) - rounded(a.im * b.im), rounded(a.re * b.im) + rounded(a.im * b.re)};
+  else
+    return a * b;
+}
+
+/// So many places are checked together. Bench: tenon_bench --filter '^(gather|index_select|scatter|scatter_add)/'.
+inline constexpr int64_t kPlaces = 4;
+
+// An action is what happens to an element that the index selects (`named`) and the element of its place (`other`).
+// `several` does it for kPlaces places, one after the other.
+
+template <class T>
+struct Gather {
+  using Element = T;
+  static HWY_INLINE void one(const std::byte* named, std::byte* other) { std::memcpy(other, named, sizeof(T)); }
+  /// Reads before it writes, so that compilers store vectors.
+  static HWY_INLINE void several(std::byte* const* named, std::byte* other, int64_t step) {
+    T values[kPlaces];
+    for (int64_t i = 0; i < kPlaces; ++i) std::memcpy(values + i, named[i], sizeof(T));
+    for (int64_t i = 0; i < kPlaces; ++i) std::memcpy(other + i * step, values + i, sizeof(T));
+  }
+};
+
+/// An action that writes named elements, in the order of the index.
+template <class Write>
+struct InOrder {
+  HWY_INLINE void several(std::byte* const* named, const std::byte* other, int64_t step) const {
+    for (int64_t i = 0; i < kPlaces; ++i) static_cast<const Write*>(this)->one(named[i], other + i * step);
+  }
+};
+template <class T>
+struct Replace : InOrder<Replace<T>> {
+  using Element = T;
+  HWY_INLINE void one(std::byte* named, const std::byte* other) const { std::memcpy(named, other, sizeof(T)); }
+};
+template <class T>
+struct Multiply : InOrder<Multiply<T>> {
+  using Element = Stored<T>;
+  HWY_INLINE void one(std::byte* named, const std::byte* other) const {
+    auto* to = reinterpret_cast<Element*>(named);
+    store<T>(to, product_of<T>(wide<T>(to), wide<T>(reinterpret_cast<const Element*>(other))));
+  }
+};
+template <class T>
+struct Add : InOrder<Add<T>> {
+  using Element = Stored<T>;
+  Wide<T> alpha;
+
+  HWY_INLINE void one(std::byte* named, const std::byte* other) const {
+    auto* to = reinterpret_cast<Element*>(named);
+    // alpha * other is rounded on its own
+    store<T>(to, sum_of<T>(wide<T>(to), product_of<T>(alpha, wide<T>(reinterpret_cast<const Element*>(other)))));
+  }
+  /// Contiguous 16-bit floats are converted together.
+  HWY_INLINE void several(std::byte* const* named, const std::byte* other, int64_t step) const {
+    if constexpr (Half<T>) {
+      if (step != int64_t{sizeof(T)}) return InOrder<Add>::several(named, other, step);
+      const hn::CappedTag<float, kPlaces> d;
+      const auto* from = reinterpret_cast<const T*>(other);
+      alignas(16) float terms[kPlaces];
+      for (std::size_t i = 0; i < kPlaces; i += hn::Lanes(d))
+        hn::Store(hn::Mul(hn::Set(d, alpha), load_widened(d, from + i)), d, terms + i);
+      for (int64_t i = 0; i < kPlaces; ++i) add_to_lane(reinterpret_cast<T*>(named[i]), terms[i]);
+    } else {
+      InOrder<Add>::several(named, other, step);
+    }
+  }
+  /// Contiguous lanes that do not overlap.
+  HWY_INLINE void lanes(std::byte* named, const std::byte* other, int64_t n) const {
+    auto* to = reinterpret_cast<Element*>(named);
+    auto* from = reinterpret_cast<const Element*>(other);
+    int64_t begin = 0;
+    if constexpr (Half<T>) {
+      alignas(64) float sums[kHalfBlock], terms[kHalfBlock];
+      for (; begin + kHalfBlock <= n; begin += kHalfBlock) {
+        widen_block(sums, to + begin);
+        widen_block(terms, from + begin);
+        for (int64_t i = 0; i < kHalfBlock; ++i) sums[i] += alpha * terms[i];
+        narrow_block(to + begin, sums);
+      }
+    }
+    TENON_INDEPENDENT
+    for (int64_t i = begin; i < n; ++i)
+      store<T>(to + i, sum_of<T>(wide<T>(to + i), product_of<T>(alpha, wide<T>(from + i))));
+  }
+};
+
+/// Does the action for each place, in row-major order. Stops at a place out of range and returns false. Inlined, so
+/// that the caller's constants make a faster loop.
+template <class Action>
+HWY_INLINE bool for_each_place(IndexedPlane plane, const Action& action) {
+  for (int64_t row = 0; row < plane.rows; ++row, plane.step()) {
+    const auto named = [&plane](int64_t column, int64_t place)
+                           HWY_ATTR { return plane.named.data + column * plane.named.column + place * plane.stride; };
+    int64_t column = 0;
+    for (; column + kPlaces <= plane.columns; column += kPlaces) {
+      int64_t places[kPlaces];
+      for (int64_t i = 0; i < kPlaces; ++i) places[i] = place_at(plane.index.data + (column + i) * plane.index.column);
+      if (is_outside(places[0], plane.size) || is_outside(places[1], plane.size) || is_outside(places[2], plane.size) ||
+          is_outside(places[3], plane.size)) [[unlikely]]
+        break;
+      std::byte* elements[kPlaces];
+      for (int64_t i = 0; i < kPlaces; ++i) elements[i] = named(column + i, places[i]);
+      action.several(elements, plane.other.data + column * plane.other.column, plane.other.column);
+    }
+    for (; column < plane.columns; ++column) {
+      const int64_t place = place_at(plane.index.data + column * plane.index.column);
+      if (is_outside(place, plane.size)) [[unlikely]]
+        return false;
+      action.one(named(column, place), plane.other.data + column * plane.other.column);
+    }
+  }
+  return true;
+}
+/// The same, with a faster loop for contiguous rows.
+template <class Action>
+HWY_INLINE bool run(const IndexedPlane& plane, const Action& action) {
+  constexpr int64_t kWidth = sizeof(typename Action::Element);
+  return plane.selects_in_rows(kWidth) ? for_each_place(plane.in_rows(kWidth), action) : for_each_place(plane, action);
+}
+
+template <class T>
+bool gather(const IndexedPlane& plane) {
+  return run(plane, Gather<T>());
+}
+template <class T>
+bool replace(const IndexedPlane& plane) {
+  return run(plane, Replace<T>());
+}
+template <class T>
+bool multiply(const IndexedPlane& plane) {
+  return run(plane, Multiply<T>());
+}
+
+/// Adds rows to the rows that the index selects.
+template <class T>
+HWY_INLINE bool add_rows(IndexedPlane plane, const Add<T>& action) {
+  for (int64_t row = 0; row < plane.rows; ++row, plane.step()) {
+    const int64_t place = place_at(plane.index.data);
+    if (is_outside(place, plane.size)) return false;
+    action.lanes(plane.named.data + place * plane.stride, plane.other.data, plane.columns);
+  }
+  return true;
+}
+template <class T>
+bool add(const IndexedPlane& plane, const void* alpha) {
+  Add<T> action;
+  std::memcpy(&action.alpha, alpha, sizeof action.alpha);
+  return plane.selects_rows(sizeof(T)) ? add_rows(plane, action) : run(plane, action);
+}
+
+template <class... T>
+void fill_sums(IndexKernels& index) {
+  ((index.add[static_cast<int>(dtype_of_v<T>)] = &add<T>), ...);
+  ((index.multiply[static_cast<int>(dtype_of_v<T>)] = &multiply<T>), ...);
+}
+template <class... T>
+void fill_moves_by_index(IndexKernels& index) {
+  int width = 0;
+  ((index.gather[width] = &gather<T>, index.replace[width] = &replace<T>, ++width), ...);
+}
+void fill_index(KernelTable& table) {
+  table.index.is_any_outside = &is_any_outside;
+  fill_moves_by_index<uint8_t, uint16_t, uint32_t, uint64_t, Complex128>(table.index);
+  fill_sums<bool, uint8_t, int8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double, Complex64, Complex128>(
+      table.index);
+}
+
+}  // namespace tenon::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
