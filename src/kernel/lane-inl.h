@@ -100,9 +100,19 @@ template <ComplexLane Z>
 HWY_INLINE Lane<Z> operator-(Lane<Z> a) {
   return {-a.v.re, -a.v.im};
 }
+/// A product that is rounded before it is added: GCC 12 fuses products in neighbouring sums and differences even with
+/// -ffp-contract=off.
+template <class T>
+HWY_INLINE T unfused(T product) {
+#if defined(__GNUC__) && !defined(__clang__)
+  return __builtin_assoc_barrier(product);
+#else
+  return product;
+#endif
+}
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> operator*(Lane<Z> a, Lane<Z> b) {
-  return {a.v.re * b.v.re - a.v.im * b.v.im, a.v.re * b.v.im + a.v.im * b.v.re};
+  return {unfused(a.v.re * b.v.re) - unfused(a.v.im * b.v.im), unfused(a.v.re * b.v.im) + unfused(a.v.im * b.v.re)};
 }
 /// Divides as NumPy does: by the ratio of the divisor's parts, so that no intermediate result overflows.
 template <ComplexLane Z>
@@ -112,10 +122,10 @@ HWY_INLINE Lane<Z> operator/(Lane<Z> a, Lane<Z> b) {
   if (std::abs(re) >= std::abs(im)) {
     if (re == 0 && im == 0) return {a.v.re / std::abs(re), a.v.im / std::abs(im)};
     const Part ratio = im / re, scale = Part{1} / (re + im * ratio);
-    return {(a.v.re + a.v.im * ratio) * scale, (a.v.im - a.v.re * ratio) * scale};
+    return {(a.v.re + unfused(a.v.im * ratio)) * scale, (a.v.im - unfused(a.v.re * ratio)) * scale};
   }
   const Part ratio = re / im, scale = Part{1} / (im + re * ratio);
-  return {(a.v.re * ratio + a.v.im) * scale, (a.v.im * ratio - a.v.re) * scale};
+  return {(unfused(a.v.re * ratio) + a.v.im) * scale, (unfused(a.v.im * ratio) - a.v.re) * scale};
 }
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> conjugated(Lane<Z> a) {
