@@ -148,8 +148,17 @@ TEST(ExpLog, ErrorOfExp2) {
 template <class T, class Bits>
 void expect_exact_remainders() {
   constexpr T inf = std::numeric_limits<T>::infinity(), most = std::numeric_limits<T>::max();
-  constexpr T special[] = {
-      0, T(-0.), 1, -3, 7.5, inf, -inf, most, -most, std::numeric_limits<T>::denorm_min(), std::nan("")};
+  constexpr T special[] = {0,
+                           T(-0.),
+                           1,
+                           -3,
+                           7.5,
+                           inf,
+                           -inf,
+                           most,
+                           -most,
+                           std::numeric_limits<T>::denorm_min(),
+                           std::numeric_limits<T>::quiet_NaN()};
   std::vector<T> x = spread<T, Bits>(1 << 14), y = x;
   std::shuffle(y.begin(), y.end(), std::mt19937_64(5));
   for (const T a : special)
