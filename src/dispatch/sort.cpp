@@ -181,6 +181,7 @@ class RowOrder {
           place_first(from, ranks.data() + at, keys, values, indices);
     }
   }
+  // NOLINTNEXTLINE(readability-non-const-parameter): `indices` is written
   void place_all(const Element* row, const Key* ranks, Element* values, int64_t* indices) const {
     for (int64_t i = 0; i < length_; ++i) {
       values[ranks[i]] = row[i];

@@ -160,7 +160,7 @@ class Evaluator {
 
   /// `linalg.NAME(...)` is the op linalg_NAME, unless an input is called linalg.
   bool is_in_linalg(const Node& node) const {
-    if (!node.is_method || scope_.names.count("linalg") > 0) return false;
+    if (!node.is_method || scope_.names.contains("linalg")) return false;
     const Node& receiver = ast_[node.children[0]];
     return receiver.kind == Node::Kind::name && receiver.name == "linalg";
   }
