@@ -74,6 +74,7 @@ Reduction reduction_of(Op op, Dtype output, int64_t count) {
 /// Whether all elements are one row that needs no plan.
 bool is_row(const Tensor& self) { return self.numel() <= kRowNumel && self.is_contiguous(); }
 
+/// Folds all elements at once, if they are a row of the result's dtype. False if the call needs a plan.
 bool fold_whole(Op op, const Types& types, const Tensor& out, const Tensor& self) {
   const bool plain = types.element == self.dtype() && types.accumulated == self.dtype() && out.dtype() == self.dtype();
   if (!plain || out.numel() != 1 || !is_row(self)) return false;

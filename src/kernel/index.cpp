@@ -52,16 +52,6 @@ HWY_INLINE Wide<T> sum_of(Wide<T> a, Wide<T> b) {
   else
     return a + b;
 }
-/// Keeps GCC 12 from fusing the sums of a complex product, which it does in spite of -ffp-contract=off: results would
-/// differ between instruction sets.
-template <class T>
-HWY_INLINE T rounded(T value) {
-#if __has_builtin(__builtin_assoc_barrier)
-  return __builtin_assoc_barrier(value);
-#else
-  return value;
-#endif
-}
 template <class T>
 HWY_INLINE Wide<T> product_of(Wide<T> a, Wide<T> b) {
   if constexpr (std::is_same_v<T, bool>)
@@ -69,7 +59,7 @@ HWY_INLINE Wide<T> product_of(Wide<T> a, Wide<T> b) {
   else if constexpr (std::is_integral_v<T>)
     return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
   else if constexpr (is_complex_v<T>)
-    return {rounded(a.re * b.re) - rounded(a.im * b.im), rounded(a.re * b.im) + rounded(a.im * b.re)};
+    return (Lane<T>(a) * Lane<T>(b)).v;
   else
     return a * b;
 }

@@ -19,6 +19,7 @@ constexpr Row named(Row row, const char* block) {
   if (!row.name) row.name = block;
   return row;
 }
+
 constinit CustomTable<Row> custom_rows;
 constinit std::atomic<int> custom_count{0};
 
