@@ -39,13 +39,15 @@ endif()
 if(disabled_targets)
   target_compile_definitions(tenon_flags INTERFACE "HWY_DISABLED_TARGETS=(${disabled_targets})")
 endif()
+# With sanitizers, Highway's headers turn on assertions that call its library, which is not linked.
+target_compile_definitions(tenon_flags INTERFACE HWY_IS_DEBUG_BUILD=0)
 
 # Sanitizers and coverage apply to every object file, also to that of the test framework's main.
 if(TENON_SANITIZE)
   add_compile_options(-fsanitize=${TENON_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TENON_SANITIZE})
-  # Sanitizers do not detect an index outside a std::vector's elements but inside its capacity.
-  add_compile_definitions(_GLIBCXX_ASSERTIONS)
+  # Sanitizers do not detect an index outside a std::vector's elements but inside its capacity. TENON_SANITIZED: for tests.
+  add_compile_definitions(_GLIBCXX_ASSERTIONS TENON_SANITIZED)
 else()
   # A sanitizer's runtime is linked into the executable only; without one, the library may have no undefined symbols.
   target_link_options(tenon_flags INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:-Wl,--no-undefined>)

@@ -1,6 +1,6 @@
-# Fuzz targets: tests/fuzz/NAME_fuzz.cpp becomes build/fuzz/fuzz_NAME. They may use hidden symbols.
+# Fuzz targets: tests/fuzz/NAME_fuzz.cpp becomes build/asan/fuzz_NAME. They may use hidden symbols.
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  message(FATAL_ERROR "libFuzzer comes with Clang: cmake --preset fuzz")
+  message(FATAL_ERROR "libFuzzer comes with Clang: cmake --preset asan")
 endif()
 
 # The command line without its main.

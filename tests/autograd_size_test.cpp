@@ -10,7 +10,7 @@ namespace {
 using namespace tenon;
 
 // With sanitizers tests are slow, and stack frames larger.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) || defined(TENON_SANITIZE)
+#ifdef TENON_SANITIZED
 constexpr int kMany = 50'000;
 #else
 constexpr int kMany = 1'000'000;

@@ -18,7 +18,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "tests" / "fuzz"
-BUILD = ROOT / "build" / "fuzz"
+PROGRAMS = ROOT / "build" / "asan"
+HOME = ROOT / "build" / "fuzz"
 # Larger allocations fail, as on a machine without memory; the library must then give a clear error.
 SANITIZERS = {
     "ASAN_OPTIONS": "allocator_may_return_null=1:max_allocation_size_mb=256:detect_stack_use_after_return=0:strict_string_checks=1",
@@ -50,11 +51,11 @@ def write_seeds(target, folder):
 
 
 def run_libfuzzer(target, limits):
-    home = BUILD / target
+    home = HOME / target
     corpus, found, scratch = home / "corpus", home / "found", home / "scratch"
     for folder in (corpus, found, scratch):
         folder.mkdir(parents=True, exist_ok=True)
-    program = str(BUILD / f"fuzz_{target}")
+    program = str(PROGRAMS / f"fuzz_{target}")
     environment = os.environ | SANITIZERS | {"TMPDIR": str(scratch)}
     before = set(found.iterdir())
     command = [program, *limits, "-timeout=20", "-rss_limit_mb=3000", "-print_final_stats=1", "-print_funcs=0", "-verbosity=1", f"-artifact_prefix={found}/"]
@@ -130,7 +131,7 @@ def main():
     if others:
         parser.error(f"unknown: {others}")
     if arguments.file:
-        program = str(BUILD / f"fuzz_{arguments.target}")
+        program = str(PROGRAMS / f"fuzz_{arguments.target}")
         return subprocess.run([program, arguments.file], env=os.environ | SANITIZERS).returncode
     limits = [f"-max_total_time={arguments.seconds}"] if arguments.seconds else []
     limits += [f"-runs={arguments.cases}"] if arguments.cases else []
