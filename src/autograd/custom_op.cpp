@@ -16,11 +16,12 @@ namespace tenon::custom {
 namespace {
 
 /// Keeps the texts of rows for the life of the process.
+ForkMutex texts_mutex;
+constinit std::deque<std::string>* texts = nullptr;  // never deleted: nodes may be named while the process ends
 const char* kept(std::string text) {
-  static ForkMutex mutex;
-  static std::deque<std::string>& texts = *new std::deque<std::string>;
-  const std::lock_guard lock(mutex);
-  return texts.emplace_back(std::move(text)).c_str();
+  const std::lock_guard lock(texts_mutex);
+  if (!texts) texts = new std::deque<std::string>;
+  return texts->emplace_back(std::move(text)).c_str();
 }
 
 /// "HypotBackward0"

@@ -249,6 +249,8 @@ const Derivative& derivative_of(Op op) {
   return table[static_cast<std::size_t>(op)];
 }
 
+[[maybe_unused]] static const Derivative& loaded_derivatives = derivative_of(Op{});  // base/fork.h says why
+
 const CallDerivative& call_derivative_of(Op op) noexcept {
   static const std::array<CallDerivative, kOpCount> table = {
 #define TENON_OP(NAME) make_call_derivative<ops::NAME>(),
@@ -257,5 +259,6 @@ const CallDerivative& call_derivative_of(Op op) noexcept {
   };
   return table[static_cast<std::size_t>(op)];
 }
+[[maybe_unused]] static const CallDerivative& loaded_call_derivatives = call_derivative_of(Op{});
 
 }  // namespace tenon::autograd

@@ -91,10 +91,7 @@ class Traces {
   std::array<std::shared_ptr<const Entry>, 64> places_;
 };
 
-Traces& traces() {
-  static Traces all;
-  return all;
-}
+constinit Traces all_traces;
 
 StridedView strided_view_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
 
@@ -192,10 +189,10 @@ std::shared_ptr<const Trace> trace_of(const Derivative::OfArgument& derivative, 
   // A custom derivative may do something else in each call, so its trace is not reused.
   const Key key = derivative.custom ? Key() : Key(derivative, given, descent, dtype);
   if (!derivative.custom)
-    if (const auto known = traces().find(key)) return {known, &known->trace};
+    if (const auto known = all_traces.find(key)) return {known, &known->trace};
   const auto entry = std::make_shared<Entry>(Entry{key, {}});
   fill(entry->trace, derivative, given, descent, dtype);
-  if (!derivative.custom) traces().keep(entry);
+  if (!derivative.custom) all_traces.keep(entry);
   return {entry, &entry->trace};
 }
 

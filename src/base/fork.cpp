@@ -13,10 +13,7 @@ namespace {
 // Constant-initialised: mutexes in other files may be constructed earlier.
 constinit std::atomic<ForkMutex*> mutexes{nullptr};
 
-struct Hook {
-  void (*before)();
-  void (*in_child)();
-};
+using Hook = void (*)();
 constinit Hook hooks[4] = {};
 constinit std::atomic<int> hook_count{0};
 
@@ -27,7 +24,6 @@ constinit std::atomic<int> hook_count{0};
 class ForkHandlers {
  public:
   static void prepare() {
-    for (int i = 0; i < hook_count.load(); ++i) hooks[i].before();
     first_ = mutexes.load();
     for (ForkMutex* mutex = first_; mutex; mutex = mutex->next_) mutex->lock();
   }
@@ -37,7 +33,7 @@ class ForkHandlers {
   static void child() {
     process_generation.fetch_add(1);
     unlock();
-    for (int i = 0; i < hook_count.load(); ++i) hooks[i].in_child();
+    for (int i = 0; i < hook_count.load(); ++i) hooks[i]();
   }
   static void add(ForkMutex* mutex) noexcept {
     mutex->next_ = mutexes.load();
@@ -64,8 +60,8 @@ void ForkSpinLock::wait(uint32_t own) noexcept {
   }
 }
 
-void on_fork(void (*before)(), void (*in_child)()) {
-  hooks[hook_count.load()] = {before, in_child};
+void on_fork(void (*in_child)()) {
+  hooks[hook_count.load()] = in_child;
   hook_count.fetch_add(1);
   ForkHandlers::install();
 }

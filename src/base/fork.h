@@ -1,5 +1,6 @@
 // base: locks that survive fork(). In the child only the forking thread exists, so a lock held by another thread would
-// stay held for ever.
+// stay held for ever. So would the lock of a function's static that another thread was initialising: those that ops use
+// are initialised when the library is loaded.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -47,7 +48,7 @@ class ForkSpinLock {
   std::atomic<uint32_t> holder_{0};  // generation of the process that holds it; 0: free
 };
 
-/// Registers `before` to run before every fork and `in_child` in every child.
-void on_fork(void (*before)(), void (*in_child)());
+/// Registers a function to run in every child.
+void on_fork(void (*in_child)());
 
 }  // namespace tenon

@@ -386,6 +386,8 @@ Tensor& write(Op op, Form form, Tensor& out, Args args, int count) {
 
 }  // namespace
 
+[[maybe_unused]] static const FastKernels& loaded_fast_kernels = make_fast_kernels();  // base/fork.h says why
+
 TypedOperand typed(const Arg& arg) {
   if (!arg.is_tensor()) return typed(arg.number());
   return {arg.tensor().dtype(), arg.tensor().dim() > 0 ? Category::dimensioned : Category::zero_dim};

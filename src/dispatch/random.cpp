@@ -267,6 +267,7 @@ Generator& default_generator() noexcept {
   static Generator instance;
   return instance;
 }
+[[maybe_unused]] static const Generator& loaded_generator = default_generator();  // base/fork.h says why
 
 GeneratorGuard::GeneratorGuard(Generator& generator) noexcept : previous_(chosen_generator) {
   chosen_generator = &generator;

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "base/fork.h"
@@ -71,14 +72,14 @@ void on_lost_page(int number, siginfo_t* info, void* context) {
 }
 
 void watch_once() {
-  static const bool watched = [] {
-    struct sigaction action = {};
-    action.sa_sigaction = on_lost_page;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&action.sa_mask);
-    return sigaction(SIGBUS, &action, &previous_action) == 0;
-  }();
-  static_cast<void>(watched);
+  static bool is_watched = false;
+  const std::lock_guard lock(slots_mutex);
+  if (is_watched) return;
+  struct sigaction action = {};
+  action.sa_sigaction = on_lost_page;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  is_watched = sigaction(SIGBUS, &action, &previous_action) == 0;
 }
 
 int watch(const std::string& path, const std::byte* data, std::size_t nbytes) {

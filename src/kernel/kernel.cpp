@@ -178,6 +178,7 @@ const KernelTable& kernels() noexcept {
   static const KernelTable table = choose_table();
   return table;
 }
+[[maybe_unused]] static const KernelTable& loaded_kernels = kernels();  // base/fork.h says why
 
 const CustomKernels& custom_kernels(Op op) noexcept { return custom_table[op]; }
 void set_custom_kernels(Op op, const CustomKernels& kernels) { custom_table.make(op) = kernels; }
@@ -195,6 +196,7 @@ const char* compiled_instruction_sets() noexcept {
   }();
   return names.c_str();
 }
+[[maybe_unused]] static const char* const loaded_names = compiled_instruction_sets();
 
 }  // namespace tenon
 #endif

@@ -3,7 +3,10 @@
 #include "tensor/index.h"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "tensor/impl.h"
 
@@ -47,19 +50,22 @@ bool is_everything(const Slice& range, int64_t size) {
       "tensor to a number");
 }
 
-/// Never deleted: an index may be made while the process ends.
-const Tensor& new_truth(bool truth) {
-  const Tensor& tensor = *new Tensor(new_tensor(SizesView(), bool_));
+std::unique_ptr<const Tensor> new_truth(bool truth) {
+  Tensor tensor = new_tensor(SizesView(), bool_);
   *tensor.data<bool>() = truth;
-  return tensor;
+  return std::make_unique<const Tensor>(std::move(tensor));
 }
 
 }  // namespace
 
 const Tensor& truth_tensor(bool truth) {
-  static const Tensor& yes = new_truth(true);
-  static const Tensor& no = new_truth(false);
-  return truth ? yes : no;
+  // Never deleted: an index may be made while the process ends. No function's statics: base/fork.h says why.
+  static constinit std::atomic<const Tensor*> made[2] = {};
+  std::atomic<const Tensor*>& place = made[truth ? 1 : 0];
+  const Tensor* tensor = place.load(std::memory_order_acquire);
+  if (tensor) return *tensor;
+  std::unique_ptr<const Tensor> own = new_truth(truth);
+  return place.compare_exchange_strong(tensor, own.get()) ? *own.release() : *tensor;
 }
 
 bool is_mask(const Tensor& index) { return index.dtype() == bool_ || index.dtype() == uint8; }

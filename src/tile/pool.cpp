@@ -215,24 +215,18 @@ class Pool {
 alignas(Pool) constinit std::byte pool_memory[sizeof(Pool)] = {};
 Pool& pool() {
   static Pool& instance = []() -> Pool& {
-    // Initialise static locals before forking: an initialisation that another thread has begun would never end in the
-    // child.
-    on_fork(
-        [] {
-          kernels();
-          streaming_threshold();
-          get_num_threads();
-        },
-        [] { new (pool_memory) Pool; });
+    on_fork([] { new (pool_memory) Pool; });
     return *new (pool_memory) Pool;
   }();
   return instance;
 }
+[[maybe_unused]] const Pool& loaded_pool = pool();  // base/fork.h says why
 
 std::atomic<int>& thread_count() {
   static std::atomic<int> count{default_threads()};
   return count;
 }
+[[maybe_unused]] const std::atomic<int>& loaded_count = thread_count();
 
 int64_t coarse_milliseconds() noexcept {
   timespec now;

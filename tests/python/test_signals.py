@@ -188,6 +188,31 @@ def test_a_daemon_thread_in_a_hook_lets_the_process_end():
     )
 
 
+def test_children_of_a_process_whose_first_calls_run():
+    """A fork while other threads make a process's first calls: what these initialise does not stay half made in a child."""
+    script = """
+        import random
+        a = tenon.ones(300000)
+        leaf = tenon.ones(300000, requires_grad=True)
+        def work():
+            for _ in range(50):
+                a + a
+                (leaf * 2).sum().backward()
+        for thread in [threading.Thread(target=work) for _ in range(2)]: thread.start()
+        time.sleep(random.Random({seed}).random() * .001)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            own = tenon.ones(300, requires_grad=True)
+            (own * 2).sum().backward()
+            os._exit(0 if own.grad.sum().item() == 600 else 1)
+        print(os.waitpid(child, 0)[1], flush=True)
+        os._exit(0)
+    """
+    for seed in range(25):
+        assert run(script.format(seed=seed), timeout=120) == ["0"], seed
+
+
 def test_children_compute_and_end():
     """fork at random moments while other threads compute: no child hangs in an op or at its end."""
     assert run(
