@@ -64,12 +64,6 @@ Term of_sgn(const Term& grad, const Term& x, const Term& sgn) {
   return tenon::where(magnitude == 0, 0, grad.tensor() / magnitude - along * sgn.tensor() / magnitude);
 }
 
-/// 2^exponent of what frexp was given and its mantissa: the exponent's own would be rounded.
-Tensor power_of_two(const Tensor& self, const Tensor& mantissa) {
-  const Tensor is_scaled = tenon::logical_and(mantissa != 0, tenon::isfinite(mantissa));
-  return tenon::where(is_scaled, self / mantissa, 1);
-}
-
 // Of an algorithm, whose words are the tensors' own methods.
 
 /// What cat joined; of shape [0] what it left out.

@@ -626,7 +626,7 @@ struct frexp {
       .doc = "Each element as mantissa * 2^exponent, the mantissa's magnitude in [0.5, 1); the exponent is int32."};
   template <class G>
   static auto grad_a(const G& g) {
-    return g.grad() / power_of_two(g.a().detach(), g.result(0).detach());
+    return g.grad() / g.result(1).exp2();
   }
 };
 

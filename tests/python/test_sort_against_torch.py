@@ -212,14 +212,31 @@ def test_invalid_calls(number):
     same(lambda m: INVALID_CALLS[number](m, elements(m, (3, 4), "float32", 10)))
 
 
-def test_gradient_of_frexp():
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_gradient_of_frexp(dtype):
     def gradients(m):
-        x = m.tensor([3.0, -5e-3, 1e20, 0.0], requires_grad=True)
+        numbers = [3.0, -5e-3, 65504.0, 1e20, 1e-40, 1e-7, 0.0, float("inf"), float("nan")]
+        x = m.tensor(numbers, dtype=getattr(m, dtype), requires_grad=True)
         mantissa, exponent = m.frexp(x)
-        (mantissa * m.tensor([1.0, 2.0, 3.0, 4.0])).sum().backward()
+        (mantissa * m.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], dtype=x.dtype)).sum().backward()
         return x.grad, type(mantissa.grad_fn).__name__, exponent.requires_grad
 
     same(gradients)
+
+
+@pytest.mark.parametrize("changed", [0, 1])
+def test_frexp_keeps_its_exponents_alone(changed):
+    def gradient(m):
+        x = m.tensor([3.0, 5e-3], requires_grad=True)
+        y = x * 1
+        parts = m.frexp(y)
+        y.detach().zero_()
+        total = parts.mantissa.sum()
+        parts[changed].detach().zero_()
+        total.backward()
+        return x.grad
+
+    same(gradient)
 
 
 @pytest.mark.parametrize("name", ["sort", "cummax", "max"])
