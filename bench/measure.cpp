@@ -16,7 +16,7 @@ constexpr auto kThreadsRest = std::chrono::milliseconds(20);
 
 /// One thread is timed by what it ran, so that waiting for a core others hold does not count; several threads, which
 /// wait for each other, by the time that passed.
-clockid_t clock_of(const Header& header) { return header.threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC; }
+clockid_t clock_of(int threads) { return threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC; }
 
 double now_ns(clockid_t clock) {
   timespec now{};
@@ -82,6 +82,12 @@ bool Result::missed() const {
   return (ratio && *ratio < header.ratio_target) || (header.ns_target > 0 && tenon_ns > header.ns_target);
 }
 
+double least_ns(const Work& work, int threads) {
+  Side side(work, clock_of(threads));
+  for (int turn = 0; turn < 3; ++turn) side.take_turn(side.repeats());
+  return side.least_ns();
+}
+
 Result measure(const Case& c, int rounds) {
   const tenon::NoGrad unrecorded;
 #ifdef TENON_BENCH_TORCH
@@ -89,24 +95,28 @@ Result measure(const Case& c, int rounds) {
   const c10::InferenceMode no_gradients;
 #endif
   set_num_threads(c.header.threads);
-  const clockid_t clock = clock_of(c.header);
+  const clockid_t clock = clock_of(c.header.threads);
   Side tenon(c.tenon(), clock);
   std::optional<Side> torch;
   if (Work work = c.torch ? c.torch() : Work{}) torch.emplace(std::move(work), clock);
+  std::optional<Side> plain;
+  if (c.plain) plain.emplace(c.plain(), clock);
   const int64_t repeats = torch ? std::max(tenon.repeats(), torch->repeats()) : tenon.repeats();
-  std::vector<double> ratios;
+  std::vector<double> ratios, shares;
   for (int round = 0; round < rounds; ++round) {
     const bool tenon_first = round % 2 == 0;
     if (tenon_first) tenon.take_turn(repeats);
     if (torch) torch->take_turn(repeats);
     if (!tenon_first) tenon.take_turn(repeats);
     if (torch) ratios.push_back(torch->last_ns() / tenon.last_ns());
+    if (plain) plain->take_turn(plain->repeats()), shares.push_back(plain->last_ns() / tenon.last_ns());
   }
-  Result result{.measured = &c, .tenon_ns = tenon.least_ns(), .torch_ns = {}, .ratio = {}};
+  Result result{.measured = &c, .tenon_ns = tenon.least_ns(), .torch_ns = {}, .ratio = {}, .share = {}};
   if (torch) {
     result.torch_ns = torch->least_ns();
     result.ratio = median(ratios);
   }
+  if (plain) result.share = median(shares);
   return result;
 }
 

@@ -11,10 +11,14 @@ struct Result {
   double tenon_ns = 0;  // the least of all rounds
   std::optional<double> torch_ns;
   std::optional<double> ratio;  // PyTorch's time / Tenon's: the median of the rounds
+  std::optional<double> share;  // the plain loop's time / Tenon's: likewise
 
   /// Whether a target was missed.
   bool missed() const;
 };
+
+/// The least time of a call in three turns, by the clock for so many threads.
+double least_ns(const Work& work, int threads);
 
 /// Alternates the libraries round by round, so that what else the machine does falls on both.
 Result measure(const Case& c, int rounds);

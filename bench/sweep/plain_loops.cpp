@@ -1,0 +1,139 @@
+#include "plain_loops.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "../measure.h"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+namespace bench {
+namespace {
+
+constexpr int64_t kLine = 64, kPieceLines = 256;
+volatile uint64_t sink;
+
+struct Free {
+  void operator()(std::byte* block) const { std::free(block); }
+};
+using Block = std::unique_ptr<std::byte, Free>;
+
+/// Memory like the library's large blocks: in huge pages.
+Block allocate(int64_t lines) {
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  const std::size_t nbytes = (static_cast<std::size_t>(lines * kLine) + kHugePage) / kHugePage * kHugePage;
+  Block block(static_cast<std::byte*>(std::aligned_alloc(kHugePage, nbytes)));
+  madvise(block.get(), nbytes, MADV_HUGEPAGE);
+  std::memset(block.get(), 1, nbytes);
+  return block;
+}
+
+using Words = hn::ScalableTag<uint64_t>;
+using Vector = hn::Vec<Words>;
+
+template <bool kStreams>
+void store(Vector v, std::byte* to) {
+  const Words words;
+  uint64_t* const out = reinterpret_cast<uint64_t*>(to);
+  if constexpr (kStreams)
+    hn::Stream(v, words, out);
+  else
+    hn::Store(v, words, out);
+}
+
+/// One thread's memory.
+struct Area {
+  Area(int64_t read_lines, int64_t written_lines)
+      : read(read_lines), written(written_lines), from(allocate(read)), to(allocate(written)) {}
+  int64_t read, written;
+  Block from, to;
+};
+
+/// Lines are copied; what is left of the longer side is only read, or only written.
+template <bool kStreams>
+void move_lines(std::byte* to, int64_t written, const std::byte* from, int64_t read) {
+  const Words words;
+  const int64_t step = static_cast<int64_t>(hn::Lanes(words)) * 8, copied = std::min(read, written) * kLine;
+  const auto at = [&](int64_t i) { return hn::Load(words, reinterpret_cast<const uint64_t*>(from + i)); };
+  for (int64_t i = 0; i < copied; i += step) store<kStreams>(at(i), to + i);
+  Vector a = hn::Zero(words), b = a, c = a, d = a;
+  int64_t i = copied;
+  for (; i + 4 * step <= read * kLine; i += 4 * step) {
+    a = hn::Add(a, at(i));
+    b = hn::Add(b, at(i + step));
+    c = hn::Add(c, at(i + 2 * step));
+    d = hn::Add(d, at(i + 3 * step));
+  }
+  for (; i < read * kLine; i += step) a = hn::Add(a, at(i));
+  sink = hn::GetLane(hn::Add(hn::Add(a, b), hn::Add(c, d)));
+  for (int64_t k = copied; k < written * kLine; k += step) store<kStreams>(a, to + k);
+}
+
+template <bool kStreams>
+void move(const Area& area) {
+  const int64_t pieces = std::max<int64_t>(1, (area.read + area.written) / kPieceLines);
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    const int64_t from = area.read * piece / pieces, to = area.written * piece / pieces;
+    move_lines<kStreams>(area.to.get() + to * kLine, area.written * (piece + 1) / pieces - to,
+                         area.from.get() + from * kLine, area.read * (piece + 1) / pieces - from);
+  }
+  if (kStreams) hwy::FlushStream();
+}
+
+template <class T>
+void multiply(int64_t count) {
+  const hn::ScalableTag<T> d;
+  constexpr int kChains = 8;  // enough to hide the latency
+  std::array<hn::Vec<decltype(d)>, kChains> sums;
+  sums.fill(hn::Set(d, static_cast<T>(sink & 1)));
+  const auto factor = hn::Set(d, static_cast<T>(sink & 2));
+  const int64_t step = static_cast<int64_t>(hn::Lanes(d)) * kChains;
+  for (int64_t i = 0; i < count; i += step)
+    for (auto& sum : sums) sum = hn::MulAdd(sum, factor, factor);
+  for (const auto& sum : sums) sink = sink + static_cast<uint64_t>(hn::GetLane(sum));
+}
+
+/// Runs `work(thread, repeats)` on so many threads, the calling one among them.
+template <class Share>
+Work on_threads(int threads, Share share) {
+  return [threads, share](int64_t repeats) {
+    std::vector<std::thread> others;
+    for (int thread = 1; thread < threads; ++thread) others.emplace_back(share, thread, repeats);
+    share(0, repeats);
+    for (std::thread& other : others) other.join();
+  };
+}
+
+}  // namespace
+
+Work plain_moves(int64_t reads, int64_t writes, int threads) {
+  const auto lines = [threads](int64_t nbytes) { return (nbytes / threads + kLine - 1) / kLine; };
+  auto areas = std::make_shared<std::vector<Area>>();
+  for (int thread = 0; thread < threads; ++thread) areas->emplace_back(lines(reads), lines(writes));
+  const auto with = [&](auto move_all) {
+    return on_threads(threads, [areas, move_all](int thread, int64_t repeats) {
+      for (int64_t i = 0; i < repeats; ++i) move_all((*areas)[static_cast<std::size_t>(thread)]);
+    });
+  };
+  const Work ordinary = with(&move<false>), streamed = with(&move<true>);
+  if (writes == 0) return ordinary;
+  return least_ns(streamed, threads) < least_ns(ordinary, threads) ? streamed : ordinary;
+}
+
+Work plain_products(int64_t count, Dtype dtype, int threads) {
+  return on_threads(threads, [count, dtype, threads](int, int64_t repeats) {
+    for (int64_t i = 0; i < repeats; ++i)
+      dtype == Dtype::float64 ? multiply<double>(count / threads) : multiply<float>(count / threads);
+  });
+}
+
+}  // namespace bench
