@@ -61,14 +61,6 @@ class Side {
   std::vector<double> ns_;  // of one call, by round
 };
 
-void set_num_threads(int threads) {
-  const int count = threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  Tenon::set_num_threads(count);
-#ifdef TENON_BENCH_TORCH
-  Torch::set_num_threads(count);
-#endif
-}
-
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
@@ -80,6 +72,17 @@ double median(std::vector<double> values) {
 bool Result::missed() const {
   const Header& header = measured->header;
   return (ratio && *ratio < header.ratio_target) || (header.ns_target > 0 && tenon_ns > header.ns_target);
+}
+
+int thread_count(int threads) {
+  return threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+void set_num_threads(int threads) {
+  Tenon::set_num_threads(thread_count(threads));
+#ifdef TENON_BENCH_TORCH
+  Torch::set_num_threads(thread_count(threads));
+#endif
 }
 
 double least_ns(const Work& work, int threads) {

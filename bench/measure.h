@@ -17,6 +17,11 @@ struct Result {
   bool missed() const;
 };
 
+/// A header's number of threads; of 0 that of all cores.
+int thread_count(int threads);
+/// Sets it in both libraries.
+void set_num_threads(int threads);
+
 /// The least time of a call in three turns, by the clock for so many threads.
 double least_ns(const Work& work, int threads);
 

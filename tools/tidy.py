@@ -103,7 +103,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         kernels = [("kernel", [source]) for source in chosen.get("kernel", [])]
         others = [(room, sources) for room, sources in chosen.items() if room != "kernel"]
-        order = sorted(others, key=lambda pair: -len(pair[1])) + kernels  # the largest first, so that none starts last
+        order = sorted(others, key=lambda pair: -len(pair[1])) + kernels  # the largest rooms first, so that none starts last
         for findings in pool.map(lambda pair: check_room(build, *pair, commands), order):
             found.update(findings)
     print("".join(found.values()), end="")

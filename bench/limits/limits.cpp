@@ -4,11 +4,8 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <memory>
 
-#include <sys/mman.h>
-
+#include "../huge_pages.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
@@ -60,21 +57,6 @@ constexpr Loop kLoops[] = {{"a + b", add, 3},
                            {"a + number, streamed", add_number_streamed, 2},
                            {"sum", sum, 1}};
 
-/// Memory like the library's large blocks.
-struct Free {
-  void operator()(float* block) const { std::free(block); }
-};
-std::unique_ptr<float, Free> allocate(int64_t numel) {
-  constexpr std::size_t kHugePage = std::size_t{2} << 20;
-  const std::size_t nbytes = static_cast<std::size_t>(numel) * sizeof(float);
-  std::unique_ptr<float, Free> block(static_cast<float*>(std::aligned_alloc(kHugePage, nbytes)));
-#ifdef MADV_HUGEPAGE
-  madvise(block.get(), nbytes, MADV_HUGEPAGE);
-#endif
-  std::fill(block.get(), block.get() + numel, 1.0f);
-  return block;
-}
-
 double best_seconds(const Loop& loop, float* out, const float* a, const float* b, int64_t n) {
   using Clock = std::chrono::steady_clock;
   const int64_t calls = std::max<int64_t>(1, (int64_t{1} << 20) / n);
@@ -95,14 +77,17 @@ int main() {
     const char* name;
     int64_t numel;
   } kLevels[] = {{"L1", 2 << 10}, {"L2", 32 << 10}, {"L3", 1 << 20}, {"memory", kLargest}};
-  const auto a = allocate(kLargest), b = allocate(kLargest), out = allocate(kLargest);
+  constexpr int64_t kBytes = kLargest * static_cast<int64_t>(sizeof(float));
+  const bench::Block a = bench::allocate_pages(kBytes), b = bench::allocate_pages(kBytes),
+                     out = bench::allocate_pages(kBytes);
+  const auto floats = [](const bench::Block& block) { return reinterpret_cast<float*>(block.get()); };
   std::printf("%-24s", "GB/s");
   for (const auto& level : kLevels) std::printf("%8s", level.name);
   for (const Loop& loop : kLoops) {
     std::printf("\n%-24s", loop.name);
     for (const auto& level : kLevels) {
       const double bytes = static_cast<double>(loop.floats * level.numel * 4);
-      std::printf("%8.0f", bytes / best_seconds(loop, out.get(), a.get(), b.get(), level.numel) / 1e9);
+      std::printf("%8.0f", bytes / best_seconds(loop, floats(out), floats(a), floats(b), level.numel) / 1e9);
     }
   }
   std::printf("\n");

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <thread>
 
 #include "../measure.h"
 #include "plain_loops.h"
@@ -444,7 +443,7 @@ Drawn drawn(const Family& family, const Recipe& recipe, int threads) {
       },
       Run{recipe.call, recipe.dim});
   Case made = cases.all()[0];
-  const int used = threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int used = thread_count(threads);
   made.plain = [=, dtype = recipe.a.dtype, count = recipe.multiplications]() -> Work {
     const Work moves = plain_moves(reads, writes, used);
     if (count == 0) return moves;

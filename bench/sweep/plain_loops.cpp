@@ -1,15 +1,12 @@
 #include "plain_loops.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <thread>
 #include <vector>
 
+#include "../huge_pages.h"
 #include "../measure.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -21,21 +18,6 @@ namespace {
 
 constexpr int64_t kLine = 64, kPieceLines = 256;
 volatile uint64_t sink;
-
-struct Free {
-  void operator()(std::byte* block) const { std::free(block); }
-};
-using Block = std::unique_ptr<std::byte, Free>;
-
-/// Memory like the library's large blocks: in huge pages.
-Block allocate(int64_t lines) {
-  constexpr std::size_t kHugePage = std::size_t{2} << 20;
-  const std::size_t nbytes = (static_cast<std::size_t>(lines * kLine) + kHugePage) / kHugePage * kHugePage;
-  Block block(static_cast<std::byte*>(std::aligned_alloc(kHugePage, nbytes)));
-  madvise(block.get(), nbytes, MADV_HUGEPAGE);
-  std::memset(block.get(), 1, nbytes);
-  return block;
-}
 
 using Words = hn::ScalableTag<uint64_t>;
 using Vector = hn::Vec<Words>;
@@ -53,7 +35,10 @@ void store(Vector v, std::byte* to) {
 /// One thread's memory.
 struct Area {
   Area(int64_t read_lines, int64_t written_lines)
-      : read(read_lines), written(written_lines), from(allocate(read)), to(allocate(written)) {}
+      : read(read_lines),
+        written(written_lines),
+        from(allocate_pages(read * kLine)),
+        to(allocate_pages(written * kLine)) {}
   int64_t read, written;
   Block from, to;
 };

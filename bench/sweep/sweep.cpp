@@ -99,7 +99,7 @@ void print_families(const std::vector<Measured>& all) {
 /// What the engine does in a call, its first run above all.
 std::string courses_of(const Drawn& drawn) {
   const tenon::NoGrad unrecorded;
-  Tenon::set_num_threads(drawn.measured.header.threads == 1 ? 1 : tenon::get_num_threads());
+  set_num_threads(drawn.measured.header.threads);
   const Work work = drawn.measured.tenon();
   tenon::CourseRecord record;
   work(1);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/fork.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/recorder.h"
 #include "ops/custom_table.h"
@@ -243,7 +244,7 @@ const Derivative& derivative_of(Op op) {
   return table[static_cast<std::size_t>(op)];
 }
 
-[[maybe_unused]] static const Derivative& loaded_derivatives = derivative_of(Op{});  // base/fork.h says why
+static const AtLoad derivatives_at_load([] { derivative_of(Op{}); });
 
 const CallDerivative& call_derivative_of(Op op) noexcept {
   static const std::array<CallDerivative, kOpCount> table = {
@@ -253,6 +254,6 @@ const CallDerivative& call_derivative_of(Op op) noexcept {
   };
   return table[static_cast<std::size_t>(op)];
 }
-[[maybe_unused]] static const CallDerivative& loaded_call_derivatives = call_derivative_of(Op{});
+static const AtLoad call_derivatives_at_load([] { call_derivative_of(Op{}); });
 
 }  // namespace tenon::autograd

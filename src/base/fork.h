@@ -1,6 +1,5 @@
 // base: locks that survive fork(). In the child only the forking thread exists, so a lock held by another thread would
-// stay held for ever. So would the lock of a function's static that another thread was initialising: those that ops use
-// are initialised when the library is loaded.
+// stay held for ever.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -46,6 +45,15 @@ class ForkSpinLock {
   void wait(uint32_t own) noexcept;
 
   std::atomic<uint32_t> holder_{0};  // generation of the process that holds it; 0: free
+};
+
+/// Calls a function when the library is loaded, so that its statics are initialised before any fork: a child could
+/// never use a static that another thread of the parent was initialising.
+struct AtLoad {
+  template <class F>
+  explicit AtLoad(const F& initialise) {
+    initialise();
+  }
 };
 
 /// Registers a function to run in every child.

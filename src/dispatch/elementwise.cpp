@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/fork.h"
 #include "dispatch/broadcast_check.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/fast_path.h"
@@ -386,7 +387,7 @@ Tensor& write(Op op, Form form, Tensor& out, Args args, int count) {
 
 }  // namespace
 
-[[maybe_unused]] static const FastKernels& loaded_fast_kernels = make_fast_kernels();  // base/fork.h says why
+static const AtLoad fast_kernels_at_load(make_fast_kernels);
 
 TypedOperand typed(const Arg& arg) {
   if (!arg.is_tensor()) return typed(arg.number());

@@ -267,7 +267,7 @@ Generator& default_generator() noexcept {
   static Generator instance;
   return instance;
 }
-[[maybe_unused]] static const Generator& loaded_generator = default_generator();  // base/fork.h says why
+static const AtLoad generator_at_load(default_generator);
 
 GeneratorGuard::GeneratorGuard(Generator& generator) noexcept : previous_(chosen_generator) {
   chosen_generator = &generator;

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 
+#include "base/fork.h"
 #include "ops/custom_table.h"
 #include "tenon/instruction_set.h"
 
@@ -178,7 +179,7 @@ const KernelTable& kernels() noexcept {
   static const KernelTable table = choose_table();
   return table;
 }
-[[maybe_unused]] static const KernelTable& loaded_kernels = kernels();  // base/fork.h says why
+static const AtLoad kernels_at_load(kernels);
 
 const CustomKernels& custom_kernels(Op op) noexcept { return custom_table[op]; }
 void set_custom_kernels(Op op, const CustomKernels& kernels) { custom_table.make(op) = kernels; }
@@ -196,7 +197,7 @@ const char* compiled_instruction_sets() noexcept {
   }();
   return names.c_str();
 }
-[[maybe_unused]] static const char* const loaded_names = compiled_instruction_sets();
+static const AtLoad names_at_load(compiled_instruction_sets);
 
 }  // namespace tenon
 #endif

@@ -59,7 +59,7 @@ std::unique_ptr<const Tensor> new_truth(bool truth) {
 }  // namespace
 
 const Tensor& truth_tensor(bool truth) {
-  // Never deleted: an index may be made while the process ends. No function's statics: base/fork.h says why.
+  // Never deleted: an index may be made while the process ends. No function's statics, because of fork (AtLoad).
   static constinit std::atomic<const Tensor*> made[2] = {};
   std::atomic<const Tensor*>& place = made[truth ? 1 : 0];
   const Tensor* tensor = place.load(std::memory_order_acquire);

@@ -89,7 +89,7 @@ SharedCache& shared_cache() noexcept {
   static SharedCache* const cache = new (memory) SharedCache;
   return *cache;
 }
-[[maybe_unused]] const SharedCache& loaded_cache = shared_cache();  // base/fork.h says why
+const AtLoad cache_at_load(shared_cache);
 
 /// For destructors that run after the thread's cache is gone, and for threads that cannot have a cache.
 constinit recycle::ThreadCache closed_cache = recycle::ThreadCache::closed();
@@ -108,7 +108,7 @@ recycle::ThreadCache* open_cache() noexcept {
   constinit thread_local recycle::ThreadCache cache;
   return has_key && pthread_setspecific(key, &cache) == 0 ? &cache : &closed_cache;
 }
-[[maybe_unused]] const recycle::ThreadCache* const loaded_key = open_cache();
+const AtLoad key_at_load(open_cache);
 
 void count_use(int64_t nbytes) noexcept {
   const int64_t now = in_use.fetch_add(nbytes, std::memory_order_relaxed) + nbytes;

@@ -220,13 +220,13 @@ Pool& pool() {
   }();
   return instance;
 }
-[[maybe_unused]] const Pool& loaded_pool = pool();  // base/fork.h says why
+const AtLoad pool_at_load(pool);
 
 std::atomic<int>& thread_count() {
   static std::atomic<int> count{default_threads()};
   return count;
 }
-[[maybe_unused]] const std::atomic<int>& loaded_count = thread_count();
+const AtLoad count_at_load(thread_count);
 
 int64_t coarse_milliseconds() noexcept {
   timespec now;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/fork.h"
 #include "hwy/cache_control.h"
 #include "tenon/error.h"
 #include "tile/blocks.h"
@@ -329,7 +330,7 @@ int64_t streaming_threshold() noexcept {
   static const int64_t threshold = std::max<int64_t>(last_cache_bytes() / 4, int64_t{1} << 20);
   return threshold;
 }
-[[maybe_unused]] static const int64_t loaded_threshold = streaming_threshold();  // base/fork.h says why
+static const AtLoad threshold_at_load(streaming_threshold);
 
 void fail_without_memory() { throw NotImplementedError("Cannot copy out of meta tensor; no data!"); }
 
