@@ -91,7 +91,7 @@ Dims BroadcastCheck::shape(const char* name) {
     const SizesView other = operands_[i]->sizes();
     if (SizesView(shape) == other) continue;
     differ = true;
-    if (!is_broadcastable(shape, other) && takes_pointwise()) {
+    if (takes_pointwise() && !is_broadcastable(shape, other)) {
       pointwise_ = true;
       warn("UserWarning",
            inplace_ ? "other is not broadcastable to self, but they have the same number of elements.  Falling back to "
@@ -159,7 +159,7 @@ void BroadcastCheck::judge(const Dims& shape, const char* name) const {
                                 ", which is the shape of no operand, and which broadcast_policy(outer) does not allow");
 }
 
-void BroadcastCheck::check_blow_up(SizesView shape, int64_t itemsize) const {
+void BroadcastCheck::judge_size(SizesView shape, int64_t itemsize) const {
   const Settings& set = settings();
   if (set.policy.blow_up <= 0 || set.exempt > 0) return;
   double operands = 0, result = static_cast<double>(itemsize);

@@ -18,7 +18,9 @@ class BroadcastCheck {
   /// Whether the operands do not broadcast and are treated as 1-D. The result then has the first operand's shape.
   bool pointwise() const noexcept { return pointwise_; }
   /// Throws Error if the result would be larger than the policy allows.
-  void check_blow_up(SizesView shape, int64_t itemsize) const;
+  void check_blow_up(SizesView shape, int64_t itemsize) const {
+    if (!is_silent()) judge_size(shape, itemsize);
+  }
 
   /// Whether this thread's settings allow every broadcast silently.
   static bool is_silent() noexcept { return !thread_settings.active || !settings().active; }
@@ -27,6 +29,7 @@ class BroadcastCheck {
   [[noreturn]] void fail(Error error, const char* name) const;
   bool takes_pointwise() const;
   void judge(const Dims& shape, const char* name) const;
+  void judge_size(SizesView shape, int64_t itemsize) const;
 
   const Tensor* operands_[kMaxArgs] = {};
   int count_ = 0;

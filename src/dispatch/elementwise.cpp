@@ -21,15 +21,29 @@
 namespace tenon {
 namespace {
 
-Dtype common_dtype(const Row& row, Args args, int count) {
+/// Whether all operands are tensors with dims, of one dtype: nothing is promoted.
+bool are_of_one_dtype(Args args, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (!args[i]->is_tensor()) return false;
+    const TensorImpl& operand = *args[i]->tensor().impl();
+    if (operand.sizes.empty() || operand.dtype != args[0]->tensor().dtype()) return false;
+  }
+  return true;
+}
+
+Dtype promote(Args args, int count) {
+  if (are_of_one_dtype(args, count)) return args[0]->tensor().dtype();
   TypedOperand operands[kMaxArgs];
+  for (int i = 0; i < count; ++i) operands[i] = typed(*args[i]);
+  return result_type(operands, count);
+}
+
+Dtype common_dtype(const Row& row, Args args, int count) {
   const int first = row.promotion == Promotion::select ? 1 : 0;
-  count = promoted_count(row, count);
   // PyTorch promotes with a bound's dtype only if it could change the result's.
   if (row.parameters == Parameters::bounds && is_floating_point(args[0]->tensor().dtype()))
     return args[0]->tensor().dtype();
-  for (int i = first; i < count; ++i) operands[i] = typed(*args[i]);
-  const Dtype common = result_type(operands + first, count - first);
+  const Dtype common = promote(args + first, promoted_count(row, count) - first);
   if (row.promotion == Promotion::int_to_float && !is_inexact(common)) return get_default_dtype();
   if (row.promotion == Promotion::bool_to_int && common == bool_) return int64;
   return common;
@@ -172,10 +186,10 @@ void check_divisor(const Row& row, const Types& types, SizesView shape, Device d
     throw Error("ZeroDivisionError");
 }
 
-Dims compute_shape(Op op, Args args, int count, BroadcastCheck& check) {
+Dims compute_shape(const Row& row, Args args, int count, BroadcastCheck& check) {
   for (int i = 0; i < count; ++i)
     if (args[i]->is_tensor()) check.add(args[i]->tensor());
-  return check.shape(row_of(op).name);
+  return check.shape(row.name);
 }
 
 StridedView strided_view_of(const Tensor& tensor) { return {tensor.sizes(), tensor.strides()}; }
@@ -203,7 +217,18 @@ Device common_device(Args args, int count) {
   return common;
 }
 
+/// Whether all operands are contiguous tensors of that shape. Then so is the result.
+bool are_contiguous(SizesView shape, Args args, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (!args[i]->is_tensor()) return false;
+    const TensorImpl& operand = *args[i]->tensor().impl();
+    if (!operand.contiguous || !(operand.sizes == shape)) return false;
+  }
+  return true;
+}
+
 Dims layout_of_result(const Row& row, const Types& types, SizesView shape, Args args, int count) {
+  if (are_contiguous(shape, args, operand_count(row, count))) return contiguous_strides(shape);
   Dims strides[kMaxArgs];
   StridedView strided[kMaxArgs];  // numbers are operands without dims
   const int operands = operand_count(row, count);
@@ -394,24 +419,21 @@ TypedOperand typed(const Arg& arg) {
   return {arg.tensor().dtype(), arg.tensor().dim() > 0 ? Category::dimensioned : Category::zero_dim};
 }
 
-void check_can_cast(Dtype result, Dtype output) {
-  if (can_cast(result, output)) return;
+void fail_cast(Dtype result, Dtype output) {
   throw Error(std::string("result type ") + scalar_type_name(result) + " can't be cast to the desired output type " +
               scalar_type_name(output));
 }
 
 const char* device_name(Device device) noexcept { return device == Device::meta ? "meta" : "cpu"; }
 
-void check_device(const Tensor& operand, Device expected) {
-  if (operand.device() == expected) return;
-  throw Error(std::string("Tensor on device ") + device_name(operand.device()) + " is not on the expected device " +
+void fail_device(Device device, Device expected) {
+  throw Error(std::string("Tensor on device ") + device_name(device) + " is not on the expected device " +
               device_name(expected) + "!");
 }
 
-void check_out_device(const Tensor& out, Device device) {
-  if (out.device() == device) return;
-  throw Error(std::string("Attempting to copy from device ") + device_name(device) + " to device " +
-              device_name(out.device()) + ", but cross-device copies are not allowed!");
+void fail_out_device(Device out, Device device) {
+  throw Error(std::string("Attempting to copy from device ") + device_name(device) + " to device " + device_name(out) +
+              ", but cross-device copies are not allowed!");
 }
 
 ResizedOutput::ResizedOutput(Tensor& out, SizesView shape, SizesView strides) : impl_(out.impl()) {
@@ -473,7 +495,7 @@ Resolved resolve(Op op, Args args, int count, Form form, const Tensor* out) {
   BroadcastCheck check(form == Form::inplace);
   Resolved resolved{.types = {},
                     .device = device,
-                    .shape = compute_shape(op, args, count, check),
+                    .shape = compute_shape(row, args, count, check),
                     .strides = {},
                     .is_flat = check.pointwise(),
                     .is_new_shape = false};

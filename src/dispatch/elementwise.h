@@ -18,8 +18,11 @@ Tensor& elementwise_inplace(Op op, Tensor& self, Args args, int count);
 
 /// The compute dtype of 16-bit floats: float32.
 constexpr Dtype widened(Dtype dtype) { return dtype == float16 || dtype == bfloat16 ? float32 : dtype; }
+[[noreturn]] void fail_cast(Dtype result, Dtype output);
 /// Error "result type Float can't be cast to the desired output type Int".
-void check_can_cast(Dtype result, Dtype output);
+inline void check_can_cast(Dtype result, Dtype output) {
+  if (result != output && !can_cast(result, output)) fail_cast(result, output);
+}
 /// NotImplementedError "\"abs_cpu\" not implemented for 'Bool'".
 [[noreturn]] void fail_no_code(const char* kernel, Dtype dtype);
 /// Throws that error if a row has no kernel for a dtype.
@@ -28,10 +31,16 @@ inline void check_has_code(const Row& row, Dtype dtype) {
 }
 /// "cpu" or "meta".
 const char* device_name(Device device) noexcept;
+[[noreturn]] void fail_device(Device device, Device expected);
+[[noreturn]] void fail_out_device(Device out, Device device);
 /// Throws Error if an operand is on another device than the others.
-void check_device(const Tensor& operand, Device expected);
+inline void check_device(const Tensor& operand, Device expected) {
+  if (operand.device() != expected) fail_device(operand.device(), expected);
+}
 /// Throws Error if `out` is on another device than the result.
-void check_out_device(const Tensor& out, Device device);
+inline void check_out_device(const Tensor& out, Device device) {
+  if (out.device() != device) fail_out_device(out.device(), device);
+}
 /// PyTorch's warning for complex numbers that are written to a real tensor.
 void warn_of_lost_parts();
 inline void warn_of_lost_parts(Dtype from, Dtype to, int64_t numel) {

@@ -185,7 +185,8 @@ inline bool small_binary(Op op, Args args, SmallBroadcast& broadcast, FastKernel
   const bool plain =
       a->contiguous && b->contiguous && a->dtype == b->dtype && a->device == Device::cpu && b->device == Device::cpu;
   const bool has_elements = a->numel > 0 && b->numel > 0;  // without elements, strides may be any int64
-  if (!plain || !has_elements || !broadcast.set(a->sizes, a->strides, b->sizes, b->strides)) return false;
+  if (!plain || !has_elements || std::max(a->numel, b->numel) > kSmallNumel) return false;
+  if (!broadcast.set(a->sizes, a->strides, b->sizes, b->strides)) return false;
   entry = fast_kernel(op, a->dtype);
   broadcast.data[0] = a->data();
   broadcast.data[1] = b->data();

@@ -82,18 +82,22 @@ Dims drop_ones(SizesView shape, int64_t operands, SmallVector<int64_t, 32>& stri
   return kept;
 }
 
-/// Computes strides, orders the dims by the last `deciding` operands, and merges loops.
-void merge_loops(SizesView shape, const StridedView* operands, int64_t count, int64_t deciding, Plan& plan) {
-  SmallVector<int64_t, 32> strides(count * shape.size());
-  for (int64_t operand = 0; operand < count; ++operand)
-    compute_strides(shape, operands[operand], strides.data() + operand * shape.size());
-  Dims kept;
-  if (shape.size() > kManyDims) shape = kept = drop_ones(shape, count, strides);
+/// Orders the dims by the last `deciding` operands, and merges loops.
+void merge_dims(SizesView shape, const SmallVector<int64_t, 32>& strides, int64_t count, int64_t deciding, Plan& plan) {
   DimOrder order;
   reorder_dimensions(shape, strides.data() + (count - deciding) * shape.size(), deciding, order);
   plan.numel = numel_of(shape);
   permute_dimensions(shape, strides, count, order, plan);
   coalesce_dimensions(plan, count);
+}
+
+void merge_loops(SizesView shape, const StridedView* operands, int64_t count, int64_t deciding, Plan& plan) {
+  SmallVector<int64_t, 32> strides(count * shape.size());
+  for (int64_t operand = 0; operand < count; ++operand)
+    compute_strides(shape, operands[operand], strides.data() + operand * shape.size());
+  if (shape.size() <= kManyDims) return merge_dims(shape, strides, count, deciding, plan);
+  const Dims kept = drop_ones(shape, count, strides);
+  merge_dims(kept, strides, count, deciding, plan);
 }
 
 /// Whether the loops [begin, end) visit memory element after element, without gaps.

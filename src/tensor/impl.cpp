@@ -153,7 +153,22 @@ int64_t storage_extent(SizesView sizes, SizesView strides) {
   return extent_of(sizes, strides).or_else([&] { fail_storage_size(sizes, strides); });
 }
 
+namespace {
+
+/// Whether these are the strides that new_tensor gives a tensor with elements.
+bool is_row_major(SizesView sizes, SizesView strides) {
+  Checked step = 1;
+  for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
+    if (sizes[dim] <= 0 || !step.is(strides[dim])) return false;
+    step *= sizes[dim];
+  }
+  return true;
+}
+
+}  // namespace
+
 Tensor new_tensor(SizesView sizes, SizesView strides, Dtype dtype, Device device) {
+  if (is_row_major(sizes, strides)) return new_tensor(sizes, dtype, device);
   check_sizes(sizes, itemsize(dtype));
   return new_strided_tensor(sizes, strides, dtype, device);
 }

@@ -20,12 +20,6 @@ ByteRange byte_range(const Tensor& tensor) {
   return {tensor.impl()->data(), tensor.impl()->data() + nbytes};
 }
 
-/// Whether two storages share memory. Different ones can, if the caller made them over one buffer.
-bool blocks_meet(const Storage& a, const Storage& b) {
-  // exact: inside the blocks
-  return a.data < b.data + b.nbytes && b.data < a.data + a.nbytes;
-}
-
 bool is_dense(const Tensor& tensor) {
   return tensor.is_contiguous() || is_non_overlapping_and_dense(tensor.sizes(), tensor.strides());
 }
@@ -52,7 +46,7 @@ bool ranges_meet(const Tensor& a, const Tensor& b) {
   return x.begin < y.end && y.begin < x.end;
 }
 
-InternalOverlap internal_overlap(const Tensor& tensor) {
+InternalOverlap internal_overlap_of_strided(const Tensor& tensor) {
   if (is_dense(tensor)) return InternalOverlap::no;
   for (int64_t dim = 0; dim < tensor.dim(); ++dim)
     if (tensor.strides()[dim] == 0 && tensor.sizes()[dim] > 1) return InternalOverlap::yes;
@@ -76,18 +70,10 @@ void check_no_internal_overlap(const Tensor& written) {
       "Please clone() the tensor before performing the operation.");
 }
 
-namespace {
-
-[[noreturn]] void fail_overlap() {
+void fail_overlap() {
   throw Error(
       "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
       "location. Please clone() the tensor before performing the operation.");
-}
-
-}  // namespace
-
-void check_no_partial_overlap(const Tensor& written, const Tensor& input) {
-  if (overlap_of(written, input) == Overlap::partial) fail_overlap();
 }
 
 void check_no_overlap(const Tensor& written, const Tensor& input) {
@@ -95,9 +81,8 @@ void check_no_overlap(const Tensor& written, const Tensor& input) {
   if (overlap == Overlap::partial || overlap == Overlap::full) fail_overlap();
 }
 
-bool may_read_what_it_wrote(const Tensor& written, const Tensor& input) {
-  const Storage *to = written.impl()->storage, *from = input.impl()->storage;
-  if (!to || !from || !blocks_meet(*to, *from) || !ranges_meet(written, input)) return false;
+bool reads_what_it_wrote(const Tensor& written, const Tensor& input) {
+  if (!ranges_meet(written, input)) return false;
   // Same layout at the same address: each element is read before it is written, unless the layout overlaps itself.
   const bool same = written.impl()->data() == input.impl()->data() && written.dtype() == input.dtype() &&
                     written.sizes() == input.sizes() && written.strides() == input.strides();

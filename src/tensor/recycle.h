@@ -29,8 +29,8 @@ constexpr int class_of(int64_t nbytes) noexcept {
   if (nbytes <= 256) return nbytes <= 0 ? 0 : static_cast<int>((nbytes + 63) / 64) - 1;
   const int power =
       static_cast<int>(std::bit_width(static_cast<uint64_t>(nbytes - 1))) - 1;  // 2^power < nbytes <= 2^(power+1)
-  const int64_t quarter = int64_t{1} << (power - 2);
-  return 4 * (power - 7) + static_cast<int>((nbytes - (int64_t{1} << power) + quarter - 1) / quarter) - 1;
+  const int64_t above = nbytes - (int64_t{1} << power);
+  return 4 * (power - 7) + static_cast<int>((above - 1) >> (power - 2));
 }
 constexpr int64_t class_bytes(int index) noexcept {
   if (index < 4) return int64_t{64} * (index + 1);

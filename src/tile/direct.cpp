@@ -20,6 +20,23 @@ int64_t pattern_elements(const Plan& plan, int64_t operand, int64_t piece) {
   return piece + plan.operands[operand].length;
 }
 
+struct Rows {
+  std::byte* to;
+  int64_t step;  // in bytes
+};
+/// Rows may be short: with the number of operands known, few instructions are left beside the kernel. Bench:
+/// tenon_bench --filter '^large/column/L1'.
+template <int kOperands>
+void call_for_rows(Kernel kernel, Rows out, Lanes* in, const int64_t* steps, int64_t n, int64_t rows) {
+  for (; rows > 0; --rows) {
+    kernel(out.to, in, n);
+    out.to += out.step;
+    for (int operand = 0; operand < kOperands; ++operand)
+      in[operand].data = static_cast<const std::byte*>(in[operand].data) + steps[operand];
+  }
+}
+static_assert(kMaxArgs == 4);
+
 }  // namespace
 
 bool has_patterns(const Plan& plan) {
@@ -58,9 +75,10 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
       instruction_(program.instructions()[0]),
       schedule_(schedule),
       rows_(plan.fused < plan.ndim() ? plan.sizes[plan.fused] : 1),
-      patterns_(pattern_bytes(plan, program, schedule.pattern)),
+      patterns_(schedule.scratch_bytes - schedule.staging_bytes),
       streamed_(schedule.staging_bytes),
-      outer_(plan, loops_from(plan, plan.fused + (schedule.per_loop > 1 ? 0 : 1))) {
+      loops_(loops_from(plan, plan.fused + (schedule.per_loop > 1 ? 0 : 1))),
+      outer_(plan, loops_) {
   const auto row_step = [&](int64_t operand) {
     return plan.fused < plan.ndim() ? plan.strides_of(operand)[plan.fused] : 0;
   };
@@ -129,24 +147,19 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
   }
 }
 
-/// Calls the kernel for each row. Rows may be short, so what does not change stays in registers.
+/// Calls the kernel for each row, and advances `from` beyond the rows.
 void DirectRuns::run_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
-  const int64_t step = out_.row_step;
   int64_t steps[kMaxArgs];
-  const std::byte* next[kMaxArgs];
-  for (int operand = 0; operand < kMaxArgs; ++operand) {
+  for (int operand = 0; operand < instruction_.arity; ++operand) {
+    lanes_[operand].data = from[operand];
     steps[operand] = in_[operand].row_step;
-    next[operand] = from[operand];
+    from[operand] += rows * steps[operand];
   }
-  for (; rows > 0; --rows) {
-    for (int operand = 0; operand < kMaxArgs; ++operand) {
-      lanes_[operand].data = next[operand];
-      next[operand] += steps[operand];
-    }
-    kernel(to, lanes_, n);
-    to += step;
-  }
-  std::copy_n(next, kMaxArgs, from);
+  const auto run = instruction_.arity == 1   ? call_for_rows<1>
+                   : instruction_.arity == 2 ? call_for_rows<2>
+                   : instruction_.arity == 3 ? call_for_rows<3>
+                                             : call_for_rows<4>;
+  run(kernel, {to, out_.row_step}, lanes_, steps, n, rows);
 }
 
 /// Gathers short rows to whole cache lines and stores those.

@@ -48,6 +48,7 @@ class DirectRuns {
   Lanes lanes_[kMaxArgs];
   Scratch patterns_;
   StreamedOutput streamed_;
+  SmallVector<int64_t, 8> loops_;  // that are counted one by one
   OuterCounter outer_;
 };
 

@@ -35,7 +35,7 @@ class Program {
     return inputs_++;
   }
   /// Adds a conversion, unless `from` already has that dtype.
-  int cast(int from, Dtype dtype) {
+  [[gnu::always_inline]] int cast(int from, Dtype dtype) {
     if (dtypes_[from] == dtype) return from;
     return append_cast(from, dtype);
   }
@@ -62,7 +62,7 @@ class Program {
   const SmallVector<Instruction, 8>& instructions() const noexcept { return instructions_; }
 
  private:
-  int append_cast(int from, Dtype dtype) {
+  [[gnu::noinline]] int append_cast(int from, Dtype dtype) {
     const int source = static_cast<int>(dtypes_[from]), target = static_cast<int>(dtype);
     return append(kernels().cast[source][target], kernels().cast_streamed[source][target], dtype, 1, &from);
   }

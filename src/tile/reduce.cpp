@@ -26,7 +26,7 @@ struct Shape {
   int64_t lanes = 1;                      // of the lane loop
   int64_t widened = 1;                    // across: a tile holds so many turns (rounds) of the next, reduced loop
   int64_t rounds_left = 0;                // rounds that do not fill a tile
-  SmallVector<int64_t, 8> kept, reduced;  // the counted loops
+  SmallVector<int64_t, 8> kept, reduced;  // the loops that are counted one by one
   int64_t kept_count = 1, reduced_count = 1;
   int64_t tile = 1;      // lanes of a tile
   int64_t tiles = 1;     // tiles over the lanes
@@ -70,8 +70,8 @@ Shape choose_shape(const Plan& plan) {
   for (int64_t loop = 0; loop < plan.ndim(); ++loop) {
     if (loop == shape.lane_loop) continue;
     if (is_reduced(plan, loop)) {
-      shape.reduced.push_back(loop);
       const bool widens = shape.widened > 1 && loop == 1;
+      if (!widens) shape.reduced.push_back(loop);
       shape.reduced_count *= widens ? (plan.sizes[loop] + shape.widened - 1) / shape.widened : plan.sizes[loop];
     } else {
       shape.kept.push_back(loop);
@@ -93,23 +93,70 @@ Shape choose_shape(const Plan& plan) {
   return shape;
 }
 
+SmallVector<bool, 8> inputs_in_place(const Plan& plan, const Shape& shape) {
+  SmallVector<bool, 8> in_place(plan.operands.size() - 1);
+  for (int64_t i = 0; i < in_place.size(); ++i) {
+    const int64_t stride = shape.lane_loop < 0 ? 1 : plan.strides_of(i + 1)[shape.lane_loop];
+    in_place[i] = stride == 0 || stride == 1;
+  }
+  return in_place;
+}
+
+/// The kernel that folds 16-bit floats in float32, if the Program only widens them; null otherwise.
+FoldKernel widening_fold(const Program& program, Op op) {
+  if (program.inputs() != 1 || program.instructions().size() != 1) return nullptr;
+  const Dtype from = program.dtype(0);
+  if ((from != float16 && from != bfloat16) || program.dtype(program.result()) != float32) return nullptr;
+  if (program.instructions()[0].kernel != kernels().cast[static_cast<int>(from)][static_cast<int>(float32)])
+    return nullptr;
+  return kernels().fold[static_cast<int>(op)][static_cast<int>(from)];
+}
+
 struct Setup {
   const Plan& plan;
-  Program program;
+  const Program& whole;
   const Reduction& reduction;
   Shape shape;
-  Slots slots;
   Dtype accumulated;
   int shift;  // of the accumulated dtype
   Kernel join;
   FoldKernel fold, fold_values;  // for the Program's results; for partial results
-  bool plain;                    // the lanes can be folded where they lie in memory
-  int lane_shift;                // of the folded lanes: smaller if the fold widens them
-  int64_t slot_bytes;
+  bool widens = false;           // `fold` reads 16-bit floats, so the Program only reads them, too
+  Program narrow;
+  bool plain = false;  // the lanes can be folded where they lie in memory
+  int lane_shift = 0;  // of the folded lanes: smaller if the fold widens them
+  int64_t slot_bytes = 0;
+  Slots slots;
   std::byte* out = nullptr;
   const void* const* inputs = nullptr;
 
+  // Not an aggregate: `Program{}` would be filled with zeros first.
+  Setup(const Plan& loops, const Program& elements, const Reduction& what)
+      : plan(loops),
+        whole(elements),
+        reduction(what),
+        shape(choose_shape(loops)),
+        accumulated(elements.dtype(elements.result())),
+        shift(shift_of(accumulated)),
+        join(kernels().elementwise[static_cast<int>(what.op)][static_cast<int>(accumulated)]),
+        fold(kernels().fold[static_cast<int>(what.op)][static_cast<int>(accumulated)]),
+        fold_values(fold) {
+    if (const FoldKernel widening = shape.along ? widening_fold(whole, what.op) : nullptr) {
+      widens = true;
+      fold = widening;
+      narrow.input(whole.dtype(0));
+    }
+    plain = program().inputs() == 1 && program().instructions().empty() && shape.lane_loop >= 0 &&
+            plan.strides_of(1)[shape.lane_loop] == 1;
+    lane_shift = shift_of(program().dtype(program().result()));
+    slot_bytes = (shape.tile * std::max(program().widest(), itemsize(what.output)) + 63) / 64 * 64;
+    if (!plain) slots = assign_slots(program(), inputs_in_place(plan, shape));
+  }
+
+  const Program& program() const { return widens ? narrow : whole; }
   int64_t outputs() const { return shape.kept_count * shape.tiles; }
+  /// Whether neighbouring outputs are folded along one tile each.
+  bool folds_each() const { return shape.along && shape.reduced_count == 1 && shape.kept_count > 1; }
   /// Bytes of a segment's partial results.
   int64_t piece_bytes() const { return (((shape.along ? 1 : shape.tile) << shift) + 63) / 64 * 64; }
 };
@@ -121,10 +168,17 @@ class Cascade {
 
   void reset() {
     for (int level = 0; level < kLevels; ++level) counts_[level] = widths_[level] = 0;
+    waiting_ = nullptr;
   }
-  /// Adds `n` lanes; a narrower tile is added to the first lanes only.
-  void add(const void* lanes, int64_t n) {
-    join(0, lanes, n);
+  /// Adds `n` lanes; a narrower tile is added to the first lanes only. `stays`: their memory does not change before
+  /// `finish`.
+  void add(const void* lanes, int64_t n, bool stays) {
+    if (stays && widths_[0] == 0 && !waiting_) {
+      waiting_ = lanes;
+      waiting_width_ = n;
+    } else {
+      join_first(lanes, n);
+    }
     for (int level = 0; level + 1 < kLevels && ++counts_[level] == kCascade; ++level) {
       join(level + 1, at(level), widths_[level]);
       counts_[level] = widths_[level] = 0;
@@ -132,6 +186,7 @@ class Cascade {
   }
   /// The fold of everything added.
   std::byte* finish() {
+    if (waiting_) keep_waiting();
     int into = kLevels - 1;
     while (into > 0 && widths_[into] == 0) --into;
     for (int level = into - 1; level >= 0; --level)
@@ -141,6 +196,19 @@ class Cascade {
 
  private:
   std::byte* at(int level) { return memory_ + level * stride_; }
+  void keep_waiting() {
+    join(0, waiting_, waiting_width_);
+    waiting_ = nullptr;
+  }
+  /// Joins lanes to the first level.
+  void join_first(const void* lanes, int64_t n) {
+    if (waiting_ && n != waiting_width_) keep_waiting();
+    if (!waiting_) return join(0, lanes, n);
+    const Lanes in[] = {{waiting_, 1}, {lanes, 1}};
+    setup_.join(at(0), in, n);
+    widths_[0] = n;
+    waiting_ = nullptr;
+  }
   void join(int level, const void* lanes, int64_t n) {
     const int64_t common = std::min(widths_[level], n);
     if (common > 0) {
@@ -158,6 +226,9 @@ class Cascade {
   int64_t stride_;
   int64_t counts_[kLevels] = {};
   int64_t widths_[kLevels] = {};
+  // The first lanes of the first level, if they need no copy: the second join reads them where they are.
+  const void* waiting_ = nullptr;
+  int64_t waiting_width_ = 0;
 };
 
 /// Partial results of one output: the same levels, of single values. A full level is folded to one value of the next.
@@ -226,11 +297,11 @@ class ReduceLoop {
       : setup_(setup),
         plan_(setup.plan),
         shape_(setup.shape),
-        registers_(setup.program, setup.slots, setup.slot_bytes),
-        memory_((kLevels + 1) * setup.slot_bytes),
+        registers_(setup.program(), setup.slots, setup.slot_bytes),
+        memory_(memory_bytes(setup)),
         cast_(cast_bytes(setup)),
         kept_(setup.plan, setup.shape.kept),
-        reduced_(setup.plan, counted_loops(setup.shape)),
+        reduced_(setup.plan, setup.shape.reduced),
         cascade_(setup, memory_.data(), setup.slot_bytes),
         values_(setup) {}
 
@@ -267,7 +338,7 @@ class ReduceLoop {
   int64_t batch() const { return batch(setup_); }
   /// Scratch bytes of one ReduceLoop.
   static int64_t scratch_bytes(const Setup& setup) {
-    return (setup.slots.count + kLevels + 1) * setup.slot_bytes + cast_bytes(setup);
+    return setup.slots.count * setup.slot_bytes + memory_bytes(setup) + cast_bytes(setup);
   }
 
   /// Stores the lanes of an output tile.
@@ -278,6 +349,11 @@ class ReduceLoop {
   }
 
  private:
+  /// Scratch bytes for the levels of the cascade or for a batch of results, and for lanes that are one value.
+  static int64_t memory_bytes(const Setup& setup) {
+    const int64_t levels = setup.shape.along && !setup.folds_each() ? 0 : kLevels;
+    return (levels + (setup.plain ? 0 : 1)) * setup.slot_bytes;
+  }
   /// Scratch bytes for results before they are cast.
   static int64_t cast_bytes(const Setup& setup) {
     if (setup.reduction.output == setup.accumulated) return 0;
@@ -287,20 +363,11 @@ class ReduceLoop {
     return std::max<int64_t>(setup.slot_bytes * kLevels >> std::max(setup.shift, 3), 1);
   }
 
-  /// The reduced loops that are counted one by one. The first is not among them if tiles are widened along it.
-  static SmallVector<int64_t, 8> counted_loops(const Shape& shape) {
-    if (shape.widened == 1) return shape.reduced;
-    SmallVector<int64_t, 8> others;
-    for (int64_t loop : shape.reduced)
-      if (loop != 1) others.push_back(loop);
-    return others;
-  }
-
   /// Loads `n` lanes of every input from `offset(input)` on and runs the Program. Returns its result.
   template <class Offset>
   const void* tile(int64_t n, const Offset& offset) {
-    const Program& program = setup_.program;
     if (setup_.plain) return static_cast<const std::byte*>(setup_.inputs[0]) + (offset(1) << setup_.lane_shift);
+    const Program& program = setup_.program();
     for (int i = 0; i < program.inputs(); ++i) {
       const int shift = shift_of(program.dtype(i));
       const int64_t stride = shape_.lane_loop < 0 ? 1 : plan_.strides_of(i + 1)[shape_.lane_loop];
@@ -314,7 +381,7 @@ class ReduceLoop {
     }
     const Lanes result = registers_.execute(nullptr, n);
     if (result.step == 1) return result.data;
-    std::byte* spread = memory_.data() + kLevels * setup_.slot_bytes;
+    std::byte* spread = memory_.data() + memory_bytes(setup_) - setup_.slot_bytes;
     kernels().move[setup_.lane_shift].fill(spread, result.data, n);
     return spread;
   }
@@ -345,7 +412,7 @@ class ReduceLoop {
       check_interrupt();
       cascade_.add(
           tile(n, [&](int64_t operand) { return kept_[operand] + reduced_[operand] + start * lane_stride(operand); }),
-          n);
+          n, setup_.plain);
       reduced_.advance();
     }
   }
@@ -364,7 +431,7 @@ class ReduceLoop {
                         [&](int64_t operand) {
                           return kept_[operand] + reduced_[operand] + row * plan_.strides_of(operand)[1];
                         }),
-                   n);
+                   n, setup_.plain);
       if (++round == per_turn) {
         round = 0;
         reduced_.advance();
@@ -418,19 +485,10 @@ class ReduceLoop {
   ValueCascade values_;
 };
 
-SmallVector<bool, 8> inputs_in_place(const Plan& plan, const Shape& shape) {
-  SmallVector<bool, 8> in_place(plan.operands.size() - 1);
-  for (int64_t i = 0; i < in_place.size(); ++i) {
-    const int64_t stride = shape.lane_loop < 0 ? 1 : plan.strides_of(i + 1)[shape.lane_loop];
-    in_place[i] = stride == 0 || stride == 1;
-  }
-  return in_place;
-}
-
 /// Computes outputs [begin, end), each in one piece.
 void reduce_outputs(ReduceLoop& loop, const Setup& setup, int64_t begin, int64_t end) {
   const Shape& shape = setup.shape;
-  if (shape.along && shape.reduced_count == 1 && shape.kept_count > 1) {
+  if (setup.folds_each()) {
     const int64_t innermost = shape.kept[0], size = setup.plan.sizes[innermost];
     for (int64_t output = begin; output < end;) {
       const int64_t count = std::min({end - output, size - output % size, loop.batch()});
@@ -488,50 +546,6 @@ void reduce_segments(const Setup& setup) {
   }
 }
 
-/// Whether a Program only converts 16-bit floats to float32. Their fold does this itself.
-bool only_widens(const Program& program) {
-  return program.inputs() == 1 && program.instructions().size() == 1 && program.dtype(program.result()) == float32 &&
-         program.instructions()[0].kernel ==
-             kernels().cast[static_cast<int>(program.dtype(0))][static_cast<int>(float32)] &&
-         (program.dtype(0) == float16 || program.dtype(0) == bfloat16);
-}
-bool is_plain(const Plan& plan, const Program& program, const Shape& shape) {
-  return program.inputs() == 1 && program.instructions().empty() && shape.lane_loop >= 0 &&
-         plan.strides_of(1)[shape.lane_loop] == 1;
-}
-Program untouched(Dtype dtype) {
-  Program program;
-  program.input(dtype);
-  return program;
-}
-
-Setup make_setup(const Plan& plan, const Program& whole, const Reduction& reduction) {
-  const Shape shape = choose_shape(plan);
-  const Dtype accumulated = whole.dtype(whole.result());
-  const int op = static_cast<int>(reduction.op), column = static_cast<int>(accumulated);
-  const FoldKernel widening =
-      shape.along && only_widens(whole) ? kernels().fold[op][static_cast<int>(whole.dtype(0))] : nullptr;
-  Setup setup{.plan = plan,
-              .program = widening ? untouched(whole.dtype(0)) : whole,
-              .reduction = reduction,
-              .shape = shape,
-              .slots = {},
-              .accumulated = accumulated,
-              .shift = shift_of(accumulated),
-              .join = kernels().elementwise[op][column],
-              .fold = widening ? widening : kernels().fold[op][column],
-              .fold_values = kernels().fold[op][column],
-              .plain = false,
-              .lane_shift = 0,
-              .slot_bytes = 0};
-  const Program& program = setup.program;
-  setup.slots = assign_slots(program, inputs_in_place(plan, shape));
-  setup.plain = is_plain(plan, program, shape);
-  setup.lane_shift = shift_of(program.dtype(program.result()));
-  setup.slot_bytes = (shape.tile * std::max(program.widest(), itemsize(reduction.output)) + 63) / 64 * 64;
-  return setup;
-}
-
 int64_t parts_of(const Setup& setup) {
   if (setup.shape.segments > 1) return setup.outputs() * setup.shape.segments;
   return std::clamp<int64_t>(setup.plan.numel / kSegmentNumel, 1, std::min(setup.outputs(), kMaxParts));
@@ -540,8 +554,7 @@ int64_t parts_of(const Setup& setup) {
 /// The output's stride between results of one tile; 1 if a tile gives one result.
 int64_t store_stride(const Setup& setup) {
   const Shape& shape = setup.shape;
-  const bool folds_each = shape.along && shape.reduced_count == 1 && shape.kept_count > 1;
-  const int64_t loop = folds_each ? shape.kept[0] : shape.along ? -1 : shape.lane_loop;
+  const int64_t loop = setup.folds_each() ? shape.kept[0] : shape.along ? -1 : shape.lane_loop;
   return loop < 0 ? 1 : setup.plan.strides_of(0)[loop];
 }
 
@@ -575,7 +588,7 @@ void reduce_whole(const Setup& setup) {
 }  // namespace
 
 Course course_of(const Plan& plan, const Program& program, const Reduction& reduction) {
-  const Setup setup = make_setup(plan, program, reduction);
+  const Setup setup(plan, program, reduction);
   Course course = route_of(setup);
   const bool is_cut = setup.shape.segments > 1;
   course.passes = is_cut ? 2 : 1;
@@ -594,7 +607,7 @@ void run_reduction(const Plan& plan, const Program& program, const Reduction& re
                    const void* const* inputs) {
   if (!out && CourseRecord::plans_meta()) return note_course(course_of(plan, program, reduction));
   check_memory(out, inputs, program.inputs());
-  Setup setup = make_setup(plan, program, reduction);
+  Setup setup(plan, program, reduction);
   setup.out = static_cast<std::byte*>(out);
   setup.inputs = inputs;
   if (CourseRecord::now()) [[unlikely]]

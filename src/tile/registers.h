@@ -12,23 +12,23 @@ namespace tenon {
 /// A counter over some loops of a plan, with every operand's offset (in elements) kept up to date.
 class OuterCounter {
  public:
-  /// Allocates all its memory. Call `go_to` first.
-  OuterCounter(const Plan& plan, const SmallVector<int64_t, 8>& dims)
-      : plan_(plan), dims_(dims), offsets_(plan.operands.size()), index_(dims.size()) {}
+  /// Allocates all its memory. `loops` must outlive it. Call `go_to` first.
+  OuterCounter(const Plan& plan, const SmallVector<int64_t, 8>& loops)
+      : plan_(plan), loops_(loops), offsets_(plan.operands.size()), index_(loops.size()) {}
   void go_to(int64_t start) {
     for (auto& offset : offsets_) offset = 0;
-    for (int64_t i = 0; i < dims_.size(); ++i) {
-      index_[i] = start % plan_.sizes[dims_[i]];
-      start /= plan_.sizes[dims_[i]];
-      move(dims_[i], index_[i]);
+    for (int64_t i = 0; i < loops_.size(); ++i) {
+      index_[i] = start % plan_.sizes[loops_[i]];
+      start /= plan_.sizes[loops_[i]];
+      move(loops_[i], index_[i]);
     }
   }
   int64_t operator[](int64_t operand) const { return offsets_[operand]; }
   void advance() {
-    for (int64_t i = 0; i < dims_.size(); ++i) {
-      const int64_t size = plan_.sizes[dims_[i]];
+    for (int64_t i = 0; i < loops_.size(); ++i) {
+      const int64_t size = plan_.sizes[loops_[i]];
       const bool wraps = ++index_[i] == size;
-      move(dims_[i], wraps ? 1 - size : 1);
+      move(loops_[i], wraps ? 1 - size : 1);
       if (!wraps) return;
       index_[i] = 0;
     }
@@ -41,7 +41,7 @@ class OuterCounter {
   }
 
   const Plan& plan_;
-  SmallVector<int64_t, 8> dims_;
+  const SmallVector<int64_t, 8>& loops_;
   SmallVector<int64_t, 8> offsets_;
   SmallVector<int64_t, 8> index_;
 };

@@ -53,7 +53,8 @@ class TileLoop {
         streamed_(setup.schedule.staging_bytes),
         copy_(copy_of(program_)),
         built_(program_.inputs()),
-        outer_(plan_, loops_from(plan_, plan_.fused)),
+        loops_(loops_from(plan_, plan_.fused)),
+        outer_(plan_, loops_),
         one_kernel_(is_one_kernel(setup)) {
     for (auto& base : built_) base = nullptr;
   }
@@ -158,9 +159,10 @@ class TileLoop {
     const Kernel kernel = program_.instructions()[0].kernel;
     const int shift = shift_of(program_.dtype(program_.result()));
     std::byte* to = setup_.out + (offset << shift);
+    const bool streams = setup_.schedule.streams();
     for (int64_t row = 0; row < rows; ++row) {
       for (int i = 0; i < program_.inputs(); ++i) load_row(i, inputs[i], columns);
-      if (setup_.schedule.streams())
+      if (streams)
         stream_row(to, columns);
       else
         kernel(to, &registers_[0], columns);
@@ -267,7 +269,8 @@ class TileLoop {
   StreamedOutput streamed_;
   Instruction copy_;                        // for results that were computed elsewhere
   SmallVector<const std::byte*, 8> built_;  // the data from which each periodic input's pattern was built
-  OuterCounter outer_;                      // the loops that are not fused
+  SmallVector<int64_t, 8> loops_;           // that are not fused
+  OuterCounter outer_;
   bool one_kernel_;
 };
 
