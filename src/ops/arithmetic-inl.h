@@ -638,6 +638,7 @@ struct conj_physical {
                            .strict_out = true,
                            .keeps_real = true,
                            .grad_fn = "ConjPhysicalBackward0",
+                           .grad_fn_inplace = "ConjPhysicalBackward1",
                            .doc = "The complex conjugate; input itself where it is real."};
   template <class T>
   static T forward(T a) {

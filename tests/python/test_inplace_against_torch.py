@@ -21,8 +21,7 @@ def graph(node, depth=4):
     inputs = [graph(following, depth - 1) for following, _ in node.next_functions]
     while inputs and inputs[-1] == "-":  # PyTorch also lists inputs for omitted arguments
         inputs.pop()
-    name = node.name().split(":")[-1].replace("ConjPhysicalBackward1", "ConjPhysicalBackward0")  # docs/differences.md
-    return f"{name}({', '.join(inputs)})"
+    return f"{node.name().split(':')[-1]}({', '.join(inputs)})"
 
 
 def make_target(m, target):
