@@ -5,7 +5,8 @@ budget.py BUILD [WHEEL]: measures a build folder and, if given, a wheel. Exits 1
 budget.py --from-nothing: first builds the library, the program tenon and the Python module into build/budget, without a
 compiler cache.
 
-Compile times come from ninja's log in the build folder. They mean nothing if a compiler cache was used.
+Compile times come from ninja's log in the build folder. They mean nothing if a compiler cache was used or the machine
+was busy, so only --from-nothing compares them with their limit.
 """
 import os
 import pathlib
@@ -79,7 +80,8 @@ def report(build, wheel, build_seconds):
         lines.append(("wheel", wheel.stat().st_size / 1e6, WHEEL_MB, "MB"))
     if build_seconds:
         lines.append((f"build from nothing, {os.cpu_count()} cores", build_seconds / 60, BUILD_MINUTES, "minutes"))
-    return lines + [(f"compiling {name}", seconds, UNIT_SECONDS, "s") for name, seconds in units[:5]]
+    limit = UNIT_SECONDS if build_seconds else None  # other times may be those of a busy machine
+    return lines + [(f"compiling {name}", seconds, limit, "s") for name, seconds in units[:5]]
 
 
 def main(arguments):
