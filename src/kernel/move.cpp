@@ -12,6 +12,13 @@ namespace tenon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+#undef TENON_HAS_SHUFFLES
+#if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+#define TENON_HAS_SHUFFLES 1
+#else
+#define TENON_HAS_SHUFFLES 0
+#endif
+
 /// With a constant stride the compiler permutes whole vectors.
 template <int64_t kStride, class T>
 HWY_INLINE void gather_every(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t n) {
@@ -31,8 +38,69 @@ HWY_INLINE void gather_run(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64
   } else if (stride == 4) {
     gather_every<4>(to, from, n);
   } else {
+#pragma GCC unroll 4
     for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
   }
+}
+
+/// Rows of memory; steps in bytes.
+struct ByteRows {
+  uint8_t* to;
+  int64_t to_step;
+  const uint8_t* from;
+  int64_t from_step;
+  int64_t bytes;
+  int64_t rows;
+};
+/// Calls move(to, from) for each row.
+template <class Move>
+HWY_INLINE void for_each_row(const ByteRows& all, const Move& move) {
+  uint8_t* HWY_RESTRICT to = all.to;
+  const uint8_t* HWY_RESTRICT from = all.from;
+  for (int64_t row = 0; row < all.rows; ++row, to += all.to_step, from += all.from_step) move(to, from);
+}
+/// Rows of `Word` to 2 `Word`: the second word overlaps the first.
+template <class Word>
+HWY_INLINE void copy_words(const ByteRows& all) {
+  const int64_t last = all.bytes - static_cast<int64_t>(sizeof(Word));
+  for_each_row(all, [&](uint8_t* to, const uint8_t* from) HWY_ATTR {
+    Word first, second;
+    std::memcpy(&first, from, sizeof(Word));
+    std::memcpy(&second, from + last, sizeof(Word));
+    std::memcpy(to, &first, sizeof(Word));
+    std::memcpy(to + last, &second, sizeof(Word));
+  });
+}
+#if TENON_HAS_SHUFFLES
+/// Rows of at least one vector of `d`: the last vector overlaps the one before.
+template <class D>
+HWY_INLINE void copy_vectors(D d, const ByteRows& all) {
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  const int64_t last = all.bytes - kLanes;
+  for_each_row(all, [&](uint8_t* to, const uint8_t* from) HWY_ATTR {
+    const auto end = hn::LoadU(d, from + last);
+    for (int64_t at = 0; at < last; at += kLanes) hn::StoreU(hn::LoadU(d, from + at), d, to + at);
+    hn::StoreU(end, d, to + last);
+  });
+}
+void copy_long_rows(const ByteRows& all) {
+  const hn::CappedTag<uint8_t, 32> wide;
+  if (all.bytes >= static_cast<int64_t>(hn::MaxLanes(wide))) return copy_vectors(wide, all);
+  copy_vectors(hn::FixedTag<uint8_t, 16>(), all);
+}
+#else
+void copy_long_rows(const ByteRows& all) {
+  for_each_row(all,
+               [&](uint8_t* to, const uint8_t* from) { std::memcpy(to, from, static_cast<std::size_t>(all.bytes)); });
+}
+#endif
+/// Rows may be short: the loop over them is chosen by their length. Bench: tenon_bench --sweep, gaps.
+void copy_rows(const ByteRows& all) {
+  if (all.bytes >= 16) return copy_long_rows(all);
+  if (all.bytes >= 8) return copy_words<uint64_t>(all);
+  if (all.bytes >= 4) return copy_words<uint32_t>(all);
+  if (all.bytes >= 2) return copy_words<uint16_t>(all);
+  copy_words<uint8_t>(all);
 }
 
 template <class T>
@@ -42,6 +110,10 @@ template <class T>
 void gather(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1) {
   // Sequential reads matter more than sequential writes: the output is a tile in the cache.
   if (stride1 == 1 && stride0 != 1 && n1 >= 8) return transpose<T>(out, n0, in, stride0, n1, n0);
+  constexpr int64_t kItemsize = sizeof(T);
+  if (stride0 == 1 && n1 > 1)
+    return copy_rows({static_cast<uint8_t*>(out), n0 * kItemsize, static_cast<const uint8_t*>(in), stride1 * kItemsize,
+                      n0 * kItemsize, n1});
   T* to = static_cast<T*>(out);
   const T* from = static_cast<const T*>(in);
   for (int64_t row = 0; row < n1; ++row) gather_run(to + row * n0, from + row * stride1, stride0, n0);
@@ -49,6 +121,10 @@ void gather(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stri
 
 template <class T>
 void scatter(void* out, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1, const void* in) {
+  constexpr int64_t kItemsize = sizeof(T);
+  if (stride0 == 1)
+    return copy_rows({static_cast<uint8_t*>(out), stride1 * kItemsize, static_cast<const uint8_t*>(in), n0 * kItemsize,
+                      n0 * kItemsize, n1});
   const T* HWY_RESTRICT from = static_cast<const T*>(in);
   T* HWY_RESTRICT to = static_cast<T*>(out);
   for (int64_t row = 0; row < n1; ++row)
@@ -74,13 +150,6 @@ void fill(void* out, const void* value, int64_t n) {
     hn::StoreU(vector, d, to + n - lanes);  // the last vector overlaps the one before
   }
 }
-
-#undef TENON_HAS_SHUFFLES
-#if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-#define TENON_HAS_SHUFFLES 1
-#else
-#define TENON_HAS_SHUFFLES 0
-#endif
 
 #if TENON_HAS_SHUFFLES
 /// Repeats each of a block's 16 / sizeof(T) elements `times` times, by `times` byte shuffles of the block. Byte b of
@@ -212,7 +281,6 @@ HWY_INLINE void transpose_8x8(uint32_t* to, int64_t out_stride, const uint32_t* 
     hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23)), d, at + 3 * out_stride);
   }
 }
-inline constexpr int64_t kTransposeBlock = 8;
 #elif TENON_HAS_SHUFFLES
 HWY_INLINE void transpose_8x8(uint32_t* to, int64_t out_stride, const uint32_t* from, int64_t stride) {
   transpose_4x4(to, out_stride, from, stride);
@@ -220,7 +288,68 @@ HWY_INLINE void transpose_8x8(uint32_t* to, int64_t out_stride, const uint32_t* 
   transpose_4x4(to + 4 * out_stride, out_stride, from + 4, stride);
   transpose_4x4(to + 4 * out_stride + 4, out_stride, from + 4 * stride + 4, stride);
 }
-inline constexpr int64_t kTransposeBlock = 8;
+#endif
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+/// Blocks of 4 x 4 eight-byte elements in 256-bit registers.
+HWY_INLINE void transpose_4x4(uint64_t* to, int64_t out_stride, const uint64_t* from, int64_t stride) {
+  const hn::FixedTag<uint64_t, 4> d;
+  const auto c0 = hn::LoadU(d, from), c1 = hn::LoadU(d, from + stride);
+  const auto c2 = hn::LoadU(d, from + 2 * stride), c3 = hn::LoadU(d, from + 3 * stride);
+  const auto even01 = hn::InterleaveLower(d, c0, c1), odd01 = hn::InterleaveUpper(d, c0, c1);
+  const auto even23 = hn::InterleaveLower(d, c2, c3), odd23 = hn::InterleaveUpper(d, c2, c3);
+  hn::StoreU(hn::ConcatLowerLower(d, even23, even01), d, to);
+  hn::StoreU(hn::ConcatLowerLower(d, odd23, odd01), d, to + out_stride);
+  hn::StoreU(hn::ConcatUpperUpper(d, even23, even01), d, to + 2 * out_stride);
+  hn::StoreU(hn::ConcatUpperUpper(d, odd23, odd01), d, to + 3 * out_stride);
+}
+#endif
+
+#if TENON_HAS_SHUFFLES
+/// Square blocks of as many elements as 128 bits hold. Interleaving each vector with the one half a block further
+/// transposes the block, if it is done once for each power of two.
+template <class T>
+HWY_INLINE void transpose_square(T* to, int64_t out_stride, const T* from, int64_t stride) {
+  constexpr int64_t kSide = 16 / static_cast<int64_t>(sizeof(T));
+  const hn::FixedTag<T, kSide> d;
+  hn::Vec<decltype(d)> v[kSide], next[kSide];
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < kSide; ++i) v[i] = hn::LoadU(d, from + i * stride);
+#pragma GCC unroll 4
+  for (int64_t turn = 1; turn < kSide; turn *= 2) {
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < kSide / 2; ++i) {
+      next[2 * i] = hn::InterleaveLower(d, v[i], v[i + kSide / 2]);
+      next[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + kSide / 2]);
+    }
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < kSide; ++i) v[i] = next[i];
+  }
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < kSide; ++i) hn::StoreU(v[i], d, to + i * out_stride);
+}
+
+template <class T>
+inline constexpr int64_t kTransposeBlock = sizeof(T) == 8   ? 4
+                                           : sizeof(T) == 1 ? 16
+                                                            : 8;
+
+template <class T>
+HWY_INLINE void transpose_block(T* to, int64_t out_stride, const T* from, int64_t stride) {
+  if constexpr (sizeof(T) == 4) {
+    transpose_8x8(to, out_stride, from, stride);
+  } else if constexpr (sizeof(T) < 4) {
+    transpose_square(to, out_stride, from, stride);
+  } else {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+    transpose_4x4(to, out_stride, from, stride);
+#else
+    for (int64_t row = 0; row < 4; row += 2)
+      for (int64_t column = 0; column < 4; column += 2)
+        transpose_square(to + row * out_stride + column, out_stride, from + column * stride + row, stride);
+#endif
+  }
+}
 #endif
 
 template <class T>
@@ -228,12 +357,12 @@ void transpose(void* out, int64_t out_stride, const void* in, int64_t stride, in
   T* to = static_cast<T*>(out);
   const T* from = static_cast<const T*>(in);
 #if TENON_HAS_SHUFFLES
-  if constexpr (sizeof(T) == 4) {
-    const int64_t whole_rows = rows / kTransposeBlock * kTransposeBlock;
-    const int64_t whole_columns = columns / kTransposeBlock * kTransposeBlock;
-    for (int64_t column = 0; column < whole_columns; column += kTransposeBlock)
-      for (int64_t row = 0; row < whole_rows; row += kTransposeBlock)
-        transpose_8x8(to + row * out_stride + column, out_stride, from + column * stride + row, stride);
+  if constexpr (sizeof(T) <= 8) {
+    constexpr int64_t kBlock = kTransposeBlock<T>;
+    const int64_t whole_rows = rows / kBlock * kBlock, whole_columns = columns / kBlock * kBlock;
+    for (int64_t column = 0; column < whole_columns; column += kBlock)
+      for (int64_t row = 0; row < whole_rows; row += kBlock)
+        transpose_block(to + row * out_stride + column, out_stride, from + column * stride + row, stride);
     transpose_plain(to + whole_rows * out_stride, out_stride, from + whole_rows, stride, rows - whole_rows, columns);
     transpose_plain(to + whole_columns, out_stride, from + whole_columns * stride, stride, whole_rows,
                     columns - whole_columns);
@@ -295,13 +424,6 @@ HWY_INLINE int64_t shuffle_rows(uint8_t* to, const uint8_t* from, int64_t bytes,
     hn::StoreU(hn::TableLookupBytes(hn::LoadU(d, from + (backward ? all - 16 - at : at)), shuffle), d, to + at);
   return at / bytes;
 }
-
-/// `bytes` from 17 to 64: vectors, of which the last two overlap.
-HWY_INLINE void copy_row(uint8_t* HWY_RESTRICT to, const uint8_t* HWY_RESTRICT from, int64_t bytes) {
-  const hn::FixedTag<uint8_t, 16> d;
-  for (int64_t at = 0; at + 16 < bytes; at += 16) hn::StoreU(hn::LoadU(d, from + at), d, to + at);
-  hn::StoreU(hn::LoadU(d, from + bytes - 16), d, to + bytes - 16);
-}
 #endif
 
 template <class T>
@@ -329,10 +451,8 @@ void reverse_rows(void* out, const void* in, int64_t bytes, int64_t rows) {
   if (bytes <= 16)
     row = shuffle_rows<true>(to, static_cast<const uint8_t*>(in), bytes, rows,
                              [&](int64_t group, int64_t byte) { return 16 - (group + 1) * bytes + byte; });
-  else if (bytes <= 64)
-    for (; row < rows; ++row) copy_row(to + row * bytes, from - row * bytes, bytes);
 #endif
-  for (; row < rows; ++row) std::memcpy(to + row * bytes, from - row * bytes, static_cast<std::size_t>(bytes));
+  copy_rows({to + row * bytes, bytes, from - row * bytes, -bytes, bytes, rows - row});
 }
 
 template <class T>

@@ -1,0 +1,104 @@
+// Blocks are copied and transposed element by element as a plain loop does, whatever their width; nothing beside them
+// is read or written.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "kernel/kernel.h"
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kWidths[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 45, 63, 64, 65, 100, 129};
+constexpr int64_t kHeights[] = {1, 2, 3, 8, 17};
+constexpr std::byte kUntouched{0xA5};
+
+/// Memory of exactly so many bytes, so that a sanitizer finds what is read beside it.
+struct Memory {
+  std::unique_ptr<std::byte[]> bytes;
+  int64_t size;
+  explicit Memory(int64_t count) : bytes(new std::byte[static_cast<std::size_t>(count)]), size(count) {}
+
+  static Memory counted(int64_t count) {
+    Memory memory(count);
+    for (int64_t i = 0; i < count; ++i) memory.bytes[i] = static_cast<std::byte>(i * 7 + i / 251);
+    return memory;
+  }
+  static Memory untouched(int64_t count) {
+    Memory memory(count);
+    std::memset(memory.bytes.get(), static_cast<int>(kUntouched), static_cast<std::size_t>(count));
+    return memory;
+  }
+};
+
+bool are_equal(const Memory& a, const Memory& b) {
+  return a.size == b.size && std::memcmp(a.bytes.get(), b.bytes.get(), static_cast<std::size_t>(a.size)) == 0;
+}
+
+/// Element (row, i) of `to` becomes element (row, i) of `from`; strides in elements.
+void copy_plainly(Memory& to, int64_t to_row, int64_t to_step, const Memory& from, int64_t from_row, int64_t from_step,
+                  int64_t rows, int64_t n, int64_t width) {
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t i = 0; i < n; ++i)
+      std::memcpy(to.bytes.get() + (row * to_row + i * to_step) * width,
+                  from.bytes.get() + (row * from_row + i * from_step) * width, static_cast<std::size_t>(width));
+}
+
+int64_t extent(int64_t rows, int64_t row_step, int64_t n, int64_t step) {
+  return (rows - 1) * row_step + (n - 1) * step + 1;
+}
+
+/// Calls check(shift, bytes of an element, elements of a row, rows).
+template <class Check>
+void for_all_blocks(const Check& check) {
+  for (int shift = 0; shift < 5; ++shift)
+    for (const int64_t n : kWidths)
+      for (const int64_t rows : kHeights) check(shift, int64_t{1} << shift, n, rows);
+}
+
+TEST(Move, GatherReadsAnyRows) {
+  for_all_blocks([](int shift, int64_t width, int64_t n, int64_t rows) {
+    for (const int64_t step : {0, 1, 2, 3, 5})
+      for (const int64_t gap : {0, 1, 3}) {
+        const int64_t row_step = n * step + gap;
+        const Memory from = Memory::counted(extent(rows, row_step, n, step) * width);
+        Memory want = Memory::untouched(rows * n * width), got = Memory::untouched(rows * n * width);
+        copy_plainly(want, n, 1, from, row_step, step, rows, n, width);
+        kernels().move[shift].gather(got.bytes.get(), from.bytes.get(), step, n, row_step, rows);
+        EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << rows << " rows of " << n << ", step " << step;
+      }
+  });
+}
+
+TEST(Move, ScatterWritesNothingBesideTheRows) {
+  for_all_blocks([](int shift, int64_t width, int64_t n, int64_t rows) {
+    for (const int64_t step : {1, 2, 5})
+      for (const int64_t gap : {0, 1, 3}) {
+        const int64_t row_step = n * step + gap, size = extent(rows, row_step, n, step) * width;
+        const Memory from = Memory::counted(rows * n * width);
+        Memory want = Memory::untouched(size), got = Memory::untouched(size);
+        copy_plainly(want, row_step, step, from, n, 1, rows, n, width);
+        kernels().move[shift].scatter(got.bytes.get(), step, n, row_step, rows, from.bytes.get());
+        EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << rows << " rows of " << n << ", step " << step;
+      }
+  });
+}
+
+TEST(Move, TransposesBlocksOfAnySides) {
+  for_all_blocks([](int shift, int64_t width, int64_t columns, int64_t rows) {
+    for (const int64_t gap : {0, 1, 5}) {
+      const int64_t stride = rows + gap, out_stride = columns + gap;
+      const Memory from = Memory::counted(extent(columns, stride, rows, 1) * width);
+      const int64_t size = extent(rows, out_stride, columns, 1) * width;
+      Memory want = Memory::untouched(size), got = Memory::untouched(size);
+      copy_plainly(want, out_stride, 1, from, 1, stride, rows, columns, width);
+      kernels().move[shift].transpose(got.bytes.get(), out_stride, from.bytes.get(), stride, rows, columns);
+      EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << rows << " x " << columns << ", gap " << gap;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace tenon
