@@ -182,6 +182,32 @@ TEST(Reduce, ARowGivesTheSameBitsWithAndWithoutAPlan) {
       }
 }
 
+// Rows are folded together, as many as a vector has lanes; each as if it were alone.
+TEST(Reduce, RowsOfEveryWidth) {
+  const auto check = [](const Tensor& rows, const char* layout) {
+    const Tensor sums = sum(rows, 1), means = mean(rows.to(float64), 1), largest = amax(rows, 1), least = amin(rows, 1);
+    for (int64_t i = 0; i < rows.size(0); ++i) {
+      const Tensor row = rows.select(0, i).contiguous();
+      const std::string where =
+          std::string(dtype_name(rows.dtype())) + to_string(rows.sizes()) + layout + " row " + std::to_string(i);
+      EXPECT_TRUE(same_bits(sums.select(0, i), sum(row))) << where;
+      EXPECT_TRUE(same_bits(means.select(0, i), mean(row.to(float64)))) << where;
+      EXPECT_TRUE(same_bits(largest.select(0, i), amax(row))) << where;
+      EXPECT_TRUE(same_bits(least.select(0, i), amin(row))) << where;
+    }
+  };
+  for (const Dtype dtype : {float32, float64, float16, bfloat16, int64, int32, uint8, bool_})
+    for (const int64_t width : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 45, 63, 64, 65, 100, 257, 300}) {
+      const int64_t height = width % 2 == 0 ? 16 : 37;
+      const Tensor wide = drawn({height, width + 3}, float32, true).mul(200).to(dtype);
+      check(wide.narrow(1, 0, width).contiguous(), "");
+      check(wide.narrow(1, 2, width), " with gaps");
+      // Summed in another order: whole numbers, whose sums are exact.
+      check(drawn({width, height}, float32, true).mul(200).to(int32).to(dtype).t(), " transposed");
+      check(wide.narrow(0, 0, 1).narrow(1, 0, width).expand({height, width}), " expanded");
+    }
+}
+
 TEST(Reduce, TruthsOfNothingAndOfEverything) {
   const Tensor x = tensor({{1, 0}, {2, 3}});
   EXPECT_EQ(to_string(all(x, 1)), "tensor([False,  True])");

@@ -246,6 +246,7 @@ struct HalfLoad {
   static HWY_INLINE hn::Vec<D> vector(D d, const T* from) {
     return load_widened(d, from);
   }
+  static HWY_INLINE float lane(T value) { return widened(value); }
 };
 
 template <class Block, class T, Op kOp>

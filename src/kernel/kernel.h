@@ -12,8 +12,9 @@
 
 namespace tenon {
 
-/// *out = the fold of `n` >= 1 lanes. For 16-bit floats `out` is a float32.
-using FoldKernel = void (*)(void* out, const void* in, int64_t n);
+/// out[row] = the fold of the `n` >= 1 lanes of a row, for `rows` rows that begin `step` lanes apart. For 16-bit floats
+/// `out` is float32. A row's result does not depend on the others.
+using FoldKernel = void (*)(void* out, const void* in, int64_t n, int64_t step, int64_t rows);
 
 /// Copies by element size: index 0 for 1 byte, 1 for 2, 2 for 4, 3 for 8, 4 for 16.
 struct MoveKernels {

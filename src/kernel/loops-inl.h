@@ -265,18 +265,10 @@ constexpr KernelPair kernel_pair() {
 // tenon_bench --filter '^reduce/(sum|amax)/L1'.
 inline constexpr int64_t kFoldBytes = 256;
 
-/// Folds with independent partial results, one for each lane of a block, which are joined pairwise at the end. As
-/// accurate as pairwise summation of that width.
-template <class F, class T>
-void fold(void* out, const void* in, int64_t n) {
-  constexpr int64_t kWidth = kFoldBytes / static_cast<int64_t>(sizeof(T));
-  const Stored<T>* from = static_cast<const Stored<T>*>(in);
-  if (n < kWidth) {
-    Lane<T> result(from[0]);
-    for (int64_t i = 1; i < n; ++i) result = F::forward(result, Lane<T>(from[i]));
-    std::memcpy(out, &result.v, sizeof(result.v));
-    return;
-  }
+/// Folds `n` >= kWidth lanes with independent partial results, one for each lane of a block, which are joined pairwise
+/// at the end. As accurate as pairwise summation of that width.
+template <class F, class T, int64_t kWidth>
+HWY_INLINE Lane<T> fold_blocks(const Stored<T>* from, int64_t n) {
   Lane<T> partial[kWidth];
   for (int64_t lane = 0; lane < kWidth; ++lane) partial[lane] = Lane<T>(from[lane]);
   int64_t i = kWidth;
@@ -285,20 +277,21 @@ void fold(void* out, const void* in, int64_t n) {
   for (int64_t lane = 0; i + lane < n; ++lane) partial[lane] = F::forward(partial[lane], Lane<T>(from[i + lane]));
   for (int64_t width = kWidth / 2; width > 0; width /= 2)
     for (int64_t lane = 0; lane < width; ++lane) partial[lane] = F::forward(partial[lane], partial[lane + width]);
-  std::memcpy(out, &partial[0].v, sizeof(partial[0].v));
+  return partial[0];
 }
-
-/// Folds the lanes of a vector pairwise.
-template <class F, class D>
-HWY_INLINE hn::TFromD<D> fold_lanes(D, hn::Vec<D> v) {
-#if TENON_HAS_VECTORS
-  if constexpr (hn::MaxLanes(D()) > 1) {
-    const hn::Half<D> half;
-    using V = Vector<std::remove_const_t<decltype(half)>>;
-    return fold_lanes<F>(half, F::forward(V{hn::LowerHalf(half, v)}, V{hn::UpperHalf(half, v)}).v);
+template <class F, class T>
+void fold(void* out, const void* in, int64_t n, int64_t step, int64_t rows) {
+  constexpr int64_t kItemsize = static_cast<int64_t>(sizeof(T)), kWidth = kFoldBytes / kItemsize;
+  const Stored<T>* from = static_cast<const Stored<T>*>(in);
+  for (int64_t row = 0; row < rows; ++row, from += step) {
+    Lane<T> result(from[0]);
+    if (n >= kWidth)
+      result = fold_blocks<F, T, kWidth>(from, n);
+    else
+      for (int64_t i = 1; i < n; ++i) result = F::forward(result, Lane<T>(from[i]));
+    std::memcpy(static_cast<std::byte*>(out) + row * static_cast<int64_t>(sizeof(result.v)), &result.v,
+                sizeof(result.v));
   }
-#endif
-  return hn::GetLane(v);
 }
 
 /// Loads lanes that need no conversion.
@@ -310,28 +303,40 @@ struct PlainLoad {
   static HWY_INLINE hn::Vec<D> vector(D d, const T* from) {
     return hn::LoadU(d, from);
   }
+  static HWY_INLINE T lane(T value) { return value; }
+};
+/// Loads bool, whose bytes may have any value, as 0 or 1.
+struct TruthLoad {
+  using From = uint8_t;
+  using To = uint8_t;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> vector(D d, const uint8_t* from) {
+    return hn::Min(hn::LoadU(d, from), hn::Set(d, 1));
+  }
+  static HWY_INLINE uint8_t lane(uint8_t value) { return value != 0; }
 };
 
-/// The same for floating-point lanes, with vectors.
-template <class F, class Load>
-void fold_vectors(void* out, const void* in, int64_t n) {
+/// Stores the first `count` lanes. Masked stores are slow on some processors.
+template <class D>
+HWY_INLINE void store_first(D d, hn::Vec<D> v, hn::TFromD<D>* to, int64_t count) {
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  if (count == kLanes) return hn::StoreU(v, d, to);
+  hn::TFromD<D> lanes[kLanes];
+  hn::StoreU(v, d, lanes);
+  for (int64_t i = 0; i < count; ++i) to[i] = lanes[i];
+}
+
+/// Folds a row of at least one vector to a vector. `kBlocks`: of many vectors.
+template <class F, class Load, bool kBlocks, class D>
+HWY_INLINE Vector<D> fold_row_to_vector(D d, const typename Load::From* from, int64_t n) {
   using T = typename Load::To;
-  const typename Load::From* from = static_cast<const typename Load::From*>(in);
-  const hn::CappedTag<T, 16> d;
-  using Many = Vector<std::remove_const_t<decltype(d)>>;
   constexpr int64_t kLanes = hn::MaxLanes(d), kVectors = kFoldBytes / static_cast<int64_t>(sizeof(T)) / kLanes;
   constexpr int64_t kBlock = kVectors * kLanes;
-  if (n < kLanes) {
-    Lane<T> result(widened(from[0]));
-    for (int64_t i = 1; i < n; ++i) result = F::forward(result, Lane<T>(widened(from[i])));
-    std::memcpy(out, &result.v, sizeof(T));
-    return;
-  }
-  const auto load = [&](int64_t i) HWY_ATTR { return Many{Load::vector(d, from + i)}; };
-  Many result = load(0);
+  const auto load = [&](int64_t i) HWY_ATTR { return Vector<D>{Load::vector(d, from + i)}; };
+  Vector<D> result = load(0);
   int64_t i = kLanes;
-  if (n >= kBlock) {
-    Many partial[kVectors];
+  if (kBlocks && n >= kBlock) {
+    Vector<D> partial[kVectors];
     for (int64_t k = 0; k < kVectors; ++k) partial[k] = load(k * kLanes);
     for (i = kBlock; i + kBlock <= n; i += kBlock) {
       prefetch<kBlock * sizeof(*from)>(from + i);
@@ -346,14 +351,105 @@ void fold_vectors(void* out, const void* in, int64_t n) {
     const auto counted = hn::FirstN(d, static_cast<std::size_t>(kLanes - (n - i)));
     result.v = hn::IfThenElse(counted, result.v, F::forward(result, load(n - kLanes)).v);
   }
-  const T folded = fold_lanes<F>(d, result.v);
-  std::memcpy(out, &folded, sizeof(T));
+  return result;
+}
+
+#if HWY_TARGET != HWY_SCALAR  // its vectors have one lane
+/// Folds pairs of neighbouring lanes: those of `low`, then those of `high`.
+template <class F, class D>
+HWY_INLINE Vector<D> fold_pairs(D d, Vector<D> low, Vector<D> high) {
+  return F::forward(Vector<D>{hn::ConcatEven(d, high.v, low.v)}, Vector<D>{hn::ConcatOdd(d, high.v, low.v)});
+}
+/// Folds the lanes of a vector to its first lane, in the order of `fold_across`.
+template <class F, class D>
+HWY_INLINE Vector<D> fold_lanes(D d, Vector<D> v) {
+#pragma GCC unroll 4
+  for (std::size_t lanes = hn::MaxLanes(d); lanes > 1; lanes /= 2) v = fold_pairs<F>(d, v, v);
+  return v;
+}
+/// Folds `count` vectors, at most as many as one has lanes, until lane i of the result is vector i.
+template <class F, class D>
+HWY_INLINE Vector<D> fold_across(D d, Vector<D>* vectors, int64_t count) {
+  for (std::size_t lanes = hn::MaxLanes(d); lanes > 1; lanes /= 2) {
+    const int64_t pairs = (count + 1) / 2;
+    for (int64_t i = 0; i < pairs; ++i)
+      vectors[i] = fold_pairs<F>(d, vectors[2 * i], vectors[std::min(2 * i + 1, count - 1)]);
+    count = pairs;
+  }
+  return vectors[0];
+}
+#else
+template <class F, class D>
+HWY_INLINE Vector<D> fold_lanes(D, Vector<D> v) {
+  return v;
+}
+template <class F, class D>
+HWY_INLINE Vector<D> fold_across(D, Vector<D>* vectors, int64_t) {
+  return vectors[0];
+}
+#endif
+
+/// Folds rows of at least one vector, as many together as a vector has lanes.
+template <class F, class Load, bool kBlocks, class D>
+HWY_NOINLINE void fold_rows(D d, typename Load::To* out, const typename Load::From* from, int64_t n, int64_t step,
+                            int64_t rows) {
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  int64_t row = 0;
+#if HWY_TARGET != HWY_SCALAR
+  // With few lanes all fit registers.
+  if constexpr (kLanes == 4)
+    for (; row + kLanes <= rows; row += kLanes, from += kLanes * step) {
+      const auto folded = [&](int64_t i)
+                              HWY_ATTR { return fold_row_to_vector<F, Load, kBlocks>(d, from + i * step, n); };
+      const Vector<D> low = fold_pairs<F>(d, folded(0), folded(1)), high = fold_pairs<F>(d, folded(2), folded(3));
+      hn::StoreU(fold_pairs<F>(d, low, high).v, d, out + row);
+    }
+#endif
+  for (; row < rows; row += kLanes) {
+    Vector<D> vectors[kLanes];
+    const int64_t count = std::min(rows - row, kLanes);
+    for (int64_t i = 0; i < count; ++i, from += step) vectors[i] = fold_row_to_vector<F, Load, kBlocks>(d, from, n);
+    if (count == 1)
+      out[row] = hn::GetLane(fold_lanes<F>(d, vectors[0]).v);
+    else
+      store_first(d, fold_across<F>(d, vectors, count).v, out + row, count);
+  }
+}
+
+/// The same as `fold`, with vectors.
+template <class F, class Load>
+void fold_vectors(void* out, const void* in, int64_t n, int64_t step, int64_t rows) {
+  using T = typename Load::To;
+  const hn::CappedTag<T, 16> wide;
+  const hn::CappedTag<T, 4> narrow;
+  constexpr auto kWide = static_cast<int64_t>(hn::MaxLanes(wide)), kNarrow = static_cast<int64_t>(hn::MaxLanes(narrow));
+  T* const to = static_cast<T*>(out);
+  const auto* from = static_cast<const typename Load::From*>(in);
+  if (n >= kWide) return fold_rows<F, Load, true>(wide, to, from, n, step, rows);
+  if constexpr (kNarrow < kWide)
+    if (n >= kNarrow) return fold_rows<F, Load, false>(narrow, to, from, n, step, rows);
+  for (int64_t row = 0; row < rows; ++row, from += step) {
+    Lane<T> result(Load::lane(from[0]));
+    for (int64_t i = 1; i < n; ++i) result = F::forward(result, Lane<T>(Load::lane(from[i])));
+    to[row] = result.v;
+  }
+}
+
+/// The same for integers of one or two bytes and for bool: long rows as wide as the machine's vectors.
+template <class F, class T>
+void fold_small(void* out, const void* in, int64_t n, int64_t step, int64_t rows) {
+  constexpr int64_t kLongBytes = 2048;
+  if (n >= kLongBytes / static_cast<int64_t>(sizeof(T))) return fold<F, T>(out, in, n, step, rows);
+  fold_vectors<F, std::conditional_t<std::is_same_v<T, bool>, TruthLoad, PlainLoad<T>>>(out, in, n, step, rows);
 }
 
 template <class F, class T>
 constexpr FoldKernel fold_kernel() {
 #if TENON_HAS_VECTORS
-  if constexpr (std::is_floating_point_v<T>) return &fold_vectors<F, PlainLoad<T>>;
+  if constexpr (std::is_floating_point_v<T> || (std::is_integral_v<T> && sizeof(T) >= 4))
+    return &fold_vectors<F, PlainLoad<T>>;
+  else if constexpr (std::is_integral_v<T> && F::row.promotion != Promotion::sum)  // these add in int64
+    return &fold_small<F, T>;
 #endif
   return &fold<F, T>;
 }

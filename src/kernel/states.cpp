@@ -111,23 +111,31 @@ using Tag = std::remove_const_t<decltype(StateLanes<T>())>;
 inline constexpr int kInFlight =
     4;  // states computed side by side, so that no step waits for the one before; see tenon_bench --filter '^reduce/'
 
-/// Joins the lanes of a state pairwise.
+#if HWY_TARGET != HWY_SCALAR  // its vectors have one lane
+/// Joins pairs of neighbouring lanes: those of `low`, then those of `high`.
 template <class F, class D>
-HWY_INLINE auto join_lanes(const StateOf<F, Vector<D>>& state) {
-#if TENON_HAS_VECTORS
-  if constexpr (hn::MaxLanes(D()) > 1) {
-    using H = hn::Half<D>;
-    const H half;
-    const Fields<F, Vector<D>> fields(state);
-    auto joined = made<F, Vector<H>>([&](int i) HWY_ATTR { return Vector<H>{hn::LowerHalf(half, fields.of[i].v)}; });
-    const auto upper =
-        made<F, Vector<H>>([&](int i) HWY_ATTR { return Vector<H>{hn::UpperHalf(half, fields.of[i].v)}; });
-    F::join(joined, upper, At<H>{});
-    return join_lanes<F, H>(joined);
-  } else
-#endif
-    return state;
+HWY_INLINE StateOf<F, Vector<D>> join_pairs(D d, const StateOf<F, Vector<D>>& low, const StateOf<F, Vector<D>>& high) {
+  using V = Vector<D>;
+  const Fields<F, V> first(low), second(high);
+  auto even = made<F, V>([&](int i) HWY_ATTR { return V{hn::ConcatEven(d, second.of[i].v, first.of[i].v)}; });
+  const auto odd = made<F, V>([&](int i) HWY_ATTR { return V{hn::ConcatOdd(d, second.of[i].v, first.of[i].v)}; });
+  F::join(even, odd, At<D>{});
+  return even;
 }
+/// Joins `count` states, at most as many as they have lanes, until lane i of the first is the state of run i.
+template <class F, class D>
+HWY_INLINE void join_across(D d, StateOf<F, Vector<D>>* states, int64_t count) {
+  for (std::size_t lanes = hn::MaxLanes(d); lanes > 1; lanes /= 2) {
+    const int64_t pairs = (count + 1) / 2;
+    for (int64_t i = 0; i < pairs; ++i)
+      states[i] = join_pairs<F>(d, states[2 * i], states[std::min(2 * i + 1, count - 1)]);
+    count = pairs;
+  }
+}
+#else
+template <class F, class D>
+HWY_INLINE void join_across(D, StateOf<F, Vector<D>>*, int64_t) {}
+#endif
 
 /// Folds one run in the lanes of one state.
 template <class F, class D>
@@ -185,9 +193,15 @@ void state_along(void* states, int64_t stride, const void* in, int64_t step, int
   const Tag<T> d;
   const T* from = static_cast<const T*>(in);
   T* to = static_cast<T*>(states);
-  for (int64_t run = 0; run < count; ++run) {
-    const auto state = join_lanes<F, Tag<T>>(fold_run<F>(d, from + run * step, n, numbers));
-    store_state<F>(hn::CappedTag<T, 1>(), state, to + run, stride);
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  for (int64_t run = 0; run < count; run += kLanes) {
+    StateOf<F, Vector<Tag<T>>> together[kLanes];
+    const int64_t runs = std::min(count - run, kLanes);
+    for (int64_t i = 0; i < runs; ++i, from += step) together[i] = fold_run<F>(d, from, n, numbers);
+    join_across<F>(d, together, runs);
+    const Fields<F, Vector<Tag<T>>> fields(together[0]);
+    for (int field = 0; field < kFields<F>; ++field)
+      store_first(d, fields.of[field].v, to + run + field * stride, runs);
   }
 }
 

@@ -13,8 +13,10 @@ namespace {
 
 // Bench: tenon_bench --filter '^reduce/sum/' (kLanes, kSegmentNumel) and '^reduce/(\[N,3\] sum|NCHW)' (kNarrow).
 constexpr int64_t kLanes = 1024;  // elements of a tile
-constexpr int64_t kNarrow = 64;   // an innermost loop shorter than this is reduced across rows, not along them
-constexpr int64_t kCascade = 64;  // partial sums of a level become one of the next: error grows with the levels only
+// An innermost loop shorter than this is reduced across rows, not along them; the second, if other loops are, too.
+constexpr int64_t kNarrow = 4, kNarrowOfSeveral = 64;
+constexpr int64_t kTogether = 16;  // rows that fold kernels fold together
+constexpr int64_t kCascade = 64;   // partial sums of a level become one of the next: error grows with the levels only
 constexpr int kLevels = 4;
 constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment, which is reduced on its own
 constexpr int64_t kMaxParts = 64;
@@ -31,6 +33,9 @@ struct Shape {
   int64_t tile = 1;      // lanes of a tile
   int64_t tiles = 1;     // tiles over the lanes
   int64_t segments = 1;  // pieces of the reduced loops that are folded separately
+
+  /// Whether each output is a run, so that neighbouring ones are folded together.
+  bool folds_rows() const { return along && reduced_count == 1 && kept_count > 1; }
 };
 
 bool is_reduced(const Plan& plan, int64_t loop) { return plan.strides_of(0)[loop] == 0; }
@@ -48,8 +53,10 @@ void choose_lanes(const Plan& plan, Shape& shape) {
   if (plan.ndim() == 0) return;
   shape.lane_loop = 0;
   if (is_reduced(plan, 0)) {
-    const bool across =
-        plan.sizes[0] < kNarrow && plan.ndim() > 1 && !is_reduced(plan, 1) && plan.sizes[1] > plan.sizes[0];
+    bool several = false;
+    for (int64_t loop = 1; loop < plan.ndim(); ++loop) several = several || is_reduced(plan, loop);
+    const bool across = plan.sizes[0] < (several ? kNarrowOfSeveral : kNarrow) && plan.ndim() > 1 &&
+                        !is_reduced(plan, 1) && plan.sizes[1] > plan.sizes[0];
     shape.along = !across;
     if (across) shape.lane_loop = 1;
   } else if (plan.sizes[0] < kLanes / 2 && plan.ndim() > 1 && is_reduced(plan, 1) && continues(plan)) {
@@ -62,6 +69,12 @@ void choose_lanes(const Plan& plan, Shape& shape) {
 /// The most segments. Each must hold a whole tile, because a widened tile's lanes are joined at its end.
 int64_t most_segments(const Shape& shape) {
   return shape.widened > 1 ? std::max<int64_t>(shape.reduced_count / 2, 1) : shape.reduced_count;
+}
+
+/// How many short runs are folded together if they are computed first.
+int64_t rows_of_tile(int64_t lanes) {
+  return lanes < kLanes / 4 ? (kLanes / lanes + kTogether - 1) / kTogether * kTogether
+                            : std::max<int64_t>(4 * kLanes / lanes, 1);
 }
 
 Shape choose_shape(const Plan& plan) {
@@ -79,8 +92,10 @@ Shape choose_shape(const Plan& plan) {
     }
   }
   if (shape.along) {
-    // Long runs are cut, so that a tile's casts stay in the cache; the pieces become one more reduced loop.
-    shape.tile = shape.lanes <= kRowNumel ? shape.lanes : 4 * kLanes;
+    // A tile holds several short runs. Long runs are cut, so that a tile's casts stay in the cache; the pieces become
+    // one more reduced loop.
+    shape.tile =
+        shape.lanes <= kRowNumel ? shape.lanes * std::min(rows_of_tile(shape.lanes), shape.kept_count) : 4 * kLanes;
     shape.reduced_count *= (shape.lanes + shape.tile - 1) / shape.tile;
   } else {
     shape.tile = shape.widened > 1 ? shape.lanes * shape.widened : std::min(shape.lanes, 4 * kLanes);
@@ -96,8 +111,11 @@ Shape choose_shape(const Plan& plan) {
 SmallVector<bool, 8> inputs_in_place(const Plan& plan, const Shape& shape) {
   SmallVector<bool, 8> in_place(plan.operands.size() - 1);
   for (int64_t i = 0; i < in_place.size(); ++i) {
-    const int64_t stride = shape.lane_loop < 0 ? 1 : plan.strides_of(i + 1)[shape.lane_loop];
-    in_place[i] = stride == 0 || stride == 1;
+    const int64_t* strides = plan.strides_of(i + 1);
+    const int64_t stride = shape.lane_loop < 0 ? 1 : strides[shape.lane_loop];
+    in_place[i] =
+        (stride == 0 || stride == 1) &&
+        (!shape.folds_rows() || strides[shape.kept[0]] == stride * shape.lanes || shape.tile < 2 * shape.lanes);
   }
   return in_place;
 }
@@ -123,8 +141,9 @@ struct Setup {
   FoldKernel fold, fold_values;  // for the Program's results; for partial results
   bool widens = false;           // `fold` reads 16-bit floats, so the Program only reads them, too
   Program narrow;
-  bool plain = false;  // the lanes can be folded where they lie in memory
-  int lane_shift = 0;  // of the folded lanes: smaller if the fold widens them
+  SmallVector<bool, 8> in_place;  // inputs that are read where they lie in memory
+  bool plain = false;             // the lanes can be folded there, too
+  int lane_shift = 0;             // of the folded lanes: smaller if the fold widens them
   int64_t slot_bytes = 0;
   Slots slots;
   std::byte* out = nullptr;
@@ -150,13 +169,13 @@ struct Setup {
             plan.strides_of(1)[shape.lane_loop] == 1;
     lane_shift = shift_of(program().dtype(program().result()));
     slot_bytes = (shape.tile * std::max(program().widest(), itemsize(what.output)) + 63) / 64 * 64;
-    if (!plain) slots = assign_slots(program(), inputs_in_place(plan, shape));
+    if (plain) return;
+    in_place = inputs_in_place(plan, shape);
+    slots = assign_slots(program(), in_place);
   }
 
   const Program& program() const { return widens ? narrow : whole; }
   int64_t outputs() const { return shape.kept_count * shape.tiles; }
-  /// Whether neighbouring outputs are folded along one tile each.
-  bool folds_each() const { return shape.along && shape.reduced_count == 1 && shape.kept_count > 1; }
   /// Bytes of a segment's partial results.
   int64_t piece_bytes() const { return (((shape.along ? 1 : shape.tile) << shift) + 63) / 64 * 64; }
 };
@@ -239,13 +258,15 @@ class ValueCascade {
   void reset() {
     for (int64_t& count : counts_) count = 0;
   }
-  /// Where to write the next value; then call add().
+  /// Where to write the next values, at most `room()`; then call add().
   std::byte* next_place() { return place(0); }
-  void add() {
+  int64_t room() const { return kCascade - counts_[0]; }
+  void add(int64_t values) {
     int level = 0;
-    while (++counts_[level] == kCascade && level < kLevels - 1) {
+    while ((counts_[level] += values) == kCascade && level < kLevels - 1) {
       fold_level(level, place(level + 1), 0);
       ++level;
+      values = 1;
     }
     if (counts_[level] == kCascade)
       fold_level(level, at(level), 1);  // the last level keeps its fold as its first value
@@ -265,7 +286,7 @@ class ValueCascade {
   std::byte* at(int level) { return values_[level]; }
   std::byte* place(int level) { return at(level) + (counts_[level] << setup_.shift); }
   void fold_level(int level, std::byte* to, int64_t left) {
-    setup_.fold_values(to, at(level), counts_[level]);
+    setup_.fold_values(to, at(level), counts_[level], 0, 1);
     counts_[level] = left;
   }
 
@@ -323,14 +344,19 @@ class ReduceLoop {
     return cascade_.finish();
   }
 
-  /// Folds `count` neighbouring outputs along a kept loop. Each output is one tile.
+  /// Folds `count` neighbouring outputs along a kept loop, a tile of them at a time.
   void fold_each(int64_t loop, int64_t count) {
     std::byte* results = memory_.data();
-    for (int64_t i = 0; i < count; ++i) {
+    const int64_t step = setup_.plain ? count : shape_.tile / shape_.lanes;
+    for (int64_t first = 0; first < count; first += step) {
       check_interrupt();
-      const void* lanes =
-          tile(shape_.lanes, [&](int64_t operand) { return kept_[operand] + i * plan_.strides_of(operand)[loop]; });
-      setup_.fold(results + (i << setup_.shift), lanes, shape_.lanes);
+      const int64_t rows = std::min(step, count - first);
+      const auto offset = [&](int64_t operand) { return kept_[operand] + first * plan_.strides_of(operand)[loop]; };
+      std::byte* to = results + (first << setup_.shift);
+      if (setup_.plain)
+        setup_.fold(to, tile(shape_.lanes, offset), shape_.lanes, plan_.strides_of(1)[loop], rows);
+      else
+        setup_.fold(to, tile_of_rows(loop, rows, offset), shape_.lanes, shape_.lanes, rows);
     }
     write(kept_[0], plan_.strides_of(0)[loop], results, count);
   }
@@ -351,7 +377,7 @@ class ReduceLoop {
  private:
   /// Scratch bytes for the levels of the cascade or for a batch of results, and for lanes that are one value.
   static int64_t memory_bytes(const Setup& setup) {
-    const int64_t levels = setup.shape.along && !setup.folds_each() ? 0 : kLevels;
+    const int64_t levels = setup.shape.along && !setup.shape.folds_rows() ? 0 : kLevels;
     return (levels + (setup.plain ? 0 : 1)) * setup.slot_bytes;
   }
   /// Scratch bytes for results before they are cast.
@@ -379,6 +405,27 @@ class ReduceLoop {
       kernels().move[shift].gather(registers_.slot(i), from, stride, n, 0, 1);
       registers_[i] = {registers_.slot(i), 1};
     }
+    return execute(n);
+  }
+  /// The same for `rows` turns of a kept loop, one after the other.
+  template <class Offset>
+  const void* tile_of_rows(int64_t loop, int64_t rows, const Offset& offset) {
+    const Program& program = setup_.program();
+    for (int i = 0; i < program.inputs(); ++i) {
+      const int shift = shift_of(program.dtype(i));
+      const int64_t *strides = plan_.strides_of(i + 1), stride = strides[shape_.lane_loop], step = strides[loop];
+      const std::byte* from = static_cast<const std::byte*>(setup_.inputs[i]) + (offset(i + 1) << shift);
+      if (setup_.in_place[i]) {
+        registers_[i] = {from, stride};
+        continue;
+      }
+      kernels().move[shift].gather(registers_.slot(i), from, stride, shape_.lanes, step, rows);
+      registers_[i] = {registers_.slot(i), 1};
+    }
+    return execute(rows * shape_.lanes);
+  }
+  /// Runs the Program over the registers. Returns its result.
+  const void* execute(int64_t n) {
     const Lanes result = registers_.execute(nullptr, n);
     if (result.step == 1) return result.data;
     std::byte* spread = memory_.data() + memory_bytes(setup_) - setup_.slot_bytes;
@@ -391,16 +438,21 @@ class ReduceLoop {
     reduced_.go_to(first / pieces);
     values_.reset();
     int64_t piece = first % pieces;
-    for (int64_t i = first; i < last; ++i) {
+    // Runs that are one piece each and need no copy are folded together.
+    const bool together = setup_.plain && pieces == 1 && !shape_.reduced.empty();
+    const int64_t step = together ? plan_.strides_of(1)[shape_.reduced[0]] : 0;
+    for (int64_t i = first; i < last;) {
       check_interrupt();
       const int64_t start = piece * shape_.tile, n = std::min(shape_.tile, shape_.lanes - start);
+      const int64_t runs = together ? std::min({values_.room(), reduced_.left(), last - i}) : 1;
       const void* lanes =
           tile(n, [&](int64_t operand) { return kept_[operand] + reduced_[operand] + start * lane_stride(operand); });
-      setup_.fold(values_.next_place(), lanes, n);
-      values_.add();
+      setup_.fold(values_.next_place(), lanes, n, step, runs);
+      values_.add(runs);
+      i += runs;
       if (++piece == pieces) {
         piece = 0;
-        reduced_.advance();
+        reduced_.advance(runs);
       }
     }
     return values_.finish();
@@ -488,7 +540,7 @@ class ReduceLoop {
 /// Computes outputs [begin, end), each in one piece.
 void reduce_outputs(ReduceLoop& loop, const Setup& setup, int64_t begin, int64_t end) {
   const Shape& shape = setup.shape;
-  if (setup.folds_each()) {
+  if (shape.folds_rows()) {
     const int64_t innermost = shape.kept[0], size = setup.plan.sizes[innermost];
     for (int64_t output = begin; output < end;) {
       const int64_t count = std::min({end - output, size - output % size, loop.batch()});
@@ -554,7 +606,7 @@ int64_t parts_of(const Setup& setup) {
 /// The output's stride between results of one tile; 1 if a tile gives one result.
 int64_t store_stride(const Setup& setup) {
   const Shape& shape = setup.shape;
-  const int64_t loop = setup.folds_each() ? shape.kept[0] : shape.along ? -1 : shape.lane_loop;
+  const int64_t loop = shape.folds_rows() ? shape.kept[0] : shape.along ? -1 : shape.lane_loop;
   return loop < 0 ? 1 : setup.plan.strides_of(0)[loop];
 }
 
@@ -599,7 +651,7 @@ Course course_of(const Plan& plan, const Program& program, const Reduction& redu
 }
 
 void fold_row(const Reduction& reduction, void* out, const void* row, int64_t numel) {
-  kernels().fold[static_cast<int>(reduction.op)][static_cast<int>(reduction.output)](out, row, numel);
+  kernels().fold[static_cast<int>(reduction.op)][static_cast<int>(reduction.output)](out, row, numel, 0, 1);
   finish_values(reduction, reduction.output, static_cast<std::byte*>(out), 1);
 }
 

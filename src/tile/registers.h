@@ -24,15 +24,19 @@ class OuterCounter {
     }
   }
   int64_t operator[](int64_t operand) const { return offsets_[operand]; }
-  void advance() {
-    for (int64_t i = 0; i < loops_.size(); ++i) {
+  /// By one turn of the first loop, or by several that it has left.
+  void advance(int64_t turns = 1) {
+    for (int64_t i = 0; i < loops_.size(); ++i, turns = 1) {
       const int64_t size = plan_.sizes[loops_[i]];
-      const bool wraps = ++index_[i] == size;
-      move(loops_[i], wraps ? 1 - size : 1);
+      index_[i] += turns;
+      const bool wraps = index_[i] == size;
+      move(loops_[i], wraps ? turns - size : turns);
       if (!wraps) return;
       index_[i] = 0;
     }
   }
+  /// Turns of the first loop from here to its end.
+  int64_t left() const { return loops_.empty() ? 1 : plan_.sizes[loops_[0]] - index_[0]; }
 
  private:
   void move(int64_t dim, int64_t steps) {
