@@ -37,13 +37,16 @@ bool are_equal(const Memory& a, const Memory& b) {
   return a.size == b.size && std::memcmp(a.bytes.get(), b.bytes.get(), static_cast<std::size_t>(a.size)) == 0;
 }
 
-/// Element (row, i) of `to` becomes element (row, i) of `from`; strides in elements.
-void copy_plainly(Memory& to, int64_t to_row, int64_t to_step, const Memory& from, int64_t from_row, int64_t from_step,
-                  int64_t rows, int64_t n, int64_t width) {
+/// From row to row and from element to element, in elements.
+struct Steps {
+  int64_t row, element;
+};
+/// Element (row, i) of `to` becomes element (row, i) of `from`.
+void copy_plainly(Memory& to, Steps out, const Memory& from, Steps in, int64_t rows, int64_t n, int64_t width) {
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t i = 0; i < n; ++i)
-      std::memcpy(to.bytes.get() + (row * to_row + i * to_step) * width,
-                  from.bytes.get() + (row * from_row + i * from_step) * width, static_cast<std::size_t>(width));
+      std::memcpy(to.bytes.get() + (row * out.row + i * out.element) * width,
+                  from.bytes.get() + (row * in.row + i * in.element) * width, static_cast<std::size_t>(width));
 }
 
 int64_t extent(int64_t rows, int64_t row_step, int64_t n, int64_t step) {
@@ -65,7 +68,7 @@ TEST(Move, GatherReadsAnyRows) {
         const int64_t row_step = n * step + gap;
         const Memory from = Memory::counted(extent(rows, row_step, n, step) * width);
         Memory want = Memory::untouched(rows * n * width), got = Memory::untouched(rows * n * width);
-        copy_plainly(want, n, 1, from, row_step, step, rows, n, width);
+        copy_plainly(want, {n, 1}, from, {row_step, step}, rows, n, width);
         kernels().move[shift].gather(got.bytes.get(), from.bytes.get(), step, n, row_step, rows);
         EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << rows << " rows of " << n << ", step " << step;
       }
@@ -79,7 +82,7 @@ TEST(Move, ScatterWritesNothingBesideTheRows) {
         const int64_t row_step = n * step + gap, size = extent(rows, row_step, n, step) * width;
         const Memory from = Memory::counted(rows * n * width);
         Memory want = Memory::untouched(size), got = Memory::untouched(size);
-        copy_plainly(want, row_step, step, from, n, 1, rows, n, width);
+        copy_plainly(want, {row_step, step}, from, {n, 1}, rows, n, width);
         kernels().move[shift].scatter(got.bytes.get(), step, n, row_step, rows, from.bytes.get());
         EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << rows << " rows of " << n << ", step " << step;
       }
@@ -93,7 +96,7 @@ TEST(Move, TransposesBlocksOfAnySides) {
       const Memory from = Memory::counted(extent(columns, stride, rows, 1) * width);
       const int64_t size = extent(rows, out_stride, columns, 1) * width;
       Memory want = Memory::untouched(size), got = Memory::untouched(size);
-      copy_plainly(want, out_stride, 1, from, 1, stride, rows, columns, width);
+      copy_plainly(want, {out_stride, 1}, from, {1, stride}, rows, columns, width);
       kernels().move[shift].transpose(got.bytes.get(), out_stride, from.bytes.get(), stride, rows, columns);
       EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << rows << " x " << columns << ", gap " << gap;
     }
