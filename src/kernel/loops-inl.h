@@ -360,12 +360,29 @@ template <class F, class D>
 HWY_INLINE Vector<D> fold_pairs(D d, Vector<D> low, Vector<D> high) {
   return F::forward(Vector<D>{hn::ConcatEven(d, high.v, low.v)}, Vector<D>{hn::ConcatOdd(d, high.v, low.v)});
 }
-/// Folds the lanes of a vector to its first lane, in the order of `fold_across`.
-template <class F, class D>
-HWY_INLINE Vector<D> fold_lanes(D d, Vector<D> v) {
-#pragma GCC unroll 4
-  for (std::size_t lanes = hn::MaxLanes(d); lanes > 1; lanes /= 2) v = fold_pairs<F>(d, v, v);
-  return v;
+/// The fold of a vector's lanes, in the order of `fold_across`. `kBytes`: of neighbours that are folded already.
+template <class F, std::size_t kBytes, class D>
+HWY_INLINE hn::TFromD<D> fold_lanes(D d, Vector<D> v) {
+  constexpr std::size_t kVector = hn::MaxLanes(D()) * sizeof(hn::TFromD<D>);
+  if constexpr (kBytes == kVector) {
+    return hn::GetLane(v.v);
+  } else if constexpr (kBytes < 16) {
+    return fold_lanes<F, 2 * kBytes>(d, F::forward(v, Vector<D>{hn::CombineShiftRightBytes<kBytes>(d, v.v, v.v)}));
+  } else {
+    using H = hn::Half<D>;
+    const H half;
+    const auto low = Vector<H>{hn::LowerHalf(half, v.v)}, high = Vector<H>{hn::UpperHalf(half, v.v)};
+    if constexpr (kVector == 32) {
+      return hn::GetLane(F::forward(low, high).v);
+    } else {
+      using Q = hn::Half<H>;
+      const Q quarter;
+      const auto fold_half = [&](Vector<H> pair) HWY_ATTR {
+        return F::forward(Vector<Q>{hn::LowerHalf(quarter, pair.v)}, Vector<Q>{hn::UpperHalf(quarter, pair.v)});
+      };
+      return hn::GetLane(F::forward(fold_half(low), fold_half(high)).v);
+    }
+  }
 }
 /// Folds `count` vectors, at most as many as one has lanes, until lane i of the result is vector i.
 template <class F, class D>
@@ -379,9 +396,9 @@ HWY_INLINE Vector<D> fold_across(D d, Vector<D>* vectors, int64_t count) {
   return vectors[0];
 }
 #else
-template <class F, class D>
-HWY_INLINE Vector<D> fold_lanes(D, Vector<D> v) {
-  return v;
+template <class F, std::size_t kBytes, class D>
+HWY_INLINE hn::TFromD<D> fold_lanes(D, Vector<D> v) {
+  return hn::GetLane(v.v);
 }
 template <class F, class D>
 HWY_INLINE Vector<D> fold_across(D, Vector<D>* vectors, int64_t) {
@@ -410,7 +427,7 @@ HWY_NOINLINE void fold_rows(D d, typename Load::To* out, const typename Load::Fr
     const int64_t count = std::min(rows - row, kLanes);
     for (int64_t i = 0; i < count; ++i, from += step) vectors[i] = fold_row_to_vector<F, Load, kBlocks>(d, from, n);
     if (count == 1)
-      out[row] = hn::GetLane(fold_lanes<F>(d, vectors[0]).v);
+      out[row] = fold_lanes<F, sizeof(typename Load::To)>(d, vectors[0]);
     else
       store_first(d, fold_across<F>(d, vectors, count).v, out + row, count);
   }
@@ -435,9 +452,9 @@ void fold_vectors(void* out, const void* in, int64_t n, int64_t step, int64_t ro
   }
 }
 
-/// The same for integers of one or two bytes and for bool: long rows as wide as the machine's vectors.
+/// The same for integers and bool, whose long rows are folded as wide as the machine's vectors.
 template <class F, class T>
-void fold_small(void* out, const void* in, int64_t n, int64_t step, int64_t rows) {
+void fold_integers(void* out, const void* in, int64_t n, int64_t step, int64_t rows) {
   constexpr int64_t kLongBytes = 2048;
   if (n >= kLongBytes / static_cast<int64_t>(sizeof(T))) return fold<F, T>(out, in, n, step, rows);
   fold_vectors<F, std::conditional_t<std::is_same_v<T, bool>, TruthLoad, PlainLoad<T>>>(out, in, n, step, rows);
@@ -446,10 +463,10 @@ void fold_small(void* out, const void* in, int64_t n, int64_t step, int64_t rows
 template <class F, class T>
 constexpr FoldKernel fold_kernel() {
 #if TENON_HAS_VECTORS
-  if constexpr (std::is_floating_point_v<T> || (std::is_integral_v<T> && sizeof(T) >= 4))
-    return &fold_vectors<F, PlainLoad<T>>;
-  else if constexpr (std::is_integral_v<T> && F::row.promotion != Promotion::sum)  // these add in int64
-    return &fold_small<F, T>;
+  if constexpr (std::is_floating_point_v<T>) return &fold_vectors<F, PlainLoad<T>>;
+  // Sums and products of bytes are folds of int64.
+  if constexpr (std::is_integral_v<T> && (sizeof(T) >= 4 || F::row.promotion != Promotion::sum))
+    return &fold_integers<F, T>;
 #endif
   return &fold<F, T>;
 }
