@@ -64,8 +64,8 @@ void scan_few_columns(const T* from, T* to, int64_t length) {
     for (int64_t i = 0; i < kInner; ++i) to[i] = static_cast<T>(sums[i] += static_cast<Sum>(from[i]));
 }
 
-// Fewer columns than this have code of their own. Bench: tenon_bench --filter '^cumsum/'.
-constexpr std::size_t kFew = 9;
+// So many columns have code of their own. Bench: ./dev bench --sweep, scans.
+constexpr int64_t kFew = 8;
 
 /// A row-major tensor with elements as [outer, length, inner], scanned along `length`.
 struct Blocks {
@@ -107,7 +107,7 @@ void scan_blocks(const T* from, T* to, int64_t count, const Blocks& blocks, Sum*
   if (blocks.inner == 1) return scan_rows<Sum>(from, to, count, blocks.length);
   const int64_t block = blocks.length * blocks.inner;  // exact: inside the storage
   for (; count > 0; --count, from += block, to += block)
-    if (blocks.inner < static_cast<int64_t>(kFew))
+    if (blocks.inner <= kFew)
       kNarrow[static_cast<std::size_t>(blocks.inner - 1)](from, to, blocks.length);
     else
       scan_columns<Sum>(from, to, blocks.length, blocks.inner, sums);
@@ -123,7 +123,7 @@ void scan(const Tensor& self, const Tensor& sums, int64_t dim) {
       using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, Float>;
       const T* const from = reinterpret_cast<const T*>(self.impl()->data());
       T* const to = reinterpret_cast<T*>(sums.impl()->data());
-      const int64_t kept = blocks.inner < static_cast<int64_t>(kFew) ? 0 : blocks.inner;
+      const int64_t kept = blocks.inner <= kFew ? 0 : blocks.inner;
       blocks.for_each([&] { return Scratch(kept * static_cast<int64_t>(sizeof(Sum))); },
                       [&](Scratch& partial, int64_t first, int64_t count) {
                         scan_blocks(from + first, to + first, count, blocks, reinterpret_cast<Sum*>(partial.data()));

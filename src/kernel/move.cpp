@@ -94,7 +94,8 @@ void copy_long_rows(const ByteRows& all) {
                [&](uint8_t* to, const uint8_t* from) { std::memcpy(to, from, static_cast<std::size_t>(all.bytes)); });
 }
 #endif
-/// Rows may be short: the loop over them is chosen by their length. Bench: tenon_bench --sweep, gaps.
+/// Rows may be short: the loop over them is chosen by their length. Bench: ./dev bench --sweep,
+/// gaps.
 void copy_rows(const ByteRows& all) {
   if (all.bytes >= 16) return copy_long_rows(all);
   if (all.bytes >= 8) return copy_words<uint64_t>(all);

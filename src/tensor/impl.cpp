@@ -252,8 +252,7 @@ void set_sizes_and_strides(const Tensor& tensor, SizesView sizes, SizesView stri
   });
   // Everything that can fail comes before the first change.
   Dims new_sizes = sizes.copy(), new_strides = strides.copy();
-  const bool contiguous = is_contiguous(sizes, strides),
-             row_major = numel != 0 && SizesView(contiguous_strides(sizes)) == strides;
+  const bool contiguous = is_contiguous(sizes, strides), row_major = is_row_major(sizes, strides);
   if (impl->storage && needed > impl->storage->nbytes) {
     if (!impl->storage->resizable.load(std::memory_order_relaxed))
       throw Error("Trying to resize storage that is not resizable");
