@@ -26,7 +26,8 @@ file(GLOB room_tests CONFIGURE_DEPENDS src/base/*_test.cpp src/shape/*_test.cpp 
   src/ops/*_test.cpp src/plan/*_test.cpp src/kernel/*_test.cpp src/tile/*_test.cpp src/dispatch/*_test.cpp src/autograd/*_test.cpp)
 tenon_test(tenon_room_tests rooms SOURCES ${room_tests} LINK tenon_core)
 if(TARGET tenon_room_tests)
-  target_include_directories(tenon_room_tests PRIVATE tests)  # error_text.h
+  target_include_directories(tenon_room_tests PRIVATE tests)  # error_text.h, spec.h
+  target_compile_definitions(tenon_room_tests PRIVATE TENON_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 endif()
 if(NOT TENON_SANITIZE AND NOT TENON_COVERAGE AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   # The same tests with other instruction sets than this machine's best.

@@ -3,16 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "spec.h"
 #include "tenon/error.h"
-
-#ifndef TENON_SOURCE_DIR
-#define TENON_SOURCE_DIR "."
-#endif
 
 namespace tenon {
 namespace {
@@ -69,21 +64,12 @@ TEST(DenseStrides, TheFormatThatPyTorchTakesThemFor) {
   for (const auto& c : cases) EXPECT_EQ(format_of(c.sizes, c.strides), c.want) << c.why;
 }
 
-Dims dims_of(const nlohmann::json& values) {
-  Dims dims;
-  for (const auto& value : values) dims.push_back(value.get<int64_t>());
-  return dims;
-}
-
 TEST(DenseStrides, SpecOfClone) {
-  const char* folder = std::getenv("TENON_SPEC");
-  std::ifstream file((folder ? std::string(folder) : TENON_SOURCE_DIR "/../shared/spec") + "/cases/strides.json");
-  ASSERT_TRUE(file) << "strides.json is missing: set TENON_SPEC to the folder of the specification";
+  TENON_NEEDS_SPEC();
   int checked = 0;
-  const auto spec = nlohmann::json::parse(file);
-  for (const auto& c : spec["cases"]) {
+  for (const auto& c : spec::read_cases("strides")) {
     if (c[0].size() != 1) continue;  // several inputs: an op's result, not a clone's
-    EXPECT_EQ(dense_strides_like(dims_of(c[0][0][0]), dims_of(c[0][0][1])), dims_of(c[2])) << c;
+    EXPECT_EQ(dense_strides_like(spec::to_dims(c[0][0][0]), spec::to_dims(c[0][0][1])), spec::to_dims(c[2])) << c;
     ++checked;
   }
   EXPECT_GT(checked, 100);

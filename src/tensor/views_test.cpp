@@ -1,19 +1,14 @@
 // Views have PyTorch's sizes, strides, offsets and error texts, on every device.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "spec.h"
 #include "tenon/factories.h"
 #include "tensor/impl.h"
-
-#ifndef TENON_SOURCE_DIR
-#define TENON_SOURCE_DIR "."
-#endif
 
 namespace tenon {
 namespace {
@@ -324,52 +319,38 @@ TEST(Views, ShareStorageAndVersion) {
 
 using Json = nlohmann::json;
 
-/// The cases of one file of the specification, which must be there.
-Json spec_cases(const std::string& name) {
-  const char* folder = std::getenv("TENON_SPEC");
-  std::ifstream file((folder ? std::string(folder) : TENON_SOURCE_DIR "/../shared/spec") + "/cases/" + name);
-  if (!file) {
-    ADD_FAILURE() << name << " is missing: set TENON_SPEC to the folder of the specification";
-    return Json::array();
-  }
-  return Json::parse(file)["cases"];
-}
-
-Dims dims_of(const Json& values) {
-  Dims dims;
-  for (const Json& value : values) dims.push_back(value.get<int64_t>());
-  return dims;
-}
-
 /// "[2, 3] [3, 1] 0", or the text of the error.
 std::string wanted(const Json& result) {
   if (result.is_string()) return "Error: " + result.get<std::string>();
-  return to_string(dims_of(result[0])) + " " + to_string(dims_of(result[1])) + " 0";
+  return to_string(spec::to_dims(result[0])) + " " + to_string(spec::to_dims(result[1])) + " 0";
 }
 
-class SpecOn : public testing::TestWithParam<Device> {};
+class SpecOn : public testing::TestWithParam<Device> {
+ protected:
+  void SetUp() override { TENON_NEEDS_SPEC(); }
+};
 
 TEST_P(SpecOn, View) {
-  for (const Json& c : spec_cases("view.json")) {
-    const Tensor x = empty_strided(dims_of(c[0]), dims_of(c[1]), GetParam());
-    EXPECT_EQ(outcome([&] { return x.view(dims_of(c[2])); }), wanted(c[3])) << c;
+  for (const Json& c : spec::read_cases("view")) {
+    const Tensor x = empty_strided(spec::to_dims(c[0]), spec::to_dims(c[1]), GetParam());
+    EXPECT_EQ(outcome([&] { return x.view(spec::to_dims(c[2])); }), wanted(c[3])) << c;
   }
 }
 
 TEST_P(SpecOn, ReshapeCopiesWhereViewFails) {
-  for (const Json& c : spec_cases("view.json")) {
-    const Tensor x = empty_strided(dims_of(c[0]), dims_of(c[1]), GetParam());
+  for (const Json& c : spec::read_cases("view")) {
+    const Tensor x = empty_strided(spec::to_dims(c[0]), spec::to_dims(c[1]), GetParam());
     const bool copies = c[3].is_string() && c[3].get<std::string>().starts_with("view size is not compatible");
     if (!copies)
-      EXPECT_EQ(outcome([&] { return x.reshape(dims_of(c[2])); }), wanted(c[3])) << c;
+      EXPECT_EQ(outcome([&] { return x.reshape(spec::to_dims(c[2])); }), wanted(c[3])) << c;
     else
-      EXPECT_TRUE(x.reshape(dims_of(c[2])).is_contiguous()) << c;
+      EXPECT_TRUE(x.reshape(spec::to_dims(c[2])).is_contiguous()) << c;
   }
 }
 
 TEST_P(SpecOn, Expand) {
-  for (const Json& c : spec_cases("expand.json")) {
-    const Tensor x = empty_strided(dims_of(c[0]), dims_of(c[1]), GetParam());
+  for (const Json& c : spec::read_cases("expand")) {
+    const Tensor x = empty_strided(spec::to_dims(c[0]), spec::to_dims(c[1]), GetParam());
     std::string want = wanted(c[3]);
     // The only text that names the device.
     if (const auto at = want.find("torch.FloatTensor"); x.is_meta() && at != std::string::npos)
@@ -379,7 +360,7 @@ TEST_P(SpecOn, Expand) {
       if (c[2][dim] == -1)
         want = "Error: The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension " +
                std::to_string(dim);
-    EXPECT_EQ(outcome([&] { return x.expand(dims_of(c[2])); }), want) << c;
+    EXPECT_EQ(outcome([&] { return x.expand(spec::to_dims(c[2])); }), want) << c;
   }
 }
 
