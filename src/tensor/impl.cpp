@@ -19,7 +19,7 @@ namespace {
 }
 
 /// Computes numel and the contiguous flags in one loop over the dims.
-void settle_impl(TensorImpl* impl) noexcept {
+[[gnu::always_inline]] inline void settle_impl(TensorImpl* impl) noexcept {
   const int64_t ndim = impl->sizes.size();
   const int64_t* sizes = impl->sizes.data();
   const int64_t* strides = impl->strides.data();
@@ -49,18 +49,18 @@ void settle_impl(TensorImpl* impl) noexcept {
 
 /// Links a view to the tensor whose elements it shares.
 [[gnu::always_inline]] inline void tie(TensorImpl* view, const Tensor& self) {
-  TensorImpl* base = self.impl()->base ? self.impl()->base : self.impl();
+  const TensorImpl* from = self.impl();
+  TensorImpl* base = from->base ? from->base : self.impl();
+  Storage* storage = from->storage;
   base->references.fetch_add(TensorImpl::kViewReference, std::memory_order_relaxed);
   view->base = base;
-  if (view->storage != base->storage) [[unlikely]]
-    history().add_former_view(base, view->storage);
+  view->storage = storage;
+  if (storage != base->storage) [[unlikely]]
+    history().add_former_view(base, storage);
   view->in_graph = true;
-  if (view->storage)
-    view->view_version.store(view->storage->version.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  view->inference = self.impl()->inference;
-  view->view_mode = thread_modes.inference ? Mode::inference
-                    : thread_modes.grad    ? self.impl()->view_mode
-                                           : Mode::no_grad;
+  if (storage) view->view_version.store(storage->version.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  view->inference = from->inference;
+  view->view_mode = thread_modes.inference ? Mode::inference : thread_modes.grad ? from->view_mode : Mode::no_grad;
 }
 
 }  // namespace
@@ -213,13 +213,10 @@ Tensor new_view(const Tensor& self, SizesView sizes, SizesView strides, int64_t 
 
 Tensor begin_view(const Tensor& self, int64_t offset) { return make_bare(offset, self.dtype(), self.device()); }
 
+void tie_view(const Tensor& view, const Tensor& self) { tie(view.impl(), self); }
+
 void settle_view(const Tensor& view, const Tensor& self) {
   settle_impl(view.impl());
-  tie_view(view, self);
-}
-
-void tie_view(const Tensor& view, const Tensor& self) {
-  view.impl()->storage = self.impl()->storage;
   tie(view.impl(), self);
 }
 
