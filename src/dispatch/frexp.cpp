@@ -78,7 +78,7 @@ std::tuple<Tensor&, Tensor&> plain::frexp_out(Tensor& mantissa, Tensor& exponent
     throw Error(std::string("torch.frexp() expects exponent to have int dtype but got ") +
                 cpp_type_name(exponent.dtype()));
   Tensor* const outs[] = {&mantissa, &exponent};
-  write_results(Op::frexp, outs, as_list(plain::frexp(self)));
+  write_results(Op::frexp, outs, as_list(plain::frexp(self)), &self);
   return {mantissa, exponent};
 }
 

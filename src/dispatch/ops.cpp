@@ -413,20 +413,22 @@ void check_fits(Op op, const Tensor& out, const Tensor& result) {
 
 }  // namespace
 
-Tensor& write_result(Op op, Tensor& out, const Tensor& result) {
+Tensor& write_result(Op op, Tensor& out, const Tensor& result, const Tensor* first) {
   check_fits(op, out, result);
   ResizedOutput resized(out, result.sizes(), result.strides());
+  if (first && (row_of(op).no_overlap & 1)) check_no_partial_overlap(out, *first);
   run_copy(out, result);
   resized.keep();
   return out;
 }
 
-void write_results(Op op, Tensor* const* outs, const List<Tensor>& results) {
+void write_results(Op op, Tensor* const* outs, const List<Tensor>& results, const Tensor* first) {
   for (std::size_t i = 0; i < results.size(); ++i) check_fits(op, *outs[i], results[i]);
   std::optional<ResizedOutput> resized[kMostResults];
   for (std::size_t i = 0; i < results.size(); ++i) {
     resized[i].emplace(*outs[i], results[i].sizes(), results[i].strides());
     check_no_internal_overlap(*outs[i]);
+    if (first && (row_of(op).no_overlap >> i & 1)) check_no_partial_overlap(*outs[i], *first);
   }
   const Uninterrupted uninterrupted;
   for (std::size_t i = 0; i < results.size(); ++i) {

@@ -232,7 +232,7 @@ Tensor& plain::addmm_out(Tensor& out, const Tensor& self, const Tensor& mat1, co
   check_unrecorded(Op::addmm, out, self, mat1, mat2);
   check_addmm(self, mat1, mat2);
   check_strict_out(out, mat1.dtype());
-  return write_result(Op::addmm, out, plain::addmm(self, mat1, mat2, beta, alpha));
+  return write_result(Op::addmm, out, plain::addmm(self, mat1, mat2, beta, alpha), &self);
 }
 
 void plain::addmm_inplace(const Tensor& self, const Tensor& mat1, const Tensor& mat2, Scalar beta, Scalar alpha) {
@@ -332,7 +332,7 @@ Tensor& plain::baddbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1
   check_unrecorded(Op::baddbmm, out, self, batch1, batch2);
   check_baddbmm(self, batch1, batch2);
   check_strict_out(out, batch2.dtype());
-  return write_result(Op::baddbmm, out, plain::baddbmm(self, batch1, batch2, beta, alpha));
+  return write_result(Op::baddbmm, out, plain::baddbmm(self, batch1, batch2, beta, alpha), &self);
 }
 
 void plain::baddbmm_inplace(const Tensor& self, const Tensor& batch1, const Tensor& batch2, Scalar beta, Scalar alpha) {
@@ -402,7 +402,7 @@ Tensor& plain::addmv_out(Tensor& out, const Tensor& self, const Tensor& mat, con
   check_unrecorded(Op::addmv, out, self, mat, vec);
   check_addmv(mat, vec, self.sizes(), self.dtype());
   check_strict_out(out, vec.dtype());
-  return write_result(Op::addmv, out, plain::addmv(self, mat, vec, beta, alpha));
+  return write_result(Op::addmv, out, plain::addmv(self, mat, vec, beta, alpha), &self);
 }
 
 void plain::addmv_inplace(const Tensor& self, const Tensor& mat, const Tensor& vec, Scalar beta, Scalar alpha) {

@@ -622,6 +622,7 @@ struct frexp {
       .kind = Kind::algorithm,
       .by_hand = true,
       .dtypes = kFloats,
+      .no_overlap = 0b11,
       .grad_fn = "FrexpBackward0",
       .doc = "Each element as mantissa * 2^exponent, the mantissa's magnitude in [0.5, 1); the exponent is int32."};
   template <class G>

@@ -25,6 +25,7 @@ struct sort {
           "(Tensor self, int dim=-1, bool descending=False, *, Tensor[2] out=None)",
       .kind = Kind::algorithm,
       .strict_out = true,
+      .no_overlap = 0b01,
       .grad_fn = "SortBackward0",
       .grad_fn_of_keyword = "SortBackward1",
       .doc = "The elements along dim in ascending order, and where each was; equal elements keep their order."};
@@ -57,6 +58,7 @@ struct topk {
       .dtypes = kNoBool,
       .kernel_name = "topk_cpu",
       .strict_out = true,
+      .no_overlap = 0b11,
       .grad_fn = "TopkBackward0",
       .doc = "The k largest or smallest elements along dim, and where they were."};
   template <class G>

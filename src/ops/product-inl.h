@@ -132,6 +132,7 @@ struct addmm {
       .dtypes = kNoBool | kComplex,
       .kernel_name = "addmm_impl_cpu_",
       .strict_out = true,
+      .no_overlap = 0b01,
       .grad_fn = "AddmmBackward0",
       .doc = "beta * input + alpha * (mat1 @ mat2)."};
   template <class G>
@@ -175,6 +176,7 @@ struct addmv {
       .dtypes = kNoBool | kComplex,
       .kernel_name = "addmv_impl_cpu",
       .strict_out = true,
+      .no_overlap = 0b01,
       .grad_fn = "AddmvBackward0",
       .doc = "beta * input + alpha * (mat @ vec)."};
   template <class G>
@@ -207,6 +209,7 @@ struct baddbmm {
       .dtypes = kNoBool | kComplex,
       .kernel_name = "baddbmm",
       .strict_out = true,
+      .no_overlap = 0b01,
       .grad_fn = "BaddbmmBackward0",
       .doc = "beta * input + alpha * (batch1 @ batch2), matrix by matrix."};
   template <class G>

@@ -103,6 +103,7 @@ struct Row {
   bool complex_lacks_code = false;        // refuses_complex is a NotImplementedError
   Parameters parameters = Parameters::none;
   bool strict_out = false;        // out= must have the compute dtype: nothing is cast
+  uint8_t no_overlap = 0;         // bit i: result i may not be written to an out= that partly overlaps the first operand
   bool keeps_real = false;        // the result of a real operand is that operand
   bool complex_to_real = false;   // the result of complex numbers is real
   bool exact_second = false;      // a second operand of one element is not rounded to 16-bit floats

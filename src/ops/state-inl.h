@@ -111,6 +111,7 @@ struct max_dim : argmax {
       .kernel_name = "max_cpu",
       .refuses_complex = "max(): does not support complex input",
       .strict_out = true,
+      .no_overlap = 0b11,
       .grad_fn = "MaxBackward0",
       .doc = "The largest element along dim, and where it is; of several the first. NaN wins."};
   template <class V>
@@ -157,6 +158,7 @@ struct min_dim : argmin {
       .kernel_name = "min_cpu",
       .refuses_complex = "min(): does not support complex input",
       .strict_out = true,
+      .no_overlap = 0b11,
       .grad_fn = "MinBackward0",
       .doc = "The smallest element along dim, and where it is; of several the first. NaN wins."};
   template <class V>
@@ -180,6 +182,7 @@ struct aminmax {
       .lanes = kWideNumbers,
       .kernel_name = "aminmax_cpu",
       .strict_out = true,
+      .no_overlap = 0b11,
       .grad_fn = "AminmaxBackward0",
       .doc = "The smallest and the largest element along dim, or among all; NaN wins."};
   template <class V>

@@ -152,12 +152,13 @@ def checked_out(op):
     outs, operands = out_names(op), ", ".join(differentiable(op))
     checks = [f"  check_unrecorded(Op::{op.block}, {out}, {operands});" for out in outs]
     call = f"plain::{op.block}({arguments_of(op)})"
+    first = f", &{differentiable(op)[0]}" if op.facts.get("no_overlap") else ""
     if not op.result_names:
-        return [*checks, f"  return write_result(Op::{op.block}, out, {call});"]
+        return [*checks, f"  return write_result(Op::{op.block}, out, {call}{first});"]
     return [
         *checks,
         f"  Tensor* const outs[] = {{{', '.join('&' + out for out in outs)}}};",
-        f"  write_results(Op::{op.block}, outs, as_list({call}));",
+        f"  write_results(Op::{op.block}, outs, as_list({call}){first});",
         f"  return {{{', '.join(outs)}}};",
     ]
 
