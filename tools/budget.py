@@ -23,7 +23,9 @@ LIBRARY_MB = LIMIT_BYTES / 1e6
 WHEEL_MB = 6
 BUILD_MINUTES = 8
 UNIT_SECONDS = 60
-PLANNED_OPS = 257  # the library's size is also estimated for so many ops
+# The library's size is also estimated for so many ops: those declared in November 2026 and the 105 that the catalogue of
+# PyTorch's ops had beside them. Aliases have no code of their own and are not counted.
+PLANNED_OPS = 243
 # What grows with the number of ops: formulas' kernels, the tables, and the functions made from signatures.
 GROWING = ("src/kernel/", "src/ops/", "src/dispatch/ops.cpp", "src/dispatch/schema.cpp", "src/autograd/derivative.cpp")
 NOT_GROWING = ("src/kernel/cast.cpp", "src/kernel/move.cpp", "src/kernel/index.cpp", "src/kernel/order.cpp",
@@ -71,7 +73,7 @@ def growing_share(build):
 def report(build, wheel, build_seconds):
     """[(what, measured, limit, unit)]; a limit may be None."""
     library = stripped_bytes(build / "libtenon.so") / 1e6
-    declared = len({op.name for op in public_ops(read_ops())})
+    declared = len({op.name for op in public_ops(read_ops()) if not op.is_alias})
     units = sorted(unit_seconds(build).items(), key=lambda unit: -unit[1])
     planned = library * (1 + growing_share(build) * (PLANNED_OPS / declared - 1))
     lines = [("library, stripped", library, LIBRARY_MB, "MB"),

@@ -23,6 +23,10 @@ constexpr int64_t numel_of(SizesView sizes) noexcept {
   return static_cast<int64_t>(n);
 }
 
+/// The broadcasting rule for one dim: sizes are equal, or one of them is 1. broadcast_size gives their common size.
+constexpr bool sizes_broadcast(int64_t a, int64_t b) noexcept { return a == b || a == 1 || b == 1; }
+constexpr int64_t broadcast_size(int64_t a, int64_t b) noexcept { return a == 1 ? b : a; }
+
 /// Shape of an elementwise result: aligned at the right, sizes equal, or 1, or absent. Error names the last mismatching
 /// dim: "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1".
 /// https://docs.pytorch.org/docs/stable/notes/broadcasting.html

@@ -16,9 +16,8 @@ int64_t failing_dim(const SizesView* shapes, int64_t count, int64_t longest) {
     for (int64_t i = 0; i < count; ++i) {
       if (back > shapes[i].size()) continue;
       const int64_t other = shapes[i][shapes[i].size() - back];
-      if (other == 1 || other == size) continue;
-      if (size != 1) return back;
-      size = other;
+      if (!sizes_broadcast(size, other)) return back;
+      size = broadcast_size(size, other);
     }
   }
   return 0;

@@ -162,9 +162,29 @@ constexpr Op formula_of(Op op) {
   return op == Op::sub_alpha ? Op::add_alpha : op == Op::mean ? Op::sum : op == Op::sgn ? Op::sign : op;
 }
 
+/// The op of two operands whose kernels join two partial results of a fold: its own, if no other has its formula.
+constexpr Op join_of(Op fold) {
+  switch (formula_of(fold)) {
+    case Op::sum:
+      return Op::add;
+    case Op::prod:
+      return Op::mul;
+    case Op::amax:
+      return Op::maximum;
+    case Op::amin:
+      return Op::minimum;
+    case Op::all:
+      return Op::logical_and;
+    case Op::any:
+      return Op::logical_or;
+    default:
+      return fold;
+  }
+}
+
 struct KernelTable {
   const char* name;  // the instruction set
-  // By op and compute dtype; null: none. A reduction's kernel joins two partial results.
+  // By op and compute dtype; null: none. Those of a fold join two partial results: see join_of.
   Kernel elementwise[kOpCount][kDtypeCount];
   Kernel cast[kDtypeCount][kDtypeCount];  // [from][to]; a copy if they are equal
   // The same with streaming stores: `out` is aligned to a cache line, `n` a multiple of kStreamedLanes.

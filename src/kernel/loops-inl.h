@@ -535,16 +535,16 @@ inline void set_kernels(KernelTable& table, Op op, int column, const KernelPair&
   table.elementwise_streamed[static_cast<int>(op)][column] = forms.streamed;
 }
 
-template <class Block, class T>
-void fill_op(KernelTable& table, Op op) {
+template <class Block, class T, Op kOp>
+void fill_op(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
   constexpr bool is_fold = Block::row.kind == Kind::fold;
   if constexpr ((ComplexLane<T> || is_fold) && !has_kernel<Block, T>()) {
   } else if constexpr (is_fold && !HasState<Block>) {
-    table.fold[static_cast<int>(op)][column] = fold_kernel<Block, T>();
-    table.elementwise[static_cast<int>(op)][column] = &binary<Block, T, T, T>;
+    table.fold[static_cast<int>(kOp)][column] = fold_kernel<Block, T>();
+    if constexpr (join_of(kOp) == kOp) table.elementwise[static_cast<int>(kOp)][column] = &binary<Block, T, T, T>;
   } else if constexpr (Block::row.kind == Kind::map) {
-    set_kernels(table, op, column, elementwise_kernel<Block, T>());
+    set_kernels(table, kOp, column, elementwise_kernel<Block, T>());
   }
 }
 
@@ -552,7 +552,7 @@ void fill_op(KernelTable& table, Op op) {
 template <class T>
 void fill_dtype(KernelTable& table) {
 #define TENON_OP(NAME) \
-  if constexpr (formula_of(Op::NAME) == Op::NAME) fill_op<ops::NAME, T>(table, Op::NAME);
+  if constexpr (formula_of(Op::NAME) == Op::NAME) fill_op<ops::NAME, T, Op::NAME>(table);
 #include "ops/list.def"
 #undef TENON_OP
 }

@@ -1,4 +1,4 @@
-// The broadcasting rule. One loop from the last dim serves every caller; only the error texts differ.
+// Shapes that broadcast together. PyTorch has an error text for each function, so each has a loop.
 #include <algorithm>
 
 #include "tenon/error.h"
@@ -39,15 +39,14 @@ void broadcast_into(Dims& shape, SizesView other) {
   // All checks come first, so that a failure leaves `shape` unchanged.
   for (int64_t dim = ndim - 1; dim >= lead && dim >= other_lead; --dim) {
     const int64_t size = shape[dim - lead], other_size = other[dim - other_lead];
-    if (size != other_size && size != 1 && other_size != 1) fail_sizes(size, other_size, dim);
+    if (!sizes_broadcast(size, other_size)) fail_sizes(size, other_size, dim);
   }
   if (lead != 0) {
     shape.resize(ndim);
     for (int64_t dim = ndim - 1; dim >= lead; --dim) shape[dim] = shape[dim - lead];
     for (int64_t dim = 0; dim < lead; ++dim) shape[dim] = 1;
   }
-  for (int64_t dim = other_lead; dim < ndim; ++dim)
-    if (shape[dim] == 1) shape[dim] = other[dim - other_lead];
+  for (int64_t dim = other_lead; dim < ndim; ++dim) shape[dim] = broadcast_size(shape[dim], other[dim - other_lead]);
 }
 
 Dims broadcast_shapes(const SizesView* shapes, int64_t count) {
@@ -60,22 +59,19 @@ Dims broadcast_shapes(const SizesView* shapes, int64_t count) {
       const int64_t size = shape[shape.size() - back];
       int64_t& common = result[ndim - back];
       if (size < 0) throw ValueError("Attempting to broadcast a dimension with negative length!");
-      if (size == 1 || size == common) continue;
-      if (common != 1)
+      if (!sizes_broadcast(common, size))
         throw Error("Attempting to broadcast a dimension of length " + std::to_string(size) + " at -" +
                     std::to_string(back) + "! Mismatching argument at index " + std::to_string(i) + " had " +
                     tuple_text(shape) + "; but expected shape should be broadcastable to " + to_string(result));
-      common = size;
+      common = broadcast_size(common, size);
     }
   }
   return result;
 }
 
 bool is_broadcastable(SizesView a, SizesView b) noexcept {
-  for (int64_t back = 1; back <= a.size() && back <= b.size(); ++back) {
-    const int64_t x = a[a.size() - back], y = b[b.size() - back];
-    if (x != y && x != 1 && y != 1) return false;
-  }
+  for (int64_t back = 1; back <= a.size() && back <= b.size(); ++back)
+    if (!sizes_broadcast(a[a.size() - back], b[b.size() - back])) return false;
   return true;
 }
 

@@ -157,7 +157,7 @@ struct Setup {
         shape(choose_shape(loops)),
         accumulated(elements.dtype(elements.result())),
         shift(shift_of(accumulated)),
-        join(kernels().elementwise[static_cast<int>(what.op)][static_cast<int>(accumulated)]),
+        join(kernel_of(join_of(what.op), accumulated)),
         fold(kernels().fold[static_cast<int>(what.op)][static_cast<int>(accumulated)]),
         fold_values(fold) {
     if (const FoldKernel widening = shape.along ? widening_fold(whole, what.op) : nullptr) {

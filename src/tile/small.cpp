@@ -112,8 +112,8 @@ bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesVie
   for (int64_t back = 1; back <= ndim; ++back) {
     int64_t own[2];
     for (int i = 0; i < 2; ++i) own[i] = back <= shapes[i].size() ? shapes[i][shapes[i].size() - back] : 1;
-    if (own[0] != own[1] && own[0] != 1 && own[1] != 1) return false;
-    const int64_t dim = ndim - back, size = own[0] == 1 ? own[1] : own[0];
+    if (!sizes_broadcast(own[0], own[1])) return false;
+    const int64_t dim = ndim - back, size = broadcast_size(own[0], own[1]);
     sizes[dim] = size;
     numel *= size;
     if (numel > kSmallNumel) return false;
