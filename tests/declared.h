@@ -14,7 +14,7 @@ using Values = std::vector<Value>;
 /// A tensor as the argument of a parameter: a condition or a mask is bool, an index selects along a dim of size 2.
 inline Tensor as_operand(const Parameter& parameter, const Tensor& tensor) {
   const std::string_view name = parameter.name;
-  if (name == "condition" || name == "mask") return tensor > 0;
+  if (name == "condition" || name == "mask") return ne(tensor, 0);
   if (name == "index" || name == "indices") return (tensor > 1).to(int64);
   return tensor;
 }

@@ -539,7 +539,7 @@ Tensor run_elementwise(Op op, Args args, int count) {
 }
 
 Tensor& run_inplace(Op op, Tensor& self, Args args, int count) {
-  if (fast_into(op, self, args, count)) return self;
+  if (fast_into(op, self, args, count) || (count == 2 && small_into(op, self, args))) return self;
   if (is_result(row_of(op), *args[0])) {
     bump_version(self);
     return self;

@@ -177,42 +177,70 @@ template <int kCount>
   return count == 1 ? fast_result<1>(op, args) : count == 3 ? fast_result<3>(op, args) : fast_result<4>(op, args);
 }
 
-/// Whether it is a broadcast of two small contiguous operands of one dtype, which run_small expands on the stack.
-inline bool small_binary(Op op, Args args, SmallBroadcast& broadcast, FastKernel& entry) {
+/// The common dtype of two operands of different dtypes, if it needs no more than casts. bool and unsigned dtypes,
+/// which some ops refuse, are left to the general path.
+inline bool common_of_small(const Arg& a, const Arg& b, Dtype& common) {
+  for (const Arg* arg : {&a, &b})
+    if (const Dtype dtype = arg->tensor().dtype(); dtype == bool_ || is_wide_unsigned(dtype) || is_complex(dtype))
+      return false;
+  const TypedOperand operands[] = {typed(a), typed(b)};
+  common = result_type(operands, 2);
+  return widened(common) == common;
+}
+
+/// A small operand; false if it needs the general path.
+inline bool add_small_operand(SmallBroadcast& broadcast, int i, const TensorImpl& operand, Dtype common) {
+  broadcast.data[i] = operand.data();
+  broadcast.casts[i] = nullptr;
+  if (operand.dtype == common) return true;
+  broadcast.casts[i] = kernels().cast[static_cast<int>(operand.dtype)][static_cast<int>(common)];
+  broadcast.numels[i] = operand.numel;
+  return operand.contiguous && operand.numel <= kSmallNumel;
+}
+
+/// Whether it is a broadcast of two small tensors that run_small computes.
+inline bool small_binary(Op op, Args args, SmallBroadcast& broadcast, FastKernel& entry, Dtype& common) {
   if (!args[0]->is_tensor() || !args[1]->is_tensor()) return false;
-  const TensorImpl* a = args[0]->tensor().impl();
-  const TensorImpl* b = args[1]->tensor().impl();
-  const bool plain =
-      a->contiguous && b->contiguous && a->dtype == b->dtype && a->device == Device::cpu && b->device == Device::cpu;
-  const bool has_elements = a->numel > 0 && b->numel > 0;  // without elements, strides may be any int64
-  if (!plain || !has_elements || std::max(a->numel, b->numel) > kSmallNumel) return false;
-  if (!broadcast.set(a->sizes, a->strides, b->sizes, b->strides)) return false;
-  entry = fast_kernel(op, a->dtype);
-  broadcast.data[0] = a->data();
-  broadcast.data[1] = b->data();
-  return entry.kernel != nullptr;
+  const TensorImpl& a = *args[0]->tensor().impl();
+  const TensorImpl& b = *args[1]->tensor().impl();
+  const bool on_cpu = a.device == Device::cpu && b.device == Device::cpu;
+  const bool has_elements = a.numel > 0 && b.numel > 0;  // without elements, strides may be any int64
+  if (!on_cpu || !has_elements || std::max(a.numel, b.numel) > kSmallRowsNumel) return false;
+  common = a.dtype;
+  if (a.dtype != b.dtype && !common_of_small(*args[0], *args[1], common)) return false;
+  entry = fast_kernel(op, common);
+  if (!entry.kernel || !broadcast.set(a.sizes, a.strides, b.sizes, b.strides)) return false;
+  return add_small_operand(broadcast, 0, a, common) && add_small_operand(broadcast, 1, b, common);
 }
 
 inline Tensor small_result(Op op, Args args) {
   SmallBroadcast broadcast;
   FastKernel entry;
-  if (!small_binary(op, args, broadcast, entry) || !BroadcastCheck::is_silent()) return {};
+  Dtype common;
+  if (!small_binary(op, args, broadcast, entry, common) || !BroadcastCheck::is_silent()) return {};
   Tensor result = new_tensor(broadcast.shape(), entry.result);
-  run_small(broadcast, entry.kernel, args[0]->tensor().itemsize(), result.impl()->data());
+  run_small(broadcast, entry.kernel, itemsize(common), itemsize(entry.result), result.impl()->data());
   return result;
 }
 
+/// Whether a small operand may be read while `out`, which has the result's shape, is written row by row.
+inline bool may_write_small(const TensorImpl& out, const TensorImpl& operand) {
+  return &operand == &out ? SizesView(operand.sizes) == SizesView(out.sizes) : !share_memory(operand, out);
+}
+
+/// The same into an existing tensor, which may be an operand.
 inline bool small_into(Op op, Tensor& out, Args args) {
   SmallBroadcast broadcast;
   FastKernel entry;
+  Dtype common;
   const TensorImpl* impl = out.impl();
   if (!impl->contiguous || impl->device != Device::cpu || !BroadcastCheck::is_silent()) return false;
-  if (!small_binary(op, args, broadcast, entry) || impl->dtype != entry.result ||
+  if (!small_binary(op, args, broadcast, entry, common) || impl->dtype != entry.result ||
       !(SizesView(impl->sizes) == broadcast.shape()))
     return false;
   for (int i = 0; i < 2; ++i)
-    if (share_memory(*args[i]->tensor().impl(), *impl)) return false;
-  run_small(broadcast, entry.kernel, args[0]->tensor().itemsize(), impl->data());
+    if (!may_write_small(*impl, *args[i]->tensor().impl())) return false;
+  run_small(broadcast, entry.kernel, itemsize(common), itemsize(entry.result), impl->data());
   bump_version(out);
   return true;
 }

@@ -71,20 +71,36 @@ Reduction reduction_of(Op op, Dtype output, int64_t count) {
   return {op, op == Op::mean ? static_cast<double>(count) : 0, output};
 }
 
-/// Whether all elements are one row that needs no plan.
-bool is_row(const Tensor& self) { return self.numel() <= kRowNumel && self.is_contiguous(); }
+// One thread folds so many elements in one piece.
+constexpr int64_t kFewNumel = 1 << 16;
 
-/// Folds all elements at once, if they are a row of the result's dtype. False if the call needs a plan.
-bool fold_whole(Op op, const Types& types, const Tensor& out, const Tensor& self) {
+/// Whether elements are contiguous rows of `numel` elements that need no plan.
+bool are_rows(const Tensor& self, int64_t numel) {
+  if (self.numel() > kFewNumel || !self.is_contiguous()) return false;
+  return numel <= kRowNumel && (numel >= kNarrowRow || numel == self.numel());
+}
+/// The number of elements of the dims from `first` on.
+int64_t numel_from(const Tensor& self, int64_t first) {
+  return numel_of({self.sizes().data() + first, self.dim() - first});  // exact: a part of the sizes
+}
+
+/// Folds rows without a plan, if the last dims are reduced and nothing is cast. False if the call needs a plan.
+bool fold_rows(Op op, const Types& types, const Tensor& out, const Tensor& self, SizesView mask) {
   const bool plain = types.element == self.dtype() && types.accumulated == self.dtype() && out.dtype() == self.dtype();
-  if (!plain || out.numel() != 1 || !is_row(self)) return false;
+  if (!plain || !out.is_contiguous()) return false;
+  int64_t first = 0;
+  while (first < mask.size() && !mask[first]) ++first;
+  for (int64_t dim = first; dim < mask.size(); ++dim)
+    if (!mask[dim]) return false;
+  const int64_t numel = numel_from(self, first);
+  if (!are_rows(self, numel)) return false;
   if (CourseRecord::now()) [[unlikely]] {
     Course course{.route = "few", .stores = "in place", .parts = 1};
     course.accesses.push_back(AccessPattern::direct);
     note_course(std::move(course));
     if (out.is_meta()) return true;
   }
-  fold_row(reduction_of(op, out.dtype(), self.numel()), out.data_ptr(), self.data_ptr(), self.numel());
+  fold_contiguous_rows(reduction_of(op, out.dtype(), numel), out.data_ptr(), self.data_ptr(), numel, out.numel());
   return true;
 }
 
@@ -110,7 +126,7 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   check_dtype(op, types.result);
   // Truths into uint8 PyTorch asks of the elements as uint8.
   warn_of_lost_parts(self.dtype(), is_truth(op) ? out.dtype() : types.element, self.numel());
-  if (fold_whole(op, types, out, self)) return;
+  if (fold_rows(op, types, out, self, mask)) return;
   const Dims strides = spread_strides(out.strides(), mask, keepdim);
   const StridedView strided[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};
   Plan plan;
@@ -169,18 +185,40 @@ Resolved resolve(Op op, const Tensor& self, SizesView dims, bool keepdim, std::o
   return resolved;
 }
 
-/// The fast path: elements in a row, all of which are reduced without a cast. Undefined if the call needs the
+/// The first of the last dims, if these are the dims to reduce; -1 if others are.
+int64_t first_reduced(SizesView dims, int64_t ndim) {
+  if (dims.empty()) return 0;
+  if (ndim > 63) return -1;
+  uint64_t mask = 0;
+  for (const int64_t dim : dims) {
+    if (dim < -ndim || dim >= ndim) return -1;
+    mask |= uint64_t{1} << (dim < 0 ? dim + ndim : dim);  // exact: below the number of dims
+  }
+  const int64_t first = ndim - dims.size();  // exact: two small numbers
+  return first >= 0 && mask >> first == (uint64_t{1} << dims.size()) - 1 ? first : -1;
+}
+
+/// The shape after the dims from `first` on are reduced.
+Dims shape_before(const Tensor& self, int64_t first, bool keepdim) {
+  Dims shape = SizesView(self.sizes().data(), first).copy();
+  for (int64_t dim = first; keepdim && dim < self.dim(); ++dim) shape.push_back(1);
+  return shape;
+}
+
+/// The fast path: contiguous elements whose last dims are reduced without a cast. Undefined if the call needs the
 /// general path. Bench: tenon_bench --filter '^tiny/sum'.
-Tensor row_result(Op op, const Tensor& self, SizesView dims) {
+Tensor rows_result(Op op, const Tensor& self, SizesView dims, bool keepdim) {
   const Dtype dtype = self.dtype();
-  const bool is_whole = dims.empty() || (self.dim() == 1 && dims.size() == 1 && (dims[0] == 0 || dims[0] == -1));
-  if (!is_whole || self.numel() == 0 || self.is_meta() || !is_row(self)) return {};
+  const int64_t first = first_reduced(dims, self.dim());
+  if (first < 0 || self.numel() == 0 || self.is_meta()) return {};
+  const int64_t numel = numel_from(self, first);
+  if (!are_rows(self, numel)) return {};
   const Row& row = row_of(op);
   const bool is_plain = widened(dtype) == dtype && reduced_dtype(op, dtype, {}) == dtype;
   if (!is_plain || (is_truth(op) && dtype != bool_) || (row.dtypes & set_of(dtype)) == 0 || CourseRecord::now())
     return {};
-  Tensor out = new_tensor({}, dtype);
-  fold_row(reduction_of(op, dtype, self.numel()), out.impl()->data(), self.impl()->data(), self.numel());
+  Tensor out = new_tensor(shape_before(self, first, keepdim), dtype);
+  fold_contiguous_rows(reduction_of(op, dtype, numel), out.impl()->data(), self.impl()->data(), numel, out.numel());
   return out;
 }
 
@@ -217,8 +255,8 @@ Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::opti
 }
 
 Tensor run_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
-  if (!keepdim && !dtype)
-    if (Tensor out = row_result(op, self, dims); out.defined()) return out;
+  if (!dtype)
+    if (Tensor out = rows_result(op, self, dims, keepdim); out.defined()) return out;
   const Resolved resolved = resolve(op, self, dims, keepdim, dtype);
   Tensor out = new_tensor(resolved.shape, resolved.types.result, self.device());
   compute(op, resolved.types, out, self, resolved.mask, keepdim);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dispatch/differentiate.h"
+#include "dispatch/reduce.h"
 #include "gtest/gtest.h"
 #include "ops/row.h"
 #include "tenon/factories.h"
@@ -180,6 +181,32 @@ TEST(Reduce, ARowGivesTheSameBitsWithAndWithoutAPlan) {
         EXPECT_EQ(std::memcmp(direct.data_ptr(), planned.data_ptr(), static_cast<std::size_t>(direct.nbytes())), 0)
             << row_of(op).name << " " << dtype_name(dtype) << " " << numel;
       }
+}
+
+/// Reductions over the last dims of contiguous elements need no plan, but those into an output with gaps do.
+TEST(Reduce, RowsGiveTheSameBitsWithAndWithoutAPlan) {
+  std::mt19937_64 random(5);
+  const auto below = [&](std::size_t count) { return static_cast<int64_t>(random() % count); };
+  const Dtype dtypes[] = {float32, float64, int64, bool_, complex64, float16};
+  for (int i = 0; i < 3000; ++i) {
+    const Op ops[] = {Op::sum, Op::mean, Op::prod, Op::amax, Op::amin, Op::all, Op::any};
+    const Op op = ops[below(std::size(ops))];
+    const Dtype dtype = dtypes[below(std::size(dtypes))];
+    if ((op == Op::mean && !is_inexact(dtype)) || (is_complex(dtype) && (op == Op::amax || op == Op::amin))) continue;
+    Dims sizes, dims;
+    const int64_t ndim = 1 + below(3), first = below(static_cast<std::size_t>(ndim));
+    for (int64_t dim = 0; dim < ndim; ++dim) sizes.push_back(1 + below(dim + 1 == ndim ? 90 : 6));
+    for (int64_t dim = ndim - 1; dim >= first; --dim) dims.push_back(below(2) ? dim : dim - ndim);
+    const bool keepdim = below(2) == 0;
+    const Tensor rows = (sin(arange(numel_of(sizes), float32)) * 3.).to(dtype).view(sizes);
+    const Tensor direct = run_reduce(op, rows, dims, keepdim, {});
+    Dims apart = direct.sizes().copy();
+    apart.push_back(2);
+    Tensor planned = empty(apart, Options(direct.dtype())).select(-1, 0);
+    reduce_out(op, planned, rows, dims, keepdim, {});
+    EXPECT_TRUE(same_bits(direct, planned)) << row_of(op).name << " " << dtype_name(dtype) << to_string(sizes)
+                                            << " dims " << to_string(dims) << (keepdim ? " kept" : "");
+  }
 }
 
 // Rows are folded together, as many as a vector has lanes; each as if it were alone.

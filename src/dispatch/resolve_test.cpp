@@ -38,11 +38,13 @@ class Draw {
   /// A random tensor, often of the other operands' dtype.
   Tensor tensor(Dtype usual, bool usual_shape) {
     const Dtype dtype =
-        below(4) > 0 ? usual : one_of({bool_, uint8, int32, int64, float16, bfloat16, float32, float64});
+        below(4) > 0
+            ? usual
+            : one_of({bool_, uint8, int32, int64, float16, bfloat16, float32, float64, uint16, uint32});
     Dims sizes;
     const int64_t dims = below(4);
-    for (int64_t dim = 0; dim < dims; ++dim) sizes.push_back(one_of<int64_t>({1, 1, 2, 3}));
-    if (usual_shape) sizes = Dims{2, 3};
+    for (int64_t dim = 0; dim < dims; ++dim) sizes.push_back(one_of<int64_t>({1, 1, 2, 3, 37}));
+    if (usual_shape) sizes = below(3) == 0 ? Dims{2, 37} : Dims{2, 3};
     if (below(12) == 0 && !sizes.empty()) sizes[0] = 0;
     Tensor values = (arange(numel_of(sizes), float32) * 0.75 - 1.).to(dtype).view(sizes);
     switch (below(6)) {
@@ -162,6 +164,32 @@ TEST(Resolve, WritesOfFewElementsAreTheSame) {
       const std::string few = outcome(call);
       const WithoutShortcuts general;
       EXPECT_EQ(few, outcome(call)) << shown(schema, values) << " into " << to_string(target.sizes());
+    }
+  }
+  set_warning_handler(nullptr);
+}
+
+TEST(Resolve, InPlaceCallsOfFewElementsAreTheSame) {
+  set_warning_handler([](const char*, const std::string&, const std::string&, void*) {});
+  Draw draw(4);
+  for (const Schema& schema : schemas()) {
+    if (!schema.is_map() || !schema.inplace) continue;
+    for (int i = 0; i < 100; ++i) {
+      const Dtype usual = draw.one_of({float32, float32, float64, int64, bool_});
+      declared::Values values = drawn_values(draw, schema, usual, draw.below(2) == 0);
+      if (!values[0].is_tensor()) continue;
+      const Tensor self = values[0].tensor();
+      const bool of_itself = draw.below(8) == 0;  // an operand that is written
+      const auto call = [&] {
+        const Tensor target = apart(self);
+        values[0] = target;
+        if (of_itself && values.size() > 1 && values[1].is_tensor()) values[1] = target;
+        schema.inplace(values.data());
+        return target;
+      };
+      const std::string few = outcome(call);
+      const WithoutShortcuts general;
+      EXPECT_EQ(few, outcome(call)) << shown(schema, values);
     }
   }
   set_warning_handler(nullptr);

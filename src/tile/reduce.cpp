@@ -14,7 +14,7 @@ namespace {
 // Bench: tenon_bench --filter '^reduce/sum/' (kLanes, kSegmentNumel) and '^reduce/(\[N,3\] sum|NCHW)' (kNarrow).
 constexpr int64_t kLanes = 1024;  // elements of a tile
 // An innermost loop shorter than this is reduced across rows, not along them; the second, if other loops are, too.
-constexpr int64_t kNarrow = 4, kNarrowOfSeveral = 64;
+constexpr int64_t kNarrow = kNarrowRow, kNarrowOfSeveral = 64;
 constexpr int64_t kTogether = 16;  // rows that fold kernels fold together
 constexpr int64_t kCascade = 64;   // partial sums of a level become one of the next: error grows with the levels only
 constexpr int kLevels = 4;
@@ -650,9 +650,9 @@ Course course_of(const Plan& plan, const Program& program, const Reduction& redu
   return course;
 }
 
-void fold_row(const Reduction& reduction, void* out, const void* row, int64_t numel) {
-  kernels().fold[static_cast<int>(reduction.op)][static_cast<int>(reduction.output)](out, row, numel, 0, 1);
-  finish_values(reduction, reduction.output, static_cast<std::byte*>(out), 1);
+void fold_contiguous_rows(const Reduction& reduction, void* out, const void* in, int64_t numel, int64_t rows) {
+  kernels().fold[static_cast<int>(reduction.op)][static_cast<int>(reduction.output)](out, in, numel, numel, rows);
+  finish_values(reduction, reduction.output, static_cast<std::byte*>(out), rows);
 }
 
 void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,

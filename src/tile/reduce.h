@@ -20,8 +20,11 @@ constexpr bool starts_at_zero(Op op, Dtype accumulated) {
 
 // Rows of at most so many elements are folded by one call of a kernel. Bench: tenon_bench --filter '^reduce/sum/'.
 inline constexpr int64_t kRowNumel = 8 * 1024 - 1;
-/// Folds a row of at most kRowNumel elements into one element of the same dtype: the same bits as run_reduction gives.
-void fold_row(const Reduction& reduction, void* out, const void* row, int64_t numel);
+// Shorter rows of several are folded across: their kernel has no vectors.
+inline constexpr int64_t kNarrowRow = 4;
+/// Folds each of `rows` contiguous rows of at most kRowNumel elements into one element of the same dtype: the same bits
+/// as run_reduction gives.
+void fold_contiguous_rows(const Reduction& reduction, void* out, const void* in, int64_t numel, int64_t rows);
 
 /// Operand 0 of `plan` is the output, with stride 0 along reduced loops; operand i + 1 is input i. No loop is empty.
 void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,

@@ -8,6 +8,8 @@ namespace {
 
 // Copies in chunks may write this many bytes beyond the end.
 constexpr int64_t kChunk = 16;
+// A call of a kernel costs as much as copying so many elements. Bench: tenon_bench --filter '^large/row/L1'.
+constexpr int64_t kShortestRow = 16;
 
 /// Repeats the first `block` bytes until there are `total`.
 inline void repeat_block(std::byte* to, int64_t block, int64_t total) {
@@ -72,6 +74,29 @@ int64_t expand(T* to, const T* from, const SmallBroadcast& broadcast, const int6
   return total;
 }
 
+/// Calls the kernel for each row.
+void run_rows(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, int64_t out_itemsize, void* out) {
+  const int64_t length = broadcast.counts[0];
+  Lanes lanes[2];
+  for (int i = 0; i < 2; ++i) lanes[i] = {broadcast.data[i], broadcast.strides[i][0]};
+  int64_t index[kSmallDims] = {};
+  std::byte* to = static_cast<std::byte*>(out);
+  const std::byte* const end = to + broadcast.numel * out_itemsize;
+  for (;;) {
+    kernel(to, lanes, length);
+    to += length * out_itemsize;
+    if (to == end) return;
+    for (int64_t loop = 1;; ++loop) {
+      const bool wraps = ++index[loop] == broadcast.counts[loop];
+      const int64_t turns = wraps ? 1 - broadcast.counts[loop] : 1;
+      for (int i = 0; i < 2; ++i)
+        lanes[i].data = static_cast<const std::byte*>(lanes[i].data) + turns * broadcast.strides[i][loop] * itemsize;
+      if (!wraps) break;
+      index[loop] = 0;
+    }
+  }
+}
+
 template <class T>
 void run_sized(const SmallBroadcast& broadcast, Kernel kernel, void* out) {
   alignas(64) T buffers[2][kSmallNumel + 4 * kChunk];
@@ -116,7 +141,7 @@ bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesVie
     const int64_t dim = ndim - back, size = broadcast_size(own[0], own[1]);
     sizes[dim] = size;
     numel *= size;
-    if (numel > kSmallNumel) return false;
+    if (numel > kSmallRowsNumel) return false;
     int64_t own_strides[2];
     for (int i = 0; i < 2; ++i) {
       const bool moves = back <= shapes[i].size() && (own[i] != 1 || size == 1);
@@ -130,10 +155,19 @@ bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesVie
     }
     add_loop(size, own_strides);
   }
-  return loops > 0;
+  return loops > 0 && (numel <= kSmallNumel || has_rows());
 }
 
-void run_small(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, void* out) {
+bool SmallBroadcast::has_rows() const noexcept {
+  const int64_t a = strides[0][0], b = strides[1][0];
+  return counts[0] >= kShortestRow && (a | b) == 1 && a >= 0 && b >= 0;
+}
+
+namespace {
+
+void run_of_one_dtype(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, int64_t out_itemsize,
+                      void* out) {
+  if (broadcast.has_rows()) return run_rows(broadcast, kernel, itemsize, out_itemsize, out);
   switch (itemsize) {
     case 1:
       return run_sized<uint8_t>(broadcast, kernel, out);
@@ -146,6 +180,28 @@ void run_small(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize,
     default:
       return run_sized<Complex128>(broadcast, kernel, out);
   }
+}
+
+/// The same after casts into buffers on the stack.
+[[gnu::noinline]] void run_cast(SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, int64_t out_itemsize,
+                                void* out) {
+  alignas(64) std::byte buffers[2][kSmallNumel * kMaxItemsize];
+  for (int i = 0; i < 2; ++i) {
+    if (!broadcast.casts[i]) continue;
+    const Lanes from{broadcast.data[i], 1};
+    broadcast.casts[i](buffers[i], &from, broadcast.numels[i]);
+    broadcast.data[i] = buffers[i];
+  }
+  run_of_one_dtype(broadcast, kernel, itemsize, out_itemsize, out);
+}
+
+}  // namespace
+
+void run_small(SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, int64_t out_itemsize, void* out) {
+  if (broadcast.casts[0] || broadcast.casts[1])
+    run_cast(broadcast, kernel, itemsize, out_itemsize, out);
+  else
+    run_of_one_dtype(broadcast, kernel, itemsize, out_itemsize, out);
 }
 
 }  // namespace tenon

@@ -1,13 +1,17 @@
-// tile: the fast path for small broadcasts. Takes two contiguous operands of one dtype and a kernel; expands operands
-// into buffers on the stack and calls the kernel once. No plan, which would cost more than the work.
+// tile: the fast path for small broadcasts. Takes two operands and a kernel. Long rows are computed one by one in
+// memory; short ones are expanded into buffers on the stack, where the kernel is called once. No plan, which would cost
+// more than the work.
 #pragma once
 #include "kernel/kernel.h"
 #include "tenon/shape.h"
 
 namespace tenon {
 
-// Up to this size a binary op runs without a plan. Bench: tenon_bench --filter '^tiny/\[5,1,4,1\]'.
+// Up to this size a binary op is expanded on the stack. Bench: tenon_bench --filter '^tiny/\[5,1,4,1\]'.
 inline constexpr int64_t kSmallNumel = 1024;
+// Up to this size a binary op over rows runs without a plan, on one thread. Bench: tenon_bench --filter
+// '^large/(row|column)/(L1|L2)'.
+inline constexpr int64_t kSmallRowsNumel = 32768;
 inline constexpr int64_t kSmallDims = 6;
 
 /// The result's shape, and its merged loops, innermost first, with both operands' strides (0 where an operand is
@@ -21,15 +25,20 @@ struct SmallBroadcast {
   int64_t counts[kSmallDims];
   int64_t strides[2][kSmallDims];
   const void* data[2];
+  Kernel casts[2];    // to the kernel's dtype; null: none. Such an operand is contiguous.
+  int64_t numels[2];  // of the operands that are cast
 
   bool set(SizesView a, SizesView a_strides, SizesView b, SizesView b_strides) noexcept;
   SizesView shape() const noexcept { return {sizes, ndim}; }
+  /// Whether the innermost loop is long, and each operand's elements in it are contiguous or one element.
+  bool has_rows() const noexcept;
 
  private:
   void add_loop(int64_t count, const int64_t* own) noexcept;
 };
 
-/// out = kernel(a, b). `itemsize` is the operands'. `out` is row-major and overlaps no operand.
-void run_small(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, void* out);
+/// out = kernel(a, b). `itemsize`: of the kernel's operands; `out_itemsize`: of its results. `out` is row-major; it is
+/// an operand or overlaps none.
+void run_small(SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, int64_t out_itemsize, void* out);
 
 }  // namespace tenon
