@@ -37,10 +37,9 @@ class Draw {
 
   /// A random tensor, often of the other operands' dtype.
   Tensor tensor(Dtype usual, bool usual_shape) {
-    const Dtype dtype =
-        below(4) > 0
-            ? usual
-            : one_of({bool_, uint8, int32, int64, float16, bfloat16, float32, float64, uint16, uint32});
+    const Dtype dtype = below(4) > 0
+                            ? usual
+                            : one_of({bool_, uint8, int32, int64, float16, bfloat16, float32, float64, uint16, uint32});
     Dims sizes;
     const int64_t dims = below(4);
     for (int64_t dim = 0; dim < dims; ++dim) sizes.push_back(one_of<int64_t>({1, 1, 2, 3, 37}));

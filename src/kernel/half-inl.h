@@ -254,8 +254,12 @@ void fill_half_op(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
   if constexpr (Block::row.kind == Kind::map)
     set_kernels(table, kOp, column, half_kernel<Block, T, kOp>());
-  else if constexpr (!HasState<Block> && Block::row.kind == Kind::fold && computes<float>(Block::row))
+  else if constexpr (!HasState<Block> && Block::row.kind == Kind::fold && computes<float>(Block::row)) {
     table.fold[static_cast<int>(kOp)][column] = &fold_vectors<Block, HalfLoad<T>>;
+#if TENON_HAS_VECTORS
+    table.fold_across[static_cast<int>(kOp)][column] = &fold_across<Block, HalfLoad<T>>;
+#endif
+  }
 }
 
 /// Fills the column of a 16-bit float.

@@ -59,6 +59,7 @@ void share_formulas(KernelTable& table) {
       table.elementwise[op][dtype] = table.elementwise[from][dtype];
       table.elementwise_streamed[op][dtype] = table.elementwise_streamed[from][dtype];
       table.fold[op][dtype] = table.fold[from][dtype];
+      table.fold_across[op][dtype] = table.fold_across[from][dtype];
     }
   }
 }

@@ -16,6 +16,10 @@ namespace tenon {
 /// `out` is float32. A row's result does not depend on the others.
 using FoldKernel = void (*)(void* out, const void* in, int64_t n, int64_t step, int64_t rows);
 
+/// out[i] = the fold of lane i of `rows` >= 1 rows of `n` lanes that begin `step` lanes apart, and of out[i], too, if
+/// it `joins`. For 16-bit floats `out` is float32.
+using FoldAcrossKernel = void (*)(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool joins);
+
 /// Copies by element size: index 0 for 1 byte, 1 for 2, 2 for 4, 3 for 8, 4 for 16.
 struct MoveKernels {
   /// Reads a two-dimensional block: out[i1 * n0 + i0] = in[i1 * stride1 + i0 * stride0]. Strides in elements.
@@ -190,7 +194,8 @@ struct KernelTable {
   // The same with streaming stores: `out` is aligned to a cache line, `n` a multiple of kStreamedLanes.
   Kernel elementwise_streamed[kOpCount][kDtypeCount];
   Kernel cast_streamed[kDtypeCount][kDtypeCount];
-  FoldKernel fold[kOpCount][kDtypeCount];  // reductions over lanes
+  FoldKernel fold[kOpCount][kDtypeCount];               // reductions over lanes
+  FoldAcrossKernel fold_across[kOpCount][kDtypeCount];  // reductions over rows; null: lanes are joined row by row
   const StateKernels* state_fold[kOpCount][kDtypeCount];
   MoveKernels move[5];
   /// Rows of `bytes` bytes in reverse order.

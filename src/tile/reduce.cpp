@@ -7,12 +7,16 @@
 #include "tile/pool.h"
 #include "tile/registers.h"
 #include "tile/run.h"
+#include "tile/stages.h"
 
 namespace tenon {
 namespace {
 
 // Bench: tenon_bench --filter '^reduce/sum/' (kLanes, kSegmentNumel) and '^reduce/(\[N,3\] sum|NCHW)' (kNarrow).
 constexpr int64_t kLanes = 1024;  // elements of a tile
+// Of a widened tile whose rounds a kernel folds, and which rows are widened then. Bench: tenon_bench --filter
+// '^reduce/\[N,3\] sum dim 0'.
+constexpr int64_t kFewLanes = 256, kShortRow = 16, kManyRows = 2048;
 // An innermost loop shorter than this is reduced across rows, not along them; the second, if other loops are, too.
 constexpr int64_t kNarrow = kNarrowRow, kNarrowOfSeveral = 64;
 constexpr int64_t kTogether = 16;  // rows that fold kernels fold together
@@ -20,6 +24,7 @@ constexpr int64_t kCascade = 64;   // partial sums of a level become one of the 
 constexpr int kLevels = 4;
 constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment, which is reduced on its own
 constexpr int64_t kMaxParts = 64;
+constexpr int64_t kRowsOfSegment = 8;  // at least; across rows
 
 /// The order of the loops: one loop gives the lanes of a tile, the others are counters.
 struct Shape {
@@ -38,8 +43,6 @@ struct Shape {
   bool folds_rows() const { return along && reduced_count == 1 && kept_count > 1; }
 };
 
-bool is_reduced(const Plan& plan, int64_t loop) { return plan.strides_of(0)[loop] == 0; }
-
 /// Whether loop 1 continues loop 0 in every input.
 bool continues(const Plan& plan) {
   for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
@@ -49,7 +52,14 @@ bool continues(const Plan& plan) {
   return true;
 }
 
-void choose_lanes(const Plan& plan, Shape& shape) {
+/// Rows of fewer lanes are folded several at a time. `has_rows`: a kernel folds rows of the input where they lie, and
+/// only very short ones gain, if there are so many that joining lanes at the end does not matter.
+int64_t widened_lanes(const Plan& plan, bool has_rows) {
+  if (!has_rows) return kLanes / 2;
+  return plan.sizes[1] < kManyRows ? kNarrow : kShortRow;
+}
+
+void choose_lanes(const Plan& plan, bool has_rows, Shape& shape) {
   if (plan.ndim() == 0) return;
   shape.lane_loop = 0;
   if (is_reduced(plan, 0)) {
@@ -59,16 +69,18 @@ void choose_lanes(const Plan& plan, Shape& shape) {
                         !is_reduced(plan, 1) && plan.sizes[1] > plan.sizes[0];
     shape.along = !across;
     if (across) shape.lane_loop = 1;
-  } else if (plan.sizes[0] < kLanes / 2 && plan.ndim() > 1 && is_reduced(plan, 1) && continues(plan)) {
-    shape.widened = std::min(kLanes / plan.sizes[0], plan.sizes[1]);
+  } else if (plan.ndim() > 1 && plan.sizes[0] < widened_lanes(plan, has_rows) && is_reduced(plan, 1) &&
+             continues(plan)) {
+    shape.widened = std::min((has_rows ? kFewLanes : kLanes) / plan.sizes[0], plan.sizes[1]);
     shape.rounds_left = plan.sizes[1] % shape.widened;
   }
   shape.lanes = plan.sizes[shape.lane_loop];
 }
 
-/// The most segments. Each must hold a whole tile, because a widened tile's lanes are joined at its end.
+/// The most segments. A segment across rows has several of them: joining segments costs as much as a row. Each must
+/// hold a whole tile, because a widened tile's lanes are joined at its end.
 int64_t most_segments(const Shape& shape) {
-  return shape.widened > 1 ? std::max<int64_t>(shape.reduced_count / 2, 1) : shape.reduced_count;
+  return shape.along ? shape.reduced_count : std::max<int64_t>(shape.reduced_count / kRowsOfSegment, 1);
 }
 
 /// How many short runs are folded together if they are computed first.
@@ -77,9 +89,9 @@ int64_t rows_of_tile(int64_t lanes) {
                             : std::max<int64_t>(4 * kLanes / lanes, 1);
 }
 
-Shape choose_shape(const Plan& plan) {
+Shape choose_shape(const Plan& plan, bool has_rows) {
   Shape shape;
-  choose_lanes(plan, shape);
+  choose_lanes(plan, has_rows, shape);
   for (int64_t loop = 0; loop < plan.ndim(); ++loop) {
     if (loop == shape.lane_loop) continue;
     if (is_reduced(plan, loop)) {
@@ -120,26 +132,31 @@ SmallVector<bool, 8> inputs_in_place(const Plan& plan, const Shape& shape) {
   return in_place;
 }
 
-/// The kernel that folds 16-bit floats in float32, if the Program only widens them; null otherwise.
-FoldKernel widening_fold(const Program& program, Op op) {
-  if (program.inputs() != 1 || program.instructions().size() != 1) return nullptr;
+/// Whether the Program only widens 16-bit floats to float32, which fold kernels do themselves.
+bool only_widens(const Program& program) {
+  if (program.inputs() != 1 || program.instructions().size() != 1) return false;
   const Dtype from = program.dtype(0);
-  if ((from != float16 && from != bfloat16) || program.dtype(program.result()) != float32) return nullptr;
-  if (program.instructions()[0].kernel != kernels().cast[static_cast<int>(from)][static_cast<int>(float32)])
-    return nullptr;
-  return kernels().fold[static_cast<int>(op)][static_cast<int>(from)];
+  if ((from != float16 && from != bfloat16) || program.dtype(program.result()) != float32) return false;
+  return program.instructions()[0].kernel == kernels().cast[static_cast<int>(from)][static_cast<int>(float32)];
+}
+
+/// The kernel that folds rows of the Program's input; null if it computes more, or if there is none.
+FoldAcrossKernel across_kernel(const Program& program, Op op) {
+  if (program.inputs() != 1 || !(program.instructions().empty() || only_widens(program))) return nullptr;
+  return kernels().fold_across[static_cast<int>(op)][static_cast<int>(program.dtype(0))];
 }
 
 struct Setup {
   const Plan& plan;
   const Program& whole;
   const Reduction& reduction;
+  FoldAcrossKernel across;  // for rows of the input, read where they lie; null: there is none
   Shape shape;
   Dtype accumulated;
   int shift;  // of the accumulated dtype
   Kernel join;
   FoldKernel fold, fold_values;  // for the Program's results; for partial results
-  bool widens = false;           // `fold` reads 16-bit floats, so the Program only reads them, too
+  bool widens = false;           // folds read 16-bit floats, so the Program only reads them, too
   Program narrow;
   SmallVector<bool, 8> in_place;  // inputs that are read where they lie in memory
   bool plain = false;             // the lanes can be folded there, too
@@ -154,28 +171,42 @@ struct Setup {
       : plan(loops),
         whole(elements),
         reduction(what),
-        shape(choose_shape(loops)),
+        across(across_kernel(elements, what.op)),
+        shape(choose_shape(loops, across && loops.ndim() > 0 && loops.strides_of(1)[0] == 1)),
         accumulated(elements.dtype(elements.result())),
         shift(shift_of(accumulated)),
         join(kernel_of(join_of(what.op), accumulated)),
         fold(kernels().fold[static_cast<int>(what.op)][static_cast<int>(accumulated)]),
         fold_values(fold) {
-    if (const FoldKernel widening = shape.along ? widening_fold(whole, what.op) : nullptr) {
-      widens = true;
-      fold = widening;
-      narrow.input(whole.dtype(0));
-    }
-    plain = program().inputs() == 1 && program().instructions().empty() && shape.lane_loop >= 0 &&
-            plan.strides_of(1)[shape.lane_loop] == 1;
+    const bool lies_in_lanes = shape.lane_loop >= 0 && plan.strides_of(1)[shape.lane_loop] == 1;
+    if (only_widens(whole)) choose_widening_folds(lies_in_lanes);
+    plain = program().inputs() == 1 && program().instructions().empty() && lies_in_lanes;
+    if (!plain) across = nullptr;
     lane_shift = shift_of(program().dtype(program().result()));
-    slot_bytes = (shape.tile * std::max(program().widest(), itemsize(what.output)) + 63) / 64 * 64;
+    const int64_t widest = std::max({program().widest(), itemsize(accumulated), itemsize(what.output)});
+    slot_bytes = (shape.tile * widest + 63) / 64 * 64;
     if (plain) return;
     in_place = inputs_in_place(plan, shape);
     slots = assign_slots(program(), in_place);
   }
 
+  /// Takes kernels that read 16-bit floats, if there are some.
+  void choose_widening_folds(bool lies_in_lanes) {
+    const auto op = static_cast<std::size_t>(reduction.op), from = static_cast<std::size_t>(whole.dtype(0));
+    const FoldKernel along = kernels().fold[op][from];
+    widens = shape.along ? along != nullptr : lies_in_lanes && across != nullptr;
+    if (!widens) return;
+    fold = along;
+    narrow.input(whole.dtype(0));
+  }
   const Program& program() const { return widens ? narrow : whole; }
   int64_t outputs() const { return shape.kept_count * shape.tiles; }
+  /// Whether kernels fold an output's rows without partial results.
+  bool folds_in_place() const {
+    if (!across || shape.along || shape.widened > 1 || shape.segments > 1) return false;
+    return shape.reduced.size() == 1 && shape.reduced_count <= kCascade && reduction.output == accumulated &&
+           plan.strides_of(0)[shape.lane_loop] == 1;
+  }
   /// Bytes of a segment's partial results.
   int64_t piece_bytes() const { return (((shape.along ? 1 : shape.tile) << shift) + 63) / 64 * 64; }
 };
@@ -198,9 +229,22 @@ class Cascade {
     } else {
       join_first(lanes, n);
     }
-    for (int level = 0; level + 1 < kLevels && ++counts_[level] == kCascade; ++level) {
-      join(level + 1, at(level), widths_[level]);
-      counts_[level] = widths_[level] = 0;
+    if (++counts_[0] == kCascade) promote();
+  }
+  /// Adds `rows` rows of `n` lanes, `step` apart, which setup.across folds.
+  void add_rows(const std::byte* lanes, int64_t n, int64_t step, int64_t rows) {
+    if (waiting_) keep_waiting();
+    for (int64_t count = 0; rows > 0; rows -= count) {
+      count = std::min(rows, kCascade - counts_[0]);
+      const int64_t common = std::min(widths_[0], n);
+      if (common > 0) setup_.across(at(0), lanes, common, step, count, true);
+      if (common < n)
+        setup_.across(at(0) + (common << setup_.shift), lanes + (common << setup_.lane_shift), n - common, step, count,
+                      false);
+      widths_[0] = std::max(widths_[0], n);
+      counts_[0] += count;
+      if (counts_[0] == kCascade) promote();
+      lanes += (count * step) << setup_.lane_shift;
     }
   }
   /// The fold of everything added.
@@ -215,6 +259,14 @@ class Cascade {
 
  private:
   std::byte* at(int level) { return memory_ + level * stride_; }
+  /// Joins full levels to the next ones.
+  void promote() {
+    for (int level = 0; level + 1 < kLevels && counts_[level] == kCascade; ++level) {
+      join(level + 1, at(level), widths_[level]);
+      counts_[level] = widths_[level] = 0;
+      ++counts_[level + 1];
+    }
+  }
   void keep_waiting() {
     join(0, waiting_, waiting_width_);
     waiting_ = nullptr;
@@ -360,6 +412,14 @@ class ReduceLoop {
     }
     write(kept_[0], plan_.strides_of(0)[loop], results, count);
   }
+  /// Folds the few rows of an output tile into the output's memory.
+  void fold_in_place(int64_t tile) {
+    const int64_t start = tile * shape_.tile, n = std::min(shape_.tile, shape_.lanes - start);
+    const auto* from = static_cast<const std::byte*>(setup_.inputs[0]) + ((kept_[1] + start) << setup_.lane_shift);
+    std::byte* to = setup_.out + ((kept_[0] + start) << setup_.shift);
+    setup_.across(to, from, n, plan_.strides_of(1)[shape_.reduced[0]], shape_.reduced_count, false);
+    finish_values(setup_.reduction, setup_.accumulated, to, n);
+  }
   /// The number of outputs that `fold_each` folds at once.
   int64_t batch() const { return batch(setup_); }
   /// Scratch bytes of one ReduceLoop.
@@ -460,12 +520,18 @@ class ReduceLoop {
 
   void fold_across(int64_t start, int64_t n, int64_t first, int64_t last) {
     reduced_.go_to(first);
-    for (int64_t i = first; i < last; ++i) {
+    const int64_t step = setup_.across && !shape_.reduced.empty() ? plan_.strides_of(1)[shape_.reduced[0]] : 0;
+    for (int64_t i = first; i < last;) {
       check_interrupt();
-      cascade_.add(
-          tile(n, [&](int64_t operand) { return kept_[operand] + reduced_[operand] + start * lane_stride(operand); }),
-          n, setup_.plain);
-      reduced_.advance();
+      const void* lanes =
+          tile(n, [&](int64_t operand) { return kept_[operand] + reduced_[operand] + start * lane_stride(operand); });
+      const int64_t rows = setup_.across ? std::min({reduced_.left(), last - i, kCascade}) : 1;
+      if (setup_.across)
+        cascade_.add_rows(static_cast<const std::byte*>(lanes), n, step, rows);
+      else
+        cascade_.add(lanes, n, setup_.plain);
+      i += rows;
+      reduced_.advance(rows);
     }
   }
 
@@ -474,17 +540,20 @@ class ReduceLoop {
     const int64_t per_turn = (plan_.sizes[1] + shape_.widened - 1) / shape_.widened;
     reduced_.go_to(first / per_turn);
     int64_t round = first % per_turn;
-    for (int64_t i = first; i < last; ++i) {
+    for (int64_t i = first; i < last;) {
       check_interrupt();
       const bool partial = round + 1 == per_turn && shape_.rounds_left > 0;
       const int64_t n = shape_.lanes * (partial ? shape_.rounds_left : shape_.widened);
-      const int64_t row = round * shape_.widened;
-      cascade_.add(tile(n,
-                        [&](int64_t operand) {
-                          return kept_[operand] + reduced_[operand] + row * plan_.strides_of(operand)[1];
-                        }),
-                   n, setup_.plain);
-      if (++round == per_turn) {
+      const int64_t row = round * shape_.widened, whole_left = per_turn - round - (shape_.rounds_left > 0 ? 1 : 0);
+      const void* lanes = tile(
+          n, [&](int64_t operand) { return kept_[operand] + reduced_[operand] + row * plan_.strides_of(operand)[1]; });
+      const int64_t rows = setup_.across && !partial ? std::min({whole_left, last - i, kCascade}) : 1;
+      if (setup_.across)
+        cascade_.add_rows(static_cast<const std::byte*>(lanes), n, n, rows);
+      else
+        cascade_.add(lanes, n, setup_.plain);
+      i += rows;
+      if ((round += rows) == per_turn) {
         round = 0;
         reduced_.advance();
       }
@@ -551,11 +620,17 @@ void reduce_outputs(ReduceLoop& loop, const Setup& setup, int64_t begin, int64_t
     return;
   }
   loop.kept().go_to(begin / shape.tiles);
+  const bool in_place = setup.folds_in_place();
   int64_t tile = begin % shape.tiles;
   for (int64_t output = begin; output < end; ++output) {
-    int64_t width = 0;
-    std::byte* lanes = loop.fold(tile, 0, width);
-    loop.store(tile, lanes, width);
+    if (in_place) {
+      check_interrupt();
+      loop.fold_in_place(tile);
+    } else {
+      int64_t width = 0;
+      std::byte* lanes = loop.fold(tile, 0, width);
+      loop.store(tile, lanes, width);
+    }
     if (++tile == shape.tiles) {
       tile = 0;
       loop.kept().advance();
@@ -657,6 +732,7 @@ void fold_contiguous_rows(const Reduction& reduction, void* out, const void* in,
 
 void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
                    const void* const* inputs) {
+  if (has_two_stages(plan)) return run_stages(plan, program, reduction, out, inputs);
   if (!out && CourseRecord::plans_meta()) return note_course(course_of(plan, program, reduction));
   check_memory(out, inputs, program.inputs());
   Setup setup(plan, program, reduction);

@@ -8,8 +8,10 @@ namespace {
 
 // Copies in chunks may write this many bytes beyond the end.
 constexpr int64_t kChunk = 16;
-// A call of a kernel costs as much as copying so many elements. Bench: tenon_bench --filter '^large/row/L1'.
-constexpr int64_t kShortestRow = 16;
+// A call of a kernel costs as much as copying so many elements; beyond kSmallNumel, as planning does. Bench:
+// tenon_bench
+// --filter '^large/(row|column)/L1'.
+constexpr int64_t kShortestRow = 16, kShortestPlannedRow = 64;
 
 /// Repeats the first `block` bytes until there are `total`.
 inline void repeat_block(std::byte* to, int64_t block, int64_t total) {
@@ -160,7 +162,7 @@ bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesVie
 
 bool SmallBroadcast::has_rows() const noexcept {
   const int64_t a = strides[0][0], b = strides[1][0];
-  return counts[0] >= kShortestRow && (a | b) == 1 && a >= 0 && b >= 0;
+  return counts[0] >= (numel <= kSmallNumel ? kShortestRow : kShortestPlannedRow) && (a | b) == 1 && a >= 0 && b >= 0;
 }
 
 namespace {

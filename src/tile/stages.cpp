@@ -1,0 +1,83 @@
+#include "tile/stages.h"
+
+#include <vector>
+
+#include "tile/scratch.h"
+
+namespace tenon {
+namespace {
+
+// A shorter innermost loop is kept in the first stage, if that leaves so small a part of the elements. Bench: ./dev
+// bench --sweep, several dims.
+constexpr int64_t kShortInner = 64, kSmallPart = 8;
+
+int64_t kept_count(const Plan& plan) {
+  int64_t count = 1;
+  for (int64_t loop = 0; loop < plan.ndim(); ++loop)
+    if (!is_reduced(plan, loop)) count *= plan.sizes[loop];  // exact: a part of the elements
+  return count;
+}
+
+/// The loops of a plan as dims, outermost first, and an operand's strides over them.
+Dims outermost_first(const Plan& plan, const int64_t* values) {
+  Dims dims;
+  for (int64_t loop = plan.ndim() - 1; loop >= 0; --loop) dims.push_back(values[loop]);
+  return dims;
+}
+
+}  // namespace
+
+bool has_two_stages(const Plan& plan) {
+  if (plan.ndim() < 3 || !is_reduced(plan, 0) || is_reduced(plan, 1) || plan.sizes[0] >= kShortInner) return false;
+  return plan.numel / (kept_count(plan) * plan.sizes[0]) >= kSmallPart;
+}
+
+void run_stages(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
+                const void* const* inputs) {
+  const Dtype accumulated = program.dtype(program.result());
+  const Dims sizes = outermost_first(plan, plan.sizes.data());
+  const int64_t ndim = plan.ndim(), count = plan.operands.size();
+  // Partial results: the kept loops and the innermost one, row-major.
+  Dims partial_sizes, partial_strides(ndim, 0);
+  int64_t step = 1;
+  for (int64_t dim = ndim - 1; dim >= 0; --dim) {
+    const int64_t loop = ndim - 1 - dim;
+    if (loop > 0 && is_reduced(plan, loop)) continue;
+    partial_strides[dim] = step;
+    step *= sizes[dim];  // exact: a part of the elements
+  }
+  const int64_t partial_bytes = step * itemsize(accumulated);
+  Scratch partial(out ? partial_bytes : 0);
+  std::byte* const between = out ? partial.data() : nullptr;
+  const auto count_scratch = [&] {
+    if (!out && CourseRecord::plans_meta()) CourseRecord::now()->courses.back().scratch_bytes += partial_bytes;
+  };
+
+  std::vector<Dims> strides(static_cast<std::size_t>(count));
+  std::vector<StridedView> views;
+  for (int64_t operand = 0; operand < count; ++operand) {
+    Dims& own = strides[static_cast<std::size_t>(operand)];
+    own = operand == 0 ? partial_strides : outermost_first(plan, plan.strides_of(operand));
+    views.push_back({sizes, own});
+  }
+  Plan first;
+  make_reduction_plan(sizes, views.data(), count, first);
+  run_reduction(first, program, {reduction.op, 0, accumulated}, between, inputs);
+  count_scratch();
+
+  // What is left: the reduced loops but the innermost one have one turn.
+  Dims left = sizes;
+  for (int64_t loop = 1; loop < ndim; ++loop)
+    if (is_reduced(plan, loop)) left[ndim - 1 - loop] = 1;
+  const Dims out_strides = outermost_first(plan, plan.strides_of(0));
+  const StridedView rest[] = {{left, out_strides}, {left, partial_strides}};
+  Plan second;
+  make_reduction_plan(left, rest, 2, second);
+  Program read;
+  read.input(accumulated);
+  const void* const input = between;
+  run_reduction(second, read, reduction, out, &input);
+  count_scratch();
+}
+
+}  // namespace tenon
