@@ -195,6 +195,15 @@ Node as_strided_node(const Tensor& base, const Tensor& view, Edge edge) {
   return node;
 }
 
+/// A tensor for the gradient of a tensor laid out as `base`. Memory between its elements holds zeros, because a view of
+/// the base may reach it.
+Tensor room_for(const Geometry& base, const Tensor& grad) {
+  if (is_non_overlapping_and_dense(base.sizes, base.strides))
+    return new_tensor(base.sizes, base.strides, grad.dtype(), grad.device());
+  const Tensor memory = zeros({offset_from(extent_of(base.sizes, base.strides))}, Options(grad.dtype(), grad.device()));
+  return new_alias(memory, base.sizes, base.strides, 0);
+}
+
 /// PyTorch: torch/csrc/autograd/functions/tensor.h, CopySlices.
 class CopySlices final : public NodeImpl {
  public:
@@ -219,9 +228,7 @@ class CopySlices final : public NodeImpl {
   void apply(const Tensor* grads, Tensor* out) override {
     if (!grads[0].defined()) return;
     if (freed_.load(std::memory_order_relaxed)) fail_freed();  // even if the write itself saved nothing
-    Tensor whole = new_tensor(base_.sizes, contiguous_strides(base_.sizes), grads[0].dtype(), grads[0].device());
-    if (is_non_overlapping_and_dense(base_.sizes, base_.strides))
-      whole = new_tensor(base_.sizes, base_.strides, grads[0].dtype(), grads[0].device());
+    Tensor whole = room_for(base_, grads[0]);
     whole.copy_(grads[0]);
     Tensor part = slice_of(whole);
     const Tensor inner_grad = part.clone(MemoryFormat::contiguous);
