@@ -8,6 +8,8 @@ import pytest
 
 pytest.importorskip("torch")
 
+import tenon
+
 import judge
 from judge import same
 
@@ -270,3 +272,30 @@ def test_nodes_of_both_results():
         return [result.grad_fn.name() for result in results], m.min(x, 0).indices.requires_grad
 
     same(names, judge.tensor(ROWS["numbers"], "float32"))
+
+
+@pytest.mark.parametrize("values", [[2.123456789, 0.987654321], [2.123456789, 0.0, -3.0], [1.0, 3.0, 1e-60], 0.3])
+@pytest.mark.parametrize("dtypes", ["float64 float32", "float16 float32", "float32 float64", "complex128 float32", "complex64 complex128"])
+def test_derivative_of_a_product_in_another_dtype(dtypes, values):
+    """The derivative is that of the elements after the cast."""
+    given, wanted = dtypes.split()
+
+    def twice(m):
+        x = m.tensor(values, dtype=getattr(m, given))
+        if given.startswith("complex"):
+            x += m.tensor(0.5j)
+        x.requires_grad_()
+        y = x.prod(dtype=getattr(m, wanted))
+        (first,) = m.autograd.grad(y, x, m.ones_like(y), create_graph=True)
+        both = (first, *m.autograd.grad(first.sum(), x, m.ones_like(first.sum()))) if first.requires_grad else (first,)
+        return [m.view_as_real(grad) if grad.is_complex() else grad for grad in both]
+
+    same(twice, exact=None if given == "float16" else False)
+
+
+def test_derivative_of_a_product_warns_of_lost_imaginary_parts():
+    x = tenon.tensor([2 + 1j], requires_grad=True)
+    with pytest.warns(UserWarning, match="discards the imaginary part"):
+        y = x.prod(dtype=tenon.float32)
+    with pytest.warns(UserWarning, match="discards the imaginary part"):
+        assert tenon.autograd.grad(y, x)[0].tolist() == [1]
