@@ -299,3 +299,40 @@ def test_derivative_of_a_product_warns_of_lost_imaginary_parts():
         y = x.prod(dtype=tenon.float32)
     with pytest.warns(UserWarning, match="discards the imaginary part"):
         assert tenon.autograd.grad(y, x)[0].tolist() == [1]
+
+
+# --- norms of one element each
+
+
+@pytest.mark.parametrize("ord", [*ORDS, NAN])
+@pytest.mark.parametrize("shape", [(), (1,), (1, 4), (4, 1), (1, 1)])
+def test_norms_of_one_element_are_magnitudes(shape, ord):
+    """However large or small the element is."""
+
+    def call(m, dtype, keepdim):
+        values = m.tensor([-3e38, 1e-30, 0.0, 2.5], dtype=getattr(m, dtype))[: math.prod(shape)].reshape(shape)
+        values.requires_grad_()
+        norms = [m.linalg.vector_norm(values, ord, dim, keepdim, dtype=m.float64) for dim in range(-1, len(shape)) if shape and shape[dim] == 1]
+        norms.append(values.norm(ord) if values.numel() == 1 else values[:1, :1].norm(ord))
+        grads = [m.autograd.grad(norm.sum(), values, allow_unused=True)[0] for norm in norms if norm.requires_grad] if ord in (1, 2, INFINITE) else []
+        return norms, [norm.stride() for norm in norms], grads
+
+    for dtype in ("float64", "float32"):
+        for keepdim in (False, True):
+            same(call, dtype, keepdim)
+
+
+NORMS_INTO = [
+    lambda m, x: m.norm(x[None, :4], 2, 0, out=x[1:]), lambda m, x: m.norm(x[None, :4], 0, 0, out=x[1:]), lambda m, x: m.norm(x[None, :4], 2, 0, out=x[:4]),
+    lambda m, x: m.norm(x[None, :4], 2, 0, True, out=x[None, 1:]), lambda m, x: m.norm(x[None, :4], 2, 0, out=x[1:3]),
+    lambda m, x: m.norm(x[None, :4], 2, 0, out=x.double()[1:]), lambda m, x: m.norm(x[None, :4], 2, 0, out=m.ones(1).expand(4)),
+    lambda m, x: m.norm(x[0], 2, out=x[0]), lambda m, x: m.norm(m.view_as_complex(x[:4].view(2, 2))[None], 2, 0, out=x[1:3]),
+    lambda m, x: m.norm(m.view_as_complex(x[:4].view(2, 2))[None], 0, 0, out=x[1:3]),
+    lambda m, x: m.norm(m.view_as_complex(x[:4].view(2, 2))[None], 0, 0, out=m.empty(0, dtype=m.complex64)),
+    lambda m, x: m.norm(x.int()[None], 0, 0, out=m.empty(0, dtype=m.int64)), lambda m, x: m.norm(x[None], 0, 7, out=m.empty(0, dtype=m.int64)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(NORMS_INTO)))
+def test_norms_of_one_element_into_out(number):
+    same(NORMS_INTO[number], judge.tensor([-1.0, 2.0, 0.0, 4.0, -5.0], "float32"))
