@@ -336,3 +336,16 @@ NORMS_INTO = [
 @pytest.mark.parametrize("number", range(len(NORMS_INTO)))
 def test_norms_of_one_element_into_out(number):
     same(NORMS_INTO[number], judge.tensor([-1.0, 2.0, 0.0, 4.0, -5.0], "float32"))
+
+
+@pytest.mark.parametrize("ord", [0.5, 1.5, 2.5, 3, 4, -1])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_gradient_of_a_norm_of_16_bits_is_rounded_once(dtype, ord):
+    import torch
+
+    values = [0.015625 * (7 * i % 61) - 0.4453125 for i in range(12)]
+    ours = tenon.tensor(values, dtype=getattr(tenon, dtype), requires_grad=True)
+    exact = torch.tensor(values, dtype=getattr(torch, dtype)).double().requires_grad_()
+    (grad,) = tenon.autograd.grad(tenon.linalg.vector_norm(ours, ord, dtype=tenon.float32), ours)
+    (wanted,) = torch.autograd.grad(torch.linalg.vector_norm(exact, ord), exact)
+    assert grad.tolist() == wanted.to(getattr(torch, dtype)).tolist()
