@@ -345,7 +345,9 @@ Tensor log_of_complex_sum(const Tensor& self, SizesView dims, bool keepdim, Dtyp
   const Tensor largest = amax(real(self), dims, true);
   const Tensor finite = where(isfinite(largest), largest, 0);
   const Tensor sums = log(sum(exp(self - finite), dims, true, result)) + finite;
-  return keepdim ? sums : sums.reshape(reduced_shape(self.sizes(), reduced_mask(dims, self.dim()), false));
+  if (keepdim) return sums;
+  const Dims shape = reduced_shape(self.sizes(), reduced_mask(dims, self.dim()), false);
+  return sums.reshape(shape).detach();  // not a view
 }
 
 Tensor log_of_sum(const Tensor& self, const DimsArg& dim, bool keepdim, Dtype result) {

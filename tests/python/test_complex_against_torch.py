@@ -321,3 +321,15 @@ def test_writes_to_complex_numbers_at_an_odd_offset():
     tenon.view_as_complex(b[1:5].view(2, 2)).mul_(z)
     assert b.tolist() == [1, -1, 5, 8, 10, 6, 7]
     assert tenon.autograd.grad((b * b).sum(), z)[0].tolist() == [26 + 26j, 164]
+
+
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_results_of_logsumexp_are_not_views(keepdim):
+    def call(m):
+        x = m.tensor([[1j, 2], [3, 4]], requires_grad=True)
+        result = m.logsumexp(x, 0, keepdim)
+        seen = result._is_view(), result._version, result.stride()
+        result.add_(1)
+        return (*seen, result._version, result.grad_fn.name())
+
+    assert call(tenon) == call(torch)
