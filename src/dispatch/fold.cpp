@@ -312,7 +312,7 @@ Tensor in_dtype_of(const Tensor& out, const Tensor& self, SizesView mask) {
   if (is_one && itemsize(self.dtype()) == 2 && itemsize(out.dtype()) > 2 && !self.is_meta())
     throw Error(std::string("std_var_all: Unsupported dtype ") + scalar_type_name(self.dtype()));
   if (is_complex(out.dtype())) {
-    if (!is_one) fail_no_code("std_cpu", out.dtype());
+    if (!is_one && self.numel() > 0) fail_no_code("std_cpu", out.dtype());
     return self;
   }
   return is_one && itemsize(out.dtype()) > 2 ? self : run_to(self, out.dtype(), MemoryFormat::preserve);
@@ -485,6 +485,8 @@ std::tuple<Tensor, Tensor> plain::aminmax(const Tensor& self, std::optional<int6
   check_extremes_exist(self, dim);
   if (dim && self.dim() == 0 && is_complex(self.dtype()) && !self.is_meta())
     throw Error(std::string("aminmax not implemented for ") + scalar_type_name(self.dtype()));
+  if (dim && self.dim() == 0 && !self.is_meta())
+    return {run_clone(self, MemoryFormat::contiguous), run_clone(self, MemoryFormat::contiguous)};
   if (!self.is_meta()) check_has_code(row_of(Op::aminmax), self.dtype());
   return fold_two({Op::aminmax, self.dtype(), {self.dtype(), self.dtype()}}, self, mask, keepdim);
 }

@@ -93,6 +93,12 @@ def test_sums_of_empty_tensors_into_any_dtype(name, out):
         same(lambda m, s=shape, d=dim: getattr(m, name)(m.ones(s), d, out=m.zeros(0, dtype=getattr(m, out))))
 
 
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_var_of_empty_tensors_into_complex_numbers(name):
+    for shape, dim in [((0,), None), ((0, 3), 0), ((0, 3), 1), ((0, 1), 0), ((2, 2), 0)]:
+        same(lambda m, s=shape, d=dim: m.view_as_real(getattr(m, name)(m.ones(s), d, out=m.empty(0, dtype=m.complex64))))
+
+
 @pytest.mark.parametrize("correction", [-1, 0, 1, -0.5])
 @pytest.mark.parametrize("name", ["var", "std", "var_mean", "std_mean"])
 def test_var_of_empty_tensors(name, correction):
@@ -174,6 +180,7 @@ MINMAX = [
     lambda m, x: m.aminmax(x[:0].to("meta"), dim=1), lambda m, x: m.aminmax(x, out=(m.empty(0), m.empty(2))),
     lambda m, x: m.aminmax(x, dim=1, out=(m.empty(0), m.empty(0, dtype=m.float64))),
     lambda m, x: m.aminmax(x, out=m.empty(0)), lambda m, x: m.aminmax(x.requires_grad_(), out=(m.empty(0), m.empty(0))),
+    lambda m, x: m.aminmax(x.to(m.uint32)[1, 0], dim=0), lambda m, x: m.aminmax(x.to(m.uint16)[1, 0]), lambda m, x: m.aminmax(x.to(m.uint16)[1, :1], dim=0),
 ]  # fmt: skip
 
 

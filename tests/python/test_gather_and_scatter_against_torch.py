@@ -7,6 +7,8 @@ torch = pytest.importorskip("torch")
 
 import tenon
 
+import judge
+
 INDEX = [[0, 2, 1], [1, 1, 0]]
 CALLS = {
     "gather": lambda m, x, s, i: x.gather(0, i),
@@ -168,3 +170,24 @@ def test_gradient_of_gather_of_16_bits_is_rounded_once():
         return x.grad.tolist()
 
     assert call(tenon) == call(torch)
+
+
+NOTHING = [
+    lambda m, a, i: m.gather(a, 0, i, out=a[:2]), lambda m, a, i: m.gather(a, 0, i, out=a[:]), lambda m, a, i: m.gather(a, 0, i, out=a),
+    lambda m, a, i: m.take_along_dim(a, i, 0, out=a[1:]), lambda m, a, i: m.gather(a, 0, i.new_zeros(2), out=a[:2]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(NOTHING)))
+def test_gathering_nothing_into_a_view_of_the_operand(number):
+    a = judge.tensor([1.0, 2.0, 3.0], "float32")
+    judge.same(NOTHING[number], a, judge.tensor([], "int64"))
+
+
+@pytest.mark.filterwarnings("ignore:The reduce argument")
+def test_bytes_as_text():
+    assert tenon.ones(2).scatter(0, tenon.tensor([0]), tenon.ones(1), reduce=b"add").tolist() == [2, 1]
+    judge.same(lambda m, x: m.div(x, 2, rounding_mode=b"floor"), judge.tensor([1.0, 3.0], "float32"))
+    judge.same(lambda m, x: m.div(x, 2, rounding_mode=b"up"), judge.tensor([1.0, 3.0], "float32"))
+    with pytest.raises(UnicodeDecodeError):
+        tenon.div(tenon.ones(1), 2, rounding_mode=b"f\xff")
