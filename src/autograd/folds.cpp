@@ -1,5 +1,6 @@
 // Derivatives of reductions that are longer than a line.
 #include "autograd/derivative.h"
+#include "dispatch/elementwise.h"
 #include "tenon/factories.h"
 
 namespace tenon::autograd {
@@ -103,8 +104,10 @@ Tensor of_norm(const CallGiven& given, const Tensor& grad, const Tensor& self, c
     const Tensor ties = dims.empty() ? extreme.to(int64) : sum(extreme, SizesView(dims), true);
     return (sign * (wide / ties * extreme)).to(self.dtype());
   }
-  return (sign * power_of(abs(self), ord - 1) * where(norm == 0, Scalar(0), wide * power_of(norm, 1 - ord)))
-      .to(self.dtype());
+  // 16-bit floats would lose digits in the logarithms.
+  const Dtype dtype = widened(self.dtype());
+  const Tensor powers = sign.to(dtype) * power_of(abs(self.to(dtype)), ord - 1);
+  return (powers * where(norm == 0, Scalar(0), wide * power_of(norm.to(widened(norm.dtype())), 1 - ord))).to(self.dtype());
 }
 
 }  // namespace tenon::autograd

@@ -133,10 +133,11 @@ class ProdNode final : public SavingNode {
   const char* name() const noexcept override { return all_ ? "ProdBackward0" : "ProdBackward1"; }
 
  protected:
-  Tensor gradient(const Tensor& grad, const Tensor& self, const Tensor& result) const override {
+  Tensor gradient(const Tensor& grad, const Tensor& input, const Tensor& result) const override {
+    const Tensor self = input.to(grad.dtype());  // the elements that were multiplied
     if (self.dim() == 0) return grad.clone();
     const Tensor zero = self == 0;
-    if (self.is_meta() || !tenon::any(zero).item().as_bool()) return (grad * conj(result / self)).to(self.dtype());
+    if (self.is_meta() || !tenon::any(zero).item().as_bool()) return grad * conj(result / self);
     // With one zero, only that element has a nonzero derivative: the product of the others. `zeros` keeps second
     // derivatives of zero elements.
     const Dims dims = reduced_dims();
@@ -145,7 +146,7 @@ class ProdNode final : public SavingNode {
     const Tensor nonzero = where(zero, Scalar(1), self), others = tenon::prod(nonzero, SizesView(dims), true);
     const Tensor of_zero = where(count == 1, others, where(count == 2, (zeros - self) * others, Scalar(0)));
     const Tensor of_other = where(count == 0, others, where(count == 1, zeros * others, Scalar(0))) / nonzero;
-    return (grad * conj(where(zero, of_zero, of_other))).to(self.dtype());
+    return grad * conj(where(zero, of_zero, of_other));
   }
 };
 

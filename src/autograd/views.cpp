@@ -174,25 +174,37 @@ class ViewNode final : public NodeImpl {
   std::unique_ptr<StridedMap> map_;
 };
 
-/// The base as the view sees it: a complex base of a real view as real numbers.
-Tensor seen_as(const Tensor& base, const Tensor& view) {
-  if (base.dtype() == view.dtype()) return base;
-  if (is_complex(base.dtype())) return view_as_real(base);
-  throw NotImplementedError("a complex view of real numbers cannot be written to where its base is in a graph");
+/// `tensor`, or its parts if it is complex and `other` is not: what both of them see of one memory.
+Tensor seen_beside(const Tensor& other, const Tensor& tensor) {
+  return is_complex(tensor.dtype()) && !is_complex(other.dtype()) ? view_as_real(tensor.detach()) : tensor;
 }
 
-Node as_strided_node(const Tensor& base, const Tensor& view, Edge edge) {
-  if (base.dtype() != view.dtype()) {
-    const Tensor seen = seen_as(base.detach(), view);
-    // Not recorded by view_as_real, because `edge` may lead to another node than the base's own.
-    auto* parts = new ViewNode(base, {ViewKind::view_as_real}, std::move(edge));
-    Edge parts_edge(parts, 0);
-    parts->set_output(seen);
-    return as_strided_node(seen, view, std::move(parts_edge));
-  }
-  Node node(new ViewNode(base, {ViewKind::as_strided, {view.storage_offset()}}, std::move(edge)));
+/// The node of `view`, one view op away from `self`. Not recorded by that op, because `edge` may lead to another node
+/// than self's own.
+Node view_node(const ViewCall& call, const Tensor& self, const Tensor& view, Edge edge) {
+  Node node(new ViewNode(self, call, std::move(edge)));
   static_cast<ViewNode*>(node.impl())->set_output(view);
   return node;
+}
+
+/// The node of `view` as views of `base` that read the same memory. Where only one of the two is complex, its parts are
+/// seen.
+Node as_strided_node(const Tensor& base, const Tensor& view, Edge edge) {
+  const Tensor seen = seen_beside(view, base), part = seen_beside(base, view);
+  const auto after = [](Node node) { return Edge(node.give_up(), 0); };
+  if (seen.dtype() != base.dtype()) edge = after(view_node({ViewKind::view_as_real}, base, seen, std::move(edge)));
+  Node node = view_node({ViewKind::as_strided, {part.storage_offset()}}, seen, part, std::move(edge));
+  if (part.dtype() == view.dtype()) return node;
+  return view_node({ViewKind::view_as_complex}, part, view, after(std::move(node)));
+}
+
+/// A tensor for the gradient of a tensor laid out as `base`. Memory between its elements holds zeros, because a view of
+/// the base may reach it.
+Tensor room_for(const Geometry& base, const Tensor& grad) {
+  if (is_non_overlapping_and_dense(base.sizes, base.strides))
+    return new_tensor(base.sizes, base.strides, grad.dtype(), grad.device());
+  const Tensor memory = zeros({offset_from(extent_of(base.sizes, base.strides))}, Options(grad.dtype(), grad.device()));
+  return new_alias(memory, base.sizes, base.strides, 0);
 }
 
 /// PyTorch: torch/csrc/autograd/functions/tensor.h, CopySlices.
@@ -200,10 +212,12 @@ class CopySlices final : public NodeImpl {
  public:
   CopySlices(const Tensor& base, const Tensor& view, Node inner)
       : base_(base),
-        view_(view),
-        is_part_(is_complex(base.dtype()) && !is_complex(view.dtype())),
+        seen_(seen_beside(view, base)),
+        part_(seen_beside(base, view)),
+        sizes_(view.sizes().copy()),
+        sees_parts_(is_complex(base.dtype()) && !is_complex(view.dtype())),
+        joins_parts_(is_complex(view.dtype()) && !is_complex(base.dtype())),
         inner_(std::move(inner)) {
-    static_cast<void>(seen_as(base.detach(), view));
     std::vector<Edge> edges;
     edges.push_back(gradient_edge(base));
     for (int i = 1; i < inner_.impl()->edge_count(); ++i) edges.push_back(inner_.impl()->edge(i).copy());
@@ -219,39 +233,36 @@ class CopySlices final : public NodeImpl {
   void apply(const Tensor* grads, Tensor* out) override {
     if (!grads[0].defined()) return;
     if (freed_.load(std::memory_order_relaxed)) fail_freed();  // even if the write itself saved nothing
-    Tensor whole = new_tensor(base_.sizes, contiguous_strides(base_.sizes), grads[0].dtype(), grads[0].device());
-    if (is_non_overlapping_and_dense(base_.sizes, base_.strides))
-      whole = new_tensor(base_.sizes, base_.strides, grads[0].dtype(), grads[0].device());
+    Tensor whole = room_for(base_, grads[0]);
     whole.copy_(grads[0]);
-    Tensor part = slice_of(whole);
-    const Tensor inner_grad = part.clone(MemoryFormat::contiguous);
+    // exact: neither offset is negative
+    Tensor part = (sees_parts_ ? view_as_real(whole) : whole)
+                      .as_strided(part_.sizes, part_.strides, part_.offset - seen_.offset);
+    const Tensor dense = part.clone(MemoryFormat::contiguous);
+    const Tensor inner_grad = joins_parts_ ? view_as_complex(dense) : dense;
     std::vector<Tensor> given(static_cast<std::size_t>(inner_.impl()->edge_count()));
     inner_.impl()->apply(&inner_grad, given.data());
     validate_inner(given.data());
     for (int i = 1; i < edge_count(); ++i) out[i] = given[static_cast<std::size_t>(i)];
     if (!has_edge(0)) return;
     if (given[0].defined())
-      part.copy_(given[0]);
+      part.copy_(joins_parts_ ? view_as_real(given[0]) : given[0]);
     else
       part.zero_();
     out[0] = whole;
   }
 
  private:
-  /// The view's part of `whole`, a tensor with the base's layout.
-  Tensor slice_of(const Tensor& whole) const {
-    // exact: neither is negative
-    if (is_part_) return view_as_real(whole).as_strided(view_.sizes, view_.strides, view_.offset - 2 * base_.offset);
-    return whole.as_strided(view_.sizes, view_.strides, view_.offset - base_.offset);
-  }
   /// Checks the shape of the part's gradient. The engine checks the others.
   void validate_inner(Tensor* given) const {
-    if (given[0].defined() && !(given[0].sizes() == SizesView(view_.sizes)))
-      given[0] = given[0].sum_to_size(view_.sizes);
+    if (given[0].defined() && !(given[0].sizes() == SizesView(sizes_))) given[0] = given[0].sum_to_size(sizes_);
   }
 
-  Geometry base_, view_;
-  bool is_part_;  // the view is real, the base complex
+  Geometry base_;
+  Geometry seen_, part_;  // of base and view, as both see the memory
+  Dims sizes_;            // the view's
+  bool sees_parts_;       // the base is complex, the view real
+  bool joins_parts_;      // the view is complex, the base real
   Node inner_;
   std::atomic<bool> freed_{false};
 };

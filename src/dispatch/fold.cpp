@@ -312,7 +312,7 @@ Tensor in_dtype_of(const Tensor& out, const Tensor& self, SizesView mask) {
   if (is_one && itemsize(self.dtype()) == 2 && itemsize(out.dtype()) > 2 && !self.is_meta())
     throw Error(std::string("std_var_all: Unsupported dtype ") + scalar_type_name(self.dtype()));
   if (is_complex(out.dtype())) {
-    if (!is_one) fail_no_code("std_cpu", out.dtype());
+    if (!is_one && self.numel() > 0) fail_no_code("std_cpu", out.dtype());
     return self;
   }
   return is_one && itemsize(out.dtype()) > 2 ? self : run_to(self, out.dtype(), MemoryFormat::preserve);
@@ -345,7 +345,9 @@ Tensor log_of_complex_sum(const Tensor& self, SizesView dims, bool keepdim, Dtyp
   const Tensor largest = amax(real(self), dims, true);
   const Tensor finite = where(isfinite(largest), largest, 0);
   const Tensor sums = log(sum(exp(self - finite), dims, true, result)) + finite;
-  return keepdim ? sums : sums.reshape(reduced_shape(self.sizes(), reduced_mask(dims, self.dim()), false));
+  if (keepdim) return sums;
+  const Dims shape = reduced_shape(self.sizes(), reduced_mask(dims, self.dim()), false);
+  return sums.reshape(shape).detach();  // not a view
 }
 
 Tensor log_of_sum(const Tensor& self, const DimsArg& dim, bool keepdim, Dtype result) {
@@ -414,10 +416,17 @@ void check_norm_dtypes(Dtype input, std::optional<Dtype> asked) {
                 ") should be convertible without narrowing to the specified dtype (" + scalar_type_name(*asked) + ")");
 }
 
-Op norm_of(double ord) {
-  if (ord == 2) return Op::linalg_vector_norm;
-  if (ord == 1) return Op::norm_1;
+bool reduces_one_element(SizesView sizes, SizesView mask) {
+  for (int64_t dim = 0; dim < sizes.size(); ++dim)
+    if (mask[dim] && sizes[dim] != 1) return false;
+  return true;
+}
+
+/// Of one element, the norm is its magnitude, whatever `ord` is.
+Op norm_of(double ord, SizesView sizes, SizesView mask) {
   if (ord == 0) return Op::count_nonzero;
+  if (ord == 1 || reduces_one_element(sizes, mask)) return Op::norm_1;
+  if (ord == 2) return Op::linalg_vector_norm;
   if (ord == __builtin_inf()) return Op::norm_largest;
   return ord == -__builtin_inf() ? Op::norm_smallest : Op::norm_power;
 }
@@ -476,6 +485,8 @@ std::tuple<Tensor, Tensor> plain::aminmax(const Tensor& self, std::optional<int6
   check_extremes_exist(self, dim);
   if (dim && self.dim() == 0 && is_complex(self.dtype()) && !self.is_meta())
     throw Error(std::string("aminmax not implemented for ") + scalar_type_name(self.dtype()));
+  if (dim && self.dim() == 0 && !self.is_meta())
+    return {run_clone(self, MemoryFormat::contiguous), run_clone(self, MemoryFormat::contiguous)};
   if (!self.is_meta()) check_has_code(row_of(Op::aminmax), self.dtype());
   return fold_two({Op::aminmax, self.dtype(), {self.dtype(), self.dtype()}}, self, mask, keepdim);
 }
@@ -572,8 +583,9 @@ Tensor& plain::nanmean_out(Tensor& out, const Tensor& self, const DimsArg& dim, 
   return out;
 }
 
-Tensor plain::linalg_vector_norm(const Tensor& self, Scalar ord, const DimsArg& dim, bool keepdim,
-                                 std::optional<Dtype> dtype) {
+namespace {
+
+Tensor vector_norm(const Tensor& self, Scalar ord, const DimsArg& dim, bool keepdim, std::optional<Dtype> dtype) {
   if (!is_inexact(self.dtype()))
     throw Error(std::string("linalg.vector_norm: Expected a floating point or complex tensor as input. Got ") +
                 scalar_type_name(self.dtype()));
@@ -582,17 +594,43 @@ Tensor plain::linalg_vector_norm(const Tensor& self, Scalar ord, const DimsArg& 
   check_norm_exists(self, power, dim.view());
   check_norm_dtypes(self.dtype(), dtype);
   mask_in_order(dim.view(), self.dim());
+  const Dtype result = to_real(dtype.value_or(self.dtype()));
   // Of complex numbers the norm of the magnitudes.
-  if (is_complex(self.dtype())) {
-    const Dtype parts = to_real(dtype.value_or(self.dtype()));
-    const Tensor result = plain::linalg_vector_norm(abs(self.detach()), ord, dim, keepdim, parts);
-    // PyTorch copies what it has nothing to add to, but for a dim that a 0-dim tensor is said to have.
-    const bool copies = result.numel() == self.numel() && (self.dim() > 0 || dim.view().empty());
-    if (power == 0 && copies) warn_of_lost_parts(self.dtype(), parts, self.numel());
-    return result;
-  }
-  const Dtype result = dtype.value_or(self.dtype());
-  return fold({norm_of(power), result, {result}, 0, &power}, self, reduced_mask(dim.view(), self.dim()), keepdim);
+  if (is_complex(self.dtype())) return vector_norm(abs(self.detach()), ord, dim, keepdim, result);
+  const Dims mask = reduced_mask(dim.view(), self.dim());
+  return fold({norm_of(power, self.sizes(), mask), result, {result}, 0, &power}, self, mask, keepdim);
+}
+
+/// PyTorch compares complex numbers with 0, and copies what it has nothing to add to, but for a dim that a 0-dim tensor
+/// is said to have.
+void warn_of_compared_parts(const Tensor& self, Scalar ord, const DimsArg& dim, const Tensor& result) {
+  const bool copies = result.numel() == self.numel() && (self.dim() > 0 || dim.view().empty());
+  if (ord.to<double>() == 0 && copies) warn_of_lost_parts(self.dtype(), result.dtype(), self.numel());
+}
+
+/// Whether PyTorch computes the norm as an elementwise op that reads `self` itself.
+bool is_elementwise_norm(const Tensor& self, Scalar ord, std::optional<Dtype> dtype, const Tensor& result) {
+  if (result.numel() != self.numel() || dtype.value_or(self.dtype()) != self.dtype()) return false;
+  return !is_complex(self.dtype()) || ord.to<double>() == 0;  // the magnitudes of complex numbers are copied into out=
+}
+
+}  // namespace
+
+Tensor plain::linalg_vector_norm(const Tensor& self, Scalar ord, const DimsArg& dim, bool keepdim,
+                                 std::optional<Dtype> dtype) {
+  const Tensor result = vector_norm(self, ord, dim, keepdim, dtype);
+  warn_of_compared_parts(self, ord, dim, result);
+  return result;
+}
+Tensor& plain::linalg_vector_norm_out(Tensor& out, const Tensor& self, Scalar ord, const DimsArg& dim, bool keepdim,
+                                      std::optional<Dtype> dtype) {
+  check_unrecorded(Op::linalg_vector_norm, out, self);
+  const Tensor result = vector_norm(self, ord, dim, keepdim, dtype);
+  check_strict_out(out, result.dtype());
+  warn_of_compared_parts(self, ord, dim, result);
+  if (!is_elementwise_norm(self, ord, dtype, result)) return write_result(Op::linalg_vector_norm, out, result);
+  const Tensor operand = self.reshape(result.sizes());
+  return write_result(Op::linalg_vector_norm, out, result, &operand);
 }
 
 namespace {

@@ -194,6 +194,9 @@ Tensor plain::inner(const Tensor& self, const Tensor& other) {
   Dims sizes = rows.copy();
   for (int64_t size : columns) sizes.push_back(size);
   if (numel_of(rows) == 1 && numel_of(columns) == 1) {
+    // PyTorch has a product of bools only where its strides keep it from dot.
+    if (self.dtype() == bool_ && !(self.is_contiguous() && other.is_contiguous()))
+      return tenon::any(left.reshape({depth}) & right.reshape({depth})).view(sizes);
     const auto as_vector = [depth](const Tensor& x) { return x.dim() == 1 ? x : x.reshape({depth}); };
     return tenon::dot(as_vector(left), as_vector(right)).view(sizes);
   }

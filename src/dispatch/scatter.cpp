@@ -54,6 +54,25 @@ void add_planes(const ByteView& self, int64_t dim, const ByteView& index, const 
   });
 }
 
+/// Calls `write(self)`, and counts it as one write. If elements are joined, 16-bit floats are joined in float32 and
+/// rounded once, as in PyTorch.
+template <class Write>
+void write_counted(const Tensor& self, bool joins, const Write& write) {
+  if (joins && is_floating_point(self.dtype()) && self.itemsize() == 2) {
+    const Tensor wide = run_to(self, float32, MemoryFormat::preserve);
+    write(wide);
+    return run_copy(self, wide);
+  }
+  write(self);
+  bump_version(self);
+}
+
+/// Elements that are joined with those of `self`.
+Tensor beside(const Tensor& self, const Tensor& elements) {
+  return elements.dtype() == self.dtype() ? apart(self, elements)
+                                          : run_to(elements, self.dtype(), MemoryFormat::preserve);
+}
+
 // --- scatter, scatter_add
 
 /// `src` is null if a number is written.
@@ -99,27 +118,34 @@ Tensor as_element(Scalar number, Dtype dtype) {
 
 const Tensor* tensor_or_null(const Arg& arg) { return arg.is_tensor() ? &arg.tensor() : nullptr; }
 
+/// Scatters into `self` after all checks. `src` has its number of dims, or is one element.
+void write_elements(const Tensor& self, int64_t dim, const ByteView& index, const Tensor& src, Join join) {
+  const Tensor elements = beside(self, src);
+  const ByteView of_self(self), of_src = src.dim() == 0 ? ByteView(elements, index.sizes, dim) : ByteView(elements);
+  const Uninterrupted whole;
+  const IndexKernels& kernel = kernels().index;
+  if (join == Join::add) return add_planes(of_self, dim, index, of_src, self.dtype(), 1);
+  write_planes(of_self, dim, index, of_src,
+               join == Join::replace ? kernel.replace[std::countr_zero(static_cast<uint64_t>(self.itemsize()))]
+                                     : kernel.multiply[static_cast<int>(self.dtype())]);
+}
+
 /// Scatters into `self` after all checks except those of the indices. There is at least one index.
 void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, Join join) {
   check_has_code(row_of(op), self.dtype());
   if (src.is_tensor()) check_readable(src.tensor());
   const Tensor places = apart(self, as_places(index));
-  const ByteView of_self(self), of_index(places);
-  const int64_t size = of_self.sizes[dim];
+  const ByteView of_index(places);
+  const int64_t size = size_along(self, dim);
   if (is_any_outside(of_index, size)) fail_first_place(of_index, dim, size);
-  const Tensor element = src.is_tensor() ? apart(self, src.tensor()) : as_element(src.number(), self.dtype());
-  const ByteView of_src = src.is_tensor() ? ByteView(element) : ByteView(element, index.sizes(), dim);
-  const Uninterrupted whole;
-  const IndexKernels& kernel = kernels().index;
-  if (join == Join::add) return add_planes(of_self, dim, of_index, of_src, self.dtype(), 1);
-  write_planes(of_self, dim, of_index, of_src,
-               join == Join::replace ? kernel.replace[std::countr_zero(static_cast<uint64_t>(self.itemsize()))]
-                                     : kernel.multiply[static_cast<int>(self.dtype())]);
+  const Tensor elements = src.is_tensor() ? src.tensor() : as_element(src.number(), self.dtype());
+  const auto write = [&](const Tensor& to) { write_elements(to, dim, of_index, elements, join); };
+  write_counted(self, join != Join::replace, write);
 }
 void scatter_checked(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, const char* reduce) {
   const Join join = join_of(op, reduce);
-  if (index.numel() > 0 && !self.is_meta()) write_scattered(op, self, dim, index, src, join);
-  bump_version(self);
+  if (index.numel() == 0 || self.is_meta()) return bump_version(self);
+  write_scattered(op, self, dim, index, src, join);
 }
 Tensor scattered_copy(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, const char* reduce) {
   const Tensor result = run_clone(self, MemoryFormat::contiguous);
@@ -247,21 +273,26 @@ void write_added(const Tensor& self, int64_t dim, const Tensor& index, const Ten
     fail_no_code(scatters ? "scatter_gather_tensor_cpu" : self.dim() > 1 ? "add_stub" : "index_add_", self.dtype());
   check_fits(alpha, self.dtype());
   check_readable(source);
-  const Tensor places = apart(self, as_places(index)), added = apart(self, source);
-  const ByteView of_self(self), of_source(added), of_index(places, source.sizes(), dim);
-  const int64_t size = of_self.sizes[dim];
+  const Tensor places = apart(self, as_places(index));
+  const ByteView of_index(places, source.sizes(), dim);
+  const int64_t size = size_along(self, dim);
   if (index.numel() > 0 && is_any_outside(of_index, size)) {
     if (scatters) fail_first_place(of_index, dim, size);
     throw IndexError("index out of range in self");
   }
-  const Uninterrupted whole;
-  if (source.numel() > 0) add_planes(of_self, dim, of_index, of_source, self.dtype(), alpha);
+  if (source.numel() == 0) return bump_version(self);
+  const auto write = [&](const Tensor& to) {
+    const Tensor added = beside(to, source);
+    const Uninterrupted whole;
+    add_planes(ByteView(to), dim, of_index, ByteView(added), to.dtype(), alpha);
+  };
+  write_counted(self, scatters, write);
 }
 void add_checked(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
   // PyTorch has no further errors for a matrix or more dims without elements.
   const bool is_nothing = self.dim() > 1 && (index.numel() == 0 || self.numel() == 0);
-  if (!is_nothing && !self.is_meta()) write_added(self, dim, index, source, alpha);
-  bump_version(self);
+  if (is_nothing || self.is_meta()) return bump_version(self);
+  write_added(self, dim, index, source, alpha);
 }
 
 }  // namespace

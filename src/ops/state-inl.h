@@ -474,10 +474,12 @@ struct linalg_vector_norm : Sum {
           "ScalarType? dtype=None, Tensor out=None) -> Tensor",
       .numpy = "linalg.vector_norm",
       .kind = Kind::fold,
+      .by_hand = true,
       .method = false,
       .dtypes = kInexact,
       .lanes = kWideFloats,
       .strict_out = true,
+      .no_overlap = 1,
       .ulp = 1,
       .grad_fn = "LinalgVectorNormBackward0",
       .doc =

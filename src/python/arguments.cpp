@@ -393,7 +393,7 @@ bool Parser::check(const Parameter& parameter, PyObject* object, int64_t* failed
     case Type::boolean:
       return PyBool_Check(object);
     case Type::string:
-      return PyUnicode_Check(object);
+      return PyUnicode_Check(object) || PyBytes_Check(object);
     case Type::integers:
       return is_integer_list(object, parameter.broadcast, failed);
     case Type::tensors:
@@ -553,11 +553,25 @@ void Call::clear() {
   if (self_) values_[parser_->slot(Name::input)] = self_;
 }
 
+namespace {
+
+/// The text of a str, or of bytes, as long as the object lives.
+const char* utf8_of(PyObject* object, Py_ssize_t* length) {
+  if (!PyBytes_Check(object)) {
+    const char* text = PyUnicode_AsUTF8AndSize(object, length);
+    return text ? text : throw PythonError{};
+  }
+  *length = PyBytes_GET_SIZE(object);
+  const nb::object decoded = nb::steal(PyUnicode_DecodeUTF8(PyBytes_AS_STRING(object), *length, nullptr));
+  return decoded.is_valid() ? PyBytes_AS_STRING(object) : throw PythonError{};
+}
+
+}  // namespace
+
 const char* Call::text(Name name) const {
   if (!has(name)) return nullptr;
   Py_ssize_t length;
-  const char* text = PyUnicode_AsUTF8AndSize(object(name), &length);
-  if (!text) throw PythonError{};
+  const char* text = utf8_of(object(name), &length);
   if (static_cast<Py_ssize_t>(std::strlen(text)) != length)
     throw Error(parser_->name() + "(): argument '" + std::string(kNameTexts[static_cast<int>(name)]) + "' holds a NUL");
   return text;

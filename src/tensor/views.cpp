@@ -410,8 +410,8 @@ Tensor view_as_complex(const Tensor& self) {
   if (last < 0) throw Error("Input tensor must have one or more dimensions");
   if (self.sizes()[last] != 2) throw Error("Tensor must have a last dimension of size 2");
   if (self.strides()[last] != 1) throw Error("Tensor must have a last dimension with stride 1");
-  for (int64_t dim = 0; dim < last; ++dim)
-    if (self.strides()[dim] % 2 != 0)
+  for (int64_t dim = 0; dim < last; ++dim)  // a dim of size 1 may have any stride
+    if (self.sizes()[dim] != 1 && self.strides()[dim] % 2 != 0)
       throw Error("Tensor must have a stride divisible by 2 for all but last dimension");
   if (self.storage_offset() % 2 != 0) throw Error("Tensor must have a storage_offset divisible by 2");
   Tensor view = begin_view(self, self.storage_offset() / 2);

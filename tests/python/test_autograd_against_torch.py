@@ -606,3 +606,16 @@ def test_gradients_of_folds(fold, values):
             return result, first, second if second is None else second + 0, result.grad_fn.name()  # `+ 0`: PyTorch's result may have no memory
 
         same(gradients, leaf(VALUES[values]), exact=False)
+
+
+@pytest.mark.parametrize("inplace", [False, True])
+@pytest.mark.parametrize("weight", [True, False])
+def test_lerp_with_a_bool_weight(weight, inplace):
+    def call(m, weight):
+        x, y = m.tensor([1.0, 2.0], requires_grad=True), m.tensor([5.0, 8.0], requires_grad=True)
+        result = (x * 1).lerp_(y, weight) if inplace else m.lerp(x, y, weight)
+        return result, *m.autograd.grad((result * result).sum(), (x, y)), nodes(result.grad_fn)
+
+    same(lambda m: call(m, weight))
+    theirs, ours = call(judge.torch, judge.torch.tensor(int(weight))), call(judge.tenon, judge.tenon.tensor(weight))
+    assert [tensor.tolist() for tensor in ours[:3]] == [tensor.tolist() for tensor in theirs[:3]]

@@ -107,6 +107,7 @@ CONSTRUCTION = [
     lambda m, d, x, y: m.promote_types(m.float16, d), lambda m, d, x, y: m.promote_types(m.float64, d), lambda m, d, x, y: m.can_cast(d, m.float64), lambda m, d, x, y: m.can_cast(m.float64, d), lambda m, d, x, y: m.result_type(m.ones(1), 1j),
     lambda m, d, x, y: m.view_as_complex(m.ones(3, 2)), lambda m, d, x, y: m.view_as_complex(m.ones(3, 3)), lambda m, d, x, y: m.view_as_complex(m.ones(2, 3).t()), lambda m, d, x, y: m.view_as_complex(m.ones(2, 3, dtype=m.int64)),
     lambda m, d, x, y: m.view_as_complex(m.tensor(1.0)), lambda m, d, x, y: m.view_as_complex(m.ones(9)[1:].view(4, 2)), lambda m, d, x, y: m.view_as_complex(m.ones(3, 3)[:, :2]), lambda m, d, x, y: m.view_as_complex(m.ones(0, 2)),
+    *[lambda m, d, x, y, g=g: m.view_as_complex(m.ones(12).as_strided(*g)).stride() for g in (((2, 1, 2), (2, 1, 1)), ((1, 2), (3, 1)), ((1, 1, 2), (3, 5, 1), 2), ((2, 2), (3, 1)), ((0, 3, 2), (3, 2, 1)))],
     lambda m, d, x, y: (x.real._is_view(), x.real.stride(), x.imag.storage_offset(), m.view_as_real(x).stride()), lambda m, d, x, y: x.real.mul_(2) is None or x, lambda m, d, x, y: setattr(x, "real", m.ones(4)) or x, lambda m, d, x, y: setattr(x, "imag", 2) or x,
     lambda m, d, x, y: m.tensor([1e10 + 1j, -1e-5j], dtype=d), lambda m, d, x, y: m.tensor([complex("nan"), complex("inf"), complex(1, float("-inf"))], dtype=d), lambda m, d, x, y: m.tensor([[1 + 2j, -3.25j], [100, 2]], dtype=d), lambda m, d, x, y: m.zeros(0, dtype=d),
     lambda m, d, x, y: m.zeros(2, 0, dtype=d), lambda m, d, x, y: m.zeros(2, dtype=d, device="meta"), lambda m, d, x, y: m.arange(2000) * 1j, lambda m, d, x, y: m.arange(24).view(2, 3, 4) * (1 - 0.5j), lambda m, d, x, y: x[0], lambda m, d, x, y: x.view(2, 2).t(),
@@ -275,3 +276,60 @@ def test_numpy_functions():
     x = tenon.tensor(VALUES, dtype=tenon.complex64)
     assert isinstance(np.sin(x), tenon.Tensor) and (x + np.ones(4)).dtype is tenon.complex128
     assert (x * np.complex64(1j)).tolist() == (x * 1j).tolist()
+
+
+COMPLEX_WRITES = {
+    "the base": lambda m, b, v, z: b.add_(1),
+    "the view": lambda m, b, v, z: v.mul_(z),
+    "a part of the view": lambda m, b, v, z: v[1:].mul_(z[1:] * 2j),
+    "a copy": lambda m, b, v, z: v.copy_(z),
+    "both": lambda m, b, v, z: (v.mul_(z), b.mul_(3), v.add_(z)),
+    "imaginary parts": lambda m, b, v, z: v.imag.mul_(2),
+}
+REAL_BASES = {
+    "computed": lambda w: w * 1,
+    "a view": lambda w: (w * 1).view(3, 1, 2)[:, 0],
+    "plain": lambda w: w.detach().clone(),
+    "columns": lambda w: w.detach()[:, None].expand(3, 2, 2).contiguous().view(3, 4)[:, :2].detach(),
+}
+
+
+@pytest.mark.parametrize("base", REAL_BASES)
+@pytest.mark.parametrize("write", COMPLEX_WRITES)
+def test_writes_to_real_numbers_seen_as_complex(write, base):
+    def call(m):
+        w = m.tensor([[1.0, 2.0], [3.0, -4.0], [0.5, 5.0]], requires_grad=True)
+        z = m.tensor([1 + 1j, 2, 3 - 2j], requires_grad=True)
+        b = REAL_BASES[base](w)
+        v = m.view_as_complex(b)
+        COMPLEX_WRITES[write](m, b, v, z)
+        if not b.requires_grad:
+            return v.requires_grad
+        weights = m.arange(6.0).view(3, 2) + 1
+        first = m.autograd.grad((b * b * weights).sum(), (w, z), create_graph=True, allow_unused=True)
+        of_view = m.autograd.grad((v * v.conj() * 2j).imag.sum(), (w, z), allow_unused=True, create_graph=True)
+        second = m.autograd.grad(sum(g.abs().square().sum() for g in first if g is not None), (w, z), allow_unused=True)
+        return v.is_leaf, v.grad_fn.name(), b.grad_fn.name(), v._version, [None if g is None else g.tolist() for g in (*first, *of_view, *second)]
+
+    ours, theirs = call(tenon), call(torch)
+    assert str(ours) == str(theirs)
+
+
+def test_writes_to_complex_numbers_at_an_odd_offset():
+    z = tenon.tensor([1 + 1j, 2], requires_grad=True)
+    b = tenon.arange(9.0)[1:8].detach()
+    tenon.view_as_complex(b[1:5].view(2, 2)).mul_(z)
+    assert b.tolist() == [1, -1, 5, 8, 10, 6, 7]
+    assert tenon.autograd.grad((b * b).sum(), z)[0].tolist() == [26 + 26j, 164]
+
+
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_results_of_logsumexp_are_not_views(keepdim):
+    def call(m):
+        x = m.tensor([[1j, 2], [3, 4]], requires_grad=True)
+        result = m.logsumexp(x, 0, keepdim)
+        seen = result._is_view(), result._version, result.stride()
+        result.add_(1)
+        return (*seen, result._version, result.grad_fn.name())
+
+    assert call(tenon) == call(torch)

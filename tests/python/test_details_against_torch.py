@@ -331,3 +331,14 @@ def test_a_sent_bus_error_ends_the_program(tmp_path):
     program = f"import os, signal, tenon; x = tenon.load({str(path)!r}, mmap=True); os.kill(os.getpid(), signal.SIGBUS); print('went on')"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=os.environ)
     assert (done.returncode, done.stdout) == (-signal.SIGBUS, "")
+
+
+BOOL_PRODUCTS = [
+    lambda m, x: m.inner(x, x[:1].expand(3)), lambda m, x: m.inner(x[1:2].expand(3), x), lambda m, x: m.inner(x, x), lambda m, x: m.inner(x[::2], x[:2]),
+    lambda m, x: m.inner(x[None, ::2], x[:2]), lambda m, x: m.inner(x[None, :2], x[None, ::2]), lambda m, x: m.inner(x[::2], x[:2], out=m.empty(0, dtype=m.bool)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(BOOL_PRODUCTS)))
+def test_inner_products_of_bools(number):
+    same(lambda m: BOOL_PRODUCTS[number](m, m.tensor([True, False, True])))

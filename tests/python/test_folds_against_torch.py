@@ -8,6 +8,8 @@ import pytest
 
 pytest.importorskip("torch")
 
+import tenon
+
 import judge
 from judge import same
 
@@ -91,6 +93,12 @@ def test_sums_of_empty_tensors_into_any_dtype(name, out):
         same(lambda m, s=shape, d=dim: getattr(m, name)(m.ones(s), d, out=m.zeros(0, dtype=getattr(m, out))))
 
 
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_var_of_empty_tensors_into_complex_numbers(name):
+    for shape, dim in [((0,), None), ((0, 3), 0), ((0, 3), 1), ((0, 1), 0), ((2, 2), 0)]:
+        same(lambda m, s=shape, d=dim: m.view_as_real(getattr(m, name)(m.ones(s), d, out=m.empty(0, dtype=m.complex64))))
+
+
 @pytest.mark.parametrize("correction", [-1, 0, 1, -0.5])
 @pytest.mark.parametrize("name", ["var", "std", "var_mean", "std_mean"])
 def test_var_of_empty_tensors(name, correction):
@@ -172,6 +180,7 @@ MINMAX = [
     lambda m, x: m.aminmax(x[:0].to("meta"), dim=1), lambda m, x: m.aminmax(x, out=(m.empty(0), m.empty(2))),
     lambda m, x: m.aminmax(x, dim=1, out=(m.empty(0), m.empty(0, dtype=m.float64))),
     lambda m, x: m.aminmax(x, out=m.empty(0)), lambda m, x: m.aminmax(x.requires_grad_(), out=(m.empty(0), m.empty(0))),
+    lambda m, x: m.aminmax(x.to(m.uint32)[1, 0], dim=0), lambda m, x: m.aminmax(x.to(m.uint16)[1, 0]), lambda m, x: m.aminmax(x.to(m.uint16)[1, :1], dim=0),
 ]  # fmt: skip
 
 
@@ -270,3 +279,80 @@ def test_nodes_of_both_results():
         return [result.grad_fn.name() for result in results], m.min(x, 0).indices.requires_grad
 
     same(names, judge.tensor(ROWS["numbers"], "float32"))
+
+
+@pytest.mark.parametrize("values", [[2.123456789, 0.987654321], [2.123456789, 0.0, -3.0], [1.0, 3.0, 1e-60], 0.3])
+@pytest.mark.parametrize("dtypes", ["float64 float32", "float16 float32", "float32 float64", "complex128 float32", "complex64 complex128"])
+def test_derivative_of_a_product_in_another_dtype(dtypes, values):
+    """The derivative is that of the elements after the cast."""
+    given, wanted = dtypes.split()
+
+    def twice(m):
+        x = m.tensor(values, dtype=getattr(m, given))
+        if given.startswith("complex"):
+            x += m.tensor(0.5j)
+        x.requires_grad_()
+        y = x.prod(dtype=getattr(m, wanted))
+        (first,) = m.autograd.grad(y, x, m.ones_like(y), create_graph=True)
+        both = (first, *m.autograd.grad(first.sum(), x, m.ones_like(first.sum()))) if first.requires_grad else (first,)
+        return [m.view_as_real(grad) if grad.is_complex() else grad for grad in both]
+
+    same(twice, exact=None if given == "float16" else False)
+
+
+def test_derivative_of_a_product_warns_of_lost_imaginary_parts():
+    x = tenon.tensor([2 + 1j], requires_grad=True)
+    with pytest.warns(UserWarning, match="discards the imaginary part"):
+        y = x.prod(dtype=tenon.float32)
+    with pytest.warns(UserWarning, match="discards the imaginary part"):
+        assert tenon.autograd.grad(y, x)[0].tolist() == [1]
+
+
+# --- norms of one element each
+
+
+@pytest.mark.parametrize("ord", [*ORDS, NAN])
+@pytest.mark.parametrize("shape", [(), (1,), (1, 4), (4, 1), (1, 1)])
+def test_norms_of_one_element_are_magnitudes(shape, ord):
+    """However large or small the element is."""
+
+    def call(m, dtype, keepdim):
+        values = m.tensor([-3e38, 1e-30, 0.0, 2.5], dtype=getattr(m, dtype))[: math.prod(shape)].reshape(shape)
+        values.requires_grad_()
+        norms = [m.linalg.vector_norm(values, ord, dim, keepdim, dtype=m.float64) for dim in range(-1, len(shape)) if shape and shape[dim] == 1]
+        norms.append(values.norm(ord) if values.numel() == 1 else values[:1, :1].norm(ord))
+        grads = [m.autograd.grad(norm.sum(), values, allow_unused=True)[0] for norm in norms if norm.requires_grad] if ord in (1, 2, INFINITE) else []
+        return norms, [norm.stride() for norm in norms], grads
+
+    for dtype in ("float64", "float32"):
+        for keepdim in (False, True):
+            same(call, dtype, keepdim)
+
+
+NORMS_INTO = [
+    lambda m, x: m.norm(x[None, :4], 2, 0, out=x[1:]), lambda m, x: m.norm(x[None, :4], 0, 0, out=x[1:]), lambda m, x: m.norm(x[None, :4], 2, 0, out=x[:4]),
+    lambda m, x: m.norm(x[None, :4], 2, 0, True, out=x[None, 1:]), lambda m, x: m.norm(x[None, :4], 2, 0, out=x[1:3]),
+    lambda m, x: m.norm(x[None, :4], 2, 0, out=x.double()[1:]), lambda m, x: m.norm(x[None, :4], 2, 0, out=m.ones(1).expand(4)),
+    lambda m, x: m.norm(x[0], 2, out=x[0]), lambda m, x: m.norm(m.view_as_complex(x[:4].view(2, 2))[None], 2, 0, out=x[1:3]),
+    lambda m, x: m.norm(m.view_as_complex(x[:4].view(2, 2))[None], 0, 0, out=x[1:3]),
+    lambda m, x: m.norm(m.view_as_complex(x[:4].view(2, 2))[None], 0, 0, out=m.empty(0, dtype=m.complex64)),
+    lambda m, x: m.norm(x.int()[None], 0, 0, out=m.empty(0, dtype=m.int64)), lambda m, x: m.norm(x[None], 0, 7, out=m.empty(0, dtype=m.int64)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(NORMS_INTO)))
+def test_norms_of_one_element_into_out(number):
+    same(NORMS_INTO[number], judge.tensor([-1.0, 2.0, 0.0, 4.0, -5.0], "float32"))
+
+
+@pytest.mark.parametrize("ord", [0.5, 1.5, 2.5, 3, 4, -1])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_gradient_of_a_norm_of_16_bits_is_rounded_once(dtype, ord):
+    import torch
+
+    values = [0.015625 * (7 * i % 61) - 0.4453125 for i in range(12)]
+    ours = tenon.tensor(values, dtype=getattr(tenon, dtype), requires_grad=True)
+    exact = torch.tensor(values, dtype=getattr(torch, dtype)).double().requires_grad_()
+    (grad,) = tenon.autograd.grad(tenon.linalg.vector_norm(ours, ord, dtype=tenon.float32), ours)
+    (wanted,) = torch.autograd.grad(torch.linalg.vector_norm(exact, ord), exact)
+    assert grad.tolist() == wanted.to(getattr(torch, dtype)).tolist()

@@ -7,6 +7,8 @@ torch = pytest.importorskip("torch")
 
 import tenon
 
+import judge
+
 INDEX = [[0, 2, 1], [1, 1, 0]]
 CALLS = {
     "gather": lambda m, x, s, i: x.gather(0, i),
@@ -126,3 +128,66 @@ def test_tensors_of_two_devices(call):
             call(m, m.ones(2, 2), m.ones(2, 2, device="meta"))
         texts.append(str(error.value))
     assert texts[0] == texts[1]
+
+
+MANY = {
+    "scatter_add": lambda m, x, dim, i, s: x.scatter_add(dim, i, s),
+    "scatter_add_ of a view": lambda m, x, dim, i, s: m.stack([x, x], -1)[..., 0].scatter_add_(dim, i, s),
+    "scatter add": lambda m, x, dim, i, s: x.scatter(dim, i, s, reduce="add"),
+    "scatter multiply": lambda m, x, dim, i, s: x.scatter(dim, i, s, reduce="multiply"),
+    "scatter add of a number": lambda m, x, dim, i, s: x.scatter(dim, i, 0.1234567, reduce="add"),
+    "scatter multiply by a number": lambda m, x, dim, i, s: x.scatter(dim, i, 1.0234567, reduce="multiply"),
+    "index_add": lambda m, x, dim, i, s: x.index_add(dim, i[(slice(None),) + (0,) * (x.dim() - 1)] if dim == 0 else i[0].flatten()[: s.shape[dim]] * 0, s),
+    "index_add with alpha": lambda m, x, dim, i, s: x.index_add(dim, m.zeros(s.shape[dim], dtype=m.int64), s, alpha=2),
+    "index_add of int32": lambda m, x, dim, i, s: x.index_add(dim, m.zeros(s.shape[dim], dtype=m.int32), s),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:The reduce argument")
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
+@pytest.mark.parametrize("name", MANY)
+def test_many_elements_of_16_bits_for_one_place(name, dtype):
+    """scatter rounds once, and so does what PyTorch computes by it; other sums are rounded after every addition."""
+
+    def call(m, shape, dim):
+        size = list(shape)
+        size[dim] = 40
+        count = 40 * m.ones(shape).numel() // shape[dim]
+        places = (m.arange(count) * 7 % shape[dim]).reshape(size)
+        elements = (m.arange(count) * 13 % 29 / 28.0 + 0.25).to(getattr(m, dtype)).reshape(size)
+        x = m.full(shape, 2.0, dtype=getattr(m, dtype))
+        result = MANY[name](m, x, dim, places, elements)
+        return result.tolist(), result._version, result.stride()
+
+    for shape, dim in (((3,), 0), ((3, 2), 0), ((2, 3), 1), ((2, 3, 2), 1), ((1, 3), 1)):
+        assert call(tenon, shape, dim) == call(torch, shape, dim)
+
+
+def test_gradient_of_gather_of_16_bits_is_rounded_once():
+    def call(m):
+        x = m.ones(2, dtype=m.bfloat16, requires_grad=True)
+        (x.gather(0, m.ones(50, dtype=m.int64)) * m.full((50,), 0.004, dtype=m.bfloat16)).sum().backward()
+        return x.grad.tolist()
+
+    assert call(tenon) == call(torch)
+
+
+NOTHING = [
+    lambda m, a, i: m.gather(a, 0, i, out=a[:2]), lambda m, a, i: m.gather(a, 0, i, out=a[:]), lambda m, a, i: m.gather(a, 0, i, out=a),
+    lambda m, a, i: m.take_along_dim(a, i, 0, out=a[1:]), lambda m, a, i: m.gather(a, 0, i.new_zeros(2), out=a[:2]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(NOTHING)))
+def test_gathering_nothing_into_a_view_of_the_operand(number):
+    a = judge.tensor([1.0, 2.0, 3.0], "float32")
+    judge.same(NOTHING[number], a, judge.tensor([], "int64"))
+
+
+@pytest.mark.filterwarnings("ignore:The reduce argument")
+def test_bytes_as_text():
+    assert tenon.ones(2).scatter(0, tenon.tensor([0]), tenon.ones(1), reduce=b"add").tolist() == [2, 1]
+    judge.same(lambda m, x: m.div(x, 2, rounding_mode=b"floor"), judge.tensor([1.0, 3.0], "float32"))
+    judge.same(lambda m, x: m.div(x, 2, rounding_mode=b"up"), judge.tensor([1.0, 3.0], "float32"))
+    with pytest.raises(UnicodeDecodeError):
+        tenon.div(tenon.ones(1), 2, rounding_mode=b"f\xff")

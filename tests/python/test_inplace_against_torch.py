@@ -2,6 +2,7 @@
 
 import warnings
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -266,3 +267,54 @@ def test_strides_of_gradients_of_one_element(shape, strides):
         return plain, x.grad.stride()
 
     assert call(tenon) == call(torch)
+
+
+BASES_WITH_GAPS = {
+    "every second": lambda m: m.arange(12.0)[::2].detach(),
+    "every second column": lambda m: m.arange(24.0).reshape(4, 6)[:, ::2].detach(),
+    "first columns": lambda m: m.arange(12.0).reshape(3, 4)[:, :2].detach(),
+    "from NumPy": lambda m: m.from_numpy(np.arange(24.0).reshape(4, 6)[:, ::2]),
+    "imaginary parts": lambda m: m.ones(4, 3, dtype=m.complex64).imag.detach(),
+    "permuted": lambda m: m.arange(48.0).reshape(2, 3, 8)[..., ::2].permute(2, 0, 1).detach(),
+    "expanded": lambda m: m.ones(3).expand(2, 3).detach(),
+}
+PARTS = {
+    "first": lambda x: x[0],
+    "with a dim": lambda x: x[None],
+    "with dims, second": lambda x: x[None, None][0, :, 1],
+    "slice": lambda x: x[:2],
+    "steps": lambda x: x[1::2][None],
+    "last dim first": lambda x: x.transpose(0, -1)[1:],
+    "windows": lambda x: x.unfold(0, 1, 1)[1:],
+}
+WAYS = {
+    "copy_": lambda view, w: view.copy_(w * 2),
+    "mul_": lambda view, w: view.mul_(w),
+    "twice": lambda view, w: view.mul_(w).mul_(w),
+}
+
+
+@pytest.mark.parametrize("write", WAYS)
+@pytest.mark.parametrize("view", PARTS)
+@pytest.mark.parametrize("base", BASES_WITH_GAPS)
+def test_views_of_bases_with_gaps(base, view, write):
+    def call(m):
+        x = BASES_WITH_GAPS[base](m)
+        try:
+            part = PARTS[view](x)
+            w = (m.arange(float(part.numel())).reshape(part.shape) + 1).to(x.dtype).requires_grad_()
+            WAYS[write](part, w)
+            weights = m.arange(float(x.numel())).reshape(x.shape) + 1
+            (grad,) = m.autograd.grad((x * x * weights).sum(), w, create_graph=True)
+            return x.tolist(), grad.tolist(), m.autograd.grad(grad.sum(), w)[0].tolist()
+        except RuntimeError as error:
+            return str(error)
+
+    assert call(tenon) == call(torch)
+
+
+def test_memory_between_the_elements_of_a_base_gets_gradients_of_zero():
+    x = tenon.arange(6.0)[::2].detach()
+    w = tenon.ones(5, requires_grad=True)
+    x.as_strided((5,), (1,)).mul_(w)
+    assert tenon.autograd.grad((x * tenon.tensor([1.0, 10, 100])).sum(), w)[0].tolist() == [0, 0, 20, 0, 400]
