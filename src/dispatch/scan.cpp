@@ -1,12 +1,14 @@
 // Scans along one dim: cumsum, cummax and cummin.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <string>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
+#include "kernel/kernel.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
 #include "tile/pool.h"
@@ -48,13 +50,39 @@ void scan_four_rows(const T* from, T* to, int64_t length) {
   }
 }
 
+template <class Sum, class T>
+ScanKernel scan_kernel() {
+  return std::is_same_v<Sum, float> ? kernels().sum_columns_in_float32
+                                    : kernels().sum_columns[static_cast<int>(dtype_of_v<T>)];
+}
 /// Over [length, inner] elements: each row of `to` is the sum of the rows of `from` up to it.
 template <class Sum, class T>
 void scan_columns(const T* from, T* to, int64_t length, int64_t inner, Sum* sums) {
   std::fill_n(sums, inner, Sum(0));
-  for (int64_t row = 0; row < length; ++row, from += inner, to += inner)
-    for (int64_t i = 0; i < inner; ++i) to[i] = static_cast<T>(sums[i] += static_cast<Sum>(from[i]));
+  scan_kernel<Sum, T>()(to, from, length, inner, sums);
 }
+
+// Rows that are scanned together, as columns of a tile, and the tile's bytes. Bench: ./dev bench --sweep, scans.
+constexpr int64_t kRowsTogether = 32, kTileBytes = 16 << 10;
+
+// Shorter rows, or fewer, are scanned as they lie.
+constexpr int64_t kShortest = 8, kFewest = 8;
+
+/// At most kRowsTogether rows, transposed tile by tile.
+template <class Sum, class T>
+void scan_transposed(const T* from, T* to, int64_t length, int64_t rows) {
+  constexpr int64_t kWidth = static_cast<int64_t>(sizeof(T)), kColumns = kTileBytes / kWidth / kRowsTogether;
+  alignas(64) std::byte tile[kTileBytes];
+  Sum sums[kRowsTogether] = {};
+  const auto transpose = kernels().move[std::countr_zero(sizeof(T))].transpose;
+  for (int64_t first = 0; first < length; first += kColumns) {
+    const int64_t columns = std::min(kColumns, length - first);
+    transpose(tile, rows, from + first, length, columns, rows);
+    scan_kernel<Sum, T>()(tile, tile, columns, rows, sums);
+    transpose(to + first, length, tile, rows, rows, columns);
+  }
+}
+
 /// The same for a few columns, with the sums in registers.
 template <class Sum, class T, int64_t kInner>
 void scan_few_columns(const T* from, T* to, int64_t length) {
@@ -94,6 +122,12 @@ struct Blocks {
 template <class Sum, class T>
 void scan_rows(const T* from, T* to, int64_t rows, int64_t length) {
   // exact: inside the storage
+  for (int64_t count = kRowsTogether; length >= kShortest && rows >= kFewest; rows -= count) {
+    count = std::min(count, rows);
+    scan_transposed<Sum>(from, to, length, count);
+    from += count * length;
+    to += count * length;
+  }
   for (; rows >= 4; rows -= 4, from += 4 * length, to += 4 * length) scan_four_rows<Sum>(from, to, length);
   for (; rows > 0; --rows, from += length, to += length) scan_row<Sum>(from, to, length);
 }

@@ -69,6 +69,10 @@ struct ProductKernels {
   int64_t vector = 0;  // columns of a vector
 };
 
+/// Running sums over [length, inner] elements: each row of `out` is the sum of the rows of `in` up to it and of `sums`,
+/// which hold the last row's sums afterwards: float64 for floats, 64-bit integers for integers. `out` may be `in`.
+using ScanKernel = void (*)(void* out, const void* in, int64_t length, int64_t inner, void* sums);
+
 /// A fold whose partial result is a State of up to three numbers (fields). Field f of state i is states[f * stride +
 /// i]; kernels may write up to 16 states behind the last one. Wide states have fields of float64 or int64. `numbers`:
 /// the op's parameters.
@@ -197,6 +201,8 @@ struct KernelTable {
   FoldKernel fold[kOpCount][kDtypeCount];               // reductions over lanes
   FoldAcrossKernel fold_across[kOpCount][kDtypeCount];  // reductions over rows; null: lanes are joined row by row
   const StateKernels* state_fold[kOpCount][kDtypeCount];
+  ScanKernel sum_columns[kDtypeCount];  // of real dtypes of 8 bits and more; none of 16-bit floats
+  ScanKernel sum_columns_in_float32;    // of float32; `sums` are float32, too
   MoveKernels move[5];
   /// Rows of `bytes` bytes in reverse order.
   void (*reverse_rows)(void* out, const void* in, int64_t bytes, int64_t rows);
