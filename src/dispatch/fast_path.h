@@ -10,6 +10,7 @@
 #include "dispatch/elementwise.h"
 #include "kernel/kernel.h"
 #include "tensor/overlap.h"
+#include "tile/course.h"
 #include "tile/small.h"
 #include "type/visit.h"
 
@@ -151,7 +152,7 @@ template <int kCount>
   fast.kernel = entry.kernel;
   fast.result = entry.result;
   fast.like = like;
-  return fast.kernel != nullptr;
+  return fast.kernel && !CourseRecord::now();
 }
 
 /// If all operands are single elements, the kernel computes one lane.
@@ -190,7 +191,7 @@ inline bool small_binary(Op op, Args args, SmallBroadcast& broadcast, FastKernel
   entry = fast_kernel(op, a->dtype);
   broadcast.data[0] = a->data();
   broadcast.data[1] = b->data();
-  return entry.kernel != nullptr;
+  return entry.kernel && !CourseRecord::now();
 }
 
 inline Tensor small_result(Op op, Args args) {

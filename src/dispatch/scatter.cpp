@@ -18,7 +18,7 @@ namespace {
 
 /// An operand that is read while `self` is written: a copy if they overlap.
 Tensor apart(const Tensor& self, const Tensor& operand) {
-  return ranges_meet(self, operand) ? run_clone(operand, MemoryFormat::contiguous) : operand;
+  return !self.is_meta() && ranges_meet(self, operand) ? run_clone(operand, MemoryFormat::contiguous) : operand;
 }
 
 /// Throws if elements of `written` share memory with each other or with an operand.
@@ -52,6 +52,14 @@ void add_planes(const ByteView& self, int64_t dim, const ByteView& index, const 
     else
       add_with(factor);
   });
+}
+
+/// Notes the writes, which one thread does. Whether they are only planned.
+bool is_only_planned(const Tensor& self, const char* route) {
+  if (!CourseRecord::now()) [[likely]]
+    return false;
+  note_course({.route = route, .stores = "scattered", .parts = 1});
+  return self.is_meta();
 }
 
 // --- scatter, scatter_add
@@ -106,9 +114,10 @@ void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index
   const Tensor places = apart(self, as_places(index));
   const ByteView of_self(self), of_index(places);
   const int64_t size = of_self.sizes[dim];
-  if (is_any_outside(of_index, size)) fail_first_place(of_index, dim, size);
+  if (of_index.data && is_any_outside(of_index, size)) fail_first_place(of_index, dim, size);
   const Tensor element = src.is_tensor() ? apart(self, src.tensor()) : as_element(src.number(), self.dtype());
   const ByteView of_src = src.is_tensor() ? ByteView(element) : ByteView(element, index.sizes(), dim);
+  if (is_only_planned(self, join == Join::replace ? "replaced by index" : "joined by index")) return;
   const Uninterrupted whole;
   const IndexKernels& kernel = kernels().index;
   if (join == Join::add) return add_planes(of_self, dim, of_index, of_src, self.dtype(), 1);
@@ -118,7 +127,7 @@ void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index
 }
 void scatter_checked(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, const char* reduce) {
   const Join join = join_of(op, reduce);
-  if (index.numel() > 0 && !self.is_meta()) write_scattered(op, self, dim, index, src, join);
+  if (index.numel() > 0 && is_computed(self)) write_scattered(op, self, dim, index, src, join);
   bump_version(self);
 }
 Tensor scattered_copy(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, const char* reduce) {
@@ -250,17 +259,18 @@ void write_added(const Tensor& self, int64_t dim, const Tensor& index, const Ten
   const Tensor places = apart(self, as_places(index)), added = apart(self, source);
   const ByteView of_self(self), of_source(added), of_index(places, source.sizes(), dim);
   const int64_t size = of_self.sizes[dim];
-  if (index.numel() > 0 && is_any_outside(of_index, size)) {
+  if (index.numel() > 0 && of_index.data && is_any_outside(of_index, size)) {
     if (scatters) fail_first_place(of_index, dim, size);
     throw IndexError("index out of range in self");
   }
+  if (source.numel() == 0 || is_only_planned(self, "joined by index")) return;
   const Uninterrupted whole;
-  if (source.numel() > 0) add_planes(of_self, dim, of_index, of_source, self.dtype(), alpha);
+  add_planes(of_self, dim, of_index, of_source, self.dtype(), alpha);
 }
 void add_checked(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
   // PyTorch has no further errors for a matrix or more dims without elements.
   const bool is_nothing = self.dim() > 1 && (index.numel() == 0 || self.numel() == 0);
-  if (!is_nothing && !self.is_meta()) write_added(self, dim, index, source, alpha);
+  if (!is_nothing && is_computed(self)) write_added(self, dim, index, source, alpha);
   bump_version(self);
 }
 
