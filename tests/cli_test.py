@@ -164,7 +164,7 @@ class Explain(CliTest):
         self.assertEqual((view["result"], view["bytes_read"], view["bytes_written"]), ([1, 5], 0, 0))
 
     def test_kernels(self):
-        for expression, wanted in {"argmax(f32[10])": "argmax.f32", "var(f16[10])": "cast.f64 var.f64", "mean(f16[10])": "sum.f16", "f32[3] < f32[3]": "lt.f32",
+        for expression, wanted in {"argmax(f32[10])": "argmax.f32", "max(f32[10])": "amax.f32", "var(f16[10])": "cast.f64 var.f64", "mean(f16[10])": "sum.f16", "f32[3] < f32[3]": "lt.f32",
                                    "div(i32[5], 2, rounding_mode='floor')": "div_floor.i32", "sum(i8[4000])": "cast.i64 sum.i64"}.items():
             kernels = [kernel for step in self.steps(expression) for run in step["runs"] for kernel in run["kernels"]]
             self.assertEqual(" ".join(kernels).replace("." + self.instruction_set(), ""), wanted, expression)
