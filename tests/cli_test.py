@@ -119,7 +119,7 @@ class Explain(CliTest):
         self.assertEqual(step["result"], [4096, 3])
         self.assertEqual(step["dtype"], "float32")
         self.assertEqual(step["loops"], [3, 4096])
-        self.assertEqual([operand["way"] for operand in step["operands"]], ["direct", "periodic 3"])
+        self.assertEqual([operand["access_pattern"] for operand in step["operands"]], ["direct", "periodic 3"])
         self.assertEqual([operand["gradient_summed_over"] for operand in step["operands"]], [[], [0]])
         self.assertEqual(step["operands"][1]["dims"], ["added", "same"])
         self.assertEqual((step["bytes_read"], step["bytes_written"]), (4096 * 12 + 12, 4096 * 12))
@@ -132,11 +132,61 @@ class Explain(CliTest):
             "sum(f32[3,1000] * 2, -1)": [("elementwise", "direct", "in place", ["direct", "splat"]), ("sum", "few", "in place", ["direct"])],
             "f32[300,200].T + f32[200,300]": [("elementwise", "blocks", "in place", ["direct", "transposed"])],
             "f32[7]": [],
+            "matmul(f32[512,512], f32[512,512])": [("matmul", "product blocks", "in place", [])],
+            "sort(f32[100,1000]).values": [("sort", "rows sorted", "in place", [])],
+            "cat([f32[3,4], f32[5,4]])": [("cat", "runs joined", "in place", [])],
+            "gather(f32[300,4], 0, i64[200,4])": [("gather", "elements by index", "in place", [])],
+            "cumsum(f32[300,4].T, 1)": [("cumsum", "tiles", "in place", ["gather"]), ("cumsum", "along", "in place", [])],
+            "roll(f32[300,200], 1)": [("roll", "direct", "in place", ["direct"]), ("roll", "few", "in place", ["direct"])],
         }
         for expression, wanted in cases.items():
             step = json.loads(self.run_tenon("explain", "--json", expression).stdout)["steps"][0]
-            got = [(run["run"], run["route"], run["stores"], run["ways"]) for run in step["runs"]]
+            got = [(run["run"], run["route"], run["stores"], run["access_patterns"]) for run in step["runs"]]
             self.assertEqual(got, wanted, expression)
+
+    def steps(self, expression):
+        return json.loads(self.run_tenon("explain", "--json", expression).stdout)["steps"]
+
+    def test_algorithms(self):
+        step, = self.steps("topk(f32[100,1000], 5).indices")
+        self.assertEqual([(result["result"], result["dtype"], result["sizes"]) for result in step["algorithm"]["results"]],
+                         [("values", "float32", [100, 5]), ("indices", "int64", [100, 5])])
+        self.assertEqual((step["bytes_read"], step["bytes_written"]), (400000, 100 * 5 * 12))
+        first, second = self.steps("matmul(f32[20,30] + 1, f32[30,40])")
+        self.assertEqual(first["text"], "f32[20,30] + 1")
+        self.assertEqual((second["bytes_read"], second["bytes_written"]), (4 * (20 * 30 + 30 * 40), 4 * 20 * 40))
+
+    def test_a_value_has_one_page(self):
+        """A view of a computed value has a page of its own, and reads nothing."""
+        self.assertEqual(len(self.steps("sum(f32[4,5], 0)")), 1)
+        self.assertEqual(len(self.steps("sort(f32[4,5]).values")), 1)
+        _, view = self.steps("sum(f32[4,5], 0).unsqueeze(0)")
+        self.assertEqual((view["result"], view["bytes_read"], view["bytes_written"]), ([1, 5], 0, 0))
+
+    def test_kernels(self):
+        for expression, wanted in {"argmax(f32[10])": "argmax.f32", "max(f32[10])": "amax.f32", "var(f16[10])": "cast.f64 var.f64", "mean(f16[10])": "sum.f16", "f32[3] < f32[3]": "lt.f32",
+                                   "div(i32[5], 2, rounding_mode='floor')": "div_floor.i32", "sum(i8[4000])": "cast.i64 sum.i64"}.items():
+            kernels = [kernel for step in self.steps(expression) for run in step["runs"] for kernel in run["kernels"]]
+            self.assertEqual(" ".join(kernels).replace("." + self.instruction_set(), ""), wanted, expression)
+
+    def test_gradients(self):
+        for expression, wanted in {"sum(f32[4,5], 0)": "expanded over dim 0", "sum(f32[4,5] * f32[5])": "expanded over dims 0, 1, then summed over dim 0",
+                                   "argmax(f32[4])": "none, the result is not differentiable", "all(f32[4])": "none, the result is not differentiable",
+                                   "f32[3,4] < f32[4]": "none, the result is not differentiable", "matmul(f32[3,4], f32[4,5])": "by the derivative of matmul",
+                                   "argsort(f32[4])": "none, the result is not differentiable", "f32[3,4] + f32[4]": "summed over dim 0",
+                                   "sum(i64[4])": "none, int64 is not differentiable"}.items():
+            lines = re.findall("gradient of .*: (.*)", self.run_tenon("explain", expression).stdout)
+            self.assertEqual(lines[-1], wanted, expression)
+
+    def test_refuses_what_the_call_refuses(self):
+        for expression, words in {"u16[3] + u16[3]": "not implemented for 'UInt16'", "argmax(bool[3])": "does not support bool", "nonzero(f32[10])": "nonzero: the size of the result depends",
+                                  "masked_select(f32[3], bool[3]) + 1": "depends on the operands' values", "sort(c64[3]).values": "complex"}.items():
+            self.assertIn(words, self.run_tenon("explain", expression, code=1).stderr)
+
+    def test_threads_are_the_engine_s(self):
+        for count in (1, 2):
+            done = self.run_tenon("explain", "--json", "f32[1000,1000] + 1", env=os.environ | {"TENON_NUM_THREADS": str(count)})
+            self.assertEqual(json.loads(done.stdout)["steps"][0]["runs"][0]["threads"], count)
 
     def test_json_of_a_failure(self):
         done = self.run_tenon("explain", "--json", "5,2,4,1", "3,1,1", code=1)
@@ -186,6 +236,8 @@ GOLDEN = {
     "comparison": ["i32[5] < f16[5]"],
     "reduction": ["x - x.mean(0, keepdim=True)", "x=f32[100,8]"],
     "zero_dims": ["()", "0,3"],
+    "scan": ["cummax(cumsum(x - 1, 0), 1).values", "x=f16[300,200]"],
+    "join": ["cat([f32[300,4], f16[500,4]])"],
     "unclosed": ["(f32[3] + 1"],
 }
 
@@ -339,6 +391,81 @@ class Eval(CliTest):
         self.assertEqual(process.communicate(timeout=30)[1], b"")
 
 
+class EveryOp(CliTest):
+    """Operands are expressions over x, a float32 [3, 3]."""
+
+    PLACES = "(x * 0).to(int64)"
+    OPERANDS = ("x", "(x > 2)", PLACES, "x[0]", "x.unsqueeze(0)", "(x + 1j)")
+    NAMED = {"index": (PLACES, PLACES + "[0]"), "indices": (PLACES,), "mask": ("(x > 2)",), "condition": ("(x > 2)",),
+             "mat": ("x",), "vec": ("x[0]",), "vec2": ("x[0]",), "p": ("2", "'fro'"), "k": ("1",)}
+    MORE = {"clamp": ", min=0"}  # one of its bounds is required
+    OTHERS = {"int": "0", "int[]": "[0]", "int[1]": "0", "int[1]?": "0", "Scalar": "1", "float": "0.5", "bool": "False", "Tensor|Scalar": "x"}
+
+    def setUp(self):
+        super().setUp()
+        self.write("x.npy", npy("<f4", (3, 3), [0.5, 1, 2, 3, 4, 5, 6, 7, 8]))
+
+    def evaluates(self, call):
+        done = subprocess.run([TENON, "eval", call, "x=x.npy"], capture_output=True, text=True, cwd=self.folder, timeout=60)
+        return done.returncode == 0, done.stderr
+
+    def calls(self, op, operand):
+        """Calls with that operand for each parameter of type Tensor that has no name of its own."""
+        required = [parameter for parameter in op["parameters"] if "default" not in parameter]
+        lists = [[]]
+        for parameter in required:
+            if parameter["name"] in self.NAMED and not (parameter["name"] == "p" and parameter["type"].startswith("Tensor")):
+                choices = self.NAMED[parameter["name"]]
+            elif parameter["type"].startswith("Tensor"):
+                choices = (f"[{operand}, {operand}]",) if parameter["type"] == "Tensor[]" else (operand,)
+            else:
+                choices = (self.OTHERS[parameter["type"]],)
+            lists = [[*arguments, choice] for arguments in lists for choice in choices]
+        results = "" if op["signature"].endswith("-> Tensor") else "[0]"
+        return [f"{op['name']}({', '.join(arguments)}{self.MORE.get(op['name'], '')}){results}" for arguments in lists]
+
+    def test_ops(self):
+        """Each op that is listed can be called, with operands of some kind."""
+        for op in json.loads(self.run_tenon("ops", "--json").stdout):
+            if any(parameter["name"] == "out_dtype" for parameter in op["parameters"]):
+                continue  # PyTorch has no code for these on the cpu
+            with self.subTest(op["signature"]):
+                failures = []
+                for call in (call for operand in self.OPERANDS for call in self.calls(op, operand)):
+                    works, text = self.evaluates(call)
+                    failures.append(text)
+                    if works:
+                        break
+                else:
+                    self.fail("\n".join(failures))
+
+    def test_views(self):
+        """Each view that a C++ tensor has can be called; slice is written x[0:2]."""
+        calls = {"expand": "x.expand(2, 3, 3)", "expand_as": "x[0].expand_as(x)", "broadcast_to": "x.broadcast_to(2, 3, 3)", "view": "x.view(9)",
+                 "reshape": "x.reshape(9)", "unsqueeze": "x.unsqueeze(0)", "squeeze": "x.squeeze()", "transpose": "x.transpose(0, 1)", "t": "x.t()", "mT": "x.mT",
+                 "permute": "x.permute(1, 0)", "movedim": "x.movedim(0, 1)", "select": "x.select(0, 1)", "narrow": "x.narrow(0, 1, 2)", "slice": "x[0:2]",
+                 "flatten": "x.flatten()", "unflatten": "x.unflatten(0, (3, 1))", "as_strided": "x.as_strided((2, 2), (1, 2), 1)", "diagonal": "x.diagonal()",
+                 "unfold": "x.unfold(0, 2, 1)", "index": "x[0]", "real": "real(x + 1j)", "imag": "imag(x + 1j)", "conj": "conj(x + 1j)",
+                 "view_as_real": "view_as_real(x + 1j)", "view_as_complex": "view_as_complex(view_as_real(x + 1j))"}
+        header = (ROOT / "include/tenon/tensor.h").read_text()
+        views = header[header.index("// Views: no copy"):header.index("// Differentiation")]
+        parts = header[header.index("// Complex numbers and their parts"):]
+        declared = set(re.findall(r"^(?:TENON_API|  )?\s*Tensor (\w+)\(", views + parts[:parts.index("}")], re.MULTILINE)) - {"detach"}
+        self.assertGreaterEqual(len(declared), 25)
+        for name in declared:
+            works, text = self.evaluates(calls[name])
+            self.assertTrue(works, f"{name}: {text}")
+
+    def test_complex_numbers(self):
+        for expression, want in (("2j", "2j"), ("1+2j", "(1+2j)"), ("-2j", "(-0-2j)"), ("(1+2j)*(3-1j)", "(5+5j)"), ("1j*1j", "(-1+0j)"), ("1.5e1J", "15j"),
+                                 ("2j/2", "1j"), ("1j == 1j", "True"), ("conj(x[0] * 2j)", "tensor([0.-1.j, 0.-2.j, 0.-4.j])"),
+                                 ("x[0, :2] + (1+2j)", "tensor([1.5000+2.j, 2.0000+2.j])")):
+            self.assertEqual(self.run_tenon("eval", expression, "x=x.npy").stdout, want + "\n", expression)
+        for expression, words in (("1j < 2", "no order"), ("2jx", "not a number"), ("1j / 0", "division by zero"), ("x * 2j + y", "unknown name"),
+                                  ("x.select(1j, 0)", "an integer is expected, not a complex number")):
+            self.assertIn(words, self.run_tenon("eval", expression, "x=x.npy", code=1).stderr)
+
+
 class Streams(CliTest):
     """Pipes, standard input and output, full disks, and files that change while they are read."""
 
@@ -445,7 +572,7 @@ class Texts(CliTest):
             self.assertEqual(done.stderr, "")
 
     def test_bytes_beyond_64_bits(self):
-        for count in (1, 2, 3):
+        for count in (2, 3):
             expression = "+".join(["f64[1000000000000000000,1]", "f64[1,1000000000000000000,1]", "f64[1,1,1000000000000000000,1]"][:count])
             report = json.loads(self.run_tenon("explain", "--json", expression).stdout)
             self.assertEqual(int(report["steps"][0]["bytes_read"]), count * 8 * 10**18)

@@ -98,7 +98,7 @@ Node commit_history(const Tensor& tensor, Node node, int32_t output_nr) noexcept
 
 namespace {
 
-/// The part of an error text that tells why a view may not be written, and what to do.
+/// The part of an error text that says why a view may not be written, and what to do.
 std::string reason_of(Mode mode) {
   if (mode == Mode::functions)
     return "This view is the output of a function that returns multiple views. Such functions do not allow the output "

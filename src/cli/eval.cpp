@@ -1,5 +1,6 @@
 // cli: `tenon eval`.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "cli/commands.h"
@@ -27,12 +28,20 @@ expr::Scope load_inputs(const std::vector<std::string>& inputs) {
   return scope;
 }
 
+std::string digits_of(double number, const char* format) {
+  char text[40];
+  std::snprintf(text, sizeof text, format, number);
+  return text;
+}
+
 std::string number_text(Scalar number) {
   if (number.is_boolean()) return number.as_bool() ? "True" : "False";
-  if (!number.is_floating()) return std::to_string(number.as_int64());
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", number.as_double());
-  return text;
+  if (number.is_complex()) {
+    const Complex128 parts = number.as_complex();
+    if (parts.re == 0 && !std::signbit(parts.re)) return digits_of(parts.im, "%.17gj");
+    return digits_of(parts.re, "(%.17g") + digits_of(parts.im, "%+.17gj)");
+  }
+  return number.is_floating() ? digits_of(number.as_double(), "%.17g") : std::to_string(number.as_int64());
 }
 
 /// Computes a value that is printed, and therefore must fit in memory.

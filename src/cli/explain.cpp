@@ -8,6 +8,7 @@
 #include "io/load.h"
 #include "io/output.h"
 #include "tenon/factories.h"
+#include "tenon/policy.h"
 
 namespace tenon::cli {
 namespace {
@@ -91,6 +92,17 @@ Question read_arguments(const std::vector<std::string>& arguments) {
   return question;
 }
 
+/// Drops warnings while steps are planned: the evaluation gave them already.
+class Silence {
+ public:
+  Silence() noexcept {
+    set_warning_handler([](const char*, const std::string&, const std::string&, void*) {});
+  }
+  ~Silence() { set_warning_handler(nullptr); }
+  Silence(const Silence&) = delete;
+  Silence& operator=(const Silence&) = delete;
+};
+
 Explanation explain(const Question& question) {
   Explanation explanation;
   explanation.expression = question.expression;
@@ -98,6 +110,7 @@ Explanation explain(const Question& question) {
   expr::NoProgress progress;
   try {
     expr::evaluate(expr::parse(question.expression), question.scope, progress, &steps);
+    const Silence quiet;
     for (const expr::Step& step : steps.list) explanation.steps.push_back(report_step(step, question.expression));
   } catch (const expr::ExpressionError& error) {
     explanation.failures.push_back({error.what(), error.span(), error.notes()});

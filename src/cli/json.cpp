@@ -33,9 +33,11 @@ Json operand_json(const OperandReport& operand, const Report& report) {
             {"strides", list(operand.strides)},
             {"dims", marks}};
   if (report.fails) return json;
+  json["has_gradient"] = operand.has_gradient;
+  json["gradient_expanded_over"] = list(operand.expanded_dims);
   json["gradient_summed_over"] = list(operand.gradient_dims);
   json["loop_strides"] = list(operand.loop_strides);
-  json["way"] = operand.access;
+  json["access_pattern"] = operand.access;
   json["bytes"] = operand.bytes;
   return json;
 }
@@ -45,6 +47,16 @@ Json result_json(const Report& report) {
   Json sizes = Json::array();
   for (int64_t size : report.result) sizes.push_back(size < 0 ? Json() : Json(size));
   return sizes;
+}
+
+Json algorithm_json(const Report& report) {
+  Json results = Json::array();
+  for (const OperandReport& result : report.results)
+    results.push_back({{"result", result.label},
+                       {"dtype", dtype_name(result.dtype)},
+                       {"sizes", list(result.sizes)},
+                       {"strides", list(result.strides)}});
+  return {{"op", report.algorithm}, {"results", results}};
 }
 
 Json step_json(const Report& report) {
@@ -57,31 +69,29 @@ Json step_json(const Report& report) {
   json["loops"] = list(report.loops);
   Json ops = Json::array();
   for (const OpReport& op : report.ops)
-    ops.push_back({{"text", op.text},
-                   {"op", op.name},
-                   {"dtype", dtype_name(op.dtype)},
-                   {"rule", op.rule},
-                   {"kernel", op.kernel}});
+    ops.push_back({{"text", op.text}, {"op", op.name}, {"dtype", dtype_name(op.dtype)}, {"rule", op.rule}});
   json["ops"] = ops;
   for (const ReductionReport& reduction : report.reductions)
     json["reduction"] = {{"op", reduction.name},
                          {"dims", list(reduction.dims)},
                          {"result", list(reduction.sizes)},
                          {"dtype", dtype_name(reduction.dtype)}};
+  if (!report.algorithm.empty()) json["algorithm"] = algorithm_json(report);
   Json runs = Json::array();
   for (const RunReport& run : report.runs)
     runs.push_back({{"run", run.name},
                     {"route", run.route},
                     {"stores", run.stores},
-                    {"ways", run.accesses},
+                    {"access_patterns", run.accesses},
                     {"passes", run.passes},
                     {"parts", run.parts},
                     {"threads", run.threads},
-                    {"scratch_bytes", run.scratch_bytes}});
+                    {"scratch_bytes", run.scratch_bytes},
+                    {"kernels", run.kernels}});
   json["runs"] = runs;
   json["blocks"] = report.blocks;
   json["bytes_read"] = bytes_json(report.bytes_read);
-  json["bytes_written"] = report.bytes_written;
+  json["bytes_written"] = bytes_json(report.bytes_written);
   return json;
 }
 

@@ -30,7 +30,7 @@ std::string render_svg(const Explanation& explanation);
 
 /// The text of one dim in a table: "4", "1→4", "·→4", "·".
 std::string cell_text(const Cell& cell, int64_t result);
-/// How the result's gradient becomes the operand's: "summed over dims 0, 1", or "as it is".
-std::string gradient_text(const OperandReport& operand);
+/// How the result's gradient becomes the operand's: "expanded over dim 0", "summed over dims 0, 1", or "as it is".
+std::string gradient_text(const OperandReport& operand, const Report& report);
 
 }  // namespace tenon::cli

@@ -4,9 +4,9 @@
 
 #include "ops/row.h"
 #include "plan/plan.h"
+#include "tenon/factories.h"
 #include "tenon/instruction_set.h"
 #include "tenon/shape.h"
-#include "tenon/threads.h"
 
 namespace tenon::cli {
 namespace {
@@ -50,7 +50,7 @@ OperandReport operand_of(const Tensor& tensor, const std::string& label, SizesVi
   return operand;
 }
 
-/// The compute dtype of an op's kernel, which for comparisons is not the result's dtype.
+/// The dtype to which an op's operands are cast, which for comparisons is not the result's dtype.
 Dtype computed_dtype(const TreeNode& node) {
   if (node.function->op < 0) return node.meta.dtype();
   const Promotion promotion = row_of(static_cast<Op>(node.function->op)).promotion;
@@ -100,8 +100,6 @@ void collect_ops(const TreeNode& node, const std::string& text, std::vector<OpRe
   op.name = node.function->name;
   op.dtype = node.meta.dtype();
   op.rule = dtype_rule(node);
-  op.kernel = (node.function->op >= 0 ? op.name : "cast") + "." + short_name(computed_dtype(node)) + "." +
-              lower(instruction_set());
   ops.push_back(std::move(op));
 }
 
@@ -119,12 +117,17 @@ Dims mask_of(const expr::Step& step, SizesView sizes) {
 }
 
 RunReport run_of(const Course& course, std::string name) {
-  RunReport run{.name = std::move(name), .route = course.route, .stores = course.stores, .accesses = {}};
+  RunReport run;
+  run.name = std::move(name);
+  run.route = course.route;
+  run.stores = course.stores;
   for (int64_t input = 0; input < course.accesses.size(); ++input) run.accesses.push_back(access_text(course, input));
   run.passes = course.passes;
   run.parts = course.parts;
-  run.threads = std::min<int64_t>(course.parts, get_num_threads());
+  run.threads = course.threads;
   run.scratch_bytes = course.scratch_bytes;
+  for (const KernelName& kernel : course.kernels)
+    run.kernels.push_back(std::string(kernel.op) + "." + short_name(kernel.dtype) + "." + lower(instruction_set()));
   return run;
 }
 
@@ -135,18 +138,26 @@ int64_t input_of(const expr::Planned& planned, const TreeNode& leaf) {
   return -1;
 }
 
+/// Whether the step's result would have a gradient for a leaf.
+bool has_gradient(const expr::Step& step, const Tensor& leaf) {
+  if (!is_inexact(leaf.dtype())) return false;
+  Tensor other = empty_strided(leaf.sizes(), leaf.strides(), Options(leaf.dtype(), Device::meta));
+  other.requires_grad_();
+  const expr::Replacement with{leaf, other};
+  if (step.algorithm) return expr::requires_grad(*step.algorithm, step.values, with);
+  return step.reduction ? expr::requires_grad(step.tree, *step.reduction, step.values, with)
+                        : expr::requires_grad(step.tree, with);
+}
+
 /// Adds the runs that the engines plan.
 void add_runs(Report& report, const expr::Step& step, const std::vector<Leaf>& leaves) {
-  const expr::NoProgress progress;
-  const expr::Planned planned = step.reduction ? expr::plan_reduction(*step.reduction, step.tree, step.values, progress)
-                                               : expr::plan_elementwise(step.tree, progress);
+  const expr::Planned planned = expr::at(step.span, [&] { return expr::plan_step(step, expr::NoProgress()); });
   report.blocks = planned.blocks;
   const std::size_t count = planned.courses.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool reduces = step.reduction && i + 1 == count;
-    report.runs.push_back(run_of(planned.courses[i], reduces ? step.reduction->name : "elementwise"));
-  }
-  if (count == 0) return;
+  const Schema* const whole = step.reduction ? step.reduction : step.algorithm;
+  for (std::size_t i = 0; i < count; ++i)
+    report.runs.push_back(run_of(planned.courses[i], i < planned.elementwise ? "elementwise" : whole->name));
+  if (count == 0 || step.algorithm) return;
   const Course& first = planned.courses[0];
   report.loops = Dims(first.plan.sizes.data(), first.plan.ndim());
   for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -164,11 +175,51 @@ void add_reduction(Report& report, const expr::Step& step) {
   const Dims mask = mask_of(step, report.result);
   for (int64_t dim = 0; dim < mask.size(); ++dim)
     if (mask[dim]) reduction.dims.push_back(dim);
-  reduction.sizes = step.result.sizes().copy();
-  reduction.dtype = step.result.dtype();
-  report.result_strides = step.result.strides().copy();
-  report.bytes_written = step.result.nbytes();
+  const Tensor& result = step.results[0];
+  reduction.sizes = result.sizes().copy();
+  reduction.dtype = result.dtype();
+  report.result_strides = result.strides().copy();
+  for (OperandReport& operand : report.operands) operand.expanded_dims = reduction.dims;
   report.reductions.push_back(std::move(reduction));
+}
+
+/// What is read and written, if anything runs: a view reads nothing.
+void add_traffic(Report& report, const expr::Step& step) {
+  if (report.runs.empty()) return;
+  for (const OperandReport& operand : report.operands) report.bytes_read += static_cast<ByteSum>(operand.bytes);
+  for (const Tensor& result : step.results) report.bytes_written += static_cast<ByteSum>(result.nbytes());
+}
+
+/// "values", "indices"; "result" for one without a name.
+std::string result_name(const expr::Step& step, std::size_t place) {
+  const std::vector<std::string> names = expr::Results{step.algorithm, {}}.names();
+  if (place < names.size() && !names[place].empty()) return names[place];
+  return step.results.size() == 1 ? "result" : "result " + std::to_string(place);
+}
+
+/// A tensor with its own dims: an algorithm's operands do not broadcast together.
+OperandReport tensor_of(const Tensor& tensor, const std::string& label) {
+  return operand_of(tensor, label, tensor.sizes());
+}
+
+Report report_algorithm(const expr::Step& step, const std::string& text) {
+  Report report;
+  report.text = part(text, step.span);
+  report.algorithm = step.algorithm->name;
+  for (const expr::Tree& operand : step.operands) {
+    report.operands.push_back(tensor_of(operand->tensor, operand->label));
+    report.operands.back().has_gradient = has_gradient(step, operand->tensor);
+  }
+  for (std::size_t i = 0; i < step.results.size(); ++i)
+    report.results.push_back(tensor_of(step.results[i], result_name(step, i)));
+  if (!step.results.empty()) {
+    report.result = step.results[0].sizes().copy();
+    report.result_strides = step.results[0].strides().copy();
+    report.dtype = step.results[0].dtype();
+  }
+  add_runs(report, step, {});
+  add_traffic(report, step);
+  return report;
 }
 
 /// The common shape, with -1 for dims in which sizes disagree.
@@ -195,6 +246,7 @@ const char* short_name(Dtype dtype) {
 }
 
 Report report_step(const expr::Step& step, const std::string& text) {
+  if (step.algorithm) return report_algorithm(step, text);
   Report report;
   report.text = part(text, step.span);
   if (step.tree->is_number()) return report;
@@ -204,12 +256,13 @@ Report report_step(const expr::Step& step, const std::string& text) {
   report.dtype = value.dtype();
   std::vector<Leaf> leaves;
   collect_leaves(*step.tree, false, leaves);
-  for (const Leaf& leaf : leaves)
+  for (const Leaf& leaf : leaves) {
     report.operands.push_back(operand_of(leaf.node->tensor, leaf.node->label, report.result));
+    report.operands.back().has_gradient = has_gradient(step, leaf.node->tensor);
+  }
   collect_ops(*step.tree, text, report.ops);
   add_runs(report, step, leaves);
-  for (const OperandReport& operand : report.operands) report.bytes_read += static_cast<ByteSum>(operand.bytes);
-  report.bytes_written = value.nbytes();
+  add_traffic(report, step);
   if (step.reduction) add_reduction(report, step);
   return report;
 }

@@ -25,7 +25,9 @@ struct OperandReport {
   Dims sizes;
   Dims strides;
   std::vector<Cell> cells;  // one for each dim of the result
-  Dims gradient_dims;       // dims over which the result's gradient is summed for this operand
+  bool has_gradient = true;
+  Dims expanded_dims;  // dims over which the gradient of a reduction's result is expanded
+  Dims gradient_dims;  // dims over which the gradient is then summed for this operand
   std::string
       access;         // access pattern: "direct", "periodic 3", with "cast" if the dtype changes; empty: it is not read
   Dims loop_strides;  // innermost first
@@ -37,8 +39,7 @@ struct OpReport {
   std::string text;  // as written in the expression
   std::string name;
   Dtype dtype = Dtype::float32;
-  std::string rule;    // why the result has its dtype
-  std::string kernel;  // op.type.isa
+  std::string rule;  // why the result has its dtype
 };
 
 struct ReductionReport {
@@ -50,20 +51,21 @@ struct ReductionReport {
 
 /// How an engine runs a step.
 struct RunReport {
-  std::string name;                   // name of the reduction, or "elementwise"
+  std::string name;                   // name of the reduction or algorithm, or "elementwise"
   std::string route;                  // "tiles", "direct", ...
   std::string stores;                 // store mode: "in place", "streamed", ...
   std::vector<std::string> accesses;  // access patterns of its inputs
   int64_t passes = 1;
   int64_t parts = 1;
   int64_t threads = 1;
-  int64_t scratch_bytes = 0;  // for each thread
+  int64_t scratch_bytes = 0;         // for each thread
+  std::vector<std::string> kernels;  // op.type.isa
 };
 
 /// Can hold the sum of any operands' bytes.
 __extension__ using ByteSum = unsigned __int128;
 
-/// One step: elementwise work, and possibly a reduction of its value.
+/// One step: elementwise work, and possibly a reduction of its value; or an algorithm.
 struct Report {
   std::string text;
   std::vector<OperandReport> operands;
@@ -72,11 +74,13 @@ struct Report {
   Dtype dtype = Dtype::float32;
   std::vector<OpReport> ops;
   std::vector<ReductionReport> reductions;  // none or one
+  std::string algorithm;                    // its name; empty: none
+  std::vector<OperandReport> results;       // of an algorithm
   Dims loops;                               // innermost first
   std::vector<RunReport> runs;              // the runs of one block
   int64_t blocks = 1;
   ByteSum bytes_read = 0;
-  int64_t bytes_written = 0;
+  ByteSum bytes_written = 0;
   bool fails = false;
 };
 

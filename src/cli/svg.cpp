@@ -99,10 +99,25 @@ const char* style_of(Mark mark) {
   return kStyles[static_cast<int>(mark)];
 }
 
+/// The operands and results of an algorithm, each with its own dims.
+void draw_tensors(const std::vector<OperandReport>& tensors, const char* style, int64_t labels_width,
+                  Drawing& drawing) {
+  for (const OperandReport& tensor : tensors) {
+    std::vector<std::pair<std::string, std::string>> boxes;
+    for (int64_t size : tensor.sizes) boxes.emplace_back(style, std::to_string(size));
+    drawing.row(tensor.label, labels_width, boxes);
+  }
+}
+
 void draw_shapes(const Report& report, Drawing& drawing) {
   int64_t labels = 6;
-  for (const OperandReport& operand : report.operands) labels = std::max(labels, display_width(operand.label));
+  for (const auto* tensors : {&report.operands, &report.results})
+    for (const OperandReport& tensor : *tensors) labels = std::max(labels, display_width(tensor.label));
   const int64_t labels_width = (labels + 2) * (kCharacter + 1);
+  if (!report.algorithm.empty()) {
+    draw_tensors(report.operands, "same", labels_width, drawing);
+    return draw_tensors(report.results, "result", labels_width, drawing);
+  }
   for (const OperandReport& operand : report.operands) {
     std::vector<std::pair<std::string, std::string>> boxes;
     for (std::size_t dim = 0; dim < operand.cells.size(); ++dim)
@@ -124,10 +139,11 @@ void draw_step(const Report& report, Drawing& drawing) {
   for (const ReductionReport& reduction : report.reductions)
     drawing.note(reduction.name + " over dims " + to_string(reduction.dims) + " gives " + to_string(reduction.sizes));
   for (const OpReport& op : report.ops) drawing.note(op.text + ": " + op.rule);
-  drawing.note("loops, innermost first: " + to_string(report.loops));
+  if (report.algorithm.empty()) drawing.note("loops, innermost first: " + to_string(report.loops));
   for (const OperandReport& operand : report.operands)
     drawing.note(operand.label + ": " + dtype_name(operand.dtype) +
-                 (operand.access.empty() ? "" : ", " + operand.access) + "; gradient " + gradient_text(operand));
+                 (operand.access.empty() ? "" : ", " + operand.access) + "; gradient " +
+                 gradient_text(operand, report));
   drawing.note("reads " + bytes_text(static_cast<double>(report.bytes_read)) + ", writes " +
                bytes_text(static_cast<double>(report.bytes_written)));
   drawing.space();

@@ -63,7 +63,33 @@ Table::Entry cell_entry(const Cell& cell, int64_t result) {
   return {text};
 }
 
+std::string gradients_table(const Report& report, const Painter& paint) {
+  Table gradients;
+  for (const OperandReport& operand : report.operands)
+    gradients.add({{"gradient of " + operand.label + ": " + gradient_text(operand, report)}});
+  return gradients.render(paint);
+}
+
+/// The sizes of an algorithm's operands and results, aligned at the right.
+std::string sizes_table(const Report& report, const Painter& paint) {
+  std::size_t columns = 0;
+  for (const auto* tensors : {&report.operands, &report.results})
+    for (const OperandReport& tensor : *tensors) columns = std::max(columns, tensor.cells.size());
+  Table table;
+  for (const auto* tensors : {&report.operands, &report.results})
+    for (const OperandReport& tensor : *tensors) {
+      Table::Line line{{tensor.label}};
+      // exact: numbers of dims
+      line.resize(1 + columns - tensor.cells.size());
+      for (const Cell& cell : tensor.cells) line.push_back({std::to_string(cell.size)});
+      table.add(std::move(line));
+    }
+  return table.render(paint);
+}
+
 std::string shape_section(const Report& report, const Painter& paint) {
+  if (!report.algorithm.empty())
+    return heading("shape", paint) + sizes_table(report, paint) + gradients_table(report, paint);
   Table table;
   for (const OperandReport& operand : report.operands) {
     Table::Line line{{operand.label}};
@@ -83,18 +109,18 @@ std::string shape_section(const Report& report, const Painter& paint) {
   for (const ReductionReport& reduction : report.reductions)
     text += "  " + reduction.name + " over dims " + to_string(reduction.dims) + " gives " + to_string(reduction.sizes) +
             "\n";
-  if (report.fails) return text;
-  Table gradients;
-  for (const OperandReport& operand : report.operands)
-    gradients.add({{"gradient of " + operand.label + ": " + gradient_text(operand)}});
-  return text + gradients.render(paint);
+  return report.fails ? text : text + gradients_table(report, paint);
 }
 
 std::string type_section(const Report& report, const Painter& paint) {
   Table table;
   for (const OperandReport& operand : report.operands) table.add({{operand.label}, {dtype_name(operand.dtype)}});
-  table.add({{"result"},
-             {dtype_name(report.reductions.empty() ? report.dtype : report.reductions[0].dtype), Colour::good, true}});
+  for (const OperandReport& result : report.results)
+    table.add({{result.label}, {dtype_name(result.dtype), Colour::good, true}});
+  if (report.algorithm.empty())
+    table.add(
+        {{"result"},
+         {dtype_name(report.reductions.empty() ? report.dtype : report.reductions[0].dtype), Colour::good, true}});
   std::string text = heading("type", paint) + table.render(paint);
   for (const OpReport& op : report.ops) text += "  " + shown(op.text) + paint(Colour::quiet, "  " + op.rule) + "\n";
   return text;
@@ -102,12 +128,21 @@ std::string type_section(const Report& report, const Painter& paint) {
 
 std::string dims_text(SizesView dims) { return dims.empty() ? "-" : to_string(dims); }
 
+std::string strides_section(const Report& report, const Painter& paint) {
+  Table table;
+  table.add({{"", Colour::quiet, true}, {"strides", Colour::quiet, true}});
+  for (const auto* tensors : {&report.operands, &report.results})
+    for (const OperandReport& tensor : *tensors) table.add({{tensor.label}, {dims_text(tensor.strides)}});
+  return heading("plan", paint) + table.render(paint);
+}
+
 std::string plan_section(const Report& report, const Painter& paint) {
+  if (!report.algorithm.empty()) return strides_section(report, paint);
   Table table;
   table.add({{"", Colour::quiet, true},
              {"strides", Colour::quiet, true},
              {"in the loops", Colour::quiet, true},
-             {"way to a tile", Colour::quiet, true}});
+             {"access pattern", Colour::quiet, true}});
   for (const OperandReport& operand : report.operands)
     table.add({{operand.label},
                {dims_text(operand.strides)},
@@ -142,11 +177,19 @@ std::string tile_section(const Report& report, const Painter& paint) {
 }
 
 std::string kernel_section(const Report& report, const Painter& paint) {
-  std::string names;
-  for (const OpReport& op : report.ops) names += (names.empty() ? "" : "  ") + op.kernel;
-  for (const ReductionReport& reduction : report.reductions)
-    names += (names.empty() ? "" : "  ") + reduction.name + "." + short_name(reduction.dtype);
-  return heading("kernel", paint) + "  " + (names.empty() ? "none" : names) + "\n";
+  std::vector<std::string> names;
+  for (const RunReport& run : report.runs)
+    for (const std::string& kernel : run.kernels)
+      if (std::find(names.begin(), names.end(), kernel) == names.end()) names.push_back(kernel);
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : "  ") + name;
+  return heading("kernel", paint) + "  " + (text.empty() ? "none" : text) + "\n";
+}
+
+/// "dim 0", "dims 0, 1".
+std::string dims_list(SizesView dims) {
+  const std::string text = to_string(dims);
+  return (dims.size() == 1 ? "dim " : "dims ") + text.substr(1, text.size() - 2);
 }
 
 std::string step_text(const Report& report, const Painter& paint) {
@@ -164,12 +207,15 @@ std::string cell_text(const Cell& cell, int64_t result) {
   return result > 1 || result == 0 ? "·→" + std::to_string(result) : "·";
 }
 
-std::string gradient_text(const OperandReport& operand) {
+std::string gradient_text(const OperandReport& operand, const Report& report) {
   if (!is_inexact(operand.dtype)) return std::string("none, ") + dtype_name(operand.dtype) + " is not differentiable";
-  if (operand.gradient_dims.empty()) return "as it is";
-  const std::string dims = to_string(operand.gradient_dims);
-  return std::string("summed over ") + (operand.gradient_dims.size() == 1 ? "dim " : "dims ") +
-         dims.substr(1, dims.size() - 2);
+  if (!operand.has_gradient) return "none, the result is not differentiable";
+  if (!report.algorithm.empty()) return "by the derivative of " + report.algorithm;
+  std::string text;
+  if (!operand.expanded_dims.empty()) text = "expanded over " + dims_list(operand.expanded_dims);
+  if (!operand.gradient_dims.empty())
+    text += (text.empty() ? "" : ", then ") + ("summed over " + dims_list(operand.gradient_dims));
+  return text.empty() ? "as it is" : text;
 }
 
 std::string render_text(const Explanation& explanation, const Painter& paint) {

@@ -1,5 +1,5 @@
 // dispatch: the table of ops without a formula, used by autograd. Takes an op and the values of its parameters; gives
-// the results, not recorded, and tells which values its derivatives read.
+// the results, not recorded, and which values its derivatives read.
 #pragma once
 #include <tuple>
 #include <utility>
@@ -8,6 +8,7 @@
 #include "ops/row.h"
 #include "tenon/schema.h"
 #include "tensor/impl.h"
+#include "tile/course.h"
 
 namespace tenon {
 
@@ -34,9 +35,11 @@ void check_unrecorded(Op op, const Tensor& out, const Operands&... operands) {
   check_out_unrecorded(op, out, args, sizeof...(operands));
 }
 
+/// Whether elements are computed from the tensor, or planned to be: then the op refuses what it has no code for.
+inline bool is_computed(const Tensor& tensor) { return !tensor.is_meta() || CourseRecord::plans_meta(); }
 /// Throws Error for a meta tensor whose elements would be read.
 inline void check_readable(const Tensor& tensor) {
-  if (tensor.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
+  if (!is_computed(tensor)) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
 }
 /// A 1 for each dim in `dims`. The Error is about the first dim that is out of range or repeated.
 Dims mask_in_order(SizesView dims, int64_t ndim);

@@ -33,11 +33,22 @@ void copy_each(const Tensor& out, const Tensor& src) {
   for (int64_t i = 0, count = out.numel(); i < count; ++i, places.next()) to[i] = from[places.place()];
 }
 
+/// Notes a copy without a plan. Whether it is only planned.
+bool is_only_planned(const Tensor& out, const Tensor& src) {
+  if (!CourseRecord::now()) [[likely]]
+    return false;
+  Course course{.route = "few", .stores = "in place", .parts = 1};
+  course.accesses.push_back(src.is_contiguous() ? AccessPattern::direct : AccessPattern::gather);
+  if (src.dtype() != out.dtype()) course.kernels.push_back({"cast", out.dtype()});
+  note_course(std::move(course));
+  return out.is_meta();
+}
+
 /// Copies few elements of one dtype into a dense tensor. False if the operands do not qualify.
 bool copy_few(const Tensor& out, const Tensor& src) {
-  if (out.numel() > kFewElements || out.dtype() != src.dtype() || !out.is_contiguous() || src.is_meta() ||
-      !(out.sizes() == src.sizes()))
+  if (out.numel() > kFewElements || out.dtype() != src.dtype() || !out.is_contiguous() || !(out.sizes() == src.sizes()))
     return false;
+  if (is_only_planned(out, src)) return true;
   switch (out.itemsize()) {
     case 1:
       copy_each<uint8_t>(out, src);
@@ -62,7 +73,7 @@ bool copy_few(const Tensor& out, const Tensor& src) {
 bool copy_row(const Tensor& out, const Tensor& src) {
   const TensorImpl &to = *out.impl(), &from = *src.impl();
   if (!to.contiguous || !from.contiguous || to.numel > kFastNumel || !(to.sizes == from.sizes)) return false;
-  if (to.device != Device::cpu || from.device != Device::cpu || CourseRecord::now()) return false;
+  if (is_only_planned(out, src)) return true;
   const Lanes lanes{from.data(), 1};
   kernels().cast[static_cast<int>(from.dtype)][static_cast<int>(to.dtype)](to.data(), &lanes, to.numel);
   return true;
@@ -91,7 +102,7 @@ Tensor distinct_places(const Tensor& self) {
 
 /// Fills `self` with a number, which is cast as by a copy.
 void write_number(const Tensor& self, const void* number, Dtype dtype) {
-  if (self.numel() <= kFewElements && self.is_contiguous()) {
+  if (self.numel() <= kFewElements && self.is_contiguous() && !self.is_meta()) {
     Number converted;
     const Lanes from{number, 1};
     kernels().cast[static_cast<int>(dtype)][static_cast<int>(self.dtype())](converted.bytes, &from, 1);
@@ -245,7 +256,7 @@ void check_fill(Scalar value, Dtype dtype, int64_t numel) {
 
 void write_fill(const Tensor& self, Scalar value) {
   check_fill(value, self.dtype(), self.numel());
-  if (!self.is_meta() && self.numel() > 0) {
+  if (!has_no_work(self.numel(), self.data_ptr())) {
     Number number;
     const Dtype dtype = dtype_of_number(value);
     store_number(value, dtype, number.bytes);

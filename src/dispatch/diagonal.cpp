@@ -36,14 +36,18 @@ void write_row(std::byte* to, const std::byte* from, Side side, int64_t end, int
   std::memset(to + (side == Side::lower ? kept : 0), 0, rest);
 }
 
-/// Writes the triangles of row-major matrices. `from` is `to`'s own memory or also row-major.
-void write_triangles(const Tensor& to, const std::byte* from, Side side, int64_t diagonal) {
+/// Writes the triangles of row-major matrices: those of `source`, which is `to` itself or also row-major.
+void write_triangles(const Tensor& to, const Tensor& source, Side side, int64_t diagonal) {
+  const std::byte* const from = source.impl()->data();
+  const bool copies = !source.is(to);
   const int64_t columns = to.size(-1), rows = to.size(-2), all = to.numel() / columns, width = to.itemsize();
   const int64_t below = side == Side::lower ? diagonal : std::max(diagonal, -rows) - 1;
   std::byte* const data = to.impl()->data();
   // exact: inside the storages
   const int64_t row_bytes = columns * width, each = std::max<int64_t>(kPartBytes / row_bytes, 1);
-  parallel_for((all + each - 1) / each, [&](int64_t part) {
+  if (CourseRecord::now()) [[unlikely]]
+    note_course({.route = copies ? "rows copied" : "rows cleared", .stores = "in place"});
+  run_or_plan(data, (all + each - 1) / each, [&](int64_t part) {
     for (int64_t row = part * each, end = std::min(all, row + each); row < end; ++row)
       write_row(data + row * row_bytes, from + row * row_bytes, side, lower_end(row % rows, columns, below), columns,
                 width);
@@ -56,12 +60,12 @@ void check_matrices(Op op, const Tensor& self) {
 
 Tensor triangle(Op op, Side side, const Tensor& self, int64_t diagonal) {
   check_matrices(op, self);
-  const bool is_empty = self.numel() == 0 || self.is_meta(), row_major = self.impl()->row_major;
+  const bool is_empty = self.numel() == 0 || !is_computed(self), row_major = self.impl()->row_major;
   if (!is_empty) check_has_code(row_of(op), self.dtype());
   Tensor result =
       row_major ? new_tensor(self.sizes(), self.dtype(), self.device()) : run_clone(self, MemoryFormat::contiguous);
   if (is_empty) return result;
-  write_triangles(result, (row_major ? self : result).impl()->data(), side, diagonal);
+  write_triangles(result, row_major ? self : result, side, diagonal);
   return result;
 }
 
@@ -71,7 +75,7 @@ void triangle_inplace(Op op, Side side, const Tensor& self, int64_t diagonal) {
     return run_copy(self, triangle(op, side, self, diagonal));
   check_has_code(row_of(op), self.dtype());
   const Uninterrupted whole;
-  write_triangles(self, self.impl()->data(), side, diagonal);
+  write_triangles(self, self, side, diagonal);
   bump_version(self);
 }
 

@@ -49,11 +49,11 @@ Dtype common_dtype(const Row& row, Args args, int count) {
   return common;
 }
 
-bool is_lone(const Arg& arg) { return !arg.is_tensor() || arg.tensor().numel() == 1; }
+bool has_one_element(const Arg& arg) { return !arg.is_tensor() || arg.tensor().numel() == 1; }
 
 /// Whether all elements are one element in memory.
 bool repeats_one(const Arg& arg) {
-  if (is_lone(arg)) return true;
+  if (has_one_element(arg)) return true;
   const Tensor& tensor = arg.tensor();
   for (int64_t dim = 0; dim < tensor.dim(); ++dim)
     if (tensor.sizes()[dim] != 1 && tensor.strides()[dim] != 0) return false;
@@ -64,7 +64,7 @@ bool repeats_one(const Arg& arg) {
 /// second operand in float32.
 bool keeps_precision(const Row& row, Args args, int i) {
   const bool second = i == 1 || (row.commutative && !args[i]->is_tensor());
-  return row.exact_second && second && is_lone(*args[i]);
+  return row.exact_second && second && has_one_element(*args[i]);
 }
 
 /// Whether a kernel reads 16-bit floats directly.
@@ -96,15 +96,15 @@ void check_not_refused(const Row& row, Args args, int count) {
   if (row.refuses_bool && is(0, [](Dtype dtype) { return dtype == bool_; })) throw Error(row.refuses_bool);
   if (!row.refuses_complex) return;
   for (int i = 0; i < count; ++i)
-    if (is(i, is_complex) && !args[i]->tensor().is_meta()) {
+    if (is(i, is_complex) && (!args[i]->tensor().is_meta() || CourseRecord::plans_meta())) {
       if (row.complex_lacks_code) throw NotImplementedError(row.refuses_complex);
       throw Error(row.refuses_complex);
     }
 }
 
-/// Throws if the op has no kernel for the dtype. On meta no kernel runs, so none is missing.
+/// Throws if the op has no kernel for the dtype. On meta none is missing, unless a run is planned.
 void check_dtype(const Row& row, Dtype common, Device device) {
-  if (device != Device::meta) check_has_code(row, common);
+  if (device != Device::meta || CourseRecord::plans_meta()) check_has_code(row, common);
 }
 
 void check_alpha(const Row& row, Dtype common, Args args, int count) {
@@ -125,7 +125,7 @@ bool is_nan(const Arg& arg) {
 /// Numbers that are parameters, not operands, must fit the compute dtype. If one bound is NaN, bounds are not checked.
 void check_parameters(const Row& row, Dtype common, Device device, Args args, int count) {
   const int first = operand_count(row, count);
-  if (device == Device::meta || row.parameters == Parameters::replacements) return;
+  if (row.parameters == Parameters::replacements || (device == Device::meta && !CourseRecord::plans_meta())) return;
   for (int i = first; row.parameters == Parameters::bounds && i < count; ++i)
     if (is_nan(*args[i])) return;
   const Dtype wanted = row.parameters == Parameters::factor ? widened(common) : common;
@@ -180,7 +180,7 @@ bool any_zero(const Tensor& divisor);
 /// Throws for a zero among integer divisors, before anything is resized or written.
 void check_divisor(const Row& row, const Types& types, SizesView shape, Device device, const Arg& divisor) {
   if (!row.divides_integers || is_inexact(types.common)) return;
-  if (device == Device::meta || numel_of(shape) == 0) return;
+  if ((device == Device::meta && !CourseRecord::plans_meta()) || numel_of(shape) == 0) return;
   // As an int8, 256 is 0.
   if (divisor.is_tensor() ? any_zero(divisor.tensor().to(types.common)) : is_zero(divisor.number(), types.common))
     throw Error("ZeroDivisionError");
@@ -570,10 +570,11 @@ namespace {
 
 /// Whether a divisor is 0. Reduces block by block and stops at the first zero.
 bool any_zero(const Tensor& divisor) {
-  if (divisor.is_meta() || divisor.numel() == 0) return false;
+  if (has_no_work(divisor.numel(), divisor.data_ptr())) return false;
   const Arg tensor(divisor), zero(0);
   const Arg* const args[] = {&tensor, &zero};
-  return elementwise(Op::eq, args, 2).amax().item().as_bool();
+  const Tensor found = elementwise(Op::eq, args, 2).amax();
+  return !found.is_meta() && found.item().as_bool();
 }
 
 }  // namespace

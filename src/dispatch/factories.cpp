@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "dispatch/algorithm.h"
 #include "dispatch/elementwise.h"
 #include "shape/dense_strides.h"
 #include "tensor/impl.h"
@@ -20,9 +21,9 @@ Dtype dtype_of_filling(Scalar value) { return value.is_wide() ? int64 : typed(va
 
 /// Fills a new tensor. Its version stays 0.
 Tensor filled(Tensor self, Scalar value) {
-  if (self.is_meta()) return self;
+  if (!is_computed(self)) return self;
   self.fill_(value);
-  self.impl()->storage->version.store(0, std::memory_order_relaxed);
+  forget_writes(self);
   return self;
 }
 

@@ -10,6 +10,7 @@
 #include "dispatch/elementwise.h"
 #include "kernel/kernel.h"
 #include "tensor/overlap.h"
+#include "tile/course.h"
 #include "tile/small.h"
 #include "type/visit.h"
 
@@ -151,7 +152,7 @@ template <int kCount>
   fast.kernel = entry.kernel;
   fast.result = entry.result;
   fast.like = like;
-  return fast.kernel != nullptr;
+  return fast.kernel && !CourseRecord::now();
 }
 
 /// If all operands are single elements, the kernel computes one lane.
@@ -205,7 +206,7 @@ inline bool small_binary(Op op, Args args, SmallBroadcast& broadcast, FastKernel
   const TensorImpl& b = *args[1]->tensor().impl();
   const bool on_cpu = a.device == Device::cpu && b.device == Device::cpu;
   const bool has_elements = a.numel > 0 && b.numel > 0;  // without elements, strides may be any int64
-  if (!on_cpu || !has_elements || std::max(a.numel, b.numel) > kSmallRowsNumel) return false;
+  if (!on_cpu || !has_elements || CourseRecord::now() || std::max(a.numel, b.numel) > kSmallRowsNumel) return false;
   common = a.dtype;
   if (a.dtype != b.dtype && !common_of_small(*args[0], *args[1], common)) return false;
   entry = fast_kernel(op, common);

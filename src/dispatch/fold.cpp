@@ -130,10 +130,10 @@ void check_place_exists(const Tensor& self, std::optional<int64_t> dim, const ch
 /// Before anything is made.
 void check_places(Op op, const Tensor& self, std::optional<int64_t> dim) {
   const Row& row = row_of(op);
-  if (self.dtype() == bool_ && !self.is_meta()) throw Error(row.refuses_bool);
-  if (is_complex(self.dtype()) && !self.is_meta()) throw Error(row.refuses_complex);
+  if (self.dtype() == bool_ && is_computed(self)) throw Error(row.refuses_bool);
+  if (is_complex(self.dtype()) && is_computed(self)) throw Error(row.refuses_complex);
   // On meta PyTorch names argmax for both.
-  check_place_exists(self, dim, self.is_meta() ? "argmax" : (std::string(row.name) + "()").c_str());
+  check_place_exists(self, dim, !is_computed(self) ? "argmax" : (std::string(row.name) + "()").c_str());
 }
 
 Tensor place_of(Op op, const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
@@ -166,7 +166,7 @@ Tensor& write_place(Op op, Tensor& out, const Tensor& self, std::optional<int64_
 // --- max, min, aminmax
 
 void check_not_empty(Op op, const Tensor& self) {
-  if (self.numel() == 0 && !self.is_meta())
+  if (self.numel() == 0 && is_computed(self))
     throw Error(std::string(row_of(op).name) +
                 "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
                 "'dim' argument.");
@@ -175,7 +175,7 @@ void check_not_empty(Op op, const Tensor& self) {
 /// `op` is max or min, `fold` what reduces all dims to it.
 Tensor extreme_of(Op op, Op fold, const Tensor& self) {
   check_not_empty(op, self);
-  if (self.is_meta()) return new_tensor({}, self.dtype(), self.device());
+  if (!is_computed(self)) return new_tensor({}, self.dtype(), self.device());
   check_has_code(row_of(op), self.dtype());
   return run_reduce(fold, self, {}, false, {});
 }
@@ -210,14 +210,14 @@ Tensor& write_extreme(Op op, Op fold, Tensor& out, const Tensor& self) {
 std::tuple<Tensor, Tensor> extreme_and_place(Op op, const Tensor& self, int64_t dim, bool keepdim) {
   const Dims mask = mask_of(dim, self.dim());
   const Call call{op, self.dtype(), {self.dtype(), int64}};
-  if (!self.is_meta()) check_place_exists(self, dim, (std::string(row_of(op).name) + "()").c_str());
-  if (!self.is_meta() && is_complex(self.dtype())) throw Error(row_of(op).refuses_complex);
-  if (self.dim() == 0 && !self.is_meta()) {
+  if (is_computed(self)) check_place_exists(self, dim, (std::string(row_of(op).name) + "()").c_str());
+  if (is_computed(self) && is_complex(self.dtype())) throw Error(row_of(op).refuses_complex);
+  if (self.dim() == 0 && is_computed(self)) {
     Tensor place = new_tensor({}, int64, self.device());
     write_fill(place, 0);
     return {run_clone(self, MemoryFormat::contiguous), std::move(place)};
   }
-  if (self.numel() > 0 && !self.is_meta()) check_has_code(row_of(op), self.dtype());
+  if (self.numel() > 0 && is_computed(self)) check_has_code(row_of(op), self.dtype());
   return fold_two(call, self, mask, keepdim);
 }
 
@@ -276,10 +276,10 @@ Tensor warned_spread(Op op, const Tensor& self, const DimsArg& dim, const std::o
 /// The numbers of such parts.
 Tensor of_parts(const Tensor& re, const Tensor& im) {
   const Tensor numbers = new_tensor(re.sizes(), to_complex(re.dtype()), re.device());
-  if (numbers.is_meta()) return numbers;
+  if (!is_computed(numbers)) return numbers;
   run_copy(view_as_real(numbers).select(-1, 0), re);
   run_copy(view_as_real(numbers).select(-1, 1), im);
-  numbers.impl()->storage->version.store(0, std::memory_order_relaxed);
+  forget_writes(numbers);
   return numbers;
 }
 
@@ -309,7 +309,7 @@ std::tuple<Tensor, Tensor> spread_and_mean(Op op, const Tensor& self, const Dims
 Tensor in_dtype_of(const Tensor& out, const Tensor& self, SizesView mask) {
   if (!is_inexact(out.dtype()) || is_complex(self.dtype())) return self;
   const bool is_one = self.numel() != 0 && numel_of(reduced_shape(self.sizes(), mask, false)) == 1;
-  if (is_one && itemsize(self.dtype()) == 2 && itemsize(out.dtype()) > 2 && !self.is_meta())
+  if (is_one && itemsize(self.dtype()) == 2 && itemsize(out.dtype()) > 2 && is_computed(self))
     throw Error(std::string("std_var_all: Unsupported dtype ") + scalar_type_name(self.dtype()));
   if (is_complex(out.dtype())) {
     if (!is_one && self.numel() > 0) fail_no_code("std_cpu", out.dtype());
@@ -361,14 +361,14 @@ Tensor log_of_sum(const Tensor& self, const DimsArg& dim, bool keepdim, Dtype re
 // --- nansum, nanmean
 
 void check_sums_numbers(const Tensor& self) {
-  if (is_complex(self.dtype()) && !self.is_meta()) throw Error("nansum on CPU does not support complex inputs");
+  if (is_complex(self.dtype()) && is_computed(self)) throw Error("nansum on CPU does not support complex inputs");
 }
 
 /// Of floats, in `result`, to which elements are rounded before they are added up.
 Tensor sum_of_numbers(const Tensor& self, const DimsArg& dim, bool keepdim, Dtype result) {
   const bool rounds = itemsize(result) == 2 && result != self.dtype();
   const Dims mask = mask_in_order(dim.view(), self.dim());
-  if (self.numel() > 0 && !self.is_meta()) check_has_code(row_of(Op::nansum), result);
+  if (self.numel() > 0 && is_computed(self)) check_has_code(row_of(Op::nansum), result);
   // An integer result has no states: nothing sums to 0 in any dtype.
   return fold({Op::nansum, result, {result}, 0}, rounds ? run_to(self, result, MemoryFormat::preserve) : self,
               reduced_mask(dim.view(), self.dim()), keepdim);
@@ -437,7 +437,7 @@ List<Tensor> fold_states(Op op, int results, const Tensor& self, SizesView dims,
                          std::optional<Dtype> dtype) {
   const Dims mask = reduced_mask(dims, self.dim());
   const Dtype result = reduced_dtype(op, self.dtype(), dtype);
-  if (!self.is_meta()) check_has_code(row_of(op), result);
+  if (is_computed(self)) check_has_code(row_of(op), result);
   // Elements are rounded to the dtype asked for first, as those of a sum are.
   const bool rounds = result != self.dtype() && (dtype || result == bool_);
   const Tensor elements = rounds ? run_to(self, result, MemoryFormat::preserve) : self;
@@ -483,18 +483,18 @@ std::tuple<Tensor, Tensor> plain::min_dim(const Tensor& self, int64_t dim, bool 
 std::tuple<Tensor, Tensor> plain::aminmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
   const Dims mask = mask_of(dim, self.dim());
   check_extremes_exist(self, dim);
-  if (dim && self.dim() == 0 && is_complex(self.dtype()) && !self.is_meta())
+  if (dim && self.dim() == 0 && is_complex(self.dtype()) && is_computed(self))
     throw Error(std::string("aminmax not implemented for ") + scalar_type_name(self.dtype()));
   if (dim && self.dim() == 0 && !self.is_meta())
     return {run_clone(self, MemoryFormat::contiguous), run_clone(self, MemoryFormat::contiguous)};
-  if (!self.is_meta()) check_has_code(row_of(Op::aminmax), self.dtype());
+  if (is_computed(self)) check_has_code(row_of(Op::aminmax), self.dtype());
   return fold_two({Op::aminmax, self.dtype(), {self.dtype(), self.dtype()}}, self, mask, keepdim);
 }
 
 Tensor plain::count_nonzero(const Tensor& self, const DimsArg& dim) {
   const Dims mask = reduced_mask(dim.view(), self.dim());
   // Where dims are named PyTorch sums comparisons, which know every dtype.
-  if (dim.view().empty() && !self.is_meta()) check_has_code(row_of(Op::count_nonzero), self.dtype());
+  if (dim.view().empty() && is_computed(self)) check_has_code(row_of(Op::count_nonzero), self.dtype());
   const Tensor real = is_complex(self.dtype()) ? run_to(self, bool_, MemoryFormat::preserve) : self;
   return fold({Op::count_nonzero, real.dtype(), {int64}}, real, mask, false);
 }

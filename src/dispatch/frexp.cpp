@@ -35,7 +35,9 @@ int split(T& element) {
 /// The same for contiguous elements, in place.
 template <class T>
 void split(T* elements, int32_t* exponents, int64_t count) {
-  parallel_for((count + kPartElements - 1) / kPartElements, [&](int64_t part) {
+  if (CourseRecord::now()) [[unlikely]]
+    note_course({.route = "direct", .stores = "in place"});
+  run_or_plan(elements, (count + kPartElements - 1) / kPartElements, [&](int64_t part) {
     check_interrupt();
     // exact: inside the storage
     const int64_t end = std::min(count, (part + 1) * kPartElements);
@@ -62,7 +64,7 @@ std::tuple<Tensor, Tensor> plain::frexp(const Tensor& self) {
   const bool is_half = itemsize(self.dtype()) == 2;  // every 16-bit float is exact in float32
   Tensor mantissa = is_half ? run_to(self, float32, MemoryFormat::preserve) : run_clone(self, MemoryFormat::preserve);
   Tensor exponent = new_tensor(self.sizes(), mantissa.strides(), int32, self.device());
-  if (self.numel() > 0 && !self.is_meta()) split(mantissa, exponent);
+  if (self.numel() > 0 && is_computed(self)) split(mantissa, exponent);
   if (is_half) mantissa = run_to(mantissa, self.dtype(), MemoryFormat::preserve);
   return {std::move(mantissa), std::move(exponent)};
 }

@@ -12,6 +12,7 @@
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tensor/overlap.h"
+#include "tile/run.h"
 
 namespace tenon {
 namespace {
@@ -87,7 +88,9 @@ void gather_into(const Tensor& out, const Tensor& self, ByteView index, int64_t 
   const int64_t longest = std::max_element(index.sizes.begin(), index.sizes.end()) - index.sizes.begin();
   const int64_t length = index.sizes[longest], others = std::max<int64_t>(out.numel() / length, 1),
                 each = std::max<int64_t>(kPartElements / others, 1);
-  parallel_for((length + each - 1) / each, [&](int64_t part) {
+  if (CourseRecord::now()) [[unlikely]]
+    note_course({.route = width > out.itemsize() ? "runs by index" : "elements by index", .stores = "in place"});
+  run_or_plan(to.data, (length + each - 1) / each, [&](int64_t part) {
     ByteView part_to = to, part_from = from, part_index = index;
     part_index.sizes[longest] = std::min(each, length - part * each);
     part_to.advance(longest, part * each);
@@ -118,7 +121,7 @@ Tensor plain::gather(const Tensor& self, int64_t dim, const Tensor& index, bool)
   const int64_t along = wrap_dim(dim, self.dim());
   check_gather(self, along, index);
   Tensor result = new_tensor(index.sizes(), self.dtype(), self.device());
-  if (result.numel() == 0 || result.is_meta()) return result;
+  if (has_no_work(result.numel(), result.data_ptr())) return result;
   check_has_code(row_of(Op::gather), self.dtype());
   const Tensor places = as_places(index);
   const ByteView of_index(places);
@@ -151,6 +154,7 @@ void check_index_select(const Tensor& self, const Tensor& index) {
 
 /// Throws with PyTorch's other texts, for results without elements and for dim 1.
 void check_places_in_other_words(const ByteView& index, int64_t size) {
+  if (!index.data) return;
   if (size == 0) throw Error("index_select(): self indexing axis dim should be positive");
   if (!is_any_outside(index, size)) return;
   const int64_t place = first_outside(index, size);
@@ -166,7 +170,7 @@ Tensor plain::index_select(const Tensor& self, int64_t dim, const Tensor& index)
   Dims sizes = self.sizes().copy();
   if (!sizes.empty()) sizes[along] = index.numel();
   Tensor result = new_tensor(sizes, self.dtype(), self.device());
-  if (result.is_meta()) return result;
+  if (!is_computed(result)) return result;
   if (self.dim() < 2) check_has_code(row_of(Op::index_select), self.dtype());
   if (index.numel() == 0) return result;
   const Tensor places = as_places(index);
@@ -209,11 +213,11 @@ struct Taken {
 };
 /// Wraps indices into the range of a dim.
 Tensor wrapped(const Tensor& index, int64_t size) {
-  if (index.numel() == 0 || index.is_meta()) return index;
+  if (index.numel() == 0 || !is_computed(index)) return index;
   if (size == 0) throw Error("ZeroDivisionError");
   Tensor places = run_clone(index, MemoryFormat::contiguous);
   int64_t* data = places.data<int64_t>();
-  for (int64_t i = 0; i < places.numel(); ++i)
+  for (int64_t i = 0; data && i < places.numel(); ++i)
     if (is_outside(data[i], size)) data[i] = ((data[i] % size) + size) % size;  // exact: less than a size
   return places;
 }

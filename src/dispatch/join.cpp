@@ -13,6 +13,7 @@
 #include "tensor/overlap.h"
 #include "tile/join.h"
 #include "tile/pool.h"
+#include "tile/run.h"
 
 namespace tenon {
 namespace {
@@ -126,14 +127,16 @@ void copy_parts(const List<Tensor>& tensors, const Joined& all, const Tensor& to
   for (const Tensor& tensor : tensors) {
     if (is_left_out(tensor)) continue;
     sizes[all.dim] = tensor.sizes()[all.dim];
-    run_copy(new_tensor_over(to.impl()->storage, sizes, to.strides(), offset, to.dtype()), tensor);
+    run_copy(to.is_meta() ? new_tensor(sizes, to.strides(), to.dtype(), Device::meta)
+                          : new_tensor_over(to.impl()->storage, sizes, to.strides(), offset, to.dtype()),
+             tensor);
     offset += sizes[all.dim] * to.strides()[all.dim];  // exact: inside the storage
   }
 }
 
 Tensor join(const List<Tensor>& tensors, const Joined& all) {
   const Tensor result = new_tensor(all.sizes, all.strides(), all.dtype, tensors[0].device());
-  if (result.is_meta() || result.numel() == 0 || join_runs(tensors, all, result)) return result;
+  if (has_no_work(result.numel(), result.data_ptr()) || join_runs(tensors, all, result)) return result;
   copy_parts(tensors, all, result);
   forget_writes(result);
   return result;

@@ -12,6 +12,7 @@
 #include "shape/dense_strides.h"
 #include "tensor/impl.h"
 #include "tile/pool.h"
+#include "tile/run.h"
 
 namespace tenon {
 namespace {
@@ -143,10 +144,12 @@ Tensor plain::flip(const Tensor& self, SizesView dims) {
   const Dims mask = mask_in_order(dims, self.dim());
   const Dims strides = dense_strides_like(self.sizes(), self.strides());
   Tensor result = new_tensor(self.sizes(), strides, self.dtype(), self.device());
-  if (self.numel() == 0 || self.is_meta()) return result;
+  if (has_no_work(self.numel(), result.data_ptr())) return result;
   const Tensor dense = strides == self.strides() ? self : run_clone(self.detach(), MemoryFormat::preserve);
   const std::vector<Run> runs = runs_of(self.sizes(), strides, mask);
-  Flip{itemsize(self.dtype())}.write(result.impl()->data(), dense.impl()->data(), runs);
+  if (CourseRecord::now()) [[unlikely]]
+    note_course({.route = runs.back().flipped ? "runs reversed" : "runs copied", .stores = "in place", .parts = 1});
+  if (!result.is_meta()) Flip{itemsize(self.dtype())}.write(result.impl()->data(), dense.impl()->data(), runs);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include "dispatch/plain.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
+#include "tile/run.h"
 #include "type/overflow.h"
 
 namespace tenon {
@@ -43,20 +44,20 @@ Tensor multiplied_parts(const Tensor& a, const Tensor& b, SizesView sizes) {
   };
   write(0, Op::sub, multiplied(re, other_re, sizes), multiplied(im, other_im, sizes));
   write(1, Op::add, multiplied(re, other_im, sizes), multiplied(im, other_re, sizes));
-  out.impl()->storage->version.store(0, std::memory_order_relaxed);
+  forget_writes(out);
   return out;
 }
 
 /// a b in the compute dtype, for operands of one dtype; `b` may be a vector.
 Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes) {
-  if (is_complex(a.dtype()) && a.dtype() == b.dtype() && !a.is_meta()) return multiplied_parts(a, b, sizes);
+  if (is_complex(a.dtype()) && a.dtype() == b.dtype() && is_computed(a)) return multiplied_parts(a, b, sizes);
   const Dtype dtype = computed(a.dtype());
   const Tensor out = new_tensor(sizes, dtype, a.device());
-  if (out.is_meta() || out.numel() == 0) return out;
+  if (has_no_work(out.numel(), out.data_ptr())) return out;
   const int64_t depth = a.size(-1);
   if (depth == 0) {
     run_fill(out, 0);
-    out.impl()->storage->version.store(0, std::memory_order_relaxed);
+    forget_writes(out);
     return out;
   }
   const auto wide = [&](const Tensor& x) { return x.dtype() == dtype ? x : run_to(x, dtype, MemoryFormat::preserve); };
@@ -110,7 +111,7 @@ Tensor added(Tensor product, const Start& start, Dtype dtype) {
     is(beta, 1) ? write(Op::add, start.tensor, nullptr) : write(Op::add_alpha, start.tensor, &scale);
   }
   product = narrowed(product, dtype);
-  if (Storage* storage = product.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
+  forget_writes(product);
   return product;
 }
 
@@ -127,7 +128,7 @@ Tensor only_start(const Start& start, SizesView sizes, Dtype dtype) {
     Tensor written = result;
     run_inplace(Op::mul, written, args, 2);
   }
-  if (Storage* storage = result.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
+  forget_writes(result);
   return result;
 }
 
@@ -179,8 +180,8 @@ void check_matrices(const Tensor& a, const Tensor& b) {
 
 Tensor plain::mm(const Tensor& a, const Tensor& b) {
   check_matrices(a, b);
-  if (!a.is_meta() && a.dtype() != b.dtype()) fail_other_factor(a, b);
-  if (!a.is_meta() && a.numel() > 0 && b.numel() > 0) check_has_code(row_of(Op::mm), a.dtype());
+  if (is_computed(a) && a.dtype() != b.dtype()) fail_other_factor(a, b);
+  if (is_computed(a) && a.numel() > 0 && b.numel() > 0) check_has_code(row_of(Op::mm), a.dtype());
   check_devices(a, b);
   return narrowed(multiplied(a, b, {a.size(0), b.size(1)}), a.dtype());
 }
@@ -202,8 +203,7 @@ void check_addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2) {
       throw Error(std::string(name) + " and mat2 must have the same dtype, but got " + scalar_type_name(dtype) +
                   " and " + scalar_type_name(mat2.dtype()));
   };
-  const bool is_meta = mat1.is_meta();
-  if (!is_meta) {
+  if (is_computed(mat1)) {
     check_same("self", self.dtype());
     check_same("mat1", mat1.dtype());
   }
@@ -222,8 +222,8 @@ Tensor plain::addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, 
   const Dims sizes{mat1.size(0), mat2.size(1)};
   static_cast<void>(self.detach().expand(sizes));
   const Start start{self, beta, alpha};
-  if (numel_of(sizes) > 0 && mat1.size(1) == 0 && !mat1.is_meta()) return only_start(start, sizes, mat2.dtype());
-  if (numel_of(sizes) > 0 && !mat1.is_meta()) check_has_code(row_of(Op::addmm), mat1.dtype());
+  if (numel_of(sizes) > 0 && mat1.size(1) == 0 && is_computed(mat1)) return only_start(start, sizes, mat2.dtype());
+  if (numel_of(sizes) > 0 && is_computed(mat1)) check_has_code(row_of(Op::addmm), mat1.dtype());
   return added(multiplied(mat1, mat2, sizes), start, mat1.dtype());
 }
 
@@ -284,10 +284,10 @@ Tensor plain::bmm(const Tensor& a, const Tensor& b) {
   check_devices(a, b);
   const Dims sizes{a.size(0), a.size(1), b.size(2)};
   // Without elements PyTorch does not check dtypes.
-  if (a.is_meta() || a.numel() == 0 || b.numel() == 0) {
+  if (!is_computed(a) || a.numel() == 0 || b.numel() == 0) {
     const Tensor out = new_tensor(sizes, b.dtype(), a.device());
-    if (!out.is_meta()) run_fill(out, 0);
-    if (Storage* storage = out.impl()->storage) storage->version.store(0, std::memory_order_relaxed);
+    run_fill(out, 0);
+    forget_writes(out);
     return out;
   }
   check_batch_dtypes(Op::bmm, a, b);
@@ -320,10 +320,10 @@ Tensor plain::baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& ba
   const Dims sizes = check_baddbmm(self, batch1, batch2);
   check_devices(batch1, batch2);
   check_devices(batch1, self);
-  const bool is_meta = batch1.is_meta();
+  const bool runs = is_computed(batch1);
   const Start start{self, beta, alpha};
-  if (numel_of(sizes) > 0 && batch1.size(2) == 0 && !is_meta) return only_start(start, sizes, batch2.dtype());
-  if (numel_of(sizes) > 0 && !is_meta) check_batch_dtypes(Op::baddbmm, batch1, batch2);
+  if (numel_of(sizes) > 0 && batch1.size(2) == 0 && runs) return only_start(start, sizes, batch2.dtype());
+  if (numel_of(sizes) > 0 && runs) check_batch_dtypes(Op::baddbmm, batch1, batch2);
   return added(multiplied(batch1, batch2, sizes), start, batch2.dtype());
 }
 
@@ -361,7 +361,7 @@ Tensor plain::mv(const Tensor& self, const Tensor& vec) {
   if (self.dim() == 0) fail_without_dims();
   check_addmv(self, vec, {self.size(0)}, vec.dtype());
   check_devices(self, vec);
-  if (self.numel() > 0 && !self.is_meta()) check_has_code(row_of(Op::mv), self.dtype());
+  if (self.numel() > 0 && is_computed(self)) check_has_code(row_of(Op::mv), self.dtype());
   return narrowed(multiplied(self, vec, {self.size(0)}), vec.dtype());
 }
 
@@ -384,12 +384,12 @@ Tensor plain::addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, Sc
   check_devices(mat, self);
   const Dims sizes{mat.size(0)};
   const Dtype dtype = vec.dtype();
-  if (mat.numel() == 0 && !mat.is_meta()) {
+  if (mat.numel() == 0 && is_computed(mat)) {
     if (widened(dtype) == dtype) check_fits(beta, dtype);
     beta = dtype == bool_ ? Scalar(beta.as_bool()) : is_inexact(dtype) ? beta : Scalar(beta.as_int64());
     return only_start({self, beta, alpha}, sizes, dtype);
   }
-  if (!mat.is_meta()) {
+  if (is_computed(mat)) {
     check_has_code(row_of(Op::addmv), dtype);
     check_fits(beta, dtype);
     check_fits(alpha, dtype);
@@ -424,7 +424,7 @@ Tensor plain::dot(const Tensor& self, const Tensor& tensor) {
                 text(tensor.numel()) + "] to have the same number of elements, but got " + text(self.numel()) +
                 " and " + text(tensor.numel()) + " elements respectively");
   check_devices(self, tensor);
-  if (!self.is_meta()) check_has_code(row_of(Op::dot), self.dtype());
+  if (is_computed(self)) check_has_code(row_of(Op::dot), self.dtype());
   return narrowed(multiplied(self, tensor, {}), self.dtype());
 }
 

@@ -3,6 +3,8 @@
 #include <limits>
 
 #include "dispatch/differentiate.h"
+#include "kernel/kernel.h"
+#include "ops/block_name.h"
 #include "plan/plan.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
@@ -97,6 +99,7 @@ bool fold_rows(Op op, const Types& types, const Tensor& out, const Tensor& self,
   if (CourseRecord::now()) [[unlikely]] {
     Course course{.route = "few", .stores = "in place", .parts = 1};
     course.accesses.push_back(AccessPattern::direct);
+    course.kernels.push_back({block_name(formula_of(op)), out.dtype()});
     note_course(std::move(course));
     if (out.is_meta()) return true;
   }

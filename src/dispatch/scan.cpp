@@ -108,10 +108,12 @@ struct Blocks {
   /// Divides `outer` into parts for threads. Calls body(state, offset of the first element, number of blocks); `make()`
   /// makes a thread's state.
   template <class Make, class Body>
-  void for_each(const Make& make, const Body& body) const {
+  void for_each(const void* out, int64_t scratch_bytes, const Make& make, const Body& body) const {
+    if (CourseRecord::now()) [[unlikely]]
+      note_course({.route = inner == 1 ? "along" : "across", .stores = "in place", .scratch_bytes = scratch_bytes});
     // exact: inside the storage
     const int64_t block = length * inner, together = std::max<int64_t>(kPartElements / block, 1);
-    parallel_for((outer + together - 1) / together, make, [&](auto& state, int64_t part) {
+    run_or_plan(out, (outer + together - 1) / together, make, [&](auto& state, int64_t part) {
       check_interrupt();
       const int64_t first = part * together;
       body(state, first * block, std::min(outer - first, together));
@@ -157,11 +159,12 @@ void scan(const Tensor& self, const Tensor& sums, int64_t dim) {
       using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, Float>;
       const T* const from = reinterpret_cast<const T*>(self.impl()->data());
       T* const to = reinterpret_cast<T*>(sums.impl()->data());
-      const int64_t kept = blocks.inner <= kFew ? 0 : blocks.inner;
-      blocks.for_each([&] { return Scratch(kept * static_cast<int64_t>(sizeof(Sum))); },
-                      [&](Scratch& partial, int64_t first, int64_t count) {
-                        scan_blocks(from + first, to + first, count, blocks, reinterpret_cast<Sum*>(partial.data()));
-                      });
+      const int64_t kept = (blocks.inner <= kFew ? 0 : blocks.inner) * static_cast<int64_t>(sizeof(Sum));
+      blocks.for_each(
+          to, kept, [&] { return Scratch(kept); },
+          [&](Scratch& partial, int64_t first, int64_t count) {
+            scan_blocks(from + first, to + first, count, blocks, reinterpret_cast<Sum*>(partial.data()));
+          });
     }
   });
 }
@@ -241,16 +244,17 @@ void scan_extremes(const Tensor& self, const Tensor& values, const Tensor& indic
       const T* const from = reinterpret_cast<const T*>(self.impl()->data());
       T* const to = reinterpret_cast<T*>(values.impl()->data());
       auto* const places = reinterpret_cast<int64_t*>(indices.impl()->data());
-      blocks.for_each([] { return nullptr; },
-                      [&](std::nullptr_t, int64_t first, int64_t count) {
-                        // exact: inside the storages
-                        const int64_t block = blocks.length * blocks.inner;
-                        for (int64_t at = first; at < first + count * block; at += block)
-                          if (blocks.inner == 1)
-                            scan_extremes<largest>(from + at, to + at, places + at, blocks.length);
-                          else
-                            scan_extremes<largest>(from + at, to + at, places + at, blocks.length, blocks.inner);
-                      });
+      blocks.for_each(
+          to, 0, [] { return nullptr; },
+          [&](std::nullptr_t, int64_t first, int64_t count) {
+            // exact: inside the storages
+            const int64_t block = blocks.length * blocks.inner;
+            for (int64_t at = first; at < first + count * block; at += block)
+              if (blocks.inner == 1)
+                scan_extremes<largest>(from + at, to + at, places + at, blocks.length);
+              else
+                scan_extremes<largest>(from + at, to + at, places + at, blocks.length, blocks.inner);
+          });
     }
   });
 }
@@ -267,17 +271,17 @@ std::tuple<Tensor, Tensor> extremes(Op op, const Tensor& self, int64_t dim) {
                      std::to_string(dim));
   // PyTorch does not check `dim` if there are no elements.
   const int64_t along = self.numel() > 0 ? wrap_dim(dim, self.dim()) : 0;
-  if (self.dim() > 0 && self.numel() > 0 && !self.is_meta()) check_has_code(row_of(op), self.dtype());
+  if (self.dim() > 0 && self.numel() > 0 && is_computed(self)) check_has_code(row_of(op), self.dtype());
   Tensor indices = new_tensor(self.sizes(), int64, self.device());
-  if (self.numel() == 0 || self.is_meta())
+  if (self.numel() == 0 || !is_computed(self))
     return {new_tensor(self.sizes(), self.dtype(), self.device()), std::move(indices)};
   if (self.dim() == 0) {  // a copy, even of dtypes without order
-    *reinterpret_cast<int64_t*>(indices.impl()->data()) = 0;
+    write_fill(indices, 0);
     return {run_clone(self, MemoryFormat::contiguous), std::move(indices)};
   }
   const Dtype inside = is_half(self.dtype()) ? float32 : self.dtype();
   const Tensor rows = laid_out(self, inside);
-  const Tensor values = rows.is(self) ? new_tensor(self.sizes(), inside) : rows;
+  const Tensor values = rows.is(self) ? new_tensor(self.sizes(), inside, self.device()) : rows;
   scan_extremes<largest>(rows, values, indices, along);
   return {laid_out(values, self.dtype()), std::move(indices)};
 }
@@ -315,8 +319,9 @@ bool takes_sums(const Tensor& out, const Tensor& input) {
 /// The running sums; in `out`, if it takes them.
 Tensor running_sums(const Tensor& input, int64_t dim, Dtype result, const Tensor* out) {
   const int64_t along = wrap_dim(dim, input.dim());
-  if (!input.is_meta()) warn_of_lost_parts(input.dtype(), result, input.numel());
-  if (input.dim() == 0 || input.numel() == 0 || input.is_meta()) return run_to(input, result, MemoryFormat::contiguous);
+  if (is_computed(input)) warn_of_lost_parts(input.dtype(), result, input.numel());
+  if (input.dim() == 0 || input.numel() == 0 || !is_computed(input))
+    return run_to(input, result, MemoryFormat::contiguous);
   check_has_code(row_of(Op::cumsum), result);
   const Tensor rows = laid_out(input, result);
   if (out && takes_sums(*out, input)) {
@@ -326,7 +331,7 @@ Tensor running_sums(const Tensor& input, int64_t dim, Dtype result, const Tensor
     return *out;
   }
   const Tensor wide = is_half(result) ? laid_out(rows, float32) : rows;
-  const Tensor sums = wide.is(input) ? new_tensor(input.sizes(), result) : wide;
+  const Tensor sums = wide.is(input) ? new_tensor(input.sizes(), result, input.device()) : wide;
   if (is_half(result))
     scan<float>(wide, sums, along);
   else

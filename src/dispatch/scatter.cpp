@@ -18,7 +18,7 @@ namespace {
 
 /// An operand that is read while `self` is written: a copy if they overlap.
 Tensor apart(const Tensor& self, const Tensor& operand) {
-  return ranges_meet(self, operand) ? run_clone(operand, MemoryFormat::contiguous) : operand;
+  return !self.is_meta() && ranges_meet(self, operand) ? run_clone(operand, MemoryFormat::contiguous) : operand;
 }
 
 /// Throws if elements of `written` share memory with each other or with an operand.
@@ -73,6 +73,14 @@ Tensor beside(const Tensor& self, const Tensor& elements) {
                                           : run_to(elements, self.dtype(), MemoryFormat::preserve);
 }
 
+/// Notes the writes, which one thread does. Whether they are only planned.
+bool is_only_planned(const Tensor& self, const char* route) {
+  if (!CourseRecord::now()) [[likely]]
+    return false;
+  note_course({.route = route, .stores = "scattered", .parts = 1});
+  return self.is_meta();
+}
+
 // --- scatter, scatter_add
 
 /// `src` is null if a number is written.
@@ -121,6 +129,7 @@ const Tensor* tensor_or_null(const Arg& arg) { return arg.is_tensor() ? &arg.ten
 /// Scatters into `self` after all checks. `src` has its number of dims, or is one element.
 void write_elements(const Tensor& self, int64_t dim, const ByteView& index, const Tensor& src, Join join) {
   const Tensor elements = beside(self, src);
+  if (is_only_planned(self, join == Join::replace ? "replaced by index" : "joined by index")) return;
   const ByteView of_self(self), of_src = src.dim() == 0 ? ByteView(elements, index.sizes, dim) : ByteView(elements);
   const Uninterrupted whole;
   const IndexKernels& kernel = kernels().index;
@@ -137,14 +146,14 @@ void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index
   const Tensor places = apart(self, as_places(index));
   const ByteView of_index(places);
   const int64_t size = size_along(self, dim);
-  if (is_any_outside(of_index, size)) fail_first_place(of_index, dim, size);
+  if (of_index.data && is_any_outside(of_index, size)) fail_first_place(of_index, dim, size);
   const Tensor elements = src.is_tensor() ? src.tensor() : as_element(src.number(), self.dtype());
   const auto write = [&](const Tensor& to) { write_elements(to, dim, of_index, elements, join); };
   write_counted(self, join != Join::replace, write);
 }
 void scatter_checked(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, const char* reduce) {
   const Join join = join_of(op, reduce);
-  if (index.numel() == 0 || self.is_meta()) return bump_version(self);
+  if (index.numel() == 0 || !is_computed(self)) return bump_version(self);
   write_scattered(op, self, dim, index, src, join);
 }
 Tensor scattered_copy(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, const char* reduce) {
@@ -276,13 +285,14 @@ void write_added(const Tensor& self, int64_t dim, const Tensor& index, const Ten
   const Tensor places = apart(self, as_places(index));
   const ByteView of_index(places, source.sizes(), dim);
   const int64_t size = size_along(self, dim);
-  if (index.numel() > 0 && is_any_outside(of_index, size)) {
+  if (index.numel() > 0 && of_index.data && is_any_outside(of_index, size)) {
     if (scatters) fail_first_place(of_index, dim, size);
     throw IndexError("index out of range in self");
   }
   if (source.numel() == 0) return bump_version(self);
   const auto write = [&](const Tensor& to) {
     const Tensor added = beside(to, source);
+    if (is_only_planned(to, "joined by index")) return;
     const Uninterrupted whole;
     add_planes(ByteView(to), dim, of_index, ByteView(added), to.dtype(), alpha);
   };
@@ -291,7 +301,7 @@ void write_added(const Tensor& self, int64_t dim, const Tensor& index, const Ten
 void add_checked(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
   // PyTorch has no further errors for a matrix or more dims without elements.
   const bool is_nothing = self.dim() > 1 && (index.numel() == 0 || self.numel() == 0);
-  if (is_nothing || self.is_meta()) return bump_version(self);
+  if (is_nothing || !is_computed(self)) return bump_version(self);
   write_added(self, dim, index, source, alpha);
 }
 

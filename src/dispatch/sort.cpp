@@ -15,6 +15,7 @@
 #include "shape/dense_strides.h"
 #include "tensor/impl.h"
 #include "tile/pool.h"
+#include "tile/run.h"
 #include "tile/scratch.h"
 #include "type/width.h"
 
@@ -113,13 +114,14 @@ Tensor rows_along(const Tensor& tensor, int64_t dim) {
     std::swap(sizes[i], sizes[i + 1]);
     std::swap(strides[i], strides[i + 1]);
   }
+  if (tensor.is_meta()) return new_tensor(sizes, strides, tensor.dtype(), Device::meta);
   return new_tensor_over(tensor.impl()->storage, sizes, strides, tensor.storage_offset(), tensor.dtype());
 }
 
 /// A row-major tensor with the same elements.
 Tensor dense_rows(const Tensor& rows) {
   if (rows.is_contiguous()) return rows;
-  Tensor copy = new_tensor(rows.sizes(), rows.dtype());
+  Tensor copy = new_tensor(rows.sizes(), rows.dtype(), rows.device());
   run_copy(copy, rows);
   return copy;
 }
@@ -150,14 +152,27 @@ class RowOrder {
         descending_(descending) {}
 
   void operator()(const Element* from, Element* values, int64_t* indices, int64_t rows) {
-    // exact: for short rows
-    const bool ranks = is_short() && length_ * length_ <= kTakeCost * kernels_.lanes * kept_;
-    if (ranks) return rank_rows(from, values, indices, rows);
-    if (kept_ < length_ && (is_short() || kept_ <= length_ / 8)) return take_first(from, values, indices, rows);
+    if (ranks()) return rank_rows(from, values, indices, rows);
+    if (takes()) return take_first(from, values, indices, rows);
     sort_rows(from, values, indices, rows);
+  }
+  /// Scratch memory is the most that a row may need: it depends on the keys.
+  Course course(Dtype dtype) const {
+    const int64_t key = sizeof(Key), items = 2 * sizeof(Item);
+    Course course{.route = ranks()   ? "rows ranked"
+                           : takes() ? "first elements taken"
+                                     : "rows sorted",
+                  .stores = "in place"};
+    // exact: half of it fits
+    course.scratch_bytes = ranks() ? 0 : takes() ? take_first_room(length_) * key : length_ * (key + items);
+    course.kernels.push_back({"order", dtype});
+    return course;
   }
 
  private:
+  // exact: for short rows
+  bool ranks() const { return is_short() && length_ * length_ <= kTakeCost * kernels_.lanes * kept_; }
+  bool takes() const { return kept_ < length_ && (is_short() || kept_ <= length_ / 8); }
   /// Whether to count, for each element, those before it: an effort of the square of the length, by vectors.
   bool is_short() const {
     constexpr int64_t kDigits = std::min<int64_t>(sizeof(Element), 4);
@@ -278,7 +293,9 @@ void order_rows(const Tensor& rows, const Results& to, int64_t length, int64_t k
   auto* indices = reinterpret_cast<int64_t*>(to.indices.impl()->data());
   // exact: numbers of elements
   const int64_t count = rows.numel() / length, part_rows = std::max<int64_t>(kPartElements / length, 1);
-  parallel_for((count + part_rows - 1) / part_rows, [&](int64_t part) {
+  if (CourseRecord::now()) [[unlikely]]
+    note_course(RowOrder<Element>(rows.dtype(), length, kept, descending).course(rows.dtype()));
+  run_or_plan(values, (count + part_rows - 1) / part_rows, [&](int64_t part) {
     RowOrder<Element> order_part(rows.dtype(), length, kept, descending);
     check_interrupt();
     // exact: inside the storages
@@ -289,7 +306,7 @@ void order_rows(const Tensor& rows, const Results& to, int64_t length, int64_t k
 
 /// Sorts into `to`. If its `dim` is shorter, only the first elements are kept.
 void order(const Tensor& self, const Results& to, int64_t dim, bool descending) {
-  if (to.values.numel() == 0 || self.is_meta()) return;
+  if (has_no_work(to.values.numel(), to.values.data_ptr())) return;
   if (self.dim() == 0) {
     run_copy(to.values, self);
     run_fill(to.indices, 0);
@@ -299,7 +316,9 @@ void order(const Tensor& self, const Results& to, int64_t dim, bool descending) 
   Results target{rows_along(to.values, dim), rows_along(to.indices, dim)};
   const bool direct = target.values.is_contiguous() && target.indices.is_contiguous();
   Results written = target;
-  if (!direct) written = {new_tensor(target.values.sizes(), self.dtype()), new_tensor(target.indices.sizes(), int64)};
+  if (!direct)
+    written = {new_tensor(target.values.sizes(), self.dtype(), self.device()),
+               new_tensor(target.indices.sizes(), int64, self.device())};
   const int64_t length = self.sizes()[dim], kept = to.values.sizes()[dim];
   visit_width(itemsize(self.dtype()), [&]<class Bits>() {
     if constexpr (sizeof(Bits) <= 8) order_rows<Bits>(rows, written, length, kept, descending);
@@ -313,7 +332,7 @@ void order(const Tensor& self, const Results& to, int64_t dim, bool descending) 
 
 std::tuple<Tensor, Tensor> plain::sort(const Tensor& self, int64_t dim, bool descending, std::optional<bool>) {
   const int64_t along = wrap_dim(dim, self.dim());
-  if (is_complex(self.dtype()) && !self.is_meta()) throw Error(" Sort does not support complex dtypes on CPU");
+  if (is_complex(self.dtype()) && is_computed(self)) throw Error(" Sort does not support complex dtypes on CPU");
   const Dims strides = dense_strides_like(self.sizes(), self.strides());
   Results results{new_tensor(self.sizes(), strides, self.dtype(), self.device()),
                   new_tensor(self.sizes(), strides, int64, self.device())};
@@ -340,11 +359,11 @@ std::tuple<Tensor, Tensor> plain::topk(const Tensor& self, int64_t k, int64_t di
   Dims sizes = self.sizes().copy();
   if (self.dim() > 0) sizes[along] = k;
   Results results{new_tensor(sizes, self.dtype(), self.device()), new_tensor(sizes, int64, self.device())};
-  if (self.is_meta()) return {std::move(results.values), std::move(results.indices)};
+  if (!is_computed(self)) return {std::move(results.values), std::move(results.indices)};
   if (is_complex(self.dtype())) throw Error(" topk does not support complex dtypes on CPU");
   if (self.dtype() == bool_) throw Error("topk does not support bool dtypes on CPU");
   if (self.dim() == 0) {  // a copy, even of dtypes without code
-    *reinterpret_cast<int64_t*>(results.indices.impl()->data()) = 0;
+    write_fill(results.indices, 0);
     return {run_clone(self, MemoryFormat::contiguous), std::move(results.indices)};
   }
   check_has_code(row_of(Op::topk), self.dtype());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -22,8 +23,18 @@ std::optional<Dtype> find_dtype(const std::string& name) {
   }
 }
 
+/// Arithmetic on two numbers, of which one is complex.
+std::optional<Scalar> fold_complex(const std::string& symbol, Scalar a, Scalar b) {
+  const std::complex<double> x(a.as_complex().re, a.as_complex().im), y(b.as_complex().re, b.as_complex().im);
+  if (symbol == "==") return Scalar(x == y);
+  if (symbol == "!=") return Scalar(x != y);
+  if (symbol == "/" && y == 0.0) return std::nullopt;
+  return Scalar(symbol == "+" ? x + y : symbol == "-" ? x - y : symbol == "*" ? x * y : x / y);
+}
+
 /// Python's arithmetic on two numbers. std::nullopt for integer overflow and division by zero.
 std::optional<Scalar> fold(const std::string& symbol, Scalar a, Scalar b) {
+  if (a.is_complex() || b.is_complex()) return fold_complex(symbol, a, b);
   const bool floating = a.is_floating() || b.is_floating() || symbol == "/";
   const double x = a.as_double(), y = b.as_double();
   const int64_t i = a.as_int64(), k = b.as_int64();
@@ -42,6 +53,11 @@ std::optional<Scalar> fold(const std::string& symbol, Scalar a, Scalar b) {
   return overflow ? std::nullopt : std::optional<Scalar>(exact);
 }
 
+bool is_in(const std::string& symbol, std::span<const std::string_view> symbols) {
+  return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
+}
+// Comparisons that complex numbers cannot have.
+constexpr std::string_view kOfOrder[] = {"<", "<=", ">", ">="};
 // Operators that two numbers cannot have.
 constexpr std::string_view kOfTensors[] = {"%", "&", "|", "^", "<<", ">>"};
 
@@ -55,7 +71,7 @@ class Evaluator {
     if (!std::holds_alternative<Tree>(result.value))
       fail("the expression is " + describe(result.value) + ", not a tensor or a number", result.span);
     const Tree tree = std::get<Tree>(result.value);
-    note_step({.tree = tree, .result = tree->meta, .span = result.span});
+    if (!is_noted(tree)) note_elementwise(tree, result.span);
     return tree;
   }
 
@@ -126,6 +142,8 @@ class Evaluator {
       return elementwise(*find_function(node.name == "~" ? "bitwise_not" : "neg"), {{operand}, Values(1)}, node);
     if (node.name == "~") fail("'~' needs a tensor", node.span);
     const Scalar number = operand->number;
+    if (number.is_complex())
+      return leaf(Scalar(Complex128{-number.as_complex().re, -number.as_complex().im}), node.span);
     if (number.is_floating()) return leaf(Scalar(-number.as_double()), node.span);
     if (number.as_int64() == std::numeric_limits<int64_t>::min())
       fail("the number is out of the range of int64", node.span);
@@ -142,8 +160,9 @@ class Evaluator {
       bound.operands[1] = right;
       return function.is_map() ? Value(elementwise(function, bound, node)) : algorithm(function, bound, node);
     }
-    if (std::find(std::begin(kOfTensors), std::end(kOfTensors), node.name) != std::end(kOfTensors))
-      fail("'" + node.name + "' needs a tensor", node.span);
+    if (is_in(node.name, kOfTensors)) fail("'" + node.name + "' needs a tensor", node.span);
+    if ((left->number.is_complex() || right->number.is_complex()) && is_in(node.name, kOfOrder))
+      fail("complex numbers have no order, which '" + node.name + "' needs", node.span);
     const std::optional<Scalar> folded = fold(node.name, left->number, right->number);
     if (!folded) fail(node.name == "/" ? "division by zero" : "the number is out of the range of int64", node.span);
     return leaf(*folded, node.span);
@@ -200,17 +219,45 @@ class Evaluator {
   }
   /// Calls an algorithm at once, like a reduction.
   Value algorithm(const Schema& function, const Bound& bound, const Node& node) {
-    Values values = with_operands(bound.operands, bound.values,
-                                  [&](const Tree& operand) { return evaluate_elementwise(operand, progress_); });
-    if (function.parameters()[0].is_list()) values[0] = evaluated(bound.list);
-    if (function.results != 1)
-      return at(node.span, [&] { return Results{&function, function.function(values.data())}; });
-    return leaf(at(node.span, [&] { return expr::call(function, values); }), node.span, text_of(node.span));
+    Trees operands;
+    const auto computed = [&](const Tree& operand) {
+      operands.push_back(as_leaf(operand));
+      return operands.back()->tensor;
+    };
+    Values values = with_operands(bound.operands, bound.values, computed);
+    if (function.parameters()[0].is_list()) {
+      List<Tensor> tensors;
+      for (const Tree& tree : bound.list) tensors.push_back(computed(tree));
+      values[0] = std::move(tensors);
+    }
+    const List<Tensor> results = at(node.span, [&] { return results_of(function, values, operands); });
+    note_step({.tree = nullptr,
+               .algorithm = &function,
+               .values = values,
+               .operands = operands,
+               .results = results,
+               .span = node.span});
+    if (function.results != 1) return Results{&function, results};
+    return leaf(results[0], node.span, text_of(node.span));
   }
-  List<Tensor> evaluated(const Trees& list) {
-    List<Tensor> tensors;
-    for (const Tree& tree : list) tensors.push_back(evaluate_elementwise(tree, progress_));
-    return tensors;
+  /// An elementwise op over numbers only stays a tree.
+  Tree as_leaf(const Tree& tree) {
+    if (tree->is_leaf()) return tree;
+    note_elementwise(tree, tree->span);
+    return leaf(evaluate_elementwise(tree, progress_), tree->span, text_of(tree->span));
+  }
+  static List<Tensor> results_of(const Schema& function, const Values& values, const Trees& operands) {
+    try {
+      return function.function(values.data());
+    } catch (const NotImplementedError& error) {
+      const bool has_shapes_only = std::any_of(operands.begin(), operands.end(), is_meta);
+      if (!has_shapes_only || !is_about_missing_data(error)) throw;
+      throw Error(std::string(function.name) +
+                  ": the size of the result depends on the operands' values, which shapes do not have");
+    }
+  }
+  static bool is_about_missing_data(const Error& error) {
+    return std::string_view(error.what()).starts_with("Cannot copy out of meta tensor");
   }
   Value call_function(const Schema& function, const std::vector<Argument>& arguments, const Node& node) {
     const Bound bound = bind(function, arguments, node.span);
@@ -222,7 +269,7 @@ class Evaluator {
     note_step({.tree = bound.operands[0],
                .reduction = &function,
                .values = bound.values,
-               .result = result,
+               .results = {result},
                .span = node.span});
     return leaf(result, node.span, text_of(node.span));
   }
@@ -241,7 +288,7 @@ class Evaluator {
   Tensor tensor(const Argument& argument) {
     const Tree& tree = as_tree(argument);
     if (tree->is_number()) fail_argument(argument, "a tensor");
-    if (!tree->is_leaf()) note_step({.tree = tree, .result = tree->meta, .span = argument.span});
+    if (!tree->is_leaf()) note_elementwise(tree, argument.span);
     return evaluate_elementwise(tree, progress_);
   }
 
@@ -351,6 +398,15 @@ class Evaluator {
   void note_step(Step step) const {
     if (steps_) steps_->list.push_back(std::move(step));
   }
+  void note_elementwise(const Tree& tree, Span span) const {
+    note_step({.tree = tree, .results = {tree->meta}, .span = span});
+  }
+  /// Whether a value was computed by a step that is noted.
+  bool is_noted(const Tree& tree) const {
+    return steps_ && tree->is_leaf() && !tree->is_number() &&
+           std::any_of(steps_->list.begin(), steps_->list.end(),
+                       [&](const Step& step) { return step.gives(tree->tensor); });
+  }
   void note_failure(const std::vector<Tree>& operands) const {
     if (!steps_) return;
     for (const Tree& operand : operands)
@@ -364,6 +420,12 @@ class Evaluator {
 };
 
 }  // namespace
+
+Planned plan_step(const Step& step, const ProgressCallback& progress) {
+  if (step.algorithm) return plan_algorithm(*step.algorithm, step.values);
+  return step.reduction ? plan_reduction(*step.reduction, step.tree, step.values, progress)
+                        : plan_elementwise(step.tree, progress);
+}
 
 Tree evaluate(const Ast& ast, const Scope& scope, ProgressCallback& progress, Steps* steps) {
   return Evaluator(ast, scope, progress, steps).run();

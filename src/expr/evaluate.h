@@ -16,13 +16,21 @@ struct Scope {
   bool shapes = false;  // `f32[4096, 3]` is a tensor without data (strides: `f32[4096, 3: 1, 4096]`)
 };
 
-/// One step of an expression's evaluation: elementwise ops, and possibly a reduction of their result.
+/// One step of an expression's evaluation: elementwise ops, and possibly a reduction of their result; or an algorithm.
 struct Step {
-  Tree tree;                          // the elementwise part; a leaf if there is none
+  Tree tree;                          // the elementwise part; a leaf if there is none; null for an algorithm
   const Schema* reduction = nullptr;  // over the tree's value
-  Values values = {};                 // its other arguments
-  Tensor result = {};                 // its shape and dtype
+  const Schema* algorithm = nullptr;  // an op that is computed at once, from whole tensors
+  Values values = {};                 // the reduction's other arguments; all arguments of the algorithm
+  Trees operands = {};                // of the algorithm, as leaves
+  List<Tensor> results = {};          // their shapes and dtypes; one, if it is no algorithm
   Span span = {};
+
+  bool gives(const Tensor& tensor) const noexcept {
+    for (const Tensor& result : results)
+      if (result.is(tensor)) return true;
+    return false;
+  }
 };
 
 /// The steps of an expression in the order of evaluation, for `tenon explain`.
@@ -30,6 +38,9 @@ struct Steps {
   std::vector<Step> list;
   std::vector<Argument> failed;  // the operands of the operation that failed
 };
+
+/// How engines plan a step over meta tensors. Throws what the step would throw for its dtypes.
+Planned plan_step(const Step& step, const ProgressCallback& progress);
 
 /// The value of the expression as a tree, which `evaluate_elementwise` computes; the steps before are computed here.
 /// Throws ExpressionError for every mistake in it.

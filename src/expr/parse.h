@@ -11,7 +11,7 @@ namespace tenon::expr {
 
 struct Node {
   enum class Kind : uint8_t {
-    number,     // 3, 1e-3, True
+    number,     // 3, 1e-3, 2j, True
     string,     // "floor"
     none,       // None
     ellipsis,   // ...

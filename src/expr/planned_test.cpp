@@ -1,4 +1,4 @@
-// `tenon explain` tells what the engine does: runs planned over meta tensors equal runs recorded over tensors.
+// `tenon explain` says what the engine does: runs planned over meta tensors equal runs recorded over tensors.
 #include <random>
 #include <string>
 #include <vector>
@@ -12,10 +12,12 @@
 namespace tenon::expr {
 namespace {
 
-class OneThread {
+class Threads {
  public:
-  OneThread() : before_(get_num_threads()) { set_num_threads(1); }
-  ~OneThread() { set_num_threads(before_); }
+  explicit Threads(int count) : before_(get_num_threads()) { set_num_threads(count); }
+  ~Threads() { set_num_threads(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
 
  private:
   int before_;
@@ -24,8 +26,10 @@ class OneThread {
 std::string text_of(const Course& course) {
   std::string text = std::string(course.route) + ", stored " + course.stores + ", reads";
   for (AccessPattern access : course.accesses) text += std::string(" ") + access_pattern_name(access);
-  return text + ", " + std::to_string(course.passes) + " passes, " + std::to_string(course.parts) + " parts, " +
-         std::to_string(course.scratch_bytes) + " bytes";
+  text += ", " + std::to_string(course.passes) + " passes, " + std::to_string(course.parts) + " parts on " +
+          std::to_string(course.threads) + " threads, " + std::to_string(course.scratch_bytes) + " bytes,";
+  for (const KernelName& kernel : course.kernels) text += std::string(" ") + kernel.op + "." + dtype_name(kernel.dtype);
+  return text;
 }
 std::vector<std::string> texts_of(const std::vector<Course>& courses) {
   std::vector<std::string> texts;
@@ -47,8 +51,7 @@ std::vector<std::string> planned(const std::string& expression, const Scope& sco
   evaluate(parse(expression), on_meta(scope), progress, &steps);
   std::vector<std::string> all;
   for (const Step& step : steps.list) {
-    const Planned plan = step.reduction ? plan_reduction(*step.reduction, step.tree, step.values, progress)
-                                        : plan_elementwise(step.tree, progress);
+    const Planned plan = plan_step(step, progress);
     EXPECT_EQ(plan.blocks, 1) << expression;
     for (const std::string& text : texts_of(plan.courses)) all.push_back(text);
   }
@@ -73,6 +76,15 @@ const Scope& operands() {
                             {"row", ones({200})},
                             {"column", ones({300, 1})},
                             {"half", ones({300, 200}, float16)},
+                            {"complex", ones({300, 200}, complex64)},
+                            {"gaps_of_complex", laid_out({300, 200}, {600, 3}, complex64)},
+                            {"square", ones({300, 300})},
+                            {"batch", ones({5, 40, 60})},
+                            {"vector", ones({200})},
+                            {"long", ones({70000})},
+                            {"places", zeros({300, 200}, int64)},
+                            {"rows", zeros({150}, int64)},
+                            {"tiny", ones({3, 3})},
                             {"whole", ones({300, 200}, int64)},
                             {"gaps", laid_out({300, 200}, {600, 3})},
                             {"narrow", ones({1000, 3})},
@@ -86,13 +98,25 @@ const Scope& operands() {
   return scope;
 }
 
+/// With one thread and with two.
+void compare(const std::string& expression) {
+  for (const int count : {1, 2}) {
+    const Threads threads(count);
+    EXPECT_EQ(planned(expression, operands()), noted(expression, operands())) << expression << ", threads: " << count;
+  }
+}
+
 TEST(Planned, IsWhatRuns) {
-  const OneThread alone;
   const char* const expressions[] = {"a + row",
                                      "a * column",
                                      "a + t",
                                      "t + t",
                                      "(a - row) / column",
+                                     "complex * complex",
+                                     "complex + a",
+                                     "abs(complex)",
+                                     "gaps_of_complex * row",
+                                     "complex.T + 1",
                                      "a * a",
                                      "gaps + a",
                                      "gaps * 2 + t",
@@ -116,15 +140,132 @@ TEST(Planned, IsWhatRuns) {
                                      "gaps.T + 1",
                                      "div(a, 2, rounding_mode='floor')",
                                      "div(whole, 2, rounding_mode='floor')",
+                                     "div(whole, whole, rounding_mode='floor')",
+                                     "div(whole, (small + 1)[0, 0].to(int64), rounding_mode='floor')",
+                                     "remainder(whole, whole) + 1",
                                      "clamp((a - row) / column * 2 + 1, 0, 5)"};
-  for (const char* expression : expressions)
-    EXPECT_EQ(planned(expression, operands()), noted(expression, operands())) << expression;
+  for (const char* expression : expressions) compare(expression);
+}
+
+TEST(Planned, AlgorithmsAreWhatRuns) {
+  const char* const expressions[] = {"matmul(a, t.T)",
+                                     "a @ a.T",
+                                     "matmul(square, square)",
+                                     "matmul(t.T, a)",
+                                     "matmul(half, half.T)",
+                                     "matmul(whole, whole.T)",
+                                     "matmul(complex, complex.T)",
+                                     "matmul(a, vector)",
+                                     "matmul(small, tiny)",
+                                     "bmm(batch, batch.mT)",
+                                     "matmul(batch, batch.mT[0])",
+                                     "dot(vector, vector)",
+                                     "vdot(long, long)",
+                                     "addmm(column, a, t.T, beta=2, alpha=3)",
+                                     "inner(a, a)",
+                                     "outer(vector, vector)",
+                                     "cumsum(a, 0)",
+                                     "cumsum(a, -1)",
+                                     "cumsum(t, 1)",
+                                     "cumsum(half, 0)",
+                                     "cumsum(whole, 0)",
+                                     "cumsum(complex, 1)",
+                                     "cumsum(one, 0)",
+                                     "cummax(a, 0).values",
+                                     "cummin(half, 1).indices",
+                                     "sort(a).values",
+                                     "sort(a, 0).indices",
+                                     "sort(narrow).values",
+                                     "sort(long, descending=True).values",
+                                     "sort(whole, 0).values",
+                                     "argsort(t)",
+                                     "topk(a, 5).values",
+                                     "topk(narrow, 2).values",
+                                     "topk(long, 60000).values",
+                                     "gather(a, 0, places)",
+                                     "gather(wide, 1, places[:3])",
+                                     "index_select(a, 0, rows)",
+                                     "index_select(a, 1, rows)",
+                                     "index_select(t, 0, rows)",
+                                     "take_along_dim(a, places, 0)",
+                                     "scatter(a, 0, places, a)",
+                                     "scatter(a, 1, places, 2)",
+                                     "scatter_add(a, 0, places, a)",
+                                     "scatter_add(complex, 0, places, complex)",
+                                     "index_add(a, 0, rows, a[:150])",
+                                     "cat([a, a])",
+                                     "cat([a, a], 1)",
+                                     "cat([a, half])",
+                                     "cat([t, t], 1)",
+                                     "cat([wide, wide, wide])",
+                                     "stack([a, a])",
+                                     "stack([vector, vector], 1)",
+                                     "stack([small, small])",
+                                     "flip(a, [0])",
+                                     "flip(a, [0, 1])",
+                                     "flip(t, [1])",
+                                     "flip(complex, [1])",
+                                     "roll(a, 7)",
+                                     "roll(a, [3, 4], [0, 1])",
+                                     "roll(small, 1, 0)",
+                                     "tril(a)",
+                                     "triu(t, 1)",
+                                     "diag(a)",
+                                     "diag(vector)",
+                                     "diag_embed(a)",
+                                     "frexp(a).mantissa",
+                                     "frexp(half).exponent",
+                                     "isclose(a, a)",
+                                     "max(a)",
+                                     "max(a, 0).values",
+                                     "min(a, t)",
+                                     "aminmax(a).min",
+                                     "var_mean(a, 0)[0]",
+                                     "var_mean(complex, 0)[1]",
+                                     "nanmean(a, 0)",
+                                     "norm(a)",
+                                     "logsumexp(a, 1)",
+                                     "logsumexp(complex, 1)",
+                                     "cumsum((a + 1) * row, 0)",
+                                     "sum(matmul(a, a.T))"};
+  for (const char* expression : expressions) compare(expression);
+}
+
+/// The error of an evaluation or of its plan; empty if there is none.
+template <class Work>
+std::string error_of(const Work& work) {
+  try {
+    work();
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(Planned, RefusesWhatTheCallRefuses) {
+  int refused = 0;
+  for (const Schema& schema : schemas()) {
+    if (!schema.is_map() && !schema.is_fold()) continue;
+    std::string arguments;
+    for (const Parameter& parameter : schema.parameters())
+      if (!parameter.fallback)
+        arguments += (arguments.empty() ? "" : ", ") + std::string(parameter.is_operand() ? "x" : "0");
+    const std::string call = std::string(schema.name) + "(" + arguments + ")" + (schema.results == 1 ? "" : "[0]");
+    for (int dtype = 0; dtype < kDtypeCount; ++dtype) {
+      const Scope scope{{{"x", ones({3, 4}, static_cast<Dtype>(dtype))}}, false};
+      const std::string want = error_of([&] { noted(call, scope); });
+      EXPECT_EQ(error_of([&] { planned(call, scope); }), want)
+          << call << " of " << dtype_name(static_cast<Dtype>(dtype));
+      refused += !want.empty();
+    }
+  }
+  EXPECT_GT(refused, 300);
 }
 
 TEST(Planned, ReductionsAreWhatRuns) {
-  const OneThread alone;
-  const char* const operands_of[] = {"a",      "t",   "half",  "whole", "gaps",    "narrow", "narrow.T",      "wide",
-                                     "wide.T", "big", "small", "one",   "a * row", "a + t",  "narrow * three"};
+  const char* const operands_of[] = {
+      "a",     "t",   "half",    "whole", "gaps",           "narrow",  "narrow.T",           "wide", "wide.T", "big",
+      "small", "one", "a * row", "a + t", "narrow * three", "complex", "gaps_of_complex * 2"};
   const char* const folds[] = {"sum", "amax", "var", "count_nonzero", "argmax"};
   for (const char* fold : folds) {
     for (const char* operand : operands_of) {
@@ -132,14 +273,16 @@ TEST(Planned, ReductionsAreWhatRuns) {
         if (std::string(operand) == "one" && *dims) continue;
         if (std::string(fold) == "var" && (std::string(operand) == "whole" || std::string(operand) == "one")) continue;
         const std::string expression = std::string(fold) + "(" + operand + dims + ")";
-        EXPECT_EQ(planned(expression, operands()), noted(expression, operands())) << expression;
+        const bool is_complex = std::string(operand).find("complex") != std::string::npos;
+        if (is_complex && (std::string(fold) == "amax" || std::string(fold) == "argmax")) continue;
+        compare(expression);
       }
     }
   }
 }
 
 TEST(Planned, SumOfNarrowRowsIsGathered) {
-  const OneThread alone;
+  const Threads alone(1);
   const std::vector<std::string> runs = planned("sum(narrow, -1)", operands());
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_NE(runs[0].find("across, stored in place, reads gather"), std::string::npos) << runs[0];

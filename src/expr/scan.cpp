@@ -64,12 +64,21 @@ class Scanner {
   }
   Token number() {
     const bool floating = skip_number();
+    const bool imaginary = (peek() == 'j' || peek() == 'J') && !continues_name(peek(1));
+    if (imaginary) return imaginary_number();
     if (continues_name(peek())) {
       while (continues_name(peek())) ++at_;
       fail("'" + std::string(taken()) + "' is not a number");
     }
     Token result = token(Token::Kind::number);
     result.number = floating ? Scalar(value<double>()) : Scalar(value<int64_t>());
+    return result;
+  }
+  Token imaginary_number() {
+    const double part = value<double>();
+    ++at_;
+    Token result = token(Token::Kind::number);
+    result.number = Scalar(Complex128{0, part});
     return result;
   }
   template <class T>

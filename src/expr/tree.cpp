@@ -87,11 +87,19 @@ bool requires_grad(const Tree& tree) {
 
 namespace {
 
+/// A tensor without its data, or what stands in its place.
+Tensor replaced(const Tensor& tensor, const Replacement& with) {
+  return tensor.is(with.leaf) ? with.other : to_meta(tensor);
+}
+
 /// Calls a tree's ops on whole tensors; a shared subtree is computed once.
 class WholeTensorEvaluation {
  public:
+  /// With a replacement all leaves are without data.
+  explicit WholeTensorEvaluation(const Replacement* with = nullptr) : with_(with) {}
+
   Tensor value(const Tree& tree) {
-    if (tree->is_leaf()) return tree->tensor;
+    if (tree->is_leaf()) return with_ ? replaced(tree->tensor, *with_) : tree->tensor;
     Tensor& known = values_[tree.get()];
     if (known.defined()) return known;
     const Values values =
@@ -102,9 +110,36 @@ class WholeTensorEvaluation {
 
  private:
   std::map<const TreeNode*, Tensor> values_;
+  const Replacement* with_;
 };
 
 }  // namespace
+
+bool requires_grad(const Tree& tree, const Replacement& with) {
+  const QuietGuard quiet;
+  return WholeTensorEvaluation(&with).value(tree).requires_grad();
+}
+
+bool requires_grad(const Tree& tree, const Schema& reduction, const Values& values, const Replacement& with) {
+  const QuietGuard quiet;
+  Values all = values;
+  all[0] = WholeTensorEvaluation(&with).value(tree);
+  return call(reduction, all).requires_grad();
+}
+
+bool requires_grad(const Schema& algorithm, const Values& values, const Replacement& with) {
+  const QuietGuard quiet;
+  Values all = values;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].is_tensor()) all[i] = replaced(all[i].tensor(), with);
+    if (!algorithm.parameters()[i].is_list()) continue;
+    List<Tensor> tensors;
+    for (const Tensor& tensor : all[i].tensors()) tensors.push_back(replaced(tensor, with));
+    all[i] = std::move(tensors);
+  }
+  const List<Tensor> results = algorithm.function(all.data());
+  return std::any_of(results.begin(), results.end(), [](const Tensor& result) { return result.requires_grad(); });
+}
 
 Tree leaf(const Tensor& tensor, Span span, std::string label) {
   auto node = std::make_shared<TreeNode>();
@@ -182,6 +217,16 @@ Planned plan_elementwise(const Tree& tree, const ProgressCallback& progress) {
   Tensor part = slice_block(tree->meta, cut.first);
   CourseRecord record(false);
   values.write(cut.first, part);
+  planned.courses = std::move(record.courses);
+  planned.elementwise = planned.courses.size();
+  return planned;
+}
+
+Planned plan_algorithm(const Schema& function, const Values& values) {
+  const QuietGuard quiet;
+  Planned planned;
+  CourseRecord record(false);
+  function.function(values.data());
   planned.courses = std::move(record.courses);
   return planned;
 }

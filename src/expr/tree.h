@@ -18,6 +18,7 @@ namespace tenon::expr {
 struct TreeNode;
 /// Subtrees may be shared and never change.
 using Tree = std::shared_ptr<const TreeNode>;
+using Trees = std::vector<Tree>;
 
 /// A leaf (a tensor or a number) or an elementwise op over trees.
 struct TreeNode {
@@ -42,6 +43,15 @@ Tree leaf(Scalar number, Span span);
 bool requires_grad(const Tree& tree);
 /// Whether the tree has shapes only: a leaf is on the meta device.
 bool is_meta(const Tree& tree);
+/// A leaf's tensor, and a meta tensor in its place that requires grad.
+struct Replacement {
+  const Tensor& leaf;
+  const Tensor& other;
+};
+/// Whether the value of a tree, of a reduction of it, or of an algorithm requires grad then. Nothing is computed.
+bool requires_grad(const Tree& tree, const Replacement& with);
+bool requires_grad(const Tree& tree, const Schema& reduction, const Values& values, const Replacement& with);
+bool requires_grad(const Schema& algorithm, const Values& values, const Replacement& with);
 /// An op over trees. Its shape and dtype rules are checked now: throws ExpressionError with `span`.
 Tree apply(const Schema& function, std::vector<Tree> operands, Values values, Span span);
 /// The arguments of a node's call: `value(tree)` for operands that are tensors, numbers unchanged.
@@ -69,12 +79,16 @@ struct Planned {
   std::vector<Tensor> leaves;   // the inputs of the first course, in its order; empty: computed op by op
   std::vector<Course> courses;  // the runs for the first block
   int64_t blocks = 1;
+  std::size_t elementwise = 0;  // so many courses compute the tree
 };
 /// The plan for a tree over meta tensors. A leaf needs no work.
 Planned plan_elementwise(const Tree& tree, const ProgressCallback& progress);
 /// The same with a reduction, which is the last course.
 Planned plan_reduction(const Schema& function, const Tree& tree, const Values& values,
                        const ProgressCallback& progress);
+
+/// The plan for an op over meta tensors that is computed at once.
+Planned plan_algorithm(const Schema& function, const Values& values);
 
 /// A reduction of a tree. A large tree is never in memory as a whole: each block is reduced at once, and partial
 /// results are combined in float64 (integers: int64), in an order that depends on the shape only.

@@ -10,15 +10,16 @@ const TreeNode* number_of(const Value& value) {
 
 std::string describe_number(Scalar number) {
   if (number.is_boolean()) return number.as_bool() ? "True" : "False";
+  if (number.is_complex()) return "a complex number";
   if (number.is_floating()) return "a floating-point number";
   return "the integer " + std::to_string(number.as_int64());
 }
 
 std::string describe_results(const Results& results) {
-  std::string ways;
-  for (const std::string& name : results.names()) ways += (ways.empty() ? " (take ." : " or .") + name;
-  if (ways.empty()) ways = " (take [0] to [" + std::to_string(results.tensors.size() - 1) + "]";
-  return "the " + std::to_string(results.tensors.size()) + " results of " + results.function->name + ways + ")";
+  std::string hints;
+  for (const std::string& name : results.names()) hints += (hints.empty() ? " (take ." : " or .") + name;
+  if (hints.empty()) hints = " (take [0] to [" + std::to_string(results.tensors.size() - 1) + "]";
+  return "the " + std::to_string(results.tensors.size()) + " results of " + results.function->name + hints + ")";
 }
 
 }  // namespace

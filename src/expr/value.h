@@ -19,8 +19,6 @@ struct Results {
   /// "values", "indices"; empty if they have no names.
   std::vector<std::string> names() const;
 };
-/// A list that contains a tensor.
-using Trees = std::vector<Tree>;
 /// A tree is a tensor or a number; Dims are a list of integers.
 using Value = std::variant<Tree, Dims, Trees, Dtype, std::string, Results, NoneValue, EllipsisValue>;
 

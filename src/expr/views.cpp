@@ -24,16 +24,24 @@ Tensor reverse_dims(const Tensor& self) {
 
 // clang-format off
 constexpr View kViews[] = {
+    {"as_strided",   "as_strided(sizes, strides, storage_offset=None)", 2, 3, [](const Tensor& x, const Arguments& a) {
+       return x.as_strided(as_dims(a[0]), as_dims(a[1]), a.size() > 2 ? std::optional(as_integer(a[2])) : std::nullopt); }},
     {"broadcast_to", "broadcast_to(sizes)",        1, kAny, [](const Tensor& x, const Arguments& a) { return x.broadcast_to(all_dims(a)); }},
+    {"conj",         "conj()",                     0, 0,    [](const Tensor& x, const Arguments&)   { return conj(x); }},
     {"contiguous",   "contiguous()",               0, 0,    [](const Tensor& x, const Arguments&)   { return x.contiguous(); }},
+    {"diagonal",     "diagonal(offset=0, dim1=0, dim2=1)", 0, 3, [](const Tensor& x, const Arguments& a) {
+       return x.diagonal(!a.empty() ? as_integer(a[0]) : 0, a.size() > 1 ? as_integer(a[1]) : 0, a.size() > 2 ? as_integer(a[2]) : 1); }},
     {"expand",       "expand(sizes)",              1, kAny, [](const Tensor& x, const Arguments& a) { return x.expand(all_dims(a)); }},
+    {"expand_as",    "expand_as(other)",           1, 1,    [](const Tensor& x, const Arguments& a) { return x.expand(as_tree(a[0])->sizes()); }},
     {"flatten",      "flatten(start=0, end=-1)",   0, 2,    [](const Tensor& x, const Arguments& a) {
        return x.flatten(!a.empty() ? as_integer(a[0]) : 0, a.size() > 1 ? as_integer(a[1]) : -1); }},
     {"imag",         "imag()",                     0, 0,    [](const Tensor& x, const Arguments&)   { return imag(x); }},
     {"movedim",      "movedim(source, destination)", 2, 2,  [](const Tensor& x, const Arguments& a) { return x.movedim(as_dims(a[0]), as_dims(a[1])); }},
+    {"narrow",       "narrow(dim, start, length)", 3, 3,    [](const Tensor& x, const Arguments& a) { return x.narrow(as_integer(a[0]), as_integer(a[1]), as_integer(a[2])); }},
     {"permute",      "permute(dims)",              1, kAny, [](const Tensor& x, const Arguments& a) { return x.permute(all_dims(a)); }},
     {"real",         "real()",                     0, 0,    [](const Tensor& x, const Arguments&)   { return real(x); }},
     {"reshape",      "reshape(sizes)",             1, kAny, [](const Tensor& x, const Arguments& a) { return x.reshape(all_dims(a)); }},
+    {"select",       "select(dim, index)",         2, 2,    [](const Tensor& x, const Arguments& a) { return x.select(as_integer(a[0]), as_integer(a[1])); }},
     {"squeeze",      "squeeze(dims)",              0, kAny, [](const Tensor& x, const Arguments& a) { return a.empty() ? x.squeeze() : x.squeeze(all_dims(a)); }},
     {"t",            "t()",                        0, 0,    [](const Tensor& x, const Arguments&)   { return x.t(); }},
     {"transpose",    "transpose(dim0, dim1)",      2, 2,    [](const Tensor& x, const Arguments& a) { return x.transpose(as_integer(a[0]), as_integer(a[1])); }},

@@ -1,4 +1,5 @@
-// expr: views by name. Takes a tensor and arguments; gives a view (reshape may copy). Never evaluates a tree.
+// expr: views by name. Takes a tensor and arguments; gives a view (reshape may copy, conj computes). Never evaluates a
+// tree.
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-// kernel: loops over an index. Takes a plane of int64 places; reads or writes the elements at these places, or tells
+// kernel: loops over an index. Takes a plane of int64 places; reads or writes the elements at these places, or says
 // whether a place is out of range.
 #include <cstring>
 #include <type_traits>

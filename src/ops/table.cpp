@@ -3,6 +3,7 @@
 #include <atomic>
 #include <string>
 
+#include "ops/block_name.h"
 #include "ops/custom_table.h"
 #include "tenon/error.h"
 
@@ -32,6 +33,15 @@ constexpr Row table_rows[] = {
 #include "ops/list.def"
 #undef TENON_OP
 };
+
+const char* block_name(Op op) noexcept {
+  static constexpr const char* names[] = {
+#define TENON_OP(NAME) #NAME,
+#include "ops/list.def"
+#undef TENON_OP
+  };
+  return is_custom(op) ? custom_row(op).name : names[static_cast<int>(op)];
+}
 
 Op define_row(const Row& row) {
   int place = custom_count.load();

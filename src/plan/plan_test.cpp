@@ -329,7 +329,7 @@ Layout random_operand(SizesView shape, std::mt19937& random) {
 
 TEST(Plan, WalksEveryIndexOnceAndItsWaysSayWhereElementsLie) {
   std::mt19937 random(5);
-  std::map<AccessPattern, int> ways;
+  std::map<AccessPattern, int> accesses;
   for (int round = 0; round < 3000; ++round) {
     Dims shape;
     for (unsigned dims = random() % 4; dims > 0; --dims)
@@ -344,7 +344,7 @@ TEST(Plan, WalksEveryIndexOnceAndItsWaysSayWhereElementsLie) {
     ASSERT_EQ(plan.strides.size(), plan.operands.size() * plan.ndim());
     ASSERT_EQ(offsets_by_plan(plan), offsets_by_index(shape, operands));
     for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
-      ++ways[plan.operands[operand].access];
+      ++accesses[plan.operands[operand].access];
       for (int64_t i = 0; i < plan.flat; ++i)
         ASSERT_EQ(offset_by_access(plan, operand, i), offset_at(plan, plan.strides_of(operand), plan.fused, i))
             << operand << " at " << i;
@@ -352,7 +352,7 @@ TEST(Plan, WalksEveryIndexOnceAndItsWaysSayWhereElementsLie) {
   }
   for (const AccessPattern access : {AccessPattern::direct, AccessPattern::splat, AccessPattern::periodic,
                                      AccessPattern::repeated, AccessPattern::transposed, AccessPattern::gather})
-    EXPECT_GT(ways[access], 20) << access_pattern_name(access);
+    EXPECT_GT(accesses[access], 20) << access_pattern_name(access);
 }
 
 TEST(Plan, NoTwoLoopsThatCouldBeOne) {

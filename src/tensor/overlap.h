@@ -1,4 +1,4 @@
-// tensor: takes two tensors; tells whether they share memory.
+// tensor: takes two tensors; gives whether they share memory.
 #pragma once
 #include "tensor/impl.h"
 

@@ -1,4 +1,5 @@
-// tile: a description of a run: how it is planned (`tenon explain` prints it) and how it went.
+// tile: a description of a run: how it is planned (`tenon explain` prints it) and how it went. Algorithms note their
+// runs, too.
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -6,21 +7,31 @@
 
 #include "base/small_vector.h"
 #include "plan/plan.h"
+#include "tenon/dtype.h"
 
 namespace tenon {
 
+/// A kernel: its op and the dtype that it reads.
+struct KernelName {
+  const char* op;
+  Dtype dtype;
+};
+
 struct Course {
-  const char* route = "";   // "direct", "tiles", "blocks"; for reductions "along", "across", "rounds"; "few", "none"
+  const char* route = "";   // "direct", "tiles", "blocks", "few"; for reductions "along", "across", "rounds"; for
+                            // algorithms what they do, such as "product blocks"
   const char* stores = "";  // "in place", "streamed", "joined to lines", "scattered"
   SmallVector<AccessPattern, 8> accesses = {};  // of the inputs
   int64_t passes = 1;                           // 2: pieces are reduced separately, then joined
   int64_t parts = 0;                            // number of parts that threads take
+  int64_t threads = 1;                          // the most that work on them at once
   int64_t scratch_bytes = 0;                    // the most that one thread uses at once
+  SmallVector<KernelName, 4> kernels = {};
   Plan plan = {};
 };
 
 /// Records the runs that begin on this thread while the guard lives. With `runs` false nothing runs: operands may be
-/// meta tensors, and runs are recorded as planned.
+/// meta tensors, and runs are recorded as planned. Elementwise ops of few elements take the general path meanwhile.
 class CourseRecord {
  public:
   explicit CourseRecord(bool runs = true) noexcept : runs_(runs), previous_(current) { current = this; }
@@ -52,10 +63,14 @@ inline void note_course(Course course) {
   if (CourseRecord* record = CourseRecord::now()) [[unlikely]]
     record->courses.push_back(std::move(course));
 }
-/// Counts a part of the latest run.
-inline void note_part() noexcept {
-  if (CourseRecord* record = CourseRecord::now()) [[unlikely]]
-    ++record->courses.back().parts;
+/// Counts parts of the latest run, and the threads that take them.
+inline void note_parts(int64_t parts, int64_t threads) noexcept {
+  CourseRecord* record = CourseRecord::now();
+  if (!record || record->courses.empty()) [[likely]]
+    return;
+  Course& course = record->courses.back();
+  course.parts += parts;
+  course.threads = threads > course.threads ? threads : course.threads;
 }
 inline void note_pass() noexcept {
   if (CourseRecord* record = CourseRecord::now()) [[unlikely]]

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernel/kernel.h"
+#include "ops/block_name.h"
 #include "tile/pool.h"
 #include "tile/registers.h"
 #include "tile/run.h"
@@ -253,12 +254,14 @@ int64_t parts_of(const Plan& plan, const Shape& shape) {
                             : std::clamp<int64_t>(plan.numel / kSegmentNumel, 1, std::min(outputs, kMaxParts));
 }
 /// But for what is counted while it runs.
-Course route_of(const Plan& plan, const Shape& shape) {
+Course route_of(const Plan& plan, const Fold& fold, const Shape& shape) {
   const int64_t stride = stride_of(plan, 0, shape.lane_loop);
   Course course{.route = shape.along ? "along" : "across",
                 .stores = stride == 1 || shape.width == 1 ? "in place" : "scattered"};
   course.plan = plan;
   course.accesses.push_back(shape.direct ? AccessPattern::direct : AccessPattern::gather);
+  if (fold.input != fold.lanes) course.kernels.push_back({"cast", fold.lanes});
+  course.kernels.push_back({block_name(fold.op), fold.lanes});
   return course;
 }
 
@@ -281,10 +284,7 @@ void fold_segments(const Setup& setup, int64_t outputs) {
   Scratch apart(outputs * segments * bytes);
   parallel_for(
       outputs * segments, [&] { return FoldLoop(setup); },
-      [&](FoldLoop& loop, int64_t part) {
-        note_part();
-        loop.fold(part / segments, part % segments, apart.data() + part * bytes);
-      });
+      [&](FoldLoop& loop, int64_t part) { loop.fold(part / segments, part % segments, apart.data() + part * bytes); });
   note_pass();
   FoldLoop loop(setup);
   for (int64_t tile = 0; tile < outputs; ++tile) {
@@ -300,9 +300,10 @@ void fold_segments(const Setup& setup, int64_t outputs) {
 Course course_of(const Plan& plan, const Fold& fold) {
   const Setup setup = make_setup(plan, fold);
   const bool is_cut = setup.shape.segments > 1;
-  Course course = route_of(plan, setup.shape);
+  Course course = route_of(plan, fold, setup.shape);
   course.passes = is_cut ? 2 : 1;
   course.parts = parts_of(plan, setup.shape);
+  course.threads = threads_for(course.parts);
   course.scratch_bytes = FoldLoop::scratch_bytes(setup) + (is_cut ? course.parts : 1) * setup.wide_bytes();
   return course;
 }
@@ -314,7 +315,7 @@ void run_fold(const Plan& plan, const Fold& fold, const void* in) {
   setup.in = static_cast<const std::byte*>(in);
   const int64_t outputs = setup.shape.kept_count * setup.shape.tiles, parts = parts_of(plan, setup.shape);
   if (CourseRecord::now()) [[unlikely]]
-    note_course(route_of(plan, setup.shape));
+    note_course(route_of(plan, fold, setup.shape));
   if (setup.shape.segments > 1) return fold_segments(setup, outputs);
   struct State {
     explicit State(const Setup& given) : loop(given), wide(given.wide_bytes()) {}
@@ -324,7 +325,6 @@ void run_fold(const Plan& plan, const Fold& fold, const void* in) {
   parallel_for(
       parts, [&] { return State(setup); },
       [&](State& state, int64_t part) {
-        note_part();
         for (int64_t tile = outputs * part / parts; tile < outputs * (part + 1) / parts; ++tile) {
           state.loop.fold(tile, 0, state.wide.data());
           state.loop.store(tile, state.wide.data());

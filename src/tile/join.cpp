@@ -138,10 +138,12 @@ void write_streamed(const Joint& joint, std::byte* to, int64_t begin, int64_t en
 void join(std::byte* out, const Part* parts, int64_t count, int64_t rows) {
   const Joint joint(parts, count, rows);
   const int64_t nbytes = joint.nbytes();
-  if (nbytes < kSerialBytes) return joint.write(out, 0, nbytes, copy);
   const bool streaming = nbytes > streaming_threshold();
+  if (CourseRecord::now()) [[unlikely]]
+    note_course({.route = "runs joined", .stores = streaming ? "streamed" : "in place"});
+  if (nbytes < kSerialBytes) return run_or_plan(out, 1, [&](int64_t) { joint.write(out, 0, nbytes, copy); });
   const int64_t grain = std::clamp(nbytes / (int64_t{8} * get_num_threads()), kGrainBytes, kMostBytes) / kLine * kLine;
-  parallel_for((nbytes + grain - 1) / grain, [&](int64_t part) {
+  run_or_plan(out, (nbytes + grain - 1) / grain, [&](int64_t part) {
     const int64_t begin = part * grain, end = std::min(begin + grain, nbytes);
     if (!streaming) return joint.write(out + begin, begin, end, copy);
     write_streamed(joint, out + begin, begin, end);

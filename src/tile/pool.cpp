@@ -293,12 +293,14 @@ int64_t Parts::take_shared() {
 }
 
 void run_parts(int64_t count, void (*run)(void*, Parts&), void* context) {
-  const int helpers = static_cast<int>(std::min<int64_t>(count, get_num_threads())) - 1;
+  const int helpers = static_cast<int>(threads_for(count)) - 1;
   if (helpers < 1 || inside_part || !pool().try_enter()) {
+    note_parts(count, 1);
     Parts parts(count);
     return run(context, parts);
   }
   const LeavePool leave;
+  note_parts(count, helpers + 1);
   Job job{.run = run, .context = context, .count = count, .wanted = helpers, .error_mutex = {}, .error = {}};
   run_shared(job);
   if (job.error) std::rethrow_exception(job.error);

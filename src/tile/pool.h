@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tenon/threads.h"
+#include "tile/course.h"
 
 namespace tenon {
 
@@ -69,6 +70,9 @@ class Parts {
   bool is_caller_ = false, begun_ = false;
 };
 
+/// The number of threads that take so many parts.
+inline int64_t threads_for(int64_t parts) noexcept { return parts < get_num_threads() ? parts : get_num_threads(); }
+
 /// Calls run(context, parts) on up to get_num_threads() threads, the caller's among them, until all `count` parts have
 /// been taken and run. After an exception no more parts are taken, and the caller rethrows the first one. Calls from
 /// inside a part, and all calls if no thread can be started, run on the calling thread alone.
@@ -79,6 +83,7 @@ void run_parts(int64_t count, void (*run)(void* context, Parts& parts), void* co
 template <class Make, class Body>
 void parallel_for(int64_t count, const Make& make, const Body& body) {
   if (count == 1) {
+    note_parts(1, 1);
     auto state = make();
     return body(state, 0);
   }
@@ -94,6 +99,19 @@ template <class Body>
 void parallel_for(int64_t count, const Body& body) {
   parallel_for(
       count, [] { return nullptr; }, [&](std::nullptr_t, int64_t part) { body(part); });
+}
+
+/// The same for an algorithm that writes to `out`. Where there is no memory and runs are planned, its parts are only
+/// counted.
+template <class Make, class Body>
+void run_or_plan(const void* out, int64_t count, const Make& make, const Body& body) {
+  if (!out && CourseRecord::plans_meta()) return note_parts(count, threads_for(count));
+  parallel_for(count, make, body);
+}
+template <class Body>
+void run_or_plan(const void* out, int64_t count, const Body& body) {
+  run_or_plan(
+      out, count, [] { return nullptr; }, [&](std::nullptr_t, int64_t part) { body(part); });
 }
 
 }  // namespace tenon

@@ -70,6 +70,7 @@ class Multiplication {
         packs_b_(product.b.column_stride != 1 || product.rows > kUnpackedRows) {}
 
   int64_t panel() const { return kernels_.panel; }
+  const char* route() const { return is_dots_ ? "dot products" : "product blocks"; }
   int64_t scratch_bytes(int64_t rows, int64_t columns) const {
     return static_cast<int64_t>(sizeof(T)) * (packed_a(rows) + packed_b(columns));
   }
@@ -211,6 +212,15 @@ struct Cut {
   }
 };
 
+/// Notes how a product is computed.
+void note_product(const Product& product, const char* route, int64_t scratch_bytes) {
+  if (!CourseRecord::now()) [[likely]]
+    return;
+  Course course{.route = route, .stores = "in place", .scratch_bytes = scratch_bytes};
+  course.kernels.push_back({"product", product.dtype});
+  note_course(std::move(course));
+}
+
 template <class T>
 void multiply_as(const Product& product) {
   const Multiplication<T> multiplication(product);
@@ -236,8 +246,9 @@ void multiply_as(const Product& product) {
                           std::min(columns.length, product.columns - column)},
                          scratch.data());
   };
-  parallel_for(
-      batches.count * columns.count * rows.count, [bytes] { return Scratch(bytes); }, run);
+  note_product(product, multiplication.route(), bytes);
+  run_or_plan(
+      product.out, batches.count * columns.count * rows.count, [bytes] { return Scratch(bytes); }, run);
 }
 
 bool is_small(const Product& product) {
@@ -255,7 +266,8 @@ void multiply_small(const Product& product) {
   block.depth = product.depth;
   const int64_t width = itemsize(product.dtype), numel = product.rows * product.columns;
   const Cut cut(product.batches, std::max<int64_t>(product.batches * numel / kSmallPart, 1), 1);
-  parallel_for(cut.count, [&](int64_t part) {
+  note_product(product, "small products", 0);
+  run_or_plan(product.out, cut.count, [&](int64_t part) {
     const int64_t first = part * cut.length;
     SmallProducts own{block, std::min(cut.length, product.batches - first), product.a.batch_stride,
                       product.b.batch_stride};

@@ -16,6 +16,9 @@ struct Instruction {
   Kernel streamed;  // the kernel with streaming stores; null: none
   int8_t arity;
   int16_t in[kMaxArgs];
+  Op op = {};        // of no cast
+  Dtype dtype = {};  // that the op computes in, or the cast gives
+  bool is_cast = false;
 
   /// Whether its inputs are neighbouring registers: then their Lanes need no copy, which would wait for the stores
   /// before it.
@@ -43,7 +46,10 @@ class Program {
   int copy(int from) { return append_cast(from, dtypes_[from]); }
   /// Adds an op over registers of its compute dtype. Throws Error if the op has no kernel for it.
   int op(Op op, Dtype compute, Dtype result, int arity, const int* in) {
-    return append(kernel_of(op, compute), streamed_kernel_of(op, compute), result, arity, in);
+    const int reg = append(kernel_of(op, compute), streamed_kernel_of(op, compute), result, arity, in);
+    instructions_.back().op = op;
+    instructions_.back().dtype = compute;
+    return reg;
   }
 
   /// Names the register that holds the result; without a call it is the last one.
@@ -64,7 +70,10 @@ class Program {
  private:
   [[gnu::noinline]] int append_cast(int from, Dtype dtype) {
     const int source = static_cast<int>(dtypes_[from]), target = static_cast<int>(dtype);
-    return append(kernels().cast[source][target], kernels().cast_streamed[source][target], dtype, 1, &from);
+    const int reg = append(kernels().cast[source][target], kernels().cast_streamed[source][target], dtype, 1, &from);
+    instructions_.back().dtype = dtype;
+    instructions_.back().is_cast = true;
+    return reg;
   }
   int append(Kernel kernel, Kernel streamed, Dtype dtype, int arity, const int* in) {
     Instruction instruction{kernel, streamed, static_cast<int8_t>(arity), {}};

@@ -4,9 +4,11 @@
 #include <cstring>
 #include <optional>
 
+#include "ops/block_name.h"
 #include "tile/pool.h"
 #include "tile/registers.h"
 #include "tile/run.h"
+#include "tile/schedule.h"
 #include "tile/stages.h"
 
 namespace tenon {
@@ -310,9 +312,9 @@ class ValueCascade {
   void reset() {
     for (int64_t& count : counts_) count = 0;
   }
-  /// Where to write the next values, at most `room()`; then call add().
+  /// Where to write the next values, at most `space()`; then call add().
   std::byte* next_place() { return place(0); }
-  int64_t room() const { return kCascade - counts_[0]; }
+  int64_t space() const { return kCascade - counts_[0]; }
   void add(int64_t values) {
     int level = 0;
     while ((counts_[level] += values) == kCascade && level < kLevels - 1) {
@@ -504,7 +506,7 @@ class ReduceLoop {
     for (int64_t i = first; i < last;) {
       check_interrupt();
       const int64_t start = piece * shape_.tile, n = std::min(shape_.tile, shape_.lanes - start);
-      const int64_t runs = together ? std::min({values_.room(), reduced_.left(), last - i}) : 1;
+      const int64_t runs = together ? std::min({values_.space(), reduced_.left(), last - i}) : 1;
       const void* lanes =
           tile(n, [&](int64_t operand) { return kept_[operand] + reduced_[operand] + start * lane_stride(operand); });
       setup_.fold(values_.next_place(), lanes, n, step, runs);
@@ -646,7 +648,6 @@ void reduce_segments(const Setup& setup) {
   parallel_for(
       outputs * shape.segments, [&] { return ReduceLoop(setup); },
       [&](ReduceLoop& apart, int64_t part) {
-        note_part();
         const int64_t output = part / shape.segments;
         apart.kept().go_to(output / shape.tiles);
         int64_t width = 0;
@@ -693,6 +694,9 @@ Course route_of(const Setup& setup) {
                                              : "across",
                 .stores = store_stride(setup) == 1 ? "in place" : "scattered"};
   course.plan = setup.plan;
+  course.kernels = kernels_of(setup.program());
+  const Dtype folded = setup.program().dtype(setup.program().result());
+  course.kernels.push_back({block_name(formula_of(setup.reduction.op)), folded});
   for (int64_t operand = 1; operand < setup.plan.operands.size(); ++operand) {
     const int64_t step = shape.lane_loop < 0 ? 1 : setup.plan.strides_of(operand)[shape.lane_loop];
     course.accesses.push_back(step == 1   ? AccessPattern::direct
@@ -707,7 +711,6 @@ void reduce_whole(const Setup& setup) {
   parallel_for(
       parts, [&] { return ReduceLoop(setup); },
       [&](ReduceLoop& loop, int64_t part) {
-        note_part();
         reduce_outputs(loop, setup, outputs * part / parts, outputs * (part + 1) / parts);
       });
 }
@@ -720,6 +723,7 @@ Course course_of(const Plan& plan, const Program& program, const Reduction& redu
   const bool is_cut = setup.shape.segments > 1;
   course.passes = is_cut ? 2 : 1;
   course.parts = parts_of(setup);
+  course.threads = threads_for(course.parts);
   course.scratch_bytes =
       ReduceLoop::scratch_bytes(setup) + (is_cut ? setup.outputs() * setup.shape.segments * setup.piece_bytes() : 0);
   return course;

@@ -293,7 +293,6 @@ int64_t last_cache_bytes() noexcept {
 template <class Make, class Body>
 void run_in_parts(const Schedule& schedule, const Make& make, const Body& body) {
   parallel_for(schedule.parts, make, [&](auto& loop, int64_t part) {
-    note_part();
     body(loop, schedule.tiles * part / schedule.parts, schedule.tiles * (part + 1) / schedule.parts);
     hwy::FlushStream();  // makes streaming stores visible before the caller continues
   });
@@ -304,6 +303,7 @@ void note_run(const Setup& setup, Route route) {
     note_course({.route = route_name(route),
                  .stores = store_mode_name(setup.schedule.store),
                  .accesses = accesses_of(setup.plan),
+                 .kernels = kernels_of(setup.program),
                  .plan = setup.plan});
 }
 

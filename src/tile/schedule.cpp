@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ops/block_name.h"
 #include "tenon/threads.h"
 #include "tile/direct.h"
+#include "tile/pool.h"
 #include "tile/run.h"
 
 namespace tenon {
@@ -159,7 +161,9 @@ Course course_of(const Plan& plan, const Program& program) {
           .stores = store_mode_name(schedule.store),
           .accesses = accesses_of(plan),
           .parts = schedule.parts,
+          .threads = threads_for(schedule.parts),
           .scratch_bytes = schedule.scratch_bytes,
+          .kernels = kernels_of(program),
           .plan = plan};
 }
 
@@ -168,6 +172,17 @@ SmallVector<AccessPattern, 8> accesses_of(const Plan& plan) {
   for (int64_t operand = 1; operand < plan.operands.size(); ++operand)
     accesses.push_back(plan.operands[operand].access);
   return accesses;
+}
+SmallVector<KernelName, 4> kernels_of(const Program& program) {
+  SmallVector<KernelName, 4> kernels;
+  for (const Instruction& instruction : program.instructions()) {
+    const bool copies = instruction.is_cast && program.dtype(instruction.in[0]) == instruction.dtype;
+    kernels.push_back({copies                ? "copy"
+                       : instruction.is_cast ? "cast"
+                                             : block_name(formula_of(instruction.op)),
+                       instruction.dtype});
+  }
+  return kernels;
 }
 const char* route_name(Route route) noexcept {
   static constexpr const char* names[] = {"direct", "tiles", "blocks"};

@@ -56,6 +56,8 @@ Schedule make_schedule(const Plan& plan, const Program& program, const Memory& m
 Course course_of(const Plan& plan, const Program& program);
 /// The access patterns of the inputs.
 SmallVector<AccessPattern, 8> accesses_of(const Plan& plan);
+/// The kernels of the instructions.
+SmallVector<KernelName, 4> kernels_of(const Program& program);
 const char* route_name(Route route) noexcept;
 const char* store_mode_name(StoreMode store) noexcept;
 

@@ -1,4 +1,4 @@
-// type: takes a number and a dtype; tells whether the dtype can hold it.
+// type: takes a number and a dtype; gives whether the dtype can hold it.
 #pragma once
 #include "tenon/dtype.h"
 

@@ -1,4 +1,4 @@
-// The library's views, each with index arithmetic that tells which element of the tensor an element of the view is.
+// The library's views, each with index arithmetic that says which element of the tensor an element of the view is.
 #pragma once
 #include <functional>
 #include <optional>
