@@ -107,7 +107,8 @@ Tensor of_norm(const CallGiven& given, const Tensor& grad, const Tensor& self, c
   // 16-bit floats would lose digits in the logarithms.
   const Dtype dtype = widened(self.dtype());
   const Tensor powers = sign.to(dtype) * power_of(abs(self.to(dtype)), ord - 1);
-  return (powers * where(norm == 0, Scalar(0), wide * power_of(norm.to(widened(norm.dtype())), 1 - ord))).to(self.dtype());
+  return (powers * where(norm == 0, Scalar(0), wide * power_of(norm.to(widened(norm.dtype())), 1 - ord)))
+      .to(self.dtype());
 }
 
 }  // namespace tenon::autograd

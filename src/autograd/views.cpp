@@ -236,8 +236,8 @@ class CopySlices final : public NodeImpl {
     Tensor whole = room_for(base_, grads[0]);
     whole.copy_(grads[0]);
     // exact: neither offset is negative
-    Tensor part = (sees_parts_ ? view_as_real(whole) : whole)
-                      .as_strided(part_.sizes, part_.strides, part_.offset - seen_.offset);
+    Tensor part =
+        (sees_parts_ ? view_as_real(whole) : whole).as_strided(part_.sizes, part_.strides, part_.offset - seen_.offset);
     const Tensor dense = part.clone(MemoryFormat::contiguous);
     const Tensor inner_grad = joins_parts_ ? view_as_complex(dense) : dense;
     std::vector<Tensor> given(static_cast<std::size_t>(inner_.impl()->edge_count()));

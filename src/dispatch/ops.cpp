@@ -182,7 +182,8 @@ Tensor lerp(const Target& target, const Arg& self, const Arg& end, const Arg& we
   // A bool as 0 or 1: the derivative subtracts it.
   if (self.is_tensor() && is_inexact(self.tensor().dtype())) {
     if (!weight.is_tensor() && weight.number().is_boolean()) return lerp(target, self, end, weight.number().as_int64());
-    if (weight.is_tensor() && weight.tensor().dtype() == bool_) return lerp(target, self, end, weight.tensor().to(int64));
+    if (weight.is_tensor() && weight.tensor().dtype() == bool_)
+      return lerp(target, self, end, weight.tensor().to(int64));
   }
   const Arg* const args[] = {&self, &end, &weight};
   return run_form(variant, target, args, 3);

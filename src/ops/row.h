@@ -102,13 +102,13 @@ struct Row {
   const char* refuses_complex = nullptr;  // the same for a complex operand
   bool complex_lacks_code = false;        // refuses_complex is a NotImplementedError
   Parameters parameters = Parameters::none;
-  bool strict_out = false;        // out= must have the compute dtype: nothing is cast
-  uint8_t no_overlap = 0;         // bit i: result i may not be written to an out= that partly overlaps the first operand
-  bool keeps_real = false;        // the result of a real operand is that operand
-  bool complex_to_real = false;   // the result of complex numbers is real
-  bool exact_second = false;      // a second operand of one element is not rounded to 16-bit floats
-  bool commutative = false;       // a number as first operand is treated like one as second operand
-  bool stepwise = false;          // 16-bit floats are rounded after every step of the formula, not once at the end
+  bool strict_out = false;       // out= must have the compute dtype: nothing is cast
+  uint8_t no_overlap = 0;        // bit i: result i may not be written to an out= that partly overlaps the first operand
+  bool keeps_real = false;       // the result of a real operand is that operand
+  bool complex_to_real = false;  // the result of complex numbers is real
+  bool exact_second = false;     // a second operand of one element is not rounded to 16-bit floats
+  bool commutative = false;      // a number as first operand is treated like one as second operand
+  bool stepwise = false;         // 16-bit floats are rounded after every step of the formula, not once at the end
   bool divides_integers = false;  // a zero among integer divisors is Error "ZeroDivisionError"
   bool vectors = false;           // the formula calls functions that exist only for SIMD vectors
   bool may_throw = false;         // its kernel may throw, so operands are written after the whole result is computed
