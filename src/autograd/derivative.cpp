@@ -170,6 +170,11 @@ Derivative make_derivative([[maybe_unused]] Op op) {
     TENON_OF_ARGUMENT(2, c)
     TENON_OF_ARGUMENT(3, d)
   }
+  unsigned seen = 0;
+  for (const Derivative::OfArgument& argument : derivative.arguments) {
+    derivative.shared |= seen & argument.reads;
+    seen |= argument.reads;
+  }
   return derivative;
 }
 #undef TENON_OF_ARGUMENT

@@ -70,6 +70,7 @@ struct Derivative {
     Tensor operator()(const Given& given) const { return custom ? custom(as_tensors(given)) : formula(given).tensor(); }
   };
   OfArgument arguments[kMaxArgs];
+  unsigned shared = 0;  // bit i: several arguments' formulas read value i, so it is always saved, as in PyTorch
   bool exists = false;  // for at least one argument
 };
 /// The derivatives of an elementwise op. The first call runs every formula on meta tensors to find out what it reads.

@@ -18,7 +18,7 @@ int first_operand(const Row& row) { return row.promotion == Promotion::select ? 
 class OpNode final : public NodeImpl {
  public:
   OpNode(Op op, const char* name, const Derivative& derivative, Args args, int count)
-      : op_(op), count_(static_cast<int8_t>(count)), name_(name) {
+      : op_(op), count_(static_cast<int8_t>(count)), reads_(static_cast<uint8_t>(derivative.shared)), name_(name) {
     const Row& row = row_of(op);
     first_ = static_cast<int8_t>(first_operand(row));
     const int operands = operand_count(row, count);
@@ -53,7 +53,7 @@ class OpNode final : public NodeImpl {
   void apply(const Tensor* grads, Tensor* out) override {
     if (!grads[0].defined()) return;
     const Derivative::OfArgument* derivatives = derivative_of(op_).arguments + first_;
-    bool computes = false;
+    bool computes = reads_ != 0;  // checks saved tensors even if no derivative reads them
     for (int i = 0; i < edge_count(); ++i) {
       if (!has_edge(i)) continue;
       if (derivatives[i].steps == 0)
@@ -99,7 +99,7 @@ class OpNode final : public NodeImpl {
 
   Op op_;
   int8_t count_, first_;
-  uint8_t reads_ = 0;
+  uint8_t reads_;
   const char* name_;
   SavedTensor saved_[kMaxArgs + 1];
   Scalar numbers_[kMaxArgs];

@@ -249,7 +249,9 @@ Tensor spread_of(Op op, const Tensor& self, const DimsArg& dim, const std::optio
   if (is_complex(self.dtype())) {
     const auto of = [&](const Tensor& parts) { return spread_of(Op::var, parts, dim, correction, keepdim); };
     Tensor both = of(real(self.detach())).add_(of(imag(self.detach())));
-    return op == Op::std_ ? both.sqrt_() : both;
+    if (op == Op::std_) both.sqrt_();
+    forget_writes(both);
+    return both;
   }
   const double less = reduction_of_count(correction);
   return fold({op, self.dtype(), {self.dtype()}, std::nan(""), &less}, self, reduced_mask(dim.view(), self.dim()),

@@ -256,6 +256,7 @@ Tensor nan_to_num(const Target& target, const Tensor& input, std::optional<doubl
     const Tensor copy = inplace ? Tensor() : copied(target, input), whole = target.given() ? *target.tensor : copy;
     Tensor parts = view_as_real(whole);
     nan_to_num({Form::inplace, &parts}, parts, nan, posinf, neginf);
+    if (!target.given()) forget_writes(copy);
     return copy;
   }
   const double largest = largest_finite(dtype);
@@ -291,7 +292,12 @@ Dims strides_behind_abs(const Tensor& self) {
   return result_strides(self.sizes(), and_number, 2);
 }
 Tensor isinf(const Target& target, const Tensor& self) {
-  if (is_complex(self.dtype())) return isinf(target, real(self)).logical_or_(isinf(target, imag(self)));
+  if (is_complex(self.dtype())) {
+    Tensor either = isinf(target, real(self));
+    either.logical_or_(isinf(target, imag(self)));
+    forget_writes(either);
+    return either;
+  }
   if (!is_floating_point(self.dtype())) return zeros_like(self, bool_);
   Tensor result = truths(Op::isinf, target, self, Op::isinf);
   set_sizes_and_strides(result, self.sizes(), strides_behind_abs(self));

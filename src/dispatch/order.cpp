@@ -141,6 +141,7 @@ Tensor plain::roll(const Tensor& self, const DimsArg& shifts_arg, const DimsArg&
 }
 
 Tensor plain::flip(const Tensor& self, SizesView dims) {
+  if (self.dim() > 64 && !self.is_meta()) throw Error("only tensors with up to 64 dims are supported");
   const Dims mask = mask_in_order(dims, self.dim());
   const Dims strides = dense_strides_like(self.sizes(), self.strides());
   Tensor result = new_tensor(self.sizes(), strides, self.dtype(), self.device());

@@ -120,8 +120,9 @@ TEST(Places, SourcesInTheMemoryThatIsWritten) {
 
 bool are_equal(const Tensor& a, const Tensor& b) { return a.eq(b).all().item().as_bool(); }
 
-// Even a sum of many elements at one place, in each loop: along rows, of whole rows, with gaps.
-TEST(Places, SumsOf16BitFloatsAreRoundedOneByOne) {
+// Sums of many elements at one place, in each loop: along rows, of whole rows, with gaps. scatter_add, and index_add by
+// it, round once; other sums are rounded after every addition.
+TEST(Places, SumsOf16BitFloatsAreRoundedAsInPyTorch) {
   const struct {
     Dtype dtype;
     int64_t odd;  // 1 more than this rounds to this
@@ -129,10 +130,14 @@ TEST(Places, SumsOf16BitFloatsAreRoundedOneByOne) {
   for (const auto& [dtype, odd] : cases) {
     const Tensor start = full({20, 20}, odd, dtype), one = ones({20, 20}, dtype), first = zeros({20}, int64);
     for (int64_t dim : {0, 1}) {
-      EXPECT_TRUE(are_equal(start.scatter_add(dim, zeros({20, 20}, int64), one), start)) << dim;
-      EXPECT_TRUE(are_equal(start.index_add(dim, first, one), start)) << dim;
-      EXPECT_TRUE(are_equal(start.t().clone().t().index_add(dim, first, one.t()), start)) << dim;
+      const Tensor once = start.clone();
+      once.select(dim, 0).add_(20);
+      EXPECT_TRUE(are_equal(start.scatter_add(dim, zeros({20, 20}, int64), one), once)) << dim;
+      EXPECT_TRUE(are_equal(start.index_add(dim, first, one), once)) << dim;
+      EXPECT_TRUE(are_equal(start.index_add(dim, first.to(int32), one), start)) << dim;
+      EXPECT_TRUE(are_equal(start.t().clone().t().index_add(dim, first.to(int32), one.t()), start)) << dim;
     }
+    EXPECT_TRUE(are_equal(start.select(0, 0).index_add(0, first, one.select(0, 0)), start.select(0, 0)));
   }
 }
 

@@ -309,8 +309,8 @@ void order(const Tensor& self, const Results& to, int64_t dim, bool descending) 
   if (has_no_work(to.values.numel(), to.values.data_ptr())) return;
   if (self.dim() == 0) {
     run_copy(to.values, self);
-    run_fill(to.indices, 0);
-    return;
+    write_fill(to.indices, 0);
+    return forget_writes(to.values);
   }
   const Tensor rows = dense_rows(rows_along(self, dim));
   Results target{rows_along(to.values, dim), rows_along(to.indices, dim)};

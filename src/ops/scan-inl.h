@@ -31,7 +31,7 @@ struct cummax {
       .doc = "The largest element along dim so far, and where it is."};
   template <class G>
   static auto grad_a(const G& g) {
-    return added_along(g.grad(), g.integer("dim", -1), g.result(1), g.sizes());
+    return added_along(g.grad(), g.integer("dim", -1), g.result(1), g.a().sizes());
   }
 };
 
@@ -46,6 +46,6 @@ struct cummin {
       .doc = "The smallest element along dim so far, and where it is."};
   template <class G>
   static auto grad_a(const G& g) {
-    return added_along(g.grad(), g.integer("dim", -1), g.result(1), g.sizes());
+    return added_along(g.grad(), g.integer("dim", -1), g.result(1), g.a().sizes());
   }
 };

@@ -381,6 +381,7 @@ Tensor Tensor::unfold(int64_t dimension, int64_t size, int64_t step) const {
     }
     new_sizes.push_back(size);
     new_strides.push_back(stride);
+    checked_numel(new_sizes);  // windows overlap, so there can be more elements than `self` has
   });
 }
 

@@ -619,3 +619,68 @@ def test_lerp_with_a_bool_weight(weight, inplace):
     same(lambda m: call(m, weight))
     theirs, ours = call(judge.torch, judge.torch.tensor(int(weight))), call(judge.tenon, judge.tenon.tensor(weight))
     assert [tensor.tolist() for tensor in ours[:3]] == [tensor.tolist() for tensor in theirs[:3]]
+
+
+# PyTorch always saves a value that the derivatives of several operands read, and checks every saved value.
+SAVED = {
+    "addcdiv": lambda m, x, a, b: m.addcdiv(x, a, b),
+    "addcdiv of one": lambda m, x, a, b: m.addcdiv(x, a, a),
+    "addcmul": lambda m, x, a, b: m.addcmul(x, a, b),
+    "weight of lerp": lambda m, x, a, b: m.lerp(a, a, x * 1),
+    "start of lerp": lambda m, x, a, b: m.lerp(x, a, b),
+    "cummax": lambda m, x, a, b: m.cummax(x * 1, 0).values,
+    "hypot": lambda m, x, a, b: m.hypot(a, x),
+    "atan2": lambda m, x, a, b: m.atan2(a, x),
+    "div": lambda m, x, a, b: a / x,
+    "where": lambda m, x, a, b: m.where(a > 0, x, b),
+    "maximum": lambda m, x, a, b: m.maximum(x, a),
+    "clamp": lambda m, x, a, b: m.clamp(x, a, b),
+}
+
+
+@pytest.mark.parametrize("changed", "abr")
+@pytest.mark.parametrize("name", SAVED)
+def test_saved_operands_are_checked(name, changed):
+    def call(m):
+        x, a, b = (m.tensor(values) for values in ([1.0, 3.0], [2.0, 0.5], [4.0, 5.0]))
+        x.requires_grad_()
+        result = SAVED[name](m, x, a, b)
+        {"a": a, "b": b, "r": result}[changed].add_(1)
+        return m.autograd.grad(result.sum(), x)[0]
+
+    same(call)
+
+
+@pytest.mark.parametrize("name", ["cummax", "cummin"])
+def test_the_operand_of_a_running_extreme_is_checked(name):
+    def call(m):
+        x = m.tensor([1.0, 3.0, 2.0], requires_grad=True)
+        y = x * 1
+        result = getattr(m, name)(y, 0)[0]
+        y.add_(1)
+        return m.autograd.grad(result.sum(), x)[0]
+
+    same(call)
+
+
+def test_a_changed_weight_of_lerp_is_found():
+    def call(m):
+        x = m.tensor([1.0, 3.0], requires_grad=True)
+        weight, y = x * 1, m.ones(2)
+        result = m.lerp(y, y, weight)
+        weight.add_(1)
+        return m.autograd.grad(result.sum(), x)[0]
+
+    same(call)
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_second_backward_through_saved_operands(name):
+    def call(m):
+        x, a, b = (m.tensor(values) for values in ([1.0, 3.0], [2.0, 0.5], [4.0, 5.0]))
+        result = SAVED[name](m, x.requires_grad_(), a, b).sum()
+        result.backward()
+        result.backward()
+        return x.grad
+
+    same(call)

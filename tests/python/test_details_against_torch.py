@@ -342,3 +342,14 @@ BOOL_PRODUCTS = [
 @pytest.mark.parametrize("number", range(len(BOOL_PRODUCTS)))
 def test_inner_products_of_bools(number):
     same(lambda m: BOOL_PRODUCTS[number](m, m.tensor([True, False, True])))
+
+
+FRESH = [
+    lambda m, z, x: m.isinf(z), lambda m, z, x: m.nan_to_num(z), lambda m, z, x: m.std(z), lambda m, z, x: m.var(z, 0), lambda m, z, x: m.sort(x, stable=True)[0],
+    lambda m, z, x: m.sort(x, stable=True)[1], lambda m, z, x: m.sort(x)[1], lambda m, z, x: m.argsort(x), lambda m, z, x: m.topk(x, 1)[1], lambda m, z, x: m.isfinite(z),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(FRESH)))
+def test_new_results_count_no_writes(number):
+    same(lambda m: FRESH[number](m, m.tensor([1j, 2]), m.tensor(3.0))._version)

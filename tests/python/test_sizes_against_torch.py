@@ -248,3 +248,19 @@ def test_tolist(sizes):
 
 if __name__ == "__main__":
     print(sum(compare(seed) for seed in range(int(sys.argv[1]), int(sys.argv[2]))))
+
+
+LARGE = [
+    lambda m: m.ones(1).expand(2**40).unfold(0, 2**39, 1), lambda m: m.ones(1, 0).expand(2**40, 0).unfold(0, 2**39, 1), lambda m: m.ones(1).expand(2**31).unfold(0, 2**30, 1),
+    lambda m: m.ones(1, device="meta").expand(2**40).unfold(0, 2**39, 1), lambda m: m.ones([1] * 65).flip(0), lambda m: m.ones([1] * 64).flip(0), lambda m: m.ones([1] * 65).flip(70),
+    lambda m: m.ones([1] * 65, device="meta").flip(0), lambda m: m.ones([1] * 65).flip(()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(LARGE)))
+def test_too_many_windows_and_dims(number):
+    def text_or_layout(m):
+        made, text = outcome(lambda _: LARGE[number](m), None)
+        return text or layout(made)
+
+    assert text_or_layout(tenon) == text_or_layout(torch)
