@@ -17,10 +17,11 @@ if(TENON_SANITIZE)
 endif()
 
 # Type stubs are made from the built module, so that they contain every op of the table.
+set(stubs ${PROJECT_BINARY_DIR}/stubs/__init__.pyi ${PROJECT_BINARY_DIR}/stubs/return_types.pyi)
 add_custom_command(TARGET _tenon POST_BUILD
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/make_stubs.py $<TARGET_FILE_DIR:_tenon>
-          ${PROJECT_SOURCE_DIR}/src/python/stubs.pyi ${PROJECT_BINARY_DIR}/__init__.pyi
-  BYPRODUCTS ${PROJECT_BINARY_DIR}/__init__.pyi)
+          ${PROJECT_SOURCE_DIR}/src/python/stubs.pyi ${PROJECT_BINARY_DIR}/stubs
+  BYPRODUCTS ${stubs})
 set_property(TARGET _tenon APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/tools/make_stubs.py
                                                ${PROJECT_SOURCE_DIR}/src/python/stubs.pyi)
-install(FILES ${PROJECT_BINARY_DIR}/__init__.pyi DESTINATION tenon COMPONENT python)
+install(FILES ${stubs} DESTINATION tenon COMPONENT python)

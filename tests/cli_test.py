@@ -611,7 +611,10 @@ class InfoAndDemo(CliTest):
     def test_ops(self):
         self.assertEqual(self.run_tenon("ops", "lt").stdout,
                          "lt(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor\n  Whether input is less than other.\n")
+        self.assertIn("expand(Tensor self, int[] size, *, bool implicit=False) -> Tensor\n", self.run_tenon("ops", "expand").stdout)
         listed = json.loads(self.run_tenon("ops", "--json").stdout)
+        unsqueeze = next(op for op in listed if op["name"] == "unsqueeze")
+        self.assertEqual((unsqueeze["kind"], unsqueeze["method"], unsqueeze["inplace"], unsqueeze["out"]), ("view", True, True, False))
         self.assertEqual([op["name"] for op in listed], sorted(op["name"] for op in listed))
         add = next(op for op in listed if op["name"] == "add")
         self.assertEqual(add["parameters"][2], {"name": "alpha", "type": "Scalar", "keyword_only": True, "default": "1"})
@@ -620,6 +623,7 @@ class InfoAndDemo(CliTest):
         wrong = self.run_tenon("ops", "summ", code=1)
         self.assertIn("there is no op 'summ'", wrong.stderr)
         self.assertIn("did you mean sum?", wrong.stderr)
+        self.assertIn("did you mean transpose?", self.run_tenon("ops", "transpos", code=1).stderr)
 
     def test_demo(self):
         shown = self.run_tenon("demo", "--data", ROOT / "data", "--out", self.folder / "new/out").stdout

@@ -57,7 +57,7 @@ def violations(root):
             if word not in commands:
                 found.append(f"{name}: ./dev {word}: no such command")
     written = root / "docs" / "reference.md"
-    if written.exists() and written.read_text(encoding="utf-8") != ops.reference(ops.read_ops(root)):
+    if written.exists() and written.read_text(encoding="utf-8") != ops.reference(ops.read_ops(root), ops.read_views(root)):
         found.append("docs/reference.md is out of date; generate it: python3 tools/ops.py reference > docs/reference.md")
     return found
 

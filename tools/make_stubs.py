@@ -1,94 +1,142 @@
 #!/usr/bin/env python3
-"""Writes the type stubs of the Python module: make_stubs.py FOLDER_OF_THE_EXTENSION HEAD OUT.
+"""Writes the type stubs of the Python module: make_stubs.py FOLDER_OF_THE_EXTENSION HEAD OUT_FOLDER.
 
-OUT is the file HEAD, followed by the attributes, methods and functions that the extension lists.
+OUT_FOLDER/__init__.pyi is the file HEAD, which ends inside class Tensor, followed by the operators, methods, dtypes and
+functions that the extension has. OUT_FOLDER/return_types.pyi has the named tuples.
 """
+import dataclasses
+import inspect
 import pathlib
 import re
 import sys
+import types
 
+# The grammar of src/python/arguments.h.
 TYPES = {
-    "Tensor": "Tensor", "Number": "Number | Tensor", "int": "_Int", "float": "_Float", "bool": "_Bool", "str": "str",
-    "tuple of ints": "_Int | Sequence[_Int]", "tuple of Tensors": "Sequence[Tensor]", "torch.dtype": "_Dtype | builtins.type[Any]",
-    "torch.device": "str | _Device", "torch.layout": "_Layout", "torch.memory_format": "memory_format",
-    "torch.Generator": "Generator", "object": "Any",
+    "Tensor": "Tensor", "Operand": "Tensor | Number", "Number": "Number | Tensor", "int": "_Int", "float": "_Float", "bool": "_Bool",
+    "str": "str", "ints": "Sequence[_Int]", "Tensors": "Sequence[Tensor]", "dtype": "_Dtype | builtins.type[Any]",
+    "device": "str | _Device", "layout": "_Layout", "memory_format": "memory_format", "Generator": "Generator", "object": "Any",
 }  # fmt: skip
-# Functions whose tensor parameters also accept numbers.
-TAKE_NUMBERS = {"add", "sub", "mul", "div", "add_", "sub_", "mul_", "div_"}
-# The other functions return a Tensor.
-RETURN_TYPES = {
-    "all": "Tensor", "allclose": "_Bool", "backward": "None", "can_cast": "_Bool", "data_ptr": "_Int", "dim": "_Int", "element_size": "_Int",
-    "equal": "_Bool", "get_default_dtype": "_Dtype", "get_num_threads": "_Int", "is_complex": "_Bool", "is_conj": "_Bool", "is_contiguous": "_Bool", "is_floating_point": "_Bool", "is_grad_enabled": "_Bool",
-    "is_inference": "_Bool", "is_inference_mode_enabled": "_Bool", "is_signed": "_Bool",
-    "item": "Any", "ndimension": "_Int", "nelement": "_Int", "numel": "_Int", "nonzero": "Any", "promote_types": "_Dtype",
-    "register_hook": "RemovableHandle", "register_post_accumulate_grad_hook": "RemovableHandle", "result_type": "_Dtype",
-    "retain_grad": "None", "size": "Any", "storage_offset": "_Int", "stride": "Any", "tolist": "Any", "type": "Any", "where": "Any",
-}  # fmt: skip
+RETURNED = {**TYPES, "dtype": "_Dtype", "None": "None", "RemovableHandle": "RemovableHandle", "Tensor[]": "tuple[Tensor, ...]"}
 
 
-def parameter(text, function):
-    declared, _, default = text.partition(" = ")
-    kind, name = declared.rsplit(" ", 1)
-    kind = TYPES[kind]
-    if function in TAKE_NUMBERS and kind == "Tensor" and name != "out":
-        kind = "Tensor | Number"
-    if default == "None":
-        kind += " | None"
-    return f"{name}: {kind}" + (f" = {default if re.fullmatch(r'[-0-9.e]+|True|False|None', default) else '...'}" if default else "")
+@dataclasses.dataclass
+class Parameter:
+    """ "int[1]? dim=None"."""
+
+    text: str
+
+    def __post_init__(self):
+        declared, self.has_default, self.default = self.text.partition("=")
+        self.type, _, self.name = declared.rpartition(" ")
+
+    def stub(self):
+        kind = TYPES[re.sub(r"\[\d\]|\?", "", self.type)]
+        if "[" in self.type:  # one number for each
+            kind += " | _Int"
+        if "?" in self.type or self.default == "None":
+            kind += " | None"
+        is_literal = re.fullmatch(r"[-0-9.e]+|True|False|None", self.default)
+        return f"{self.name}: {kind}" + (f" = {self.default if is_literal else '...'}" if self.has_default else "")
+
+
+def stub_of(part):
+    return part if part == "*" else Parameter(part).stub()
+
+
+# --- Results
+
+
+def fields_of(returned):
+    """The names of several results: ["values", "indices"]; "" where one has none."""
+    return [part.partition(" ")[2] for part in returned[1:-1].split(", ")] if returned.startswith("(") else []
+
+
+def return_type(name, returned):
+    fields = fields_of(returned)
+    if not fields:
+        return RETURNED[returned]
+    return f"return_types.{name}" if any(fields) else f"tuple[{', '.join(['Tensor'] * len(fields))}]"
+
+
+def return_types(signatures):
+    """The named tuples. Results written to `out=` have their own type."""
+    named = {name: fields_of(returned) for name, _, returned in signatures if any(fields_of(returned))}
+    lines = ["from . import Tensor"]
+    for name, fields in sorted(named.items()):
+        for type_name in (name, name + "_out"):
+            lines += ["", f"class {type_name}(tuple[{', '.join(['Tensor'] * len(fields))}]):"]
+            for field in fields:
+                lines += ["    @property", f"    def {field}(self) -> Tensor: ..."]
+    return "\n".join([*lines, ""])
+
+
+# --- Functions and methods
+
+
+def overloads(name, parts, returned):
+    """One signature as (parameters, return type): one or several."""
+    kind = return_type(name, returned)
+    if "Tensors out=None" in parts:
+        others = [stub_of(part) for part in parts[:-1]]
+        yield [*others, "out: None = None"], kind
+        yield [*others, "out: Sequence[Tensor]"], kind + "_out"
+        return
+    yield [stub_of(part) for part in parts], kind
+    # f((2, 3)) may be written f(2, 3)
+    if parts and parts[0].startswith("ints") and (len(parts) == 1 or parts[1] == "*"):
+        yield [f"*{Parameter(parts[0]).name}: _Int", *map(stub_of, parts[2:])], kind
 
 
 def definitions(name, signatures, method):
     indent = "    " if method else ""
-    overloads = []
-    for signature in signatures:
-        parts = [part for part in signature[1:-1].split(", ") if part]
-        typed = [part if part == "*" else parameter(part, name) for part in parts]
-        overloads.append(typed)
-        # f((2, 3)) may be written f(2, 3)
-        if parts and parts[0].startswith("tuple of ints") and (len(parts) == 1 or parts[1] == "*"):
-            first = parts[0].partition(" = ")[0].rsplit(" ", 1)[1]
-            overloads.append([f"*{first}: _Int", *typed[2:]])
-    for typed in overloads:
-        if len(overloads) > 1:
+    found = [overload for parts, returned in signatures for overload in overloads(name, parts, returned)]
+    for parameters, kind in found:
+        if len(found) > 1:
             yield f"{indent}@overload"
-        typed = [*(["self"] if method else []), *typed]
+        parameters = [*(["self"] if method else []), *parameters]
         # PyTorch lists some signatures whose calls another signature accepts, too.
-        ignored = "  # type: ignore[overload-cannot-match]" if len(overloads) > 1 else ""
-        yield f"{indent}def {name}({', '.join(typed)}) -> {RETURN_TYPES.get(name, 'Tensor')}: ...{ignored}"
+        ignored = "  # type: ignore[overload-cannot-match]" if len(found) > 1 else ""
+        yield f"{indent}def {name}({', '.join(parameters)}) -> {kind}: ...{ignored}"
+
+
+def read(signature):
+    """ "(Tensor input, *, int? dim=None) -> bool" as parameters and what is returned."""
+    parameters, _, returned = signature.partition(" -> ")
+    return [part for part in parameters[1:-1].split(", ") if part], returned or "Tensor"
+
+
+# --- Operators
+
+
+def operators(tensor_type, described):
+    """The operators of the type that the head does not describe: __add__, __radd__, __iadd__, __neg__, ..."""
+    slots = {name: slot for name, slot in vars(tensor_type).items() if isinstance(slot, types.WrapperDescriptorType)}
+    for name, slot in slots.items():
+        if name in described or name in ("__init__", "__repr__", "__str__", "__delitem__"):
+            continue
+        other = ", other: Any" if len(inspect.signature(slot).parameters) == 2 else ""
+        ignored = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
+        yield f"    def {name}(self{other}) -> Tensor: ...{ignored}"
 
 
 def main(folder, head, out):
     sys.path.insert(0, folder)
     import _tenon
 
-    lines = [pathlib.Path(head).read_text(encoding="utf-8")]
-    lines += [f"{name}: _Dtype" for name in vars(_tenon) if isinstance(getattr(_tenon, name), _tenon.dtype)] + ["bool_: _Dtype", ""]
-    lines += ["class Tensor:"]
-    for name, kind in (("shape", "Size"), ("dtype", "_Dtype"), ("device", "_Device"), ("layout", "_Layout"), ("ndim", "_Int"),
-                       ("itemsize", "_Int"), ("nbytes", "_Int"), ("is_meta", "_Bool"), ("is_cuda", "_Bool"), ("is_sparse", "_Bool"),
-                       ("_version", "_Int"), ("is_leaf", "_Bool"), ("output_nr", "_Int"), ("retains_grad", "_Bool"), ("T", "Tensor"), ("mT", "Tensor"), ("mH", "Tensor")):  # fmt: skip
-        lines += ["    @property", f"    def {name}(self) -> {kind}: ..."]
-    lines += ["    @property", "    def grad_fn(self) -> Node | None: ...", "    real: Tensor", "    imag: Tensor", "    data: Tensor", "    grad: Tensor | None", "    requires_grad: _Bool"]
-    binary = ["add", "sub", "mul", "truediv", "floordiv", "and", "or", "xor"]
-    for name in [*binary, *(f"r{name}" for name in binary), *(f"i{name}" for name in binary), "lt", "le", "gt", "ge"]:
-        lines += [f"    def __{name}__(self, other: Any) -> Tensor: ..."]
-    for name in ("eq", "ne"):
-        lines += [f"    def __{name}__(self, other: Any) -> Tensor: ...  # type: ignore[override]"]
-    lines += ["    def __matmul__(self, other: Tensor) -> Tensor: ..."]
-    for name in ("neg", "pos", "abs", "invert"):
-        lines += [f"    def __{name}__(self) -> Tensor: ..."]
-    for name, kind in (("len", "_Int"), ("bool", "_Bool"), ("int", "_Int"), ("float", "_Float"), ("complex", "builtins.complex"), ("index", "_Int"), ("hash", "_Int"),
-                       ("iter", "Iterator[Tensor]")):  # fmt: skip
-        lines += [f"    def __{name}__(self) -> {kind}: ..."]
-    lines += ["    def __getitem__(self, index: _Index) -> Tensor: ...", "    def __setitem__(self, index: _Index, value: Any) -> None: ...",
-              "    def __contains__(self, element: Any) -> _Bool: ...", "    def __array__(self, dtype: Any = None, copy: _Bool | None = None) -> Any: ...",
-              "    def __dlpack__(self, **options: Any) -> Any: ...", "    def __dlpack_device__(self) -> tuple[_Int, _Int]: ...",
-              "    def numpy(self, *, force: _Bool = False) -> Any: ..."]  # fmt: skip
-    for name, signatures, _ in _tenon._signatures(True):
+    head = pathlib.Path(head).read_text(encoding="utf-8")
+    lines = [head.rstrip("\n"), *operators(_tenon.Tensor, set(re.findall(r"^    def (__\w+__)", head, re.M)))]
+    listed = {method: [(name, [read(text) for text in texts]) for name, texts, _ in _tenon._signatures(method)] for method in (True, False)}
+    for name, signatures in listed[True]:
         lines += definitions(name, signatures, method=True)
-    for name, signatures, _ in _tenon._signatures(False):
+    lines += ["", *(f"{name}: _Dtype" for name in vars(_tenon) if isinstance(getattr(_tenon, name), _tenon.dtype)), "bool_: _Dtype", ""]
+    for name, signatures in listed[False]:
         lines += definitions(name, signatures, method=False)
-    pathlib.Path(out).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    out = pathlib.Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "__init__.pyi").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    all_signatures = [(name, *signature) for name, signatures in listed[False] for signature in signatures]
+    (out / "return_types.pyi").write_text(return_types(all_signatures), encoding="utf-8")
 
 
 if __name__ == "__main__":

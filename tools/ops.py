@@ -17,10 +17,10 @@ import re
 import sys
 
 from generator.algorithms import algorithms_inc, plain_h
-from generator.blocks import block_files, public_ops, read_ops
+from generator.blocks import block_files, public_ops, read_ops, read_views
 from generator.dispatch import ops_inc
 from generator.headers import functions_h, methods_inc
-from generator.python import names_inc, python_inc, results_inc, standard_py
+from generator.python import names_inc, python_inc, results_inc, standard_py, views_inc
 from generator.reference import reference
 from generator.schemas import schemas_inc
 from generator.table import blocks_inc, list_def, symbols_def
@@ -28,7 +28,7 @@ from generator.table import blocks_inc, list_def, symbols_def
 
 def generate(folder, names_file=None):
     known_names = argument_names(pathlib.Path(names_file)) if names_file else set()
-    for path, text in sources(read_ops(), known_names).items():
+    for path, text in sources(read_ops(), read_views(), known_names).items():
         write(pathlib.Path(folder) / path, text)
 
 
@@ -37,7 +37,7 @@ def argument_names(header):
     return set(re.findall(r"\bX\((\w+)\)", header.read_text(encoding="utf-8")))
 
 
-def sources(ops, known_names):
+def sources(ops, views, known_names):
     """The text of every generated file."""
     public = public_ops(ops)
     without_aliases = [op for op in public if not op.is_alias]
@@ -48,11 +48,12 @@ def sources(ops, known_names):
         "src/ops/blocks.inc": blocks_inc(block_files()),
         "src/ops/symbols.def": symbols_def(public),
         "src/dispatch/ops.inc": ops_inc(public),
-        "src/dispatch/schemas.inc": schemas_inc(public),
+        "src/dispatch/schemas.inc": schemas_inc(public, views),
         "src/dispatch/plain.h": plain_h(without_aliases),
         "src/dispatch/algorithms.inc": algorithms_inc(without_aliases),
         "src/python/ops.inc": python_inc(public),
-        "src/python/names.inc": names_inc(public, known_names),
+        "src/python/names.inc": names_inc(public + views, known_names),
+        "src/python/views.inc": views_inc(views),
         "src/python/results.inc": results_inc(public),
         "src/python/tenon/_standard.py": standard_py(public),
     }
@@ -91,7 +92,7 @@ def main():
     if options.command == "generate":
         generate(options.folder, options.names)
     elif options.command == "reference":
-        print(reference(read_ops()), end="")
+        print(reference(read_ops(), read_views()), end="")
     else:
         json.dump([described(op) for op in public_ops(read_ops())], sys.stdout, indent=1)
 

@@ -129,9 +129,24 @@ struct Schema {
   bool is_fold() const noexcept { return std::string_view(kind) == "fold"; }
 };
 
+/// A declared view (src/ops/views.h). Methods of Tensor compute it.
+struct ViewSchema {
+  const char* name;
+  const char* signature;
+  const char* doc;
+  bool is_method;
+  bool has_inplace;
+  const Parameter* first;
+  int count;
+
+  std::span<const Parameter> parameters() const noexcept { return {first, static_cast<std::size_t>(count)}; }
+};
+
 /// Every op, in alphabetical order.
 TENON_API std::span<const Schema> schemas() noexcept;
 /// The first schema of that name; null if there is none.
 TENON_API const Schema* find_schema(std::string_view name) noexcept;
+/// Every view, in alphabetical order.
+TENON_API std::span<const ViewSchema> view_schemas() noexcept;
 
 }  // namespace tenon

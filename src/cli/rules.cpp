@@ -85,6 +85,7 @@ std::string dtype_rule(const TreeNode& node) {
     case Promotion::common:
     case Promotion::select:
     case Promotion::sum:
+    case Promotion::place:
       break;
   }
   return common_rule(types) + "; gives " + given;

@@ -5,6 +5,7 @@
 
 #include "dispatch/algorithm.h"
 #include "dispatch/plain.h"
+#include "ops/views.h"
 #include "tenon/error.h"
 #include "tenon/ops.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 #include "dispatch/algorithms.inc"
 #include "dispatch/schemas.inc"
+static_assert(std::size(kViews) == std::size(declared_views));
 
 }  // namespace
 
@@ -49,6 +51,7 @@ const Schema& schema_of(Op op) noexcept {
 }
 
 std::span<const Schema> schemas() noexcept { return kSchemas; }
+std::span<const ViewSchema> view_schemas() noexcept { return kViews; }
 
 const Schema* find_schema(std::string_view name) noexcept {
   for (const Schema& schema : kSchemas)

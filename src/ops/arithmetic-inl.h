@@ -142,7 +142,7 @@ struct div {
       .kernel_name = "div_cpu",
       .exact_second = true,
       .grad_fn = "DivBackward0",
-      .doc = "input / other; rounding_mode 'trunc' rounds the quotient toward 0, 'floor' down."};
+      .doc = "input / other. rounding_mode 'trunc' rounds the quotient toward 0, 'floor' rounds it down."};
   template <class T>
   static T forward(T a, T b) {
     return a / b;
@@ -239,7 +239,7 @@ struct abs {
                            .strict_out = true,
                            .complex_to_real = true,
                            .grad_fn = "AbsBackward0",
-                           .doc = "The distance from 0."};
+                           .doc = "The absolute value. Of a complex number: its magnitude, which is real."};
   template <class T>
   static T forward(T a) {
     return magnitude(a);
@@ -264,7 +264,7 @@ struct remainder {
       .through_float32 = true,
       .grad_fn = "RemainderBackward1",
       .grad_fn_of_number = "RemainderBackward0",
-      .doc = "What remains of input divided by other, with the sign of other."};
+      .doc = "The remainder of input / other, with the sign of other."};
   template <class T>
   static T forward(T a, T b) {
     return remainder_floor(a, b);
@@ -290,7 +290,7 @@ struct fmod {
                            .through_float32 = true,
                            .grad_fn = "FmodBackward1",
                            .grad_fn_of_number = "FmodBackward0",
-                           .doc = "What remains of input divided by other, with the sign of input."};
+                           .doc = "The remainder of input / other, with the sign of input."};
   template <class T>
   static T forward(T a, T b) {
     return remainder_trunc(a, b);
@@ -316,7 +316,7 @@ struct deg2rad {
                            .exact_second = true,
                            .through_float32 = true,
                            .grad_fn = "Deg2RadBackward0",
-                           .doc = "Degrees as radians: input * pi / 180."};
+                           .doc = "Degrees converted to radians: input * pi / 180."};
   template <class T>
   static T forward(T a, T factor) {
     return a * factor;
@@ -338,7 +338,7 @@ struct rad2deg {
                            .exact_second = true,
                            .through_float32 = true,
                            .grad_fn = "Rad2DegBackward0",
-                           .doc = "Radians as degrees: input * 180 / pi."};
+                           .doc = "Radians converted to degrees: input * 180 / pi."};
   template <class T>
   static T forward(T a, T factor) {
     return a * factor;
@@ -394,7 +394,7 @@ struct sqrt {
                            .kernel_name = "sqrt_cpu",
                            .domain = "(0, inf)",
                            .grad_fn = "SqrtBackward0",
-                           .doc = "The square root."};
+                           .doc = "The square root of input."};
   template <class T>
   static T forward(T a) {
     return square_root(a);
@@ -414,7 +414,7 @@ struct exp {
                            .vectors = true,
                            .ulp = 1,
                            .grad_fn = "ExpBackward0",
-                           .doc = "e to the power of every element."};
+                           .doc = "e to the power of input."};
   template <class T>
   static T forward(T a) {
     return exponential(a);
@@ -455,7 +455,7 @@ struct log {
                            .ulp = 1,
                            .domain = "(0, inf)",
                            .grad_fn = "LogBackward0",
-                           .doc = "The natural logarithm."};
+                           .doc = "The natural logarithm of input."};
   template <class T>
   static T forward(T a) {
     return logarithm(a);
@@ -474,7 +474,7 @@ struct rsqrt {
                            .ulp = 1,
                            .domain = "(0, inf)",
                            .grad_fn = "RsqrtBackward0",
-                           .doc = "1 divided by the square root."};
+                           .doc = "1 / sqrt(input)."};
   template <class T>
   static T forward(T a) {
     return T(1) / square_root(a);
@@ -548,11 +548,12 @@ struct lerp {
   static constexpr Row row{
       .signature = "lerp(Tensor self, Tensor end, Tensor|Scalar weight, *, Tensor out=None) -> Tensor",
       .by_hand = true,
+      .one_dtype = true,
       .dtypes = kInexact,
       .kernel_name = "lerp_kernel_tensor",
       .strict_out = true,
       .grad_fn = "LerpBackward1",
-      .doc = "The way from input to end by weight: input + weight * (end - input)."};
+      .doc = "Linear interpolation: input + weight * (end - input)."};
   template <class T>
   static T forward(T a, T end, T weight) {
     return between(a, end, weight);
@@ -600,7 +601,7 @@ struct hypot {
                            .ulp = 1,
                            .through_float32 = true,
                            .grad_fn = "HypotBackward0",
-                           .doc = "The square root of input * input + other * other, without overflow on the way."};
+                           .doc = "sqrt(input * input + other * other), without overflow of the squares."};
   template <class T>
   static T forward(T a, T b) {
     return hypotenuse(a, b);
@@ -624,7 +625,7 @@ struct frexp {
       .dtypes = kFloats,
       .no_overlap = 0b11,
       .grad_fn = "FrexpBackward0",
-      .doc = "Each element as mantissa * 2^exponent, the mantissa's magnitude in [0.5, 1); the exponent is int32."};
+      .doc = "input as mantissa * 2 ** exponent, with the magnitude of mantissa in [0.5, 1)."};
   template <class G>
   static auto grad_a(const G& g) {
     return g.grad() / g.result(1).exp2();
@@ -640,7 +641,7 @@ struct conj_physical {
                            .keeps_real = true,
                            .grad_fn = "ConjPhysicalBackward0",
                            .grad_fn_inplace = "ConjPhysicalBackward1",
-                           .doc = "The complex conjugate; input itself where it is real."};
+                           .doc = "The complex conjugate. A real input is returned itself."};
   template <class T>
   static T forward(T a) {
     return conjugated(a);

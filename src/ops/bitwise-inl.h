@@ -8,7 +8,7 @@ struct bitwise_and {
       .symbol = "&",
       .dtypes = kAllIntegers,
       .kernel_name = "bitwise_and_cpu",
-      .doc = "The bits that are set in both. Of bool: logical."};
+      .doc = "Bitwise and. Of bool: logical and."};
   template <class T>
   static T forward(T a, T b) {
     return a & b;
@@ -22,7 +22,7 @@ struct bitwise_or {
       .symbol = "|",
       .dtypes = kAllIntegers,
       .kernel_name = "bitwise_or_cpu",
-      .doc = "The bits that are set in one of both or in both. Of bool: logical."};
+      .doc = "Bitwise or. Of bool: logical or."};
   template <class T>
   static T forward(T a, T b) {
     return a | b;
@@ -36,7 +36,7 @@ struct bitwise_xor {
       .symbol = "^",
       .dtypes = kAllIntegers,
       .kernel_name = "bitwise_xor_cpu",
-      .doc = "The bits that are set in exactly one of both. Of bool: logical."};
+      .doc = "Bitwise exclusive or. Of bool: logical exclusive or."};
   template <class T>
   static T forward(T a, T b) {
     return a ^ b;
@@ -51,7 +51,7 @@ struct bitwise_not {
                            .dtypes = kUsualIntegers | set_of(bool_),
                            .kernel_name = "bitwise_not_cpu",
                            .strict_out = true,
-                           .doc = "Every bit turned. Of bool: logical."};
+                           .doc = "Every bit inverted. Of bool: logical not."};
   template <class T>
   static T forward(T a) {
     return ~a;
@@ -66,7 +66,9 @@ struct bitwise_left_shift {
       .symbol = "<<",
       .dtypes = kUsualIntegers,
       .kernel_name = "lshift_cpu",
-      .doc = "input times 2 to the power of other, without the bits that don't fit; 0 where other is negative."};
+      .doc =
+          "The bits of input moved left by other: input * 2 ** other. Bits that do not fit are lost; 0 if other is "
+          "negative."};
   template <class T>
   static T forward(T a, T b) {
     return a << b;
@@ -81,7 +83,9 @@ struct bitwise_right_shift {
       .symbol = ">>",
       .dtypes = kUsualIntegers,
       .kernel_name = "rshift_cpu",
-      .doc = "input divided by 2 to the power of other, rounded down; the sign alone where other is negative."};
+      .doc =
+          "The bits of input moved right by other: input / 2 ** other, rounded down. If other is negative: 0, or -1 "
+          "for a negative input."};
   template <class T>
   static T forward(T a, T b) {
     return a >> b;

@@ -7,7 +7,7 @@ struct eq {
                            .symbol = "==",
                            .promotion = Promotion::comparison,
                            .dtypes = kAllDtypes,
-                           .doc = "Whether elements are equal."};
+                           .doc = "Whether input equals other."};
   template <class T>
   static Truth forward(T a, T b) {
     return a == b;
@@ -20,7 +20,7 @@ struct ne {
                            .symbol = "!=",
                            .promotion = Promotion::comparison,
                            .dtypes = kAllDtypes,
-                           .doc = "Whether elements differ."};
+                           .doc = "Whether input differs from other."};
   template <class T>
   static Truth forward(T a, T b) {
     return a != b;
@@ -46,7 +46,7 @@ struct le {
                            .symbol = "<=",
                            .promotion = Promotion::comparison,
                            .kernel_name = "le_cpu",
-                           .doc = "Whether input is at most other."};
+                           .doc = "Whether input is less than or equal to other."};
   template <class T>
   static Truth forward(T a, T b) {
     return a <= b;
@@ -72,7 +72,7 @@ struct ge {
                            .symbol = ">=",
                            .promotion = Promotion::comparison,
                            .kernel_name = "ge_cpu",
-                           .doc = "Whether input is at least other."};
+                           .doc = "Whether input is greater than or equal to other."};
   template <class T>
   static Truth forward(T a, T b) {
     return b <= a;
@@ -86,7 +86,7 @@ struct logical_and {
       .promotion = Promotion::logical,
       .dtypes = kUsual | kComplex,
       .kernel_name = "logical_and_cpu",
-      .doc = "Whether both are not 0.",
+      .doc = "Whether both are nonzero.",
   };
   template <class T>
   static Truth forward(T a, T b) {
@@ -101,7 +101,7 @@ struct logical_or {
       .promotion = Promotion::logical,
       .dtypes = kUsual | kComplex,
       .kernel_name = "logical_or_cpu",
-      .doc = "Whether one of both is not 0.",
+      .doc = "Whether at least one is nonzero.",
   };
   template <class T>
   static Truth forward(T a, T b) {
@@ -116,7 +116,7 @@ struct logical_xor {
       .promotion = Promotion::logical,
       .dtypes = kUsual | kComplex,
       .kernel_name = "logical_xor_cpu",
-      .doc = "Whether exactly one of both is not 0.",
+      .doc = "Whether exactly one is nonzero.",
   };
   template <class T>
   static Truth forward(T a, T b) {
@@ -130,7 +130,7 @@ struct logical_not {
                            .promotion = Promotion::logical,
                            .dtypes = kUsual | kComplex,
                            .kernel_name = "logical_not_cpu",
-                           .doc = "Whether an element is 0."};
+                           .doc = "Whether input is 0."};
   template <class T>
   static Truth forward(T a) {
     return !a;
@@ -157,7 +157,8 @@ struct isfinite {
                            .inplace = false,
                            .promotion = Promotion::comparison,
                            .dtypes = kFloats,
-                           .doc = "Whether an element is neither infinite nor NaN; integers never are."};
+                           .accepts = kAllDtypes,
+                           .doc = "Whether an element is neither infinite nor NaN; always true for integers."};
   template <class T>
   static Truth forward(T a) {
     return is_below_infinity(magnitude(a));
@@ -171,7 +172,8 @@ struct isinf {
                            .inplace = false,
                            .promotion = Promotion::comparison,
                            .dtypes = kFloats,
-                           .doc = "Whether an element is infinite; integers never are."};
+                           .accepts = kAllDtypes,
+                           .doc = "Whether an element is infinite; always false for integers."};
   template <class T>
   static Truth forward(T a) {
     return is_infinity(magnitude(a));
@@ -187,7 +189,7 @@ struct isposinf {
                            .dtypes = kAllReal,
                            .refuses_complex = "isposinf does not support complex inputs.",
                            .through_float32 = true,
-                           .doc = "Whether an element is positive and infinite."};
+                           .doc = "Whether an element is positive infinity."};
   template <class T>
   static Truth forward(T a) {
     return is_infinity(a);
@@ -203,7 +205,7 @@ struct isneginf {
                            .dtypes = kAllReal,
                            .refuses_complex = "isneginf does not support complex inputs.",
                            .through_float32 = true,
-                           .doc = "Whether an element is negative and infinite."};
+                           .doc = "Whether an element is negative infinity."};
   template <class T>
   static Truth forward(T a) {
     return is_infinity(-a);
@@ -216,6 +218,8 @@ struct isclose {
           "isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
       .numpy = "isclose",
       .kind = Kind::algorithm,
+      .promotion = Promotion::comparison,
+      .one_dtype = true,
       .dtypes = kAllDtypes,
-      .doc = "Whether elements are equal or at most atol + |rtol * other| apart."};
+      .doc = "Whether |input - other| <= atol + |rtol * other|."};
 };

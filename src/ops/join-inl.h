@@ -8,8 +8,9 @@ struct cat {
                            .numpy = "concatenate",
                            .kind = Kind::algorithm,
                            .by_hand = true,
+                           .dtypes = kAllDtypes,
                            .grad_fn = "CatBackward0",
-                           .doc = "The tensors one behind the other along dim, in the dtype they promote to."};
+                           .doc = "The tensors joined along dim, in the dtype to which they promote."};
   template <class G>
   static auto grad_a(const G& g) {
     return parts_of(g.grad(), g.part_sizes(), g.integer("dim"));
@@ -17,12 +18,15 @@ struct cat {
 };
 
 struct meshgrid {
-  static constexpr Row row{.signature = "meshgrid(Tensor[] tensors, *, str? indexing=None) -> Tensor[]",
-                           .array_api = "meshgrid",
-                           .numpy = "",
-                           .python = "",
-                           .kind = Kind::algorithm,
-                           .doc = "Views of vectors as coordinates: one tensor of all sizes for each of them."};
+  static constexpr Row row{
+      .signature = "meshgrid(Tensor[] tensors, *, str? indexing=None) -> Tensor[]",
+      .array_api = "meshgrid",
+      .numpy = "",
+      .python = "",
+      .kind = Kind::algorithm,
+      .one_dtype = true,
+      .dtypes = kAllDtypes,
+      .doc = "The coordinates of a grid: each vector as a view with the shape of the grid, one dim for each vector."};
 };
 
 struct stack {
@@ -30,8 +34,9 @@ struct stack {
                            .array_api = "stack",
                            .kind = Kind::algorithm,
                            .by_hand = true,
+                           .dtypes = kAllDtypes,
                            .grad_fn = "StackBackward0",
-                           .doc = "Tensors of one shape one behind the other along a new dim."};
+                           .doc = "Tensors of one shape joined along a new dim."};
   template <class G>
   static auto grad_a(const G& g) {
     return slices_of(g.grad(), g.integer("dim"));

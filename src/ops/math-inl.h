@@ -11,7 +11,7 @@ struct sin {
                            .ulp = 1,
                            .through_float32 = true,
                            .grad_fn = "SinBackward0",
-                           .doc = "The sine of radians."};
+                           .doc = "The sine of input in radians."};
   template <class T>
   static T forward(T a) {
     return sine(a);
@@ -32,7 +32,7 @@ struct cos {
                            .ulp = 1,
                            .through_float32 = true,
                            .grad_fn = "CosBackward0",
-                           .doc = "The cosine of radians."};
+                           .doc = "The cosine of input in radians."};
   template <class T>
   static T forward(T a) {
     return cosine(a);
@@ -53,7 +53,7 @@ struct tan {
                            .ulp = 2,
                            .through_float32 = true,
                            .grad_fn = "TanBackward0",
-                           .doc = "The tangent of radians."};
+                           .doc = "The tangent of input in radians."};
   template <class T>
   static T forward(T a) {
     return tangent(a);
@@ -77,7 +77,7 @@ struct asin {
                            .domain = "[-1, 1]",
                            .through_float32 = true,
                            .grad_fn = "AsinBackward0",
-                           .doc = "The radians whose sine is input."};
+                           .doc = "The arc sine: the angle from -pi/2 to pi/2, in radians, whose sine is input."};
   template <class T>
   static T forward(T a) {
     return arc_sine(a);
@@ -101,7 +101,7 @@ struct acos {
                            .domain = "[-1, 1]",
                            .through_float32 = true,
                            .grad_fn = "AcosBackward0",
-                           .doc = "The radians whose cosine is input."};
+                           .doc = "The arc cosine: the angle from 0 to pi, in radians, whose cosine is input."};
   template <class T>
   static T forward(T a) {
     return arc_cosine(a);
@@ -124,7 +124,7 @@ struct atan {
                            .ulp = 1,
                            .through_float32 = true,
                            .grad_fn = "AtanBackward0",
-                           .doc = "The radians whose tangent is input."};
+                           .doc = "The arc tangent: the angle from -pi/2 to pi/2, in radians, whose tangent is input."};
   template <class T>
   static T forward(T a) {
     return arc_tangent(a);
@@ -145,7 +145,7 @@ struct sinh {
                            .ulp = 2,
                            .through_float32 = true,
                            .grad_fn = "SinhBackward0",
-                           .doc = "The hyperbolic sine."};
+                           .doc = "The hyperbolic sine of input."};
   template <class T>
   static T forward(T a) {
     return hyperbolic_sine(a);
@@ -166,7 +166,7 @@ struct cosh {
                            .ulp = 2,
                            .through_float32 = true,
                            .grad_fn = "CoshBackward0",
-                           .doc = "The hyperbolic cosine."};
+                           .doc = "The hyperbolic cosine of input."};
   template <class T>
   static T forward(T a) {
     return hyperbolic_cosine(a);
@@ -190,7 +190,7 @@ struct asinh {
                            .through_float32 = true,
                            .grad_fn = "AsinhBackward0",
                            .grad_fn_inplace = "AsinhBackward1",
-                           .doc = "What the hyperbolic sine of is input."};
+                           .doc = "The inverse hyperbolic sine: the number whose hyperbolic sine is input."};
   template <class T>
   static T forward(T a) {
     return inverse_hyperbolic_sine(a);
@@ -215,7 +215,7 @@ struct acosh {
                            .through_float32 = true,
                            .grad_fn = "AcoshBackward0",
                            .grad_fn_inplace = "AcoshBackward1",
-                           .doc = "What the hyperbolic cosine of is input, not negative."};
+                           .doc = "The inverse hyperbolic cosine: the number >= 0 whose hyperbolic cosine is input."};
   template <class T>
   static T forward(T a) {
     return inverse_hyperbolic_cosine(a);
@@ -240,7 +240,7 @@ struct atanh {
                            .through_float32 = true,
                            .grad_fn = "AtanhBackward0",
                            .grad_fn_inplace = "AtanhBackward1",
-                           .doc = "What the hyperbolic tangent of is input."};
+                           .doc = "The inverse hyperbolic tangent: the number whose hyperbolic tangent is input."};
   template <class T>
   static T forward(T a) {
     return inverse_hyperbolic_tangent(a);
@@ -261,7 +261,7 @@ struct exp2 {
                            .ulp = 1,
                            .through_float32 = true,
                            .grad_fn = "Exp2Backward0",
-                           .doc = "2 to the power of every element."};
+                           .doc = "2 to the power of input."};
   template <class T>
   static T forward(T a) {
     return exponential_of_2(a);
@@ -282,7 +282,7 @@ struct expm1 {
                            .ulp = 1,
                            .through_float32 = true,
                            .grad_fn = "Expm1Backward0",
-                           .doc = "exp(input) - 1, exact near 0."};
+                           .doc = "exp(input) - 1, accurate also for input near 0."};
   template <class T>
   static T forward(T a) {
     return exponential_less_1(a);
@@ -304,7 +304,7 @@ struct log1p {
                            .domain = "(-1, inf)",
                            .through_float32 = true,
                            .grad_fn = "Log1PBackward0",
-                           .doc = "log(1 + input), exact near 0."};
+                           .doc = "log(1 + input), accurate also for input near 0."};
   template <class T>
   static T forward(T a) {
     return logarithm_of_1_more(a);
@@ -326,7 +326,7 @@ struct log2 {
                            .domain = "(0, inf)",
                            .through_float32 = true,
                            .grad_fn = "Log2Backward0",
-                           .doc = "The logarithm to base 2."};
+                           .doc = "The logarithm of input to base 2."};
   template <class T>
   static T forward(T a) {
     return logarithm_to_2(a);
@@ -348,7 +348,7 @@ struct log10 {
                            .domain = "(0, inf)",
                            .through_float32 = true,
                            .grad_fn = "Log10Backward0",
-                           .doc = "The logarithm to base 10."};
+                           .doc = "The logarithm of input to base 10."};
   template <class T>
   static T forward(T a) {
     return logarithm_to_10(a);
@@ -381,15 +381,16 @@ struct erf {
 };
 
 struct erfc {
-  static constexpr Row row{.signature = "erfc(Tensor self, *, Tensor out=None) -> Tensor",
-                           .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
-                           .kernel_name = "erfc_vml_cpu",
-                           .vectors = true,
-                           .ulp = 4,
-                           .through_float32 = true,
-                           .grad_fn = "ErfcBackward0",
-                           .doc = "1 - erf(input), exact where that is near 0."};
+  static constexpr Row row{
+      .signature = "erfc(Tensor self, *, Tensor out=None) -> Tensor",
+      .promotion = Promotion::int_to_float,
+      .dtypes = kFloats,
+      .kernel_name = "erfc_vml_cpu",
+      .vectors = true,
+      .ulp = 4,
+      .through_float32 = true,
+      .grad_fn = "ErfcBackward0",
+      .doc = "The complementary error function: 1 - erf(input), accurate also where that is near 0."};
   template <class T>
   static T forward(T a) {
     return error_function_rest(a);
@@ -412,7 +413,7 @@ struct atan2 {
                            .ulp = 1,
                            .through_float32 = true,
                            .grad_fn = "Atan2Backward0",
-                           .doc = "The radians of the angle at which the point (other, input) lies."};
+                           .doc = "The angle of the point with x = other and y = input, in radians, from -pi to pi."};
   template <class T>
   static T forward(T a, T b) {
     return angle(a, b);
@@ -430,16 +431,17 @@ struct atan2 {
 
 /// After atan2, whose formula uses a function of this name.
 struct angle {
-  static constexpr Row row{
-      .signature = "angle(Tensor self, *, Tensor out=None) -> Tensor",
-      .numpy = "angle",
-      .inplace = false,
-      .promotion = Promotion::int_to_float,
-      .dtypes = kInexact,
-      .kernel_name = "angle_cpu",
-      .complex_to_real = true,
-      .grad_fn = "AngleBackward0",
-      .doc = "The radians by which a complex number is turned from the positive ones; pi below 0."};
+  static constexpr Row row{.signature = "angle(Tensor self, *, Tensor out=None) -> Tensor",
+                           .numpy = "angle",
+                           .inplace = false,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kInexact,
+                           .kernel_name = "angle_cpu",
+                           .complex_to_real = true,
+                           .grad_fn = "AngleBackward0",
+                           .doc =
+                               "The angle of a complex number in radians, from -pi to pi. Of a real number: pi if it "
+                               "is negative, otherwise 0."};
   template <class T>
   static T forward(T a) {
     const T right = choose(a == a, T(0), a);  // NOLINT(misc-redundant-expression): only a NaN differs from itself

@@ -5,6 +5,7 @@ struct flip {
   static constexpr Row row{.signature = "flip(Tensor self, int[] dims) -> Tensor",
                            .array_api = "flip",
                            .kind = Kind::algorithm,
+                           .dtypes = kAllDtypes,
                            .grad_fn = "FlipBackward0",
                            .doc = "The elements in reverse order along dims."};
   template <class G>
@@ -24,11 +25,12 @@ struct sort {
           "(Tensor self, *, bool? stable, int dim=-1, bool descending=False, Tensor[2] out=None)\n"
           "(Tensor self, int dim=-1, bool descending=False, *, Tensor[2] out=None)",
       .kind = Kind::algorithm,
+      .dtypes = kAllReal,
       .strict_out = true,
       .no_overlap = 0b01,
       .grad_fn = "SortBackward0",
       .grad_fn_of_keyword = "SortBackward1",
-      .doc = "The elements along dim in ascending order, and where each was; equal elements keep their order."};
+      .doc = "The elements sorted along dim, and the index that each had. Equal elements keep their order."};
   template <class G>
   static auto grad_a(const G& g) {
     return added_along(g.grad(), g.integer("dim", -1), g.result(1), g.sizes());
@@ -45,8 +47,10 @@ struct argsort {
           "(Tensor self, int dim=-1, bool descending=False)",
       .kind = Kind::algorithm,
       .by_hand = true,
+      .promotion = Promotion::place,
+      .dtypes = kAllReal,
       .strict_out = true,
-      .doc = "Where each element of the sorted tensor was."};
+      .doc = "The indices that sort the elements along dim."};
 };
 
 struct topk {
@@ -60,7 +64,7 @@ struct topk {
       .strict_out = true,
       .no_overlap = 0b11,
       .grad_fn = "TopkBackward0",
-      .doc = "The k largest or smallest elements along dim, and where they were."};
+      .doc = "The k largest (or smallest) elements along dim, and their indices."};
   template <class G>
   static auto grad_a(const G& g) {
     return added_along(g.grad(), g.integer("dim", -1), g.result(1), g.sizes());
@@ -68,13 +72,15 @@ struct topk {
 };
 
 struct roll {
-  static constexpr Row row{
-      .signature = "roll(Tensor self, int[1] shifts, int[1] dims=()) -> Tensor",
-      .array_api = "roll",
-      .python = "(Tensor self, int[1] shifts, int[1]? dims=None)",
-      .kind = Kind::algorithm,
-      .grad_fn = "RollBackward0",
-      .doc = "The elements moved along dims, those beyond the end to the begin; without dims, as one."};
+  static constexpr Row row{.signature = "roll(Tensor self, int[1] shifts, int[1] dims=()) -> Tensor",
+                           .array_api = "roll",
+                           .python = "(Tensor self, int[1] shifts, int[1]? dims=None)",
+                           .kind = Kind::algorithm,
+                           .dtypes = kAllDtypes,
+                           .grad_fn = "RollBackward0",
+                           .doc =
+                               "The elements moved by shifts along dims; those moved beyond the end return at the "
+                               "start. Without dims: as one vector."};
   template <class G>
   static auto grad_a(const G& g) {
     return g.grad().roll(g.negative("shifts"), g.dims("dims"));

@@ -10,7 +10,7 @@ struct gather {
       .kernel_name = "scatter_gather_tensor_cpu",
       .strict_out = true,
       .grad_fn = "GatherBackward0",
-      .doc = "The elements whose place along dim index names, and whose other places are the index's own."};
+      .doc = "The elements along dim that index names. With two dims and dim=0: result[i][j] = input[index[i][j]][j]."};
   template <class G>
   static auto grad_a(const G& g) {
     return g.zeros(g.a().sizes()).scatter_add(g.integer("dim"), g.b(), g.grad());
@@ -25,9 +25,11 @@ struct index_add {
       .kind = Kind::algorithm,
       .by_hand = true,
       .inplace = true,
+      .one_dtype = true,
+      .dtypes = kUsual | kComplex,
       .strict_out = true,
       .grad_fn = "IndexAddBackward0",
-      .doc = "input, and alpha * source added at the places along dim that index names."};
+      .doc = "input with alpha * source added along dim: part i of source to part index[i]."};
   template <class G>
   static auto grad_a(const G& g) {
     return g.grad();
@@ -44,9 +46,12 @@ struct index_select {
       .kind = Kind::algorithm,
       .by_hand = true,
       .dtypes = kUsual | kComplex,
+      .accepts = kAllDtypes,
       .kernel_name = "index_select",
       .grad_fn = "IndexSelectBackward0",
-      .doc = "The places along dim that index names."};
+      .doc =
+          "The parts of input along dim whose indices are in index. Vectors of uint16, uint32 and uint64 are refused, "
+          "as in PyTorch."};
   template <class G>
   static auto grad_a(const G& g) {
     return g.zeros(g.sizes()).index_add(g.integer("dim"), g.b(), g.grad());
@@ -60,7 +65,7 @@ struct masked_select {
                            .dtypes = kUsual | kComplex,
                            .kernel_name = "masked_select",
                            .grad_fn = "MaskedSelectBackward0",
-                           .doc = "The elements at which mask holds, in one dim."};
+                           .doc = "The elements where mask is true, as a vector."};
   template <class G>
   static auto grad_a(const G& g) {
     return g.at_mask(g.a(), g.b());
@@ -73,9 +78,10 @@ struct nonzero {
                            .python = "",
                            .kind = Kind::algorithm,
                            .by_hand = true,
+                           .promotion = Promotion::place,
                            .dtypes = kUsual | kComplex,
                            .kernel_name = "nonzero_count_cpu",
-                           .doc = "The places of what is not 0: one row each."};
+                           .doc = "The indices of the nonzero elements, one row for each."};
 };
 
 struct scatter {
@@ -89,11 +95,13 @@ struct scatter {
       .kind = Kind::algorithm,
       .by_hand = true,
       .inplace = true,
+      .one_dtype = true,
       .dtypes = kUsual | kComplex,
       .kernel_name = "scatter_gather_tensor_cpu",
       .strict_out = true,
       .grad_fn = "ScatterBackward0",
-      .doc = "input, and elements of src at the places along dim that index names."};
+      .doc =
+          "input with elements of src written along dim. With two dims and dim=0: result[index[i][j]][j] = src[i][j]."};
   template <class G>
   static auto grad_a(const G& g) {
     return g.grad_unless("reduce").scatter(g.integer("dim"), g.b(), 0);
@@ -132,11 +140,13 @@ struct scatter_add {
       .kind = Kind::algorithm,
       .by_hand = true,
       .inplace = true,
+      .one_dtype = true,
       .dtypes = kUsual | kComplex,
       .kernel_name = "scatter_gather_tensor_cpu",
       .strict_out = true,
       .grad_fn = "ScatterAddBackward0",
-      .doc = "input, and elements of src added at the places along dim that index names."};
+      .doc =
+          "input with elements of src added along dim. With two dims and dim=0: result[index[i][j]][j] += src[i][j]."};
   template <class G>
   static auto grad_a(const G& g) {
     return g.grad();
@@ -154,5 +164,6 @@ struct take_along_dim {
       .array_api = "take_along_axis",
       .kind = Kind::algorithm,
       .by_hand = true,
-      .doc = "The elements whose places along dim indices names, broadcast with input; without dim, of all in one."};
+      .dtypes = kUsual | kComplex,
+      .doc = "gather with indices that broadcast with input. Without dim: indices into all elements as one vector."};
 };

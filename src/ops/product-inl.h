@@ -6,6 +6,7 @@ struct mm {
                            .kind = Kind::algorithm,
                            .shapes = "ij,jk",
                            .by_hand = true,
+                           .one_dtype = true,
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "addmm_impl_cpu_",
                            .strict_out = true,
@@ -27,7 +28,8 @@ struct mm_dtype {
       .signature = "mm(Tensor self, Tensor mat2, ScalarType out_dtype, *, Tensor out=None) -> Tensor",
       .kind = Kind::algorithm,
       .by_hand = true,
-      .method = false};
+      .method = false,
+      .dtypes = 0};
 };
 
 struct bmm {
@@ -35,11 +37,12 @@ struct bmm {
                            .kind = Kind::algorithm,
                            .shapes = "bij,bjk",
                            .by_hand = true,
+                           .one_dtype = true,
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "bmm",
                            .strict_out = true,
                            .grad_fn = "BmmBackward0",
-                           .doc = "The products of matrices, one by one."};
+                           .doc = "The matrix product of each pair of matrices in two batches."};
   template <class G>
   static auto grad_a(const G& g) {
     return g.grad().bmm(conj(g.b().transpose(1, 2)));
@@ -55,7 +58,8 @@ struct bmm_dtype {
       .signature = "bmm(Tensor self, Tensor mat2, ScalarType out_dtype, *, Tensor out=None) -> Tensor",
       .kind = Kind::algorithm,
       .by_hand = true,
-      .method = false};
+      .method = false,
+      .dtypes = 0};
 };
 
 struct mv {
@@ -63,6 +67,7 @@ struct mv {
                            .kind = Kind::algorithm,
                            .shapes = "ij,j",
                            .by_hand = true,
+                           .one_dtype = true,
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "addmv_impl_cpu",
                            .grad_fn = "MvBackward0",
@@ -83,6 +88,7 @@ struct dot {
                            .kind = Kind::algorithm,
                            .shapes = "i,i",
                            .by_hand = true,
+                           .one_dtype = true,
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "dot",
                            .grad_fn = "DotBackward0",
@@ -103,10 +109,11 @@ struct vdot {
                            .kind = Kind::algorithm,
                            .shapes = "i,i",
                            .by_hand = true,
+                           .one_dtype = true,
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "dot",
                            .grad_fn = "VdotBackward0",
-                           .doc = "dot, with the first vector conjugated."};
+                           .doc = "The dot product of two vectors, the first one conjugated."};
   template <class G>
   static auto grad_a(const G& g) {
     return conj(g.grad()) * g.b();
@@ -129,6 +136,7 @@ struct addmm {
       .shapes = "*ik,ij,jk",
       .by_hand = true,
       .inplace = true,
+      .one_dtype = true,
       .dtypes = kNoBool | kComplex,
       .kernel_name = "addmm_impl_cpu_",
       .strict_out = true,
@@ -158,7 +166,8 @@ struct addmm_dtype {
           "alpha=1, Tensor out=None) -> Tensor",
       .kind = Kind::algorithm,
       .by_hand = true,
-      .method = false};
+      .method = false,
+      .dtypes = 0};
 };
 
 struct addmv {
@@ -173,6 +182,7 @@ struct addmv {
       .shapes = "*i,ij,j",
       .by_hand = true,
       .inplace = true,
+      .one_dtype = true,
       .dtypes = kNoBool | kComplex,
       .kernel_name = "addmv_impl_cpu",
       .strict_out = true,
@@ -206,12 +216,13 @@ struct baddbmm {
       .shapes = "*bik,bij,bjk",
       .by_hand = true,
       .inplace = true,
+      .one_dtype = true,
       .dtypes = kNoBool | kComplex,
       .kernel_name = "baddbmm",
       .strict_out = true,
       .no_overlap = 0b01,
       .grad_fn = "BaddbmmBackward0",
-      .doc = "beta * input + alpha * (batch1 @ batch2), matrix by matrix."};
+      .doc = "beta * input + alpha * (batch1 @ batch2), for each pair of matrices in two batches."};
   template <class G>
   static auto grad_a(const G& g) {
     return times(g.grad(), g.number("beta", 1));
@@ -233,7 +244,8 @@ struct baddbmm_dtype {
           "alpha=1, Tensor out=None) -> Tensor",
       .kind = Kind::algorithm,
       .by_hand = true,
-      .method = false};
+      .method = false,
+      .dtypes = 0};
 };
 
 // Ops composed of the products above, which have the derivatives.
@@ -246,8 +258,9 @@ struct matmul {
       .shapes = "*bij,*bjk",
       .by_hand = true,
       .symbol = "@",
+      .one_dtype = true,
       .dtypes = kNoBool | kComplex,
-      .doc = "The product of vectors, matrices or batches of matrices, whose leading dims broadcast."};
+      .doc = "The product of vectors, matrices or batches of matrices. The dims of batches broadcast."};
 };
 
 struct inner {
@@ -256,8 +269,9 @@ struct inner {
                            .kind = Kind::algorithm,
                            .shapes = "ij,kj",
                            .by_hand = true,
+                           .one_dtype = true,
                            .dtypes = kNoBool | kComplex,
-                           .doc = "The sums of products along the last dims; times a number where one has no dims."};
+                           .doc = "The sums of products along the last dims. If one has no dims: input * other."};
 };
 
 struct outer {
@@ -266,5 +280,6 @@ struct outer {
                            .kind = Kind::algorithm,
                            .shapes = "i,j",
                            .by_hand = true,
-                           .doc = "Every element of one vector times every element of another."};
+                           .dtypes = kAllDtypes,
+                           .doc = "Every element of input times every element of vec2, as a matrix."};
 };

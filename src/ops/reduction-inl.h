@@ -78,7 +78,7 @@ struct amax {
       .kind = Kind::fold,
       .kernel_name = "max_values_cpu",
       .grad_fn = "AmaxBackward0",
-      .doc = "The largest element along dim; NaN wins."};
+      .doc = "The largest element along dim; NaN if one is NaN."};
   template <class T>
   static T forward(T a, T b) {
     return larger(a, b);
@@ -94,7 +94,7 @@ struct amin {
       .kind = Kind::fold,
       .kernel_name = "min_values_cpu",
       .grad_fn = "AminBackward0",
-      .doc = "The smallest element along dim; NaN wins."};
+      .doc = "The smallest element along dim; NaN if one is NaN."};
   template <class T>
   static T forward(T a, T b) {
     return smaller(a, b);
@@ -113,7 +113,7 @@ struct all {
       .kind = Kind::fold,
       .promotion = Promotion::logical,
       .kernel_name = "and_cpu",
-      .doc = "Whether no element along dim is 0.",
+      .doc = "Whether all elements along dim are nonzero.",
   };
   template <class T>
   static T forward(T a, T b) {
@@ -133,7 +133,7 @@ struct any {
       .kind = Kind::fold,
       .promotion = Promotion::logical,
       .kernel_name = "or_cpu",
-      .doc = "Whether an element along dim is not 0.",
+      .doc = "Whether at least one element along dim is nonzero.",
   };
   template <class T>
   static T forward(T a, T b) {

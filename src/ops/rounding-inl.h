@@ -10,7 +10,7 @@ struct floor {
                            .complex_lacks_code = true,
                            .strict_out = true,
                            .grad_fn = "FloorBackward0",
-                           .doc = "The largest integer that is not above."};
+                           .doc = "The largest integer <= input."};
   template <class T>
   static T forward(T a) {
     return rounded_down(a);
@@ -30,7 +30,7 @@ struct ceil {
                            .complex_lacks_code = true,
                            .strict_out = true,
                            .grad_fn = "CeilBackward0",
-                           .doc = "The smallest integer that is not below."};
+                           .doc = "The smallest integer >= input."};
   template <class T>
   static T forward(T a) {
     return rounded_up(a);
@@ -50,7 +50,7 @@ struct trunc {
                            .complex_lacks_code = true,
                            .strict_out = true,
                            .grad_fn = "TruncBackward0",
-                           .doc = "The integer toward 0."};
+                           .doc = "input rounded toward 0."};
   template <class T>
   static T forward(T a) {
     return rounded_to_zero(a);
@@ -68,7 +68,7 @@ struct frac {
                            .strict_out = true,
                            .through_float32 = true,
                            .grad_fn = "FracBackward0",
-                           .doc = "What trunc leaves: input - trunc(input)."};
+                           .doc = "The fractional part: input - trunc(input)."};
   template <class T>
   static T forward(T a) {
     return a - rounded_to_zero(a);
@@ -90,7 +90,9 @@ struct round {
                            .kernel_name = "round_vml_cpu",
                            .strict_out = true,
                            .grad_fn = "RoundBackward0",
-                           .doc = "The nearest integer, of two the even one; of floats also to decimals places."};
+                           .doc =
+                               "The nearest integer, the even one if two are equally near. decimals: the number of "
+                               "decimal places, for floats."};
   template <class T>
   static T forward(T a) {
     return nearest(a);
@@ -129,7 +131,7 @@ struct sign {
                            .complex_lacks_code = true,
                            .strict_out = true,
                            .grad_fn = "SignBackward0",
-                           .doc = "1, 0 or -1; 0 for NaN."};
+                           .doc = "1 for positive, -1 for negative elements, 0 for 0 and NaN."};
   template <class T>
   static T forward(T a) {
     return signum(a);
@@ -146,7 +148,7 @@ struct sgn {
                            .kernel_name = "sign_cpu",
                            .strict_out = true,
                            .grad_fn = "SgnBackward0",
-                           .doc = "Complex numbers divided by their magnitudes; real ones as sign gives them."};
+                           .doc = "input divided by its magnitude; 0 for 0. Of real numbers: sign."};
   template <class T>
   static T forward(T a) {
     return signum(a);
@@ -158,16 +160,17 @@ struct sgn {
 };
 
 struct signbit {
-  static constexpr Row row{.signature = "signbit(Tensor self, *, Tensor out=None) -> Tensor",
-                           .array_api = "signbit",
-                           .by_hand = true,
-                           .inplace = false,
-                           .promotion = Promotion::comparison,
-                           .dtypes = kAllReal,
-                           .refuses_complex = "signbit is not implemented for complex tensors.",
-                           .complex_lacks_code = true,
-                           .through_float32 = true,
-                           .doc = "Whether an element is negative, -0 and NaN by their sign."};
+  static constexpr Row row{
+      .signature = "signbit(Tensor self, *, Tensor out=None) -> Tensor",
+      .array_api = "signbit",
+      .by_hand = true,
+      .inplace = false,
+      .promotion = Promotion::comparison,
+      .dtypes = kAllReal,
+      .refuses_complex = "signbit is not implemented for complex tensors.",
+      .complex_lacks_code = true,
+      .through_float32 = true,
+      .doc = "Whether the sign bit is set: for negative elements, also for -0 and NaN with a minus sign."};
   template <class T>
   static Truth forward(T a) {
     return is_marked_negative(a);
@@ -183,7 +186,7 @@ struct copysign {
                            .through_float32 = true,
                            .grad_fn = "CopysignBackward0",
                            .grad_fn_of_number = "CopysignBackward1",
-                           .doc = "The distance of input from 0 with the sign of other."};
+                           .doc = "The magnitude of input with the sign of other."};
   template <class T>
   static T forward(T a, T b) {
     return with_sign(a, b);

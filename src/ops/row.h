@@ -32,6 +32,7 @@ enum class Promotion : uint8_t {
   logical,       // each operand is tested for nonzero; the result is bool
   select,        // the first operand is a bool condition, the others as `common`
   sum,           // integers and bool are summed in int64
+  place,         // the result is int64: indices or numbers of elements
 };
 
 /// The role of last arguments that are numbers, not operands. They do not affect shape and layout, and must fit the
@@ -95,7 +96,10 @@ struct Row {
   const char* name = nullptr;  // in error texts, if it differs from the block's
   const char* symbol = "";     // of its operator, if it has one
   Promotion promotion = Promotion::common;
-  DtypeSet dtypes = kUsual;               // the compute dtypes that have kernels
+  bool one_dtype = false;    // operands of two dtypes are an error: they are not promoted
+  DtypeSet dtypes = kUsual;  // the compute dtypes that have kernels
+  // The dtypes of operands, if they are not `dtypes` and what promotes to these: by_hand computes the others.
+  DtypeSet accepts = 0;
   DtypeSet lanes = 0;                     // for a fold with a State: the dtypes in which states are computed
   const char* kernel_name = "";           // in the error for other dtypes: "abs_cpu" not implemented for 'Bool'
   const char* refuses_bool = nullptr;     // PyTorch's text, if it has a special one for bool

@@ -9,10 +9,11 @@ struct cumsum {
       .kind = Kind::algorithm,
       .by_hand = true,
       .inplace = true,
+      .promotion = Promotion::sum,
       .dtypes = kNoBool | kComplex,
       .kernel_name = "cumsum_out_cpu",
       .grad_fn = "CumsumBackward0",
-      .doc = "The sums along dim of the elements so far; integers and bool are summed in int64."};
+      .doc = "For each element the sum along dim up to it. Integers and bool are summed in int64."};
   template <class G>
   static auto grad_a(const G& g) {
     const auto dim = g.integer("dim");
@@ -28,7 +29,7 @@ struct cummax {
       .by_hand = true,
       .kernel_name = "cummax_cpu",
       .grad_fn = "CummaxBackward0",
-      .doc = "The largest element along dim so far, and where it is."};
+      .doc = "For each element the largest one along dim up to it, and the index of that."};
   template <class G>
   static auto grad_a(const G& g) {
     return added_along(g.grad(), g.integer("dim", -1), g.result(1), g.a().sizes());
@@ -43,7 +44,7 @@ struct cummin {
       .by_hand = true,
       .kernel_name = "cummin_cpu",
       .grad_fn = "CumminBackward0",
-      .doc = "The smallest element along dim so far, and where it is."};
+      .doc = "For each element the smallest one along dim up to it, and the index of that."};
   template <class G>
   static auto grad_a(const G& g) {
     return added_along(g.grad(), g.integer("dim", -1), g.result(1), g.a().sizes());

@@ -9,7 +9,7 @@ struct maximum {
       .kernel_name = "maximum_cpu",
       .refuses_complex = "maximum not implemented for complex tensors.",
       .grad_fn = "MaximumBackward0",
-      .doc = "The larger of both; NaN wins.",
+      .doc = "The larger of both; NaN if one is NaN.",
   };
   template <class T>
   static T forward(T a, T b) {
@@ -34,7 +34,7 @@ struct minimum {
       .kernel_name = "minimum_cpu",
       .refuses_complex = "minimum not implemented for complex tensors.",
       .grad_fn = "MinimumBackward0",
-      .doc = "The smaller of both; NaN wins.",
+      .doc = "The smaller of both; NaN if one is NaN.",
   };
   template <class T>
   static T forward(T a, T b) {
@@ -60,7 +60,7 @@ struct clamp {
       .dtypes = kNoBool,
       .kernel_name = "clamp_cpu",
       .grad_fn = "ClampBackward0",
-      .doc = "Every element raised to min and lowered to max; the upper bound wins where they cross."};
+      .doc = "Each element limited to the range from min to max; max if min > max."};
   template <class T>
   static T forward(T a, T low, T high) {
     return smaller(larger(a, low), high);
@@ -166,7 +166,10 @@ struct clamp_max_scalar {
 
 /// The indices where `condition` is true, one tensor for each dim.
 struct where_places {
-  static constexpr Row row{.signature = "where(Tensor condition) -> Tensor[]", .kind = Kind::algorithm};
+  static constexpr Row row{.signature = "where(Tensor condition) -> Tensor[]",
+                           .kind = Kind::algorithm,
+                           .promotion = Promotion::place,
+                           .dtypes = kUsual | kComplex};
 };
 
 struct where {
@@ -184,7 +187,9 @@ struct where {
       .dtypes = kAllDtypes,
       .kernel_name = "where_cpu",
       .grad_fn = "WhereBackward0",
-      .doc = "input where condition holds, else other."};
+      .doc =
+          "input where condition is true, otherwise other. With condition only: the indices of its nonzero elements, "
+          "one tensor for each dim."};
   template <class T>
   static T forward(Truth condition, T a, T b) {
     return choose(condition, a, b);
@@ -208,7 +213,7 @@ struct fmax {
                            .refuses_complex = "fmax not implemented for complex tensors.",
                            .through_float32 = true,
                            .grad_fn = "FmaxBackward0",
-                           .doc = "The larger of both; NaN only where both are."};
+                           .doc = "The larger of both; NaN only if both are NaN."};
   template <class T>
   static T forward(T a, T b) {
     return choose((a < b) | (a != a), b, a);  // NOLINT(misc-redundant-expression): only a NaN differs from itself
@@ -232,7 +237,7 @@ struct fmin {
                            .refuses_complex = "fmin not implemented for complex tensors.",
                            .through_float32 = true,
                            .grad_fn = "FminBackward0",
-                           .doc = "The smaller of both; NaN only where both are."};
+                           .doc = "The smaller of both; NaN only if both are NaN."};
   template <class T>
   static T forward(T a, T b) {
     return choose((b < a) | (a != a), b, a);  // NOLINT(misc-redundant-expression): only a NaN differs from itself
@@ -255,9 +260,12 @@ struct nan_to_num {
       .numpy = "nan_to_num",
       .by_hand = true,
       .dtypes = kFloats,
+      .accepts = kAllDtypes,
       .parameters = Parameters::replacements,
       .grad_fn = "NanToNumBackward0",
-      .doc = "Other numbers for NaN (0) and the infinities (the largest and the smallest one); integers as they are."};
+      .doc =
+          "input with NaN replaced by nan (default 0), infinity by posinf (the largest number) and -infinity by neginf "
+          "(the smallest)."};
   template <class T>
   static T forward(T a, T nan, T posinf, T neginf) {
     const T number = choose(a == T(kInfinity), posinf, choose(a == T(-kInfinity), neginf, a));

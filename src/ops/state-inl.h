@@ -8,12 +8,15 @@ struct argmax {
       .array_api = "argmax",
       .kind = Kind::fold,
       .by_hand = true,
+      .promotion = Promotion::place,
       .dtypes = kUsual,
       .lanes = kWideNumbers,
       .kernel_name = "argmax_cpu",
       .refuses_bool = "argmax(): does not support bool input",
       .refuses_complex = "argmax(): does not support complex input",
-      .doc = "The place of the largest element along dim, or among all; of several the first. NaN is the largest."};
+      .doc =
+          "The index of the largest element along dim, or of all without dim: the first of equal ones. NaN is the "
+          "largest."};
   template <class V>
   struct State {
     V value, index;
@@ -59,12 +62,15 @@ struct argmin : argmax {
       .array_api = "argmin",
       .kind = Kind::fold,
       .by_hand = true,
+      .promotion = Promotion::place,
       .dtypes = kUsual,
       .lanes = kWideNumbers,
       .kernel_name = "argmin_cpu",
       .refuses_bool = "argmin(): does not support bool input",
       .refuses_complex = "argmin(): does not support complex input",
-      .doc = "The place of the smallest element along dim, or among all; of several the first. NaN is the smallest."};
+      .doc =
+          "The index of the smallest element along dim, or of all without dim: the first of equal ones. NaN is the "
+          "smallest."};
   template <class V, class At>
   static State<V> init(const At& at) {
     return {at.highest(), at.number(0)};
@@ -86,7 +92,7 @@ struct max {
                            .by_hand = true,
                            .kernel_name = "max_all",
                            .grad_fn = "MaxBackward1",
-                           .doc = "The largest element; NaN wins."};
+                           .doc = "The largest element; NaN if one is NaN."};
   template <class G>
   static auto grad_a(const G& g) {
     return shared_among(g.grad(), g.a(), g.result());
@@ -97,7 +103,7 @@ struct max_other {
   static constexpr Row row{.signature = "max(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
                            .kind = Kind::algorithm,
                            .by_hand = true,
-                           .doc = "maximum(self, other)."};
+                           .doc = "The same as maximum(input, other)."};
 };
 
 /// By index, like argmax.
@@ -113,7 +119,7 @@ struct max_dim : argmax {
       .strict_out = true,
       .no_overlap = 0b11,
       .grad_fn = "MaxBackward0",
-      .doc = "The largest element along dim, and where it is; of several the first. NaN wins."};
+      .doc = "The largest element along dim and its index, the first of equal ones; NaN if one is NaN."};
   template <class V>
   using Results = State<V>;
   template <class V, class At>
@@ -133,7 +139,7 @@ struct min {
                            .by_hand = true,
                            .kernel_name = "min_all",
                            .grad_fn = "MinBackward1",
-                           .doc = "The smallest element; NaN wins."};
+                           .doc = "The smallest element; NaN if one is NaN."};
   template <class G>
   static auto grad_a(const G& g) {
     return shared_among(g.grad(), g.a(), g.result());
@@ -144,7 +150,7 @@ struct min_other {
   static constexpr Row row{.signature = "min(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
                            .kind = Kind::algorithm,
                            .by_hand = true,
-                           .doc = "minimum(self, other)."};
+                           .doc = "The same as minimum(input, other)."};
 };
 
 /// By index, like argmin.
@@ -160,7 +166,7 @@ struct min_dim : argmin {
       .strict_out = true,
       .no_overlap = 0b11,
       .grad_fn = "MinBackward0",
-      .doc = "The smallest element along dim, and where it is; of several the first. NaN wins."};
+      .doc = "The smallest element along dim and its index, the first of equal ones; NaN if one is NaN."};
   template <class V>
   using Results = State<V>;
   template <class V, class At>
@@ -184,7 +190,7 @@ struct aminmax {
       .strict_out = true,
       .no_overlap = 0b11,
       .grad_fn = "AminmaxBackward0",
-      .doc = "The smallest and the largest element along dim, or among all; NaN wins."};
+      .doc = "The smallest and the largest element along dim, or of all without dim; NaN if one is NaN."};
   template <class V>
   struct State {
     V low, high;
@@ -240,10 +246,11 @@ struct count_nonzero : Sum {
                                "(Tensor self, int? dim=None)\n"
                                "(Tensor self, int[] dim)",
                            .kind = Kind::fold,
+                           .promotion = Promotion::place,
                            .dtypes = kUsual | kComplex,
                            .lanes = kWideNumbers,
                            .kernel_name = "nonzero_count_cpu",
-                           .doc = "How many elements along dim are not 0."};
+                           .doc = "The number of nonzero elements along dim."};
   template <class V, class At>
   static void step(State<V>& s, V value, const At& at) {
     s.sum = s.sum + choose(value == at.number(0), at.number(0), at.number(1));
@@ -258,6 +265,7 @@ struct nansum : Sum {
       .numpy = "nansum",
       .kind = Kind::fold,
       .by_hand = true,
+      .promotion = Promotion::sum,
       .dtypes = kFloats,
       .lanes = kWideFloats,
       .kernel_name = "nansum_cpu",
@@ -290,11 +298,12 @@ struct var {
       .by_hand = true,
       .dtypes = kInexact,
       .lanes = set_of(float64),
+      .complex_to_real = true,
       .ulp = 1,
       .grad_fn = "VarBackward0",
       .doc =
-          "The variance along dim: the sum of squared distances from the mean by the number of elements less "
-          "correction, 1."};
+          "The variance along dim: the sum of squared distances from the mean, divided by the number of elements minus "
+          "correction (default 1)."};
   template <class V>
   struct State {
     V count, mean, squares;
@@ -347,9 +356,10 @@ struct std_ : var {
       .name = "std",
       .dtypes = kInexact,
       .lanes = set_of(float64),
+      .complex_to_real = true,
       .ulp = 1,
       .grad_fn = "StdBackward0",
-      .doc = "The standard deviation along dim: the root of the variance."};
+      .doc = "The standard deviation along dim: the square root of the variance."};
   template <class V, class At>
   static V finish(const State<V>& s, const At& at) {
     return square_root(var::finish(s, at));
@@ -372,6 +382,7 @@ struct var_mean : var {
       .method = false,
       .dtypes = kInexact,
       .lanes = set_of(float64),
+      .complex_to_real = true,
       .ulp = 1,
       .grad_fn = "VarMeanBackward0",
       .doc = "The variance and the mean along dim."};
@@ -401,6 +412,7 @@ struct std_mean : std_ {
       .method = false,
       .dtypes = kInexact,
       .lanes = set_of(float64),
+      .complex_to_real = true,
       .ulp = 1,
       .grad_fn = "StdMeanBackward0",
       .doc = "The standard deviation and the mean along dim."};
@@ -424,12 +436,13 @@ struct logsumexp {
       .signature = "logsumexp(Tensor self, int[1] dim, bool keepdim=False, *, Tensor out=None) -> Tensor",
       .kind = Kind::fold,
       .by_hand = true,
+      .promotion = Promotion::int_to_float,
       .dtypes = kAllDtypes,
       .lanes = kWideFloats,
       .vectors = true,
       .ulp = 1,
       .grad_fn = "LogsumexpBackward0",
-      .doc = "The logarithm of the sum of the exponentials along dim, without overflow on the way."};
+      .doc = "log(sum(exp(input))) along dim, without overflow of the exponentials."};
   template <class V>
   struct State {
     V max, sum;
@@ -468,23 +481,23 @@ struct logsumexp {
 
 /// This block is the norm with ord 2.
 struct linalg_vector_norm : Sum {
-  static constexpr Row row{
-      .signature =
-          "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, "
-          "ScalarType? dtype=None, Tensor out=None) -> Tensor",
-      .numpy = "linalg.vector_norm",
-      .kind = Kind::fold,
-      .by_hand = true,
-      .method = false,
-      .dtypes = kInexact,
-      .lanes = kWideFloats,
-      .strict_out = true,
-      .no_overlap = 1,
-      .ulp = 1,
-      .grad_fn = "LinalgVectorNormBackward0",
-      .doc =
-          "The root of the sum of powers of the magnitudes along dim; ord inf and -inf: the largest and the smallest "
-          "magnitude; 0: how many are not 0."};
+  static constexpr Row row{.signature =
+                               "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, "
+                               "ScalarType? dtype=None, Tensor out=None) -> Tensor",
+                           .numpy = "linalg.vector_norm",
+                           .kind = Kind::fold,
+                           .by_hand = true,
+                           .method = false,
+                           .dtypes = kInexact,
+                           .lanes = kWideFloats,
+                           .strict_out = true,
+                           .no_overlap = 1,
+                           .complex_to_real = true,
+                           .ulp = 1,
+                           .grad_fn = "LinalgVectorNormBackward0",
+                           .doc =
+                               "The norm along dim: (sum of |input| ** ord) ** (1 / ord). ord inf and -inf give the "
+                               "largest and the smallest magnitude, ord 0 the number of nonzero elements."};
   template <class V, class At>
   static void step(State<V>& s, V value, const At&) {
     s.sum = mul_add(value, value, s.sum);
@@ -570,6 +583,7 @@ struct nanmean {
       .numpy = "nanmean",
       .kind = Kind::algorithm,
       .by_hand = true,
+      .dtypes = kFloats,
       .ulp = 1,
       .doc = "The mean along dim of the elements that are not NaN."};
 };
@@ -584,8 +598,10 @@ struct norm {
           "dtype=None)",
       .kind = Kind::algorithm,
       .by_hand = true,
+      .dtypes = kInexact,
+      .complex_to_real = true,
       .ulp = 1,
-      .doc = "linalg_vector_norm of ord p; None is 2."};
+      .doc = "linalg_vector_norm with ord p; None means 2."};
 };
 
 struct norm_named {
@@ -598,5 +614,7 @@ struct norm_named {
           "ScalarType? dtype=None)",
       .kind = Kind::algorithm,
       .by_hand = true,
-      .doc = "The same by its name: \"fro\" is the norm of ord 2."};
+      .dtypes = kInexact,
+      .complex_to_real = true,
+      .doc = "The norm with the name p: \"fro\" is the one with ord 2."};
 };

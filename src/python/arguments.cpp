@@ -33,6 +33,12 @@ constexpr std::string_view kDeprecated = "|deprecated";
 /// Marks a signature that methods do not have.
 constexpr std::string_view kFunctionOnly = "|function";
 
+std::string take_returned(std::string& line) {
+  const std::size_t arrow = std::min(line.find(" -> "), line.size());
+  std::string returned = line.substr(arrow);
+  line.resize(arrow);
+  return returned;
+}
 bool take_suffix(std::string& line, std::string_view suffix) {
   if (!line.ends_with(suffix)) return false;
   line.resize(line.size() - suffix.size());
@@ -326,12 +332,16 @@ Parser::Parser(const Definition& definition, Binding binding) : definition_(defi
   int number = -1;
   for (std::string line : split(definition.signatures, "\n")) {
     ++number;
+    const std::string returned = take_returned(line);
     const bool deprecated = take_suffix(line, kDeprecated);
     if (take_suffix(line, kFunctionOnly) && binding == Binding::method) continue;
     std::vector<std::string> parts = parameters_of(line);
     if (binding == Binding::method && !make_method(parts)) continue;
-    signatures_.emplace_back("(" + joined(parts, ", ") + ")");
+    const std::string declared = "(" + joined(parts, ", ") + ")";
+    signatures_.emplace_back(declared);
     signatures_.back().deprecated = deprecated;
+    signatures_.back().declared = declared;
+    signatures_.back().returned = returned;
     signatures_.back().line = number;
     for (const Parameter& parameter : signatures_.back().parameters) give_slot(parameter.name);
   }

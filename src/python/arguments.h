@@ -46,7 +46,8 @@ constexpr bool has_binding(Binding bindings, Binding binding) {
 struct Definition {
   const char* name;
   Binding bindings;
-  /// One signature per line: "(Tensor input, int dim)". A method's have no `Tensor input` and no `Tensor out`.
+  /// One signature per line: "(Tensor input, int dim) -> bool". Without an arrow it returns a Tensor. A method's have
+  /// no `Tensor input` and no `Tensor out`.
   const char* signatures;
   const char* doc;
   PyObject* (*call)(const Call& call);
@@ -82,14 +83,16 @@ class Signature {
   };
 
   explicit Signature(const std::string& text);
-  /// "(Tensor input, int dim)".
+  /// "(Tensor input, int dim)", as PyTorch prints it.
   std::string text() const;
 
   std::vector<Parameter> parameters;
   std::size_t positional = 0;  // number of parameters that may be given without a keyword
   std::size_t required = 0;
   bool deprecated = false;
-  int line = 0;  // its line among the definition's signatures
+  int line = 0;          // its line among the definition's signatures
+  std::string declared;  // as it is defined: "(Operand input, int? dim=None)"
+  std::string returned;  // " -> bool"; "": a Tensor
 };
 
 /// Parses calls of a function with all its signatures.

@@ -192,39 +192,44 @@ constexpr Binding kBoth = Binding::both, kFunction = Binding::function, kMethod 
 
 const Definition kAutograd[] = {
     {"backward", kMethod,
-     "(Tensor input, Tensor? gradient=None, object? retain_graph=None, bool create_graph=False, object? inputs=None)",
-     "Adds gradients to the grad of every leaf this tensor was computed from, or of `inputs` alone.", run_backward},
-    {"detach", kBoth, "(Tensor input)", "The same elements without history.",
+     "(Tensor input, Tensor? gradient=None, object? retain_graph=None, bool create_graph=False, object? inputs=None) "
+     "-> None",
+     "Computes gradients and adds them to the grad of every leaf that this tensor was computed from, or only of "
+     "`inputs`.",
+     run_backward},
+    {"detach", kBoth, "(Tensor input)", "A view that is not part of the graph of gradients.",
      [](const Call& call) -> PyObject* { return wrap(call.tensor(Name::input).detach()); }},
-    {"detach_", kBoth, "(Tensor input)", "Cuts the tensor off its history.",
+    {"detach_", kBoth, "(Tensor input)", "Removes the tensor from the graph of gradients.",
      [](const Call& call) -> PyObject* {
        call.tensor(Name::input).detach_();
        return again(call.object(Name::input));
      }},
-    {"is_grad_enabled", kFunction, "()", "Whether this thread records operations.",
+    {"is_grad_enabled", kFunction, "() -> bool", "Whether this thread records operations.",
      [](const Call&) -> PyObject* { return PyBool_FromLong(is_grad_enabled()); }},
-    {"is_inference", kBoth, "(Tensor input)", "Whether it was made in inference mode.",
+    {"is_inference", kBoth, "(Tensor input) -> bool", "Whether the tensor was made in inference mode.",
      [](const Call& call) -> PyObject* { return PyBool_FromLong(call.tensor(Name::input).is_inference()); }},
-    {"is_inference_mode_enabled", kFunction, "()", "Whether this thread is in inference mode.",
+    {"is_inference_mode_enabled", kFunction, "() -> bool", "Whether this thread is in inference mode.",
      [](const Call&) -> PyObject* { return PyBool_FromLong(is_inference_mode_enabled()); }},
-    {"register_hook", kMethod, "(Tensor input, object hook)",
-     "Calls hook(grad) before the gradient is used; a tensor that it returns takes the gradient's place.",
+    {"register_hook", kMethod, "(Tensor input, object hook) -> RemovableHandle",
+     "Calls hook(grad) before the gradient is used; a tensor that it returns replaces the gradient.",
      [](const Call& call) -> PyObject* {
        const PythonTensorHook hook{OwnedReference(call.object(Name::hook))};
        return to_python(call.tensor(Name::input).register_hook(autograd::TensorHook(hook)));
      }},
-    {"register_post_accumulate_grad_hook", kMethod, "(Tensor input, object hook)",
+    {"register_post_accumulate_grad_hook", kMethod, "(Tensor input, object hook) -> RemovableHandle",
      "Calls hook(tensor) after backward has changed this leaf's grad.",
      [](const Call& call) -> PyObject* {
        const PythonLeafHook hook{OwnedReference(call.object(Name::hook))};
        return to_python(call.tensor(Name::input).register_post_accumulate_grad_hook(autograd::LeafHook(hook)));
      }},
-    {"requires_grad_", kMethod, "(Tensor input, bool requires_grad=True)", "Records operations on it, or no longer.",
+    {"requires_grad_", kMethod, "(Tensor input, bool requires_grad=True)",
+     "Sets whether operations on this tensor are recorded.",
      [](const Call& call) -> PyObject* {
        require_grad(call.self(), call.boolean(Name::requires_grad, true));
        return again(call.self());
      }},
-    {"retain_grad", kMethod, "(Tensor input)", "Makes a computed tensor keep its gradient.",
+    {"retain_grad", kMethod, "(Tensor input) -> None",
+     "Makes backward store the gradient of this tensor, which is not a leaf.",
      [](const Call& call) -> PyObject* {
        call.tensor(Name::input).retain_grad();
        return again(Py_None);

@@ -97,7 +97,8 @@ std::string text_signature(const Parser& parser, Binding binding) {
 const char* docstring(const Parser& parser, Binding binding) {
   std::string text = parser.name() + text_signature(parser, binding) + "\n--\n\n";
   const std::string prefix = binding == Binding::method ? "Tensor." : "";
-  for (const Signature& signature : parser.signatures()) text += prefix + parser.name() + signature.text() + "\n";
+  for (const Signature& signature : parser.signatures())
+    text += prefix + parser.name() + signature.text() + signature.returned + "\n";
   return keep(text + "\n" + parser.doc());
 }
 
@@ -157,7 +158,7 @@ void bind_functions(nb::module_& module) {
       if (!has_binding(entry.definition->bindings, binding)) continue;
       const Parser& parser = methods ? entry.method_parser() : entry.function_parser();
       nb::list signatures;
-      for (const Signature& signature : parser.signatures()) signatures.append(signature.text());
+      for (const Signature& signature : parser.signatures()) signatures.append(signature.declared + signature.returned);
       all.append(nb::make_tuple(parser.name(), signatures, parser.doc()));
     }
     return all;

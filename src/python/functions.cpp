@@ -21,8 +21,9 @@ bool same_elements(const Tensor& a, const Tensor& b) {
 }
 
 const Definition kFunctions[] = {
-    {"allclose", kBoth, "(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False)",
-     "Whether all elements are close.",
+    {"allclose", kBoth,
+     "(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool",
+     "Whether isclose is true for all elements.",
      [](const Call& call) -> PyObject* {
        const bool close = call.run([&] {
          return all(isclose(call.tensor(Name::input), call.tensor(Name::other), call.floating(Name::rtol, 1e-5),
@@ -32,22 +33,23 @@ const Definition kFunctions[] = {
        });
        return PyBool_FromLong(close);
      }},
-    {"can_cast", kFunction, "(dtype from_, dtype to)", "Whether a result of one dtype may be stored in another.",
+    {"can_cast", kFunction, "(dtype from_, dtype to) -> bool",
+     "Whether a result of dtype from_ may be stored in dtype to.",
      [](const Call& call) -> PyObject* {
        return PyBool_FromLong(can_cast(*call.dtype(Name::from_), *call.dtype(Name::to)));
      }},
-    {"equal", kBoth, "(Tensor input, Tensor other)", "Whether both have one shape and the same elements.",
+    {"equal", kBoth, "(Tensor input, Tensor other) -> bool", "Whether both have one shape and the same elements.",
      [](const Call& call) -> PyObject* {
        const bool same = call.run([&] { return same_elements(call.tensor(Name::input), call.tensor(Name::other)); });
        return PyBool_FromLong(same);
      }},
-    {"from_numpy", kFunction, "(object ndarray)", "A tensor over the memory of an ndarray.",
+    {"from_numpy", kFunction, "(object ndarray)", "A tensor that shares the memory of an ndarray.",
      [](const Call& call) -> PyObject* { return wrap(from_numpy(call.object(Name::ndarray))); }},
-    {"get_default_dtype", kFunction, "()", "The floating dtype of new tensors.",
+    {"get_default_dtype", kFunction, "() -> dtype", "The dtype of new tensors of floats.",
      [](const Call&) -> PyObject* { return to_python(get_default_dtype()); }},
-    {"get_num_threads", kFunction, "()", "Threads an op may use.",
+    {"get_num_threads", kFunction, "() -> int", "The number of threads that an op may use.",
      [](const Call&) -> PyObject* { return checked(PyLong_FromLong(get_num_threads())); }},
-    {"nonzero", kBoth, "(Tensor input, *, bool as_tuple=False, Tensor out=None)",
+    {"nonzero", kBoth, "(Tensor input, *, bool as_tuple=False, Tensor out=None) -> object",
      "The places of what is not 0: one row each.",
      [](const Call& call) -> PyObject* {
        const Tensor& self = call.tensor(Name::input);
@@ -62,15 +64,15 @@ const Definition kFunctions[] = {
        for (const Tensor& place : call.run([&] { return nonzero_places(self); })) result.append(nb::steal(wrap(place)));
        return nb::tuple(result).release().ptr();
      }},
-    {"promote_types", kFunction, "(dtype type1, dtype type2)", "The smallest dtype both can be promoted to.",
+    {"promote_types", kFunction, "(dtype type1, dtype type2) -> dtype",
+     "The smallest dtype to which both can be promoted.",
      [](const Call& call) -> PyObject* {
        return to_python(promote_types(*call.dtype(Name::type1), *call.dtype(Name::type2)));
      }},
     {"result_type", kFunction,
-     "(Tensor tensor, Tensor other)\n(Number scalar, Tensor tensor)\n(Tensor tensor, Number other)\n(Number scalar1, "
-     "Number "
-     "scalar2)",
-     "The dtype an op over both computes in.",
+     "(Tensor tensor, Tensor other) -> dtype\n(Number scalar, Tensor tensor) -> dtype\n(Tensor tensor, Number other) "
+     "-> dtype\n(Number scalar1, Number scalar2) -> dtype",
+     "The dtype to which the operands are promoted.",
      [](const Call& call) -> PyObject* {
        constexpr Name kFirst[] = {Name::tensor, Name::scalar, Name::tensor, Name::scalar1};
        constexpr Name kSecond[] = {Name::other, Name::tensor, Name::other, Name::scalar2};

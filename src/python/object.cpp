@@ -167,7 +167,7 @@ PyGetSetDef attributes[] = {
     {"device", get_device, nullptr, "Where the elements live: cpu, or meta, which has none.", nullptr},
     {"layout", get_layout, nullptr, "Always strided.", nullptr},
     {"ndim", get_ndim, nullptr, "The number of dims.", nullptr},
-    {"itemsize", get_itemsize, nullptr, "Bytes of an element.", nullptr},
+    {"itemsize", get_itemsize, nullptr, "The size of an element in bytes.", nullptr},
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
     {"is_meta", get_is_meta, nullptr, "Whether there are shapes and dtypes only.", nullptr},
     {"is_cuda", get_false, nullptr, "Never: there is no such device here.", nullptr},
@@ -178,7 +178,7 @@ PyGetSetDef attributes[] = {
     {"mH", get_mH, nullptr, "The last two dims swapped, conjugated.", nullptr},
     {"real", get_real, set_part<real>, "A view of the real parts.", nullptr},
     {"imag", get_imag, set_part<imag>, "A view of the imaginary parts.", nullptr},
-    {"data", get_data, set_data, "The same elements without history.", nullptr},
+    {"data", get_data, set_data, "A view that is not part of the graph of gradients.", nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
 };
 

@@ -1,6 +1,8 @@
 // Views, copies and writes: a line for each function. It is a function, a method or both, as in PyTorch.
-#include "autograd/views.h"
+#include <stdexcept>
+
 #include "autograd/meta.h"
+#include "autograd/views.h"
 #include "python/bindings.h"
 #include "python/object.h"
 #include "python/values.h"
@@ -11,7 +13,7 @@
 namespace tenon::python {
 namespace {
 
-constexpr Binding kBoth = Binding::both, kFunction = Binding::function, kMethod = Binding::method;
+constexpr Binding kBoth = Binding::both, kMethod = Binding::method;
 
 const Tensor& input(const Call& call) { return call.tensor(Name::input); }
 
@@ -165,123 +167,103 @@ PyObject* typed(const Call& call) {
   return same_or_new(call, call.run([&] { return input(call).to(dtype); }));
 }
 
-constexpr const char* kDims = "(Tensor input, ints size)";
+/// How a view is called in Python.
+struct Declaration {
+  const char* name;
+  Binding bindings;
+  const char* signatures;
+  const char* doc;
+};
+#include "python/views.inc"
 
-const Definition kViews[] = {
-    {"_is_view", kMethod, "(Tensor input)", "Whether its elements are those of another tensor.",
+/// The definition of a view that src/ops/views.h declares.
+constexpr Definition view(std::string_view name, PyObject* (*call)(const Call& call)) {
+  for (const Declaration& declared : kDeclarations)
+    if (name == declared.name) return {declared.name, declared.bindings, declared.signatures, declared.doc, call};
+  throw std::logic_error("not declared in src/ops/views.h");
+}
+
+constexpr Definition kViews[] = {
+    {"_is_view", kMethod, "(Tensor input) -> bool", "Whether it is a view of another tensor.",
      [](const Call& call) -> PyObject* { return PyBool_FromLong(input(call).is_view()); }},
-    {"as_strided", kBoth, "(Tensor input, ints size, ints stride, int? storage_offset=None)",
-     "A view with any sizes and strides over the storage.", TENON_VIEW(strided(call))},
-    {"broadcast_to", kBoth, kDims, "The same as expand.", TENON_VIEW(input(call).expand(call.dims(Name::size)))},
-    {"diagonal", kBoth, "(Tensor input, int offset=0, int dim1=0, int dim2=1)",
-     "A view of a diagonal of two dims, as the last dim.",
-     TENON_VIEW(input(call).diagonal(call.integer(Name::offset, 0), call.integer(Name::dim1, 0), call.integer(Name::dim2, 1)))},
-    {"expand", kMethod, "(Tensor input, ints size, *, bool implicit=False)", "A view in which dims of size 1 repeat; -1 keeps a size.",
-     TENON_VIEW(input(call).expand(call.dims(Name::size)))},
-    {"expand_as", kMethod, "(Tensor input, Tensor other)", "The same as expand(other.size()).",
-     TENON_VIEW(input(call).expand_as(call.tensor(Name::other)))},
-    {"flatten", kBoth, "(Tensor input, int start_dim=0, int end_dim=-1)", "Dims start_dim to end_dim as one.",
-     [](const Call& call) -> PyObject* { return same_or_new(call, flattened(call)); }},
-    {"movedim", kBoth, "(Tensor input, int source, int destination)\n(Tensor input, ints source, ints destination)",
-     "A view with dims at other places.", TENON_VIEW(moved(call))},
-    {"moveaxis", kBoth, "(Tensor input, int source, int destination)\n(Tensor input, ints source, ints destination)",
-     "The same as movedim.", TENON_VIEW(moved(call))},
-    {"narrow", kBoth, "(Tensor input, int dim, Tensor start, int length)\n(Tensor input, int dim, int start, int length)", "A view of `length` places of a dim.",
-     TENON_VIEW(input(call).narrow(call.integer(Name::dim), start_of(call), call.integer(Name::length)))},
-    {"permute", kBoth, "(Tensor input, ints dims)", "A view with the dims in another order.",
-     TENON_VIEW(input(call).permute(call.dims(Name::dims)))},
-    {"ravel", kBoth, "(Tensor input)", "All elements in one dim.",
-     TENON_VIEW(reshaped(call, [](const Tensor& self) { return self.contiguous().reshape({-1}); }))},
-    {"imag", kFunction, "(Tensor input)", "A view of the imaginary parts.", TENON_VIEW(imag(input(call)))},
-    {"real", kFunction, "(Tensor input)", "A view of the real parts; input itself where it is real.",
-     [](const Call& call) -> PyObject* { return same_or_new(call, real(input(call))); }},
-    {"view_as_complex", kFunction, "(Tensor input)", "A view in which the last dim, of size 2, is a complex number.",
-     TENON_VIEW(view_as_complex(input(call)))},
-    {"view_as_real", kFunction, "(Tensor input)", "A view with both parts in a last dim of size 2.",
-     TENON_VIEW(view_as_real(input(call)))},
-    {"reshape", kBoth, "(Tensor input, ints shape)", "A view with another shape where strides allow it, else a copy.",
-     TENON_VIEW(reshaped(call))},
-    {"reshape_as", kMethod, "(Tensor input, Tensor other)", "The same as reshape(other.size()).",
-     TENON_VIEW(input(call).reshape(call.tensor(Name::other).sizes()))},
-    {"select", kBoth, "(Tensor input, int dim, int index)", "A view of one place of a dim, which goes away.",
-     TENON_VIEW(input(call).select(call.integer(Name::dim), call.integer(Name::index)))},
-    {"squeeze", kBoth, "(Tensor input)\n(Tensor input, int dim)\n(Tensor input, ints dim)", "A view without dims of size 1.",
-     TENON_VIEW(squeezed(call))},
-    {"swapaxes", kBoth, "(Tensor input, int axis0, int axis1)", "The same as transpose.",
-     TENON_VIEW(input(call).transpose(call.integer(Name::axis0), call.integer(Name::axis1)))},
-    {"swapdims", kBoth, "(Tensor input, int dim0, int dim1)", "The same as transpose.",
-     TENON_VIEW(input(call).transpose(call.integer(Name::dim0), call.integer(Name::dim1)))},
-    {"t", kBoth, "(Tensor input)", "A matrix with its dims swapped.", TENON_VIEW(input(call).t())},
-    {"transpose", kBoth, "(Tensor input, int dim0, int dim1)", "A view with two dims swapped.",
-     TENON_VIEW(input(call).transpose(call.integer(Name::dim0), call.integer(Name::dim1)))},
-    {"unflatten", kBoth, "(Tensor input, int dim, ints sizes)", "A view with one dim as several.",
-     TENON_VIEW(unflattened(call))},
-    {"unfold", kMethod, "(Tensor input, int dimension, int size, int step)",
-     "Windows of `size` elements along a dim, `step` apart, in a new last dim.",
-     TENON_VIEW(input(call).unfold(call.integer(Name::dimension), call.integer(Name::size), call.integer(Name::step)))},
-    {"unsqueeze", kBoth, "(Tensor input, int dim)", "A view with a new dim of size 1.",
-     TENON_VIEW(input(call).unsqueeze(call.integer(Name::dim)))},
-    {"view", kMethod, "(Tensor input, dtype dtype)\n(Tensor input, ints size)", "A view with another shape.",
-     [](const Call& call) -> PyObject* {
+    view("as_strided", TENON_VIEW(strided(call))),
+    view("broadcast_to", TENON_VIEW(input(call).expand(call.dims(Name::size)))),
+    view("diagonal", TENON_VIEW(input(call).diagonal(call.integer(Name::offset, 0), call.integer(Name::dim1, 0), call.integer(Name::dim2, 1)))),
+    view("expand", TENON_VIEW(input(call).expand(call.dims(Name::size)))),
+    view("expand_as", TENON_VIEW(input(call).expand_as(call.tensor(Name::other)))),
+    view("flatten", [](const Call& call) -> PyObject* { return same_or_new(call, flattened(call)); }),
+    view("movedim", TENON_VIEW(moved(call))),
+    view("moveaxis", TENON_VIEW(moved(call))),
+    view("narrow", TENON_VIEW(input(call).narrow(call.integer(Name::dim), start_of(call), call.integer(Name::length)))),
+    view("permute", TENON_VIEW(input(call).permute(call.dims(Name::dims)))),
+    view("ravel", TENON_VIEW(reshaped(call, [](const Tensor& self) { return self.contiguous().reshape({-1}); }))),
+    view("imag", TENON_VIEW(imag(input(call)))),
+    view("real", [](const Call& call) -> PyObject* { return same_or_new(call, real(input(call))); }),
+    view("view_as_complex", TENON_VIEW(view_as_complex(input(call)))),
+    view("view_as_real", TENON_VIEW(view_as_real(input(call)))),
+    view("reshape", TENON_VIEW(reshaped(call))),
+    view("reshape_as", TENON_VIEW(input(call).reshape(call.tensor(Name::other).sizes()))),
+    view("select", TENON_VIEW(input(call).select(call.integer(Name::dim), call.integer(Name::index)))),
+    view("squeeze", TENON_VIEW(squeezed(call))),
+    view("swapaxes", TENON_VIEW(input(call).transpose(call.integer(Name::axis0), call.integer(Name::axis1)))),
+    view("swapdims", TENON_VIEW(input(call).transpose(call.integer(Name::dim0), call.integer(Name::dim1)))),
+    view("t", TENON_VIEW(input(call).t())),
+    view("transpose", TENON_VIEW(input(call).transpose(call.integer(Name::dim0), call.integer(Name::dim1)))),
+    view("unflatten", TENON_VIEW(unflattened(call))),
+    view("unfold", TENON_VIEW(input(call).unfold(call.integer(Name::dimension), call.integer(Name::size), call.integer(Name::step)))),
+    view("unsqueeze", TENON_VIEW(input(call).unsqueeze(call.integer(Name::dim)))),
+    view("view", [](const Call& call) -> PyObject* {
        if (call.has(Name::dtype) && *call.dtype() != input(call).dtype())
          throw NotImplementedError("view: another dtype over the same bytes is not supported");
        return wrap(call.has(Name::dtype) ? input(call).detach() : input(call).view(call.dims(Name::size)));
-     }},
-    {"view_as", kMethod, "(Tensor input, Tensor other)", "The same as view(other.size()).",
-     TENON_VIEW(input(call).view(call.tensor(Name::other).sizes()))},
-    {"squeeze_", kMethod, "(Tensor input)\n(Tensor input, int dim)\n(Tensor input, ints dim)", "squeeze in place.",
-     [](const Call& call) -> PyObject* {
+     }),
+    view("view_as", TENON_VIEW(input(call).view(call.tensor(Name::other).sizes()))),
+    view("squeeze_", [](const Call& call) -> PyObject* {
        return reshaped_in_place(call, [&](const Tensor&) { return squeezed(call); });
-     }},
-    {"t_", kMethod, "(Tensor input)", "t in place.",
-     [](const Call& call) -> PyObject* {
+     }),
+    view("t_", [](const Call& call) -> PyObject* {
        return reshaped_in_place(call, [](const Tensor& self) {
          if (self.dim() > 2)
            throw Error("t_() expects a tensor with <= 2 dimensions, but self is " + std::to_string(self.dim()) + "D");
          return self.t();
        });
-     }},
-    {"transpose_", kMethod, "(Tensor input, int dim0, int dim1)", "transpose in place.",
-     [](const Call& call) -> PyObject* {
+     }),
+    view("transpose_", [](const Call& call) -> PyObject* {
        return reshaped_in_place(call, [&](const Tensor& self) {
          return self.transpose(call.integer(Name::dim0), call.integer(Name::dim1));
        });
-     }},
-    {"unsqueeze_", kMethod, "(Tensor input, int dim)", "unsqueeze in place.",
-     [](const Call& call) -> PyObject* {
+     }),
+    view("unsqueeze_", [](const Call& call) -> PyObject* {
        return reshaped_in_place(call, [&](const Tensor& self) { return self.unsqueeze(call.integer(Name::dim)); });
-     }},
+     }),
 
     // Copies and writes.
-    {"clone", kBoth, "(Tensor input, *, memory_format? memory_format=None)", "A copy.",
+    {"clone", kBoth, "(Tensor input, *, memory_format? memory_format=None)", "A copy with its own memory.",
      TENON_VIEW(cloned(call))},
-    {"conj", kBoth, "(Tensor input)", "The complex conjugate; input itself where it is real.",
-     [](const Call& call) -> PyObject* { return same_or_new(call, call.run([&] { return conj(input(call)); })); }},
-    {"adjoint", kBoth, "(Tensor input)", "The last two dims swapped, conjugated.",
-     [](const Call& call) -> PyObject* {
+    view("conj", [](const Call& call) -> PyObject* { return same_or_new(call, call.run([&] { return conj(input(call)); })); }),
+    view("adjoint", [](const Call& call) -> PyObject* {
        return same_or_new(call, adjoint(input(call), "tensor.adjoint()", "adjoint()"));
-     }},
-    {"resolve_conj", kBoth, "(Tensor input)", "input itself: conjugates are computed at once.",
-     [](const Call& call) -> PyObject* { return again(call.object(Name::input)); }},
+     }),
+    view("resolve_conj", [](const Call& call) -> PyObject* { return again(call.object(Name::input)); }),
     {"contiguous", kMethod, "(Tensor input, *, memory_format memory_format=torch.contiguous_format)",
-     "The tensor itself where it is dense and row-major, else a copy that is.", contiguous},
-    {"copy_", kMethod, "(Tensor input, Operand other, bool non_blocking=False)", "Writes other, broadcast and cast.",
+     "The tensor itself if it is contiguous, otherwise a contiguous copy.", contiguous},
+    {"copy_", kMethod, "(Tensor input, Operand other, bool non_blocking=False)", "Copies the elements of other into the tensor, broadcast and cast.",
      [](const Call& call) -> PyObject* {
        const Arg other = call.arg(Name::other);
        // A number is cast as an element is, wraps included.
        const Tensor source = other.is_tensor() ? other.tensor() : full({}, other.number(), dtype_of_number(other.number()));
        return written(call, [&](Tensor& self) { self.copy_(source); });
      }},
-    {"fill_", kMethod, "(Tensor input, Tensor value)\n(Tensor input, Number value)", "Writes one value everywhere.", filled},
-    {"zero_", kMethod, "(Tensor input)", "Writes 0 everywhere.",
+    {"fill_", kMethod, "(Tensor input, Tensor value)\n(Tensor input, Number value)", "Sets all elements to one value.", filled},
+    {"zero_", kMethod, "(Tensor input)", "Sets all elements to 0.",
      [](const Call& call) -> PyObject* { return written(call, [](Tensor& self) { self.zero_(); }); }},
     {"resize_", kMethod, "(Tensor input, ints size, *, memory_format? memory_format=None)",
-     "Another shape over the same storage, which grows when needed.",
+     "Changes the shape; the storage grows if necessary.",
      [](const Call& call) -> PyObject* {
        resize(call);
        return again(call.self());
      }},
-    {"sum_to_size", kMethod, kDims, "The sum over the dims a broadcast from `size` would have added.",
+    {"sum_to_size", kMethod, "(Tensor input, ints size)", "The sum over the dims that a broadcast from `size` would add or expand.",
      [](const Call& call) -> PyObject* { return same_or_new(call, summed(call)); }},
     {"to", kMethod,
      "(Tensor input, device device=None, dtype dtype=None, bool non_blocking=False, bool copy=False, *, memory_format? "
@@ -289,8 +271,8 @@ const Definition kViews[] = {
      "memory_format=None)\n(Tensor input, Tensor tensor, bool non_blocking=False, bool copy=False, *, memory_format? "
      "memory_format=None)",
      "The same values in another dtype or on another device.", converted},
-    {"type", kMethod, "(Tensor input, object dtype=None, bool non_blocking=False)",
-     "The name of the tensor's older class; with a dtype the same as to().", typed},
+    {"type", kMethod, "(Tensor input, object dtype=None, bool non_blocking=False) -> object",
+     "Without a dtype the name of PyTorch's older class; with one the same as to().", typed},
     {"type_as", kMethod, "(Tensor input, Tensor other)", "The same as to(other.dtype).",
      [](const Call& call) -> PyObject* {
        return same_or_new(call, call.run([&] { return input(call).to(call.tensor(Name::other).dtype()); }));
@@ -321,34 +303,34 @@ const Definition kViews[] = {
      }},
 
     // Properties of a tensor.
-    {"data_ptr", kMethod, "(Tensor input)", "The address of the first element.",
+    {"data_ptr", kMethod, "(Tensor input) -> int", "The address of the first element.",
      TENON_VALUE(PyLong_FromUnsignedLongLong(reinterpret_cast<uintptr_t>(input(call).data_ptr())))},
-    {"dim", kMethod, "(Tensor input)", "The number of dims.", TENON_VALUE(PyLong_FromLongLong(input(call).dim()))},
-    {"ndimension", kMethod, "(Tensor input)", "The number of dims.", TENON_VALUE(PyLong_FromLongLong(input(call).dim()))},
-    {"element_size", kMethod, "(Tensor input)", "Bytes of an element.",
+    {"dim", kMethod, "(Tensor input) -> int", "The number of dims.", TENON_VALUE(PyLong_FromLongLong(input(call).dim()))},
+    {"ndimension", kMethod, "(Tensor input) -> int", "The number of dims.", TENON_VALUE(PyLong_FromLongLong(input(call).dim()))},
+    {"element_size", kMethod, "(Tensor input) -> int", "The size of an element in bytes.",
      TENON_VALUE(PyLong_FromLongLong(input(call).itemsize()))},
-    {"is_contiguous", kMethod, "(Tensor input, *, memory_format memory_format=torch.contiguous_format)",
-     "Whether it is dense in the order of a memory format.",
+    {"is_contiguous", kMethod, "(Tensor input, *, memory_format memory_format=torch.contiguous_format) -> bool",
+     "Whether the elements are dense and in the order of memory_format.",
      TENON_VALUE(PyBool_FromLong(input(call).is_contiguous(call.memory_format(MemoryFormat::contiguous))))},
-    {"is_floating_point", kBoth, "(Tensor input)", "Whether the dtype is floating point.",
+    {"is_floating_point", kBoth, "(Tensor input) -> bool", "Whether the dtype is floating point.",
      TENON_VALUE(PyBool_FromLong(is_floating_point(input(call).dtype())))},
-    {"is_complex", kBoth, "(Tensor input)", "Whether the dtype is complex.", TENON_VALUE(PyBool_FromLong(is_complex(input(call).dtype())))},
-    {"is_conj", kBoth, "(Tensor input)", "Whether elements are conjugated when they are read: never.",
+    {"is_complex", kBoth, "(Tensor input) -> bool", "Whether the dtype is complex.", TENON_VALUE(PyBool_FromLong(is_complex(input(call).dtype())))},
+    {"is_conj", kBoth, "(Tensor input) -> bool", "Always false: conj computes its result at once.",
      TENON_VALUE(PyBool_FromLong(0))},
-    {"is_signed", kBoth, "(Tensor input)", "Whether the dtype holds negative numbers.",
+    {"is_signed", kBoth, "(Tensor input) -> bool", "Whether the dtype can hold negative numbers.",
      TENON_VALUE(PyBool_FromLong(is_signed(input(call).dtype())))},
-    {"item", kMethod, "(Tensor input)", "The one element as a Python number.", TENON_VALUE(to_python(input(call).item()))},
-    {"numel", kBoth, "(Tensor input)", "The number of elements.", TENON_VALUE(PyLong_FromLongLong(input(call).numel()))},
-    {"nelement", kMethod, "(Tensor input)", "The number of elements.", TENON_VALUE(PyLong_FromLongLong(input(call).numel()))},
-    {"size", kMethod, "(Tensor input, int? dim=None)", "The shape, or the size of one dim.",
+    {"item", kMethod, "(Tensor input) -> object", "The element of a tensor that has only one, as a Python number.", TENON_VALUE(to_python(input(call).item()))},
+    {"numel", kBoth, "(Tensor input) -> int", "The number of elements.", TENON_VALUE(PyLong_FromLongLong(input(call).numel()))},
+    {"nelement", kMethod, "(Tensor input) -> int", "The number of elements.", TENON_VALUE(PyLong_FromLongLong(input(call).numel()))},
+    {"size", kMethod, "(Tensor input, int? dim=None) -> object", "The shape, or the size of dim.",
      TENON_VALUE(call.has(Name::dim) ? PyLong_FromLongLong(input(call).size(call.integer(Name::dim)))
                                      : to_size(input(call).sizes()))},
-    {"storage_offset", kMethod, "(Tensor input)", "The place of the first element in the storage.",
+    {"storage_offset", kMethod, "(Tensor input) -> int", "The position of the first element in the storage, in elements.",
      TENON_VALUE(PyLong_FromLongLong(input(call).storage_offset()))},
-    {"stride", kMethod, "(Tensor input, int? dim=None)", "The strides in elements, or that of one dim.",
+    {"stride", kMethod, "(Tensor input, int? dim=None) -> object", "The strides in elements, or the stride of dim.",
      TENON_VALUE(call.has(Name::dim) ? PyLong_FromLongLong(input(call).stride(call.integer(Name::dim)))
                                      : to_tuple(input(call).strides()))},
-    {"tolist", kMethod, "(Tensor input)", "Nested lists of Python numbers.", TENON_VALUE(to_list(input(call)))},
+    {"tolist", kMethod, "(Tensor input) -> object", "The elements as nested lists of Python numbers.", TENON_VALUE(to_list(input(call)))},
 };
 
 }  // namespace

@@ -61,8 +61,8 @@ def signatures_of(owner, name):
     lines = (getattr(getattr(owner, name), "__doc__", None) or "").splitlines()
     found = []
     for line in lines:
-        match = re.fullmatch(r"(?:Tensor\.)?(\w+)\((.*)\)", line)
-        if match and match.group(1) == name and "->" not in line and "..." not in line:
+        match = re.fullmatch(r"(?:Tensor\.)?(\w+)\((.*)\)", line.partition(" -> ")[0])
+        if match and match.group(1) == name and "..." not in line:
             parameters = parameters_of(match.group(2))
             if not any(p.kind in ("object", "Generator") and not p.optional for p in parameters):
                 found.append(parameters)

@@ -472,37 +472,7 @@ def test_gradcheck_of_every_op(op):
     assert tenon.autograd.gradcheck(call, (a, *operands.values())) and tenon.autograd.gradgradcheck(call, (a, *operands.values()))
 
 
-# --- Type stubs
-
-
-def test_stubs(tmp_path, type_errors):
-    program = tmp_path / "program.py"
-    program.write_text(
-        "from typing import Any\n"
-        "import tenon\n"
-        "class Double(tenon.autograd.Function):\n"
-        "    @staticmethod\n"
-        "    def forward(ctx: Any, x: tenon.Tensor) -> tenon.Tensor:\n"
-        "        return x * 2\n"
-        "    @staticmethod\n"
-        "    def backward(ctx: Any, grad: tenon.Tensor) -> tenon.Tensor:\n"
-        "        return grad * 2\n"
-        "x = tenon.ones(2, requires_grad=True)\n"
-        "loss: tenon.Tensor = Double.apply(x).sum() + (x @ x)\n"
-        "loss.backward(retain_graph=True)\n"
-        "handle = x.register_hook(lambda grad: grad * 2)\n"
-        "handle.remove()\n"
-        "gradient: tenon.Tensor = tenon.autograd.grad(loss, [x])[0]\n"
-        "with tenon.no_grad(), tenon.inference_mode():\n"
-        "    assert x.grad is not None and x.grad_fn is None\n"
-        "@tenon.no_grad\n"
-        "def f(n: int) -> int:\n"
-        "    return n\n"
-        "f('x')  # wrong\n"
-        "x.backward(gradient='x')  # wrong\n"
-    )
-    errors = type_errors(program)
-    assert len(errors) == 2 and ":21: error" in errors[0] and ":22: error" in errors[1], errors
+# --- Inference tensors
 
 
 def test_the_first_tensor_of_a_process_may_be_an_inference_tensor():

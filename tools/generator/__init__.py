@@ -11,5 +11,6 @@ dispatch    src/dispatch/: the definitions of the functions and methods
 schemas     src/dispatch/: the ops by name
 overloads   the signatures that Python's functions accept
 python      src/python/: the tables of Python's functions
+dtypes      which dtypes an op accepts and gives, in words
 reference   docs/reference.md
 """

@@ -1,4 +1,4 @@
-"""Reads the blocks in src/ops/*-inl.h: a struct for each op, which begins with its row of facts."""
+"""Reads the blocks in src/ops/*-inl.h, a struct for each op, which begins with its row of facts; and src/ops/views.h."""
 import ast
 import dataclasses
 import pathlib
@@ -31,6 +31,17 @@ def read_blocks(path):
     if len(blocks) != len(re.findall(r"^struct [a-z]", text, re.M)):
         raise SystemExit(f"ops.py: {path.name}: every block must begin with `static constexpr Row row{{...}};`")
     return blocks
+
+
+def read_views(root=ROOT):
+    """The entries of src/ops/views.h, in alphabetical order."""
+    path = root / "src" / "ops" / "views.h"
+    table = path.read_text(encoding="utf-8").partition("declared_views[] = {")[2]
+    entries = re.findall(r"^    \{(\.signature = .*?)\},$", table, re.S | re.M)
+    views = [Op("", path.name, place, "", {"kind": "Kind::view", **facts_of(entry)}) for place, entry in enumerate(entries)]
+    if not views or len(views) != table.count(".signature"):
+        raise SystemExit("ops.py: views.h: every entry must begin with `{.signature = ` on a line of its own")
+    return sorted(views, key=lambda op: (op.name, op.place))
 
 
 def facts_of(text):

@@ -57,6 +57,10 @@ class Op:
     def operands(self):
         return [parameter for parameter in self.parameters if parameter.is_operand()]
 
+    @property
+    def is_function(self):
+        return self.facts.get("function", True)
+
     # --- Facts
 
     @property
@@ -131,7 +135,8 @@ class Op:
         """The functions of the block by name: the names of their parameters, and the body."""
         found = {}
         for name, parameters, body in re.findall(r"static \S+ (\w+)\(([^)]*)\) \{\n(.*?)\n  \}", self.text, re.S):
-            found[name] = [part.split()[-1] for part in parameters.split(",")], " ".join(body.split())
+            code = re.sub(r"//[^\n]*", "", body)
+            found[name] = [part.split()[-1] for part in parameters.split(",")], " ".join(code.split())
         return found
 
     # --- Numbers as arguments

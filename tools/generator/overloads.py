@@ -7,11 +7,12 @@ from generator.signature import TYPES, split_parameter
 def python_signatures(op):
     """One for each overload."""
     declared = op.facts.get("python") or "(" + op.facts["signature"].partition("(")[2].rpartition(" -> ")[0]
-    function_only = "" if op.facts.get("method", True) else "|function"
+    function_only = "" if op.facts.get("method", True) or op.kind == "view" else "|function"
+    returned = "" if op.signature.result == "Tensor" else f" -> {op.signature.result}"
     lines = []
     for line in declared.split("\n"):
         inside, _, suffix = line[1:].rpartition(")")
-        lines += [f"({text}){suffix}{function_only}" for text in overloads(op, inside)]
+        lines += [f"({text}){suffix}{function_only}{returned}" for text in overloads(op, inside)]
     return lines
 
 

@@ -20,6 +20,23 @@ def python_inc(ops):
                       HEAD + "constexpr Definition kInplaceOps[] = {", *methods, "};", ""])  # fmt: skip
 
 
+def views_inc(views):
+    """What Python's functions of views declare; src/python/views.cpp has their code."""
+    lines = []
+    for name, overloads in by_name(views).items():
+        function, method = overloads[0].is_function, overloads[0].is_method
+        binding = "both" if function and method else "function" if function else "method"
+        signatures = "\n".join(signature for op in overloads for signature in python_signatures(op))
+        lines.append(declaration(name, binding, signatures, doc_of(overloads)))
+        if overloads[0].has_inplace:
+            lines.append(declaration(name + "_", "method", signatures, f"The same as {name}, in place: the tensor gets the view's shape."))
+    return "\n".join([HEAD + "constexpr Declaration kDeclarations[] = {", *lines, "};", ""])
+
+
+def declaration(name, binding, signatures, doc):
+    return f'    {{"{name}", Binding::{binding}, {string(signatures)}, {string(doc)}}},'
+
+
 def definition(name, binding, doc, blocks, statements):
     signatures, body = overloaded(blocks, statements)
     texts = "\n      ".join(map(string, "\n".join(signatures).splitlines(keepends=True)))

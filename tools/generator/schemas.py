@@ -2,10 +2,25 @@
 from generator.cpp import HEAD, boolean, read_values, result_as_list, string
 
 
-def schemas_inc(ops):
+def schemas_inc(ops, views):
     lines = [HEAD, *map(parameters, ops)]
     lines += ["\nconstexpr Schema kSchemas[] = {", *map(schema, ops), "};", ""]
+    lines += map(parameters, views)
+    lines += ["\nconstexpr ViewSchema kViews[] = {", *map(view, views), "};", ""]
     return "\n".join(lines)
+
+
+def view(op):
+    fields = [
+        string(op.name),
+        string(op.facts["signature"]),
+        string(op.facts.get("doc", "")),
+        boolean(op.is_method),
+        boolean(op.has_inplace),
+        parameters_name(op),
+        str(len(op.parameters)),
+    ]
+    return f"    {{{', '.join(fields)}}},"
 
 
 def parameters(op):
@@ -14,7 +29,7 @@ def parameters(op):
 
 
 def parameters_name(op):
-    return f"kParameters_{op.name}_{op.block}"
+    return f"kParameters_{op.name}_{op.block or op.place}"
 
 
 def parameter_entry(op, parameter):
