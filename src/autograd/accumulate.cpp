@@ -82,7 +82,8 @@ void add_plainly(const Tensor& grad, const Tensor& by) {
     Plan plan;
     make_plan(sizes, strided, 3, plan);
     const void* const inputs[] = {to.data(), from.data()};
-    run(plan, program, to.data(), inputs);
+    void* const out = to.data();
+    run(plan, program, &out, inputs);
   }
   bump_version(grad);
 }

@@ -91,10 +91,11 @@ Tensor run_trace(const Trace& trace, const Given& given, const Descent& descent,
   for (const Term& value : given.values)
     if (value.is_tensor()) inputs.push_back(value.tensor().data_ptr());
   for (const Number& number : trace.numbers) inputs.push_back(number.bytes);
+  void* const to = out.data_ptr();
   if (descent.sums)
-    run_reduction(trace.plan, trace.program, {Op::sum, 0, dtype}, out.data_ptr(), inputs.data());
+    run_reduction(trace.plan, trace.program, {Op::sum, 0, dtype}, to, inputs.data());
   else
-    run(trace.plan, trace.program, out.data_ptr(), inputs.data());
+    run(trace.plan, trace.program, &to, inputs.data());
   return out;
 }
 

@@ -104,8 +104,9 @@ void collect_ops(const TreeNode& node, const std::string& text, std::vector<OpRe
 }
 
 std::string access_text(const Course& course, int64_t input) {
-  const Plan::Operand known =
-      input + 1 < course.plan.operands.size() ? course.plan.operands[input + 1] : Plan::Operand();
+  const Plan::Operand known = course.plan.input(input) < course.plan.operands.size()
+                                  ? course.plan.operands[course.plan.input(input)]
+                                  : Plan::Operand();
   const AccessPattern access = course.accesses[input];
   const bool has_length =
       known.access == access && (access == AccessPattern::periodic || access == AccessPattern::repeated);

@@ -88,8 +88,9 @@ void write_copy(const Tensor& out, const Tensor& src) {
   Program program;
   const int values = program.input(src.dtype());
   out.dtype() == src.dtype() ? program.copy(values) : program.cast(values, out.dtype());
-  const void* input = src.data_ptr();
-  run(plan, program, out.data_ptr(), &input);
+  void* const to = out.data_ptr();
+  const void* const input = src.data_ptr();
+  run(plan, program, &to, &input);
 }
 
 /// A view that has each address once: dims of stride 0 are cut to size 1.
@@ -117,7 +118,8 @@ void write_number(const Tensor& self, const void* number, Dtype dtype) {
   make_plan(self.sizes(), strided, 2, plan);
   Program program;
   program.cast(program.input(dtype), self.dtype());
-  run(plan, program, self.data_ptr(), &number);
+  void* const to = self.data_ptr();
+  run(plan, program, &to, &number);
 }
 
 /// Whether a copy would write each element onto itself, also with overlapping elements.

@@ -85,10 +85,8 @@ Types compute_types(Op op, const Row& row, Args args, int count) {
   return {common, widened(common), row.complex_to_real ? to_real(common) : common};
 }
 
-/// The dtype that the kernel writes.
-Dtype given_by_kernel(const Types& types) {
-  return types.result == bool_ || is_complex(types.compute) ? types.result : types.compute;
-}
+/// The dtype that the kernel writes: the compute dtype, unless the op gives another one than its operands have.
+Dtype given_by_kernel(const Types& types) { return types.result == types.common ? types.compute : types.result; }
 
 /// Dtypes that the op refuses. Comes before every other check.
 void check_not_refused(const Row& row, Args args, int count) {
@@ -256,7 +254,8 @@ void compute(Op op, const Row& row, const Types& types, const Tensor& out, Args 
   }
   Plan plan;
   make_plan(out.sizes(), strided, count + 1, plan);
-  run(plan, make_program(op, row, types, args, count, out.dtype()), out.data_ptr(), inputs);
+  void* const to = out.data_ptr();
+  run(plan, make_program(op, row, types, args, count, out.dtype()), &to, inputs);
 }
 
 /// Adds a call on meta tensors to the recorder's Program. A call that has to look at data first, or has no kernel,

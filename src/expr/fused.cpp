@@ -68,7 +68,8 @@ void Fused::write(const Block& block, Tensor& out) {
     make_plan(out.sizes(), strided.data(), static_cast<int64_t>(strided.size()), plan_);
     planned_ = SizesView(block.lengths).copy();
   }
-  run(plan_, program_, out.data_ptr(), inputs.data());
+  void* const to = out.data_ptr();
+  run(plan_, program_, &to, inputs.data());
 }
 
 }  // namespace tenon::expr

@@ -160,7 +160,7 @@ int64_t dense_loop(const Plan& plan, int64_t operand) {
 void choose_transposed(Plan& plan) {
   plan.transposed = 0;
   if (plan.fused != 1) return;
-  for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
+  for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand) {
     const int64_t dim = dense_loop(plan, operand);
     if (dim == 0 || (plan.transposed != 0 && plan.transposed != dim)) continue;
     plan.transposed = dim;
@@ -176,7 +176,7 @@ void set_access_patterns(Plan& plan, int64_t count) {
 
 /// Whether an operand has to be copied only because loops were fused.
 bool fusing_copies(const Plan& plan) {
-  for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
+  for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand) {
     const AccessPattern access = plan.operands[operand].access;
     if (dense_loop(plan, operand) != 0) return true;
     const int64_t innermost = plan.strides_of(operand)[0];
@@ -195,7 +195,8 @@ void choose_access_patterns(Plan& plan, int64_t count) {
     plan.flat = plan.sizes[0];
     set_access_patterns(plan, count);
   }
-  if (plan.ndim() == 0) plan.operands[0].access = AccessPattern::direct;  // one element to write
+  for (int64_t output = 0; plan.ndim() == 0 && output < plan.outputs; ++output)
+    plan.operands[output].access = AccessPattern::direct;  // one element to write
   choose_transposed(plan);
 }
 
@@ -235,7 +236,8 @@ void compute_strides(SizesView shape, const StridedView& operand, int64_t* out) 
   }
 }
 
-void make_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan) {
+void make_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan, int64_t outputs) {
+  plan.outputs = outputs;
   merge_loops(shape, operands, count, count, plan);
   choose_access_patterns(plan, count);
 }

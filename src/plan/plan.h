@@ -32,7 +32,8 @@ struct Plan {
 
   SmallVector<int64_t, 8> sizes;     // of the merged loops, innermost first
   SmallVector<int64_t, 32> strides;  // operand by operand, in the order of `sizes`
-  SmallVector<Operand, 8> operands;  // the output first
+  SmallVector<Operand, 8> operands;  // the outputs first
+  int64_t outputs = 1;
   int64_t numel = 1;
   int64_t fused = 0;       // number of innermost loops that a tile treats as one
   int64_t flat = 1;        // elements of the fused loops together
@@ -40,14 +41,16 @@ struct Plan {
   int64_t transposed = 0;  // the loop along which transposed operands are dense; 0: there is none
 
   int64_t ndim() const noexcept { return sizes.size(); }
+  /// The operand that is input i.
+  int64_t input(int64_t i) const noexcept { return outputs + i; }
   const int64_t* strides_of(int64_t operand) const noexcept { return strides.data() + operand * ndim(); }
 };
 
 /// An operand's strides over the result's dims, 0 where it is broadcast. Writes shape.size() values to `out`.
 void compute_strides(SizesView shape, const StridedView& operand, int64_t* out);
 
-/// Makes the plan of an elementwise operation; operand 0 is the output.
-void make_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan);
+/// Makes the plan of an elementwise operation; the first `outputs` operands are the outputs.
+void make_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan, int64_t outputs = 1);
 
 /// Makes the plan of a reduction: operand 0, the output, has stride 0 along reduced dims. The inputs decide the order
 /// of loops.

@@ -58,7 +58,7 @@ int64_t pattern_bytes(const Plan& plan, const Program& program, int64_t piece) {
 }
 
 bool runs_directly(const Plan& plan, const Program& program) {
-  if (program.instructions().size() != 1 || plan.operands[0].access != AccessPattern::direct) return false;
+  if (!program.is_one_kernel() || plan.operands[0].access != AccessPattern::direct) return false;
   bool moves = false;
   for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
     const AccessPattern access = plan.operands[operand].access;

@@ -1,6 +1,8 @@
 // tile: a straight line of instructions over tile registers. An eager op is a Program of one op and the casts it needs;
-// a fused expression is a longer one. Takes ops and dtypes; gives what run() executes. Never knows shapes.
+// a fused expression is a longer one; an op with several results is an instruction for each, over the same registers.
+// Takes ops and dtypes; gives what run() executes. Never knows shapes.
 #pragma once
+#include <algorithm>
 #include <bit>
 
 #include "base/small_vector.h"
@@ -52,13 +54,28 @@ class Program {
     return reg;
   }
 
-  /// Names the register that holds the result; without a call it is the last one.
+  /// Names the register that holds the first result; without a call it is the last one.
   void finish(int reg) noexcept { result_ = reg; }
+  /// Names the register of one more result, which may hold another one, too.
+  void add_result(int reg) { further_.push_back(reg); }
 
   int inputs() const noexcept { return inputs_; }
   int registers() const noexcept { return static_cast<int>(dtypes_.size()); }
-  int result() const noexcept { return result_; }
+  int results() const noexcept { return 1 + static_cast<int>(further_.size()); }
+  int result(int i = 0) const noexcept { return i == 0 ? result_ : further_[i - 1]; }
+  bool is_result(int reg) const noexcept {
+    return reg == result_ || std::find(further_.begin(), further_.end(), reg) != further_.end();
+  }
   Dtype dtype(int reg) const noexcept { return dtypes_[reg]; }
+  /// Whether it is one instruction that gives the one result.
+  bool is_one_kernel() const noexcept { return instructions_.size() == 1 && further_.empty() && result_ == inputs_; }
+  /// Whether a register's instruction has streaming stores and no other instruction reads what it wrote.
+  bool streams_last(int reg) const noexcept {
+    const auto reads = [reg](const Instruction& instruction) {
+      return std::find(instruction.in, instruction.in + instruction.arity, reg) != instruction.in + instruction.arity;
+    };
+    return instructions_[reg - inputs_].streamed && std::none_of(instructions_.begin(), instructions_.end(), reads);
+  }
   /// Bytes of an element of the widest register.
   int64_t widest() const noexcept {
     int64_t bytes = 1;
@@ -85,6 +102,7 @@ class Program {
 
   int inputs_ = 0;
   int result_ = -1;
+  SmallVector<int, 4> further_;    // the registers of all results but the first
   SmallVector<Dtype, 16> dtypes_;  // of each register
   SmallVector<Instruction, 8> instructions_;
 };

@@ -488,7 +488,8 @@ class ReduceLoop {
   }
   /// Runs the Program over the registers. Returns its result.
   const void* execute(int64_t n) {
-    const Lanes result = registers_.execute(nullptr, n);
+    registers_.execute(n);
+    const Lanes result = registers_[setup_.program().result()];
     if (result.step == 1) return result.data;
     std::byte* spread = memory_.data() + memory_bytes(setup_) - setup_.slot_bytes;
     kernels().move[setup_.lane_shift].fill(spread, result.data, n);

@@ -28,12 +28,13 @@ Slots assign_slots(const Program& program, const SmallVector<bool, 8>& in_place)
       const int16_t reg = instruction.in[operand];
       bool seen = false;
       for (int before = 0; before < operand; ++before) seen = seen || instruction.in[before] == reg;
-      if (reg >= program.inputs() && reg != program.result() && last_use[reg] == i && !seen)
+      if (reg >= program.inputs() && !program.is_result(reg) && last_use[reg] == i && !seen)
         free.push_back(slots.of[reg]);
     }
   }
-  // If the result is an input, it needs a slot to be expanded from a splat.
-  if (slots.of[program.result()] < 0) slots.of[program.result()] = take();
+  // A result that is an input needs a slot to be expanded from a splat.
+  for (int i = 0; i < program.results(); ++i)
+    if (slots.of[program.result(i)] < 0) slots.of[program.result(i)] = take();
   return slots;
 }
 

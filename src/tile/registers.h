@@ -1,5 +1,5 @@
 // tile: the registers of a running Program, and the counters of outer loops. Takes loaded lanes; gives the lanes of the
-// result. Used by elementwise runs and reductions.
+// results. Used by elementwise runs and reductions.
 #pragma once
 #include <cstddef>
 
@@ -72,52 +72,46 @@ class Registers {
         slots_(slots),
         slot_bytes_(slot_bytes),
         scratch_(slots.count * slot_bytes),
-        lanes_(program.registers()) {}
+        lanes_(program.registers()),
+        targets_(program.registers()) {
+    for (Target& target : targets_) target = {};
+  }
 
   Lanes& operator[](int64_t reg) { return lanes_[reg]; }
   std::byte* slot(int64_t reg) { return scratch_.data() + slots_.of[reg] * slot_bytes_; }
 
-  /// Runs the instructions on the loaded lanes. If `direct` is not null and the result is no splat, the last
-  /// instruction writes there. Results of splats only stay one value.
-  Lanes execute(std::byte* direct, int64_t n) {
-    for (int64_t i = 0; i < program_.instructions().size(); ++i) execute_one(i, direct, n);
-    return lanes_[program_.result()];
-  }
-  /// The same with streaming stores of the result.
-  Lanes execute_streamed(std::byte* to, int64_t n) {
-    const int64_t last = program_.result() - program_.inputs();
-    if (last < 0 || last + 1 < program_.instructions().size()) return execute(nullptr, n);
-    for (int64_t i = 0; i < last; ++i) execute_one(i, nullptr, n);
-    const Instruction& instruction = program_.instructions()[last];
-    if (!instruction.streamed || steps_of(instruction) == 0) {
-      execute_one(last, nullptr, n);
-    } else {
-      Lanes in[kMaxArgs];
-      copy(instruction, in, false);
-      run_streamed(instruction, to, program_, in, n);
-      lanes_[program_.result()] = {to, 1};
-    }
-    return lanes_[program_.result()];
+  /// The instruction of register `reg` writes to `to` from now on, unless its result is one value. Null: to its slot.
+  void aim(int64_t reg, std::byte* to, bool streamed) { targets_[reg] = {to, streamed}; }
+  /// Runs the instructions on the loaded lanes. Results of splats only stay one value.
+  void execute(int64_t n) {
+    for (int64_t i = 0; i < program_.instructions().size(); ++i) execute_one(i, n);
   }
 
  private:
-  void execute_one(int64_t i, std::byte* direct, int64_t n) {
+  struct Target {
+    std::byte* to;
+    bool streamed;
+  };
+
+  void execute_one(int64_t i, int64_t n) {
     const Instruction& instruction = program_.instructions()[i];
     const int64_t reg = program_.inputs() + i, steps = steps_of(instruction);
-    const bool last = reg == program_.result();
-    std::byte* to = last && direct && steps ? direct : slot(reg);
+    const Target target = targets_[reg];
+    std::byte* to = target.to && steps ? target.to : slot(reg);
     Lanes copies[kMaxArgs];
     const Lanes* in = &lanes_[instruction.in[0]];
+    lanes_[reg] = {to, steps};
+    if (to == target.to && target.streamed)
+      return run_streamed(instruction, to, program_, static_cast<int>(reg), copy(instruction, copies, false), n);
     if (!steps || !instruction.in_order()) in = copy(instruction, copies, !steps);
     instruction.kernel(to, in, steps ? n : 1);
-    lanes_[reg] = {to, steps};
   }
   int64_t steps_of(const Instruction& instruction) const {
     int64_t steps = 0;
     for (int operand = 0; operand < instruction.arity; ++operand) steps |= lanes_[instruction.in[operand]].step;
     return steps;
   }
-  const Lanes* copy(const Instruction& instruction, Lanes* to, bool splats) const {
+  Lanes* copy(const Instruction& instruction, Lanes* to, bool splats) const {
     for (int operand = 0; operand < instruction.arity; ++operand) {
       to[operand] = lanes_[instruction.in[operand]];
       if (splats) to[operand].step = 1;
@@ -130,6 +124,7 @@ class Registers {
   int64_t slot_bytes_;
   Scratch scratch_;
   SmallVector<Lanes, 16> lanes_;
+  SmallVector<Target, 16> targets_;
 };
 
 }  // namespace tenon

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <list>
 
 #include "base/fork.h"
 #include "hwy/cache_control.h"
@@ -11,6 +12,7 @@
 #include "tile/blocks.h"
 #include "tile/direct.h"
 #include "tile/pool.h"
+#include "tile/result.h"
 #include "tile/schedule.h"
 #include "tile/streamed.h"
 
@@ -25,21 +27,15 @@ struct Setup {
   const Plan& plan;
   const Program& program;
   const Schedule& schedule;
-  std::byte* out;
+  void* const* outs;
   const void* const* inputs;
 };
 
 /// Whether the Program is one kernel that writes its result directly to memory.
 bool is_one_kernel(const Setup& setup) {
-  const auto& instructions = setup.program.instructions();
-  return instructions.size() == 1 && instructions[0].in_order() && instructions[0].in[0] == 0 &&
-         setup.schedule.store != StoreMode::scattered;
-}
-
-Instruction copy_of(const Program& program) {
-  const int dtype = static_cast<int>(program.dtype(program.result()));
-  return {
-      kernels().cast[dtype][dtype], kernels().cast_streamed[dtype][dtype], 1, {static_cast<int16_t>(program.result())}};
+  if (!setup.program.is_one_kernel() || setup.schedule.store == StoreMode::scattered) return false;
+  const Instruction& instruction = setup.program.instructions()[0];
+  return instruction.in_order() && instruction.in[0] == 0;
 }
 
 /// Runs the tiles of one part of the work.
@@ -50,13 +46,14 @@ class TileLoop {
         plan_(setup.plan),
         program_(setup.program),
         registers_(setup.program, setup.schedule.slots, setup.schedule.slot_bytes),
-        streamed_(setup.schedule.staging_bytes),
-        copy_(copy_of(program_)),
+        first_(plan_, program_, setup.schedule, 0, setup.outs[0]),
         built_(program_.inputs()),
         loops_(loops_from(plan_, plan_.fused)),
         outer_(plan_, loops_),
         one_kernel_(is_one_kernel(setup)) {
     for (auto& base : built_) base = nullptr;
+    for (int result = 1; result < program_.results(); ++result)
+      further_.emplace_back(plan_, program_, setup.schedule, result, setup.outs[result]);
   }
 
   /// Computes tiles [begin, end) of the fused loops.
@@ -68,14 +65,14 @@ class TileLoop {
       check_interrupt();
       const int64_t start = index * setup_.schedule.tile;
       const int64_t n = std::min(setup_.schedule.tile, plan_.flat - start);
-      for (int i = 0; i < program_.inputs(); ++i) load(i, outer_[i + 1], start, n);
-      execute_and_store(outer_[0], start, n);
+      for (int i = 0; i < program_.inputs(); ++i) load(i, outer_[plan_.input(i)], start, n);
+      execute_and_store([this](int64_t output) { return outer_[output]; }, start, n);
       if (++index == per_flat) {
         index = 0;
         outer_.advance();
       }
     }
-    streamed_.flush();
+    flush();
   }
 
   /// Computes blocks over the innermost loop and the transposed operands' loop, for every index of the other loops.
@@ -90,7 +87,7 @@ class TileLoop {
       for (int64_t start = 0; start < plan_.sizes[0]; start += setup_.schedule.tile)
         run_block(offsets, start, std::min(setup_.schedule.tile, plan_.sizes[0] - start), rows);
     }
-    streamed_.flush();
+    flush();
   }
 
  private:
@@ -122,10 +119,11 @@ class TileLoop {
   };
 
   BlockRow block_row(int i, const Offsets& offsets, int64_t start, int64_t columns) {
-    const int64_t* strides = plan_.strides_of(i + 1);
-    const AccessPattern access = plan_.operands[i + 1].access;
+    const int64_t operand = plan_.input(i);
+    const int64_t* strides = plan_.strides_of(operand);
+    const AccessPattern access = plan_.operands[operand].access;
     const int shift = shift_of(program_.dtype(i));
-    const std::byte* from = at(setup_.inputs[i], offsets[i + 1] + start * strides[0], shift);
+    const std::byte* from = at(setup_.inputs[i], offsets[operand] + start * strides[0], shift);
     const int64_t row_step = strides[plan_.transposed] * (int64_t{1} << shift);
     if (access == AccessPattern::transposed) return {registers_.slot(i), setup_.schedule.tile << shift, 1, 0, 0, shift};
     if (access == AccessPattern::gather) return {from, row_step, 1, 0, strides[0], shift};
@@ -138,27 +136,29 @@ class TileLoop {
     SmallVector<BlockRow, 4> inputs;
     for (int i = 0; i < program_.inputs(); ++i) {
       inputs.push_back(block_row(i, offsets, start, columns));
-      if (plan_.operands[i + 1].access != AccessPattern::transposed) continue;
+      const int64_t operand = plan_.input(i);
+      if (plan_.operands[operand].access != AccessPattern::transposed) continue;
       const int shift = inputs[i].shift;
-      const int64_t stride = plan_.strides_of(i + 1)[0];
+      const int64_t stride = plan_.strides_of(operand)[0];
       kernels().move[shift].transpose(registers_.slot(i), setup_.schedule.tile,
-                                      at(setup_.inputs[i], offsets[i + 1] + start * stride, shift), stride, rows,
+                                      at(setup_.inputs[i], offsets[operand] + start * stride, shift), stride, rows,
                                       columns);
     }
-    const int64_t row_step = plan_.strides_of(0)[plan_.transposed];
-    if (one_kernel_) return run_block_rows(inputs, offsets[0] + start, row_step, columns, rows);
+    if (one_kernel_) return run_block_rows(inputs, offsets[0] + start, columns, rows);
     for (int64_t row = 0; row < rows; ++row) {
       for (int i = 0; i < program_.inputs(); ++i) load_row(i, inputs[i], columns);
-      execute_and_store(offsets[0] + row * row_step, start, columns);
+      execute_and_store(
+          [&](int64_t output) { return offsets[output] + row * plan_.strides_of(output)[plan_.transposed]; }, start,
+          columns);
     }
   }
 
   /// The same for one kernel that writes to memory. Rows are short, so every branch counts.
-  void run_block_rows(SmallVector<BlockRow, 4>& inputs, int64_t offset, int64_t row_step, int64_t columns,
-                      int64_t rows) {
+  void run_block_rows(SmallVector<BlockRow, 4>& inputs, int64_t offset, int64_t columns, int64_t rows) {
+    const int64_t row_step = plan_.strides_of(0)[plan_.transposed];
     const Kernel kernel = program_.instructions()[0].kernel;
     const int shift = shift_of(program_.dtype(program_.result()));
-    std::byte* to = setup_.out + (offset << shift);
+    std::byte* to = static_cast<std::byte*>(setup_.outs[0]) + (offset << shift);
     const bool streams = setup_.schedule.streams();
     for (int64_t row = 0; row < rows; ++row) {
       for (int i = 0; i < program_.inputs(); ++i) load_row(i, inputs[i], columns);
@@ -174,7 +174,7 @@ class TileLoop {
     const Instruction& instruction = program_.instructions()[0];
     Lanes in[kMaxArgs];
     std::copy_n(&registers_[0], instruction.arity, in);
-    run_streamed(instruction, to, program_, in, columns);
+    run_streamed(instruction, to, program_, program_.result(), in, columns);
   }
 
   void load_row(int i, BlockRow& input, int64_t columns) {
@@ -192,8 +192,8 @@ class TileLoop {
 
   /// Loads `n` elements of input i, from element `start` of the fused loops on, as contiguous lanes.
   void load(int i, int64_t offset, int64_t start, int64_t n) {
-    const Plan::Operand& operand = plan_.operands[i + 1];
-    const int64_t* strides = plan_.strides_of(i + 1);
+    const Plan::Operand& operand = plan_.operands[plan_.input(i)];
+    const int64_t* strides = plan_.strides_of(plan_.input(i));
     const int shift = shift_of(program_.dtype(i));
     const std::byte* base = at(setup_.inputs[i], offset, shift);
     switch (operand.access) {
@@ -227,47 +227,28 @@ class TileLoop {
     }
   }
 
-  void execute_and_store(int64_t offset, int64_t start, int64_t n) {
-    const int shift = shift_of(program_.dtype(program_.result()));
-    std::byte* to = setup_.out + (offset << shift);
-    if (setup_.schedule.streams()) return stream(to + (start << shift), n, shift);
-    std::byte* direct = setup_.schedule.store == StoreMode::in_place ? to + (start << shift) : nullptr;
-    const Lanes result = registers_.execute(direct, n);
-    if (result.data != direct) store(to, result, start, n, shift);
+  /// `offset_of(output)`: the output's offset in the outer loops.
+  template <class OffsetOf>
+  void execute_and_store(const OffsetOf& offset_of, int64_t start, int64_t n) {
+    first_.aim(registers_, offset_of(0), start, n);
+    int64_t output = 0;
+    for (TileResult& result : further_) result.aim(registers_, offset_of(++output), start, n);
+    registers_.execute(n);
+    // Backwards: a result with the register of an earlier one copies what that one has not committed yet.
+    for (auto result = further_.rbegin(); result != further_.rend(); ++result) result->store(registers_, n);
+    first_.store(registers_, n);
   }
-
-  void stream(std::byte* to, int64_t n, int shift) {
-    if (n >= kShortStream) return stream_long(to, n);
-    std::byte* staged = streamed_.staging(to);
-    const Lanes result = registers_.execute(staged, n);
-    if (result.data != staged) copy_.kernel(staged, &result, n);
-    streamed_.commit(n << shift);
-  }
-  /// Stores a long result: the last kernel uses streaming stores, or its result is copied with them.
-  void stream_long(std::byte* to, int64_t n) {
-    Lanes result = registers_.execute_streamed(to, n);
-    if (result.data != to) run_streamed(copy_, to, program_, &result, n);
-  }
-
-  void store(std::byte* to, const Lanes& result, int64_t start, int64_t n, int shift) {
-    if (plan_.operands[0].access == AccessPattern::direct) return copy_.kernel(to + (start << shift), &result, n);
-    const std::byte* from = static_cast<const std::byte*>(result.data);
-    if (result.step == 0) {
-      copy_.kernel(registers_.slot(program_.result()), &result, n);
-      from = registers_.slot(program_.result());
-    }
-    const int64_t* strides = plan_.strides_of(0);
-    const int64_t row = start / plan_.unit;
-    store_block(to + ((row * strides[plan_.fused - 1]) << shift), from, plan_, strides, shift, plan_.fused,
-                n / plan_.unit);
+  void flush() {
+    first_.flush();
+    for (TileResult& result : further_) result.flush();
   }
 
   const Setup& setup_;
   const Plan& plan_;
   const Program& program_;
   Registers registers_;
-  StreamedOutput streamed_;
-  Instruction copy_;                        // for results that were computed elsewhere
+  TileResult first_;
+  std::list<TileResult> further_;           // results; usually none, which needs no memory
   SmallVector<const std::byte*, 8> built_;  // the data from which each periodic input's pattern was built
   SmallVector<int64_t, 8> loops_;           // that are not fused
   OuterCounter outer_;
@@ -310,7 +291,11 @@ void note_run(const Setup& setup, Route route) {
 void run_direct(const Setup& setup) {
   note_run(setup, Route::direct);
   run_in_parts(
-      setup.schedule, [&] { return DirectRuns(setup.plan, setup.program, setup.schedule, setup.out, setup.inputs); },
+      setup.schedule,
+      [&] {
+        return DirectRuns(setup.plan, setup.program, setup.schedule, static_cast<std::byte*>(setup.outs[0]),
+                          setup.inputs);
+      },
       [](DirectRuns& runs, int64_t begin, int64_t end) { runs.run(begin, end); });
 }
 void run_tiles(const Setup& setup) {
@@ -337,12 +322,12 @@ static const AtLoad threshold_at_load(streaming_threshold);
 
 void fail_without_memory() { throw NotImplementedError("Cannot copy out of meta tensor; no data!"); }
 
-void run(const Plan& plan, const Program& program, void* out, const void* const* inputs) {
+void run(const Plan& plan, const Program& program, void* const* outs, const void* const* inputs) {
   if (plan.numel == 0) return;
-  if (!out && CourseRecord::plans_meta()) return note_course(course_of(plan, program));
-  check_memory(out, inputs, program.inputs());
-  const Schedule schedule = make_schedule(plan, program, Memory::of(program, out, inputs));
-  const Setup setup{plan, program, schedule, static_cast<std::byte*>(out), inputs};
+  if (!outs[0] && CourseRecord::plans_meta()) return note_course(course_of(plan, program));
+  for (int result = 0; result < program.results(); ++result) check_memory(outs[result], inputs, program.inputs());
+  const Schedule schedule = make_schedule(plan, program, Memory::of(program, outs, inputs));
+  const Setup setup{plan, program, schedule, outs, inputs};
   switch (schedule.route) {
     case Route::direct:
       return run_direct(setup);

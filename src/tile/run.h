@@ -1,5 +1,5 @@
 // tile: takes a plan, a Program and pointers; loads every operand to a contiguous tile, runs the kernels, stores the
-// result. Never decides what to compute.
+// results. Never decides what to compute.
 #pragma once
 #include "plan/plan.h"
 #include "tile/course.h"
@@ -22,11 +22,11 @@ inline bool has_no_work(int64_t numel, const void* data) {
   return numel == 0 || (data == nullptr && !CourseRecord::plans_meta());
 }
 
-/// Runs `program` over `plan`, whose operand 0 is the output (dtype of the Program's result) and operand i + 1 its
-/// input i; every input is read. Pointers name each operand's first element. The output may be one of the inputs (same
-/// elements, same strides), but must not overlap one otherwise. Throws NotImplementedError if a pointer is null,
-/// OutOfMemoryError without scratch memory; nothing is written then.
-void run(const Plan& plan, const Program& program, void* out, const void* const* inputs);
+/// Runs `program` over `plan`, whose operands are an output for each of the Program's results (of its dtype), then its
+/// inputs; every input is read. Pointers name each operand's first element. A lone output may be one of the inputs
+/// (same elements, same strides); otherwise outputs overlap neither inputs nor each other. Throws NotImplementedError
+/// if a pointer is null, OutOfMemoryError without scratch memory; nothing is written then.
+void run(const Plan& plan, const Program& program, void* const* outs, const void* const* inputs);
 
 /// Results of more bytes use streaming stores.
 int64_t streaming_threshold() noexcept;

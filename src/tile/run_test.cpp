@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -79,11 +80,11 @@ int64_t place(const Dims& shape, const Operand& operand, int64_t index) {
   return offset;
 }
 
-Plan plan_of(const Dims& shape, const Operand* operands, int64_t count) {
-  StridedView strided[4];
+Plan plan_of(const Dims& shape, const Operand* operands, int64_t count, int64_t outputs = 1) {
+  StridedView strided[8];
   for (int64_t i = 0; i < count; ++i) strided[i] = {operands[i].sizes, operands[i].strides};
   Plan plan;
-  make_plan(shape, strided, count, plan);
+  make_plan(shape, strided, count, plan, outputs);
   return plan;
 }
 
@@ -111,7 +112,8 @@ std::string difference(const Dims& shape, const Operand* operands, SmallVector<i
   const int in[] = {x, y};
   program.op(Op::add, dtype_of_v<T>, dtype_of_v<T>, 2, in);
   const void* inputs[] = {a.data(), b.data()};
-  run(plan, program, got.data(), inputs);
+  void* const out = got.data();
+  run(plan, program, &out, inputs);
   if (got == want) return {};
   std::string text = std::string(dtype_name(dtype_of_v<T>)) + " " + to_string(shape);
   for (int i = 0; i < 3; ++i)
@@ -170,12 +172,13 @@ TEST(Run, RefusesOperandsWithoutMemory) {
   const StridedView strided[] = {{sizes, strides}, {sizes, strides}};
   Plan plan;
   make_plan(sizes, strided, 2, plan);
-  double out[4];
+  double values[4];
   const float in[4] = {};
   const void *there = in, *missing = nullptr;
-  EXPECT_THROW(run(plan, program, out, &missing), NotImplementedError);
-  EXPECT_THROW(run(plan, program, nullptr, &there), NotImplementedError);
-  run(plan, program, out, &there);
+  void *out = values, *nowhere = nullptr;
+  EXPECT_THROW(run(plan, program, &out, &missing), NotImplementedError);
+  EXPECT_THROW(run(plan, program, &nowhere, &there), NotImplementedError);
+  run(plan, program, &out, &there);
 }
 
 TEST(Run, CastsBeforeAndAfter) {
@@ -191,9 +194,165 @@ TEST(Run, CastsBeforeAndAfter) {
           static_cast<float>(in[static_cast<std::size_t>(place(shape, operands[1], i))] % 256);
     Program program;
     program.cast(program.cast(program.input(int64), uint8), float32);
+    void* const out = got.data();
     const void* input = in.data();
-    run(plan, program, got.data(), &input);
+    run(plan, program, &out, &input);
     ASSERT_EQ(got, want) << "seed " << seed << " " << to_string(shape);
+  }
+}
+
+constexpr int kMostInputs = 3, kMostResults = 4;
+
+/// Inputs of any dtypes, and a Program of adds, products and casts over them that has no results yet.
+struct Drawn {
+  std::vector<Operand> inputs;
+  std::vector<std::vector<std::byte>> values;
+  Program program;
+
+  Drawn(Draw& draw, std::vector<Operand> operands) : inputs(std::move(operands)) {
+    for (const Operand& input : inputs) {
+      const Dtype dtype = draw_dtype(draw);
+      values.push_back(memory_of(input.extent, dtype));
+      program.input(dtype);
+    }
+    for (int64_t left = 1 + draw.up_to(4); left > 0; --left) append(draw);
+    for (int reg = 0; reg < program.inputs(); ++reg)
+      if (!is_read(reg)) program.cast(reg, program.dtype(reg) == int32 ? float64 : int32);
+  }
+  int any_register(Draw& draw) const { return static_cast<int>(draw.up_to(program.registers() - 1)); }
+  /// Elements 0, 1, 2 ... 49, 0 ...
+  static std::vector<std::byte> memory_of(int64_t extent, Dtype dtype) {
+    std::vector<std::byte> memory(static_cast<std::size_t>(extent * itemsize(dtype)));
+    const std::vector<int16_t> numbers = numbered<int16_t>(extent, 3);
+    const Lanes lanes{numbers.data(), 1};
+    kernels().cast[static_cast<int>(int16)][static_cast<int>(dtype)](memory.data(), &lanes, extent);
+    return memory;
+  }
+
+ private:
+  static Dtype draw_dtype(Draw& draw) {
+    static constexpr Dtype dtypes[] = {uint8, int16, int32, float32, float64};
+    return dtypes[draw.up_to(4)];
+  }
+  bool is_read(int reg) const {
+    for (const Instruction& instruction : program.instructions())
+      for (int i = 0; i < instruction.arity; ++i)
+        if (instruction.in[i] == reg) return true;
+    return false;
+  }
+  void append(Draw& draw) {
+    const Dtype dtype = draw_dtype(draw);
+    const int in[] = {program.cast(any_register(draw), dtype), program.cast(any_register(draw), dtype)};
+    program.op(draw.chance(0.5) ? Op::add : Op::mul, dtype, dtype, 2, in);
+  }
+};
+
+/// Output memory with gaps around and between the elements; byte `before` is the first element's.
+struct Written {
+  Operand operand;
+  std::vector<std::byte> memory;
+  std::size_t before;
+
+  Written(Operand layout, Dtype dtype, int64_t elements_before)
+      : operand(std::move(layout)),
+        memory(static_cast<std::size_t>((operand.extent + elements_before + 8) * itemsize(dtype)), std::byte{99}),
+        before(static_cast<std::size_t>(elements_before * itemsize(dtype))) {}
+  void* begin() { return memory.data() + before; }
+};
+
+void run_over(const Dims& shape, const Program& program, std::vector<Written>& outs, const Drawn& drawn) {
+  std::vector<Operand> operands;
+  void* to[kMostResults];
+  const void* from[kMostInputs];
+  for (std::size_t i = 0; i < outs.size(); ++i) {
+    operands.push_back(outs[i].operand);
+    to[i] = outs[i].begin();
+  }
+  for (std::size_t i = 0; i < drawn.inputs.size(); ++i) {
+    operands.push_back(drawn.inputs[i]);
+    from[i] = drawn.values[i].data();
+  }
+  const auto outputs = static_cast<int64_t>(outs.size());
+  run(plan_of(shape, operands.data(), static_cast<int64_t>(operands.size()), outputs), program, to, from);
+}
+
+/// "uint8 float32; 0; 2 1": the inputs' dtypes and the registers that each instruction reads.
+std::string text_of(const Program& program) {
+  std::string text;
+  for (int reg = 0; reg < program.inputs(); ++reg) text += std::string(" ") + dtype_name(program.dtype(reg));
+  for (const Instruction& instruction : program.instructions()) {
+    text += ";";
+    for (int i = 0; i < instruction.arity; ++i) text += " " + std::to_string(instruction.in[i]);
+  }
+  return text;
+}
+
+/// Runs a Program with a result for each layout, and Programs with one of these results each. Compares all memory.
+void compare_results(const Dims& shape, const std::vector<Operand>& layouts, Draw& draw, Drawn& drawn) {
+  std::vector<Written> got, want;
+  std::vector<int> regs;
+  for (const Operand& layout : layouts) {
+    regs.push_back(drawn.any_register(draw));
+    got.emplace_back(layout, drawn.program.dtype(regs.back()), draw.up_to(2) * draw.up_to(40));
+  }
+  want = got;
+  Program all = drawn.program;
+  all.finish(regs[0]);
+  for (std::size_t i = 1; i < regs.size(); ++i) all.add_result(regs[i]);
+  run_over(shape, all, got, drawn);
+  for (std::size_t i = 0; i < regs.size(); ++i) {
+    Program one = drawn.program;
+    one.finish(regs[i]);
+    std::vector<Written> alone{want[i]};
+    run_over(shape, one, alone, drawn);
+    const auto& [ours, theirs] = std::tie(got[i].memory, alone[0].memory);
+    ASSERT_TRUE(ours == theirs) << to_string(shape) << " result " << i << " of " << regs.size() << ", register "
+                                << regs[i] << " of" << text_of(all) << ", " << dtype_name(all.dtype(regs[i])) << " "
+                                << to_string(layouts[i].strides) << ", byte "
+                                << std::mismatch(ours.begin(), ours.end(), theirs.begin()).first - ours.begin();
+  }
+}
+
+/// Sets the number of threads while it lives.
+class Threads {
+ public:
+  explicit Threads(int count) { set_num_threads(count); }
+  ~Threads() { set_num_threads(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_ = get_num_threads();
+};
+
+TEST(SeveralResults, AreThoseOfProgramsWithOne) {
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    Draw draw(seed);
+    const Threads threads(1 + static_cast<int>(draw.up_to(1)));
+    const Dims shape = draw.shape();
+    std::vector<Operand> inputs, layouts;
+    for (int64_t i = draw.up_to(kMostInputs - 1); i >= 0; --i) inputs.push_back(draw.operand(shape, false));
+    for (int64_t i = draw.up_to(kMostResults - 1); i >= 0; --i) layouts.push_back(draw.operand(shape, true));
+    Drawn drawn(draw, inputs);
+    ASSERT_NO_FATAL_FAILURE(compare_results(shape, layouts, draw, drawn)) << "seed " << seed;
+  }
+}
+
+// Outputs of rows that a kernel streams, and of rows that are joined to cache lines.
+TEST(SeveralResults, WithStreamingStores) {
+  for (int64_t columns : {1000, 49}) {
+    const int64_t rows = streaming_threshold() / 2 / columns + 3;
+    const Dims shape{rows, columns};
+    const Operand dense{shape, {columns, 1}, rows * columns}, row{{columns}, {1}, columns};
+    const Operand transposed{shape, {1, rows}, rows * columns};
+    for (const Operand& input : {dense, row, transposed})
+      for (uint64_t seed = 0; seed < 3; ++seed) {
+        Draw draw(seed);
+        const Threads threads(1 + static_cast<int>(seed % 2));
+        Drawn drawn(draw, {dense, input});
+        const Operand last = seed == 2 ? transposed : dense;
+        ASSERT_NO_FATAL_FAILURE(compare_results(shape, {dense, dense, last}, draw, drawn)) << "seed " << seed;
+      }
   }
 }
 

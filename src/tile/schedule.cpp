@@ -31,26 +31,30 @@ constexpr int64_t kPatternPiece = 1024;
 // move to another core's cache. Bench: tenon_bench --filter '^threads/(equal|exp|sum) (256|1024)/'.
 constexpr int64_t kGrainNumel = 32768, kSerialNumel = 3 * kGrainNumel;
 
-int64_t result_size(const Program& program) { return itemsize(program.dtype(program.result())); }
+int64_t result_size(const Program& program, int result = 0) { return itemsize(program.dtype(program.result(result))); }
 
+/// Whether the outputs together exceed their share of the last-level cache.
 bool is_far(const Plan& plan, const Program& program) {
-  return plan.numel * result_size(program) > streaming_threshold();
+  int64_t bytes = 0;
+  for (int result = 0; result < program.results(); ++result) bytes += result_size(program, result);
+  return plan.numel * bytes > streaming_threshold();
 }
 
 /// The inputs that need no slot, because kernels read their memory.
 SmallVector<bool, 8> inputs_in_place(const Plan& plan) {
-  SmallVector<bool, 8> in_place(plan.operands.size() - 1);
-  for (int64_t i = 0; i < in_place.size(); ++i)
-    in_place[i] =
-        plan.operands[i + 1].access == AccessPattern::direct || plan.operands[i + 1].access == AccessPattern::splat;
+  SmallVector<bool, 8> in_place(plan.operands.size() - plan.outputs);
+  for (int64_t i = 0; i < in_place.size(); ++i) {
+    const AccessPattern access = plan.operands[plan.input(i)].access;
+    in_place[i] = access == AccessPattern::direct || access == AccessPattern::splat;
+  }
   return in_place;
 }
 
-/// Whether every row of the output begins on a cache line: rows that different threads write must not share one.
-bool rows_are_on_lines(const Plan& plan, const Program& program, const Memory& memory) {
-  if (memory.place != 0) return false;
+/// Whether every row of an output begins on a cache line: rows that different threads write must not share one.
+bool rows_are_on_lines(const Plan& plan, const Program& program, const Memory& memory, int result) {
+  if (memory.place(result) != 0) return false;
   for (int64_t dim = 1; dim < plan.ndim(); ++dim)
-    if (plan.strides_of(0)[dim] * result_size(program) % kLine != 0) return false;
+    if (plan.strides_of(result)[dim] * result_size(program, result) % kLine != 0) return false;
   return true;
 }
 
@@ -62,15 +66,15 @@ Route choose_route(const Plan& plan, const Program& program) {
 /// Whether a direct run has short rows that end within cache lines and follow each other without gaps.
 bool joins_rows(const Plan& plan, const Memory& memory) {
   if (plan.fused >= plan.ndim() || plan.sizes[plan.fused] <= 1) return false;
-  const bool fills_blocks = memory.place == 0 && plan.flat % kStreamedLanes == 0;
+  const bool fills_blocks = memory.place(0) == 0 && plan.flat % kStreamedLanes == 0;
   return plan.flat < kShortRow && !fills_blocks && plan.strides_of(0)[plan.fused] == plan.flat;
 }
 
-StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memory& memory, Route route) {
-  if (plan.operands[0].access != AccessPattern::direct) return StoreMode::scattered;
+StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memory& memory, Route route, int result) {
+  if (plan.operands[result].access != AccessPattern::direct) return StoreMode::scattered;
   if (!is_far(plan, program) || !memory.is_fresh) return StoreMode::in_place;
-  if (memory.place % static_cast<uintptr_t>(result_size(program)) != 0) return StoreMode::in_place;
-  if (plan.transposed != 0 && !rows_are_on_lines(plan, program, memory)) return StoreMode::in_place;
+  if (memory.place(result) % static_cast<uintptr_t>(result_size(program, result)) != 0) return StoreMode::in_place;
+  if (plan.transposed != 0 && !rows_are_on_lines(plan, program, memory, result)) return StoreMode::in_place;
   if (route != Route::direct) return StoreMode::streamed;
   // Without a streaming kernel, results are gathered to lines, too.
   const bool joins = !program.instructions()[0].streamed || joins_rows(plan, memory);
@@ -131,22 +135,33 @@ int64_t choose_parts(int64_t tiles, int64_t numel) {
 
 }  // namespace
 
-Memory Memory::of(const Program& program, const void* out, const void* const* inputs) noexcept {
-  return {std::find(inputs, inputs + program.inputs(), out) == inputs + program.inputs(),
-          reinterpret_cast<uintptr_t>(out) % kLine};
+Memory Memory::of(const Program& program, const void* const* outs, const void* const* inputs) noexcept {
+  const void* const* const end = inputs + program.inputs();
+  return {std::find(inputs, end, outs[0]) == end, outs};
+}
+
+uintptr_t Memory::place(int64_t output) const noexcept {
+  return outs ? reinterpret_cast<uintptr_t>(outs[output]) % kLine : 0;
+}
+
+int64_t Schedule::staging_bytes_of(const Program& program, int result) const noexcept {
+  return streams(result) ? StreamedOutput::bytes(tile * result_size(program, result)) : 0;
 }
 
 Schedule make_schedule(const Plan& plan, const Program& program, const Memory& memory) {
   Schedule schedule{};
   schedule.route = choose_route(plan, program);
-  schedule.store = choose_store_mode(plan, program, memory, schedule.route);
+  schedule.store = choose_store_mode(plan, program, memory, schedule.route, 0);
+  for (int result = 1; result < program.results(); ++result)
+    schedule.further_stores.push_back(choose_store_mode(plan, program, memory, schedule.route, result));
   if (schedule.route == Route::direct) {
     schedule_direct(plan, program, schedule);
   } else {
     schedule.slots = assign_slots(program, inputs_in_place(plan));
     schedule.route == Route::blocks ? schedule_blocks(plan, program, schedule)
                                     : schedule_tiles(plan, program, schedule);
-    if (schedule.streams()) schedule.staging_bytes = StreamedOutput::bytes(schedule.tile * result_size(program));
+    for (int result = 0; result < program.results(); ++result)
+      schedule.staging_bytes += schedule.staging_bytes_of(program, result);
     schedule.scratch_bytes = schedule.slots.count * schedule.slot_bytes + schedule.staging_bytes;
   }
   schedule.parts = choose_parts(schedule.tiles, plan.numel);
@@ -169,7 +184,7 @@ Course course_of(const Plan& plan, const Program& program) {
 
 SmallVector<AccessPattern, 8> accesses_of(const Plan& plan) {
   SmallVector<AccessPattern, 8> accesses;
-  for (int64_t operand = 1; operand < plan.operands.size(); ++operand)
+  for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand)
     accesses.push_back(plan.operands[operand].access);
   return accesses;
 }

@@ -28,15 +28,18 @@ enum class StoreMode : uint8_t {
 
 /// Facts about the memory that a schedule depends on.
 struct Memory {
-  bool is_fresh = true;  // the output is not an input
-  uintptr_t place = 0;   // address of the output's first byte, modulo a cache line
+  bool is_fresh = true;               // no output is an input
+  const void* const* outs = nullptr;  // null: outputs begin on cache lines
 
-  static Memory of(const Program& program, const void* out, const void* const* inputs) noexcept;
+  static Memory of(const Program& program, const void* const* outs, const void* const* inputs) noexcept;
+  /// Address of an output's first byte, modulo a cache line.
+  uintptr_t place(int64_t output) const noexcept;
 };
 
 struct Schedule {
   Route route;
-  StoreMode store;
+  StoreMode store;  // of the first result
+  SmallVector<StoreMode, 4> further_stores;
   int64_t tile;        // elements of a tile, or of a direct run's piece
   int64_t rows = 1;    // of a block
   int64_t per_loop;    // tiles for one index of the outer loops; for blocks: along the transposed loop
@@ -45,10 +48,16 @@ struct Schedule {
   int64_t pattern;     // elements of a direct run's patterns; 0: no operand is periodic
   int64_t slot_bytes;  // scratch for one register
   Slots slots;
-  int64_t staging_bytes;  // staging area for streaming stores; 0: none
+  int64_t staging_bytes;  // staging areas for streaming stores, together; 0: none
   int64_t scratch_bytes;  // scratch of one thread, in total
 
-  bool streams() const noexcept { return store == StoreMode::streamed || store == StoreMode::joined; }
+  bool streams() const noexcept { return streams(0); }
+  bool streams(int result) const noexcept {
+    return store_of(result) == StoreMode::streamed || store_of(result) == StoreMode::joined;
+  }
+  StoreMode store_of(int result) const noexcept { return result == 0 ? store : further_stores[result - 1]; }
+  /// Staging area for the tiles of one result.
+  int64_t staging_bytes_of(const Program& program, int result) const noexcept;
 };
 
 Schedule make_schedule(const Plan& plan, const Program& program, const Memory& memory);

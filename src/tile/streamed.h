@@ -48,12 +48,13 @@ inline void run_streamed(const Instruction& instruction, std::byte* to, int shif
   run(instruction.streamed, n - head - tail);
   run(instruction.kernel, tail);
 }
-/// The same for lanes of the Program's registers.
-inline void run_streamed(const Instruction& instruction, std::byte* to, const Program& program, Lanes* in, int64_t n) {
+/// The same for lanes of the Program's registers. `reg`: the one that the instruction writes.
+inline void run_streamed(const Instruction& instruction, std::byte* to, const Program& program, int reg, Lanes* in,
+                         int64_t n) {
   int64_t steps[kMaxArgs];
   for (int operand = 0; operand < instruction.arity; ++operand)
     steps[operand] = in[operand].step << shift_of(program.dtype(instruction.in[operand]));
-  run_streamed(instruction, to, shift_of(program.dtype(program.result())), in, steps, n);
+  run_streamed(instruction, to, shift_of(program.dtype(reg)), in, steps, n);
 }
 
 /// Collects pieces of results into whole cache lines. The rest of a piece waits for the piece that continues it. The

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kManyElements = 700;  // of most cases
 constexpr int64_t kMostElements = 5000;
-constexpr int64_t kMostInputs = 3;
+constexpr int64_t kMostInputs = 3, kMostResults = 3;
 constexpr int64_t kMostInstructions = 6;
 
 /// An operand and its memory, which ends where the allocation ends.
@@ -117,11 +117,13 @@ void read_all_inputs(Program& program) {
   if (program.instructions().size() == 0) program.copy(0);
 }
 
-Program draw_program(Bytes& bytes, const std::vector<Operand>& operands) {
+/// A Program with `results` results over the operands behind as many outputs.
+Program draw_program(Bytes& bytes, const std::vector<Operand>& operands, std::size_t results) {
   Program program;
-  for (std::size_t i = 1; i < operands.size(); ++i) program.input(operands[i].dtype);
+  for (std::size_t i = results; i < operands.size(); ++i) program.input(operands[i].dtype);
   for (int64_t left = 1 + bytes.up_to(kMostInstructions - 1); left > 0; --left) append_instruction(bytes, program);
   read_all_inputs(program);
+  for (std::size_t i = 1; i < results; ++i) program.add_result(static_cast<int>(bytes.up_to(program.registers() - 1)));
   return program;
 }
 
@@ -145,15 +147,16 @@ std::vector<int64_t> places(const Dims& shape, const Operand& operand) {
   return result;
 }
 
-/// Computes the result op by op: every register holds all elements.
-std::vector<std::byte> run_plainly(const Program& program, const Dims& shape, std::vector<Operand>& operands) {
+/// Computes all registers op by op: every register holds all elements.
+std::vector<std::vector<std::byte>> run_plainly(const Program& program, const Dims& shape,
+                                                std::vector<Operand>& operands) {
   const int64_t numel = numel_of(shape);
   std::vector<std::vector<std::byte>> registers;
   for (int reg = 0; reg < program.registers(); ++reg)
     registers.emplace_back(static_cast<std::size_t>(numel * itemsize(program.dtype(reg))));
   const auto lanes = [&](int reg) { return registers[static_cast<std::size_t>(reg)].data(); };
   for (int i = 0; i < program.inputs(); ++i) {
-    Operand& operand = operands[static_cast<std::size_t>(i) + 1];
+    Operand& operand = operands[static_cast<std::size_t>(program.results() + i)];
     const int64_t width = itemsize(operand.dtype);
     std::byte* to = lanes(i);
     for (int64_t place : places(shape, operand)) {
@@ -167,7 +170,19 @@ std::vector<std::byte> run_plainly(const Program& program, const Dims& shape, st
     for (int i = 0; i < instruction.arity; ++i) in[i] = {lanes(instruction.in[i]), 1};
     instruction.kernel(lanes(target++), in, numel);
   }
-  return registers[static_cast<std::size_t>(program.result())];
+  return registers;
+}
+
+/// The output's memory with these elements.
+std::vector<std::byte> memory_with(Operand& output, const Dims& shape, const std::vector<std::byte>& elements) {
+  std::vector<std::byte> memory = output.memory;
+  const auto width = static_cast<std::size_t>(itemsize(output.dtype));
+  const std::byte* from = elements.data();
+  for (int64_t place : places(shape, output)) {
+    std::memcpy(&memory[static_cast<std::size_t>(output.begin() - output.memory.data() + place)], from, width);
+    from += width;
+  }
+  return memory;
 }
 
 std::string describe(const Dims& shape, const std::vector<Operand>& operands, const Plan& plan) {
@@ -184,35 +199,39 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   Bytes bytes(data, size);
   set_num_threads(1 + static_cast<int>(bytes.up_to(31) == 0));
   const Dims shape = draw_shape(bytes);
-  std::vector<Operand> operands(2 + static_cast<std::size_t>(bytes.up_to(kMostInputs - 1)));
-  for (std::size_t i = 0; i < operands.size(); ++i) operands[i] = draw_operand(bytes, shape, i == 0);
-  for (std::size_t i = 1; i < operands.size(); ++i) fill(bytes, operands[i], bytes.dtype());
-  const Program program = draw_program(bytes, operands);
-  fill(bytes, operands[0], program.dtype(program.result()));
+  const std::size_t results = bytes.up_to(3) == 0 ? 2 + static_cast<std::size_t>(bytes.up_to(kMostResults - 2)) : 1;
+  std::vector<Operand> operands(results + 1 + static_cast<std::size_t>(bytes.up_to(kMostInputs - 1)));
+  for (std::size_t i = 0; i < operands.size(); ++i) operands[i] = draw_operand(bytes, shape, i < results);
+  for (std::size_t i = results; i < operands.size(); ++i) fill(bytes, operands[i], bytes.dtype());
+  const Program program = draw_program(bytes, operands, results);
+  for (std::size_t i = 0; i < results; ++i)
+    fill(bytes, operands[i], program.dtype(program.result(static_cast<int>(i))));
 
-  StridedView walks[kMostInputs + 1];
+  StridedView walks[kMostInputs + kMostResults];
+  void* outs[kMostResults] = {};
   const void* inputs[kMostInputs] = {};
   for (std::size_t i = 0; i < operands.size(); ++i) walks[i] = {operands[i].sizes, operands[i].strides};
-  for (std::size_t i = 1; i < operands.size(); ++i) inputs[i - 1] = operands[i].begin();
+  for (std::size_t i = 0; i < results; ++i) outs[i] = operands[i].begin();
+  for (std::size_t i = results; i < operands.size(); ++i) inputs[i - results] = operands[i].begin();
   Plan plan;
-  make_plan(shape, walks, static_cast<int64_t>(operands.size()), plan);
+  make_plan(shape, walks, static_cast<int64_t>(operands.size()), plan, static_cast<int64_t>(results));
 
-  const int64_t width = itemsize(operands[0].dtype);
-  const std::vector<std::byte> result = run_plainly(program, shape, operands);
-  std::vector<std::byte> want = operands[0].memory;
-  const std::byte* from = result.data();
-  for (int64_t place : places(shape, operands[0])) {
-    std::memcpy(&want[static_cast<std::size_t>(operands[0].begin() - operands[0].memory.data() + place)], from,
-                static_cast<std::size_t>(width));
-    from += width;
-  }
+  const std::vector<std::vector<std::byte>> registers = run_plainly(program, shape, operands);
+  std::vector<std::vector<std::byte>> want;
+  for (std::size_t i = 0; i < results; ++i)
+    want.push_back(
+        memory_with(operands[i], shape, registers[static_cast<std::size_t>(program.result(static_cast<int>(i)))]));
 
-  run(plan, program, operands[0].begin(), inputs);
-  for (std::size_t i = 0; i < want.size(); i += static_cast<std::size_t>(width)) {
-    if (std::memcmp(&operands[0].memory[i], &want[i], static_cast<std::size_t>(width)) == 0) continue;
-    const std::string got(reinterpret_cast<const char*>(&operands[0].memory[i]), static_cast<std::size_t>(width));
-    const std::string one(reinterpret_cast<const char*>(&want[i]), static_cast<std::size_t>(width));
-    CLAIM_OF(fuzz::same_element(got, one, operands[0].dtype), describe(shape, operands, plan));
+  run(plan, program, outs, inputs);
+  for (std::size_t result = 0; result < results; ++result) {
+    const Operand& output = operands[result];
+    const auto width = static_cast<std::size_t>(itemsize(output.dtype));
+    for (std::size_t i = 0; i < output.memory.size(); i += width) {
+      if (std::memcmp(&output.memory[i], &want[result][i], width) == 0) continue;
+      const std::string got(reinterpret_cast<const char*>(&output.memory[i]), width);
+      const std::string one(reinterpret_cast<const char*>(&want[result][i]), width);
+      CLAIM_OF(fuzz::same_element(got, one, output.dtype), describe(shape, operands, plan));
+    }
   }
   return 0;
 }
