@@ -22,6 +22,7 @@ struct meshgrid {
                            .numpy = "",
                            .python = "",
                            .kind = Kind::algorithm,
+                           .values = "indexing: ij xy",
                            .doc = "Views of vectors as coordinates: one tensor of all sizes for each of them."};
 };
 

@@ -24,6 +24,7 @@ struct sort {
           "(Tensor self, *, bool? stable, int dim=-1, bool descending=False, Tensor[2] out=None)\n"
           "(Tensor self, int dim=-1, bool descending=False, *, Tensor[2] out=None)",
       .kind = Kind::algorithm,
+      .values = "indices: any",
       .strict_out = true,
       .grad_fn = "SortBackward0",
       .grad_fn_of_keyword = "SortBackward1",
@@ -43,6 +44,7 @@ struct argsort {
           "(Tensor self, *, bool stable, int dim=-1, bool descending=False, Tensor out=None)\n"
           "(Tensor self, int dim=-1, bool descending=False)",
       .kind = Kind::algorithm,
+      .values = "out: any",
       .by_hand = true,
       .strict_out = true,
       .doc = "Where each element of the sorted tensor was."};
@@ -54,6 +56,7 @@ struct topk {
           "topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True, *, Tensor[2] out=None) -> (Tensor "
           "values, Tensor indices)",
       .kind = Kind::algorithm,
+      .values = "indices: any",
       .dtypes = kNoBool,
       .kernel_name = "topk_cpu",
       .strict_out = true,

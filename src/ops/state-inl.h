@@ -284,6 +284,7 @@ struct var {
           "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None)\n"
           "(Tensor self, bool unbiased=True)",
       .kind = Kind::fold,
+      .values = "correction: 1 0 2 0.5",
       .by_hand = true,
       .dtypes = kInexact,
       .lanes = set_of(float64),
@@ -340,6 +341,7 @@ struct std_ : var {
           "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None)\n"
           "(Tensor self, bool unbiased=True)",
       .kind = Kind::fold,
+      .values = "correction: 1 0 2 0.5",
       .by_hand = true,
       .name = "std",
       .dtypes = kInexact,
@@ -366,6 +368,7 @@ struct var_mean : var {
           "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False)\n"
           "(Tensor self, bool unbiased=True)",
       .kind = Kind::fold,
+      .values = "correction: 1 0 2 0.5",
       .method = false,
       .dtypes = kInexact,
       .lanes = set_of(float64),
@@ -395,6 +398,7 @@ struct std_mean : std_ {
           "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False)\n"
           "(Tensor self, bool unbiased=True)",
       .kind = Kind::fold,
+      .values = "correction: 1 0 2 0.5",
       .method = false,
       .dtypes = kInexact,
       .lanes = set_of(float64),
@@ -471,6 +475,7 @@ struct linalg_vector_norm : Sum {
           "ScalarType? dtype=None, Tensor out=None) -> Tensor",
       .numpy = "linalg.vector_norm",
       .kind = Kind::fold,
+      .values = "ord: 2 1 0 3 0.5 -1 inf -inf",
       .method = false,
       .dtypes = kInexact,
       .lanes = kWideFloats,
@@ -578,6 +583,7 @@ struct norm {
           "(Tensor self, Scalar? p, int[1]? dim=None, bool keepdim=False, Tensor out=None, ScalarType? "
           "dtype=None)",
       .kind = Kind::algorithm,
+      .values = "p: 2 1 0 3 0.5 -1 inf -inf",
       .by_hand = true,
       .ulp = 1,
       .doc = "linalg_vector_norm of ord p; None is 2."};
@@ -592,6 +598,7 @@ struct norm_named {
           "(Tensor self, str p=\"fro\", int[1]? dim=None, bool keepdim=False, Tensor out=None, "
           "ScalarType? dtype=None)",
       .kind = Kind::algorithm,
+      .values = "p: fro",
       .by_hand = true,
       .doc = "The same by its name: \"fro\" is the norm of ord 2."};
 };

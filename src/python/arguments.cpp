@@ -553,8 +553,8 @@ void Call::clear() {
   if (self_) values_[parser_->slot(Name::input)] = self_;
 }
 
-const char* Call::text(Name name) const {
-  if (!has(name)) return nullptr;
+const char* Call::text(Name name, const char* fallback) const {
+  if (!has(name)) return fallback;
   Py_ssize_t length;
   const char* text = PyUnicode_AsUTF8AndSize(object(name), &length);
   if (!text) throw PythonError{};
