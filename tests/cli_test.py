@@ -427,8 +427,8 @@ class EveryOp(CliTest):
     def test_ops(self):
         """Each op that is listed can be called, with operands of some kind."""
         for op in json.loads(self.run_tenon("ops", "--json").stdout):
-            if any(parameter["name"] == "out_dtype" for parameter in op["parameters"]):
-                continue  # PyTorch has no code for these on the cpu
+            if op["kind"] == "view" or any(parameter["name"] == "out_dtype" for parameter in op["parameters"]):
+                continue  # test_views; PyTorch has no code for the others on the cpu
             with self.subTest(op["signature"]):
                 failures = []
                 for call in (call for operand in self.OPERANDS for call in self.calls(op, operand)):

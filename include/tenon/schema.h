@@ -58,8 +58,9 @@ class TENON_API Value {
   const Dims& dims() const { return check(Kind::numbers, "a list of integers").numbers_; }
   /// Dims to reduce over; an integer is one of them.
   DimsArg dims_arg() const;
-  /// Null if it is left out.
-  const char* text() const { return is_empty() ? nullptr : check(Kind::text, "a string").text_.c_str(); }
+  const char* text(const char* fallback = nullptr) const {
+    return is_empty() ? fallback : check(Kind::text, "a string").text_.c_str();
+  }
   std::optional<Dtype> dtype() const {
     return is_empty() ? std::nullopt : std::optional(check(Kind::dtype, "a dtype").dtype_);
   }
@@ -90,6 +91,9 @@ struct Parameter {
   const char* fallback;  // the default as it is declared; null: the argument is required
   bool keyword_only;
   bool takes_numbers;  // whether an operand may be a number
+  /// What it accepts, if its type does not say it: words ("add multiply"), numbers ("2 0.5 inf"), or the dtype of a
+  /// tensor: "bool", or "int64", which holds places along a dim. Empty: anything of its type.
+  const char* values = "";
 
   /// Whether a tensor may be given.
   bool is_operand() const noexcept { return std::string_view(type).starts_with("Tensor") && !is_list(); }

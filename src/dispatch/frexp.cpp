@@ -5,7 +5,9 @@
 #include <string>
 
 #include "dispatch/algorithm.h"
+#include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
+#include "shape/dense_strides.h"
 #include "tensor/impl.h"
 #include "tile/pool.h"
 
@@ -80,7 +82,16 @@ std::tuple<Tensor&, Tensor&> plain::frexp_out(Tensor& mantissa, Tensor& exponent
     throw Error(std::string("torch.frexp() expects exponent to have int dtype but got ") +
                 cpp_type_name(exponent.dtype()));
   Tensor* const outs[] = {&mantissa, &exponent};
-  write_results(Op::frexp, outs, as_list(plain::frexp(self)), &self);
+  List<Tensor> results = as_list(plain::frexp(self));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Tensor &other = *outs[1 - i], result = results[i];
+    if (outs[i]->sizes() != self.sizes() && other.sizes() == self.sizes())  // it is resized, to the other's layout
+      run_copy(
+          results[i] = new_tensor(self.sizes(), strides_like(self.sizes(), other.strides(), MemoryFormat::preserve),
+                                  result.dtype(), self.device()),
+          result);
+  }
+  write_results(Op::frexp, outs, results, &self);
   return {mantissa, exponent};
 }
 

@@ -134,6 +134,7 @@ struct div {
           "(Tensor self, Tensor other, *, Tensor out=None)\n"
           "(Tensor self, Tensor other, *, str? rounding_mode, Tensor out=None)\n"
           "(Tensor self, Scalar other, *, str? rounding_mode)",
+      .values = "rounding_mode: floor trunc",
       .by_hand = true,
       .numbers_as_tensors = true,
       .symbol = "/",

@@ -24,6 +24,7 @@ struct meshgrid {
       .numpy = "",
       .python = "",
       .kind = Kind::algorithm,
+      .values = "indexing: ij xy",
       .one_dtype = true,
       .dtypes = kAllDtypes,
       .doc = "The coordinates of a grid: each vector as a view with the shape of the grid, one dim for each vector."};

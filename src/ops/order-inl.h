@@ -25,6 +25,7 @@ struct sort {
           "(Tensor self, *, bool? stable, int dim=-1, bool descending=False, Tensor[2] out=None)\n"
           "(Tensor self, int dim=-1, bool descending=False, *, Tensor[2] out=None)",
       .kind = Kind::algorithm,
+      .values = "indices: any",
       .dtypes = kAllReal,
       .strict_out = true,
       .no_overlap = 0b01,
@@ -46,6 +47,7 @@ struct argsort {
           "(Tensor self, *, bool stable, int dim=-1, bool descending=False, Tensor out=None)\n"
           "(Tensor self, int dim=-1, bool descending=False)",
       .kind = Kind::algorithm,
+      .values = "out: any",
       .by_hand = true,
       .promotion = Promotion::place,
       .dtypes = kAllReal,
@@ -59,6 +61,7 @@ struct topk {
           "topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True, *, Tensor[2] out=None) -> (Tensor "
           "values, Tensor indices)",
       .kind = Kind::algorithm,
+      .values = "indices: any",
       .dtypes = kNoBool,
       .kernel_name = "topk_cpu",
       .strict_out = true,

@@ -5,6 +5,7 @@ struct gather {
   static constexpr Row row{
       .signature = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor out=None) -> Tensor",
       .kind = Kind::algorithm,
+      .values = "index: int64",
       .by_hand = true,
       .dtypes = kUsual | kComplex,
       .kernel_name = "scatter_gather_tensor_cpu",
@@ -23,6 +24,7 @@ struct index_add {
           "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1, Tensor out=None) "
           "-> Tensor",
       .kind = Kind::algorithm,
+      .values = "index: int64",
       .by_hand = true,
       .inplace = true,
       .one_dtype = true,
@@ -44,6 +46,7 @@ struct index_select {
   static constexpr Row row{
       .signature = "index_select(Tensor self, int dim, Tensor index, *, Tensor out=None) -> Tensor",
       .kind = Kind::algorithm,
+      .values = "index: int64",
       .by_hand = true,
       .dtypes = kUsual | kComplex,
       .accepts = kAllDtypes,
@@ -61,6 +64,7 @@ struct index_select {
 struct masked_select {
   static constexpr Row row{.signature = "masked_select(Tensor self, Tensor mask, *, Tensor out=None) -> Tensor",
                            .kind = Kind::algorithm,
+                           .values = "mask: bool",
                            .by_hand = true,
                            .dtypes = kUsual | kComplex,
                            .kernel_name = "masked_select",
@@ -93,6 +97,7 @@ struct scatter {
           "(Tensor self, int dim, Tensor index, Tensor src, *, Tensor out=None)\n"
           "(Tensor self, int dim, Tensor index, Tensor src, *, str reduce, Tensor out=None)",
       .kind = Kind::algorithm,
+      .values = "index: int64; reduce: add multiply",
       .by_hand = true,
       .inplace = true,
       .one_dtype = true,
@@ -121,6 +126,7 @@ struct scatter_value {
           "(Tensor self, int dim, Tensor index, Scalar value, *, Tensor out=None)\n"
           "(Tensor self, int dim, Tensor index, Scalar value, *, str reduce, Tensor out=None)",
       .kind = Kind::algorithm,
+      .values = "index: int64; reduce: add multiply",
       .by_hand = true,
       .inplace = true,
       .name = "scatter",
@@ -138,6 +144,7 @@ struct scatter_add {
   static constexpr Row row{
       .signature = "scatter_add(Tensor self, int dim, Tensor index, Tensor src, *, Tensor out=None) -> Tensor",
       .kind = Kind::algorithm,
+      .values = "index: int64",
       .by_hand = true,
       .inplace = true,
       .one_dtype = true,
@@ -163,6 +170,7 @@ struct take_along_dim {
       .signature = "take_along_dim(Tensor self, Tensor indices, int? dim=None, *, Tensor out=None) -> Tensor",
       .array_api = "take_along_axis",
       .kind = Kind::algorithm,
+      .values = "indices: int64",
       .by_hand = true,
       .dtypes = kUsual | kComplex,
       .doc = "gather with indices that broadcast with input. Without dim: indices into all elements as one vector."};

@@ -181,6 +181,7 @@ struct where {
           "(Tensor condition, Scalar self, Tensor other)\n"
           "(Tensor condition, Tensor self, Scalar other)\n"
           "(Tensor condition, Scalar self, Scalar other)",
+      .values = "condition: bool",
       .by_hand = true,
       .inplace = false,
       .promotion = Promotion::select,

@@ -295,6 +295,7 @@ struct var {
           "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None)\n"
           "(Tensor self, bool unbiased=True)",
       .kind = Kind::fold,
+      .values = "correction: 1 0 2 0.5",
       .by_hand = true,
       .dtypes = kInexact,
       .lanes = set_of(float64),
@@ -352,6 +353,7 @@ struct std_ : var {
           "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None)\n"
           "(Tensor self, bool unbiased=True)",
       .kind = Kind::fold,
+      .values = "correction: 1 0 2 0.5",
       .by_hand = true,
       .name = "std",
       .dtypes = kInexact,
@@ -379,6 +381,7 @@ struct var_mean : var {
           "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False)\n"
           "(Tensor self, bool unbiased=True)",
       .kind = Kind::fold,
+      .values = "correction: 1 0 2 0.5",
       .method = false,
       .dtypes = kInexact,
       .lanes = set_of(float64),
@@ -409,6 +412,7 @@ struct std_mean : std_ {
           "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False)\n"
           "(Tensor self, bool unbiased=True)",
       .kind = Kind::fold,
+      .values = "correction: 1 0 2 0.5",
       .method = false,
       .dtypes = kInexact,
       .lanes = set_of(float64),
@@ -486,6 +490,7 @@ struct linalg_vector_norm : Sum {
                                "ScalarType? dtype=None, Tensor out=None) -> Tensor",
                            .numpy = "linalg.vector_norm",
                            .kind = Kind::fold,
+                           .values = "ord: 2 1 0 3 0.5 -1 inf -inf",
                            .by_hand = true,
                            .method = false,
                            .dtypes = kInexact,
@@ -597,6 +602,7 @@ struct norm {
           "(Tensor self, Scalar? p, int[1]? dim=None, bool keepdim=False, Tensor out=None, ScalarType? "
           "dtype=None)",
       .kind = Kind::algorithm,
+      .values = "p: 2 1 0 3 0.5 -1 inf -inf",
       .by_hand = true,
       .dtypes = kInexact,
       .complex_to_real = true,
@@ -613,6 +619,7 @@ struct norm_named {
           "(Tensor self, str p=\"fro\", int[1]? dim=None, bool keepdim=False, Tensor out=None, "
           "ScalarType? dtype=None)",
       .kind = Kind::algorithm,
+      .values = "p: fro",
       .by_hand = true,
       .dtypes = kInexact,
       .complex_to_real = true,

@@ -578,8 +578,8 @@ const char* utf8_of(PyObject* object, Py_ssize_t* length) {
 
 }  // namespace
 
-const char* Call::text(Name name) const {
-  if (!has(name)) return nullptr;
+const char* Call::text(Name name, const char* fallback) const {
+  if (!has(name)) return fallback;
   Py_ssize_t length;
   const char* text = utf8_of(object(name), &length);
   if (static_cast<Py_ssize_t>(std::strlen(text)) != length)

@@ -167,8 +167,8 @@ class Call {
   std::optional<bool> optional_boolean(Name name) const {
     return has(name) ? std::optional(boolean(name)) : std::nullopt;
   }
-  /// A string, which lives as long as the call; null if it was left out.
-  const char* text(Name name) const;
+  /// A string, which lives as long as the call.
+  const char* text(Name name, const char* fallback = nullptr) const;
   /// The integers of a list; empty if it was left out.
   Dims dims(Name name) const;
   /// The dims of a reduction. sum(None) and sum() both mean all dims, but their nodes have different names.

@@ -144,7 +144,7 @@ void bind_functions(nb::module_& module) {
       nb::list parameters;
       for (const tenon::Parameter& parameter : schema.parameters())
         parameters.append(nb::make_tuple(parameter.type, parameter.name, nb::cast(parameter.fallback),
-                                         parameter.keyword_only, parameter.takes_numbers));
+                                         parameter.keyword_only, parameter.takes_numbers, parameter.values));
       all.append(nb::make_tuple(schema.name, schema.kind, parameters, schema.method != nullptr, schema.out != nullptr,
                                 schema.inplace != nullptr, row_of(static_cast<Op>(schema.op)).ulp == 0,
                                 row_of(static_cast<Op>(schema.op)).domain, schema.shapes));

@@ -101,8 +101,6 @@ struct GivenAll {
   }
 };
 
-bool name_is(const Parameter& parameter, std::string_view name) { return parameter.name == name; }
-
 /// The values to try for an argument that is not an operand.
 std::vector<Given> values_of(const Parameter& parameter) {
   const std::string_view type = parameter.type;
@@ -114,16 +112,18 @@ std::vector<Given> values_of(const Parameter& parameter) {
   if (type.starts_with("int")) return {{-1, 1, "1"}};
   if (type.starts_with("float")) return {{-1, 0.5, "0.5"}};
   if (type.starts_with("bool")) return {{-1, !is_true, is_true ? "False" : "True"}};
-  if (name_is(parameter, "reduce")) return {{-1, "add", "add"}, {-1, "multiply", "multiply"}};
-  if (type.starts_with("str")) return {{-1, "floor", "floor"}, {-1, "trunc", "trunc"}};
+  if (type.starts_with("str")) {
+    std::vector<Given> given;
+    for (const Value& value : declared::declared_values(parameter)) given.push_back({-1, value, value.text()});
+    return given;
+  }
   throw std::logic_error("no values are known for an argument of type " + std::string(type));
 }
 
 /// The index of the next operand: conditions and indices have their own, all others alternate between the first two.
 int operand_place(const Parameter& parameter, const std::vector<Given>& before) {
-  const std::string_view name = parameter.name;
-  if (name == "condition" || name == "mask") return kCondition;
-  if (name == "index" || name == "indices") return kIndex;
+  if (declared::is_mask(parameter)) return kCondition;
+  if (declared::is_index(parameter)) return kIndex;
   int place = kA;
   for (const Given& given : before)
     if (given.place == kA || given.place == kB) place = given.place == kA ? kB : kA;

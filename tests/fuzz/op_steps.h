@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "declared.h"
 #include "expr/functions.h"
 #include "fuzz/world.h"
 #include "ops/row.h"
@@ -34,7 +35,7 @@ inline bool may_be_left_out(const Parameter& parameter) {
 /// A random value for an argument that is not an operand. A new type of argument needs a line here.
 inline Value draw_value(Bytes& bytes, const Parameter& parameter) {
   if (may_be_left_out(parameter) && bytes.flag()) return {};
-  const std::string_view type = parameter.type, name = parameter.name;
+  const std::string_view type = parameter.type;
   const auto draw_dim = [&] { return bytes.up_to(5) - 2; };
   if (type.starts_with("ScalarType")) return bytes.dtype();
   if (type.starts_with("Scalar")) return draw_number(bytes);
@@ -44,25 +45,21 @@ inline Value draw_value(Bytes& bytes, const Parameter& parameter) {
     for (int64_t left = bytes.up_to(2); left > 0; --left) dims.push_back(draw_dim());
     return dims;
   }
-  if (name == "dim" && bytes.up_to(3) > 0) return draw_dim();
   if (type.starts_with("int")) {
+    if (bytes.up_to(3) > 0) return draw_dim();
     const int64_t number = bytes.integer();
     const bool costs_memory = std::abs(number / 2) > 64 && std::abs(number / 2) < (int64_t{1} << 32);  // as an offset
     return costs_memory ? number % 64 : number;
   }
   if (type.starts_with("float")) return draw_number(bytes);
   if (type.starts_with("bool")) return bytes.flag();
-  if (name == "reduce") return bytes.up_to(7) == 0 ? "no such way" : bytes.flag() ? "add" : "multiply";
-  if (type.starts_with("str")) return bytes.up_to(7) == 0 ? "no such mode" : bytes.flag() ? "floor" : "trunc";
+  if (type.starts_with("str")) {
+    if (bytes.up_to(7) == 0) return "no such word";
+    const declared::Values words = declared::declared_values(parameter);
+    return words[static_cast<std::size_t>(bytes.up_to(static_cast<int64_t>(words.size()) - 1))];
+  }
   fail_claim("values of a parameter's type can be drawn", __FILE__, __LINE__, parameter.type);
 }
-
-/// Whether a parameter is an index along a dim of `self`, or a mask.
-inline bool is_index(const Parameter& parameter) {
-  const std::string_view name = parameter.name;
-  return name == "index" || name == "indices";
-}
-inline bool is_mask(const Parameter& parameter) { return std::string_view(parameter.name) == "mask"; }
 
 /// Random indices, mostly in range, with as many dims as the tensor or one, in any layout.
 inline Tensor draw_places(Bytes& bytes, const Tensor& self) {

@@ -220,8 +220,8 @@ class Machine {
     if (form == 7 && before.has_self()) return partner(before);
     if (form == 0 && fuzz::may_be_left_out(parameter)) return {};
     if (form <= 2 && parameter.takes_numbers) return fuzz::draw_number(bytes_);
-    if (form >= 2 && fuzz::is_index(parameter) && before.has_self()) return draw_places(before);
-    if (form >= 2 && fuzz::is_mask(parameter)) return pick_small().to(Dtype::bool_);
+    if (form >= 2 && declared::is_index(parameter) && before.has_self()) return draw_places(before);
+    if (form >= 2 && declared::is_mask(parameter)) return pick_small().to(Dtype::bool_);
     return pick_small();
   }
 
@@ -235,8 +235,9 @@ class Machine {
   /// A second operand for `self`: the same tensor, values to scatter, or a matrix for a product.
   static Tensor partner(const fuzz::Call& call) {
     const Tensor& self = call.find("self")->tensor();
-    if (const Value* index = call.find("index"); index && !self.is_meta() && !index->tensor().is_meta()) {
-      const int64_t dim = call.find("dim")->integer(0);
+    const Value *index = call.find("index"), *along = call.find("dim");
+    if (index && along && !self.is_meta() && !index->tensor().is_meta()) {
+      const int64_t dim = along->integer(0);
       return index->tensor().dim() < 2 && self.dim() > 0 ? self.index_select(dim, index->tensor())
                                                          : self.gather(dim, index->tensor());
     }

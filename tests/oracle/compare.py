@@ -15,6 +15,7 @@ import sys
 
 import torch
 
+from declared import DECLARED
 from drawing import draw_case, table_ops
 from request import Oracle
 from torch_call import Unsupported, torch_answer, unsafe_for_torch
@@ -30,6 +31,7 @@ def self_test(request, answer, wanted):
         "dtype": dict(result, dtype="int32"),
         "shape": dict(result, shape=[1] + result["shape"]),
         "strides": dict(result, strides=[stride + 1 for stride in result["strides"]]),
+        "storage": dict(result, shares=0),
     }
     assert verdict(request, wanted, answer) is None, verdict(request, wanted, answer)
     for name, broken in breaks.items():
@@ -43,11 +45,27 @@ def self_test(request, answer, wanted):
 
 def run_self_test(oracle):
     ones = {"dtype": "float32", "bytes": "0000803f" * 6}
-    request = {"op": "add", "form": "functional", "storages": [ones, ones], "out": None, "keywords": {},
+    request = {"op": "add", "form": "functional", "storages": [ones, ones], "out": [], "keywords": {},
                "args": [{"storage": 0, "shape": [2, 3], "strides": [3, 1], "offset": 0},
                         {"storage": 1, "shape": [3], "strides": [1], "offset": 0}]}
     self_test(request, oracle.ask(request), torch_answer(request))
-    print("8 wrong answers found")
+    print("9 wrong answers found")
+
+
+def check_every_op(oracle):
+    """Every declared op must be drawn, and one of its calls compared."""
+    ops = table_ops()
+    missing = [name for name in DECLARED if not any(is_compared(ops, number, name, oracle) for number in range(100))]
+    assert not missing, f"these ops are not compared: {missing}"
+    print(f"{len(DECLARED)} declared ops are compared")
+
+
+def is_compared(ops, number, name, oracle):
+    request, _ = draw_case(ops, 1, number, name)
+    try:
+        return not unsafe_for_torch(request) and verdict(request, torch_answer(request), oracle.ask(request)) is None
+    except Unsupported:
+        return False
 
 
 def main():
@@ -67,6 +85,8 @@ def main():
         run_self_test(oracle)
         return 0
 
+    if options.op is None and options.only is None:
+        check_every_op(oracle)
     ops = table_ops()
     passed = failed = skipped = 0
     by_op = collections.Counter()

@@ -1,12 +1,14 @@
 """Makes random calls: op, form, shapes of 0 to 7 dims, layouts, dtypes and values depend only on (seed, number)."""
 import math
 import random
+import re
 import warnings
 
 import torch
 
 from declared import DECLARED
 from request import BY_NAME, DTYPES, NAMES, bytes_of, number_json, open_storages, operands_of
+from torch_call import as_tuple, call_torch, function
 
 WEIGHTS = [3, 2, 2, 1, 3, 3, 1, 1, 1, 2, 2, 8, 3, 2, 1]
 SIZES = [0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 64, 100, 129, 257]
@@ -25,10 +27,8 @@ FORMS = {
     "reduction_dtype": ["functional", "functional", "method", "out"],
     "product": ["functional", "method", "out", "inplace"],
     "list": ["functional", "functional", "out"],
+    "typed": ["functional", "functional", "method", "out", "inplace"],
 }
-STRINGS = {"rounding_mode": ["trunc", "trunc", "trunc", "floor", "floor", "floor", "up"], "p": ["fro", "fro", "fro", "x"]}
-NUMBERS = {"ord": [2, 2, 1, 0, math.inf, -math.inf, 3, 0.5, -1], "correction": [0, 1, 2, 0.5]}
-NUMBERS["p"] = NUMBERS["ord"]
 VIEWS_AND_COPIES = ["to", "to", "clone", "contiguous", "copy", "copy", "fill", "expand", "reshape", "sum_to_size"]
 
 
@@ -37,12 +37,12 @@ def is_inexact(dtype):
 
 
 def table_ops():
-    """(name, kind) of every declared op for which this module can make random calls."""
-    return [(name, kind_of(op)) for name, op in DECLARED.items() if kind_of(op) and (name == op.name or not op.facts.get("shapes"))]
+    """(name, kind) of every declared op."""
+    return [(name, kind_of(op)) for name, op in DECLARED.items()]
 
 
 # Forms that an op does not have.
-MISSING_FORMS = {name: {form for form, exists in (("out", op.has_out and not op.result_names), ("inplace", op.has_inplace), ("method", op.is_method), ("operator", op.facts.get("symbol")),
+MISSING_FORMS = {name: {form for form, exists in (("out", op.has_out), ("inplace", op.has_inplace), ("method", op.is_method), ("operator", op.facts.get("symbol")),
                                                   ("compound", op.facts.get("symbol") and not op.is_comparison)) if not exists}
                  for name, op in DECLARED.items()}  # fmt: skip
 
@@ -52,22 +52,33 @@ def kind_of(op):
     if op.kind == "fold" or {"dim", "keepdim"} <= set(names):
         return "reduction_dtype" if "dtype" in names else "reduction"
     if any(parameter.is_list() for parameter in op.parameters):
-        return "list" if "dim" in names else None
-    if op.block in ("max", "min"):
-        return "unary"
+        return "list"
     if op.kind == "algorithm":
-        return "product" if op.facts.get("shapes") else "map" if names[:2] == ["self", "other"] else None
+        return "product" if op.facts.get("shapes") else "map" if names[:2] == ["self", "other"] else "typed"
     special = {"condition": "where", "min": "clamp"}
     return next((special[name] for name in names if name in special), "unary" if len(names) == 1 else "map")
 
 
-def draw_parameter(draw, parameter):
-    """A value for a parameter that is not an operand."""
-    if parameter.type == "Scalar" or parameter.type.startswith("float"):
-        return number_json(draw.number(complex_too=parameter.type == "Scalar"))
-    if parameter.type == "bool":
-        return draw.chance(0.5)
-    return draw.rng.choice([-40, -3, -2, -1, 0, 1, 2, 3, 10, 40] if parameter.type == "int?" else STRINGS[parameter.name])
+def draw_parameter(draw, op, parameter, ndim=3):
+    """A value for a parameter that is not an operand, by its type and the values that the op declares."""
+    type_ = parameter.type.rstrip("?")
+    words = op.values_of(parameter).split()
+    if type_ == "str":
+        return draw.rng.choice(words * 3 + ["x"])
+    if words:
+        return number_json(draw.rng.choice([int(word) if word.lstrip("-").isdigit() else float(word) for word in words]))
+    if type_.startswith("int["):
+        return draw.integer(ndim) if "1" in type_ and draw.chance(0.4) else [draw.integer(ndim) for _ in range(draw.rng.randint(0, 3))]
+    by_type = {"Scalar": lambda: number_json(draw.number()), "float": lambda: number_json(draw.number(complex_too=False)),
+               "bool": lambda: draw.chance(0.5), "int": lambda: draw.integer(ndim), "ScalarType": lambda: NAMES[draw.dtype()]}  # fmt: skip
+    return by_type[type_]()
+
+
+def draw_parameters(draw, op, keywords, ndim):
+    """Values for the parameters that are no operands and have none yet; optional ones are left out at times."""
+    for parameter in op.parameters:
+        if not (parameter.is_operand() or parameter.is_list() or parameter.name in keywords or (parameter.default is not None and draw.chance(0.5))):
+            keywords[parameter.name] = draw_parameter(draw, op, parameter, ndim)
 
 
 class Draw:
@@ -83,6 +94,10 @@ class Draw:
 
     def dtype(self, wanted=None):
         return self.rng.choices(DTYPES, WEIGHTS)[0] if wanted is None else wanted
+
+    def integer(self, ndim):
+        """Usually a valid dim of a tensor with `ndim` dims; rarely a number that is no dim, or a larger one."""
+        return self.rng.randint(-ndim, max(ndim - 1, 0)) if self.chance(0.85) else self.rng.choice([-40, -ndim - 1, ndim, ndim + 1, 10, 40])
 
     def shape(self):
         """A shape of 0 to 7 dims with at most `limit` elements."""
@@ -181,6 +196,16 @@ class Builder:
         self.layouts.append(kind)
         return {"storage": len(self.storages) - 1, "shape": shape, "strides": strides, "offset": offset}
 
+    def places(self, shape, size):
+        """A tensor of places along a dim of `size`; rarely some are outside, or the dtype is wrong."""
+        dtype = torch.int64 if self.draw.chance(0.93) else self.draw.dtype()
+        operand = self.tensor(shape, dtype, tame=True)
+        storage = self.storages[operand["storage"]]
+        low, high = (-1, size + 1) if self.draw.chance(0.07) else (0, max(size, 1))
+        count = len(storage["bytes"]) // 2 // dtype.itemsize
+        storage["bytes"] = bytes_of(torch.randint(low, high, (count,), generator=self.draw.generator).to(dtype)).hex()
+        return operand
+
     def sharing(self, operand):
         """Another view of an operand's storage: the same, shifted or with reversed strides."""
         shape, strides = list(operand["shape"]), list(operand["strides"])
@@ -203,7 +228,7 @@ def draw_case(ops, seed, number, only_op=None):
     op = only_op or draw.rng.choice(names + VIEWS_AND_COPIES)
     kind = dict(ops).get(op, "other")
     build = Builder(draw)
-    keywords, out = {}, None
+    keywords, out = {}, []
     form = draw.rng.choice([form for form in FORMS.get(kind, ["functional"]) if form not in MISSING_FORMS.get(op, ())])
     shape, dtype = draw.shape(), draw.dtype()
     if kind == "unary":
@@ -223,10 +248,8 @@ def draw_case(ops, seed, number, only_op=None):
         number_first = form == "operator" or (form == "functional" and declared.python_takes_number(0))
         if len(build.args) == 2 and "number" in build.args[1] and number_first and draw.chance(0.4):
             build.args.reverse()
-        for parameter in declared.parameters:
-            if parameter.is_operand() or form in ("operator", "compound") or (parameter.default is not None and draw.chance(0.5)):
-                continue
-            keywords[parameter.name] = draw_parameter(draw, parameter)
+        if form not in ("operator", "compound"):
+            draw_parameters(draw, declared, keywords, len(shape))
     elif kind == "clamp":
         build.args = [build.tensor(shape if form == "inplace" else draw.narrowed(shape), dtype, written=form == "inplace")]
         numbers = draw.chance(0.5)
@@ -261,7 +284,9 @@ def draw_case(ops, seed, number, only_op=None):
             # path.
             keywords["dtype"] = NAMES[draw.dtype(None if not is_inexact(dtype) else torch.complex128 if dtype.is_complex else torch.float64)]
     elif kind == "list":
-        draw_list(draw, build, shape, dtype, keywords)
+        draw_list(draw, build, DECLARED[op], shape, dtype, keywords)
+    elif kind == "typed":
+        draw_typed(draw, build, DECLARED[op], form == "inplace", keywords)
     elif kind == "product":
         # Small integers, whose sums are exact in any order.
         sizes = {letter: draw.rng.choice([1, 2, 3] if letter == "b" else [0, 1, 2, 3, 5, 17, 33]) for letter in "bijk"}
@@ -269,26 +294,81 @@ def draw_case(ops, seed, number, only_op=None):
             shape = [sizes[letter] for letter in operand.lstrip("*")]
             written = form == "inplace" and not build.args
             given = op == "addmv" and 0 in (sizes["i"], sizes["j"])  # docs/differences.md
-            shape = draw.narrowed(shape) if operand[0] == "*" and not (written or given) else shape if draw.chance(0.95) else draw.shape()
+            shape = draw.narrowed(shape) if operand[0] == "*" and not (written or given) else shape if given or draw.chance(0.95) else draw.shape()
             build.args.append(build.tensor(shape, dtype if draw.chance(0.95) else draw.dtype(), tame=True, written=written))
         for factor in ("alpha", "beta"):
             if any(parameter.name == factor for parameter in DECLARED[op].parameters) and dtype.itemsize > 2 and draw.chance(0.4):
                 keywords[factor] = number_json(draw.rng.choice([0, 1, 2, -3]))
+        for parameter in DECLARED[op].parameters:
+            if parameter.default is None and not parameter.is_operand():
+                keywords[parameter.name] = draw_parameter(draw, DECLARED[op], parameter)
     else:
         form = draw_other(draw, build, op, shape, dtype, keywords)
-    if form == "out":
-        out = draw_out(draw, build, kind, op, dtype, keywords)
+    if form == "out" and (kind == "typed" or DECLARED[op].result_names):
+        out = draw_outs(draw, build, op, keywords)
+    elif form == "out":
+        out = [draw_out(draw, build, kind, op, dtype, keywords)]
     return {"op": op, "form": form, "storages": build.storages, "args": build.args, "out": out, "keywords": keywords}, build.layouts
 
 
-def draw_list(draw, build, shape, dtype, keywords):
+def draw_list(draw, build, op, shape, dtype, keywords):
     """Tensors whose shapes differ in at most one dim; some are empty, and a few do not match."""
-    keywords["dim"] = draw.rng.randint(-len(shape) - 1, len(shape)) if draw.chance(0.5) else 0
-    along = keywords["dim"] % len(shape) if shape and draw.chance(0.5) else None
+    has_dim = op.has_parameter("dim")
+    if has_dim:
+        keywords["dim"] = draw.rng.randint(-len(shape) - 1, len(shape)) if draw.chance(0.5) else 0
+    elif draw.chance(0.9):
+        shape = [min(size, 5) for size in shape[:1]]  # such ops take vectors, and the result may have all their sizes
+    draw_parameters(draw, op, keywords, len(shape))
+    along = keywords.get("dim", 0) % len(shape) if shape and draw.chance(0.5) else None
     for _ in range(draw.rng.choice([0, 1, 2, 2, 3, 3, 4, 6])):
         other = [draw.rng.choice([0, 1, 1, 2, 3, 5]) if dim == along else size for dim, size in enumerate(shape)]
         other = [0] if draw.chance(0.08) else draw.narrowed(other) if draw.chance(0.04) else other
         build.args.append(build.tensor(other, dtype if draw.chance(0.7) else draw.dtype()))
+
+
+def draw_typed(draw, build, op, written, keywords):
+    """Every argument by its declared type. The first integer that is a dim of the first operand is where places lie."""
+    draw.limit = min(draw.limit, 1000)  # a diagonal needs the square of its length
+    shape, dtype = draw.shape(), draw.dtype()
+    draw_parameters(draw, op, keywords, len(shape))
+    dims = [value for value in keywords.values() if isinstance(value, int) and not isinstance(value, bool) and -len(shape) <= value < len(shape)]
+    dim = dims[0] % len(shape) if dims else None
+    shapes = [shape]  # that a further operand may have
+    for parameter in op.operands():
+        if not build.args:
+            build.args.append(build.tensor(shape, dtype, written=written))
+        elif op.values_of(parameter) == "int64":
+            places = [draw.rng.randint(0, 5)] if draw.chance(0.5) else [draw.rng.choice([size, size, min(size, 1), draw.rng.randint(0, size)]) for size in shape]
+            shapes = [places, shape, shape if dim is None else shape[:dim] + places[:1] + shape[dim + 1:]]
+            build.args.append(build.places(places, max(math.prod(shape), 1) if dim is None else shape[dim]))
+        elif op.values_of(parameter) == "bool":
+            build.args.append(build.tensor(draw.narrowed(shape), torch.bool if draw.chance(0.9) else draw.dtype()))
+        elif written and draw.chance(0.1):
+            build.args.append(build.sharing(build.args[0]))
+        else:
+            other = draw.rng.choice(shapes) if draw.chance(0.9) else draw.narrowed(shape)
+            build.args.append(build.tensor(other, dtype if draw.chance(0.85) else draw.dtype()))
+
+
+def draw_outs(draw, build, op, keywords):
+    """A tensor to write to for each result, usually with its shape and dtype: PyTorch computes these first."""
+    request = {"op": op, "form": "functional", "storages": build.storages, "args": build.args, "out": [], "keywords": keywords}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            results = as_tuple(call_torch(request, operands_of(request, open_storages(request)), None))
+        except (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError):
+            results = (torch.empty(0),) * max(len(DECLARED[op].result_names), 1)
+    outs = []
+    for result in results:
+        shape = draw.rng.choice([[0], draw.shape()]) if draw.chance(0.15) else list(result.shape)
+        outs.append(build.tensor(shape, result.dtype if result.dtype in NAMES and draw.chance(0.85) else draw.dtype(), written=True))
+    return outs
+
+
+def is_required(op, parameter):
+    """Whether PyTorch's Python function needs the argument, also where C++ has a default."""
+    return parameter.default is None or bool(re.search(rf"\b{parameter.name}\b[,)]", op.facts.get("python", "")))
 
 
 def draw_fold(draw, op, dims, form, keywords):
@@ -306,9 +386,11 @@ def draw_fold(draw, op, dims, form, keywords):
         keywords["dim"] = 0
     if "keepdim" in parameters and (not one or "dim" in keywords):
         keywords["keepdim"] = draw.chance(0.4)
-    for name in NUMBERS:
-        if name in parameters and (name == "p" or draw.chance(0.7)):  # p always: its default in Python is a string
-            keywords[name] = draw.rng.choice(STRINGS[name]) if parameters[name].type == "str" else number_json(draw.rng.choice(NUMBERS[name]))
+    for name, parameter in parameters.items():
+        if parameter.is_operand() or name in ("dim", "keepdim", "dtype"):
+            continue
+        if is_required(op, parameter) or draw.chance(0.7):
+            keywords[name] = draw_parameter(draw, op, parameter)
 
 
 def draw_other(draw, build, op, shape, dtype, keywords):
@@ -355,7 +437,7 @@ def draw_out(draw, build, kind, op, dtype, keywords):
     """A tensor to write to, usually of the right shape and dtype; PyTorch computes the shape on meta tensors."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        probe = {"op": op, "form": "functional", "storages": build.storages, "args": build.args, "out": None, "keywords": {}}
+        probe = {"op": op, "form": "functional", "storages": build.storages, "args": build.args, "out": [], "keywords": {}}
         try:
             operands = operands_of(probe, open_storages(probe))
             shapes = [operand.shape for operand in operands if isinstance(operand, torch.Tensor)]
@@ -369,7 +451,7 @@ def draw_out(draw, build, kind, op, dtype, keywords):
             shape = []
     if kind == "product":
         try:
-            shape = list(getattr(torch, op)(*(operand.to(device="meta", dtype=torch.float32) for operand in operands)).shape)
+            shape = list(function(op)(*(operand.to(device="meta", dtype=torch.float32) for operand in operands)).shape)
         except (RuntimeError, IndexError):
             shape = []
     wanted = dtype if draw.chance(0.7) else draw.dtype()

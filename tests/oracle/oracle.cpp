@@ -3,10 +3,11 @@
 //
 //   {"op": "add", "form": "functional", "storages": [{"dtype": "float32", "bytes": "0000803f"}],
 //    "args": [{"storage": 0, "shape": [1], "strides": [1], "offset": 0}, {"number": "0x1.8p+0", "kind": "float"}],
-//    "out": null, "keywords": {"alpha": {"number": 2, "kind": "int"}}}
+//    "out": [], "keywords": {"alpha": {"number": 2, "kind": "int"}}}
 //
-// The answer holds shape, strides, dtype and bytes (in index order) of the result, or the error's type and text; the
-// warnings; and the content of every storage, so that a write to a wrong address is found.
+// The answer holds shape, strides, dtype and bytes (in index order) of each result and the storage that it shares, or
+// the error's type and text; the warnings; and the content of every storage, so that a write to a wrong address is
+// found.
 #include <cstring>
 #include <functional>
 #include <iostream>
@@ -81,7 +82,7 @@ class Request {
       tensors_.push_back(operand.contains("storage") ? view(operand) : Tensor());
       numbers_.push_back(operand.contains("number") ? to_scalar(operand) : Scalar());
     }
-    if (!text.at("out").is_null()) out_ = view(text.at("out"));
+    for (const json& out : text.at("out")) outs_.push_back(view(out));
   }
 
   const std::string& form() const { return text_.at("form").get_ref<const std::string&>(); }
@@ -94,7 +95,7 @@ class Request {
   tenon::Value value(std::size_t i) const {
     return tensors_.at(i).defined() ? tenon::Value(tensors_[i]) : tenon::Value(numbers_[i]);
   }
-  Tensor& out() { return out_; }
+  tenon::List<Tensor>& outs() { return outs_; }
 
   const json* keyword(const char* name) const {
     const json& keywords = text_.at("keywords");
@@ -104,6 +105,13 @@ class Request {
   std::optional<Dtype> dtype() const {
     if (!keyword("dtype")) return std::nullopt;
     return tenon::dtype_from_name(keyword("dtype")->get<std::string>().c_str());
+  }
+  /// The storage that a result shares; null if it has its own.
+  json shared(const Tensor& result) const {
+    const tenon::Storage* storage = result.impl()->storage;
+    for (std::size_t i = 0; i < storages_.size(); ++i)
+      if (storage->nbytes > 0 && storages_[i].impl()->storage == storage) return i;
+    return nullptr;
   }
   json storages() const {
     json list = json::array();
@@ -123,7 +131,7 @@ class Request {
   std::vector<Tensor> storages_;
   std::vector<Tensor> tensors_;  // undefined if the operand is a number
   std::vector<Scalar> numbers_;
-  Tensor out_;
+  tenon::List<Tensor> outs_;
 };
 
 // --- the calls ----------------------------------------------------------------------------------------------------
@@ -170,6 +178,7 @@ Tensor compound(const std::string& op, Request& r) {
 /// The arguments of a declared op in the order of its parameters: positional ones, then keywords.
 std::vector<tenon::Value> values_of(const tenon::Schema& schema, const Request& request) {
   std::vector<tenon::Value> values(static_cast<std::size_t>(schema.count));
+  std::size_t operands = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const tenon::Parameter& parameter = schema.parameters()[i];
     const std::string_view type = parameter.type;
@@ -178,8 +187,8 @@ std::vector<tenon::Value> values_of(const tenon::Schema& schema, const Request& 
       values[i] = request.tensors();
     else if (keyword && parameter.is_operand())
       values[i] = request.value(keyword->get<std::size_t>());
-    else if (!keyword && i < request.count() && parameter.is_operand() && !parameter.fallback)
-      values[i] = request.value(i);
+    else if (!keyword && operands < request.count() && parameter.is_operand() && !parameter.fallback)
+      values[i] = request.value(operands++);
     else if (!keyword)
       continue;
     else if (type.starts_with("int[") && keyword->is_array())
@@ -207,9 +216,9 @@ List<Tensor> call_declared(const tenon::Schema& schema, Request& request) {
     schema.inplace(values.data());
     return {request.tensor(0)};
   }
-  if (request.form() != "out" || !schema.out || schema.results != 1) throw NoSuchForm();
-  schema.out(values.data(), &request.out());
-  return {request.out()};
+  if (request.form() != "out" || !schema.out) throw NoSuchForm();
+  schema.out(values.data(), &request.outs()[0]);
+  return request.outs();
 }
 
 /// The first of several overloads has the op's name; the others are called by the names of their blocks.
@@ -269,11 +278,10 @@ std::string elements_of(const Tensor& tensor) {
   return text;
 }
 
-json describe(const Tensor& tensor) {
-  return {{"dtype", tenon::dtype_name(tensor.dtype())},
-          {"shape", to_json(tensor.sizes())},
-          {"strides", to_json(tensor.strides())},
-          {"bytes", elements_of(tensor)}};
+json describe(const Tensor& tensor, const Request& request) {
+  return {{"shares", request.shared(tensor)},           {"offset", tensor.storage_offset()},
+          {"dtype", tenon::dtype_name(tensor.dtype())}, {"shape", to_json(tensor.sizes())},
+          {"strides", to_json(tensor.strides())},       {"bytes", elements_of(tensor)}};
 }
 
 json failure(const char* type, const char* text) { return {{"type", type}, {"text", text}}; }
@@ -289,7 +297,8 @@ json answer(const json& question) {
       &warnings);
   Request request(question);
   try {
-    for (const Tensor& result : perform(request, question.at("op"))) reply["results"].push_back(describe(result));
+    for (const Tensor& result : perform(request, question.at("op")))
+      reply["results"].push_back(describe(result, request));
   } catch (const NoSuchForm&) {
     reply["error"] = failure("NoSuchForm", "");
   } catch (const tenon::IndexError& e) {

@@ -21,11 +21,24 @@ def function(op):
     return getattr(torch.linalg, op.removeprefix("linalg_")) if op.startswith("linalg_") else getattr(torch, DECLARED[op].name)
 
 
+WIDE_UNSIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
+
+
+def keyword_value(op, name, value, operands):
+    """The value of a keyword of a request in PyTorch, by the parameter's declared type."""
+    declared = {parameter.name: parameter for parameter in DECLARED[op].parameters}[name]
+    if declared.is_operand():
+        return operands[value]
+    if declared.type.startswith("ScalarType"):
+        return BY_NAME[value]
+    return number_of(value) if isinstance(value, dict) else value
+
+
 def call_torch(request, operands, out):
     op, form, keywords = request["op"], request["form"], dict(request["keywords"])
     if op in DECLARED and any(parameter.is_list() for parameter in DECLARED[op].parameters):
         return function(op)(operands, **keywords, **({"out": out} if form == "out" else {}))
-    a = operands[0]
+    a = operands[0] if operands else None  # a factory
     if op == "to":
         return a.to(BY_NAME[keywords["dtype"]])
     if op in ("clone", "contiguous"):
@@ -43,12 +56,16 @@ def call_torch(request, operands, out):
         return torch.bitwise_not(a)  # in Python PyTorch refuses floats with another text
     if form in ("operator", "compound"):
         return operator(op, form, operands)
+    if op == "flip" and a.dtype in WIDE_UNSIGNED:  # for which PyTorch lacks code in some layouts
+        return a.view(WIDE_UNSIGNED[a.dtype]).flip(keywords["dims"]).view(a.dtype)
     if op == "clamp":
         bounds = [operands[keywords[bound]] if bound in keywords else None for bound in ("min", "max")]
         operands, keywords = [a] + bounds, {}
-    keywords = {name: number_of(value) if isinstance(value, dict) else value for name, value in keywords.items()}
-    if keywords.get("dtype"):
-        keywords["dtype"] = BY_NAME[keywords["dtype"]]
+    keywords = {name: keyword_value(op, name, value, operands) for name, value in keywords.items()}
+    required = [parameter for parameter in DECLARED[op].operands() if parameter.default is None]
+    if required != DECLARED[op].parameters[:len(required)]:  # other parameters stand between the operands
+        keywords |= {parameter.name: operand for parameter, operand in zip(required[1:], operands[1:])}
+        operands = [a]
     if "dim" in keywords:
         if op in ("all", "any") and not keywords["dim"]:
             # In C++ no dims means all dims; in Python all and any reduce no dims for ().
@@ -75,18 +92,20 @@ class Unsupported(Exception):
 def torch_answer(request):
     storages = open_storages(request)
     operands = operands_of(request, storages)
-    out = view_of(request["out"], storages) if request["out"] else None
+    outs = tuple(view_of(out, storages) for out in request["out"])
+    out = outs[0] if len(outs) == 1 else outs
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             result = call_torch(request, operands, out)
+            shared = [shared_storage(one, storages) for one in as_tuple(result)]
         except (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError) as error:
             text = str(error)
             if "ComplexHalf" in text or "complex<c10::Half>" in text:
                 raise Unsupported("there is no complex32") from None
-            if "invalid combination of arguments" in text or "must be Tensor, not" in text or "must be Number, not" in text:
+            if "invalid combination of arguments" in text or "must be Tensor, not" in text or "must be Number, not" in text or "required positional argument" in text:
                 raise Unsupported(text) from None
-            return {"error": (type(error).__name__, text.split("\n")[0])}
+            return {"error": (type(error).__name__, text.split("\n")[0].split(" This could be because the operator")[0])}
         except AttributeError as error:
             raise Unsupported(str(error)) from None
         if shares(request) and request["form"] in ("inplace", "compound", "functional"):
@@ -101,12 +120,27 @@ def torch_answer(request):
     if isinstance(result, torch.Tensor) and result.dtype == torch.complex32:
         raise Unsupported("there is no complex32")
     texts = [f"{w.category.__name__}: {str(w.message).split(' (Triggered internally')[0]}" for w in caught]
-    results = result if isinstance(result, tuple) else (result,)
-    return {"results": results, "warnings": texts}
+    return {"results": as_tuple(result), "shared": shared, "warnings": texts}
+
+
+def as_tuple(result):
+    return tuple(result) if isinstance(result, (tuple, list)) else (result,)
+
+
+def shared_storage(result, storages):
+    """The number of the storage that a result shares; None if it has its own."""
+    if not isinstance(result, torch.Tensor):
+        return None
+    address = result.untyped_storage().data_ptr()
+    return next((i for i, storage in enumerate(storages) if address and storage.untyped_storage().data_ptr() == address), None)
 
 
 def unsafe_for_torch(request):
-    """Calls that crash PyTorch: the smallest integer divided by -1."""
+    """Calls that crash PyTorch: the smallest integer divided by -1, and tril and triu into an out= whose matrices do not
+    follow each other, which write outside its memory."""
+    if request["op"] in ("tril", "triu") and request["form"] == "out":
+        out = request["out"][0]
+        return len(out["shape"]) > 2 and tuple(out["strides"]) != torch.empty(out["shape"], device="meta").stride()
     if request["op"] != "div" or not request["keywords"].get("rounding_mode"):
         return False
     first = request["args"][0]

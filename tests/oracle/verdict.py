@@ -6,7 +6,8 @@ import re
 import torch
 
 from declared import DECLARED, OPS
-from request import BY_NAME, NAMES, number_of, open_storages, operands_of, shares, tensor_of, view_of
+from request import BY_NAME, NAMES, number_json, number_of, open_storages, operands_of, shares, tensor_of, view_of
+from torch_call import WIDE_UNSIGNED, call_torch
 
 REFLECTED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
@@ -56,12 +57,14 @@ def tolerance_ulps(op, dtype):
 def differing(request, wanted, got):
     """A mask of the elements that differ more than the op allows."""
     op = request["op"]
+    if op in ("scatter_add", "index_add") or "reduce" in request["keywords"]:
+        return ~within_added_error(request, wanted, got)
     if wanted.dtype.is_complex or (op in ("abs", "angle") and "complex" in request["storages"][0]["dtype"]):
         return ~within_complex_error(request, wanted, got)
     if not wanted.dtype.is_floating_point:
         return wanted != got
     same = (wanted == got) & (torch.signbit(wanted) == torch.signbit(got)) | wanted.isnan() & got.isnan()
-    if op in ("amax", "amin", "aminmax", "max", "min", "max_other", "min_other", "maximum", "minimum", "fmax", "fmin", "clamp", "lerp"):
+    if op in ("amax", "amin", "aminmax", "max", "min", "max_other", "min_other", "maximum", "minimum", "fmax", "fmin", "clamp", "lerp") or names_any_of_equals(request):
         same |= wanted == got  # which of 0 and -0 PyTorch gives depends on its code path
     ulps = tolerance_ulps(op, wanted.dtype)
     if ulps:
@@ -77,13 +80,27 @@ def differing(request, wanted, got):
         same |= (wanted.to(torch.float64) - got.to(torch.float64)).abs() <= ERF_ERROR
     if op in ("sinh", "cosh"):
         same |= (wanted == got.sign() * math.inf) & (got.abs() >= torch.finfo(computed_dtype(request)).max / 2)
-    if "alpha" in request["keywords"] and op not in PRODUCTS:
+    if "alpha" in request["keywords"] and op in DECLARED and DECLARED[op].kind == "map":
         same |= within_alpha_error(request, wanted, got)
     if op in ("sum", "nansum", "mean", "sum_to_size"):
         same |= within_sum_error(request, wanted, got)
     if DECLARED.get(op) and (DECLARED[op].has_state or op in ("prod", "nanmean", "norm", "norm_named")):
         same |= within_fold_error(request, wanted, got)
     return ~same
+
+
+def within_added_error(request, wanted, got):
+    """Elements may be added, or multiplied, at one place in different orders, and 16-bit floats with or without rounding
+    after each step: errors are relative to the result of the magnitudes."""
+    same = (wanted == got) | wanted.isnan() & got.isnan()
+    if not (wanted.dtype.is_floating_point or wanted.dtype.is_complex):
+        return same
+    operands = zip(DECLARED[request["op"]].operands(), operands_of(request, open_storages(request)))
+    magnitudes = [operand if DECLARED[request["op"]].values_of(parameter) else operand.abs().to(torch.float64) for parameter, operand in operands]
+    keywords = {name: number_json(abs(number_of(value))) if isinstance(value, dict) else value for name, value in request["keywords"].items()}
+    scale = call_torch(dict(request, form="functional", keywords=keywords), magnitudes, None)
+    near = (wanted - got).abs() <= 8 * torch.finfo(wanted.dtype).eps * scale
+    return same | near | ~(scale < torch.finfo(wanted.dtype).max / 64)
 
 
 def within_fold_error(request, wanted, got):
@@ -210,8 +227,8 @@ def within_sum_error(request, wanted, got):
 
 def describe(request, layouts):
     operands = []
-    for i, operand in enumerate(request["args"] + ([request["out"]] if request["out"] else [])):
-        name = "out" if i == len(request["args"]) else f"operand {i}"
+    for i, operand in enumerate(request["args"] + request["out"]):
+        name = f"operand {i}" if i < len(request["args"]) else "out"
         if "storage" in operand:
             dtype = request["storages"][operand["storage"]]["dtype"]
             operands.append(f"    {name}: {dtype} {operand['shape']} strides {operand['strides']} offset {operand['offset']} "
@@ -232,7 +249,7 @@ def verdict(request, wanted, answer):
         if "error" not in answer:
             return f"wanted {kind}: {text}\n  got a result: {answer['results'][0]['dtype']} {answer['results'][0]['shape']}"
         got = (answer["error"]["type"], answer["error"]["text"].split("\n")[0])
-        if got != (kind, text):
+        if got != (kind, text) and not is_same_mistake(text, got[1]):
             return f"wanted {kind}: {text}\n  got    {got[0]}: {got[1]}"
         if answer["storages"] != [storage["bytes"] for storage in request["storages"]]:
             return f"{kind} as wanted, but an operand was changed"
@@ -246,22 +263,39 @@ def verdict(request, wanted, answer):
         return f"wanted {NAMES[wanted['results'][0].dtype]} {list(wanted['results'][0].shape)}\n  got {answer['error']['type']}: {answer['error']['text']}"
     if len(wanted["results"]) != len(answer["results"]):
         return f"wanted {len(wanted['results'])} results, got {len(answer['results'])}"
-    for result, got in zip(wanted["results"], answer["results"]):
-        if problem := difference(request, result, got):
+    for place, (result, shared, got) in enumerate(zip(wanted["results"], wanted["shared"], answer["results"])):
+        if problem := difference(request, result, got, place == len(answer["results"]) - 1):
             return problem
+        if shared != got["shares"]:
+            return f"shares storage: wanted {shared}, got {got['shares']}"
+        if shared is not None and result.numel() and result.storage_offset() != got["offset"]:
+            return f"offset: wanted {result.storage_offset()}, got {got['offset']}"
     # PyTorch warns twice if one of its functions calls another; Tenon warns once.
     if list(dict.fromkeys(wanted["warnings"])) != answer["warnings"]:
         return f"warnings: wanted {wanted['warnings']}, got {answer['warnings']}"
     return stray_write(request, answer)
 
 
-def difference(request, result, got):
+def is_same_mistake(wanted, got):
+    """Whether two texts are of one call with several mistakes, or of a matrix for meshgrid (docs/differences.md)."""
+    out, shown = "Expected out tensor to have dtype", "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got"
+    if wanted.startswith(shown):
+        return got.startswith(shown)
+    refused = got if wanted.startswith(out) else wanted if got.startswith(out) else ""
+    return " not implemented for '" in refused or " does not support " in refused
+
+
+def difference(request, result, got, is_last=True):
     """None if PyTorch's result and Tenon's agree, otherwise the difference."""
     for what, left, right in (("dtype", NAMES[result.dtype], got["dtype"]), ("shape", list(result.shape), got["shape"]),
                               ("strides", list(result.stride()), got["strides"])):
         if left != right:
             return f"{what}: wanted {left}, got {right}"
     values = tensor_of(got)
+    if names_any_of_equals(request):
+        if is_last and names_twice(request, values):
+            return "an index occurs twice"
+        result, values = (compared_by_value(request, side, is_last) for side in (result, values))
     mask = differing(request, result, values)
     if mask.any():
         index = [int(i) for i in mask.nonzero()[0]]
@@ -270,19 +304,46 @@ def difference(request, result, got):
     return None
 
 
+def argument(request, name):
+    """An argument that is not an operand, or its default as it is declared."""
+    default = next((parameter.default for parameter in DECLARED[request["op"]].parameters if parameter.name == name), None)
+    return request["keywords"].get(name, default)
+
+
+def names_any_of_equals(request):
+    op = DECLARED.get(request["op"])
+    return op is not None and "any" in op.declared_values.values() and argument(request, "stable") is not True
+
+
+def names_twice(request, indices):
+    ordered = indices.sort(int(argument(request, "dim"))).values
+    return bool(ordered.numel()) and bool((ordered.diff(dim=int(argument(request, "dim"))) == 0).any()) if indices.dim() else False
+
+
+def compared_by_value(request, result, is_indices):
+    """The elements that indices name, instead of the indices; in ascending order, where the op leaves the order open."""
+    dim, source = int(argument(request, "dim")), view_of(request["args"][0], open_storages(request))
+    if source.dtype in WIDE_UNSIGNED:  # which gather lacks
+        source = source.view(WIDE_UNSIGNED[source.dtype])
+    elements = source.gather(dim, result) if is_indices else result
+    return elements.sort(dim).values if argument(request, "sorted") is False else elements
+
+
 def stray_write(request, answer):
     """Checks that bytes outside the written view are unchanged."""
-    written = request["out"] or (request["args"][0] if request["form"] in ("inplace", "compound") or request["op"] in ("copy", "fill") else None)
+    in_place = request["form"] in ("inplace", "compound") or request["op"] in ("copy", "fill")
+    written = {view["storage"]: (view, result) for view, result in zip(request["out"] or request["args"][:in_place], answer["results"])}
     for i, storage in enumerate(request["storages"]):
         before, after = bytes.fromhex(storage["bytes"]), bytes.fromhex(answer["storages"][i])
         if before == after:
             continue
-        if written is None or i != written["storage"]:
+        if i not in written:
             return f"storage {i} was changed"
-        if answer["results"][0]["shape"] != written["shape"]:
+        view, result = written[i]
+        if result["shape"] != view["shape"]:
             continue  # resized: its old elements do not matter
         touched = torch.zeros(len(before) // BY_NAME[storage["dtype"]].itemsize, dtype=torch.bool)
-        view_of(written, {i: touched}).fill_(True)
+        view_of(view, {i: touched}).fill_(True)
         size = BY_NAME[storage["dtype"]].itemsize
         for at in (~touched).nonzero().flatten().tolist():
             if before[at * size:(at + 1) * size] != after[at * size:(at + 1) * size]:

@@ -198,7 +198,7 @@ STATES = [
     ("Gradients", lambda case, what, unchanged: are_nodes_of_products(what)),
     ("Gradients", lambda case, what, unchanged: what.startswith(("requires_grad: ", "grad_fn: ")) and writes_without_derivative(case)),
     ("Complex numbers", lambda case, what, unchanged: what.startswith("storage: ") and what.endswith(" None in Tenon") and re.search(r"\b(adjoint|conj)\(|\.(mH|H)$", case.statement)),
-    ("Equal elements of topk", lambda case, what, unchanged: is_index_of_an_equal_element(case, what)),
+    ("Equal elements of sort and topk", lambda case, what, unchanged: is_index_of_an_equal_element(case, what)),
     ("Gradients", lambda case, what, unchanged: what.startswith("grad_fn: ") and "autograd.grad(" in case.statement and "create_graph=True" in case.statement),
     ("Gradients", lambda case, what, unchanged: what.startswith("grad_fn: ") and "AsStridedBackward0" in what and shares_memory_of_gradient(case, what.split()[1])),
     ("Gradients", lambda case, what, unchanged: what.startswith("error: grad_fn of ") and what.endswith("Tenon None")

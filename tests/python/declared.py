@@ -5,6 +5,10 @@ import dataclasses
 import tenon
 
 
+def number_of(word):
+    return int(word) if word.lstrip("-").isdigit() else float(word)
+
+
 @dataclasses.dataclass(frozen=True)
 class Parameter:
     type: str
@@ -12,6 +16,7 @@ class Parameter:
     fallback: str | None
     keyword_only: bool
     takes_numbers: bool
+    values: str  # what it accepts, if the type does not say it: words, numbers, or the dtype of a tensor
 
     @property
     def name(self):
@@ -20,11 +25,25 @@ class Parameter:
 
     @property
     def is_mask(self):
-        return self.declared_name in ("condition", "mask")
+        return self.values == "bool"
 
     @property
     def is_index(self):
-        return self.declared_name in ("index", "indices")
+        return self.values == "int64"
+
+    @property
+    def choices(self):
+        """The declared words or numbers."""
+        return [] if self.is_operand else [word if self.type.startswith("str") else number_of(word) for word in self.values.split()]
+
+    def sample(self):
+        """A value of its type, for a parameter that is not an operand."""
+        if self.choices:
+            return self.choices[0]
+        if self.is_list:
+            return [tenon.ones(2), tenon.ones(2)]
+        by_type = {"int": 1, "int[]": (0,), "int[1]": (1,), "Scalar": 2, "float": 0.5, "bool": True, "ScalarType": tenon.float64}
+        return by_type[self.type.rstrip("?")]
 
     @property
     def is_operand(self):
@@ -80,5 +99,5 @@ def plain_arguments(name):
         elif parameter.name in ("dim", "dims"):
             needs_dim = needs_dim or parameter.fallback is None
         elif parameter.fallback is None:
-            arguments.append(1)
+            arguments.append(parameter.sample())
     return arguments, needs_dim

@@ -75,9 +75,6 @@ def index_tensors(draw, shape):
 
 
 INEXACT_IN_TORCH = {"sqrt", "reciprocal", "div"}  # Tenon rounds these correctly
-CHOICES = {"rounding_mode": [None, "floor", "trunc", "up"], "reduce": ["add", "multiply", "mean"], "p": ["fro", "fro", "x"], "indexing": ["ij", "xy", "ji"]}
-ORDERS = [0, 1, 2, 3, 0.5, -1, float("inf"), -float("inf"), True]  # others underflow in PyTorch's float32
-NUMBERS = {"ord": ORDERS, "p": ORDERS, "correction": [0, 1, 2, 0.5, -1, True]}
 
 
 def function(m, name):
@@ -113,9 +110,10 @@ def argument(draw, op, parameter, shape):
         return draw(st.one_of(*none, tensor, numbers) if parameter.takes_numbers else tensor)
     if parameter.type.startswith("int["):
         return draw(st.one_of(st.integers(-4, 4), st.lists(st.integers(-4, 4), max_size=3)))
-    by_type = {"bool": st.booleans(), "float": numbers, "int": st.integers(-4, 4), "Scalar": st.sampled_from(NUMBERS[parameter.name]) if parameter.name in NUMBERS else numbers,
-               "str": st.sampled_from(CHOICES.get(parameter.name, [None])),
-               "ScalarType": dtypes.map(judge.dtype)}  # fmt: skip
+    if parameter.choices:  # and one that the op refuses, or may take for a number
+        none = [None] if parameter.type == "str?" else []
+        return draw(st.sampled_from([*parameter.choices, *none, "x" if parameter.type.startswith("str") else True]))
+    by_type = {"bool": st.booleans(), "float": numbers, "int": st.integers(-4, 4), "Scalar": numbers, "ScalarType": dtypes.map(judge.dtype)}
     return draw(by_type[parameter.type.rstrip("?")])
 
 

@@ -23,6 +23,12 @@ class Op:
             self.signature = parse_signature(self.facts["signature"]) if "signature" in self.facts else Signature()
         except ValueError as error:
             raise SystemExit(f"ops.py: {self.file}: {self.block}: {error}") from None
+        self.check_values()
+
+    def check_values(self):
+        for parameter in self.parameters:
+            if parameter.type.startswith("str") and not self.values_of(parameter):
+                raise SystemExit(f'ops.py: {self.file}: {self.block}: say which words it accepts: .values = "{parameter.name}: ..."')
 
     # --- What the signature says
 
@@ -53,6 +59,20 @@ class Op:
 
     def has_parameter(self, name):
         return any(parameter.name == name for parameter in self.parameters)
+
+    def values_of(self, parameter):
+        """What a parameter accepts, if its type does not say it: "add multiply"; "" for anything of its type."""
+        return self.declared_values.get(parameter.name, "")
+
+    @functools.cached_property
+    def declared_values(self):
+        """The fact `values` by parameter: "reduce: add multiply; index: int64"."""
+        parts = [part.split(":") for part in self.facts.get("values", "").split(";") if part]
+        values = {name.strip(): text.strip() for name, text in parts}
+        known = [parameter.name for parameter in self.parameters] + self.result_names + ["out"] * self.has_out
+        if unknown := set(values).difference(known):
+            raise SystemExit(f"ops.py: {self.file}: {self.block}: .values: no parameter is called {', '.join(sorted(unknown))}")
+        return values
 
     def operands(self):
         return [parameter for parameter in self.parameters if parameter.is_operand()]

@@ -42,4 +42,4 @@ def python_parameter(op, text, choice):
     if python_type == "Tensor":
         name = "input" if name == "self" else name
         python_type = "Operand" if op.facts.get("numbers_as_tensors") else "Tensor"
-    return f"{python_type} {name}" + ("" if default is None else f"={default}")
+    return f"{python_type} {name}" + ("" if default is None else "=" + default.replace("'", '"'))

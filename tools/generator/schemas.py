@@ -39,6 +39,7 @@ def parameter_entry(op, parameter):
         "nullptr" if parameter.default is None else string(parameter.default),
         boolean(parameter.keyword_only),
         boolean("|" in op.type_of(parameter).python),  # whether it may be a number
+        string(op.values_of(parameter)),
     ]
     return "{" + ", ".join(fields) + "}"
 

@@ -11,13 +11,13 @@ class Type:
     cpp: str  # in C++
     python: str  # in the grammar of src/python/arguments.h
     getter: str  # the function of Call (src/python/arguments.h) and Value (tenon/schema.h); "*": gives an optional
-    takes_default: bool = False  # whether the getter's last argument is the default
+    without_default: str = ""  # the getter's last argument where there is no default; "": it takes none
     none: str = ""  # None as a default in C++
 
     def get(self, source, *arguments, default):
         """C++ that gets the value: "call.number(Name::alpha, 1)", "values[2].number(1)"."""
-        if self.takes_default:
-            arguments = (*arguments, default or "0")
+        if self.without_default:
+            arguments = (*arguments, default or self.without_default)
         star = "*" if self.getter.startswith("*") else ""
         return f"{star}{source}.{self.getter.lstrip('*')}({', '.join(arguments)})"
 
@@ -27,20 +27,20 @@ TYPES = {
     "Tensor[]": Type("const List<Tensor>&", "Tensors", "tensors"),
     "Tensor|Scalar": Type("const Arg&", "Tensor|Number", "arg"),
     "Tensor|Scalar?": Type("const std::optional<Arg>&", "Tensor|Number", "optional_arg", none="{}"),
-    "Scalar": Type("Scalar", "Number", "number", takes_default=True),
+    "Scalar": Type("Scalar", "Number", "number", without_default="0"),
     "Scalar?": Type("std::optional<Scalar>", "Number?", "optional_number", none="{}"),
-    "float": Type("double", "float", "floating", takes_default=True),
+    "float": Type("double", "float", "floating", without_default="0"),
     "float?": Type("std::optional<double>", "float?", "optional_floating", none="{}"),
-    "bool": Type("bool", "bool", "boolean", takes_default=True),
+    "bool": Type("bool", "bool", "boolean", without_default="0"),
     "bool?": Type("std::optional<bool>", "bool?", "optional_boolean", none="{}"),
-    "int": Type("int64_t", "int", "integer", takes_default=True),
+    "int": Type("int64_t", "int", "integer", without_default="0"),
     "int?": Type("std::optional<int64_t>", "int?", "optional_integer", none="{}"),
     "int[]": Type("SizesView", "ints", "dims"),
     "int[]?": Type("const DimsArg&", "ints?", "dims_arg", none="{}"),
     "int[1]": Type("const DimsArg&", "ints[1]", "dims_arg", none="{}"),
     "int[1]?": Type("const DimsArg&", "ints[1]?", "dims_arg", none="{}"),
-    "str": Type("const char*", "str", "text"),
-    "str?": Type("const char*", "str?", "text", none="nullptr"),
+    "str": Type("const char*", "str", "text", without_default="nullptr"),
+    "str?": Type("const char*", "str?", "text", without_default="nullptr", none="nullptr"),
     "ScalarType": Type("Dtype", "dtype", "*dtype"),
     "ScalarType?": Type("std::optional<Dtype>", "dtype", "dtype", none="{}"),
 }
@@ -66,6 +66,8 @@ class Parameter:
             return ""
         if self.default in ("None", "()"):
             return TYPES[self.type].none
+        if self.default.startswith("'"):
+            return f'"{self.default[1:-1]}"'
         return {"True": "true", "False": "false"}.get(self.default, self.default)
 
 
