@@ -85,7 +85,7 @@ struct Row {
   // The operands' sizes, if they do not broadcast together: "ij,jk". Operands after `*` broadcast to these sizes.
   const char* shapes = "";
   // What its type doesn't say of a parameter: "reduce: add multiply; index: int64", words, numbers or a tensor's dtype:
-  // bool, or int64, places along a dim. Of a result, "indices: any": they name any of equal elements. Tests read it.
+  // bool, or int64, places along a dim. "indices: any": a result names any of equal elements; "order: any": holds them.
   const char* values = "";
   // For a map: the public function calls by_hand::NAME in dispatch/, which chooses an op. For an algorithm: out= is
   // handwritten, plain::NAME_out. For a fold with a State: so is every form, and plain::NAME computes it.

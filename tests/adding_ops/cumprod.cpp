@@ -1,4 +1,4 @@
-// cumprod: row by row, in the widest dtype.
+// cumprod: row by row, in a wider dtype.
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
@@ -7,17 +7,23 @@
 namespace tenon {
 namespace {
 
-Dtype widest(Dtype dtype) { return is_complex(dtype) ? complex128 : is_floating_point(dtype) ? float64 : int64; }
+/// In which products are rounded and may overflow: PyTorch's.
+Dtype wider(Dtype dtype) {
+  if (is_complex(dtype)) return complex128;
+  if (!is_floating_point(dtype)) return int64;
+  return itemsize(dtype) == 2 ? float32 : float64;
+}
 
 }  // namespace
 
 Tensor plain::cumprod(const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
   const int64_t along = wrap_dim(dim, self.dim());
   const Dtype result = dtype ? *dtype : is_inexact(self.dtype()) ? self.dtype() : int64;
+  if (!self.is_meta()) warn_of_lost_parts(self.dtype(), result, self.numel());
   const Tensor products = run_to(self, result, MemoryFormat::contiguous);
   if (self.dim() == 0 || self.numel() == 0 || self.is_meta()) return products;
   check_has_code(row_of(Op::cumprod), result);
-  Tensor so_far = run_to(products.select(along, 0), widest(result), MemoryFormat::contiguous);
+  Tensor so_far = run_to(products.select(along, 0), wider(result), MemoryFormat::contiguous);
   for (int64_t i = 1; i < self.size(along); ++i) {
     const Tensor row = products.select(along, i);
     so_far.mul_(row);

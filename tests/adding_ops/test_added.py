@@ -42,8 +42,22 @@ CALLS = {
     "addr in place": (lambda m, a, v, w: (a * 1).addr_(v, w), A, V, W),
     "kron": (lambda m, a, b: m.kron(a, b), A, B),
 }
+CALLS |= {
+    "msort": (lambda m, a: m.msort(a), A),
+    "take": (lambda m, a: m.take(a, m.tensor([[0, 5], [-1, 5]])), A),
+    "hstack": (lambda m, a, b: m.hstack([a, b, a]), A, A),
+    "gelu": (lambda m, a: gelu(m)(a), A),
+    "gelu by tanh": (lambda m, a: gelu(m)(a, approximate="tanh"), A),
+    "divmod": (lambda m, a, b: m.divmod(a, b).remainder if m is tenon else m.remainder(a, b), A, B),
+}
+
+
+def gelu(m):
+    return m.gelu if m is tenon else m.nn.functional.gelu
+
+
 # PyTorch ends kron with a view and has no subcmul.
-OTHER_NODES = ("kron", "subcmul", "subcmul of complex numbers")
+OTHER_NODES = ("kron", "subcmul", "subcmul of complex numbers", "gelu", "gelu by tanh", "divmod", "hstack", "msort")
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -59,6 +73,24 @@ def test_gradients(name):
         return [node, *[tensor.detach().contiguous() for tensor in (*grads, *again)]]
 
     same(derived, *operands, exact=False)
+
+
+@pytest.mark.parametrize("dtypes", [("float32", "float32"), ("int8", "int64"), ("int32", "float32")], ids=str)
+def test_divmod(dtypes):
+    a, b = judge.tensor([-7, 7, 5, 0], dtypes[0]), judge.tensor([3, -2, 2, 1], dtypes[1])
+    same(lambda m, a, b: tuple(m.divmod(a, b)) if m is tenon else (m.div(a, b, rounding_mode="floor"), m.remainder(a, b)), a, b)
+    result = tenon.divmod(a.ours, b.ours)
+    assert result.quotient is result[0] and result.remainder is result[1]
+
+
+def test_gelu_refuses_other_words():
+    same(lambda m, a: gelu(m)(a, approximate="erf"), A)
+
+
+def test_tril_indices():
+    for row, col, offset in [(3, 3, 0), (2, 4, 1), (4, 2, -1), (0, 3, 0), (3, 0, 0), (-1, 2, 0), (2, -1, 0)]:
+        same(lambda m: m.tril_indices(row, col, offset))
+    same(lambda m: m.tril_indices(row=3, col=2))
 
 
 @pytest.mark.parametrize("dtypes", [("float32", "float32"), ("float16", "float16"), ("int8", "int64"), ("bfloat16", "float64"), ("int32", "float32")], ids=str)

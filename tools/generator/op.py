@@ -69,7 +69,7 @@ class Op:
         """The fact `values` by parameter: "reduce: add multiply; index: int64"."""
         parts = [part.split(":") for part in self.facts.get("values", "").split(";") if part]
         values = {name.strip(): text.strip() for name, text in parts}
-        known = [parameter.name for parameter in self.parameters] + self.result_names + ["out"] * self.has_out
+        known = [parameter.name for parameter in self.parameters] + self.result_names + ["out"] * self.has_out + ["order"]
         if unknown := set(values).difference(known):
             raise SystemExit(f"ops.py: {self.file}: {self.block}: .values: no parameter is called {', '.join(sorted(unknown))}")
         return values

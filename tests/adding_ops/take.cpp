@@ -1,0 +1,32 @@
+// take: index_select of all elements in one row.
+#include <string>
+
+#include "dispatch/algorithm.h"
+#include "dispatch/plain.h"
+#include "tenon/ops.h"
+
+namespace tenon {
+namespace {
+
+void check_places(const Tensor& index, int64_t count) {
+  for (int64_t i = 0; i < index.numel(); ++i) {
+    const int64_t place = index.data<int64_t>()[i];
+    if (place < -count || place >= count)
+      throw IndexError("out of range: tried to access index " + std::to_string(place) + " on a tensor of " +
+                       std::to_string(count) + " elements.");
+  }
+}
+
+}  // namespace
+
+Tensor plain::take(const Tensor& self, const Tensor& index) {
+  if (index.dtype() != int64)
+    throw Error(std::string("take(): Expected a long tensor for index, but got ") + scalar_type_name(index.dtype()));
+  if (index.numel() > 0) check_has_code(row_of(Op::take), self.dtype());
+  const Tensor places = index.reshape({-1}).contiguous();
+  if (self.numel() == 0 && places.numel() > 0) throw IndexError("take(): tried to take from an empty tensor");
+  check_places(places, self.numel());
+  return self.detach().reshape({-1}).index_select(0, tenon::remainder(places, self.numel())).reshape(index.sizes());
+}
+
+}  // namespace tenon
