@@ -472,10 +472,8 @@ HWY_INLINE void fold_block_across(D d, const typename Load::To* to, const typena
   constexpr int64_t kLanes = hn::MaxLanes(d);
   for (int64_t k = 0; k < kVectors; ++k)
     sums[k].v = joins ? hn::LoadU(d, to + k * kLanes) : Load::vector(d, from + k * kLanes);
-  if (joins)
-    fold_columns<F, Load, kVectors>(d, sums, from, step, rows);
-  else
-    fold_columns<F, Load, kVectors>(d, sums, from + step, step, rows - 1);
+  const int64_t begun = joins ? 0 : 1;
+  fold_columns<F, Load, kVectors>(d, sums, from + begun * step, step, rows - begun);
 }
 /// Rows of at least one vector. The last vector overlaps the one before: it is computed before that is stored.
 template <class F, class Load, class D>
