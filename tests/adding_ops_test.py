@@ -130,7 +130,6 @@ def compare(tree, site, added):
     of_list = [op for op in in_torch if first[op]["type"] == "Tensor[]"]
     tests = [f"test_against_torch.py::{test}[{op}]" for op in of_tensor if op in in_torch for test in ("test_op", "test_wrong_arguments")]
     tests += [f"test_against_torch.py::{test}[{op}]" for op in of_list for test in ("test_op_of_a_list", "test_wrong_arguments")]
-    tests += ["test_array_api.py::test_no_name_is_forgotten", "test_numpy_functions.py::test_no_name_is_forgotten"]
     tests += [f"test_numpy_functions.py::test_declared_name[{name}]" for op in added for name in declared[op]["facts"].get("numpy", "").split()]
     tests += [f"test_autograd.py::test_gradcheck_of_every_op[{op}]" for op in of_tensor]
     out = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "../adding_ops", cwd=tree / "tests" / "python",

@@ -22,9 +22,10 @@ void check_places(const Tensor& index, int64_t count) {
 Tensor plain::take(const Tensor& self, const Tensor& index) {
   if (index.dtype() != int64)
     throw Error(std::string("take(): Expected a long tensor for index, but got ") + scalar_type_name(index.dtype()));
-  if (index.numel() > 0) check_has_code(row_of(Op::take), self.dtype());
+  if (index.numel() == 0) return new_tensor(index.sizes(), self.dtype(), self.device());
+  if (self.numel() == 0) throw IndexError("take(): tried to take from an empty tensor");
+  check_has_code(row_of(Op::take), self.dtype());
   const Tensor places = index.reshape({-1}).contiguous();
-  if (self.numel() == 0 && places.numel() > 0) throw IndexError("take(): tried to take from an empty tensor");
   check_places(places, self.numel());
   return self.detach().reshape({-1}).index_select(0, tenon::remainder(places, self.numel())).reshape(index.sizes());
 }

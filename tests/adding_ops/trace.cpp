@@ -1,6 +1,7 @@
 // trace: the sum of a diagonal.
 #include "dispatch/algorithm.h"
 #include "dispatch/plain.h"
+#include "tenon/factories.h"
 #include "tenon/ops.h"
 
 namespace tenon {
@@ -9,7 +10,10 @@ Tensor plain::trace(const Tensor& self) {
   if (!self.is_meta()) check_has_code(row_of(Op::trace), self.dtype());
   if (self.dim() != 2) throw Error("trace: expected a matrix, but got tensor with dim " + std::to_string(self.dim()));
   const Dtype dtype = self.dtype(), wide = is_complex(dtype) ? complex128 : is_inexact(dtype) ? float64 : int64;
-  return sum(self.detach().diagonal(), {}, false, wide).to(is_inexact(dtype) ? dtype : int64);
+  const Tensor diagonal = self.detach().diagonal();
+  const Dtype result = is_inexact(dtype) ? dtype : int64;
+  if (diagonal.numel() == 0) return zeros({}, Options(result, self.device()));
+  return tenon::cumsum(diagonal, 0, wide).select(0, -1).to(result, true);  // one after the other, as PyTorch adds them
 }
 
 }  // namespace tenon
