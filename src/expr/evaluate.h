@@ -1,6 +1,7 @@
 // expr: evaluates a parsed expression over named tensors. Takes an Ast and a scope; gives a value. Reductions and views
 // are computed at once; elementwise ops are collected in a tree, which is computed when its value is needed.
 #pragma once
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,9 +28,7 @@ struct Step {
   Span span = {};
 
   bool gives(const Tensor& tensor) const noexcept {
-    for (const Tensor& result : results)
-      if (result.is(tensor)) return true;
-    return false;
+    return std::any_of(results.begin(), results.end(), [&](const Tensor& result) { return result.is(tensor); });
   }
 };
 

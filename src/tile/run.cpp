@@ -235,7 +235,7 @@ class TileLoop {
     for (TileResult& result : further_) result.aim(registers_, offset_of(++output), start, n);
     registers_.execute(n);
     // Backwards: a result with the register of an earlier one copies what that one has not committed yet.
-    for (auto result = further_.rbegin(); result != further_.rend(); ++result) result->store(registers_, n);
+    std::for_each(further_.rbegin(), further_.rend(), [&](TileResult& result) { result.store(registers_, n); });
     first_.store(registers_, n);
   }
   void flush() {
