@@ -2,9 +2,9 @@
 
 import warnings
 
-import numpy as np
 import pytest
 
+np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
 
 import tenon
