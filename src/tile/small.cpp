@@ -8,9 +8,8 @@ namespace {
 
 // Copies in chunks may write this many bytes beyond the end.
 constexpr int64_t kChunk = 16;
-// A call of a kernel costs as much as copying so many elements; beyond kSmallNumel, as planning does. Bench:
-// tenon_bench
-// --filter '^large/(row|column)/L1'.
+// A call of a kernel costs as much as copying so many elements; beyond kSmallNumel, as planning does.
+// Bench: tenon_bench --filter '^large/(row|column)/L1'.
 constexpr int64_t kShortestRow = 16, kShortestPlannedRow = 64;
 
 /// Repeats the first `block` bytes until there are `total`.

@@ -38,7 +38,7 @@ void run_stages(const Plan& plan, const Program& program, const Reduction& reduc
   const Dims sizes = outermost_first(plan, plan.sizes.data());
   const int64_t ndim = plan.ndim(), count = plan.operands.size();
   // Partial results: the kept loops and the innermost one, row-major.
-  Dims partial_sizes, partial_strides(ndim, 0);
+  Dims partial_strides(ndim, 0);
   int64_t step = 1;
   for (int64_t dim = ndim - 1; dim >= 0; --dim) {
     const int64_t loop = ndim - 1 - dim;
