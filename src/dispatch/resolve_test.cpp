@@ -86,19 +86,12 @@ std::string described(const Tensor& tensor) {
 template <class Call>
 std::string outcome(const Call& call) {
   try {
-    return described(call());
+    std::string text;
+    for (const Tensor& result : call()) text += described(result) + "\n";
+    return text;
   } catch (const Error& error) {
     return std::string("Error ") + error.what();
   }
-}
-
-std::string shown(const Schema& schema, const declared::Values& values) {
-  std::string text = schema.name;
-  for (const Value& value : values)
-    if (value.is_tensor())
-      text += std::string(" ") + dtype_name(value.tensor().dtype()) + to_string(value.tensor().sizes()) +
-              to_string(value.tensor().strides());
-  return text;
 }
 
 /// A copy with the same layout.
@@ -128,70 +121,75 @@ declared::Values drawn_values(Draw& draw, const Schema& schema, Dtype usual, boo
   return values;
 }
 
-TEST(Resolve, PathsOfFewElementsGiveTheSame) {
+struct RandomCall {
+  const Schema& schema;
+  declared::Values values;
+  List<Tensor> targets;  // for out=
+  bool repeats_self;     // the second operand is the first
+};
+
+RandomCall drawn_call(Draw& draw, const Schema& schema) {
+  const Dtype usual = draw.one_of({float32, float32, float64, int64, bool_, float16});
+  const bool usual_shape = draw.below(2) == 0;
+  RandomCall call{schema, drawn_values(draw, schema, usual, usual_shape), {}, draw.below(8) == 0};
+  for (int i = 0; i < schema.results; ++i) call.targets.push_back(draw.tensor(usual, usual_shape));
+  return call;
+}
+
+std::string shown(const RandomCall& call) {
+  std::string text = call.schema.name;
+  const auto show = [&](const Tensor& tensor) {
+    text += std::string(" ") + dtype_name(tensor.dtype()) + to_string(tensor.sizes()) + to_string(tensor.strides());
+  };
+  for (const Value& value : call.values)
+    if (value.is_tensor()) show(value.tensor());
+  text += " into";
+  for (const Tensor& target : call.targets) show(target);
+  return text;
+}
+
+/// Makes random calls of every map with the fast paths and without. `results_of(call)` makes one; none: there is no
+/// such call.
+template <class ResultsOf>
+void compare_paths(uint64_t seed, const ResultsOf& results_of) {
   set_warning_handler([](const char*, const std::string&, const std::string&, void*) {});
-  Draw draw(1);
+  Draw draw(seed);
   for (const Schema& schema : schemas()) {
     if (!schema.is_map()) continue;
     for (int i = 0; i < 150; ++i) {
-      const Dtype usual = draw.one_of({float32, float32, float64, int64, bool_, float16});
-      const declared::Values values = drawn_values(draw, schema, usual, draw.below(2) == 0);
-      const auto call = [&] { return std::move(schema.function(values.data())[0]); };
-      const std::string few = outcome(call);
+      const RandomCall call = drawn_call(draw, schema);
+      const std::string few = outcome([&] { return results_of(call); });
       const WithoutShortcuts general;
-      EXPECT_EQ(few, outcome(call)) << shown(schema, values);
+      EXPECT_EQ(few, outcome([&] { return results_of(call); })) << shown(call);
     }
   }
   set_warning_handler(nullptr);
+}
+
+TEST(Resolve, PathsOfFewElementsGiveTheSame) {
+  compare_paths(1, [](const RandomCall& call) { return call.schema.function(call.values.data()); });
 }
 
 TEST(Resolve, WritesOfFewElementsAreTheSame) {
-  set_warning_handler([](const char*, const std::string&, const std::string&, void*) {});
-  Draw draw(2);
-  for (const Schema& schema : schemas()) {
-    if (!schema.is_map() || !schema.out) continue;
-    for (int i = 0; i < 100; ++i) {
-      const Dtype usual = draw.one_of({float32, float32, float64, int64, bool_});
-      const bool usual_shape = draw.below(2) == 0;
-      const declared::Values values = drawn_values(draw, schema, usual, usual_shape);
-      const Tensor target = draw.tensor(usual, usual_shape);
-      const auto call = [&] {
-        Tensor out = apart(target);
-        schema.out(values.data(), &out);
-        return out;
-      };
-      const std::string few = outcome(call);
-      const WithoutShortcuts general;
-      EXPECT_EQ(few, outcome(call)) << shown(schema, values) << " into " << to_string(target.sizes());
-    }
-  }
-  set_warning_handler(nullptr);
+  compare_paths(2, [](const RandomCall& call) {
+    List<Tensor> outs;
+    if (!call.schema.out) return outs;
+    for (const Tensor& target : call.targets) outs.push_back(apart(target));
+    call.schema.out(call.values.data(), outs.data());
+    return outs;
+  });
 }
 
 TEST(Resolve, InPlaceCallsOfFewElementsAreTheSame) {
-  set_warning_handler([](const char*, const std::string&, const std::string&, void*) {});
-  Draw draw(4);
-  for (const Schema& schema : schemas()) {
-    if (!schema.is_map() || !schema.inplace) continue;
-    for (int i = 0; i < 100; ++i) {
-      const Dtype usual = draw.one_of({float32, float32, float64, int64, bool_});
-      declared::Values values = drawn_values(draw, schema, usual, draw.below(2) == 0);
-      if (!values[0].is_tensor()) continue;
-      const Tensor self = values[0].tensor();
-      const bool of_itself = draw.below(8) == 0;  // an operand that is written
-      const auto call = [&] {
-        const Tensor target = apart(self);
-        values[0] = target;
-        if (of_itself && values.size() > 1 && values[1].is_tensor()) values[1] = target;
-        schema.inplace(values.data());
-        return target;
-      };
-      const std::string few = outcome(call);
-      const WithoutShortcuts general;
-      EXPECT_EQ(few, outcome(call)) << shown(schema, values);
-    }
-  }
-  set_warning_handler(nullptr);
+  compare_paths(4, [](const RandomCall& call) {
+    declared::Values values = call.values;
+    if (!call.schema.inplace || !values[0].is_tensor()) return List<Tensor>();
+    const Tensor self = apart(values[0].tensor());
+    values[0] = self;
+    if (call.repeats_self && values.size() > 1 && values[1].is_tensor()) values[1] = self;
+    call.schema.inplace(values.data());
+    return List<Tensor>{self};
+  });
 }
 
 TEST(Resolve, SaysWhatTheResultIs) {

@@ -122,7 +122,7 @@ std::string difference(const Dims& shape, const Operand* operands, SmallVector<i
   return text;
 }
 
-TEST(Run, EveryWayAgainstSingleElements) {
+TEST(Run, EveryAccessPatternAgainstSingleElements) {
   SmallVector<int64_t, 8> seen(6);
   for (auto& count : seen) count = 0;
   for (uint64_t seed = 0; seed < 3000; ++seed) {
