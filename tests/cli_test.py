@@ -156,6 +156,17 @@ class Explain(CliTest):
         self.assertEqual(first["text"], "f32[20,30] + 1")
         self.assertEqual((second["bytes_read"], second["bytes_written"]), (4 * (20 * 30 + 30 * 40), 4 * 20 * 40))
 
+    def test_several_results(self):
+        step, = self.steps("frexp(f32[30,40])")
+        self.assertEqual([(result["result"], result["dtype"]) for result in step["algorithm"]["results"]], [("mantissa", "float32"), ("exponent", "int32")])
+        run, = step["runs"]
+        self.assertEqual((run["passes"], [kernel.split(".")[0] for kernel in run["kernels"]]), (1, ["frexp", "frexp_exponent", "cast"]))
+        step, = self.steps("frexp(f32[30,40] + 1).mantissa * 2")
+        self.assertEqual([kernel.split(".")[0] for kernel in step["runs"][0]["kernels"]], ["add", "frexp", "mul"])
+        self.assertEqual([op["text"] for op in step["ops"]], ["f32[30,40] + 1", "frexp(f32[30,40] + 1).mantissa", "frexp(f32[30,40] + 1).mantissa * 2"])
+        self.assertEqual([step["text"] for step in self.steps("frexp(f32[30,40] + 1)")], ["f32[30,40] + 1", "frexp(f32[30,40] + 1)"])
+        self.assertEqual(self.steps("sort(f32[4,5])"), self.steps("sort(f32[4,5]).values"))
+
     def test_a_value_has_one_page(self):
         """A view of a computed value has a page of its own, and reads nothing."""
         self.assertEqual(len(self.steps("sum(f32[4,5], 0)")), 1)

@@ -164,7 +164,7 @@ Derivative::OfArgument learned(Derivative::Formula formula, const Row& row) {
 template <class F>
 Derivative make_derivative([[maybe_unused]] Op op) {
   Derivative derivative;
-  if constexpr (F::row.kind == Kind::map) {
+  if constexpr (F::row.kind == Kind::map && !has_several_results(F::row)) {
     TENON_OF_ARGUMENT(0, a)
     TENON_OF_ARGUMENT(1, b)
     TENON_OF_ARGUMENT(2, c)
@@ -189,7 +189,7 @@ Derivative make_derivative([[maybe_unused]] Op op) {
 template <class F>
 CallDerivative make_call_derivative() {
   CallDerivative derivative;
-  if constexpr (F::row.kind == Kind::algorithm || HasState<F>) {
+  if constexpr (F::row.kind == Kind::algorithm || HasState<F> || has_several_results(F::row)) {
     TENON_OF_OPERAND(0, a)
     TENON_OF_OPERAND(1, b)
     TENON_OF_OPERAND(2, c)

@@ -206,7 +206,7 @@ Tensor& recording::inplace(Op op, Tensor& self, Args args, int count) {
 void recording::check_out(Op op, const Tensor& out, Args args, int count) {
   if (gives_truths(row_of(op)))
     check_inplace(out, false);
-  else if (row_of(op).kind == Kind::map && !derivative_of(op).exists)
+  else if (row_of(op).kind == Kind::map && !has_several_results(row_of(op)) && !derivative_of(op).exists)
     check_unknown_out(op, out);
   else
     check_named_out(row_of(op).name, out, args, count);

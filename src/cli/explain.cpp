@@ -109,7 +109,7 @@ Explanation explain(const Question& question) {
   expr::Steps steps;
   expr::NoProgress progress;
   try {
-    expr::evaluate(expr::parse(question.expression), question.scope, progress, &steps);
+    expr::note_steps(expr::parse(question.expression), question.scope, progress, steps);
     const Silence quiet;
     for (const expr::Step& step : steps.list) explanation.steps.push_back(report_step(step, question.expression));
   } catch (const expr::ExpressionError& error) {

@@ -50,11 +50,19 @@ OperandReport operand_of(const Tensor& tensor, const std::string& label, SizesVi
   return operand;
 }
 
+/// The op that computes the value of a node: of a function with several results, that of its result.
+Op op_of(const TreeNode& node) {
+  Op op = static_cast<Op>(node.function->op);
+  for (int result = 0; result < node.result; ++result) op = row_of(op).next_result;
+  return op;
+}
+
 /// The dtype to which an op's operands are cast, which for comparisons is not the result's dtype.
 Dtype computed_dtype(const TreeNode& node) {
   if (node.function->op < 0) return node.meta.dtype();
-  const Promotion promotion = row_of(static_cast<Op>(node.function->op)).promotion;
-  if (promotion != Promotion::comparison && promotion != Promotion::logical) return node.meta.dtype();
+  const Promotion promotion = row_of(op_of(node)).promotion;
+  if (promotion != Promotion::comparison && promotion != Promotion::logical && promotion != Promotion::to_int32)
+    return node.meta.dtype();
   std::vector<TypedOperand> operands;
   for (const expr::Tree& operand : node.operands) {
     if (!operand) continue;

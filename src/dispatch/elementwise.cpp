@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/fork.h"
+#include "dispatch/algorithm.h"
 #include "dispatch/broadcast_check.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/fast_path.h"
@@ -85,12 +86,22 @@ Types compute_types(Op op, const Row& row, Args args, int count) {
   return {common, widened(common), row.complex_to_real ? to_real(common) : common};
 }
 
-/// The dtype that the kernel writes: the compute dtype, unless the op gives another one than its operands have.
-Dtype given_by_kernel(const Types& types) { return types.result == types.common ? types.compute : types.result; }
+/// The dtype that the kernel writes.
+Dtype given_by_kernel(const Types& types) {
+  return types.result == bool_ || is_complex(types.compute) ? types.result : types.compute;
+}
+
+/// The dtypes of a further result, which reads what the first one reads.
+Types types_of_next(const Row& row, Types types) {
+  types.result = row.promotion == Promotion::to_int32 ? int32 : types.common;
+  return types;
+}
 
 /// Dtypes that the op refuses. Comes before every other check.
 void check_not_refused(const Row& row, Args args, int count) {
   const auto is = [&](int i, bool (*kind)(Dtype)) { return args[i]->is_tensor() && kind(args[i]->tensor().dtype()); };
+  if (row.refuses_others && args[0]->is_tensor() && (row.dtypes & set_of(args[0]->tensor().dtype())) == 0)
+    throw Error(row.refuses_others);
   if (row.refuses_bool && is(0, [](Dtype dtype) { return dtype == bool_; })) throw Error(row.refuses_bool);
   if (!row.refuses_complex) return;
   for (int i = 0; i < count; ++i)
@@ -150,8 +161,19 @@ Dtype first_cast(const Row& row, const Types& types, Args args, int i) {
   return is_precise || keeps_precision(row, args, i) ? types.compute : types.common;
 }
 
-/// The Program of one op: casts arguments to the compute dtype and the result to `output`.
-Program make_program(Op op, const Row& row, const Types& types, Args args, int count, Dtype output) {
+void add_next_results(Program& program, const Row& row, const Types& types, int count, const int* regs,
+                      const Tensor* outs) {
+  const int first = program.result();
+  for (Op op = row.next_result; op != kNoOp; op = row_of(op).next_result) {
+    const Types own = types_of_next(row_of(op), types);
+    const int result = program.op(op, own.compute, given_by_kernel(own), count, regs);
+    program.add_result(program.cast(program.cast(result, own.result), (++outs)->dtype()));
+  }
+  program.finish(first);
+}
+
+/// The Program of one op: casts arguments to the compute dtype and each result to the dtype of its output.
+Program make_program(Op op, const Row& row, const Types& types, Args args, int count, const Tensor* outs) {
   Program program;
   int regs[kMaxArgs] = {};
   for (int i = 0; i < count; ++i)
@@ -162,7 +184,9 @@ Program make_program(Op op, const Row& row, const Types& types, Args args, int c
   }
   int result = program.op(op, types.compute, given_by_kernel(types), count, regs);
   result = program.cast(result, types.result);
-  program.cast(result, output);
+  program.cast(result, outs->dtype());
+  if (has_several_results(row)) [[unlikely]]
+    add_next_results(program, row, types, count, regs, outs);
   return program;
 }
 
@@ -225,27 +249,49 @@ bool are_contiguous(SizesView shape, Args args, int count) {
   return true;
 }
 
-Dims layout_of_result(const Row& row, const Types& types, SizesView shape, Args args, int count) {
-  if (are_contiguous(shape, args, operand_count(row, count))) return contiguous_strides(shape);
+/// The result's strides, which the outputs in `strided` decide before the operands, which are added to them.
+Dims layout_after(const Row& row, const Types& types, SizesView shape, StridedView* strided, int outputs, Args args,
+                  int count) {
   Dims strides[kMaxArgs];
-  StridedView strided[kMaxArgs];  // numbers are operands without dims
   const int operands = operand_count(row, count);
   for (int i = 0; i < operands; ++i) {
-    if (!args[i]->is_tensor()) continue;
+    if (!args[i]->is_tensor()) continue;  // numbers are operands without dims
     strides[i] = strides_seen(row, types, args[i]->tensor(), i);
-    strided[i] = {args[i]->tensor().sizes(), strides[i]};
+    strided[outputs + i] = {args[i]->tensor().sizes(), strides[i]};
   }
-  return result_strides(shape, strided, operands);
+  return result_strides(shape, strided, outputs + operands);
 }
 
-void compute(Op op, const Row& row, const Types& types, const Tensor& out, Args args, int count) {
-  if (has_no_work(out.numel(), out.data_ptr())) return;
-  StridedView strided[kMaxArgs + 1] = {strided_view_of(out)};
+Dims layout_of_result(const Row& row, const Types& types, SizesView shape, Args args, int count) {
+  if (are_contiguous(shape, args, operand_count(row, count))) return contiguous_strides(shape);
+  StridedView strided[kMaxArgs];
+  return layout_after(row, types, shape, strided, 0, args, count);
+}
+
+/// The layout of outputs that are resized: those that have the shape decide it before the operands do.
+Dims layout_beside(const NamedOut* outs, int results, const Row& row, const Resolved& resolved, Args args, int count) {
+  StridedView strided[kMaxResults + kMaxArgs];
+  int outputs = 0;
+  for (int i = 0; i < results; ++i)
+    if (outs[i].tensor->sizes() == resolved.shape) strided[outputs++] = strided_view_of(*outs[i].tensor);
+  return layout_after(row, resolved.types, resolved.shape, strided, outputs, args, count);
+}
+
+/// `outs`: a tensor for each result.
+void compute(Op op, const Row& row, const Types& types, const Tensor* outs, Args args, int count) {
+  if (has_no_work(outs->numel(), outs->data_ptr())) return;
+  StridedView strided[kMaxResults + kMaxArgs];
+  void* to[kMaxResults];
+  int outputs = 0;
+  for (Op each = op; each != kNoOp; each = row_of(each).next_result, ++outputs) {
+    strided[outputs] = strided_view_of(outs[outputs]);
+    to[outputs] = outs[outputs].data_ptr();
+  }
   const void* inputs[kMaxArgs];
   Number numbers[kMaxArgs];
   for (int i = 0; i < count; ++i) {
     if (args[i]->is_tensor()) {
-      strided[i + 1] = strided_view_of(args[i]->tensor());
+      strided[outputs + i] = strided_view_of(args[i]->tensor());
       inputs[i] = args[i]->tensor().data_ptr();
     } else {
       convert_number(args[i]->number(), first_cast(row, types, args, i), argument_dtype(row, types, i), numbers[i]);
@@ -253,9 +299,8 @@ void compute(Op op, const Row& row, const Types& types, const Tensor& out, Args 
     }
   }
   Plan plan;
-  make_plan(out.sizes(), strided, count + 1, plan);
-  void* const to = out.data_ptr();
-  run(plan, make_program(op, row, types, args, count, out.dtype()), &to, inputs);
+  make_plan(outs->sizes(), strided, outputs + count, plan, outputs);
+  run(plan, make_program(op, row, types, args, count, outs), to, inputs);
 }
 
 /// Adds a call on meta tensors to the recorder's Program. A call that has to look at data first, or has no kernel,
@@ -301,12 +346,12 @@ void check_overlaps(const Tensor& out, Args args, int count) {
 void write_result(Op op, const Row& row, const Types& types, Tensor& out, Args args, int count) {
   if (row.may_throw || needs_temporary(out, args, count)) {
     const Tensor temporary = new_tensor(out.sizes(), out.dtype(), out.device());
-    compute(op, row, types, temporary, args, count);
+    compute(op, row, types, &temporary, args, count);
     run_copy(out, temporary);
     return;
   }
   const Uninterrupted whole;
-  compute(op, row, types, out, args, count);
+  compute(op, row, types, &out, args, count);
   bump_version(out);
 }
 
@@ -330,20 +375,49 @@ void write_resized(Op op, const Row& row, const Resolved& resolved, Tensor& out,
   const SizesView shape = resolved.shape, strides = resolved.strides;
   if (row.may_throw || shares_storage(out, args, count)) {
     const Tensor temporary = new_tensor(shape, strides, out.dtype(), out.device());
-    compute(op, row, types, temporary, args, count);
+    compute(op, row, types, &temporary, args, count);
     ResizedOutput resized(out, shape, strides);
     run_copy(out, temporary);
     return resized.keep();
   }
   const Uninterrupted whole;
   ResizedOutput resized(out, shape, strides);
-  compute(op, row, types, out, args, count);
+  compute(op, row, types, &out, args, count);
   bump_version(out);
   resized.keep();
 }
 
-/// The deprecated fallback for operands that do not broadcast: all are treated as 1-D.
-Tensor pointwise(Op op, Args args, int count) {
+/// Throws unless each output has the dtype of its result: nothing is cast.
+void check_out_dtypes(Op op, const NamedOut* outs, const Types& types) {
+  const std::string name = row_of(op).name;
+  for (Op each = op; each != kNoOp; each = row_of(each).next_result, ++outs) {
+    const bool is_integer = row_of(each).promotion == Promotion::to_int32;
+    const Dtype wanted = is_integer ? int32 : types.common, got = outs->tensor->dtype();
+    if (got == wanted) continue;
+    throw Error("torch." + name + "() expects " + outs->name + " to have " +
+                (is_integer ? "int dtype" : std::string("dtype ") + cpp_type_name(wanted)) + " but got " +
+                cpp_type_name(got));
+  }
+}
+
+/// Whether the pass itself may write the outputs: they have the results' shape, and their memory holds nothing else.
+bool can_write(const Resolved& resolved, const NamedOut* outs, int results, Args args, int count) {
+  for (int i = 0; i < results; ++i) {
+    const Tensor& out = *outs[i].tensor;
+    if (!(out.sizes() == resolved.shape) || out.device() != resolved.device) return false;
+    const auto meets = [&](const Tensor& other) { return storages_meet(out.impl()->storage, other.impl()->storage); };
+    if (internal_overlap(out) != InternalOverlap::no) return false;
+    for (int arg = 0; arg < count; ++arg)
+      if (args[arg]->is_tensor() && meets(args[arg]->tensor())) return false;
+    for (int other = 0; other < i; ++other)
+      if (meets(*outs[other].tensor)) return false;
+  }
+  return true;
+}
+
+/// The deprecated fallback for operands that do not broadcast: calls `run(args)` with all of them as 1-D.
+template <class Run>
+auto with_flat(Args args, int count, const Run& run) {
   Tensor views[kMaxArgs];
   Arg flat[kMaxArgs] = {0, 0, 0, 0};
   const Arg* pointers[kMaxArgs];
@@ -352,7 +426,15 @@ Tensor pointwise(Op op, Args args, int count) {
     flat[i] = args[i]->is_tensor() ? Arg(views[i]) : *args[i];
     pointers[i] = &flat[i];
   }
-  return elementwise(op, pointers, count);
+  return run(pointers);
+}
+Tensor pointwise(Op op, Args args, int count) {
+  return with_flat(args, count, [&](Args flat) { return elementwise(op, flat, count); });
+}
+List<Tensor> flat_results(Op op, SizesView shape, Args args, int count) {
+  List<Tensor> results = with_flat(args, count, [&](Args flat) { return run_results(op, flat, count); });
+  for (Tensor& result : results) result = result.view(shape);
+  return results;
 }
 
 /// Whether `out` must have the result's dtype. lerp with a 0-dim weight promotes, and casts to `out`.
@@ -511,7 +593,10 @@ Resolved resolve(Op op, Args args, int count, Form form, const Tensor* out) {
   check.check_blow_up(resolved.shape, itemsize(types.result));
   check_divisor(row, types, resolved.shape, device, *args[count - 1]);
   const bool is_of_complex = (row.complex_to_real || row.keeps_real) && is_complex(types.common);
-  if (!out && is_of_complex)
+  // PyTorch makes the results of frexp like `empty_like`, but not on meta.
+  if (!out && has_several_results(row) && count == 1 && device == Device::cpu)
+    resolved.strides = strides_like(resolved.shape, args[0]->tensor().strides(), MemoryFormat::preserve);
+  else if (!out && is_of_complex)
     resolved.strides = layout_of_parts(row, resolved.shape, args[0]->tensor());
   else if (!out || resolved.is_new_shape)
     resolved.strides = layout_of_result(row, types, resolved.shape, args, count);
@@ -525,8 +610,52 @@ Tensor run_resolved(Op op, Args args, int count) {
   Tensor result = new_tensor(resolved.shape, resolved.strides, resolved.types.result, resolved.device);
   if (Recorder* recorder = resolved.device == Device::meta ? Recorder::current() : nullptr)
     record(*recorder, op, row, resolved.types, result, args, count);
-  compute(op, row, resolved.types, result, args, count);
+  compute(op, row, resolved.types, &result, args, count);
   return result;
+}
+
+namespace {
+
+List<Tensor> new_results(Op op, const Resolved& resolved, Args args, int count) {
+  if (resolved.is_flat) return flat_results(op, resolved.shape, args, count);
+  Recorder* const recorder = resolved.device == Device::meta ? Recorder::current() : nullptr;
+  List<Tensor> results;
+  for (Op each = op; each != kNoOp; each = row_of(each).next_result) {
+    const Types types = each == op ? resolved.types : types_of_next(row_of(each), resolved.types);
+    results.push_back(new_tensor(resolved.shape, resolved.strides, types.result, resolved.device));
+    if (recorder) record(*recorder, each, row_of(each), types, results[results.size() - 1], args, count);
+  }
+  compute(op, row_of(op), resolved.types, results.data(), args, count);
+  return results;
+}
+
+}  // namespace
+
+List<Tensor> run_results(Op op, Args args, int count) {
+  return new_results(op, resolve(op, args, count, Form::functional), args, count);
+}
+
+void run_results_out(const NamedOut* outs, Op op, Args args, int count) {
+  Tensor* pointers[kMaxResults];
+  Tensor written[kMaxResults];
+  int results = 0;
+  for (Op each = op; each != kNoOp; each = row_of(each).next_result, ++results) {
+    const Tensor& out = *(pointers[results] = outs[results].tensor);
+    written[results] = out;
+    if (out.impl()->in_graph || in_graph(args, count)) [[unlikely]]
+      check_out_unrecorded(op, out, args, count);
+  }
+  Resolved resolved = resolve(op, args, count, Form::functional);
+  for (int i = 0; i < results; ++i) check_out_device(written[i], resolved.device);
+  check_out_dtypes(op, outs, resolved.types);
+  for (int i = 0; i < results; ++i) check_overlaps(written[i], args, count);
+  if (resolved.is_flat || !can_write(resolved, outs, results, args, count)) {
+    if (!resolved.is_flat) resolved.strides = layout_beside(outs, results, row_of(op), resolved, args, count);
+    return write_results(op, pointers, new_results(op, resolved, args, count));
+  }
+  const Uninterrupted whole;
+  compute(op, row_of(op), resolved.types, written, args, count);
+  for (int i = 0; i < results; ++i) bump_version(written[i]);
 }
 
 Tensor run_elementwise(Op op, Args args, int count) {

@@ -381,6 +381,16 @@ constexpr auto kOut = Form::out;
 constexpr auto kInplace = Form::inplace;
 
 template <class... Operands>
+List<Tensor> elementwise_results(Op op, const Operands&... operands) {
+  const Arg* const args[] = {&operands...};
+  return run_results(op, args, sizeof...(operands));
+}
+template <class... Operands>
+void elementwise_results_out(const NamedOut* outs, Op op, const Operands&... operands) {
+  const Arg* const args[] = {&operands...};
+  run_results_out(outs, op, args, sizeof...(operands));
+}
+template <class... Operands>
 [[gnu::always_inline]] inline Tensor elementwise(Op op, const Operands&... operands) {
   const Arg* const args[] = {&operands...};
   return tenon::elementwise(op, args, sizeof...(operands));

@@ -55,21 +55,37 @@ int Recorder::append(const Recorder& part, const std::vector<int>& inputs, const
   return here(part.find(result));
 }
 
+std::vector<const Recorder::Call*> Recorder::calls_for(int result) const {
+  std::vector<bool> is_read(values_.size(), false);
+  is_read[static_cast<std::size_t>(result)] = true;
+  std::vector<const Call*> read;
+  for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
+    if (!is_read[static_cast<std::size_t>(call->value)]) continue;
+    read.push_back(&*call);
+    for (int i = 0; i < std::max(call->count, 1); ++i)
+      if (const int value = call->arguments[i].value; value >= 0) is_read[static_cast<std::size_t>(value)] = true;
+  }
+  std::reverse(read.begin(), read.end());
+  return read;
+}
+
 Program Recorder::program(int result, Dtype output, std::vector<const void*>& numbers) const {
+  const std::vector<const Call*> calls = calls_for(result);
   Program program;
   std::vector<int> registers(values_.size(), -1);
   for (int i = 0; i < inputs_; ++i)
     registers[static_cast<std::size_t>(i)] = program.input(values_[static_cast<std::size_t>(i)].dtype());
   std::vector<int> number_registers;
-  for (const Call& call : calls_) {
-    for (int i = 0; i < call.count; ++i) {
-      if (call.arguments[i].value >= 0) continue;
-      number_registers.push_back(program.input(call.arguments[i].wanted));
-      numbers.push_back(call.arguments[i].number);
+  for (const Call* call : calls) {
+    for (int i = 0; i < call->count; ++i) {
+      if (call->arguments[i].value >= 0) continue;
+      number_registers.push_back(program.input(call->arguments[i].wanted));
+      numbers.push_back(call->arguments[i].number);
     }
   }
   std::size_t next_number = 0;
-  for (const Call& call : calls_) {
+  for (const Call* each : calls) {
+    const Call& call = *each;
     const auto reg = [&](int i) {
       const Argument& argument = call.arguments[i];
       if (argument.value < 0) return number_registers[next_number++];

@@ -54,6 +54,8 @@ class Recorder {
 
  private:
   int define(const Tensor& meta);
+  /// The calls that compute value `result`, in their order: a call of an op with several results records each.
+  std::vector<const Call*> calls_for(int result) const;
 
   std::vector<Tensor> values_;  // kept alive, so that no other tensor gets their address
   std::vector<Call> calls_;

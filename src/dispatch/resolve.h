@@ -32,5 +32,13 @@ struct Resolved {
 Resolved resolve(Op op, Args args, int count, Form form, const Tensor* out = nullptr);
 /// The functional form without the fast paths.
 Tensor run_resolved(Op op, Args args, int count);
+/// The same for a map of several results, which one pass computes.
+List<Tensor> run_results(Op op, Args args, int count);
+/// Its out= form.
+struct NamedOut {
+  const char* name;  // in error texts
+  Tensor* tensor;
+};
+void run_results_out(const NamedOut* outs, Op op, Args args, int count);
 
 }  // namespace tenon

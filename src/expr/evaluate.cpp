@@ -66,17 +66,20 @@ class Evaluator {
   Evaluator(const Ast& ast, const Scope& scope, ProgressCallback& progress, Steps* steps)
       : ast_(ast), scope_(scope), progress_(progress), steps_(steps) {}
 
-  Tree run() {
+  Tree run() { return single(argument(ast_.root)); }
+  void note_all() {
     const Argument result = argument(ast_.root);
-    if (!std::holds_alternative<Tree>(result.value))
-      fail("the expression is " + describe(result.value) + ", not a tensor or a number", result.span);
-    const Tree tree = std::get<Tree>(result.value);
+    if (const Results* results = std::get_if<Results>(&result.value)) return note_results(*results);
+    const Tree tree = single(result);
     if (!is_noted(tree)) note_elementwise(tree, result.span);
-    return tree;
   }
 
  private:
   [[noreturn]] static void fail(const std::string& what, Span span) { throw ExpressionError(what, span); }
+  static Tree single(const Argument& result) {
+    if (const Tree* tree = std::get_if<Tree>(&result.value)) return *tree;
+    fail("the expression is " + describe(result.value) + ", not a tensor or a number", result.span);
+  }
 
   std::string text_of(Span span) const {
     return ast_.text.substr(static_cast<std::size_t>(span.begin), static_cast<std::size_t>(span.end - span.begin));
@@ -168,9 +171,16 @@ class Evaluator {
     return leaf(*folded, node.span);
   }
 
-  Tree elementwise(const Schema& function, const Bound& bound, const Node& node) {
+  /// A map of several results: a tree for each.
+  Value several(const Schema& function, const Bound& bound, const Node& node) {
+    Results results{&function, {}};
+    for (int result = 0; result < function.results; ++result)
+      results.trees.push_back(elementwise(function, bound, node, result));
+    return results;
+  }
+  Tree elementwise(const Schema& function, const Bound& bound, const Node& node, int result = 0) {
     try {
-      return apply(function, bound.operands, bound.values, node.span);
+      return apply(function, bound.operands, bound.values, node.span, result);
     } catch (const Error&) {
       note_failure(bound.operands);
       throw;
@@ -237,8 +247,10 @@ class Evaluator {
                .operands = operands,
                .results = results,
                .span = node.span});
-    if (function.results != 1) return Results{&function, results};
-    return leaf(results[0], node.span, text_of(node.span));
+    if (function.results == 1) return leaf(results[0], node.span, text_of(node.span));
+    Results leaves{&function, {}};
+    for (const Tensor& result : results) leaves.trees.push_back(leaf(result, node.span, function.name));
+    return leaves;
   }
   /// An elementwise op over numbers only stays a tree.
   Tree as_leaf(const Tree& tree) {
@@ -262,6 +274,7 @@ class Evaluator {
   Value call_function(const Schema& function, const std::vector<Argument>& arguments, const Node& node) {
     const Bound bound = bind(function, arguments, node.span);
     if (&function == &cast_function()) return convert(bound, node);
+    if (function.is_map() && function.results > 1) return several(function, bound, node);
     if (function.is_map()) return elementwise(function, bound, node);
     if (!function.is_fold() || function.results != 1) return algorithm(function, bound, node);
     const Tensor result =
@@ -307,15 +320,21 @@ class Evaluator {
     const std::vector<std::string> names = results.names();
     const auto found = std::find(names.begin(), names.end(), node.name);
     if (found == names.end()) fail("'" + node.name + "' is not among " + describe(results), node.span);
-    return leaf(results.tensors[static_cast<std::size_t>(found - names.begin())], node.span, text_of(node.span));
+    return chosen(results, static_cast<std::size_t>(found - names.begin()), node);
   }
   Value result_at(const Results& results, const Node& node) {
-    const auto count = static_cast<int64_t>(results.tensors.size());
+    const auto count = static_cast<int64_t>(results.trees.size());
     int64_t place = as_integer(argument(node.children[1]));
     if (node.children.size() > 2 || place < -count || place >= count)
       fail("there is no such place among " + describe(results), node.span);
     if (place < 0) place += count;  // exact: an index
-    return leaf(results.tensors[static_cast<std::size_t>(place)], node.span, text_of(node.span));
+    return chosen(results, static_cast<std::size_t>(place), node);
+  }
+  Value chosen(const Results& results, std::size_t place, const Node& node) const {
+    auto copy = std::make_shared<TreeNode>(*results.trees[place]);
+    copy->span = node.span;
+    if (copy->is_leaf()) copy->label = text_of(node.span);
+    return copy;
   }
 
   Value index(const Node& node) {
@@ -398,12 +417,17 @@ class Evaluator {
   void note_step(Step step) const {
     if (steps_) steps_->list.push_back(std::move(step));
   }
+  /// Results of a map, of which nothing reads only one, are computed at once.
+  void note_results(const Results& results) {
+    const TreeNode& first = *results.trees[0];
+    if (!first.is_leaf()) algorithm(*results.function, {first.operands, first.values}, ast_[ast_.root]);
+  }
   void note_elementwise(const Tree& tree, Span span) const {
     note_step({.tree = tree, .results = {tree->meta}, .span = span});
   }
   /// Whether a value was computed by a step that is noted.
   bool is_noted(const Tree& tree) const {
-    return steps_ && tree->is_leaf() && !tree->is_number() &&
+    return tree->is_leaf() && !tree->is_number() &&
            std::any_of(steps_->list.begin(), steps_->list.end(),
                        [&](const Step& step) { return step.gives(tree->tensor); });
   }
@@ -427,8 +451,12 @@ Planned plan_step(const Step& step, const ProgressCallback& progress) {
                         : plan_elementwise(step.tree, progress);
 }
 
-Tree evaluate(const Ast& ast, const Scope& scope, ProgressCallback& progress, Steps* steps) {
-  return Evaluator(ast, scope, progress, steps).run();
+Tree evaluate(const Ast& ast, const Scope& scope, ProgressCallback& progress) {
+  return Evaluator(ast, scope, progress, nullptr).run();
+}
+
+void note_steps(const Ast& ast, const Scope& scope, ProgressCallback& progress, Steps& steps) {
+  Evaluator(ast, scope, progress, &steps).note_all();
 }
 
 }  // namespace tenon::expr

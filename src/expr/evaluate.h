@@ -43,6 +43,8 @@ Planned plan_step(const Step& step, const ProgressCallback& progress);
 
 /// The value of the expression as a tree, which `evaluate_elementwise` computes; the steps before are computed here.
 /// Throws ExpressionError for every mistake in it.
-Tree evaluate(const Ast& ast, const Scope& scope, ProgressCallback& progress, Steps* steps = nullptr);
+Tree evaluate(const Ast& ast, const Scope& scope, ProgressCallback& progress);
+/// The steps that compute the value, which may be several results.
+void note_steps(const Ast& ast, const Scope& scope, ProgressCallback& progress, Steps& steps);
 
 }  // namespace tenon::expr

@@ -84,6 +84,8 @@ TEST(Evaluate, ExpressionsAreTheCallsTheyName) {
       {"var_mean(x + row, 1)[1]", mean(x + row, 1)},
       {"norm(x, 'fro') + norm(x, 1)", norm(x, 2) + norm(x, 1)},
       {"frexp(x + row).mantissa * 2", std::get<0>(frexp(x + row)) * 2},
+      {"frexp(x + row).exponent + 1", std::get<1>(frexp(x + row)) + 1},
+      {"frexp(x + row)[0] * exp2(frexp(x + row)[-1])", x + row},
       {"cat([x, row.unsqueeze(0)])", cat({x, row.unsqueeze(0)})},
       {"concat((x + 1, i), dim=-1) * 2", cat({x + 1, i}, -1) * 2},
       {"stack([x, x * 2], 1).sum(0)", stack({x, x * 2}, 1).sum(0)},

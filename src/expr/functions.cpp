@@ -55,9 +55,9 @@ std::string_view shown_name(const Parameter& parameter) noexcept {
   return std::string_view(parameter.name) == "self" ? "input" : parameter.name;
 }
 
-Tensor call(const Schema& function, const Values& values) {
+Tensor call(const Schema& function, const Values& values, int result) {
   List<Tensor> results = function.function(values.data());
-  return std::move(results[0]);
+  return std::move(results[static_cast<std::size_t>(result)]);
 }
 
 namespace {

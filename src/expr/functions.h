@@ -25,8 +25,8 @@ std::string nearest_function(std::string_view name);
 
 /// A parameter's name in expressions: `self` is called `input`, as in PyTorch.
 std::string_view shown_name(const Parameter& parameter) noexcept;
-/// Calls a function that returns one tensor.
-Tensor call(const Schema& function, const Values& values);
+/// Calls a function. Returns one of its results.
+Tensor call(const Schema& function, const Values& values, int result = 0);
 
 /// A reduction's arguments: the dims (empty: all), and whether they are kept with size 1.
 Dims dims_of(const Schema& function, const Values& values);

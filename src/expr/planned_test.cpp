@@ -48,7 +48,7 @@ Scope on_meta(const Scope& scope) {
 std::vector<std::string> planned(const std::string& expression, const Scope& scope) {
   Steps steps;
   NoProgress progress;
-  evaluate(parse(expression), on_meta(scope), progress, &steps);
+  note_steps(parse(expression), on_meta(scope), progress, steps);
   std::vector<std::string> all;
   for (const Step& step : steps.list) {
     const Planned plan = plan_step(step, progress);
@@ -143,7 +143,9 @@ TEST(Planned, IsWhatRuns) {
                                      "div(whole, whole, rounding_mode='floor')",
                                      "div(whole, (small + 1)[0, 0].to(int64), rounding_mode='floor')",
                                      "remainder(whole, whole) + 1",
-                                     "clamp((a - row) / column * 2 + 1, 0, 5)"};
+                                     "clamp((a - row) / column * 2 + 1, 0, 5)",
+                                     "frexp(a + row).mantissa * 2",
+                                     "frexp(half).exponent + 1"};
   for (const char* expression : expressions) compare(expression);
 }
 

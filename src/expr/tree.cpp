@@ -40,11 +40,12 @@ Tensor block_value(const TreeNode& node, const Block& block, Tensor* out) {
   const Values values = with_operands(node.operands, node.values,
                                       [&](const Tree& operand) { return block_value(*operand, block, nullptr); });
   return at(node.span, [&] {
-    if (out && node.function->out && out->dtype() == node.meta.dtype() && out->sizes() == block.lengths) {
+    if (out && node.function->out && node.function->results == 1 && out->dtype() == node.meta.dtype() &&
+        out->sizes() == block.lengths) {
       node.function->out(values.data(), out);
       return *out;
     }
-    Tensor value = call(*node.function, values);
+    Tensor value = call(*node.function, values, node.result);
     if (out) out->copy_(value);
     return value;
   });
@@ -104,7 +105,7 @@ class WholeTensorEvaluation {
     if (known.defined()) return known;
     const Values values =
         with_operands(tree->operands, tree->values, [&](const Tree& operand) { return value(operand); });
-    const Tensor result = at(tree->span, [&] { return call(*tree->function, values); });
+    const Tensor result = at(tree->span, [&] { return call(*tree->function, values, tree->result); });
     return values_[tree.get()] = result;
   }
 
@@ -163,17 +164,18 @@ Tree leaf(Scalar number, Span span) {
   return node;
 }
 
-Tree apply(const Schema& function, std::vector<Tree> operands, Values values, Span span) {
+Tree apply(const Schema& function, std::vector<Tree> operands, Values values, Span span, int result) {
   auto node = std::make_shared<TreeNode>();
   node->function = &function;
   node->operands = std::move(operands);
   node->values = std::move(values);
   node->span = span;
+  node->result = result;
   for (const Tree& operand : node->operands)
     if (operand && !operand->is_number()) node->calls.input(operand->meta);
   const Recording recording(node->calls);
   const Values metas = with_operands(node->operands, node->values, [](const Tree& operand) { return operand->meta; });
-  node->meta = at(span, [&] { return call(function, metas); });
+  node->meta = at(span, [&] { return call(function, metas, result); });
   // An op on two numbers gives a tensor that is not on meta.
   node->meta = to_meta(node->meta);
   return node;

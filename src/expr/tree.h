@@ -27,6 +27,7 @@ struct TreeNode {
   Values values;                     // of the other parameters, in the same order
   Tensor tensor;                     // of a leaf that is a tensor
   Scalar number;                     // of a leaf that is a number
+  int result = 0;                    // which of the function's results
   Tensor meta;                       // shape, strides and dtype of the value; undefined for a number
   Recorder calls;                    // of an op: its call on the operands' meta tensors
   Span span;
@@ -52,8 +53,9 @@ struct Replacement {
 bool requires_grad(const Tree& tree, const Replacement& with);
 bool requires_grad(const Tree& tree, const Schema& reduction, const Values& values, const Replacement& with);
 bool requires_grad(const Schema& algorithm, const Values& values, const Replacement& with);
-/// An op over trees. Its shape and dtype rules are checked now: throws ExpressionError with `span`.
-Tree apply(const Schema& function, std::vector<Tree> operands, Values values, Span span);
+/// An op over trees, or one of its results. Its shape and dtype rules are checked now: throws ExpressionError with
+/// `span`.
+Tree apply(const Schema& function, std::vector<Tree> operands, Values values, Span span, int result = 0);
 /// The arguments of a node's call: `value(tree)` for operands that are tensors, numbers unchanged.
 template <class TensorOf>
 Values with_operands(const std::vector<Tree>& operands, Values values, const TensorOf& tensor_of) {

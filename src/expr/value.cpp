@@ -18,8 +18,8 @@ std::string describe_number(Scalar number) {
 std::string describe_results(const Results& results) {
   std::string hints;
   for (const std::string& name : results.names()) hints += (hints.empty() ? " (take ." : " or .") + name;
-  if (hints.empty()) hints = " (take [0] to [" + std::to_string(results.tensors.size() - 1) + "]";
-  return "the " + std::to_string(results.tensors.size()) + " results of " + results.function->name + hints + ")";
+  if (hints.empty()) hints = " (take [0] to [" + std::to_string(results.trees.size() - 1) + "]";
+  return "the " + std::to_string(results.trees.size()) + " results of " + results.function->name + hints + ")";
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ const std::string& as_string(const Argument& argument) {
 Trees as_trees(const Argument& argument) {
   Trees trees;
   if (const Results* results = std::get_if<Results>(&argument.value))
-    for (const Tensor& tensor : results->tensors) trees.push_back(leaf(tensor, argument.span, results->function->name));
+    trees = results->trees;
   else if (const Trees* list = std::get_if<Trees>(&argument.value))
     trees = *list;
   else if (const Dims* dims = std::get_if<Dims>(&argument.value); !dims || !dims->empty())

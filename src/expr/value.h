@@ -14,7 +14,7 @@ struct EllipsisValue {};
 /// The results of a function that returns several tensors.
 struct Results {
   const Schema* function;
-  List<Tensor> tensors;
+  std::vector<Tree> trees;  // leaves, if they are computed
 
   /// "values", "indices"; empty if they have no names.
   std::vector<std::string> names() const;

@@ -12,6 +12,7 @@
 #include <complex>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "hwy/highway.h"
@@ -324,6 +325,41 @@ HWY_INLINE Truth is_marked_negative(Lane<T> a) {
 template <std::floating_point T>
 HWY_INLINE Lane<T> with_sign(Lane<T> a, Lane<T> sign) {
   return Lane<T>(std::copysign(a.v, sign.v));
+}
+/// The parts of a float. Numbers below the smallest normal one are scaled first, which is exact.
+template <std::floating_point T>
+struct FloatParts {
+  using B = Bits<T>;
+  static constexpr int kMantissa = std::numeric_limits<T>::digits - 1, kBias = std::numeric_limits<T>::max_exponent - 1;
+  static constexpr B kExponents = static_cast<B>(2 * kBias + 1) << kMantissa;
+  static constexpr int kScale = kMantissa + 1;
+
+  B given, bits;
+  bool scaled, splits;  // 0, infinity and NaN do not split
+  HWY_INLINE explicit FloatParts(T value) : given(__builtin_bit_cast(B, value)) {
+    const B size = given & std::numeric_limits<B>::max();
+    const B wide = __builtin_bit_cast(B, value * static_cast<T>(int64_t{1} << kScale));
+    scaled = size < (B{1} << kMantissa);
+    splits = (size != 0) & (size < kExponents);
+    bits = scaled ? wide : given;
+  }
+};
+/// a = mantissa * 2^exponent, the mantissa's magnitude in [0.5, 1). 0, infinity and NaN are mantissas with exponent 0.
+template <std::floating_point T>
+HWY_INLINE Lane<T> mantissa_of(Lane<T> a) {
+  using F = FloatParts<T>;
+  const F parts(a.v);
+  constexpr Bits<T> kHalf = static_cast<Bits<T>>(F::kBias - 1) << F::kMantissa;
+  const Bits<T> mantissa = (parts.bits & ~F::kExponents) | kHalf;
+  return Lane<T>(__builtin_bit_cast(T, parts.splits ? mantissa : parts.given));
+}
+template <std::floating_point T>
+HWY_INLINE Lane<T> exponent_of(Lane<T> a) {
+  using F = FloatParts<T>;
+  const F parts(a.v);
+  const Bits<T> biased = (parts.bits & F::kExponents) >> F::kMantissa;
+  const Bits<T> exponent = biased - (F::kBias - 1) - (parts.scaled ? F::kScale : 0);
+  return Lane<T>(static_cast<int32_t>(parts.splits ? exponent : 0));
 }
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> magnitude(Lane<Z> a) {

@@ -621,15 +621,27 @@ struct frexp {
   static constexpr Row row{
       .signature = "frexp(Tensor self, *, Tensor[2] out=None) -> (Tensor mantissa, Tensor exponent)",
       .numpy = "frexp",
-      .kind = Kind::algorithm,
-      .by_hand = true,
+      .next_result = Op::frexp_exponent,
       .dtypes = kFloats,
-      .no_overlap = 0b11,
+      .refuses_others = "torch.frexp() only supports floating-point dtypes",
+      .through_float32 = true,
       .grad_fn = "FrexpBackward0",
       .doc = "input as mantissa * 2 ** exponent, with the magnitude of mantissa in [0.5, 1)."};
+  template <class T>
+  static T forward(T a) {
+    return mantissa_of(a);
+  }
   template <class G>
   static auto grad_a(const G& g) {
     return g.grad() / g.result(1).exp2();
+  }
+};
+
+struct frexp_exponent {
+  static constexpr Row row{.promotion = Promotion::to_int32, .dtypes = kFloats, .through_float32 = true};
+  template <class T>
+  static T forward(T a) {
+    return exponent_of(a);
   }
 };
 

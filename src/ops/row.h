@@ -15,6 +15,7 @@ inline constexpr int kOpCount = 0
 #include "ops/list.def"
 #undef TENON_OP
     ;
+inline constexpr Op kNoOp = static_cast<Op>(0xFFFF);
 
 /// How an op computes.
 enum class Kind : uint8_t {
@@ -30,6 +31,7 @@ enum class Promotion : uint8_t {
   bool_to_int,   // bool becomes int64
   comparison,    // computes in the common dtype; the result is bool
   logical,       // each operand is tested for nonzero; the result is bool
+  to_int32,      // computes in the common dtype; the result is cast to int32
   select,        // the first operand is a bool condition, the others as `common`
   sum,           // integers and bool are summed in int64
   place,         // the result is int64: indices or numbers of elements
@@ -95,6 +97,8 @@ struct Row {
   // Whether there is an in-place form NAME_. A map has one unless it declares false; an algorithm if it declares true
   // and defines plain::NAME_inplace.
   bool inplace = true;
+  // For a map of several results: the op that computes the next one from the same operands.
+  Op next_result = kNoOp;
 
   const char* name = nullptr;  // in error texts, if it differs from the block's
   const char* symbol = "";     // of its operator, if it has one
@@ -108,6 +112,7 @@ struct Row {
   const char* refuses_bool = nullptr;     // PyTorch's text, if it has a special one for bool
   const char* refuses_complex = nullptr;  // the same for a complex operand
   bool complex_lacks_code = false;        // refuses_complex is a NotImplementedError
+  const char* refuses_others = nullptr;   // PyTorch's text for a first operand of a dtype that is not in `dtypes`
   Parameters parameters = Parameters::none;
   bool strict_out = false;       // out= must have the compute dtype: nothing is cast
   uint8_t no_overlap = 0;        // bit i: result i may not be written to an out= that partly overlaps the first operand
@@ -142,6 +147,9 @@ inline constexpr int kFormulaArity = ParameterCount<decltype(&Block::template fo
 
 /// The most arguments of an op.
 inline constexpr int kMaxArgs = 4;
+/// The most results of a map.
+inline constexpr int kMaxResults = 4;
+constexpr bool has_several_results(const Row& row) { return row.next_result != kNoOp; }
 
 /// How many of `count` arguments type promotion includes.
 constexpr int promoted_count(const Row& row, int count) {
@@ -172,7 +180,7 @@ constexpr int operand_count(const Row& row, int count) {
 }
 
 /// The number of possible custom ops. Their numbers follow those of the table.
-inline constexpr int kCustomOps = (1 << 16) - kOpCount;
+inline constexpr int kCustomOps = static_cast<int>(kNoOp) - kOpCount;
 constexpr bool is_custom(Op op) { return static_cast<int>(op) >= kOpCount; }
 
 extern const Row table_rows[];  // in the order of Op

@@ -63,7 +63,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
     const expr::Ast ast = expr::parse(text);
     check_ast(ast);
     expr::Steps steps;
-    check_value(expr::evaluate(ast, scope, progress, &steps));
+    expr::note_steps(ast, scope, progress, steps);
+    check_value(expr::evaluate(ast, scope, progress));
   } catch (const expr::ExpressionError& error) {
     const auto [begin, end] = error.span();
     CLAIM_OF(0 <= begin && begin <= end && end <= static_cast<int64_t>(text.size()), error.what());

@@ -150,7 +150,8 @@ inline bool one_element_differs(const Call& call) {
   return (call.copies[0] && call.copies[0]->dtype != second.dtype) || (rounds && count_elements(second.sizes) != 1);
 }
 
-inline void check_elementwise(const Call& call, const Tensor& result) {
+/// `place`: which of the results of the op it is.
+inline void check_elementwise(const Call& call, const Tensor& result, int64_t place = 0) {
   if (result.numel() == 0 || result.is_meta() || call.on_meta() || one_element_differs(call)) return;
   for (int64_t linear : {int64_t{0}, result.numel() / 3, result.numel() - 1}) {
     const Dims index = index_at(result.sizes(), linear);
@@ -161,7 +162,7 @@ inline void check_elementwise(const Call& call, const Tensor& result) {
       const int64_t from = linear_at(copy.sizes, operand_index(copy.sizes, index));
       ones[i] = tensor_of_bytes(copy.element(from), copy.sizes.empty() ? SizesView() : SizesView{1}, copy.dtype);
     }
-    const Tensor one = expr::call(*call.schema, ones).to(result.dtype());
+    const Tensor one = expr::call(*call.schema, ones, static_cast<int>(place)).to(result.dtype());
     const std::string want = bytes_of(one), got = element_of(result, index);
     CLAIM_OF(same_element(got, want, result.dtype()),
              std::string(call.schema->name) + " at " + to_string(index) + " of " + describe(result) + ": " +
@@ -279,7 +280,7 @@ inline void check_op(const Call& call, const Tensor& result, int64_t place = 0) 
   Dims sizes;
   CLAIM(broadcast_count(call.tensors(), &sizes) >= 0);
   CLAIM_OF(result.sizes() == sizes, std::string(call.schema->name) + " gave " + describe(result));
-  check_elementwise(call, result);
+  check_elementwise(call, result, place);
 }
 
 }  // namespace tenon::fuzz

@@ -5,7 +5,7 @@ The public functions add a node to the graph, or refuse an out= in one; plain::N
 import re
 
 from generator.cpp import HEAD, argument_names, out_names, out_result, parameter_list, result
-from generator.cpp import read_values, result_as_list
+from generator.cpp import read_values, result_as_list, string
 
 
 def plain_h(ops):
@@ -51,7 +51,11 @@ def entry(op):
 
 
 def definitions(op):
-    lines = [fold_driver_call(op)] if op.uses_fold_driver and not op.is_alias else []
+    lines = []
+    if op.uses_fold_driver and not op.is_alias:
+        lines.append(fold_driver_call(op))
+    if op.has_several_results and not op.is_alias:
+        lines.append(several_results_call(op))
     lines.append(function_definition(op))
     if op.has_out:
         lines.append(out_definition(op))
@@ -65,6 +69,16 @@ def fold_driver_call(op):
     call = f"fold_states({arguments})"
     value = f"as_tuple<{op.result_count}>({call})" if op.result_names else f"{call}[0]"
     return f"{result(op)} plain::{op.block}{parameter_list(op)} {{ return {value}; }}"
+
+
+def several_results_call(op):
+    call = f"elementwise_results({several_results_arguments(op)})"
+    return f"{result(op)} plain::{op.block}{parameter_list(op)} {{ return as_tuple<{op.result_count}>({call}); }}"
+
+
+def several_results_arguments(op):
+    arguments = [f"Arg({name})" for name in argument_names(op)]
+    return ", ".join([f"Op::{op.block}", *arguments])
 
 
 def fold_arguments(op):
@@ -150,6 +164,8 @@ def out_by_hand(op):
 
 def checked_out(op):
     outs, operands = out_names(op), ", ".join(differentiable(op))
+    if op.has_several_results:
+        return checked_outs_of_map(op)
     checks = [f"  check_unrecorded(Op::{op.block}, {out}, {operands});" for out in outs]
     call = f"plain::{op.block}({arguments_of(op)})"
     first = f", &{differentiable(op)[0]}" if op.facts.get("no_overlap") else ""
@@ -159,6 +175,15 @@ def checked_out(op):
         *checks,
         f"  Tensor* const outs[] = {{{', '.join('&' + out for out in outs)}}};",
         f"  write_results(Op::{op.block}, outs, as_list({call}){first});",
+        f"  return {{{', '.join(outs)}}};",
+    ]
+
+
+def checked_outs_of_map(op):
+    outs = out_names(op)
+    return [
+        f"  const NamedOut outs[] = {{{', '.join(f'{{{string(out)}, &{out}}}' for out in outs)}}};",
+        f"  elementwise_results_out(outs, {several_results_arguments(op)});",
         f"  return {{{', '.join(outs)}}};",
     ]
 

@@ -127,7 +127,7 @@ class Op:
 
     @property
     def has_inplace(self):
-        return self.is_method and self.facts.get("inplace", self.kind == "map")
+        return self.is_method and self.facts.get("inplace", self.kind == "map" and not self.has_several_results)
 
     # --- How it is computed
 
@@ -139,7 +139,12 @@ class Op:
     @property
     def has_plain_function(self):
         """Whether plain::NAME in src/dispatch/ computes it."""
-        return self.kind == "algorithm" or self.has_state
+        return self.kind == "algorithm" or self.has_state or self.has_several_results
+
+    @property
+    def has_several_results(self):
+        """Whether it is a map of several results. Its plain::NAME is generated."""
+        return self.kind == "map" and len(self.result_names) > 1
 
     @property
     def uses_fold_driver(self):

@@ -30,7 +30,7 @@ def reference(ops, views):
         if blocks[0].is_alias:
             continue
         for op in blocks:
-            lines += ["", f"`{op.facts['signature']}`", "", *own_doc(op, blocks), *section(op)]
+            lines += ["", f"`{op.facts['signature']}`", "", *own_doc(op, blocks), *section(op, ops)]
             if op.is_by_hand:
                 lines += [variant_item(variant, op) for variant in variants if variant.facts.get("name") == name]
     return "\n".join([*lines, ""])
@@ -42,11 +42,21 @@ def own_doc(op, blocks):
     return [doc, ""] if doc and doc != doc_of(blocks) else []
 
 
-def section(op):
+def formulas_of_next_results(op, ops):
+    """The formulas of the results of a map behind the first one."""
+    blocks, facts, last = {other.block: other for other in ops}, {}, op
+    for name in op.result_names[1:] if op.has_several_results else []:
+        last = blocks[last.facts["next_result"].removeprefix("Op::")]
+        facts[f"formula of {name}"] = formulas(last, op.parameters)[""]
+    return facts
+
+
+def section(op, ops):
     """One line for each fact that the op has."""
     facts = {"forms": ", ".join(forms(op)), "formula": NO_FORMULA.get(op.kind if op.has_plain_function else None)}
     for operand, formula in formulas(op, op.parameters).items():
         facts[formula_title(op, operand)] = formula
+    facts |= formulas_of_next_results(op, ops)
     if op.kind != "view":
         facts |= {**dtypes.results(op), "dtypes": dtypes.operands(op)}
     if op.facts.get("ulp"):
@@ -88,6 +98,8 @@ def variant_item(variant, op):
 def formula_title(op, operand):
     if operand:
         return f"derivative by {operand}"
+    if op.has_several_results:
+        return f"formula of {op.result_names[0]}"
     return "joins two partial results" if op.kind == "fold" else "formula"
 
 
