@@ -1,7 +1,6 @@
 #include "python/arguments.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 #include <unordered_map>
 
@@ -403,7 +402,7 @@ bool Parser::check(const Parameter& parameter, PyObject* object, int64_t* failed
     case Type::boolean:
       return PyBool_Check(object);
     case Type::string:
-      return PyUnicode_Check(object) || PyBytes_Check(object);
+      return is_text(object);
     case Type::integers:
       return is_integer_list(object, parameter.broadcast, failed);
     case Type::tensors:
@@ -563,28 +562,12 @@ void Call::clear() {
   if (self_) values_[parser_->slot(Name::input)] = self_;
 }
 
-namespace {
-
-/// The text of a str, or of bytes, as long as the object lives.
-const char* utf8_of(PyObject* object, Py_ssize_t* length) {
-  if (!PyBytes_Check(object)) {
-    const char* text = PyUnicode_AsUTF8AndSize(object, length);
-    return text ? text : throw PythonError{};
-  }
-  *length = PyBytes_GET_SIZE(object);
-  const nb::object decoded = nb::steal(PyUnicode_DecodeUTF8(PyBytes_AS_STRING(object), *length, nullptr));
-  return decoded.is_valid() ? PyBytes_AS_STRING(object) : throw PythonError{};
-}
-
-}  // namespace
-
 const char* Call::text(Name name, const char* fallback) const {
   if (!has(name)) return fallback;
-  Py_ssize_t length;
-  const char* text = utf8_of(object(name), &length);
-  if (static_cast<Py_ssize_t>(std::strlen(text)) != length)
+  const std::string_view text = utf8_of(object(name));
+  if (text.find('\0') != std::string_view::npos)
     throw Error(parser_->name() + "(): argument '" + std::string(kNameTexts[static_cast<int>(name)]) + "' holds a NUL");
-  return text;
+  return text.data();
 }
 
 void Call::fail_element(Name name, Py_ssize_t at, const std::string& why) const {

@@ -225,6 +225,21 @@ Dims dims_of(PyObject* object) {
   return dims;
 }
 
+// --- Texts
+
+bool is_text(PyObject* object) noexcept { return PyUnicode_Check(object) || PyBytes_Check(object); }
+
+std::string_view utf8_of(PyObject* object) {
+  if (PyBytes_Check(object)) {
+    const std::string_view text(PyBytes_AS_STRING(object), static_cast<std::size_t>(PyBytes_GET_SIZE(object)));
+    checked_object(PyUnicode_DecodeUTF8(text.data(), PyBytes_GET_SIZE(object), nullptr));  // throws if it is no UTF-8
+    return text;
+  }
+  Py_ssize_t length;
+  const char* text = PyUnicode_AsUTF8AndSize(object, &length);
+  return text ? std::string_view(text, static_cast<std::size_t>(length)) : throw PythonError{};
+}
+
 // --- Names
 
 std::string type_name(PyObject* object) {

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tenon/tensor.h"
 #include "tenon/threads.h"
@@ -90,13 +91,18 @@ PyObject* to_tuple(SizesView values);
 /// One integer or a sequence of them.
 Dims dims_of(PyObject* object);
 
+/// Whether it is a str, or bytes, which PyTorch takes for a str.
+bool is_text(PyObject* object) noexcept;
+/// Its text, as long as the object lives; a NUL follows.
+std::string_view utf8_of(PyObject* object);
+
 // --- Dtypes, devices, memory formats, layouts: one object each
 PyObject* to_python(Dtype dtype);
 PyObject* to_python(Device device);
 std::optional<Dtype> as_dtype(PyObject* object) noexcept;
 /// The same; TypeError if there is none.
 Dtype dtype_of(PyObject* object);
-/// A device or a string, which may be an invalid name.
+/// A device or a text, which may be an invalid name.
 bool is_device(PyObject* object) noexcept;
 std::optional<Device> as_device(PyObject* object);
 std::optional<MemoryFormat> as_memory_format(PyObject* object) noexcept;

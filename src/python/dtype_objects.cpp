@@ -83,14 +83,13 @@ DeviceObject parse_device(const std::string& text) {
   throw Error("Expected one of cpu, meta device type at start of device string: " + type);
 }
 DeviceObject parse_device(PyObject* text) {
-  Py_ssize_t length;
-  const char* utf8 = PyUnicode_AsUTF8AndSize(text, &length);
-  if (!utf8) {
-    if (PyErr_ExceptionMatches(PyExc_MemoryError)) throw PythonError{};
+  try {
+    return parse_device(std::string(utf8_of(text)));
+  } catch (const PythonError&) {
+    if (PyBytes_Check(text) || PyErr_ExceptionMatches(PyExc_MemoryError)) throw;
     PyErr_Clear();
     throw Error("error unpacking string as utf-8");
   }
-  return parse_device(std::string(utf8, static_cast<std::size_t>(length)));
 }
 
 /// The object of a device; one shared object for devices without an index.
@@ -101,7 +100,7 @@ PyObject* object_of(const DeviceObject& device) {
 PyObject* make_device(const Call& call) {
   if (!call.has(Name::type)) {
     PyObject* given = call.object(Name::device);
-    return PyUnicode_Check(given) ? object_of(parse_device(given)) : again(given);
+    return is_text(given) ? object_of(parse_device(given)) : again(given);
   }
   DeviceObject device = parse_device(call.object(Name::type));
   if (device.index >= 0)
@@ -258,11 +257,11 @@ Dtype dtype_of(PyObject* object) {
   return *dtype;
 }
 
-bool is_device(PyObject* object) noexcept { return Py_TYPE(object) == device_type || PyUnicode_Check(object); }
+bool is_device(PyObject* object) noexcept { return Py_TYPE(object) == device_type || is_text(object); }
 
 std::optional<Device> as_device(PyObject* object) {
   if (Py_TYPE(object) == device_type) return value_of<DeviceObject>(object).value;
-  if (PyUnicode_Check(object)) return parse_device(object).value;
+  if (is_text(object)) return parse_device(object).value;
   return std::nullopt;
 }
 

@@ -11,7 +11,6 @@ namespace {
 
 constexpr int64_t kMaxDims = 128;
 
-bool is_text(PyObject* object) { return PyUnicode_Check(object) || PyBytes_Check(object); }
 /// Whether an object is a nested sequence of numbers.
 bool is_nested(PyObject* object) { return PySequence_Check(object) && !is_text(object); }
 

@@ -33,6 +33,28 @@ def test_devices_by_name(text):
     same(lambda m: pickle.loads(pickle.dumps(m.device(text))) == m.device(text))
 
 
+@pytest.mark.parametrize("text", [b"cpu", b"meta", b"cpu:1", b"cpu:x", b""])
+def test_devices_by_bytes(text):
+    same(lambda m: repr(m.device(text)))
+    same(lambda m: repr(m.device(type=text, index=1)))
+    same(lambda m: str(m.zeros(2, device=text).device))
+    same(lambda m: str(m.tensor([1], device=text).device))
+    same(lambda m: str(m.zeros(2, device=bytearray(text)).device))
+
+
+@pytest.mark.parametrize("text", [b"ij", b"xy", b"yx", bytearray(b"ij")])
+def test_words_by_bytes(text):
+    same(lambda m: [grid.tolist() for grid in m.meshgrid(m.arange(2), m.arange(3), indexing=text)])
+
+
+def test_bytes_that_are_no_text():
+    for m in (tenon, torch):
+        with pytest.raises(UnicodeDecodeError):
+            m.ones(2, device=b"\xff")
+        with pytest.raises(UnicodeDecodeError):
+            m.meshgrid(m.arange(2), indexing=b"\xff")
+
+
 @pytest.mark.parametrize("arguments", [("cpu", 0), ("cpu", None), ("cpu:1", 2), ("cpu", -2), ("cpu", 127)])
 def test_devices_by_index(arguments):
     same(lambda m: repr(m.device(*arguments)))

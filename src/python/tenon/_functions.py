@@ -42,6 +42,8 @@ def meshgrid(*tensors, indexing=None):
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tensors[0]
     _check_tensors(tensors)
+    if isinstance(indexing, bytes):
+        indexing = indexing.decode()
     if indexing is not None and not isinstance(indexing, str):
         raise TypeError(f"meshgrid(): argument 'indexing' must be str, not {type(indexing).__name__}")
     return _tenon._meshgrid(list(tensors), indexing)
