@@ -139,25 +139,32 @@ struct HalfSource {
     if (!splat) widen_block(block, data + i);
     return block;
   }
-  /// The last lanes, less than a block.
-  HWY_INLINE const float* rest(int64_t i, int64_t n) {
-    for (int64_t k = 0; !splat && k < kHalfBlock; ++k) block[k] = k < n ? widened(data[i + k]) : 0.0f;
+  /// The last of `n` lanes, as many as a block holds; if there are fewer, all.
+  HWY_INLINE const float* last(int64_t n) {
+    if (TENON_HAS_VECTORS && n >= kHalfBlock) return at(n - kHalfBlock);
+    const int64_t first = n > kHalfBlock ? n - kHalfBlock : 0;
+    for (int64_t k = 0; !splat && k < kHalfBlock; ++k) block[k] = first + k < n ? widened(data[first + k]) : 0.0f;
     return block;
   }
 };
 
+/// The last block overlaps the one before; it is computed first, because `out` may be an input.
 template <class F, class T, class Out, class... Sources>
 HWY_INLINE void half_loop(void* out, int64_t n, Sources&&... in) {
   Stored<Out>* to = static_cast<Stored<Out>*>(out);
   alignas(64) Unrounded<Out> result[kHalfBlock];
-  int64_t i = 0;
-  for (; i + kHalfBlock <= n; i += kHalfBlock) {
+  alignas(64) Stored<Out> last[kHalfBlock];
+  forward_block<F>(result, in.last(n)...);
+  narrow_block(last, result);
+  if (n < kHalfBlock) {
+    std::memcpy(to, last, static_cast<std::size_t>(n) * sizeof(Stored<Out>));
+    return;
+  }
+  for (int64_t i = 0; i + kHalfBlock < n; i += kHalfBlock) {
     forward_block<F>(result, in.at(i)...);
     narrow_block(to + i, result);
   }
-  if (i == n) return;
-  forward_block<F>(result, in.rest(i, n - i)...);
-  for (int64_t k = 0; i + k < n; ++k) narrow(to + i + k, result[k]);
+  std::memcpy(to + n - kHalfBlock, last, sizeof(last));
 }
 
 template <class F, class T, class Out>

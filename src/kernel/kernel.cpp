@@ -77,6 +77,8 @@ void copy_conjugates(KernelTable& table) {
 
 KernelTable make_table() {
   KernelTable table{};
+  table.vector_bytes =
+      std::max<int64_t>(16, hwy::HWY_NAMESPACE::MaxLanes(hwy::HWY_NAMESPACE::CappedTag<uint8_t, 64>()));
   fill_float32(table);
   fill_float64(table);
   fill_wide_integers(table);

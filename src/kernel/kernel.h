@@ -191,7 +191,8 @@ constexpr Op join_of(Op fold) {
 }
 
 struct KernelTable {
-  const char* name;  // the instruction set
+  const char* name;      // the instruction set
+  int64_t vector_bytes;  // of its vectors
   // By op and compute dtype; null: none. Those of a fold join two partial results: see join_of.
   Kernel elementwise[kOpCount][kDtypeCount];
   Kernel cast[kDtypeCount][kDtypeCount];  // [from][to]; a copy if they are equal

@@ -37,6 +37,22 @@ void call_for_rows(Kernel kernel, Rows out, Lanes* in, const int64_t* steps, int
 }
 static_assert(kMaxArgs == 4);
 
+/// The same with two calls for each row. `lane_steps`: bytes from one lane of an input to the next.
+void call_twice_for_rows(Kernel kernel, Rows out, const Instruction& instruction, Lanes* in, const int64_t* steps,
+                         const int64_t* lane_steps, int shift, int64_t n, RowCalls calls, int64_t rows) {
+  const int64_t start = n - calls.last;
+  for (; rows > 0; --rows, out.to += out.step) {
+    Lanes last[kMaxArgs];
+    kernel(out.to, in, calls.first);
+    for (int operand = 0; operand < instruction.arity; ++operand) {
+      const auto* const data = static_cast<const std::byte*>(in[operand].data);
+      last[operand] = {data + start * lane_steps[operand], in[operand].step};
+      in[operand].data = data + steps[operand];
+    }
+    kernel(out.to + (start << shift), last, calls.last);
+  }
+}
+
 }  // namespace
 
 bool has_patterns(const Plan& plan) {
@@ -85,10 +101,12 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
   out_.base = out;
   out_.shift = shift_of(program.dtype(program.result()));
   out_.row_step = row_step(0) * (int64_t{1} << out_.shift);
+  narrowest_ = int64_t{1} << out_.shift;
   int64_t pattern = 0;
   for (int operand = 0; operand < instruction_.arity; ++operand) {
     const int i = instruction_.in[operand];
     Operand& in = in_[operand];
+    narrowest_ = std::min<int64_t>(narrowest_, itemsize(program.dtype(i)));
     in.base = static_cast<const std::byte*>(inputs[i]);
     in.shift = shift_of(program.dtype(i));
     in.row_step = row_step(i + 1) * (int64_t{1} << in.shift);
@@ -147,6 +165,13 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
   }
 }
 
+/// Two calls, unless `to` is an input, whose lanes must not be computed twice.
+RowCalls DirectRuns::row_calls(const std::byte* to, int64_t n) const {
+  for (int operand = 0; operand < instruction_.arity; ++operand)
+    if (lanes_[operand].data == to) return {n, 0};
+  return RowCalls::of(n, narrowest_);
+}
+
 /// Calls the kernel for each row, and advances `from` beyond the rows.
 void DirectRuns::run_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
   int64_t steps[kMaxArgs];
@@ -155,6 +180,10 @@ void DirectRuns::run_whole_rows(Kernel kernel, std::byte* to, const std::byte** 
     steps[operand] = in_[operand].row_step;
     from[operand] += rows * steps[operand];
   }
+  const RowCalls calls = row_calls(to, n);
+  if (calls.last > 0)
+    return call_twice_for_rows(kernel, {to, out_.row_step}, instruction_, lanes_, steps, steps_, out_.shift, n, calls,
+                               rows);
   const auto run = instruction_.arity == 1   ? call_for_rows<1>
                    : instruction_.arity == 2 ? call_for_rows<2>
                    : instruction_.arity == 3 ? call_for_rows<3>
@@ -199,7 +228,8 @@ void DirectRuns::run_pieces(std::byte* to, const std::byte* const* from, int64_t
 }
 
 void DirectRuns::run_piece(std::byte* to, int64_t n) {
-  if (schedule_.store == StoreMode::streamed) return run_streamed(instruction_, to, out_.shift, lanes_, steps_, n);
+  if (schedule_.store == StoreMode::streamed)
+    return run_streamed(instruction_, to, out_.shift, lanes_, steps_, n, streamed_);
   if (schedule_.store == StoreMode::in_place) return run_on_lines(instruction_, to, out_.shift, lanes_, steps_, n);
   instruction_.kernel(streamed_.staging(to), lanes_, n);
   streamed_.commit(n << out_.shift);

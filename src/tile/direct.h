@@ -3,6 +3,7 @@
 #pragma once
 #include "tile/blocks.h"
 #include "tile/registers.h"
+#include "tile/rows.h"
 #include "tile/schedule.h"
 #include "tile/streamed.h"
 
@@ -27,6 +28,7 @@ class DirectRuns {
   void run_joined(std::byte* to, const std::byte** from, int64_t n, int64_t rows);
   void run_pieces(std::byte* to, const std::byte* const* from, int64_t n);
   void run_piece(std::byte* to, int64_t n);
+  RowCalls row_calls(const std::byte* to, int64_t n) const;
   static bool fills_blocks(const std::byte* to, int64_t n);
   const std::byte* pattern_of(int operand, const std::byte* from);
 
@@ -43,6 +45,7 @@ class DirectRuns {
   const Instruction& instruction_;
   const Schedule& schedule_;
   int64_t rows_;
+  int64_t narrowest_;  // bytes of the narrowest element
   Operand out_, in_[kMaxArgs];
   int64_t steps_[kMaxArgs];  // of the inputs, in bytes, along the row
   Lanes lanes_[kMaxArgs];

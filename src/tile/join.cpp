@@ -17,8 +17,8 @@ namespace {
 // Bytes for one thread; fewer than three of these are copied by the caller alone. Bench: tenon_bench --ops --filter
 // 'ops/(cat|stack)$'.
 constexpr int64_t kGrainBytes = 128 << 10, kSerialBytes = 3 * kGrainBytes, kMostBytes = 1 << 20;
-// Short runs are copied in steps of kStep bytes; the next run overwrites the excess.
-constexpr int64_t kStep = 32, kShort = 256;
+// Runs of so many bytes are copied in steps of a fixed length; the next run overwrites the excess.
+constexpr int64_t kShort = 256;
 // Shorter runs are joined to blocks of kBlock bytes before a streaming store.
 constexpr int64_t kBlock = 4096, kShortStream = 1024;
 
@@ -26,13 +26,13 @@ void copy(std::byte* to, const std::byte* from, int64_t nbytes) {
   std::memcpy(to, from, static_cast<std::size_t>(nbytes));
 }
 
-/// Copies with streaming stores, except the cache lines at both ends, which other threads may write.
-void stream(std::byte* to, const std::byte* from, int64_t nbytes) {
+/// Copies with streaming stores.
+void stream(std::byte* to, const std::byte* from, int64_t nbytes, StreamedOutput& output) {
   constexpr int kByte = static_cast<int>(Dtype::uint8);
   const Instruction bytes{kernels().cast[kByte][kByte], kernels().cast_streamed[kByte][kByte], 1, {0}};
   Lanes in[] = {{from, 1}};
   const int64_t step = 1;
-  run_streamed(bytes, to, 0, in, &step, nbytes);
+  run_streamed(bytes, to, 0, in, &step, nbytes, output);
 }
 
 class Joint {
@@ -60,7 +60,9 @@ class Joint {
     if (is_element(to))
       to = write_elements(to, row, last);
     else if (longest_ <= kShort)
-      to = write_short_rows(to, row, last);
+      to = longest_ <= 8    ? write_short_rows<8>(to, row, last)
+           : longest_ <= 16 ? write_short_rows<16>(to, row, last)
+                            : write_short_rows<32>(to, row, last);
     for (; row < last; ++row) to = write_row(to, row, 0, row_bytes_, copy_run);
     write_row(to, last, 0, end % row_bytes_, copy_run);
   }
@@ -106,6 +108,7 @@ class Joint {
   }
   /// Writes whole rows from `row` on, up to the last ones, where a step of kStep bytes would pass the end of the output
   /// or of a part. Advances `row`.
+  template <int64_t kStep>
   std::byte* write_short_rows(std::byte* to, int64_t& row, int64_t last) const {
     const int64_t beyond = (kStep + shortest_ - 1) / shortest_, stop = std::min(last, rows_) - beyond;
     for (; row < stop; ++row)
@@ -124,12 +127,16 @@ class Joint {
 
 /// The same with streaming stores.
 void write_streamed(const Joint& joint, std::byte* to, int64_t begin, int64_t end) {
-  if (joint.shortest() >= kShortStream) return joint.write(to, begin, end, stream);
-  alignas(kLine) std::byte block[kBlock];
+  StreamedOutput output(StreamedOutput::bytes(kLine));
+  if (joint.shortest() >= kShortStream)
+    return joint.write(to, begin, end, [&output](std::byte* run, const std::byte* from, int64_t nbytes) {
+      stream(run, from, nbytes, output);
+    });
+  alignas(kBlock) std::byte block[kBlock];
   for (int64_t at = begin; at < end; at += kBlock) {
     const int64_t stop = std::min(at + kBlock, end);
     joint.write(block, at, stop, copy);
-    stream(to + (at - begin), block, stop - at);
+    stream(to + (at - begin), block, stop - at, output);
   }
 }
 

@@ -81,7 +81,8 @@ class Registers {
   std::byte* slot(int64_t reg) { return scratch_.data() + slots_.of[reg] * slot_bytes_; }
 
   /// The instruction of register `reg` writes to `to` from now on, unless its result is one value. Null: to its slot.
-  void aim(int64_t reg, std::byte* to, bool streamed) { targets_[reg] = {to, streamed}; }
+  /// `streamed`: for streaming stores; null: ordinary ones.
+  void aim(int64_t reg, std::byte* to, StreamedOutput* streamed) { targets_[reg] = {to, streamed}; }
   /// Runs the instructions on the loaded lanes. Results of splats only stay one value.
   void execute(int64_t n) {
     for (int64_t i = 0; i < program_.instructions().size(); ++i) execute_one(i, n);
@@ -90,7 +91,7 @@ class Registers {
  private:
   struct Target {
     std::byte* to;
-    bool streamed;
+    StreamedOutput* streamed;
   };
 
   void execute_one(int64_t i, int64_t n) {
@@ -102,7 +103,8 @@ class Registers {
     const Lanes* in = &lanes_[instruction.in[0]];
     lanes_[reg] = {to, steps};
     if (to == target.to && target.streamed)
-      return run_streamed(instruction, to, program_, static_cast<int>(reg), copy(instruction, copies, false), n);
+      return run_streamed(instruction, to, program_, static_cast<int>(reg), copy(instruction, copies, false), n,
+                          *target.streamed);
     if (!steps || !instruction.in_order()) in = copy(instruction, copies, !steps);
     instruction.kernel(to, in, steps ? n : 1);
   }

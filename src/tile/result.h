@@ -34,7 +34,7 @@ class TileResult {
     staged_ = streams && n < kShortStream;
     if (staged_) to_ = streamed_.staging(to_);
     const bool is_long = streams && !staged_;
-    if (is_computed_) registers.aim(reg_, is_long && !kernel_streams_ ? nullptr : to_, is_long);
+    if (is_computed_) registers.aim(reg_, is_long && !kernel_streams_ ? nullptr : to_, is_long ? &streamed_ : nullptr);
   }
   void store(Registers& registers, int64_t n) {
     Lanes lanes = registers[reg_];
@@ -43,6 +43,7 @@ class TileResult {
     if (staged_) streamed_.commit(n << shift_);
   }
   void flush() { streamed_.flush(); }
+  StreamedOutput& streamed() { return streamed_; }
 
  private:
   /// Whether an earlier result has the same register.
@@ -58,7 +59,7 @@ class TileResult {
   /// Stores lanes that were computed elsewhere.
   void copy(Lanes& lanes, int64_t n) {
     if (store_ == StoreMode::in_place || staged_) return copy_.kernel(to_, &lanes, n);
-    run_streamed(copy_, to_, program_, reg_, &lanes, n);
+    run_streamed(copy_, to_, program_, reg_, &lanes, n, streamed_);
   }
   void scatter(Registers& registers, const Lanes& lanes, int64_t n) {
     const std::byte* from = static_cast<const std::byte*>(lanes.data);

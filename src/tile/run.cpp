@@ -12,6 +12,7 @@
 #include "tile/blocks.h"
 #include "tile/direct.h"
 #include "tile/pool.h"
+#include "tile/prefetch.h"
 #include "tile/result.h"
 #include "tile/schedule.h"
 #include "tile/streamed.h"
@@ -22,6 +23,10 @@ namespace {
 // Rows of a block that are prefetched ahead of the one that is read. Bench: tenon_bench --filter
 // '^large/A\+B.T/memory'.
 constexpr int64_t kRowsAhead = 4;
+
+// While one operand is gathered the others' memory waits, so each is prefetched: so many bytes ahead, after each piece
+// of so many bytes. Bench: ./dev bench --sweep, steps.
+constexpr int64_t kBytesAhead = 16 << 10, kPieceBytes = 512;
 
 struct Setup {
   const Plan& plan;
@@ -174,7 +179,7 @@ class TileLoop {
     const Instruction& instruction = program_.instructions()[0];
     Lanes in[kMaxArgs];
     std::copy_n(&registers_[0], instruction.arity, in);
-    run_streamed(instruction, to, program_, program_.result(), in, columns);
+    run_streamed(instruction, to, program_, program_.result(), in, columns, first_.streamed());
   }
 
   void load_row(int i, BlockRow& input, int64_t columns) {
@@ -219,12 +224,34 @@ class TileLoop {
       case AccessPattern::gather: {
         const int64_t last = plan_.fused - 1;
         const int64_t row = start / plan_.unit;
-        load_block(registers_.slot(i), base + ((row * strides[last]) << shift), plan_, strides, shift, plan_.fused,
-                   n / plan_.unit);
+        const std::byte* from = base + ((row * strides[last]) << shift);
+        gather(i, from, strides, shift, n / plan_.unit);
         registers_[i] = {registers_.slot(i), 1};
         return;
       }
     }
+  }
+
+  /// Copies `rows` turns of the last fused loop to the slot of input i.
+  void gather(int i, const std::byte* from, const int64_t* strides, int shift, int64_t rows) {
+    std::byte* to = registers_.slot(i);
+    if (!setup_.schedule.prefetches) return load_block(to, from, plan_, strides, shift, plan_.fused, rows);
+    const int64_t step = strides[plan_.fused - 1] << shift, bytes = plan_.unit << shift;
+    const int64_t piece = std::max(kPieceBytes / bytes, int64_t{1});
+    for (int64_t row = 0; row < rows; row += piece, from += piece * step, to += piece * bytes) {
+      const int64_t count = std::min(piece, rows - row);
+      prefetch(from, strides, shift, count);
+      load_block(to, from, plan_, strides, shift, plan_.fused, count);
+    }
+  }
+  /// What comes after `from`, of one or two fused loops; more loops may leave memory out or come back to it.
+  void prefetch(const std::byte* from, const int64_t* strides, int shift, int64_t rows) {
+    if (plan_.fused > 2) return;
+    const int64_t step = strides[plan_.fused - 1] << shift;
+    const int64_t bytes = plan_.fused == 1 ? step : plan_.sizes[0] * strides[0] << shift;
+    if (step <= bytes + kLine) return prefetch_rows(from + kBytesAhead, rows * step, 0, 1);
+    const int64_t rows_ahead = (kBytesAhead + step - 1) / step;
+    prefetch_rows(from + rows_ahead * step, bytes, step, rows);
   }
 
   /// `offset_of(output)`: the output's offset in the outer loops.

@@ -24,6 +24,18 @@ struct Operand {
   int64_t extent = 1;  // elements of its memory
 };
 
+/// Sets the number of threads while it lives.
+class Threads {
+ public:
+  explicit Threads(int count) { set_num_threads(count); }
+  ~Threads() { set_num_threads(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_ = get_num_threads();
+};
+
 class Draw {
  public:
   explicit Draw(uint64_t seed) : random_(seed) {}
@@ -96,30 +108,57 @@ std::vector<T> numbered(int64_t count, int64_t start) {
   return values;
 }
 
-/// Runs a + b and compares all of the output's memory, including gaps between its elements.
-template <class T>
-std::string difference(const Dims& shape, const Operand* operands, SmallVector<int64_t, 8>& seen) {
-  const Plan plan = plan_of(shape, operands, 3);
-  for (int64_t i = 1; i < 3; ++i) ++seen[static_cast<int>(plan.operands[i].access)];
-  const std::vector<T> a = numbered<T>(operands[1].extent, 1), b = numbered<T>(operands[2].extent, 5);
-  std::vector<T> got(static_cast<std::size_t>(operands[0].extent), T{99}), want = got;
-  for (int64_t i = 0; i < numel_of(shape); ++i)
-    want[static_cast<std::size_t>(place(shape, operands[0], i))] =
-        static_cast<T>(a[static_cast<std::size_t>(place(shape, operands[1], i))] +
-                       b[static_cast<std::size_t>(place(shape, operands[2], i))]);
-  Program program;
-  const int x = program.input(dtype_of_v<T>), y = program.input(dtype_of_v<T>);
-  const int in[] = {x, y};
-  program.op(Op::add, dtype_of_v<T>, dtype_of_v<T>, 2, in);
-  const void* inputs[] = {a.data(), b.data()};
-  void* const out = got.data();
-  run(plan, program, &out, inputs);
-  if (got == want) return {};
-  std::string text = std::string(dtype_name(dtype_of_v<T>)) + " " + to_string(shape);
+/// What `difference` computes: a < b of two numbers, or a + b.
+template <Op op, class T>
+auto computed(T a, T b) {
+  if constexpr (op == Op::lt)
+    return static_cast<uint8_t>(a < b);
+  else
+    return static_cast<T>(a + b);
+}
+
+std::string text_of(const Dims& shape, const Operand* operands, const Plan& plan, Dtype dtype) {
+  std::string text = std::string(dtype_name(dtype)) + " " + to_string(shape);
   for (int i = 0; i < 3; ++i)
     text += " " + to_string(operands[i].sizes) + ":" + to_string(operands[i].strides) + " " +
             access_pattern_name(plan.operands[i].access);
   return text;
+}
+
+/// Runs the op over a and b and compares all of `got`, the output's memory, including gaps between its elements. a may
+/// be that memory.
+template <Op op, class T, class Out>
+std::string difference(const Dims& shape, const Operand* operands, const T* a, const T* b, std::vector<Out>& got) {
+  const Plan plan = plan_of(shape, operands, 3);
+  std::vector<Out> want = got;
+  for (int64_t i = 0; i < numel_of(shape); ++i)
+    want[static_cast<std::size_t>(place(shape, operands[0], i))] =
+        computed<op>(a[place(shape, operands[1], i)], b[place(shape, operands[2], i)]);
+  Program program;
+  const int x = program.input(dtype_of_v<T>), y = program.input(dtype_of_v<T>);
+  const int in[] = {x, y};
+  program.op(op, dtype_of_v<T>, op == Op::lt ? bool_ : dtype_of_v<T>, 2, in);
+  const void* inputs[] = {a, b};
+  void* const out = got.data();
+  run(plan, program, &out, inputs);
+  return got == want ? std::string() : text_of(shape, operands, plan, dtype_of_v<T>);
+}
+
+template <class T, Op op = Op::add>
+std::string difference(const Dims& shape, const Operand* operands) {
+  using Out = decltype(computed<op>(T(), T()));
+  const std::vector<T> a = numbered<T>(operands[1].extent, 1), b = numbered<T>(operands[2].extent, 5);
+  std::vector<Out> got(static_cast<std::size_t>(operands[0].extent), Out{99});
+  return difference<op>(shape, operands, a.data(), b.data(), got);
+}
+
+/// The same into the first input.
+template <class T>
+std::string difference_in_place(const Dims& shape, const Operand& own, const Operand& other) {
+  const Operand operands[] = {own, own, other};
+  std::vector<T> self = numbered<T>(own.extent, 1);
+  const std::vector<T> b = numbered<T>(other.extent, 5);
+  return difference<Op::add>(shape, operands, self.data(), b.data(), self);
 }
 
 TEST(Run, EveryAccessPatternAgainstSingleElements) {
@@ -129,19 +168,21 @@ TEST(Run, EveryAccessPatternAgainstSingleElements) {
     Draw draw(seed);
     const Dims shape = draw.shape();
     const Operand operands[] = {draw.operand(shape, true), draw.operand(shape, false), draw.operand(shape, false)};
+    const Plan plan = plan_of(shape, operands, 3);
+    for (int i = 1; i < 3; ++i) ++seen[static_cast<int>(plan.operands[i].access)];
     std::string text;
     switch (seed % 4) {
       case 0:
-        text = difference<uint8_t>(shape, operands, seen);
+        text = difference<uint8_t>(shape, operands);
         break;
       case 1:
-        text = difference<int16_t>(shape, operands, seen);
+        text = difference<int16_t>(shape, operands);
         break;
       case 2:
-        text = difference<float>(shape, operands, seen);
+        text = difference<float>(shape, operands);
         break;
       default:
-        text = difference<double>(shape, operands, seen);
+        text = difference<double>(shape, operands);
         break;
     }
     ASSERT_EQ(text, "") << "seed " << seed;
@@ -160,9 +201,84 @@ TEST(Run, StreamingStores) {
   };
   for (const auto& inputs : cases) {
     const Operand operands[] = {{{rows, 1000}, {1000, 1}, rows * 1000}, inputs[0], inputs[1]};
-    SmallVector<int64_t, 8> seen(6);
-    EXPECT_EQ(difference<float>(shape, operands, seen), "");
+    EXPECT_EQ(difference<float>(shape, operands), "");
   }
+}
+
+/// `rows` rows of `length` elements, `gap` elements apart.
+Operand rows_of(int64_t rows, int64_t length, int64_t gap) {
+  return {{rows, length}, {length + gap, 1}, rows * (length + gap)};
+}
+
+/// Rows beside rows with gaps, a column, a row and one element; into new memory, into rows with gaps and in place.
+template <class T>
+void expect_rows_of(int64_t length) {
+  constexpr int64_t kRows = 7;
+  const Dims shape{kRows, length};
+  const Operand dense = rows_of(kRows, length, 0), gaps = rows_of(kRows, length, 3);
+  const Operand column{{kRows, 1}, {1, 1}, kRows}, row{{length}, {1}, length}, one{{1}, {1}, 1};
+  for (const Operand& out : {dense, gaps})
+    for (const Operand& other : {dense, gaps, column, row, one}) {
+      const Operand operands[] = {out, dense, other}, swapped[] = {out, other, gaps};
+      EXPECT_EQ(difference<T>(shape, operands), "");
+      EXPECT_EQ(difference<T>(shape, swapped), "");
+      EXPECT_EQ((difference<T, Op::lt>(shape, operands)), "");
+      EXPECT_EQ((difference<T, Op::lt>(shape, swapped)), "");
+      EXPECT_EQ(difference_in_place<T>(shape, out, other), "") << "in place";
+    }
+}
+
+TEST(Run, RowsOfEveryLength) {
+  for (int64_t length = 1; length <= 200; ++length) {
+    expect_rows_of<uint8_t>(length);
+    expect_rows_of<int16_t>(length);
+    expect_rows_of<float>(length);
+    expect_rows_of<double>(length);
+  }
+}
+
+/// An operand of all dims of `shape`, with `step` between elements and `gap` more elements after each run of each dim.
+Operand stepped(const Dims& shape, int64_t step, int64_t gap) {
+  Operand operand{shape, shape};
+  int64_t next = step;
+  for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
+    operand.strides[dim] = next;
+    operand.extent += (shape[dim] - 1) * next;
+    next = next * shape[dim] + gap;
+  }
+  return operand;
+}
+
+template <class T>
+void expect_far_gathers() {
+  const int64_t numel = streaming_threshold() / static_cast<int64_t>(sizeof(T)) + 40'000;
+  const auto shape_of = [&](const Dims& inner) {
+    Dims shape{numel / numel_of(inner) + 1};
+    for (const int64_t size : inner) shape.push_back(size);
+    return shape;
+  };
+  const struct {
+    Dims inner;
+    int64_t step;
+  } cases[] = {{{}, 2}, {{33}, 3}, {{7}, 5}, {{1000}, 2}, {{5, 4, 6}, 3}};
+  for (const auto& [inner, step] : cases) {
+    const Dims shape = shape_of(inner);
+    const Operand dense = stepped(shape, 1, 0), gaps = stepped(shape, 1, 2);
+    const Operand wide = stepped(shape, step, 0), wide_gaps = stepped(shape, step, 1);
+    const Operand one[] = {dense, wide, dense}, two[] = {dense, wide_gaps, wide}, three[] = {gaps, gaps, wide};
+    for (const Operand* operands : {one, two, three}) EXPECT_EQ(difference<T>(shape, operands), "");
+    EXPECT_EQ(plan_of(shape, two, 3).operands[1].access, AccessPattern::gather) << to_string(shape);
+  }
+}
+
+// The tiles' ends fall anywhere in the rows. With three fused loops nothing is prefetched.
+TEST(Run, GathersFromBeyondTheCaches) {
+  {
+    const Threads alone(1);
+    expect_far_gathers<float>();
+  }
+  const Threads several(2);
+  expect_far_gathers<double>();
 }
 
 TEST(Run, RefusesOperandsWithoutMemory) {
@@ -312,18 +428,6 @@ void compare_results(const Dims& shape, const std::vector<Operand>& layouts, Dra
                                 << std::mismatch(ours.begin(), ours.end(), theirs.begin()).first - ours.begin();
   }
 }
-
-/// Sets the number of threads while it lives.
-class Threads {
- public:
-  explicit Threads(int count) { set_num_threads(count); }
-  ~Threads() { set_num_threads(before_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
- private:
-  int before_ = get_num_threads();
-};
 
 TEST(SeveralResults, AreThoseOfProgramsWithOne) {
   for (uint64_t seed = 0; seed < 3000; ++seed) {

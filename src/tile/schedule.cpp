@@ -16,6 +16,9 @@ namespace {
 // '^large/(f32\+i32|u8\*f32)/' and '^grad/'.
 constexpr int64_t kTileBytes = 16 << 10;
 constexpr int64_t kMinTile = 256, kMaxTile = 2048;
+// Bytes of a register where several operands are gathered from beyond the caches: the processor reads ahead in each of
+// them only while its turn comes back soon. Bench: ./dev bench --sweep, steps.
+constexpr int64_t kFarTileBytes = 2 << 10;
 // Transposed operands are read in blocks: a few cache lines along memory, which the processor prefetches, and rows long
 // enough for the kernels. Bench: tenon_bench --filter '^large/(A\+B.T|copy A.T)/'.
 constexpr int64_t kBlockRowBytes = 256, kBlockColumns = 128;
@@ -81,10 +84,19 @@ StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memo
   return joins ? StoreMode::joined : StoreMode::streamed;
 }
 
+/// How many operands are gathered from beyond the caches.
+int far_gathers(const Plan& plan, const Program& program) {
+  int count = 0;
+  for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand)
+    if (plan.operands[operand].access == AccessPattern::gather) ++count;
+  return is_far(plan, program) ? count : 0;
+}
+
 /// The tile length over the fused loops.
 int64_t choose_tile(const Plan& plan, const Program& program, const Schedule& schedule) {
   const int64_t slots = std::max<int64_t>(schedule.slots.count, 1);
-  const int64_t wanted = std::clamp(kTileBytes / program.widest() / slots, kMinTile, kMaxTile);
+  const int64_t near = std::clamp(kTileBytes / program.widest() / slots, kMinTile, kMaxTile);
+  const int64_t wanted = far_gathers(plan, program) > 1 ? kFarTileBytes / program.widest() : near;
   const int64_t largest = std::max(wanted / plan.unit, int64_t{1}) * plan.unit;
   if (largest >= plan.flat) return plan.flat;
   // Tiles of equal length: a short tile at the end costs as much as a long one.
@@ -114,6 +126,7 @@ void schedule_direct(const Plan& plan, const Program& program, Schedule& schedul
 void schedule_tiles(const Plan& plan, const Program& program, Schedule& schedule) {
   schedule.tile = choose_tile(plan, program, schedule);
   schedule.slot_bytes = (schedule.tile * program.widest() + kLine - 1) / kLine * kLine;
+  schedule.prefetches = far_gathers(plan, program) > 0;
   cut_into_tiles(plan, schedule);
 }
 

@@ -1,7 +1,10 @@
 #include "tile/small.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+
+#include "tile/rows.h"
 
 namespace tenon {
 namespace {
@@ -81,10 +84,19 @@ void run_rows(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, 
   Lanes lanes[2];
   for (int i = 0; i < 2; ++i) lanes[i] = {broadcast.data[i], broadcast.strides[i][0]};
   int64_t index[kSmallDims] = {};
+  const bool is_input = lanes[0].data == out || lanes[1].data == out;
+  const RowCalls calls = is_input ? RowCalls{length, 0} : RowCalls::of(length, std::min(itemsize, out_itemsize));
+  const int64_t start = length - calls.last;
   std::byte* to = static_cast<std::byte*>(out);
   const std::byte* const end = to + broadcast.numel * out_itemsize;
   for (;;) {
-    kernel(to, lanes, length);
+    kernel(to, lanes, calls.first);
+    if (calls.last > 0) {
+      Lanes last[2];
+      for (int i = 0; i < 2; ++i)
+        last[i] = {static_cast<const std::byte*>(lanes[i].data) + start * lanes[i].step * itemsize, lanes[i].step};
+      kernel(to + start * out_itemsize, last, calls.last);
+    }
     to += length * out_itemsize;
     if (to == end) return;
     for (int64_t loop = 1;; ++loop) {

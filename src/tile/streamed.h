@@ -31,32 +31,6 @@ inline void run_on_lines(const Instruction& instruction, std::byte* to, int shif
   instruction.kernel(to, in, n);
 }
 
-/// Runs an instruction with streaming stores, except for the partial cache lines at both ends. Advances `in`. `steps`:
-/// the bytes from one lane of an input to the next.
-inline void run_streamed(const Instruction& instruction, std::byte* to, int shift, Lanes* in, const int64_t* steps,
-                         int64_t n) {
-  const auto run = [&](Kernel kernel, int64_t count) {
-    if (count == 0) return;
-    kernel(to, in, count);
-    to += count << shift;
-    for (int operand = 0; operand < instruction.arity; ++operand)
-      in[operand].data = static_cast<const std::byte*>(in[operand].data) + count * steps[operand];
-  };
-  if (!instruction.streamed) return instruction.kernel(to, in, n);
-  const int64_t head = std::min((kLine - place_in_line(to)) % kLine >> shift, n), tail = (n - head) % kStreamedLanes;
-  run(instruction.kernel, head);
-  run(instruction.streamed, n - head - tail);
-  run(instruction.kernel, tail);
-}
-/// The same for lanes of the Program's registers. `reg`: the one that the instruction writes.
-inline void run_streamed(const Instruction& instruction, std::byte* to, const Program& program, int reg, Lanes* in,
-                         int64_t n) {
-  int64_t steps[kMaxArgs];
-  for (int operand = 0; operand < instruction.arity; ++operand)
-    steps[operand] = in[operand].step << shift_of(program.dtype(instruction.in[operand]));
-  run_streamed(instruction, to, shift_of(program.dtype(reg)), in, steps, n);
-}
-
 /// Collects pieces of results into whole cache lines. The rest of a piece waits for the piece that continues it. The
 /// staging area has the output's offset within a line, so that its lines match the output's.
 class StreamedOutput {
@@ -80,6 +54,10 @@ class StreamedOutput {
     filled_ += nbytes;
     next_ += nbytes;
     if (filled_ >= kDrainBytes) drain();
+  }
+  /// Stores the whole lines; the rest waits.
+  void drain_lines() {
+    if (filled_ >= kLine) drain();
   }
   /// Stores everything that is left.
   void flush() {
@@ -120,5 +98,36 @@ class StreamedOutput {
   std::byte* next_ = nullptr;  // destination of the next byte
   int64_t begin_ = 0, filled_ = 0;
 };
+
+/// Runs an instruction with streaming stores. What fills no whole line at both ends waits in `output` for the pieces
+/// beside it. Advances `in`. `steps`: the bytes from one lane of an input to the next.
+inline void run_streamed(const Instruction& instruction, std::byte* to, int shift, Lanes* in, const int64_t* steps,
+                         int64_t n, StreamedOutput& output) {
+  const auto run = [&](Kernel kernel, std::byte* target, int64_t count) {
+    kernel(target, in, count);
+    to += count << shift;
+    for (int operand = 0; operand < instruction.arity; ++operand)
+      in[operand].data = static_cast<const std::byte*>(in[operand].data) + count * steps[operand];
+  };
+  const auto stage = [&](int64_t count) {
+    if (count == 0) return;
+    run(instruction.kernel, output.staging(to), count);
+    output.commit(count << shift);
+  };
+  if (!instruction.streamed) return instruction.kernel(to, in, n);
+  const int64_t head = std::min((kLine - place_in_line(to)) % kLine >> shift, n), tail = (n - head) % kStreamedLanes;
+  stage(head);
+  output.drain_lines();
+  if (n > head + tail) run(instruction.streamed, to, n - head - tail);
+  stage(tail);
+}
+/// The same for lanes of the Program's registers. `reg`: the one that the instruction writes.
+inline void run_streamed(const Instruction& instruction, std::byte* to, const Program& program, int reg, Lanes* in,
+                         int64_t n, StreamedOutput& output) {
+  int64_t steps[kMaxArgs];
+  for (int operand = 0; operand < instruction.arity; ++operand)
+    steps[operand] = in[operand].step << shift_of(program.dtype(instruction.in[operand]));
+  run_streamed(instruction, to, shift_of(program.dtype(reg)), in, steps, n, output);
+}
 
 }  // namespace tenon
