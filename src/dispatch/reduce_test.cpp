@@ -1,7 +1,9 @@
 // Reductions: the same bits for any number of threads, and sums of the accuracy that float64 can check.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "dispatch/differentiate.h"
@@ -11,6 +13,7 @@
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/threads.h"
+#include "tile/run.h"
 
 namespace tenon {
 namespace {
@@ -63,6 +66,46 @@ TEST(Reduce, SameBitsWithAnyNumberOfThreads) {
       }
     }
   set_num_threads(before);
+}
+
+/// Numbers of both signs and so many sizes that their sums are rounded.
+Tensor rough(SizesView sizes, Dtype dtype) {
+  const Tensor x = drawn(sizes, float64, true);
+  return (x * exp(x * 10) / 3).to(dtype);
+}
+Dtype summed(Dtype dtype) { return dtype == float16 ? Dtype(float32) : dtype; }
+
+/// The sums over the rows of `input[batch]`, of blocks of columns that are so small that they come from the caches.
+Tensor sums_of_blocks(const Tensor& input, int64_t batch) {
+  constexpr int64_t kColumns = 1000, kFewest = 512;  // fewer columns may be folded in another order than more of them
+  const int64_t width = input.size(2);
+  std::vector<Tensor> sums;
+  for (int64_t start = 0; start < width;) {
+    const int64_t end = width - start < kColumns + kFewest ? width : start + kColumns;
+    sums.push_back(sum(input.select(0, batch).slice(1, start, end).contiguous(), 0, false, summed(input.dtype())));
+    start = end;
+  }
+  return cat(sums);
+}
+
+// Each of the batch is one segment, whether many are summed or one.
+TEST(Reduce, RowsFromBeyondTheCachesAreSummedInTheSameOrder) {
+  const struct { int64_t rows, width; } cases[] = {{67, 129}, {67, 131}, {70, 257}, {150, 16}, {67, 4100}, {130, 300}};
+  const int before = get_num_threads();
+  for (const Dtype dtype : {float32, float64, float16})
+    for (const auto& [rows, width] : cases) {
+      const int64_t far = 2 * streaming_threshold() / (rows * width * itemsize(dtype)) + 1;
+      const Tensor input = rough({std::max<int64_t>(far, 33), rows, width}, dtype);
+      const std::string where = dtype_name(dtype) + to_string(input.sizes());
+      const Tensor total = sum(input, 1, false, summed(dtype));
+      for (const int64_t batch : {int64_t{0}, int64_t{17}, input.size(0) - 1})
+        EXPECT_TRUE(same_bits(total.select(0, batch), sums_of_blocks(input, batch))) << where << " " << batch;
+      for (const int threads : {1, 2, 3}) {
+        set_num_threads(threads);
+        EXPECT_TRUE(same_bits(sum(input, 1, false, summed(dtype)), total)) << where << " threads " << threads;
+      }
+      set_num_threads(before);
+    }
 }
 
 TEST(Reduce, SumsOfTenMillion) {

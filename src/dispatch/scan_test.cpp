@@ -45,6 +45,22 @@ TEST(Scan, SumsOfAnyNumberOfRowsAndColumns) {
         }
 }
 
+// Rows that are scanned several together or as they lie, and long ones, whose successors are prefetched.
+TEST(Scan, SumsOfManyRows) {
+  manual_seed(4);
+  for (const Dtype dtype : {float32, float64, float16, int16, int32, int64})
+    for (const int64_t rows : {1, 7, 8, 31, 33, 100})
+      for (const int64_t length : {7, 8, 9, 31, 128, 200, 1100}) {
+        if (rows * length > 20'000) continue;
+        const Tensor values = drawn({rows, length}, dtype), want = summed_plainly(values.view({rows, length, 1}));
+        const std::string where = dtype_name(dtype) + to_string(values.sizes());
+        const Dtype wide = dtype == int16 || dtype == float16 ? Dtype(int32) : dtype;  // holds every sum
+        EXPECT_TRUE(same(cumsum(values, 1, wide).to(float64), want.view({rows, length}))) << where;
+        Tensor own = values.to(wide).clone();
+        EXPECT_TRUE(same(cumsum_out(own, own, 1).to(float64), want.view({rows, length}))) << where << " in place";
+      }
+}
+
 TEST(Scan, AnOutputOverTheInputsBufferIsWrittenAtTheEnd) {
   std::vector<float> memory(12);
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<float>(i + 1);

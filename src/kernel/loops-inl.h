@@ -140,11 +140,12 @@ class VectorSource {
   HWY_INLINE explicit VectorSource(const Lanes& lanes)
       : data_(static_cast<const T*>(lanes.data)), splat_(lanes.step == 0) {}
   HWY_INLINE Vector<D> at(int64_t i) const { return {splat_ ? hn::Set(D(), *data_) : hn::LoadU(D(), data_ + i)}; }
-  /// The last `count` lanes, fewer than a vector holds.
-  HWY_INLINE Vector<D> rest(int64_t i, std::size_t count) const {
-    if (splat_) return at(i);
-    T lanes[hn::MaxLanes(D())] = {};
-    std::memcpy(lanes, data_ + i, count * sizeof(T));
+  /// The last of `n` lanes, as many as a vector holds; if there are fewer, all.
+  HWY_INLINE Vector<D> last(int64_t n) const {
+    constexpr int64_t kLanes = hn::MaxLanes(D());
+    if (splat_ || n >= kLanes) return at(n - kLanes);
+    T lanes[kLanes] = {};
+    std::memcpy(lanes, data_, static_cast<std::size_t>(n) * sizeof(T));
     return {hn::LoadU(D(), lanes)};
   }
 
@@ -153,19 +154,22 @@ class VectorSource {
   const T* data_;
   bool splat_;
 };
-/// A formula over whole vectors; the last, partial vector is computed in a buffer.
+/// A formula over whole vectors. The last one overlaps the one before; it is computed first, because `out` may be an
+/// input.
 template <class F, class D, class... Sources>
 HWY_INLINE void vector_loop(D d, void* out, int64_t n, const Sources... in) {
   using T = hn::TFromD<D>;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  constexpr int64_t kLanes = hn::MaxLanes(D());
   T* to = static_cast<T*>(out);
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(F::forward(in.at(i)...).v, d, to + i);
-  if (i == n) return;
-  const std::size_t count = static_cast<std::size_t>(n - i);
-  T rest[hn::MaxLanes(D())];
-  hn::StoreU(F::forward(in.rest(i, count)...).v, d, rest);
-  std::memcpy(to + i, rest, count * sizeof(T));
+  const auto last = F::forward(in.last(n)...).v;
+  if (n < kLanes) {
+    T lanes[kLanes];
+    hn::StoreU(last, d, lanes);
+    std::memcpy(to, lanes, static_cast<std::size_t>(n) * sizeof(T));
+    return;
+  }
+  for (int64_t i = 0; i + kLanes < n; i += kLanes) hn::StoreU(F::forward(in.at(i)...).v, d, to + i);
+  hn::StoreU(last, d, to + n - kLanes);
 }
 template <class F, class T>
 void unary_vectors(void* out, const Lanes* in, int64_t n) {
@@ -183,8 +187,8 @@ void binary_vectors(void* out, const Lanes* in, int64_t n) {
 /// sums a tenth, other maps nothing; inside a cache nothing is lost.
 template <std::size_t kBytes>
 HWY_INLINE void prefetch(const void* from) {
-  constexpr std::size_t kAhead = 1536;
-  for (std::size_t i = 0; i < kBytes; i += 64) __builtin_prefetch(static_cast<const char*>(from) + kAhead + i);
+  constexpr std::size_t kAhead = 4096;
+  for (std::size_t i = 0; i < kBytes; i += 64) __builtin_prefetch(static_cast<const char*>(from) + kAhead + i, 0, 2);
 }
 
 /// Streaming stores of whole cache lines.

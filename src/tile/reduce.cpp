@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include "ops/block_name.h"
+#include "tile/cascade.h"
 #include "tile/pool.h"
 #include "tile/registers.h"
 #include "tile/run.h"
@@ -21,9 +21,7 @@ constexpr int64_t kLanes = 1024;  // elements of a tile
 constexpr int64_t kFewLanes = 256, kShortRow = 16, kManyRows = 2048;
 // An innermost loop shorter than this is reduced across rows, not along them; the second, if other loops are, too.
 constexpr int64_t kNarrow = kNarrowRow, kNarrowOfSeveral = 64;
-constexpr int64_t kTogether = 16;  // rows that fold kernels fold together
-constexpr int64_t kCascade = 64;   // partial sums of a level become one of the next: error grows with the levels only
-constexpr int kLevels = 4;
+constexpr int64_t kTogether = 16;           // rows that fold kernels fold together
 constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment, which is reduced on its own
 constexpr int64_t kMaxParts = 64;
 constexpr int64_t kRowsOfSegment = 8;  // at least; across rows
@@ -163,6 +161,7 @@ struct Setup {
   SmallVector<bool, 8> in_place;  // inputs that are read where they lie in memory
   bool plain = false;             // the lanes can be folded there, too
   int lane_shift = 0;             // of the folded lanes: smaller if the fold widens them
+  bool is_far = false;            // the input comes from beyond the caches
   int64_t slot_bytes = 0;
   Slots slots;
   std::byte* out = nullptr;
@@ -184,6 +183,7 @@ struct Setup {
     if (only_widens(whole)) choose_widening_folds(lies_in_lanes);
     plain = program().inputs() == 1 && program().instructions().empty() && lies_in_lanes;
     if (!plain) across = nullptr;
+    is_far = plan.numel * itemsize(elements.dtype(0)) > 2 * streaming_threshold();
     lane_shift = shift_of(program().dtype(program().result()));
     const int64_t widest = std::max({program().widest(), itemsize(accumulated), itemsize(what.output)});
     slot_bytes = (shape.tile * widest + 63) / 64 * 64;
@@ -202,6 +202,7 @@ struct Setup {
     narrow.input(whole.dtype(0));
   }
   const Program& program() const { return widens ? narrow : whole; }
+  LaneFold lane_fold() const { return {join, across, shift, lane_shift, is_far}; }
   int64_t outputs() const { return shape.kept_count * shape.tiles; }
   /// Whether kernels fold an output's rows without partial results.
   bool folds_in_place() const {
@@ -211,142 +212,6 @@ struct Setup {
   }
   /// Bytes of a segment's partial results.
   int64_t piece_bytes() const { return (((shape.along ? 1 : shape.tile) << shift) + 63) / 64 * 64; }
-};
-
-/// Partial results of one output tile, with levels for 1, 64, 4096, ... tiles.
-class Cascade {
- public:
-  Cascade(const Setup& setup, std::byte* memory, int64_t stride) : setup_(setup), memory_(memory), stride_(stride) {}
-
-  void reset() {
-    for (int level = 0; level < kLevels; ++level) counts_[level] = widths_[level] = 0;
-    waiting_ = nullptr;
-  }
-  /// Adds `n` lanes; a narrower tile is added to the first lanes only. `stays`: their memory does not change before
-  /// `finish`.
-  void add(const void* lanes, int64_t n, bool stays) {
-    if (stays && widths_[0] == 0 && !waiting_) {
-      waiting_ = lanes;
-      waiting_width_ = n;
-    } else {
-      join_first(lanes, n);
-    }
-    if (++counts_[0] == kCascade) promote();
-  }
-  /// Adds `rows` rows of `n` lanes, `step` apart, which setup.across folds.
-  void add_rows(const std::byte* lanes, int64_t n, int64_t step, int64_t rows) {
-    if (waiting_) keep_waiting();
-    for (int64_t count = 0; rows > 0; rows -= count) {
-      count = std::min(rows, kCascade - counts_[0]);
-      const int64_t common = std::min(widths_[0], n);
-      if (common > 0) setup_.across(at(0), lanes, common, step, count, true);
-      if (common < n)
-        setup_.across(at(0) + (common << setup_.shift), lanes + (common << setup_.lane_shift), n - common, step, count,
-                      false);
-      widths_[0] = std::max(widths_[0], n);
-      counts_[0] += count;
-      if (counts_[0] == kCascade) promote();
-      lanes += (count * step) << setup_.lane_shift;
-    }
-  }
-  /// The fold of everything added.
-  std::byte* finish() {
-    if (waiting_) keep_waiting();
-    int into = kLevels - 1;
-    while (into > 0 && widths_[into] == 0) --into;
-    for (int level = into - 1; level >= 0; --level)
-      if (widths_[level] > 0) join(into, at(level), widths_[level]);
-    return at(into);
-  }
-
- private:
-  std::byte* at(int level) { return memory_ + level * stride_; }
-  /// Joins full levels to the next ones.
-  void promote() {
-    for (int level = 0; level + 1 < kLevels && counts_[level] == kCascade; ++level) {
-      join(level + 1, at(level), widths_[level]);
-      counts_[level] = widths_[level] = 0;
-      ++counts_[level + 1];
-    }
-  }
-  void keep_waiting() {
-    join(0, waiting_, waiting_width_);
-    waiting_ = nullptr;
-  }
-  /// Joins lanes to the first level.
-  void join_first(const void* lanes, int64_t n) {
-    if (waiting_ && n != waiting_width_) keep_waiting();
-    if (!waiting_) return join(0, lanes, n);
-    const Lanes in[] = {{waiting_, 1}, {lanes, 1}};
-    setup_.join(at(0), in, n);
-    widths_[0] = n;
-    waiting_ = nullptr;
-  }
-  void join(int level, const void* lanes, int64_t n) {
-    const int64_t common = std::min(widths_[level], n);
-    if (common > 0) {
-      const Lanes in[] = {{at(level), 1}, {lanes, 1}};
-      setup_.join(at(level), in, common);
-    }
-    if (n <= widths_[level]) return;
-    std::memcpy(at(level) + (common << setup_.shift), static_cast<const std::byte*>(lanes) + (common << setup_.shift),
-                static_cast<std::size_t>((n - common) << setup_.shift));
-    widths_[level] = n;
-  }
-
-  const Setup& setup_;
-  std::byte* memory_;
-  int64_t stride_;
-  int64_t counts_[kLevels] = {};
-  int64_t widths_[kLevels] = {};
-  // The first lanes of the first level, if they need no copy: the second join reads them where they are.
-  const void* waiting_ = nullptr;
-  int64_t waiting_width_ = 0;
-};
-
-/// Partial results of one output: the same levels, of single values. A full level is folded to one value of the next.
-class ValueCascade {
- public:
-  explicit ValueCascade(const Setup& setup) : setup_(setup) {}
-
-  void reset() {
-    for (int64_t& count : counts_) count = 0;
-  }
-  /// Where to write the next values, at most `space()`; then call add().
-  std::byte* next_place() { return place(0); }
-  int64_t space() const { return kCascade - counts_[0]; }
-  void add(int64_t values) {
-    int level = 0;
-    while ((counts_[level] += values) == kCascade && level < kLevels - 1) {
-      fold_level(level, place(level + 1), 0);
-      ++level;
-      values = 1;
-    }
-    if (counts_[level] == kCascade)
-      fold_level(level, at(level), 1);  // the last level keeps its fold as its first value
-  }
-  /// Everything added so far.
-  std::byte* finish() {
-    for (int level = 0; level + 1 < kLevels; ++level) {
-      if (counts_[level] == 0) continue;
-      fold_level(level, place(level + 1), 0);
-      ++counts_[level + 1];
-    }
-    fold_level(kLevels - 1, at(kLevels - 1), 1);
-    return at(kLevels - 1);
-  }
-
- private:
-  std::byte* at(int level) { return values_[level]; }
-  std::byte* place(int level) { return at(level) + (counts_[level] << setup_.shift); }
-  void fold_level(int level, std::byte* to, int64_t left) {
-    setup_.fold_values(to, at(level), counts_[level], 0, 1);
-    counts_[level] = left;
-  }
-
-  const Setup& setup_;
-  alignas(64) std::byte values_[kLevels][kCascade * kMaxItemsize];
-  int64_t counts_[kLevels] = {};
 };
 
 /// Makes folded values results: -0 becomes 0, and a mean is divided.
@@ -377,8 +242,8 @@ class ReduceLoop {
         cast_(cast_bytes(setup)),
         kept_(setup.plan, setup.shape.kept),
         reduced_(setup.plan, setup.shape.reduced),
-        cascade_(setup, memory_.data(), setup.slot_bytes),
-        values_(setup) {}
+        cascade_(setup.lane_fold(), memory_.data(), setup.slot_bytes),
+        values_(setup.fold_values, setup.shift) {}
 
   /// The counter of the kept loops: the position of the next output.
   OuterCounter& kept() { return kept_; }
@@ -439,7 +304,7 @@ class ReduceLoop {
  private:
   /// Scratch bytes for the levels of the cascade or for a batch of results, and for lanes that are one value.
   static int64_t memory_bytes(const Setup& setup) {
-    const int64_t levels = setup.shape.along && !setup.shape.folds_rows() ? 0 : kLevels;
+    const int64_t levels = setup.shape.along && !setup.shape.folds_rows() ? 0 : kCascadeLevels;
     return (levels + (setup.plain ? 0 : 1)) * setup.slot_bytes;
   }
   /// Scratch bytes for results before they are cast.
@@ -448,7 +313,7 @@ class ReduceLoop {
     return setup.shape.along ? batch(setup) * itemsize(setup.reduction.output) : setup.slot_bytes;
   }
   static int64_t batch(const Setup& setup) {
-    return std::max<int64_t>(setup.slot_bytes * kLevels >> std::max(setup.shift, 3), 1);
+    return std::max<int64_t>(setup.slot_bytes * kCascadeLevels >> std::max(setup.shift, 3), 1);
   }
 
   /// Loads `n` lanes of every input from `offset(input)` on and runs the Program. Returns its result.
