@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/fork.h"
 #include "dispatch/algorithm.h"
@@ -277,9 +278,55 @@ Dims layout_beside(const NamedOut* outs, int results, const Row& row, const Reso
   return layout_after(row, resolved.types, resolved.shape, strided, outputs, args, count);
 }
 
+// Results of fewer elements are computed sooner than an operand is cast by itself. Bench: ./dev bench --sweep, mixed
+// dtypes.
+constexpr int64_t kManyElements = 4096;
+// A call takes little memory besides its result's.
+constexpr int64_t kCastBytes = 64 << 10;
+
+/// Whether an operand of another dtype is broadcast so far that it is cast once, not for each element of the result.
+bool is_cast_first(const Row& row, const Types& types, int64_t numel, Args args, int i) {
+  if (numel < kManyElements || !args[i]->is_tensor()) return false;
+  const Tensor& operand = args[i]->tensor();
+  const Dtype wanted = argument_dtype(row, types, i);
+  if (operand.dtype() == wanted || first_cast(row, types, args, i) != wanted) return false;
+  return operand.numel() <= std::min(numel / 4, kCastBytes / itemsize(wanted));
+}
+
+/// The shortest run that is computed by itself. What is cast comes in tiles, which join all runs.
+int64_t fair_run_of(const Row& row, const Types& types, const Tensor& out, Args args, int count) {
+  int64_t narrowest = itemsize(out.dtype());
+  for (int i = 0; i < count; ++i) {
+    if (!args[i]->is_tensor()) continue;
+    const Dtype dtype = args[i]->tensor().dtype();
+    if (dtype != argument_dtype(row, types, i)) return std::numeric_limits<int64_t>::max();
+    narrowest = std::min<int64_t>(narrowest, itemsize(dtype));
+  }
+  return kFairRunBytes / narrowest;
+}
+
+void compute(Op op, const Row& row, const Types& types, const Tensor* outs, Args args, int count);
+/// Casts such operands, then computes.
+[[gnu::noinline]] void compute_after_casts(Op op, const Row& row, const Types& types, const Tensor* outs, Args args,
+                                           int count) {
+  Tensor casts[kMaxArgs];
+  Arg changed[kMaxArgs] = {0, 0, 0, 0};
+  const Arg* pointers[kMaxArgs];
+  for (int i = 0; i < count; ++i) {
+    const bool is_cast = is_cast_first(row, types, outs->numel(), args, i);
+    if (is_cast) casts[i] = run_to(args[i]->tensor(), argument_dtype(row, types, i), MemoryFormat::preserve);
+    changed[i] = is_cast ? Arg(casts[i]) : *args[i];
+    pointers[i] = &changed[i];
+  }
+  compute(op, row, types, outs, pointers, count);
+}
+
 /// `outs`: a tensor for each result.
 void compute(Op op, const Row& row, const Types& types, const Tensor* outs, Args args, int count) {
   if (has_no_work(outs->numel(), outs->data_ptr())) return;
+  for (int i = 0; i < count; ++i)
+    if (is_cast_first(row, types, outs->numel(), args, i))
+      return compute_after_casts(op, row, types, outs, args, count);
   StridedView strided[kMaxResults + kMaxArgs];
   void* to[kMaxResults];
   int outputs = 0;
@@ -299,7 +346,7 @@ void compute(Op op, const Row& row, const Types& types, const Tensor* outs, Args
     }
   }
   Plan plan;
-  make_plan(outs->sizes(), strided, outputs + count, plan, outputs);
+  make_plan(outs->sizes(), strided, outputs + count, plan, outputs, fair_run_of(row, types, *outs, args, count));
   run(plan, make_program(op, row, types, args, count, outs), to, inputs);
 }
 

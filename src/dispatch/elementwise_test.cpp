@@ -3,6 +3,7 @@
 #include "dispatch/elementwise.h"
 
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <vector>
 
@@ -206,6 +207,84 @@ TEST(Elementwise, NumbersAndZeros) {
   EXPECT_EQ(values(mean_out(out, tensor({1.0, 1.001, 1.005, 1.006}))), values(tensor(1.003).to(bfloat16)));
   EXPECT_EQ(values(maximum(tensor({0.0, -0.0}), tensor({-0.0, 0.0}))), (Values{0, 0}));
   EXPECT_TRUE(std::signbit(maximum(tensor({-0.0}), tensor({0.0})).item<double>()));
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  const Tensor x = a.contiguous(), y = b.contiguous();
+  return a.dtype() == b.dtype() && a.sizes() == b.sizes() &&
+         std::memcmp(x.data_ptr(), y.data_ptr(), static_cast<std::size_t>(x.nbytes())) == 0;
+}
+
+/// Numbers of both signs, most of them below `size`.
+Tensor drawn(SizesView sizes, Dtype dtype, double size = 9) { return rand(sizes).sub(0.4).mul(size).to(dtype); }
+
+// Rows of few elements in all are computed without a plan.
+TEST(Elementwise, ShortBroadcastsOfEveryRowLength) {
+  manual_seed(5);
+  for (const Dtype dtype : {int8, float16, float32, int64, float64})
+    for (const int64_t rows : {5, 40})
+      for (int64_t length = 1; length <= 200; ++length) {
+        const Tensor a = drawn({rows, length}, dtype), column = drawn({rows, 1}, dtype), row = drawn({length}, dtype);
+        const Tensor gaps = drawn({rows, length + 3}, dtype).slice(1, 0, length);
+        for (const Tensor& other : {column, row, gaps}) {
+          // The same elements without a broadcast, one dim, in one call.
+          const Tensor flat = other.expand({rows, length}).contiguous().view({-1}), self = a.view({-1});
+          const Tensor product = mul(self, flat).view({rows, length});
+          const std::string where = dtype_name(dtype) + to_string(a.sizes()) + to_string(other.strides());
+          EXPECT_TRUE(same_bits(mul(a, other), product)) << where;
+          EXPECT_TRUE(same_bits(mul(other, a), product)) << where;
+          EXPECT_TRUE(same_bits(lt(other, a), lt(flat, self).view({rows, length}))) << where;
+          Tensor out = empty({rows, length}, dtype), own = a.clone(), right = a.clone();
+          EXPECT_TRUE(same_bits(mul_out(out, a, other), product)) << where << " out=";
+          EXPECT_TRUE(same_bits(own.mul_(other), product)) << where << " in place";
+          EXPECT_TRUE(same_bits(mul_out(right, other, right), product)) << where << " out= is the second operand";
+        }
+      }
+}
+
+using Binary = std::function<Tensor(const Tensor&, const Tensor&)>;
+
+TEST(Elementwise, MixedDtypesAreThoseOfCastOperands) {
+  manual_seed(6);
+  constexpr double kSize = 9000;          // 16-bit floats round such integers
+  const int64_t rows = 300, length = 40;  // so many that small operands are cast before
+  const std::pair<const char*, Binary> calls[] = {
+      {"add", [](const Tensor& a, const Tensor& b) { return add(a, b); }},
+      {"add with alpha", [](const Tensor& a, const Tensor& b) { return add(b, a, 2); }},
+      {"div", [](const Tensor& a, const Tensor& b) { return div(a, b); }},
+      {"lt", [](const Tensor& a, const Tensor& b) { return lt(a, b); }},
+      {"maximum", [](const Tensor& a, const Tensor& b) { return maximum(a, b); }},
+      {"where", [](const Tensor& a, const Tensor& b) { return where(lt(a, 0), a, b); }},
+      {"where, first", [](const Tensor& a, const Tensor& b) { return where(gt(a, 1), b, a); }},
+      {"clamp", [](const Tensor& a, const Tensor& b) { return clamp(a, b, b); }},
+      {"addcmul", [](const Tensor& a, const Tensor& b) { return addcmul(a, b, a, 2); }},
+  };
+  for (const Dtype large : {float32, int32, float16, bfloat16})
+    for (const Dtype dtype : {int64, float64, float16, float32, bool_, uint8}) {
+      const Tensor a = drawn({rows, length}, large, kSize);
+      const Tensor smalls[] = {drawn({length}, dtype, kSize),
+                               drawn({rows, 1}, dtype, kSize),
+                               drawn({}, dtype, kSize),
+                               drawn({1, length * 2}, dtype, kSize).slice(1, 0, {}, 2),
+                               drawn({3, rows}, dtype, kSize).t().slice(1, 1, 2),
+                               drawn({1, 1}, dtype, kSize).expand({rows, 1})};
+      for (const Tensor& small : smalls) {
+        if (itemsize(large) == 2 && small.dim() == 0) continue;  // a divisor of one element is not rounded
+        const Dtype common = result_type(a, small);
+        const Tensor wide = a.to(common), cast = small.to(common);
+        const std::string where = std::string(dtype_name(large)) + ", " + dtype_name(dtype) + to_string(small.sizes());
+        for (const auto& [name, call] : calls) {
+          EXPECT_TRUE(same_bits(call(a, small), call(wide, cast))) << name << " of " << where;
+        }
+        const Tensor sum = add(wide, cast);
+        Tensor out = empty({rows, length}, common), own = wide.clone();
+        EXPECT_TRUE(same_bits(add_out(out, a, small), sum)) << "out= of " << where;
+        EXPECT_TRUE(same_bits(add_out(own, small, own), sum)) << "out= is an operand of " << where;
+        if (!can_cast(common, large)) continue;
+        Tensor self = a.clone();
+        EXPECT_TRUE(same_bits(self.add_(small), sum.to(large))) << "in place of " << where;
+      }
+    }
 }
 
 // --- policies -------------------------------------------------------------------------------------------------------

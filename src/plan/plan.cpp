@@ -11,9 +11,9 @@ namespace {
 // Runs of at least this many elements are not fused: beside them a kernel call costs little. Bench: tenon_bench
 // --filter '^large/(row|outer)/L1'.
 constexpr int64_t kLongRun = 512;
-// Runs of at least this many elements are computed one by one; shorter ones are first joined by a copy. Bench:
-// tenon_bench --filter '^large/NCHW 7x7/'.
-constexpr int64_t kFairRun = 32;
+// Shorter runs than kLongerRun gain by themselves only if kManyRuns of them follow each other. Bench: ./dev bench
+// --sweep, both sides.
+constexpr int64_t kLongerRun = 32, kManyRuns = 8;
 // A tensor of more dims than this has dims of size 1 or no elements, because no tensor has 2^64 elements.
 constexpr int64_t kManyDims = 64;
 // From this many rows on, a transposed operand is read along its own rows. Bench: tenon_bench --filter
@@ -186,10 +186,15 @@ bool fusing_copies(const Plan& plan) {
   return false;
 }
 
-void choose_access_patterns(Plan& plan, int64_t count) {
+/// Whether runs are so long, or so many of them follow each other, that they are computed one by one.
+bool has_fair_runs(const Plan& plan, int64_t fair_run) {
+  return plan.sizes[0] >= fair_run && (plan.sizes[0] >= kLongerRun || plan.sizes[1] >= kManyRuns);
+}
+
+void choose_access_patterns(Plan& plan, int64_t count, int64_t fair_run) {
   choose_fused(plan);
   set_access_patterns(plan, count);
-  if (plan.fused > 1 && plan.sizes[0] >= kFairRun && fusing_copies(plan)) {
+  if (plan.fused > 1 && has_fair_runs(plan, fair_run) && fusing_copies(plan)) {
     plan.fused = 1;
     plan.unit = 1;
     plan.flat = plan.sizes[0];
@@ -236,10 +241,11 @@ void compute_strides(SizesView shape, const StridedView& operand, int64_t* out) 
   }
 }
 
-void make_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan, int64_t outputs) {
+void make_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan, int64_t outputs,
+               int64_t fair_run) {
   plan.outputs = outputs;
   merge_loops(shape, operands, count, count, plan);
-  choose_access_patterns(plan, count);
+  choose_access_patterns(plan, count, fair_run);
 }
 
 void make_reduction_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan) {
