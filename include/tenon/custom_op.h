@@ -144,9 +144,10 @@ CustomDefinition definition_of() {
 }  // namespace custom
 
 /// An op made from the block `F`, which has a `name`, a `forward` for float and double (and, with `static constexpr
-/// bool integers = true`, for integers) and optional derivatives. If `forward` returns bool, the op is a comparison. If
-/// `forward` throws, the call throws the same and leaves its operands unchanged; therefore, unless `forward` is
-/// noexcept, an in-place result is computed apart and copied at the end. All objects of one block are the same op.
+/// bool integers = true`, for integers) and optional derivatives. If `forward` returns bool, the op is a comparison. An
+/// element may be computed more than once, so the value of `forward` must depend on its arguments alone. If `forward`
+/// throws, the call throws the same and leaves its operands unchanged; therefore, unless `forward` is noexcept, an
+/// in-place result is computed apart and copied at the end. All objects of one block are the same op.
 template <class F>
 class CustomOp {
  public:
