@@ -59,12 +59,12 @@ std::vector<const Recorder::Call*> Recorder::calls_for(int result) const {
   std::vector<bool> is_read(values_.size(), false);
   is_read[static_cast<std::size_t>(result)] = true;
   std::vector<const Call*> read;
-  for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
-    if (!is_read[static_cast<std::size_t>(call->value)]) continue;
-    read.push_back(&*call);
-    for (int i = 0; i < std::max(call->count, 1); ++i)
-      if (const int value = call->arguments[i].value; value >= 0) is_read[static_cast<std::size_t>(value)] = true;
-  }
+  std::for_each(calls_.rbegin(), calls_.rend(), [&](const Call& call) {
+    if (!is_read[static_cast<std::size_t>(call.value)]) return;
+    read.push_back(&call);
+    for (int i = 0; i < std::max(call.count, 1); ++i)
+      if (const int value = call.arguments[i].value; value >= 0) is_read[static_cast<std::size_t>(value)] = true;
+  });
   std::reverse(read.begin(), read.end());
   return read;
 }

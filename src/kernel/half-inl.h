@@ -148,23 +148,26 @@ struct HalfSource {
   }
 };
 
-/// The last block overlaps the one before; it is computed first, because `out` may be an input.
+/// A last, partial block overlaps the one before; it is computed first, because `out` may be an input.
 template <class F, class T, class Out, class... Sources>
 HWY_INLINE void half_loop(void* out, int64_t n, Sources&&... in) {
   Stored<Out>* to = static_cast<Stored<Out>*>(out);
   alignas(64) Unrounded<Out> result[kHalfBlock];
   alignas(64) Stored<Out> last[kHalfBlock];
-  forward_block<F>(result, in.last(n)...);
-  narrow_block(last, result);
-  if (n < kHalfBlock) {
-    std::memcpy(to, last, static_cast<std::size_t>(n) * sizeof(Stored<Out>));
-    return;
+  const bool is_partial = n % kHalfBlock != 0;
+  if (is_partial) {
+    forward_block<F>(result, in.last(n)...);
+    narrow_block(last, result);
   }
-  for (int64_t i = 0; i + kHalfBlock < n; i += kHalfBlock) {
+  for (int64_t i = 0; i + kHalfBlock <= n; i += kHalfBlock) {
     forward_block<F>(result, in.at(i)...);
     narrow_block(to + i, result);
   }
-  std::memcpy(to + n - kHalfBlock, last, sizeof(last));
+  if (!is_partial) return;
+  if (n < kHalfBlock)
+    std::memcpy(to, last, static_cast<std::size_t>(n) * sizeof(Stored<Out>));
+  else
+    std::memcpy(to + n - kHalfBlock, last, sizeof(last));
 }
 
 template <class F, class T, class Out>

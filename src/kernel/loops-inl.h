@@ -187,8 +187,8 @@ void binary_vectors(void* out, const Lanes* in, int64_t n) {
 /// sums a tenth, other maps nothing; inside a cache nothing is lost.
 template <std::size_t kBytes>
 HWY_INLINE void prefetch(const void* from) {
-  constexpr std::size_t kAhead = 4096;
-  for (std::size_t i = 0; i < kBytes; i += 64) __builtin_prefetch(static_cast<const char*>(from) + kAhead + i, 0, 2);
+  constexpr std::size_t kAhead = 8192;
+  for (std::size_t i = 0; i < kBytes; i += 64) __builtin_prefetch(static_cast<const char*>(from) + kAhead + i);
 }
 
 /// Streaming stores of whole cache lines.

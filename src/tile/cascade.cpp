@@ -10,7 +10,7 @@ namespace {
 
 // Rows from beyond the caches that are folded together, and the bytes of their pieces. Bench: ./dev bench --sweep,
 // outer reductions.
-constexpr int64_t kFarRows = 8, kPieceBytes = 512;
+constexpr int64_t kFarRows = 8, kFarBytes = 8 << 10, kPieceBytes = 512;
 
 }  // namespace
 
@@ -58,8 +58,9 @@ std::byte* Cascade::finish() {
 void Cascade::fold_rows(std::byte* to, const std::byte* lanes, int64_t n, int64_t step, int64_t rows, bool joins) {
   if (!fold_.is_far) return fold_.across(to, lanes, n, step, rows, joins);
   const int64_t step_bytes = step * (int64_t{1} << fold_.lane_shift);
+  const int64_t together = std::clamp((kFarBytes >> fold_.lane_shift) / n / 4 * 4, kFarRows, kCascade);
   for (int64_t count = 0; rows > 0; rows -= count, lanes += count * step_bytes, joins = true) {
-    count = std::min(rows, joins ? kFarRows : kFarRows + 1);  // kernels fold four rows before they join them
+    count = std::min(rows, joins ? together : together + 1);  // kernels fold four rows before they join them
     fold_pieces(to, lanes, n, step, count, joins);
   }
 }

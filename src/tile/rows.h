@@ -7,6 +7,8 @@ namespace tenon {
 // A kernel computes lanes that fill no half vector one by one. From this many on, another call costs less. Bench:
 // ./dev bench --sweep, comparisons, columns and gaps.
 inline constexpr int64_t kManySingles = 12;
+// Of wider elements no half vector holds so many.
+inline constexpr int64_t kWidest = 2;
 
 /// A row's lanes in one call, or in two that overlap.
 struct RowCalls {
@@ -15,6 +17,7 @@ struct RowCalls {
 
   /// `narrowest`: bytes of the narrowest element. The output must be no input.
   static RowCalls of(int64_t lanes, int64_t narrowest) noexcept {
+    if (narrowest > kWidest) return {lanes, 0};
     const int64_t block = kernels().vector_bytes / 2 / narrowest, singles = lanes % block;
     if (lanes < block || singles < kManySingles) return {lanes, 0};
     return {lanes - singles, block};

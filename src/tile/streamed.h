@@ -35,9 +35,11 @@ inline void run_on_lines(const Instruction& instruction, std::byte* to, int shif
 /// staging area has the output's offset within a line, so that its lines match the output's.
 class StreamedOutput {
  public:
-  /// Bytes of the staging area for pieces of up to `piece_bytes`.
-  static constexpr int64_t bytes(int64_t piece_bytes) noexcept { return piece_bytes + kDrainBytes + 2 * kLine; }
-  explicit StreamedOutput(int64_t nbytes) : staging_(nbytes) {}
+  /// Bytes of memory for pieces of up to `piece_bytes`.
+  static constexpr int64_t bytes(int64_t piece_bytes) noexcept {
+    return piece_bytes + kDrainBytes + 2 * kLine + 2 * kPage;
+  }
+  explicit StreamedOutput(int64_t nbytes) : memory_(nbytes), staging_(nbytes > 0 ? placed(memory_.data()) : nullptr) {}
   ~StreamedOutput() { flush(); }
 
   /// Where to write the piece whose destination is `to`.
@@ -47,7 +49,7 @@ class StreamedOutput {
       next_ = to;
       begin_ = filled_ = place_in_line(to);
     }
-    return staging_.data() + filled_;
+    return staging_ + filled_;
   }
   /// Call after `nbytes` were written there.
   void commit(int64_t nbytes) {
@@ -63,7 +65,7 @@ class StreamedOutput {
   void flush() {
     if (filled_ != begin_) {
       drain();
-      std::memcpy(next_ - filled_ + begin_, staging_.data() + begin_, static_cast<std::size_t>(filled_ - begin_));
+      std::memcpy(next_ - filled_ + begin_, staging_ + begin_, static_cast<std::size_t>(filled_ - begin_));
     }
     begin_ = filled_ = 0;
     next_ = nullptr;
@@ -79,12 +81,12 @@ class StreamedOutput {
     std::byte* to = next_ - filled_;  // destination of the staging area's first byte
     int64_t begin = begin_;
     if (begin > 0 && whole > 0) {
-      std::memcpy(to + begin, staging_.data() + begin, static_cast<std::size_t>(kLine - begin));
+      std::memcpy(to + begin, staging_ + begin, static_cast<std::size_t>(kLine - begin));
       begin = kLine;
     }
-    if (whole > begin) copy_lines(to + begin, staging_.data() + begin, whole - begin);
+    if (whole > begin) copy_lines(to + begin, staging_ + begin, whole - begin);
     if (whole == 0) return;
-    std::memcpy(staging_.data(), staging_.data() + whole, kLine);
+    std::memcpy(staging_, staging_ + whole, kLine);
     filled_ -= whole;
     begin_ = 0;
   }
@@ -94,7 +96,15 @@ class StreamedOutput {
     const Kernel streamed = kernels().cast_streamed[kByte][kByte];
     (streamed ? streamed : kernels().cast[kByte][kByte])(to, &bytes, nbytes);
   }
-  Scratch staging_;
+  /// A quarter into a page. A vector that is stored across two pages waits for the streaming stores before it, and a
+  /// load for an earlier store whose address has the same last twelve bits: large tensors begin where pages do.
+  static std::byte* placed(std::byte* memory) {
+    return memory + (kPage - reinterpret_cast<intptr_t>(memory) % kPage) + kPage / 4;
+  }
+
+  static constexpr int64_t kPage = 4096;
+  Scratch memory_;
+  std::byte* staging_;
   std::byte* next_ = nullptr;  // destination of the next byte
   int64_t begin_ = 0, filled_ = 0;
 };
