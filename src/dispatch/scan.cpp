@@ -134,9 +134,9 @@ struct Blocks {
 
 template <class Sum, class T>
 void scan_rows(const T* from, T* to, int64_t rows, int64_t length) {
-  // exact: inside the storage
   // Integers of eight bytes gain nothing by vectors: a sum of two takes one cycle.
   constexpr bool kTransposes = std::is_floating_point_v<T> || sizeof(T) < 8;
+  // exact: inside the storage
   for (int64_t count = kRowsTogether; kTransposes && length >= kShortest && rows >= kFewest; rows -= count) {
     count = std::min(count, rows);
     scan_transposed<Sum>(from, to, length, count);

@@ -107,6 +107,7 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
     const int i = instruction_.in[operand];
     Operand& in = in_[operand];
     narrowest_ = std::min<int64_t>(narrowest_, itemsize(program.dtype(i)));
+    overlaps_itself_ = overlaps_itself_ || program.dtype(i) == float16 || program.dtype(i) == bfloat16;
     in.base = static_cast<const std::byte*>(inputs[i]);
     in.shift = shift_of(program.dtype(i));
     in.row_step = row_step(i + 1) * (int64_t{1} << in.shift);
@@ -167,6 +168,7 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
 
 /// Two calls, unless `to` is an input, whose lanes must not be computed twice.
 RowCalls DirectRuns::row_calls(const std::byte* to, int64_t n) const {
+  if (overlaps_itself_) return {n, 0};
   for (int operand = 0; operand < instruction_.arity; ++operand)
     if (lanes_[operand].data == to) return {n, 0};
   return RowCalls::of(n, narrowest_);

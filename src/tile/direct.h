@@ -45,7 +45,8 @@ class DirectRuns {
   const Instruction& instruction_;
   const Schedule& schedule_;
   int64_t rows_;
-  int64_t narrowest_;  // bytes of the narrowest element
+  int64_t narrowest_;             // bytes of the narrowest element
+  bool overlaps_itself_ = false;  // the kernel, in 16-bit floats, overlaps the last lanes of a row
   Operand out_, in_[kMaxArgs];
   int64_t steps_[kMaxArgs];  // of the inputs, in bytes, along the row
   Lanes lanes_[kMaxArgs];

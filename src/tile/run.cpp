@@ -235,7 +235,7 @@ class TileLoop {
   /// Copies `rows` turns of the last fused loop to the slot of input i.
   void gather(int i, const std::byte* from, const int64_t* strides, int shift, int64_t rows) {
     std::byte* to = registers_.slot(i);
-    if (!setup_.schedule.prefetches) return load_block(to, from, plan_, strides, shift, plan_.fused, rows);
+    if (setup_.schedule.far_gathers == 0) return load_block(to, from, plan_, strides, shift, plan_.fused, rows);
     const int64_t step = strides[plan_.fused - 1] << shift, bytes = plan_.unit << shift;
     const int64_t piece = std::max(kPieceBytes / bytes, int64_t{1});
     for (int64_t row = 0; row < rows; row += piece, from += piece * step, to += piece * bytes) {

@@ -85,18 +85,19 @@ StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memo
 }
 
 /// How many operands are gathered from beyond the caches.
-int far_gathers(const Plan& plan, const Program& program) {
+int count_far_gathers(const Plan& plan, const Program& program) {
+  if (!is_far(plan, program)) return 0;
   int count = 0;
   for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand)
     if (plan.operands[operand].access == AccessPattern::gather) ++count;
-  return is_far(plan, program) ? count : 0;
+  return count;
 }
 
 /// The tile length over the fused loops.
 int64_t choose_tile(const Plan& plan, const Program& program, const Schedule& schedule) {
   const int64_t slots = std::max<int64_t>(schedule.slots.count, 1);
   const int64_t near = std::clamp(kTileBytes / program.widest() / slots, kMinTile, kMaxTile);
-  const int64_t wanted = far_gathers(plan, program) > 1 ? kFarTileBytes / program.widest() : near;
+  const int64_t wanted = schedule.far_gathers > 1 ? kFarTileBytes / program.widest() : near;
   const int64_t largest = std::max(wanted / plan.unit, int64_t{1}) * plan.unit;
   if (largest >= plan.flat) return plan.flat;
   // Tiles of equal length: a short tile at the end costs as much as a long one.
@@ -124,9 +125,9 @@ void schedule_direct(const Plan& plan, const Program& program, Schedule& schedul
 }
 
 void schedule_tiles(const Plan& plan, const Program& program, Schedule& schedule) {
+  schedule.far_gathers = count_far_gathers(plan, program);
   schedule.tile = choose_tile(plan, program, schedule);
   schedule.slot_bytes = (schedule.tile * program.widest() + kLine - 1) / kLine * kLine;
-  schedule.prefetches = far_gathers(plan, program) > 0;
   cut_into_tiles(plan, schedule);
 }
 

@@ -42,7 +42,7 @@ struct Schedule {
   SmallVector<StoreMode, 4> further_stores;
   int64_t tile;        // elements of a tile, or of a direct run's piece
   int64_t rows = 1;    // of a block
-  bool prefetches;     // gathered operands come from beyond the caches
+  int far_gathers;     // operands that are gathered from beyond the caches
   int64_t per_loop;    // tiles for one index of the outer loops; for blocks: along the transposed loop
   int64_t tiles;       // number of tiles; for blocks: of rows of blocks
   int64_t parts;       // number of equal parts that threads take
