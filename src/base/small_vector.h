@@ -37,6 +37,11 @@ class SmallVector {
     if (count > capacity_) grow(count);
     size_ = count;
   }
+  /// Adds an uninitialised value.
+  T& add() {
+    resize(size_ + 1);
+    return back();
+  }
   void push_back(const T& value) {
     const T copy = value;
     resize(size_ + 1);

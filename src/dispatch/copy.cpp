@@ -1,13 +1,16 @@
 // Copies, casts and fills: Programs that only cast.
+#include <algorithm>
 #include <cstring>
 
 #include "dispatch/differentiate.h"
 #include "dispatch/fast_path.h"
+#include "dispatch/prepared.h"
 #include "dispatch/recorder.h"
 #include "plan/plan.h"
 #include "shape/dense_strides.h"
 #include "tenon/factories.h"
 #include "tenon/policy.h"
+#include "tenon/threads.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
 #include "tensor/places.h"
@@ -79,18 +82,31 @@ bool copy_row(const Tensor& out, const Tensor& src) {
   return true;
 }
 
+PreparedKey key_of_copy(const Tensor& out, const Tensor& src, const Memory& memory) {
+  PreparedKey key;
+  key.add(static_cast<int64_t>(kNoOp) << 32 | get_num_threads());
+  key.add(static_cast<int64_t>(memory.place(0)));
+  key.add(*out.impl());
+  key.add(*src.impl());
+  return key;
+}
+void prepare_copy(const Tensor& out, const Tensor& src, const Memory& memory, Prepared& prepared) {
+  const StridedView strided[] = {strided_view_of(out), strided_view_of(src)};
+  make_plan(out.sizes(), strided, 2, prepared.plan, 1, kFairRunBytes / std::min(out.itemsize(), src.itemsize()));
+  const int values = prepared.program.input(src.dtype());
+  out.dtype() == src.dtype() ? prepared.program.copy(values) : prepared.program.cast(values, out.dtype());
+  make_schedule(prepared.plan, prepared.program, memory, prepared.schedule);
+}
+
 /// out[...] = src[...], broadcast and cast. No checks.
 void write_copy(const Tensor& out, const Tensor& src) {
   if (has_no_work(out.numel(), out.data_ptr()) || copy_few(out, src) || copy_row(out, src)) return;
-  const StridedView strided[] = {strided_view_of(out), strided_view_of(src)};
-  Plan plan;
-  make_plan(out.sizes(), strided, 2, plan);
-  Program program;
-  const int values = program.input(src.dtype());
-  out.dtype() == src.dtype() ? program.copy(values) : program.cast(values, out.dtype());
   void* const to = out.data_ptr();
   const void* const input = src.data_ptr();
-  run(plan, program, &to, &input);
+  const Memory memory{.outs = &to};
+  const PreparedCall prepared =
+      PreparedCall::find(key_of_copy(out, src, memory), [&](Prepared& made) { prepare_copy(out, src, memory, made); });
+  run(prepared->plan, prepared->program, prepared->schedule, &to, &input);
 }
 
 /// A view that has each address once: dims of stride 0 are cut to size 1.

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstring>
 
 #include "dispatch/broadcast_check.h"
 #include "dispatch/elementwise.h"
+#include "dispatch/number.h"
 #include "kernel/kernel.h"
 #include "tensor/overlap.h"
 #include "tile/course.h"
@@ -15,29 +15,6 @@
 #include "type/visit.h"
 
 namespace tenon {
-
-/// Memory for a number in the dtype that a kernel reads.
-struct Number {
-  alignas(kMaxItemsize) std::byte bytes[kMaxItemsize];
-};
-
-/// Stores a number that is not complex as an element of `dtype`. float32, the usual dtype, needs no kernel: this saves
-/// 2 ns where `tenon_bench --filter '^tiny/'` adds a number.
-inline void store_real(Scalar number, Dtype dtype, std::byte* out) {
-  if (dtype == float32) {
-    const float value = scalar_to<float>(number);
-    std::memcpy(out, &value, sizeof value);
-    return;
-  }
-  const Lanes from{number.data(), 1};
-  kernels().cast[static_cast<int>(dtype_of_number(number))][static_cast<int>(dtype)](out, &from, 1);
-}
-inline void store_number(Scalar number, Dtype dtype, std::byte* out) {
-  if (!number.is_complex()) return store_real(number, dtype, out);
-  const Complex128 parts = number.as_complex();
-  const Lanes from{&parts, 1};
-  kernels().cast[static_cast<int>(complex128)][static_cast<int>(dtype)](out, &from, 1);
-}
 
 // Below this size the result fits the caches and one thread computes it, so no plan is needed. Bench: tenon_bench
 // --filter '^(tiny/\[3\]|large/equal/(L1|L2))'.
@@ -196,7 +173,8 @@ inline bool add_small_operand(SmallBroadcast& broadcast, int i, const TensorImpl
   if (operand.dtype == common) return true;
   broadcast.casts[i] = kernels().cast[static_cast<int>(operand.dtype)][static_cast<int>(common)];
   broadcast.numels[i] = operand.numel;
-  return operand.contiguous && operand.numel <= kSmallNumel;
+  broadcast.widths[i] = itemsize(operand.dtype);
+  return operand.contiguous && (operand.numel <= kSmallNumel || broadcast.has_rows());
 }
 
 /// Whether it is a broadcast of two small tensors that run_small computes.
@@ -206,11 +184,12 @@ inline bool small_binary(Op op, Args args, SmallBroadcast& broadcast, FastKernel
   const TensorImpl& b = *args[1]->tensor().impl();
   const bool on_cpu = a.device == Device::cpu && b.device == Device::cpu;
   const bool has_elements = a.numel > 0 && b.numel > 0;  // without elements, strides may be any int64
-  if (!on_cpu || !has_elements || CourseRecord::now() || std::max(a.numel, b.numel) > kSmallRowsNumel) return false;
+  const int64_t most = std::max(a.numel, b.numel);
+  if (!on_cpu || !has_elements || CourseRecord::now() || most > kSmallRowsNumel) return false;
   common = a.dtype;
   if (a.dtype != b.dtype && !common_of_small(*args[0], *args[1], common)) return false;
   entry = fast_kernel(op, common);
-  if (!entry.kernel || !broadcast.set(a.sizes, a.strides, b.sizes, b.strides)) return false;
+  if (!entry.kernel || !broadcast.set(a.sizes, a.strides, b.sizes, b.strides, most)) return false;
   return add_small_operand(broadcast, 0, a, common) && add_small_operand(broadcast, 1, b, common);
 }
 

@@ -93,9 +93,12 @@ class Program {
     return reg;
   }
   int append(Kernel kernel, Kernel streamed, Dtype dtype, int arity, const int* in) {
-    Instruction instruction{kernel, streamed, static_cast<int8_t>(arity), {}};
+    Instruction& instruction = instructions_.add();
+    instruction.kernel = kernel;
+    instruction.streamed = streamed;
+    instruction.arity = static_cast<int8_t>(arity);
     for (int operand = 0; operand < arity; ++operand) instruction.in[operand] = static_cast<int16_t>(in[operand]);
-    instructions_.push_back(instruction);
+    instruction.is_cast = false;
     dtypes_.push_back(dtype);
     return result_ = registers() - 1;
   }

@@ -19,7 +19,6 @@ class TileResult {
         store_(schedule.store_of(number)),
         is_computed_(reg_ >= program.inputs() && !is_copy(program, number)),
         kernel_streams_(is_computed_ && program.streams_last(reg_)),
-        copy_(copy_of(program, reg_)),
         base_(static_cast<std::byte*>(base)),
         streamed_(schedule.staging_bytes_of(program, number)) {}
 
@@ -52,19 +51,20 @@ class TileResult {
       if (program.result(before) == program.result(number)) return true;
     return false;
   }
-  static Instruction copy_of(const Program& program, int reg) {
-    const int dtype = static_cast<int>(program.dtype(reg));
-    return {kernels().cast[dtype][dtype], kernels().cast_streamed[dtype][dtype], 1, {static_cast<int16_t>(reg)}};
+  Instruction copy_instruction() const {
+    const int dtype = static_cast<int>(program_.dtype(reg_));
+    return {kernels().cast[dtype][dtype], kernels().cast_streamed[dtype][dtype], 1, {static_cast<int16_t>(reg_)}};
   }
   /// Stores lanes that were computed elsewhere.
   void copy(Lanes& lanes, int64_t n) {
-    if (store_ == StoreMode::in_place || staged_) return copy_.kernel(to_, &lanes, n);
-    run_streamed(copy_, to_, program_, reg_, &lanes, n, streamed_);
+    const Instruction copy = copy_instruction();
+    if (store_ == StoreMode::in_place || staged_) return copy.kernel(to_, &lanes, n);
+    run_streamed(copy, to_, program_, reg_, &lanes, n, streamed_);
   }
   void scatter(Registers& registers, const Lanes& lanes, int64_t n) {
     const std::byte* from = static_cast<const std::byte*>(lanes.data);
     if (lanes.step == 0) {
-      copy_.kernel(registers.slot(reg_), &lanes, n);
+      copy_instruction().kernel(registers.slot(reg_), &lanes, n);
       from = registers.slot(reg_);
     }
     const int64_t* strides = plan_.strides_of(number_);
@@ -79,7 +79,6 @@ class TileResult {
   StoreMode store_;
   bool is_computed_;     // by an instruction that can write to memory
   bool kernel_streams_;  // with streaming stores
-  Instruction copy_;     // for lanes that were computed elsewhere
   std::byte* base_;
   StreamedOutput streamed_;
   std::byte *row_ = nullptr, *to_ = nullptr;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <list>
+#include <forward_list>
 
 #include "base/fork.h"
 #include "hwy/cache_control.h"
@@ -58,7 +58,7 @@ class TileLoop {
         one_kernel_(is_one_kernel(setup)) {
     for (auto& base : built_) base = nullptr;
     for (int result = 1; result < program_.results(); ++result)
-      further_.emplace_back(plan_, program_, setup.schedule, result, setup.outs[result]);
+      further_.emplace_front(plan_, program_, setup.schedule, result, setup.outs[result]);
   }
 
   /// Computes tiles [begin, end) of the fused loops.
@@ -258,11 +258,11 @@ class TileLoop {
   template <class OffsetOf>
   void execute_and_store(const OffsetOf& offset_of, int64_t start, int64_t n) {
     first_.aim(registers_, offset_of(0), start, n);
-    int64_t output = 0;
-    for (TileResult& result : further_) result.aim(registers_, offset_of(++output), start, n);
+    int64_t output = program_.results();
+    for (TileResult& result : further_) result.aim(registers_, offset_of(--output), start, n);
     registers_.execute(n);
-    // Backwards: a result with the register of an earlier one copies what that one has not committed yet.
-    std::for_each(further_.rbegin(), further_.rend(), [&](TileResult& result) { result.store(registers_, n); });
+    // The last result comes first: one with the register of an earlier one copies what that has not committed yet.
+    for (TileResult& result : further_) result.store(registers_, n);
     first_.store(registers_, n);
   }
   void flush() {
@@ -275,7 +275,7 @@ class TileLoop {
   const Program& program_;
   Registers registers_;
   TileResult first_;
-  std::list<TileResult> further_;           // results; usually none, which needs no memory
+  std::forward_list<TileResult> further_;   // results, the last one first; usually none, which needs no memory
   SmallVector<const std::byte*, 8> built_;  // the data from which each periodic input's pattern was built
   SmallVector<int64_t, 8> loops_;           // that are not fused
   OuterCounter outer_;
@@ -351,9 +351,16 @@ void fail_without_memory() { throw NotImplementedError("Cannot copy out of meta 
 
 void run(const Plan& plan, const Program& program, void* const* outs, const void* const* inputs) {
   if (plan.numel == 0) return;
-  if (!outs[0] && CourseRecord::plans_meta()) return note_course(course_of(plan, program));
+  Schedule schedule;
+  make_schedule(plan, program, Memory::of(program, outs, inputs), schedule);
+  run(plan, program, schedule, outs, inputs);
+}
+
+void run(const Plan& plan, const Program& program, const Schedule& schedule, void* const* outs,
+         const void* const* inputs) {
+  if (plan.numel == 0) return;
+  if (!outs[0] && CourseRecord::plans_meta()) return note_course(course_of(plan, program, schedule));
   for (int result = 0; result < program.results(); ++result) check_memory(outs[result], inputs, program.inputs());
-  const Schedule schedule = make_schedule(plan, program, Memory::of(program, outs, inputs));
   const Setup setup{plan, program, schedule, outs, inputs};
   switch (schedule.route) {
     case Route::direct:

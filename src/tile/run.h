@@ -3,7 +3,7 @@
 #pragma once
 #include "plan/plan.h"
 #include "tile/course.h"
-#include "tile/program.h"
+#include "tile/schedule.h"
 
 namespace tenon {
 
@@ -26,6 +26,9 @@ inline bool has_no_work(int64_t numel, const void* data) {
 /// inputs; every input is read. Pointers name each operand's first element. A lone output may be one of the inputs
 /// (same elements, same strides); otherwise outputs overlap neither inputs nor each other. Throws NotImplementedError
 /// if a pointer is null, OutOfMemoryError without scratch memory; nothing is written then.
+void run(const Plan& plan, const Program& program, const Schedule& schedule, void* const* outs,
+         const void* const* inputs);
+/// The same with a schedule for this memory.
 void run(const Plan& plan, const Program& program, void* const* outs, const void* const* inputs);
 
 /// Results of more bytes use streaming stores.

@@ -73,20 +73,21 @@ bool joins_rows(const Plan& plan, const Memory& memory) {
   return plan.flat < kShortRow && !fills_blocks && plan.strides_of(0)[plan.fused] == plan.flat;
 }
 
-StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memory& memory, Route route, int result) {
+StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memory& memory, const Schedule& schedule,
+                            int result) {
   if (plan.operands[result].access != AccessPattern::direct) return StoreMode::scattered;
-  if (!is_far(plan, program) || !memory.is_fresh) return StoreMode::in_place;
+  if (!schedule.is_far || !memory.is_fresh) return StoreMode::in_place;
   if (memory.place(result) % static_cast<uintptr_t>(result_size(program, result)) != 0) return StoreMode::in_place;
   if (plan.transposed != 0 && !rows_are_on_lines(plan, program, memory, result)) return StoreMode::in_place;
-  if (route != Route::direct) return StoreMode::streamed;
+  if (schedule.route != Route::direct) return StoreMode::streamed;
   // Without a streaming kernel, results are gathered to lines, too.
   const bool joins = !program.instructions()[0].streamed || joins_rows(plan, memory);
   return joins ? StoreMode::joined : StoreMode::streamed;
 }
 
 /// How many operands are gathered from beyond the caches.
-int count_far_gathers(const Plan& plan, const Program& program) {
-  if (!is_far(plan, program)) return 0;
+int count_far_gathers(const Plan& plan, const Schedule& schedule) {
+  if (!schedule.is_far) return 0;
   int count = 0;
   for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand)
     if (plan.operands[operand].access == AccessPattern::gather) ++count;
@@ -125,7 +126,7 @@ void schedule_direct(const Plan& plan, const Program& program, Schedule& schedul
 }
 
 void schedule_tiles(const Plan& plan, const Program& program, Schedule& schedule) {
-  schedule.far_gathers = count_far_gathers(plan, program);
+  schedule.far_gathers = count_far_gathers(plan, schedule);
   schedule.tile = choose_tile(plan, program, schedule);
   schedule.slot_bytes = (schedule.tile * program.widest() + kLine - 1) / kLine * kLine;
   cut_into_tiles(plan, schedule);
@@ -133,7 +134,7 @@ void schedule_tiles(const Plan& plan, const Program& program, Schedule& schedule
 
 void schedule_blocks(const Plan& plan, const Program& program, Schedule& schedule) {
   const int64_t along = plan.sizes[plan.transposed];
-  const bool reads_far = is_far(plan, program) && program.instructions().size() == 1;
+  const bool reads_far = schedule.is_far && program.instructions().size() == 1;
   schedule.rows = std::min((reads_far ? kFarBlockRowBytes : kBlockRowBytes) / program.widest(), along);
   schedule.tile = std::min(kBlockColumns, plan.sizes[0]);
   schedule.slot_bytes = schedule.tile * schedule.rows * program.widest();
@@ -162,12 +163,12 @@ int64_t Schedule::staging_bytes_of(const Program& program, int result) const noe
   return streams(result) ? StreamedOutput::bytes(tile * result_size(program, result)) : 0;
 }
 
-Schedule make_schedule(const Plan& plan, const Program& program, const Memory& memory) {
-  Schedule schedule{};
+void make_schedule(const Plan& plan, const Program& program, const Memory& memory, Schedule& schedule) {
   schedule.route = choose_route(plan, program);
-  schedule.store = choose_store_mode(plan, program, memory, schedule.route, 0);
+  schedule.is_far = is_far(plan, program);
+  schedule.store = choose_store_mode(plan, program, memory, schedule, 0);
   for (int result = 1; result < program.results(); ++result)
-    schedule.further_stores.push_back(choose_store_mode(plan, program, memory, schedule.route, result));
+    schedule.further_stores.push_back(choose_store_mode(plan, program, memory, schedule, result));
   if (schedule.route == Route::direct) {
     schedule_direct(plan, program, schedule);
   } else {
@@ -179,13 +180,11 @@ Schedule make_schedule(const Plan& plan, const Program& program, const Memory& m
     schedule.scratch_bytes = schedule.slots.count * schedule.slot_bytes + schedule.staging_bytes;
   }
   schedule.parts = choose_parts(schedule.tiles, plan.numel);
-  return schedule;
 }
 
 constinit thread_local CourseRecord* CourseRecord::current = nullptr;
 
-Course course_of(const Plan& plan, const Program& program) {
-  const Schedule schedule = make_schedule(plan, program, {});
+Course course_of(const Plan& plan, const Program& program, const Schedule& schedule) {
   return {.route = route_name(schedule.route),
           .stores = store_mode_name(schedule.store),
           .accesses = accesses_of(plan),

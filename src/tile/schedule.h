@@ -37,20 +37,21 @@ struct Memory {
 };
 
 struct Schedule {
-  Route route;
-  StoreMode store;  // of the first result
+  Route route = Route::direct;
+  bool is_far = false;                    // the results exceed their share of the last-level cache
+  StoreMode store = StoreMode::in_place;  // of the first result
   SmallVector<StoreMode, 4> further_stores;
-  int64_t tile;        // elements of a tile, or of a direct run's piece
-  int64_t rows = 1;    // of a block
-  int far_gathers;     // operands that are gathered from beyond the caches
-  int64_t per_loop;    // tiles for one index of the outer loops; for blocks: along the transposed loop
-  int64_t tiles;       // number of tiles; for blocks: of rows of blocks
-  int64_t parts;       // number of equal parts that threads take
-  int64_t pattern;     // elements of a direct run's patterns; 0: no operand is periodic
-  int64_t slot_bytes;  // scratch for one register
+  int64_t tile = 0;        // elements of a tile, or of a direct run's piece
+  int64_t rows = 1;        // of a block
+  int far_gathers = 0;     // operands that are gathered from beyond the caches
+  int64_t per_loop = 0;    // tiles for one index of the outer loops; for blocks: along the transposed loop
+  int64_t tiles = 0;       // number of tiles = 0; for blocks: of rows of blocks
+  int64_t parts = 0;       // number of equal parts that threads take
+  int64_t pattern = 0;     // elements of a direct run's patterns; 0: no operand is periodic
+  int64_t slot_bytes = 0;  // scratch for one register
   Slots slots;
-  int64_t staging_bytes;  // staging areas for streaming stores, together; 0: none
-  int64_t scratch_bytes;  // scratch of one thread, in total
+  int64_t staging_bytes = 0;  // staging areas for streaming stores, together; 0: none
+  int64_t scratch_bytes = 0;  // scratch of one thread, in total
 
   bool streams() const noexcept { return streams(0); }
   bool streams(int result) const noexcept {
@@ -61,9 +62,10 @@ struct Schedule {
   int64_t staging_bytes_of(const Program& program, int result) const noexcept;
 };
 
-Schedule make_schedule(const Plan& plan, const Program& program, const Memory& memory);
-/// Describes a run that writes a new result.
-Course course_of(const Plan& plan, const Program& program);
+/// Fills an empty schedule. The plan has elements.
+void make_schedule(const Plan& plan, const Program& program, const Memory& memory, Schedule& schedule);
+/// Describes a run that is only planned.
+Course course_of(const Plan& plan, const Program& program, const Schedule& schedule);
 /// The access patterns of the inputs.
 SmallVector<AccessPattern, 8> accesses_of(const Plan& plan);
 /// The kernels of the instructions.

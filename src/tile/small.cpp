@@ -78,36 +78,66 @@ int64_t expand(T* to, const T* from, const SmallBroadcast& broadcast, const int6
   return total;
 }
 
-/// Calls the kernel for each row.
-void run_rows(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, int64_t out_itemsize, void* out) {
-  const int64_t length = broadcast.counts[0];
-  Lanes lanes[2];
-  for (int i = 0; i < 2; ++i) lanes[i] = {broadcast.data[i], broadcast.strides[i][0]};
+/// Calls run(data) for each row, with both operands' elements of the row. `widths`: their itemsizes.
+template <class Run>
+inline void for_each_row(const SmallBroadcast& broadcast, const int64_t* widths, const Run& run) {
+  const std::byte* data[2] = {static_cast<const std::byte*>(broadcast.data[0]),
+                              static_cast<const std::byte*>(broadcast.data[1])};
   int64_t index[kSmallDims] = {};
-  const bool is_input = lanes[0].data == out || lanes[1].data == out;
-  const RowCalls calls = is_input ? RowCalls{length, 0} : RowCalls::of(length, std::min(itemsize, out_itemsize));
-  const int64_t start = length - calls.last;
-  std::byte* to = static_cast<std::byte*>(out);
-  const std::byte* const end = to + broadcast.numel * out_itemsize;
-  for (;;) {
-    kernel(to, lanes, calls.first);
-    if (calls.last > 0) {
-      Lanes last[2];
-      for (int i = 0; i < 2; ++i)
-        last[i] = {static_cast<const std::byte*>(lanes[i].data) + start * lanes[i].step * itemsize, lanes[i].step};
-      kernel(to + start * out_itemsize, last, calls.last);
-    }
-    to += length * out_itemsize;
-    if (to == end) return;
+  for (int64_t left = broadcast.numel;;) {
+    run(data);
+    if ((left -= broadcast.counts[0]) == 0) return;
     for (int64_t loop = 1;; ++loop) {
       const bool wraps = ++index[loop] == broadcast.counts[loop];
       const int64_t turns = wraps ? 1 - broadcast.counts[loop] : 1;
-      for (int i = 0; i < 2; ++i)
-        lanes[i].data = static_cast<const std::byte*>(lanes[i].data) + turns * broadcast.strides[i][loop] * itemsize;
+      for (int i = 0; i < 2; ++i) data[i] += turns * broadcast.strides[i][loop] * widths[i];
       if (!wraps) break;
       index[loop] = 0;
     }
   }
+}
+
+/// Calls the kernel for each row.
+void run_rows(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, int64_t out_itemsize, void* out) {
+  const int64_t length = broadcast.counts[0];
+  const int64_t widths[2] = {itemsize, itemsize}, steps[2] = {broadcast.strides[0][0], broadcast.strides[1][0]};
+  const bool is_input = broadcast.data[0] == out || broadcast.data[1] == out;
+  const RowCalls calls = is_input ? RowCalls{length, 0} : RowCalls::of(length, std::min(itemsize, out_itemsize));
+  const int64_t start = length - calls.last;
+  std::byte* to = static_cast<std::byte*>(out);
+  for_each_row(broadcast, widths, [&](const std::byte* const* data) {
+    const Lanes lanes[2] = {{data[0], steps[0]}, {data[1], steps[1]}};
+    kernel(to, lanes, calls.first);
+    if (calls.last > 0) {
+      const Lanes last[2] = {{data[0] + start * steps[0] * itemsize, steps[0]},
+                             {data[1] + start * steps[1] * itemsize, steps[1]}};
+      kernel(to + start * out_itemsize, last, calls.last);
+    }
+    to += length * out_itemsize;
+  });
+}
+
+/// The same for operands that are cast, piece by piece.
+[[gnu::noinline]] void run_rows_cast(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize,
+                                     int64_t out_itemsize, void* out) {
+  alignas(64) std::byte buffers[2][kSmallNumel * kMaxItemsize];
+  const int64_t length = broadcast.counts[0];
+  const int64_t widths[2] = {broadcast.casts[0] ? broadcast.widths[0] : itemsize,
+                             broadcast.casts[1] ? broadcast.widths[1] : itemsize};
+  std::byte* to = static_cast<std::byte*>(out);
+  for_each_row(broadcast, widths, [&](const std::byte* const* data) {
+    for (int64_t start = 0, n; start < length; start += n, to += n * out_itemsize) {
+      n = std::min(kSmallNumel, length - start);
+      Lanes lanes[2];
+      for (int i = 0; i < 2; ++i) {
+        const int64_t step = broadcast.strides[i][0];
+        const Lanes from{data[i] + start * step * widths[i], 1};
+        lanes[i] = {broadcast.casts[i] ? buffers[i] : from.data, step};
+        if (broadcast.casts[i]) broadcast.casts[i](buffers[i], &from, step == 0 ? 1 : n);
+      }
+      kernel(to, lanes, n);
+    }
+  });
 }
 
 template <class T>
@@ -140,10 +170,12 @@ void SmallBroadcast::add_loop(int64_t count, const int64_t* own) noexcept {
   ++loops;
 }
 
-bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesView b_strides) noexcept {
+bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesView b_strides, int64_t most) noexcept {
   ndim = a.size() > b.size() ? a.size() : b.size();
   if (ndim > kSmallDims) return false;
   const SizesView shapes[2] = {a, b}, steps[2] = {a_strides, b_strides};
+  // More elements than this need long rows. The result has at least those of each operand.
+  const bool needs_rows = most > kSmallNumel;
   numel = 1;
   loops = 0;
   int64_t last_stride[2] = {0, 0}, last_size[2] = {0, 0};
@@ -167,13 +199,21 @@ bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesVie
       last_size[i] = size;
     }
     add_loop(size, own_strides);
+    if (needs_rows && loops > 0 && !has_rows_of(loops == 1 ? 1 : kShortestPlannedRow)) return false;
   }
   return loops > 0 && (numel <= kSmallNumel || has_rows());
 }
 
-bool SmallBroadcast::has_rows() const noexcept {
+bool SmallBroadcast::casts_many() const noexcept {
+  return (casts[0] && numels[0] > kSmallNumel) || (casts[1] && numels[1] > kSmallNumel);
+}
+
+bool SmallBroadcast::has_rows_of(int64_t shortest) const noexcept {
   const int64_t a = strides[0][0], b = strides[1][0];
-  return counts[0] >= (numel <= kSmallNumel ? kShortestRow : kShortestPlannedRow) && (a | b) == 1 && a >= 0 && b >= 0;
+  return counts[0] >= shortest && (a | b) == 1 && a >= 0 && b >= 0;
+}
+bool SmallBroadcast::has_rows() const noexcept {
+  return has_rows_of(numel <= kSmallNumel ? kShortestRow : kShortestPlannedRow);
 }
 
 namespace {
@@ -195,7 +235,7 @@ void run_of_one_dtype(const SmallBroadcast& broadcast, Kernel kernel, int64_t it
   }
 }
 
-/// The same after casts into buffers on the stack.
+/// The same after casts of whole operands into buffers on the stack.
 [[gnu::noinline]] void run_cast(SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, int64_t out_itemsize,
                                 void* out) {
   alignas(64) std::byte buffers[2][kSmallNumel * kMaxItemsize];
@@ -211,10 +251,12 @@ void run_of_one_dtype(const SmallBroadcast& broadcast, Kernel kernel, int64_t it
 }  // namespace
 
 void run_small(SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, int64_t out_itemsize, void* out) {
-  if (broadcast.casts[0] || broadcast.casts[1])
-    run_cast(broadcast, kernel, itemsize, out_itemsize, out);
-  else
+  if (!broadcast.casts[0] && !broadcast.casts[1])
     run_of_one_dtype(broadcast, kernel, itemsize, out_itemsize, out);
+  else if (broadcast.casts_many())
+    run_rows_cast(broadcast, kernel, itemsize, out_itemsize, out);
+  else
+    run_cast(broadcast, kernel, itemsize, out_itemsize, out);
 }
 
 }  // namespace tenon

@@ -27,13 +27,18 @@ struct SmallBroadcast {
   const void* data[2];
   Kernel casts[2];    // to the kernel's dtype; null: none. Such an operand is contiguous.
   int64_t numels[2];  // of the operands that are cast
+  int64_t widths[2];  // bytes of their elements
 
-  bool set(SizesView a, SizesView a_strides, SizesView b, SizesView b_strides) noexcept;
+  /// `most`: the number of elements of the larger operand.
+  bool set(SizesView a, SizesView a_strides, SizesView b, SizesView b_strides, int64_t most) noexcept;
   SizesView shape() const noexcept { return {sizes, ndim}; }
   /// Whether the innermost loop is long, and each operand's elements in it are contiguous or one element.
   bool has_rows() const noexcept;
+  /// Whether an operand that is cast is too large for a buffer.
+  bool casts_many() const noexcept;
 
  private:
+  bool has_rows_of(int64_t shortest) const noexcept;
   void add_loop(int64_t count, const int64_t* own) noexcept;
 };
 
