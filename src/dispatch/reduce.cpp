@@ -77,33 +77,37 @@ Reduction reduction_of(Op op, Dtype output, int64_t count) {
 constexpr int64_t kFewNumel = 1 << 16;
 
 /// Whether elements are contiguous rows of `numel` elements that need no plan.
-bool are_rows(const Tensor& self, int64_t numel) {
-  if (self.numel() > kFewNumel || !self.is_contiguous()) return false;
-  return numel <= kRowNumel && (numel >= kNarrowRow || numel == self.numel());
+bool are_rows(const Tensor& self, int64_t numel, int64_t longest) {
+  return self.numel() <= kFewNumel && self.is_contiguous() && numel <= longest;
 }
 /// The number of elements of the dims from `first` on.
 int64_t numel_from(const Tensor& self, int64_t first) {
   return numel_of({self.sizes().data() + first, self.dim() - first});  // exact: a part of the sizes
 }
 
-/// Folds rows without a plan, if the last dims are reduced and nothing is cast. False if the call needs a plan.
+/// Folds rows without a plan, if the last dims are reduced and elements are cast at most once. False if the call needs
+/// a plan.
 bool fold_rows(Op op, const Types& types, const Tensor& out, const Tensor& self, SizesView mask) {
-  const bool plain = types.element == self.dtype() && types.accumulated == self.dtype() && out.dtype() == self.dtype();
-  if (!plain || !out.is_contiguous()) return false;
+  const bool is_cast = types.accumulated != self.dtype();
+  if (!out.is_contiguous() || (types.element != types.accumulated && types.element != self.dtype())) return false;
   int64_t first = 0;
   while (first < mask.size() && !mask[first]) ++first;
   for (int64_t dim = first; dim < mask.size(); ++dim)
     if (!mask[dim]) return false;
   const int64_t numel = numel_from(self, first);
-  if (!are_rows(self, numel)) return false;
+  if (!are_rows(self, numel, is_cast ? kCastRowNumel : kRowNumel)) return false;
+  if (is_cast && numel < kNarrowRow && numel < self.numel()) return false;
   if (CourseRecord::now()) [[unlikely]] {
     Course course{.route = "few", .stores = "in place", .parts = 1};
     course.accesses.push_back(AccessPattern::direct);
-    course.kernels.push_back({block_name(formula_of(op)), out.dtype()});
+    const bool as_it_lies = !is_cast || fold_widens(self.dtype(), types.accumulated);
+    if (!as_it_lies) course.kernels.push_back({"cast", types.accumulated});
+    course.kernels.push_back({block_name(formula_of(op)), as_it_lies ? self.dtype() : types.accumulated});
     note_course(std::move(course));
     if (out.is_meta()) return true;
   }
-  fold_contiguous_rows(reduction_of(op, out.dtype(), numel), out.data_ptr(), self.data_ptr(), numel, out.numel());
+  fold_contiguous_rows(reduction_of(op, out.dtype(), numel), self.dtype(), types.accumulated, out.data_ptr(),
+                       self.data_ptr(), numel, out.numel());
   return true;
 }
 
@@ -215,13 +219,14 @@ Tensor rows_result(Op op, const Tensor& self, SizesView dims, bool keepdim) {
   const int64_t first = first_reduced(dims, self.dim());
   if (first < 0 || self.numel() == 0 || self.is_meta()) return {};
   const int64_t numel = numel_from(self, first);
-  if (!are_rows(self, numel)) return {};
+  if (!are_rows(self, numel, kRowNumel)) return {};
   const Row& row = row_of(op);
   const bool is_plain = widened(dtype) == dtype && reduced_dtype(op, dtype, {}) == dtype;
   if (!is_plain || (is_truth(op) && dtype != bool_) || (row.dtypes & set_of(dtype)) == 0 || CourseRecord::now())
     return {};
   Tensor out = new_tensor(shape_before(self, first, keepdim), dtype);
-  fold_contiguous_rows(reduction_of(op, dtype, numel), out.impl()->data(), self.impl()->data(), numel, out.numel());
+  fold_contiguous_rows(reduction_of(op, dtype, numel), dtype, dtype, out.impl()->data(), self.impl()->data(), numel,
+                       out.numel());
   return out;
 }
 

@@ -13,8 +13,8 @@
 namespace tenon {
 
 /// out[row] = the fold of the `n` >= 1 lanes of a row, for `rows` rows that begin `step` lanes apart. For 16-bit floats
-/// `out` is float32. A row's result does not depend on the others.
-using FoldKernel = void (*)(void* out, const void* in, int64_t n, int64_t step, int64_t rows);
+/// `out` is float32. A row's result does not depend on the others. `is_far`: `in` comes from beyond the caches.
+using FoldKernel = void (*)(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool is_far);
 
 /// out[i] = the fold of lane i of `rows` >= 1 rows of `n` lanes that begin `step` lanes apart, and of out[i], too, if
 /// it `joins`. For 16-bit floats `out` is float32.

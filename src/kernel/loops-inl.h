@@ -189,13 +189,16 @@ HWY_INLINE void prefetch(const void* from) {
   constexpr std::size_t kAhead = 1536;
   for (std::size_t i = 0; i < kBytes; i += 64) __builtin_prefetch(static_cast<const char*>(from) + kAhead + i);
 }
-/// The same further ahead, into the second-level cache, which takes more requests: for loops that do little else.
-/// Beyond the caches, sums and maxima of four and eight bytes gain two thirds; in the second-level cache they lose a
-/// quarter.
-template <std::size_t kBytes>
-HWY_INLINE void prefetch_far(const void* from) {
+/// The same for folds, which do little else: further ahead, into the second-level cache, which takes more requests.
+/// 16-bit floats are widened, which is enough to do. Beyond the caches, sums and maxima of four and eight bytes gain
+/// two thirds; in the second-level cache they would lose a quarter. Bench: tenon_bench --filter
+/// '^reduce/(sum|amax)/(L2|L3|memory)'.
+template <std::size_t kBytes, class T>
+HWY_INLINE void prefetch_ahead(const T* from) {
+  if constexpr (sizeof(T) <= 2) return prefetch<kBytes>(from);
   constexpr std::size_t kAhead = 4096;
-  for (std::size_t i = 0; i < kBytes; i += 64) __builtin_prefetch(static_cast<const char*>(from) + kAhead + i, 0, 2);
+  for (std::size_t i = 0; i < kBytes; i += 64)
+    __builtin_prefetch(reinterpret_cast<const char*>(from) + kAhead + i, 0, 2);
 }
 
 /// Streaming stores of whole cache lines.
@@ -291,7 +294,7 @@ HWY_INLINE Lane<T> fold_blocks(const Stored<T>* from, int64_t n) {
   return partial[0];
 }
 template <class F, class T>
-void fold(void* out, const void* in, int64_t n, int64_t step, int64_t rows) {
+void fold(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool /*is_far*/) {
   constexpr int64_t kItemsize = static_cast<int64_t>(sizeof(T)), kWidth = kFoldBytes / kItemsize;
   const Stored<T>* from = static_cast<const Stored<T>*>(in);
   for (int64_t row = 0; row < rows; ++row, from += step) {
@@ -339,7 +342,7 @@ HWY_INLINE void store_first(D d, hn::Vec<D> v, hn::TFromD<D>* to, int64_t count)
 
 /// Folds a row of at least one vector to a vector. `kBlocks`: of many vectors.
 template <class F, class Load, bool kBlocks, class D>
-HWY_INLINE Vector<D> fold_row_to_vector(D d, const typename Load::From* from, int64_t n) {
+HWY_INLINE Vector<D> fold_row_to_vector(D d, const typename Load::From* from, int64_t n, bool is_far) {
   using T = typename Load::To;
   constexpr int64_t kLanes = hn::MaxLanes(d), kVectors = kFoldBytes / static_cast<int64_t>(sizeof(T)) / kLanes;
   constexpr int64_t kBlock = kVectors * kLanes;
@@ -349,12 +352,11 @@ HWY_INLINE Vector<D> fold_row_to_vector(D d, const typename Load::From* from, in
   if (kBlocks && n >= kBlock) {
     Vector<D> partial[kVectors];
     for (int64_t k = 0; k < kVectors; ++k) partial[k] = load(k * kLanes);
-    for (i = kBlock; i + kBlock <= n; i += kBlock) {
-      if constexpr (sizeof(*from) > 2)
-        prefetch_far<kBlock * sizeof(*from)>(from + i);
-      else
-        prefetch<kBlock * sizeof(*from)>(from + i);
-      for (int64_t k = 0; k < kVectors; ++k) partial[k] = F::forward(partial[k], load(i + k * kLanes));
+    for (i = kBlock; i + kBlock <= n;) {
+      const int64_t end = is_far ? std::min(n, i + 4 * kBlock) : n;
+      if (is_far) prefetch_ahead<4 * kBlock * sizeof(*from)>(from + i);
+      for (; i + kBlock <= end; i += kBlock)
+        for (int64_t k = 0; k < kVectors; ++k) partial[k] = F::forward(partial[k], load(i + k * kLanes));
     }
     for (int64_t width = kVectors / 2; width > 0; width /= 2)
       for (int64_t k = 0; k < width; ++k) partial[k] = F::forward(partial[k], partial[k + width]);
@@ -423,7 +425,7 @@ HWY_INLINE Vector<D> fold_across(D, Vector<D>* vectors, int64_t) {
 /// Folds rows of at least one vector, as many together as a vector has lanes.
 template <class F, class Load, bool kBlocks, class D>
 HWY_NOINLINE void fold_rows(D d, typename Load::To* out, const typename Load::From* from, int64_t n, int64_t step,
-                            int64_t rows) {
+                            int64_t rows, bool is_far) {
   constexpr int64_t kLanes = hn::MaxLanes(d);
   int64_t row = 0;
 #if HWY_TARGET != HWY_SCALAR
@@ -431,7 +433,7 @@ HWY_NOINLINE void fold_rows(D d, typename Load::To* out, const typename Load::Fr
   if constexpr (kLanes == 4)
     for (; row + kLanes <= rows; row += kLanes, from += kLanes * step) {
       const auto folded = [&](int64_t i)
-                              HWY_ATTR { return fold_row_to_vector<F, Load, kBlocks>(d, from + i * step, n); };
+                              HWY_ATTR { return fold_row_to_vector<F, Load, kBlocks>(d, from + i * step, n, is_far); };
       const Vector<D> low = fold_pairs<F>(d, folded(0), folded(1)), high = fold_pairs<F>(d, folded(2), folded(3));
       hn::StoreU(fold_pairs<F>(d, low, high).v, d, out + row);
     }
@@ -439,7 +441,8 @@ HWY_NOINLINE void fold_rows(D d, typename Load::To* out, const typename Load::Fr
   for (; row < rows; row += kLanes) {
     Vector<D> vectors[kLanes];
     const int64_t count = std::min(rows - row, kLanes);
-    for (int64_t i = 0; i < count; ++i, from += step) vectors[i] = fold_row_to_vector<F, Load, kBlocks>(d, from, n);
+    for (int64_t i = 0; i < count; ++i, from += step)
+      vectors[i] = fold_row_to_vector<F, Load, kBlocks>(d, from, n, is_far);
     if (count == 1)
       out[row] = fold_lanes<F, sizeof(typename Load::To)>(d, vectors[0]);
     else
@@ -449,16 +452,16 @@ HWY_NOINLINE void fold_rows(D d, typename Load::To* out, const typename Load::Fr
 
 /// The same as `fold`, with vectors.
 template <class F, class Load>
-void fold_vectors(void* out, const void* in, int64_t n, int64_t step, int64_t rows) {
+void fold_vectors(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool is_far) {
   using T = typename Load::To;
   const hn::CappedTag<T, 16> wide;
   const hn::CappedTag<T, 4> narrow;
   constexpr auto kWide = static_cast<int64_t>(hn::MaxLanes(wide)), kNarrow = static_cast<int64_t>(hn::MaxLanes(narrow));
   T* const to = static_cast<T*>(out);
   const auto* from = static_cast<const typename Load::From*>(in);
-  if (n >= kWide) return fold_rows<F, Load, true>(wide, to, from, n, step, rows);
+  if (n >= kWide) return fold_rows<F, Load, true>(wide, to, from, n, step, rows, is_far);
   if constexpr (kNarrow < kWide)
-    if (n >= kNarrow) return fold_rows<F, Load, false>(narrow, to, from, n, step, rows);
+    if (n >= kNarrow) return fold_rows<F, Load, false>(narrow, to, from, n, step, rows, is_far);
   for (int64_t row = 0; row < rows; ++row, from += step) {
     Lane<T> result(Load::lane(from[0]));
     for (int64_t i = 1; i < n; ++i) result = F::forward(result, Lane<T>(Load::lane(from[i])));
@@ -529,10 +532,10 @@ void fold_across(void* out, const void* in, int64_t n, int64_t step, int64_t row
 
 /// The same for integers and bool, whose long rows are folded as wide as the machine's vectors.
 template <class F, class T>
-void fold_integers(void* out, const void* in, int64_t n, int64_t step, int64_t rows) {
+void fold_integers(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool is_far) {
   constexpr int64_t kLongBytes = 2048;
-  if (n >= kLongBytes / static_cast<int64_t>(sizeof(T))) return fold<F, T>(out, in, n, step, rows);
-  fold_vectors<F, std::conditional_t<std::is_same_v<T, bool>, TruthLoad, PlainLoad<T>>>(out, in, n, step, rows);
+  if (n >= kLongBytes / static_cast<int64_t>(sizeof(T))) return fold<F, T>(out, in, n, step, rows, is_far);
+  fold_vectors<F, std::conditional_t<std::is_same_v<T, bool>, TruthLoad, PlainLoad<T>>>(out, in, n, step, rows, is_far);
 }
 
 template <class F, class T>

@@ -8,9 +8,11 @@
 namespace tenon {
 namespace {
 
-// Rows from beyond the caches that are folded together, and the bytes of their pieces. Bench: ./dev bench --sweep,
-// outer reductions.
-constexpr int64_t kFarRows = 8, kFarBytes = 8 << 10, kPieceBytes = 512;
+// Rows from beyond the caches are folded a few at a time, in pieces of so many bytes, so that memory is read all the
+// time. Shorter rows without gaps need no pieces. So much is prefetched ahead, or so many pieces if the rows have gaps.
+// Bench: tenon_bench --filter '^reduce/(sum dim 0|\[N,3\] sum dim 0)/memory' and ./dev bench --sweep, outer reductions.
+constexpr int64_t kFarRows = 4, kFarBytes = 2 << 10, kPieceBytes = 256, kShortRowBytes = 1152;
+constexpr int64_t kBytesAhead = 8 << 10, kPiecesAhead = 8;
 
 }  // namespace
 
@@ -53,8 +55,7 @@ std::byte* Cascade::finish() {
   return at(into);
 }
 
-/// Of rows that come from beyond the caches a few are folded at a time, piece by piece, and the piece after the next
-/// is prefetched. The order of joins is that of one call, so no piece is shorter than a vector if the rows are not.
+/// The order of joins is that of one call, so no piece is shorter than a vector if the rows are not.
 void Cascade::fold_rows(std::byte* to, const std::byte* lanes, int64_t n, int64_t step, int64_t rows, bool joins) {
   if (!fold_.is_far) return fold_.across(to, lanes, n, step, rows, joins);
   const int64_t step_bytes = step * (int64_t{1} << fold_.lane_shift);
@@ -66,12 +67,21 @@ void Cascade::fold_rows(std::byte* to, const std::byte* lanes, int64_t n, int64_
 }
 
 void Cascade::fold_pieces(std::byte* to, const std::byte* lanes, int64_t n, int64_t step, int64_t rows, bool joins) {
-  const int64_t length = kPieceBytes >> fold_.lane_shift, pieces = std::max(n / length, int64_t{1});
+  const bool is_short = step == n && n << fold_.lane_shift <= kShortRowBytes;
+  const int64_t length = is_short ? n : kPieceBytes >> fold_.lane_shift, pieces = std::max(n / length, int64_t{1});
   const int64_t step_bytes = step * (int64_t{1} << fold_.lane_shift);
+  const std::byte* next = lanes + rows * step_bytes + kBytesAhead;  // of rows without gaps
   for (int64_t piece = 0; piece < pieces; ++piece) {
     const int64_t start = piece * length, count = piece + 1 < pieces ? length : n - start;
-    const int64_t rows_ahead = (piece + 2) / pieces * rows, ahead = (piece + 2) % pieces * kPieceBytes;
-    prefetch_rows(lanes + rows_ahead * step_bytes + ahead, count << fold_.lane_shift, step_bytes, rows);
+    const int64_t bytes = count << fold_.lane_shift;
+    if (step == n) {
+      prefetch_rows(next, rows * bytes, 0, 1);
+      next += rows * bytes;
+    } else {
+      const int64_t rows_ahead = (piece + kPiecesAhead) / pieces * rows;
+      const int64_t ahead = (piece + kPiecesAhead) % pieces * kPieceBytes;
+      prefetch_rows(lanes + rows_ahead * step_bytes + ahead, bytes, step_bytes, rows);
+    }
     fold_.across(to + (start << fold_.shift), lanes + (start << fold_.lane_shift), count, step, rows, joins);
   }
 }
@@ -137,7 +147,7 @@ std::byte* ValueCascade::finish() {
 }
 
 void ValueCascade::fold_level(int level, std::byte* to, int64_t left) {
-  fold_(to, at(level), counts_[level], 0, 1);
+  fold_(to, at(level), counts_[level], 0, 1, false);
   counts_[level] = left;
 }
 

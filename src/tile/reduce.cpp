@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "ops/block_name.h"
 #include "tile/cascade.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr int64_t kLanes = 1024;  // elements of a tile
 // Of a widened tile whose rounds a kernel folds, and which rows are widened then. Bench: tenon_bench --filter
 // '^reduce/\[N,3\] sum dim 0'.
-constexpr int64_t kFewLanes = 256, kShortRow = 16, kManyRows = 2048;
+constexpr int64_t kFewLanes = 256, kShortRow = 128, kManyRows = 128, kVectorLanes = 16;
 // An innermost loop shorter than this is reduced across rows, not along them; the second, if other loops are, too.
 constexpr int64_t kNarrow = kNarrowRow, kNarrowOfSeveral = 64;
 constexpr int64_t kTogether = 16;           // rows that fold kernels fold together
@@ -59,6 +60,14 @@ int64_t widened_lanes(const Plan& plan, bool has_rows) {
   return plan.sizes[1] < kManyRows ? kNarrow : kShortRow;
 }
 
+/// How many rounds of `lanes` lanes make at most `most` lanes and whole vectors, or else half vectors, if possible.
+int64_t whole_vectors(int64_t lanes, int64_t most) {
+  const int64_t rounds = most / lanes;
+  for (int64_t vector : {kVectorLanes, kVectorLanes / 2})
+    if (const int64_t unit = vector / std::gcd(lanes, vector); unit <= rounds) return rounds / unit * unit;
+  return rounds;
+}
+
 void choose_lanes(const Plan& plan, bool has_rows, Shape& shape) {
   if (plan.ndim() == 0) return;
   shape.lane_loop = 0;
@@ -71,7 +80,7 @@ void choose_lanes(const Plan& plan, bool has_rows, Shape& shape) {
     if (across) shape.lane_loop = 1;
   } else if (plan.ndim() > 1 && plan.sizes[0] < widened_lanes(plan, has_rows) && is_reduced(plan, 1) &&
              continues(plan)) {
-    shape.widened = std::min((has_rows ? kFewLanes : kLanes) / plan.sizes[0], plan.sizes[1]);
+    shape.widened = std::min(whole_vectors(plan.sizes[0], has_rows ? kFewLanes : kLanes), plan.sizes[1]);
     shape.rounds_left = plan.sizes[1] % shape.widened;
   }
   shape.lanes = plan.sizes[shape.lane_loop];
@@ -132,11 +141,11 @@ SmallVector<bool, 8> inputs_in_place(const Plan& plan, const Shape& shape) {
   return in_place;
 }
 
-/// Whether the Program only widens 16-bit floats to float32, which fold kernels do themselves.
+/// Whether the Program is a cast that fold kernels do themselves.
 bool only_widens(const Program& program) {
   if (program.inputs() != 1 || program.instructions().size() != 1) return false;
   const Dtype from = program.dtype(0);
-  if ((from != float16 && from != bfloat16) || program.dtype(program.result()) != float32) return false;
+  if (!fold_widens(from, program.dtype(program.result()))) return false;
   return program.instructions()[0].kernel == kernels().cast[static_cast<int>(from)][static_cast<int>(float32)];
 }
 
@@ -214,6 +223,13 @@ struct Setup {
   int64_t piece_bytes() const { return (((shape.along ? 1 : shape.tile) << shift) + 63) / 64 * 64; }
 };
 
+/// Casts `count` elements. Returns `to`.
+const void* cast_to(std::byte* to, Dtype from, Dtype wanted, const void* elements, int64_t count) {
+  const Lanes lanes{elements, 1};
+  kernels().cast[static_cast<int>(from)][static_cast<int>(wanted)](to, &lanes, count);
+  return to;
+}
+
 /// Makes folded values results: -0 becomes 0, and a mean is divided.
 void finish_values(const Reduction& reduction, Dtype dtype, std::byte* values, int64_t count) {
   const int column = static_cast<int>(dtype);
@@ -273,9 +289,9 @@ class ReduceLoop {
       const auto offset = [&](int64_t operand) { return kept_[operand] + first * plan_.strides_of(operand)[loop]; };
       std::byte* to = results + (first << setup_.shift);
       if (setup_.plain)
-        setup_.fold(to, tile(shape_.lanes, offset), shape_.lanes, plan_.strides_of(1)[loop], rows);
+        setup_.fold(to, tile(shape_.lanes, offset), shape_.lanes, plan_.strides_of(1)[loop], rows, setup_.is_far);
       else
-        setup_.fold(to, tile_of_rows(loop, rows, offset), shape_.lanes, shape_.lanes, rows);
+        setup_.fold(to, tile_of_rows(loop, rows, offset), shape_.lanes, shape_.lanes, rows, false);
     }
     write(kept_[0], plan_.strides_of(0)[loop], results, count);
   }
@@ -375,7 +391,7 @@ class ReduceLoop {
       const int64_t runs = together ? std::min({values_.space(), reduced_.left(), last - i}) : 1;
       const void* lanes =
           tile(n, [&](int64_t operand) { return kept_[operand] + reduced_[operand] + start * lane_stride(operand); });
-      setup_.fold(values_.next_place(), lanes, n, step, runs);
+      setup_.fold(values_.next_place(), lanes, n, step, runs, setup_.is_far && setup_.plain);
       values_.add(runs);
       i += runs;
       if (++piece == pieces) {
@@ -595,9 +611,62 @@ Course course_of(const Plan& plan, const Program& program, const Reduction& redu
   return course;
 }
 
-void fold_contiguous_rows(const Reduction& reduction, void* out, const void* in, int64_t numel, int64_t rows) {
-  kernels().fold[static_cast<int>(reduction.op)][static_cast<int>(reduction.output)](out, in, numel, numel, rows);
-  finish_values(reduction, reduction.output, static_cast<std::byte*>(out), rows);
+namespace {
+
+/// Rows of one to three elements, column by column.
+void fold_narrow_rows(const Reduction& reduction, void* out, const void* in, int64_t numel, int64_t rows) {
+  constexpr int64_t kRows = 1024;
+  alignas(64) std::byte columns[2][kRows * kMaxItemsize];
+  const int shift = shift_of(reduction.output);
+  const Kernel join = kernel_of(join_of(reduction.op), reduction.output);
+  const auto* from = static_cast<const std::byte*>(in);
+  auto* to = static_cast<std::byte*>(out);
+  for (int64_t row = 0, count = 0; row < rows; row += count) {
+    count = std::min(kRows, rows - row);
+    const auto column = [&](int64_t i, std::byte* place) {
+      kernels().move[shift].gather(place, from + (i << shift), numel, count, 0, 1);
+    };
+    column(0, numel == 1 ? to : columns[0]);
+    for (int64_t i = 1; i < numel; ++i) {
+      column(i, columns[1]);
+      const Lanes in_pair[] = {{i == 1 ? columns[0] : to, 1}, {columns[1], 1}};
+      join(to, in_pair, count);
+    }
+    finish_values(reduction, reduction.output, to, count);
+    from += (count * numel) << shift;
+    to += count << shift;
+  }
+}
+
+}  // namespace
+
+void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
+                          int64_t numel, int64_t rows) {
+  const auto& folds = kernels().fold[static_cast<int>(reduction.op)];
+  const FoldKernel folds_as_it_lies =
+      from == accumulated || fold_widens(from, accumulated) ? folds[static_cast<int>(from)] : nullptr;
+  if (from == reduction.output && numel < kNarrowRow && rows > 1)
+    return fold_narrow_rows(reduction, out, in, numel, rows);
+  if (folds_as_it_lies && accumulated == reduction.output) {
+    folds_as_it_lies(out, in, numel, numel, rows, false);
+    return finish_values(reduction, accumulated, static_cast<std::byte*>(out), rows);
+  }
+  constexpr int64_t kRows = 64;
+  alignas(64) std::byte values[kRows * kMaxItemsize], elements[kCastRowNumel * kMaxItemsize];
+  const FoldKernel fold = folds_as_it_lies ? folds_as_it_lies : folds[static_cast<int>(accumulated)];
+  const int64_t most = folds_as_it_lies ? kRows : std::clamp(kCastRowNumel / numel, int64_t{1}, kRows);
+  const auto* next = static_cast<const std::byte*>(in);
+  auto* to = static_cast<std::byte*>(out);
+  for (int64_t row = 0, count = 0; row < rows; row += count) {
+    count = std::min(most, rows - row);
+    const void* lanes = next;
+    if (!folds_as_it_lies) lanes = cast_to(elements, from, accumulated, next, count * numel);
+    fold(values, lanes, numel, numel, count, false);
+    finish_values(reduction, accumulated, values, count);
+    cast_to(to, accumulated, reduction.output, values, count);
+    next += count * numel * itemsize(from);
+    to += count * itemsize(reduction.output);
+  }
 }
 
 void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,

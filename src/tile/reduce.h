@@ -24,9 +24,18 @@ constexpr bool starts_at_zero(Op op, Dtype accumulated) {
 inline constexpr int64_t kRowNumel = 8 * 1024 - 1;
 // Shorter rows of several are folded across: their kernel has no vectors.
 inline constexpr int64_t kNarrowRow = 4;
-/// Folds each of `rows` contiguous rows of at most kRowNumel elements into one element of the same dtype: the same bits
-/// as run_reduction gives.
-void fold_contiguous_rows(const Reduction& reduction, void* out, const void* in, int64_t numel, int64_t rows);
+/// Whether fold kernels do the cast themselves.
+constexpr bool fold_widens(Dtype from, Dtype accumulated) {
+  return (from == float16 || from == bfloat16) && accumulated == float32;
+}
+
+// Rows that are cast first have at most so many. Bench: tenon_bench --filter '^reduce/(i32|bool) sum/L1'.
+inline constexpr int64_t kCastRowNumel = 2048;
+/// Folds each of `rows` contiguous rows of `numel` elements of dtype `from`, at most kRowNumel, or kCastRowNumel if
+/// they are cast; rows of several that are cast are not narrow. Gives the same bits as run_reduction gives if its
+/// Program is at most one cast to the accumulated dtype. 16-bit floats may be accumulated in float32.
+void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
+                          int64_t numel, int64_t rows);
 
 /// Operand 0 of `plan` is the output, with stride 0 along reduced loops; operand i + 1 is input i. No loop is empty.
 void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
