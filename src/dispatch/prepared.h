@@ -35,7 +35,7 @@ class PreparedKey {
     add(tensor.sizes);
     add(tensor.strides);
   }
-  /// Whether it holds all that was added. A key that does not equals no other.
+  /// Whether it holds all that was added. Keys that do not are not kept.
   bool is_whole() const noexcept { return count_ <= kMost; }
   /// A number below 2^bits.
   uint64_t hash(int bits) const noexcept { return hash_ >> (64 - bits); }
@@ -48,7 +48,6 @@ class PreparedKey {
     count_ = other.count_;
     hash_ = other.hash_;
   }
-  void clear() noexcept { count_ = 0, hash_ = 0; }
 
  private:
   static constexpr int kMost = 48;
@@ -80,8 +79,9 @@ class PreparedCall {
     std::destroy_at(&entry.prepared);
     std::construct_at(&entry.prepared);
     make(entry.prepared);
+    if (!entry.is_kept) return call;
     entry.key.copy_from(key);
-    entry.is_filled = entry.is_kept;
+    entry.is_filled = true;
     return call;
   }
   explicit operator bool() const noexcept { return entry_ != nullptr; }

@@ -99,7 +99,8 @@ bool fold_rows(Op op, const Types& types, const Tensor& out, const Tensor& self,
   if (is_cast && numel < kNarrowRow && numel < self.numel()) return false;
   if (CourseRecord::now()) [[unlikely]] {
     Course course{.route = "few", .stores = "in place", .parts = 1};
-    course.accesses.push_back(AccessPattern::direct);
+    const bool is_narrow = numel < kNarrowRow && out.numel() > 1;
+    course.accesses.push_back(is_narrow ? AccessPattern::gather : AccessPattern::direct);
     const bool as_it_lies = !is_cast || fold_widens(self.dtype(), types.accumulated);
     if (!as_it_lies) course.kernels.push_back({"cast", types.accumulated});
     course.kernels.push_back({block_name(formula_of(op)), as_it_lies ? self.dtype() : types.accumulated});

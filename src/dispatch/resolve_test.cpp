@@ -192,6 +192,25 @@ TEST(Resolve, InPlaceCallsOfFewElementsAreTheSame) {
   });
 }
 
+TEST(Resolve, RowsThatAreCastPieceByPieceAreTheSame) {
+  const std::vector<std::pair<Dims, Dims>> shapes = {
+      {{40, 50}, {40, 50}},   {{5000}, {5000}},       {{40, 100}, {100}},
+      {{100}, {40, 100}},     {{40, 100}, {40, 1}},   {{3, 40, 90}, {40, 90}},
+      {{3, 1, 2000}, {4, 1}}, {{2, 3000}, {2, 3000}}, {{3, 40, 90}, {3, 1, 90}}};
+  const auto filled = [](const Dims& sizes, Dtype dtype) {
+    return (arange(numel_of(sizes), float32) * 0.25 - 100.).to(dtype).view(sizes);
+  };
+  for (const auto& [a_sizes, b_sizes] : shapes)
+    for (const Dtype a_dtype : {int8, uint8, int32, int64, float16, float32, float64})
+      for (const Dtype b_dtype : {int16, int32, float32, float64}) {
+        const Tensor a = filled(a_sizes, a_dtype), b = filled(b_sizes, b_dtype);
+        const Tensor sum = add(a, b), less = lt(a, b);
+        const WithoutShortcuts general;
+        EXPECT_EQ(described(sum), described(add(a, b))) << to_string(a_sizes) << to_string(b_sizes);
+        EXPECT_EQ(described(less), described(lt(a, b))) << to_string(a_sizes) << to_string(b_sizes);
+      }
+}
+
 TEST(Resolve, SaysWhatTheResultIs) {
   Draw draw(3);
   for (int i = 0; i < 2000; ++i) {
@@ -215,6 +234,56 @@ TEST(Resolve, SaysWhatTheResultIs) {
       EXPECT_EQ(described(result), described(run_resolved(op, args, 2)));
     }
   }
+}
+
+std::string described(const char* route, const char* stores, const Plan& plan) {
+  std::string text = std::string(route) + " " + stores;
+  for (int64_t loop = 0; loop < plan.ndim(); ++loop) {
+    text += " " + std::to_string(plan.sizes[loop]) + ":";
+    for (int64_t operand = 0; operand < plan.operands.size(); ++operand)
+      text += std::to_string(plan.strides_of(operand)[loop]) + ",";
+  }
+  for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand)
+    text += std::string(" ") + access_pattern_name(plan.operands[operand].access);
+  return text;
+}
+
+/// What the engine notes of the run that computes the op itself, not casts before it or copies after it.
+std::string noted(const std::vector<Course>& courses, const char* kernel) {
+  for (const Course& course : courses)
+    for (const KernelName& name : course.kernels)
+      if (std::string(name.op) == kernel) return described(course.route, course.stores, course.plan);
+  return "nothing";
+}
+
+TEST(Resolve, ItsPlanAndScheduleAreWhatRuns) {
+  set_warning_handler([](const char*, const std::string&, const std::string&, void*) {});
+  Draw draw(5);
+  int runs = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const Dtype usual = draw.one_of({float32, float64, int64, float16});
+    const Tensor a = draw.tensor(usual, false), b = draw.tensor(usual, draw.below(2) == 0);
+    Tensor out = draw.tensor(usual, false);
+    const Arg first(a), second(b);
+    const Arg* const args[] = {&first, &second};
+    for (const Form form : {Form::functional, Form::out}) {
+      const Tensor* target = form == Form::out ? &out : nullptr;
+      std::string planned = "nothing";
+      const CourseRecord record;
+      try {
+        const Resolved resolved = resolve(Op::maximum, args, 2, form, target);
+        if (const PreparedCall& call = resolved.prepared)
+          planned = described(route_name(call->schedule.route), store_mode_name(call->schedule.store), call->plan);
+      } catch (const Error& error) {
+        continue;
+      }
+      form == Form::out ? void(elementwise_out(Op::maximum, out, args, 2)) : void(elementwise(Op::maximum, args, 2));
+      EXPECT_EQ(planned, noted(record.courses, "maximum")) << to_string(a.sizes()) << to_string(b.sizes());
+      runs += planned != "nothing";
+    }
+  }
+  EXPECT_GT(runs, 500);
+  set_warning_handler(nullptr);
 }
 
 }  // namespace

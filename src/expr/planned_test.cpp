@@ -294,7 +294,7 @@ TEST(Planned, SumOfNarrowRowsIsGathered) {
   const Threads alone(1);
   const std::vector<std::string> runs = planned("sum(narrow, -1)", operands());
   ASSERT_EQ(runs.size(), 1u);
-  EXPECT_NE(runs[0].find("across, stored in place, reads gather"), std::string::npos) << runs[0];
+  EXPECT_NE(runs[0].find("few, stored in place, reads gather"), std::string::npos) << runs[0];
 }
 
 TEST(Planned, BlocksAreCountedNotWalked) {

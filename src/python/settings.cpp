@@ -72,12 +72,13 @@ void bind_settings(nb::module_& module) {
     const std::vector<SizesView> views(lists.begin(), lists.end());
     return nb::steal(to_size(broadcast_shapes(views.data(), static_cast<int64_t>(views.size()))));
   });
-  module.def("_broadcast_tensors", [](nb::list list) {
+  const auto tensor_in_list = [](nb::handle item) -> const Tensor& {
+    if (!is_tensor(item.ptr())) throw TypeError("expected a Tensor, not " + type_name(item.ptr()));
+    return tensor_of(item.ptr());
+  };
+  module.def("_broadcast_tensors", [tensor_in_list](nb::list list) {
     std::vector<Tensor> tensors;
-    for (nb::handle item : list) {
-      if (!is_tensor(item.ptr())) throw TypeError("expected a Tensor, not " + type_name(item.ptr()));
-      tensors.push_back(tensor_of(item.ptr()));
-    }
+    for (nb::handle item : list) tensors.push_back(tensor_in_list(item));
     broadcast_tensors(tensors.data(), static_cast<int64_t>(tensors.size()));
     nb::list result;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -89,9 +90,9 @@ void bind_settings(nb::module_& module) {
   });
   module.def(
       "_meshgrid",
-      [](nb::list list, std::optional<std::string> indexing) {
+      [tensor_in_list](nb::list list, std::optional<std::string> indexing) {
         List<Tensor> tensors;
-        for (nb::handle item : list) tensors.push_back(tensor_of(item.ptr()));
+        for (nb::handle item : list) tensors.push_back(tensor_in_list(item));
         nb::list result;
         for (const Tensor& grid : meshgrid(tensors, indexing ? indexing->c_str() : nullptr))
           result.append(nb::steal(wrap(grid)));

@@ -151,6 +151,7 @@ int64_t choose_parts(int64_t tiles, int64_t numel) {
 }  // namespace
 
 Memory Memory::of(const Program& program, const void* const* outs, const void* const* inputs) noexcept {
+  if (!outs[0]) return {};  // only planned
   const void* const* const end = inputs + program.inputs();
   return {std::find(inputs, end, outs[0]) == end, outs};
 }
