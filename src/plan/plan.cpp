@@ -176,6 +176,8 @@ void set_access_patterns(Plan& plan, int64_t count) {
 
 /// Whether an operand has to be copied only because loops were fused.
 bool fusing_copies(const Plan& plan) {
+  for (int64_t output = 0; output < plan.outputs; ++output)
+    if (plan.operands[output].access != AccessPattern::direct && plan.strides_of(output)[0] == 1) return true;
   for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand) {
     const AccessPattern access = plan.operands[operand].access;
     if (dense_loop(plan, operand) != 0) return true;

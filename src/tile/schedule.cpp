@@ -27,6 +27,9 @@ constexpr int64_t kFarBlockRowBytes =
 // Rows shorter than this (in elements) that do not end on a cache line are joined. Bench: tenon_bench --filter
 // '^large/(NCHW 7x7|\[N,3\]\+\[N,1\])/'.
 constexpr int64_t kShortRow = 256;
+// Rows with gaps between them end within cache lines, which streaming stores cannot write: shorter rows use ordinary
+// stores. Kernels of 16-bit floats take longer for the ends of a row. Bench: ./dev bench --sweep, gaps.
+constexpr int64_t kStreamedRowBytes = 768, kStreamedHalfRowBytes = 2048;
 // A short periodic operand is repeated up to this many elements: kernel calls are rare, and it stays in the first-level
 // cache. Bench: tenon_bench --filter '^large/\[N,3\]\+\[3\]/'.
 constexpr int64_t kPatternPiece = 1024;
@@ -73,6 +76,15 @@ bool joins_rows(const Plan& plan, const Memory& memory) {
   return plan.flat < kShortRow && !fills_blocks && plan.strides_of(0)[plan.fused] == plan.flat;
 }
 
+/// Whether a direct run stores rows with gaps between them that are too short for streaming stores.
+bool has_short_rows_with_gaps(const Plan& plan, const Program& program) {
+  if (plan.fused >= plan.ndim() || plan.strides_of(0)[plan.fused] == plan.flat) return false;
+  const Instruction& instruction = program.instructions()[0];
+  const Dtype dtype = program.dtype(instruction.in[0]);
+  const bool is_half = !instruction.is_cast && (dtype == float16 || dtype == bfloat16);
+  return plan.flat * result_size(program) < (is_half ? kStreamedHalfRowBytes : kStreamedRowBytes);
+}
+
 StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memory& memory, const Schedule& schedule,
                             int result) {
   if (plan.operands[result].access != AccessPattern::direct) return StoreMode::scattered;
@@ -80,6 +92,7 @@ StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memo
   if (memory.place(result) % static_cast<uintptr_t>(result_size(program, result)) != 0) return StoreMode::in_place;
   if (plan.transposed != 0 && !rows_are_on_lines(plan, program, memory, result)) return StoreMode::in_place;
   if (schedule.route != Route::direct) return StoreMode::streamed;
+  if (has_short_rows_with_gaps(plan, program)) return StoreMode::in_place;
   // Without a streaming kernel, results are gathered to lines, too.
   const bool joins = !program.instructions()[0].streamed || joins_rows(plan, memory);
   return joins ? StoreMode::joined : StoreMode::streamed;
