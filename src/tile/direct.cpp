@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tile/pool.h"
+#include "tile/prefetch.h"
 
 namespace tenon {
 namespace {
@@ -112,6 +113,10 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
     in.shift = shift_of(program.dtype(i));
     in.row_step = row_step(i + 1) * (int64_t{1} << in.shift);
     in.length = plan.operands[i + 1].length;
+    if (plan.operands[i + 1].access == AccessPattern::direct && schedule.is_far && schedule.per_loop == 1) {
+      in.row_bytes = bytes_before_gap(plan.flat << in.shift, in.row_step);
+      reads_gaps_ = reads_gaps_ || in.row_bytes > 0;
+    }
     lanes_[operand].step = plan.operands[i + 1].access == AccessPattern::splat ? 0 : 1;
     steps_[operand] = lanes_[operand].step << in.shift;
     if (!is_periodic(plan, i + 1)) continue;
@@ -161,9 +166,15 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
   }
   for (; rows > 0; --rows) {
     run_pieces(to, from, n);
+    if (reads_gaps_ && rows > 1) read_gaps(from);
     to += out_.row_step;
     for (int operand = 0; operand < instruction_.arity; ++operand) from[operand] += in_[operand].row_step;
   }
+}
+
+void DirectRuns::read_gaps(const std::byte* const* from) const {
+  for (int operand = 0; operand < instruction_.arity; ++operand)
+    if (const Operand& in = in_[operand]; in.row_bytes > 0) read_gap(from[operand], in.row_bytes, in.row_step);
 }
 
 /// Two calls, unless `to` is an input, whose lanes must not be computed twice.
@@ -176,6 +187,15 @@ RowCalls DirectRuns::row_calls(const std::byte* to, int64_t n) const {
 
 /// Calls the kernel for each row, and advances `from` beyond the rows.
 void DirectRuns::run_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
+  if (!reads_gaps_) return call_for_whole_rows(kernel, to, from, n, rows);
+  for (; rows > 0; --rows, to += out_.row_step) {
+    const std::byte* row[kMaxArgs] = {};
+    std::copy_n(from, instruction_.arity, row);
+    call_for_whole_rows(kernel, to, from, n, 1);
+    if (rows > 1) read_gaps(row);
+  }
+}
+void DirectRuns::call_for_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
   int64_t steps[kMaxArgs];
   for (int operand = 0; operand < instruction_.arity; ++operand) {
     lanes_[operand].data = from[operand];

@@ -7,6 +7,7 @@
 #include "ops/block_name.h"
 #include "tile/cascade.h"
 #include "tile/pool.h"
+#include "tile/prefetch.h"
 #include "tile/registers.h"
 #include "tile/run.h"
 #include "tile/schedule.h"
@@ -289,11 +290,21 @@ class ReduceLoop {
       const auto offset = [&](int64_t operand) { return kept_[operand] + first * plan_.strides_of(operand)[loop]; };
       std::byte* to = results + (first << setup_.shift);
       if (setup_.plain)
-        setup_.fold(to, tile(shape_.lanes, offset), shape_.lanes, plan_.strides_of(1)[loop], rows, setup_.is_far);
+        fold_rows(to, static_cast<const std::byte*>(tile(shape_.lanes, offset)), plan_.strides_of(1)[loop], rows);
       else
         setup_.fold(to, tile_of_rows(loop, rows, offset), shape_.lanes, shape_.lanes, rows, false);
     }
     write(kept_[0], plan_.strides_of(0)[loop], results, count);
+  }
+  /// Folds `rows` rows of memory, `step` elements apart.
+  void fold_rows(std::byte* to, const std::byte* from, int64_t step, int64_t rows) {
+    const int64_t step_bytes = step * (int64_t{1} << setup_.lane_shift), bytes = shape_.lanes << setup_.lane_shift;
+    if (!setup_.is_far || bytes_before_gap(bytes, step_bytes) == 0)
+      return setup_.fold(to, from, shape_.lanes, step, rows, setup_.is_far);
+    for (; rows > 0; --rows, to += int64_t{1} << setup_.shift, from += step_bytes) {
+      setup_.fold(to, from, shape_.lanes, step, 1, false);
+      if (rows > 1) read_gap(from, bytes, step_bytes);
+    }
   }
   /// Folds the few rows of an output tile into the output's memory.
   void fold_in_place(int64_t tile) {

@@ -28,8 +28,8 @@ constexpr int64_t kFarBlockRowBytes =
 // '^large/(NCHW 7x7|\[N,3\]\+\[N,1\])/'.
 constexpr int64_t kShortRow = 256;
 // Rows with gaps between them end within cache lines, which streaming stores cannot write: shorter rows use ordinary
-// stores. Kernels of 16-bit floats take longer for the ends of a row. Bench: ./dev bench --sweep, gaps.
-constexpr int64_t kStreamedRowBytes = 768, kStreamedHalfRowBytes = 2048;
+// stores. Elements of one and two bytes leave more single lanes there. Bench: ./dev bench --sweep, gaps.
+constexpr int64_t kStreamedRowBytes = 768, kStreamedNarrowRowBytes = 1536;
 // A short periodic operand is repeated up to this many elements: kernel calls are rare, and it stays in the first-level
 // cache. Bench: tenon_bench --filter '^large/\[N,3\]\+\[3\]/'.
 constexpr int64_t kPatternPiece = 1024;
@@ -79,10 +79,8 @@ bool joins_rows(const Plan& plan, const Memory& memory) {
 /// Whether a direct run stores rows with gaps between them that are too short for streaming stores.
 bool has_short_rows_with_gaps(const Plan& plan, const Program& program) {
   if (plan.fused >= plan.ndim() || plan.strides_of(0)[plan.fused] == plan.flat) return false;
-  const Instruction& instruction = program.instructions()[0];
-  const Dtype dtype = program.dtype(instruction.in[0]);
-  const bool is_half = !instruction.is_cast && (dtype == float16 || dtype == bfloat16);
-  return plan.flat * result_size(program) < (is_half ? kStreamedHalfRowBytes : kStreamedRowBytes);
+  const int64_t size = result_size(program);
+  return plan.flat * size < (size <= 2 ? kStreamedNarrowRowBytes : kStreamedRowBytes);
 }
 
 StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memory& memory, const Schedule& schedule,
