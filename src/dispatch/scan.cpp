@@ -8,12 +8,13 @@
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
+#include "hwy/cache_control.h"
 #include "kernel/kernel.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
 #include "tile/pool.h"
-#include "tile/prefetch.h"
-#include "tile/scratch.h"
+#include "tile/run.h"
+#include "tile/streamed.h"
 #include "type/visit.h"
 
 namespace tenon {
@@ -69,10 +70,7 @@ constexpr int64_t kRowsTogether = 32, kTileBytes = 16 << 10;
 // Shorter rows, or fewer, are scanned as they lie.
 constexpr int64_t kShortest = 8, kFewest = 8;
 
-// The processor reads ahead by itself in shorter rows. Bench: ./dev bench --sweep, scans.
-constexpr int64_t kLongRowBytes = 1024;
-
-/// At most kRowsTogether rows, transposed tile by tile. The same rows of the next call are prefetched meanwhile.
+/// At most kRowsTogether rows, transposed tile by tile.
 template <class Sum, class T>
 void scan_transposed(const T* from, T* to, int64_t length, int64_t rows) {
   constexpr int64_t kWidth = static_cast<int64_t>(sizeof(T)), kColumns = kTileBytes / kWidth / kRowsTogether;
@@ -81,13 +79,6 @@ void scan_transposed(const T* from, T* to, int64_t length, int64_t rows) {
   const auto transpose = kernels().move[std::countr_zero(sizeof(T))].transpose;
   for (int64_t first = 0; first < length; first += kColumns) {
     const int64_t columns = std::min(kColumns, length - first);
-    // exact: inside the storage
-    const int64_t next = rows * length + first, row_bytes = length * kWidth;
-    const auto* const ahead = reinterpret_cast<const std::byte*>(from + next);
-    if (row_bytes >= kLongRowBytes)
-      prefetch_rows(ahead, columns * kWidth, row_bytes, rows);
-    else
-      prefetch_rows(ahead, rows * columns * kWidth, 0, 1);
     transpose(tile, rows, from + first, length, columns, rows);
     scan_kernel<Sum, T>()(tile, tile, columns, rows, sums);
     transpose(to + first, length, tile, rows, rows, columns);
@@ -132,12 +123,14 @@ struct Blocks {
   }
 };
 
+/// Integers of eight bytes gain nothing by vectors: a sum of two takes one cycle.
+template <class T>
+constexpr bool transposes_rows = std::is_floating_point_v<T> || sizeof(T) < 8;
+
 template <class Sum, class T>
 void scan_rows(const T* from, T* to, int64_t rows, int64_t length) {
-  // Integers of eight bytes gain nothing by vectors: a sum of two takes one cycle.
-  constexpr bool kTransposes = std::is_floating_point_v<T> || sizeof(T) < 8;
   // exact: inside the storage
-  for (int64_t count = kRowsTogether; kTransposes && length >= kShortest && rows >= kFewest; rows -= count) {
+  for (int64_t count = kRowsTogether; transposes_rows<T> && length >= kShortest && rows >= kFewest; rows -= count) {
     count = std::min(count, rows);
     scan_transposed<Sum>(from, to, length, count);
     from += count * length;
@@ -147,19 +140,60 @@ void scan_rows(const T* from, T* to, int64_t rows, int64_t length) {
   for (; rows > 0; --rows, from += length, to += length) scan_row<Sum>(from, to, length);
 }
 
+// Rows beyond the caches are scanned in a block of at most so many bytes, which goes to memory by whole cache lines.
+// Bench: ./dev bench --sweep, scans.
+constexpr int64_t kBlockBytes = 512 << 10;
+// Rows that are scanned as they lie gain by it if they have so many bytes: in others the processor reads ahead.
+constexpr int64_t kFewRowBytes = 512, kManyRowBytes = 4096;
+
+/// What a thread needs while it scans.
+struct ScanMemory {
+  ScanMemory(int64_t sum_bytes, int64_t block_bytes)
+      : sums(sum_bytes), block(block_bytes), output(block_bytes > 0 ? StreamedOutput::bytes(kLine) : 0) {}
+  Scratch sums;
+  Scratch block;  // empty: results are written where they belong
+  StreamedOutput output;
+};
+
+/// Bytes of the block for rows that need one; 0: none.
+template <class T>
+int64_t far_block_bytes(const Blocks& blocks) {
+  // exact: at most the storage's bytes
+  const int64_t row = blocks.length * static_cast<int64_t>(sizeof(T));
+  const bool is_far = blocks.inner == 1 && blocks.outer * row > streaming_threshold();
+  const bool gains = transposes_rows<T> || (blocks.outer >= 4 && row >= kFewRowBytes && row < kManyRowBytes);
+  return is_far && gains && kRowsTogether * row <= kBlockBytes ? kRowsTogether * row : 0;
+}
+
 template <class Sum, class T>
-void scan_blocks(const T* from, T* to, int64_t count, const Blocks& blocks, Sum* sums) {
+void scan_far_rows(const T* from, T* to, int64_t rows, int64_t length, ScanMemory& memory) {
+  T* const block = reinterpret_cast<T*>(memory.block.data());
+  // exact: inside the storage
+  for (int64_t count = 0; rows > 0; rows -= count, from += count * length, to += count * length) {
+    count = std::min(kRowsTogether, rows);
+    std::copy_n(from, count * length, block);
+    scan_rows<Sum>(block, block, count, length);
+    stream_bytes(reinterpret_cast<std::byte*>(to), memory.block.data(),
+                 count * length * static_cast<int64_t>(sizeof(T)), memory.output);
+  }
+  memory.output.flush();
+  hwy::FlushStream();  // makes streaming stores visible before the caller continues
+}
+
+template <class Sum, class T>
+void scan_blocks(const T* from, T* to, int64_t count, const Blocks& blocks, ScanMemory& memory) {
   static constexpr auto kNarrow = []<std::size_t... kInner>(std::index_sequence<kInner...>) {
     return std::array{&scan_few_columns<Sum, T, kInner + 1>...};
   }
   (std::make_index_sequence<kFew>());
+  if (memory.output.is_open()) return scan_far_rows<Sum>(from, to, count, blocks.length, memory);
   if (blocks.inner == 1) return scan_rows<Sum>(from, to, count, blocks.length);
   const int64_t block = blocks.length * blocks.inner;  // exact: inside the storage
   for (; count > 0; --count, from += block, to += block)
     if (blocks.inner <= kFew)
       kNarrow[static_cast<std::size_t>(blocks.inner - 1)](from, to, blocks.length);
     else
-      scan_columns<Sum>(from, to, blocks.length, blocks.inner, sums);
+      scan_columns<Sum>(from, to, blocks.length, blocks.inner, reinterpret_cast<Sum*>(memory.sums.data()));
 }
 
 /// Running sums along `dim` of a row-major tensor with elements. `to` has its dtype and may be the same tensor. Floats
@@ -173,10 +207,11 @@ void scan(const Tensor& self, const Tensor& sums, int64_t dim) {
       const T* const from = reinterpret_cast<const T*>(self.impl()->data());
       T* const to = reinterpret_cast<T*>(sums.impl()->data());
       const int64_t kept = (blocks.inner <= kFew ? 0 : blocks.inner) * static_cast<int64_t>(sizeof(Sum));
+      const int64_t block = far_block_bytes<T>(blocks);
       blocks.for_each(
-          to, kept, [&] { return Scratch(kept); },
-          [&](Scratch& partial, int64_t first, int64_t count) {
-            scan_blocks(from + first, to + first, count, blocks, reinterpret_cast<Sum*>(partial.data()));
+          to, kept + block, [&] { return ScanMemory(kept, block); },
+          [&](ScanMemory& memory, int64_t first, int64_t count) {
+            scan_blocks<Sum>(from + first, to + first, count, blocks, memory);
           });
     }
   });

@@ -193,12 +193,12 @@ HWY_INLINE void prefetch(const void* from) {
 /// 16-bit floats are widened, which is enough to do. Beyond the caches, sums and maxima of four and eight bytes gain
 /// two thirds; in the second-level cache they would lose a quarter. Bench: tenon_bench --filter
 /// '^reduce/(sum|amax)/(L2|L3|memory)'.
-template <std::size_t kBytes, class T>
-HWY_INLINE void prefetch_ahead(const T* from) {
-  if constexpr (sizeof(T) <= 2) return prefetch<kBytes>(from);
-  constexpr std::size_t kAhead = 4096;
-  for (std::size_t i = 0; i < kBytes; i += 64)
-    __builtin_prefetch(reinterpret_cast<const char*>(from) + kAhead + i, 0, 2);
+template <class T>
+HWY_INLINE void prefetch_ahead(const T* from, int64_t n) {
+  constexpr int64_t kAhead = sizeof(T) <= 2 ? 1536 : 4096, kHint = sizeof(T) <= 2 ? 3 : 2;
+  const char* at = reinterpret_cast<const char*>(from) + kAhead;
+  for (const char* const end = at + n * static_cast<int64_t>(sizeof(T)); at < end; at += 64)
+    __builtin_prefetch(at, 0, kHint);
 }
 
 /// Streaming stores of whole cache lines.
@@ -352,9 +352,10 @@ HWY_INLINE Vector<D> fold_row_to_vector(D d, const typename Load::From* from, in
   if (kBlocks && n >= kBlock) {
     Vector<D> partial[kVectors];
     for (int64_t k = 0; k < kVectors; ++k) partial[k] = load(k * kLanes);
-    for (i = kBlock; i + kBlock <= n;) {
-      const int64_t end = is_far ? std::min(n, i + 4 * kBlock) : n;
-      if (is_far) prefetch_ahead<4 * kBlock * sizeof(*from)>(from + i);
+    int64_t begin = 0;
+    for (i = kBlock; i + kBlock <= n; begin = i) {
+      const int64_t end = is_far ? std::min(n, begin + 4 * kBlock) : n;
+      if (is_far) prefetch_ahead(from + begin, end - begin);
       for (; i + kBlock <= end; i += kBlock)
         for (int64_t k = 0; k < kVectors; ++k) partial[k] = F::forward(partial[k], load(i + k * kLanes));
     }

@@ -26,15 +26,6 @@ void copy(std::byte* to, const std::byte* from, int64_t nbytes) {
   std::memcpy(to, from, static_cast<std::size_t>(nbytes));
 }
 
-/// Copies with streaming stores.
-void stream(std::byte* to, const std::byte* from, int64_t nbytes, StreamedOutput& output) {
-  constexpr int kByte = static_cast<int>(Dtype::uint8);
-  const Instruction bytes{kernels().cast[kByte][kByte], kernels().cast_streamed[kByte][kByte], 1, {0}};
-  Lanes in[] = {{from, 1}};
-  const int64_t step = 1;
-  run_streamed(bytes, to, 0, in, &step, nbytes, output);
-}
-
 class Joint {
  public:
   Joint(const Part* parts, int64_t count, int64_t rows) : parts_(parts), count_(count), rows_(rows) {
@@ -130,13 +121,13 @@ void write_streamed(const Joint& joint, std::byte* to, int64_t begin, int64_t en
   StreamedOutput output(StreamedOutput::bytes(kLine));
   if (joint.shortest() >= kShortStream)
     return joint.write(to, begin, end, [&output](std::byte* run, const std::byte* from, int64_t nbytes) {
-      stream(run, from, nbytes, output);
+      stream_bytes(run, from, nbytes, output);
     });
   alignas(kBlock) std::byte block[kBlock];
   for (int64_t at = begin; at < end; at += kBlock) {
     const int64_t stop = std::min(at + kBlock, end);
     joint.write(block, at, stop, copy);
-    stream(to + (at - begin), block, stop - at, output);
+    stream_bytes(to + (at - begin), block, stop - at, output);
   }
 }
 

@@ -42,6 +42,8 @@ class StreamedOutput {
   explicit StreamedOutput(int64_t nbytes) : memory_(nbytes), staging_(nbytes > 0 ? placed(memory_.data()) : nullptr) {}
   ~StreamedOutput() { flush(); }
 
+  /// Whether it has memory.
+  bool is_open() const { return staging_ != nullptr; }
   /// Where to write the piece whose destination is `to`.
   std::byte* staging(std::byte* to) {
     if (to != next_) {
@@ -138,6 +140,15 @@ inline void run_streamed(const Instruction& instruction, std::byte* to, const Pr
   for (int operand = 0; operand < instruction.arity; ++operand)
     steps[operand] = in[operand].step << shift_of(program.dtype(instruction.in[operand]));
   run_streamed(instruction, to, shift_of(program.dtype(reg)), in, steps, n, output);
+}
+
+/// Copies bytes with streaming stores.
+inline void stream_bytes(std::byte* to, const std::byte* from, int64_t nbytes, StreamedOutput& output) {
+  constexpr int kByte = static_cast<int>(Dtype::uint8);
+  const Instruction copy{kernels().cast[kByte][kByte], kernels().cast_streamed[kByte][kByte], 1, {0}};
+  Lanes in[] = {{from, 1}};
+  const int64_t step = 1;
+  run_streamed(copy, to, 0, in, &step, nbytes, output);
 }
 
 }  // namespace tenon
