@@ -283,6 +283,38 @@ TEST(Reduce, RowsOfEveryWidth) {
     }
 }
 
+/// Short runs of kept elements on both sides of short reduced ones are folded together, in tiles of whole runs.
+TEST(Reduce, FewElementsOfManyOutputs) {
+  const auto check = [](const Tensor& x, int64_t dim) {
+    Tensor want = x.select(dim, 0).to(int64), largest = want;
+    for (int64_t i = 1; i < x.size(dim); ++i) {
+      want = want + x.select(dim, i).to(int64);
+      largest = maximum(largest, x.select(dim, i).to(int64));
+    }
+    const std::string where = std::string(dtype_name(x.dtype())) + to_string(x.sizes()) + to_string(x.strides());
+    EXPECT_TRUE(same_bits(sum(x, dim).to(int64), want)) << where;
+    EXPECT_TRUE(same_bits(amax(x, dim).to(int64), largest)) << where;
+    Dims apart = want.sizes().copy();
+    apart.push_back(2);
+    Tensor gaps = zeros(apart, Options(sum(x, dim).dtype())).select(-1, 1);
+    reduce_out(Op::sum, gaps, x, Dims{dim}, false, {});
+    EXPECT_TRUE(same_bits(gaps.to(int64), want)) << where;
+  };
+  for (const Dtype dtype : {float32, float64, bfloat16, int32, uint8})
+    for (const int64_t inner : {2, 3, 5})
+      for (const int64_t length : {2, 7, 30}) {
+        const Tensor x = (arange(401 * length * inner * 2, int64) % 7).to(dtype).view({401, length, inner * 2});
+        check(x.narrow(2, 0, inner).contiguous(), 1);
+        check(x.narrow(2, inner, inner), 1);
+        check(x.view({401, length, inner, 2}).select(3, 1), 1);
+        check(x.narrow(2, 0, inner).contiguous().permute({1, 0, 2}), 0);
+        check(x.view({401, length, inner, 2}).permute({3, 0, 1, 2}), 2);
+        check(x.select(2, 0).unsqueeze(2).expand({401, length, inner}), 1);
+      }
+  const Tensor z = view_as_complex(arange(6000, float64).view({200, 5, 3, 2}));
+  EXPECT_TRUE(same_bits(real(sum(z, 1)), sum(real(z).contiguous(), 1)));
+}
+
 TEST(Reduce, TruthsOfNothingAndOfEverything) {
   const Tensor x = tensor({{1, 0}, {2, 3}});
   EXPECT_EQ(to_string(all(x, 1)), "tensor([False,  True])");

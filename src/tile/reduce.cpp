@@ -21,6 +21,9 @@ constexpr int64_t kLanes = 1024;  // elements of a tile
 // Of a widened tile whose rounds a kernel folds, and which rows are widened then. Bench: tenon_bench --filter
 // '^reduce/\[N,3\] sum dim 0'.
 constexpr int64_t kFewLanes = 256, kShortRow = 128, kManyRows = 128, kVectorLanes = 16;
+// Outputs of at most so many elements are folded together if their rows are short. Bench: ./dev bench --sweep, middle
+// reductions.
+constexpr int64_t kFewOfOutput = 64;
 // An innermost loop shorter than this is reduced across rows, not along them; the second, if other loops are, too.
 constexpr int64_t kNarrow = kNarrowRow, kNarrowOfSeveral = 64;
 constexpr int64_t kTogether = 16;           // rows that fold kernels fold together
@@ -32,7 +35,8 @@ constexpr int64_t kRowsOfSegment = 8;  // at least; across rows
 struct Shape {
   bool along = false;                     // the lane loop is a reduced one: each tile is folded to one value
   int64_t lane_loop = -1;                 // -1: one lane
-  int64_t lanes = 1;                      // of the lane loop
+  int64_t row_loop = -1;                  // across: its turns of the short lane loop are lanes, too; -1: none
+  int64_t lanes = 1;                      // of the lane loop, or of both
   int64_t widened = 1;                    // across: a tile holds so many turns (rounds) of the next, reduced loop
   int64_t rounds_left = 0;                // rounds that do not fill a tile
   SmallVector<int64_t, 8> kept, reduced;  // the loops that are counted one by one
@@ -61,6 +65,13 @@ int64_t widened_lanes(const Plan& plan, bool has_rows) {
   return plan.sizes[1] < kManyRows ? kNarrow : kShortRow;
 }
 
+/// Whether each output is a few elements of a short lane loop's rows, so that many outputs are folded together.
+bool has_few_of_many(const Plan& plan, bool has_rows) {
+  return plan.ndim() > 2 && !is_reduced(plan, 0) && is_reduced(plan, 1) && !is_reduced(plan, 2) &&
+         plan.sizes[0] < (has_rows ? kNarrow : kShortRow) && plan.sizes[0] * plan.sizes[1] <= kFewOfOutput &&
+         plan.sizes[2] >= kShortRow;
+}
+
 /// How many rounds of `lanes` lanes make at most `most` lanes and whole vectors, or else half vectors, if possible.
 int64_t whole_vectors(int64_t lanes, int64_t most) {
   const int64_t rounds = most / lanes;
@@ -79,6 +90,10 @@ void choose_lanes(const Plan& plan, bool has_rows, Shape& shape) {
                         !is_reduced(plan, 1) && plan.sizes[1] > plan.sizes[0];
     shape.along = !across;
     if (across) shape.lane_loop = 1;
+  } else if (has_few_of_many(plan, has_rows)) {
+    shape.row_loop = 2;
+    shape.lanes = plan.sizes[0] * plan.sizes[2];
+    return;
   } else if (plan.ndim() > 1 && plan.sizes[0] < widened_lanes(plan, has_rows) && is_reduced(plan, 1) &&
              continues(plan)) {
     shape.widened = std::min(whole_vectors(plan.sizes[0], has_rows ? kFewLanes : kLanes), plan.sizes[1]);
@@ -103,7 +118,7 @@ Shape choose_shape(const Plan& plan, bool has_rows) {
   Shape shape;
   choose_lanes(plan, has_rows, shape);
   for (int64_t loop = 0; loop < plan.ndim(); ++loop) {
-    if (loop == shape.lane_loop) continue;
+    if (loop == shape.lane_loop || loop == shape.row_loop) continue;
     if (is_reduced(plan, loop)) {
       const bool widens = shape.widened > 1 && loop == 1;
       if (!widens) shape.reduced.push_back(loop);
@@ -120,7 +135,9 @@ Shape choose_shape(const Plan& plan, bool has_rows) {
         shape.lanes <= kRowNumel ? shape.lanes * std::min(rows_of_tile(shape.lanes), shape.kept_count) : 4 * kLanes;
     shape.reduced_count *= (shape.lanes + shape.tile - 1) / shape.tile;
   } else {
-    shape.tile = shape.widened > 1 ? shape.lanes * shape.widened : std::min(shape.lanes, 4 * kLanes);
+    shape.tile = shape.row_loop >= 0 ? std::min(shape.lanes, kLanes / plan.sizes[0] * plan.sizes[0])
+                 : shape.widened > 1 ? shape.lanes * shape.widened
+                                     : std::min(shape.lanes, 4 * kLanes);
     shape.tiles = shape.widened > 1 ? 1 : (shape.lanes + shape.tile - 1) / shape.tile;
   }
   const int64_t outputs = shape.kept_count * shape.tiles;
@@ -135,6 +152,10 @@ SmallVector<bool, 8> inputs_in_place(const Plan& plan, const Shape& shape) {
   for (int64_t i = 0; i < in_place.size(); ++i) {
     const int64_t* strides = plan.strides_of(i + 1);
     const int64_t stride = shape.lane_loop < 0 ? 1 : strides[shape.lane_loop];
+    if (shape.row_loop >= 0) {
+      in_place[i] = stride == 0 && strides[shape.row_loop] == 0;
+      continue;
+    }
     in_place[i] =
         (stride == 0 || stride == 1) &&
         (!shape.folds_rows() || strides[shape.kept[0]] == stride * shape.lanes || shape.tile < 2 * shape.lanes);
@@ -189,7 +210,7 @@ struct Setup {
         join(kernel_of(join_of(what.op), accumulated)),
         fold(kernels().fold[static_cast<int>(what.op)][static_cast<int>(accumulated)]),
         fold_values(fold) {
-    const bool lies_in_lanes = shape.lane_loop >= 0 && plan.strides_of(1)[shape.lane_loop] == 1;
+    const bool lies_in_lanes = shape.lane_loop >= 0 && shape.row_loop < 0 && plan.strides_of(1)[shape.lane_loop] == 1;
     if (only_widens(whole)) choose_widening_folds(lies_in_lanes);
     plain = program().inputs() == 1 && program().instructions().empty() && lies_in_lanes;
     if (!plain) across = nullptr;
@@ -324,6 +345,7 @@ class ReduceLoop {
   /// Stores the lanes of an output tile.
   void store(int64_t tile, std::byte* lanes, int64_t width) {
     if (shape_.widened > 1) width = join_rounds(lanes);
+    if (shape_.row_loop >= 0) return write_rows(tile * shape_.tile, lanes, width);
     const int64_t stride = shape_.lane_loop >= 0 && !shape_.along ? plan_.strides_of(0)[shape_.lane_loop] : 1;
     write(kept_[0] + tile * shape_.tile * stride, stride, lanes, width);
   }
@@ -352,11 +374,13 @@ class ReduceLoop {
       const int shift = shift_of(program.dtype(i));
       const int64_t stride = shape_.lane_loop < 0 ? 1 : plan_.strides_of(i + 1)[shape_.lane_loop];
       const std::byte* from = static_cast<const std::byte*>(setup_.inputs[i]) + (offset(i + 1) << shift);
-      if (stride == 0 || stride == 1) {
+      if (shape_.row_loop < 0 ? stride == 0 || stride == 1 : setup_.in_place[i]) {
         registers_[i] = {from, stride};
         continue;
       }
-      kernels().move[shift].gather(registers_.slot(i), from, stride, n, 0, 1);
+      const int64_t row = shape_.row_loop < 0 ? n : plan_.sizes[shape_.lane_loop];
+      const int64_t step = shape_.row_loop < 0 ? 0 : plan_.strides_of(i + 1)[shape_.row_loop];
+      kernels().move[shift].gather(registers_.slot(i), from, stride, row, step, n / row);
       registers_[i] = {registers_.slot(i), 1};
     }
     return execute(n);
@@ -413,13 +437,19 @@ class ReduceLoop {
     return values_.finish();
   }
 
+  /// The offset of lane `start` of a tile, which begins a row if rows are joined.
+  int64_t lane_offset(int64_t operand, int64_t start) const {
+    if (shape_.row_loop < 0) return start * lane_stride(operand);
+    return start / plan_.sizes[shape_.lane_loop] * plan_.strides_of(operand)[shape_.row_loop];
+  }
+
   void fold_across(int64_t start, int64_t n, int64_t first, int64_t last) {
     reduced_.go_to(first);
     const int64_t step = setup_.across && !shape_.reduced.empty() ? plan_.strides_of(1)[shape_.reduced[0]] : 0;
     for (int64_t i = first; i < last;) {
       check_interrupt();
       const void* lanes =
-          tile(n, [&](int64_t operand) { return kept_[operand] + reduced_[operand] + start * lane_stride(operand); });
+          tile(n, [&](int64_t operand) { return kept_[operand] + reduced_[operand] + lane_offset(operand, start); });
       const int64_t rows = setup_.across ? std::min({reduced_.left(), last - i, kCascade}) : 1;
       if (setup_.across)
         cascade_.add_rows(static_cast<const std::byte*>(lanes), n, step, rows);
@@ -455,17 +485,24 @@ class ReduceLoop {
     }
   }
 
-  /// Divides, casts and stores `width` results, `stride` apart in the output.
+  /// Divides and casts `width` results. Returns where they are.
+  const std::byte* finish(std::byte* lanes, int64_t width) {
+    finish_values(setup_.reduction, setup_.accumulated, lanes, width);
+    if (setup_.reduction.output == setup_.accumulated) return lanes;
+    cast_to(cast_.data(), setup_.accumulated, setup_.reduction.output, lanes, width);
+    return cast_.data();
+  }
+  /// Stores `width` results, `stride` apart in the output.
   void write(int64_t offset, int64_t stride, std::byte* lanes, int64_t width) {
-    const Reduction& reduction = setup_.reduction;
-    const int accumulated = static_cast<int>(setup_.accumulated);
-    finish_values(reduction, setup_.accumulated, lanes, width);
-    if (reduction.output != setup_.accumulated) {
-      const Lanes in{lanes, 1};
-      kernels().cast[accumulated][static_cast<int>(reduction.output)](cast_.data(), &in, width);
-      return place(offset, stride, cast_.data(), width);
-    }
-    place(offset, stride, lanes, width);
+    place(offset, stride, finish(lanes, width), width);
+  }
+  /// Stores `width` results of whole rows, from lane `start` on.
+  void write_rows(int64_t start, std::byte* lanes, int64_t width) {
+    const int shift = shift_of(setup_.reduction.output);
+    const int64_t row = plan_.sizes[shape_.lane_loop], *strides = plan_.strides_of(0);
+    std::byte* to = setup_.out + ((kept_[0] + lane_offset(0, start)) << shift);
+    kernels().move[shift].scatter(to, strides[shape_.lane_loop], row, strides[shape_.row_loop], width / row,
+                                  finish(lanes, width));
   }
   void place(int64_t offset, int64_t stride, const std::byte* lanes, int64_t width) {
     const int shift = shift_of(setup_.reduction.output);
