@@ -143,8 +143,9 @@ void scan_rows(const T* from, T* to, int64_t rows, int64_t length) {
 // Rows beyond the caches are scanned in a block of at most so many bytes, which goes to memory by whole cache lines.
 // Bench: ./dev bench --sweep, scans.
 constexpr int64_t kBlockBytes = 512 << 10;
-// Rows that are scanned as they lie gain by it if they have so many bytes: in others the processor reads ahead.
-constexpr int64_t kFewRowBytes = 512, kManyRowBytes = 4096;
+// Rows gain by it from so many bytes on, those that are scanned as they lie up to so many: in others the processor
+// reads ahead.
+constexpr int64_t kTransposedRowBytes = 128, kFewRowBytes = 512, kManyRowBytes = 4096;
 
 /// What a thread needs while it scans.
 struct ScanMemory {
@@ -161,7 +162,8 @@ int64_t far_block_bytes(const Blocks& blocks) {
   // exact: at most the storage's bytes
   const int64_t row = blocks.length * static_cast<int64_t>(sizeof(T));
   const bool is_far = blocks.inner == 1 && blocks.outer * row > streaming_threshold();
-  const bool gains = transposes_rows<T> || (blocks.outer >= 4 && row >= kFewRowBytes && row < kManyRowBytes);
+  const bool gains = transposes_rows<T> ? row >= kTransposedRowBytes
+                                        : (blocks.outer >= 4 && row >= kFewRowBytes && row < kManyRowBytes);
   return is_far && gains && kRowsTogether * row <= kBlockBytes ? kRowsTogether * row : 0;
 }
 
