@@ -13,6 +13,7 @@
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
 #include "tile/pool.h"
+#include "tile/prefetch.h"
 #include "tile/run.h"
 #include "tile/streamed.h"
 #include "type/visit.h"
@@ -70,7 +71,11 @@ constexpr int64_t kRowsTogether = 32, kTileBytes = 16 << 10;
 // Shorter rows, or fewer, are scanned as they lie.
 constexpr int64_t kShortest = 8, kFewest = 8;
 
-/// At most kRowsTogether rows, transposed tile by tile.
+// The processor reads ahead by itself in shorter rows. Bench: ./dev bench --sweep, scans.
+constexpr int64_t kLongRowBytes = 1024;
+
+/// At most kRowsTogether rows, transposed tile by tile. The same rows of the next call are prefetched meanwhile, unless
+/// they were read already to be summed in place.
 template <class Sum, class T>
 void scan_transposed(const T* from, T* to, int64_t length, int64_t rows) {
   constexpr int64_t kWidth = static_cast<int64_t>(sizeof(T)), kColumns = kTileBytes / kWidth / kRowsTogether;
@@ -79,6 +84,15 @@ void scan_transposed(const T* from, T* to, int64_t length, int64_t rows) {
   const auto transpose = kernels().move[std::countr_zero(sizeof(T))].transpose;
   for (int64_t first = 0; first < length; first += kColumns) {
     const int64_t columns = std::min(kColumns, length - first);
+    if (from != to) {
+      // exact: inside the storage
+      const int64_t next = rows * length + first, row_bytes = length * kWidth;
+      const auto* const ahead = reinterpret_cast<const std::byte*>(from + next);
+      if (row_bytes >= kLongRowBytes)
+        prefetch_rows(ahead, columns * kWidth, row_bytes, rows);
+      else
+        prefetch_rows(ahead, rows * columns * kWidth, 0, 1);
+    }
     transpose(tile, rows, from + first, length, columns, rows);
     scan_kernel<Sum, T>()(tile, tile, columns, rows, sums);
     transpose(to + first, length, tile, rows, rows, columns);
