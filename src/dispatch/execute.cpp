@@ -39,7 +39,7 @@ uint32_t choose_first_casts(const Call& call, int64_t numel) {
       chosen |= 1U << i;
   return chosen;
 }
-bool is_cast_first(const Prepared& prepared, int i) { return (prepared.cast_first >> i & 1) != 0; }
+bool is_cast_first(uint32_t chosen, int i) { return (chosen >> i & 1) != 0; }
 
 void add_next_results(Program& program, const Call& call, const int* regs) {
   const int first = program.result();
@@ -57,7 +57,7 @@ void make_program(const Call& call, Prepared& prepared) {
   const Types& types = call.resolved.types;
   Program& program = prepared.program;
   int regs[kMaxArgs] = {};
-  const auto arrives_cast = [&](int i) { return !call.args[i]->is_tensor() || is_cast_first(prepared, i); };
+  const auto arrives_cast = [&](int i) { return !call.args[i]->is_tensor() || is_cast_first(prepared.cast_first, i); };
   for (int i = 0; i < call.count; ++i)
     regs[i] = program.input(arrives_cast(i) ? call.resolved.conversions[i].wanted : call.args[i]->tensor().dtype());
   for (int i = 0; i < call.count; ++i)
@@ -89,7 +89,7 @@ void plan_call(const Call& call, Prepared& prepared) {
     StridedView& operand = strided[results + i] = {};
     if (!call.args[i]->is_tensor()) continue;
     operand = {call.args[i]->tensor().sizes(), call.args[i]->tensor().strides()};
-    if (!is_cast_first(prepared, i)) continue;
+    if (!is_cast_first(prepared.cast_first, i)) continue;
     cast_strides[i] = strides_like(operand.sizes, operand.strides, MemoryFormat::preserve);
     operand.strides = cast_strides[i];
   }
@@ -166,7 +166,7 @@ namespace {
   const PreparedCall& prepared = resolved.prepared;
   Tensor casts[kMaxArgs];
   for (int i = 0; i < count; ++i) {
-    if ((prepared->cast_first >> i & 1) == 0) continue;
+    if (!is_cast_first(prepared->cast_first, i)) continue;
     casts[i] = run_to(args[i]->tensor(), resolved.conversions[i].wanted, MemoryFormat::preserve);
     inputs[i] = casts[i].data_ptr();
   }

@@ -217,14 +217,14 @@ Tensor round(const Target& target, const Tensor& input, std::optional<int64_t> d
   return run_form(Op::round, target, args, 1);
 }
 
-/// nan_to_num of integers: a copy.
-Tensor copied(const Target& target, const Tensor& self) {
+/// A copy of `self`, or in the target, which is resized to `strides` if its shape differs.
+Tensor copied(const Target& target, const Tensor& self, SizesView strides) {
   if (!target.given()) return self.clone();
   if (target.form == Form::inplace) {
     bump_version(self);
     return {};
   }
-  ResizedOutput resized(*target.tensor, self.sizes(), contiguous_strides(self.sizes()));
+  ResizedOutput resized(*target.tensor, self.sizes(), strides);
   run_copy(*target.tensor, self);
   resized.keep();
   return {};
@@ -247,13 +247,16 @@ Tensor nan_to_num(const Target& target, const Tensor& input, std::optional<doubl
     throw Error(std::string("nan_to_num: dtype of out: ") + scalar_type_name(target.tensor->dtype()) +
                 " should be same as input: " + scalar_type_name(dtype));
   }
-  if (!is_inexact(dtype)) return copied(target, input);
+  if (!is_inexact(dtype)) return copied(target, input, contiguous_strides(input.sizes()));
   if (is_complex(dtype)) {  // for each part
     if (target.given()) check_history(Op::nan_to_num, target, {&self});
     if (!target.given() && is_recorded(input))
       throw Error("nan_to_num does not support automatic differentiation for outputs with complex dtype.");
     const bool inplace = target.form == Form::inplace;
-    const Tensor copy = inplace ? Tensor() : copied(target, input), whole = target.given() ? *target.tensor : copy;
+    const StridedView view{input.sizes(), input.strides()};
+    const Dims strides = result_strides(input.sizes(), &view, 1);
+    const Tensor copy = inplace ? Tensor() : copied(target, input, strides),
+                 whole = target.given() ? *target.tensor : copy;
     Tensor parts = view_as_real(whole);
     nan_to_num({Form::inplace, &parts}, parts, nan, posinf, neginf);
     if (!target.given()) forget_writes(copy);

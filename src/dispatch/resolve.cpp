@@ -150,13 +150,16 @@ Dims layout_of_parts(const Row& row, SizesView shape, const Tensor& self) {
   return row.strict_out ? strides_like(shape, self.strides(), MemoryFormat::preserve) : contiguous_strides(shape);
 }
 
-/// The layout of a new result, or of an output that is resized.
-Dims new_layout(const Row& row, const Resolved& resolved, bool is_resized, Args args, int count) {
+/// The layout of a new result, or of the output `resized`.
+Dims new_layout(const Row& row, const Resolved& resolved, const Tensor* resized, Args args, int count) {
   const bool is_of_complex = (row.complex_to_real || row.keeps_real) && is_complex(resolved.types.common);
   // PyTorch makes the results of frexp like `empty_like`, but not on meta.
-  if (!is_resized && has_several_results(row) && count == 1 && resolved.device == Device::cpu)
+  if (!resized && has_several_results(row) && count == 1 && resolved.device == Device::cpu)
     return strides_like(resolved.shape, args[0]->tensor().strides(), MemoryFormat::preserve);
-  if (!is_resized && is_of_complex) return layout_of_parts(row, resolved.shape, args[0]->tensor());
+  if (!resized && is_of_complex) return layout_of_parts(row, resolved.shape, args[0]->tensor());
+  // PyTorch computes abs and angle as complex numbers, and copies their real parts.
+  if (resized && is_of_complex && row.complex_to_real && !is_complex(resized->dtype()))
+    return contiguous_strides(resolved.shape);
   return layout_of_result(row, resolved.types, resolved.shape, args, count);
 }
 
@@ -277,7 +280,7 @@ void check_call(Op op, const Row& row, Resolved& resolved, Form form, const Tens
   if (resolved.is_flat) return;
   check.check_blow_up(resolved.shape, itemsize(types.result));
   check_divisor(row, types, resolved.shape, device, *args[count - 1]);
-  if (!out || is_resized) resolved.strides = new_layout(row, resolved, is_resized, args, count);
+  if (!out || is_resized) resolved.strides = new_layout(row, resolved, is_resized ? out : nullptr, args, count);
   for (int i = 0; i < count; ++i) resolved.conversions[i] = conversion_of(row, types, args, i);
 }
 

@@ -59,7 +59,7 @@ bool continues(const Plan& plan) {
 }
 
 /// Rows of fewer lanes are folded several at a time. `has_rows`: a kernel folds rows of the input where they lie, and
-/// only very short ones gain, if there are so many that joining lanes at the end does not matter.
+/// only short ones gain, if there are so many that joining lanes at the end does not matter.
 int64_t widened_lanes(const Plan& plan, bool has_rows) {
   if (!has_rows) return kLanes / 2;
   return plan.sizes[1] < kManyRows ? kNarrow : kShortRow;

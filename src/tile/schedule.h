@@ -45,7 +45,7 @@ struct Schedule {
   int64_t rows = 1;        // of a block
   int far_gathers = 0;     // operands that are gathered from beyond the caches
   int64_t per_loop = 0;    // tiles for one index of the outer loops; for blocks: along the transposed loop
-  int64_t tiles = 0;       // number of tiles = 0; for blocks: of rows of blocks
+  int64_t tiles = 0;       // number of tiles; for blocks: of rows of blocks
   int64_t parts = 0;       // number of equal parts that threads take
   int64_t pattern = 0;     // elements of a direct run's patterns; 0: no operand is periodic
   int64_t slot_bytes = 0;  // scratch for one register

@@ -333,3 +333,13 @@ def test_results_of_logsumexp_are_not_views(keepdim):
         return (*seen, result._version, result.grad_fn.name())
 
     assert call(tenon) == call(torch)
+
+
+@pytest.mark.parametrize("out", ["float32", "complex128"])
+@pytest.mark.parametrize("op", ["abs", "angle", "conj_physical", "nan_to_num", "sgn"])
+def test_strides_of_resized_outputs(op, out):
+    def call(m):
+        x = m.ones(3, 4, 5, dtype=m.complex128).permute(2, 0, 1)
+        return getattr(m, op)(x, out=m.zeros(0, dtype=getattr(m, out))).stride()
+
+    same(call)
