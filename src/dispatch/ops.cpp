@@ -217,7 +217,7 @@ Tensor round(const Target& target, const Tensor& input, std::optional<int64_t> d
   return run_form(Op::round, target, args, 1);
 }
 
-/// A copy of `self`, or in the target, which is resized to `strides` if its shape differs.
+/// Copies `self` to a new tensor, or to `out`, which gets these strides if it is resized. In place nothing is copied.
 Tensor copied(const Target& target, const Tensor& self, SizesView strides) {
   if (!target.given()) return self.clone();
   if (target.form == Form::inplace) {
@@ -255,8 +255,8 @@ Tensor nan_to_num(const Target& target, const Tensor& input, std::optional<doubl
     const bool inplace = target.form == Form::inplace;
     const StridedView view{input.sizes(), input.strides()};
     const Dims strides = result_strides(input.sizes(), &view, 1);
-    const Tensor copy = inplace ? Tensor() : copied(target, input, strides),
-                 whole = target.given() ? *target.tensor : copy;
+    const Tensor copy = inplace ? Tensor() : copied(target, input, strides);
+    const Tensor whole = target.given() ? *target.tensor : copy;
     Tensor parts = view_as_real(whole);
     nan_to_num({Form::inplace, &parts}, parts, nan, posinf, neginf);
     if (!target.given()) forget_writes(copy);

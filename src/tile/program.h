@@ -98,6 +98,7 @@ class Program {
     instruction.streamed = streamed;
     instruction.arity = static_cast<int8_t>(arity);
     for (int operand = 0; operand < arity; ++operand) instruction.in[operand] = static_cast<int16_t>(in[operand]);
+    instruction.op = {};
     instruction.is_cast = false;
     dtypes_.push_back(dtype);
     return result_ = registers() - 1;
