@@ -58,7 +58,8 @@ std::byte* Cascade::finish() {
   return at(into);
 }
 
-/// The order of joins is that of one call, so no piece is shorter than a vector if the rows are not.
+/// Folds rows a few at a time where more would not suit the caches. The order of joins is that of one call, so no piece
+/// is shorter than a vector if the rows are not.
 void Cascade::fold_rows(std::byte* to, const std::byte* lanes, int64_t n, int64_t step, int64_t rows, bool joins) {
   const int64_t step_bytes = step * (int64_t{1} << fold_.lane_shift);
   const bool share_sets = step_bytes != 0 && step_bytes % kSharedStep == 0;

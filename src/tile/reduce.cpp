@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "ops/block_name.h"
 #include "tile/cascade.h"
 #include "tile/pool.h"
 #include "tile/prefetch.h"
+#include "tile/reduce_shape.h"
 #include "tile/registers.h"
 #include "tile/run.h"
 #include "tile/schedule.h"
@@ -16,138 +16,7 @@
 namespace tenon {
 namespace {
 
-// Bench: tenon_bench --filter '^reduce/sum/' (kLanes, kSegmentNumel) and '^reduce/(\[N,3\] sum|NCHW)' (kNarrow).
-constexpr int64_t kLanes = 1024;  // elements of a tile
-// Of a widened tile whose rounds a kernel folds, and which rows are widened then. Bench: tenon_bench --filter
-// '^reduce/\[N,3\] sum dim 0'.
-constexpr int64_t kFewLanes = 256, kShortRow = 128, kManyRows = 128, kVectorLanes = 16;
-// Outputs of at most so many elements are folded together if their rows are short. Bench: ./dev bench --sweep, middle
-// reductions.
-constexpr int64_t kFewOfOutput = 64;
-// An innermost loop shorter than this is reduced across rows, not along them; the second, if other loops are, too.
-constexpr int64_t kNarrow = kNarrowRow, kNarrowOfSeveral = 64;
-constexpr int64_t kTogether = 16;           // rows that fold kernels fold together
-constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment, which is reduced on its own
-constexpr int64_t kMaxParts = 64;
-constexpr int64_t kRowsOfSegment = 8;  // at least; across rows
-
-/// The order of the loops: one loop gives the lanes of a tile, the others are counters.
-struct Shape {
-  bool along = false;                     // the lane loop is a reduced one: each tile is folded to one value
-  int64_t lane_loop = -1;                 // -1: one lane
-  int64_t row_loop = -1;                  // across: its turns of the short lane loop are lanes, too; -1: none
-  int64_t lanes = 1;                      // of the lane loop, or of both
-  int64_t widened = 1;                    // across: a tile holds so many turns (rounds) of the next, reduced loop
-  int64_t rounds_left = 0;                // rounds that do not fill a tile
-  SmallVector<int64_t, 8> kept, reduced;  // the loops that are counted one by one
-  int64_t kept_count = 1, reduced_count = 1;
-  int64_t tile = 1;      // lanes of a tile
-  int64_t tiles = 1;     // tiles over the lanes
-  int64_t segments = 1;  // pieces of the reduced loops that are folded separately
-
-  /// Whether each output is a run, so that neighbouring ones are folded together.
-  bool folds_rows() const { return along && reduced_count == 1 && kept_count > 1; }
-};
-
-/// Whether loop 1 continues loop 0 in every input.
-bool continues(const Plan& plan) {
-  for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
-    const int64_t* strides = plan.strides_of(operand);
-    if (strides[1] != strides[0] * plan.sizes[0]) return false;
-  }
-  return true;
-}
-
-/// Rows of fewer lanes are folded several at a time. `has_rows`: a kernel folds rows of the input where they lie, and
-/// only short ones gain, if there are so many that joining lanes at the end does not matter.
-int64_t widened_lanes(const Plan& plan, bool has_rows) {
-  if (!has_rows) return kLanes / 2;
-  return plan.sizes[1] < kManyRows ? kNarrow : kShortRow;
-}
-
-/// Whether each output is a few elements of a short lane loop's rows, so that many outputs are folded together.
-bool has_few_of_many(const Plan& plan, bool has_rows) {
-  return plan.ndim() > 2 && !is_reduced(plan, 0) && is_reduced(plan, 1) && !is_reduced(plan, 2) &&
-         plan.sizes[0] < (has_rows ? kNarrow : kShortRow) && plan.sizes[0] * plan.sizes[1] <= kFewOfOutput &&
-         plan.sizes[2] >= kShortRow;
-}
-
-/// How many rounds of `lanes` lanes make at most `most` lanes and whole vectors, or else half vectors, if possible.
-int64_t whole_vectors(int64_t lanes, int64_t most) {
-  const int64_t rounds = most / lanes;
-  for (int64_t vector : {kVectorLanes, kVectorLanes / 2})
-    if (const int64_t unit = vector / std::gcd(lanes, vector); unit <= rounds) return rounds / unit * unit;
-  return rounds;
-}
-
-void choose_lanes(const Plan& plan, bool has_rows, Shape& shape) {
-  if (plan.ndim() == 0) return;
-  shape.lane_loop = 0;
-  if (is_reduced(plan, 0)) {
-    bool several = false;
-    for (int64_t loop = 1; loop < plan.ndim(); ++loop) several = several || is_reduced(plan, loop);
-    const bool across = plan.sizes[0] < (several ? kNarrowOfSeveral : kNarrow) && plan.ndim() > 1 &&
-                        !is_reduced(plan, 1) && plan.sizes[1] > plan.sizes[0];
-    shape.along = !across;
-    if (across) shape.lane_loop = 1;
-  } else if (has_few_of_many(plan, has_rows)) {
-    shape.row_loop = 2;
-    shape.lanes = plan.sizes[0] * plan.sizes[2];
-    return;
-  } else if (plan.ndim() > 1 && plan.sizes[0] < widened_lanes(plan, has_rows) && is_reduced(plan, 1) &&
-             continues(plan)) {
-    shape.widened = std::min(whole_vectors(plan.sizes[0], has_rows ? kFewLanes : kLanes), plan.sizes[1]);
-    shape.rounds_left = plan.sizes[1] % shape.widened;
-  }
-  shape.lanes = plan.sizes[shape.lane_loop];
-}
-
-/// The most segments. A segment across rows has several of them: joining segments costs as much as a row. Each must
-/// hold a whole tile, because a widened tile's lanes are joined at its end.
-int64_t most_segments(const Shape& shape) {
-  return shape.along ? shape.reduced_count : std::max<int64_t>(shape.reduced_count / kRowsOfSegment, 1);
-}
-
-/// How many short runs are folded together if they are computed first.
-int64_t rows_of_tile(int64_t lanes) {
-  return lanes < kLanes / 4 ? (kLanes / lanes + kTogether - 1) / kTogether * kTogether
-                            : std::max<int64_t>(4 * kLanes / lanes, 1);
-}
-
-Shape choose_shape(const Plan& plan, bool has_rows) {
-  Shape shape;
-  choose_lanes(plan, has_rows, shape);
-  for (int64_t loop = 0; loop < plan.ndim(); ++loop) {
-    if (loop == shape.lane_loop || loop == shape.row_loop) continue;
-    if (is_reduced(plan, loop)) {
-      const bool widens = shape.widened > 1 && loop == 1;
-      if (!widens) shape.reduced.push_back(loop);
-      shape.reduced_count *= widens ? (plan.sizes[loop] + shape.widened - 1) / shape.widened : plan.sizes[loop];
-    } else {
-      shape.kept.push_back(loop);
-      shape.kept_count *= plan.sizes[loop];
-    }
-  }
-  if (shape.along) {
-    // A tile holds several short runs. Long runs are cut, so that a tile's casts stay in the cache; the pieces become
-    // one more reduced loop.
-    shape.tile =
-        shape.lanes <= kRowNumel ? shape.lanes * std::min(rows_of_tile(shape.lanes), shape.kept_count) : 4 * kLanes;
-    shape.reduced_count *= (shape.lanes + shape.tile - 1) / shape.tile;
-  } else {
-    shape.tile = shape.row_loop >= 0 ? std::min(shape.lanes, kLanes / plan.sizes[0] * plan.sizes[0])
-                 : shape.widened > 1 ? shape.lanes * shape.widened
-                                     : std::min(shape.lanes, 4 * kLanes);
-    shape.tiles = shape.widened > 1 ? 1 : (shape.lanes + shape.tile - 1) / shape.tile;
-  }
-  const int64_t outputs = shape.kept_count * shape.tiles;
-  if (outputs < kMaxParts)
-    shape.segments =
-        std::clamp<int64_t>(plan.numel / kSegmentNumel, 1, std::min(kMaxParts / outputs, most_segments(shape)));
-  return shape;
-}
-
-SmallVector<bool, 8> inputs_in_place(const Plan& plan, const Shape& shape) {
+SmallVector<bool, 8> inputs_in_place(const Plan& plan, const ReduceShape& shape) {
   SmallVector<bool, 8> in_place(plan.operands.size() - 1);
   for (int64_t i = 0; i < in_place.size(); ++i) {
     const int64_t* strides = plan.strides_of(i + 1);
@@ -182,7 +51,7 @@ struct Setup {
   const Program& whole;
   const Reduction& reduction;
   FoldAcrossKernel across;  // for rows of the input, read where they lie; null: there is none
-  Shape shape;
+  ReduceShape shape;
   Dtype accumulated;
   int shift;  // of the accumulated dtype
   Kernel join;
@@ -530,7 +399,7 @@ class ReduceLoop {
 
   const Setup& setup_;
   const Plan& plan_;
-  const Shape& shape_;
+  const ReduceShape& shape_;
   Registers registers_;
   Scratch memory_, cast_;
   OuterCounter kept_, reduced_;
@@ -540,7 +409,7 @@ class ReduceLoop {
 
 /// Computes outputs [begin, end), each in one piece.
 void reduce_outputs(ReduceLoop& loop, const Setup& setup, int64_t begin, int64_t end) {
-  const Shape& shape = setup.shape;
+  const ReduceShape& shape = setup.shape;
   if (shape.folds_rows()) {
     const int64_t innermost = shape.kept[0], size = setup.plan.sizes[innermost];
     for (int64_t output = begin; output < end;) {
@@ -572,7 +441,7 @@ void reduce_outputs(ReduceLoop& loop, const Setup& setup, int64_t begin, int64_t
 
 /// For few outputs over much input: segments are folded separately, then joined pairwise.
 void reduce_segments(const Setup& setup) {
-  const Shape& shape = setup.shape;
+  const ReduceShape& shape = setup.shape;
   const int64_t outputs = setup.outputs(), piece_bytes = setup.piece_bytes();
   Scratch partial(outputs * shape.segments * piece_bytes);
   parallel_for(
@@ -611,14 +480,14 @@ int64_t parts_of(const Setup& setup) {
 
 /// The output's stride between results of one tile; 1 if a tile gives one result.
 int64_t store_stride(const Setup& setup) {
-  const Shape& shape = setup.shape;
+  const ReduceShape& shape = setup.shape;
   const int64_t loop = shape.folds_rows() ? shape.kept[0] : shape.along ? -1 : shape.lane_loop;
   return loop < 0 ? 1 : setup.plan.strides_of(0)[loop];
 }
 
 /// The course without what is counted during the run.
 Course route_of(const Setup& setup) {
-  const Shape& shape = setup.shape;
+  const ReduceShape& shape = setup.shape;
   Course course{.route = shape.along         ? "along"
                          : shape.widened > 1 ? "rounds"
                                              : "across",

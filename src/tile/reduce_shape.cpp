@@ -1,0 +1,124 @@
+#include "tile/reduce_shape.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "tile/reduce.h"
+
+namespace tenon {
+namespace {
+
+// Bench: tenon_bench --filter '^reduce/sum/' (kLanes) and '^reduce/(\[N,3\] sum|NCHW)' (kNarrow).
+constexpr int64_t kLanes = 1024;  // elements of a tile
+// Of a widened tile whose rounds a kernel folds, and which rows are widened then. Bench: tenon_bench --filter
+// '^reduce/\[N,3\] sum dim 0'.
+constexpr int64_t kFewLanes = 256, kShortRow = 128, kManyRows = 128, kVectorLanes = 16;
+// Outputs of at most so many elements are folded together if their rows are short. Bench: ./dev bench --sweep, middle
+// reductions.
+constexpr int64_t kFewOfOutput = 64;
+// An innermost loop shorter than this is reduced across rows, not along them; the second, if other loops are, too.
+constexpr int64_t kNarrow = kNarrowRow, kNarrowOfSeveral = 64;
+constexpr int64_t kTogether = 16;      // rows that fold kernels fold together
+constexpr int64_t kRowsOfSegment = 8;  // at least; across rows
+
+/// Whether loop 1 continues loop 0 in every input.
+bool continues(const Plan& plan) {
+  for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
+    const int64_t* strides = plan.strides_of(operand);
+    if (strides[1] != strides[0] * plan.sizes[0]) return false;
+  }
+  return true;
+}
+
+/// Rows of fewer lanes are folded several at a time. `has_rows`: a kernel folds rows of the input where they lie, and
+/// only short ones gain, if there are so many that joining lanes at the end does not matter.
+int64_t widened_lanes(const Plan& plan, bool has_rows) {
+  if (!has_rows) return kLanes / 2;
+  return plan.sizes[1] < kManyRows ? kNarrow : kShortRow;
+}
+
+/// Whether each output is a few elements of a short lane loop's rows, so that many outputs are folded together.
+bool has_few_of_many(const Plan& plan, bool has_rows) {
+  return plan.ndim() > 2 && !is_reduced(plan, 0) && is_reduced(plan, 1) && !is_reduced(plan, 2) &&
+         plan.sizes[0] < (has_rows ? kNarrow : kShortRow) && plan.sizes[0] * plan.sizes[1] <= kFewOfOutput &&
+         plan.sizes[2] >= kShortRow;
+}
+
+/// How many rounds of `lanes` lanes make at most `most` lanes and whole vectors, or else half vectors, if possible.
+int64_t whole_vectors(int64_t lanes, int64_t most) {
+  const int64_t rounds = most / lanes;
+  for (int64_t vector : {kVectorLanes, kVectorLanes / 2})
+    if (const int64_t unit = vector / std::gcd(lanes, vector); unit <= rounds) return rounds / unit * unit;
+  return rounds;
+}
+
+void choose_lanes(const Plan& plan, bool has_rows, ReduceShape& shape) {
+  if (plan.ndim() == 0) return;
+  shape.lane_loop = 0;
+  if (is_reduced(plan, 0)) {
+    bool several = false;
+    for (int64_t loop = 1; loop < plan.ndim(); ++loop) several = several || is_reduced(plan, loop);
+    const bool across = plan.sizes[0] < (several ? kNarrowOfSeveral : kNarrow) && plan.ndim() > 1 &&
+                        !is_reduced(plan, 1) && plan.sizes[1] > plan.sizes[0];
+    shape.along = !across;
+    if (across) shape.lane_loop = 1;
+  } else if (has_few_of_many(plan, has_rows)) {
+    shape.row_loop = 2;
+    shape.lanes = plan.sizes[0] * plan.sizes[2];
+    return;
+  } else if (plan.ndim() > 1 && plan.sizes[0] < widened_lanes(plan, has_rows) && is_reduced(plan, 1) &&
+             continues(plan)) {
+    shape.widened = std::min(whole_vectors(plan.sizes[0], has_rows ? kFewLanes : kLanes), plan.sizes[1]);
+    shape.rounds_left = plan.sizes[1] % shape.widened;
+  }
+  shape.lanes = plan.sizes[shape.lane_loop];
+}
+
+/// The most segments. A segment across rows has several of them: joining segments costs as much as a row. Each must
+/// hold a whole tile, because a widened tile's lanes are joined at its end.
+int64_t most_segments(const ReduceShape& shape) {
+  return shape.along ? shape.reduced_count : std::max<int64_t>(shape.reduced_count / kRowsOfSegment, 1);
+}
+
+/// How many short runs are folded together if they are computed first.
+int64_t rows_of_tile(int64_t lanes) {
+  return lanes < kLanes / 4 ? (kLanes / lanes + kTogether - 1) / kTogether * kTogether
+                            : std::max<int64_t>(4 * kLanes / lanes, 1);
+}
+
+}  // namespace
+
+ReduceShape choose_shape(const Plan& plan, bool has_rows) {
+  ReduceShape shape;
+  choose_lanes(plan, has_rows, shape);
+  for (int64_t loop = 0; loop < plan.ndim(); ++loop) {
+    if (loop == shape.lane_loop || loop == shape.row_loop) continue;
+    if (is_reduced(plan, loop)) {
+      const bool widens = shape.widened > 1 && loop == 1;
+      if (!widens) shape.reduced.push_back(loop);
+      shape.reduced_count *= widens ? (plan.sizes[loop] + shape.widened - 1) / shape.widened : plan.sizes[loop];
+    } else {
+      shape.kept.push_back(loop);
+      shape.kept_count *= plan.sizes[loop];
+    }
+  }
+  if (shape.along) {
+    // A tile holds several short runs. Long runs are cut, so that a tile's casts stay in the cache; the pieces become
+    // one more reduced loop.
+    shape.tile =
+        shape.lanes <= kRowNumel ? shape.lanes * std::min(rows_of_tile(shape.lanes), shape.kept_count) : 4 * kLanes;
+    shape.reduced_count *= (shape.lanes + shape.tile - 1) / shape.tile;
+  } else {
+    shape.tile = shape.row_loop >= 0 ? std::min(shape.lanes, kLanes / plan.sizes[0] * plan.sizes[0])
+                 : shape.widened > 1 ? shape.lanes * shape.widened
+                                     : std::min(shape.lanes, 4 * kLanes);
+    shape.tiles = shape.widened > 1 ? 1 : (shape.lanes + shape.tile - 1) / shape.tile;
+  }
+  const int64_t outputs = shape.kept_count * shape.tiles;
+  if (outputs < kMaxParts)
+    shape.segments =
+        std::clamp<int64_t>(plan.numel / kSegmentNumel, 1, std::min(kMaxParts / outputs, most_segments(shape)));
+  return shape;
+}
+
+}  // namespace tenon

@@ -1,0 +1,34 @@
+// tile: how a reduction is divided. Takes its plan; gives the loop whose elements are the lanes of a tile, the loops
+// that are counted, and the pieces that are folded separately. Depends on shapes only, so that results have the same
+// bits for any number of threads.
+#pragma once
+#include "plan/plan.h"
+
+namespace tenon {
+
+// Bench: tenon_bench --filter '^reduce/sum/'.
+inline constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment, which is reduced on its own
+inline constexpr int64_t kMaxParts = 64;
+
+/// The order of the loops: one loop gives the lanes of a tile, the others are counters.
+struct ReduceShape {
+  bool along = false;                     // the lane loop is a reduced one: each tile is folded to one value
+  int64_t lane_loop = -1;                 // -1: one lane
+  int64_t row_loop = -1;                  // across: its turns of the short lane loop are lanes, too; -1: none
+  int64_t lanes = 1;                      // of the lane loop, or of both
+  int64_t widened = 1;                    // across: a tile holds so many turns (rounds) of the next, reduced loop
+  int64_t rounds_left = 0;                // rounds that do not fill a tile
+  SmallVector<int64_t, 8> kept, reduced;  // the loops that are counted one by one
+  int64_t kept_count = 1, reduced_count = 1;
+  int64_t tile = 1;      // lanes of a tile
+  int64_t tiles = 1;     // tiles over the lanes
+  int64_t segments = 1;  // pieces of the reduced loops that are folded separately
+
+  /// Whether each output is a run, so that neighbouring ones are folded together.
+  bool folds_rows() const { return along && reduced_count == 1 && kept_count > 1; }
+};
+
+/// `has_rows`: a kernel folds rows of the input where they lie.
+ReduceShape choose_shape(const Plan& plan, bool has_rows);
+
+}  // namespace tenon
