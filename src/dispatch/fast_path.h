@@ -178,7 +178,8 @@ inline bool add_small_operand(SmallBroadcast& broadcast, int i, const TensorImpl
 }
 
 /// Whether it is a broadcast of two small tensors that run_small computes.
-inline bool small_binary(Op op, Args args, SmallBroadcast& broadcast, FastKernel& entry, Dtype& common) {
+inline bool small_binary(Op op, Args args, ResultStrides strides, SmallBroadcast& broadcast, FastKernel& entry,
+                         Dtype& common) {
   if (!args[0]->is_tensor() || !args[1]->is_tensor()) return false;
   const TensorImpl& a = *args[0]->tensor().impl();
   const TensorImpl& b = *args[1]->tensor().impl();
@@ -189,7 +190,8 @@ inline bool small_binary(Op op, Args args, SmallBroadcast& broadcast, FastKernel
   common = a.dtype;
   if (a.dtype != b.dtype && !common_of_small(*args[0], *args[1], common)) return false;
   entry = fast_kernel(op, common);
-  if (!entry.kernel || !broadcast.set(a.sizes, a.strides, b.sizes, b.strides, most)) return false;
+  if (!entry.kernel || !broadcast.set(a.sizes, a.strides, b.sizes, b.strides, itemsize(common), most, strides))
+    return false;
   return add_small_operand(broadcast, 0, a, common) && add_small_operand(broadcast, 1, b, common);
 }
 
@@ -197,9 +199,10 @@ inline Tensor small_result(Op op, Args args) {
   SmallBroadcast broadcast;
   FastKernel entry;
   Dtype common;
-  if (!small_binary(op, args, broadcast, entry, common) || !BroadcastCheck::is_silent()) return {};
+  if (!small_binary(op, args, ResultStrides::from_operands, broadcast, entry, common) || !BroadcastCheck::is_silent())
+    return {};
   Tensor result = new_tensor(broadcast.shape(), entry.result);
-  run_small(broadcast, entry.kernel, itemsize(common), itemsize(entry.result), result.impl()->data());
+  run_small(broadcast, entry.kernel, itemsize(entry.result), result.impl()->data());
   return result;
 }
 
@@ -215,12 +218,12 @@ inline bool small_into(Op op, Tensor& out, Args args) {
   Dtype common;
   const TensorImpl* impl = out.impl();
   if (!impl->contiguous || impl->device != Device::cpu || !BroadcastCheck::is_silent()) return false;
-  if (!small_binary(op, args, broadcast, entry, common) || impl->dtype != entry.result ||
+  if (!small_binary(op, args, ResultStrides::given, broadcast, entry, common) || impl->dtype != entry.result ||
       !(SizesView(impl->sizes) == broadcast.shape()))
     return false;
   for (int i = 0; i < 2; ++i)
     if (!may_write_small(*impl, *args[i]->tensor().impl())) return false;
-  run_small(broadcast, entry.kernel, itemsize(common), itemsize(entry.result), impl->data());
+  run_small(broadcast, entry.kernel, itemsize(entry.result), impl->data());
   bump_version(out);
   return true;
 }

@@ -14,11 +14,11 @@
 namespace tenon {
 namespace {
 
-// Bytes for one thread; fewer than three of these are copied by the caller alone. Bench: tenon_bench --ops --filter
-// 'ops/(cat|stack)$'.
-constexpr int64_t kGrainBytes = 128 << 10, kSerialBytes = 3 * kGrainBytes, kMostBytes = 1 << 20;
-// Runs of so many bytes are copied in steps of a fixed length; the next run overwrites the excess.
-constexpr int64_t kShort = 256;
+// Bytes for one thread; fewer than three of these are copied by the caller alone. A short run costs as much as so many
+// bytes. Bench: tenon_bench --ops --filter 'ops/(cat|stack)$'.
+constexpr int64_t kGrainBytes = 128 << 10, kSerialBytes = 3 * kGrainBytes, kMostBytes = 1 << 20, kRunBytes = 32;
+// Runs of so many bytes, of so many parts, are copied in steps of a fixed length; the next run overwrites the excess.
+constexpr int64_t kShort = 256, kFewParts = 32;
 // Shorter runs are joined to blocks of kBlock bytes before a streaming store.
 constexpr int64_t kBlock = 4096, kShortStream = 1024;
 
@@ -32,12 +32,15 @@ class Joint {
     shortest_ = longest_ = parts[0].nbytes;
     for (int64_t i = 0; i < count; ++i) {
       row_bytes_ += parts[i].nbytes;  // exact: inside the output
+      row_cost_ += std::max(parts[i].nbytes, kRunBytes);
       shortest_ = std::min(shortest_, parts[i].nbytes);
       longest_ = std::max(longest_, parts[i].nbytes);
     }
   }
 
   int64_t nbytes() const { return rows_ * row_bytes_; }  // exact: of the output
+  /// In bytes that cost as much.
+  int64_t cost() const { return rows_ * row_cost_; }  // exact: memory is smaller than 2^48
   int64_t shortest() const { return shortest_; }
 
   /// Writes bytes [begin, end) of the output.
@@ -51,9 +54,9 @@ class Joint {
     if (is_element(to))
       to = write_elements(to, row, last);
     else if (longest_ <= kShort)
-      to = longest_ <= 8    ? write_short_rows<8>(to, row, last)
-           : longest_ <= 16 ? write_short_rows<16>(to, row, last)
-                            : write_short_rows<32>(to, row, last);
+      to = longest_ <= 8    ? write_short_rows<8, true>(to, row, last)
+           : longest_ <= 16 ? write_short_rows<16, true>(to, row, last)
+                            : write_short_rows<32, false>(to, row, last);
     for (; row < last; ++row) to = write_row(to, row, 0, row_bytes_, copy_run);
     write_row(to, last, 0, end % row_bytes_, copy_run);
   }
@@ -98,22 +101,29 @@ class Joint {
     return to;
   }
   /// Writes whole rows from `row` on, up to the last ones, where a step of kStep bytes would pass the end of the output
-  /// or of a part. Advances `row`.
-  template <int64_t kStep>
+  /// or of a part. Advances `row`. `kOneStep`: no run is longer than a step.
+  template <int64_t kStep, bool kOneStep>
   std::byte* write_short_rows(std::byte* to, int64_t& row, int64_t last) const {
     const int64_t beyond = (kStep + shortest_ - 1) / shortest_, stop = std::min(last, rows_) - beyond;
-    for (; row < stop; ++row)
-      for (int64_t i = 0; i < count_; ++i) {
-        const int64_t nbytes = parts_[i].nbytes;
-        const std::byte* from = parts_[i].data + row * nbytes;  // exact: inside the part
-        for (int64_t at = 0; at < nbytes; at += kStep) std::memcpy(to + at, from + at, kStep);
-        to += nbytes;
+    if (count_ > kFewParts) return to;
+    const std::byte* from[kFewParts];
+    int64_t nbytes[kFewParts];
+    for (int64_t i = 0; i < count_; ++i) {
+      nbytes[i] = parts_[i].nbytes;
+      from[i] = parts_[i].data + row * nbytes[i];  // exact: inside the part
+    }
+    for (const int64_t count = count_; row < stop; ++row)
+      for (int64_t i = 0; i < count; ++i) {
+        std::memcpy(to, from[i], kStep);
+        for (int64_t at = kStep; !kOneStep && at < nbytes[i]; at += kStep) std::memcpy(to + at, from[i] + at, kStep);
+        to += nbytes[i];
+        from[i] += nbytes[i];
       }
     return to;
   }
 
   const Part* parts_;
-  int64_t count_, rows_, row_bytes_ = 0, shortest_, longest_;
+  int64_t count_, rows_, row_bytes_ = 0, row_cost_ = 0, shortest_, longest_;
 };
 
 /// The same with streaming stores.
@@ -139,8 +149,9 @@ void join(std::byte* out, const Part* parts, int64_t count, int64_t rows) {
   const bool streaming = nbytes > streaming_threshold();
   if (CourseRecord::now()) [[unlikely]]
     note_course({.route = "runs joined", .stores = streaming ? "streamed" : "in place"});
-  if (nbytes < kSerialBytes) return run_or_plan(out, 1, [&](int64_t) { joint.write(out, 0, nbytes, copy); });
-  const int64_t grain = std::clamp(nbytes / (int64_t{8} * get_num_threads()), kGrainBytes, kMostBytes) / kLine * kLine;
+  if (joint.cost() < kSerialBytes) return run_or_plan(out, 1, [&](int64_t) { joint.write(out, 0, nbytes, copy); });
+  const int64_t least = std::max(nbytes / (joint.cost() / kGrainBytes), kLine);
+  const int64_t grain = std::clamp(nbytes / (int64_t{8} * get_num_threads()), least, kMostBytes) / kLine * kLine;
   run_or_plan(out, (nbytes + grain - 1) / grain, [&](int64_t part) {
     const int64_t begin = part * grain, end = std::min(begin + grain, nbytes);
     if (!streaming) return joint.write(out + begin, begin, end, copy);

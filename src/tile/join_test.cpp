@@ -50,6 +50,12 @@ TEST(Join, ShortRuns) {
       }
 }
 
+TEST(Join, ManyShortRuns) {
+  for (std::size_t count : {31u, 32u, 33u})
+    for (int64_t rows : {1, 5, 40'000})
+      EXPECT_TRUE(joins(std::vector<int64_t>(count, 3), rows)) << count << " " << rows;
+}
+
 TEST(Join, RunsOfOneElement) {
   for (int64_t width : {1, 2, 4, 8})
     for (int64_t rows : {1, 100, 10'000})

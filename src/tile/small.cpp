@@ -1,28 +1,48 @@
 #include "tile/small.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 
 #include "tile/rows.h"
+#include "tile/streamed.h"
 
 namespace tenon {
 namespace {
 
+// Rows of so many bytes begin on a cache line of the output. Bench: ./dev bench --sweep, rows.
+constexpr int64_t kLongRowBytes = 1024;
 // Copies in chunks may write this many bytes beyond the end.
-constexpr int64_t kChunk = 16;
-// A call of a kernel costs as much as copying so many elements; beyond kSmallNumel, as planning does.
+constexpr int64_t kChunk = 16, kLongChunk = 64;
+// A call of a kernel costs as much as copying so many bytes; beyond kSmallBytes, so many elements, as planning does.
 // Bench: tenon_bench --filter '^large/(row|column)/L1'.
-constexpr int64_t kShortestRow = 16, kShortestPlannedRow = 64;
+constexpr int64_t kShortestRowBytes = 64, kShortestPlannedRow = 64;
+
+/// Continues a pattern of `period` bytes at `filled`, in pieces. The first `period + kPiece` bytes are there: pieces
+/// are read from them, because reading what was stored just before would wait for it.
+template <int64_t kPiece>
+inline int64_t continue_pattern(std::byte* to, int64_t period, int64_t filled, int64_t total) {
+  for (int64_t from = filled - period; filled < total; filled += kPiece, from += kPiece) {
+    if (from >= period) from -= period;
+    std::memcpy(to + filled, to + from, kPiece);
+  }
+  return filled;
+}
+// From this many elements on, a call of a kernel that moves data costs less than moving them one by one.
+// Bench: tenon_bench --filter '^tiny/'.
+constexpr int64_t kFewMoved = 64;
 
 /// Repeats the first `block` bytes until there are `total`.
 inline void repeat_block(std::byte* to, int64_t block, int64_t total) {
-  // A chunk must be complete before it is read, so short blocks are first repeated byte by byte.
-  int64_t distance = block;
+  int64_t period = block;
   int64_t filled = block;
-  for (; distance < kChunk; distance += block)
-    for (int64_t i = 0; i < block; ++i, ++filled) to[filled] = to[filled - distance];
-  for (; filled < total; filled += kChunk) std::memcpy(to + filled, to + filled - distance, kChunk);
+  for (; period < kChunk; period += block)
+    for (int64_t i = 0; i < block; ++i, ++filled) to[filled] = to[filled - period];
+  if (total < 2 * kLongChunk + period) return void(continue_pattern<kChunk>(to, period, filled, total));
+  const int64_t long_period = (kLongChunk + period - 1) / period * period;
+  filled = continue_pattern<kChunk>(to, period, filled, long_period + kLongChunk);
+  continue_pattern<kLongChunk>(to, long_period, filled, total);
 }
 
 /// Copies exactly `nbytes` bytes in a few moves of fixed size; the last two may overlap.
@@ -56,15 +76,30 @@ inline void expand_run(T* to, const T* from, int64_t stride, int64_t count) {
   for (int64_t i = 0; i < count; i += kPattern) std::memcpy(to + i, pattern, kChunk);
 }
 
+/// The two innermost loops by the kernels that move data.
+template <class T>
+[[gnu::noinline]] void expand_pair(T* to, const T* from, const int64_t* strides, const int64_t* counts) {
+  const MoveKernels& move = kernels().move[std::countr_zero(sizeof(T))];
+  if (strides[0] == 0 && strides[1] == 1) return move.repeat(to, from, counts[0], counts[1]);
+  move.gather(to, from, strides[0], counts[0], strides[1], counts[1]);
+}
+
 /// Fills `to` with the operand over loops [0, loops). Returns the number of elements.
 template <class T>
 int64_t expand(T* to, const T* from, const SmallBroadcast& broadcast, const int64_t* strides, int64_t loops) {
   const int64_t loop = loops - 1, count = broadcast.counts[loop], stride = strides[loop];
   if (loop == 0) {
-    expand_run(to, from, stride, count);
+    if (stride > 1 && count >= kFewMoved)
+      kernels().move[std::countr_zero(sizeof(T))].gather(to, from, stride, count, 0, 1);
+    else
+      expand_run(to, from, stride, count);
     return count;
   }
   const int64_t inner = broadcast.counts[0];
+  if (loop == 1 && stride != 0 && inner * count >= kFewMoved) {
+    expand_pair(to, from, strides, broadcast.counts);
+    return inner * count;
+  }
   const int64_t block = loop == 1 ? inner : expand(to, from, broadcast, strides, loop);
   const int64_t total = block * count, width = static_cast<int64_t>(sizeof(T));
   if (loop == 1) expand_run(to, from, strides[0], inner);
@@ -97,33 +132,43 @@ inline void for_each_row(const SmallBroadcast& broadcast, const int64_t* widths,
   }
 }
 
+/// How the rows of an output that is no input are computed: long ones begin with a few lanes that are computed twice,
+/// so that the others begin on a cache line. Vectors that cross lines would cost more.
+int64_t lanes_before_line(const std::byte* to, int64_t itemsize) {
+  return (-static_cast<int64_t>(reinterpret_cast<uintptr_t>(to)) & (kLine - 1)) / itemsize;
+}
+
 /// Calls the kernel for each row.
-void run_rows(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, int64_t out_itemsize, void* out) {
+void run_rows(const SmallBroadcast& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
   const int64_t length = broadcast.counts[0];
-  const int64_t widths[2] = {itemsize, itemsize}, steps[2] = {broadcast.strides[0][0], broadcast.strides[1][0]};
+  const int64_t itemsize = broadcast.itemsize, widths[2] = {itemsize, itemsize},
+                steps[2] = {broadcast.strides[0][0], broadcast.strides[1][0]};
   const bool is_input = broadcast.data[0] == out || broadcast.data[1] == out;
   const RowCalls calls = is_input ? RowCalls{length, 0} : RowCalls::of(length, std::min(itemsize, out_itemsize));
   const int64_t start = length - calls.last;
+  const bool is_long = !is_input && length * out_itemsize >= kLongRowBytes;
+  const int64_t block = kLine / std::min(itemsize, out_itemsize);
   std::byte* to = static_cast<std::byte*>(out);
   for_each_row(broadcast, widths, [&](const std::byte* const* data) {
-    const Lanes lanes[2] = {{data[0], steps[0]}, {data[1], steps[1]}};
-    kernel(to, lanes, calls.first);
-    if (calls.last > 0) {
-      const Lanes last[2] = {{data[0] + start * steps[0] * itemsize, steps[0]},
-                             {data[1] + start * steps[1] * itemsize, steps[1]}};
-      kernel(to + start * out_itemsize, last, calls.last);
-    }
+    const auto run = [&](int64_t from, int64_t lanes_count) {
+      const Lanes lanes[2] = {{data[0] + from * steps[0] * itemsize, steps[0]},
+                              {data[1] + from * steps[1] * itemsize, steps[1]}};
+      kernel(to + from * out_itemsize, lanes, lanes_count);
+    };
+    const int64_t head = is_long ? lanes_before_line(to, out_itemsize) : 0;
+    if (head > 0) run(0, block);
+    run(head, calls.first - head);
+    if (calls.last > 0) run(start, calls.last);
     to += length * out_itemsize;
   });
 }
 
 /// The same for operands that are cast, piece by piece.
-[[gnu::noinline]] void run_rows_cast(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize,
-                                     int64_t out_itemsize, void* out) {
+[[gnu::noinline]] void run_rows_cast(const SmallBroadcast& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
   alignas(64) std::byte buffers[2][kSmallNumel * kMaxItemsize];
   const int64_t length = broadcast.counts[0];
-  const int64_t widths[2] = {broadcast.casts[0] ? broadcast.widths[0] : itemsize,
-                             broadcast.casts[1] ? broadcast.widths[1] : itemsize};
+  const int64_t widths[2] = {broadcast.casts[0] ? broadcast.widths[0] : broadcast.itemsize,
+                             broadcast.casts[1] ? broadcast.widths[1] : broadcast.itemsize};
   std::byte* to = static_cast<std::byte*>(out);
   for_each_row(broadcast, widths, [&](const std::byte* const* data) {
     for (int64_t start = 0, n; start < length; start += n, to += n * out_itemsize) {
@@ -140,12 +185,22 @@ void run_rows(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, 
   });
 }
 
+/// Whether the operand's elements follow each other in memory as the result's do.
+inline bool is_whole(const SmallBroadcast& broadcast, const int64_t* strides) {
+  int64_t expected = 1;
+  for (int64_t loop = 0; loop < broadcast.loops; ++loop) {
+    if (strides[loop] != expected) return false;
+    expected *= broadcast.counts[loop];
+  }
+  return true;
+}
+
 template <class T>
 void run_sized(const SmallBroadcast& broadcast, Kernel kernel, void* out) {
-  alignas(64) T buffers[2][kSmallNumel + 4 * kChunk];
+  alignas(64) T buffers[2][kSmallBytes / static_cast<int64_t>(sizeof(T)) + kLongChunk];
   Lanes lanes[2];
   for (int i = 0; i < 2; ++i) {
-    const bool whole = broadcast.loops == 1 && broadcast.strides[i][0] == 1;
+    const bool whole = is_whole(broadcast, broadcast.strides[i]);
     lanes[i] = {whole ? broadcast.data[i] : buffers[i], 1};
     if (!whole)
       expand(buffers[i], static_cast<const T*>(broadcast.data[i]), broadcast, broadcast.strides[i], broadcast.loops);
@@ -170,12 +225,14 @@ void SmallBroadcast::add_loop(int64_t count, const int64_t* own) noexcept {
   ++loops;
 }
 
-bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesView b_strides, int64_t most) noexcept {
+bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesView b_strides, int64_t width,
+                         int64_t most, ResultStrides result) noexcept {
   ndim = a.size() > b.size() ? a.size() : b.size();
   if (ndim > kSmallDims) return false;
   const SizesView shapes[2] = {a, b}, steps[2] = {a_strides, b_strides};
-  // More elements than this need long rows. The result has at least those of each operand.
-  const bool needs_rows = most > kSmallNumel;
+  // More elements than fit need long rows. The result has at least those of each operand.
+  const bool needs_rows = most * width > kSmallBytes;
+  itemsize = width;
   numel = 1;
   loops = 0;
   int64_t last_stride[2] = {0, 0}, last_size[2] = {0, 0};
@@ -192,7 +249,7 @@ bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesVie
       const bool moves = back <= shapes[i].size() && (own[i] != 1 || size == 1);
       const int64_t stride = moves ? steps[i][shapes[i].size() - back] : 0;
       own_strides[i] = stride;
-      if (stride == 0) continue;
+      if (stride == 0 || result == ResultStrides::given) continue;
       // Strides must not get smaller from the last dim to the first: then the result is row-major.
       if (stride < last_stride[i] || (stride == last_stride[i] && last_size[i] > size)) return false;
       last_stride[i] = stride;
@@ -201,7 +258,7 @@ bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesVie
     add_loop(size, own_strides);
     if (needs_rows && loops > 0 && !has_rows_of(loops == 1 ? 1 : kShortestPlannedRow)) return false;
   }
-  return loops > 0 && (numel <= kSmallNumel || has_rows());
+  return loops > 0 && (numel * itemsize <= kSmallBytes || has_rows());
 }
 
 bool SmallBroadcast::casts_many() const noexcept {
@@ -213,15 +270,14 @@ bool SmallBroadcast::has_rows_of(int64_t shortest) const noexcept {
   return counts[0] >= shortest && (a | b) == 1 && a >= 0 && b >= 0;
 }
 bool SmallBroadcast::has_rows() const noexcept {
-  return has_rows_of(numel <= kSmallNumel ? kShortestRow : kShortestPlannedRow);
+  return has_rows_of(numel * itemsize <= kSmallBytes ? kShortestRowBytes / itemsize : kShortestPlannedRow);
 }
 
 namespace {
 
-void run_of_one_dtype(const SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, int64_t out_itemsize,
-                      void* out) {
-  if (broadcast.has_rows()) return run_rows(broadcast, kernel, itemsize, out_itemsize, out);
-  switch (itemsize) {
+void run_of_one_dtype(const SmallBroadcast& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
+  if (broadcast.has_rows()) return run_rows(broadcast, kernel, out_itemsize, out);
+  switch (broadcast.itemsize) {
     case 1:
       return run_sized<uint8_t>(broadcast, kernel, out);
     case 2:
@@ -236,8 +292,7 @@ void run_of_one_dtype(const SmallBroadcast& broadcast, Kernel kernel, int64_t it
 }
 
 /// The same after casts of whole operands into buffers on the stack.
-[[gnu::noinline]] void run_cast(SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, int64_t out_itemsize,
-                                void* out) {
+[[gnu::noinline]] void run_cast(SmallBroadcast& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
   alignas(64) std::byte buffers[2][kSmallNumel * kMaxItemsize];
   for (int i = 0; i < 2; ++i) {
     if (!broadcast.casts[i]) continue;
@@ -245,18 +300,18 @@ void run_of_one_dtype(const SmallBroadcast& broadcast, Kernel kernel, int64_t it
     broadcast.casts[i](buffers[i], &from, broadcast.numels[i]);
     broadcast.data[i] = buffers[i];
   }
-  run_of_one_dtype(broadcast, kernel, itemsize, out_itemsize, out);
+  run_of_one_dtype(broadcast, kernel, out_itemsize, out);
 }
 
 }  // namespace
 
-void run_small(SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, int64_t out_itemsize, void* out) {
+void run_small(SmallBroadcast& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
   if (!broadcast.casts[0] && !broadcast.casts[1])
-    run_of_one_dtype(broadcast, kernel, itemsize, out_itemsize, out);
+    run_of_one_dtype(broadcast, kernel, out_itemsize, out);
   else if (broadcast.casts_many())
-    run_rows_cast(broadcast, kernel, itemsize, out_itemsize, out);
+    run_rows_cast(broadcast, kernel, out_itemsize, out);
   else
-    run_cast(broadcast, kernel, itemsize, out_itemsize, out);
+    run_cast(broadcast, kernel, out_itemsize, out);
 }
 
 }  // namespace tenon

@@ -8,11 +8,16 @@
 namespace tenon {
 
 // Up to this size a binary op is expanded on the stack. Bench: tenon_bench --filter '^tiny/\[5,1,4,1\]'.
+inline constexpr int64_t kSmallBytes = 8192;
+// Up to this size an operand is cast on the stack.
 inline constexpr int64_t kSmallNumel = 1024;
 // Up to this size a binary op over rows runs without a plan, on one thread. Bench: tenon_bench --filter
 // '^large/(row|column)/(L1|L2)'.
 inline constexpr int64_t kSmallRowsNumel = 32768;
 inline constexpr int64_t kSmallDims = 6;
+
+/// Who decides the strides of a row-major result: its operands, or an output that is there.
+enum class ResultStrides : uint8_t { from_operands, given };
 
 /// The result's shape, and its merged loops, innermost first, with both operands' strides (0 where an operand is
 /// broadcast). False if the shapes do not broadcast or are too large, or if PyTorch's result might not be row-major:
@@ -21,6 +26,7 @@ struct SmallBroadcast {
   int64_t ndim;
   int64_t sizes[kSmallDims];
   int64_t numel;
+  int64_t itemsize;  // of the kernel's operands
   int64_t loops;
   int64_t counts[kSmallDims];
   int64_t strides[2][kSmallDims];
@@ -29,8 +35,9 @@ struct SmallBroadcast {
   int64_t numels[2];  // of the operands that are cast
   int64_t widths[2];  // bytes of their elements
 
-  /// `most`: the number of elements of the larger operand.
-  bool set(SizesView a, SizesView a_strides, SizesView b, SizesView b_strides, int64_t most) noexcept;
+  /// `width`: bytes of the kernel's operands' elements; `most`: the number of elements of the larger operand.
+  bool set(SizesView a, SizesView a_strides, SizesView b, SizesView b_strides, int64_t width, int64_t most,
+           ResultStrides result) noexcept;
   SizesView shape() const noexcept { return {sizes, ndim}; }
   /// Whether the innermost loop is long, and each operand's elements in it are contiguous or one element.
   bool has_rows() const noexcept;
@@ -42,8 +49,8 @@ struct SmallBroadcast {
   void add_loop(int64_t count, const int64_t* own) noexcept;
 };
 
-/// out = kernel(a, b). `itemsize`: of the kernel's operands; `out_itemsize`: of its results. `out` is row-major; it is
+/// out = kernel(a, b). `out_itemsize`: of the results. `out` is row-major; it is
 /// an operand or overlaps none.
-void run_small(SmallBroadcast& broadcast, Kernel kernel, int64_t itemsize, int64_t out_itemsize, void* out);
+void run_small(SmallBroadcast& broadcast, Kernel kernel, int64_t out_itemsize, void* out);
 
 }  // namespace tenon
