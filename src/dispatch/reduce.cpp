@@ -1,5 +1,6 @@
 #include "dispatch/reduce.h"
 
+#include <bit>
 #include <limits>
 
 #include "dispatch/differentiate.h"
@@ -76,6 +77,15 @@ Reduction reduction_of(Op op, Dtype output, int64_t count) {
 // One thread folds so many elements in one piece.
 constexpr int64_t kFewNumel = 1 << 16;
 
+// So many rows are added one after the other: other orders are more exact for more. Bench: tenon_bench --filter
+// '^tiny/sum'.
+constexpr int64_t kFewRows = 16, kFewColumns = 1024;
+
+/// Whether contiguous rows are folded into one without a plan.
+bool are_few_rows(const Tensor& self, int64_t rows, int64_t columns) {
+  return rows > 1 && rows <= kFewRows && columns <= kFewColumns && self.is_contiguous();
+}
+
 /// Whether elements are contiguous rows of `numel` elements that need no plan.
 bool are_rows(const Tensor& self, int64_t numel, int64_t longest) {
   return self.numel() <= kFewNumel && self.is_contiguous() && numel <= longest;
@@ -112,6 +122,28 @@ bool fold_rows(Op op, const Types& types, const Tensor& out, const Tensor& self,
   return true;
 }
 
+/// Folds few rows without a plan, if the first dims are reduced and nothing is cast. False if the call needs a plan.
+bool fold_first_dims(Op op, const Types& types, const Tensor& out, const Tensor& self, SizesView mask) {
+  const Dtype dtype = self.dtype();
+  if (types.element != dtype || types.accumulated != dtype || out.dtype() != dtype || !out.is_contiguous())
+    return false;
+  int64_t count = 0;
+  while (count < mask.size() && mask[count]) ++count;
+  for (int64_t dim = count; dim < mask.size(); ++dim)
+    if (mask[dim]) return false;
+  const int64_t columns = numel_from(self, count), rows = self.numel() / columns;
+  if (!are_few_rows(self, rows, columns)) return false;
+  if (CourseRecord::now()) [[unlikely]] {
+    Course course{.route = "few", .stores = "in place", .parts = 1};
+    course.accesses.push_back(AccessPattern::direct);
+    course.kernels.push_back({block_name(formula_of(op)), dtype});
+    note_course(std::move(course));
+    if (out.is_meta()) return true;
+  }
+  fold_few_rows(reduction_of(op, dtype, rows), out.data_ptr(), self.data_ptr(), rows, columns);
+  return true;
+}
+
 /// Of a result; what is not zero is asked of any dtype.
 void check_dtype(Op op, Dtype result) {
   if (!is_truth(op)) check_has_code(row_of(op), result);
@@ -134,7 +166,7 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   check_dtype(op, types.result);
   // Truths into uint8 PyTorch asks of the elements as uint8.
   warn_of_lost_parts(self.dtype(), is_truth(op) ? out.dtype() : types.element, self.numel());
-  if (fold_rows(op, types, out, self, mask)) return;
+  if (fold_rows(op, types, out, self, mask) || fold_first_dims(op, types, out, self, mask)) return;
   const Dims strides = spread_strides(out.strides(), mask, keepdim);
   const StridedView strided[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};
   Plan plan;
@@ -193,41 +225,56 @@ Resolved resolve(Op op, const Tensor& self, SizesView dims, bool keepdim, std::o
   return resolved;
 }
 
-/// The first of the last dims, if these are the dims to reduce; -1 if others are.
-int64_t first_reduced(SizesView dims, int64_t ndim) {
-  if (dims.empty()) return 0;
-  if (ndim > 63) return -1;
-  uint64_t mask = 0;
+/// The dims to reduce, one bit each; 0 if one of them does not exist.
+uint64_t reduced_bits(SizesView dims, int64_t ndim) {
+  if (ndim > 63) return 0;
+  if (dims.empty()) return (uint64_t{1} << ndim) - 1;
+  uint64_t bits = 0;
   for (const int64_t dim : dims) {
-    if (dim < -ndim || dim >= ndim) return -1;
-    mask |= uint64_t{1} << (dim < 0 ? dim + ndim : dim);  // exact: below the number of dims
+    if (dim < -ndim || dim >= ndim) return 0;
+    bits |= uint64_t{1} << (dim < 0 ? dim + ndim : dim);  // exact: below the number of dims
   }
-  const int64_t first = ndim - dims.size();  // exact: two small numbers
-  return first >= 0 && mask >> first == (uint64_t{1} << dims.size()) - 1 ? first : -1;
+  return bits;
 }
 
-/// The shape after the dims from `first` on are reduced.
-Dims shape_before(const Tensor& self, int64_t first, bool keepdim) {
-  Dims shape = SizesView(self.sizes().data(), first).copy();
-  for (int64_t dim = first; keepdim && dim < self.dim(); ++dim) shape.push_back(1);
+/// The shape after the dims from `first` to `end` are reduced.
+Dims shape_without(const Tensor& self, int64_t first, int64_t end, bool keepdim) {
+  Dims shape;
+  for (int64_t dim = 0; dim < self.dim(); ++dim) {
+    const bool is_reduced = dim >= first && dim < end;
+    if (!is_reduced || keepdim) shape.push_back(is_reduced ? 1 : self.sizes()[dim]);
+  }
   return shape;
 }
 
-/// The fast path: contiguous elements whose last dims are reduced without a cast. Undefined if the call needs the
-/// general path. Bench: tenon_bench --filter '^tiny/sum'.
-Tensor rows_result(Op op, const Tensor& self, SizesView dims, bool keepdim) {
-  const Dtype dtype = self.dtype();
-  const int64_t first = first_reduced(dims, self.dim());
-  if (first < 0 || self.numel() == 0 || self.is_meta()) return {};
-  const int64_t numel = numel_from(self, first);
-  if (!are_rows(self, numel, kRowNumel)) return {};
+/// Whether elements are folded in their dtype, without casts, and nobody asks how.
+bool folds_plainly(Op op, Dtype dtype) {
   const Row& row = row_of(op);
   const bool is_plain = widened(dtype) == dtype && reduced_dtype(op, dtype, {}) == dtype;
-  if (!is_plain || (is_truth(op) && dtype != bool_) || (row.dtypes & set_of(dtype)) == 0 || CourseRecord::now())
-    return {};
-  Tensor out = new_tensor(shape_before(self, first, keepdim), dtype);
-  fold_contiguous_rows(reduction_of(op, dtype, numel), dtype, dtype, out.impl()->data(), self.impl()->data(), numel,
-                       out.numel());
+  return is_plain && (!is_truth(op) || dtype == bool_) && (row.dtypes & set_of(dtype)) != 0 && !CourseRecord::now();
+}
+
+/// The fast path: contiguous elements whose last dims, or few elements of the first dims, are reduced without a cast.
+/// Undefined if the call needs the general path. Bench: tenon_bench --filter '^tiny/sum'.
+Tensor few_result(Op op, const Tensor& self, SizesView dims, bool keepdim) {
+  const Dtype dtype = self.dtype();
+  const int64_t ndim = self.dim(), count = dims.empty() ? ndim : dims.size();
+  const uint64_t bits = reduced_bits(dims, ndim);
+  if (self.numel() == 0 || self.is_meta() || std::popcount(bits) != count) return {};
+  const int64_t first = ndim - count;  // exact: two small numbers
+  if (bits >> first == (uint64_t{1} << count) - 1) {
+    const int64_t numel = numel_from(self, first);
+    if (!are_rows(self, numel, kRowNumel) || !folds_plainly(op, dtype)) return {};
+    Tensor out = new_tensor(shape_without(self, first, ndim, keepdim), dtype);
+    fold_contiguous_rows(reduction_of(op, dtype, numel), dtype, dtype, out.impl()->data(), self.impl()->data(), numel,
+                         out.numel());
+    return out;
+  }
+  if (bits != (uint64_t{1} << count) - 1) return {};
+  const int64_t columns = numel_from(self, count), rows = self.numel() / columns;
+  if (!are_few_rows(self, rows, columns) || !folds_plainly(op, dtype)) return {};
+  Tensor out = new_tensor(shape_without(self, 0, count, keepdim), dtype);
+  fold_few_rows(reduction_of(op, dtype, rows), out.impl()->data(), self.impl()->data(), rows, columns);
   return out;
 }
 
@@ -265,7 +312,7 @@ Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::opti
 
 Tensor run_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
   if (!dtype)
-    if (Tensor out = rows_result(op, self, dims, keepdim); out.defined()) return out;
+    if (Tensor out = few_result(op, self, dims, keepdim); out.defined()) return out;
   const Resolved resolved = resolve(op, self, dims, keepdim, dtype);
   Tensor out = new_tensor(resolved.shape, resolved.types.result, self.device());
   compute(op, resolved.types, out, self, resolved.mask, keepdim);

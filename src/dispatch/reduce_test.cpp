@@ -315,6 +315,26 @@ TEST(Reduce, FewElementsOfManyOutputs) {
   EXPECT_TRUE(same_bits(real(sum(z, 1)), sum(real(z).contiguous(), 1)));
 }
 
+TEST(Reduce, FewRowsAreFoldedAsWithAnOutput) {
+  for (const Dtype dtype : {bool_, int64, float32, float64, complex64})
+    for (const Op op : {Op::sum, Op::mean, Op::prod, Op::amax, Op::any, Op::all})
+      for (int64_t rows = 1; rows <= 20; ++rows)
+        for (const int64_t columns : {1, 2, 3, 5, 8, 17, 31, 64, 100, 257, 1000, 1100}) {
+          if ((op == Op::mean && !is_inexact(dtype)) || (op == Op::amax && is_complex(dtype))) continue;
+          const Tensor x = sin(arange(rows * columns, float64) * 1.7).gt(0).to(dtype).mul(dtype == bool_ ? 1 : 3) *
+                           (is_inexact(dtype) ? exp(arange(rows * columns, float64).mul(0.37).sin() * 9).to(dtype)
+                                              : ones({rows * columns}, dtype));
+          const Tensor two = x.view({rows, columns}), three = x.view({rows, 1, columns});
+          Tensor out = empty({0}, Options(reduce(op, two, Dims{0}, false, {}).dtype()));
+          reduce_out(op, out, two, Dims{0}, false, {});
+          EXPECT_TRUE(same_bits(reduce(op, two, Dims{0}, false, {}), out))
+              << dtype_name(dtype) << rows << "," << columns;
+          EXPECT_TRUE(same_bits(reduce(op, three, Dims{1, 0}, true, {}), out.view({1, 1, columns})));
+        }
+  EXPECT_THROW(sum(ones({2, 3}), {0, 0}), Error);
+  EXPECT_THROW(sum(ones({2, 3}), {2}), IndexError);
+}
+
 TEST(Reduce, TruthsOfNothingAndOfEverything) {
   const Tensor x = tensor({{1, 0}, {2, 3}});
   EXPECT_EQ(to_string(all(x, 1)), "tensor([False,  True])");

@@ -586,6 +586,20 @@ void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumula
   }
 }
 
+void fold_few_rows(const Reduction& reduction, void* out, const void* in, int64_t rows, int64_t columns) {
+  const Kernel join = kernel_of(join_of(reduction.op), reduction.output);
+  const auto* next = static_cast<const std::byte*>(in);
+  const int64_t row_bytes = columns * itemsize(reduction.output);
+  const void* joined = next;
+  for (int64_t row = 1; row < rows; ++row) {
+    next += row_bytes;
+    const Lanes lanes[] = {{joined, 1}, {next, 1}};
+    join(out, lanes, columns);
+    joined = out;
+  }
+  finish_values(reduction, reduction.output, static_cast<std::byte*>(out), columns);
+}
+
 void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
                    const void* const* inputs) {
   if (has_two_stages(plan)) return run_stages(plan, program, reduction, out, inputs);

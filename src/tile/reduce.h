@@ -37,6 +37,9 @@ inline constexpr int64_t kCastRowNumel = 2048;
 void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
                           int64_t numel, int64_t rows);
 
+/// Folds `rows` contiguous rows of `columns` elements, of the output's dtype, into one, one after the other.
+void fold_few_rows(const Reduction& reduction, void* out, const void* in, int64_t rows, int64_t columns);
+
 /// Operand 0 of `plan` is the output, with stride 0 along reduced loops; operand i + 1 is input i. No loop is empty.
 void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
                    const void* const* inputs);
