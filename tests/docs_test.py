@@ -27,7 +27,10 @@ import tempfile
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FIGURES = {"docs/explain.svg": ["explain", "f32[5,3,4,1] + f32[3,1,1]", "--svg", "-"]}
+FIGURES = {
+    "docs/explain.svg": ["tenon", "explain", "f32[5,3,4,1] + f32[3,1,1]", "--svg", "-"],
+    "docs/sweep.svg": ["python3", "tools/plot_sweep.py", "docs/sweep.json", "-"],
+}
 MOST_NOT_RUN = 12  # the most blocks that may be marked as not run
 SECONDS = 120
 
@@ -139,7 +142,7 @@ def problems_of_marks(root):
 
 
 def draw(name, tools):
-    return subprocess.run(["tenon", *FIGURES[name]], capture_output=True, text=True, check=True, env=dict(os.environ, PATH=tools.path)).stdout
+    return subprocess.run(FIGURES[name], cwd=ROOT, capture_output=True, text=True, check=True, env=dict(os.environ, PATH=tools.path)).stdout
 
 
 def problems_of_figures(root, tools):
@@ -147,7 +150,7 @@ def problems_of_figures(root, tools):
     found = [f"{name}: no command in FIGURES draws it" for name in sorted(there - FIGURES.keys())]
     for name in sorted(there & FIGURES.keys()):
         if draw(name, tools) != (root / name).read_text(encoding="utf-8"):
-            found.append(f"{name}: `tenon {' '.join(FIGURES[name])}` draws something else; ./dev docs generates it again")
+            found.append(f"{name}: `{' '.join(FIGURES[name])}` draws something else; ./dev docs generates it again")
     return found
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what `./dev bench --sweep --json FILE` measured: plot_sweep.py FILE OUT.svg
+"""Draws what `./dev bench --sweep --json FILE` measured: plot_sweep.py FILE OUT.svg, or - for standard output.
 
 A panel a family: the share of the plainest loop's speed over the size that decides, Tenon's and PyTorch's. A dot is a
 case; a line joins the medians of all cases of about one size.
@@ -74,7 +74,8 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     cases = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))["cases"]
-    pathlib.Path(sys.argv[2]).write_text("\n".join(draw(cases)) + "\n", encoding="utf-8")
+    figure = "\n".join(draw(cases)) + "\n"
+    sys.stdout.write(figure) if sys.argv[2] == "-" else pathlib.Path(sys.argv[2]).write_text(figure, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -414,6 +414,7 @@ struct exp {
                            .kernel_name = "exp_cpu",
                            .vectors = true,
                            .ulp = 1,
+                           .through_float32 = true,
                            .grad_fn = "ExpBackward0",
                            .doc = "e to the power of input."};
   template <class T>
@@ -434,6 +435,7 @@ struct tanh {
                            .kernel_name = "tanh_cpu",
                            .vectors = true,
                            .ulp = 1,
+                           .through_float32 = true,
                            .grad_fn = "TanhBackward0",
                            .doc = "The hyperbolic tangent of input."};
   template <class T>
@@ -455,6 +457,7 @@ struct log {
                            .vectors = true,
                            .ulp = 1,
                            .domain = "(0, inf)",
+                           .through_float32 = true,
                            .grad_fn = "LogBackward0",
                            .doc = "The natural logarithm of input."};
   template <class T>

@@ -114,8 +114,11 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
     in.row_step = row_step(i + 1) * (int64_t{1} << in.shift);
     in.length = plan.operands[i + 1].length;
     if (plan.operands[i + 1].access == AccessPattern::direct && schedule.is_far && schedule.per_loop == 1) {
-      in.row_bytes = bytes_before_gap(plan.flat << in.shift, in.row_step);
-      reads_gaps_ = reads_gaps_ || in.row_bytes > 0;
+      const int64_t bytes = plan.flat << in.shift;
+      const int64_t next = plan.fused + 1 < plan.ndim() ? plan.strides_of(i + 1)[plan.fused + 1] << in.shift : 0;
+      in.row_bytes = bytes_before_gap(bytes, in.row_step);
+      in.later = bytes_to_later_turn(bytes, in.row_step, next);
+      reads_ahead_ = reads_ahead_ || in.row_bytes > 0 || in.later > 0;
     }
     lanes_[operand].step = plan.operands[i + 1].access == AccessPattern::splat ? 0 : 1;
     steps_[operand] = lanes_[operand].step << in.shift;
@@ -166,15 +169,18 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
   }
   for (; rows > 0; --rows) {
     run_pieces(to, from, n);
-    if (reads_gaps_ && rows > 1) read_gaps(from);
+    if (reads_ahead_ && rows > 1) read_ahead(from);
     to += out_.row_step;
     for (int operand = 0; operand < instruction_.arity; ++operand) from[operand] += in_[operand].row_step;
   }
 }
 
-void DirectRuns::read_gaps(const std::byte* const* from) const {
-  for (int operand = 0; operand < instruction_.arity; ++operand)
-    if (const Operand& in = in_[operand]; in.row_bytes > 0) read_gap(from[operand], in.row_bytes, in.row_step);
+void DirectRuns::read_ahead(const std::byte* const* from) const {
+  for (int operand = 0; operand < instruction_.arity; ++operand) {
+    const Operand& in = in_[operand];
+    if (in.row_bytes > 0) read_gap(from[operand], in.row_bytes, in.row_step);
+    if (in.later > 0) prefetch_rows(from[operand] + in.later, plan_.flat << in.shift, 0, 1);
+  }
 }
 
 /// Two calls, unless `to` is an input, whose lanes must not be computed twice.
@@ -187,12 +193,12 @@ RowCalls DirectRuns::row_calls(const std::byte* to, int64_t n) const {
 
 /// Calls the kernel for each row, and advances `from` beyond the rows.
 void DirectRuns::run_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
-  if (!reads_gaps_) return call_for_whole_rows(kernel, to, from, n, rows);
+  if (!reads_ahead_) return call_for_whole_rows(kernel, to, from, n, rows);
   for (; rows > 0; --rows, to += out_.row_step) {
     const std::byte* row[kMaxArgs] = {};
     std::copy_n(from, instruction_.arity, row);
     call_for_whole_rows(kernel, to, from, n, 1);
-    if (rows > 1) read_gaps(row);
+    if (rows > 1) read_ahead(row);
   }
 }
 void DirectRuns::call_for_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows) {

@@ -23,7 +23,7 @@ class DirectRuns {
   void run(int64_t begin, int64_t end);
 
  private:
-  void read_gaps(const std::byte* const* from) const;
+  void read_ahead(const std::byte* const* from) const;
   void run_rows(int64_t start, int64_t row, int64_t n, int64_t rows);
   void call_for_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows);
   void run_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows);
@@ -39,6 +39,7 @@ class DirectRuns {
     int shift = 0;
     int64_t row_step = 0;         // in bytes, along the first outer loop
     int64_t row_bytes = 0;        // of a row that is followed by a gap to be read; 0: of others
+    int64_t later = 0;            // bytes from a row to what is prefetched for a later turn; 0: nothing
     int64_t length = 0;           // of a periodic operand's pattern, in elements
     int64_t pattern = -1;         // offset of a periodic operand's pattern in the scratch memory; -1: not periodic
     const void* built = nullptr;  // the data from which the pattern was built
@@ -49,7 +50,7 @@ class DirectRuns {
   const Schedule& schedule_;
   int64_t rows_;
   int64_t narrowest_;  // bytes of the narrowest element
-  bool reads_gaps_ = false;
+  bool reads_ahead_ = false;  // the gaps between rows, or a later turn's rows
   bool overlaps_itself_ = false;  // the kernel, in 16-bit floats, overlaps the last lanes of a row
   Operand out_, in_[kMaxArgs];
   int64_t steps_[kMaxArgs];  // of the inputs, in bytes, along the row

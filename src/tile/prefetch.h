@@ -11,6 +11,15 @@ inline void prefetch_rows(const std::byte* from, int64_t bytes, int64_t step, in
     for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(from + line, 0, 2);
 }
 
+// Rows that lie pages apart, each of which the next turn of the loop around them continues: so many bytes ahead.
+inline constexpr int64_t kPagesApart = 4096, kBytesAfter = 256;
+/// For rows of `bytes` bytes, `step` bytes apart, whose next turn begins `next` bytes later: the bytes from a row to what
+/// should be prefetched, or 0. Bench: ./dev bench --sweep, permuted.
+inline int64_t bytes_to_later_turn(int64_t bytes, int64_t step, int64_t next) {
+  if (step < kPagesApart || next <= 0 || next > 2 * bytes) return 0;
+  return (kBytesAfter + next - 1) / next * next;
+}
+
 // The processor reads ahead by itself while rows begin closer to each other than this, or no line is left out.
 inline constexpr int64_t kLongStep = 3584;
 /// For rows from beyond the caches, `step` bytes apart: their bytes if the gap to the next row should be read, or 0.

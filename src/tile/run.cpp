@@ -250,6 +250,9 @@ class TileLoop {
     const int64_t step = strides[plan_.fused - 1] << shift;
     const int64_t bytes = plan_.fused == 1 ? step : plan_.sizes[0] * strides[0] << shift;
     if (step <= bytes + kLine) return prefetch_rows(from + kBytesAhead, rows * step, 0, 1);
+    const int64_t next = plan_.fused < plan_.ndim() ? strides[plan_.fused] << shift : 0;
+    if (const int64_t later = bytes_to_later_turn(bytes, step, next); later > 0)
+      return prefetch_rows(from + later, bytes, step, rows);
     const int64_t rows_ahead = (kBytesAhead + step - 1) / step;
     prefetch_rows(from + rows_ahead * step, bytes, step, rows);
   }
