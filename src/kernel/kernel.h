@@ -49,6 +49,7 @@ struct ProductBlock {
   int64_t b_panel;  // between panels: the columns of one tile
   int64_t rows, columns, depth;
   bool adds;
+  bool ends_with_b;  // columns after the last are not there; false: they may be read
 };
 /// A batch of products of small matrices. `out` is row-major without gaps.
 struct SmallProducts {

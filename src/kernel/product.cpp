@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "kernel/kernel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -26,6 +28,18 @@ HWY_INLINE V mul_add(V x, V y, V sum) {
     return hn::Add(hn::Mul(x, y), sum);
 }
 
+/// The first `columns` lanes; nothing after them is read.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_first(D d, const T* from, int64_t columns) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+  HWY_ALIGN T values[hn::MaxLanes(d)] = {};
+  std::copy_n(from, columns, values);
+  return hn::Load(d, values);
+#else
+  return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(columns)), d, from);
+#endif
+}
+
 /// Stores the first `columns` lanes of a vector of sums.
 template <class D, class T>
 HWY_INLINE void store(D d, hn::Vec<D> sums, T* out, int64_t columns, bool adds) {
@@ -39,8 +53,9 @@ HWY_INLINE void store(D d, hn::Vec<D> sums, T* out, int64_t columns, bool adds) 
   for (int64_t i = 0; i < columns; ++i) out[i] = adds ? out[i] + values[i] : values[i];
 }
 
-/// `kRows` rows by `kVectors` vectors of columns, of which the first `columns` are written.
-template <int kRows, int kVectors, class D, class T>
+/// `kRows` rows by `kVectors` vectors of columns, of which the first `columns` are written. `kEnds`: only these are
+/// read.
+template <int kRows, int kVectors, bool kEnds, class D, class T>
 HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t a_row = block.a_row, a_depth = block.a_depth, b_depth = block.b_depth;
@@ -49,7 +64,7 @@ HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a
     for (int i = 0; i < kVectors; ++i) sums[row][i] = hn::Zero(d);
   for (int64_t k = 0; k < block.depth; ++k, a += a_depth, b += b_depth) {
     hn::Vec<D> factors[kVectors];
-    for (int i = 0; i < kVectors; ++i) factors[i] = hn::LoadU(d, b + i * lanes);
+    for (int i = 0; i < kVectors; ++i) factors[i] = kEnds ? load_first(d, b, columns) : hn::LoadU(d, b + i * lanes);
     for (int row = 0; row < kRows; ++row) {
       const auto factor = hn::Set(d, a[row * a_row]);
       for (int i = 0; i < kVectors; ++i) sums[row][i] = mul_add(factor, factors[i], sums[row][i]);
@@ -61,23 +76,23 @@ HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a
 }
 
 /// All rows of a block that is `kVectors` vectors wide.
-template <int kVectors, class D, class T>
+template <int kVectors, bool kEnds = false, class D, class T>
 void multiply_columns(D d, const ProductBlock& block, T* out, const T* b, int64_t columns) {
   const T* a = static_cast<const T*>(block.a);
   int64_t rows = block.rows;
   for (; rows >= kProductRows; rows -= kProductRows, a += block.a_tile, out += kProductRows * block.out_stride)
-    multiply_tile<kProductRows, kVectors>(d, block, out, a, b, columns);
+    multiply_tile<kProductRows, kVectors, kEnds>(d, block, out, a, b, columns);
   if (rows & 4) {
-    multiply_tile<4, kVectors>(d, block, out, a, b, columns);
+    multiply_tile<4, kVectors, kEnds>(d, block, out, a, b, columns);
     a += 4 * block.a_row;
     out += 4 * block.out_stride;
   }
   if (rows & 2) {
-    multiply_tile<2, kVectors>(d, block, out, a, b, columns);
+    multiply_tile<2, kVectors, kEnds>(d, block, out, a, b, columns);
     a += 2 * block.a_row;
     out += 2 * block.out_stride;
   }
-  if (rows & 1) multiply_tile<1, kVectors>(d, block, out, a, b, columns);
+  if (rows & 1) multiply_tile<1, kVectors, kEnds>(d, block, out, a, b, columns);
 }
 
 template <class T>
@@ -89,7 +104,12 @@ void multiply_block(const ProductBlock& block) {
   int64_t column = 0;
   for (; column + panel <= block.columns; column += panel, b += block.b_panel)
     multiply_columns<kTileVectors>(d, block, out + column, b, panel);
-  for (; column < block.columns; column += lanes, b += lanes)
+  for (; column + lanes <= block.columns; column += lanes, b += lanes)
+    multiply_columns<1>(d, block, out + column, b, lanes);
+  if (column == block.columns) return;
+  if (block.ends_with_b)
+    multiply_columns<1, true>(d, block, out + column, b, block.columns - column);
+  else
     multiply_columns<1>(d, block, out + column, b, block.columns - column);
 }
 

@@ -21,10 +21,14 @@ int64_t pattern_elements(const Plan& plan, int64_t operand, int64_t piece) {
   return piece + plan.operands[operand].length;
 }
 
-struct Rows {
-  std::byte* to;
-  int64_t step;  // in bytes
-};
+/// Whether lanes may be computed whose result nobody wants: not where that may raise an error.
+bool may_run_over(const Instruction& instruction) {
+  if (instruction.is_cast) return true;
+  if (is_custom(instruction.op)) return false;
+  const Row& row = row_of(instruction.op);
+  return !row.may_throw && !row.divides_integers;
+}
+
 /// Rows may be short: with the number of operands known, few instructions are left beside the kernel. Bench:
 /// tenon_bench --filter '^large/column/L1'.
 template <int kOperands>
@@ -103,6 +107,7 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
   out_.shift = shift_of(program.dtype(program.result()));
   out_.row_step = row_step(0) * (int64_t{1} << out_.shift);
   narrowest_ = int64_t{1} << out_.shift;
+  runs_over_ = may_run_over(instruction_) && out_.row_step == plan.flat << out_.shift;
   int64_t pattern = 0;
   for (int operand = 0; operand < instruction_.arity; ++operand) {
     const int i = instruction_.in[operand];
@@ -120,7 +125,9 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
       in.later = bytes_to_later_turn(bytes, in.row_step, next);
       reads_ahead_ = reads_ahead_ || in.row_bytes > 0 || in.later > 0;
     }
-    lanes_[operand].step = plan.operands[i + 1].access == AccessPattern::splat ? 0 : 1;
+    const bool is_splat = plan.operands[i + 1].access == AccessPattern::splat;
+    lanes_[operand].step = is_splat ? 0 : 1;
+    runs_over_ = runs_over_ && (is_splat || in.row_step == plan.flat << in.shift);
     steps_[operand] = lanes_[operand].step << in.shift;
     if (!is_periodic(plan, i + 1)) continue;
     in.pattern = pattern;
@@ -209,14 +216,33 @@ void DirectRuns::call_for_whole_rows(Kernel kernel, std::byte* to, const std::by
     from[operand] += rows * steps[operand];
   }
   const RowCalls calls = row_calls(to, n);
+  if (calls.last > 0 && rows > 1 && runs_over_) {
+    // Not where one call is enough: a store just before what the next row loads, in memory a multiple of 4096 bytes
+    // away, delays that load.
+    if (const int64_t whole = whole_lanes(n); whole <= n + n / 4) {
+      call(kernel, {to, out_.row_step}, steps, whole, rows - 1);
+      to += (rows - 1) * out_.row_step;
+      for (int operand = 0; operand < instruction_.arity; ++operand)
+        lanes_[operand].data = from[operand] - steps[operand];
+      rows = 1;
+    }
+  }
   if (calls.last > 0)
     return call_twice_for_rows(kernel, {to, out_.row_step}, instruction_, lanes_, steps, steps_, out_.shift, n, calls,
                                rows);
+  call(kernel, {to, out_.row_step}, steps, n, rows);
+}
+void DirectRuns::call(Kernel kernel, Rows out, const int64_t* steps, int64_t n, int64_t rows) {
   const auto run = instruction_.arity == 1   ? call_for_rows<1>
                    : instruction_.arity == 2 ? call_for_rows<2>
                    : instruction_.arity == 3 ? call_for_rows<3>
                                              : call_for_rows<4>;
-  run(kernel, {to, out_.row_step}, lanes_, steps, n, rows);
+  run(kernel, out, lanes_, steps, n, rows);
+}
+/// The lanes of a row and of the beginning of the next one that fill half vectors.
+int64_t DirectRuns::whole_lanes(int64_t n) const {
+  const int64_t block = kernels().vector_bytes / 2 / narrowest_;
+  return (n + block - 1) / block * block;
 }
 
 /// Gathers short rows to whole cache lines and stores those.

@@ -15,6 +15,12 @@ bool has_patterns(const Plan& plan);
 /// Bytes of scratch for patterns of pieces of `piece` elements.
 int64_t pattern_bytes(const Plan& plan, const Program& program, int64_t piece);
 
+/// Rows of the output.
+struct Rows {
+  std::byte* to;
+  int64_t step;  // in bytes
+};
+
 /// Computes tiles: pieces of a long row, or whole short rows.
 class DirectRuns {
  public:
@@ -25,6 +31,8 @@ class DirectRuns {
  private:
   void read_ahead(const std::byte* const* from) const;
   void run_rows(int64_t start, int64_t row, int64_t n, int64_t rows);
+  int64_t whole_lanes(int64_t n) const;
+  void call(Kernel kernel, Rows out, const int64_t* steps, int64_t n, int64_t rows);
   void call_for_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows);
   void run_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows);
   void run_joined(std::byte* to, const std::byte** from, int64_t n, int64_t rows);
@@ -49,8 +57,9 @@ class DirectRuns {
   const Instruction& instruction_;
   const Schedule& schedule_;
   int64_t rows_;
-  int64_t narrowest_;  // bytes of the narrowest element
-  bool reads_ahead_ = false;  // the gaps between rows, or a later turn's rows
+  int64_t narrowest_;             // bytes of the narrowest element
+  bool reads_ahead_ = false;      // the gaps between rows, or a later turn's rows
+  bool runs_over_ = false;        // rows follow each other, so lanes of the next one may be computed and overwritten
   bool overlaps_itself_ = false;  // the kernel, in 16-bit floats, overlaps the last lanes of a row
   Operand out_, in_[kMaxArgs];
   int64_t steps_[kMaxArgs];  // of the inputs, in bytes, along the row

@@ -13,8 +13,8 @@ inline void prefetch_rows(const std::byte* from, int64_t bytes, int64_t step, in
 
 // Rows that lie pages apart, each of which the next turn of the loop around them continues: so many bytes ahead.
 inline constexpr int64_t kPagesApart = 4096, kBytesAfter = 256;
-/// For rows of `bytes` bytes, `step` bytes apart, whose next turn begins `next` bytes later: the bytes from a row to what
-/// should be prefetched, or 0. Bench: ./dev bench --sweep, permuted.
+/// For rows of `bytes` bytes, `step` bytes apart, whose next turn begins `next` bytes later: the bytes from a row to
+/// what should be prefetched, or 0. Bench: ./dev bench --sweep, permuted.
 inline int64_t bytes_to_later_turn(int64_t bytes, int64_t step, int64_t next) {
   if (step < kPagesApart || next <= 0 || next > 2 * bytes) return 0;
   return (kBytesAfter + next - 1) / next * next;

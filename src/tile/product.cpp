@@ -97,10 +97,8 @@ class Multiplication {
     return rounded_up(std::min(rows, kRows), kProductRows) * std::min(kDepth, product_.depth);
   }
   int64_t packed_b(int64_t columns) const {
-    if (is_dots_) return 0;
-    const int64_t most =
-        packs_b_ ? rounded_up(std::min(columns, columns_of_block()), kernels_.vector) : kernels_.vector;
-    return most * std::min(kDepth, product_.depth);
+    if (is_dots_ || !packs_b_) return 0;
+    return rounded_up(std::min(columns, columns_of_block()), kernels_.vector) * std::min(kDepth, product_.depth);
   }
 
   const T* at(const Matrices& m, int64_t batch, int64_t row, int64_t column) const {
@@ -146,16 +144,16 @@ class Multiplication {
     block.out_stride = product_.columns;
     block.depth = depth;
     block.adds = k > 0;
-    // Whole panels, or whole vectors if b is not packed; then the rest of the columns.
-    const int64_t whole =
-        part.columns / (packs_b_ ? panel() : kernels_.vector) * (packs_b_ ? panel() : kernels_.vector);
+    block.ends_with_b = !packs_b_;
+    // Whole panels; then the rest of the columns. Where b is not packed all columns are read where they lie.
+    const int64_t whole = packs_b_ ? part.columns / panel() * panel() : part.columns;
     const int64_t rest = part.columns - whole, rest_width = rounded_up(rest, kernels_.vector);
-    T* packed_rest = packed_b + (packs_b_ ? whole * depth : 0);
+    T* packed_rest = packed_b + whole * depth;
     if (packs_b_)
       for (int64_t column = 0; column < whole; column += panel())
         pack(packed_b + column * depth, panel(), columns + column * b.column_stride, b.row_stride, b.column_stride,
              depth, panel());
-    if (rest > 0)
+    if (rest > 0 && packs_b_)
       pack(packed_rest, rest_width, columns + whole * b.column_stride, b.row_stride, b.column_stride, depth, rest);
     for (int64_t row = 0; row < part.rows; row += kRows) {
       check_interrupt();
