@@ -10,7 +10,7 @@ tenon_sources(python_sources python)
 nanobind_add_module(_tenon STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS NOMINSIZE ${python_sources})
 target_link_libraries(_tenon PRIVATE tenon_core tenon_strict)
 install(TARGETS _tenon LIBRARY DESTINATION tenon COMPONENT python)
-install(FILES ${TENON_GENERATED}/src/python/tenon/_standard.py DESTINATION tenon COMPONENT python)
+install(DIRECTORY ${TENON_GENERATED}/src/python/tenon DESTINATION . COMPONENT python)
 
 if(TENON_SANITIZE)
   return()  # an ordinary Python cannot load the module, so no stubs can be made from it

@@ -20,7 +20,7 @@ from generator.algorithms import algorithms_inc, plain_h
 from generator.blocks import block_files, public_ops, read_ops, read_views
 from generator.dispatch import ops_inc
 from generator.headers import functions_h, methods_inc
-from generator.python import names_inc, python_inc, results_inc, standard_py, views_inc
+from generator.python import modules_py, names_inc, python_inc, results_inc, standard_py, views_inc
 from generator.reference import reference
 from generator.schemas import schemas_inc
 from generator.table import blocks_inc, list_def, symbols_def
@@ -56,6 +56,7 @@ def sources(ops, views, known_names):
         "src/python/views.inc": views_inc(views),
         "src/python/results.inc": results_inc(public),
         "src/python/tenon/_standard.py": standard_py(public),
+        **modules_py(public),
     }
 
 

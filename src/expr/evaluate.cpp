@@ -187,17 +187,19 @@ class Evaluator {
     }
   }
 
-  /// `linalg.NAME(...)` is the op linalg_NAME, unless an input is called linalg.
-  bool is_in_linalg(const Node& node) const {
-    if (!node.is_method || scope_.names.contains("linalg")) return false;
+  /// The module in `linalg.NAME(...)`, which is the op linalg_NAME unless an input is called linalg; "" in other calls.
+  std::string module_of(const Node& node) const {
+    if (!node.is_method) return "";
     const Node& receiver = ast_[node.children[0]];
-    return receiver.kind == Node::Kind::name && receiver.name == "linalg";
+    const bool is_module = receiver.kind == Node::Kind::name && !scope_.names.contains(receiver.name) &&
+                           (receiver.name == "linalg" || receiver.name == "special");
+    return is_module ? receiver.name : "";
   }
 
   Value call(const Node& node) {
-    if (is_in_linalg(node)) {
+    if (const std::string module = module_of(node); !module.empty()) {
       Node function = node;
-      function.name = "linalg_" + node.name;
+      function.name = module + "_" + node.name;
       function.is_method = false;
       function.children.erase(function.children.begin());
       function.keywords.erase(function.keywords.begin());

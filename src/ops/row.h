@@ -81,6 +81,9 @@ struct Row {
   const char* array_api = nullptr;  // the function's name in the array API, which NumPy has, too
   // NumPy's names, if they differ: "max amax", "linalg.vector_norm". "": NumPy has no such function.
   const char* numpy = nullptr;
+  // The module of the package that Python's function is in, if it is not the package itself: "special",
+  // "nn.functional". The op's name may begin with it: special_zeta is tenon.special.zeta.
+  const char* module = nullptr;
   // PyTorch's overloads, one per line, if `signature` does not describe them. "": Python's function is handwritten.
   const char* python = nullptr;
   Kind kind = Kind::map;

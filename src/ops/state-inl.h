@@ -489,6 +489,7 @@ struct linalg_vector_norm : Sum {
                                "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, "
                                "ScalarType? dtype=None, Tensor out=None) -> Tensor",
                            .numpy = "linalg.vector_norm",
+                           .module = "linalg",
                            .kind = Kind::fold,
                            .values = "ord: 2 1 0 3 0.5 -1 inf -inf",
                            .by_hand = true,

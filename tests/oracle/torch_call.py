@@ -1,4 +1,5 @@
 """Makes a call in PyTorch and describes its outcome."""
+import functools
 import warnings
 
 import torch
@@ -18,7 +19,8 @@ def operator(op, form, operands):
 
 
 def function(op):
-    return getattr(torch.linalg, op.removeprefix("linalg_")) if op.startswith("linalg_") else getattr(torch, DECLARED[op].name)
+    names = [*filter(None, DECLARED[op].module.split(".")), DECLARED[op].python_name]
+    return functools.reduce(getattr, names, torch)
 
 
 WIDE_UNSIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}

@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("torch")
 
 import tenon
+import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -78,7 +79,10 @@ INEXACT_IN_TORCH = {"sqrt", "reciprocal", "div"}  # Tenon rounds these correctly
 
 
 def function(m, name):
-    return getattr(m.linalg, name.removeprefix("linalg_")) if name.startswith("linalg_") else getattr(m, name)
+    module, _, short = name.partition("_")
+    if module in ("linalg", "special"):
+        return getattr(getattr(m, module), short)
+    return getattr(m if hasattr(torch, name) else m.nn.functional, name)
 
 
 @st.composite

@@ -106,6 +106,16 @@ class Op:
         return self.facts.get("numpy", self.array_api_name()).split()
 
     @property
+    def module(self):
+        """The module of the Python package with its function; "" for the package itself."""
+        return self.facts.get("module", "")
+
+    @property
+    def python_name(self):
+        """In that module."""
+        return self.name.removeprefix(self.module.replace(".", "_") + "_")
+
+    @property
     def is_by_hand(self):
         return self.facts.get("by_hand", False)
 

@@ -117,6 +117,26 @@ def x_macro(macro, entries):
     return HEAD + f"#define {macro}(X)" + "".join(f" X({entry})" for entry in entries) + "\n"
 
 
+def modules_py(ops):
+    """{path: text} of the Python modules that hold only ops, as torch.special does; nn.functional is handwritten."""
+    modules = {}
+    for op in ops:
+        if op.module and "." not in op.module:
+            modules.setdefault(op.module, {})[op.python_name] = op.name
+    return {f"src/python/tenon/{module}.py": module_py(module, names) for module, names in modules.items()}
+
+
+def module_py(module, names):
+    return "\n".join([
+        f'"""The functions of torch.{module} that exist here. Written by tools/ops.py from the declarations in src/ops/."""',
+        "",
+        *(f"from tenon import {name} as {short}" for short, name in sorted(names.items())),
+        "",
+        f"__all__ = {json.dumps(sorted(names))}",
+        "",
+    ])  # fmt: skip
+
+
 def standard_py(ops):
     """The ops by the names of the array API, and NumPy's names for them."""
     imported = sorted(f"{op.name} as {op.array_api_name()}" for op in ops if op.array_api_name())
