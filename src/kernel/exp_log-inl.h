@@ -1,7 +1,6 @@
-// kernel: exponential, logarithm and hyperbolic tangent over whole vectors, for every float32 and float64: subnormals,
+// kernel: exponential and logarithm over whole vectors, for every float32 and float64: subnormals,
 // infinities and NaN included. exp: error below 0.66 ulp, because it adds back what the largest addition loses. log:
-// after fdlibm (https://www.netlib.org/fdlibm), below 1 ulp. tanh: after Cephes (https://www.netlib.org/cephes), below
-// 2 ulp. No branches: special values are selected at the end.
+// after fdlibm (https://www.netlib.org/fdlibm), below 1 ulp. No branches: special values are selected at the end.
 #if defined(TENON_KERNEL_EXP_LOG_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_EXP_LOG_INL_H
 #undef TENON_KERNEL_EXP_LOG_INL_H
@@ -162,27 +161,6 @@ HWY_INLINE V log_vector(D d, V x) {
       hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinite),
                      hn::IfThenElse(hn::Lt(x, zero), hn::Set(d, std::numeric_limits<T>::quiet_NaN()), result));
   return hn::IfThenElse(hn::Or(hn::IsNaN(x), hn::Eq(x, infinite)), x, finite);
-}
-
-/// Near 0 x + x^3 R(x^2), elsewhere 1 - 2 / (exp(2 |x|) + 1) with the sign of x.
-template <class D, class V>
-HWY_INLINE V tanh_vector(D d, V x) {
-  using T = hn::TFromD<D>;
-  const V square = hn::Mul(x, x), size = hn::Abs(x), one = hn::Set(d, T{1}), two = hn::Set(d, T{2});
-  V ratio;
-  if constexpr (sizeof(T) == 4) {
-    constexpr T terms[] = {-3.33332819422e-1f, 1.33314422036e-1f, -5.37397155531e-2f, 2.06390887954e-2f,
-                           -5.70498872745e-3f};
-    ratio = polynomial(d, square, terms);
-  } else {
-    constexpr T above[] = {-1.61468768441708447952e3, -9.92877231001918586564e1, -9.64399179425052238628e-1};
-    constexpr T below[] = {4.84406305325125486048e3, 2.23548839060100448583e3, 1.12811678491632931402e2, 1};
-    ratio = hn::Div(polynomial(d, square, above), polynomial(d, square, below));
-  }
-  const V near = hn::MulAdd(hn::Mul(x, square), ratio, x);
-  const V far = hn::Sub(one, hn::Div(two, hn::Add(exp_vector(d, hn::Add(size, size)), one)));
-  // Copies the sign of x for -0, too: -0 + 0 is 0.
-  return hn::CopySign(hn::IfThenElse(hn::Lt(size, hn::Set(d, T{0.625})), near, far), x);
 }
 
 }  // namespace tenon::HWY_NAMESPACE

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "kernel/kernel.h"
+#include "tenon/instruction_set.h"
 
 namespace tenon {
 namespace {
@@ -132,7 +134,7 @@ constexpr Declared kDeclared[] = {
     TENON_DECLARED(sin),   TENON_DECLARED(cos),   TENON_DECLARED(tan),   TENON_DECLARED(asin),  TENON_DECLARED(acos),
     TENON_DECLARED(atan),  TENON_DECLARED(sinh),  TENON_DECLARED(cosh),  TENON_DECLARED(asinh), TENON_DECLARED(acosh),
     TENON_DECLARED(atanh), TENON_DECLARED(expm1), TENON_DECLARED(log1p), TENON_DECLARED(log2),  TENON_DECLARED(log10),
-    TENON_DECLARED(erf),   TENON_DECLARED(erfc),
+    TENON_DECLARED(erf),   TENON_DECLARED(erfc),  TENON_DECLARED(tanh),
 };
 #undef TENON_DECLARED
 
@@ -203,10 +205,43 @@ TEST(Library, ErrorIsAsDeclared) {
   }
 }
 
+/// Without fused multiply-add the C library computes float64.
+bool computes_float64() {
+  const std::string name = instruction_set();
+  return name.find("AVX") != std::string::npos || name.find("NEON") != std::string::npos;
+}
+TEST(Library, Float64IsWithinOneUlp) {
+  if (!computes_float64()) GTEST_SKIP() << "computed by the C library";
+  constexpr std::size_t count = 1 << 15;
+  for (const auto& [op, truth] : kDeclared) {
+    const long double limit = op == Op::erfc ? 2.1L : 0.95L;
+    expect_below<double>(op, truth, spread<double, uint64_t>(count), limit);
+    for (const double width : {1e-9, 1e-3, 1., 8., 100., 800., 1e9})
+      expect_below<double>(op, truth, drawn<double>(count, -width, width), limit);
+    expect_below<double>(op, truth, drawn<double>(count, 0.9, 1.1), limit);
+  }
+}
+TEST(Library, Float64AnglesAreWithinOneUlp) {
+  if (!computes_float64()) GTEST_SKIP() << "computed by the C library";
+  constexpr std::size_t count = 1 << 16;
+  const std::vector<double> bits = spread<double, uint64_t>(count), near = drawn<double>(count, -3, 3);
+  for (const std::vector<double>& y : {bits, near}) {
+    std::vector<double> x(y.rbegin(), y.rend()), got(count);
+    const Lanes in[] = {{y.data(), 1}, {x.data(), 1}};
+    kernels().elementwise[static_cast<int>(Op::atan2)][static_cast<int>(float64)](got.data(), in, count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const long double wanted = std::atan2(static_cast<long double>(y[i]), static_cast<long double>(x[i]));
+      EXPECT_LT(ulps(got[i], wanted), 0.95L) << y[i] << " " << x[i];
+    }
+  }
+}
+
 TEST(Library, OddFunctionsKeepTheSignOfZero) {
   for (const Op op :
        {Op::sin, Op::tan, Op::asin, Op::atan, Op::sinh, Op::asinh, Op::atanh, Op::expm1, Op::log1p, Op::erf}) {
     EXPECT_TRUE(std::signbit(run(op, std::vector<float>{-0.f})[0])) << row_of(op).grad_fn;
+    EXPECT_TRUE(std::signbit(run(op, std::vector<double>{-0.})[0])) << row_of(op).grad_fn;
+    EXPECT_FALSE(std::signbit(run(op, std::vector<double>{0.})[0])) << row_of(op).grad_fn;
     EXPECT_FALSE(std::signbit(run(op, std::vector<float>{0.f})[0])) << row_of(op).grad_fn;
   }
 }

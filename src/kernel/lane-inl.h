@@ -616,10 +616,6 @@ HWY_INLINE Vector<D> exponential_of_2(Vector<D> a) {
   return {exp2_vector(D(), a.v)};
 }
 template <class D>
-HWY_INLINE Vector<D> hyperbolic_tangent(Vector<D> a) {
-  return {tanh_vector(D(), a.v)};
-}
-template <class D>
 HWY_INLINE Vector<D> logarithm(Vector<D> a) {
   return {log_vector(D(), a.v)};
 }
@@ -636,6 +632,7 @@ TENON_VECTOR_FUNCTION(arc_cosine, ArcCosine)
 TENON_VECTOR_FUNCTION(arc_tangent, ArcTangent)
 TENON_VECTOR_FUNCTION(hyperbolic_sine, HyperbolicSine)
 TENON_VECTOR_FUNCTION(hyperbolic_cosine, HyperbolicCosine)
+TENON_VECTOR_FUNCTION(hyperbolic_tangent, HyperbolicTangent)
 TENON_VECTOR_FUNCTION(inverse_hyperbolic_sine, InverseHyperbolicSine)
 TENON_VECTOR_FUNCTION(inverse_hyperbolic_cosine, InverseHyperbolicCosine)
 TENON_VECTOR_FUNCTION(inverse_hyperbolic_tangent, InverseHyperbolicTangent)

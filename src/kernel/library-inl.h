@@ -1,6 +1,7 @@
 // kernel: the functions of the C++ library over whole vectors. float32 is computed in float64 by short polynomials, so
 // only the last rounding matters: errors stay below 0.51 ulp (pow: 0.6), and subnormal or overflowing results need no
-// special code. float64 is computed by the C++ library, lane by lane.
+// special code. Without fused multiply-add, and where angles are huge, float64 is computed by the C++ library, lane by
+// lane.
 #if defined(TENON_KERNEL_LIBRARY_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_LIBRARY_INL_H
 #undef TENON_KERNEL_LIBRARY_INL_H
@@ -14,6 +15,7 @@
 
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
+#include "kernel/float64_functions-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
@@ -81,13 +83,6 @@ HWY_INLINE Logarithm<V> split_logarithm(D d, V x) {
   const V f = hn::Sub(m, one), s = hn::Div(f, hn::Add(m, one));
   return {exponent, hn::Mul(s, polynomial(d, hn::Mul(s, s), terms))};
 }
-/// `result`, corrected for negative numbers, NaN, 0 and infinity.
-template <class D, class V>
-HWY_INLINE V logarithm_or_special(D d, V x, V result) {
-  const V zero = hn::Zero(d), infinite = hn::Set(d, std::numeric_limits<double>::infinity());
-  const V finite = hn::IfThenElse(hn::Lt(zero, x), result, hn::Set(d, std::numeric_limits<double>::quiet_NaN()));
-  return hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinite), hn::IfThenElse(hn::Eq(x, infinite), x, finite));
-}
 template <class D, class V>
 HWY_INLINE V wide_log(D d, V x) {
   const Logarithm<V> log = split_logarithm(d, x);
@@ -115,6 +110,11 @@ template <class D, class V>
 HWY_INLINE V wide_cosh(D d, V x) {
   const V e = wide_exp2(d, hn::Mul(hn::Abs(x), hn::Set(d, kLog2E)));
   return hn::Mul(hn::Set(d, 0.5), hn::Add(e, hn::Div(hn::Set(d, 1.0), e)));
+}
+template <class D, class V>
+HWY_INLINE V wide_tanh(D d, V x) {
+  const V size = hn::Abs(x), less_1 = wide_expm1(d, hn::Add(size, size));
+  return hn::CopySign(hn::Div(less_1, hn::Add(less_1, hn::Set(d, 2.0))), x);
 }
 template <class D, class V>
 HWY_INLINE V wide_asinh(D d, V x) {
@@ -246,41 +246,54 @@ HWY_INLINE V wide_erfc(D d, V x) {
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 2.0), rest), rest);
 }
 
-// Each function has two versions: for float64 vectors of float32 values with |x| <= `farthest`, and for one number.
-#define TENON_FUNCTION(NAME, LIBRARY, FARTHEST, WIDE)                \
-  struct NAME {                                                      \
-    static constexpr float farthest = FARTHEST;                      \
-    template <class D, class V>                                      \
-    static HWY_INLINE V wide(D d, V x) {                             \
-      return WIDE;                                                   \
-    }                                                                \
-    static HWY_INLINE double single(double x) { return LIBRARY(x); } \
+// Each function has three versions: for float64 vectors of float32 values with |x| <= `farthest`, for float64 vectors
+// where |x| <= `farthest64`, and for one number.
+#define TENON_FUNCTION(NAME, FUNCTION, FARTHEST, WIDE)                     \
+  struct NAME {                                                            \
+    static constexpr float farthest = FARTHEST;                            \
+    static constexpr double farthest64 = FARTHEST##64;                     \
+    template <class D, class V>                                            \
+    static HWY_INLINE V wide(D d, V x) {                                   \
+      return WIDE;                                                         \
+    }                                                                      \
+    template <class D, class V>                                            \
+    static HWY_INLINE V of_float64(D d, V x) {                             \
+      return FUNCTION##_of_float64(d, x);                                  \
+    }                                                                      \
+    static HWY_INLINE double single(double x) { return std::FUNCTION(x); } \
   };
 inline constexpr float kAnywhere = std::numeric_limits<float>::infinity();
-TENON_FUNCTION(Sine, std::sin, kFarthestAngle, wide_sine(d, x, 0))
-TENON_FUNCTION(Cosine, std::cos, kFarthestAngle, wide_sine(d, x, 1))
-TENON_FUNCTION(Tangent, std::tan, kFarthestAngle, wide_tangent(d, x))
-TENON_FUNCTION(ArcSine, std::asin, kAnywhere, hn::CopySign(wide_angle(d, x, root_of_1_less_square(d, x)), x))
-TENON_FUNCTION(ArcCosine, std::acos, kAnywhere, wide_angle(d, root_of_1_less_square(d, x), x))
-TENON_FUNCTION(ArcTangent, std::atan, kAnywhere, hn::CopySign(wide_angle(d, x, hn::Set(d, 1.0)), x))
-TENON_FUNCTION(HyperbolicSine, std::sinh, kAnywhere, wide_sinh(d, x))
-TENON_FUNCTION(HyperbolicCosine, std::cosh, kAnywhere, wide_cosh(d, x))
-TENON_FUNCTION(InverseHyperbolicSine, std::asinh, kAnywhere, wide_asinh(d, x))
-TENON_FUNCTION(InverseHyperbolicCosine, std::acosh, kAnywhere, wide_acosh(d, x))
-TENON_FUNCTION(InverseHyperbolicTangent, std::atanh, kAnywhere, wide_atanh(d, x))
-TENON_FUNCTION(ExponentialLess1, std::expm1, kAnywhere, wide_expm1(d, x))
-TENON_FUNCTION(LogarithmOf1More, std::log1p, kAnywhere, wide_log1p(d, x))
-TENON_FUNCTION(LogarithmTo2, std::log2, kAnywhere, wide_log2(d, x))
-TENON_FUNCTION(LogarithmTo10, std::log10, kAnywhere, hn::Mul(wide_log(d, x), hn::Set(d, 1 / kLog10)))
-TENON_FUNCTION(ErrorFunction, std::erf, kAnywhere, wide_erf(d, x))
-TENON_FUNCTION(ErrorFunctionRest, std::erfc, kAnywhere, wide_erfc(d, x))
+inline constexpr double kAnywhere64 = std::numeric_limits<double>::infinity();
+TENON_FUNCTION(Sine, sin, kFarthestAngle, wide_sine(d, x, 0))
+TENON_FUNCTION(Cosine, cos, kFarthestAngle, wide_sine(d, x, 1))
+TENON_FUNCTION(Tangent, tan, kFarthestAngle, wide_tangent(d, x))
+TENON_FUNCTION(ArcSine, asin, kAnywhere, hn::CopySign(wide_angle(d, x, root_of_1_less_square(d, x)), x))
+TENON_FUNCTION(ArcCosine, acos, kAnywhere, wide_angle(d, root_of_1_less_square(d, x), x))
+TENON_FUNCTION(ArcTangent, atan, kAnywhere, hn::CopySign(wide_angle(d, x, hn::Set(d, 1.0)), x))
+TENON_FUNCTION(HyperbolicSine, sinh, kAnywhere, wide_sinh(d, x))
+TENON_FUNCTION(HyperbolicCosine, cosh, kAnywhere, wide_cosh(d, x))
+TENON_FUNCTION(HyperbolicTangent, tanh, kAnywhere, wide_tanh(d, x))
+TENON_FUNCTION(InverseHyperbolicSine, asinh, kAnywhere, wide_asinh(d, x))
+TENON_FUNCTION(InverseHyperbolicCosine, acosh, kAnywhere, wide_acosh(d, x))
+TENON_FUNCTION(InverseHyperbolicTangent, atanh, kAnywhere, wide_atanh(d, x))
+TENON_FUNCTION(ExponentialLess1, expm1, kAnywhere, wide_expm1(d, x))
+TENON_FUNCTION(LogarithmOf1More, log1p, kAnywhere, wide_log1p(d, x))
+TENON_FUNCTION(LogarithmTo2, log2, kAnywhere, wide_log2(d, x))
+TENON_FUNCTION(LogarithmTo10, log10, kAnywhere, hn::Mul(wide_log(d, x), hn::Set(d, 1 / kLog10)))
+TENON_FUNCTION(ErrorFunction, erf, kAnywhere, wide_erf(d, x))
+TENON_FUNCTION(ErrorFunctionRest, erfc, kAnywhere, wide_erfc(d, x))
 #undef TENON_FUNCTION
 
 struct Angle {
   static constexpr float farthest = kAnywhere;
+  static constexpr double farthest64 = 0x1p900;
   template <class D, class V>
   static HWY_INLINE V wide(D d, V y, V x) {
     return hn::CopySign(wide_angle(d, y, x), y);
+  }
+  template <class D, class V>
+  static HWY_INLINE V of_float64(D d, V y, V x) {
+    return atan2_of_float64(d, y, x);
   }
   static HWY_INLINE double single(double y, double x) { return std::atan2(y, x); }
 };
@@ -319,6 +332,14 @@ HWY_NOINLINE hn::Vec<D> library(D d, V... x) {
       const auto high = F::wide(wide, hn::PromoteTo(wide, hn::UpperHalf(half, x))...);
       return hn::Combine(d, hn::DemoteTo(half, high), hn::DemoteTo(half, low));
     }
+  }
+#endif
+#if HWY_NATIVE_FMA
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(double)) {
+    bool near = true;
+    if constexpr (F::farthest64 < kAnywhere64)
+      near = (... && hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, F::farthest64))));
+    if (near) return F::of_float64(d, x...);
   }
 #endif
   return lane_by_lane<F>(d, x...);

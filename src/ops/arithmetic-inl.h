@@ -434,7 +434,7 @@ struct tanh {
                            .dtypes = kInexact,
                            .kernel_name = "tanh_cpu",
                            .vectors = true,
-                           .ulp = 1,
+                           .ulp = 2,
                            .through_float32 = true,
                            .grad_fn = "TanhBackward0",
                            .doc = "The hyperbolic tangent of input."};

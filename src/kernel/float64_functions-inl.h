@@ -1,0 +1,570 @@
+// kernel: the functions of the C++ library over vectors of float64. An intermediate result whose rounding would show is
+// kept as a Pair, so that errors stay below 1 ulp (erfc: 2). Polynomials are minimax with the errors given, rounded to
+// float64. Needs fused multiply-add. The ideas are those of fdlibm (https://www.netlib.org/fdlibm) and of Dekker, "A
+// floating-point technique for extending the available precision" (1971).
+#if defined(TENON_KERNEL_FLOAT64_FUNCTIONS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_KERNEL_FLOAT64_FUNCTIONS_INL_H
+#undef TENON_KERNEL_FLOAT64_FUNCTIONS_INL_H
+#else
+#define TENON_KERNEL_FLOAT64_FUNCTIONS_INL_H
+#endif
+
+#include <limits>
+
+#include "hwy/highway.h"
+#include "kernel/exp_log-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// --- Pairs
+
+/// A number of about 100 bits as the sum of two. `low` is a few units in the last place of `high`, or takes its place
+/// where sums cancel.
+template <class V>
+struct Pair {
+  V high, low;
+};
+template <class D>
+HWY_INLINE Pair<hn::Vec<D>> constant(D d, double high, double low) {
+  return {hn::Set(d, high), hn::Set(d, low)};
+}
+/// a + b, exactly, where |a| >= |b| or a is 0.
+template <class V>
+HWY_INLINE Pair<V> sum_of_ordered(V a, V b) {
+  const V sum = hn::Add(a, b);
+  return {sum, hn::Sub(b, hn::Sub(sum, a))};
+}
+/// a + b, exactly.
+template <class V>
+HWY_INLINE Pair<V> sum_of(V a, V b) {
+  const V sum = hn::Add(a, b), of_b = hn::Sub(sum, a);
+  return {sum, hn::Add(hn::Sub(a, hn::Sub(sum, of_b)), hn::Sub(b, of_b))};
+}
+/// a * b, exactly.
+template <class V>
+HWY_INLINE Pair<V> product_of(V a, V b) {
+  const V product = hn::Mul(a, b);
+  return {product, hn::MulSub(a, b, product)};
+}
+template <class V>
+HWY_INLINE Pair<V> plus(Pair<V> a, V b) {
+  const Pair<V> sum = sum_of(a.high, b);
+  return {sum.high, hn::Add(sum.low, a.low)};
+}
+template <class V>
+HWY_INLINE Pair<V> plus(Pair<V> a, Pair<V> b) {
+  const Pair<V> sum = sum_of(a.high, b.high);
+  return {sum.high, hn::Add(sum.low, hn::Add(a.low, b.low))};
+}
+template <class V>
+HWY_INLINE Pair<V> negative(Pair<V> a) {
+  return {hn::Neg(a.high), hn::Neg(a.low)};
+}
+template <class V>
+HWY_INLINE Pair<V> times(Pair<V> a, V b) {
+  const Pair<V> product = product_of(a.high, b);
+  return {product.high, hn::MulAdd(a.low, b, product.low)};
+}
+template <class V>
+HWY_INLINE Pair<V> times(Pair<V> a, Pair<V> b) {
+  const Pair<V> product = product_of(a.high, b.high);
+  return {product.high, hn::MulAdd(a.high, b.low, hn::MulAdd(a.low, b.high, product.low))};
+}
+/// By a power of two.
+template <class V>
+HWY_INLINE Pair<V> scaled(Pair<V> a, V scale) {
+  return {hn::Mul(a.high, scale), hn::Mul(a.low, scale)};
+}
+template <class D, class V>
+HWY_INLINE Pair<V> ratio(D d, Pair<V> a, Pair<V> b) {
+  const V inverse = hn::Div(hn::Set(d, 1.0), b.high), high = hn::Mul(a.high, inverse);
+  const V rest = hn::NegMulAdd(high, b.low, hn::Add(hn::NegMulAdd(high, b.high, a.high), a.low));
+  return {high, hn::Mul(rest, inverse)};
+}
+/// The root of 0 is 0.
+template <class D, class V>
+HWY_INLINE Pair<V> root(D d, Pair<V> a) {
+  const V high = hn::Sqrt(a.high), rest = hn::Add(hn::NegMulAdd(high, high, a.high), a.low);
+  const V low = hn::Div(rest, hn::Add(high, high));
+  return {high, hn::IfThenElseZero(hn::Lt(hn::Zero(d), high), low)};
+}
+template <class V>
+HWY_INLINE V total(Pair<V> a) {
+  return hn::Add(a.high, a.low);
+}
+template <class M, class V>
+HWY_INLINE Pair<V> choose(M condition, Pair<V> a, Pair<V> b) {
+  return {hn::IfThenElse(condition, a.high, b.high), hn::IfThenElse(condition, a.low, b.low)};
+}
+
+/// polynomial(d, x, terms), its even and odd terms apart, which the processor adds at once. The first two terms decide
+/// the error and are added last.
+template <class D, class V, int kCount>
+HWY_INLINE V long_polynomial(D d, V x, const double (&terms)[kCount]) {
+  static_assert(kCount % 2 == 0);
+  const V square = hn::Mul(x, x);
+  V even = hn::Set(d, terms[kCount - 2]), odd = hn::Set(d, terms[kCount - 1]);
+  for (int i = kCount - 4; i >= 2; i -= 2) {
+    even = hn::MulAdd(even, square, hn::Set(d, terms[i]));
+    odd = hn::MulAdd(odd, square, hn::Set(d, terms[i + 1]));
+  }
+  const V rest = hn::MulAdd(odd, x, even);
+  return hn::MulAdd(hn::MulAdd(rest, x, hn::Set(d, terms[1])), x, hn::Set(d, terms[0]));
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> infinity64(D d) {
+  return hn::Set(d, std::numeric_limits<double>::infinity());
+}
+template <class D>
+HWY_INLINE hn::Vec<D> nan64(D d) {
+  return hn::Set(d, std::numeric_limits<double>::quiet_NaN());
+}
+
+// --- Exponentials
+
+/// e^x = 2^k (1 + rest), rest between -0.3 and 0.42.
+template <class V, class VI>
+struct Exponential64 {
+  VI k;
+  Pair<V> rest;
+};
+/// For |x| up to 1100.
+template <class D, class V>
+HWY_INLINE auto split_exponential(D d, Pair<V> x) {
+  using C = ExpLog<double>;
+  const hn::RebindToSigned<D> di;
+  const V counter = hn::Set(d, kCounter<double>);
+  const V counted = hn::MulAdd(x.high, hn::Set(d, C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+  const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
+  const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), x.high);  // exact
+  const Pair<V> r = sum_of_ordered(high, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low), x.low));
+  const V curve = hn::Mul(hn::Mul(r.high, r.high), polynomial(d, r.high, C::exp_terms));
+  const Pair<V> rest{r.high, hn::Add(curve, hn::MulAdd(r.low, r.high, r.low))};
+  return Exponential64<V, std::remove_const_t<decltype(k)>>{k, rest};
+}
+/// (e^x - 1) / 4 for x up to 710.5: e^x itself would overflow.
+template <class D, class V>
+HWY_INLINE Pair<V> quarter_of_exponential_less_1(D d, Pair<V> x) {
+  const hn::RebindToSigned<D> di;
+  const auto e = split_exponential(d, x);
+  const V scale = power_of_two(d, hn::Sub(e.k, hn::Set(di, 2)));
+  const Pair<V> line = sum_of_ordered(hn::Set(d, 1.0), e.rest.high);
+  const Pair<V> power = sum_of_ordered(line.high, hn::Add(line.low, e.rest.low));
+  return plus(scaled(power, scale), hn::Set(d, -0.25));
+}
+template <class D, class V>
+HWY_INLINE V expm1_of_float64(D d, V x) {
+  const V bounded = hn::Max(hn::Min(x, hn::Set(d, 710.0)), hn::Set(d, -40.0));
+  const V result = hn::Mul(hn::Set(d, 4.0), total(quarter_of_exponential_less_1(d, Pair<V>{bounded, hn::Zero(d)})));
+  // The smallest numbers lose bits when they are divided by 4.
+  const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-54));
+  return hn::IfThenElse(hn::Or(tiny, hn::IsNaN(x)), x, result);
+}
+/// Beyond this number, sinh and cosh are infinite.
+inline constexpr double kFarthestHyperbolic = 0x1.633ce8fb9f87dp+9;
+template <class D, class V>
+HWY_INLINE V or_infinity(D d, V size, V result) {
+  return hn::IfThenElse(hn::Lt(hn::Set(d, kFarthestHyperbolic), size), infinity64(d), result);
+}
+template <class D, class V>
+HWY_INLINE V sinh_of_float64(D d, V x) {
+  const V size = hn::Min(hn::Abs(x), hn::Set(d, 711.0)), quarter = hn::Set(d, 0.25);
+  const Pair<V> less = quarter_of_exponential_less_1(d, Pair<V>{size, hn::Zero(d)});
+  const V result = hn::Mul(hn::Set(d, 2.0), total(plus(less, scaled(ratio(d, less, plus(less, quarter)), quarter))));
+  const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-30));
+  return hn::IfThenElse(hn::Or(tiny, hn::IsNaN(x)), x, hn::CopySign(or_infinity(d, hn::Abs(x), result), x));
+}
+template <class D, class V>
+HWY_INLINE V cosh_of_float64(D d, V x) {
+  const V size = hn::Min(hn::Abs(x), hn::Set(d, kFarthestHyperbolic));
+  const Pair<V> less = quarter_of_exponential_less_1(d, Pair<V>{size, hn::Zero(d)});
+  const Pair<V> power = plus(less, hn::Set(d, 0.25));
+  const V inverse = hn::Div(hn::Set(d, 0.0625), power.high);
+  const V result = hn::Mul(hn::Set(d, 2.0), total(plus(power, inverse)));
+  return hn::IfThenElse(hn::IsNaN(x), x, or_infinity(d, hn::Abs(x), result));
+}
+template <class D, class V>
+HWY_INLINE V tanh_of_float64(D d, V x) {
+  const V size = hn::Min(hn::Abs(x), hn::Set(d, 20.0));
+  const Pair<V> less = quarter_of_exponential_less_1(d, Pair<V>{hn::Add(size, size), hn::Zero(d)});
+  const V result = total(ratio(d, less, plus(less, hn::Set(d, 0.5))));
+  const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-30));
+  return hn::IfThenElse(hn::Or(tiny, hn::IsNaN(x)), x, hn::CopySign(result, x));
+}
+
+// --- Logarithms
+
+/// The logarithm of 1 + less, and of 2^`doublings` times that. `of` is 1 + less, too. Both are exact to some 100 bits;
+/// only where `of` is near 1 `less` is used.
+template <class V>
+struct NearAndFar {
+  Pair<V> less, of;
+  V doublings;
+};
+/// x = 2^exponent m, m between sqrt(1/2) and sqrt(2), for x > 0 that is not subnormal. log(m) = 2 atanh(s).
+template <class V>
+struct Reduced64 {
+  V exponent;
+  Pair<V> s;  // (m - 1) / (m + 1)
+};
+template <class D, class V>
+HWY_INLINE Reduced64<V> reduced_for_logarithm(D d, const NearAndFar<V>& x) {
+  using C = ExpLog<double>;
+  const hn::RebindToUnsigned<D> du;
+  const hn::RebindToSigned<D> di;
+  const V one = hn::Set(d, 1.0), counter = hn::Set(d, kCounter<double>);
+  const auto sqrt_half = hn::Set(du, C::sqrt_half);
+  const auto bits = hn::Add(hn::BitCast(du, x.of.high), hn::Sub(hn::BitCast(du, one), sqrt_half));
+  const auto k = hn::Sub(hn::BitCast(di, hn::ShiftRight<C::mantissa_bits>(bits)),
+                         hn::Set(di, std::numeric_limits<double>::max_exponent - 1));
+  const V exponent = hn::Sub(hn::BitCast(d, hn::Add(k, hn::BitCast(di, counter))), counter);
+  const V high = hn::BitCast(d, hn::Add(hn::And(bits, hn::Set(du, (uint64_t{1} << C::mantissa_bits) - 1)), sqrt_half));
+  // A `low` beyond that bound is nothing beside the logarithm.
+  const V low = hn::Mul(x.of.low, power_of_two(d, hn::Neg(hn::Min(k, hn::Set(di, 1000)))));
+  const Pair<V> less = choose(hn::Eq(exponent, hn::Zero(d)), x.less, Pair<V>{hn::Sub(high, one), low});
+  const V more = hn::Add(high, one);
+  const Pair<V> s = ratio(d, less, Pair<V>{more, hn::Add(hn::Sub(high, hn::Sub(more, one)), low)});
+  return {hn::Add(exponent, x.doublings), s};
+}
+// 2 atanh(s) = 2 s + 2/3 s^3 + s^5 M(s^2); M: 2^-54.
+inline constexpr double kLogarithmTerms[] = {0x1.999999999999ap-2, 0x1.2492492491fa1p-2, 0x1.c71c71c8593d6p-3,
+                                             0x1.745d165b3e6b9p-3, 0x1.3b14015912155p-3, 0x1.1104160098b3fp-3,
+                                             0x1.e3716e3580468p-4, 0x1.ba1eb5a73606fp-4};
+/// The logarithm as exponent * ln 2 + rest.
+template <class V>
+struct Logarithm64 {
+  V exponent;
+  Pair<V> rest;
+};
+template <class D, class V>
+HWY_INLINE Logarithm64<V> split_logarithm_of_float64(D d, const NearAndFar<V>& x) {
+  const Reduced64<V> reduced = reduced_for_logarithm(d, x);
+  const Pair<V> s = reduced.s;
+  const V square = hn::Mul(s.high, s.high), two = hn::Set(d, 2.0);
+  const V tail = hn::MulAdd(square, polynomial(d, square, kLogarithmTerms), hn::Set(d, 0x1.5555555555555p-1));
+  const V curve = hn::Mul(hn::Mul(s.high, square), tail);
+  return {reduced.exponent, {hn::Mul(two, s.high), hn::MulAdd(two, s.low, curve)}};
+}
+template <class D, class V>
+HWY_INLINE Pair<V> natural_logarithm(D d, const NearAndFar<V>& x) {
+  using C = ExpLog<double>;
+  const Logarithm64<V> log = split_logarithm_of_float64(d, x);
+  const Pair<V> sum = sum_of_ordered(hn::Mul(log.exponent, hn::Set(d, C::ln2_high)), log.rest.high);
+  return {sum.high, hn::MulAdd(log.exponent, hn::Set(d, C::ln2_low), hn::Add(sum.low, log.rest.low))};
+}
+/// 1 + y.
+template <class D, class V>
+HWY_INLINE NearAndFar<V> one_and(D d, Pair<V> y) {
+  return {y, plus(sum_of(hn::Set(d, 1.0), y.high), y.low), hn::Zero(d)};
+}
+/// A number by itself; subnormal ones are scaled.
+template <class D, class V>
+HWY_INLINE NearAndFar<V> alone(D d, V x) {
+  using C = ExpLog<double>;
+  const V zero = hn::Zero(d);
+  const auto subnormal = hn::Lt(x, hn::Set(d, std::numeric_limits<double>::min()));
+  const V normal = hn::IfThenElse(subnormal, hn::Mul(x, hn::Set(d, C::normal_scale)), x);
+  return {{hn::Sub(normal, hn::Set(d, 1.0)), zero},
+          {normal, zero},
+          hn::IfThenElseZero(subnormal, hn::Set(d, -static_cast<double>(C::normal_shift)))};
+}
+/// `normal` where `is_normal`, else 2 x.
+template <class D, class V, class M>
+HWY_INLINE NearAndFar<V> or_doubled(D d, M is_normal, const NearAndFar<V>& normal, V x) {
+  const V zero = hn::Zero(d);
+  return {normal.less, choose(is_normal, normal.of, Pair<V>{x, zero}),
+          hn::IfThenElse(is_normal, normal.doublings, hn::Set(d, 1.0))};
+}
+/// `result`, corrected for negative numbers, NaN, 0 and infinity.
+template <class D, class V>
+HWY_INLINE V logarithm_or_special(D d, V x, V result) {
+  const V zero = hn::Zero(d), infinite = hn::Set(d, std::numeric_limits<double>::infinity());
+  const V finite = hn::IfThenElse(hn::Lt(zero, x), result, hn::Set(d, std::numeric_limits<double>::quiet_NaN()));
+  return hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinite), hn::IfThenElse(hn::Eq(x, infinite), x, finite));
+}
+/// Beyond this number, sqrt(x^2 + 1) and sqrt(x^2 - 1) are x.
+inline constexpr double kFarFromRoots = 0x1p30;
+
+template <class D, class V>
+HWY_INLINE V log2_of_float64(D d, V x) {
+  const Logarithm64<V> log = split_logarithm_of_float64(d, alone(d, x));
+  const Pair<V> rest = times(log.rest, constant(d, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56));
+  return logarithm_or_special(d, x, total(plus(rest, log.exponent)));
+}
+template <class D, class V>
+HWY_INLINE V log10_of_float64(D d, V x) {
+  const Logarithm64<V> log = split_logarithm_of_float64(d, alone(d, x));
+  const Pair<V> rest = times(log.rest, constant(d, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57));
+  const Pair<V> whole = times(constant(d, 0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59), log.exponent);
+  return logarithm_or_special(d, x, total(plus(whole, rest)));
+}
+template <class D, class V>
+HWY_INLINE V log1p_of_float64(D d, V x) {
+  const V result = total(natural_logarithm(d, one_and(d, Pair<V>{x, hn::Zero(d)})));
+  const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-54));
+  return hn::IfThenElse(tiny, x, logarithm_or_special(d, hn::Add(x, hn::Set(d, 1.0)), result));
+}
+template <class D, class V>
+HWY_INLINE V asinh_of_float64(D d, V x) {
+  // log(1 + y), y = |x| + x^2 / (1 + sqrt(1 + x^2)).
+  const V size = hn::Abs(x), one = hn::Set(d, 1.0);
+  const Pair<V> square = product_of(size, size);
+  const Pair<V> more = ratio(d, square, plus(root(d, plus(square, one)), one));
+  const auto normal = hn::Lt(size, hn::Set(d, kFarFromRoots));
+  const V result = total(natural_logarithm(d, or_doubled(d, normal, one_and(d, plus(more, size)), size)));
+  const auto special = hn::Or(hn::Lt(size, hn::Set(d, 0x1p-30)), hn::Not(hn::Lt(size, infinity64(d))));
+  return hn::IfThenElse(special, x, hn::CopySign(result, x));
+}
+template <class D, class V>
+HWY_INLINE V acosh_of_float64(D d, V x) {
+  // log(1 + y), y = t + sqrt(t^2 + 2 t), t = x - 1.
+  const V one = hn::Set(d, 1.0);
+  const Pair<V> t = sum_of(x, hn::Neg(one)), square = times(t, t);
+  const Pair<V> y = plus(t, root(d, plus(square, scaled(t, hn::Set(d, 2.0)))));
+  const auto normal = hn::Lt(x, hn::Set(d, kFarFromRoots));
+  const V result = total(natural_logarithm(d, or_doubled(d, normal, one_and(d, y), x)));
+  const V inside = hn::IfThenElse(hn::Lt(x, infinity64(d)), result, x);
+  return hn::IfThenElse(hn::Lt(x, one), nan64(d), inside);
+}
+template <class D, class V>
+HWY_INLINE V atanh_of_float64(D d, V x) {
+  // log(1 + y) / 2, y = 2 |x| / (1 - |x|).
+  const V size = hn::Abs(x), one = hn::Set(d, 1.0);
+  const Pair<V> y = ratio(d, Pair<V>{hn::Add(size, size), hn::Zero(d)}, sum_of(one, hn::Neg(size)));
+  const V result = hn::Mul(hn::Set(d, 0.5), total(natural_logarithm(d, one_and(d, y))));
+  const V end = hn::IfThenElse(hn::Eq(size, one), infinity64(d), nan64(d));
+  const V inside = hn::IfThenElse(hn::Lt(size, one), result, end);
+  return hn::IfThenElse(hn::Lt(size, hn::Set(d, 0x1p-30)), x, hn::CopySign(inside, x));
+}
+
+// --- Powers
+
+/// log(x) with an error below 2^-64 of itself.
+template <class D, class V>
+HWY_INLINE Pair<V> precise_logarithm(D d, V x) {
+  using C = ExpLog<double>;
+  const Reduced64<V> reduced = reduced_for_logarithm(d, alone(d, x));
+  const Pair<V> s = sum_of_ordered(reduced.s.high, reduced.s.low), square = times(s, s), cube = times(square, s);
+  const Pair<V> third = times(cube, constant(d, 0x1.5555555555555p-1, 0x1.5555555555555p-55));
+  const V tail = hn::Mul(hn::Mul(cube.high, square.high), polynomial(d, square.high, kLogarithmTerms));
+  const Pair<V> line = sum_of_ordered(hn::Add(s.high, s.high), third.high);
+  const V low = hn::Add(hn::Add(line.low, hn::Add(s.low, s.low)), hn::Add(third.low, tail));
+  const Pair<V> sum = sum_of_ordered(hn::Mul(reduced.exponent, hn::Set(d, C::ln2_high)), line.high);
+  return sum_of_ordered(sum.high, hn::Add(hn::MulAdd(reduced.exponent, hn::Set(d, C::ln2_low), sum.low), low));
+}
+/// e^x, for any x.
+template <class D, class V>
+HWY_INLINE V exponential_of_pair(D d, Pair<V> x) {
+  const hn::RebindToSigned<D> di;
+  const V limit = hn::Set(d, 1000.0);
+  const auto beyond = hn::Lt(limit, hn::Abs(x.high));
+  const auto e = split_exponential(d, choose(beyond, Pair<V>{hn::CopySign(limit, x.high), hn::Zero(d)}, x));
+  const Pair<V> line = sum_of_ordered(hn::Set(d, 1.0), e.rest.high);
+  const V power = hn::Add(line.high, hn::Add(line.low, e.rest.low));
+  const auto half = hn::ShiftRight<1>(e.k);
+  return hn::Mul(hn::Mul(power, power_of_two(d, half)), power_of_two(d, hn::Sub(e.k, half)));
+}
+/// x to the power of y, for finite y and finite x that is not 0.
+template <class D, class V>
+HWY_INLINE V pow_of_float64(D d, V x, V y) {
+  const V zero = hn::Zero(d), half = hn::Set(d, 0.5), most = hn::Set(d, 0x1p70);  // such powers are 0 or infinite
+  const V exponent = hn::Max(hn::Min(y, most), hn::Neg(most));
+  const V power = exponential_of_pair(d, times(precise_logarithm(d, hn::Abs(x)), exponent));
+  const auto is_whole = hn::Eq(hn::Floor(y), y);
+  const V halved = hn::Mul(y, half);
+  const V sign = hn::IfThenElse(hn::Eq(hn::Floor(halved), halved), zero, hn::Set(d, -0.0));
+  const V of_negative = hn::IfThenElse(is_whole, hn::Xor(power, sign), nan64(d));
+  return hn::IfThenElse(hn::Eq(y, zero), hn::Set(d, 1.0), hn::IfThenElse(hn::Lt(x, zero), of_negative, power));
+}
+
+// --- Angles
+
+/// The largest |x| for which the multiple of pi/2 is below 2^31.
+inline constexpr double kFarthestAngle64 = 0x1p30;
+template <class V, class VI>
+struct Turn64 {
+  Pair<V> sine, cosine;  // of r, where x = k pi/2 + r; the low parts are up to a tenth of the high ones
+  VI quarters;           // k in the low bits
+};
+template <class D, class V>
+HWY_INLINE auto turned_float64(D d, V x) {
+  constexpr double sine_terms[] = {-0x1.5555555555549p-3, 0x1.111111110f89dp-7,   -0x1.a01a019c141a3p-13,
+                                   0x1.71de3578c73a1p-19, -0x1.ae5e66696f9b5p-26, 0x1.5d92e84308be1p-33};  // 2^-58
+  constexpr double cosine_terms[] = {0x1.555555555554cp-5,   -0x1.6c16c16c15218p-10, 0x1.a01a019cbe312p-16,
+                                     -0x1.27e4f8118e31cp-22, 0x1.1ee9f05dd1d01p-29,  -0x1.8fb09e9c2df1fp-37};  // 2^-64
+  const hn::RebindToUnsigned<D> du;
+  const V counter = hn::Set(d, kCounter<double>);
+  const V counted = hn::MulAdd(x, hn::Set(d, 0x1.45f306dc9c883p-1), counter), k = hn::Sub(counted, counter);
+  // pi/2 in three parts.
+  const Pair<V> first = product_of(k, hn::Set(d, 0x1.921fb54442d18p+0));
+  const Pair<V> second = product_of(k, hn::Set(d, 0x1.1a62633145c07p-54));
+  const Pair<V> near = sum_of(hn::Sub(x, first.high), hn::Neg(first.low)),
+                nearer = sum_of(near.high, hn::Neg(second.high));
+  const V last = hn::NegMulAdd(k, hn::Set(d, -0x1.f1976b7ed8fbcp-110), hn::Sub(near.low, second.low));
+  const Pair<V> r = sum_of_ordered(nearer.high, hn::Add(nearer.low, last));
+  const V one = hn::Set(d, 1.0), half = hn::Set(d, 0.5), square = hn::Mul(r.high, r.high);
+  const V half_square = hn::Mul(half, square);
+  const V curve = hn::Mul(hn::Mul(r.high, square), polynomial(d, square, sine_terms));
+  const Pair<V> sine{r.high, hn::Add(curve, hn::NegMulAdd(r.low, half_square, r.low))};
+  const V line = hn::Sub(one, half_square), lost = hn::Sub(hn::Sub(one, line), half_square);
+  const V square_low = hn::MulAdd(r.high, r.low, hn::Mul(half, hn::MulSub(r.high, r.high, square)));
+  const V bend = hn::Mul(hn::Mul(square, square), polynomial(d, square, cosine_terms));
+  const Pair<V> cosine{line, hn::Add(hn::Sub(lost, square_low), bend)};
+  const auto quarters = hn::BitCast(du, counted);
+  return Turn64<V, std::remove_const_t<decltype(quarters)>>{sine, cosine, quarters};
+}
+template <class D, class V>
+HWY_INLINE V sine_of_float64(D d, V x, uint64_t quarters_before) {
+  const hn::RebindToUnsigned<D> du;
+  const auto turn = turned_float64(d, x);
+  const auto quarters = hn::Add(turn.quarters, hn::Set(du, quarters_before));
+  const auto odd = hn::Eq(hn::And(quarters, hn::Set(du, 1)), hn::Set(du, 1));
+  const V size = hn::IfThenElse(hn::RebindMask(d, odd), total(turn.cosine), total(turn.sine));
+  return hn::Xor(size, hn::BitCast(d, hn::ShiftLeft<62>(hn::And(quarters, hn::Set(du, 2)))));
+}
+template <class D, class V>
+HWY_INLINE V sin_of_float64(D d, V x) {
+  return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, sine_of_float64(d, x, 0));  // -0 stays
+}
+template <class D, class V>
+HWY_INLINE V cos_of_float64(D d, V x) {
+  return sine_of_float64(d, x, 1);
+}
+template <class D, class V>
+HWY_INLINE V tan_of_float64(D d, V x) {
+  const hn::RebindToUnsigned<D> du;
+  const auto turn = turned_float64(d, x);
+  const auto odd = hn::RebindMask(d, hn::Eq(hn::And(turn.quarters, hn::Set(du, 1)), hn::Set(du, 1)));
+  const Pair<V> sine = sum_of_ordered(turn.sine.high, turn.sine.low);
+  const Pair<V> cosine = sum_of_ordered(turn.cosine.high, turn.cosine.low);
+  const V result = total(ratio(d, choose(odd, negative(cosine), sine), choose(odd, sine, cosine)));
+  return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-30)), x, result);
+}
+
+/// The angle of (across, up), both >= 0, in [0, pi/2]. Far from the axis, the point is rotated by an eighth or a
+/// quarter of a turn first.
+template <class D, class V>
+HWY_INLINE Pair<V> angle_of_pairs(D d, Pair<V> up, Pair<V> across) {
+  constexpr double terms[] = {-0x1.5555555555555p-2, 0x1.9999999999888p-3, -0x1.2492492488b5cp-3, 0x1.c71c71c1b770ap-4,
+                              -0x1.745d1660ccafep-4, 0x1.3b1398e25ddf7p-4, -0x1.110f52bde0ef8p-4, 0x1.e1b59989ad342p-5,
+                              -0x1.ad9dea9830936p-5, 0x1.7c7858776540fp-5, -0x1.3a9643fa78764p-5, 0x1.9d3bdfee34c18p-6,
+                              -0x1.27871383e86c4p-7};  // 2^-66
+  const auto steep = hn::Lt(hn::Mul(hn::Set(d, 2.41421356237309504880), across.high), up.high);
+  const auto halfway = hn::Lt(hn::Mul(hn::Set(d, 0.41421356237309504880), across.high), up.high);
+  const Pair<V> left = negative(across);
+  const Pair<V> numerator = choose(steep, left, choose(halfway, plus(up, left), up));
+  const Pair<V> denominator = choose(steep, up, choose(halfway, plus(up, across), across));
+  const Pair<V> zero{hn::Zero(d), hn::Zero(d)};
+  const Pair<V> quarter = constant(d, 0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54);
+  const Pair<V> eighth = constant(d, 0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55);
+  const Pair<V> before = choose(steep, quarter, choose(halfway, eighth, zero));
+  const Pair<V> t = ratio(d, numerator, denominator);
+  const V square = hn::Mul(t.high, t.high);
+  const V curve = hn::Mul(hn::Mul(t.high, square), polynomial(d, square, terms));
+  const V low = hn::Add(curve, hn::NegMulAdd(t.low, square, t.low));
+  const Pair<V> sum = sum_of_ordered(before.high, t.high);
+  return {sum.high, hn::Add(sum.low, hn::Add(before.low, low))};
+}
+template <class D, class V>
+HWY_INLINE V atan_of_float64(D d, V x) {
+  const V zero = hn::Zero(d), size = hn::Min(hn::Abs(x), hn::Set(d, 0x1p100));
+  const V result = total(angle_of_pairs(d, Pair<V>{size, zero}, Pair<V>{hn::Set(d, 1.0), zero}));
+  const auto special = hn::Or(hn::Lt(size, hn::Set(d, 0x1p-30)), hn::IsNaN(x));
+  return hn::IfThenElse(special, x, hn::CopySign(result, x));
+}
+/// sqrt(1 - x^2).
+template <class D, class V>
+HWY_INLINE Pair<V> other_side(D d, V x) {
+  return root(d, plus(negative(product_of(x, x)), hn::Set(d, 1.0)));
+}
+template <class D, class V>
+HWY_INLINE V asin_of_float64(D d, V x) {
+  const V size = hn::Abs(x), zero = hn::Zero(d);
+  const V result = total(angle_of_pairs(d, Pair<V>{size, zero}, other_side(d, size)));
+  const V inside = hn::IfThenElse(hn::Le(size, hn::Set(d, 1.0)), hn::CopySign(result, x), nan64(d));
+  return hn::IfThenElse(hn::Lt(size, hn::Set(d, 0x1p-30)), x, inside);
+}
+template <class D, class V>
+HWY_INLINE V acos_of_float64(D d, V x) {
+  const V size = hn::Abs(x), zero = hn::Zero(d);
+  const Pair<V> angle = angle_of_pairs(d, other_side(d, size), Pair<V>{size, zero});
+  const Pair<V> behind = plus(constant(d, 0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53), negative(angle));
+  const V result = total(choose(hn::Lt(x, zero), behind, angle));
+  return hn::IfThenElse(hn::Le(size, hn::Set(d, 1.0)), result, nan64(d));
+}
+/// For coordinates up to 2^900.
+template <class D, class V>
+HWY_INLINE V atan2_of_float64(D d, V y, V x) {
+  const V zero = hn::Zero(d), up = hn::Abs(y), across = hn::Abs(x), tiny = hn::Set(d, 0x1p-900);
+  // Tiny points lie as if they were larger, and the origin as if it were on the axis.
+  const auto is_tiny = hn::Lt(hn::Max(up, across), tiny);
+  const V scale = hn::IfThenElse(is_tiny, hn::Set(d, 0x1p200), hn::Set(d, 1.0));
+  const V origin = hn::IfThenElseZero(hn::Eq(hn::Max(up, across), zero), hn::Set(d, 1.0));
+  const Pair<V> angle =
+      angle_of_pairs(d, Pair<V>{hn::Mul(up, scale), zero}, Pair<V>{hn::MulAdd(across, scale, origin), zero});
+  const Pair<V> behind = plus(constant(d, 0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53), negative(angle));
+  const auto is_behind = hn::Lt(hn::CopySign(hn::Set(d, 1.0), x), zero);
+  return hn::CopySign(total(choose(is_behind, behind, angle)), y);
+}
+
+// --- Error functions
+
+/// erfc(size) for size >= 1/2: exp(-size^2) / (1 + 2 size) times a polynomial of (size - 4) / (size + 4).
+template <class D, class V>
+HWY_INLINE V error_rest_of_float64(D d, V size) {
+  constexpr double terms[] = {
+      0x1.3ba5916e9fd7fp+0,   -0x1.1df1ad154a28ep-3,  0x1.f7f5df66fd573p-7,   0x1.16ecefcfa5347p-4,
+      -0x1.9ddb23c3e7cd5p-4,  0x1.7fee004e13309p-4,   -0x1.0fb06dfe6b6c0p-4,  0x1.3079edf65cfffp-5,
+      -0x1.0962387d9cc2cp-6,  0x1.49c672951411bp-8,   -0x1.8d4aa17f134c7p-11, -0x1.a1df342a8011ep-13,
+      0x1.3be0d71410896p-13,  -0x1.9956e891dba76p-16, -0x1.78a3de44a3589p-17, 0x1.7f090d73853b6p-18,
+      0x1.41acd36d716afp-22,  -0x1.b8eb1d202c52ap-21, 0x1.1fc95c41e5c3ep-24,  0x1.c1d08eefbf55dp-24,
+      -0x1.a3d2724da6bbfp-27, -0x1.5dab469e687f4p-27};  // 2^-58
+  const hn::RebindToSigned<D> di;
+  const V a = hn::Min(size, hn::Set(d, 27.3)), four = hn::Set(d, 4.0),
+          one = hn::Set(d, 1.0);  // beyond, the result is 0
+  const V t = hn::Div(hn::Sub(a, four), hn::Add(a, four));
+  const Pair<V> square = product_of(a, a);
+  const auto e = split_exponential(d, Pair<V>{hn::Neg(square.high), hn::Neg(square.low)});
+  const Pair<V> line = sum_of_ordered(one, e.rest.high), power{line.high, hn::Add(line.low, e.rest.low)};
+  const Pair<V> part = ratio(d, power, sum_of(hn::Add(a, a), one));
+  const V factor = long_polynomial(d, t, terms), result = hn::MulAdd(factor, part.high, hn::Mul(factor, part.low));
+  // Two factors, so that only the last product can be subnormal.
+  const auto half = hn::ShiftRight<1>(e.k);
+  return hn::Mul(hn::Mul(result, power_of_two(d, half)), power_of_two(d, hn::Sub(e.k, half)));
+}
+/// erf(x) for |x| <= 1 as x plus x times a polynomial of x^2.
+template <class D, class V>
+HWY_INLINE Pair<V> near_error_function(D d, V x) {
+  constexpr double terms[] = {0x1.06eba8214db69p-3,   -0x1.812746b0379e6p-2,  0x1.ce2f21a042b19p-4,
+                              -0x1.b82ce312842f7p-6,  0x1.565bcd0d98ee6p-8,   -0x1.c02db3d3d20bcp-11,
+                              0x1.f9a320f71036bp-14,  -0x1.f4d1d12ee5d47p-17, 0x1.b9de30185388ap-20,
+                              -0x1.5f16701e900aep-23, 0x1.f757e6fef2296p-27,  -0x1.3776edb076f31p-30,
+                              0x1.02d357388b57cp-34};  // 2^-62
+  return {x, hn::Mul(x, polynomial(d, hn::Mul(x, x), terms))};
+}
+template <class D, class V>
+HWY_INLINE V erf_of_float64(D d, V x) {
+  // Where erfc is below 1/4 its error is the smaller one.
+  const V size = hn::Abs(x), one = hn::Set(d, 1.0), limit = hn::Set(d, 0.82);
+  const V far = hn::Sub(one, error_rest_of_float64(d, hn::Max(size, limit)));
+  const V near = total(near_error_function(d, hn::Min(size, limit)));
+  const V result = hn::CopySign(hn::IfThenElse(hn::Lt(size, limit), near, far), x);
+  return hn::IfThenElse(hn::IsNaN(x), x, result);
+}
+template <class D, class V>
+HWY_INLINE V erfc_of_float64(D d, V x) {
+  const V size = hn::Abs(x), one = hn::Set(d, 1.0), half = hn::Set(d, 0.5), zero = hn::Zero(d);
+  const V far = error_rest_of_float64(d, hn::Max(size, half));
+  const V behind = hn::IfThenElse(hn::Lt(x, zero), hn::Sub(hn::Set(d, 2.0), far), far);
+  const Pair<V> near = near_error_function(d, hn::Min(hn::Max(x, hn::Neg(half)), half));
+  const V rest = total(plus(negative(near), one));
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenElse(hn::Lt(size, half), rest, behind));
+}
+
+}  // namespace tenon::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,48 @@
+"""The largest errors of functions are those that docs/accuracy.md shows, measured again with fewer points."""
+
+import importlib.util
+import pathlib
+import re
+
+import pytest
+import tenon
+
+np = pytest.importorskip("numpy")
+torch = pytest.importorskip("torch")
+pytest.importorskip("mpmath")
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+specification = importlib.util.spec_from_file_location("accuracy", ROOT / "tools" / "accuracy.py")
+accuracy = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(accuracy)
+
+ROWS = re.findall(r"^\| `([\w.]+)` \| ([\d.]+) \| \S+ \| [\de.+-]+ \| ([\d.]+) \|", (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8"), re.M)
+DTYPES = {"float32": np.float32, "float64": np.float64}
+
+
+def test_every_function_is_in_the_table():
+    assert [name for name, *_ in ROWS] == [name for name in accuracy.FUNCTIONS if accuracy.function_of(tenon, name)]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_errors_are_as_shown(row, dtype):
+    name, *shown = row
+    shown = float(shown[list(DTYPES).index(dtype)])
+    points = [accuracy.spread_points(DTYPES[dtype], 100, accuracy.LARGEST.get(name, 1e300)), accuracy.bent_points(DTYPES[dtype], 200, *accuracy.FUNCTIONS[name][1:])]
+    points = np.concatenate(points)
+    values = accuracy.exact_values(accuracy.FUNCTIONS[name][0], points)
+    assert len(values) > 50
+    got = accuracy.function_of(tenon, name)(tenon.from_numpy(points)).numpy()
+    error, place = accuracy.worst_error(got, values, DTYPES[dtype], points)
+    # The C library's functions, of a machine without fused multiply-add, are a little worse.
+    limit = shown if "AVX" in tenon._tenon._instruction_set() or "NEON" in tenon._tenon._instruction_set() else max(shown, 2.5)
+    assert error <= limit + 0.01, f"{name} of {place}"
+
+
+@pytest.mark.parametrize("name", accuracy.COMMON)
+def test_the_common_functions_are_within_one_ulp(name):
+    row = next((row for row in ROWS if row[0] == name), None)
+    if row is None:
+        pytest.skip("not in the table")
+    assert float(row[1]) <= 1 and float(row[2]) <= 1
