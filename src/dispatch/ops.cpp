@@ -439,6 +439,7 @@ void check_fits(Op op, const Tensor& out, const Tensor& result) {
 }  // namespace
 
 Tensor& write_result(Op op, Tensor& out, const Tensor& result, const Tensor* first) {
+  if (result.is(out)) return out;
   check_fits(op, out, result);
   ResizedOutput resized(out, result.sizes(), result.strides());
   if (first && (row_of(op).no_overlap & 1)) check_no_partial_overlap(out, *first);

@@ -6,6 +6,8 @@
 #include "dispatch/plain.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
+#include "tensor/overlap.h"
+#include "tile/pool.h"
 #include "tile/run.h"
 #include "type/overflow.h"
 
@@ -27,7 +29,7 @@ Matrices matrices_of(const Tensor& tensor) {
   return {tensor.impl()->data(), dims > 2 ? tensor.stride(0) : 0, dims > 1 ? tensor.stride(-2) : 0, tensor.stride(-1)};
 }
 
-Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes);
+Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes, const Tensor* place = nullptr);
 
 /// Complex products, as four products of parts.
 Tensor multiplied_parts(const Tensor& a, const Tensor& b, SizesView sizes) {
@@ -48,15 +50,23 @@ Tensor multiplied_parts(const Tensor& a, const Tensor& b, SizesView sizes) {
   return out;
 }
 
-/// a b in the compute dtype, for operands of one dtype; `b` may be a vector.
-Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes) {
+/// Whether a product of these sizes and this dtype can be computed where it is wanted. In memory that an operand
+/// shares, it would overwrite what it still reads.
+bool takes_product(const Tensor& place, SizesView sizes, Dtype dtype, const Tensor& a, const Tensor& b) {
+  const Storage* storage = place.impl()->storage;
+  return place.dtype() == dtype && place.sizes() == sizes && place.is_contiguous() && is_computed(place) &&
+         is_computed(a) && !storages_meet(storage, a.impl()->storage) && !storages_meet(storage, b.impl()->storage);
+}
+
+/// a b in the compute dtype, for operands of one dtype; `b` may be a vector. The result is `place`, if that takes it.
+Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes, const Tensor* place) {
   if (is_complex(a.dtype()) && a.dtype() == b.dtype() && is_computed(a)) return multiplied_parts(a, b, sizes);
   const Dtype dtype = computed(a.dtype());
-  const Tensor out = new_tensor(sizes, dtype, a.device());
-  if (has_no_work(out.numel(), out.data_ptr())) return out;
   const int64_t depth = a.size(-1);
-  if (depth == 0) {
-    run_fill(out, 0);
+  const bool runs = is_computed(a) || CourseRecord::plans_meta();
+  if (depth == 0 || numel_of(sizes) == 0 || !runs) {
+    const Tensor out = new_tensor(sizes, dtype, a.device());
+    if (depth == 0) run_fill(out, 0);
     forget_writes(out);
     return out;
   }
@@ -64,8 +74,24 @@ Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes) {
   const Tensor left = wide(a), right = wide(b);
   Matrices columns = matrices_of(right);
   if (b.dim() == 1) columns = {columns.data, 0, columns.column_stride, 0};
-  multiply({dtype, a.dim() > 2 ? a.size(0) : 1, a.dim() > 1 ? a.size(-2) : 1, b.dim() > 1 ? b.size(-1) : 1, depth,
-            matrices_of(left), columns, out.impl()->data()});
+  Product product{dtype,
+                  a.dim() > 2 ? a.size(0) : 1,
+                  a.dim() > 1 ? a.size(-2) : 1,
+                  b.dim() > 1 ? b.size(-1) : 1,
+                  depth,
+                  matrices_of(left),
+                  columns,
+                  nullptr};
+  if (place && takes_product(*place, sizes, dtype, a, b) && takes_no_memory(product)) {
+    const Uninterrupted whole;
+    product.out = place->impl()->data();
+    multiply(product);
+    bump_version(*place);
+    return *place;
+  }
+  const Tensor out = new_tensor(sizes, dtype, a.device());
+  product.out = out.impl()->data();
+  multiply(product);
   return out;
 }
 
@@ -178,19 +204,25 @@ void check_matrices(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-Tensor plain::mm(const Tensor& a, const Tensor& b) {
+namespace {
+
+Tensor multiplied_matrices(const Tensor& a, const Tensor& b, const Tensor* place) {
   check_matrices(a, b);
   if (is_computed(a) && a.dtype() != b.dtype()) fail_other_factor(a, b);
   if (is_computed(a) && a.numel() > 0 && b.numel() > 0) check_has_code(row_of(Op::mm), a.dtype());
   check_devices(a, b);
-  return narrowed(multiplied(a, b, {a.size(0), b.size(1)}), a.dtype());
+  return narrowed(multiplied(a, b, {a.size(0), b.size(1)}, place), a.dtype());
 }
+
+}  // namespace
+
+Tensor plain::mm(const Tensor& a, const Tensor& b) { return multiplied_matrices(a, b, nullptr); }
 
 Tensor& plain::mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
   check_unrecorded(Op::mm, out, self, mat2);
   check_matrices(self, mat2);
   check_strict_out(out, self.dtype());
-  const Tensor result = plain::mm(self, mat2);
+  const Tensor result = multiplied_matrices(self, mat2, &out);
   if (self.numel() > 0) return write_result(Op::mm, out, result);
   return write_zeros(out, result.sizes(), result.strides(), result.device());
 }
@@ -279,7 +311,9 @@ void check_batch_dtypes(Op op, const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-Tensor plain::bmm(const Tensor& a, const Tensor& b) {
+namespace {
+
+Tensor multiplied_batches(const Tensor& a, const Tensor& b, const Tensor* place) {
   check_batches(a, b);
   check_devices(a, b);
   const Dims sizes{a.size(0), a.size(1), b.size(2)};
@@ -291,14 +325,18 @@ Tensor plain::bmm(const Tensor& a, const Tensor& b) {
     return out;
   }
   check_batch_dtypes(Op::bmm, a, b);
-  return narrowed(multiplied(a, b, sizes), b.dtype());
+  return narrowed(multiplied(a, b, sizes, place), b.dtype());
 }
+
+}  // namespace
+
+Tensor plain::bmm(const Tensor& self, const Tensor& mat2) { return multiplied_batches(self, mat2, nullptr); }
 
 Tensor& plain::bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
   check_unrecorded(Op::bmm, out, self, mat2);
   check_batches(self, mat2);
   check_strict_out(out, mat2.dtype());
-  return write_result(Op::bmm, out, plain::bmm(self, mat2));
+  return write_result(Op::bmm, out, multiplied_batches(self, mat2, &out));
 }
 
 namespace {
@@ -357,13 +395,19 @@ void check_addmv(const Tensor& matrix, const Tensor& vector, SizesView start, Dt
                 ", " + scalar_type_name(matrix.dtype()) + ", and " + scalar_type_name(vector.dtype()));
 }
 
-Tensor plain::mv(const Tensor& self, const Tensor& vec) {
-  if (self.dim() == 0) fail_without_dims();
-  check_addmv(self, vec, {self.size(0)}, vec.dtype());
-  check_devices(self, vec);
-  if (self.numel() > 0 && is_computed(self)) check_has_code(row_of(Op::mv), self.dtype());
-  return narrowed(multiplied(self, vec, {self.size(0)}), vec.dtype());
+namespace {
+
+Tensor multiplied_vector(const Tensor& matrix, const Tensor& vector, const Tensor* place) {
+  if (matrix.dim() == 0) fail_without_dims();
+  check_addmv(matrix, vector, {matrix.size(0)}, vector.dtype());
+  check_devices(matrix, vector);
+  if (matrix.numel() > 0 && is_computed(matrix)) check_has_code(row_of(Op::mv), matrix.dtype());
+  return narrowed(multiplied(matrix, vector, {matrix.size(0)}, place), vector.dtype());
 }
+
+}  // namespace
+
+Tensor plain::mv(const Tensor& self, const Tensor& vec) { return multiplied_vector(self, vec, nullptr); }
 
 /// PyTorch's mv_out is an in-place addmv, so `out` is also checked as the tensor to which the product is added.
 Tensor& plain::mv_out(Tensor& out, const Tensor& self, const Tensor& vec) {
@@ -375,7 +419,7 @@ Tensor& plain::mv_out(Tensor& out, const Tensor& self, const Tensor& vec) {
   else
     check_addmv(self, vec, {rows}, vec.dtype());
   check_strict_out(out, vec.dtype());
-  return write_result(Op::mv, out, plain::mv(self, vec));
+  return write_result(Op::mv, out, multiplied_vector(self, vec, &out));
 }
 
 Tensor plain::addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, Scalar beta, Scalar alpha) {

@@ -414,8 +414,7 @@ Tensor& plain::cumsum_out(Tensor& out, const Tensor& self, int64_t dim, std::opt
   wrap_dim(dim, self.dim());
   if (dtype) check_strict_out(out, *dtype);
   if (out.sizes() == self.sizes()) check_no_partial_overlap(out, self);
-  const Tensor sums = running_sums(self, dim, out.dtype(), &out);
-  return sums.is(out) ? out : write_result(Op::cumsum, out, sums);
+  return write_result(Op::cumsum, out, running_sums(self, dim, out.dtype(), &out));
 }
 
 std::tuple<Tensor, Tensor> plain::cummax(const Tensor& self, int64_t dim) {

@@ -278,6 +278,16 @@ void multiply_small(const Product& product) {
 
 }  // namespace
 
+bool takes_no_memory(const Product& product) {
+  if (is_small(product)) return true;
+  if (product.columns == 1 && product.rows > 1) return takes_no_memory(transposed(product));
+  const bool is_narrow = itemsize(product.dtype) == 4;
+  const int64_t rows = product.rows, columns = product.columns;
+  const int64_t bytes = is_narrow ? Multiplication<uint32_t>(product).scratch_bytes(rows, columns)
+                                  : Multiplication<uint64_t>(product).scratch_bytes(rows, columns);
+  return bytes <= Scratch::kOnStack;
+}
+
 void multiply(const Product& product) {
   if (is_small(product)) return multiply_small(product);
   if (product.columns == 1 && product.rows > 1) return multiply(transposed(product));

@@ -25,5 +25,7 @@ struct Product {
 
 /// The order of additions depends on shapes and strides only: the bits are the same for any number of threads.
 void multiply(const Product& product);
+/// Whether `multiply` takes no memory, and so cannot fail.
+bool takes_no_memory(const Product& product);
 
 }  // namespace tenon

@@ -11,9 +11,11 @@ namespace tenon {
 /// Scratch memory of one thread: from the stack while small.
 class Scratch {
  public:
+  /// Up to so many bytes take no memory.
+  static constexpr int64_t kOnStack = 2048;
+
   explicit Scratch(int64_t nbytes) : nbytes_(nbytes) {
-    data_ =
-        nbytes <= static_cast<int64_t>(sizeof(stack_)) ? stack_ : static_cast<std::byte*>(recycle::allocate(nbytes));
+    data_ = nbytes <= kOnStack ? stack_ : static_cast<std::byte*>(recycle::allocate(nbytes));
     note(nbytes);
   }
   ~Scratch() {
@@ -32,7 +34,7 @@ class Scratch {
 
   int64_t nbytes_;
   std::byte* data_;
-  alignas(64) std::byte stack_[2048];
+  alignas(64) std::byte stack_[kOnStack];
 };
 
 }  // namespace tenon

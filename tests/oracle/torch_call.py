@@ -80,11 +80,26 @@ def call_torch(request, operands, out):
         return getattr(operands[0], DECLARED[op].name + ("_" if form == "inplace" else ""))(*operands[1:], **keywords)
     if form != "out":
         return function(op)(*operands, **keywords)
+    if op == "matmul" and is_folded_out(operands, out):
+        return out.copy_(torch.matmul(*operands))
     result = function(op)(*operands, **keywords, out=out)
     if op in ("all", "any") and out.dtype == torch.uint8:
         # PyTorch casts the elements to uint8 first: 256 and 0.5 count as 0 (docs/differences.md).
         out.copy_(function(op)(*operands, **keywords))
     return result
+
+
+def is_folded_out(operands, out):
+    """Whether out= has the product's sizes, but leading dims that are not one dim in memory, which PyTorch's matmul needs
+    (docs/differences.md)."""
+    dims = sorted(operand.dim() for operand in operands)
+    if dims[-1] < 3 or dims[0] > 2 or out.dim() < 2 or out.requires_grad:
+        return False
+    try:
+        fits = torch.matmul(*operands).shape == out.shape
+    except RuntimeError:
+        return False
+    return fits and out.dtype == operands[0].dtype and out.device == operands[0].device and not out.is_contiguous()
 
 
 class Unsupported(Exception):
