@@ -690,6 +690,97 @@ HWY_INLINE Vector<D> remainder_floor(Vector<D> a, Vector<D> b) {
   const auto is_shifted = hn::And(hn::Ne(remainder, zero), has_other_sign);
   return {hn::IfThenElse(is_shifted, hn::Add(remainder, b.v), remainder)};
 }
+template <class D>
+HWY_INLINE Vector<D> to_power(Vector<D> a, Vector<D> b) {
+  return {library<ToPower>(D(), a.v, b.v)};
+}
+/// Wraps. A negative power is 0, unless a is 1 or -1.
+template <std::integral T>
+HWY_INLINE Lane<T> to_power(Lane<T> a, Lane<T> b) {
+  if (std::is_signed_v<T> && b.v < 0) {
+    if (a.v == static_cast<T>(-1)) return Lane<T>(b.v % 2 == 0 ? 1 : -1);
+    return Lane<T>(a.v == 1 ? 1 : 0);
+  }
+  Lane<T> result(1);
+  for (auto rest = static_cast<uint64_t>(b.v); rest != 0; rest /= 2, a = a * a)
+    if (rest % 2 != 0) result = result * a;
+  return result;
+}
+template <class D>
+HWY_INLINE Vector<D> logistic(Vector<D> a) {
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float))
+    return {library<Logistic>(D(), a.v)};
+  else
+    return {logistic_vector(D(), a.v)};
+}
+template <class D>
+HWY_INLINE Vector<D> logarithm_of_sum(Vector<D> a, Vector<D> b) {
+  return {library<LogarithmOfSum>(D(), a.v, b.v)};
+}
+template <class D>
+HWY_INLINE Vector<D> logarithm_to_2_of_sum(Vector<D> a, Vector<D> b) {
+  return {library<LogarithmTo2OfSum>(D(), a.v, b.v)};
+}
+/// A number as a vector.
+template <class D>
+HWY_INLINE Vector<D> beside(Vector<D> /*a*/, double number) {
+  return {hn::Set(D(), static_cast<hn::TFromD<D>>(number))};
+}
+template <class T>
+HWY_INLINE Lane<T> beside(Lane<T> /*a*/, double number) {
+  return Lane<T>(number);
+}
+/// log(a / (1 - a)).
+template <class T>
+HWY_INLINE T logarithm_of_odds(T a) {
+  return logarithm(a / (beside(a, 1) - a));
+}
+/// a log b: 0 if a is 0, unless b is NaN.
+template <class T>
+HWY_INLINE T times_logarithm(T a, T b) {
+  const T zero = beside(a, 0), product = choose(a == zero, zero, a * logarithm(b));
+  return choose(b != b, b, product);  // NOLINT(misc-redundant-expression): only a NaN differs from itself
+}
+/// sin(pi a) / (pi a).
+template <class D>
+HWY_INLINE Vector<D> sine_by_angle(Vector<D> a) {
+  const Vector<D> angle = a * beside(a, 3.14159265358979323846);
+  return choose(a == beside(a, 0), beside(a, 1), sine(angle) / angle);
+}
+template <std::integral T>
+HWY_INLINE Lane<T> common_divisor(Lane<T> a, Lane<T> b) {
+  a = magnitude(a);
+  b = magnitude(b);
+  while (a.v != 0) {
+    const Lane<T> rest = remainder_trunc(b, a);
+    b = a;
+    a = rest;
+  }
+  return b;
+}
+template <std::integral T>
+HWY_INLINE Lane<T> common_multiple(Lane<T> a, Lane<T> b) {
+  const Lane<T> divisor = common_divisor(a, b);
+  return divisor.v == 0 ? divisor : magnitude(quotient_trunc(a, divisor) * b);
+}
+/// The neighbour of a towards b.
+template <class T>
+HWY_INLINE Lane<T> neighbour(Lane<T> a, Lane<T> b) {
+  if (a.v != a.v || b.v != b.v) return Lane<T>(a.v + b.v);
+  if (a.v == b.v) return b;
+  const bool away = (a.v < b.v) == (a.v > 0);
+  if constexpr (std::is_same_v<T, Float16>) {
+    if (a.v == 0) return Lane<T>(float16_value(b.v < 0 ? 0x8001 : 1));
+    return Lane<T>(float16_value(static_cast<uint16_t>(float16_bits(a.v) + (away ? 1 : -1))));
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    if (a.v == 0) return Lane<T>(bfloat16_value(b.v < 0 ? 0x8001 : 1));
+    return Lane<T>(bfloat16_value(static_cast<uint16_t>(bfloat16_bits(a.v) + (away ? 1 : -1))));
+  } else {
+    if (a.v == 0) return Lane<T>(std::copysign(std::numeric_limits<T>::denorm_min(), b.v));
+    const auto bits = __builtin_bit_cast(Bits<T>, a.v);
+    return Lane<T>(__builtin_bit_cast(T, bits + (away ? 1 : -1)));
+  }
+}
 
 }  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

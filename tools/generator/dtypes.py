@@ -102,6 +102,10 @@ def one_result(op, complex_to_real):
     }
     if op.promotion == "place":
         return "int64"
+    if op.promotion == "to_complex":
+        return "of float32 complex64, of float64 complex128"
+    if op.promotion == "to_float64":
+        return "float64; of complex operands complex128"
     if op.promotion == "comparison":
         return "bool"
     if op.promotion == "logical":
