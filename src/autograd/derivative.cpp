@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "base/fork.h"
 #include "dispatch/differentiate.h"
@@ -91,6 +92,13 @@ Term of_sinc(const Term& grad, const Term& x) {
   constexpr double kPi = 3.14159265358979323846;
   const Term angle = x * kPi, square = x * x * kPi;
   return choose(x == 0, 0, grad * conj((cosine(angle) * angle - sine(angle)) / square));
+}
+/// Outside [0, 1] NaN, and outside the range that a given eps leaves 0.
+Term of_logit(const Term& grad, const Term& x, const Term& eps) {
+  const double limit = eps.number().as_double();
+  const Term inside = grad / (x * (1 - x));
+  if (limit < 0) return choose((x < 0) | (1 < x), std::numeric_limits<double>::quiet_NaN(), inside);
+  return choose((x < limit) | (1 - limit < x), 0, inside);
 }
 Term times_logarithm(const Term& x, const Term& y) { return tenon::xlogy(x.arg(), y.arg()); }
 

@@ -266,10 +266,10 @@ void check_scattered(const Tensor& self, const Tensor& source) {
 
 /// Writes elements of `source` to a row-major tensor, one for each true element of a mask of its shape.
 void write_scattered(const Tensor& rows, const Tensor& mask, const Tensor& source) {
-  check_has_code(row_of(Op::masked_scatter), rows.dtype());
   if (mask.dtype() != bool_)
     throw Error(std::string("masked_scatter_ only supports boolean masks, but got mask with dtype ") +
                 scalar_type_name(mask.dtype()));
+  check_has_code(row_of(Op::masked_scatter), rows.dtype());
   const Tensor truths = row_major(mask), elements = row_major(source.detach());
   const Truth* data = reinterpret_cast<const Truth*>(truths.impl()->data());
   if (count_true(data, truths.numel()) > elements.numel())

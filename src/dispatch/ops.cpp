@@ -400,11 +400,10 @@ Tensor heaviside(const Target& target, const Arg& self, const Arg& values) {
   return run_form(Op::heaviside, target, args, 2);
 }
 
-/// A negative eps limits nothing; neither does NaN.
 Tensor logit(const Target& target, const Tensor& input, std::optional<double> eps) {
-  const Arg self(input), limit(eps.value_or(-1));
+  const Arg self(input), limit(eps && !(*eps < 0) ? *eps : -1);
   const Arg* const args[] = {&self, &limit};
-  return eps >= 0 ? run_form(Op::logit_limited, target, args, 2) : run_form(Op::logit, target, args, 1);
+  return run_form(Op::logit, target, args, 2);
 }
 
 // --- Powers
@@ -429,34 +428,35 @@ Op op_of_exponent(Scalar exponent, Dtype common) {
   return kNoOp;
 }
 
-/// The checks that PyTorch makes of an exponent, in its order.
+/// Throws for a negative exponent of integers, and for a write in place whose result has another dtype.
 void check_exponent(const Target& target, const Tensor& self, Scalar exponent, Dtype common) {
   const bool is_integer = !exponent.is_floating() && !exponent.is_complex();
   const bool is_refused = is_integer && exponent.as_int64() < 0 && !is_inexact(self.dtype());
-  const bool becomes_other = target.given() && !can_cast(common, target.tensor->dtype());
-  const bool must_fit = is_computed(self) && (!is_inexact(common) || widened(common) != common);
-  if (!is_refused && !becomes_other && !must_fit) return;
+  const bool becomes_other = target.form == Form::inplace && common != self.dtype();
+  if (!is_refused && !becomes_other) return;
   const Arg arg(self);
   if (target.given()) check_history(Op::pow, target, {&arg});
   if (is_refused) throw Error("Integers to negative integer powers are not allowed.");
-  if (target.given()) {
-    check_no_internal_overlap(*target.tensor);
-    check_can_cast(common, target.tensor->dtype());
-  }
-  if (must_fit) check_fits(exponent, common);
+  check_no_internal_overlap(self);
+  check_can_cast(common, self.dtype());
+}
+/// An exponent that fits float32, for which a larger number is infinite.
+Scalar in_range(Scalar exponent, Dtype common) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  if (common != float32 || !(std::abs(exponent.as_double()) > kLargest)) return exponent;
+  return std::copysign(kInfinity, exponent.as_double());
 }
 
 Tensor power_by_number(const Target& target, const Tensor& self, Scalar exponent) {
-  const Arg base(self), power(exponent);
-  const Dtype common = result_type(base, power);
+  const Arg base(self);
+  const Dtype common = result_type(base, exponent);
   check_exponent(target, self, exponent, common);
+  const Arg power(in_range(exponent, common));
   const Op special = op_of_exponent(exponent, common);
-  const Arg* args[] = {&base, &power};
-  if (special == kNoOp) return run_form(Op::pow, target, args, 2);
   const Tensor promoted = common == self.dtype() ? self : self.to(common);
   const Arg operand(promoted);
-  if (common != self.dtype()) args[0] = &operand;
-  return run_form(special, target, args, 1);
+  const Arg* const args[] = {common == self.dtype() ? &base : &operand, &power};
+  return special == kNoOp ? run_form(Op::pow_to_number, target, args, 2) : run_form(special, target, args, 1);
 }
 
 /// 1 to the power of `exponent`: the output may have any dtype.

@@ -190,6 +190,7 @@ constexpr Op formula_of(Op op) {
       return Op::clamp_max_scalar;
     case Op::float_power:
     case Op::pow_of_number:
+    case Op::pow_to_number:
       return Op::pow;
     case Op::pow_of_1:
       return Op::pow_to_0;

@@ -726,20 +726,23 @@ template <class D>
 HWY_INLINE Vector<D> beside(Vector<D> /*a*/, double number) {
   return {hn::Set(D(), static_cast<hn::TFromD<D>>(number))};
 }
-template <class T>
-HWY_INLINE Lane<T> beside(Lane<T> /*a*/, double number) {
-  return Lane<T>(number);
+/// log(a / (1 - a)), a limited to the range from eps to 1 - eps first.
+template <class D>
+HWY_INLINE Vector<D> logarithm_of_odds(Vector<D> a, Vector<D> eps) {
+  const Vector<D> one = beside(a, 1), high = one - eps;
+  const Vector<D> limited = choose(a < eps, eps, choose(high < a, high, a));
+  return logarithm(limited / (one - limited));
 }
-/// log(a / (1 - a)).
-template <class T>
-HWY_INLINE T logarithm_of_odds(T a) {
-  return logarithm(a / (beside(a, 1) - a));
+template <Half T>
+HWY_INLINE Lane<T> logarithm_of_odds(Lane<T> a, Lane<T> eps) {
+  const float high = step<T>(1 - eps.v), limited = a.v < eps.v ? eps.v : high < a.v ? high : a.v;
+  return Lane<T>(std::log(step<T>(limited / step<T>(1 - limited))));
 }
 /// a log b: 0 if a is 0, unless b is NaN.
-template <class T>
-HWY_INLINE T times_logarithm(T a, T b) {
-  const T zero = beside(a, 0), product = choose(a == zero, zero, a * logarithm(b));
-  return choose(b != b, b, product);  // NOLINT(misc-redundant-expression): only a NaN differs from itself
+template <class D>
+HWY_INLINE Vector<D> times_logarithm(Vector<D> a, Vector<D> b) {
+  const Vector<D> zero = beside(a, 0);
+  return choose(is_nan(b), b, choose(a == zero, zero, a * logarithm(b)));
 }
 /// sin(pi a) / (pi a).
 template <class D>
@@ -758,10 +761,13 @@ HWY_INLINE Lane<T> common_divisor(Lane<T> a, Lane<T> b) {
   }
   return b;
 }
+/// As in PyTorch, a product of small integers is made positive before it wraps.
 template <std::integral T>
 HWY_INLINE Lane<T> common_multiple(Lane<T> a, Lane<T> b) {
+  using Wide = std::conditional_t<(sizeof(T) < 4), int, T>;
   const Lane<T> divisor = common_divisor(a, b);
-  return divisor.v == 0 ? divisor : magnitude(quotient_trunc(a, divisor) * b);
+  if (divisor.v == 0) return divisor;
+  return Lane<T>(static_cast<T>(magnitude(Lane<Wide>(quotient_trunc(a, divisor).v) * Lane<Wide>(b.v)).v));
 }
 /// The neighbour of a towards b.
 template <class T>

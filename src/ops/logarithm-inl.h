@@ -21,47 +21,29 @@ struct sigmoid {
   }
 };
 
+/// eps is -1 if it limits nothing: beyond -1 and 2 the result is NaN, as it is there.
 struct logit {
   static constexpr Row row{.signature = "logit(Tensor self, float? eps=None, *, Tensor out=None) -> Tensor",
                            .by_hand = true,
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "logit_cpu",
+                           .parameters = Parameters::numbers,
+                           .stepwise = true,
                            .vectors = true,
                            .ulp = 2,
                            .domain = "(0, 1)",
-                           .through_float32 = true,
                            .grad_fn = "LogitBackward0",
                            .doc =
                                "log(input / (1 - input)), the inverse of sigmoid. With eps, input is limited to the "
                                "range from eps to 1 - eps first."};
   template <class T>
-  static T forward(T a) {
-    return logarithm_of_odds(a);
-  }
-  template <class G>
-  static auto grad_a(const G& g) {
-    return choose((g.a() < 0) | (1 < g.a()), __builtin_nan(""), g.grad() / (g.a() * (1 - g.a())));
-  }
-};
-
-/// logit with a range.
-struct logit_limited {
-  static constexpr Row row{.name = "logit",
-                           .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
-                           .kernel_name = "logit_cpu",
-                           .parameters = Parameters::replacements,
-                           .through_float32 = true,
-                           .grad_fn = "LogitBackward0"};
-  template <class T>
   static T forward(T a, T eps) {
-    const T high = T(1) - eps;
-    return logarithm_of_odds(choose(a < eps, eps, choose(high < a, high, a)));
+    return logarithm_of_odds(a, eps);
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return choose((g.b() <= g.a()) & (g.a() <= 1 - g.b()), g.grad() / (g.a() * (1 - g.a())), 0);
+    return of_logit(g.grad(), g.a(), g.b());
   }
 };
 

@@ -54,7 +54,26 @@ struct pow_of_number {
   }
 };
 
-// Exponents that are numbers for which PyTorch has other formulas.
+/// An exponent that is a number.
+struct pow_to_number {
+  static constexpr Row row{.name = "pow",
+                           .dtypes = kNoBool | kComplex,
+                           .kernel_name = "pow",
+                           .parameters = Parameters::bounds,
+                           .vectors = true,
+                           .through_float32 = true,
+                           .grad_fn = "PowBackward0"};
+  template <class T>
+  static T forward(T a, T b) {
+    return to_power(a, b);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_power_base(g.grad(), g.a(), g.b());
+  }
+};
+
+// Exponents for which PyTorch has other formulas.
 
 struct pow_to_0 {
   static constexpr Row row{

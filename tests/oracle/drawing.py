@@ -55,8 +55,9 @@ def kind_of(op):
         return "list"
     if op.kind == "algorithm":
         return "product" if op.facts.get("shapes") else "map" if names[:2] == ["self", "other"] else "typed"
-    special = {"condition": "where", "min": "clamp"}
-    return next((special[name] for name in names if name in special), "unary" if len(names) == 1 else "map")
+    if "condition" in names or {"min", "max"} <= set(names):
+        return "where" if "condition" in names else "clamp"
+    return "unary" if len(names) == 1 else "map"
 
 
 def draw_parameter(draw, op, parameter, ndim=3):
