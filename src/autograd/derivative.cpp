@@ -81,10 +81,15 @@ Term of_power_base(const Term& grad, const Term& x, const Term& exponent) {
 }
 /// By its exponent: 0 where the base is 0 and the exponent not negative.
 Term of_power_exponent(const Term& grad, const Term& x, const Term& exponent, const Term& result) {
-  if (!x.is_tensor() && !(x.number().as_complex() == Complex128{0, 0})) return grad * conj(result * logarithm(x));
+  const bool is_number = !x.is_tensor();
+  if (is_number && !(x.number().as_complex() == Complex128{0, 0})) {
+    // The logarithm of a negative number is complex.
+    const bool is_complex_log = is_complex(result.tensor().dtype());
+    return grad * conj(result * logarithm(is_complex_log ? Term(Scalar(x.number().as_complex())) : x));
+  }
   const Tensor& power = exponent.tensor();
   const Tensor rises = is_complex(power.dtype()) ? tenon::logical_and(imag(power) == 0, real(power) >= 0) : power >= 0;
-  if (!x.is_tensor()) return grad * choose(rises, 0, conj(result * logarithm(x)));
+  if (is_number) return grad * choose(rises, 0, conj(result * logarithm(x)));
   const Tensor base = x.tensor().to(result_type(x.tensor(), power));
   return grad * choose(tenon::logical_and(base == 0, rises), 0, conj(result * logarithm(base)));
 }
@@ -96,7 +101,8 @@ Term of_sinc(const Term& grad, const Term& x) {
 /// Outside [0, 1] NaN, and outside the range that a given eps leaves 0.
 Term of_logit(const Term& grad, const Term& x, const Term& eps) {
   const double limit = eps.number().as_double();
-  const Term inside = grad / (x * (1 - x));
+  const Term at_bound = grad * std::numeric_limits<double>::infinity();
+  const Term inside = choose((x == 0) | (x == 1), at_bound, grad / (x * (1 - x)));
   if (limit < 0) return choose((x < 0) | (1 < x), std::numeric_limits<double>::quiet_NaN(), inside);
   return choose((x < limit) | (1 - limit < x), 0, inside);
 }

@@ -401,9 +401,26 @@ Tensor heaviside(const Target& target, const Arg& self, const Arg& values) {
 }
 
 Tensor logit(const Target& target, const Tensor& input, std::optional<double> eps) {
-  const Arg self(input), limit(eps && !(*eps < 0) ? *eps : -1);
+  const Arg self(input), limit(eps.value_or(-1));
   const Arg* const args[] = {&self, &limit};
   return run_form(Op::logit, target, args, 2);
+}
+
+/// Of floats with integer exponents, which wrap to 32 bits, PyTorch has a loop of its own.
+Tensor ldexp(const Target& target, const Arg& self, const Arg& other) {
+  const bool is_whole = self.is_tensor() && other.is_tensor() && is_floating_point(self.tensor().dtype()) &&
+                        !is_inexact(other.tensor().dtype());
+  const Arg* args[] = {&self, &other};
+  if (!is_whole) return run_form(Op::ldexp, target, args, 2);
+  const Dtype given = other.tensor().dtype();
+  if (given == bool_ || is_wide_unsigned(given)) {
+    check_history(Op::ldexp, target, {&self, &other});
+    if (is_computed(self.tensor())) fail_no_code("ldexp_cpu_exp", given);
+  }
+  const Tensor whole = other.tensor().to(int32);
+  const Arg exponent(whole);
+  args[1] = &exponent;
+  return run_form(Op::ldexp_whole, target, args, 2);
 }
 
 // --- Powers
@@ -415,7 +432,7 @@ bool equals(Scalar number, double value) {
 /// The op of a power whose exponent is a number: those of special exponents compute something simpler. kNoOp: none of
 /// them.
 Op op_of_exponent(Scalar exponent, Dtype common) {
-  const bool is_wide = widened(common) == common && is_inexact(common);
+  const bool has_roots = is_inexact(common) && common != float16;
   if (exponent.is_boolean()) return exponent.as_bool() ? Op::pow_to_1 : Op::pow_to_0;
   if (equals(exponent, 0)) return Op::pow_to_0;
   if (equals(exponent, 1)) return Op::pow_to_1;
@@ -423,8 +440,8 @@ Op op_of_exponent(Scalar exponent, Dtype common) {
   if (equals(exponent, 3)) return Op::pow_to_3;
   if (equals(exponent, -1)) return Op::pow_to_minus_1;
   if (equals(exponent, -2)) return Op::pow_to_minus_2;
-  if (is_wide && equals(exponent, 0.5)) return Op::pow_to_half;
-  if (is_wide && equals(exponent, -0.5)) return Op::pow_to_minus_half;
+  if (has_roots && equals(exponent, 0.5)) return Op::pow_to_half;
+  if (has_roots && equals(exponent, -0.5)) return Op::pow_to_minus_half;
   return kNoOp;
 }
 

@@ -86,6 +86,9 @@ TEST(Parse, Trees) {
       {"f32[4,3: 1,4]", "f32[4, 3:1:_, 4]"},
       {"where(m, x, y) <= 1", "(where(m, x, y) <= 1)"},
       {"a | b ^ c & d << 1 + e % 2", "(a | (b ^ (c & (d << (1 + (e % 2))))))"},
+      {"a ** b ** c", "(a ** (b ** c))"},
+      {"-a ** -b * c", "((-(a ** (-b))) * c)"},
+      {"x.T ** 2 // y", "((x.T ** 2) // y)"},
       {"a >> 1 >> 2 < ~b", "(((a >> 1) >> 2) < (~b))"},
   };
   for (const auto& c : cases) EXPECT_EQ(shown(c.text), c.want) << c.text;

@@ -21,7 +21,7 @@ struct sigmoid {
   }
 };
 
-/// eps is -1 if it limits nothing: beyond -1 and 2 the result is NaN, as it is there.
+/// A negative eps limits nothing: beyond eps and 1 - eps the result is NaN without it, too.
 struct logit {
   static constexpr Row row{.signature = "logit(Tensor self, float? eps=None, *, Tensor out=None) -> Tensor",
                            .by_hand = true,

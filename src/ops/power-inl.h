@@ -158,7 +158,7 @@ struct pow_to_minus_2 {
 
 struct pow_to_half {
   static constexpr Row row{
-      .name = "pow", .dtypes = kWideFloats | kComplex, .kernel_name = "pow", .grad_fn = "PowBackward0"};
+      .name = "pow", .dtypes = kInexact & ~set_of(float16), .kernel_name = "pow", .grad_fn = "PowBackward0"};
   template <class T>
   static T forward(T a) {
     return square_root(a);
@@ -171,7 +171,7 @@ struct pow_to_half {
 
 struct pow_to_minus_half {
   static constexpr Row row{
-      .name = "pow", .dtypes = kWideFloats | kComplex, .kernel_name = "pow", .grad_fn = "PowBackward0"};
+      .name = "pow", .dtypes = kInexact & ~set_of(float16), .kernel_name = "pow", .grad_fn = "PowBackward0"};
   template <class T>
   static T forward(T a) {
     return T(1) / square_root(a);
@@ -230,5 +230,50 @@ struct float_power {
   template <class G>
   static auto grad_b(const G& g) {
     return of_power_exponent(g.grad(), g.a(), g.b(), g.result());
+  }
+};
+
+/// With a float exponent: PyTorch computes the power first, which may overflow.
+struct ldexp {
+  static constexpr Row row{.signature = "ldexp(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .numpy = "ldexp",
+                           .by_hand = true,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kInexact,
+                           .kernel_name = "pow",
+                           .vectors = true,
+                           .ulp = 2,
+                           .through_float32 = true,
+                           .grad_fn = "LdexpBackward0",
+                           .doc = "input * 2 ** other."};
+  template <class T>
+  static T forward(T a, T b) {
+    return a * exponential_of_2(b);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * conj(exponential_of_2(g.b()));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.grad() * conj(g.result()) * kLog2;
+  }
+};
+
+/// With an integer exponent, rounded once.
+struct ldexp_whole {
+  static constexpr Row row{.name = "ldexp",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "ldexp_cpu",
+                           .through_float32 = true,
+                           .grad_fn = "LdexpBackward0"};
+  template <class T>
+  static T forward(T a, T b) {
+    return scaled(a, b);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad() * exponential_of_2(g.b());
   }
 };

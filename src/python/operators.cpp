@@ -107,12 +107,13 @@ const Symbol* symbol_of(Op op) {
   return nullptr;
 }
 
-/// PyTorch's reflected + and * have the tensor first: `2 * x` is recorded as `x * 2`. A number divided by a tensor is
-/// the tensor's reciprocal times the number.
+/// PyTorch's reflected + and * have the tensor first: `2 * x` is recorded as `x * 2`. A number less a tensor is rsub; one
+/// divided by a tensor is the tensor's reciprocal times the number.
 template <Op op, class Function>
 Tensor in_order(const Arg& a, const Arg& b, const Function& function) {
   const bool reflected = !a.is_tensor();
   if (op == Op::div && reflected && b.is_tensor()) return mul(reciprocal(b.tensor()), a);
+  if (op == Op::sub && reflected && b.is_tensor()) return rsub(b.tensor(), a);
   return (op == Op::add || op == Op::mul) && reflected ? function(b, a) : function(a, b);
 }
 /// A slot with a third operand, which must be None: `pow(x, 2, 3)`.
