@@ -22,8 +22,6 @@ Call call_of(const std::string& name) {
   static const std::map<std::string, Call> forms = {
       {"div[trunc]", [](const Operands& x) { return tenon::div(x[0], x[1], "trunc"); }},
       {"div[floor]", [](const Operands& x) { return tenon::div(x[0], x[1], "floor"); }},
-      {"clamp_min", [](const Operands& x) { return x[0].clamp(x[1]); }},
-      {"clamp_max", [](const Operands& x) { return x[0].clamp(std::nullopt, x[1]); }},
       {"where", [](const Operands& x) { return tenon::where(x[0].to(tenon::bool_), x[1], x[2]); }},
   };
   if (const auto form = forms.find(name); form != forms.end()) return form->second;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "base/fork.h"
 #include "dispatch/differentiate.h"
@@ -64,6 +65,48 @@ Term of_sgn(const Term& grad, const Term& x, const Term& sgn) {
   const Tensor magnitude = tenon::abs(self), along = real(grad.tensor() / sgn.tensor());
   return tenon::where(magnitude == 0, 0, grad.tensor() / magnitude - along * sgn.tensor() / magnitude);
 }
+Term logarithm(const Term& x);
+Term sine(const Term& x);
+Term cosine(const Term& x);
+/// By the base of a power.
+Term of_power_base(const Term& grad, const Term& x, const Term& exponent) {
+  if (exponent.is_tensor())
+    return choose(exponent == 0, 0, grad * conj(exponent * Term(tenon::pow(x.arg(), (exponent - 1).arg()))));
+  const Scalar number = exponent.number();
+  if (number.as_complex() == Complex128{0, 0}) return zeros_like(grad.tensor());
+  const Scalar less = number.is_complex()    ? Scalar(Complex128{number.as_complex().re - 1, number.as_complex().im})
+                      : number.is_floating() ? Scalar(number.as_double() - 1)
+                                             : Scalar(number.as_int64() - 1);
+  return grad * conj(tenon::pow(x.tensor(), less) * number);
+}
+/// By its exponent: 0 where the base is 0 and the exponent not negative.
+Term of_power_exponent(const Term& grad, const Term& x, const Term& exponent, const Term& result) {
+  const bool is_number = !x.is_tensor();
+  if (is_number && !(x.number().as_complex() == Complex128{0, 0})) {
+    // The logarithm of a negative number is complex.
+    const bool is_complex_log = is_complex(result.tensor().dtype());
+    return grad * conj(result * logarithm(is_complex_log ? Term(Scalar(x.number().as_complex())) : x));
+  }
+  const Tensor& power = exponent.tensor();
+  const Tensor rises = is_complex(power.dtype()) ? tenon::logical_and(imag(power) == 0, real(power) >= 0) : power >= 0;
+  if (is_number) return grad * choose(rises, 0, conj(result * logarithm(x)));
+  const Tensor base = x.tensor().to(result_type(x.tensor(), power));
+  return grad * choose(tenon::logical_and(base == 0, rises), 0, conj(result * logarithm(base)));
+}
+Term of_sinc(const Term& grad, const Term& x) {
+  constexpr double kPi = 3.14159265358979323846;
+  const Term angle = x * kPi, square = x * x * kPi;
+  return choose(x == 0, 0, grad * conj((cosine(angle) * angle - sine(angle)) / square));
+}
+/// Outside [0, 1] NaN, and outside the range that a given eps leaves 0.
+Term of_logit(const Term& grad, const Term& x, const Term& eps) {
+  const double limit = eps.number().as_double();
+  const Term at_bound = grad * std::numeric_limits<double>::infinity();
+  const Term inside = choose((x == 0) | (x == 1), at_bound, grad / (x * (1 - x)));
+  if (limit < 0) return choose((x < 0) | (1 < x), std::numeric_limits<double>::quiet_NaN(), inside);
+  return choose((x < limit) | (1 - limit < x), 0, inside);
+}
+Term times_logarithm(const Term& x, const Term& y) { return tenon::xlogy(x.arg(), y.arg()); }
 
 // Of an algorithm, whose words are the tensors' own methods.
 
@@ -87,6 +130,12 @@ List<Tensor> slices_of(const Tensor& grad, int64_t dim) {
   List<Tensor> slices;
   for (int64_t i = 0; i < grad.size(dim); ++i) slices.push_back(grad.select(dim, i));
   return slices;
+}
+/// What masked_scatter took from `source`, in its order; 0 for the rest.
+Tensor of_scattered(const Tensor& grad, const Tensor& mask, const Tensor& source) {
+  const Tensor taken = grad.masked_select(mask);
+  const Tensor rest = zeros({std::max<int64_t>(source.numel() - taken.numel(), 0)}, Options(grad.dtype(), grad.device()));
+  return cat({taken, rest}).view(source.sizes());
 }
 /// By the conjugate of what the result was multiplied with; by 1 nothing is.
 Tensor times(const Tensor& x, Scalar factor) {

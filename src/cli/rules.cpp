@@ -83,6 +83,8 @@ std::string dtype_rule(const TreeNode& node) {
     case Promotion::bool_to_int:
       return "bool becomes " + given;
     case Promotion::common:
+    case Promotion::to_complex:
+    case Promotion::to_float64:
     case Promotion::to_int32:
     case Promotion::select:
     case Promotion::sum:

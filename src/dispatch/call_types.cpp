@@ -43,7 +43,7 @@ bool keeps_precision(const Row& row, Args args, int i) {
 /// Whether a kernel reads 16-bit floats directly.
 bool computes_in_half(const Row& row, Op op, Dtype common, Args args, int count) {
   if (widened(common) == common || !kernel_of(op, common)) return false;
-  if (row.stepwise) return !repeats_one(*args[1]);
+  if (row.stepwise) return !(row.exact_second && repeats_one(*args[1]));
   for (int i = 0; i < count; ++i)
     if (keeps_precision(row, args, i)) return false;
   return true;

@@ -1,14 +1,18 @@
-// nonzero, masked_select: the indices of nonzero elements, and the elements where a mask is true.
+// nonzero, masked_select, masked_fill, masked_scatter: the indices of nonzero elements, and reads and writes of the
+// elements where a mask is true.
 #include <algorithm>
 #include <cstring>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
+#include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
+#include "tenon/policy.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
+#include "type/overflow.h"
 #include "type/width.h"
 
 namespace tenon {
@@ -163,6 +167,145 @@ Tensor& plain::masked_select_out(Tensor& out, const Tensor& self, const Tensor& 
   check_no_overlap(out, self);
   check_no_overlap(out, mask);
   return write_result(Op::masked_select, out, plain::masked_select(self, mask));
+}
+
+// --- masked_fill
+
+namespace {
+
+void check_fill_mask(const Tensor& mask) {
+  if (mask.dtype() != bool_)
+    throw Error(std::string("masked_fill_ only supports boolean masks, but got mask with dtype ") +
+                cpp_type_name(mask.dtype()));
+}
+/// The number of a 0-dim tensor.
+Scalar fill_number(const Tensor& value) {
+  if (value.dim() != 0)
+    throw Error("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with " +
+                std::to_string(value.dim()) + " dimension(s).");
+  if (value.is_meta()) throw Error("Expected `value` to be on same device as `a`");
+  return value.item();
+}
+/// A number as one of a dtype's kind, so that it promotes nothing.
+Scalar in_kind_of(Scalar number, Dtype dtype) {
+  if (is_complex(dtype)) return number;
+  if (dtype == bool_) return number.is_complex() ? !(number.as_complex() == Complex128{0, 0}) : number.as_bool();
+  if (is_floating_point(dtype)) return number.is_complex() ? number.as_complex().re : number.as_double();
+  return number.is_complex() ? static_cast<int64_t>(number.as_complex().re) : number.to<int64_t>();
+}
+
+/// Writes `value` where `mask` is true, otherwise the elements of `self`.
+void write_filled(Tensor& to, const Tensor& self, const Tensor& mask, Scalar value) {
+  if (is_computed(self)) {
+    check_has_code(row_of(Op::masked_fill), self.dtype());
+    check_fits(value, self.dtype());
+  }
+  const Arg choice(mask), number(in_kind_of(value, self.dtype())), kept(self);
+  const Arg* const args[] = {&choice, &number, &kept};
+  elementwise_out(Op::where, to, args, 3);
+}
+
+/// Fills a tensor some of whose dims have stride 0: an element is filled if any of its places is.
+void fill_expanded(const Tensor& self, const Tensor& mask, Scalar value) {
+  Tensor whole = mask.expand(self.sizes()), distinct = self;
+  for (int64_t dim = 0; dim < self.dim(); ++dim) {
+    if (self.strides()[dim] != 0 || self.size(dim) < 2) continue;
+    whole = whole.any(dim, true);
+    distinct = distinct.narrow(dim, 0, 1);
+  }
+  write_filled(distinct, distinct, whole, value);
+}
+
+Tensor filled_copy(const Tensor& self, const Tensor& mask, Scalar value) {
+  const Dims shape = infer_size(mask.sizes(), self.sizes());
+  check_fill_mask(mask);
+  Tensor result = new_tensor(shape, contiguous_strides(shape), self.dtype(), self.device());
+  write_filled(result, self.detach(), mask, value);
+  forget_writes(result);
+  return result;
+}
+
+void fill_in_place(const Tensor& self, const Tensor& mask, Scalar value) {
+  check_fill_mask(mask);
+  Tensor written = self.detach();
+  const bool is_expanded = internal_overlap(self) == InternalOverlap::yes;
+  if (is_expanded)
+    warn("UserWarning",
+         "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+         "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar");
+  check_no_partial_overlap(self, mask);
+  check_inplace_shape(self.sizes(), infer_size(self.sizes(), mask.sizes()));
+  is_expanded ? fill_expanded(written, mask, value) : write_filled(written, written, mask, value);
+}
+
+}  // namespace
+
+Tensor plain::masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  infer_size(mask.sizes(), self.sizes());
+  return filled_copy(self, mask, fill_number(value));
+}
+void plain::masked_fill_inplace(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  fill_in_place(self, mask, fill_number(value));
+}
+Tensor plain::masked_fill_value(const Tensor& self, const Tensor& mask, Scalar value) {
+  return filled_copy(self, mask, value);
+}
+void plain::masked_fill_value_inplace(const Tensor& self, const Tensor& mask, Scalar value) {
+  fill_in_place(self, mask, value);
+}
+
+// --- masked_scatter
+
+namespace {
+
+void check_scattered(const Tensor& self, const Tensor& source) {
+  if (self.dtype() != source.dtype())
+    throw Error(std::string("masked_scatter: expected self and source to have same dtypes but got") +
+                scalar_type_name(self.dtype()) + " and " + scalar_type_name(source.dtype()));
+}
+
+/// Writes elements of `source` to a row-major tensor, one for each true element of a mask of its shape.
+void write_scattered(const Tensor& rows, const Tensor& mask, const Tensor& source) {
+  if (mask.dtype() != bool_)
+    throw Error(std::string("masked_scatter_ only supports boolean masks, but got mask with dtype ") +
+                scalar_type_name(mask.dtype()));
+  check_has_code(row_of(Op::masked_scatter), rows.dtype());
+  const Tensor truths = row_major(mask), elements = row_major(source.detach());
+  const Truth* data = reinterpret_cast<const Truth*>(truths.impl()->data());
+  if (count_true(data, truths.numel()) > elements.numel())
+    throw Error("Number of elements of source < number of ones in mask");
+  visit_width(rows.itemsize(), [&]<class T>() {
+    const T* from = reinterpret_cast<const T*>(elements.impl()->data());
+    const T* const end = from + elements.numel();
+    T* const to = reinterpret_cast<T*>(rows.impl()->data());
+    for (int64_t i = 0; i < truths.numel(); ++i)
+      if (data[i] && from != end) to[i] = *from++;  // the end: another thread may change the mask
+  });
+}
+
+}  // namespace
+
+Tensor plain::masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
+  const Dims shape = infer_size(mask.sizes(), self.sizes());
+  check_scattered(self, source);
+  if (self.is_meta()) return new_tensor(shape, contiguous_strides(shape), self.dtype(), self.device());
+  check_readable(mask);
+  check_readable(source);
+  Tensor result = run_clone(self.detach().expand(shape), MemoryFormat::contiguous);
+  write_scattered(result, mask.expand(shape), source);
+  return result;
+}
+
+void plain::masked_scatter_inplace(const Tensor& self, const Tensor& mask, const Tensor& source) {
+  check_no_internal_overlap(self);
+  check_scattered(self, source);
+  const Tensor whole = mask.expand(self.sizes());
+  if (self.is_meta()) return;
+  check_readable(mask);
+  check_readable(source);
+  const Tensor rows = run_clone(self.detach(), MemoryFormat::contiguous);
+  write_scattered(rows, whole, source);
+  run_copy(self.detach(), rows);
 }
 
 }  // namespace tenon

@@ -335,6 +335,14 @@ Tensor rad2deg(const Target& target, const Tensor& self) { return times(Op::rad2
   return binary_alpha(Op::sub, Op::sub_alpha, target, self, other, alpha);
 }
 
+/// other - alpha * self.
+Tensor rsub(const Target& target, const Arg& self, const Arg& other, Scalar alpha) {
+  check_subtraction(target, other, self);
+  const Arg scale(negated(alpha));
+  const Arg* const args[] = {&other, &self, &scale};
+  return is_one(alpha) ? run_form(Op::rsub, target, args, 2) : run_form(Op::rsub_alpha, target, args, 3);
+}
+
 Tensor div(const Target& target, const Arg& self, const Arg& other, const char* rounding_mode) {
   const Arg* const args[] = {&self, &other};
   return run_form(division_variant(target, self, other, rounding_mode), target, args, 2);
@@ -358,8 +366,161 @@ Tensor clamp(const Target& target, const Tensor& self, const std::optional<Arg>&
   for (int i = 1; numbers && i < count; ++i)
     if (args[i]->number().is_complex()) fail_complex_clamp();
   if (count == 3) return run_form(numbers ? Op::clamp_scalar : Op::clamp, target, args, 3);
-  if (min) return run_form(numbers ? Op::clamp_min_scalar : Op::clamp_min, target, args, 2);
-  return run_form(numbers ? Op::clamp_max_scalar : Op::clamp_max, target, args, 2);
+  if (min) return run_form(numbers ? Op::clamp_low_scalar : Op::clamp_low, target, args, 2);
+  return run_form(numbers ? Op::clamp_high_scalar : Op::clamp_high, target, args, 2);
+}
+/// clamp_min and clamp_max: `variant` for a number.
+Tensor one_bound(Op op, Op variant, const Target& target, const Arg& self, const Arg& bound) {
+  const Arg* const args[] = {&self, &bound};
+  if (bound.is_tensor() || !self.is_tensor()) return run_form(op, target, args, 2);
+  if (is_complex(self.tensor().dtype()) || bound.number().is_complex()) {
+    check_history(variant, target, {&self});
+    fail_complex_clamp();
+  }
+  check_inplace_bounds(target, self.tensor(), args, 2);
+  return run_form(variant, target, args, 2);
+}
+Tensor clamp_min(const Target& target, const Arg& self, const Arg& min) {
+  return one_bound(Op::clamp_min, Op::clamp_min_scalar, target, self, min);
+}
+Tensor clamp_max(const Target& target, const Arg& self, const Arg& max) {
+  return one_bound(Op::clamp_max, Op::clamp_max_scalar, target, self, max);
+}
+
+Tensor heaviside(const Target& target, const Arg& self, const Arg& values) {
+  const Arg* const args[] = {&self, &values};
+  const auto dtype_of = [](const Arg& arg) { return arg.is_tensor() ? arg.tensor().dtype() : typed(arg).dtype; };
+  const Dtype dtype = dtype_of(self), given = target.given() ? target.tensor->dtype() : dtype;
+  const bool has_complex = is_complex(dtype) || is_complex(dtype_of(values)) || is_complex(given);
+  if (has_complex || dtype_of(values) != dtype || given != dtype) {
+    check_history(Op::heaviside, target, {&self, &values});
+    throw Error(has_complex ? row_of(Op::heaviside).refuses_complex
+                            : "heaviside is not yet implemented for tensors with different dtypes.");
+  }
+  return run_form(Op::heaviside, target, args, 2);
+}
+
+Tensor logit(const Target& target, const Tensor& input, std::optional<double> eps) {
+  const Arg self(input), limit(eps.value_or(-1));
+  const Arg* const args[] = {&self, &limit};
+  return run_form(Op::logit, target, args, 2);
+}
+
+/// Of floats with integer exponents, which wrap to 32 bits, PyTorch has a loop of its own.
+Tensor ldexp(const Target& target, const Arg& self, const Arg& other) {
+  const bool is_whole = self.is_tensor() && other.is_tensor() && is_floating_point(self.tensor().dtype()) &&
+                        !is_inexact(other.tensor().dtype());
+  const Arg* args[] = {&self, &other};
+  if (!is_whole) return run_form(Op::ldexp, target, args, 2);
+  const Dtype given = other.tensor().dtype();
+  if (given == bool_ || is_wide_unsigned(given)) {
+    check_history(Op::ldexp, target, {&self, &other});
+    if (is_computed(self.tensor())) fail_no_code("ldexp_cpu_exp", given);
+  }
+  const Tensor whole = other.tensor().to(int32);
+  const Arg exponent(whole);
+  args[1] = &exponent;
+  return run_form(Op::ldexp_whole, target, args, 2);
+}
+
+// --- Powers
+
+/// Whether a number is the real number `value`, as PyTorch compares: bool is no number.
+bool equals(Scalar number, double value) {
+  return !number.is_boolean() && number.as_complex() == Complex128{value, 0};
+}
+/// The op of a power whose exponent is a number: those of special exponents compute something simpler. kNoOp: none of
+/// them.
+Op op_of_exponent(Scalar exponent, Dtype common) {
+  const bool has_roots = is_inexact(common) && common != float16;
+  if (exponent.is_boolean()) return exponent.as_bool() ? Op::pow_to_1 : Op::pow_to_0;
+  if (equals(exponent, 0)) return Op::pow_to_0;
+  if (equals(exponent, 1)) return Op::pow_to_1;
+  if (equals(exponent, 2)) return Op::pow_to_2;
+  if (equals(exponent, 3)) return Op::pow_to_3;
+  if (equals(exponent, -1)) return Op::pow_to_minus_1;
+  if (equals(exponent, -2)) return Op::pow_to_minus_2;
+  if (has_roots && equals(exponent, 0.5)) return Op::pow_to_half;
+  if (has_roots && equals(exponent, -0.5)) return Op::pow_to_minus_half;
+  return kNoOp;
+}
+
+/// Throws for a negative exponent of integers, and for a write in place whose result has another dtype.
+void check_exponent(const Target& target, const Tensor& self, Scalar exponent, Dtype common) {
+  const bool is_integer = !exponent.is_floating() && !exponent.is_complex();
+  const bool is_refused = is_integer && exponent.as_int64() < 0 && !is_inexact(self.dtype());
+  const bool becomes_other = target.form == Form::inplace && common != self.dtype();
+  if (!is_refused && !becomes_other) return;
+  const Arg arg(self);
+  if (target.given()) check_history(Op::pow, target, {&arg});
+  if (is_refused) throw Error("Integers to negative integer powers are not allowed.");
+  check_no_internal_overlap(self);
+  check_can_cast(common, self.dtype());
+}
+/// An exponent that fits float32, for which a larger number is infinite.
+Scalar in_range(Scalar exponent, Dtype common) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  if (common != float32 || !(std::abs(exponent.as_double()) > kLargest)) return exponent;
+  return std::copysign(kInfinity, exponent.as_double());
+}
+
+Tensor power_by_number(const Target& target, const Tensor& self, Scalar exponent) {
+  const Arg base(self);
+  const Dtype common = result_type(base, exponent);
+  check_exponent(target, self, exponent, common);
+  const Arg power(in_range(exponent, common));
+  const Op special = op_of_exponent(exponent, common);
+  const Tensor promoted = common == self.dtype() ? self : self.to(common);
+  const Arg operand(promoted);
+  const Arg* const args[] = {common == self.dtype() ? &base : &operand, &power};
+  return special == kNoOp ? run_form(Op::pow_to_number, target, args, 2) : run_form(special, target, args, 1);
+}
+
+/// 1 to the power of `exponent`: the output may have any dtype.
+Tensor power_of_1(const Target& target, const Arg& base, const Tensor& exponent) {
+  if (!target.given()) {
+    const Tensor promoted = exponent.to(result_type(base, exponent));
+    const Arg operand(promoted);
+    const Arg* const args[] = {&operand};
+    return run_form(Op::pow_of_1, target, args, 1);
+  }
+  const Arg arg(exponent);
+  check_history(Op::pow, target, {&arg});
+  check_out_device(*target.tensor, exponent.device());
+  ResizedOutput resized(*target.tensor, exponent.sizes(), contiguous_strides(exponent.sizes()));
+  run_fill(*target.tensor, 1);
+  resized.keep();
+  return {};
+}
+
+Tensor pow(const Target& target, const Arg& self, const Arg& exponent) {
+  if (self.is_tensor() && !exponent.is_tensor()) return power_by_number(target, self.tensor(), exponent.number());
+  const Arg* const args[] = {&self, &exponent};
+  if (self.is_tensor() || !exponent.is_tensor()) return run_form(Op::pow, target, args, 2);
+  return equals(self.number(), 1) ? power_of_1(target, self, exponent.tensor())
+                                  : run_form(Op::pow_of_number, target, args, 2);
+}
+
+/// An operand of float_power in its dtype.
+Scalar in_wide(Scalar number, Dtype dtype) {
+  return dtype == complex128 ? Scalar(number.as_complex()) : Scalar(number.as_double());
+}
+Tensor float_power(const Target& target, const Arg& self, const Arg& exponent) {
+  const auto is_complex_arg = [](const Arg& arg) {
+    return arg.is_tensor() ? is_complex(arg.tensor().dtype()) : arg.number().is_complex();
+  };
+  const Dtype dtype = is_complex_arg(self) || is_complex_arg(exponent) ? complex128 : float64;
+  if (target.given() && target.tensor->dtype() != dtype) {
+    const bool inplace = target.form == Form::inplace;
+    throw Error(std::string(inplace ? "the base given to float_power_ has dtype "
+                                    : "the output given to float_power has dtype ") +
+                scalar_type_name(target.tensor->dtype()) + " but the operation's result requires dtype " +
+                scalar_type_name(dtype));
+  }
+  const Tensor base = self.is_tensor() ? self.tensor().to(dtype) : Tensor();
+  const Tensor power = exponent.is_tensor() ? exponent.tensor().to(dtype) : Tensor();
+  return pow(target, self.is_tensor() ? Arg(base) : Arg(in_wide(self.number(), dtype)),
+             exponent.is_tensor() ? Arg(power) : Arg(in_wide(exponent.number(), dtype)));
 }
 
 Tensor where(const Target& target, const Tensor& condition, const Arg& self, const Arg& other) {

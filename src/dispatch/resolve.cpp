@@ -140,7 +140,7 @@ Dims layout_after(const Row& row, const Types& types, SizesView shape, StridedVi
 }
 
 Dims layout_of_result(const Row& row, const Types& types, SizesView shape, Args args, int count) {
-  if (are_contiguous(shape, args, operand_count(row, count))) return contiguous_strides(shape);
+  if (row.gives_row_major || are_contiguous(shape, args, operand_count(row, count))) return contiguous_strides(shape);
   StridedView strided[kMaxArgs];
   return layout_after(row, types, shape, strided, 0, args, count);
 }

@@ -29,7 +29,18 @@ std::optional<Scalar> fold_complex(const std::string& symbol, Scalar a, Scalar b
   if (symbol == "==") return Scalar(x == y);
   if (symbol == "!=") return Scalar(x != y);
   if (symbol == "/" && y == 0.0) return std::nullopt;
+  if (symbol == "**") return Scalar(std::pow(x, y));
   return Scalar(symbol == "+" ? x + y : symbol == "-" ? x - y : symbol == "*" ? x * y : x / y);
+}
+
+/// An integer to the power of one that is not negative. std::nullopt for overflow.
+std::optional<Scalar> fold_power(int64_t base, int64_t exponent) {
+  int64_t result = 1;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 != 0 && __builtin_mul_overflow(result, base, &result)) return std::nullopt;
+    if (exponent > 1 && __builtin_mul_overflow(base, base, &base)) return std::nullopt;
+  }
+  return Scalar(result);
 }
 
 /// Python's arithmetic on two numbers. std::nullopt for integer overflow and division by zero.
@@ -46,6 +57,7 @@ std::optional<Scalar> fold(const std::string& symbol, Scalar a, Scalar b) {
   if (symbol == "==") return Scalar(floating ? x == y : i == k);
   if (symbol == "!=") return Scalar(floating ? x != y : i != k);
   if (symbol == "/") return y == 0 ? std::nullopt : std::optional<Scalar>(x / y);
+  if (symbol == "**") return floating || k < 0 ? Scalar(std::pow(x, y)) : fold_power(i, k);
   if (floating) return Scalar(symbol == "+" ? x + y : symbol == "-" ? x - y : x * y);
   const bool overflow = symbol == "+"   ? __builtin_add_overflow(i, k, &exact)
                         : symbol == "-" ? __builtin_sub_overflow(i, k, &exact)
@@ -59,7 +71,7 @@ bool is_in(const std::string& symbol, std::span<const std::string_view> symbols)
 // Comparisons that complex numbers cannot have.
 constexpr std::string_view kOfOrder[] = {"<", "<=", ">", ">="};
 // Operators that two numbers cannot have.
-constexpr std::string_view kOfTensors[] = {"%", "&", "|", "^", "<<", ">>"};
+constexpr std::string_view kOfTensors[] = {"//", "%", "&", "|", "^", "<<", ">>"};
 
 class Evaluator {
  public:

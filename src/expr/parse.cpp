@@ -112,12 +112,7 @@ class Parser {
   int conjunction() { return chain({"&"}, &Parser::shift); }
   int shift() { return chain({"<<", ">>"}, &Parser::sum); }
   int sum() { return chain({"+", "-"}, &Parser::product); }
-  int product() {
-    const int left = chain({"*", "/", "%", "@"}, &Parser::sign);
-    if (token_.is("**")) fail("there is no operator '**'; square(x) and x * x are known", token_.span);
-    if (token_.is("//")) fail("there is no operator '//'; div(a, b, rounding_mode=\"floor\") is known", token_.span);
-    return left;
-  }
+  int product() { return chain({"*", "/", "//", "%", "@"}, &Parser::sign); }
   /// Operators of one precedence, from the left.
   int chain(std::initializer_list<std::string_view> symbols, int (Parser::*operand)()) {
     int left = (this->*operand)();
@@ -136,7 +131,7 @@ class Parser {
                 .children = {left, right}});
   }
   int sign() {
-    if (!token_.is("-") && !token_.is("+") && !token_.is("~")) return postfix();
+    if (!token_.is("-") && !token_.is("+") && !token_.is("~")) return power();
     const Level level(*this);
     const Token symbol = token_;
     advance();
@@ -147,6 +142,14 @@ class Parser {
                 .number = {},
                 .name = std::string(symbol.text),
                 .children = {operand}});
+  }
+
+  /// From the right, and before a sign: -a ** -b ** c is -(a ** (-(b ** c))).
+  int power() {
+    const int left = postfix();
+    if (!token_.is("**")) return left;
+    const Level level(*this);
+    return binary(left, &Parser::sign);
   }
 
   int postfix() {

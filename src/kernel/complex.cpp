@@ -61,6 +61,31 @@ HWY_INLINE Lane<Z> signum(Lane<Z> a) {
   const Lane<Z> length = magnitude(a);
   return length.v.re == 0 ? length : a / length;
 }
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> to_power(Lane<Z> a, Lane<Z> b) {
+  return lane_of(std::pow(standard(a), standard(b)));
+}
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> logistic(Lane<Z> a) {
+  return Lane<Z>(1) / (Lane<Z>(1) + exponential(-a));
+}
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> sine_by_angle(Lane<Z> a) {
+  const auto pi = static_cast<typename Z::value_type>(3.14159265358979323846);
+  const Lane<Z> angle(a.v.re * pi, a.v.im * pi);
+  return a.v.re == 0 && a.v.im == 0 ? Lane<Z>(1) : sine(angle) / angle;
+}
+/// Of equal infinite real parts: the number itself, or the logarithm of the infinite sum.
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> logarithm_of_sum(Lane<Z> a, Lane<Z> b) {
+  const auto is_nan = [](Lane<Z> z) { return z.v.re != z.v.re || z.v.im != z.v.im; };
+  const auto nan = std::numeric_limits<typename Z::value_type>::quiet_NaN();
+  if (is_nan(a) || is_nan(b)) return {nan, nan};
+  const Lane<Z> low = a.v.re < b.v.re ? a : b, high = a.v.re < b.v.re ? b : a;
+  if (std::isinf(low.v.re) && low.v.re == high.v.re)
+    return low.v.re < 0 ? low : logarithm(exponential(low) + exponential(high));
+  return logarithm_of_1_more(exponential(low - high)) + high;
+}
 /// The angle from the positive real numbers, in the dtype of the parts.
 template <class Z>
 void angles(void* out, const Lanes* in, int64_t n) {

@@ -168,7 +168,43 @@ inline constexpr int64_t kStreamedLanes = 64;
 
 /// The op whose kernels this op uses: mostly itself.
 constexpr Op formula_of(Op op) {
-  return op == Op::sub_alpha ? Op::add_alpha : op == Op::mean ? Op::sum : op == Op::sgn ? Op::sign : op;
+  switch (op) {
+    case Op::mean:
+      return Op::sum;
+    case Op::sgn:
+      return Op::sign;
+    case Op::rsub:
+      return Op::sub;
+    case Op::sub_alpha:
+    case Op::rsub_alpha:
+      return Op::add_alpha;
+    case Op::floor_divide:
+      return Op::div_floor;
+    case Op::clamp_low:
+      return Op::clamp_min;
+    case Op::clamp_high:
+      return Op::clamp_max;
+    case Op::clamp_low_scalar:
+      return Op::clamp_min_scalar;
+    case Op::clamp_high_scalar:
+      return Op::clamp_max_scalar;
+    case Op::float_power:
+    case Op::pow_of_number:
+    case Op::pow_to_number:
+      return Op::pow;
+    case Op::pow_of_1:
+      return Op::pow_to_0;
+    case Op::pow_to_2:
+      return Op::square;
+    case Op::pow_to_half:
+      return Op::sqrt;
+    case Op::pow_to_minus_1:
+      return Op::reciprocal;
+    case Op::pow_to_minus_half:
+      return Op::rsqrt;
+    default:
+      return op;
+  }
 }
 
 /// The op of two operands whose kernels join two partial results of a fold: its own, if no other has its formula.

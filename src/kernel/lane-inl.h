@@ -687,6 +687,109 @@ HWY_INLINE Vector<D> remainder_floor(Vector<D> a, Vector<D> b) {
   const auto is_shifted = hn::And(hn::Ne(remainder, zero), has_other_sign);
   return {hn::IfThenElse(is_shifted, hn::Add(remainder, b.v), remainder)};
 }
+template <class D>
+HWY_INLINE Vector<D> to_power(Vector<D> a, Vector<D> b) {
+  return {library<ToPower>(D(), a.v, b.v)};
+}
+/// Wraps. A negative power is 0, unless a is 1 or -1.
+template <std::integral T>
+HWY_INLINE Lane<T> to_power(Lane<T> a, Lane<T> b) {
+  if (std::is_signed_v<T> && b.v < 0) {
+    if (a.v == static_cast<T>(-1)) return Lane<T>(b.v % 2 == 0 ? 1 : -1);
+    return Lane<T>(a.v == 1 ? 1 : 0);
+  }
+  Lane<T> result(1);
+  for (auto rest = static_cast<uint64_t>(b.v); rest != 0; rest /= 2, a = a * a)
+    if (rest % 2 != 0) result = result * a;
+  return result;
+}
+template <class D>
+HWY_INLINE Vector<D> logistic(Vector<D> a) {
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float))
+    return {library<Logistic>(D(), a.v)};
+  else
+    return {logistic_vector(D(), a.v)};
+}
+template <class D>
+HWY_INLINE Vector<D> logarithm_of_sum(Vector<D> a, Vector<D> b) {
+  return {library<LogarithmOfSum>(D(), a.v, b.v)};
+}
+template <class D>
+HWY_INLINE Vector<D> logarithm_to_2_of_sum(Vector<D> a, Vector<D> b) {
+  return {library<LogarithmTo2OfSum>(D(), a.v, b.v)};
+}
+/// A number as a vector.
+template <class D>
+HWY_INLINE Vector<D> beside(Vector<D> /*a*/, double number) {
+  return {hn::Set(D(), static_cast<hn::TFromD<D>>(number))};
+}
+/// log(a / (1 - a)), a limited to the range from eps to 1 - eps first.
+template <class D>
+HWY_INLINE Vector<D> logarithm_of_odds(Vector<D> a, Vector<D> eps) {
+  const Vector<D> one = beside(a, 1), high = one - eps;
+  const Vector<D> limited = choose(a < eps, eps, choose(high < a, high, a));
+  return logarithm(limited / (one - limited));
+}
+template <Half T>
+HWY_INLINE Lane<T> logarithm_of_odds(Lane<T> a, Lane<T> eps) {
+  const float high = step<T>(1 - eps.v), limited = a.v < eps.v ? eps.v : high < a.v ? high : a.v;
+  return Lane<T>(std::log(step<T>(limited / step<T>(1 - limited))));
+}
+/// a log b: 0 if a is 0, unless b is NaN.
+template <class D>
+HWY_INLINE Vector<D> times_logarithm(Vector<D> a, Vector<D> b) {
+  const Vector<D> zero = beside(a, 0);
+  return choose(is_nan(b), b, choose(a == zero, zero, a * logarithm(b)));
+}
+/// sin(pi a) / (pi a).
+template <class D>
+HWY_INLINE Vector<D> sine_by_angle(Vector<D> a) {
+  const Vector<D> angle = a * beside(a, 3.14159265358979323846);
+  return choose(a == beside(a, 0), beside(a, 1), sine(angle) / angle);
+}
+template <std::integral T>
+HWY_INLINE Lane<T> common_divisor(Lane<T> a, Lane<T> b) {
+  a = magnitude(a);
+  b = magnitude(b);
+  while (a.v != 0) {
+    const Lane<T> rest = remainder_trunc(b, a);
+    b = a;
+    a = rest;
+  }
+  return b;
+}
+/// As in PyTorch, a product of small integers is made positive before it wraps.
+template <std::integral T>
+HWY_INLINE Lane<T> common_multiple(Lane<T> a, Lane<T> b) {
+  using Wide = std::conditional_t<(sizeof(T) < 4), int, T>;
+  const Lane<T> divisor = common_divisor(a, b);
+  if (divisor.v == 0) return divisor;
+  return Lane<T>(static_cast<T>(magnitude(Lane<Wide>(quotient_trunc(a, divisor).v) * Lane<Wide>(b.v)).v));
+}
+/// a * 2^b for a whole b, rounded once.
+template <std::floating_point T>
+HWY_INLINE Lane<T> scaled(Lane<T> a, Lane<T> b) {
+  constexpr T kFar = 5000;  // beyond the range of every float
+  return Lane<T>(std::ldexp(a.v, static_cast<int>(std::fmax(-kFar, std::fmin(b.v, kFar)))));
+}
+/// The neighbour of a towards b.
+template <class T>
+HWY_INLINE Lane<T> neighbour(Lane<T> a, Lane<T> b) {
+  if (a.v != a.v || b.v != b.v) return Lane<T>(a.v + b.v);
+  if (a.v == b.v) return b;
+  const bool away = (a.v < b.v) == (a.v > 0);
+  if constexpr (std::is_same_v<T, Float16>) {
+    if (a.v == 0) return Lane<T>(float16_value(b.v < 0 ? 0x8001 : 1));
+    return Lane<T>(float16_value(static_cast<uint16_t>(float16_bits(a.v) + (away ? 1 : -1))));
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    if (a.v == 0) return Lane<T>(bfloat16_value(b.v < 0 ? 0x8001 : 1));
+    return Lane<T>(bfloat16_value(static_cast<uint16_t>(bfloat16_bits(a.v) + (away ? 1 : -1))));
+  } else {
+    if (a.v == 0) return Lane<T>(std::copysign(std::numeric_limits<T>::denorm_min(), b.v));
+    const auto bits = __builtin_bit_cast(Bits<T>, a.v);
+    return Lane<T>(__builtin_bit_cast(T, bits + (away ? 1 : -1)));
+  }
+}
 
 }  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -371,6 +371,102 @@ HWY_INLINE V remainder_vector(D d, V x, V y) {
   return lane_by_lane<Remainder>(d, x, y);
 }
 
+/// x to the power y, as in C99: 2^(y log2 |x|) with the sign of x where y is odd. The error of the logarithm is below
+/// 2^-35, so that of its product with y is below 2^-27, where the result does not overflow.
+template <class D, class V>
+HWY_INLINE V wide_pow(D d, V x, V y) {
+  const V zero = hn::Zero(d), one = hn::Set(d, 1.0), size = hn::Abs(x);
+  const V power = wide_exp2(d, hn::Mul(y, wide_log2(d, size)));
+  const auto is_whole = hn::Eq(y, hn::Trunc(y)), is_number = hn::Eq(y, y);
+  const V half = hn::Mul(y, hn::Set(d, 0.5));
+  const auto is_odd = hn::And(is_whole, hn::Ne(half, hn::Trunc(half)));
+  // 1 also beside NaN, and -1 to the power of infinity.
+  const auto is_one = hn::Or(hn::Or(hn::Eq(y, zero), hn::Eq(x, one)), hn::And(hn::Eq(size, one), is_number));
+  const V magnitude = hn::IfThenElse(is_one, one, power);
+  const V marked = hn::IfThenElse(is_odd, hn::CopySign(magnitude, x), magnitude);
+  const auto is_root = hn::AndNot(is_whole, hn::And(hn::Lt(x, zero), hn::Lt(size, hn::Set(d, kInfinity))));
+  return hn::IfThenElse(is_root, hn::Set(d, std::numeric_limits<double>::quiet_NaN()), marked);
+}
+struct ToPower {
+  static constexpr float farthest = kAnywhere;
+  template <class D, class V>
+  static HWY_INLINE V wide(D d, V x, V y) {
+    return wide_pow(d, x, y);
+  }
+  static HWY_INLINE double single(double x, double y) { return std::pow(x, y); }
+};
+
+/// 1 / (1 + exp(-x)).
+struct Logistic {
+  static constexpr float farthest = kAnywhere;
+  template <class D, class V>
+  static HWY_INLINE V wide(D d, V x) {
+    const V one = hn::Set(d, 1.0), power = wide_exp2(d, hn::Mul(x, hn::Set(d, -kLog2E)));
+    return hn::Div(one, hn::Add(one, power));
+  }
+  static HWY_INLINE double single(double x) {
+    const double power = std::exp(-std::abs(x));
+    return (x < 0 ? power : 1) / (1 + power);
+  }
+};
+/// The same in float64, with an error below 1 ulp. exp(-|x|) = 2^k (line + rest) is kept in two parts, and what the sum
+/// with 1 and the quotient lose is added back. Far below 0 the result is exp(x).
+template <class D, class V>
+HWY_INLINE V logistic_vector(D d, V x) {
+  using C = ExpLog<double>;
+  const hn::RebindToSigned<D> di;
+  const V one = hn::Set(d, 1.0), zero = hn::Zero(d), size = hn::Min(hn::Abs(x), hn::Set(d, -C::lowest));
+  const V counter = hn::Set(d, kCounter<double>);
+  const V counted = hn::NegMulAdd(size, hn::Set(d, C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+  const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
+  const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), hn::Neg(size));
+  const V low = hn::Mul(whole, hn::Set(d, C::ln2_low));
+  const V r = hn::Sub(high, low), sum = hn::Add(one, high);
+  const V rest = hn::MulAdd(hn::Mul(r, r), polynomial(d, r, C::exp_terms),
+                            hn::Sub(hn::Sub(high, hn::Sub(sum, one)), low));
+  const V line = hn::Add(sum, rest), lost = hn::Sub(rest, hn::Sub(line, sum));
+  const V scale = power_of_two(d, hn::Max(k, hn::Set(di, -1000)));
+  const V power = hn::Mul(line, scale), power_lost = hn::Mul(lost, scale);
+  const V divisor = hn::Add(one, power), divisor_lost = hn::Add(hn::Sub(power, hn::Sub(divisor, one)), power_lost);
+  const auto is_negative = hn::Lt(x, zero);
+  const V numerator = hn::IfThenElse(is_negative, power, one);
+  const V quotient = hn::Div(numerator, divisor);
+  const V missing = hn::Add(hn::NegMulAdd(quotient, divisor, numerator), hn::IfThenElseZero(is_negative, power_lost));
+  const V near = hn::Add(quotient, hn::Div(hn::NegMulAdd(quotient, divisor_lost, missing), divisor));
+  const auto half = hn::ShiftRight<1>(k);
+  const V far = hn::Mul(hn::Mul(line, power_of_two(d, half)), power_of_two(d, hn::Sub(k, half)));
+  const V result = hn::IfThenElse(hn::Lt(x, hn::Set(d, -60.0)), far, near);
+  return hn::IfThenElse(hn::IsNaN(x), x, result);
+}
+
+/// log(exp(a) + exp(b)) as the larger one and log(1 + exp(-|a - b|)); of equal infinities that infinity.
+struct LogarithmOfSum {
+  static constexpr float farthest = kAnywhere;
+  template <class D, class V>
+  static HWY_INLINE V wide(D d, V a, V b) {
+    const V difference = hn::IfThenZeroElse(hn::Eq(a, b), hn::Abs(hn::Sub(a, b)));
+    const V power = wide_exp2(d, hn::Mul(difference, hn::Set(d, -kLog2E)));
+    const V larger = hn::IfThenElse(hn::Lt(a, b), b, a);
+    return hn::Add(larger, wide_log1p(d, power));
+  }
+  static HWY_INLINE double single(double a, double b) {
+    return a == b ? a + kLog2 : std::fmax(a, b) + std::log1p(std::exp(-std::abs(a - b)));
+  }
+};
+/// The same to base 2.
+struct LogarithmTo2OfSum {
+  static constexpr float farthest = kAnywhere;
+  template <class D, class V>
+  static HWY_INLINE V wide(D d, V a, V b) {
+    const V difference = hn::IfThenZeroElse(hn::Eq(a, b), hn::Abs(hn::Sub(a, b)));
+    const V larger = hn::IfThenElse(hn::Lt(a, b), b, a);
+    return hn::MulAdd(wide_log1p(d, wide_exp2(d, hn::Neg(difference))), hn::Set(d, kLog2E), larger);
+  }
+  static HWY_INLINE double single(double a, double b) {
+    return a == b ? a + 1 : std::fmax(a, b) + std::log1p(std::exp2(-std::abs(a - b))) * kLog2E;
+  }
+};
+
 }  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

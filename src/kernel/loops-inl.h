@@ -577,8 +577,11 @@ template <class F, class Z>
 constexpr KernelPair complex_kernel() {
   constexpr const Row& row = F::row;
   constexpr int kArity = kFormulaArity<F>;
-  if constexpr (row.vectors)  // bound by arithmetic, not by memory
+  // Of functions there is one loop: they are bound by arithmetic, not by memory.
+  if constexpr (row.vectors && kArity == 1)
     return {&unary<F, Z, Z>};
+  else if constexpr (row.vectors)
+    return {&by_steps<F, Z, Z, Z>};
   else if constexpr (row.promotion == Promotion::comparison && kArity == 1)
     return kernel_pair<&by_steps<F, bool, Z>, bool, Z>();
   else if constexpr (row.promotion == Promotion::comparison)

@@ -210,6 +210,81 @@ struct div_floor {
   }
 };
 
+struct floor_divide {
+  static constexpr Row row{.signature = "floor_divide(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .array_api = "floor_divide",
+                           .numbers_as_tensors = true,
+                           .symbol = "//",
+                           .dtypes = kNoBool,
+                           .kernel_name = "div_floor_cpu",
+                           .exact_second = true,
+                           .stepwise = true,
+                           .divides_integers = true,
+                           .grad_fn = "FloorDivideBackward0",
+                           .doc = "input / other, rounded down."};
+  template <class T>
+  static T forward(T a, T b) {
+    return quotient_floor(a, b);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.zero();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.zero();
+  }
+};
+
+/// Its arguments in reversed order: other - self.
+struct rsub {
+  static constexpr Row row{.signature = "rsub(Tensor self, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor",
+                           .python =
+                               "(Tensor self, Tensor other, *, Scalar alpha=1)\n"
+                               "(Tensor self, Scalar other, Scalar alpha=1)",
+                           .by_hand = true,
+                           .method = false,
+                           .dtypes = kNoBool | kComplex,
+                           .kernel_name = "add_stub",
+                           .grad_fn = "RsubBackward0",
+                           .grad_fn_of_first_number = "RsubBackward1",
+                           .doc = "other - alpha * input."};
+  template <class T>
+  static T forward(T a, T b) {
+    return a - b;
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return -g.grad();
+  }
+};
+
+/// other + alpha * self; the caller has negated alpha.
+struct rsub_alpha {
+  static constexpr Row row{.name = "rsub",
+                           .dtypes = kNoBool | kComplex,
+                           .kernel_name = "add_stub",
+                           .parameters = Parameters::alpha,
+                           .grad_fn = "RsubBackward0",
+                           .grad_fn_of_first_number = "RsubBackward1"};
+  template <class T>
+  static T forward(T a, T b, T alpha) {
+    return mul_add(alpha, b, a);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.grad() * conj(g.c());
+  }
+};
+
 struct neg {
   static constexpr Row row{.signature = "neg(Tensor self, *, Tensor out=None) -> Tensor",
                            .array_api = "negative",

@@ -61,6 +61,60 @@ struct index_select {
   }
 };
 
+struct masked_fill {
+  static constexpr Row row{.signature = "masked_fill(Tensor self, Tensor mask, Tensor value) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .values = "mask: bool",
+                           .inplace = true,
+                           .dtypes = kUsual | kComplex,
+                           .kernel_name = "masked_fill",
+                           .grad_fn = "MaskedFillBackward1",
+                           .doc = "input with value, a number or a 0-dim tensor, where mask is true."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad().masked_fill(g.b(), 0);
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return g.grad().where(g.b(), 0).sum();
+  }
+};
+
+struct masked_fill_value {
+  static constexpr Row row{.signature = "masked_fill(Tensor self, Tensor mask, Scalar value) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .values = "mask: bool",
+                           .inplace = true,
+                           .name = "masked_fill",
+                           .dtypes = kUsual | kComplex,
+                           .kernel_name = "masked_fill",
+                           .grad_fn = "MaskedFillBackward0"};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad().masked_fill(g.b(), 0);
+  }
+};
+
+struct masked_scatter {
+  static constexpr Row row{.signature = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .values = "mask: bool",
+                           .inplace = true,
+                           .one_dtype = true,
+                           .dtypes = kUsual | kComplex,
+                           .kernel_name = "masked_scatter",
+                           .grad_fn = "MaskedScatterBackward0",
+                           .doc = "input with the elements of source, in their order, where mask is true."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad().masked_fill(g.b(), 0);
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return of_scattered(g.grad(), g.b(), g.c());
+  }
+};
+
 struct masked_select {
   static constexpr Row row{.signature = "masked_select(Tensor self, Tensor mask, *, Tensor out=None) -> Tensor",
                            .kind = Kind::algorithm,

@@ -29,9 +29,11 @@ enum class Promotion : uint8_t {
   common,        // computes in the common dtype; so is the result
   int_to_float,  // integers and bool become the default dtype
   bool_to_int,   // bool becomes int64
+  to_complex,    // the result is complex, with parts of the operands' dtype
   comparison,    // computes in the common dtype; the result is bool
   logical,       // each operand is tested for nonzero; the result is bool
   to_int32,      // computes in the common dtype; the result is cast to int32
+  to_float64,    // computes in float64, or in complex128 if an operand is complex
   select,        // the first operand is a bool condition, the others as `common`
   sum,           // integers and bool are summed in int64
   place,         // the result is int64: indices or numbers of elements
@@ -121,6 +123,7 @@ struct Row {
   uint8_t no_overlap = 0;        // bit i: result i may not be written to an out= that partly overlaps the first operand
   bool keeps_real = false;       // the result of a real operand is that operand
   bool complex_to_real = false;  // the result of complex numbers is real
+  bool gives_row_major = false;  // a new result is contiguous, however the operands lie
   bool exact_second = false;     // a second operand of one element is not rounded to 16-bit floats
   bool commutative = false;      // a number as first operand is treated like one as second operand
   bool stepwise = false;         // 16-bit floats are rounded after every step of the formula, not once at the end

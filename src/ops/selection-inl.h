@@ -80,7 +80,8 @@ struct clamp {
   }
 };
 
-struct clamp_min {
+/// clamp with one bound.
+struct clamp_low {
   static constexpr Row row{.name = "clamp", .kernel_name = "maximum_cpu", .grad_fn = "ClampBackward0"};
   template <class T>
   static T forward(T a, T low) {
@@ -96,8 +97,50 @@ struct clamp_min {
   }
 };
 
-struct clamp_max {
+struct clamp_high {
   static constexpr Row row{.name = "clamp", .kernel_name = "minimum_cpu", .grad_fn = "ClampBackward0"};
+  template <class T>
+  static T forward(T a, T high) {
+    return smaller(a, high);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return choose(g.a() <= g.b(), g.grad(), 0);
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return choose(g.b() < g.a(), g.grad(), 0);
+  }
+};
+
+struct clamp_min {
+  static constexpr Row row{.signature = "clamp_min(Tensor self, Tensor|Scalar min, *, Tensor out=None) -> Tensor",
+                           .by_hand = true,
+                           .kernel_name = "maximum_cpu",
+                           .grad_fn = "ClampMinBackward1",
+                           .grad_fn_of_number = "ClampMinBackward0",
+                           .doc = "Every element raised to min; NaN stays."};
+  template <class T>
+  static T forward(T a, T low) {
+    return larger(a, low);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return choose(g.b() <= g.a(), g.grad(), 0);
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return choose(g.a() < g.b(), g.grad(), 0);
+  }
+};
+
+struct clamp_max {
+  static constexpr Row row{.signature = "clamp_max(Tensor self, Tensor|Scalar max, *, Tensor out=None) -> Tensor",
+                           .by_hand = true,
+                           .kernel_name = "minimum_cpu",
+                           .grad_fn = "ClampMaxBackward1",
+                           .grad_fn_of_number = "ClampMaxBackward0",
+                           .doc = "Every element lowered to max; NaN stays."};
   template <class T>
   static T forward(T a, T high) {
     return smaller(a, high);
@@ -130,7 +173,7 @@ struct clamp_scalar {
   }
 };
 
-struct clamp_min_scalar {
+struct clamp_low_scalar {
   static constexpr Row row{.name = "clamp",
                            .dtypes = kNoBool,
                            .kernel_name = "clamp_min_scalar_cpu",
@@ -147,13 +190,47 @@ struct clamp_min_scalar {
   }
 };
 
-struct clamp_max_scalar {
+struct clamp_high_scalar {
   static constexpr Row row{.name = "clamp",
                            .dtypes = kNoBool,
                            .kernel_name = "clamp_max_scalar_cpu",
                            .parameters = Parameters::bounds,
                            .strict_out = true,
                            .grad_fn = "ClampBackward1"};
+  template <class T>
+  static T forward(T a, T high) {
+    return lowered(a, high);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return choose(g.a() <= g.b(), g.grad(), 0);
+  }
+};
+
+struct clamp_min_scalar {
+  static constexpr Row row{.name = "clamp_min",
+                           .dtypes = kNoBool,
+                           .kernel_name = "clamp_min_scalar_cpu",
+                           .parameters = Parameters::bounds,
+                           .strict_out = true,
+                           .grad_fn = "ClampMinBackward0"};
+  template <class T>
+  static T forward(T a, T low) {
+    return raised(a, low);
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return choose(g.b() <= g.a(), g.grad(), 0);
+  }
+};
+
+struct clamp_max_scalar {
+  static constexpr Row row{.name = "clamp_max",
+                           .dtypes = kNoBool,
+                           .kernel_name = "clamp_max_scalar_cpu",
+                           .parameters = Parameters::bounds,
+                           .strict_out = true,
+                           .grad_fn = "ClampMaxBackward0"};
   template <class T>
   static T forward(T a, T high) {
     return lowered(a, high);
@@ -250,6 +327,30 @@ struct fmin {
   template <class G>
   static auto grad_b(const G& g) {
     return choose(g.a() <= g.b(), 0, choose(g.b() == g.b(), g.grad(), 0));
+  }
+};
+
+struct heaviside {
+  static constexpr Row row{.signature = "heaviside(Tensor self, Tensor values, *, Tensor out=None) -> Tensor",
+                           .numpy = "heaviside",
+                           .by_hand = true,
+                           .one_dtype = true,
+                           .kernel_name = "heaviside_cpu",
+                           .refuses_complex = "heaviside is not yet implemented for complex tensors.",
+                           .through_float32 = true,
+                           .grad_fn = "HeavisideBackward0",
+                           .doc = "0 where input is negative or NaN, values where it is 0, 1 where it is positive."};
+  template <class T>
+  static T forward(T a, T b) {
+    return choose(a == T(0), b, choose(T(0) < a, T(1), T(0)));
+  }
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.zero();
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.zero();
   }
 };
 

@@ -40,6 +40,7 @@ inline constexpr ViewRow declared_views[] = {
      .doc = "A view of `length` indices along dim, from start on."},
     {.signature = "narrow(Tensor self, int dim, int start, int length) -> Tensor"},
     {.signature = "permute(Tensor self, int[] dims) -> Tensor", .doc = "A view with the dims in the given order."},
+    {.signature = "positive(Tensor self) -> Tensor", .doc = "input itself, which must not be bool."},
     {.signature = "ravel(Tensor self) -> Tensor",
      .doc = "All elements in one dim: a view if the tensor is contiguous, otherwise a copy."},
     {.signature = "real(Tensor self) -> Tensor",

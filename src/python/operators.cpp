@@ -107,15 +107,20 @@ const Symbol* symbol_of(Op op) {
   return nullptr;
 }
 
-/// PyTorch's reflected + and * have the tensor first: `2 * x` is recorded as `x * 2`. A number divided by a tensor is
-/// the tensor's reciprocal times the number.
+/// PyTorch's reflected + and * have the tensor first: `2 * x` is recorded as `x * 2`. A number less a tensor is rsub; one
+/// divided by a tensor is the tensor's reciprocal times the number.
 template <Op op, class Function>
 Tensor in_order(const Arg& a, const Arg& b, const Function& function) {
   const bool reflected = !a.is_tensor();
   if (op == Op::div && reflected && b.is_tensor()) return mul(reciprocal(b.tensor()), a);
+  if (op == Op::sub && reflected && b.is_tensor()) return rsub(b.tensor(), a);
   return (op == Op::add || op == Op::mul) && reflected ? function(b, a) : function(a, b);
 }
-Tensor floor_divide(const Arg& self, const Arg& other) { return div(self, other, "floor"); }
+/// A slot with a third operand, which must be None: `pow(x, 2, 3)`.
+template <binaryfunc function>
+PyObject* ternary(PyObject* a, PyObject* b, PyObject* c) noexcept {
+  return c == Py_None ? function(a, b) : again(Py_NotImplemented);
+}
 
 // --- Comparisons
 
@@ -226,6 +231,7 @@ void add_operator_slots(std::vector<PyType_Slot>& slots) {
                }>,                                                                                              \
                inplace<[](Tensor& self, const Arg& b) { self.NAME##_(b); }>);
 #define TENON_COMPARISON TENON_SYMBOL
+#define TENON_PYTHON_SYMBOL(NAME) TENON_SYMBOL(NAME, )
 #define TENON_UNARY_SYMBOL(NAME, SYMBOL)
 #define TENON_TENSOR_SYMBOL(NAME)                                                                               \
   add_operator(slots, Op::NAME, of_tensors<[](const Tensor& a, const Tensor& b) { return tenon::NAME(a, b); }>, \
@@ -233,10 +239,11 @@ void add_operator_slots(std::vector<PyType_Slot>& slots) {
 #include "ops/symbols.def"
 #undef TENON_SYMBOL
 #undef TENON_COMPARISON
+#undef TENON_PYTHON_SYMBOL
 #undef TENON_UNARY_SYMBOL
 #undef TENON_TENSOR_SYMBOL
-  push(slots, Py_nb_floor_divide, binary<floor_divide>);
-  push(slots, Py_nb_inplace_floor_divide, inplace<[](Tensor& self, const Arg& b) { self.div_(b, "floor"); }>);
+  push(slots, Py_nb_power, ternary<binary<[](const Arg& a, const Arg& b) { return tenon::pow(a, b); }>>);
+  push(slots, Py_nb_inplace_power, ternary<inplace<[](Tensor& self, const Arg& b) { self.pow_(b); }>>);
   push(slots, Py_tp_richcompare, compare);
   push(slots, Py_nb_negative, unary<[](const Tensor& self) { return neg(self); }>);
   push(slots, Py_nb_absolute, unary<[](const Tensor& self) { return abs(self); }>);

@@ -244,6 +244,10 @@ constexpr Definition kViews[] = {
     view("adjoint", [](const Call& call) -> PyObject* {
        return same_or_new(call, adjoint(input(call), "tensor.adjoint()", "adjoint()"));
      }),
+    view("positive", [](const Call& call) -> PyObject* {
+       if (input(call).dtype() == bool_) throw Error("The `+` operator, on a bool tensor is not supported.");
+       return again(call.object(Name::input));
+     }),
     view("resolve_conj", [](const Call& call) -> PyObject* { return again(call.object(Name::input)); }),
     {"contiguous", kMethod, "(Tensor input, *, memory_format memory_format=torch.contiguous_format)",
      "The tensor itself if it is contiguous, otherwise a contiguous copy.", contiguous},

@@ -55,8 +55,9 @@ def kind_of(op):
         return "list"
     if op.kind == "algorithm":
         return "product" if op.facts.get("shapes") else "map" if names[:2] == ["self", "other"] else "typed"
-    special = {"condition": "where", "min": "clamp"}
-    return next((special[name] for name in names if name in special), "unary" if len(names) == 1 else "map")
+    if "condition" in names or {"min", "max"} <= set(names):
+        return "where" if "condition" in names else "clamp"
+    return "unary" if len(names) == 1 else "map"
 
 
 def draw_parameter(draw, op, parameter, ndim=3):
@@ -341,6 +342,8 @@ def draw_typed(draw, build, op, written, keywords):
             places = [draw.rng.randint(0, 5)] if draw.chance(0.5) else [draw.rng.choice([size, size, min(size, 1), draw.rng.randint(0, size)]) for size in shape]
             shapes = [places, shape, shape if dim is None else shape[:dim] + places[:1] + shape[dim + 1:]]
             build.args.append(build.places(places, max(math.prod(shape), 1) if dim is None else shape[dim]))
+        elif parameter.name == "value":
+            build.args.append(build.tensor([] if draw.chance(0.9) else draw.narrowed(shape), dtype if draw.chance(0.5) else draw.dtype()))
         elif op.values_of(parameter) == "bool":
             build.args.append(build.tensor(draw.narrowed(shape), torch.bool if draw.chance(0.9) else draw.dtype()))
         elif written and draw.chance(0.1):

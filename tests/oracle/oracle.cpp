@@ -148,6 +148,7 @@ const std::map<std::string, Operator>& operators() {
      return r.tensor(1).defined() ? r.tensor(0) SYMBOL r.tensor(1) : r.tensor(0) SYMBOL r.number(1); \
    }},
 #define TENON_COMPARISON TENON_SYMBOL
+#define TENON_PYTHON_SYMBOL(NAME) {#NAME, [](const Request& r) { return tenon::NAME(r.arg(0), r.arg(1)); }},
 #define TENON_UNARY_SYMBOL(NAME, SYMBOL) {#NAME, [](const Request& r) { return SYMBOL r.tensor(0); }},
 #define TENON_TENSOR_SYMBOL(NAME)
   static const std::map<std::string, Operator> table = {
@@ -155,6 +156,7 @@ const std::map<std::string, Operator>& operators() {
   };
 #undef TENON_SYMBOL
 #undef TENON_COMPARISON
+#undef TENON_PYTHON_SYMBOL
 #undef TENON_UNARY_SYMBOL
 #undef TENON_TENSOR_SYMBOL
   return table;
@@ -163,6 +165,7 @@ const std::map<std::string, Operator>& operators() {
 Tensor compound(const std::string& op, Request& r) {
 // clang-format off
 #define TENON_SYMBOL(NAME, SYMBOL) if (op == #NAME) return r.tensor(0) SYMBOL##= r.arg(1);
+#define TENON_PYTHON_SYMBOL(NAME) if (op == #NAME) return r.tensor(0).NAME##_(r.arg(1));
 // clang-format on
 #define TENON_COMPARISON(NAME, SYMBOL)
 #define TENON_UNARY_SYMBOL(NAME, SYMBOL)
@@ -170,6 +173,7 @@ Tensor compound(const std::string& op, Request& r) {
 #include "ops/symbols.def"
 #undef TENON_SYMBOL
 #undef TENON_COMPARISON
+#undef TENON_PYTHON_SYMBOL
 #undef TENON_UNARY_SYMBOL
 #undef TENON_TENSOR_SYMBOL
   throw NoSuchForm();

@@ -153,14 +153,18 @@ def shared_storage(result, storages):
 
 
 def unsafe_for_torch(request):
-    """Calls that crash PyTorch: the smallest integer divided by -1, and tril and triu into an out= whose matrices do not
+    """Calls that crash PyTorch: the smallest integer divided by -1, also in floor_divide, gcd and lcm, and tril and triu into an out= whose matrices do not
     follow each other, which write outside its memory."""
     if request["op"] in ("tril", "triu") and request["form"] == "out":
         out = request["out"][0]
         return len(out["shape"]) > 2 and tuple(out["strides"]) != torch.empty(out["shape"], device="meta").stride()
-    if request["op"] != "div" or not request["keywords"].get("rounding_mode"):
-        return False
-    first = request["args"][0]
+    if request["op"] in ("gcd", "lcm"):
+        return any(has_smallest_integer(request, operand) for operand in request["args"])
+    rounds = request["op"] == "div" and request["keywords"].get("rounding_mode")
+    return (bool(rounds) or request["op"] == "floor_divide") and has_smallest_integer(request, request["args"][0])
+
+
+def has_smallest_integer(request, first):
     if "storage" not in first or request["storages"][first["storage"]]["dtype"] not in ("int32", "int64"):
         return False
     values = open_storages(request)[first["storage"]]

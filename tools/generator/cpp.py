@@ -1,6 +1,8 @@
 """How an op's parameters, results and calls are written in C++."""
 import json
 
+# The symbols of ops that are operators of C++, too.
+CPP_OPERATORS = set("+ - * / % & | ^ ~ << >> < <= == != > >=".split())
 HEAD = "// Written by tools/ops.py from the declarations in src/ops/. Changes belong there.\n"
 
 

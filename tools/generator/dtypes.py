@@ -66,13 +66,15 @@ def accepted(op):
 
 
 def in_words(names):
-    """ "floating and complex", "all but bool", whichever is shorter."""
+    """ "floating and complex", "all but bool", whichever is shorter; dtypes that no word means by their names."""
     if not names:
         return "none: no CPU code, as in PyTorch"
     included = [word for word, meant in WORDS.items() if set(meant) <= names]
     excluded = [word for word in WORDS if word not in included]
     if not excluded:
         return "all"
+    if single := names.difference(*(WORDS[word] for word in included)):
+        return listed(included + [name for name in all_dtypes() if name in single])
     return "all but " + listed(excluded) if len(excluded) <= len(included) else listed(included)
 
 
@@ -102,6 +104,10 @@ def one_result(op, complex_to_real):
     }
     if op.promotion == "place":
         return "int64"
+    if op.promotion == "to_complex":
+        return "complex; of float32 complex64, of float64 complex128"
+    if op.promotion == "to_float64":
+        return "float64; of complex64 complex128, of complex128 complex128"
     if op.promotion == "comparison":
         return "bool"
     if op.promotion == "logical":

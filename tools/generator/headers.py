@@ -1,5 +1,5 @@
 """include/tenon/: the public functions, operators and methods."""
-from generator.cpp import HEAD, out_result, parameter_list, result, wrapped
+from generator.cpp import CPP_OPERATORS, HEAD, out_result, parameter_list, result, wrapped
 
 
 def functions_h(ops):
@@ -32,7 +32,7 @@ def functions(op):
 
 def operators(op):
     symbol = op.facts.get("symbol")
-    if not symbol or symbol == "@":  # no operator of C++
+    if not symbol or symbol not in CPP_OPERATORS:
         return []
     if len(op.operands()) == 1:
         return [f"inline Tensor operator{symbol}(const Tensor& self) {{ return {op.name}(self); }}"]

@@ -1,5 +1,5 @@
 """src/ops/: the lists of blocks, of their files and of the ops that have an operator."""
-from generator.cpp import HEAD
+from generator.cpp import CPP_OPERATORS, HEAD
 
 
 def list_def(ops):
@@ -11,14 +11,16 @@ def blocks_inc(files):
 
 
 def symbols_def(ops):
-    """TENON_SYMBOL(add, +), TENON_COMPARISON(eq, ==), TENON_UNARY_SYMBOL(neg, -); TENON_TENSOR_SYMBOL(matmul) takes no
-    numbers."""
+    """TENON_SYMBOL(add, +), TENON_COMPARISON(eq, ==), TENON_UNARY_SYMBOL(neg, -); TENON_PYTHON_SYMBOL(pow), which is no
+    operator of C++; TENON_TENSOR_SYMBOL(matmul) takes no numbers."""
     return HEAD + "".join(f"{symbol_macro(op)}\n" for op in ops if op.facts.get("symbol"))
 
 
 def symbol_macro(op):
     if op.kind == "algorithm":
         return f"TENON_TENSOR_SYMBOL({op.name})"
+    if op.facts["symbol"] not in CPP_OPERATORS:
+        return f"TENON_PYTHON_SYMBOL({op.name})"
     if len(op.operands()) == 1:
         macro = "TENON_UNARY_SYMBOL"
     else:

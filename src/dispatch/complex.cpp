@@ -1,0 +1,84 @@
+// complex, polar, isreal.
+#include "dispatch/algorithm.h"
+#include "dispatch/plain.h"
+#include "plan/plan.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+
+namespace tenon {
+namespace {
+
+bool may_be_part(Dtype dtype) { return dtype == float16 || dtype == float32 || dtype == float64; }
+
+void check_parts(const Tensor& first, const Tensor& second) {
+  if (!may_be_part(first.dtype()) || !may_be_part(second.dtype()))
+    throw Error(std::string("Expected both inputs to be Half, Float or Double tensors but got ") +
+                scalar_type_name(first.dtype()) + " and " + scalar_type_name(second.dtype()));
+  if (first.dtype() != second.dtype())
+    throw Error(std::string("Expected object of scalar type ") + scalar_type_name(first.dtype()) +
+                " but got scalar type " + scalar_type_name(second.dtype()) + " for second argument");
+}
+
+void check_complex_out(const Tensor& out, Dtype dtype) {
+  if (out.dtype() == dtype) return;
+  throw Error(std::string("Expected object of scalar type ") + scalar_type_name(dtype) + " but got scalar type " +
+              scalar_type_name(out.dtype()) + " for argument 'out'");
+}
+
+/// A new tensor with the layout that the operands give it.
+Tensor new_complex(const Tensor& first, const Tensor& second, Dtype dtype) {
+  const Dims shape = infer_size(first.sizes(), second.sizes());
+  const StridedView views[] = {{first.sizes(), first.strides()}, {second.sizes(), second.strides()}};
+  return new_tensor(shape, result_strides(shape, views, 2), dtype, first.device());
+}
+
+Tensor of_parts(const Tensor& re, const Tensor& im) {
+  const Tensor result = new_complex(re, im, to_complex(re.dtype()));
+  if (result.is_meta()) return result;
+  real(result).copy_(re.detach());
+  imag(result).copy_(im.detach());
+  forget_writes(result);
+  return result;
+}
+
+Tensor of_angles(const Tensor& abs, const Tensor& angle) {
+  if (abs.dtype() == float16) fail_no_code("polar_cpu", float16);
+  const Tensor result = new_complex(abs, angle, to_complex(abs.dtype()));
+  if (result.is_meta()) return result;
+  const Tensor length = abs.detach(), turn = angle.detach();
+  Tensor re = real(result), im = imag(result);
+  mul_out(re, length, cos(turn));
+  mul_out(im, length, sin(turn));
+  forget_writes(result);
+  return result;
+}
+
+}  // namespace
+
+Tensor plain::complex(const Tensor& real, const Tensor& imag) {
+  check_parts(real, imag);
+  return of_parts(real, imag);
+}
+Tensor& plain::complex_out(Tensor& out, const Tensor& real, const Tensor& imag) {
+  check_unrecorded(Op::complex, out, real, imag);
+  check_parts(real, imag);
+  check_complex_out(out, to_complex(real.dtype()));
+  return write_result(Op::complex, out, of_parts(real, imag));
+}
+
+Tensor plain::polar(const Tensor& abs, const Tensor& angle) {
+  check_parts(abs, angle);
+  return of_angles(abs, angle);
+}
+Tensor& plain::polar_out(Tensor& out, const Tensor& abs, const Tensor& angle) {
+  check_unrecorded(Op::polar, out, abs, angle);
+  check_parts(abs, angle);
+  check_complex_out(out, to_complex(abs.dtype()));
+  return write_result(Op::polar, out, of_angles(abs, angle));
+}
+
+Tensor plain::isreal(const Tensor& self) {
+  return is_complex(self.dtype()) ? eq(imag(self.detach()), 0) : ones_like(self, bool_);
+}
+
+}  // namespace tenon
