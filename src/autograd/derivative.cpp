@@ -5,6 +5,7 @@
 
 #include "base/fork.h"
 #include "dispatch/differentiate.h"
+#include "dispatch/elementwise.h"
 #include "dispatch/recorder.h"
 #include "ops/custom_table.h"
 #include "tenon/factories.h"
@@ -64,6 +65,16 @@ Term of_sgn(const Term& grad, const Term& x, const Term& sgn) {
   const Tensor magnitude = tenon::abs(self), along = real(grad.tensor() / sgn.tensor());
   return tenon::where(magnitude == 0, 0, grad.tensor() / magnitude - along * sgn.tensor() / magnitude);
 }
+
+/// 1 / (1 + exp(-x)), whose derivative is finite everywhere.
+Term logistic(const Term& x) {
+  if (!x.is_tensor()) return Term(1) / (Term(1) + tenon::exp(in_float64(Term(0) - x)).item());
+  const Arg self(x.tensor());
+  const Arg* const args[] = {&self};
+  return elementwise(Op::logistic_curve, args, 1);
+}
+/// log(1 + exp(x)).
+Term softened(const Term& x) { return tenon::softplus(x.tensor()); }
 
 // Of an algorithm, whose words are the tensors' own methods.
 
