@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "dispatch/broadcast_check.h"
+#include "dispatch/differentiate.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
 #include "tenon/autograd.h"
@@ -64,6 +65,13 @@ std::string text(SizesView sizes) { return "torch.Size(" + to_string(sizes) + ")
 
 bool is_computed_now(const Tensor& self) { return !self.is_meta(); }
 
+/// PyTorch has no derivative by some operands.
+void check_constant(const char* op, const char* name, const Tensor& operand) {
+  if (!operand.defined() || !is_recorded(operand)) return;
+  throw Error(std::string("The function '") + op + "' is not differentiable with respect to argument '" + name +
+              "'. This input cannot have requires_grad True.");
+}
+
 }  // namespace
 
 // --- Differences of two tensors
@@ -120,6 +128,7 @@ Tensor plain::binary_cross_entropy(const Tensor& self, const Tensor& target, con
   if (!(target.sizes() == self.sizes()))
     throw ValueError("Using a target size (" + text(target.sizes()) + ") that is different to the input size (" +
                      text(self.sizes()) + ") is deprecated. Please ensure they have the same size.");
+  check_constant("binary_cross_entropy", "weight", weight);
   check_same_dtype(self.dtype(), target.dtype());
   if (is_computed_now(self)) check_has_code(row_of(Op::binary_cross_entropy_element), self.dtype());
   check_between_0_and_1("input", self);
@@ -135,7 +144,10 @@ Tensor plain::binary_cross_entropy_with_logits(const Tensor& self, const Tensor&
   if (!(target.sizes() == self.sizes()))
     throw ValueError("Target size (" + text(target.sizes()) + ") must be the same as input size (" +
                      text(self.sizes()) + ")");
+  check_constant("binary_cross_entropy_with_logits", "weight", weight);
+  check_constant("binary_cross_entropy_with_logits", "pos_weight", pos_weight);
   if (is_computed_now(self)) check_has_code(row_of(Op::logits_cross_entropy), self.dtype());
+  if (target.dtype() == bool_) tenon::sub(ones_like(target), target);  // throws: PyTorch's first step
   check_can_cast(self.dtype(), target.dtype());
   Tensor loss;
   if (pos_weight.defined()) {
@@ -176,7 +188,8 @@ int64_t class_dim(const Tensor& self) { return self.dim() == 1 ? 0 : 1; }
 /// The logarithm of the softmax. The largest element is subtracted first, so that nothing overflows and a sum of large
 /// numbers loses no digits. 16-bit floats are rounded once.
 Tensor log_softmax_of(const Tensor& self, int64_t dim) {
-  if (is_computed_now(self)) check_has_code(row_of(Op::cross_entropy), self.dtype());
+  if (is_computed_now(self) && !is_floating_point(self.dtype()))
+    fail_no_code(dim == self.dim() - 1 ? "log_softmax_lastdim_kernel_impl" : "log_softmax_kernel_impl", self.dtype());
   if (self.numel() == 0) return self.clone();
   const Tensor wide = self.to(widened(self.dtype()));
   const Tensor shifted = wide - tenon::amax(wide.detach(), dim, true);
@@ -197,8 +210,8 @@ void check_classes_sizes(const Tensor& self, const Tensor& target) {
     throw ValueError("For 1D input, 1D target must have size 1, but got target size: " +
                      std::to_string(target.size(0)));
   if (self.dim() != 1 && target.dim() > 0 && self.size(0) != target.size(0))
-    throw ValueError("Expected input batch_size (" + std::to_string(self.size(0)) +
-                     ") to match target batch_size (" + std::to_string(target.size(0)) + ").");
+    throw ValueError("Expected input batch_size (" + std::to_string(self.size(0)) + ") to match target batch_size (" +
+                     std::to_string(target.size(0)) + ").");
   if (self.dim() <= 2) {
     if (target.dim() > 1) throw Error("0D or 1D target tensor expected, multi-target not supported");
     if (self.dim() == 2 && target.dim() == 0)
@@ -272,6 +285,7 @@ Tensor nll_of_batch(const Tensor& self, const Classes& classes, const Tensor& we
 Tensor plain::nll_loss(const Tensor& self, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                        const char* reduction) {
   const Reduction how = reduction_of(reduction);
+  if (target.device() != self.device()) fail_device(self.device(), target.device());
   check_classes_sizes(self, target);
   check_class_weights(self, weight);
   if (is_computed_now(self)) check_has_code(row_of(Op::nll_loss), self.dtype());
@@ -323,8 +337,7 @@ Tensor entropy_of_probabilities(const Tensor& self, const Tensor& given, const T
 /// The loss if every class had the same probability.
 Tensor smooth_loss(const Tensor& logarithms, const Classes& classes, const Tensor& weight, Reduction reduction) {
   const int64_t dim = class_dim(logarithms);
-  const Tensor each =
-      -tenon::sum(weight.defined() ? logarithms * along_classes(logarithms, weight) : logarithms, dim);
+  const Tensor each = -tenon::sum(weight.defined() ? logarithms * along_classes(logarithms, weight) : logarithms, dim);
   const Tensor loss = tenon::where(classes.is_ignored, 0, each);
   if (reduction != Reduction::mean) return reduced(loss, reduction);
   if (!weight.defined()) return tenon::sum(loss) / tenon::sum(~classes.is_ignored);
@@ -403,8 +416,7 @@ Tensor plain::poisson_nll_loss(const Tensor& self, const Tensor& target, bool lo
   const Reduction how = reduction_of(reduction);
   Tensor loss = log_input ? tenon::exp(self) - target * self : self - target * tenon::log(self + eps);
   if (full) {
-    const Tensor stirling =
-        target * tenon::log(target) - target + 0.5 * tenon::log(target * (2 * std::numbers::pi));
+    const Tensor stirling = target * tenon::log(target) - target + 0.5 * tenon::log(target * (2 * std::numbers::pi));
     loss = loss + tenon::where(target <= 1, 0, stirling);
   }
   return reduced(loss, how);
@@ -414,7 +426,7 @@ Tensor plain::poisson_nll_loss(const Tensor& self, const Tensor& target, bool lo
 
 Tensor plain::hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin, const char* reduction) {
   const Reduction how = reduction_of(reduction);
-  const Tensor apart = tenon::clamp(margin - self, 0, {});
+  const Tensor apart = tenon::clamp(full_like(self, margin) - self, 0, {});
   return reduced(tenon::where(target != 1, apart, 0) + tenon::where(target != -1, self, 0), how);
 }
 
@@ -423,13 +435,13 @@ Tensor plain::margin_ranking_loss(const Tensor& input1, const Tensor& input2, co
   const Reduction how = reduction_of(reduction);
   if (input1.dim() != input2.dim() || input1.dim() != target.dim())
     throw Error("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: " +
-                text(input1.sizes()) + ", input2: " + text(input2.sizes()) + ", target: " + text(target.sizes()) +
-                " ");
+                text(input1.sizes()) + ", input2: " + text(input2.sizes()) + ", target: " + text(target.sizes()) + " ");
   return reduced(tenon::clamp(-target * (input1 - input2) + margin, 0, {}), how);
 }
 
 Tensor plain::soft_margin_loss(const Tensor& self, const Tensor& target, const char* reduction) {
   const Reduction how = reduction_of(reduction);
+  check_constant("soft_margin_loss", "target", target);
   Tensor product = -self;
   product.mul_(target);
   if (!is_inexact(self.dtype())) fail_cast(get_default_dtype(), self.dtype());

@@ -423,8 +423,10 @@ Tensor gelu(const Target& target, const Tensor& input, const char* approximate) 
   const Arg* const args[] = {&self};
   const bool by_tanh = std::strcmp(approximate, "tanh") == 0;
   const bool fits = target.form != Form::out || target.tensor->dtype() == input.dtype();  // PyTorch checks that first
-  if (!by_tanh && std::strcmp(approximate, "none") != 0 && fits)
+  if (!by_tanh && std::strcmp(approximate, "none") != 0 && fits) {
+    if (target.given()) check_no_internal_overlap(*target.tensor);
     throw Error("approximate argument must be either none or tanh.");
+  }
   return run_form(by_tanh ? Op::gelu_tanh : Op::gelu, target, args, 1);
 }
 
@@ -433,8 +435,8 @@ Tensor softshrink(const Target& target, const Tensor& input, Scalar lambd) {
   const Arg* const args[] = {&self, &number};
   const Dtype dtype = input.dtype();
   if (target.given()) check_history(Op::softshrink, target, {&self});
-  if (!is_floating_point(dtype)) fail_no_code(row_of(Op::softshrink).kernel_name, dtype);
   const double size = lambd.to<double>();
+  if (!is_floating_point(dtype)) fail_no_code(row_of(Op::softshrink).kernel_name, dtype);
   if (!(size >= 0 && size <= largest_finite(dtype))) {
     char text[96];
     std::snprintf(text, sizeof text, "[0, %g] for input dtype %s, but found %g", largest_finite(dtype),
@@ -446,7 +448,8 @@ Tensor softshrink(const Target& target, const Tensor& input, Scalar lambd) {
 
 /// With 16-bit floats PyTorch compares with the threshold in float32, but rounds the value.
 Tensor threshold(const Target& target, const Tensor& input, Scalar threshold, Scalar value) {
-  if (widened(input.dtype()) != input.dtype() && !input.is_meta()) {
+  const bool casts = !target.given() || can_cast(input.dtype(), target.tensor->dtype());
+  if (widened(input.dtype()) != input.dtype() && !input.is_meta() && casts) {
     check_fits(threshold, float32);
     check_fits(value, input.dtype());
   }
@@ -455,10 +458,10 @@ Tensor threshold(const Target& target, const Tensor& input, Scalar threshold, Sc
   return run_form(Op::threshold, target, args, 3);
 }
 
-/// A slope's bounds; PyTorch asks of drawn ones that they are finite.
-void check_slopes(double lower, double upper, bool are_drawn) {
+/// The bounds of slopes. In place, PyTorch asks only of drawn ones that they are finite.
+void check_slopes(double lower, double upper, bool are_finite) {
   for (const auto& [name, value] : {std::pair{"lower", lower}, std::pair{"upper", upper}})
-    if (are_drawn && !std::isfinite(value)) {
+    if (are_finite && !std::isfinite(value)) {
       char text[32];
       std::snprintf(text, sizeof text, "%g", value);
       throw Error(std::string("rrelu: ") + name + " bound must be finite, got " + text);
@@ -480,7 +483,7 @@ Tensor drawn_slopes(const Tensor& self, double lower, double upper) {
 
 Tensor rrelu(const Target& target, const Tensor& input, Scalar lower, Scalar upper, bool training) {
   const double low = lower.to<double>(), high = upper.to<double>();
-  check_slopes(low, high, training);
+  check_slopes(low, high, training || !target.given());
   const Arg self(input);
   if (training) {
     if (!input.is_meta() && (input.dtype() == float16 || !is_floating_point(input.dtype())))

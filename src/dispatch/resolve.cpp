@@ -156,7 +156,7 @@ Dims new_layout(const Row& row, const Resolved& resolved, const Tensor* resized,
   // PyTorch makes the results of frexp like `empty_like`, but not on meta.
   if (!resized && has_several_results(row) && count == 1 && resolved.device == Device::cpu)
     return strides_like(resolved.shape, args[0]->tensor().strides(), MemoryFormat::preserve);
-  if (row.row_major && !resized) return contiguous_strides(resolved.shape);
+  if (row.row_major && !resized && resolved.device == Device::cpu) return contiguous_strides(resolved.shape);
   if (!resized && is_of_complex) return layout_of_parts(row, resolved.shape, args[0]->tensor());
   // PyTorch computes abs and angle as complex numbers, and copies their real parts.
   if (resized && is_of_complex && row.complex_to_real && !is_complex(resized->dtype()))

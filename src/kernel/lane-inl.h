@@ -634,6 +634,12 @@ template <class D>
 HWY_INLINE Vector<D> logarithm(Vector<D> a) {
   return {log_vector(D(), a.v)};
 }
+/// log(1 + a) for a >= 0 in the vector's own format, faster than logarithm_of_1_more: adds what 1 + a loses.
+template <class D>
+HWY_INLINE Vector<D> logarithm_of_1_plus(Vector<D> a) {
+  const Vector<D> sum = Vector<D>(1) + a, lost = a - (sum - Vector<D>(1));
+  return logarithm(sum) + choose(a < Vector<D>(1), lost, Vector<D>(0));
+}
 /// The share of the standard normal distribution below `a`.
 template <class D>
 HWY_INLINE Vector<D> normal_distribution(Vector<D> a) {

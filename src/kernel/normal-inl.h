@@ -27,8 +27,8 @@ HWY_INLINE V float32_tail(D d, V size) {
   const V tail = hn::Mul(exp_vector(d, hn::Neg(hn::Mul(square, half))), ratio);
   return hn::NegMulAdd(hn::Mul(tail, lost), half, tail);
 }
-/// The same for float64, erfc(size / sqrt(2)) / 2. What the quotient loses is multiplied back; the slope of log(erfc(t))
-/// is about -t - sqrt(t^2 + 4 / pi).
+/// The same for float64, erfc(size / sqrt(2)) / 2. What the quotient loses is multiplied back; the slope of
+/// log(erfc(t)) is about -t - sqrt(t^2 + 4 / pi).
 template <class D, class V>
 HWY_INLINE V float64_tail(D d, V size) {
   constexpr double kRootHalf = 0.70710678118654752440, kRest = -4.833646656726457e-17;

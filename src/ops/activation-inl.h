@@ -372,7 +372,7 @@ struct softplus {
   template <class T>
   static T forward(T a, T beta, T limit) {
     const T scaled = a * beta;
-    return choose(limit < scaled, a, logarithm_of_1_more(exponential(scaled)) / beta);
+    return choose(limit < scaled, a, logarithm_of_1_plus(exponential(scaled)) / beta);
   }
   template <class G>
   static auto grad_a(const G& g) {
@@ -396,7 +396,7 @@ struct logsigmoid {
                            .doc = "log(1 / (1 + exp(-input)))."};
   template <class T>
   static T forward(T a) {
-    return smaller(a, T(0)) - logarithm_of_1_more(exponential(-magnitude(a)));
+    return smaller(a, T(0)) - logarithm_of_1_plus(exponential(-magnitude(a)));
   }
   template <class G>
   static auto grad_a(const G& g) {
@@ -499,6 +499,7 @@ struct threshold {
       .kernel_name = "threshold_cpu",
       .parameters = Parameters::constants,
       .grad_fn = "ThresholdBackward0",
+      .grad_fn_inplace = "ThresholdBackward1",
       .doc = "The elements above threshold, and value instead of the others; NaN stays."};
   template <class T>
   static T forward(T a, T limit, T value) {
@@ -541,7 +542,6 @@ struct glu_halves {
   static constexpr Row row{.name = "glu",
                            .dtypes = kFloats,
                            .kernel_name = "glu_cpu",
-                           .row_major = true,
                            .vectors = true,
                            .ulp = 3,
                            .through_float32 = true,

@@ -110,8 +110,9 @@ struct huber_error {
 
 struct huber_loss {
   static constexpr Row row{
-      .signature = "huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? "
-                   "weight=None) -> Tensor",
+      .signature =
+          "huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? "
+          "weight=None) -> Tensor",
       .module = "nn.functional",
       .kind = Kind::algorithm,
       .values = "reduction: none mean sum; delta: 1 0.5 3",
@@ -178,7 +179,7 @@ struct logits_cross_entropy {
                            .grad_fn = "BinaryCrossEntropyWithLogitsBackward0"};
   template <class T>
   static T forward(T a, T b) {
-    return (T(1) - b) * a - (smaller(a, T(0)) - logarithm_of_1_more(exponential(-magnitude(a))));
+    return (T(1) - b) * a - (smaller(a, T(0)) - logarithm_of_1_plus(exponential(-magnitude(a))));
   }
   template <class G>
   static auto grad_a(const G& g) {
@@ -242,8 +243,9 @@ struct kl_div {
 
 struct nll_loss {
   static constexpr Row row{
-      .signature = "nll_loss(Tensor self, Tensor target, Tensor? weight=None, int ignore_index=-100, str "
-                   "reduction='mean') -> Tensor",
+      .signature =
+          "nll_loss(Tensor self, Tensor target, Tensor? weight=None, int ignore_index=-100, str "
+          "reduction='mean') -> Tensor",
       .module = "nn.functional",
       .kind = Kind::algorithm,
       .values = "target: int64; reduction: none mean sum",
@@ -258,8 +260,9 @@ struct nll_loss {
 
 struct cross_entropy {
   static constexpr Row row{
-      .signature = "cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int ignore_index=-100, str "
-                   "reduction='mean', float label_smoothing=0.0) -> Tensor",
+      .signature =
+          "cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int ignore_index=-100, str "
+          "reduction='mean', float label_smoothing=0.0) -> Tensor",
       .module = "nn.functional",
       .kind = Kind::algorithm,
       .values = "target: int64; reduction: none mean sum; label_smoothing: 0 0.1",
@@ -274,8 +277,9 @@ struct cross_entropy {
 
 struct gaussian_nll_loss {
   static constexpr Row row{
-      .signature = "gaussian_nll_loss(Tensor self, Tensor target, Tensor|Scalar var, bool full=False, float "
-                   "eps=1e-06, str reduction='mean') -> Tensor",
+      .signature =
+          "gaussian_nll_loss(Tensor self, Tensor target, Tensor|Scalar var, bool full=False, float "
+          "eps=1e-06, str reduction='mean') -> Tensor",
       .module = "nn.functional",
       .kind = Kind::algorithm,
       .values = "reduction: none mean sum; eps: 1e-6",
@@ -289,8 +293,9 @@ struct gaussian_nll_loss {
 
 struct poisson_nll_loss {
   static constexpr Row row{
-      .signature = "poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, float "
-                   "eps=1e-08, str reduction='mean') -> Tensor",
+      .signature =
+          "poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, float "
+          "eps=1e-08, str reduction='mean') -> Tensor",
       .module = "nn.functional",
       .kind = Kind::algorithm,
       .values = "reduction: none mean sum; eps: 1e-8",
@@ -316,33 +321,33 @@ struct hinge_embedding_loss {
 };
 
 struct margin_ranking_loss {
-  static constexpr Row row{
-      .signature = "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, str "
-                   "reduction='mean') -> Tensor",
-      .module = "nn.functional",
-      .kind = Kind::algorithm,
-      .values = "reduction: none mean sum; margin: 0 0.5",
-      .method = false,
-      .ulp = 4,
-      .doc = "margin - target * (input1 - input2), at least 0: their mean, their sum, or each."};
+  static constexpr Row row{.signature =
+                               "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, str "
+                               "reduction='mean') -> Tensor",
+                           .module = "nn.functional",
+                           .kind = Kind::algorithm,
+                           .values = "reduction: none mean sum; margin: 0 0.5",
+                           .method = false,
+                           .ulp = 4,
+                           .doc = "margin - target * (input1 - input2), at least 0: their mean, their sum, or each."};
 };
 
 struct soft_margin_loss {
-  static constexpr Row row{
-      .signature = "soft_margin_loss(Tensor self, Tensor target, str reduction='mean') -> Tensor",
-      .module = "nn.functional",
-      .kind = Kind::algorithm,
-      .values = "reduction: none mean sum",
-      .method = false,
-      .dtypes = kInexact,
-      .ulp = 4,
-      .doc = "log(1 + exp(-target * input)): their mean, their sum, or each."};
+  static constexpr Row row{.signature = "soft_margin_loss(Tensor self, Tensor target, str reduction='mean') -> Tensor",
+                           .module = "nn.functional",
+                           .kind = Kind::algorithm,
+                           .values = "reduction: none mean sum",
+                           .method = false,
+                           .dtypes = kInexact,
+                           .ulp = 4,
+                           .doc = "log(1 + exp(-target * input)): their mean, their sum, or each."};
 };
 
 struct cosine_embedding_loss {
   static constexpr Row row{
-      .signature = "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, str "
-                   "reduction='mean') -> Tensor",
+      .signature =
+          "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, str "
+          "reduction='mean') -> Tensor",
       .module = "nn.functional",
       .kind = Kind::algorithm,
       .values = "reduction: none mean sum; margin: 0 0.5",

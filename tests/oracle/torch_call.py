@@ -77,8 +77,11 @@ def call_torch(request, operands, out):
         bounds = [operands[keywords[bound]] if bound in keywords else None for bound in ("min", "max")]
         operands, keywords = [a] + bounds, {}
     keywords = {name: keyword_value(op, name, value, operands) for name, value in keywords.items()}
+    if DECLARED[op].module == "nn.functional" and DECLARED[op].kind == "algorithm":  # whose operands have other places there
+        keywords |= {parameter.name: operand for parameter, operand in zip(DECLARED[op].operands()[1:], operands[1:])}
+        operands = [a]
     required = [parameter for parameter in DECLARED[op].operands() if parameter.default is None]
-    if required != DECLARED[op].parameters[:len(required)]:  # other parameters stand between the operands
+    if len(operands) > 1 and required != DECLARED[op].parameters[:len(required)]:  # other parameters stand between the operands
         keywords |= {parameter.name: operand for parameter, operand in zip(required[1:], operands[1:])}
         operands = [a]
     if "dim" in keywords:

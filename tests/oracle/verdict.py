@@ -37,7 +37,8 @@ def ordered_bits(tensor):
 
 PRODUCTS = {op.name for op in OPS if op.facts.get("shapes")}  # matrix products; of small integers, so they are exact
 # The largest errors that the ops declare.
-ULPS = {op.name: float(op.facts["ulp"]) for op in OPS if op.kind == "map" and "ulp" in op.facts}
+ULPS = {op.name: float(op.facts["ulp"]) for op in OPS if (op.kind == "map" or op.module == "nn.functional") and "ulp" in op.facts}
+LOSSES = {op.name for op in OPS if op.has_parameter("reduction")}
 
 
 # The absolute error of PyTorch's erf of 16-bit floats near 0.
@@ -80,6 +81,8 @@ def differing(request, wanted, got):
         same |= (wanted.to(torch.float64) - got.to(torch.float64)).abs() <= ERF_ERROR
     if op in ("sinh", "cosh"):
         same |= (wanted == got.sign() * math.inf) & (got.abs() >= torch.finfo(computed_dtype(request)).max / 2)
+    if op in LOSSES:
+        same |= within_loss_error(request, wanted, got)
     if op in ("gelu", "mish", "tanhshrink"):
         same |= within_operands_error(request, wanted, got)
     if "alpha" in request["keywords"] and op in DECLARED and DECLARED[op].kind == "map" and op not in ("elu", "celu"):
@@ -187,6 +190,19 @@ def within_complex_error(request, wanted, got):
     # Whether a part becomes infinite or NaN also depends on PyTorch's code path.
     far = ~(parts[0].isfinite().all(-1) & parts[1].isfinite().all(-1)) & (~parts[0].isfinite().all(-1) | (scale > torch.finfo(wanted.dtype).max / 64))
     return same | near | far
+
+
+def within_loss_error(request, wanted, got):
+    """A loss adds and subtracts terms of other sizes, in 16-bit floats with roundings in between, and averages: errors are
+    relative to the operands and to all elements of the loss. Infinite ones may meet in another order."""
+    operands = [operand.to(torch.float64) for operand in operands_of(request, open_storages(request)) if isinstance(operand, torch.Tensor) and not operand.dtype.is_complex]
+    finite = [float(operand[operand.isfinite()].abs().max()) if operand.isfinite().any() else 0.0 for operand in operands]
+    info = torch.finfo(computed_dtype(request) if wanted.dtype.itemsize > 2 else wanted.dtype)
+    if not all(bool(operand.isfinite().all()) for operand in operands) or max(finite) ** 2 > info.max ** 0.5:
+        return torch.ones_like(wanted, dtype=torch.bool)
+    each = call_torch(dict(request, form="functional", keywords=dict(request["keywords"], reduction="none")), operands_of(request, open_storages(request)), None).to(torch.float64)
+    scale = max(1.0, *finite) ** 2 + float(each[each.isfinite()].abs().sum()) if request["keywords"].get("reduction") == "sum" else max(1.0, *finite) ** 2
+    return (wanted.to(torch.float64) - got.to(torch.float64)).abs() <= 64 * info.eps * scale
 
 
 def within_operands_error(request, wanted, got):

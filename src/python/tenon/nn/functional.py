@@ -117,8 +117,9 @@ def _reduction(reduction, size_average=None, reduce=None):
 def _warn_of_sizes(input, target):
     if target.size() != input.size():
         warnings.warn(
-            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will likely lead to "
-            "incorrect results due to broadcasting. Please ensure they have the same size.",
+            f"Using a target size (torch.Size({list(target.size())})) that is different to the input size "
+            f"(torch.Size({list(input.size())})). This will likely lead to incorrect results due to broadcasting. Please ensure they have "
+            "the same size.",
             stacklevel=3,
         )
 
@@ -188,7 +189,9 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
 
 def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"):
     """exp(input) - target * input, or without log_input input - target * log(input + eps)."""
-    return _nn.poisson_nll_loss(input, target, log_input, full, eps, _reduction(reduction, size_average, reduce))
+    if size_average is not None or reduce is not None:
+        reduction = _reduction(reduction, size_average, reduce)
+    return _nn.poisson_nll_loss(input, target, log_input, full, eps, reduction)
 
 
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
