@@ -42,6 +42,8 @@ class TENON_API Value {
   bool is_number() const noexcept { return kind_ == Kind::number; }
 
   const Tensor& tensor() const { return check(Kind::tensor, "a tensor").tensor_; }
+  /// An undefined tensor if the value is empty.
+  Tensor optional_tensor() const { return is_empty() ? Tensor() : tensor(); }
   const List<Tensor>& tensors() const { return check(Kind::tensors, "a list of tensors").tensors_; }
   /// A tensor or a number.
   Arg arg() const { return is_number() ? Arg(number_) : Arg(check(Kind::tensor, "a tensor or a number").tensor_); }

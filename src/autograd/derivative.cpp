@@ -6,6 +6,7 @@
 
 #include "base/fork.h"
 #include "dispatch/differentiate.h"
+#include "dispatch/elementwise.h"
 #include "dispatch/recorder.h"
 #include "ops/custom_table.h"
 #include "tenon/factories.h"
@@ -107,6 +108,16 @@ Term of_logit(const Term& grad, const Term& x, const Term& eps) {
   return choose((x < limit) | (1 - limit < x), 0, inside);
 }
 Term times_logarithm(const Term& x, const Term& y) { return tenon::xlogy(x.arg(), y.arg()); }
+
+/// 1 / (1 + exp(-x)), whose derivative is finite everywhere.
+Term logistic(const Term& x) {
+  if (!x.is_tensor()) return Term(1) / (Term(1) + tenon::exp(in_float64(Term(0) - x)).item());
+  const Arg self(x.tensor());
+  const Arg* const args[] = {&self};
+  return elementwise(Op::logistic_curve, args, 1);
+}
+/// log(1 + exp(x)).
+Term softened(const Term& x) { return tenon::softplus(x.tensor()); }
 
 // Of an algorithm, whose words are the tensors' own methods.
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -537,6 +538,125 @@ Tensor where(const Target& target, const Tensor& condition, const Arg& self, con
                 scalar_type_name(condition.dtype()));
   const Arg* const args[] = {&choice, &self, &other};
   return run_form(Op::where, target, args, 3);
+}
+
+// --- Activations
+
+/// A bound beside floats must be real, but out= and overlaps are checked first.
+Scalar real_bound(const Target& target, const Tensor& input, Scalar bound) {
+  if (target.form == Form::out && target.tensor->dtype() != input.dtype()) return bound.as_double();
+  if (bound.is_complex() && target.given()) check_no_internal_overlap(*target.tensor);
+  return bound.to<double>();
+}
+
+Tensor hardtanh(const Target& target, const Tensor& input, Scalar min_val, Scalar max_val) {
+  if (is_floating_point(input.dtype())) {
+    min_val = real_bound(target, input, min_val);
+    max_val = real_bound(target, input, max_val);
+  } else if (!is_complex(input.dtype()) && input.dtype() != bool_) {
+    min_val = min_val.to<int64_t>();
+    max_val = max_val.to<int64_t>();
+    if (input.dtype() == uint8 && (min_val.as_int64() < 0 || max_val.as_int64() < 0))
+      throw Error("cannot do hardtanh on an unsigned type with negative limits");
+  }
+  const Arg self(input), low(min_val), high(max_val);
+  const Arg* const args[] = {&self, &low, &high};
+  return like_input(run_form(Op::hardtanh, target, args, 3), input);
+}
+Tensor relu6(const Target& target, const Tensor& self) { return hardtanh(target, self, 0, 6); }
+
+Tensor selu(const Target& target, const Tensor& input) {
+  const Arg self(input), alpha(1.6732632423543772848), scale(1.0507009873554804934), one(1);
+  const Arg* const args[] = {&self, &alpha, &scale, &one};
+  return run_form(Op::elu, target, args, 4);
+}
+
+Tensor celu(const Target& target, const Tensor& input, Scalar alpha) {
+  const double size = alpha.to<double>();
+  if (size == 0) throw Error("ZeroDivisionError: alpha cannot be 0 for CELU");
+  const Arg self(input), factor(alpha), inverse(1 / size);
+  const Arg* const args[] = {&self, &factor, &inverse};
+  return run_form(Op::celu, target, args, 3);
+}
+
+Tensor gelu(const Target& target, const Tensor& input, const char* approximate) {
+  const Arg self(input);
+  const Arg* const args[] = {&self};
+  const bool by_tanh = std::strcmp(approximate, "tanh") == 0;
+  const bool fits = target.form != Form::out || target.tensor->dtype() == input.dtype();  // PyTorch checks that first
+  if (!by_tanh && std::strcmp(approximate, "none") != 0 && fits) {
+    if (target.given()) check_no_internal_overlap(*target.tensor);
+    throw Error("approximate argument must be either none or tanh.");
+  }
+  return run_form(by_tanh ? Op::gelu_tanh : Op::gelu, target, args, 1);
+}
+
+Tensor softshrink(const Target& target, const Tensor& input, Scalar lambd) {
+  const Arg self(input), number(lambd);
+  const Arg* const args[] = {&self, &number};
+  const Dtype dtype = input.dtype();
+  if (target.given()) check_history(Op::softshrink, target, {&self});
+  const double size = lambd.to<double>();
+  if (!is_floating_point(dtype)) fail_no_code(row_of(Op::softshrink).kernel_name, dtype);
+  if (!(size >= 0 && size <= largest_finite(dtype))) {
+    char text[96];
+    std::snprintf(text, sizeof text, "[0, %g] for input dtype %s, but found %g", largest_finite(dtype),
+                  scalar_type_name(dtype), size);
+    throw Error("lambda must be in range " + std::string(text));
+  }
+  return run_form(Op::softshrink, target, args, 2);
+}
+
+/// With 16-bit floats PyTorch compares with the threshold in float32, but rounds the value.
+Tensor threshold(const Target& target, const Tensor& input, Scalar threshold, Scalar value) {
+  const bool casts = !target.given() || can_cast(input.dtype(), target.tensor->dtype());
+  if (widened(input.dtype()) != input.dtype() && !input.is_meta() && casts) {
+    check_fits(threshold, float32);
+    check_fits(value, input.dtype());
+  }
+  const Arg self(input), limit(threshold), instead(value);
+  const Arg* const args[] = {&self, &limit, &instead};
+  return run_form(Op::threshold, target, args, 3);
+}
+
+/// The bounds of slopes. In place, PyTorch asks only of drawn ones that they are finite.
+void check_slopes(double lower, double upper, bool are_finite) {
+  for (const auto& [name, value] : {std::pair{"lower", lower}, std::pair{"upper", upper}})
+    if (are_finite && !std::isfinite(value)) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%g", value);
+      throw Error(std::string("rrelu: ") + name + " bound must be finite, got " + text);
+    }
+  if (!(lower <= upper)) throw Error("Lower bound should be less than or equal to the upper bound");
+}
+/// The mean of two slopes. PyTorch divides a sum of integers in float32.
+double mean_slope(Scalar lower, Scalar upper) {
+  const double sum = lower.as_double() + upper.as_double();
+  const bool is_floating = lower.is_floating() || upper.is_floating();
+  return is_floating ? sum / 2 : static_cast<double>(static_cast<float>(sum) / 2);
+}
+
+/// 1 where `self` is above 0, elsewhere a number between the bounds.
+Tensor drawn_slopes(const Tensor& self, double lower, double upper) {
+  const Tensor drawn = rand(self.sizes(), Options(self.dtype(), self.device()));
+  return tenon::where(self.detach() <= 0, drawn * (upper - lower) + lower, 1);
+}
+
+Tensor rrelu(const Target& target, const Tensor& input, Scalar lower, Scalar upper, bool training) {
+  const double low = lower.to<double>(), high = upper.to<double>();
+  check_slopes(low, high, training || !target.given());
+  const Arg self(input);
+  if (training) {
+    if (!input.is_meta() && (input.dtype() == float16 || !is_floating_point(input.dtype())))
+      fail_no_code(row_of(Op::rrelu_drawn).kernel_name, input.dtype());
+    const Tensor slopes = drawn_slopes(input, low, high);
+    const Arg drawn(slopes);
+    const Arg* const args[] = {&self, &drawn};
+    return run_form(Op::rrelu_drawn, target, args, 2);
+  }
+  const Arg slope(mean_slope(lower, upper));
+  const Arg* const args[] = {&self, &slope};
+  return run_form(Op::rrelu, target, args, 2);
 }
 
 }  // namespace by_hand

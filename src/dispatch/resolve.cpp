@@ -55,7 +55,7 @@ void check_parameters(const Row& row, Dtype common, Device device, Args args, in
   if (row.parameters == Parameters::replacements || (device == Device::meta && !CourseRecord::plans_meta())) return;
   for (int i = first; row.parameters == Parameters::bounds && i < count; ++i)
     if (is_nan(*args[i])) return;
-  const Dtype wanted = row.parameters == Parameters::factor ? widened(common) : common;
+  const Dtype wanted = keeps_numbers(row) ? widened(common) : common;
   for (int i = first; i < count; ++i) check_fits(args[i]->number(), wanted);
 }
 
@@ -140,7 +140,7 @@ Dims layout_after(const Row& row, const Types& types, SizesView shape, StridedVi
 }
 
 Dims layout_of_result(const Row& row, const Types& types, SizesView shape, Args args, int count) {
-  if (row.gives_row_major || are_contiguous(shape, args, operand_count(row, count))) return contiguous_strides(shape);
+  if (are_contiguous(shape, args, operand_count(row, count))) return contiguous_strides(shape);
   StridedView strided[kMaxArgs];
   return layout_after(row, types, shape, strided, 0, args, count);
 }
@@ -156,6 +156,7 @@ Dims new_layout(const Row& row, const Resolved& resolved, const Tensor* resized,
   // PyTorch makes the results of frexp like `empty_like`, but not on meta.
   if (!resized && has_several_results(row) && count == 1 && resolved.device == Device::cpu)
     return strides_like(resolved.shape, args[0]->tensor().strides(), MemoryFormat::preserve);
+  if (row.gives_row_major && !resized && resolved.device == Device::cpu) return contiguous_strides(resolved.shape);
   if (!resized && is_of_complex) return layout_of_parts(row, resolved.shape, args[0]->tensor());
   // PyTorch computes abs and angle as complex numbers, and copies their real parts.
   if (resized && is_of_complex && row.complex_to_real && !is_complex(resized->dtype()))

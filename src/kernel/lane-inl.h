@@ -18,6 +18,7 @@
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
 #include "kernel/library-inl.h"
+#include "kernel/normal-inl.h"
 #include "ops/row.h"
 #include "type/half.h"
 
@@ -497,14 +498,19 @@ HWY_INLINE Lane<T> remainder_floor(Lane<T> a, Lane<T> b) {
   return remainder.v != 0 && (b.v < 0) != (remainder.v < 0) ? remainder + b : remainder;
 }
 
-/// A whole Highway vector.
+/// A whole Highway vector. From a number, all of its lanes are that number.
 template <class D>
 struct Vector {
 #if HWY_ARCH_ARM
   // Written out: GCC compiles a defaulted constructor outside this region, without its instruction set.
   HWY_INLINE Vector() {}
-  HWY_INLINE Vector(hn::Vec<D> value) : v(value) {}
+#else
+  Vector() = default;
 #endif
+  HWY_INLINE Vector(hn::Vec<D> value) : v(value) {}
+  template <class N>
+  requires std::is_arithmetic_v<N> HWY_INLINE explicit Vector(N number)
+      : v(hn::Set(D(), static_cast<hn::TFromD<D>>(number))) {}
   hn::Vec<D> v;
 };
 /// A mask of a vector's lanes.
@@ -525,6 +531,10 @@ TENON_VECTOR_OPERATOR(&, And)
 TENON_VECTOR_OPERATOR(|, Or)
 TENON_VECTOR_OPERATOR(^, Xor)
 #undef TENON_VECTOR_OPERATOR
+template <class D>
+HWY_INLINE Vector<D> operator-(Vector<D> a) {
+  return {hn::Neg(a.v)};
+}
 #define TENON_VECTOR_COMPARISON(SYMBOL, NAME)                           \
   template <class D>                                                    \
   HWY_INLINE VectorTruth<D> operator SYMBOL(Vector<D> a, Vector<D> b) { \
@@ -533,6 +543,7 @@ TENON_VECTOR_OPERATOR(^, Xor)
 TENON_VECTOR_COMPARISON(==, Eq)
 TENON_VECTOR_COMPARISON(!=, Ne)
 TENON_VECTOR_COMPARISON(<, Lt)
+TENON_VECTOR_COMPARISON(<=, Le)
 #undef TENON_VECTOR_COMPARISON
 /// The mask of NaN lanes of integers: always empty, at no cost.
 struct NoLane {};
@@ -618,6 +629,17 @@ HWY_INLINE Vector<D> exponential_of_2(Vector<D> a) {
 template <class D>
 HWY_INLINE Vector<D> logarithm(Vector<D> a) {
   return {log_vector(D(), a.v)};
+}
+/// log(1 + a) for a >= 0 in the vector's own format, faster than logarithm_of_1_more: adds what 1 + a loses.
+template <class D>
+HWY_INLINE Vector<D> logarithm_of_1_plus(Vector<D> a) {
+  const Vector<D> sum = Vector<D>(1) + a, lost = a - (sum - Vector<D>(1));
+  return logarithm(sum) + choose(a < Vector<D>(1), lost, Vector<D>(0));
+}
+/// The share of the standard normal distribution below `a`.
+template <class D>
+HWY_INLINE Vector<D> normal_distribution(Vector<D> a) {
+  return {normal_vector(D(), a.v)};
 }
 #define TENON_VECTOR_FUNCTION(NAME, FUNCTION) \
   template <class D>                          \

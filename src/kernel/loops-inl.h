@@ -181,6 +181,14 @@ void binary_vectors(void* out, const Lanes* in, int64_t n) {
   using D = hn::ScalableTag<T>;
   vector_loop<F>(D(), out, n, VectorSource<D>(in[0]), VectorSource<D>(in[1]));
 }
+template <class F, class T, std::size_t kCount>
+void several_vectors(void* out, const Lanes* in, int64_t n) {
+  using D = hn::ScalableTag<T>;
+  [&]<std::size_t... kInput>(std::index_sequence<kInput...>) HWY_ATTR {
+    vector_loop<F>(D(), out, n, VectorSource<D>(in[kInput])...);
+  }
+  (std::make_index_sequence<kCount>());
+}
 
 /// Prefetches what is read a little later. The more work a loop does per cache line, the fewer lines the processor
 /// prefetches by itself. Beyond the caches, sums of 16-bit floats and loops over three inputs gain a fifth.
@@ -604,8 +612,10 @@ constexpr KernelPair elementwise_kernel() {
     return complex_kernel<F, T>();
   else if constexpr (row.vectors && std::is_floating_point_v<T> && kFormulaArity<F> == 1)
     return kernel_pair<&unary_vectors<F, T>, T, T>();
-  else if constexpr (row.vectors && std::is_floating_point_v<T>)
+  else if constexpr (row.vectors && std::is_floating_point_v<T> && kFormulaArity<F> == 2)
     return kernel_pair<&binary_vectors<F, T>, T, T, T>();
+  else if constexpr (row.vectors && std::is_floating_point_v<T>)  // bound by arithmetic, not by memory
+    return {&several_vectors<F, T, kFormulaArity<F>>};
   else if constexpr (row.promotion == Promotion::select)
     return kernel_pair<&several<F, T, bool, T, T>, T, bool, T, T>();
   else if constexpr (row.promotion == Promotion::comparison || row.promotion == Promotion::logical) {

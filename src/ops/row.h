@@ -48,6 +48,7 @@ enum class Parameters : uint8_t {
   bounds,        // all arguments but the first; promotion includes them
   replacements,  // all arguments but the first, ignored by promotion; they may be too large
   numbers,       // all arguments but the first, ignored by promotion
+  constants,     // the same, but in float32 with 16-bit floats
 };
 
 /// A set of dtypes, as bits in the order of Dtype.
@@ -72,6 +73,7 @@ inline constexpr DtypeSet kInexact = kFloats | kComplex;
 inline constexpr double kInfinity = __builtin_huge_val();
 inline constexpr double kLog2 = 0.69314718055994531, kLog10 = 2.302585092994045684;  // natural logarithms
 inline constexpr double k2BySqrtPi = 1.12837916709551257390;
+inline constexpr double kSqrtHalf = 0.70710678118654752440, kSqrt2ByPi = 0.79788456080286535588;
 
 /// The facts that a block declares besides its formulas. tools/ops.py reads the same text and makes functions, methods,
 /// the tables of Python and the command line, and the reference page from it.
@@ -123,7 +125,7 @@ struct Row {
   uint8_t no_overlap = 0;        // bit i: result i may not be written to an out= that partly overlaps the first operand
   bool keeps_real = false;       // the result of a real operand is that operand
   bool complex_to_real = false;  // the result of complex numbers is real
-  bool gives_row_major = false;  // a new result is contiguous, however the operands lie
+  bool gives_row_major = false;  // a new result (not on meta) is contiguous, however the operands lie
   bool exact_second = false;     // a second operand of one element is not rounded to 16-bit floats
   bool commutative = false;      // a number as first operand is treated like one as second operand
   bool stepwise = false;         // 16-bit floats are rounded after every step of the formula, not once at the end
@@ -159,12 +161,15 @@ constexpr bool has_several_results(const Row& row) { return row.next_result != k
 
 /// How many of `count` arguments type promotion includes.
 constexpr int promoted_count(const Row& row, int count) {
-  if (row.parameters == Parameters::replacements || row.parameters == Parameters::numbers) return 1;
+  if (row.parameters == Parameters::replacements || row.parameters == Parameters::numbers ||
+      row.parameters == Parameters::constants)
+    return 1;
   return row.parameters == Parameters::alpha || row.parameters == Parameters::factor ? count - 1 : count;
 }
 /// Whether numbers keep their precision with 16-bit floats.
 constexpr bool keeps_numbers(const Row& row) {
-  return row.parameters == Parameters::factor || row.parameters == Parameters::replacements;
+  return row.parameters == Parameters::factor || row.parameters == Parameters::replacements ||
+         row.parameters == Parameters::constants;
 }
 /// A fold whose partial results are States, not elements. The block has
 ///   template <class V> struct State { V sum, ...; };                  at most three members

@@ -143,6 +143,8 @@ class Call {
   bool has(Name name) const { return object(name) != nullptr; }
 
   Tensor& tensor(Name name) const { return tensor_of(object(name)); }
+  /// An undefined tensor if it was left out.
+  Tensor optional_tensor(Name name) const { return has(name) ? tensor(name) : Tensor(); }
   /// A tensor or a number.
   Arg arg(Name name) const {
     PyObject* value = object(name);

@@ -128,15 +128,22 @@ PyMethodDef* method_table() {
   return methods.data();
 }
 
-void bind_functions(nb::module_& module) {
+/// Adds the functions among `entries` to `module`. They say that they are in the package's module `name`.
+static void bind_functions(nb::module_& module, const std::vector<Entry>& entries, const char* name) {
   static std::deque<PyMethodDef> functions;
-  const nb::str name("tenon");
-  for (const Entry& entry : all_entries()) {
+  const nb::str shown(name);
+  for (const Entry& entry : entries) {
     if (!has_binding(entry.definition->bindings, Binding::function)) continue;
     functions.push_back({entry.definition->name, as_c_function(entry.function), METH_FASTCALL | METH_KEYWORDS,
                          docstring(entry.function_parser(), Binding::function)});
-    module.attr(entry.definition->name) = checked_object(PyCFunction_NewEx(&functions.back(), nullptr, name.ptr()));
+    module.attr(entry.definition->name) = checked_object(PyCFunction_NewEx(&functions.back(), nullptr, shown.ptr()));
   }
+}
+
+void bind_functions(nb::module_& module) {
+  bind_functions(module, all_entries(), "tenon");
+  nb::module_ nn = module.def_submodule("_nn");
+  bind_functions(nn, nn_entries(), "tenon.nn.functional");
   // Used by tests and for stubs.
   module.def("_ops", [] {
     nb::list all;

@@ -54,6 +54,8 @@ std::vector<Entry> entries() {
 /// All definitions in this folder.
 const std::vector<Entry>& all_entries();
 std::vector<Entry> op_entries();
+/// The functions of the submodule `_nn`, which nn/functional.py takes them from.
+std::vector<Entry> nn_entries();
 std::vector<Entry> view_entries();
 std::vector<Entry> factory_entries();
 std::vector<Entry> function_entries();

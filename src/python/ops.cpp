@@ -31,4 +31,6 @@ std::vector<Entry> op_entries() {
   return all;
 }
 
+std::vector<Entry> nn_entries() { return entries<kNnOps>(); }
+
 }  // namespace tenon::python

@@ -26,12 +26,12 @@ def as_complex(m, x):
 
 
 CALLS = {
-    "relu": (lambda m, a: m.relu(a), A),
-    "relu in place": (lambda m, a: (a * 1).relu_(), A),
+    "ramp": (lambda m, a: m.ramp(a) if m is tenon else m.relu(a), A),
+    "ramp in place": (lambda m, a: (a * 1).ramp_() if m is tenon else (a * 1).relu_(), A),
     "xlogy": (lambda m, a, b: m.xlogy(a, b), A, B),
     "xlogy of a number": (lambda m, b: m.xlogy(2.5, b), B),
     "xlogy by a number": (lambda m, a: m.xlogy(a, 2.5), A),
-    "hardshrink": (lambda m, a: m.hardshrink(a, 0.7), A),
+    "deadzone": (lambda m, a: m.deadzone(a, 0.7) if m is tenon else m.hardshrink(a, 0.7), A),
     "subcmul of complex numbers": (lambda m, a, b, c: subcmul(m, as_complex(m, a), as_complex(m, b), as_complex(m, c), 0.5), A, B, B),
     "subcmul": (lambda m, a, b, c: subcmul(m, a, b, c, 2.5), A, B, judge.view(A, lambda a: a + 1)),
     "cumprod": (lambda m, a: m.cumprod(a, 1), A),
@@ -46,18 +46,14 @@ CALLS |= {
     "msort": (lambda m, a: m.msort(a), A),
     "take": (lambda m, a: m.take(a, m.tensor([[0, 5], [-1, 5]])), A),
     "hstack": (lambda m, a, b: m.hstack([a, b, a]), A, A),
-    "gelu": (lambda m, a: gelu(m)(a), A),
-    "gelu by tanh": (lambda m, a: gelu(m)(a, approximate="tanh"), A),
+    "bell": (lambda m, a: m.bell(a) if m is tenon else m.exp(a * a * -0.5), A),
+    "bell by a quotient": (lambda m, a: m.bell(a, shape="cauchy") if m is tenon else 1 / (a * a + 1), A),
     "divmod": (lambda m, a, b: m.divmod(a, b).remainder if m is tenon else m.remainder(a, b), A, B),
 }
 
 
-def gelu(m):
-    return m.gelu if m is tenon else m.nn.functional.gelu
-
-
-# PyTorch ends kron with a view and has no subcmul.
-OTHER_NODES = ("kron", "subcmul", "subcmul of complex numbers", "gelu", "gelu by tanh", "divmod", "hstack", "msort")
+# PyTorch ends kron with a view, and has some of these under other names or not at all.
+OTHER_NODES = ("kron", "subcmul", "subcmul of complex numbers", "ramp", "ramp in place", "deadzone", "bell", "bell by a quotient", "divmod", "hstack", "msort")
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -83,8 +79,9 @@ def test_divmod(dtypes):
     assert result.quotient is result[0] and result.remainder is result[1]
 
 
-def test_gelu_refuses_other_words():
-    same(lambda m, a: gelu(m)(a, approximate="erf"), A)
+def test_bell_refuses_other_words():
+    with pytest.raises(RuntimeError, match="shape must be either normal or cauchy."):
+        tenon.bell(A.ours, shape="round")
 
 
 def test_tril_indices():

@@ -66,6 +66,8 @@ def draw_parameter(draw, op, parameter, ndim=3):
     words = op.values_of(parameter).split()
     if type_ == "str":
         return draw.rng.choice(words * 3 + ["x"])
+    if words and type_ == "bool":
+        return draw.rng.choice(words) == "True"
     if words:
         return number_json(draw.rng.choice([int(word) if word.lstrip("-").isdigit() else float(word) for word in words]))
     if type_.startswith("int["):

@@ -18,9 +18,22 @@ def operator(op, form, operands):
     return eval(f"a {symbol} b" if len(operands) > 1 else f"{symbol}a", names)
 
 
+# torch.nn.functional's names of functions that are called otherwise below it.
+NN_NAMES = {"logsigmoid": "log_sigmoid"}
+
+
 def function(op):
+    if DECLARED[op].module == "nn.functional" and (DECLARED[op].kind == "map" or op == "glu"):  # functional.py has no out=
+        return getattr(torch._C._nn, NN_NAMES.get(op, op))
     names = [*filter(None, DECLARED[op].module.split(".")), DECLARED[op].python_name]
     return functools.reduce(getattr, names, torch)
+
+
+def inplace_function(op):
+    """The function NAME_ of an op whose in-place form is no method; None where it is one."""
+    if DECLARED[op].is_method:
+        return None
+    return getattr(torch._C._nn if DECLARED[op].module else torch, DECLARED[op].name + "_")
 
 
 WIDE_UNSIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
@@ -64,8 +77,11 @@ def call_torch(request, operands, out):
         bounds = [operands[keywords[bound]] if bound in keywords else None for bound in ("min", "max")]
         operands, keywords = [a] + bounds, {}
     keywords = {name: keyword_value(op, name, value, operands) for name, value in keywords.items()}
+    if DECLARED[op].module == "nn.functional" and DECLARED[op].kind == "algorithm":  # whose operands have other places there
+        keywords |= {parameter.name: operand for parameter, operand in zip(DECLARED[op].operands()[1:], operands[1:])}
+        operands = [a]
     required = [parameter for parameter in DECLARED[op].operands() if parameter.default is None]
-    if required != DECLARED[op].parameters[:len(required)]:  # other parameters stand between the operands
+    if len(operands) > 1 and required != DECLARED[op].parameters[:len(required)]:  # other parameters stand between the operands
         keywords |= {parameter.name: operand for parameter, operand in zip(required[1:], operands[1:])}
         operands = [a]
     if "dim" in keywords:
@@ -76,6 +92,8 @@ def call_torch(request, operands, out):
             del keywords["dim"], keywords["keepdim"]  # another overload, with another text
     if form == "method" and op == "where":
         return operands[1].where(operands[0], operands[2])
+    if form == "inplace" and inplace_function(op):
+        return inplace_function(op)(*operands, **keywords)
     if form in ("method", "inplace"):
         return getattr(operands[0], DECLARED[op].name + ("_" if form == "inplace" else ""))(*operands[1:], **keywords)
     if form != "out":
@@ -154,7 +172,12 @@ def shared_storage(result, storages):
 
 def unsafe_for_torch(request):
     """Calls that crash PyTorch: the smallest integer divided by -1, also in floor_divide, gcd and lcm, and tril and triu into an out= whose matrices do not
-    follow each other, which write outside its memory."""
+    follow each other, which write outside its memory. Calls that it does not compute: gelu into an out= that is not
+    contiguous stays there as it was. threshold writes to overlapping elements."""
+    if request["op"] == "gelu" and request["form"] == "out":
+        return any("strides" in one and tuple(one["strides"]) != torch.empty(one["shape"], device="meta").stride() for one in request["args"] + request["out"])
+    if request["op"] == "threshold" and request["form"] in ("out", "inplace"):
+        return any(0 in one["strides"] for one in request["out"] or request["args"][:1])
     if request["op"] in ("tril", "triu") and request["form"] == "out":
         out = request["out"][0]
         return len(out["shape"]) > 2 and tuple(out["strides"]) != torch.empty(out["shape"], device="meta").stride()

@@ -6,6 +6,8 @@ import tenon
 
 
 def number_of(word):
+    if word in ("True", "False"):
+        return word == "True"
     return int(word) if word.lstrip("-").isdigit() else float(word)
 
 

@@ -46,10 +46,9 @@ def operators(op):
 def methods_inc(ops):
     lines = [HEAD + "// The ops as methods: part of class Tensor."]
     for op in ops:
-        if not op.is_method:
-            continue
         parameters = parameter_list(op, with_defaults=True, method=True)
-        lines.append(f"{result(op)} {op.name}{parameters} const;")
+        if op.is_method:
+            lines.append(f"{result(op)} {op.name}{parameters} const;")
         if op.has_inplace:
             lines.append(f"Tensor& {op.name}_{parameters};")
     return "\n".join([*lines, ""])

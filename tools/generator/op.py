@@ -137,7 +137,14 @@ class Op:
 
     @property
     def has_inplace(self):
-        return self.is_method and self.facts.get("inplace", self.kind == "map" and not self.has_several_results)
+        """Without a method it must be declared: then Python has a function NAME_."""
+        by_default = self.is_method and self.kind == "map" and not self.has_several_results
+        return self.has_parameter("self") and self.facts.get("inplace", by_default)
+
+    @property
+    def is_in_submodule(self):
+        """Whether Python's function is in tenon._tenon._nn, as in torch._C._nn: nn.functional is handwritten."""
+        return self.module == "nn.functional"
 
     # --- How it is computed
 

@@ -9,15 +9,19 @@ INPLACE_DOC = "In place: the tensor never changes shape."
 
 
 def python_inc(ops):
-    functions, methods = [], []
+    """Three tables: the functions and methods, the in-place methods, and what is in the submodule _nn."""
+    functions, methods, nn = [], [], []
     for name, blocks in by_name(op for op in ops if op.facts.get("python") != "").items():
         binding = "both" if any(op.is_method for op in blocks) else "function"
-        functions.append(definition(name, binding, doc_of(blocks), blocks, call))
+        table = nn if blocks[0].is_in_submodule else functions
+        table.append(definition(name, binding, doc_of(blocks), blocks, call))
         inplace = [op for op in blocks if op.has_inplace]
-        if inplace:
+        if inplace and inplace[0].is_method:
             methods.append(definition(name + "_", "method", INPLACE_DOC, inplace, inplace_call))
-    return "\n".join([HEAD + "constexpr Definition kOps[] = {", *functions, "};", "",
-                      HEAD + "constexpr Definition kInplaceOps[] = {", *methods, "};", ""])  # fmt: skip
+        elif inplace:
+            table.append(definition(name + "_", "function", INPLACE_DOC, inplace, inplace_function_call))
+    return "\n".join(line for table, entries in (("kOps", functions), ("kInplaceOps", methods), ("kNnOps", nn))
+                     for line in (HEAD + f"constexpr Definition {table}[] = {{", *entries, "};", ""))  # fmt: skip
 
 
 def views_inc(views):
@@ -85,6 +89,11 @@ def inplace_call(op):
     arguments = ", ".join(["call.tensor(Name::input)", *others])
     function = f"[](Tensor& self, const auto&... arguments) {{ self.{op.name}_(arguments...); }}"
     return [f"run(call, {function}, {arguments});", "return again(call.self());"]
+
+
+def inplace_function_call(op):
+    """The same of a function, whose first argument is written to."""
+    return [*inplace_call(op)[:-1], "return again(call.object(Name::input));"]
 
 
 def result_type(op):

@@ -66,10 +66,11 @@ def section(op, ops):
 
 
 def forms(op):
+    module = op.module + "." if op.is_in_submodule else ""
     has_form = {
-        f"`{op.name}`": op.is_function,
+        f"`{module}{op.name}`": op.is_function,
         f"`Tensor.{op.name}`": op.is_method,
-        f"`Tensor.{op.name}_`": op.has_inplace,
+        f"`{'Tensor.' if op.is_method else module}{op.name}_`": op.has_inplace,
         "`out=`": op.has_out,
     }
     return [form for form, has in has_form.items() if has]

@@ -24,6 +24,7 @@ class Type:
 
 TYPES = {
     "Tensor": Type("const Tensor&", "Tensor", "tensor"),
+    "Tensor?": Type("const Tensor&", "Tensor?", "optional_tensor", none="{}"),
     "Tensor[]": Type("const List<Tensor>&", "Tensors", "tensors"),
     "Tensor|Scalar": Type("const Arg&", "Tensor|Number", "arg"),
     "Tensor|Scalar?": Type("const std::optional<Arg>&", "Tensor|Number", "optional_arg", none="{}"),

@@ -1,13 +1,13 @@
-// A map of a tensor and a number that has no part in promotion.
+// A map of a tensor and a number that has no part in promotion: PyTorch's hardshrink.
 
-struct hardshrink {
-  static constexpr Row row{.signature = "hardshrink(Tensor self, Scalar lambd=0.5, *, Tensor out=None) -> Tensor",
+struct deadzone {
+  static constexpr Row row{.signature = "deadzone(Tensor self, Scalar lambd=0.5, *, Tensor out=None) -> Tensor",
                            .inplace = false,
                            .dtypes = kFloats,
-                           .kernel_name = "hardshrink_cpu",
+                           .kernel_name = "deadzone_cpu",
                            .parameters = Parameters::numbers,
                            .strict_out = true,
-                           .grad_fn = "HardshrinkBackward0",
+                           .grad_fn = "DeadzoneBackward0",
                            .doc = "The elements, but 0 where they are from -lambd to lambd."};
   template <class T>
   static T forward(T a, T lambd) {

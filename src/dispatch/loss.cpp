@@ -1,0 +1,468 @@
+// Losses: elements by formulas or by public functions, then a mean or a sum; all are differentiated through these.
+// PyTorch: torch/nn/functional.py and `mse_loss`, `cross_entropy_loss`, ... in its C++ library.
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <numbers>
+
+#include "dispatch/broadcast_check.h"
+#include "dispatch/differentiate.h"
+#include "dispatch/elementwise.h"
+#include "dispatch/plain.h"
+#include "tenon/autograd.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tensor/impl.h"
+#include "type/visit.h"
+
+namespace tenon {
+namespace {
+
+enum class Reduction : uint8_t { none, mean, sum };
+
+Reduction reduction_of(const char* word) {
+  if (std::strcmp(word, "none") == 0) return Reduction::none;
+  if (std::strcmp(word, "mean") == 0) return Reduction::mean;
+  if (std::strcmp(word, "sum") == 0) return Reduction::sum;
+  throw ValueError(std::string(word) + " is not a valid value for reduction");
+}
+Tensor reduced(const Tensor& loss, Reduction reduction) {
+  if (reduction == Reduction::mean) return tenon::mean(loss);
+  return reduction == Reduction::sum ? tenon::sum(loss) : loss;
+}
+
+Tensor elements(Op op, const Tensor& a, const Tensor& b) {
+  const Arg first(a), second(b);
+  const Arg* const args[] = {&first, &second};
+  return elementwise(op, args, 2);
+}
+Tensor elements(Op op, const Tensor& a, const Tensor& b, double number) {
+  const Arg first(a), second(b), factor(number);
+  const Arg* const args[] = {&first, &second, &factor};
+  return elementwise(op, args, 3);
+}
+
+void check_weights(const Tensor& self, const Tensor& weight) {
+  if (!(weight.sizes() == self.sizes())) throw ValueError("Weights and input must have the same size.");
+}
+Reduction weighted_reduction_of(const char* word) {
+  try {
+    return reduction_of(word);
+  } catch (const ValueError&) {
+    throw ValueError(std::string("Invalid reduction mode: ") + word + ". Expected one of 'none', 'mean', 'sum'.");
+  }
+}
+/// The weighted elements, their sum, or their sum over that of the weights.
+Tensor weighted(const Tensor& loss, const Tensor& self, const Tensor& weight, const char* word) {
+  check_weights(self, weight);
+  const Reduction reduction = weighted_reduction_of(word);
+  const Tensor each = loss * weight;
+  if (reduction == Reduction::none) return each;
+  return reduction == Reduction::sum ? tenon::sum(each) : tenon::sum(each) / tenon::sum(weight);
+}
+
+std::string text(SizesView sizes) { return "torch.Size(" + to_string(sizes) + ")"; }
+
+bool is_computed_now(const Tensor& self) { return !self.is_meta(); }
+
+/// PyTorch has no derivative by some operands.
+void check_constant(const char* op, const char* name, const Tensor& operand) {
+  if (!operand.defined() || !is_recorded(operand)) return;
+  throw Error(std::string("The function '") + op + "' is not differentiable with respect to argument '" + name +
+              "'. This input cannot have requires_grad True.");
+}
+
+}  // namespace
+
+// --- Differences of two tensors
+
+Tensor plain::mse_loss(const Tensor& self, const Tensor& target, const char* reduction, const Tensor& weight) {
+  const Tensor loss = elements(Op::squared_error, self, target);
+  return weight.defined() ? weighted(loss, self, weight, reduction) : reduced(loss, reduction_of(reduction));
+}
+
+Tensor plain::l1_loss(const Tensor& self, const Tensor& target, const char* reduction, const Tensor& weight) {
+  const Tensor loss = tenon::abs(tenon::sub(self, target));
+  return weight.defined() ? weighted(loss, self, weight, reduction) : reduced(loss, reduction_of(reduction));
+}
+
+Tensor plain::smooth_l1_loss(const Tensor& self, const Tensor& target, const char* reduction, double beta) {
+  if (beta < 0) throw Error("smooth_l1_loss does not support negative values for beta.");
+  if (beta == 0) return plain::l1_loss(self, target, reduction, {});
+  return reduced(elements(Op::smooth_l1_error, self, target, beta), reduction_of(reduction));
+}
+
+Tensor plain::huber_loss(const Tensor& self, const Tensor& target, const char* reduction, double delta,
+                         const Tensor& weight) {
+  if (!(delta > 0)) throw Error("huber_loss does not support non-positive values for delta.");
+  const Tensor loss = elements(Op::huber_error, self, target, delta);
+  check_can_cast(loss.dtype(), self.dtype());
+  const Tensor each = loss.to(self.dtype());
+  if (!weight.defined()) return reduced(each, reduction_of(reduction));
+  check_weights(self, weight);
+  return reduced(each * weight, weighted_reduction_of(reduction));
+}
+
+// --- Probabilities of two classes
+
+namespace {
+
+void check_between_0_and_1(const char* name, const Tensor& probabilities) {
+  if (probabilities.numel() == 0 || !is_computed_now(probabilities)) return;
+  const Tensor all = probabilities.detach();
+  const double lowest = tenon::amin(all).item().as_double(), highest = tenon::amax(all).item().as_double();
+  if (!(lowest >= 0 && highest <= 1))  // also of NaN
+    throw Error(std::string("all elements of ") + name + " should be between 0 and 1");
+}
+
+void check_same_dtype(Dtype wanted, Dtype got) {
+  if (wanted == got) return;
+  throw Error(std::string("Found dtype ") + scalar_type_name(got) + " but expected " + scalar_type_name(wanted));
+}
+
+}  // namespace
+
+Tensor plain::binary_cross_entropy(const Tensor& self, const Tensor& target, const Tensor& weight,
+                                   const char* reduction) {
+  const Reduction how = reduction_of(reduction);
+  if (!(target.sizes() == self.sizes()))
+    throw ValueError("Using a target size (" + text(target.sizes()) + ") that is different to the input size (" +
+                     text(self.sizes()) + ") is deprecated. Please ensure they have the same size.");
+  check_constant("binary_cross_entropy", "weight", weight);
+  check_same_dtype(self.dtype(), target.dtype());
+  if (is_computed_now(self)) check_has_code(row_of(Op::binary_cross_entropy_element), self.dtype());
+  check_between_0_and_1("input", self);
+  check_between_0_and_1("target", target);
+  Tensor loss = elements(Op::binary_cross_entropy_element, self, target);
+  if (weight.defined()) loss.mul_(weight);
+  return reduced(loss, how);
+}
+
+Tensor plain::binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const Tensor& weight,
+                                               const char* reduction, const Tensor& pos_weight) {
+  const Reduction how = reduction_of(reduction);
+  if (!(target.sizes() == self.sizes()))
+    throw ValueError("Target size (" + text(target.sizes()) + ") must be the same as input size (" +
+                     text(self.sizes()) + ")");
+  check_constant("binary_cross_entropy_with_logits", "weight", weight);
+  check_constant("binary_cross_entropy_with_logits", "pos_weight", pos_weight);
+  if (is_computed_now(self)) check_has_code(row_of(Op::logits_cross_entropy), self.dtype());
+  if (target.dtype() == bool_) tenon::sub(ones_like(target), target);  // throws: PyTorch's first step
+  check_can_cast(self.dtype(), target.dtype());
+  Tensor loss;
+  if (pos_weight.defined()) {
+    const Tensor logarithm = tenon::logsigmoid(self) * ((pos_weight - 1) * target + 1);
+    loss = ((1 - target) * self - logarithm).to(target.dtype());
+  } else {
+    loss = elements(Op::logits_cross_entropy, self, target).to(target.dtype());
+  }
+  if (weight.defined()) loss.mul_(weight);
+  return reduced(loss, how);
+}
+
+// --- Probabilities of many classes
+
+Tensor plain::kl_div(const Tensor& self, const Tensor& target, const char* reduction, bool log_target) {
+  const bool by_batch = std::strcmp(reduction, "batchmean") == 0;
+  const Reduction how = by_batch ? Reduction::sum : reduction_of(reduction);
+  for (const Tensor* tensor : {&self, &target}) {
+    if (is_complex(tensor->dtype())) throw Error("kl_div: Complex inputs not supported.");
+    if (!is_floating_point(tensor->dtype())) throw Error("kl_div: Integral inputs not supported.");
+  }
+  Tensor loss;
+  if (log_target) {
+    loss = tenon::exp(target) * (target - self);
+  } else {
+    const Arg probabilities(target);
+    const Arg* const args[] = {&probabilities};
+    loss = elementwise(Op::times_own_logarithm, args, 1) - target * self;
+  }
+  const Tensor result = reduced(loss, how);
+  return by_batch && self.dim() > 0 ? result / self.size(0) : result;
+}
+
+namespace {
+
+int64_t class_dim(const Tensor& self) { return self.dim() == 1 ? 0 : 1; }
+
+/// The logarithm of the softmax. The largest element is subtracted first, so that nothing overflows and a sum of large
+/// numbers loses no digits. 16-bit floats are rounded once.
+Tensor log_softmax_of(const Tensor& self, int64_t dim) {
+  if (is_computed_now(self) && !is_floating_point(self.dtype()))
+    fail_no_code(dim == self.dim() - 1 ? "log_softmax_lastdim_kernel_impl" : "log_softmax_kernel_impl", self.dtype());
+  if (self.numel() == 0) return self.clone();
+  const Tensor wide = self.to(widened(self.dtype()));
+  const Tensor shifted = wide - tenon::amax(wide.detach(), dim, true);
+  return (shifted - tenon::log(tenon::sum(tenon::exp(shifted), dim, true))).to(self.dtype());
+}
+
+/// The sizes of the targets of `self`: without its classes.
+Dims target_sizes(const Tensor& self) {
+  Dims sizes;
+  for (int64_t dim = 0; dim < self.dim(); ++dim)
+    if (dim != class_dim(self)) sizes.push_back(self.size(dim));
+  return sizes;
+}
+
+void check_classes_sizes(const Tensor& self, const Tensor& target) {
+  if (self.dim() < 1) throw ValueError("Expected 1 or more dimensions (got 0)");
+  if (self.dim() == 1 && target.dim() == 1 && target.size(0) != 1)
+    throw ValueError("For 1D input, 1D target must have size 1, but got target size: " +
+                     std::to_string(target.size(0)));
+  if (self.dim() != 1 && target.dim() > 0 && self.size(0) != target.size(0))
+    throw ValueError("Expected input batch_size (" + std::to_string(self.size(0)) + ") to match target batch_size (" +
+                     std::to_string(target.size(0)) + ").");
+  if (self.dim() <= 2) {
+    if (target.dim() > 1) throw Error("0D or 1D target tensor expected, multi-target not supported");
+    if (self.dim() == 2 && target.dim() == 0)
+      throw Error("size mismatch (got input: " + to_string(self.sizes()) + ", target: " + to_string(target.sizes()) +
+                  ")");
+    return;
+  }
+  if (self.dim() == 4 && target.dim() != 3)
+    throw Error("only batches of spatial targets supported (3D tensors) but got targets of dimension: " +
+                std::to_string(target.dim()));
+  const Dims wanted = target_sizes(self);
+  if (target.sizes() == wanted) return;
+  if (self.dim() == 4)
+    throw Error("size mismatch (got input: " + to_string(self.sizes()) + " , target: " + to_string(target.sizes()));
+  throw Error("Expected target size " + to_string(wanted) + ", got " + to_string(target.sizes()));
+}
+
+void check_class_weights(const Tensor& self, const Tensor& weight) {
+  if (!weight.defined()) return;
+  const int64_t classes = self.size(class_dim(self));
+  if (weight.dim() != 1 || weight.numel() != classes) {
+    if (self.dim() > 2) throw Error("weight tensor should be defined either for all or no classes");
+    throw Error("weight tensor should be defined either for all " + std::to_string(classes) +
+                " classes or no classes but got weight tensor of shape: " + to_string(weight.sizes()));
+  }
+  if (weight.dtype() != self.dtype())
+    throw Error(std::string("expected scalar type ") + scalar_type_name(self.dtype()) + " but found " +
+                scalar_type_name(weight.dtype()));
+}
+
+void check_classes(const Tensor& target, const Tensor& is_ignored, int64_t classes) {
+  if (!is_computed_now(target) || target.numel() == 0) return;
+  const Tensor is_outside = ((target < 0) | (target >= classes)) & ~is_ignored;
+  if (!tenon::any(is_outside).item().as_bool()) return;
+  const int64_t first = target.masked_select(is_outside).select(0, 0).item().as_int64();
+  throw IndexError("Target " + std::to_string(first) + " is out of bounds.");
+}
+
+/// What target says of each place, and which places do not count.
+struct Classes {
+  Tensor target;      // int64, with a class for each place
+  Tensor is_ignored;  // bool
+};
+Classes classes_of(const Tensor& self, const Tensor& target, int64_t ignore_index) {
+  if (target.dtype() != int64 && target.dtype() != uint8)
+    throw Error(std::string("expected target dtype to be Long or Byte, but got ") + scalar_type_name(target.dtype()));
+  const Tensor wide = target.detach().to(int64);
+  const Tensor is_ignored = wide == ignore_index;
+  check_classes(wide, is_ignored, self.size(class_dim(self)));
+  return {tenon::where(is_ignored, 0, wide), is_ignored};
+}
+
+/// Of a batch: `self` has at least two dims.
+Tensor nll_of_batch(const Tensor& self, const Classes& classes, const Tensor& weight, Reduction reduction) {
+  const Tensor picked = self.gather(1, classes.target.unsqueeze(1)).squeeze(1);
+  if (!weight.defined()) {
+    const Tensor loss = tenon::where(classes.is_ignored, 0, -picked);
+    if (reduction != Reduction::mean) return reduced(loss, reduction);
+    const int64_t ignored = self.is_meta() ? 0 : tenon::sum(classes.is_ignored).item().as_int64();
+    return tenon::sum(loss) / static_cast<double>(loss.numel() - ignored);
+  }
+  const Tensor own = weight.index_select(0, classes.target.reshape({-1})).reshape(classes.target.sizes());
+  const Tensor counted = tenon::where(classes.is_ignored, 0, own);
+  const Tensor loss = tenon::where(classes.is_ignored, 0, -(picked * own));
+  if (reduction != Reduction::mean) return reduced(loss, reduction);
+  return tenon::sum(loss) / tenon::sum(counted);
+}
+
+}  // namespace
+
+Tensor plain::nll_loss(const Tensor& self, const Tensor& target, const Tensor& weight, int64_t ignore_index,
+                       const char* reduction) {
+  const Reduction how = reduction_of(reduction);
+  if (target.device() != self.device()) fail_device(self.device(), target.device());
+  check_classes_sizes(self, target);
+  check_class_weights(self, weight);
+  if (is_computed_now(self)) check_has_code(row_of(Op::nll_loss), self.dtype());
+  const PolicyExemption exempt;
+  if (self.dim() > 1) return nll_of_batch(self, classes_of(self, target, ignore_index), weight, how);
+  const Tensor one = self.unsqueeze(0);
+  const Tensor loss = nll_of_batch(one, classes_of(one, target.reshape({1}), ignore_index), weight, how);
+  return how == Reduction::none ? loss.squeeze(0) : loss;
+}
+
+namespace {
+
+void check_smoothing(double label_smoothing) {
+  if (label_smoothing <= 1) return;
+  char number[32];
+  std::snprintf(number, sizeof number, "%g", label_smoothing);
+  throw Error(std::string("label_smoothing must be between 0.0 and 1.0. Got: ") + number);
+}
+
+/// The weights of the classes in a shape that broadcasts with `self`.
+Tensor along_classes(const Tensor& self, const Tensor& weight) {
+  Dims sizes;
+  for (int64_t dim = 0; dim < self.dim(); ++dim) sizes.push_back(dim == class_dim(self) ? weight.numel() : 1);
+  return weight.reshape(sizes);
+}
+
+Tensor entropy_of_probabilities(const Tensor& self, const Tensor& given, const Tensor& weight, Reduction reduction,
+                                double label_smoothing) {
+  const int64_t dim = class_dim(self), classes = self.size(dim);
+  if (weight.defined() && (weight.dim() != 1 || weight.numel() != classes))
+    throw Error("cross_entropy: weight tensor should be defined either for all " + std::to_string(classes) +
+                " classes or no classes but got weight tensor of shape: " + to_string(weight.sizes()));
+  const Tensor logarithms = log_softmax_of(self, dim);
+  Tensor target = given;
+  if (label_smoothing > 0) {
+    check_smoothing(label_smoothing);
+    target = given * (1 - label_smoothing) + label_smoothing / static_cast<double>(classes);
+  }
+  const Tensor products = logarithms * target;
+  const Tensor each = weight.defined() ? products * along_classes(self, weight) : products;
+  if (reduction == Reduction::none) return -tenon::sum(each, dim);
+  const Tensor sum = -tenon::sum(each);
+  if (reduction == Reduction::sum) return sum;
+  // Without elements there is no number of places to divide by.
+  const double places = self.numel() == 0 ? 0 : static_cast<double>(self.numel() / classes);
+  return sum / places;
+}
+
+/// The loss if every class had the same probability.
+Tensor smooth_loss(const Tensor& logarithms, const Classes& classes, const Tensor& weight, Reduction reduction) {
+  const int64_t dim = class_dim(logarithms);
+  const Tensor each = -tenon::sum(weight.defined() ? logarithms * along_classes(logarithms, weight) : logarithms, dim);
+  const Tensor loss = tenon::where(classes.is_ignored, 0, each);
+  if (reduction != Reduction::mean) return reduced(loss, reduction);
+  if (!weight.defined()) return tenon::sum(loss) / tenon::sum(~classes.is_ignored);
+  const Tensor own = weight.index_select(0, classes.target.reshape({-1})).reshape(classes.target.sizes());
+  return tenon::sum(loss) / tenon::sum(tenon::where(classes.is_ignored, 0, own));
+}
+
+}  // namespace
+
+Tensor plain::cross_entropy(const Tensor& self, const Tensor& target, const Tensor& weight, int64_t ignore_index,
+                            const char* reduction, double label_smoothing) {
+  const Reduction how = reduction_of(reduction);
+  const PolicyExemption exempt;
+  if (self.sizes() == target.sizes()) {
+    if (!is_floating_point(target.dtype()))
+      throw Error(std::string("Expected floating point type for target with class probabilities, got ") +
+                  scalar_type_name(target.dtype()));
+    if (ignore_index >= 0) throw Error("ignore_index is not supported for floating point target");
+    return entropy_of_probabilities(self, target, weight, how, label_smoothing);
+  }
+  if (label_smoothing > 0) check_smoothing(label_smoothing);
+  if (self.dim() == 0) throw ValueError("Expected 1 or more dimensions (got 0)");
+  const Tensor logarithms = log_softmax_of(self, class_dim(self));
+  const Tensor loss = plain::nll_loss(logarithms, target, weight, ignore_index, reduction);
+  if (!(label_smoothing > 0)) return loss;
+  const Classes classes = classes_of(self, self.dim() == 1 ? target.reshape({}) : target, ignore_index);
+  const double share = label_smoothing / static_cast<double>(self.size(class_dim(self)));
+  return loss * (1 - label_smoothing) + smooth_loss(logarithms, classes, weight, how) * share;
+}
+
+// --- Other distributions
+
+namespace {
+
+void check_not_negative(const Arg& var) {
+  const bool is_negative = var.is_tensor() ? is_computed_now(var.tensor()) && var.tensor().numel() > 0 &&
+                                                 tenon::any(tenon::lt(var.tensor().detach(), 0)).item().as_bool()
+                                           : var.number().as_double() < 0;
+  if (is_negative) throw ValueError("var has negative entry/entries");
+}
+
+/// `var` in a shape that broadcasts to `self`: one variance for each element, or for each row.
+Tensor variances_of(const Tensor& self, const Tensor& var) {
+  if (var.sizes() == self.sizes()) return var;
+  const SizesView rows(self.sizes().data(), std::max<int64_t>(self.dim() - 1, 0));
+  if (self.dim() > 0 && var.sizes() == rows) return var.unsqueeze(-1);
+  int64_t others = 0;  // PyTorch adds the sizes of what differs: one dim of size 1
+  if (var.dim() == self.dim())
+    for (int64_t dim = 0; dim < self.dim(); ++dim)
+      if (var.size(dim) != self.size(dim)) others += var.size(dim);
+  if (others != 1) throw ValueError("var is of incorrect size");
+  return var;
+}
+
+}  // namespace
+
+Tensor plain::gaussian_nll_loss(const Tensor& self, const Tensor& target, const Arg& var, bool full, double eps,
+                                const char* reduction) {
+  check_not_negative(var);
+  const Tensor given = var.is_tensor() ? var.tensor() : ones_like(self) * var.number();
+  Tensor variances = variances_of(self, given).clone();
+  if (std::strcmp(reduction, "none") != 0 && std::strcmp(reduction, "mean") != 0 && std::strcmp(reduction, "sum") != 0)
+    throw ValueError(std::string(reduction) + " is not valid");
+  {
+    const NoGrad plain_numbers;  // the gradient of a variance below eps is not 0
+    variances.clamp_(eps, {});
+  }
+  const Tensor error = elements(Op::squared_error, self, target);
+  Tensor loss = (tenon::log(variances) + error / variances) * 0.5;
+  if (full) loss = loss + 0.5 * std::log(2 * std::numbers::pi);
+  return reduced(loss, reduction_of(reduction));
+}
+
+Tensor plain::poisson_nll_loss(const Tensor& self, const Tensor& target, bool log_input, bool full, double eps,
+                               const char* reduction) {
+  const Reduction how = reduction_of(reduction);
+  Tensor loss = log_input ? tenon::exp(self) - target * self : self - target * tenon::log(self + eps);
+  if (full) {
+    const Tensor stirling = target * tenon::log(target) - target + 0.5 * tenon::log(target * (2 * std::numbers::pi));
+    loss = loss + tenon::where(target <= 1, 0, stirling);
+  }
+  return reduced(loss, how);
+}
+
+// --- Margins
+
+Tensor plain::hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin, const char* reduction) {
+  const Reduction how = reduction_of(reduction);
+  const Tensor apart = tenon::clamp(full_like(self, margin) - self, 0, {});
+  return reduced(tenon::where(target != 1, apart, 0) + tenon::where(target != -1, self, 0), how);
+}
+
+Tensor plain::margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
+                                  const char* reduction) {
+  const Reduction how = reduction_of(reduction);
+  if (input1.dim() != input2.dim() || input1.dim() != target.dim())
+    throw Error("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: " +
+                text(input1.sizes()) + ", input2: " + text(input2.sizes()) + ", target: " + text(target.sizes()) + " ");
+  return reduced(tenon::clamp(-target * (input1 - input2) + margin, 0, {}), how);
+}
+
+Tensor plain::soft_margin_loss(const Tensor& self, const Tensor& target, const char* reduction) {
+  const Reduction how = reduction_of(reduction);
+  check_constant("soft_margin_loss", "target", target);
+  Tensor product = -self;
+  product.mul_(target);
+  if (!is_inexact(self.dtype())) fail_cast(get_default_dtype(), self.dtype());
+  return reduced(tenon::log1p(tenon::exp(product)), how);
+}
+
+Tensor plain::cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
+                                    const char* reduction) {
+  const Reduction how = reduction_of(reduction);
+  const int64_t dim = target.dim();
+  if (dim > 1) throw Error("0D or 1D target tensor expected, multi-target not supported");
+  if (input1.dim() != dim + 1 || input2.dim() != dim + 1)
+    throw Error((dim == 1 ? std::string("1D target tensor expects 2D input tensors, but found inputs with sizes ")
+                          : std::string("0D target tensor expects 1D input tensors, but found inputs with sizes ")) +
+                to_string(input1.sizes()) + " and " + to_string(input2.sizes()) + ".");
+  constexpr double kTiny = 1e-12;
+  const auto squares = [&](const Tensor& input) { return tenon::sum(input * input, dim) + kTiny; };
+  const Tensor lengths = tenon::sqrt(squares(input1) * squares(input2));
+  const Tensor cosine = tenon::sum(input1 * input2, dim) / lengths;
+  const Tensor apart = tenon::clamp(cosine - margin, 0, {});
+  return reduced(tenon::where(target == 1, 1 - cosine, 0) + tenon::where(target == -1, apart, 0), how);
+}
+
+}  // namespace tenon
