@@ -18,6 +18,7 @@
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
 #include "kernel/library-inl.h"
+#include "kernel/special.h"
 #include "ops/row.h"
 #include "type/half.h"
 
@@ -675,6 +676,26 @@ TENON_LANE_FUNCTION(logarithm_to_10)
 TENON_LANE_FUNCTION(error_function)
 TENON_LANE_FUNCTION(error_function_rest)
 #undef TENON_LANE_FUNCTION
+// Functions that are compiled once, not for each instruction set.
+#if HWY_NATIVE_FMA
+namespace special_functions = special::fused;
+#else
+namespace special_functions = special::plain;
+#endif
+#define TENON_LANE_SPECIAL_UNARY(NAME)            \
+  template <std::floating_point T>                \
+  HWY_INLINE Lane<T> NAME(Lane<T> a) {            \
+    return Lane<T>(special_functions::NAME(a.v)); \
+  }
+#define TENON_LANE_SPECIAL_BINARY(NAME)                \
+  template <std::floating_point T>                     \
+  HWY_INLINE Lane<T> NAME(Lane<T> a, Lane<T> b) {      \
+    return Lane<T>(special_functions::NAME(a.v, b.v)); \
+  }
+TENON_SPECIAL_UNARY(TENON_LANE_SPECIAL_UNARY)
+TENON_SPECIAL_BINARY(TENON_LANE_SPECIAL_BINARY)
+#undef TENON_LANE_SPECIAL_UNARY
+#undef TENON_LANE_SPECIAL_BINARY
 template <class D>
 HWY_INLINE Vector<D> angle(Vector<D> a, Vector<D> b) {
   return {library<Angle>(D(), a.v, b.v)};

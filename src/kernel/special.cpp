@@ -1,0 +1,2 @@
+#define TENON_SPECIAL plain
+#include "kernel/special-inl.h"
