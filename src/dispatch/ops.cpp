@@ -328,6 +328,10 @@ Tensor deg2rad(const Target& target, const Tensor& self) {
 }
 Tensor rad2deg(const Target& target, const Tensor& self) { return times(Op::rad2deg, target, self, 57.29577951308232); }
 
+Tensor special_round(const Target& target, const Tensor& self, int64_t decimals) {
+  return round(target, self, decimals);
+}
+
 /// PyTorch computes it by steps, which are rounded to 16-bit floats, and copies the result to `out`.
 Tensor special_ndtr(const Target& target, const Tensor& input) {
   const Arg self(input);
@@ -336,6 +340,7 @@ Tensor special_ndtr(const Target& target, const Tensor& input) {
   const auto by_steps = [&] { return (tenon::erf(input * kSqrtHalf) + 1) * 0.5; };
   const bool is_half = widened(input.dtype()) != input.dtype();
   const Tensor result = is_half ? by_steps() : tenon::elementwise(Op::special_ndtr, args, 1);
+  if (!is_half) set_sizes_and_strides(result, input.sizes(), strides_behind_abs(input));
   if (!target.given()) return result;
   write_result(Op::special_ndtr, *target.tensor, result);
   return {};

@@ -81,7 +81,6 @@ struct frac {
 
 struct round {
   static constexpr Row row{.signature = "round(Tensor self, *, int? decimals=None, Tensor out=None) -> Tensor",
-                           .alias = "special_round",
                            .array_api = "round",
                            .python =
                                "(Tensor self, *, Tensor out=None)\n"

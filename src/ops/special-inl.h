@@ -46,21 +46,22 @@ struct special_erfcx {
 };
 
 struct special_ndtr {
-  static constexpr Row row{.signature = "special_ndtr(Tensor self, *, Tensor out=None) -> Tensor",
-                           .module = "special",
-                           .by_hand = true,
-                           .method = false,
-                           .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
-                           .kernel_name = "erf_vml_cpu",
-                           .compiled_once = true,
-                           .ulp = 4,
-                           .through_float32 = true,
-                           .grad_fn = "MulBackward1",
-                           .doc = "The part of the standard normal distribution below input."};
+  static constexpr Row row{
+      .signature = "special_ndtr(Tensor self, *, Tensor out=None) -> Tensor",
+      .module = "special",
+      .by_hand = true,
+      .method = false,
+      .promotion = Promotion::int_to_float,
+      .dtypes = kFloats,
+      .kernel_name = "erf_vml_cpu",
+      .vectors = true,
+      .ulp = 4,
+      .through_float32 = true,
+      .grad_fn = "MulBackward1",
+      .doc = "The part of the standard normal distribution below input: (1 + erf(input / sqrt(2))) / 2."};
   template <class T>
   static T forward(T a) {
-    return (error_function(a * T(kSqrtHalf)) + T(1)) * T(0.5);
+    return normal_probability(a);
   }
   template <class G>
   static auto grad_a(const G& g) {
@@ -119,7 +120,7 @@ struct special_entr {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "entr_cpu",
-                           .compiled_once = true,
+                           .vectors = true,
                            .ulp = 1,
                            .domain = "(0, inf)",
                            .through_float32 = true,
@@ -127,7 +128,7 @@ struct special_entr {
                            .doc = "The entropy -input * log(input); 0 for 0, and -inf for negative numbers."};
   template <class T>
   static T forward(T a) {
-    return choose(T(0) < a, -a * logarithm(a), choose(a == T(0), T(0), choose(a < T(0), T(-kInfinity), a)));
+    return entropy(a);
   }
   template <class G>
   static auto grad_a(const G& g) {
@@ -147,7 +148,7 @@ struct special_xlog1py {
       .promotion = Promotion::int_to_float,
       .dtypes = kFloats,
       .kernel_name = "xlog1py_cpu",
-      .compiled_once = true,
+      .vectors = true,
       .ulp = 2,
       .through_float32 = true,
       .grad_fn = "SpecialXlog1PyBackward0",
@@ -156,7 +157,7 @@ struct special_xlog1py {
       .doc = "input * log1p(other): 0 where input is 0, unless other is NaN."};
   template <class T>
   static T forward(T a, T b) {
-    return choose(b == b, choose(a == T(0), T(0), a * logarithm_of_1_more(b)), b);
+    return product_or_0(a, b, logarithm_of_1_more(b));
   }
   template <class G>
   static auto grad_a(const G& g) {
@@ -881,4 +882,17 @@ struct special_legendre_polynomial_p {
   static T forward(T a, T b) {
     return legendre_polynomial_p(a, b);
   }
+};
+
+struct special_round : round {
+  static constexpr Row row{.signature = "special_round(Tensor self, *, int decimals=0, Tensor out=None) -> Tensor",
+                           .module = "special",
+                           .by_hand = true,
+                           .method = false,
+                           .name = "round",
+                           .dtypes = kFloats,
+                           .kernel_name = "round_vml_cpu",
+                           .strict_out = true,
+                           .grad_fn = "RoundBackward1",
+                           .doc = "round(input, decimals=decimals)."};
 };

@@ -66,6 +66,8 @@ def draw_parameter(draw, op, parameter, ndim=3):
     if type_ == "str":
         return draw.rng.choice(words * 3 + ["x"])
     if words:
+        if type_ == "int":
+            return int(draw.rng.choice(words))
         return number_json(draw.rng.choice([int(word) if word.lstrip("-").isdigit() else float(word) for word in words]))
     if type_.startswith("int["):
         return draw.integer(ndim) if "1" in type_ and draw.chance(0.4) else [draw.integer(ndim) for _ in range(draw.rng.randint(0, 3))]
