@@ -69,6 +69,13 @@ endif()
 # Kernels: no errno, no floating-point traps, so that loops can be vectorised; never -ffast-math, which changes results.
 function(tenon_kernel_flags)
   foreach(file IN LISTS ARGN)
+    if(file MATCHES "/special_fused.cpp$")
+      # Special functions for processors with fused multiply-add, which PyTorch's compilers use in them.
+      set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS -ffp-contract=fast)
+      if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|i.86")
+        set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS -mfma)
+      endif()
+    endif()
     if(file MATCHES "/src/kernel/")
       # Unoptimised vector code is a hundred times slower: a debug build optimises it, too.
       set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS

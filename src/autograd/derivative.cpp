@@ -182,7 +182,54 @@ TENON_WORD(inverse_hyperbolic_cosine, acosh)
 TENON_WORD(inverse_hyperbolic_tangent, atanh)
 TENON_WORD(error_function, erf)
 TENON_WORD(error_function_rest, erfc)
+TENON_WORD(erfcx, special_erfcx)
+TENON_WORD(log_gamma, lgamma)
+TENON_WORD(psi, digamma)
+TENON_WORD(bessel_i0, i0)
+TENON_WORD(i0e, special_i0e)
+TENON_WORD(i1, special_i1)
+TENON_WORD(i1e, special_i1e)
 #undef TENON_WORD
+
+/// Whether formulas are learned: every value, also a number, is a tensor of the meta device.
+thread_local bool is_learning = false;
+struct Learning {
+  Learning() { is_learning = true; }
+  ~Learning() { is_learning = false; }
+};
+
+Term psi_derivative(const Term& x, const Term& n) {
+  // A call like it, if `n` is no number.
+  return is_learning ? tenon::digamma(x.tensor()) : tenon::polygamma(n.arg().number().to<int64_t>(), x.tensor());
+}
+Term zeta(const Term& x, const Term& q) { return tenon::special_zeta(x.arg(), q.arg()); }
+/// Throws NotImplementedError: PyTorch has no derivative, but records the op.
+Term not_implemented(const Term& grad, const char* name) {
+  if (is_learning) return -grad;
+  throw NotImplementedError(std::string("the derivative for '") + name + "' is not implemented.");
+}
+/// `inside` of `x`, or `at_0` near 0, where it would divide by 0.
+template <class Inside>
+Tensor unless_near_0(const Tensor& x, double at_0, const Inside& inside) {
+  const double epsilon = x.dtype() == float64 ? 0x1p-52 : 0x1p-23;
+  const Tensor is_far = tenon::abs(x) > epsilon;
+  return tenon::where(is_far, inside(tenon::where(is_far, x, epsilon)), at_0);
+}
+Term of_i1(const Term& grad, const Term& x, const Term& result) {
+  return grad * Term(unless_near_0(x.tensor(), 0.5,
+                                   [&](const Tensor& self) { return tenon::i0(self) - result.tensor() / self; }));
+}
+Term of_i1e(const Term& grad, const Term& x, const Term& result) {
+  return grad * Term(unless_near_0(x.tensor(), 0.5, [&](const Tensor& self) {
+           return tenon::special_i0e(self) - result.tensor() * (tenon::sgn(self) + tenon::reciprocal(self));
+         }));
+}
+/// digamma(self - i / 2), summed over all i < p.
+Tensor sum_of_digammas(const Tensor& self, int64_t p) {
+  Tensor sum = tenon::digamma(self);
+  for (int64_t i = 1; i < p; ++i) sum = sum + tenon::digamma(self - 0.5 * static_cast<double>(i));
+  return sum;
+}
 
 struct Truth {
   bool value;
@@ -203,6 +250,7 @@ int steps_of(Derivative::OfArgument& derivative, const Row& row, Dtype dtype) {
   given.gradient = input(dtype);
   for (Term& value : given.values) value = input(dtype);
   if (row.promotion == Promotion::select) given.values[0] = input(bool_);
+  const Learning learning;
   const Term value = derivative.formula(given);
   derivative.reads |= given.reads();
   return value.tensor().is(given.gradient.tensor()) ? 0 : std::max(recorder.calls(), 1);

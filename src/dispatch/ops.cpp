@@ -329,6 +329,36 @@ Tensor deg2rad(const Target& target, const Tensor& self) {
 }
 Tensor rad2deg(const Target& target, const Tensor& self) { return times(Op::rad2deg, target, self, 57.29577951308232); }
 
+Tensor special_round(const Target& target, const Tensor& self, int64_t decimals) {
+  return round(target, self, decimals);
+}
+
+/// PyTorch computes it by steps, which are rounded to 16-bit floats, and copies the result to `out`.
+Tensor special_ndtr(const Target& target, const Tensor& input) {
+  const Arg self(input);
+  const Arg* const args[] = {&self};
+  if (target.given()) check_history(Op::special_ndtr, target, {&self});
+  const auto by_steps = [&] { return (tenon::erf(input * kSqrtHalf) + 1) * 0.5; };
+  const bool is_half = widened(input.dtype()) != input.dtype();
+  const Tensor result = is_half ? by_steps() : tenon::elementwise(Op::special_ndtr, args, 1);
+  if (!is_half) set_sizes_and_strides(result, input.sizes(), strides_behind_abs(input));
+  if (!target.given()) return result;
+  write_result(Op::special_ndtr, *target.tensor, result);
+  return {};
+}
+
+Tensor polygamma(const Target& target, int64_t n, const Tensor& input) {
+  const Arg self(input), number(static_cast<double>(n));
+  const Arg* const args[] = {&self, &number};
+  if (n < 0) {
+    check_history(Op::polygamma, target, {&self});
+    throw Error("polygamma(n, x) does not support negative n.");
+  }
+  if (n < 2 && is_complex(input.dtype()) && !input.is_meta())
+    fail_no_code(n == 0 ? "digamma" : "trigamma", input.dtype());
+  return run_form(Op::polygamma, target, args, 2);
+}
+
 [[gnu::always_inline]] inline Tensor add(const Target& target, const Arg& self, const Arg& other, Scalar alpha) {
   return binary_alpha(Op::add, Op::add_alpha, target, self, other, alpha);
 }

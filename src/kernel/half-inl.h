@@ -227,7 +227,9 @@ void binary_stepwise(void* out, const Lanes* in, int64_t n) {
 template <class F, class T, Op kOp>
 constexpr KernelPair half_kernel() {
   constexpr const Row& row = F::row;
-  if constexpr (row.stepwise)
+  if constexpr ((row.dtypes & set_of(dtype_of_v<T>)) == 0 && row.promotion == Promotion::int_to_float)
+    return {};  // it would take the float32 kernel
+  else if constexpr (row.stepwise)
     return {&binary_stepwise<F, T>};
   else if constexpr (!has_kernel<F, float>() || keeps_numbers(row))  // its numbers are float32
     return {};

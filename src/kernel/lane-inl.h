@@ -19,6 +19,7 @@
 #include "kernel/exp_log-inl.h"
 #include "kernel/library-inl.h"
 #include "kernel/normal-inl.h"
+#include "kernel/special.h"
 #include "ops/row.h"
 #include "type/half.h"
 
@@ -694,6 +695,53 @@ TENON_LANE_FUNCTION(logarithm_to_10)
 TENON_LANE_FUNCTION(error_function)
 TENON_LANE_FUNCTION(error_function_rest)
 #undef TENON_LANE_FUNCTION
+// Functions that are compiled once, not for each instruction set. They give the same bits in all of them.
+#if HWY_NATIVE_FMA
+#define TENON_SPECIAL_CALL(NAME, ...) special::fused::NAME(__VA_ARGS__)
+#else
+#define TENON_SPECIAL_CALL(NAME, ...) \
+  (special::has_fma() ? special::fused::NAME(__VA_ARGS__) : special::plain::NAME(__VA_ARGS__))
+#endif
+#define TENON_LANE_SPECIAL_UNARY(NAME)             \
+  template <std::floating_point T>                 \
+  HWY_INLINE Lane<T> NAME(Lane<T> a) {             \
+    return Lane<T>(TENON_SPECIAL_CALL(NAME, a.v)); \
+  }
+#define TENON_LANE_SPECIAL_BINARY(NAME)                 \
+  template <std::floating_point T>                      \
+  HWY_INLINE Lane<T> NAME(Lane<T> a, Lane<T> b) {       \
+    return Lane<T>(TENON_SPECIAL_CALL(NAME, a.v, b.v)); \
+  }
+TENON_SPECIAL_UNARY(TENON_LANE_SPECIAL_UNARY)
+TENON_SPECIAL_BINARY(TENON_LANE_SPECIAL_BINARY)
+#undef TENON_LANE_SPECIAL_UNARY
+#undef TENON_LANE_SPECIAL_BINARY
+#undef TENON_SPECIAL_CALL
+/// The part of the standard normal distribution below a: (1 + erf(a / sqrt(2))) / 2.
+template <class D>
+HWY_INLINE Vector<D> normal_probability(Vector<D> a) {
+  using T = hn::TFromD<D>;
+  const D d;
+  const Vector<D> erf = error_function(Vector<D>{hn::Mul(a.v, hn::Set(d, static_cast<T>(kSqrtHalf)))});
+  return {hn::Mul(hn::Add(erf.v, hn::Set(d, T{1})), hn::Set(d, T{0.5}))};
+}
+/// -a log(a); 0 for 0, and -infinity below.
+template <class D>
+HWY_INLINE Vector<D> entropy(Vector<D> a) {
+  using T = hn::TFromD<D>;
+  const D d;
+  const hn::Vec<D> zero = hn::Zero(d), product = hn::Mul(hn::Neg(a.v), logarithm(a).v);
+  const hn::Vec<D> below = hn::IfThenElse(hn::Lt(a.v, zero), hn::Set(d, -std::numeric_limits<T>::infinity()), a.v);
+  const hn::Vec<D> other = hn::IfThenElse(hn::Eq(a.v, zero), zero, below);
+  return {hn::IfThenElse(hn::Lt(zero, a.v), product, other)};
+}
+/// a * log; 0 where a is 0, unless log is NaN because b is.
+template <class D>
+HWY_INLINE Vector<D> product_or_0(Vector<D> a, Vector<D> b, Vector<D> log) {
+  const D d;
+  const hn::Vec<D> product = hn::IfThenZeroElse(hn::Eq(a.v, hn::Zero(d)), hn::Mul(a.v, log.v));
+  return {hn::IfThenElse(hn::IsNaN(b.v), b.v, product)};
+}
 template <class D>
 HWY_INLINE Vector<D> angle(Vector<D> a, Vector<D> b) {
   return {library<Angle>(D(), a.v, b.v)};

@@ -322,7 +322,7 @@ HWY_INLINE hn::Vec<D> lane_by_lane(D d, V... x) {
 template <class F, class D, class... V>
 HWY_NOINLINE hn::Vec<D> library(D d, V... x) {
 #if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) {
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float) && hn::MaxLanes(D()) > 1) {
     const hn::Half<D> half;
     const hn::Rebind<double, decltype(half)> wide;
     bool near = true;

@@ -610,6 +610,10 @@ constexpr KernelPair elementwise_kernel() {
     return {};
   else if constexpr (ComplexLane<T>)
     return complex_kernel<F, T>();
+  else if constexpr (row.compiled_once && kFormulaArity<F> == 1)
+    return {&by_steps<F, T, T>};
+  else if constexpr (row.compiled_once)
+    return {&by_steps<F, T, T, T>};
   else if constexpr (row.vectors && std::is_floating_point_v<T> && kFormulaArity<F> == 1)
     return kernel_pair<&unary_vectors<F, T>, T, T>();
   else if constexpr (row.vectors && std::is_floating_point_v<T> && kFormulaArity<F> == 2)

@@ -253,6 +253,7 @@ struct atanh {
 
 struct exp2 {
   static constexpr Row row{.signature = "exp2(Tensor self, *, Tensor out=None) -> Tensor",
+                           .alias = "special_exp2",
                            .numpy = "exp2",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
@@ -274,6 +275,7 @@ struct exp2 {
 
 struct expm1 {
   static constexpr Row row{.signature = "expm1(Tensor self, *, Tensor out=None) -> Tensor",
+                           .alias = "special_expm1",
                            .array_api = "expm1",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
@@ -295,6 +297,7 @@ struct expm1 {
 
 struct log1p {
   static constexpr Row row{.signature = "log1p(Tensor self, *, Tensor out=None) -> Tensor",
+                           .alias = "special_log1p",
                            .array_api = "log1p",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
@@ -362,6 +365,7 @@ struct log10 {
 struct erf {
   static constexpr Row row{
       .signature = "erf(Tensor self, *, Tensor out=None) -> Tensor",
+      .alias = "special_erf",
       .promotion = Promotion::int_to_float,
       .dtypes = kFloats,
       .kernel_name = "erf_vml_cpu",
@@ -383,6 +387,7 @@ struct erf {
 struct erfc {
   static constexpr Row row{
       .signature = "erfc(Tensor self, *, Tensor out=None) -> Tensor",
+      .alias = "special_erfc",
       .promotion = Promotion::int_to_float,
       .dtypes = kFloats,
       .kernel_name = "erfc_vml_cpu",

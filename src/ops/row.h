@@ -72,8 +72,9 @@ inline constexpr DtypeSet kInexact = kFloats | kComplex;
 // Numbers in formulas.
 inline constexpr double kInfinity = __builtin_huge_val();
 inline constexpr double kLog2 = 0.69314718055994531, kLog10 = 2.302585092994045684;  // natural logarithms
-inline constexpr double k2BySqrtPi = 1.12837916709551257390;
-inline constexpr double kSqrtHalf = 0.70710678118654752440, kSqrt2ByPi = 0.79788456080286535588;
+inline constexpr double k2BySqrtPi = 1.12837916709551257390, kSqrtPiBy2 = 0.88622692545275801365;
+inline constexpr double kSqrt2Pi = 2.50662827463100050242, kSqrt2ByPi = 0.79788456080286535588;
+inline constexpr double kSqrtHalf = 0.70710678118654752440;
 
 /// The facts that a block declares besides its formulas. tools/ops.py reads the same text and makes functions, methods,
 /// the tables of Python and the command line, and the reference page from it.
@@ -131,11 +132,13 @@ struct Row {
   bool stepwise = false;         // 16-bit floats are rounded after every step of the formula, not once at the end
   bool divides_integers = false;  // a zero among integer divisors is Error "ZeroDivisionError"
   bool vectors = false;           // the formula calls functions that exist only for SIMD vectors
-  bool may_throw = false;         // its kernel may throw, so operands are written after the whole result is computed
-  float ulp = 0;                  // largest error of float32 and float64 in ulp; 0: rounded once
-  const char* domain = "";        // of the first argument, if it is not all numbers: "(0, inf)"
-  bool through_float32 = false;   // 16-bit floats use the float32 kernel, which keeps rarely used ops small
-  const char* grad_fn = "";       // name of its node; for sum and mean without the number
+  // The formula is a call of functions that are not inlined (kernel/special.h): one loop serves splats and lanes.
+  bool compiled_once = false;
+  bool may_throw = false;        // its kernel may throw, so operands are written after the whole result is computed
+  float ulp = 0;                 // largest error of float32 and float64 in ulp; 0: rounded once
+  const char* domain = "";       // of the first argument, if it is not all numbers: "(0, inf)"
+  bool through_float32 = false;  // 16-bit floats use the float32 kernel, which keeps rarely used ops small
+  const char* grad_fn = "";      // name of its node; for sum and mean without the number
   const char* grad_fn_of_number = nullptr;        // the name if the second operand is a number, if different
   const char* grad_fn_of_first_number = nullptr;  // and if the first one is
   const char* grad_fn_inplace = nullptr;          // the name of the in-place form, if different

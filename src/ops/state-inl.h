@@ -438,6 +438,7 @@ struct std_mean : std_ {
 struct logsumexp {
   static constexpr Row row{
       .signature = "logsumexp(Tensor self, int[1] dim, bool keepdim=False, *, Tensor out=None) -> Tensor",
+      .alias = "special_logsumexp",
       .kind = Kind::fold,
       .by_hand = true,
       .promotion = Promotion::int_to_float,

@@ -7,7 +7,7 @@ import warnings
 import torch
 
 from declared import DECLARED
-from request import BY_NAME, DTYPES, NAMES, bytes_of, number_json, open_storages, operands_of
+from request import BY_NAME, DTYPES, NAMES, bytes_of, number_json, number_of, open_storages, operands_of
 from torch_call import as_tuple, call_torch, function
 
 WEIGHTS = [3, 2, 2, 1, 3, 3, 1, 1, 1, 2, 2, 8, 3, 2, 1]
@@ -69,6 +69,8 @@ def draw_parameter(draw, op, parameter, ndim=3):
     if words and type_ == "bool":
         return draw.rng.choice(words) == "True"
     if words:
+        if type_ == "int":
+            return int(draw.rng.choice(words))
         return number_json(draw.rng.choice([int(word) if word.lstrip("-").isdigit() else float(word) for word in words]))
     if type_.startswith("int["):
         return draw.integer(ndim) if "1" in type_ and draw.chance(0.4) else [draw.integer(ndim) for _ in range(draw.rng.randint(0, 3))]
@@ -248,6 +250,8 @@ def draw_case(ops, seed, number, only_op=None):
                 build.args.append(build.sharing(first))
             else:
                 build.args.append(build.tensor(draw.narrowed(shape), dtype if draw.chance(0.6 if index == 1 else 0.8) else draw.dtype()))
+            if declared.values_of(declared.operands()[index]) == "degree":
+                build.args[-1] = draw_degree(build, build.args[-1])
         number_first = form == "operator" or (form == "functional" and declared.python_takes_number(0))
         if len(build.args) == 2 and "number" in build.args[1] and number_first and draw.chance(0.4):
             build.args.reverse()
@@ -312,6 +316,25 @@ def draw_case(ops, seed, number, only_op=None):
     elif form == "out":
         out = [draw_out(draw, build, kind, op, dtype, keywords)]
     return {"op": op, "form": form, "storages": build.storages, "args": build.args, "out": out, "keywords": keywords}, build.layouts
+
+
+LARGEST_DEGREE = 1000
+
+
+def draw_degree(build, operand):
+    """The operand as a degree: PyTorch takes as many steps. Numbers beyond int64 stay: their polynomials are 0."""
+    if "number" in operand:
+        value = number_of(operand)
+        is_long = not isinstance(value, complex) and LARGEST_DEGREE < value < 2**63
+        return number_json(type(value)(40)) if is_long else operand
+    storage = build.storages[operand["storage"]]
+    dtype = BY_NAME[storage["dtype"]]
+    if dtype.is_complex or dtype == torch.bool:
+        return operand
+    values = torch.frombuffer(bytearray.fromhex(storage["bytes"]), dtype=dtype) if storage["bytes"] else torch.empty(0, dtype=dtype)
+    wide = values.to(torch.float64)
+    storage["bytes"] = bytes_of(torch.where((wide > LARGEST_DEGREE) & (wide < 2.0**62), torch.tensor(40, dtype=dtype), values)).hex()
+    return operand
 
 
 def draw_list(draw, build, op, shape, dtype, keywords):

@@ -228,6 +228,8 @@ List<Tensor> call_declared(const tenon::Schema& schema, Request& request) {
 /// The first of several overloads has the op's name; the others are called by the names of their blocks.
 const tenon::Schema* find_declared(const std::string& op) {
   for (const tenon::Schema& schema : tenon::schemas())
+    if (op == schema.name && op == schema.block) return &schema;
+  for (const tenon::Schema& schema : tenon::schemas())
     if (op != schema.name && op == schema.block) return &schema;
   return tenon::find_schema(op);
 }

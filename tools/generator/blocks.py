@@ -67,7 +67,8 @@ def public_ops(ops):
 def alias_facts(op, alias):
     facts = {name: fact for name, fact in op.facts.items() if name not in ("symbol", "array_api", "numpy")}
     signature = op.facts["signature"].removeprefix(op.name)
-    return {**facts, "signature": alias + signature, "doc": f"Another name of {op.name}."}
+    in_module = {"module": "special", "method": False} if alias.startswith("special_") else {}
+    return {**facts, **in_module, "signature": alias + signature, "doc": f"Another name of {op.name}."}
 
 
 def by_name(ops):

@@ -66,15 +66,17 @@ def accepted(op):
 
 
 def in_words(names):
-    """ "floating and complex", "all but bool", whichever is shorter; dtypes that no word means by their names."""
+    """ "floating and complex", "all but bool", whichever is shorter."""
     if not names:
         return "none: no CPU code, as in PyTorch"
-    included = [word for word, meant in WORDS.items() if set(meant) <= names]
-    excluded = [word for word in WORDS if word not in included]
+    parts = {}  # a group of which only some are accepted is named one by one
+    for word, meant in WORDS.items():
+        is_mixed = names & set(meant) and not set(meant) <= names
+        parts.update({name: [name] for name in meant} if is_mixed else {word: meant})
+    included = [word for word, meant in parts.items() if set(meant) <= names]
+    excluded = [word for word in parts if word not in included]
     if not excluded:
         return "all"
-    if single := names.difference(*(WORDS[word] for word in included)):
-        return listed(included + [name for name in all_dtypes() if name in single])
     return "all but " + listed(excluded) if len(excluded) <= len(included) else listed(included)
 
 

@@ -7,7 +7,7 @@ from generator.blocks import by_name, doc_of, public_ops
 
 NO_FORMULA = {"algorithm": "none; an algorithm computes it", "fold": "none; the partial results are not elements"}
 SHARED = ("values", "signature", "one_dtype")  # facts that an op's variants have from it
-CONSTANTS = {"kInfinity": "inf", "kLog2": "log(2)", "kLog10": "log(10)", "k2BySqrtPi": "(2 / sqrt(pi))", "3.14159265358979323846": "pi"}
+CONSTANTS = {"kInfinity": "inf", "kLog2": "log(2)", "kLog10": "log(10)", "k2BySqrtPi": "(2 / sqrt(pi))", "kSqrtPiBy2": "(sqrt(pi) / 2)", "kSqrt2Pi": "sqrt(2 * pi)", "kSqrt2ByPi": "sqrt(2 / pi)", "kSqrtHalf": "sqrt(0.5)", "3.14159265358979323846": "pi"}
 
 
 def reference(ops, views):
@@ -116,6 +116,8 @@ def formulas(op, parameters):
     for letter, name in zip("abcd", names):
         if "grad_" + letter in op.formulas:
             _, body = op.formulas["grad_" + letter]
+            if "not_implemented(" in body:
+                continue
             found[name] = readable(op, body, dict(zip("abcd", names)))
     return {operand: f"`{formula}`" for operand, formula in found.items()}
 
