@@ -457,9 +457,7 @@ Tensor ldexp(const Target& target, const Arg& self, const Arg& other) {
 // --- Powers
 
 /// Whether a number is the real number `value`, as PyTorch compares: bool is no number.
-bool equals(Scalar number, double value) {
-  return !number.is_boolean() && number.as_complex() == Complex128{value, 0};
-}
+bool equals(Scalar number, double value) { return !number.is_boolean() && number.as_complex() == Complex128{value, 0}; }
 /// The op of a power whose exponent is a number: those of special exponents compute something simpler. kNoOp: none of
 /// them.
 Op op_of_exponent(Scalar exponent, Dtype common) {

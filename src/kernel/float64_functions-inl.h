@@ -368,17 +368,45 @@ HWY_INLINE V exponential_of_pair(D d, Pair<V> x) {
   const auto half = hn::ShiftRight<1>(e.k);
   return hn::Mul(hn::Mul(power, power_of_two(d, half)), power_of_two(d, hn::Sub(e.k, half)));
 }
-/// x to the power of y, for finite y and finite x that is not 0.
+/// x to the power of y, for finite numbers.
 template <class D, class V>
 HWY_INLINE V pow_of_float64(D d, V x, V y) {
   const V zero = hn::Zero(d), half = hn::Set(d, 0.5), most = hn::Set(d, 0x1p70);  // such powers are 0 or infinite
   const V exponent = hn::Max(hn::Min(y, most), hn::Neg(most));
-  const V power = exponential_of_pair(d, times(precise_logarithm(d, hn::Abs(x)), exponent));
+  const V of_zero = hn::IfThenElse(hn::Lt(y, zero), infinity64(d), zero);
+  const V of_size = exponential_of_pair(d, times(precise_logarithm(d, hn::Abs(x)), exponent));
+  const V power = hn::IfThenElse(hn::Eq(x, zero), of_zero, of_size);
   const auto is_whole = hn::Eq(hn::Floor(y), y);
   const V halved = hn::Mul(y, half);
   const V sign = hn::IfThenElse(hn::Eq(hn::Floor(halved), halved), zero, hn::Set(d, -0.0));
   const V of_negative = hn::IfThenElse(is_whole, hn::Xor(power, sign), nan64(d));
-  return hn::IfThenElse(hn::Eq(y, zero), hn::Set(d, 1.0), hn::IfThenElse(hn::Lt(x, zero), of_negative, power));
+  const auto is_negative = hn::Lt(hn::CopySign(hn::Set(d, 1.0), x), zero);
+  const V negative_zero = hn::IfThenElse(hn::Eq(x, zero), power, of_negative);  // -0 to a power that is not whole
+  const V signed_power = hn::IfThenElse(is_negative, hn::IfThenElse(is_whole, of_negative, negative_zero), power);
+  return hn::IfThenElse(hn::Eq(y, zero), hn::Set(d, 1.0), signed_power);
+}
+/// e^x for x from -745 to 0, as a pair.
+template <class D, class V>
+HWY_INLINE Pair<V> small_exponential(D d, Pair<V> x) {
+  const hn::RebindToSigned<D> di;
+  const auto e = split_exponential(d, x);
+  const Pair<V> line = sum_of_ordered(hn::Set(d, 1.0), e.rest.high);
+  const Pair<V> power = sum_of_ordered(line.high, hn::Add(line.low, e.rest.low));
+  return scaled(power, power_of_two(d, hn::Max(e.k, hn::Set(di, -1000))));
+}
+/// log(e^a + e^b) as the larger one and log(1 + e^-|a - b|), for finite numbers.
+template <class D, class V>
+HWY_INLINE V logaddexp_of_float64(D d, V a, V b) {
+  const V less = hn::Max(hn::Neg(hn::Abs(hn::Sub(a, b))), hn::Set(d, -740.0)), larger = hn::Max(a, b);
+  const Pair<V> power = small_exponential(d, Pair<V>{less, hn::Zero(d)});
+  return total(plus(natural_logarithm(d, one_and(d, power)), larger));
+}
+template <class D, class V>
+HWY_INLINE V logaddexp2_of_float64(D d, V a, V b) {
+  const V less = hn::Max(hn::Neg(hn::Abs(hn::Sub(a, b))), hn::Set(d, -1060.0)), larger = hn::Max(a, b);
+  const Pair<V> power = small_exponential(d, times(constant(d, 0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56), less));
+  const Pair<V> log = natural_logarithm(d, one_and(d, power));
+  return total(plus(times(log, constant(d, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56)), larger));
 }
 
 // --- Angles

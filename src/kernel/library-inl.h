@@ -335,7 +335,7 @@ HWY_NOINLINE hn::Vec<D> library(D d, V... x) {
   }
 #endif
 #if HWY_NATIVE_FMA
-  if constexpr (sizeof(hn::TFromD<D>) == sizeof(double)) {
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(double) && requires { F::farthest64; }) {
     bool near = true;
     if constexpr (F::farthest64 < kAnywhere64)
       near = (... && hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, F::farthest64))));
@@ -389,9 +389,14 @@ HWY_INLINE V wide_pow(D d, V x, V y) {
 }
 struct ToPower {
   static constexpr float farthest = kAnywhere;
+  static constexpr double farthest64 = std::numeric_limits<double>::max();
   template <class D, class V>
   static HWY_INLINE V wide(D d, V x, V y) {
     return wide_pow(d, x, y);
+  }
+  template <class D, class V>
+  static HWY_INLINE V of_float64(D d, V x, V y) {
+    return pow_of_float64(d, x, y);
   }
   static HWY_INLINE double single(double x, double y) { return std::pow(x, y); }
 };
@@ -422,8 +427,8 @@ HWY_INLINE V logistic_vector(D d, V x) {
   const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), hn::Neg(size));
   const V low = hn::Mul(whole, hn::Set(d, C::ln2_low));
   const V r = hn::Sub(high, low), sum = hn::Add(one, high);
-  const V rest = hn::MulAdd(hn::Mul(r, r), polynomial(d, r, C::exp_terms),
-                            hn::Sub(hn::Sub(high, hn::Sub(sum, one)), low));
+  const V rest =
+      hn::MulAdd(hn::Mul(r, r), polynomial(d, r, C::exp_terms), hn::Sub(hn::Sub(high, hn::Sub(sum, one)), low));
   const V line = hn::Add(sum, rest), lost = hn::Sub(rest, hn::Sub(line, sum));
   const V scale = power_of_two(d, hn::Max(k, hn::Set(di, -1000)));
   const V power = hn::Mul(line, scale), power_lost = hn::Mul(lost, scale);
@@ -442,6 +447,11 @@ HWY_INLINE V logistic_vector(D d, V x) {
 /// log(exp(a) + exp(b)) as the larger one and log(1 + exp(-|a - b|)); of equal infinities that infinity.
 struct LogarithmOfSum {
   static constexpr float farthest = kAnywhere;
+  static constexpr double farthest64 = std::numeric_limits<double>::max();
+  template <class D, class V>
+  static HWY_INLINE V of_float64(D d, V a, V b) {
+    return logaddexp_of_float64(d, a, b);
+  }
   template <class D, class V>
   static HWY_INLINE V wide(D d, V a, V b) {
     const V difference = hn::IfThenZeroElse(hn::Eq(a, b), hn::Abs(hn::Sub(a, b)));
@@ -456,6 +466,11 @@ struct LogarithmOfSum {
 /// The same to base 2.
 struct LogarithmTo2OfSum {
   static constexpr float farthest = kAnywhere;
+  static constexpr double farthest64 = std::numeric_limits<double>::max();
+  template <class D, class V>
+  static HWY_INLINE V of_float64(D d, V a, V b) {
+    return logaddexp2_of_float64(d, a, b);
+  }
   template <class D, class V>
   static HWY_INLINE V wide(D d, V a, V b) {
     const V difference = hn::IfThenZeroElse(hn::Eq(a, b), hn::Abs(hn::Sub(a, b)));

@@ -76,8 +76,7 @@ struct pow_to_number {
 // Exponents for which PyTorch has other formulas.
 
 struct pow_to_0 {
-  static constexpr Row row{
-      .name = "pow", .dtypes = kAllDtypes, .through_float32 = true, .grad_fn = "PowBackward0"};
+  static constexpr Row row{.name = "pow", .dtypes = kAllDtypes, .through_float32 = true, .grad_fn = "PowBackward0"};
   template <class T>
   static T forward(T /*a*/) {
     return T(1);
@@ -90,8 +89,7 @@ struct pow_to_0 {
 };
 
 struct pow_to_1 {
-  static constexpr Row row{
-      .name = "pow", .dtypes = kAllDtypes, .through_float32 = true, .grad_fn = "PowBackward0"};
+  static constexpr Row row{.name = "pow", .dtypes = kAllDtypes, .through_float32 = true, .grad_fn = "PowBackward0"};
   template <class T>
   static T forward(T a) {
     return a;
@@ -184,11 +182,8 @@ struct pow_to_minus_half {
 
 /// 1 to the power of the operand.
 struct pow_of_1 {
-  static constexpr Row row{.name = "pow",
-                           .dtypes = kAllDtypes,
-                           .gives_row_major = true,
-                           .through_float32 = true,
-                           .grad_fn = "PowBackward2"};
+  static constexpr Row row{
+      .name = "pow", .dtypes = kAllDtypes, .gives_row_major = true, .through_float32 = true, .grad_fn = "PowBackward2"};
   template <class T>
   static T forward(T /*a*/) {
     return T(1);
