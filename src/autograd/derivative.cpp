@@ -134,7 +134,8 @@ List<Tensor> slices_of(const Tensor& grad, int64_t dim) {
 /// What masked_scatter took from `source`, in its order; 0 for the rest.
 Tensor of_scattered(const Tensor& grad, const Tensor& mask, const Tensor& source) {
   const Tensor taken = grad.masked_select(mask);
-  const Tensor rest = zeros({std::max<int64_t>(source.numel() - taken.numel(), 0)}, Options(grad.dtype(), grad.device()));
+  const Tensor rest =
+      zeros({std::max<int64_t>(source.numel() - taken.numel(), 0)}, Options(grad.dtype(), grad.device()));
   return cat({taken, rest}).view(source.sizes());
 }
 /// By the conjugate of what the result was multiplied with; by 1 nothing is.

@@ -401,8 +401,8 @@ HWY_INLINE V logistic_vector(D d, V x) {
   const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), hn::Neg(size));
   const V low = hn::Mul(whole, hn::Set(d, C::ln2_low));
   const V r = hn::Sub(high, low), sum = hn::Add(one, high);
-  const V rest = hn::MulAdd(hn::Mul(r, r), polynomial(d, r, C::exp_terms),
-                            hn::Sub(hn::Sub(high, hn::Sub(sum, one)), low));
+  const V rest =
+      hn::MulAdd(hn::Mul(r, r), polynomial(d, r, C::exp_terms), hn::Sub(hn::Sub(high, hn::Sub(sum, one)), low));
   const V line = hn::Add(sum, rest), lost = hn::Sub(rest, hn::Sub(line, sum));
   const V scale = power_of_two(d, hn::Max(k, hn::Set(di, -1000)));
   const V power = hn::Mul(line, scale), power_lost = hn::Mul(lost, scale);

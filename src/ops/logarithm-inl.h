@@ -98,22 +98,21 @@ struct logaddexp2 {
 };
 
 struct xlogy {
-  static constexpr Row row{
-      .signature = "xlogy(Tensor|Scalar self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
-      .python =
-          "(Tensor self, Tensor other, *, Tensor out=None)\n"
-          "(Scalar self, Tensor other, *, Tensor out=None)\n"
-          "(Tensor self, Scalar other, *, Tensor out=None)",
-      .promotion = Promotion::int_to_float,
-      .dtypes = kFloats,
-      .kernel_name = "xlogy_cpu",
-      .vectors = true,
-      .ulp = 2,
-      .through_float32 = true,
-      .grad_fn = "XlogyBackward0",
-      .grad_fn_of_number = "XlogyBackward2",
-      .grad_fn_of_first_number = "XlogyBackward1",
-      .doc = "input * log(other); NaN where other is NaN, otherwise 0 where input is 0."};
+  static constexpr Row row{.signature = "xlogy(Tensor|Scalar self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .python =
+                               "(Tensor self, Tensor other, *, Tensor out=None)\n"
+                               "(Scalar self, Tensor other, *, Tensor out=None)\n"
+                               "(Tensor self, Scalar other, *, Tensor out=None)",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .kernel_name = "xlogy_cpu",
+                           .vectors = true,
+                           .ulp = 2,
+                           .through_float32 = true,
+                           .grad_fn = "XlogyBackward0",
+                           .grad_fn_of_number = "XlogyBackward2",
+                           .grad_fn_of_first_number = "XlogyBackward1",
+                           .doc = "input * log(other); NaN where other is NaN, otherwise 0 where input is 0."};
   template <class T>
   static T forward(T a, T b) {
     return times_logarithm(a, b);

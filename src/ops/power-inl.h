@@ -76,8 +76,7 @@ struct pow_to_number {
 // Exponents for which PyTorch has other formulas.
 
 struct pow_to_0 {
-  static constexpr Row row{
-      .name = "pow", .dtypes = kAllDtypes, .through_float32 = true, .grad_fn = "PowBackward0"};
+  static constexpr Row row{.name = "pow", .dtypes = kAllDtypes, .through_float32 = true, .grad_fn = "PowBackward0"};
   template <class T>
   static T forward(T /*a*/) {
     return T(1);
@@ -90,8 +89,7 @@ struct pow_to_0 {
 };
 
 struct pow_to_1 {
-  static constexpr Row row{
-      .name = "pow", .dtypes = kAllDtypes, .through_float32 = true, .grad_fn = "PowBackward0"};
+  static constexpr Row row{.name = "pow", .dtypes = kAllDtypes, .through_float32 = true, .grad_fn = "PowBackward0"};
   template <class T>
   static T forward(T a) {
     return a;
@@ -184,11 +182,8 @@ struct pow_to_minus_half {
 
 /// 1 to the power of the operand.
 struct pow_of_1 {
-  static constexpr Row row{.name = "pow",
-                           .dtypes = kAllDtypes,
-                           .gives_row_major = true,
-                           .through_float32 = true,
-                           .grad_fn = "PowBackward2"};
+  static constexpr Row row{
+      .name = "pow", .dtypes = kAllDtypes, .gives_row_major = true, .through_float32 = true, .grad_fn = "PowBackward2"};
   template <class T>
   static T forward(T /*a*/) {
     return T(1);
@@ -230,50 +225,5 @@ struct float_power {
   template <class G>
   static auto grad_b(const G& g) {
     return of_power_exponent(g.grad(), g.a(), g.b(), g.result());
-  }
-};
-
-/// With a float exponent: PyTorch computes the power first, which may overflow.
-struct ldexp {
-  static constexpr Row row{.signature = "ldexp(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
-                           .numpy = "ldexp",
-                           .by_hand = true,
-                           .promotion = Promotion::int_to_float,
-                           .dtypes = kInexact,
-                           .kernel_name = "pow",
-                           .vectors = true,
-                           .ulp = 2,
-                           .through_float32 = true,
-                           .grad_fn = "LdexpBackward0",
-                           .doc = "input * 2 ** other."};
-  template <class T>
-  static T forward(T a, T b) {
-    return a * exponential_of_2(b);
-  }
-  template <class G>
-  static auto grad_a(const G& g) {
-    return g.grad() * conj(exponential_of_2(g.b()));
-  }
-  template <class G>
-  static auto grad_b(const G& g) {
-    return g.grad() * conj(g.result()) * kLog2;
-  }
-};
-
-/// With an integer exponent, rounded once.
-struct ldexp_whole {
-  static constexpr Row row{.name = "ldexp",
-                           .promotion = Promotion::int_to_float,
-                           .dtypes = kFloats,
-                           .kernel_name = "ldexp_cpu",
-                           .through_float32 = true,
-                           .grad_fn = "LdexpBackward0"};
-  template <class T>
-  static T forward(T a, T b) {
-    return scaled(a, b);
-  }
-  template <class G>
-  static auto grad_a(const G& g) {
-    return g.grad() * exponential_of_2(g.b());
   }
 };

@@ -107,8 +107,8 @@ const Symbol* symbol_of(Op op) {
   return nullptr;
 }
 
-/// PyTorch's reflected + and * have the tensor first: `2 * x` is recorded as `x * 2`. A number less a tensor is rsub; one
-/// divided by a tensor is the tensor's reciprocal times the number.
+/// PyTorch's reflected + and * have the tensor first: `2 * x` is recorded as `x * 2`. A number less a tensor is rsub;
+/// one divided by a tensor is the tensor's reciprocal times the number.
 template <Op op, class Function>
 Tensor in_order(const Arg& a, const Arg& b, const Function& function) {
   const bool reflected = !a.is_tensor();
