@@ -437,23 +437,6 @@ Tensor logit(const Target& target, const Tensor& input, std::optional<double> ep
   return run_form(Op::logit, target, args, 2);
 }
 
-/// Of floats with integer exponents, which wrap to 32 bits, PyTorch has a loop of its own.
-Tensor ldexp(const Target& target, const Arg& self, const Arg& other) {
-  const bool is_whole = self.is_tensor() && other.is_tensor() && is_floating_point(self.tensor().dtype()) &&
-                        !is_inexact(other.tensor().dtype());
-  const Arg* args[] = {&self, &other};
-  if (!is_whole) return run_form(Op::ldexp, target, args, 2);
-  const Dtype given = other.tensor().dtype();
-  if (given == bool_ || is_wide_unsigned(given)) {
-    check_history(Op::ldexp, target, {&self, &other});
-    if (is_computed(self.tensor())) fail_no_code("ldexp_cpu_exp", given);
-  }
-  const Tensor whole = other.tensor().to(int32);
-  const Arg exponent(whole);
-  args[1] = &exponent;
-  return run_form(Op::ldexp_whole, target, args, 2);
-}
-
 // --- Powers
 
 /// Whether a number is the real number `value`, as PyTorch compares: bool is no number.

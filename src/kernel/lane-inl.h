@@ -836,12 +836,6 @@ HWY_INLINE Lane<T> common_multiple(Lane<T> a, Lane<T> b) {
   if (divisor.v == 0) return divisor;
   return Lane<T>(static_cast<T>(magnitude(Lane<Wide>(quotient_trunc(a, divisor).v) * Lane<Wide>(b.v)).v));
 }
-/// a * 2^b for a whole b, rounded once.
-template <std::floating_point T>
-HWY_INLINE Lane<T> scaled(Lane<T> a, Lane<T> b) {
-  constexpr T kFar = 5000;  // beyond the range of every float
-  return Lane<T>(std::ldexp(a.v, static_cast<int>(std::fmax(-kFar, std::fmin(b.v, kFar)))));
-}
 /// The neighbour of a towards b.
 template <class T>
 HWY_INLINE Lane<T> neighbour(Lane<T> a, Lane<T> b) {

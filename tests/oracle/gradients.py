@@ -22,13 +22,13 @@ import torch
 from request import BY_NAME, NAMES, Oracle, bytes_of, tensor_of
 
 SIZES = [1, 1, 2, 3, 3, 4]
-UNARY = ["neg", "abs", "exp", "tanh", "tanh", "square", "sqrt", "reciprocal", "log"]
-BINARY = ["add", "sub", "mul", "mul", "div", "maximum", "minimum"]
+UNARY = ["neg", "abs", "exp", "tanh", "tanh", "square", "sqrt", "reciprocal", "log", "sigmoid"]
+BINARY = ["add", "sub", "mul", "mul", "div", "pow", "maximum", "minimum"]
 REDUCTIONS = ["sum", "mean", "amax", "amin"]
 VIEWS = ["expand", "reshape", "permute", "squeeze", "unsqueeze", "transpose", "t", "select", "slice", "diagonal", "unfold"]
-OTHER = ["add_number", "mul_number", "add_alpha", "clamp", "where", "clone", "contiguous", "detach", "float64", "float32",
+OTHER = ["add_number", "mul_number", "pow_number", "add_alpha", "clamp", "where", "clone", "contiguous", "detach", "float64", "float32",
          "mm", "sum_to_size", "zeros", "cat", "stack"]
-IN_PLACE = ["tanh_", "neg_", "square_", "exp_", "add_", "sub_", "mul_", "div_", "maximum_", "mul_number_", "sub_alpha_",
+IN_PLACE = ["tanh_", "neg_", "square_", "exp_", "add_", "sub_", "mul_", "div_", "pow_", "sigmoid_", "maximum_", "mul_number_", "sub_alpha_",
             "clamp_min_", "copy_", "fill_", "zero_"]
 
 
@@ -52,6 +52,8 @@ def perform(step, values):
         return a + numbers[0]
     if op in ("mul_number", "mul_number_"):
         return a * numbers[0] if op == "mul_number" else a.mul_(numbers[0])
+    if op == "pow_number":
+        return a ** numbers[0]
     if op == "add_alpha":
         return torch.add(*operands, alpha=numbers[0])
     if op == "sub_alpha_":
@@ -141,7 +143,7 @@ class Graph:
             step["keepdim"] = rng.random() < 0.4
             all_dims = not step["keepdim"] and rng.random() < 0.3
             step["dims"] = None if all_dims else rng.sample(range(ndim), rng.randint(0, ndim))
-        elif op in ("add_number", "mul_number", "mul_number_", "add_alpha", "sub_alpha_", "where", "clamp_min_", "fill_"):
+        elif op in ("add_number", "mul_number", "pow_number", "mul_number_", "add_alpha", "sub_alpha_", "where", "clamp_min_", "fill_"):
             step["numbers"] = [rng.choice([0.5, 2.0, -1.5, 0.75])]
         elif op == "clamp":
             step["numbers"] = [0.3, 0.9]
