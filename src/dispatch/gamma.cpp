@@ -32,7 +32,10 @@ Tensor plain::mvlgamma(const Tensor& self, int64_t p) {
   const double count = static_cast<double>(p);
   const Tensor steps = arange(-0.5 * count + 0.5, 0.5, 0.5, Options(dtype, self.device()));
   const Tensor terms = steps + self.detach().unsqueeze(-1);
-  return terms.lgamma().sum(-1) + count * (count - 1) * std::log(3.14159265358979323846) * 0.25;
+  Tensor sum = terms.lgamma().sum(-1);
+  sum.add_(count * (count - 1) * std::log(3.14159265358979323846) * 0.25);
+  forget_writes(sum);
+  return sum;
 }
 
 Tensor& plain::mvlgamma_out(Tensor& out, const Tensor& self, int64_t p) {

@@ -289,12 +289,13 @@ Tensor isneginf(const Target& target, const Tensor& self) { return truths(Op::is
 
 // PyTorch computes isinf and isfinite from abs, which decides the strides of dims of size 1 and of tensors without
 // elements.
-Dims strides_behind_abs(const Tensor& self) {
-  const StridedView view{self.sizes(), self.strides()};
-  const Dims strides = result_strides(self.sizes(), &view, 1);
-  const StridedView and_number[] = {{self.sizes(), strides}, {}};
-  return result_strides(self.sizes(), and_number, 2);
+Dims strides_behind_two(SizesView sizes, SizesView strides_of_operand) {
+  const StridedView view{sizes, strides_of_operand};
+  const Dims strides = result_strides(sizes, &view, 1);
+  const StridedView and_number[] = {{sizes, strides}, {}};
+  return result_strides(sizes, and_number, 2);
 }
+Dims strides_behind_abs(const Tensor& self) { return strides_behind_two(self.sizes(), self.strides()); }
 Tensor isinf(const Target& target, const Tensor& self) {
   if (is_complex(self.dtype())) {
     Tensor either = isinf(target, real(self));
@@ -333,16 +334,30 @@ Tensor special_round(const Target& target, const Tensor& self, int64_t decimals)
   return round(target, self, decimals);
 }
 
-/// PyTorch computes it by steps, which are rounded to 16-bit floats, and copies the result to `out`.
-Tensor special_ndtr(const Target& target, const Tensor& input) {
+/// Gives a new result the layout that PyTorch's has after its steps, x * a and erf.
+void set_layout_of_steps(const Tensor& result, const Tensor& self) {
+  // Integers are converted first.
+  const Dims seen =
+      is_floating_point(self.dtype()) ? self.strides().copy() : dense_strides_like(self.sizes(), self.strides());
+  set_sizes_and_strides(result, self.sizes(), strides_behind_two(self.sizes(), seen));
+  if (result.is_contiguous()) set_sizes_and_strides(result, self.sizes(), contiguous_strides(self.sizes()));
+}
+/// 16-bit floats are rounded after each step.
+Tensor new_ndtr(const Tensor& input) {
+  if (widened(input.dtype()) != input.dtype()) return (tenon::erf(input * kSqrtHalf) + 1) * 0.5;
   const Arg self(input);
   const Arg* const args[] = {&self};
-  if (target.given()) check_history(Op::special_ndtr, target, {&self});
-  const auto by_steps = [&] { return (tenon::erf(input * kSqrtHalf) + 1) * 0.5; };
-  const bool is_half = widened(input.dtype()) != input.dtype();
-  const Tensor result = is_half ? by_steps() : tenon::elementwise(Op::special_ndtr, args, 1);
-  if (!is_half) set_sizes_and_strides(result, input.sizes(), strides_behind_abs(input));
-  if (!target.given()) return result;
+  const Tensor result = tenon::elementwise(Op::special_ndtr, args, 1);
+  set_layout_of_steps(result, input);
+  return result;
+}
+Tensor special_ndtr(const Target& target, const Tensor& input) {
+  if (!target.given()) return new_ndtr(input);
+  const Arg self(input);
+  check_history(Op::special_ndtr, target, {&self});
+  Tensor result = new_ndtr(input);
+  // As in PyTorch a resized output is contiguous.
+  if (!(target.tensor->sizes() == result.sizes())) result = result.contiguous();
   write_result(Op::special_ndtr, *target.tensor, result);
   return {};
 }
@@ -354,8 +369,11 @@ Tensor polygamma(const Target& target, int64_t n, const Tensor& input) {
     check_history(Op::polygamma, target, {&self});
     throw Error("polygamma(n, x) does not support negative n.");
   }
-  if (n < 2 && is_complex(input.dtype()) && !input.is_meta())
+  if (n < 2 && is_complex(input.dtype()) && !input.is_meta()) {
+    check_history(Op::polygamma, target, {&self});
+    if (target.given()) check_can_cast(input.dtype(), target.tensor->dtype());
     fail_no_code(n == 0 ? "digamma" : "trigamma", input.dtype());
+  }
   return run_form(Op::polygamma, target, args, 2);
 }
 

@@ -151,7 +151,8 @@ class Op:
     @functools.cached_property
     def has_state(self):
         """Whether it is a fold whose partial results are States. A derived block inherits its State."""
-        return bool(re.match(r"struct \w+ : ", self.text) or re.search(r"\bState\b", self.text))
+        is_derived = bool(re.match(r"struct \w+ : ", self.text))
+        return bool(re.search(r"\bState\b", self.text)) or (is_derived and self.kind == "fold")
 
     @property
     def has_plain_function(self):
