@@ -75,11 +75,14 @@ TEST(SpecGradients, AtSpecialPoints) {
     for (std::size_t i = 0; i < count; ++i) {
       if (row[4][i].is_null()) continue;
       const Tensor grad = operands[i].grad();
-      for (std::size_t point = 0; point < row[4][i].size(); ++point)
+      for (std::size_t point = 0; point < row[4][i].size(); ++point) {
+        // PyTorch's derivative subtracts infinities (docs/differences.md).
+        if (row[0] == "special.log_ndtr" && row[2][0][point] == "-inf") continue;
         rows.same(
             row[0].get<std::string>() + " by argument " + std::to_string(i) + " at point " + std::to_string(point),
             text_of(number_of(row[4][i][point])),
             grad.defined() ? same_or_text(grad.data<double>()[point], number_of(row[4][i][point])) : "no gradient");
+      }
     }
   }
 }

@@ -593,6 +593,21 @@ HWY_INLINE V erfc_of_float64(D d, V x) {
   return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenElse(hn::Lt(size, half), rest, behind));
 }
 
+/// Nearer to 1, the value for float32 is not near enough.
+inline constexpr double kFarthestInverseError = 1 - 0x1p-22;
+/// erfinv(y) from a value with an error below 2^-30, by a step of Newton's method.
+template <class D, class V>
+HWY_INLINE V refined_erfinv(D d, V y, V value) {
+  // Where erfc is small, its error is the smaller one.
+  const V size = hn::Abs(y), x = hn::Abs(value), one = hn::Set(d, 1.0), limit = hn::Set(d, 0.84);
+  const Pair<V> near = near_error_function(d, hn::Min(x, one));
+  const V near_rest = hn::Add(hn::Sub(near.high, size), near.low);
+  const V far_rest = hn::Sub(hn::Sub(one, size), error_rest_of_float64(d, hn::Max(x, hn::Set(d, 0.5))));
+  const V rest = hn::IfThenElse(hn::Lt(size, limit), near_rest, far_rest);
+  const V slope = hn::Mul(exp_vector(d, hn::Neg(hn::Mul(x, x))), hn::Set(d, 0x1.20dd750429b6dp+0));
+  return hn::CopySign(hn::Sub(x, hn::Div(rest, slope)), y);
+}
+
 }  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

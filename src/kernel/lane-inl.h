@@ -19,7 +19,6 @@
 #include "kernel/exp_log-inl.h"
 #include "kernel/library-inl.h"
 #include "kernel/normal-inl.h"
-#include "kernel/special.h"
 #include "ops/row.h"
 #include "type/half.h"
 
@@ -665,6 +664,7 @@ TENON_VECTOR_FUNCTION(logarithm_to_2, LogarithmTo2)
 TENON_VECTOR_FUNCTION(logarithm_to_10, LogarithmTo10)
 TENON_VECTOR_FUNCTION(error_function, ErrorFunction)
 TENON_VECTOR_FUNCTION(error_function_rest, ErrorFunctionRest)
+TENON_VECTOR_FUNCTION(inverse_error_function, InverseErrorFunction)
 #undef TENON_VECTOR_FUNCTION
 // The same functions of single elements, for formulas of several operands or with numbers.
 #define TENON_LANE_FUNCTION(NAME)                                      \
@@ -695,13 +695,7 @@ TENON_LANE_FUNCTION(logarithm_to_10)
 TENON_LANE_FUNCTION(error_function)
 TENON_LANE_FUNCTION(error_function_rest)
 #undef TENON_LANE_FUNCTION
-// Functions that are compiled once, not for each instruction set. They give the same bits in all of them.
-#if HWY_NATIVE_FMA
-#define TENON_SPECIAL_CALL(NAME, ...) special::fused::NAME(__VA_ARGS__)
-#else
-#define TENON_SPECIAL_CALL(NAME, ...) \
-  (special::has_fma() ? special::fused::NAME(__VA_ARGS__) : special::plain::NAME(__VA_ARGS__))
-#endif
+// Functions that are compiled once, not for each instruction set.
 #define TENON_LANE_SPECIAL_UNARY(NAME)             \
   template <std::floating_point T>                 \
   HWY_INLINE Lane<T> NAME(Lane<T> a) {             \

@@ -16,6 +16,16 @@
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
 #include "kernel/float64_functions-inl.h"
+#include "kernel/special.h"
+
+// A function of kernel/special.h. It gives the same bits in all instruction sets of one processor.
+#undef TENON_SPECIAL_CALL
+#if HWY_NATIVE_FMA
+#define TENON_SPECIAL_CALL(NAME, ...) special::fused::NAME(__VA_ARGS__)
+#else
+#define TENON_SPECIAL_CALL(NAME, ...) \
+  (special::has_fma() ? special::fused::NAME(__VA_ARGS__) : special::plain::NAME(__VA_ARGS__))
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
@@ -246,6 +256,28 @@ HWY_INLINE V wide_erfc(D d, V x) {
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 2.0), rest), rest);
 }
 
+/// erfinv(x) as x times a polynomial of w = -log(1 - x^2), or of its root. Where float32 does not round x to 1, w is
+/// below 16.
+template <class D, class V>
+HWY_INLINE V wide_erfinv(D d, V x) {
+  constexpr double near_terms[] = {1.501409351110792,       0.24664027673055933,    -0.00417731772599164,
+                                   -0.0012527078260762582,  0.000218250273934182,   -4.9962227613667115e-06,
+                                   -3.416636103077881e-06,  4.788369412627382e-07,  1.3429287142216358e-08,
+                                   -1.0906655743110653e-08, 9.024881447909744e-10,  1.2982446043371449e-10,
+                                   -3.0122346021629576e-11, -3.388817519066577e-13, 4.384995311926027e-13};
+  constexpr double far_terms[] = {2.99148448650613,       1.0041675096198663,      0.0065465016580636155,
+                                  -0.004826237711347079,  0.0033984245739472414,   -0.0022776426694741257,
+                                  0.0011823161737377404,  -0.00034767633016153217, -5.178757484317548e-05,
+                                  0.00011834494782788517, -5.797703129911837e-05,  3.718391636326139e-06,
+                                  1.0091961985676402e-05, -3.808226994663152e-06};
+  const V one = hn::Set(d, 1.0), w = hn::Neg(wide_log(d, hn::Sub(one, hn::Mul(x, x))));
+  const V near = polynomial(d, hn::Sub(w, hn::Set(d, 2.5)), near_terms);
+  const V far = polynomial(d, hn::Sub(hn::Sqrt(w), hn::Set(d, 3.158033988749895)), far_terms);
+  const V result = hn::Mul(x, hn::IfThenElse(hn::Lt(w, hn::Set(d, 5.0)), near, far));
+  const V infinite = hn::CopySign(hn::Set(d, std::numeric_limits<double>::infinity()), x);
+  return hn::IfThenElse(hn::Eq(hn::Abs(x), one), infinite, result);
+}
+
 // Each function has three versions: for float64 vectors of float32 values with |x| <= `farthest`, for float64 vectors
 // where |x| <= `farthest64`, and for one number.
 #define TENON_FUNCTION(NAME, FUNCTION, FARTHEST, WIDE)                     \
@@ -284,6 +316,20 @@ TENON_FUNCTION(ErrorFunction, erf, kAnywhere, wide_erf(d, x))
 TENON_FUNCTION(ErrorFunctionRest, erfc, kAnywhere, wide_erfc(d, x))
 #undef TENON_FUNCTION
 
+struct InverseErrorFunction {
+  static constexpr float farthest = kAnywhere;
+  static constexpr double farthest64 = kFarthestInverseError;
+  template <class D, class V>
+  static HWY_INLINE V wide(D d, V x) {
+    return wide_erfinv(d, x);
+  }
+  /// A step of Newton's method from the value for float32.
+  template <class D, class V>
+  static HWY_INLINE V of_float64(D d, V x) {
+    return refined_erfinv(d, x, wide_erfinv(d, x));
+  }
+  static HWY_INLINE double single(double x) { return TENON_SPECIAL_CALL(inverse_error_function, x); }
+};
 struct Angle {
   static constexpr float farthest = kAnywhere;
   static constexpr double farthest64 = 0x1p900;

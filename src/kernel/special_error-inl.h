@@ -1,7 +1,7 @@
 // kernel: functions of the normal distribution. Included by special-inl.h, inside a namespace: no includes here.
 
-/// A rational approximation (Indiana University), improved by two steps of Newton's method: beyond 1/2 on erfc, which
-/// has all digits there. float32 is computed in float64.
+/// A rational approximation (Indiana University), improved by steps of Halley's method: beyond 1/2 on erfc, which has
+/// all digits there. float32 is computed in float64.
 template <class T>
 T of_inverse_error_function(T given) {
   const double y = static_cast<double>(given), size = std::abs(y);
@@ -11,14 +11,18 @@ T of_inverse_error_function(T given) {
   if (size <= 0.5) {
     const double z = y * y;
     const double numerator = ((-0.140543331 * z + 0.914624893) * z - 1.645349621) * z + 0.886226899;
-    double x = y * numerator / ((((0.012229801 * z - 0.329097515) * z + 1.442710462) * z - 2.118377725) * z + 1);
-    for (int step = 0; step < 2; ++step) x -= (std::erf(x) - y) / (kSlope * std::exp(-x * x));
-    return static_cast<T>(x);
+    const double x = y * numerator / ((((0.012229801 * z - 0.329097515) * z + 1.442710462) * z - 2.118377725) * z + 1);
+    const double step = (std::erf(x) - y) / (kSlope * std::exp(-x * x));
+    return static_cast<T>(x - step / (1 + x * step));
   }
   const double rest = 1 - size, z = std::sqrt(-std::log(rest / 2));
   const double numerator = ((1.641345311 * z + 3.429567803) * z - 1.624906493) * z - 1.970840454;
   double x = numerator / ((1.637067800 * z + 3.543889200) * z + 1);
-  for (int step = 0; step < 2; ++step) x += (std::erfc(x) - rest) / (kSlope * std::exp(-x * x));
+  // The approximation is less good near 1.
+  for (int steps = rest < 1e-3 ? 2 : 1; steps > 0; --steps) {
+    const double step = (std::erfc(x) - rest) / (kSlope * std::exp(-x * x));
+    x += step / (1 - x * step);
+  }
   return static_cast<T>(std::copysign(x, y));
 }
 

@@ -7,7 +7,7 @@ struct erfinv {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "erfinv_vml_cpu",
-                           .compiled_once = true,
+                           .vectors = true,
                            .ulp = 2,
                            .domain = "(-1, 1)",
                            .through_float32 = true,
@@ -350,6 +350,7 @@ struct igammac {
 struct i0 {
   static constexpr Row row{.signature = "i0(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "special_i0",
+                           .numpy = "i0",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "i0_vml_cpu",
