@@ -437,8 +437,8 @@ def test_gradcheck_of_every_op(op):
     function = getattr(tenon, op.name)
     # No element is where a derivative jumps: at an integer, at a half, or at a multiple of the other operand.
     some = tenon.tensor([[0.4, 1.6], [2.25, 0.75]], dtype=tenon.float64, requires_grad=True)
-    if op.domain in ("[-1, 1]", "[1, inf)"):
-        some = (some / 4 if op.domain == "[-1, 1]" else some + 1).detach().requires_grad_()
+    if op.domain in ("[-1, 1]", "(0, 1)", "[1, inf)"):
+        some = (some + 1 if op.domain == "[1, inf)" else some / 4).detach().requires_grad_()
     b = tenon.tensor([[1.25, 0.3]] * (2 if op.kind == "algorithm" else 1), dtype=tenon.float64, requires_grad=True)
     places = [[1, 0], [0, 1]]
 
@@ -453,6 +453,8 @@ def test_gradcheck_of_every_op(op):
             return factor(i + 1)
         if parameter.is_mask:
             return tenon.tensor([[True, False], [True, True]])
+        if parameter.name == "value":
+            return tenon.tensor(1.5, dtype=tenon.float64, requires_grad=True)
         return tenon.tensor(places) if parameter.is_index else b + 2 * i
 
     def some_operands():
