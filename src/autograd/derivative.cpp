@@ -102,8 +102,8 @@ Term of_sinc(const Term& grad, const Term& x) {
 /// Outside [0, 1] NaN, and outside the range that a given eps leaves 0.
 Term of_logit(const Term& grad, const Term& x, const Term& eps) {
   const double limit = eps.number().as_double();
-  const Term at_bound = grad * std::numeric_limits<double>::infinity();
-  const Term inside = choose((x == 0) | (x == 1), at_bound, grad / (x * (1 - x)));
+  // Not -0, so that the quotient has grad's sign.
+  const Term inside = grad / choose((x == 0) | (x == 1), 0, x * (1 - x));
   if (limit < 0) return choose((x < 0) | (1 < x), std::numeric_limits<double>::quiet_NaN(), inside);
   return choose((x < limit) | (1 - limit < x), 0, inside);
 }

@@ -260,6 +260,65 @@ TEST(Library, AnglesOfSpecialPoints) {
     }
 }
 
+/// Powers in vectors of two operands.
+std::vector<float> powers(const std::vector<float>& x, const std::vector<float>& y) {
+  std::vector<float> out(x.size());
+  const Lanes in[] = {{x.data(), 1}, {y.data(), 1}};
+  kernel_of(Op::pow, float32)(out.data(), in, static_cast<int64_t>(x.size()));
+  return out;
+}
+
+TEST(Pow, SpecialValuesAreThoseOfC) {
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const float values[] = {0.f, -0.f, 1.f, -1.f,  2.f,    -2.f,   3.f,     -3.f,         0.5f,       -0.5f,
+                          inf, -inf, nan, 3e38f, -3e38f, 1e-45f, -1e-45f, 2147483648.f, 16777215.f, -16777215.f};
+  std::vector<float> x, y;
+  for (const float a : values)
+    for (const float b : values) {
+      x.push_back(a);
+      y.push_back(b);
+    }
+  const std::vector<float> got = powers(x, y);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto want = static_cast<float>(std::pow(static_cast<double>(x[i]), static_cast<double>(y[i])));
+    EXPECT_TRUE(std::isnan(want) ? std::isnan(got[i]) : got[i] == want && std::signbit(got[i]) == std::signbit(want))
+        << x[i] << " ** " << y[i] << " gave " << got[i] << ", not " << want;
+  }
+}
+
+/// Bases of every size and near 1, with exponents for which the results lie in the whole range.
+TEST(Pow, ErrorOfFloat32) {
+  constexpr std::size_t count = 1 << 17;
+  const std::vector<float> sizes = drawn<float>(count, -148, 127), reach = drawn<float>(count, -149, 127.9);
+  std::vector<float> x(count), y(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double narrow = i % 2 == 0 ? sizes[i] : std::exp2(-std::abs(static_cast<double>(sizes[i])) / 7);
+    x[i] = static_cast<float>(std::exp2(narrow));
+    const double log = std::log2(static_cast<double>(x[i]));
+    y[i] = log == 0 ? 2.f : static_cast<float>(reach[i] / log);
+  }
+  const std::vector<float> got = powers(x, y);
+  long double largest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const long double want = std::pow(static_cast<long double>(x[i]), static_cast<long double>(y[i]));
+    const auto nearest = static_cast<float>(want);
+    if (!std::isfinite(nearest)) continue;
+    const long double ulp = std::nextafter(nearest, std::numeric_limits<float>::infinity()) - nearest;
+    largest = std::max(largest, std::abs(got[i] - want) / ulp);
+  }
+  EXPECT_LT(largest, 0.6L);
+}
+
+TEST(Sigmoid, ErrorIsBelowOneUlp) {
+  const auto truth = [](long double x) -> long double { return 1 / (1 + std::exp(-x)); };
+  constexpr std::size_t count = 1 << 17;
+  expect_below<float>(Op::sigmoid, truth, drawn<float>(count, -104, 20), 0.51);
+  expect_below<float>(Op::sigmoid, truth, spread<float, uint32_t>(count), 0.51);
+  expect_below<double>(Op::sigmoid, truth, drawn<double>(count, -745, 40), 0.75);
+  expect_below<double>(Op::sigmoid, truth, drawn<double>(count, -8, 8), 0.75);
+  expect_below<double>(Op::sigmoid, truth, spread<double, uint64_t>(count), 0.75);
+}
+
 TEST(ExpLog, EndsOfTheRange) {
   constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> in{0.0f, -0.0f, 1.0f, -1.0f, inf, -inf, nan, 88.8f, -104.0f, 3e38f, -3e38f};

@@ -599,7 +599,7 @@ inline constexpr double kFarthestInverseError = 1 - 0x1p-22;
 template <class D, class V>
 HWY_INLINE V refined_erfinv(D d, V y, V value) {
   // Where erfc is small, its error is the smaller one.
-  const V size = hn::Abs(y), x = hn::Abs(value), one = hn::Set(d, 1.0), limit = hn::Set(d, 0.84);
+  const V size = hn::Abs(y), x = hn::Abs(value), one = hn::Set(d, 1.0), limit = hn::Set(d, 0.77);
   const Pair<V> near = near_error_function(d, hn::Min(x, one));
   const V near_rest = hn::Add(hn::Sub(near.high, size), near.low);
   const V far_rest = hn::Sub(hn::Sub(one, size), error_rest_of_float64(d, hn::Max(x, hn::Set(d, 0.5))));

@@ -213,6 +213,9 @@ struct div_floor {
 struct floor_divide {
   static constexpr Row row{.signature = "floor_divide(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
                            .array_api = "floor_divide",
+                           .python =
+                               "(Tensor self, Tensor other, *, Tensor out=None)\n"
+                               "(Tensor self, Scalar other)",
                            .numbers_as_tensors = true,
                            .symbol = "//",
                            .dtypes = kNoBool,

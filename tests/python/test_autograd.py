@@ -458,6 +458,8 @@ def test_gradcheck_of_every_op(op):
             return factor(i + 1)
         if parameter.is_mask:
             return tenon.tensor([[True, False], [True, True]])
+        if parameter.name == "value":
+            return tenon.tensor(1.5, dtype=tenon.float64, requires_grad=True)
         return tenon.tensor(places) if parameter.is_index else b + 2 * i
 
     def some_operands():
