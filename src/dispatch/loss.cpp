@@ -95,9 +95,8 @@ Tensor plain::smooth_l1_loss(const Tensor& self, const Tensor& target, const cha
 Tensor plain::huber_loss(const Tensor& self, const Tensor& target, const char* reduction, double delta,
                          const Tensor& weight) {
   if (!(delta > 0)) throw Error("huber_loss does not support non-positive values for delta.");
-  const Tensor loss = elements(Op::huber_error, self, target, delta);
-  check_can_cast(loss.dtype(), self.dtype());
-  const Tensor each = loss.to(self.dtype());
+  check_can_cast(result_type(Arg(self), Arg(target)), self.dtype());
+  const Tensor each = elements(Op::huber_error, self, target, delta).to(self.dtype());
   if (!weight.defined()) return reduced(each, reduction_of(reduction));
   check_weights(self, weight);
   return reduced(each * weight, weighted_reduction_of(reduction));

@@ -156,6 +156,7 @@ struct prelu_kernel {
 struct prelu {
   static constexpr Row row{.signature = "prelu(Tensor self, Tensor weight) -> Tensor",
                            .kind = Kind::algorithm,
+                           .shapes = "ij,j",
                            .one_dtype = true,
                            .dtypes = kFloats,
                            .kernel_name = "prelu_cpu",

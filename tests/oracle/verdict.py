@@ -35,7 +35,7 @@ def ordered_bits(tensor):
     return torch.where(bits < 0, low - bits, bits)
 
 
-PRODUCTS = {op.name for op in OPS if op.facts.get("shapes")}  # matrix products; of small integers, so they are exact
+PRODUCTS = {op.name for op in OPS if op.facts.get("shapes") and op.module != "nn.functional"}  # matrix products; of small integers, so they are exact
 # The largest errors that the ops declare.
 ULPS = {op.name: float(op.facts["ulp"]) for op in OPS if (op.kind == "map" or op.module == "nn.functional") and "ulp" in op.facts}
 LOSSES = {op.name for op in OPS if op.has_parameter("reduction")}
@@ -81,6 +81,8 @@ def differing(request, wanted, got):
         same |= (wanted.to(torch.float64) - got.to(torch.float64)).abs() <= ERF_ERROR
     if op in ("sinh", "cosh"):
         same |= (wanted == got.sign() * math.inf) & (got.abs() >= torch.finfo(computed_dtype(request)).max / 2)
+    if op == "softshrink" and wanted.dtype.itemsize == 2:  # some of PyTorch's loops do not round lambd to 16 bits
+        same |= (wanted.to(torch.float64) - got.to(torch.float64)).abs() <= torch.finfo(wanted.dtype).eps * abs(float(number_of(request["keywords"].get("lambd", number_json(0.5)))))
     if op in LOSSES:
         same |= within_loss_error(request, wanted, got)
     if op in ("gelu", "mish", "tanhshrink"):
