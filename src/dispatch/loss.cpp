@@ -187,7 +187,7 @@ int64_t class_dim(const Tensor& self) { return self.dim() == 1 ? 0 : 1; }
 /// The logarithm of the softmax. The largest element is subtracted first, so that nothing overflows and a sum of large
 /// numbers loses no digits. 16-bit floats are rounded once.
 Tensor log_softmax_of(const Tensor& self, int64_t dim) {
-  if (is_computed_now(self) && !is_floating_point(self.dtype()))
+  if (is_computed_now(self) && self.numel() > 0 && !is_floating_point(self.dtype()))
     fail_no_code(dim == self.dim() - 1 ? "log_softmax_lastdim_kernel_impl" : "log_softmax_kernel_impl", self.dtype());
   if (self.numel() == 0) return self.clone();
   const Tensor wide = self.to(widened(self.dtype()));
@@ -458,8 +458,8 @@ Tensor plain::cosine_embedding_loss(const Tensor& input1, const Tensor& input2, 
                 to_string(input1.sizes()) + " and " + to_string(input2.sizes()) + ".");
   constexpr double kTiny = 1e-12;
   const auto squares = [&](const Tensor& input) { return tenon::sum(input * input, dim) + kTiny; };
-  const Tensor lengths = tenon::sqrt(squares(input1) * squares(input2));
-  const Tensor cosine = tenon::sum(input1 * input2, dim) / lengths;
+  const Tensor products = tenon::sum(input1 * input2, dim);
+  const Tensor cosine = products / tenon::sqrt(squares(input1) * squares(input2));
   const Tensor apart = tenon::clamp(cosine - margin, 0, {});
   return reduced(tenon::where(target == 1, 1 - cosine, 0) + tenon::where(target == -1, apart, 0), how);
 }

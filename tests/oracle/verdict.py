@@ -82,7 +82,7 @@ def differing(request, wanted, got):
     if op in ("sinh", "cosh"):
         same |= (wanted == got.sign() * math.inf) & (got.abs() >= torch.finfo(computed_dtype(request)).max / 2)
     if op == "softshrink" and wanted.dtype.itemsize == 2:  # some of PyTorch's loops do not round lambd to 16 bits
-        same |= (wanted.to(torch.float64) - got.to(torch.float64)).abs() <= torch.finfo(wanted.dtype).eps * abs(float(number_of(request["keywords"].get("lambd", number_json(0.5)))))
+        same |= (wanted.to(torch.float64) - got.to(torch.float64)).abs() <= torch.finfo(wanted.dtype).eps * abs(complex(number_of(request["keywords"].get("lambd", number_json(0.5)))))
     if op in LOSSES:
         same |= within_loss_error(request, wanted, got)
     if op in ("gelu", "mish", "tanhshrink"):
@@ -200,7 +200,7 @@ def within_loss_error(request, wanted, got):
     operands = [operand.to(torch.float64) for operand in operands_of(request, open_storages(request)) if isinstance(operand, torch.Tensor) and not operand.dtype.is_complex]
     finite = [float(operand[operand.isfinite()].abs().max()) if operand.isfinite().any() else 0.0 for operand in operands]
     info = torch.finfo(computed_dtype(request) if wanted.dtype.itemsize > 2 else wanted.dtype)
-    if not all(bool(operand.isfinite().all()) for operand in operands) or max(finite) ** 2 > info.max ** 0.5:
+    if not all(bool(operand.isfinite().all()) for operand in operands) or max(finite) > info.max ** 0.25:
         return torch.ones_like(wanted, dtype=torch.bool)
     each = call_torch(dict(request, form="functional", keywords=dict(request["keywords"], reduction="none")), operands_of(request, open_storages(request)), None).to(torch.float64)
     scale = max(1.0, *finite) ** 2 + float(each[each.isfinite()].abs().sum()) if request["keywords"].get("reduction") == "sum" else max(1.0, *finite) ** 2
