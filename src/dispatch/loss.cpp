@@ -53,8 +53,7 @@ Reduction weighted_reduction_of(const char* word) {
   }
 }
 /// The weighted elements, their sum, or their sum over that of the weights.
-Tensor weighted(const Tensor& loss, const Tensor& self, const Tensor& weight, const char* word) {
-  check_weights(self, weight);
+Tensor weighted(const Tensor& loss, const Tensor& weight, const char* word) {
   const Reduction reduction = weighted_reduction_of(word);
   const Tensor each = loss * weight;
   if (reduction == Reduction::none) return each;
@@ -77,13 +76,15 @@ void check_constant(const char* op, const char* name, const Tensor& operand) {
 // --- Differences of two tensors
 
 Tensor plain::mse_loss(const Tensor& self, const Tensor& target, const char* reduction, const Tensor& weight) {
-  const Tensor loss = elements(Op::squared_error, self, target);
-  return weight.defined() ? weighted(loss, self, weight, reduction) : reduced(loss, reduction_of(reduction));
+  if (!weight.defined()) return reduced(elements(Op::squared_error, self, target), reduction_of(reduction));
+  check_weights(self, weight);
+  return weighted(tenon::square(tenon::sub(self, target)), weight, reduction);
 }
 
 Tensor plain::l1_loss(const Tensor& self, const Tensor& target, const char* reduction, const Tensor& weight) {
-  const Tensor loss = tenon::abs(tenon::sub(self, target));
-  return weight.defined() ? weighted(loss, self, weight, reduction) : reduced(loss, reduction_of(reduction));
+  if (!weight.defined()) return reduced(tenon::abs(tenon::sub(self, target)), reduction_of(reduction));
+  check_weights(self, weight);
+  return weighted(tenon::abs(tenon::sub(self, target)), weight, reduction);
 }
 
 Tensor plain::smooth_l1_loss(const Tensor& self, const Tensor& target, const char* reduction, double beta) {
@@ -95,10 +96,10 @@ Tensor plain::smooth_l1_loss(const Tensor& self, const Tensor& target, const cha
 Tensor plain::huber_loss(const Tensor& self, const Tensor& target, const char* reduction, double delta,
                          const Tensor& weight) {
   if (!(delta > 0)) throw Error("huber_loss does not support non-positive values for delta.");
+  if (weight.defined()) check_weights(self, weight);
   check_can_cast(result_type(Arg(self), Arg(target)), self.dtype());
   const Tensor each = elements(Op::huber_error, self, target, delta).to(self.dtype());
   if (!weight.defined()) return reduced(each, reduction_of(reduction));
-  check_weights(self, weight);
   return reduced(each * weight, weighted_reduction_of(reduction));
 }
 
@@ -236,7 +237,12 @@ void check_class_weights(const Tensor& self, const Tensor& weight) {
     throw Error("weight tensor should be defined either for all " + std::to_string(classes) +
                 " classes or no classes but got weight tensor of shape: " + to_string(weight.sizes()));
   }
-  if (weight.dtype() != self.dtype())
+}
+void check_class_dtypes(const Tensor& self, const Tensor& target, const Tensor& weight) {
+  if (target.dtype() != int64 && target.dtype() != uint8)
+    throw Error(std::string("expected target dtype to be Long or Byte, but got ") + scalar_type_name(target.dtype()));
+  if (is_computed_now(self)) check_has_code(row_of(Op::nll_loss), self.dtype());
+  if (weight.defined() && weight.dtype() != self.dtype())
     throw Error(std::string("expected scalar type ") + scalar_type_name(self.dtype()) + " but found " +
                 scalar_type_name(weight.dtype()));
 }
@@ -255,8 +261,6 @@ struct Classes {
   Tensor is_ignored;  // bool
 };
 Classes classes_of(const Tensor& self, const Tensor& target, int64_t ignore_index) {
-  if (target.dtype() != int64 && target.dtype() != uint8)
-    throw Error(std::string("expected target dtype to be Long or Byte, but got ") + scalar_type_name(target.dtype()));
   const Tensor wide = target.detach().to(int64);
   const Tensor is_ignored = wide == ignore_index;
   check_classes(wide, is_ignored, self.size(class_dim(self)));
@@ -287,7 +291,7 @@ Tensor plain::nll_loss(const Tensor& self, const Tensor& target, const Tensor& w
   if (target.device() != self.device()) fail_device(self.device(), target.device());
   check_classes_sizes(self, target);
   check_class_weights(self, weight);
-  if (is_computed_now(self)) check_has_code(row_of(Op::nll_loss), self.dtype());
+  check_class_dtypes(self, target, weight);
   const PolicyExemption exempt;
   if (self.dim() > 1) return nll_of_batch(self, classes_of(self, target, ignore_index), weight, how);
   const Tensor one = self.unsqueeze(0);
@@ -372,7 +376,7 @@ Tensor plain::cross_entropy(const Tensor& self, const Tensor& target, const Tens
 namespace {
 
 void check_not_negative(const Arg& var) {
-  const bool is_negative = var.is_tensor() ? is_computed_now(var.tensor()) && var.tensor().numel() > 0 &&
+  const bool is_negative = var.is_tensor() ? is_computed_now(var.tensor()) &&
                                                  tenon::any(tenon::lt(var.tensor().detach(), 0)).item().as_bool()
                                            : var.number().as_double() < 0;
   if (is_negative) throw ValueError("var has negative entry/entries");

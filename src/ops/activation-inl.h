@@ -44,6 +44,7 @@ struct hardtanh {
       .method = false,
       .inplace = true,
       .dtypes = kNoBool,
+      .accepts = kNoBool & ~set_of(uint8),
       .kernel_name = "clamp_scalar_cpu",
       .refuses_bool = "Bool inputs not supported for hardtanh",
       .refuses_complex = "clamp is not supported for complex types",

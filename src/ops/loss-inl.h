@@ -306,7 +306,7 @@ struct poisson_nll_loss {
       .method = false,
       .promotion = Promotion::int_to_float,
       .dtypes = kInexact,
-      .accepts = kNoBool | kComplex,
+      .accepts = kAllDtypes & ~1u,
       .ulp = 8,
       .doc =
           "exp(input) - target * input, or input - target * log(input + eps) without log_input, and Stirling's "
@@ -366,7 +366,7 @@ struct cosine_embedding_loss {
       .method = false,
       .promotion = Promotion::int_to_float,
       .dtypes = kFloats,
-      .accepts = kUsual,
+      .accepts = kAllReal,
       .ulp = 8,
       .doc =
           "1 - cosine of the angle between rows of input1 and input2 where target is 1, and cosine - margin, at least "

@@ -444,7 +444,7 @@ def test_gradcheck_of_every_op(op):
 
     def factor(i):
         sizes = op.sizes(op.operands[i], lambda letter: 2)
-        return (tenon.arange(2 ** len(sizes), dtype=tenon.float64) / 4 + i).reshape(sizes).requires_grad_()
+        return (tenon.arange(2 ** len(sizes), dtype=tenon.float64) / 4 + i + 0.1).reshape(sizes).requires_grad_()
 
     a = factor(0) if op.shapes else some
 
