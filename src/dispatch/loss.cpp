@@ -45,6 +45,11 @@ Tensor elements(Op op, const Tensor& a, const Tensor& b, double number) {
 void check_weights(const Tensor& self, const Tensor& weight) {
   if (!(weight.sizes() == self.sizes())) throw ValueError("Weights and input must have the same size.");
 }
+/// PyTorch broadcasts first.
+void check_weighted(const Tensor& self, const Tensor& target, const Tensor& weight) {
+  infer_size(self.sizes(), target.sizes());
+  check_weights(self, weight);
+}
 Reduction weighted_reduction_of(const char* word) {
   try {
     return reduction_of(word);
@@ -77,13 +82,13 @@ void check_constant(const char* op, const char* name, const Tensor& operand) {
 
 Tensor plain::mse_loss(const Tensor& self, const Tensor& target, const char* reduction, const Tensor& weight) {
   if (!weight.defined()) return reduced(elements(Op::squared_error, self, target), reduction_of(reduction));
-  check_weights(self, weight);
+  check_weighted(self, target, weight);
   return weighted(tenon::square(tenon::sub(self, target)), weight, reduction);
 }
 
 Tensor plain::l1_loss(const Tensor& self, const Tensor& target, const char* reduction, const Tensor& weight) {
   if (!weight.defined()) return reduced(tenon::abs(tenon::sub(self, target)), reduction_of(reduction));
-  check_weights(self, weight);
+  check_weighted(self, target, weight);
   return weighted(tenon::abs(tenon::sub(self, target)), weight, reduction);
 }
 
@@ -165,10 +170,9 @@ Tensor plain::binary_cross_entropy_with_logits(const Tensor& self, const Tensor&
 Tensor plain::kl_div(const Tensor& self, const Tensor& target, const char* reduction, bool log_target) {
   const bool by_batch = std::strcmp(reduction, "batchmean") == 0;
   const Reduction how = by_batch ? Reduction::sum : reduction_of(reduction);
-  for (const Tensor* tensor : {&self, &target}) {
-    if (is_complex(tensor->dtype())) throw Error("kl_div: Complex inputs not supported.");
-    if (!is_floating_point(tensor->dtype())) throw Error("kl_div: Integral inputs not supported.");
-  }
+  if (is_complex(self.dtype()) || is_complex(target.dtype())) throw Error("kl_div: Complex inputs not supported.");
+  if (!is_floating_point(self.dtype()) || !is_floating_point(target.dtype()))
+    throw Error("kl_div: Integral inputs not supported.");
   Tensor loss;
   if (log_target) {
     loss = tenon::exp(target) * (target - self);
@@ -209,9 +213,10 @@ void check_classes_sizes(const Tensor& self, const Tensor& target) {
   if (self.dim() == 1 && target.dim() == 1 && target.size(0) != 1)
     throw ValueError("For 1D input, 1D target must have size 1, but got target size: " +
                      std::to_string(target.size(0)));
-  if (self.dim() != 1 && target.dim() > 0 && self.size(0) != target.size(0))
+  const int64_t places = target.dim() == 0 ? 0 : target.size(0);
+  if (self.dim() != 1 && self.size(0) != places)
     throw ValueError("Expected input batch_size (" + std::to_string(self.size(0)) + ") to match target batch_size (" +
-                     std::to_string(target.size(0)) + ").");
+                     std::to_string(places) + ").");
   if (self.dim() <= 2) {
     if (target.dim() > 1) throw Error("0D or 1D target tensor expected, multi-target not supported");
     if (self.dim() == 2 && target.dim() == 0)
@@ -408,7 +413,7 @@ Tensor plain::gaussian_nll_loss(const Tensor& self, const Tensor& target, const 
     const NoGrad plain_numbers;  // the gradient of a variance below eps is not 0
     variances.clamp_(eps, {});
   }
-  const Tensor error = elements(Op::squared_error, self, target);
+  const Tensor error = tenon::square(self - target);
   Tensor loss = (tenon::log(variances) + error / variances) * 0.5;
   if (full) loss = loss + 0.5 * std::log(2 * std::numbers::pi);
   return reduced(loss, reduction_of(reduction));
@@ -420,7 +425,7 @@ Tensor plain::poisson_nll_loss(const Tensor& self, const Tensor& target, bool lo
   Tensor loss = log_input ? tenon::exp(self) - target * self : self - target * tenon::log(self + eps);
   if (full) {
     const Tensor stirling = target * tenon::log(target) - target + 0.5 * tenon::log(target * (2 * std::numbers::pi));
-    loss = loss + tenon::where(target <= 1, 0, stirling);
+    loss.add_(tenon::where(target <= 1, 0, stirling));
   }
   return reduced(loss, how);
 }

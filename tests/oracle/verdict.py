@@ -205,7 +205,7 @@ def within_loss_error(request, wanted, got):
     if not all(bool(operand.isfinite().all()) for operand in operands) or max(finite, default=0) > info.max ** 0.25:
         return torch.ones_like(wanted, dtype=torch.bool)
     each = call_torch(dict(request, form="functional", keywords=dict(request["keywords"], reduction="none")), operands_of(request, open_storages(request)), None).to(torch.float64)
-    scale = max(1.0, *finite) ** 2 + float(each[each.isfinite()].abs().sum()) if request["keywords"].get("reduction") == "sum" else max(1.0, *finite) ** 2
+    scale = max([1.0, *finite]) ** 2 + float(each[each.isfinite()].abs().sum()) if request["keywords"].get("reduction") == "sum" else max([1.0, *finite]) ** 2
     return (wanted.to(torch.float64) - got.to(torch.float64)).abs() <= 64 * info.eps * scale
 
 
