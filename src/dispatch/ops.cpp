@@ -466,11 +466,14 @@ double slope_bound(const char* name, Scalar bound, bool is_finite) {
   std::snprintf(text, sizeof text, "%g", value);
   throw Error(std::string("rrelu: ") + name + " bound must be finite, got " + text);
 }
-/// The mean of two slopes. PyTorch divides a sum of integers in float32.
+/// The mean of two slopes. PyTorch adds truths as truths and integers with wrapping, and divides both in float32.
 double mean_slope(Scalar lower, Scalar upper) {
   const double sum = lower.as_double() + upper.as_double();
-  const bool is_floating = lower.is_floating() || upper.is_floating();
-  return is_floating ? sum / 2 : static_cast<double>(static_cast<float>(sum) / 2);
+  if (lower.is_floating() || upper.is_floating()) return sum / 2;
+  if (lower.is_boolean() && upper.is_boolean()) return sum > 0 ? 0.5 : 0;
+  const auto wrapped =
+      static_cast<int64_t>(static_cast<uint64_t>(lower.as_int64()) + static_cast<uint64_t>(upper.as_int64()));
+  return static_cast<double>(static_cast<float>(wrapped) / 2);
 }
 
 /// 1 where `self` is above 0, elsewhere a number between the bounds.
