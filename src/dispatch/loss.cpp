@@ -367,7 +367,7 @@ Tensor plain::cross_entropy(const Tensor& self, const Tensor& target, const Tens
     return entropy_of_probabilities(self, target, weight, how, label_smoothing);
   }
   if (label_smoothing > 0) check_smoothing(label_smoothing);
-  if (self.dim() == 0) throw ValueError("Expected 1 or more dimensions (got 0)");
+  if (self.dim() == 0) wrap_dim(1, 0);  // throws
   const Tensor logarithms = log_softmax_of(self, class_dim(self));
   const Tensor loss = plain::nll_loss(logarithms, target, weight, ignore_index, reduction);
   if (!(label_smoothing > 0)) return loss;
