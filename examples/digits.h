@@ -44,7 +44,7 @@ struct Network {
 };
 
 /// Softmax cross-entropy; the largest logit is taken off first, so that no exponential overflows.
-inline Tensor cross_entropy(const Tensor& logits, const Tensor& labels) {
+inline Tensor entropy_of(const Tensor& logits, const Tensor& labels) {
   const Tensor shifted = logits - logits.detach().amax(1, true);
   return (shifted.exp().sum(1).log() - (shifted * labels).sum(1)).mean();
 }
@@ -76,8 +76,8 @@ inline Result train(const Data& data, const std::function<void(int64_t, int64_t)
   Result result;
   for (int64_t step = 0; step < steps; ++step) {
     const int64_t start = step % batches * kBatch;
-    const Tensor loss = cross_entropy(network.logits(data.train_images.narrow(0, start, kBatch)),
-                                      data.train_labels.narrow(0, start, kBatch));
+    const Tensor loss = entropy_of(network.logits(data.train_images.narrow(0, start, kBatch)),
+                                   data.train_labels.narrow(0, start, kBatch));
     loss.backward();
     result.losses.push_back(loss.item<double>());
     const tenon::NoGrad no_grad;

@@ -45,6 +45,11 @@ Tensor elements(Op op, const Tensor& a, const Tensor& b, double number) {
 void check_weights(const Tensor& self, const Tensor& weight) {
   if (!(weight.sizes() == self.sizes())) throw ValueError("Weights and input must have the same size.");
 }
+/// PyTorch broadcasts first.
+void check_weighted(const Tensor& self, const Tensor& target, const Tensor& weight) {
+  infer_size(self.sizes(), target.sizes());
+  check_weights(self, weight);
+}
 Reduction weighted_reduction_of(const char* word) {
   try {
     return reduction_of(word);
@@ -53,8 +58,7 @@ Reduction weighted_reduction_of(const char* word) {
   }
 }
 /// The weighted elements, their sum, or their sum over that of the weights.
-Tensor weighted(const Tensor& loss, const Tensor& self, const Tensor& weight, const char* word) {
-  check_weights(self, weight);
+Tensor weighted(const Tensor& loss, const Tensor& weight, const char* word) {
   const Reduction reduction = weighted_reduction_of(word);
   const Tensor each = loss * weight;
   if (reduction == Reduction::none) return each;
@@ -77,13 +81,15 @@ void check_constant(const char* op, const char* name, const Tensor& operand) {
 // --- Differences of two tensors
 
 Tensor plain::mse_loss(const Tensor& self, const Tensor& target, const char* reduction, const Tensor& weight) {
-  const Tensor loss = elements(Op::squared_error, self, target);
-  return weight.defined() ? weighted(loss, self, weight, reduction) : reduced(loss, reduction_of(reduction));
+  if (!weight.defined()) return reduced(elements(Op::squared_error, self, target), reduction_of(reduction));
+  check_weighted(self, target, weight);
+  return weighted(tenon::square(tenon::sub(self, target)), weight, reduction);
 }
 
 Tensor plain::l1_loss(const Tensor& self, const Tensor& target, const char* reduction, const Tensor& weight) {
-  const Tensor loss = tenon::abs(tenon::sub(self, target));
-  return weight.defined() ? weighted(loss, self, weight, reduction) : reduced(loss, reduction_of(reduction));
+  if (!weight.defined()) return reduced(tenon::abs(tenon::sub(self, target)), reduction_of(reduction));
+  check_weighted(self, target, weight);
+  return weighted(tenon::abs(tenon::sub(self, target)), weight, reduction);
 }
 
 Tensor plain::smooth_l1_loss(const Tensor& self, const Tensor& target, const char* reduction, double beta) {
@@ -95,11 +101,10 @@ Tensor plain::smooth_l1_loss(const Tensor& self, const Tensor& target, const cha
 Tensor plain::huber_loss(const Tensor& self, const Tensor& target, const char* reduction, double delta,
                          const Tensor& weight) {
   if (!(delta > 0)) throw Error("huber_loss does not support non-positive values for delta.");
-  const Tensor loss = elements(Op::huber_error, self, target, delta);
-  check_can_cast(loss.dtype(), self.dtype());
-  const Tensor each = loss.to(self.dtype());
+  if (weight.defined()) check_weights(self, weight);
+  check_can_cast(result_type(Arg(self), Arg(target)), self.dtype());
+  const Tensor each = elements(Op::huber_error, self, target, delta).to(self.dtype());
   if (!weight.defined()) return reduced(each, reduction_of(reduction));
-  check_weights(self, weight);
   return reduced(each * weight, weighted_reduction_of(reduction));
 }
 
@@ -165,10 +170,9 @@ Tensor plain::binary_cross_entropy_with_logits(const Tensor& self, const Tensor&
 Tensor plain::kl_div(const Tensor& self, const Tensor& target, const char* reduction, bool log_target) {
   const bool by_batch = std::strcmp(reduction, "batchmean") == 0;
   const Reduction how = by_batch ? Reduction::sum : reduction_of(reduction);
-  for (const Tensor* tensor : {&self, &target}) {
-    if (is_complex(tensor->dtype())) throw Error("kl_div: Complex inputs not supported.");
-    if (!is_floating_point(tensor->dtype())) throw Error("kl_div: Integral inputs not supported.");
-  }
+  if (is_complex(self.dtype()) || is_complex(target.dtype())) throw Error("kl_div: Complex inputs not supported.");
+  if (!is_floating_point(self.dtype()) || !is_floating_point(target.dtype()))
+    throw Error("kl_div: Integral inputs not supported.");
   Tensor loss;
   if (log_target) {
     loss = tenon::exp(target) * (target - self);
@@ -188,7 +192,7 @@ int64_t class_dim(const Tensor& self) { return self.dim() == 1 ? 0 : 1; }
 /// The logarithm of the softmax. The largest element is subtracted first, so that nothing overflows and a sum of large
 /// numbers loses no digits. 16-bit floats are rounded once.
 Tensor log_softmax_of(const Tensor& self, int64_t dim) {
-  if (is_computed_now(self) && !is_floating_point(self.dtype()))
+  if (is_computed_now(self) && self.numel() > 0 && !is_floating_point(self.dtype()))
     fail_no_code(dim == self.dim() - 1 ? "log_softmax_lastdim_kernel_impl" : "log_softmax_kernel_impl", self.dtype());
   if (self.numel() == 0) return self.clone();
   const Tensor wide = self.to(widened(self.dtype()));
@@ -209,9 +213,10 @@ void check_classes_sizes(const Tensor& self, const Tensor& target) {
   if (self.dim() == 1 && target.dim() == 1 && target.size(0) != 1)
     throw ValueError("For 1D input, 1D target must have size 1, but got target size: " +
                      std::to_string(target.size(0)));
-  if (self.dim() != 1 && target.dim() > 0 && self.size(0) != target.size(0))
+  const int64_t places = target.dim() == 0 ? 0 : target.size(0);
+  if (self.dim() != 1 && self.size(0) != places)
     throw ValueError("Expected input batch_size (" + std::to_string(self.size(0)) + ") to match target batch_size (" +
-                     std::to_string(target.size(0)) + ").");
+                     std::to_string(places) + ").");
   if (self.dim() <= 2) {
     if (target.dim() > 1) throw Error("0D or 1D target tensor expected, multi-target not supported");
     if (self.dim() == 2 && target.dim() == 0)
@@ -237,7 +242,12 @@ void check_class_weights(const Tensor& self, const Tensor& weight) {
     throw Error("weight tensor should be defined either for all " + std::to_string(classes) +
                 " classes or no classes but got weight tensor of shape: " + to_string(weight.sizes()));
   }
-  if (weight.dtype() != self.dtype())
+}
+void check_class_dtypes(const Tensor& self, const Tensor& target, const Tensor& weight) {
+  if (target.dtype() != int64 && target.dtype() != uint8)
+    throw Error(std::string("expected target dtype to be Long or Byte, but got ") + scalar_type_name(target.dtype()));
+  if (is_computed_now(self)) check_has_code(row_of(Op::nll_loss), self.dtype());
+  if (weight.defined() && weight.dtype() != self.dtype())
     throw Error(std::string("expected scalar type ") + scalar_type_name(self.dtype()) + " but found " +
                 scalar_type_name(weight.dtype()));
 }
@@ -256,8 +266,6 @@ struct Classes {
   Tensor is_ignored;  // bool
 };
 Classes classes_of(const Tensor& self, const Tensor& target, int64_t ignore_index) {
-  if (target.dtype() != int64 && target.dtype() != uint8)
-    throw Error(std::string("expected target dtype to be Long or Byte, but got ") + scalar_type_name(target.dtype()));
   const Tensor wide = target.detach().to(int64);
   const Tensor is_ignored = wide == ignore_index;
   check_classes(wide, is_ignored, self.size(class_dim(self)));
@@ -288,7 +296,7 @@ Tensor plain::nll_loss(const Tensor& self, const Tensor& target, const Tensor& w
   if (target.device() != self.device()) fail_device(self.device(), target.device());
   check_classes_sizes(self, target);
   check_class_weights(self, weight);
-  if (is_computed_now(self)) check_has_code(row_of(Op::nll_loss), self.dtype());
+  check_class_dtypes(self, target, weight);
   const PolicyExemption exempt;
   if (self.dim() > 1) return nll_of_batch(self, classes_of(self, target, ignore_index), weight, how);
   const Tensor one = self.unsqueeze(0);
@@ -359,7 +367,7 @@ Tensor plain::cross_entropy(const Tensor& self, const Tensor& target, const Tens
     return entropy_of_probabilities(self, target, weight, how, label_smoothing);
   }
   if (label_smoothing > 0) check_smoothing(label_smoothing);
-  if (self.dim() == 0) throw ValueError("Expected 1 or more dimensions (got 0)");
+  if (self.dim() == 0) wrap_dim(1, 0);  // throws
   const Tensor logarithms = log_softmax_of(self, class_dim(self));
   const Tensor loss = plain::nll_loss(logarithms, target, weight, ignore_index, reduction);
   if (!(label_smoothing > 0)) return loss;
@@ -373,7 +381,7 @@ Tensor plain::cross_entropy(const Tensor& self, const Tensor& target, const Tens
 namespace {
 
 void check_not_negative(const Arg& var) {
-  const bool is_negative = var.is_tensor() ? is_computed_now(var.tensor()) && var.tensor().numel() > 0 &&
+  const bool is_negative = var.is_tensor() ? is_computed_now(var.tensor()) &&
                                                  tenon::any(tenon::lt(var.tensor().detach(), 0)).item().as_bool()
                                            : var.number().as_double() < 0;
   if (is_negative) throw ValueError("var has negative entry/entries");
@@ -405,7 +413,7 @@ Tensor plain::gaussian_nll_loss(const Tensor& self, const Tensor& target, const 
     const NoGrad plain_numbers;  // the gradient of a variance below eps is not 0
     variances.clamp_(eps, {});
   }
-  const Tensor error = elements(Op::squared_error, self, target);
+  const Tensor error = tenon::square(self - target);
   Tensor loss = (tenon::log(variances) + error / variances) * 0.5;
   if (full) loss = loss + 0.5 * std::log(2 * std::numbers::pi);
   return reduced(loss, reduction_of(reduction));
@@ -417,7 +425,7 @@ Tensor plain::poisson_nll_loss(const Tensor& self, const Tensor& target, bool lo
   Tensor loss = log_input ? tenon::exp(self) - target * self : self - target * tenon::log(self + eps);
   if (full) {
     const Tensor stirling = target * tenon::log(target) - target + 0.5 * tenon::log(target * (2 * std::numbers::pi));
-    loss = loss + tenon::where(target <= 1, 0, stirling);
+    loss.add_(tenon::where(target <= 1, 0, stirling));
   }
   return reduced(loss, how);
 }
@@ -459,8 +467,8 @@ Tensor plain::cosine_embedding_loss(const Tensor& input1, const Tensor& input2, 
                 to_string(input1.sizes()) + " and " + to_string(input2.sizes()) + ".");
   constexpr double kTiny = 1e-12;
   const auto squares = [&](const Tensor& input) { return tenon::sum(input * input, dim) + kTiny; };
-  const Tensor lengths = tenon::sqrt(squares(input1) * squares(input2));
-  const Tensor cosine = tenon::sum(input1 * input2, dim) / lengths;
+  const Tensor products = tenon::sum(input1 * input2, dim);
+  const Tensor cosine = products / tenon::sqrt(squares(input1) * squares(input2));
   const Tensor apart = tenon::clamp(cosine - margin, 0, {});
   return reduced(tenon::where(target == 1, 1 - cosine, 0) + tenon::where(target == -1, apart, 0), how);
 }

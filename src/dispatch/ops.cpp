@@ -648,21 +648,22 @@ Tensor threshold(const Target& target, const Tensor& input, Scalar threshold, Sc
   return run_form(Op::threshold, target, args, 3);
 }
 
-/// The bounds of slopes. In place, PyTorch asks only of drawn ones that they are finite.
-void check_slopes(double lower, double upper, bool are_finite) {
-  for (const auto& [name, value] : {std::pair{"lower", lower}, std::pair{"upper", upper}})
-    if (are_finite && !std::isfinite(value)) {
-      char text[32];
-      std::snprintf(text, sizeof text, "%g", value);
-      throw Error(std::string("rrelu: ") + name + " bound must be finite, got " + text);
-    }
-  if (!(lower <= upper)) throw Error("Lower bound should be less than or equal to the upper bound");
+/// A bound of slopes. In place, PyTorch asks only of drawn ones that they are finite.
+double slope_bound(const char* name, Scalar bound, bool is_finite) {
+  const double value = bound.to<double>();
+  if (!is_finite || std::isfinite(value)) return value;
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  throw Error(std::string("rrelu: ") + name + " bound must be finite, got " + text);
 }
-/// The mean of two slopes. PyTorch divides a sum of integers in float32.
+/// The mean of two slopes. PyTorch adds truths as truths and integers with wrapping, and divides both in float32.
 double mean_slope(Scalar lower, Scalar upper) {
   const double sum = lower.as_double() + upper.as_double();
-  const bool is_floating = lower.is_floating() || upper.is_floating();
-  return is_floating ? sum / 2 : static_cast<double>(static_cast<float>(sum) / 2);
+  if (lower.is_floating() || upper.is_floating()) return sum / 2;
+  if (lower.is_boolean() && upper.is_boolean()) return sum > 0 ? 0.5 : 0;
+  const auto wrapped =
+      static_cast<int64_t>(static_cast<uint64_t>(lower.as_int64()) + static_cast<uint64_t>(upper.as_int64()));
+  return static_cast<double>(static_cast<float>(wrapped) / 2);
 }
 
 /// 1 where `self` is above 0, elsewhere a number between the bounds.
@@ -672,8 +673,9 @@ Tensor drawn_slopes(const Tensor& self, double lower, double upper) {
 }
 
 Tensor rrelu(const Target& target, const Tensor& input, Scalar lower, Scalar upper, bool training) {
-  const double low = lower.to<double>(), high = upper.to<double>();
-  check_slopes(low, high, training || !target.given());
+  const bool are_finite = training || !target.given();
+  const double low = slope_bound("lower", lower, are_finite), high = slope_bound("upper", upper, are_finite);
+  if (!(low <= high)) throw Error("Lower bound should be less than or equal to the upper bound");
   const Arg self(input);
   if (training) {
     if (!input.is_meta() && (input.dtype() == float16 || !is_floating_point(input.dtype())))

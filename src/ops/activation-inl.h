@@ -44,6 +44,7 @@ struct hardtanh {
       .method = false,
       .inplace = true,
       .dtypes = kNoBool,
+      .accepts = kNoBool & ~set_of(uint8),
       .kernel_name = "clamp_scalar_cpu",
       .refuses_bool = "Bool inputs not supported for hardtanh",
       .refuses_complex = "clamp is not supported for complex types",
@@ -156,6 +157,7 @@ struct prelu_kernel {
 struct prelu {
   static constexpr Row row{.signature = "prelu(Tensor self, Tensor weight) -> Tensor",
                            .kind = Kind::algorithm,
+                           .shapes = "ij,j",
                            .one_dtype = true,
                            .dtypes = kFloats,
                            .kernel_name = "prelu_cpu",

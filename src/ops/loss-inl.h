@@ -42,6 +42,7 @@ struct l1_loss {
       .kind = Kind::algorithm,
       .values = "reduction: none mean sum",
       .method = false,
+      .dtypes = kInexact,
       .complex_to_real = true,
       .ulp = 4,
       .doc = "The magnitudes of input - target: their mean, their sum, or each; times weight if it is given."};
@@ -119,6 +120,7 @@ struct huber_loss {
       .method = false,
       .dtypes = kFloats,
       .kernel_name = "huber_cpu",
+      .as_input = true,
       .ulp = 4,
       .doc =
           "Where |input - target| is below delta half its square, elsewhere delta * (itself - delta / 2): their mean, "
@@ -248,6 +250,7 @@ struct nll_loss {
           "reduction='mean') -> Tensor",
       .module = "nn.functional",
       .kind = Kind::algorithm,
+      .shapes = "ij,i,j",
       .values = "target: int64; reduction: none mean sum",
       .method = false,
       .dtypes = kFloats,
@@ -265,6 +268,7 @@ struct cross_entropy {
           "reduction='mean', float label_smoothing=0.0) -> Tensor",
       .module = "nn.functional",
       .kind = Kind::algorithm,
+      .shapes = "ij,i,j",
       .values = "target: int64; reduction: none mean sum; label_smoothing: 0 0.1",
       .method = false,
       .dtypes = kFloats,
@@ -302,6 +306,7 @@ struct poisson_nll_loss {
       .method = false,
       .promotion = Promotion::int_to_float,
       .dtypes = kInexact,
+      .accepts = kAllDtypes & ~1u,
       .ulp = 8,
       .doc =
           "exp(input) - target * input, or input - target * log(input + eps) without log_input, and Stirling's "
@@ -315,6 +320,8 @@ struct hinge_embedding_loss {
       .kind = Kind::algorithm,
       .values = "reduction: none mean sum; margin: 1 0.5",
       .method = false,
+      .dtypes = kFloats,
+      .as_input = true,
       .ulp = 4,
       .doc =
           "input where target is 1, and margin - input, at least 0, where it is -1: their mean, their sum, or each."};
@@ -328,6 +335,9 @@ struct margin_ranking_loss {
                            .kind = Kind::algorithm,
                            .values = "reduction: none mean sum; margin: 0 0.5",
                            .method = false,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kFloats,
+                           .accepts = kNoBool,
                            .ulp = 4,
                            .doc = "margin - target * (input1 - input2), at least 0: their mean, their sum, or each."};
 };
@@ -339,6 +349,7 @@ struct soft_margin_loss {
                            .values = "reduction: none mean sum",
                            .method = false,
                            .dtypes = kInexact,
+                           .as_input = true,
                            .ulp = 4,
                            .doc = "log(1 + exp(-target * input)): their mean, their sum, or each."};
 };
@@ -350,8 +361,12 @@ struct cosine_embedding_loss {
           "reduction='mean') -> Tensor",
       .module = "nn.functional",
       .kind = Kind::algorithm,
+      .shapes = "ij,ij,i",
       .values = "reduction: none mean sum; margin: 0 0.5",
       .method = false,
+      .promotion = Promotion::int_to_float,
+      .dtypes = kFloats,
+      .accepts = kAllReal,
       .ulp = 8,
       .doc =
           "1 - cosine of the angle between rows of input1 and input2 where target is 1, and cosine - margin, at least "

@@ -126,6 +126,7 @@ struct Row {
   uint8_t no_overlap = 0;        // bit i: result i may not be written to an out= that partly overlaps the first operand
   bool keeps_real = false;       // the result of a real operand is that operand
   bool complex_to_real = false;  // the result of complex numbers is real
+  bool as_input = false;         // for an algorithm: the result has the first operand's dtype
   bool gives_row_major = false;  // a new result (not on meta) is contiguous, however the operands lie
   bool exact_second = false;     // a second operand of one element is not rounded to 16-bit floats
   bool commutative = false;      // a number as first operand is treated like one as second operand

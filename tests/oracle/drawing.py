@@ -302,10 +302,15 @@ def draw_case(ops, seed, number, only_op=None):
             written = form == "inplace" and not build.args
             given = op == "addmv" and 0 in (sizes["i"], sizes["j"])  # docs/differences.md
             shape = draw.narrowed(shape) if operand[0] == "*" and not (written or given) else shape if given or draw.chance(0.95) else draw.shape()
+            if DECLARED[op].values_of(DECLARED[op].operands()[len(build.args)]) == "int64":
+                build.args.append(build.places(shape, sizes["j"]))
+                continue
             build.args.append(build.tensor(shape, dtype if draw.chance(0.95) else draw.dtype(), tame=True, written=written))
         for factor in ("alpha", "beta"):
             if any(parameter.name == factor for parameter in DECLARED[op].parameters) and dtype.itemsize > 2 and draw.chance(0.4):
                 keywords[factor] = number_json(draw.rng.choice([0, 1, 2, -3]))
+        if DECLARED[op].has_parameter("reduction"):
+            draw_parameters(draw, DECLARED[op], keywords, 2)
         for parameter in DECLARED[op].parameters:
             if parameter.default is None and not parameter.is_operand():
                 keywords[parameter.name] = draw_parameter(draw, DECLARED[op], parameter)

@@ -191,7 +191,8 @@ std::vector<tenon::Value> values_of(const tenon::Schema& schema, const Request& 
       values[i] = request.tensors();
     else if (keyword && parameter.is_operand())
       values[i] = request.value(keyword->get<std::size_t>());
-    else if (!keyword && operands < request.count() && parameter.is_operand() && !parameter.fallback)
+    else if (!keyword && operands < request.count() && parameter.is_operand() &&
+             (!parameter.fallback || std::string_view(parameter.type) == "Tensor?"))
       values[i] = request.value(operands++);
     else if (!keyword)
       continue;

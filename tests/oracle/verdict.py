@@ -35,7 +35,7 @@ def ordered_bits(tensor):
     return torch.where(bits < 0, low - bits, bits)
 
 
-PRODUCTS = {op.name for op in OPS if op.facts.get("shapes")}  # matrix products; of small integers, so they are exact
+PRODUCTS = {op.name for op in OPS if op.facts.get("shapes") and op.module != "nn.functional"}  # matrix products; of small integers, so they are exact
 # The largest errors that the ops declare.
 ULPS = {op.name: float(op.facts["ulp"]) for op in OPS if (op.kind == "map" or op.module == "nn.functional") and "ulp" in op.facts}
 LOSSES = {op.name for op in OPS if op.has_parameter("reduction")}
@@ -96,8 +96,12 @@ def differing(request, wanted, got):
         same |= (wanted == got.sign() * math.inf) & (got.abs() >= torch.finfo(computed_dtype(request)).max / 2)
     if op in DECLARED and DECLARED[op].file == "special-inl.h":
         same |= within_special_error(request, wanted, got)
+    if op == "softshrink" and wanted.dtype.itemsize == 2:  # some of PyTorch's loops do not round lambd to 16 bits
+        same |= (wanted.to(torch.float64) - got.to(torch.float64)).abs() <= torch.finfo(wanted.dtype).eps * abs(complex(number_of(request["keywords"].get("lambd", number_json(0.5)))))
     if op in LOSSES:
         same |= within_loss_error(request, wanted, got)
+    if op == "softplus":  # a subnormal number is divided by beta
+        same |= (wanted - got).abs() <= 2 * torch.finfo(wanted.dtype).tiny
     if op in ("gelu", "mish", "tanhshrink"):
         same |= within_operands_error(request, wanted, got)
     if "alpha" in request["keywords"] and op in DECLARED and DECLARED[op].kind == "map" and op not in ("elu", "celu"):
@@ -196,6 +200,8 @@ def computed_dtype(request):
     operands = operands_of(request, open_storages(request))
     if request["op"] == "float_power":
         return torch.float64
+    if any(isinstance(operand, torch.Tensor) and operand.dtype in WIDE_UNSIGNED for operand in operands):  # which are not promoted
+        return torch.get_default_dtype()
     dtype = torch.result_type(operands[0], operands[1] if len(operands) > 1 else operands[0])
     return dtype if dtype.is_floating_point else torch.get_default_dtype()
 
@@ -262,10 +268,10 @@ def within_loss_error(request, wanted, got):
     operands = [operand.to(torch.float64) for operand in operands_of(request, open_storages(request)) if isinstance(operand, torch.Tensor) and not operand.dtype.is_complex]
     finite = [float(operand[operand.isfinite()].abs().max()) if operand.isfinite().any() else 0.0 for operand in operands]
     info = torch.finfo(computed_dtype(request) if wanted.dtype.itemsize > 2 else wanted.dtype)
-    if not all(bool(operand.isfinite().all()) for operand in operands) or max(finite) ** 2 > info.max ** 0.5:
+    if not all(bool(operand.isfinite().all()) for operand in operands) or max(finite, default=0) > info.max ** 0.25:
         return torch.ones_like(wanted, dtype=torch.bool)
     each = call_torch(dict(request, form="functional", keywords=dict(request["keywords"], reduction="none")), operands_of(request, open_storages(request)), None).to(torch.float64)
-    scale = max(1.0, *finite) ** 2 + float(each[each.isfinite()].abs().sum()) if request["keywords"].get("reduction") == "sum" else max(1.0, *finite) ** 2
+    scale = max([1.0, *finite]) ** 2 + float(each[each.isfinite()].abs().sum()) if request["keywords"].get("reduction") == "sum" else max([1.0, *finite]) ** 2
     return (wanted.to(torch.float64) - got.to(torch.float64)).abs() <= 64 * info.eps * scale
 
 
@@ -376,14 +382,20 @@ def is_same_mistake(wanted, got):
     out, shown = "Expected out tensor to have dtype", "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got"
     if wanted.startswith(shown):
         return got.startswith(shown)
+    outside = "all elements of "  # of two operands: PyTorch finds the first element
+    if wanted.startswith(outside):
+        return got.startswith(outside)
     refused = got if wanted.startswith(out) else wanted if got.startswith(out) else ""
     return " not implemented for '" in refused or " does not support " in refused
 
 
 def difference(request, result, got, is_last=True):
     """None if PyTorch's result and Tenon's agree, otherwise the difference."""
+    # Of a loss's dims of size 1, and without elements, they depend on PyTorch's steps.
+    used = [place for place, size in enumerate(result.shape) if request["op"] not in LOSSES or size > 1 and result.numel()]
+    strides = [[side[place] for place in used] for side in (result.stride(), got["strides"]) if len(side) == result.dim()]
     for what, left, right in (("dtype", NAMES[result.dtype], got["dtype"]), ("shape", list(result.shape), got["shape"]),
-                              ("strides", list(result.stride()), got["strides"])):
+                              ("strides", strides[0], strides[-1])):
         if left != right:
             return f"{what}: wanted {left}, got {right}"
     values = tensor_of(got)

@@ -72,6 +72,11 @@ class Op:
     def operands(self):
         return [parameter for parameter in self.parameters if parameter.is_operand]
 
+    @property
+    def is_loss(self):
+        """Its operands have shapes of their own, and Python's function has other parameters."""
+        return any(parameter.name == "reduction" for parameter in self.parameters)
+
     def sizes(self, parameter, size):
         """An operand's sizes in a matrix product. `size` is a function from a letter of `shapes` to its size."""
         return [size(letter) for letter in self.shapes.split(",")[self.operands.index(parameter)].lstrip("*")]
@@ -80,6 +85,11 @@ class Op:
 # A function with several signatures has an entry for each.
 OPS = [Op(name, kind, tuple(Parameter(*parameter) for parameter in parameters), *facts) for name, kind, parameters, *facts in tenon._tenon._ops()]
 NAMES = sorted({op.name for op in OPS})
+
+
+def function(name):
+    """The function of an op: the package's, or that behind tenon.nn.functional."""
+    return getattr(tenon, name) if hasattr(tenon, name) else getattr(tenon._tenon._nn, name)
 
 
 def plain_arguments(name):

@@ -435,9 +435,9 @@ def test_anomaly_mode_names_the_forward_call():
 WITHOUT_DERIVATIVE_BY_INPUT = ("special_zeta", "igamma", "igammac", "special_gammainc", "special_gammaincc")
 
 
-@pytest.mark.parametrize("op", [op for op in declared.OPS if op.parameters[0].name == "input"], ids=lambda op: op.name)
+@pytest.mark.parametrize("op", [op for op in declared.OPS if op.parameters[0].name == "input" and not op.is_loss], ids=lambda op: op.name)
 def test_gradcheck_of_every_op(op):
-    function = getattr(tenon, op.name)
+    function = declared.function(op.name)
     # No element is where a derivative jumps: at an integer, at a half, or at a multiple of the other operand.
     some = tenon.tensor([[0.4, 1.6], [2.25, 0.75]], dtype=tenon.float64, requires_grad=True)
     if op.domain in ("[-1, 1]", "(-1, 1)", "(0, 1)", "[1, inf)", "(1, inf)"):
@@ -449,7 +449,7 @@ def test_gradcheck_of_every_op(op):
 
     def factor(i):
         sizes = op.sizes(op.operands[i], lambda letter: 2)
-        return (tenon.arange(2 ** len(sizes), dtype=tenon.float64) / 4 + i).reshape(sizes).requires_grad_()
+        return (tenon.arange(2 ** len(sizes), dtype=tenon.float64) / 4 + i + 0.1).reshape(sizes).requires_grad_()
 
     a = factor(0) if op.shapes else some
 

@@ -57,7 +57,7 @@ def test_docstrings():
 
 def test_help_is_readable():
     for name in declared.NAMES:
-        doc = getattr(tenon, name).__doc__
+        doc = declared.function(name).__doc__
         assert name + "(" in doc and len(doc.strip().splitlines()) >= 3, name
         assert doc.strip().splitlines()[-1].endswith("."), name
     assert "add(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)" in tenon.add.__doc__

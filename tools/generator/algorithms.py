@@ -118,6 +118,8 @@ def tensor_names(op):
 def check_others(op):
     """The other functions throw for an undefined tensor, but get the differentiable tensors only."""
     others = [name for name in tensor_names(op) if name not in differentiable(op)]
+    if any(parameter.type == "Tensor?" for parameter in op.parameters):  # what is called checks its own operands, later
+        others = [parameter.name for parameter in op.operands() if parameter.type == "Tensor"]
     return [f"  check_defined({', '.join(others)});"] if others else []
 
 

@@ -125,7 +125,7 @@ def one_result(op, complex_to_real):
 
 
 def operands_dtype(op):
-    if not takes_several(op):
+    if not takes_several(op) or op.facts.get("as_input"):
         return "the input's dtype"
     if op.facts.get("one_dtype"):
         return "the operands' dtype"
