@@ -3,6 +3,7 @@
 
 struct sigmoid {
   static constexpr Row row{.signature = "sigmoid(Tensor self, *, Tensor out=None) -> Tensor",
+                           .alias = "special_expit",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "sigmoid_cpu",
@@ -24,6 +25,7 @@ struct sigmoid {
 /// A negative eps limits nothing: beyond eps and 1 - eps the result is NaN without it, too.
 struct logit {
   static constexpr Row row{.signature = "logit(Tensor self, float? eps=None, *, Tensor out=None) -> Tensor",
+                           .alias = "special_logit",
                            .by_hand = true,
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
@@ -99,6 +101,7 @@ struct logaddexp2 {
 
 struct xlogy {
   static constexpr Row row{.signature = "xlogy(Tensor|Scalar self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .alias = "special_xlogy",
                            .python =
                                "(Tensor self, Tensor other, *, Tensor out=None)\n"
                                "(Scalar self, Tensor other, *, Tensor out=None)\n"
@@ -129,6 +132,7 @@ struct xlogy {
 
 struct sinc {
   static constexpr Row row{.signature = "sinc(Tensor self, *, Tensor out=None) -> Tensor",
+                           .alias = "special_sinc",
                            .numpy = "sinc",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
