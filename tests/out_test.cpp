@@ -83,6 +83,8 @@ TEST(Out, AnInputThatWouldChangeShapeIsRefused) {
   const QuietWarnings quiet;
   const auto column = [](Dtype dtype, const OutCase&, int) { return arange(1, 4).reshape({3, 1}).to(dtype); };
   for_each_case("map", column, [](const OutCase& out_case, Dtype dtype, const std::vector<Tensor>& in) {
+    if (std::string_view(out_case.name).starts_with("float_power") && dtype != float64)
+      return;  // the dtype is refused first
     for (int at = 0; out_case.arity() > 1 && at < out_case.arity(); ++at) {
       std::vector<Tensor> mixed = in;
       Tensor out = mixed[static_cast<std::size_t>(at)] = full({1, 1, 1}, 1, Options(dtype));
@@ -99,6 +101,8 @@ TEST(Out, AnAliasOfAnInputMayChangeShape) {
   const QuietWarnings quiet;
   const auto column = [](Dtype dtype, const OutCase&, int) { return arange(1, 4).reshape({3, 1}).to(dtype); };
   for_each_case("map", column, [](const OutCase& out_case, Dtype dtype, const std::vector<Tensor>& in) {
+    if (std::string_view(out_case.name).starts_with("float_power") && dtype != float64)
+      return;  // the dtype is refused first
     for (int at = 0; out_case.arity() > 1 && at < out_case.arity(); ++at) {
       std::vector<Tensor> mixed = in;
       const Tensor input = mixed[static_cast<std::size_t>(at)] = full({1, 1, 1}, 1, Options(dtype));

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <string_view>
 
 #include "spec.h"
 
@@ -17,8 +18,18 @@ double number_of(const json& value) {
 
 using Call = std::function<Tensor(const Operands&)>;
 
+/// An argument that is not an operand.
+tenon::Value value_of(const json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_integer()) return value.get<int64_t>();
+  if (value.is_string()) return value.get_ref<const std::string&>().c_str();
+  return value.get<double>();
+}
+
 /// The call of a declared op: maps with all operands, folds along dim 0.
-Call call_of(std::string name) {
+Call call_of(std::string name, const json& parameters) {
+  constexpr std::string_view kFunctional = "nn.functional.";
+  if (name.starts_with(kFunctional)) name.erase(0, kFunctional.size());
   if (name.starts_with("special.")) name[7] = '_';
   static const std::map<std::string, Call> forms = {
       {"div[trunc]", [](const Operands& x) { return tenon::div(x[0], x[1], "trunc"); }},
@@ -29,8 +40,11 @@ Call call_of(std::string name) {
   if (const auto form = forms.find(name); form != forms.end()) return form->second;
   const tenon::Schema* schema = tenon::find_schema(name);
   if (!schema || !(schema->is_map() || schema->is_fold())) return nullptr;
-  return [schema](const Operands& x) {
+  return [schema, &parameters](const Operands& x) {
     std::vector<tenon::Value> values(static_cast<std::size_t>(schema->count));
+    for (const auto& [parameter, value] : parameters.items())
+      if (const int place = schema->place_of(parameter.c_str()); place >= 0)
+        values[static_cast<std::size_t>(place)] = value_of(value);
     for (std::size_t i = 0; i < x.size(); ++i) values[i] = x[i];
     if (schema->is_fold()) values[static_cast<std::size_t>(schema->place_of("dim"))] = 0;
     return schema->function(values.data())[0];
@@ -60,7 +74,7 @@ TEST(SpecGradients, AtSpecialPoints) {
   TENON_NEEDS_SPEC();
   Rows rows(AtLeast{2432});
   for (const json& row : read_cases("gradients")) {
-    const Call call = call_of(row[0].get<std::string>());
+    const Call call = call_of(row[0].get<std::string>(), row[1]);
     if (!call) continue;  // not declared
     const std::size_t count = row[2].size();
     Operands operands;

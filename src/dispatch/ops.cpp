@@ -200,10 +200,13 @@ Tensor round_to(const Target& target, const Arg& self, int64_t decimals) {
   return run_form(Op::round_decimals, target, args, 2);
 }
 
+/// Whether an op on a tensor has the errors of computing it: it is computed, or planned as if it were.
+bool is_run(const Tensor& tensor) { return is_computed(tensor) || CourseRecord::plans_meta(); }
+
 /// PyTorch's error for integers rounded to 0 decimals. A wrong dtype of the output is reported before it.
 void check_no_places(const Target& target, const Tensor& self) {
   const bool casts = target.given() && target.tensor->dtype() != self.dtype();
-  if (casts || self.is_meta() || is_floating_point(self.dtype())) return;
+  if (casts || !is_run(self) || is_floating_point(self.dtype())) return;
   const Arg arg(self);
   check_history(Op::round, target, {&arg});
   if (target.given()) check_no_internal_overlap(*target.tensor);
@@ -369,7 +372,7 @@ Tensor polygamma(const Target& target, int64_t n, const Tensor& input) {
     check_history(Op::polygamma, target, {&self});
     throw Error("polygamma(n, x) does not support negative n.");
   }
-  if (n < 2 && is_complex(input.dtype()) && !input.is_meta()) {
+  if (n < 2 && is_complex(input.dtype()) && is_run(input)) {
     check_history(Op::polygamma, target, {&self});
     if (target.given()) check_can_cast(input.dtype(), target.tensor->dtype());
     fail_no_code(n == 0 ? "digamma" : "trigamma", input.dtype());

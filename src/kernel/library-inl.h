@@ -382,10 +382,13 @@ HWY_NOINLINE hn::Vec<D> library(D d, V... x) {
 #endif
 #if HWY_NATIVE_FMA
   if constexpr (sizeof(hn::TFromD<D>) == sizeof(double) && requires { F::farthest64; }) {
-    bool near = true;
-    if constexpr (F::farthest64 < kAnywhere64)
-      near = (... && hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, F::farthest64))));
-    if (near) return F::of_float64(d, x...);
+    if constexpr (F::farthest64 < kAnywhere64) {
+      hn::Mask<D> near = hn::Eq(hn::Zero(d), hn::Zero(d));
+      ((near = hn::And(near, hn::Le(hn::Abs(x), hn::Set(d, F::farthest64)))), ...);
+      // A lane's result must not depend on the others.
+      if (!hn::AllTrue(d, near)) return hn::IfThenElse(near, F::of_float64(d, x...), lane_by_lane<F>(d, x...));
+    }
+    return F::of_float64(d, x...);
   }
 #endif
   return lane_by_lane<F>(d, x...);

@@ -21,6 +21,10 @@ def subcmul(m, self, tensor1, tensor2, value=1, **keywords):
     return m.subcmul(self, tensor1, tensor2, value=value, **keywords) if m is tenon else m.addcmul(self, tensor1, tensor2, value=-value, **keywords)
 
 
+def scaledlog(m):
+    return m.scaledlog if m is tenon else m.xlogy
+
+
 def as_complex(m, x):
     return m.view_as_complex(m.stack([x, x * x + 1], -1))
 
@@ -28,9 +32,9 @@ def as_complex(m, x):
 CALLS = {
     "ramp": (lambda m, a: m.ramp(a) if m is tenon else m.relu(a), A),
     "ramp in place": (lambda m, a: (a * 1).ramp_() if m is tenon else (a * 1).relu_(), A),
-    "xlogy": (lambda m, a, b: m.xlogy(a, b), A, B),
-    "xlogy of a number": (lambda m, b: m.xlogy(2.5, b), B),
-    "xlogy by a number": (lambda m, a: m.xlogy(a, 2.5), A),
+    "scaledlog": (lambda m, a, b: scaledlog(m)(a, b), A, B),
+    "scaledlog of a number": (lambda m, b: scaledlog(m)(2.5, b), B),
+    "scaledlog by a number": (lambda m, a: scaledlog(m)(a, 2.5), A),
     "deadzone": (lambda m, a: m.deadzone(a, 0.7) if m is tenon else m.hardshrink(a, 0.7), A),
     "subcmul of complex numbers": (lambda m, a, b, c: subcmul(m, as_complex(m, a), as_complex(m, b), as_complex(m, c), 0.5), A, B, B),
     "subcmul": (lambda m, a, b, c: subcmul(m, a, b, c, 2.5), A, B, judge.view(A, lambda a: a + 1)),
@@ -53,7 +57,7 @@ CALLS |= {
 
 
 # PyTorch ends kron with a view, and has some of these under other names or not at all.
-OTHER_NODES = ("kron", "subcmul", "subcmul of complex numbers", "ramp", "ramp in place", "deadzone", "bell", "bell by a quotient", "divmod", "hstack", "msort")
+OTHER_NODES = ("scaledlog", "scaledlog of a number", "scaledlog by a number", "kron", "subcmul", "subcmul of complex numbers", "ramp", "ramp in place", "deadzone", "bell", "bell by a quotient", "divmod", "hstack", "msort")
 
 
 @pytest.mark.parametrize("name", CALLS)
