@@ -19,7 +19,7 @@ inline bool is_index(const Parameter& parameter) { return std::string_view(param
 /// A tensor as the argument of a parameter, in the declared dtype. Its places are along a dim of size 2.
 inline Tensor as_operand(const Parameter& parameter, const Tensor& tensor) {
   // A polynomial takes as many steps as its degree says.
-  if (std::string_view(parameter.values) == "degree") return where(tensor > 8, 8, tensor);
+  if (std::string_view(parameter.values) == "degree") return tensor.to(float64).clamp({}, 8).to(tensor.dtype());
   if (is_mask(parameter)) return ne(tensor, 0);
   return is_index(parameter) ? (tensor > 1).to(int64) : tensor;
 }

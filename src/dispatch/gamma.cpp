@@ -31,7 +31,7 @@ Tensor plain::mvlgamma(const Tensor& self, int64_t p) {
   const Dtype dtype = is_inexact(self.dtype()) ? self.dtype() : get_default_dtype();
   const double count = static_cast<double>(p);
   const Tensor steps = arange(-0.5 * count + 0.5, 0.5, 0.5, Options(dtype, self.device()));
-  const Tensor terms = steps + self.detach().unsqueeze(-1);
+  const Tensor terms = steps.add(self.detach().unsqueeze(-1));
   Tensor sum = terms.lgamma().sum(-1);
   sum.add_(count * (count - 1) * std::log(3.14159265358979323846) * 0.25);
   forget_writes(sum);

@@ -5,11 +5,11 @@
 #include <cstring>
 #include <numbers>
 
+#include "base/checked.h"
 #include "dispatch/broadcast_check.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
-#include "tenon/autograd.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
@@ -392,11 +392,11 @@ Tensor variances_of(const Tensor& self, const Tensor& var) {
   if (var.sizes() == self.sizes()) return var;
   const SizesView rows(self.sizes().data(), std::max<int64_t>(self.dim() - 1, 0));
   if (self.dim() > 0 && var.sizes() == rows) return var.unsqueeze(-1);
-  int64_t others = 0;  // PyTorch adds the sizes of what differs: one dim of size 1
+  Checked others(0);  // PyTorch adds the sizes of what differs: one dim of size 1
   if (var.dim() == self.dim())
     for (int64_t dim = 0; dim < self.dim(); ++dim)
-      if (var.size(dim) != self.size(dim)) others += var.size(dim);
-  if (others != 1) throw ValueError("var is of incorrect size");
+      if (var.size(dim) != self.size(dim)) others = others + var.size(dim);
+  if (!others.is(1)) throw ValueError("var is of incorrect size");
   return var;
 }
 
@@ -409,10 +409,10 @@ Tensor plain::gaussian_nll_loss(const Tensor& self, const Tensor& target, const 
   Tensor variances = variances_of(self, given).clone();
   if (std::strcmp(reduction, "none") != 0 && std::strcmp(reduction, "mean") != 0 && std::strcmp(reduction, "sum") != 0)
     throw ValueError(std::string(reduction) + " is not valid");
-  {
-    const NoGrad plain_numbers;  // the gradient of a variance below eps is not 0
-    variances.clamp_(eps, {});
-  }
+  // Not recorded: the gradient of a variance below eps is not 0.
+  const Arg own(variances), least(eps);
+  const Arg* const args[] = {&own, &least};
+  run_inplace(Op::clamp_low_scalar, variances, args, 2);
   const Tensor error = tenon::square(self - target);
   Tensor loss = (tenon::log(variances) + error / variances) * 0.5;
   if (full) loss = loss + 0.5 * std::log(2 * std::numbers::pi);

@@ -276,10 +276,10 @@ void write_scattered(const Tensor& rows, const Tensor& mask, const Tensor& sourc
     throw Error("Number of elements of source < number of ones in mask");
   visit_width(rows.itemsize(), [&]<class T>() {
     const T* from = reinterpret_cast<const T*>(elements.impl()->data());
-    const T* const end = from + elements.numel();
+    int64_t rest = elements.numel();
     T* const to = reinterpret_cast<T*>(rows.impl()->data());
     for (int64_t i = 0; i < truths.numel(); ++i)
-      if (data[i] && from != end) to[i] = *from++;  // the end: another thread may change the mask
+      if (data[i] && rest-- > 0) to[i] = *from++;  // no more: another thread may change the mask
   });
 }
 
