@@ -409,6 +409,10 @@ class EveryOp(CliTest):
     OPERANDS = ("x", "(x > 2)", PLACES, "x[0]", "x.unsqueeze(0)", "(x + 1j)")
     NAMED = {"index": (PLACES, PLACES + "[0]"), "indices": (PLACES,), "mask": ("(x > 2)",), "condition": ("(x > 2)",),
              "mat": ("x",), "vec": ("x[0]",), "vec2": ("x[0]",), "p": ("2", "'fro'"), "k": ("1",)}
+    # Calls of ops whose operands differ.
+    OWN = {"binary_cross_entropy": "binary_cross_entropy(x / 10, x / 10)", "cosine_embedding_loss": "cosine_embedding_loss(x, x, x[0])",
+           "glu": "glu(cat([x, x], 1))", "masked_fill": "masked_fill(x, x > 2, sum(x))", "nll_loss": "nll_loss(x, (x * 0).to(int64)[0])",
+           "prelu": "prelu(x, x[0])"}
     MORE = {"clamp": ", min=0"}  # one of its bounds is required
     OTHERS = {"int": "0", "int[]": "[0]", "int[1]": "0", "int[1]?": "0", "Scalar": "1", "float": "0.5", "bool": "False", "Tensor|Scalar": "x"}
 
@@ -422,6 +426,8 @@ class EveryOp(CliTest):
 
     def calls(self, op, operand):
         """Calls with that operand for each parameter of type Tensor that has no name of its own."""
+        if op["name"] in self.OWN:
+            return [self.OWN[op["name"]]]
         required = [parameter for parameter in op["parameters"] if "default" not in parameter]
         lists = [[]]
         for parameter in required:

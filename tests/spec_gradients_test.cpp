@@ -65,9 +65,10 @@ std::string text_of(double value) {
   std::snprintf(text, sizeof text, "%.10g", value == 0 ? 0.0 : value);
   return std::isnan(value) ? "nan" : text;
 }
-/// Compares numbers; the specification has ten digits.
-std::string same_or_text(double got, double want) {
-  return std::abs(got - want) <= 1e-9 * std::abs(want) ? text_of(want) : text_of(got);
+/// Compares numbers; the specification has ten digits. PyTorch's factors of celu and hardsigmoid are float32.
+std::string same_or_text(const std::string& name, double got, double want) {
+  const double error = name == "celu" || name == "nn.functional.hardsigmoid" ? 1e-7 : 1e-9;
+  return std::abs(got - want) <= error * std::abs(want) ? text_of(want) : text_of(got);
 }
 
 TEST(SpecGradients, AtSpecialPoints) {
@@ -95,7 +96,9 @@ TEST(SpecGradients, AtSpecialPoints) {
         rows.same(
             row[0].get<std::string>() + " by argument " + std::to_string(i) + " at point " + std::to_string(point),
             text_of(number_of(row[4][i][point])),
-            grad.defined() ? same_or_text(grad.data<double>()[point], number_of(row[4][i][point])) : "no gradient");
+            grad.defined()
+                ? same_or_text(row[0].get<std::string>(), grad.data<double>()[point], number_of(row[4][i][point]))
+                : "no gradient");
       }
     }
   }

@@ -60,7 +60,7 @@ struct hardtanh {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return choose((g.b() < g.a()) & (g.a() < g.c()), g.grad(), 0);
+    return choose((g.a() <= g.b()) | (g.c() <= g.a()), 0, g.grad());
   }
 };
 
@@ -464,7 +464,7 @@ struct hardshrink {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return choose((g.a() < -g.b()) | (g.b() < g.a()), g.grad(), 0);
+    return choose((-g.b() <= g.a()) & (g.a() <= g.b()), 0, g.grad());
   }
 };
 
@@ -487,7 +487,7 @@ struct softshrink {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return choose((g.a() < -g.b()) | (g.b() < g.a()), g.grad(), 0);
+    return choose((-g.b() <= g.a()) & (g.a() <= g.b()), 0, g.grad());
   }
 };
 
