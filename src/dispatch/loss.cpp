@@ -156,8 +156,11 @@ Tensor plain::binary_cross_entropy_with_logits(const Tensor& self, const Tensor&
   check_can_cast(self.dtype(), target.dtype());
   Tensor loss;
   if (pos_weight.defined()) {
-    const Tensor logarithm = tenon::logsigmoid(self) * ((pos_weight - 1) * target + 1);
-    loss = ((1 - target) * self - logarithm).to(target.dtype());
+    // In place, as in PyTorch: operands that would change the sizes or the dtype are refused.
+    Tensor logarithm = tenon::logsigmoid(self);
+    logarithm.mul_((pos_weight - 1) * target + 1);
+    loss = 1 - target;
+    loss.mul_(self).sub_(logarithm);
   } else {
     loss = elements(Op::logits_cross_entropy, self, target).to(target.dtype());
   }
@@ -406,13 +409,12 @@ Tensor plain::gaussian_nll_loss(const Tensor& self, const Tensor& target, const 
                                 const char* reduction) {
   check_not_negative(var);
   const Tensor given = var.is_tensor() ? var.tensor() : ones_like(self) * var.number();
-  Tensor variances = variances_of(self, given).clone();
+  const Tensor variances = variances_of(self, given).clone();
   if (std::strcmp(reduction, "none") != 0 && std::strcmp(reduction, "mean") != 0 && std::strcmp(reduction, "sum") != 0)
     throw ValueError(std::string(reduction) + " is not valid");
   // Not recorded: the gradient of a variance below eps is not 0.
-  const Arg own(variances), least(eps);
-  const Arg* const args[] = {&own, &least};
-  run_inplace(Op::clamp_low_scalar, variances, args, 2);
+  Tensor numbers = variances.detach();
+  numbers.clamp_(eps, {});
   const Tensor error = tenon::square(self - target);
   Tensor loss = (tenon::log(variances) + error / variances) * 0.5;
   if (full) loss = loss + 0.5 * std::log(2 * std::numbers::pi);

@@ -349,7 +349,7 @@ def verdict(request, wanted, answer):
         if "error" not in answer:
             return f"wanted {kind}: {text}\n  got a result: {answer['results'][0]['dtype']} {answer['results'][0]['shape']}"
         got = (answer["error"]["type"], answer["error"]["text"].split("\n")[0])
-        if got != (kind, text) and not is_same_mistake(text, got[1]):
+        if got != (kind, text) and not is_same_mistake(text, got[1]) and request["op"] not in LOSSES:  # the order of their checks: docs/differences.md
             return f"wanted {kind}: {text}\n  got    {got[0]}: {got[1]}"
         if answer["storages"] != [storage["bytes"] for storage in request["storages"]]:
             return f"{kind} as wanted, but an operand was changed"
