@@ -341,7 +341,8 @@ Tensor entropy_of_probabilities(const Tensor& self, const Tensor& given, const T
   const Tensor sum = -tenon::sum(each);
   if (reduction == Reduction::sum) return sum;
   // Without elements there is no number of places to divide by.
-  const double places = self.numel() == 0 ? 0 : static_cast<double>(self.numel() / classes);
+  const int64_t rows = self.numel() == 0 ? 0 : self.numel() / classes;
+  const auto places = static_cast<double>(rows);
   return sum / places;
 }
 

@@ -389,7 +389,8 @@ Tensor polygamma(const Target& target, int64_t n, const Tensor& input) {
 
 /// other - alpha * self.
 Tensor rsub(const Target& target, const Arg& self, const Arg& other, Scalar alpha) {
-  check_subtraction(target, other, self);
+  const Arg &minuend = other, &subtrahend = self;
+  check_subtraction(target, minuend, subtrahend);
   const Arg scale(negated(alpha));
   const Arg* const args[] = {&other, &self, &scale};
   return is_one(alpha) ? run_form(Op::rsub, target, args, 2) : run_form(Op::rsub_alpha, target, args, 3);

@@ -227,12 +227,12 @@ void binary_stepwise(void* out, const Lanes* in, int64_t n) {
 template <class F, class T, Op kOp>
 constexpr KernelPair half_kernel() {
   constexpr const Row& row = F::row;
-  if constexpr ((row.dtypes & set_of(dtype_of_v<T>)) == 0 && row.promotion == Promotion::int_to_float)
-    return {};  // it would take the float32 kernel
+  // The first would take the float32 kernel; the numbers of the last are float32.
+  constexpr bool has_none = (row.dtypes & set_of(dtype_of_v<T>)) == 0 && row.promotion == Promotion::int_to_float;
+  if constexpr (has_none || (!row.stepwise && (!has_kernel<F, float>() || keeps_numbers(row))))
+    return {};
   else if constexpr (row.stepwise)
     return {&binary_stepwise<F, T>};
-  else if constexpr (!has_kernel<F, float>() || keeps_numbers(row))  // its numbers are float32
-    return {};
   else if constexpr (row.promotion == Promotion::select)
     return kernel_pair<&several<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t,
                        uint16_t>();  // moves elements only
@@ -276,7 +276,7 @@ void fill_half_op(KernelTable& table) {
 
 /// Fills the column of a 16-bit float.
 template <class T>
-void fill_half(KernelTable& table) {
+void fill_half(KernelTable& table) {  // NOLINT(readability-function-size): a statement for each op
 #define TENON_OP(NAME) \
   if constexpr (formula_of(Op::NAME) == Op::NAME) fill_half_op<ops::NAME, T, Op::NAME>(table);
 #include "ops/list.def"

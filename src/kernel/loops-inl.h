@@ -658,7 +658,7 @@ void fill_op(KernelTable& table) {
 
 /// Fills the columns of one compute dtype.
 template <class T>
-void fill_dtype(KernelTable& table) {
+void fill_dtype(KernelTable& table) {  // NOLINT(readability-function-size): a statement for each op
 #define TENON_OP(NAME) \
   if constexpr (formula_of(Op::NAME) == Op::NAME) fill_op<ops::NAME, T, Op::NAME>(table);
 #include "ops/list.def"

@@ -2,6 +2,8 @@
 // the same formulas in the same order, so that results are equal to the last bit where the processor has fused
 // multiply-add. Included once by special.cpp and once by special_fused.cpp, which define the namespace TENON_SPECIAL.
 
+// NOLINTBEGIN(misc-definitions-in-headers): no other file includes it.
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -80,3 +82,5 @@ TENON_SPECIAL_BINARY(TENON_DEFINE_BINARY)
 }  // namespace TENON_SPECIAL
 
 }  // namespace tenon::special
+
+// NOLINTEND(misc-definitions-in-headers)

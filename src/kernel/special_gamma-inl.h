@@ -98,7 +98,7 @@ T of_psi_derivative(T x, T n) {
 
 template <class T>
 constexpr T kGammaEpsilon = static_cast<T>(std::is_same_v<T, double> ? 1.11022302462515654042e-16 : 0x1p-24);
-constexpr int kMaxGammaTerms = 2000;
+inline constexpr int kMaxGammaTerms = 2000;
 
 /// A quotient of polynomials, of 1 / x for x > 1. Their coefficients begin with that of the highest power.
 template <class T>

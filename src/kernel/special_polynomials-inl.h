@@ -4,7 +4,7 @@
 /// The degree, rounded toward 0; -1 if it is no integer of 64 bits: the polynomial is 0.
 template <class T>
 int64_t degree_of(T n) {
-  return n >= 0 && n < T(0x1p63) ? static_cast<int64_t>(n) : n < 0 && n > -1 ? 0 : -1;
+  return n > -1 && n < T(0x1p63) ? static_cast<int64_t>(n) : -1;
 }
 template <class T>
 T sign_of_power(int64_t n) {
@@ -153,7 +153,7 @@ T of_hermite_polynomial_he(T x, T degree) {
   const int64_t n = degree_of(degree);
   if (n < 0) return 0;
   if (n == 0) return 1;
-  if (n > 1 && n > kMaxHermite<T>) return kNaN<T>;
+  if (n > kMaxHermite<T>) return kNaN<T>;
   T before = 1, last = x;
   for (int64_t k = 1; k < n; ++k) {
     const T next = x * last - static_cast<T>(k) * before;
