@@ -3,8 +3,8 @@
 // and loop: a call costs little beside its work.
 #pragma once
 
-// clang-format off: it takes several runs to settle on these lists.
-// Functions of one number.
+// Functions of one number. clang-format takes several runs to settle on these lists.
+// clang-format off
 #define TENON_SPECIAL_UNARY(X) \
   X(inverse_error_function) X(erfcx) X(ndtri) X(log_ndtr) X(log_gamma) X(psi) X(bessel_i0) X(i0e) X(i1) X(i1e) \
   X(airy_ai) X(bessel_j0) X(bessel_j1) X(bessel_y0) X(bessel_y1) X(modified_bessel_i0) X(modified_bessel_i1) \
