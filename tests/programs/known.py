@@ -161,6 +161,8 @@ ERRORS = [
     ("In Python", lambda case: both_fail(case) and type(case.ours) is TypeError and type(case.theirs) in (TypeError, AttributeError) and "norm(" in case.statement),
     ("Gradients", lambda case: case.ours is None and re.search(r"\b(backward|grad)\(", case.statement)
      and re.match("Negation, the `-` operator, on a bool tensor|result type Float can't be cast to the desired output type Bool", text(case.theirs))),
+    ("Gradients", lambda case: re.search(r"floor_divide|heaviside|//", case.statement)),
+    ("Calls that fail", lambda case: both_fail(case) and re.search(r"mvlgamma|celu_\(|pow\(|\*\*", case.statement)),
     ("Not there yet", lambda case: re.match(r"unsupported operand type\(s\) for [&|^]", text(case.ours))),
 ]
 
@@ -168,6 +170,7 @@ CHANGED = r"\[(?:torch\.|CPU)\w+ \[[\d, ]*\]\], which is output \d+ of [\w:]+, i
 RESIZED = "UserWarning: An output with one or more elements was resized"
 
 WARNINGS = [
+    ("In Python", lambda case, theirs, ours: "masked_scatter_" in case.statement and "deprecated" in str(theirs)),
     ("Gradients", lambda case, theirs, ours: [line for line in comparable(theirs) if "gradient layout contract" not in line] == comparable(ours)),
     ("Writing to memory that is also read", lambda case, theirs, ours: re.search(r"\((v\d+),.*out=\1\)", case.statement) and comparable(theirs, RESIZED) == comparable(ours)),
     # PyTorch counts the elements after it has resized the output, which is the input.
@@ -191,8 +194,18 @@ def degrees_of_freedom(case):
     return "UserWarning: " + re.search(r"\b(std|var)\(", case.statement)[1]
 
 
+def are_near(what):
+    """Whether two real numbers differ by a rounding or two."""
+    found = re.search(r"is ([-\de.+]+) in PyTorch, ([-\de.+]+) in Tenon", what)
+    return bool(found) and abs(float(found[1]) - float(found[2])) <= 1e-6 * abs(float(found[1]))
+
+
 # Statements after which the two libraries differ, so that the program ends there.
 STATES = [
+    ("Gradients", lambda case, what, unchanged: what.startswith("grad_fn: ") and re.search(r"FloorDivideBackward|HeavisideBackward|PolygammaBackward", what)),
+    ("Rounding", lambda case, what, unchanged: what.startswith("values: ") and re.search(r"pow\(|pow_\(|\*\*", case.statement) and are_near(what)),
+    ("Rounding", lambda case, what, unchanged: what.startswith("value") and "polygamma" in case.statement),
+    ("Activations and losses", lambda case, what, unchanged: what.startswith("value") and "rrelu" in case.statement),
     ("Calls that fail", lambda case, what, unchanged: both_fail(case) and unchanged),
     ("In Python", lambda case, what, unchanged: re.search(r"\b(all|any)\(.*(\(\)|\[\])", case.statement)),
     ("Gradients", lambda case, what, unchanged: are_nodes_of_products(what)),

@@ -1,5 +1,6 @@
 """src/python/: the tables of Python's functions, methods, argument names and named tuples; other libraries' names."""
 import json
+import re
 
 from generator.blocks import by_name, doc_of
 from generator.cpp import HEAD, out_names, out_parameters, string
@@ -19,7 +20,8 @@ def python_inc(ops):
         if inplace and inplace[0].is_method:
             methods.append(definition(name + "_", "method", INPLACE_DOC, inplace, inplace_call))
         elif inplace:
-            table.append(definition(name + "_", "function", INPLACE_DOC, inplace, inplace_function_call))
+            entry = definition(name + "_", "function", INPLACE_DOC, inplace, inplace_function_call)
+            table.append(re.sub(r"(, \*)?, Tensor out=None", "", entry))
     return "\n".join(line for table, entries in (("kOps", functions), ("kInplaceOps", methods), ("kNnOps", nn))
                      for line in (HEAD + f"constexpr Definition {table}[] = {{", *entries, "};", ""))  # fmt: skip
 
