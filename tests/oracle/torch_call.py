@@ -84,7 +84,7 @@ def call_torch(request, operands, out):
     if len(operands) > 1 and required != DECLARED[op].parameters[:len(required)]:  # other parameters stand between the operands
         keywords |= {parameter.name: operand for parameter, operand in zip(required[1:], operands[1:])}
         operands = [a]
-    if not DECLARED[op].parameters[0].is_operand() and form not in ("method", "inplace"):  # polygamma(n, input)
+    if DECLARED[op].operands() and not DECLARED[op].parameters[0].is_operand() and form not in ("method", "inplace"):  # polygamma(n, input)
         keywords |= {"input": a}
         operands = []
     if "dim" in keywords:
