@@ -115,7 +115,7 @@ def operators(tensor_type, described):
     for name, slot in slots.items():
         if name in described or name in ("__init__", "__repr__", "__str__", "__delitem__"):
             continue
-        other = ", other: Any" if len(inspect.signature(slot).parameters) == 2 else ""
+        other = ", other: Any" if len(inspect.signature(slot).parameters) > 1 else ""  # a third one of __pow__ is None
         ignored = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
         yield f"    def {name}(self{other}) -> Tensor: ...{ignored}"
 

@@ -80,6 +80,10 @@ struct GivenAll {
   /// An operand; for a product a view with the declared dims.
   Tensor operand(const Tensors& t, int i) const {
     const Tensor& plain = t[static_cast<std::size_t>(given[static_cast<std::size_t>(i)].place)];
+    // A polynomial takes as many steps as its degree says: the first element's, for all.
+    Tensor degree = std::string_view(schema->parameters()[i].values) == "degree" ? plain : Tensor();
+    while (degree.defined() && degree.dim() > 0) degree = degree.select(0, 0);
+    if (degree.defined()) return degree;
     if (!*schema->shapes) return plain;
     const Tensor& left = t[kA];  // ij
     // jk; one column if the op has an in-place form, whose self must have the result's size.

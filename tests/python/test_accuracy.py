@@ -16,7 +16,7 @@ specification = importlib.util.spec_from_file_location("accuracy", ROOT / "tools
 accuracy = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(accuracy)
 
-ROWS = re.findall(r"^\| `([\w.]+)` \| ([\d.]+) \| \S+ \| [\de.+-]+ \| ([\d.]+) \|", (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8"), re.M)
+ROWS = re.findall(r"^\| `([\w.]+)` \| ([\d.]+) \| \S+ \| \S+ \| ([\d.]+) \|", (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8"), re.M)
 DTYPES = {"float32": np.float32, "float64": np.float64}
 
 
@@ -29,7 +29,7 @@ def test_every_function_is_in_the_table():
 def test_errors_are_as_shown(row, dtype):
     name, *shown = row
     shown = float(shown[list(DTYPES).index(dtype)])
-    points = [accuracy.spread_points(DTYPES[dtype], 100, accuracy.LARGEST.get(name, 1e300)), accuracy.bent_points(DTYPES[dtype], 200, *accuracy.FUNCTIONS[name][1:])]
+    points = [accuracy.spread_points(DTYPES[dtype], 100, accuracy.LARGEST.get(name, np.finfo(DTYPES[dtype]).max)), accuracy.bent_points(DTYPES[dtype], 200, *accuracy.FUNCTIONS[name][1:])]
     points = np.concatenate(points)
     values = accuracy.exact_values(accuracy.FUNCTIONS[name][0], points)
     assert len(values) > 50
