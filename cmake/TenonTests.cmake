@@ -57,7 +57,7 @@ if(NOT TENON_SANITIZE)
   target_link_libraries(tenon_faults PRIVATE tenon tenon_flags ${CMAKE_DL_LIBS})
   add_test(NAME faults COMMAND tenon_faults --quick)
   add_test(NAME faults.threads COMMAND tenon_faults --quick --filter "big/" --threads 3)
-  set_tests_properties(faults faults.threads PROPERTIES LABELS whole TIMEOUT 600 PROCESSORS 2)
+  set_tests_properties(faults faults.threads PROPERTIES LABELS whole TIMEOUT 1200 PROCESSORS 2)
 endif()
 
 # A user's program, compiled with the library's flags, and also with the checked containers of libstdc++.
