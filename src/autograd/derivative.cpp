@@ -112,9 +112,7 @@ Term times_logarithm(const Term& x, const Term& y) { return tenon::xlogy(x.arg()
 /// 1 / (1 + exp(-x)), whose derivative is finite everywhere.
 Term logistic(const Term& x) {
   if (!x.is_tensor()) return Term(1) / (Term(1) + tenon::exp(in_float64(Term(0) - x)).item());
-  const Arg self(x.tensor());
-  const Arg* const args[] = {&self};
-  return elementwise(Op::logistic_curve, args, 1);
+  return tenon::sigmoid(x.tensor());
 }
 /// log(1 + exp(x)).
 Term softened(const Term& x) { return tenon::softplus(x.tensor()); }

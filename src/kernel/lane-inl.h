@@ -711,14 +711,6 @@ TENON_SPECIAL_BINARY(TENON_LANE_SPECIAL_BINARY)
 #undef TENON_LANE_SPECIAL_UNARY
 #undef TENON_LANE_SPECIAL_BINARY
 #undef TENON_SPECIAL_CALL
-/// The part of the standard normal distribution below a: (1 + erf(a / sqrt(2))) / 2.
-template <class D>
-HWY_INLINE Vector<D> normal_probability(Vector<D> a) {
-  using T = hn::TFromD<D>;
-  const D d;
-  const Vector<D> erf = error_function(Vector<D>{hn::Mul(a.v, hn::Set(d, static_cast<T>(kSqrtHalf)))});
-  return {hn::Mul(hn::Add(erf.v, hn::Set(d, T{1})), hn::Set(d, T{0.5}))};
-}
 /// -a log(a); 0 for 0, and -infinity below.
 template <class D>
 HWY_INLINE Vector<D> entropy(Vector<D> a) {
@@ -769,10 +761,7 @@ HWY_INLINE Lane<T> to_power(Lane<T> a, Lane<T> b) {
 }
 template <class D>
 HWY_INLINE Vector<D> logistic(Vector<D> a) {
-  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float))
-    return {library<Logistic>(D(), a.v)};
-  else
-    return {logistic_vector(D(), a.v)};
+  return {library<Logistic>(D(), a.v)};
 }
 template <class D>
 HWY_INLINE Vector<D> logarithm_of_sum(Vector<D> a, Vector<D> b) {
@@ -782,15 +771,10 @@ template <class D>
 HWY_INLINE Vector<D> logarithm_to_2_of_sum(Vector<D> a, Vector<D> b) {
   return {library<LogarithmTo2OfSum>(D(), a.v, b.v)};
 }
-/// A number as a vector.
-template <class D>
-HWY_INLINE Vector<D> beside(Vector<D> /*a*/, double number) {
-  return {hn::Set(D(), static_cast<hn::TFromD<D>>(number))};
-}
 /// log(a / (1 - a)), a limited to the range from eps to 1 - eps first.
 template <class D>
 HWY_INLINE Vector<D> logarithm_of_odds(Vector<D> a, Vector<D> eps) {
-  const Vector<D> one = beside(a, 1), high = one - eps;
+  const Vector<D> one = Vector<D>(1), high = one - eps;
   const Vector<D> limited = choose(a < eps, eps, choose(high < a, high, a));
   return logarithm(limited / (one - limited));
 }
@@ -802,14 +786,13 @@ HWY_INLINE Lane<T> logarithm_of_odds(Lane<T> a, Lane<T> eps) {
 /// a log b: 0 if a is 0, unless b is NaN.
 template <class D>
 HWY_INLINE Vector<D> times_logarithm(Vector<D> a, Vector<D> b) {
-  const Vector<D> zero = beside(a, 0);
-  return choose(is_nan(b), b, choose(a == zero, zero, a * logarithm(b)));
+  return product_or_0(a, b, logarithm(b));
 }
 /// sin(pi a) / (pi a).
 template <class D>
 HWY_INLINE Vector<D> sine_by_angle(Vector<D> a) {
-  const Vector<D> angle = a * beside(a, 3.14159265358979323846);
-  return choose(a == beside(a, 0), beside(a, 1), sine(angle) / angle);
+  const Vector<D> angle = a * Vector<D>(3.14159265358979323846);
+  return choose(a == Vector<D>(0), Vector<D>(1), sine(angle) / angle);
 }
 template <std::integral T>
 HWY_INLINE Lane<T> common_divisor(Lane<T> a, Lane<T> b) {

@@ -453,6 +453,11 @@ struct ToPower {
 /// 1 / (1 + exp(-x)).
 struct Logistic {
   static constexpr float farthest = kAnywhere;
+  static constexpr double farthest64 = kAnywhere64;
+  template <class D, class V>
+  static HWY_INLINE V of_float64(D d, V x) {
+    return logistic_of_float64(d, x);
+  }
   template <class D, class V>
   static HWY_INLINE V wide(D d, V x) {
     const V one = hn::Set(d, 1.0), power = wide_exp2(d, hn::Mul(x, hn::Set(d, -kLog2E)));
@@ -463,36 +468,6 @@ struct Logistic {
     return (x < 0 ? power : 1) / (1 + power);
   }
 };
-/// The same in float64, with an error below 1 ulp. exp(-|x|) = 2^k (line + rest) is kept in two parts, and what the sum
-/// with 1 and the quotient lose is added back. Far below 0 the result is exp(x).
-template <class D, class V>
-HWY_INLINE V logistic_vector(D d, V x) {
-  using C = ExpLog<double>;
-  const hn::RebindToSigned<D> di;
-  const V one = hn::Set(d, 1.0), zero = hn::Zero(d), size = hn::Min(hn::Abs(x), hn::Set(d, -C::lowest));
-  const V counter = hn::Set(d, kCounter<double>);
-  const V counted = hn::NegMulAdd(size, hn::Set(d, C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
-  const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
-  const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), hn::Neg(size));
-  const V low = hn::Mul(whole, hn::Set(d, C::ln2_low));
-  const V r = hn::Sub(high, low), sum = hn::Add(one, high);
-  const V rest =
-      hn::MulAdd(hn::Mul(r, r), polynomial(d, r, C::exp_terms), hn::Sub(hn::Sub(high, hn::Sub(sum, one)), low));
-  const V line = hn::Add(sum, rest), lost = hn::Sub(rest, hn::Sub(line, sum));
-  const V scale = power_of_two(d, hn::Max(k, hn::Set(di, -1000)));
-  const V power = hn::Mul(line, scale), power_lost = hn::Mul(lost, scale);
-  const V divisor = hn::Add(one, power), divisor_lost = hn::Add(hn::Sub(power, hn::Sub(divisor, one)), power_lost);
-  const auto is_negative = hn::Lt(x, zero);
-  const V numerator = hn::IfThenElse(is_negative, power, one);
-  const V quotient = hn::Div(numerator, divisor);
-  const V missing = hn::Add(hn::NegMulAdd(quotient, divisor, numerator), hn::IfThenElseZero(is_negative, power_lost));
-  const V near = hn::Add(quotient, hn::Div(hn::NegMulAdd(quotient, divisor_lost, missing), divisor));
-  const auto half = hn::ShiftRight<1>(k);
-  const V far = hn::Mul(hn::Mul(line, power_of_two(d, half)), power_of_two(d, hn::Sub(k, half)));
-  const V result = hn::IfThenElse(hn::Lt(x, hn::Set(d, -60.0)), far, near);
-  return hn::IfThenElse(hn::IsNaN(x), x, result);
-}
-
 /// log(exp(a) + exp(b)) as the larger one and log(1 + exp(-|a - b|)); of equal infinities that infinity.
 struct LogarithmOfSum {
   static constexpr float farthest = kAnywhere;

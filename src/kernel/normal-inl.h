@@ -46,7 +46,8 @@ HWY_INLINE V normal_vector(D d, V x) {
     tail = float32_tail(d, hn::Abs(x));
   else
     tail = float64_tail(d, hn::Abs(x));
-  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, hn::TFromD<D>{1}), tail));
+  const V share = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, hn::TFromD<D>{1}), tail));
+  return hn::IfThenElse(hn::IsNaN(x), x, share);
 }
 
 }  // namespace tenon::HWY_NAMESPACE

@@ -237,24 +237,6 @@ struct celu {
   }
 };
 
-/// 1 / (1 + exp(-x)), which derivatives below read: its own derivative is finite everywhere.
-struct logistic_curve {
-  static constexpr Row row{.name = "sigmoid",
-                           .dtypes = kInexact,
-                           .vectors = true,
-                           .ulp = 2,
-                           .through_float32 = true,
-                           .grad_fn = "SigmoidBackward0"};
-  template <class T>
-  static T forward(T a) {
-    return T(1) / (T(1) + exponential(-a));
-  }
-  template <class G>
-  static auto grad_a(const G& g) {
-    return g.grad() * conj((1 - g.result()) * g.result());
-  }
-};
-
 struct silu {
   static constexpr Row row{.signature = "silu(Tensor self, *, Tensor out=None) -> Tensor",
                            .module = "nn.functional",

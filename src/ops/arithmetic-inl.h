@@ -240,7 +240,7 @@ struct floor_divide {
 };
 
 /// Its arguments in reversed order: other - self.
-struct rsub {
+struct rsub : sub {
   static constexpr Row row{.signature = "rsub(Tensor self, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor",
                            .python =
                                "(Tensor self, Tensor other, *, Scalar alpha=1)\n"
@@ -252,40 +252,16 @@ struct rsub {
                            .grad_fn = "RsubBackward0",
                            .grad_fn_of_first_number = "RsubBackward1",
                            .doc = "other - alpha * input."};
-  template <class T>
-  static T forward(T a, T b) {
-    return a - b;
-  }
-  template <class G>
-  static auto grad_a(const G& g) {
-    return g.grad();
-  }
-  template <class G>
-  static auto grad_b(const G& g) {
-    return -g.grad();
-  }
 };
 
 /// other + alpha * self; the caller has negated alpha.
-struct rsub_alpha {
+struct rsub_alpha : sub_alpha {
   static constexpr Row row{.name = "rsub",
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "add_stub",
                            .parameters = Parameters::alpha,
                            .grad_fn = "RsubBackward0",
                            .grad_fn_of_first_number = "RsubBackward1"};
-  template <class T>
-  static T forward(T a, T b, T alpha) {
-    return mul_add(alpha, b, a);
-  }
-  template <class G>
-  static auto grad_a(const G& g) {
-    return g.grad();
-  }
-  template <class G>
-  static auto grad_b(const G& g) {
-    return g.grad() * conj(g.c());
-  }
 };
 
 struct neg {

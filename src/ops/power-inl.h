@@ -100,17 +100,9 @@ struct pow_to_1 {
   }
 };
 
-struct pow_to_2 {
+struct pow_to_2 : square {
   static constexpr Row row{
       .name = "pow", .dtypes = kNoBool | kComplex, .kernel_name = "pow", .grad_fn = "PowBackward0"};
-  template <class T>
-  static T forward(T a) {
-    return a * a;
-  }
-  template <class G>
-  static auto grad_a(const G& g) {
-    return g.grad() * (conj(g.a()) * 2);
-  }
 };
 
 struct pow_to_3 {
@@ -195,7 +187,7 @@ struct pow_of_1 {
 };
 
 /// Calls pow.
-struct float_power {
+struct float_power : pow {
   static constexpr Row row{
       .signature = "float_power(Tensor|Scalar self, Tensor|Scalar exponent, *, Tensor out=None) -> Tensor",
       .numpy = "float_power",
@@ -214,16 +206,4 @@ struct float_power {
       .grad_fn = "PowBackward1",
       .grad_fn_of_number = "PowBackward0",
       .doc = "input to the power of exponent, computed in float64 or complex128."};
-  template <class T>
-  static T forward(T a, T b) {
-    return to_power(a, b);
-  }
-  template <class G>
-  static auto grad_a(const G& g) {
-    return of_power_base(g.grad(), g.a(), g.b());
-  }
-  template <class G>
-  static auto grad_b(const G& g) {
-    return of_power_exponent(g.grad(), g.a(), g.b(), g.result());
-  }
 };

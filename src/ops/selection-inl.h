@@ -113,46 +113,22 @@ struct clamp_high {
   }
 };
 
-struct clamp_min {
+struct clamp_min : clamp_low {
   static constexpr Row row{.signature = "clamp_min(Tensor self, Tensor|Scalar min, *, Tensor out=None) -> Tensor",
                            .by_hand = true,
                            .kernel_name = "maximum_cpu",
                            .grad_fn = "ClampMinBackward1",
                            .grad_fn_of_number = "ClampMinBackward0",
                            .doc = "Every element raised to min; NaN stays."};
-  template <class T>
-  static T forward(T a, T low) {
-    return larger(a, low);
-  }
-  template <class G>
-  static auto grad_a(const G& g) {
-    return choose(g.b() <= g.a(), g.grad(), 0);
-  }
-  template <class G>
-  static auto grad_b(const G& g) {
-    return choose(g.a() < g.b(), g.grad(), 0);
-  }
 };
 
-struct clamp_max {
+struct clamp_max : clamp_high {
   static constexpr Row row{.signature = "clamp_max(Tensor self, Tensor|Scalar max, *, Tensor out=None) -> Tensor",
                            .by_hand = true,
                            .kernel_name = "minimum_cpu",
                            .grad_fn = "ClampMaxBackward1",
                            .grad_fn_of_number = "ClampMaxBackward0",
                            .doc = "Every element lowered to max; NaN stays."};
-  template <class T>
-  static T forward(T a, T high) {
-    return smaller(a, high);
-  }
-  template <class G>
-  static auto grad_a(const G& g) {
-    return choose(g.a() <= g.b(), g.grad(), 0);
-  }
-  template <class G>
-  static auto grad_b(const G& g) {
-    return choose(g.b() < g.a(), g.grad(), 0);
-  }
 };
 
 /// clamp with numbers as bounds.
@@ -207,38 +183,22 @@ struct clamp_high_scalar {
   }
 };
 
-struct clamp_min_scalar {
+struct clamp_min_scalar : clamp_low_scalar {
   static constexpr Row row{.name = "clamp_min",
                            .dtypes = kNoBool,
                            .kernel_name = "clamp_min_scalar_cpu",
                            .parameters = Parameters::bounds,
                            .strict_out = true,
                            .grad_fn = "ClampMinBackward0"};
-  template <class T>
-  static T forward(T a, T low) {
-    return raised(a, low);
-  }
-  template <class G>
-  static auto grad_a(const G& g) {
-    return choose(g.b() <= g.a(), g.grad(), 0);
-  }
 };
 
-struct clamp_max_scalar {
+struct clamp_max_scalar : clamp_high_scalar {
   static constexpr Row row{.name = "clamp_max",
                            .dtypes = kNoBool,
                            .kernel_name = "clamp_max_scalar_cpu",
                            .parameters = Parameters::bounds,
                            .strict_out = true,
                            .grad_fn = "ClampMaxBackward0"};
-  template <class T>
-  static T forward(T a, T high) {
-    return lowered(a, high);
-  }
-  template <class G>
-  static auto grad_a(const G& g) {
-    return choose(g.a() <= g.b(), g.grad(), 0);
-  }
 };
 
 /// The indices where `condition` is true, one tensor for each dim.

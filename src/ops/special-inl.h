@@ -61,7 +61,7 @@ struct special_ndtr {
       .doc = "The part of the standard normal distribution below input: (1 + erf(input / sqrt(2))) / 2."};
   template <class T>
   static T forward(T a) {
-    return normal_probability(a);
+    return normal_distribution(a);
   }
   template <class G>
   static auto grad_a(const G& g) {

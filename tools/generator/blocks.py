@@ -16,8 +16,11 @@ def block_files(root=ROOT):
 def read_ops(root=ROOT):
     """Every block, in alphabetical order."""
     ops = sorted((op for path in block_files(root) for op in read_blocks(path)), key=lambda op: op.block)
+    blocks = {op.block: op for op in ops}
     for number, op in enumerate(ops):
         op.number = number
+        derived = re.match(r"struct \w+ : (\w+)", op.text)
+        op.base = blocks.get(derived.group(1)) if derived else None  # none: a struct with a capital
     return ops
 
 

@@ -2,6 +2,7 @@
 import dataclasses
 import functools
 import re
+from typing import Optional
 
 from generator.signature import TYPES, Signature, parse_signature
 
@@ -16,6 +17,7 @@ class Op:
     text: str  # the struct, up to its closing bracket
     facts: dict  # by the names of Row (src/ops/row.h)
     number: int = 0  # as an enumerator
+    base: Optional["Op"] = None  # the block that it derives from
     signature: Signature = dataclasses.field(init=False)
 
     def __post_init__(self):
@@ -175,8 +177,8 @@ class Op:
 
     @functools.cached_property
     def formulas(self):
-        """The functions of the block by name: the names of their parameters, and the body."""
-        found = {}
+        """The functions of the block, also those it inherits, by name: the names of their parameters, and the body."""
+        found = dict(self.base.formulas) if self.base else {}
         for name, parameters, body in re.findall(r"static \S+ (\w+)\(([^)]*)\) \{\n(.*?)\n  \}", self.text, re.S):
             code = re.sub(r"//[^\n]*", "", body)
             found[name] = [part.split()[-1] for part in parameters.split(",")], " ".join(code.split())
