@@ -248,7 +248,8 @@ Attempt draw_view(Draw& draw, const Tensor& x) {
 
 /// A random op with `out=`, over a small operand.
 void write_drawn_op(Draw& draw, Tensor& out) {
-  const Tensor x = empty(draw.sizes(draw.below(3)).size() > 1 ? SizesView({2, 3}) : SizesView({3})), y = empty({3});
+  // No uninitialized memory: polynomials compute for as long as their degree says.
+  const Tensor x = ones(draw.sizes(draw.below(3)).size() > 1 ? SizesView({2, 3}) : SizesView({3})), y = ones({3});
   const auto at = static_cast<std::size_t>(draw.below(static_cast<int64_t>(schemas().size())));
   const Schema& schema = schemas()[at];
   if (!schema.out) return;
