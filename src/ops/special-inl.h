@@ -250,6 +250,7 @@ struct mvlgamma {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .refuses_bool = "The input tensor may not be a boolean tensor.",
+                           .ulp = 4,
                            .domain = "(4, inf)",
                            .grad_fn = "MvlgammaBackward0",
                            .doc = "The logarithm of the multivariate gamma function of dimension p."};

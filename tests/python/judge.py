@@ -86,7 +86,7 @@ def same_values(ours, theirs, exact):
     if isinstance(theirs, numpy.ndarray):
         if exact:
             return numpy.array_equal(ours, theirs, equal_nan=theirs.dtype.kind == "f")
-        return numpy.allclose(ours, theirs, rtol=1e-2 if exact is None else 1e-5, atol=1e-6, equal_nan=True)
+        return numpy.allclose(ours, theirs, rtol=3e-2 if exact is None else 1e-5, atol=1e-6, equal_nan=True)
     if isinstance(theirs, float) and math.isnan(theirs):
         return math.isnan(ours)
     return ours == theirs
@@ -106,7 +106,8 @@ def same_error(ours, theirs):
 def same(call, *args, exact=True, any_mistake=False, **kwargs):
     """Asserts that both libraries do the same. Returns Tenon's result, or None for an error.
 
-    exact: True: equal elements; False: equal up to rounding; None: up to the rounding of 16-bit floats.
+    exact: True: equal elements; False: equal up to rounding; None: up to the roundings of 16-bit floats, which PyTorch does
+        after every step of some functions.
     any_mistake: two different errors are accepted, because the call may have several mistakes.
     """
     theirs, their_warnings = outcome(call, "theirs", args, kwargs)

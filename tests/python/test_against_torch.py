@@ -246,6 +246,7 @@ def test_wrong_arguments(name, data):
     kwargs = data.draw(st.dictionaries(st.sampled_from(["other", "alpha", "dim", "keepdim", "foo", "min", "input", "rounding_mode"]), value, max_size=2))
     assume(not any(a is object for a in [*args, *kwargs.values()]))
     assume(name not in ("all", "any") or () not in args)  # docs/differences.md
+    assume(name not in ("mvlgamma", "special_multigammaln") or 2**40 not in args)  # memory for so many terms: another exception
     if data.draw(st.booleans()):
         same(lambda m, *a, **k: function(m, name)(*a, **k), *args, exact=None, **kwargs)
     elif "input" not in kwargs:

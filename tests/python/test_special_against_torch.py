@@ -35,6 +35,8 @@ def same(name, *operands, ulps):
     limit = ulps * torch.finfo(wanted.dtype).eps * wanted.abs() + torch.finfo(wanted.dtype).tiny
     if name in ("gammaln", "multigammaln", "ndtr"):  # sums that lose digits where they are near 0
         limit += ulps * torch.finfo(wanted.dtype).eps
+    if name.startswith(("bessel_", "airy_ai")):  # near their zeros; another compiler fuses other products
+        limit += torch.finfo(wanted.dtype).eps
     is_same = (got == wanted) | (error <= limit) | got.isnan() & wanted.isnan()
     if name in POLYNOMIALS:
         is_same |= got.isnan() & operands[0].isnan()
