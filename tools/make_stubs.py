@@ -6,6 +6,7 @@ functions that the extension has. OUT_FOLDER/return_types.pyi has the named tupl
 """
 import dataclasses
 import inspect
+import keyword
 import pathlib
 import re
 import sys
@@ -29,6 +30,8 @@ class Parameter:
     def __post_init__(self):
         declared, self.has_default, self.default = self.text.partition("=")
         self.type, _, self.name = declared.rpartition(" ")
+        if keyword.iskeyword(self.name):
+            self.name += "_"
 
     def stub(self):
         kind = TYPES[re.sub(r"\[\d\]|\?", "", self.type)]

@@ -38,8 +38,6 @@ TENON_API Tensor zeros_like(const Tensor& self, Options options = {}, MemoryForm
 TENON_API Tensor ones_like(const Tensor& self, Options options = {}, MemoryFormat format = MemoryFormat::preserve);
 TENON_API Tensor full_like(const Tensor& self, Scalar value, Options options = {},
                            MemoryFormat format = MemoryFormat::preserve);
-TENON_API Tensor rand_like(const Tensor& self, Options options = {});
-TENON_API Tensor randn_like(const Tensor& self, Options options = {});
 
 /// A 0-dim tensor holding a number, in the default dtype unless asked otherwise.
 TENON_API Tensor scalar_tensor(Scalar value, Options options = {});
@@ -50,51 +48,6 @@ TENON_API Tensor from_buffer(void* data, SizesView sizes, SizesView strides, Dty
                              Storage::Deleter deleter = nullptr, void* context = nullptr);
 TENON_API Tensor from_buffer(void* data, SizesView sizes, Dtype dtype, Storage::Deleter deleter = nullptr,
                              void* context = nullptr);
-
-/// A stream of random numbers. It depends only on the seed and on the calls, not on the number of threads. Threads may
-/// share one.
-class TENON_API Generator {
- public:
-  /// A position in the stream: its seed and the number of blocks used.
-  struct State {
-    uint64_t seed, position;
-  };
-  /// Begins with an unpredictable seed.
-  Generator() noexcept;
-  void manual_seed(uint64_t seed) noexcept { set_state({seed, 0}); }
-  State state() const noexcept;
-  void set_state(State state) noexcept;
-  /// Reserves `blocks` blocks for one call. Returns the state before.
-  State take(int64_t blocks) noexcept;
-
- private:
-  State next_;
-};
-/// The generator used by calls that name none.
-TENON_API Generator& default_generator() noexcept;
-/// An unpredictable seed.
-TENON_API uint64_t random_seed() noexcept;
-
-/// While the guard lives, rand, randn and randint of this thread draw from another generator.
-class TENON_API GeneratorGuard {
- public:
-  explicit GeneratorGuard(Generator& generator) noexcept;
-  ~GeneratorGuard();
-  GeneratorGuard(const GeneratorGuard&) = delete;
-  GeneratorGuard& operator=(const GeneratorGuard&) = delete;
-
- private:
-  Generator* previous_;
-};
-
-/// Seeds the default generator of rand, randn and randint.
-TENON_API void manual_seed(uint64_t seed) noexcept;
-/// Uniform in [0, 1).
-TENON_API Tensor rand(SizesView sizes, Options options = {});
-/// Normal, mean 0, variance 1.
-TENON_API Tensor randn(SizesView sizes, Options options = {});
-/// Uniform integers in [low, high); int64 unless asked otherwise.
-TENON_API Tensor randint(int64_t low, int64_t high, SizesView sizes, Options options = {});
 
 /// One level of a nested initializer list: `tensor({{1, 2}, {3, 4}})`. The dtype is that of the numbers:
 /// all bool, else all integers (int64), else the default dtype. ValueError "expected sequence of length 2 at dim 1 (got

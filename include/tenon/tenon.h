@@ -10,6 +10,7 @@
 #include "tenon/lanes.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
+#include "tenon/random.h"
 #include "tenon/schema.h"
 #include "tenon/shape.h"
 #include "tenon/tensor.h"

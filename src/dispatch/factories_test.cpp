@@ -1,5 +1,6 @@
 // New tensors have PyTorch's sizes, strides, dtypes, values and error texts.
 #include "tenon/factories.h"
+#include "tenon/random.h"
 
 #include <gtest/gtest.h>
 

@@ -20,6 +20,7 @@
 #include "shape/dense_strides.h"
 #include "tenon/factories.h"
 #include "tenon/policy.h"
+#include "tenon/random.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
 #include "tile/pool.h"

@@ -9,6 +9,7 @@
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
+#include "tenon/random.h"
 
 namespace tenon {
 namespace {

@@ -1,78 +1,288 @@
-// Random tensors from Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): a block of
-// four words depends only on seed and counter, so any part of a tensor can be filled on its own.
+// Random tensors, whose numbers are those of PyTorch's generator on the CPU:
+// https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/core/DistributionsHelper.h
+#include "tenon/random.h"
+
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <mutex>
 #include <numbers>
+#include <numeric>
 #include <random>
 #include <string>
 
 #include "base/fork.h"
+#include "dispatch/algorithm.h"
 #include "dispatch/elementwise.h"
-#include "tenon/factories.h"
+#include "kernel/kernel.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tensor/impl.h"
+#include "tensor/overlap.h"
 #include "tile/pool.h"
+#include "type/overflow.h"
 #include "type/visit.h"
 
 namespace tenon {
-namespace {
 
-struct Block {
-  std::array<uint32_t, 4> words;
-  uint64_t wide(int64_t i) const {
-    const auto at = static_cast<std::size_t>(2 * i);
-    return static_cast<uint64_t>(words[at]) << 32 | words[at + 1];
-  }
-};
+// --- The stream
 
-/// The blocks of one call.
-struct Stream {
-  uint64_t seed;
-  uint64_t first;
-
-  Block block(int64_t i) const {
-    const uint64_t counter = first + static_cast<uint64_t>(i);
-    std::array<uint32_t, 4> x{static_cast<uint32_t>(counter), static_cast<uint32_t>(counter >> 32), 0, 0};
-    uint32_t key0 = static_cast<uint32_t>(seed), key1 = static_cast<uint32_t>(seed >> 32);
-    for (int round = 0; round < 10; ++round) {
-      const uint64_t product0 = uint64_t{0xD2511F53} * x[0], product1 = uint64_t{0xCD9E8D57} * x[2];
-      x = {static_cast<uint32_t>(product1 >> 32) ^ x[1] ^ key0, static_cast<uint32_t>(product1),
-           static_cast<uint32_t>(product0 >> 32) ^ x[3] ^ key1, static_cast<uint32_t>(product0)};
-      key0 += 0x9E3779B9;
-      key1 += 0xBB67AE85;
-    }
-    return {x};
-  }
-};
-
-thread_local Generator* chosen_generator = nullptr;
-
-Generator& generator() { return chosen_generator ? *chosen_generator : default_generator(); }
-
-// Blocks between two checks for an interrupt: less than a millisecond of work.
-constexpr int64_t kUninterrupted = 1 << 14;
-
-/// Fills `self` in memory order: `draw(block, i)` makes value `i` of the `per_block` values of a block.
-template <class T, class Draw>
-void fill_by_blocks(const Tensor& self, int64_t per_block, Draw draw) {
-  T* out = self.data<T>();
-  const int64_t count = self.numel(), blocks = count / per_block + (count % per_block != 0);
-  const Generator::State state = generator().take(blocks);
-  const Stream stream{state.seed, state.position};
-  for (int64_t index = 0; index < blocks; ++index) {
-    if (index % kUninterrupted == 0) check_interrupt();
-    const Block block = stream.block(index);
-    const int64_t begin = index * per_block, length = std::min(per_block, count - begin);
-    for (int64_t i = 0; i < length; ++i) out[begin + i] = draw(block, i);
+uint64_t random_seed() noexcept {
+  try {
+    std::random_device device;
+    return static_cast<uint64_t>(device()) << 32 | device();
+  } catch (...) {
+    return 67280421310721;  // no entropy source: PyTorch's default seed
   }
 }
 
-/// The bits of a floating dtype's significand: so many random bits give values of [0, 1) in equal steps.
+namespace {
+
+/// Held while words are made, which takes microseconds. Several, so that generators seldom wait for each other.
+ForkMutex generator_mutexes[16];
+ForkMutex& mutex_of(const Generator* generator) {
+  return generator_mutexes[reinterpret_cast<uintptr_t>(generator) / sizeof(Generator) % std::size(generator_mutexes)];
+}
+
+Generator::State first_state(uint64_t seed) noexcept {
+  Generator::State state{seed, {}, Generator::kWords, {}};
+  state.words[0] = static_cast<uint32_t>(seed);
+  for (uint32_t i = 1; i < Generator::kWords; ++i)
+    state.words[i] = 1812433253U * (state.words[i - 1] ^ (state.words[i - 1] >> 30)) + i;
+  return state;
+}
+
+uint64_t wide(const uint32_t* words) { return static_cast<uint64_t>(words[0]) << 32 | words[1]; }
+/// In [0, 1), from two words.
+double uniform_of(const uint32_t* words) {
+  return static_cast<double>(wide(words) & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
+}
+
+}  // namespace
+
+Generator::Generator() noexcept : Generator(random_seed()) {}
+Generator::Generator(uint64_t seed) noexcept : state_(first_state(seed)) {}
+void Generator::manual_seed(uint64_t seed) noexcept { set_state(first_state(seed)); }
+Generator::State Generator::state() const noexcept {
+  const std::lock_guard lock(mutex_of(this));
+  return state_;
+}
+void Generator::set_state(const State& state) noexcept {
+  const std::lock_guard lock(mutex_of(this));
+  state_ = state;
+}
+
+void Generator::advance(uint32_t* words, int64_t count) noexcept {
+  const RandomKernels& kernel = kernels().random;
+  while (count > 0) {
+    if (state_.used == kWords) {
+      kernel.twist(state_.words);
+      state_.used = 0;
+    }
+    const int64_t n = std::min<int64_t>(count, kWords - state_.used);
+    kernel.temper(words, state_.words + state_.used, n);
+    state_.used += static_cast<int32_t>(n);
+    words += n;
+    count -= n;
+  }
+}
+void Generator::draw(uint32_t* words, int64_t count) noexcept {
+  const std::lock_guard lock(mutex_of(this));
+  advance(words, count);
+}
+
+/// Box and Muller: two uniform numbers give two normal ones.
+double Generator::draw_normal() noexcept {
+  const std::lock_guard lock(mutex_of(this));
+  if (state_.next_normal) {
+    const double given = *state_.next_normal;
+    state_.next_normal.reset();
+    return given;
+  }
+  uint32_t words[4];
+  advance(words, 4);
+  const double radius = std::sqrt(-2 * std::log1p(-uniform_of(words + 2)));
+  const double angle = 2 * std::numbers::pi * uniform_of(words);
+  state_.next_normal = radius * std::sin(angle);
+  return radius * std::cos(angle);
+}
+
+Generator& default_generator() noexcept {
+  static Generator instance;
+  return instance;
+}
+static const AtLoad generator_at_load(default_generator);
+
+namespace {
+thread_local Generator* chosen_generator = nullptr;
+Generator& generator() { return chosen_generator ? *chosen_generator : default_generator(); }
+}  // namespace
+
+GeneratorGuard::GeneratorGuard(Generator& generator) noexcept : previous_(chosen_generator) {
+  chosen_generator = &generator;
+}
+GeneratorGuard::~GeneratorGuard() { chosen_generator = previous_; }
+
+void manual_seed(uint64_t seed) noexcept { default_generator().manual_seed(seed); }
+
+// --- Loops over a tensor without gaps, in the order of its memory
+
+namespace {
+
+constexpr int64_t kPiece = 4096;  // words drawn at once
+
+/// `make(words, begin, n)` makes numbers begin..begin+n-1 from `each` words for each.
+template <class Make>
+void in_pieces(int64_t count, int64_t each, const Make& make) {
+  uint32_t words[kPiece];
+  const int64_t piece = kPiece / each;
+  for (int64_t begin = 0; begin < count; begin += piece) {
+    check_interrupt();
+    const int64_t n = std::min(piece, count - begin);
+    generator().draw(words, n * each);
+    make(words, begin, n);
+  }
+}
+
+/// Every element from one word.
+template <class T, class Draw>
+void fill_from_words(const Tensor& self, const Draw& draw) {
+  T* out = self.data<T>();
+  in_pieces(self.numel(), 1, [&](const uint32_t* words, int64_t begin, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) out[begin + i] = draw(words[i]);
+  });
+}
+/// Every element from two words: draw(words).
+template <class T, class Draw>
+void fill_from_pairs(const Tensor& self, const Draw& draw) {
+  T* out = self.data<T>();
+  in_pieces(self.numel(), 2, [&](const uint32_t* words, int64_t begin, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) out[begin + i] = draw(words + 2 * i);
+  });
+}
+/// Every element from a uniform number of float64.
+template <class T, class Draw>
+void fill_from_uniform(const Tensor& self, const Draw& draw) {
+  fill_from_pairs<T>(self, [&](const uint32_t* words) { return element_cast<T>(draw(uniform_of(words))); });
+}
+
+/// Calls `fill` with a tensor without gaps whose memory is in the order of that of `self`: `self` or what is copied to it.
+template <class Fill>
+void fill_in_memory_order(const Tensor& self, const Fill& fill) {
+  if (self.numel() == 0) return;
+  if (is_non_overlapping_and_dense(self.sizes(), self.strides())) return fill(self);
+  Dims order(static_cast<std::size_t>(self.dim()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return self.stride(a) > self.stride(b); });
+  Tensor ordered = self.detach().permute(order);
+  const Tensor values = empty(ordered.sizes(), self.dtype());
+  fill(values);
+  ordered.copy_(values);
+}
+
+/// A write of all elements: checks, history and version.
+template <class Fill>
+Tensor& overwrite(Tensor& self, const Fill& fill) {
+  if (self.impl()->in_graph)
+    self.zero_();  // the history of a write that reads nothing
+  else
+    check_no_internal_overlap(self);
+  if (is_computed(self) && !self.is_meta()) fill_in_memory_order(self, fill);
+  bump_version(self);
+  return self;
+}
+
+/// A complex tensor as a real tensor of its parts.
+Tensor parts_of(const Tensor& self) { return is_complex(self.dtype()) ? view_as_real(self) : self; }
+
+// --- Uniform numbers
+
+template <class T>
+void fill_uniform(const Tensor& self, double from, double to) {
+  T* out = self.data<T>();
+  const RandomKernels& kernel = kernels().random;
+  const bool is_unit = from == 0 && to == 1;
+  if constexpr (std::is_same_v<T, double>) {
+    in_pieces(self.numel(), 2, [&](const uint32_t* words, int64_t begin, int64_t n) {
+      kernel.uniform_of_pairs(out + begin, words, n, from, to - from);
+      for (int64_t i = begin; !is_unit && i < begin + n; ++i) out[i] = out[i] == to ? from : out[i];
+    });
+  } else {
+    const float low = static_cast<float>(from), high = static_cast<float>(to);
+    const T lowest = element_cast<T>(from);
+    const float limit = element_cast<float>(element_cast<T>(to));
+    float numbers[kPiece];
+    in_pieces(self.numel(), 1, [&](const uint32_t* words, int64_t begin, int64_t n) {
+      kernel.uniform(numbers, words, n);
+      for (int64_t i = 0; i < n; ++i) {
+        // Rounded to float32 first, as PyTorch does.
+        const float value =
+            is_unit ? numbers[i] : static_cast<float>(double{numbers[i]} * double{high - low} + double{low});
+        const T rounded = element_cast<T>(value);
+        out[begin + i] = element_cast<float>(rounded) == limit ? lowest : rounded;
+      }
+    });
+  }
+}
+void fill_uniform(const Tensor& self, double from, double to) {
+  fill_in_memory_order(parts_of(self), [&](const Tensor& parts) {
+    visit_dtype(parts.dtype(), [&]<class T>() {
+      if constexpr (is_floating_v<T>) fill_uniform<T>(parts, from, to);
+    });
+  });
+}
+
+// --- Normal numbers
+
+/// Runs of 16 numbers are made normal together; the last run begins 16 numbers before the end, with words of its own.
+template <class T>
+void fill_normal_runs(const Tensor& self, double mean, double deviation) {
+  const RandomKernels& kernel = kernels().random;
+  const int64_t count = self.numel(), whole = count / 16 * 16;
+  T* out = self.data<T>();
+  using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  constexpr int64_t each = sizeof(Computed) / sizeof(uint32_t);
+  Computed numbers[kPiece / each];
+  const auto make = [&](const uint32_t* words, int64_t begin, int64_t n) {
+    if constexpr (std::is_same_v<T, double>) {
+      kernel.uniform_of_pairs(numbers, words, n, 0, 1);
+      kernel.normal_float64(numbers, n, mean, deviation);
+    } else {
+      kernel.uniform(numbers, words, n);
+      kernel.normal_float32(numbers, n, static_cast<float>(mean), static_cast<float>(deviation));
+    }
+    for (int64_t i = 0; i < n; ++i) out[begin + i] = element_cast<T>(numbers[i]);
+  };
+  in_pieces(whole, each, make);
+  if (whole == count) return;
+  // float32 and float64 numbers are drawn for the rest, too.
+  if constexpr (std::is_same_v<T, Computed>) in_pieces(count - whole, each, [](const uint32_t*, int64_t, int64_t) {});
+  in_pieces(16, each, [&](const uint32_t* words, int64_t, int64_t n) { make(words, count - 16, n); });
+}
+
+void fill_normal(const Tensor& self, double mean, double deviation) {
+  const Tensor parts = parts_of(self);
+  if (is_complex(self.dtype())) deviation /= std::numbers::sqrt2;  // the variance is that of both parts together
+  const bool in_runs = parts.numel() >= 16 && parts.is_contiguous();
+  fill_in_memory_order(parts, [&](const Tensor& memory) {
+    visit_dtype(memory.dtype(), [&]<class T>() {
+      if constexpr (is_floating_v<T>) {
+        if (in_runs) return fill_normal_runs<T>(memory, mean, deviation);
+        Generator& stream = generator();
+        T* out = memory.data<T>();
+        for (int64_t i = 0; i < memory.numel(); ++i) {
+          if (i % kPiece == 0) check_interrupt();
+          out[i] = element_cast<T>(std::fma(stream.draw_normal(), deviation, mean));
+        }
+      }
+    });
+  });
+}
+
+// --- Integers
+
+/// The bits of a floating dtype's significand.
 template <class T>
 constexpr int significand_bits() {
   if constexpr (std::is_same_v<T, Float16>)
@@ -82,86 +292,6 @@ constexpr int significand_bits() {
   else
     return std::numeric_limits<T>::digits;
 }
-
-constexpr double kTo32 = 0x1p-32, kTo53 = 0x1p-53;
-
-template <class T>
-void fill_uniform(const Tensor& self) {
-  constexpr int bits = significand_bits<T>();
-  if constexpr (std::is_same_v<T, double>)
-    fill_by_blocks<T>(self, 2,
-                      [](const Block& block, int64_t i) { return static_cast<double>(block.wide(i) >> 11) * kTo53; });
-  else
-    fill_by_blocks<T>(self, 4, [](const Block& block, int64_t i) {
-      const uint32_t word = block.words[static_cast<std::size_t>(i)] >> (32 - bits);
-      return element_cast<T>(std::ldexp(static_cast<float>(word), -bits));
-    });
-}
-
-/// Box-Muller: two uniform numbers, the first above 0, give two normal ones.
-double normal(double u, double v, bool second) {
-  const double radius = std::sqrt(-2 * std::log(u)), angle = 2 * std::numbers::pi * v;
-  return radius * (second ? std::sin(angle) : std::cos(angle));
-}
-
-template <class T>
-void fill_normal(const Tensor& self) {
-  if constexpr (std::is_same_v<T, double>)
-    fill_by_blocks<T>(self, 2, [](const Block& block, int64_t i) {
-      const double u = static_cast<double>((block.wide(0) >> 11) + 1) * kTo53,
-                   v = static_cast<double>(block.wide(1) >> 11) * kTo53;
-      return normal(u, v, i == 1);
-    });
-  else
-    fill_by_blocks<T>(self, 4, [](const Block& block, int64_t i) {
-      const auto pair = static_cast<std::size_t>(i / 2 * 2);
-      const double u = (block.words[pair] + 1.0) * kTo32, v = block.words[pair + 1] * kTo32;
-      return element_cast<T>(normal(u, v, i % 2 == 1));
-    });
-}
-
-/// A complex tensor as a real tensor of its parts.
-Tensor parts_of(const Tensor& self) { return is_complex(self.dtype()) ? view_as_real(self) : self; }
-
-void fill_uniform(const Tensor& self, Dtype dtype) {
-  visit_dtype(dtype, [&]<class T>() {
-    if constexpr (is_floating_v<T>) fill_uniform<T>(self);
-  });
-}
-
-void fill_normal(const Tensor& self, Dtype dtype) {
-  visit_dtype(dtype, [&]<class T>() {
-    if constexpr (is_floating_v<T>) fill_normal<T>(self);
-  });
-}
-
-Tensor with_uniform(Tensor self) {
-  if (self.is_meta()) return self;
-  if (!is_inexact(self.dtype())) fail_no_code("check_uniform_bounds", self.dtype());
-  fill_uniform(parts_of(self), to_real(self.dtype()));
-  return self;
-}
-
-/// A complex number of variance 1 has parts of variance 1/2.
-void scale_parts(const Tensor& self) {
-  Tensor parts = parts_of(self);
-  parts.mul_(std::numbers::sqrt2 / 2);
-  parts.impl()->storage->version.store(0, std::memory_order_relaxed);
-}
-
-Tensor with_normal(Tensor self) {
-  const bool floating = is_inexact(self.dtype());
-  if (self.is_meta() && !floating)
-    throw Error(std::string("expected a floating-point or complex dtype, but got dtype=torch.") +
-                dtype_name(self.dtype()));
-  if (self.is_meta() || self.numel() == 0) return self;
-  if (!floating) fail_no_code("normal_kernel_cpu", self.dtype());
-  fill_normal(parts_of(self), to_real(self.dtype()));
-  if (is_complex(self.dtype())) scale_parts(self);
-  return self;
-}
-
-// --- randint
 
 const char* cpp_name(Dtype dtype) { return dtype == int64 ? "long" : cpp_type_name(dtype); }
 
@@ -216,83 +346,497 @@ void check_bound(int64_t bound, const char* name) {
   if (outside) throw Error(std::string(name) + " is out of bounds for " + cpp_name(dtype_of_v<T>));
 }
 
+
 template <class T>
-void fill_integers(const Tensor& self, int64_t low, int64_t high) {
+void fill_integers(const Tensor& self, uint64_t range, int64_t low) {
+  const auto moved = [=](uint64_t drawn) {
+    return element_cast<T>(static_cast<int64_t>(drawn % range + static_cast<uint64_t>(low)));
+  };
+  fill_in_memory_order(self, [&](const Tensor& memory) {
+    if (range >= uint64_t{1} << 28)
+      return fill_from_pairs<T>(memory, [=](const uint32_t* words) { return moved(wide(words)); });
+    // A division of 32 bits takes half the time.
+    const uint32_t narrow = static_cast<uint32_t>(range);
+    fill_from_words<T>(memory, [=](uint32_t word) {
+      return element_cast<T>(static_cast<int64_t>(word % narrow) + low);
+    });
+  });
+}
+
+template <class T>
+void draw_integers(const Tensor& self, int64_t low, int64_t high) {
   check_bound<T>(low, "from");
   check_bound<T>(high - 1, "to - 1");
   if constexpr (!std::is_integral_v<T>) round_bounds<T>(low, high);
-  const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-  fill_by_blocks<T>(self, 2, [=](const Block& block, int64_t i) {
-    // The upper half of word * range: uniform up to range / 2^64.
-    const uint64_t word = block.wide(i), low_half = (word & 0xFFFFFFFF) * (range & 0xFFFFFFFF);
-    const uint64_t middle = (word >> 32) * (range & 0xFFFFFFFF) + (low_half >> 32);
-    const uint64_t cross = (word & 0xFFFFFFFF) * (range >> 32) + (middle & 0xFFFFFFFF);
-    const uint64_t drawn = (word >> 32) * (range >> 32) + (middle >> 32) + (cross >> 32);
-    return element_cast<T>(static_cast<int64_t>(static_cast<uint64_t>(low) + drawn));
+  fill_integers<T>(self, static_cast<uint64_t>(high) - static_cast<uint64_t>(low), low);
+}
+
+void draw_integers(const Tensor& self, int64_t low, int64_t high) {
+  if (low >= high)
+    throw Error("random_ expects 'from' to be less than 'to', but got from=" + std::to_string(low) +
+                " >= to=" + std::to_string(high));
+  if (is_complex(self.dtype()))
+    throw Error("check_random_bounds handles only integral, floating-point and boolean types");
+  if (self.is_meta()) return;
+  visit_dtype(self.dtype(), [&]<class T>() {
+    if constexpr (!is_complex_v<T>) draw_integers<T>(self, low, high);
+  });
+}
+
+/// Integers from `low` to the last one up to which a dtype holds all.
+template <class T>
+void draw_integers_from(const Tensor& self, int64_t low) {
+  int64_t last = 0;
+  if constexpr (std::is_same_v<T, bool>) {
+    last = 1;
+  } else if constexpr (std::is_integral_v<T>) {
+    last = static_cast<int64_t>(std::min<uint64_t>(std::numeric_limits<T>::max(), INT64_MAX));
+  } else {
+    last = int64_t{1} << significand_bits<T>();
+    if (const int64_t next = rounded<T>(low + 1); next < low) low = next + spacing<T>(low + 1);
+    if (low >= last)
+      throw Error("random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, but got "
+                  "from=" + std::to_string(low) + " > to_inc=" + std::to_string(last));
+    warn_beyond_precision<T>(low, "from");
+  }
+  check_bound<T>(low, "from");
+  fill_integers<T>(self, static_cast<uint64_t>(last) - static_cast<uint64_t>(low) + 1, low);
+}
+
+template <class T>
+void fill_any_integers(const Tensor& self) {
+  constexpr bool is_wide = std::is_same_v<T, double> || std::is_same_v<T, int64_t>;
+  uint64_t range = 2;  // of bool
+  if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16> || std::is_floating_point_v<T>)
+    range = (uint64_t{1} << significand_bits<T>()) + 1;
+  else if constexpr (!std::is_same_v<T, bool>)
+    range = static_cast<uint64_t>(std::numeric_limits<T>::max()) + 1;
+  if constexpr (is_wide)
+    fill_from_pairs<T>(self, [=](const uint32_t* w) { return element_cast<T>(static_cast<int64_t>(wide(w) % range)); });
+  else
+    fill_from_words<T>(self, [=](uint32_t word) { return element_cast<T>(static_cast<int64_t>(word % range)); });
+}
+
+// --- Bernoulli
+
+void check_probability(double p) {
+  if (!(p >= 0 && p <= 1))
+    throw Error(
+        "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If so, "
+        "please report an enhancement request to PyTorch.)");
+}
+
+/// `p` has the sizes of `self`; both are contiguous.
+template <class T, class P>
+void fill_bernoulli(const Tensor& self, const Tensor& p) {
+  T* out = self.data<T>();
+  const P* probability = p.data<P>();
+  for (int64_t i = 0; i < p.numel(); ++i) check_probability(element_cast<double>(probability[i]));
+  constexpr int64_t each = std::is_same_v<P, double> ? 2 : 1;
+  in_pieces(self.numel(), each, [&](const uint32_t* words, int64_t begin, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+      bool is_one = false;
+      if constexpr (each == 2)
+        is_one = uniform_of(words + 2 * i) < probability[begin + i];
+      else
+        is_one = static_cast<float>(words[i] & 0xffffff) * 0x1p-24F < element_cast<float>(probability[begin + i]);
+      out[begin + i] = element_cast<T>(is_one);
+    }
+  });
+}
+
+/// Elements are drawn in the order of the memory of `self`.
+void fill_bernoulli(const Tensor& self, const Tensor& p) {
+  Dims order(static_cast<std::size_t>(self.dim()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return self.stride(a) > self.stride(b); });
+  Tensor ordered = self.detach().permute(order);
+  const Tensor given = p.detach().expand(self.sizes()).permute(order).contiguous();
+  const bool in_place = ordered.is_contiguous();
+  const Tensor values = in_place ? ordered : empty(ordered.sizes(), self.dtype());
+  visit_dtype(self.dtype(), [&]<class T>() {
+    visit_dtype(given.dtype(), [&]<class P>() {
+      if constexpr (!is_complex_v<T> && is_floating_v<P>) fill_bernoulli<T, P>(values, given);
+    });
+  });
+  if (!in_place) ordered.copy_(values);
+}
+
+constexpr DtypeSet kDrawn = kUsual;
+void check_drawn(const char* kernel, const Tensor& self, DtypeSet dtypes) {
+  if ((dtypes & set_of(self.dtype())) == 0) fail_no_code(kernel, self.dtype());
+}
+
+// --- Distributions of one uniform number
+
+/// `draw(u)` gives an element from a number in [0, 1).
+template <class Draw>
+Tensor& overwrite_from_uniform(Tensor& self, const Draw& draw) {
+  return overwrite(self, [&](const Tensor& memory) {
+    visit_dtype(memory.dtype(), [&]<class T>() {
+      if constexpr (!is_complex_v<T>) fill_from_uniform<T>(memory, draw);
+    });
+  });
+}
+
+/// Hormann, "The transformed rejection method for generating Poisson random variables", 1993.
+double poisson_of(double mean, Generator& stream) {
+  const auto uniform = [&] {
+    uint32_t words[2];
+    stream.draw(words, 2);
+    return uniform_of(words);
+  };
+  if (mean == 0) return 0;
+  if (mean < 10) {
+    const double limit = std::exp(-mean);
+    double product = 1;
+    for (int64_t count = 0;; ++count) {
+      product *= uniform();
+      if (!(product > limit)) return static_cast<double>(count);
+    }
+  }
+  const double root = std::sqrt(mean), log_mean = std::log(mean), b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
+  const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), edge = 0.9277 - 3.6224 / (b - 2);
+  while (true) {
+    const double u = uniform() - 0.5, v = uniform(), distance = 0.5 - std::abs(u);
+    const double count = std::floor((2 * a / distance + b) * u + mean + 0.43);
+    if (distance >= 0.07 && v <= edge) return count;
+    if (count < 0 || (distance < 0.013 && v > distance)) continue;
+    if (std::log(v) + std::log(inverse_alpha) - std::log(a / (distance * distance) + b) <=
+        -mean + count * log_mean - std::lgamma(count + 1))
+      return count;
+  }
+}
+
+Tensor with_uniform(Tensor self) {
+  if (self.is_meta()) return self;
+  if (!is_inexact(self.dtype())) fail_no_code("check_uniform_bounds", self.dtype());
+  fill_uniform(self, 0, 1);
+  return self;
+}
+Tensor with_normal(Tensor self) {
+  const bool floating = is_inexact(self.dtype());
+  if (self.is_meta() && !floating)
+    throw Error(std::string("expected a floating-point or complex dtype, but got dtype=torch.") +
+                dtype_name(self.dtype()));
+  if (self.is_meta() || self.numel() == 0) return self;
+  if (!floating) fail_no_code("normal_kernel_cpu", self.dtype());
+  fill_normal(self, 0, 1);
+  return self;
+}
+
+}  // namespace
+
+Tensor rand(SizesView sizes, Options options) { return with_uniform(empty(sizes, options)); }
+Tensor randn(SizesView sizes, Options options) { return with_normal(empty(sizes, options)); }
+Tensor rand_like(const Tensor& self, Options options, MemoryFormat format) {
+  return with_uniform(empty_like(self, options, format));
+}
+Tensor randn_like(const Tensor& self, Options options, MemoryFormat format) {
+  return with_normal(empty_like(self, options, format));
+}
+Tensor randint(int64_t low, int64_t high, SizesView sizes, Options options) {
+  const Tensor result = new_tensor(sizes, options.dtype.value_or(int64), options.device.value_or(Device::cpu));
+  draw_integers(result, low, high);
+  return result;
+}
+Tensor randint_like(const Tensor& self, int64_t low, int64_t high, Options options, MemoryFormat format) {
+  const Tensor result = empty_like(self, options, format);
+  draw_integers(result, low, high);
+  return result;
+}
+
+namespace {
+
+/// Fisher and Yates: place i is exchanged with one behind it.
+template <class T>
+void shuffle(const Tensor& self) {
+  T* out = self.data<T>();
+  const int64_t n = self.numel();
+  for (int64_t i = 0; i < n; ++i) out[i] = element_cast<T>(i);
+  const bool is_long = n >= std::numeric_limits<uint32_t>::max() / 20;  // the remainders of a word would be uneven
+  in_pieces(n - 1, is_long ? 2 : 1, [&](const uint32_t* words, int64_t begin, int64_t count) {
+    for (int64_t i = begin; i < begin + count; ++i) {
+      const uint64_t rest = static_cast<uint64_t>(n - i);
+      const uint64_t drawn = is_long ? wide(words + 2 * (i - begin)) % rest
+                                     : words[i - begin] % static_cast<uint32_t>(rest);
+      std::swap(out[i], out[i + static_cast<int64_t>(drawn)]);
+    }
+  });
+}
+
+template <class T>
+void check_holds_places(int64_t n) {
+  if constexpr (std::is_integral_v<T>) {
+    if (n > 0) static_cast<void>(Scalar(n - 1).to<T>());
+  } else if constexpr (!std::is_same_v<T, BFloat16>) {
+    constexpr int bits = significand_bits<T>();
+    if (n - 1 > int64_t{1} << bits)
+      throw Error("n cannot be greater than " + std::string(bits == 11 ? "2049" : bits == 24 ? "2^24+1" : "2^53+1") +
+                  " for " + scalar_type_name(dtype_of_v<T>) + " type.");
+  }
+}
+
+}  // namespace
+
+Tensor randperm(int64_t n, Options options) {
+  const Tensor result = new_tensor(SizesView({n}), options.dtype.value_or(int64), options.device.value_or(Device::cpu));
+  if (result.is_meta()) return result;
+  check_drawn("randperm", result, kDrawn & ~set_of(bool_));
+  visit_dtype(result.dtype(), [&]<class T>() {
+    if constexpr (!is_complex_v<T> && !std::is_same_v<T, bool>) {
+      check_holds_places<T>(n);
+      shuffle<T>(result);
+    }
+  });
+  return result;
+}
+
+// --- Writes
+
+namespace {
+std::string text_of(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", number);
+  return text;
+}
+}  // namespace
+
+Tensor& uniform_(Tensor& self, double from, double to) {
+  const Dtype part = to_real(self.dtype());
+  if (!is_inexact(self.dtype())) fail_no_code("check_uniform_bounds", self.dtype());
+  const double largest = largest_finite(part);
+  const auto check_in_range = [&](double bound, const char* name) {
+    if (!(bound >= -largest && bound <= largest))
+      throw Error(std::string(name) + " is out of bounds for " + cpp_type_name(part));
+  };
+  check_in_range(from, "from");
+  check_in_range(to, "to");
+  if (!(from <= to))
+    throw Error("uniform_ expects to return a [from, to) range, but found from=" + text_of(from) +
+                " > to=" + text_of(to));
+  if (!(to - from <= largest))
+    throw Error(std::string("uniform_ expects to-from <= std::numeric_limits<") + scalar_type_name(part) +
+                ">::max(), but found to=" + text_of(to) + " and from=" + text_of(from) +
+                " which result in to-from to exceed the limit");
+  return overwrite(self, [&](const Tensor& memory) { fill_uniform(memory, from, to); });
+}
+
+Tensor& normal_(Tensor& self, double mean, double std) {
+  if (!(std >= 0)) throw Error("normal expects std >= 0.0, but found std " + text_of(std));
+  if (self.numel() > 0 && !is_inexact(self.dtype())) fail_no_code("normal_kernel_cpu", self.dtype());
+  if (self.impl()->in_graph)
+    self.zero_();
+  else
+    check_no_internal_overlap(self);
+  if (!self.is_meta()) fill_normal(self.detach(), mean, std);
+  bump_version(self);
+  return self;
+}
+
+Tensor& random_(Tensor& self) {
+  check_drawn("random_kernel_cpu", self, kDrawn);
+  return overwrite(self, [](const Tensor& memory) {
+    visit_dtype(memory.dtype(), [&]<class T>() {
+      if constexpr (!is_complex_v<T>) fill_any_integers<T>(memory);
+    });
+  });
+}
+
+Tensor& random_(Tensor& self, int64_t from, std::optional<int64_t> to) {
+  return overwrite(self, [&](const Tensor& memory) {
+    if (to) return draw_integers(memory, from, *to);
+    if (is_complex(self.dtype()))
+      throw Error("random_from_to_impl handles only integral, floating-point and boolean types");
+    visit_dtype(memory.dtype(), [&]<class T>() {
+      if constexpr (!is_complex_v<T>) draw_integers_from<T>(memory, from);
+    });
+  });
+}
+
+Tensor& bernoulli_(Tensor& self, double p) {
+  if (!(p >= 0 && p <= 1)) throw Error("bernoulli_ expects p to be in [0, 1], but got p=" + text_of(p));
+  check_drawn("bernoulli_scalar_cpu_", self, kDrawn);
+  return overwrite_from_uniform(self, [=](double u) { return u < p ? 1. : 0.; });
+}
+
+Tensor& bernoulli_(Tensor& self, const Tensor& p) {
+  check_drawn("bernoulli_tensor_cpu_self_", self, kDrawn);
+  if (!is_floating_point(p.dtype())) fail_no_code("bernoulli_tensor_cpu_p_", p.dtype());
+  const Tensor probabilities = p.detach().expand(self.sizes()).clone();  // may share memory with `self`
+  if (self.impl()->in_graph)
+    self.zero_();
+  else
+    check_no_internal_overlap(self);
+  if (!self.is_meta() && self.numel() > 0) fill_bernoulli(self, probabilities);
+  bump_version(self);
+  return self;
+}
+
+Tensor& exponential_(Tensor& self, double lambd) {
+  if (!is_floating_point(self.dtype()))
+    throw Error("Exponential distribution is a continuous probability distribution. dtype must be a floating point but "
+                "you specified " + std::string(scalar_type_name(self.dtype())));
+  if (!(lambd > 0)) throw Error("exponential_ expects lambda > 0.0, but found lambda=" + text_of(lambd));
+  return overwrite_from_uniform(self, [=](double u) { return -1 / lambd * std::log1p(-u); });
+}
+
+Tensor& geometric_(Tensor& self, double p) {
+  if (!(p > 0 && p < 1)) throw Error("geometric_ expects p to be in (0, 1), but got p=" + text_of(p));
+  check_drawn("geometric_cpu", self, kDrawn & ~set_of(bool_));
+  return overwrite_from_uniform(self, [=](double u) { return std::ceil(std::log(u) / std::log1p(-p)); });
+}
+
+Tensor& log_normal_(Tensor& self, double mean, double std) {
+  if (!(std > 0)) throw Error("log_normal_ expects std > 0.0, but found std=" + text_of(std));
+  check_drawn("log_normal_cpu", self, kFloats);
+  return overwrite(self, [&](const Tensor& memory) {
+    Generator& stream = generator();
+    visit_dtype(memory.dtype(), [&]<class T>() {
+      if constexpr (is_floating_v<T>) {
+        T* out = memory.data<T>();
+        for (int64_t i = 0; i < memory.numel(); ++i) {
+          if (i % kPiece == 0) check_interrupt();
+          out[i] = element_cast<T>(std::exp(std::fma(stream.draw_normal(), std, mean)));
+        }
+      }
+    });
+  });
+}
+
+Tensor& cauchy_(Tensor& self, double median, double sigma) {
+  if (!is_floating_point(self.dtype()))
+    throw Error("Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
+                "specified " + std::string(cpp_type_name(self.dtype())));
+  if (!(sigma > 0)) throw Error("cauchy_ expects sigma > 0.0, but found sigma=" + text_of(sigma));
+  return overwrite_from_uniform(
+      self, [=](double u) { return median + sigma * std::tan(std::numbers::pi * (u - 0.5)); });
+}
+
+// --- Draws with parameters that are tensors
+
+namespace {
+
+/// Normal numbers, standard deviation `std`, around the elements of `mean`.
+Tensor normal_around(const Tensor& mean, double std) {
+  Tensor result = empty_like(mean, {}, MemoryFormat::contiguous);
+  return normal_(result, 0, std).add_(mean);
+}
+
+/// Errors of weights; gives them as rows.
+Tensor checked_weights(const Tensor& self, int64_t num_samples, bool replacement) {
+  if (!is_floating_point(self.dtype()))
+    throw Error(std::string("multinomial only supports floating-point dtypes for input, got: ") +
+                scalar_type_name(self.dtype()));
+  if (num_samples <= 0) throw Error("cannot sample n_sample <= 0 samples");
+  if (self.dim() == 0 || self.dim() > 2) throw Error("prob_dist must be 1 or 2 dim");
+  const int64_t categories = self.size(-1);
+  if (!replacement && num_samples > categories)
+    throw Error("cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+  if (categories > int64_t{1} << 24) throw Error("number of categories cannot exceed 2^24");
+  return self.dim() == 1 ? self.detach().unsqueeze(0) : self.detach();
+}
+
+/// Draws without replacement: the elements whose weights are the largest multiples of exponential numbers.
+/// Efraimidis and Spirakis, "Weighted random sampling with a reservoir", 2006.
+Tensor races(const Tensor& rows, int64_t num_samples) {
+  if (!rows.lt(INFINITY).logical_and(rows.ge(0)).all().item().as_bool())
+    throw Error("probability tensor contains either `inf`, `nan` or element < 0");
+  if (rows.sum(1).eq(0).any().item().as_bool())
+    throw Error("invalid multinomial distribution (sum of probabilities <= 0)");
+  Tensor times = empty_like(rows, {}, MemoryFormat::contiguous);
+  exponential_(times);
+  times.clamp_min_(std::numeric_limits<float>::denorm_min());  // 0 / 0 would win
+  const Tensor speeds = rows.div(times);
+  return num_samples == 1 ? argmax(speeds, 1, true) : std::get<1>(topk(speeds, num_samples));
+}
+
+/// Draws with replacement: each finds its place in the running sums.
+template <class T>
+void draw_places(const T* weights, int64_t categories, int64_t* places, int64_t count) {
+  using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  std::vector<Sum> sums(static_cast<std::size_t>(categories));
+  Sum sum = 0;
+  for (int64_t i = 0; i < categories; ++i) {
+    const Sum weight = element_cast<Sum>(weights[i]);
+    if (!(weight >= 0) && !std::isnan(weight))
+      throw Error("invalid multinomial distribution (encountering probability entry < 0)");
+    if (!std::isfinite(weight))
+      throw Error("invalid multinomial distribution (encountering probability entry = infinity or NaN)");
+    sums[static_cast<std::size_t>(i)] = sum += weight;
+  }
+  if (!(sum > 0)) throw Error("invalid multinomial distribution (sum of probabilities <= 0)");
+  for (Sum& part : sums) part /= sum;
+  in_pieces(count, 2, [&](const uint32_t* words, int64_t begin, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+      const double drawn = uniform_of(words + 2 * i);
+      places[begin + i] = std::lower_bound(sums.begin(), sums.end(), drawn) - sums.begin();
+    }
   });
 }
 
 }  // namespace
 
-uint64_t random_seed() noexcept {
-  try {
-    std::random_device device;
-    return static_cast<uint64_t>(device()) << 32 | device();
-  } catch (...) {
-    return 67280421310721;  // no entropy source: PyTorch's default seed
-  }
+Tensor normal(const Arg& mean, const Arg& std) {
+  if (!std.is_tensor()) return normal_around(mean.tensor(), std.number().as_double());
+  const Tensor& deviation = std.tensor();
+  if (is_complex(deviation.dtype())) throw Error("normal expects standard deviation to be non-complex");
+  if (deviation.numel() > 0 && !deviation.is_meta() && !amin(deviation).ge(0).item().as_bool())
+    throw Error("normal expects all elements of std >= 0.0");
+  const Tensor& first = mean.is_tensor() ? mean.tensor() : deviation;
+  Tensor result = empty(infer_size(first.sizes(), deviation.sizes()), {first.dtype(), first.device()});
+  normal_(result).mul_(deviation);
+  return mean.is_tensor() ? result.add_(mean.tensor()) : result.add_(mean.number());
 }
 
-namespace {
-ForkMutex generator_mutex;  // for all generators; held for a few instructions
+Tensor bernoulli(const Tensor& self) {
+  Tensor result = empty_like(self, {}, MemoryFormat::contiguous);
+  return bernoulli_(result, self);
+}
+Tensor bernoulli(const Tensor& self, double p) {
+  Tensor result = empty_like(self, {}, MemoryFormat::contiguous);
+  return bernoulli_(result, p);
 }
 
-Generator::Generator() noexcept : next_{random_seed(), 0} {}
-Generator::State Generator::state() const noexcept {
-  const std::lock_guard lock(generator_mutex);
-  return next_;
-}
-void Generator::set_state(State state) noexcept {
-  const std::lock_guard lock(generator_mutex);
-  next_ = state;
-}
-Generator::State Generator::take(int64_t blocks) noexcept {
-  const std::lock_guard lock(generator_mutex);
-  const State before = next_;
-  next_.position += static_cast<uint64_t>(blocks);
-  return before;
-}
-
-Generator& default_generator() noexcept {
-  static Generator instance;
-  return instance;
-}
-static const AtLoad generator_at_load(default_generator);
-
-GeneratorGuard::GeneratorGuard(Generator& generator) noexcept : previous_(chosen_generator) {
-  chosen_generator = &generator;
-}
-GeneratorGuard::~GeneratorGuard() { chosen_generator = previous_; }
-
-void manual_seed(uint64_t seed) noexcept { default_generator().manual_seed(seed); }
-
-Tensor rand(SizesView sizes, Options options) { return with_uniform(empty(sizes, options)); }
-Tensor randn(SizesView sizes, Options options) { return with_normal(empty(sizes, options)); }
-Tensor rand_like(const Tensor& self, Options options) { return with_uniform(empty_like(self, options)); }
-Tensor randn_like(const Tensor& self, Options options) { return with_normal(empty_like(self, options)); }
-
-Tensor randint(int64_t low, int64_t high, SizesView sizes, Options options) {
-  const Dtype dtype = options.dtype.value_or(int64);
-  Tensor result = new_tensor(sizes, dtype, options.device.value_or(Device::cpu));
-  if (low >= high)
-    throw Error("random_ expects 'from' to be less than 'to', but got from=" + std::to_string(low) +
-                " >= to=" + std::to_string(high));
-  if (is_complex(dtype)) throw Error("check_random_bounds handles only integral, floating-point and boolean types");
-  if (result.is_meta()) return result;
-  visit_dtype(dtype, [&]<class T>() {
-    if constexpr (!is_complex_v<T>) fill_integers<T>(result, low, high);
+Tensor poisson(const Tensor& self) {
+  check_drawn("poisson_cpu", self, kFloats);
+  const Tensor result = empty_like(self, {}, MemoryFormat::contiguous), means = self.detach().contiguous();
+  if (self.is_meta()) return result;
+  Generator& stream = generator();
+  visit_dtype(self.dtype(), [&]<class T>() {
+    if constexpr (is_floating_v<T>) {
+      T* out = result.data<T>();
+      const T* mean = means.data<T>();
+      for (int64_t i = 0; i < means.numel(); ++i) {
+        if (i % kPiece == 0) check_interrupt();
+        const double lambda = element_cast<double>(mean[i]);
+        if (!(lambda >= 0)) throw Error("invalid Poisson rate, expected rate to be non-negative");
+        out[i] = element_cast<T>(poisson_of(lambda, stream));
+      }
+    }
   });
   return result;
+}
+
+Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement) {
+  const Tensor rows = checked_weights(self, num_samples, replacement);
+  if (self.is_meta())
+    return self.dim() == 1 ? empty({num_samples}, {int64, Device::meta})
+                           : empty({self.size(0), num_samples}, {int64, Device::meta});
+  Tensor places;
+  if (!replacement || num_samples == 1) {
+    places = races(rows, num_samples);
+  } else {
+    places = empty({rows.size(0), num_samples}, int64);
+    const Tensor weights = rows.contiguous();
+    visit_dtype(rows.dtype(), [&]<class T>() {
+      if constexpr (is_floating_v<T>)
+        for (int64_t row = 0; row < rows.size(0); ++row)
+          draw_places(weights.data<T>() + row * rows.size(1), rows.size(1),
+                      places.data<int64_t>() + row * num_samples, num_samples);
+    });
+  }
+  return self.dim() == 1 ? places.squeeze(0) : places;
 }
 
 }  // namespace tenon

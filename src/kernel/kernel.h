@@ -163,6 +163,22 @@ struct IndexKernels {
   bool (*multiply[kDtypeCount])(const IndexedPlane& plane);                // named *= other
 };
 
+/// Random numbers from the words of the Mersenne Twister (dispatch/random.cpp).
+struct RandomKernels {
+  /// The next 624 words of the state.
+  void (*twist)(uint32_t* state);
+  /// out[i] = the words that `n` words of the state give.
+  void (*temper)(uint32_t* out, const uint32_t* state, int64_t n);
+  /// out[i] = the lower 24 bits of a word times 2^-24.
+  void (*uniform)(float* out, const uint32_t* words, int64_t n);
+  /// out[i] = the lower 53 bits of two words, the upper one first, times 2^-53, times `width`, plus `from`.
+  void (*uniform_of_pairs)(double* out, const uint32_t* words, int64_t n, double from, double width);
+  /// Makes each run of 16 uniform numbers normal, for `n` a multiple of 16: number i with number i + 8, by Box and
+  /// Muller.
+  void (*normal_float32)(float* numbers, int64_t n, float mean, float deviation);
+  void (*normal_float64)(double* numbers, int64_t n, double mean, double deviation);
+};
+
 /// Lanes of one streaming store: one cache line or several, for every dtype.
 inline constexpr int64_t kStreamedLanes = 64;
 
@@ -247,6 +263,7 @@ struct KernelTable {
   OrderKernels order[kDtypeCount];      // none of complex dtypes
   ProductKernels product[kDtypeCount];  // of float32, float64, int32 and int64
   IndexKernels index;
+  RandomKernels random;
 };
 
 /// The table of the best instruction set this machine has (TENON_ISA=AVX2 asks for another one).

@@ -84,7 +84,8 @@ std::string text_signature(const Parser& parser, Binding binding) {
   for (std::size_t i = 0; i < signature->parameters.size(); ++i) {
     const Parameter& parameter = signature->parameters[i];
     const std::string name = parameter.text(), bare = name.substr(0, name.find(" = "));
-    const std::string word = bare.substr(bare.rfind(' ') + 1);
+    std::string word = bare.substr(bare.rfind(' ') + 1);
+    if (word == "from") word += '_';  // Python's own word
     if (i == signature->positional && !loose) add("*");
     if (i == 0 && loose)
       add("*" + word);
@@ -107,7 +108,7 @@ const char* docstring(const Parser& parser, Binding binding) {
 const std::vector<Entry>& all_entries() {
   static const std::vector<Entry> all = [] {
     std::vector<Entry> entries;
-    for (const auto& part : {op_entries(), view_entries(), factory_entries(), function_entries(), autograd_entries()})
+    for (const auto& part : {op_entries(), view_entries(), factory_entries(), draw_entries(), function_entries(), autograd_entries()})
       entries.insert(entries.end(), part.begin(), part.end());
     return entries;
   }();

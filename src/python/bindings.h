@@ -58,6 +58,7 @@ std::vector<Entry> op_entries();
 std::vector<Entry> nn_entries();
 std::vector<Entry> view_entries();
 std::vector<Entry> factory_entries();
+std::vector<Entry> draw_entries();
 std::vector<Entry> function_entries();
 std::vector<Entry> autograd_entries();
 

@@ -11,6 +11,7 @@
 #include "python/references.h"
 #include "python/values.h"
 #include "tenon/policy.h"
+#include "tenon/random.h"
 
 namespace tenon::python {
 namespace {
@@ -119,9 +120,12 @@ Options with_out(const Call& call) {
 #define TENON_OPTIONS                                                                                         \
   "Tensor out=None, dtype dtype=None, layout layout=None, device device=None, bool? pin_memory=False, bool? " \
   "requires_grad=False)"
-#define TENON_LIKE                                                                                                  \
-  "(Tensor input, *, memory_format? memory_format=None, dtype dtype=None, layout layout=None, device device=None, " \
-  "bool? pin_memory=False, bool? requires_grad=False)"
+#define TENON_LIKE_OPTIONS                                                                                      \
+  "memory_format? memory_format=None, dtype dtype=None, layout layout=None, device device=None, bool? pin_memory=" \
+  "False, bool? requires_grad=False)"
+#define TENON_LIKE "(Tensor input, *, " TENON_LIKE_OPTIONS
+#define TENON_RANDOM_LIKE(PARAMETERS) \
+  "(" PARAMETERS ", *, Generator? generator, " TENON_LIKE_OPTIONS "\n(" PARAMETERS ", *, " TENON_LIKE_OPTIONS
 
 Tensor arange_of(const Call& call) {
   const Options options = with_out(call);
@@ -179,6 +183,29 @@ Tensor integers_drawn(const Call& call) {
   const int64_t low = call.integer(Name::low, 0), high = call.integer(Name::high);
   return drawn(call, [&](SizesView size, const Options& options) { return randint(low, high, size, options); });
 }
+template <class Draw>
+Tensor drawn_like(const Call& call, const Draw& draw) {
+  const Tensor& self = call.tensor(Name::input);
+  std::optional<GeneratorGuard> guard;
+  if (call.has(Name::generator)) guard.emplace(generator_of(call.object(Name::generator)));
+  const Options options = options_of(call);
+  const GilRelease released(self.numel() >= kReleaseNumel);
+  return draw(self, options, format_of(call));
+}
+Tensor integers_drawn_like(const Call& call) {
+  const int64_t low = call.integer(Name::low, 0), high = call.integer(Name::high);
+  return drawn_like(call, [&](const Tensor& self, const Options& options, MemoryFormat format) {
+    return randint_like(self, low, high, options, format);
+  });
+}
+Tensor permutation_drawn(const Call& call) {
+  std::optional<GeneratorGuard> guard;
+  if (call.has(Name::generator)) guard.emplace(generator_of(call.object(Name::generator)));
+  const Options options = with_out(call);
+  const int64_t n = call.integer(Name::n);
+  const GilRelease released(n >= kReleaseNumel);
+  return randperm(n, options);
+}
 Tensor full_of(const Call& call) {
   const Scalar value = call.number(Name::fill_value);
   return made(call, [&](SizesView size, const Options& options) { return full(size, value, options); });
@@ -188,6 +215,11 @@ Tensor full_of(const Call& call) {
   TENON_FILLED(VALUE, made(call, [](SizesView size, const Options& options) { return FUNCTION(size, options); }))
 #define TENON_DRAWN(FUNCTION) \
   TENON_NEW(drawn(call, [](SizesView size, const Options& options) { return FUNCTION(size, options); }))
+
+#define TENON_DRAWN_LIKE(FUNCTION)                                                                                \
+  TENON_NEW(drawn_like(call, [](const Tensor& self, const Options& options, MemoryFormat format) { \
+    return FUNCTION(self, options, format);                                                       \
+  }))
 
 PyObject* empty_call(const Call& call) {
   check_out(call);
@@ -263,12 +295,18 @@ const Definition kFactories[] = {
      TENON_NEW(full_like(call.tensor(Name::input), call.number(Name::fill_value), options_of(call), format_of(call)))},
     {"ones_like", kFunction, TENON_LIKE, "A tensor filled with 1, with input's shape and layout.",
      TENON_NEW(ones_like(call.tensor(Name::input), options_of(call), format_of(call)))},
-    {"rand_like", kFunction, TENON_LIKE, "Random numbers, uniform in [0, 1), with input's shape.",
-     TENON_NEW(rand_like(empty_of(call)))},
-    {"randn_like", kFunction, TENON_LIKE, "Random numbers from the normal distribution, with input's shape.",
-     TENON_NEW(randn_like(empty_of(call)))},
+    {"rand_like", kFunction, TENON_RANDOM_LIKE("Tensor input"), "Random numbers, uniform in [0, 1), with input's shape.",
+     TENON_DRAWN_LIKE(rand_like)},
+    {"randn_like", kFunction, TENON_RANDOM_LIKE("Tensor input"), "Random numbers from the normal distribution, with input's shape.",
+     TENON_DRAWN_LIKE(randn_like)},
     {"zeros_like", kFunction, TENON_LIKE, "A tensor filled with 0, with input's shape and layout.",
      TENON_NEW(zeros_like(call.tensor(Name::input), options_of(call), format_of(call)))},
+
+    {"randint_like", kFunction,
+     TENON_RANDOM_LIKE("Tensor input, int low, int high") "\n" TENON_RANDOM_LIKE("Tensor input, int high"),
+     "Random integers, uniform in [low, high), with input's shape.", TENON_NEW(integers_drawn_like(call))},
+    {"randperm", kFunction, "(int n, *, Generator? generator, " TENON_OPTIONS "\n(int n, *, " TENON_OPTIONS,
+     "The integers from 0 to n - 1 in random order.", TENON_NEW(permutation_drawn(call))},
 
 #define TENON_NEW_OPTIONS \
   "*, dtype dtype=None, layout layout=None, device device=None, bool? pin_memory=False, bool? requires_grad=False)"

@@ -1,11 +1,13 @@
 #include "python/random.h"
 
+#include <algorithm>
 #include <cstring>
-#include <type_traits>
+#include <iterator>
 
 #include "python/arguments.h"
 #include "python/creation.h"
 #include "tenon/factories.h"
+#include "tenon/random.h"
 
 namespace tenon::python {
 namespace {
@@ -34,23 +36,52 @@ uint64_t seed_of(nb::handle given) {
   return bits;
 }
 
-static_assert(std::is_trivially_copyable_v<Generator::State>);
+/// The bytes of PyTorch's get_state on 64-bit machines, so that states can be exchanged.
+/// https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/CPUGeneratorImpl.cpp
+struct StateBytes {
+  uint64_t seed = 0;
+  int32_t left = 1;  // words before the next ones are made, and one more
+  int32_t is_seeded = 1;
+  uint64_t next = 0;
+  uint64_t words[Generator::kWords] = {};
+  double unused = 0;
+  double next_normal = 0;
+  double unused_too = 0;
+  int32_t has_next_normal = 0;
+  uint32_t next_normal_float32[3] = {};  // PyTorch's CPU functions never set it
+};
+static_assert(sizeof(StateBytes) == 5056);
 
 Tensor bytes_of(const Generator::State& state) {
-  const Tensor bytes = empty({sizeof state}, uint8);
-  std::memcpy(bytes.data_ptr(), &state, sizeof state);
-  return bytes;
+  StateBytes bytes;
+  bytes.seed = state.seed;
+  bytes.left = Generator::kWords - state.used + 1;
+  const bool is_unused = state.used == Generator::kWords && state.words[0] == static_cast<uint32_t>(state.seed);
+  bytes.next = is_unused ? 0 : static_cast<uint64_t>(state.used);
+  std::copy(std::begin(state.words), std::end(state.words), bytes.words);
+  bytes.next_normal = state.next_normal.value_or(0);
+  bytes.has_next_normal = state.next_normal.has_value() ? 1 : 0;
+  const Tensor tensor = empty({sizeof bytes}, uint8);
+  std::memcpy(tensor.data_ptr(), &bytes, sizeof bytes);
+  return tensor;
 }
 
 Generator::State state_of(PyObject* given) {
   if (!is_tensor(given)) throw TypeError("expected a torch.ByteTensor, but got " + type_name(given));
-  const Tensor bytes = tensor_of(given).contiguous();
-  if (bytes.dtype() != uint8 || bytes.is_meta()) throw TypeError("RNG state must be a torch.ByteTensor");
-  Generator::State state;
-  if (bytes.numel() != sizeof state)
-    throw Error("Expected a generator's state of size " + std::to_string(sizeof state) +
-                " but found the input RNG state size to be " + std::to_string(bytes.numel()));
-  std::memcpy(&state, bytes.data_ptr(), sizeof state);
+  const Tensor tensor = tensor_of(given).contiguous();
+  if (tensor.dtype() != uint8 || tensor.is_meta()) throw TypeError("RNG state must be a torch.ByteTensor");
+  StateBytes bytes;
+  if (tensor.numel() != sizeof bytes)
+    throw Error("Expected a CPUGeneratorImplState of size " + std::to_string(sizeof bytes) +
+                " but found the input RNG state size to be " + std::to_string(tensor.numel()));
+  std::memcpy(&bytes, tensor.data_ptr(), sizeof bytes);
+  if (bytes.left < 1 || bytes.left > Generator::kWords || bytes.next > Generator::kWords || !bytes.is_seeded)
+    throw Error("Invalid mt19937 state");
+  Generator::State state{};
+  state.seed = bytes.seed;
+  state.used = Generator::kWords - bytes.left + 1;
+  for (int i = 0; i < Generator::kWords; ++i) state.words[i] = static_cast<uint32_t>(bytes.words[i]);
+  if (bytes.has_next_normal) state.next_normal = bytes.next_normal;
   return state;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "python/convert.h"
 #include "tenon/factories.h"
+#include "tenon/random.h"
 
 namespace tenon::python {
 void bind_random(nb::module_& module);

@@ -26,7 +26,7 @@ from ._functions import (
 )
 from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ._policy import broadcast_policy
-from ._random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from .random import Generator, default_generator, fork_rng, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from . import _tensor, return_types, utils
 
 _tensor.extend(Tensor)

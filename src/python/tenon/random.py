@@ -1,5 +1,7 @@
 """Random numbers: the default generator, and others as needed."""
 
+import contextlib
+
 from ._tenon import Generator, default_generator
 
 
@@ -26,3 +28,16 @@ def seed():
 def initial_seed():
     """The seed of the default generator."""
     return default_generator.initial_seed()
+
+
+@contextlib.contextmanager
+def fork_rng(devices=None, enabled=True):
+    """A context that leaves the default generator as it was before."""
+    if not enabled:
+        yield
+        return
+    state = get_rng_state()
+    try:
+        yield
+    finally:
+        set_rng_state(state)
