@@ -3,7 +3,7 @@ import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ContextManager, TypeAlias, TypeVar, overload
 
-from . import array_api as array_api, autograd as autograd, linalg as linalg, nn as nn, random as random, return_types as return_types, special as special, testing as testing, utils as utils
+from . import array_api as array_api, autograd as autograd, linalg as linalg, nn as nn, optim as optim, random as random, return_types as return_types, special as special, testing as testing, utils as utils
 
 _Int: TypeAlias = builtins.int
 _Float: TypeAlias = builtins.float

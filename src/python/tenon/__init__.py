@@ -43,7 +43,7 @@ cfloat, cdouble = complex64, complex128
 
 def __getattr__(name):
     # Loaded when first used: an import costs what it uses.
-    if name in ("autograd", "linalg", "nn", "special", "testing", "array_api"):
+    if name in ("autograd", "linalg", "nn", "optim", "special", "testing", "array_api"):
         import importlib
 
         return importlib.import_module("." + name, __name__)

@@ -1,0 +1,195 @@
+"""Optimizers and clipping take PyTorch's steps, keep its states and raise its errors."""
+
+import copy
+import warnings
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import tenon
+
+from judge import same
+
+CASES = [
+    ("SGD", {}), ("SGD", {"lr": 0.1, "momentum": 0.9}), ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.5}),
+    ("SGD", {"lr": 0.1, "momentum": 0.8, "nesterov": True}), ("SGD", {"lr": 0.1, "weight_decay": 0.3}), ("SGD", {"lr": 0.01, "maximize": True}),
+    ("Adam", {}), ("Adam", {"lr": 0.1, "betas": (0.5, 0.7)}), ("Adam", {"lr": 0.1, "amsgrad": True}), ("Adam", {"lr": 0.1, "weight_decay": 0.1}),
+    ("Adam", {"lr": 0.1, "maximize": True, "eps": 1e-3}), ("Adam", {"weight_decay": 0.1, "decoupled_weight_decay": True}),
+    ("AdamW", {"lr": 0.1}), ("AdamW", {"lr": 0.1, "weight_decay": 0.0, "amsgrad": True}),
+]  # fmt: skip
+
+
+def parameters_of(m, dtype="float64"):
+    m.manual_seed(4)
+    return [m.randn(size, dtype=getattr(m, dtype)).requires_grad_() for size in ((3, 4), (5,), ())]
+
+
+def loss_of(parameters):
+    return sum((parameter.abs() ** 2 * (number + 1)).sum() + parameter.real.sum() for number, parameter in enumerate(parameters[:2]))
+
+
+def trained(m, name, options, steps=6, dtype="float64", parameters=None, optimizer=None):
+    parameters = parameters or parameters_of(m, dtype)
+    optimizer = optimizer or getattr(m.optim, name)(parameters, **options)
+    losses = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = loss_of(parameters)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return parameters, optimizer, losses
+
+
+def lists(value):
+    if isinstance(value, (torch.Tensor, tenon.Tensor)):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {key: lists(item) for key, item in value.items()}
+    return [lists(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name, options", CASES, ids=str)
+def test_steps(name, options, dtype):
+    ours, theirs = trained(tenon, name, options, dtype=dtype), trained(torch, name, options, dtype=dtype)
+    tolerance = 1e-12 if dtype == "float64" else 1e-5
+    assert ours[2] == pytest.approx(theirs[2], rel=tolerance)
+    for a, b in zip(ours[0], theirs[0]):
+        assert a.flatten().tolist() == pytest.approx(b.flatten().tolist(), rel=tolerance, abs=1e-7 if dtype == "float32" else 1e-14)
+    assert repr(ours[1]) == repr(theirs[1])
+    states = [each.state_dict() for each in (ours[1], theirs[1])]
+    assert states[0]["param_groups"] == states[1]["param_groups"]
+    assert {key: set(value) for key, value in states[0]["state"].items()} == {key: set(value) for key, value in states[1]["state"].items()}
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam"])
+def test_complex_parameters(name):
+    options = {"lr": 0.1}
+    ours, theirs = trained(tenon, name, options, dtype="complex128"), trained(torch, name, options, dtype="complex128")
+    assert ours[2] == pytest.approx(theirs[2], rel=1e-12)
+
+
+@pytest.mark.parametrize("name, options", CASES[1::3], ids=str)
+def test_a_loaded_state_goes_on(name, options):
+    parameters, optimizer, _ = trained(tenon, name, options, steps=3)
+    saved = copy.deepcopy(optimizer.state_dict())
+    others = [parameter.detach().clone().requires_grad_() for parameter in parameters]
+    other = getattr(tenon.optim, name)(others, lr=5.0)
+    other.load_state_dict(saved)
+    _, _, wanted = trained(tenon, name, options, 3, parameters=parameters, optimizer=optimizer)
+    _, _, got = trained(tenon, name, options, 3, parameters=others, optimizer=other)
+    assert got == wanted
+
+
+def test_groups_have_options_of_their_own():
+    def call(m):
+        a, b, c = parameters_of(m)
+        optimizer = m.optim.SGD([{"params": [a], "lr": 0.5}, {"params": b}], lr=0.1)
+        optimizer.add_param_group({"params": c, "momentum": 0.9})
+        for _ in range(3):
+            optimizer.zero_grad(set_to_none=False)
+            (a.sum() + b.sum() + c * 2).backward()
+            optimizer.step()
+        return a, b, c, [{key: value for key, value in group.items() if key != "params"} for group in optimizer.param_groups]
+
+    assert lists(call(tenon)) == lists(call(torch))
+
+
+def test_a_closure_computes_the_loss():
+    def call(m):
+        x = m.tensor([2.0, -1.0], requires_grad=True)
+        optimizer = m.optim.SGD([x], lr=0.25)
+
+        def closure():
+            optimizer.zero_grad()
+            loss = (x * x).sum()
+            loss.backward()
+            return loss
+
+        return optimizer.step(closure).item(), optimizer.step(closure).item(), x.tolist()
+
+    assert call(tenon) == call(torch)
+
+
+def test_parameters_without_a_gradient_stay():
+    x, y = tenon.ones(2, requires_grad=True), tenon.ones(2, requires_grad=True)
+    optimizer = tenon.optim.Adam([x, y])
+    x.sum().backward()
+    optimizer.step()
+    assert y.tolist() == [1, 1] and x.tolist() != [1, 1] and list(optimizer.state) == [x]
+
+
+@pytest.mark.parametrize("norm_type", [2.0, 1, float("inf"), 3.5])
+@pytest.mark.parametrize("max_norm", [0.5, 100])
+def test_clip_grad_norm(max_norm, norm_type):
+    def call(m):
+        parameters = parameters_of(m)
+        loss_of(parameters).backward()
+        total = m.nn.utils.clip_grad_norm_(parameters, max_norm, norm_type)
+        return [total.item(), *parameters[0].grad.flatten().tolist(), *parameters[1].grad.tolist()]
+
+    assert call(tenon) == pytest.approx(call(torch), rel=1e-13)
+
+
+def test_clip_grad_value_and_vectors():
+    def call(m):
+        parameters = parameters_of(m)
+        loss_of(parameters).backward()
+        m.nn.utils.clip_grad_value_(iter(parameters), 0.75)
+        vector = m.nn.utils.parameters_to_vector(parameters)
+        m.nn.utils.vector_to_parameters(vector.detach() * 2, parameters)
+        return [parameter.grad for parameter in parameters[:2]], vector, parameters
+
+    assert lists(call(tenon)) == lists(call(torch))
+
+
+def non_leaf(m):
+    return m.ones(2, requires_grad=True) * 2
+
+
+def infinite(m):
+    x = m.ones(2, requires_grad=True)
+    (x * float("inf")).sum().backward()
+    m.nn.utils.clip_grad_norm_([x], 1.0, error_if_nonfinite=True)
+
+
+def twice(m):
+    x = m.ones(2, requires_grad=True)
+    m.optim.SGD([x]).add_param_group({"params": [x]})
+
+
+ERRORS = {
+    "tensor": lambda m: m.optim.SGD(m.ones(2)),
+    "empty": lambda m: m.optim.SGD([]),
+    "non-leaf": lambda m: m.optim.SGD([non_leaf(m)]),
+    "negative rate": lambda m: m.optim.SGD([m.ones(1)], lr=-1),
+    "negative momentum": lambda m: m.optim.SGD([m.ones(1)], momentum=-1),
+    "negative decay": lambda m: m.optim.SGD([m.ones(1)], weight_decay=-1),
+    "nesterov": lambda m: m.optim.SGD([m.ones(1)], nesterov=True),
+    "beta": lambda m: m.optim.Adam([m.ones(1)], betas=(1.0, 0.9)),
+    "eps": lambda m: m.optim.Adam([m.ones(1)], eps=-1),
+    "wide rate": lambda m: m.optim.Adam([m.ones(1)], lr=m.ones(2)),
+    "set": lambda m: m.optim.SGD([{"params": {m.ones(1)}}]),
+    "group": lambda m: m.optim.SGD([m.ones(1)]).add_param_group([m.ones(1)]),
+    "twice": twice,
+    "infinite": infinite,
+    "other groups": lambda m: m.optim.SGD([m.ones(1)]).load_state_dict({"state": {}, "param_groups": []}),
+    "other sizes": lambda m: m.optim.SGD([m.ones(1)]).load_state_dict({"state": {}, "param_groups": [{"params": [0, 1]}]}),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_error(name):
+    same(ERRORS[name])
+
+
+def test_duplicates_are_warned_of():
+    x = tenon.ones(1)
+    with pytest.warns(UserWarning, match="duplicate parameters"):
+        tenon.optim.SGD([x, x])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tenon.nn.utils.clip_grad_norm_((x for x in ()), 1.0)
+    assert "empty generator" in str(caught[0].message)
