@@ -16,6 +16,7 @@ from ._functions import (
     broadcast_tensors,
     frombuffer,
     from_dlpack,
+    gradient,
     is_tensor,
     load,
     meshgrid,
@@ -43,7 +44,7 @@ cfloat, cdouble = complex64, complex128
 
 def __getattr__(name):
     # Loaded when first used: an import costs what it uses.
-    if name in ("autograd", "linalg", "nn", "optim", "special", "testing", "array_api"):
+    if name in ("autograd", "cuda", "linalg", "nn", "optim", "special", "testing", "array_api"):
         import importlib
 
         return importlib.import_module("." + name, __name__)

@@ -172,3 +172,90 @@ def load(f, *, mmap=False):
 
 def _rebuild_size(values):
     return Size(values)
+
+
+def _checked_spacing(input, spacing, dim):
+    """(the dims, the spacing along each: a number, or a tensor of coordinates)."""
+    dims = None if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    numbers = (int, float, complex)
+    if isinstance(spacing, numbers) or spacing is None:
+        spacing = 1 if spacing is None else spacing
+        dims = list(range(input.dim())) if dims is None else dims
+        spacing = [spacing] * len(dims)
+    elif not isinstance(spacing, (list, tuple)) or not all(isinstance(part, (*numbers, Tensor)) for part in spacing):
+        raise TypeError(f"gradient(): argument 'spacing' must be a number, a list of numbers or a list of Tensors, not {type(spacing).__name__}")
+    elif dims is None and len(spacing) != input.dim():
+        raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to "
+                           f"'self.dim() = {input.dim()}', since dim argument was not given, but got a list of length {len(spacing)}")  # fmt: skip
+    elif dims is not None and len(spacing) != len(dims):
+        raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same length, "
+                           f"but got a spacing argument of length {len(spacing)} and a dim argument of length {len(dims)}.")  # fmt: skip
+    dims = list(range(input.dim())) if dims is None else dims
+    for part in spacing:
+        if isinstance(part, Tensor) and part.dim() != 1:
+            raise RuntimeError(f"torch.gradient expected each element of spacing to have one dimension, but got an element with {part.dim()} dimensions!")
+    return dims, list(spacing)
+
+
+def _checked_dims(input, dims, edge_order):
+    wrapped = []
+    for dim in dims:
+        if not -input.dim() <= dim < input.dim():
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {dim})")
+        dim %= input.dim()
+        if dim in wrapped:
+            raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")
+        if input.shape[dim] < edge_order + 1:
+            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+        wrapped.append(dim)
+    return wrapped
+
+
+def _differences(input, dim, spacing, edge_order):
+    """The derivative along a dim: second-order inside, of order `edge_order` at both ends."""
+    size = input.shape[dim]
+
+    def at(begin, length=1):
+        return input.narrow(dim, begin, length)
+
+    if not isinstance(spacing, Tensor):
+        inner = (at(2, size - 2) - at(0, size - 2)) / (2 * spacing)
+        if edge_order == 1:
+            ends = (at(1) - at(0)) / spacing, (at(size - 1) - at(size - 2)) / spacing
+        else:
+            ends = (-1.5 * at(0) + 2 * at(1) - 0.5 * at(2)) / spacing, (0.5 * at(size - 3) - 2 * at(size - 2) + 1.5 * at(size - 1)) / spacing
+        return _tenon.cat([ends[0], inner, ends[1]], dim)
+    steps = spacing[1:] - spacing[:-1]
+    shape = [-1 if each == dim else 1 for each in range(input.dim())]
+    before, after = steps[:-1].reshape(shape), steps[1:].reshape(shape)
+    inner = (-after / (before * (before + after)) * at(0, size - 2) + (after - before) / (before * after) * at(1, size - 2)
+             + before / (after * (before + after)) * at(2, size - 2))  # fmt: skip
+    if edge_order == 1:
+        ends = (at(1) - at(0)) / steps[0], (at(size - 1) - at(size - 2)) / steps[-1]
+    else:
+        a, b = steps[0], steps[1]
+        first = -(2 * a + b) / (a * (a + b)) * at(0) + (a + b) / (a * b) * at(1) - a / (b * (a + b)) * at(2)
+        a, b = steps[-2], steps[-1]
+        last = b / (a * (a + b)) * at(size - 3) - (a + b) / (a * b) * at(size - 2) + (2 * b + a) / (b * (a + b)) * at(size - 1)
+        ends = first, last
+    return _tenon.cat([ends[0], inner, ends[1]], dim)
+
+
+def gradient(input, *, spacing=None, dim=None, edge_order=1):
+    """gradient(input, *, spacing=1, dim=None, edge_order=1) -> list of Tensors
+
+    The derivatives of sampled values along each dim, by differences: central ones inside, one-sided ones of order
+    `edge_order` (1 or 2) at both ends.
+
+    spacing: the distance of samples: one number, one for each dim, or for each dim a tensor of coordinates, [size].
+    https://pytorch.org/docs/stable/generated/torch.gradient.html
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"gradient(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    if input.dtype is _tenon.uint8:
+        raise RuntimeError("torch.gradient does not support uint8 input.")
+    dims, spacings = _checked_spacing(input, spacing, dim)
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    dims = _checked_dims(input, dims, edge_order)
+    return tuple(_differences(input, each, step, edge_order) for each, step in zip(dims, spacings))
