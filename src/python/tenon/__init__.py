@@ -44,8 +44,10 @@ cfloat, cdouble = complex64, complex128
 
 def __getattr__(name):
     # Loaded when first used: an import costs what it uses.
-    if name in ("autograd", "cuda", "linalg", "nn", "optim", "special", "testing", "array_api"):
+    if name in ("autograd", "cuda", "func", "linalg", "nn", "optim", "special", "testing", "array_api"):
         import importlib
 
         return importlib.import_module("." + name, __name__)
+    if name == "vmap":
+        return __getattr__("func").vmap
     raise AttributeError(f"module 'tenon' has no attribute '{name}'")
