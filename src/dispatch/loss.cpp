@@ -31,6 +31,9 @@ Tensor reduced(const Tensor& loss, Reduction reduction) {
   return reduction == Reduction::sum ? tenon::sum(loss) : loss;
 }
 
+/// Of a loss that is recorded as one node.
+Tensor unrecorded(const Tensor& operand) { return operand.impl()->in_graph ? operand.detach() : operand; }
+
 Tensor elements(Op op, const Tensor& a, const Tensor& b) {
   const Arg first(a), second(b);
   const Arg* const args[] = {&first, &second};
@@ -81,7 +84,8 @@ void check_constant(const char* op, const char* name, const Tensor& operand) {
 // --- Differences of two tensors
 
 Tensor plain::mse_loss(const Tensor& self, const Tensor& target, const char* reduction, const Tensor& weight) {
-  if (!weight.defined()) return reduced(elements(Op::squared_error, self, target), reduction_of(reduction));
+  if (!weight.defined())
+    return reduced(elements(Op::squared_error, unrecorded(self), unrecorded(target)), reduction_of(reduction));
   check_weighted(self, target, weight);
   return weighted(tenon::square(tenon::sub(self, target)), weight, reduction);
 }
@@ -95,7 +99,7 @@ Tensor plain::l1_loss(const Tensor& self, const Tensor& target, const char* redu
 Tensor plain::smooth_l1_loss(const Tensor& self, const Tensor& target, const char* reduction, double beta) {
   if (beta < 0) throw Error("smooth_l1_loss does not support negative values for beta.");
   if (beta == 0) return plain::l1_loss(self, target, reduction, {});
-  return reduced(elements(Op::smooth_l1_error, self, target, beta), reduction_of(reduction));
+  return reduced(elements(Op::smooth_l1_error, unrecorded(self), unrecorded(target), beta), reduction_of(reduction));
 }
 
 Tensor plain::huber_loss(const Tensor& self, const Tensor& target, const char* reduction, double delta,
@@ -103,8 +107,11 @@ Tensor plain::huber_loss(const Tensor& self, const Tensor& target, const char* r
   if (!(delta > 0)) throw Error("huber_loss does not support non-positive values for delta.");
   if (weight.defined()) check_weights(self, weight);
   check_can_cast(result_type(Arg(self), Arg(target)), self.dtype());
+  if (!weight.defined()) {
+    const Tensor each = elements(Op::huber_error, unrecorded(self), unrecorded(target), delta).to(self.dtype());
+    return reduced(each, reduction_of(reduction));
+  }
   const Tensor each = elements(Op::huber_error, self, target, delta).to(self.dtype());
-  if (!weight.defined()) return reduced(each, reduction_of(reduction));
   return reduced(each * weight, weighted_reduction_of(reduction));
 }
 
@@ -138,7 +145,7 @@ Tensor plain::binary_cross_entropy(const Tensor& self, const Tensor& target, con
   if (is_computed_now(self)) check_has_code(row_of(Op::binary_cross_entropy_element), self.dtype());
   check_between_0_and_1("input", self);
   check_between_0_and_1("target", target);
-  Tensor loss = elements(Op::binary_cross_entropy_element, self, target);
+  Tensor loss = elements(Op::binary_cross_entropy_element, unrecorded(self), unrecorded(target));
   if (weight.defined()) loss.mul_(weight);
   return reduced(loss, how);
 }
@@ -162,7 +169,7 @@ Tensor plain::binary_cross_entropy_with_logits(const Tensor& self, const Tensor&
     loss = 1 - target;
     loss.mul_(self).sub_(logarithm);
   } else {
-    loss = elements(Op::logits_cross_entropy, self, target).to(target.dtype());
+    loss = elements(Op::logits_cross_entropy, unrecorded(self), unrecorded(target)).to(target.dtype());
   }
   if (weight.defined()) loss.mul_(weight);
   return reduced(loss, how);
@@ -301,8 +308,10 @@ Tensor plain::nll_loss(const Tensor& self, const Tensor& target, const Tensor& w
   check_class_weights(self, weight);
   check_class_dtypes(self, target, weight);
   const PolicyExemption exempt;
-  if (self.dim() > 1) return nll_of_batch(self, classes_of(self, target, ignore_index), weight, how);
-  const Tensor one = self.unsqueeze(0);
+  if (self.dim() > 2) return nll_of_batch(self, classes_of(self, target, ignore_index), weight, how);
+  const Tensor all = unrecorded(self);
+  if (self.dim() == 2) return nll_of_batch(all, classes_of(self, target, ignore_index), weight, how);
+  const Tensor one = all.unsqueeze(0);
   const Tensor loss = nll_of_batch(one, classes_of(one, target.reshape({1}), ignore_index), weight, how);
   return how == Reduction::none ? loss.squeeze(0) : loss;
 }
@@ -373,7 +382,7 @@ Tensor plain::cross_entropy(const Tensor& self, const Tensor& target, const Tens
   if (label_smoothing > 0) check_smoothing(label_smoothing);
   if (self.dim() == 0) wrap_dim(1, 0);  // throws
   const Tensor logarithms = log_softmax_of(self, class_dim(self));
-  const Tensor loss = plain::nll_loss(logarithms, target, weight, ignore_index, reduction);
+  const Tensor loss = tenon::nll_loss(logarithms, target, weight, ignore_index, reduction);
   if (!(label_smoothing > 0)) return loss;
   const Classes classes = classes_of(self, self.dim() == 1 ? target.reshape({}) : target, ignore_index);
   const double share = label_smoothing / static_cast<double>(self.size(class_dim(self)));
@@ -453,7 +462,7 @@ Tensor plain::margin_ranking_loss(const Tensor& input1, const Tensor& input2, co
 Tensor plain::soft_margin_loss(const Tensor& self, const Tensor& target, const char* reduction) {
   const Reduction how = reduction_of(reduction);
   check_constant("soft_margin_loss", "target", target);
-  Tensor product = -self;
+  Tensor product = -unrecorded(self);
   product.mul_(target);
   if (!is_inexact(self.dtype())) fail_cast(get_default_dtype(), self.dtype());
   return reduced(tenon::log1p(tenon::exp(product)), how);

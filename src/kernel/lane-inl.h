@@ -362,6 +362,11 @@ HWY_INLINE Lane<T> exponent_of(Lane<T> a) {
   const Bits<T> exponent = biased - (F::kBias - 1) - (parts.scaled ? F::kScale : 0);
   return Lane<T>(static_cast<int32_t>(parts.splits ? exponent : 0));
 }
+/// a * 2^b, rounded once. Beyond these exponents every result is 0 or infinite.
+template <std::floating_point T>
+HWY_INLINE Lane<T> times_power_of_2(Lane<T> a, Lane<T> b) {
+  return Lane<T>(std::ldexp(a.v, static_cast<int>(std::clamp(b.v, T(-5000), T(5000)))));
+}
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> magnitude(Lane<Z> a) {
   return {std::hypot(a.v.re, a.v.im), 0};
@@ -634,7 +639,7 @@ HWY_INLINE Vector<D> logarithm(Vector<D> a) {
 template <class D>
 HWY_INLINE Vector<D> logarithm_of_1_plus(Vector<D> a) {
   const Vector<D> sum = Vector<D>(1) + a, lost = a - (sum - Vector<D>(1));
-  return logarithm(sum) + choose(a < Vector<D>(1), lost, Vector<D>(0));
+  return logarithm(sum) + choose(a < Vector<D>(1), lost / sum, Vector<D>(0));
 }
 /// The share of the standard normal distribution below `a`.
 template <class D>

@@ -182,6 +182,7 @@ struct addmv {
       .shapes = "*i,ij,j",
       .by_hand = true,
       .inplace = true,
+      .inplace_functions = "addmv_",
       .one_dtype = true,
       .dtypes = kNoBool | kComplex,
       .kernel_name = "addmv_impl_cpu",
@@ -276,6 +277,7 @@ struct inner {
 
 struct outer {
   static constexpr Row row{.signature = "outer(Tensor self, Tensor vec2, *, Tensor out=None) -> Tensor",
+                           .alias = "ger",
                            .numpy = "outer",
                            .kind = Kind::algorithm,
                            .shapes = "i,j",

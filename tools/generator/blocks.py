@@ -71,7 +71,8 @@ def alias_facts(op, alias):
     facts = {name: fact for name, fact in op.facts.items() if name not in ("symbol", "array_api", "numpy")}
     signature = op.facts["signature"].removeprefix(op.name)
     in_module = {"module": "special", "method": False} if alias.startswith("special_") else {}
-    return {**facts, **in_module, "signature": alias + signature, "doc": f"Another name of {op.name}."}
+    own = {"python": facts["alias_python"], "numbers_as_tensors": False} if "alias_python" in facts else {}
+    return {**facts, **in_module, **own, "signature": alias + signature, "doc": f"Another name of {op.name}."}
 
 
 def by_name(ops):

@@ -18,10 +18,10 @@ def python_inc(ops):
         table.append(definition(name, binding, doc_of(blocks), blocks, call))
         inplace = [op for op in blocks if op.has_inplace]
         if inplace and inplace[0].is_method:
-            methods.append(definition(name + "_", "method", INPLACE_DOC, inplace, inplace_call))
+            binding = "both" if inplace[0].has_inplace_function else "method"
+            methods.append(inplace_definition(name, binding, inplace))
         elif inplace:
-            entry = definition(name + "_", "function", INPLACE_DOC, inplace, inplace_function_call)
-            table.append(re.sub(r"(, \*)?, Tensor out=None", "", entry))
+            table.append(inplace_definition(name, "function", inplace))
     return "\n".join(line for table, entries in (("kOps", functions), ("kInplaceOps", methods), ("kNnOps", nn))
                      for line in (HEAD + f"constexpr Definition {table}[] = {{", *entries, "};", ""))  # fmt: skip
 
@@ -66,12 +66,17 @@ def overloaded(blocks, statements):
     return signatures, body
 
 
+def inplace_definition(name, binding, blocks):
+    entry = definition(name + "_", binding, INPLACE_DOC, blocks, inplace_call)
+    return re.sub(r"(, \*)?, Tensor out=None", "", entry)
+
+
 def call(op):
     """Statements that call an op's function with a call's arguments."""
     arguments = ", ".join(read(op, parameter) for parameter in op.parameters)
     give = "give_same(call, " if op.facts.get("keeps_real") else f"give({result_type(op)}"
     function = f"[](const auto&... arguments) {{ return tenon::{op.name}(arguments...); }}"
-    return [*(out_call(op, arguments) if op.has_out else []), f"return {give}run(call, {function}, {arguments}));"]
+    return [*generator_choice(op), *(out_call(op, arguments) if op.has_out else []), f"return {give}run(call, {function}, {arguments}));"]
 
 
 def out_call(op, arguments):
@@ -90,12 +95,12 @@ def inplace_call(op):
     others = [read(op, parameter) for parameter in op.parameters if parameter.name != "self"]
     arguments = ", ".join(["call.tensor(Name::input)", *others])
     function = f"[](Tensor& self, const auto&... arguments) {{ self.{op.name}_(arguments...); }}"
-    return [f"run(call, {function}, {arguments});", "return again(call.self());"]
+    return [*generator_choice(op), f"run(call, {function}, {arguments});", "return again(call.object(Name::input));"]
 
 
-def inplace_function_call(op):
-    """The same of a function, whose first argument is written to."""
-    return [*inplace_call(op)[:-1], "return again(call.object(Name::input));"]
+def generator_choice(op):
+    """Where Python's function takes a generator, all that the op draws comes from it."""
+    return ["const GeneratorChoice choice(call);"] if "Generator " in op.facts.get("python", "") else []
 
 
 def result_type(op):
