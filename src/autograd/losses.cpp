@@ -1,5 +1,7 @@
 // The gradients of losses that are one node.
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "autograd/derivative.h"
 #include "autograd/reduce_grad.h"
@@ -19,6 +21,13 @@ Tensor of_elements(const CallGiven& given, int64_t count) {
   return is_mean(given) ? given.grad() / static_cast<double>(count) : given.grad();
 }
 
+/// What a number becomes as float32, unless the operands are float64.
+Scalar as_float32(Scalar number, const Tensor& self, const Tensor& target) {
+  const double value = number.as_double();
+  if (self.dtype() == float64 || target.dtype() == float64) return number;
+  return std::abs(value) > std::numeric_limits<float>::max() ? Scalar(std::copysign(kInfinity, value)) : number;
+}
+
 }  // namespace
 
 Tensor of_loss(const CallGiven& given, Op element, int argument, const Tensor& self, const Tensor& target,
@@ -29,7 +38,7 @@ Tensor of_loss(const CallGiven& given, Op element, int argument, const Tensor& s
   elements.gradient = weight.defined() ? gradient * weight : gradient;
   elements.values[0] = self;
   elements.values[1] = target;
-  elements.values[2] = number;
+  elements.values[2] = as_float32(number, self, target);
   const Derivative::OfArgument& derivative = derivative_of(element).arguments[argument];
   const Tensor& wanted = argument == 0 ? self : target;
   if (thread_modes.grad || gradient.is_meta() || gradient.numel() == 0) return derivative(elements);

@@ -3,7 +3,9 @@
 #include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
 #include "dispatch/resolve.h"
+#include "tenon/factories.h"
 #include "tenon/ops.h"
+#include "tenon/shape.h"
 #include "tensor/overlap.h"
 
 namespace tenon {
@@ -22,18 +24,31 @@ Tensor exponents(const Tensor& other) {
   return other.dtype() == int64 ? other.to(int32) : other;
 }
 
+/// A new result has the layout of `self`, unless that is broadcast.
 Tensor scaled(const Tensor& self, const Tensor& other) {
+  const Dims shape = infer_size(self.sizes(), other.sizes());
   const Tensor powers = exponents(other);
   // bfloat16 cannot hold all exponents.
   const Tensor wide = self.dtype() == bfloat16 ? self.to(float32) : self;
   const Arg number(wide), exponent(powers);
   const Arg* const args[] = {&number, &exponent};
-  return elementwise(Op::ldexp_integer, args, 2).to(self.dtype());
+  if (!(shape == self.sizes())) return elementwise(Op::ldexp_integer, args, 2).to(self.dtype());
+  Tensor result = empty_like(wide);
+  elementwise_out(Op::ldexp_integer, result, args, 2);
+  forget_writes(result);
+  return result.to(self.dtype());
 }
 
-void check_stored(Dtype result, Dtype out) {
-  if (!can_cast(result, out))
-    throw Error(std::string("ldexp can't be cast to the desired output type ") + cpp_type_name(out));
+/// The factor for exponents that are no integers. PyTorch's 2 has the dtype of `self`, where that is not float32: this
+/// decides dtypes and layouts.
+Tensor power_of_2(const Tensor& self, const Tensor& other) {
+  if (!is_inexact(self.dtype()) || self.dtype() == float32) return tenon::pow(2.0, other);
+  return tenon::pow(full({}, 2.0, Options(self.dtype(), other.device())), other);
+}
+
+void check_stored(Dtype out) {
+  if (!is_inexact(out))
+    throw Error(std::string("ldexp can't be cast to the desired output type ") + scalar_type_name(out));
 }
 
 }  // namespace
@@ -41,37 +56,37 @@ void check_stored(Dtype result, Dtype out) {
 Tensor plain::ldexp(const Tensor& input, const Tensor& exponent) {
   const Tensor self = input.detach(), other = exponent.detach();
   if (has_integer_exponents(self, other)) return scaled(self, other);
-  return tenon::mul(self, tenon::pow(2.0, other));
+  return tenon::mul(self, power_of_2(self, other));
 }
 
 void plain::ldexp_inplace(const Tensor& self, const Tensor& other) {
+  check_stored(self.dtype());
   Tensor written = self;
-  if (!has_integer_exponents(self, other)) {
-    const Tensor factor = tenon::pow(2.0, other.detach());
-    check_stored(result_type(self, factor), self.dtype());
-    const Arg number(self), power(factor);
-    const Arg* const args[] = {&number, &power};
-    run_inplace(Op::mul, written, args, 2);
-  } else if (self.dtype() == bfloat16) {
+  const bool is_integer = has_integer_exponents(self, other);
+  const Dims shape = infer_size(self.sizes(), other.sizes());
+  if (!(shape == self.sizes()))
+    throw Error("output with shape " + to_string(self.sizes()) + " doesn't match the broadcast shape " +
+                to_string(shape));
+  if (is_integer && self.dtype() == bfloat16) {
     check_no_internal_overlap(self);
-    const Tensor result = scaled(self.detach(), other);
-    if (!(result.sizes() == self.sizes()))
-      throw Error("output with shape " + to_string(self.sizes()) + " doesn't match the broadcast shape " +
-                  to_string(result.sizes()));
-    run_copy(self, result);
-  } else {
-    const Tensor powers = exponents(other);
-    const Arg number(self), exponent(powers);
-    const Arg* const args[] = {&number, &exponent};
-    run_inplace(Op::ldexp_integer, written, args, 2);
+    return run_copy(self, scaled(self.detach(), other));
   }
+  const Tensor factor = is_integer ? exponents(other) : power_of_2(self, other.detach());
+  const Arg number(self), by(factor);
+  const Arg* const args[] = {&number, &by};
+  run_inplace(is_integer ? Op::ldexp_integer : Op::mul, written, args, 2);
 }
 
-Tensor& plain::ldexp_out(Tensor& out, const Tensor& self, const Tensor& other) {
-  check_unrecorded(Op::ldexp, out, self, other);
-  const Tensor result = plain::ldexp(self, other);
-  check_stored(result.dtype(), out.dtype());
-  return write_result(Op::ldexp, out, result);
+Tensor& plain::ldexp_out(Tensor& out, const Tensor& input, const Tensor& exponent) {
+  check_unrecorded(Op::ldexp, out, input, exponent);
+  check_stored(out.dtype());
+  const Tensor self = input.detach(), other = exponent.detach();
+  if (has_integer_exponents(self, other)) return write_result(Op::ldexp, out, scaled(self, other));
+  const Tensor factor = power_of_2(self, other);
+  const Arg number(self), by(factor);
+  const Arg* const args[] = {&number, &by};
+  elementwise_out(Op::mul, out, args, 2);
+  return out;
 }
 
 }  // namespace tenon

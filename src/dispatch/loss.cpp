@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <numbers>
 
 #include "base/checked.h"
@@ -39,8 +40,13 @@ Tensor elements(Op op, const Tensor& a, const Tensor& b) {
   const Arg* const args[] = {&first, &second};
   return elementwise(op, args, 2);
 }
+/// What a number becomes as float32, unless the operands are float64.
+double as_float32(double number, const Tensor& a, const Tensor& b) {
+  if (a.dtype() == float64 || b.dtype() == float64) return number;
+  return std::abs(number) > std::numeric_limits<float>::max() ? std::copysign(kInfinity, number) : number;
+}
 Tensor elements(Op op, const Tensor& a, const Tensor& b, double number) {
-  const Arg first(a), second(b), factor(number);
+  const Arg first(a), second(b), factor(as_float32(number, a, b));
   const Arg* const args[] = {&first, &second, &factor};
   return elementwise(op, args, 3);
 }

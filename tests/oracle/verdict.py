@@ -65,6 +65,8 @@ def differing(request, wanted, got):
         return ~within_added_error(request, wanted, got)
     if op in DECLARED and DECLARED[op].file == "special-inl.h" and wanted.dtype.is_complex:  # real results in a complex out=
         return differing(request, wanted.real.contiguous(), got.real.contiguous()) | (got.imag != 0)
+    if op == "ldexp":
+        return ~within_power_of_2_error(request, wanted, got)
     if wanted.dtype.is_complex or (op in ("abs", "angle") and "complex" in request["storages"][0]["dtype"]):
         return ~within_complex_error(request, wanted, got)
     if not wanted.dtype.is_floating_point:
@@ -119,6 +121,19 @@ def within_log_error(request, wanted, got):
     a, b = (operand.to(torch.float64).abs() for operand in operands_of(request, open_storages(request)))
     error = (wanted.to(torch.float64) - got.to(torch.float64)).abs()
     return (error <= 2 * torch.finfo(dtype).eps * torch.maximum(a, b).clamp(min=1)).nan_to_num().bool()
+
+
+def within_power_of_2_error(request, wanted, got):
+    """Equal numbers, or a power with the error of the exponent's dtype."""
+    parts = [torch.view_as_real(side) if side.is_complex() else side for side in (wanted, got)]
+    same = (parts[0] == parts[1]) | parts[0].isnan() & parts[1].isnan()
+    same = same.all(-1) if wanted.is_complex() else same
+    number, exponent = (operand.dtype for operand in operands_of(request, open_storages(request)))
+    if number.is_floating_point and not (exponent.is_floating_point or exponent.is_complex):  # rounded once
+        return same
+    inexact = [dtype for dtype in (exponent, wanted.dtype) if dtype.is_floating_point or dtype.is_complex]
+    eps = max(torch.finfo(dtype).eps for dtype in inexact or [torch.float32])
+    return same | ((wanted - got).abs() <= (8 if wanted.is_complex() else 2) * eps * wanted.abs() + torch.finfo(wanted.dtype).tiny)
 
 
 def within_power_error(request, wanted, got):
