@@ -24,7 +24,7 @@ Tensor exponents(const Tensor& other) {
   return other.dtype() == int64 ? other.to(int32) : other;
 }
 
-/// A new result has the layout of `self`, unless that is broadcast.
+/// By integers. A new result has the layout of `self`, unless that is broadcast.
 Tensor scaled(const Tensor& self, const Tensor& other) {
   const Dims shape = infer_size(self.sizes(), other.sizes());
   const Tensor powers = exponents(other);
@@ -51,6 +51,16 @@ void check_stored(Dtype out) {
     throw Error(std::string("ldexp can't be cast to the desired output type ") + scalar_type_name(out));
 }
 
+/// How the forms that write to a tensor compute: `op` of `self` and `factor`.
+struct Written {
+  Op op;
+  Tensor factor;
+};
+Written written_by(const Tensor& self, const Tensor& other) {
+  if (!has_integer_exponents(self, other)) return {Op::mul, power_of_2(self, other)};
+  return {Op::ldexp_integer, exponents(other)};
+}
+
 }  // namespace
 
 Tensor plain::ldexp(const Tensor& input, const Tensor& exponent) {
@@ -61,31 +71,29 @@ Tensor plain::ldexp(const Tensor& input, const Tensor& exponent) {
 
 void plain::ldexp_inplace(const Tensor& self, const Tensor& other) {
   check_stored(self.dtype());
-  Tensor written = self;
-  const bool is_integer = has_integer_exponents(self, other);
-  const Dims shape = infer_size(self.sizes(), other.sizes());
-  if (!(shape == self.sizes()))
-    throw Error("output with shape " + to_string(self.sizes()) + " doesn't match the broadcast shape " +
-                to_string(shape));
-  if (is_integer && self.dtype() == bfloat16) {
+  check_inplace_shape(self.sizes(), infer_size(self.sizes(), other.sizes()));
+  const auto [op, factor] = written_by(self, other.detach());
+  if (op == Op::ldexp_integer && self.dtype() == bfloat16) {
     check_no_internal_overlap(self);
-    return run_copy(self, scaled(self.detach(), other));
+    return run_copy(self, scaled(self.detach(), factor));
   }
-  const Tensor factor = is_integer ? exponents(other) : power_of_2(self, other.detach());
+  Tensor target = self;
   const Arg number(self), by(factor);
   const Arg* const args[] = {&number, &by};
-  run_inplace(is_integer ? Op::ldexp_integer : Op::mul, written, args, 2);
+  run_inplace(op, target, args, 2);
 }
 
 Tensor& plain::ldexp_out(Tensor& out, const Tensor& input, const Tensor& exponent) {
   check_unrecorded(Op::ldexp, out, input, exponent);
   check_stored(out.dtype());
   const Tensor self = input.detach(), other = exponent.detach();
-  if (has_integer_exponents(self, other)) return write_result(Op::ldexp, out, scaled(self, other));
-  const Tensor factor = power_of_2(self, other);
+  // PyTorch's first errors.
+  if (infer_size(self.sizes(), other.sizes()) == out.sizes()) check_no_internal_overlap(out);
+  const auto [op, factor] = written_by(self, other);
+  if (op == Op::ldexp_integer && self.dtype() == bfloat16) return write_result(Op::ldexp, out, scaled(self, factor));
   const Arg number(self), by(factor);
   const Arg* const args[] = {&number, &by};
-  elementwise_out(Op::mul, out, args, 2);
+  elementwise_out(op, out, args, 2);
   return out;
 }
 

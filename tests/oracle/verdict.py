@@ -129,6 +129,8 @@ def within_power_of_2_error(request, wanted, got):
     same = (parts[0] == parts[1]) | parts[0].isnan() & parts[1].isnan()
     same = same.all(-1) if wanted.is_complex() else same
     number, exponent = (operand.dtype for operand in operands_of(request, open_storages(request)))
+    if wanted.is_complex():  # which part becomes NaN depends on PyTorch's code path
+        same = same | ~parts[0].isfinite().all(-1)
     if number.is_floating_point and not (exponent.is_floating_point or exponent.is_complex):  # rounded once
         return same
     inexact = [dtype for dtype in (exponent, wanted.dtype) if dtype.is_floating_point or dtype.is_complex]
