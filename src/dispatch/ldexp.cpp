@@ -71,12 +71,10 @@ Tensor plain::ldexp(const Tensor& input, const Tensor& exponent) {
 
 void plain::ldexp_inplace(const Tensor& self, const Tensor& other) {
   check_stored(self.dtype());
+  check_no_internal_overlap(self);
   check_inplace_shape(self.sizes(), infer_size(self.sizes(), other.sizes()));
   const auto [op, factor] = written_by(self, other.detach());
-  if (op == Op::ldexp_integer && self.dtype() == bfloat16) {
-    check_no_internal_overlap(self);
-    return run_copy(self, scaled(self.detach(), factor));
-  }
+  if (op == Op::ldexp_integer && self.dtype() == bfloat16) return run_copy(self, scaled(self.detach(), factor));
   Tensor target = self;
   const Arg number(self), by(factor);
   const Arg* const args[] = {&number, &by};

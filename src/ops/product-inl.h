@@ -277,11 +277,19 @@ struct inner {
 
 struct outer {
   static constexpr Row row{.signature = "outer(Tensor self, Tensor vec2, *, Tensor out=None) -> Tensor",
-                           .alias = "ger",
                            .numpy = "outer",
                            .kind = Kind::algorithm,
                            .shapes = "i,j",
                            .by_hand = true,
                            .dtypes = kAllDtypes,
                            .doc = "Every element of input times every element of vec2, as a matrix."};
+};
+
+struct ger {
+  static constexpr Row row{.signature = "ger(Tensor self, Tensor vec2, *, Tensor out=None) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .shapes = "i,j",
+                           .by_hand = true,
+                           .dtypes = kAllDtypes,
+                           .doc = "Another name of outer. Deprecated."};
 };

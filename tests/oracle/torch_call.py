@@ -73,7 +73,7 @@ def call_torch(request, operands, out):
         return operator(op, form, operands)
     if op == "flip" and a.dtype in WIDE_UNSIGNED:  # for which PyTorch lacks code in some layouts
         return a.view(WIDE_UNSIGNED[a.dtype]).flip(keywords["dims"]).view(a.dtype)
-    if op == "clamp":
+    if op in ("clamp", "clip"):
         bounds = [operands[keywords[bound]] if bound in keywords else None for bound in ("min", "max")]
         operands, keywords = [a] + bounds, {}
     keywords = {name: keyword_value(op, name, value, operands) for name, value in keywords.items()}
