@@ -24,15 +24,14 @@ Tensor exponents(const Tensor& other) {
   return other.dtype() == int64 ? other.to(int32) : other;
 }
 
-/// By integers. A new result has the layout of `self`, unless that is broadcast.
+/// By integers. As in PyTorch the result begins as one like `self`, and is resized, with a warning, if that is broadcast.
 Tensor scaled(const Tensor& self, const Tensor& other) {
-  const Dims shape = infer_size(self.sizes(), other.sizes());
+  infer_size(self.sizes(), other.sizes());  // PyTorch's first error
   const Tensor powers = exponents(other);
   // bfloat16 cannot hold all exponents.
   const Tensor wide = self.dtype() == bfloat16 ? self.to(float32) : self;
   const Arg number(wide), exponent(powers);
   const Arg* const args[] = {&number, &exponent};
-  if (!(shape == self.sizes())) return elementwise(Op::ldexp_integer, args, 2).to(self.dtype());
   Tensor result = empty_like(wide);
   elementwise_out(Op::ldexp_integer, result, args, 2);
   forget_writes(result);

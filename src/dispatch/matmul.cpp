@@ -5,8 +5,8 @@
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
-#include "tenon/policy.h"
 #include "tenon/ops.h"
+#include "tenon/policy.h"
 #include "tensor/impl.h"
 
 namespace tenon {

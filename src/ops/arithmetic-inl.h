@@ -178,6 +178,7 @@ struct true_divide : div {
                                "(Tensor self, Tensor other, *, Tensor out=None)\n"
                                "(Tensor self, Scalar other)",
                            .by_hand = true,
+                           .numbers_as_tensors = true,
                            .promotion = Promotion::int_to_float,
                            .dtypes = 0,
                            .accepts = kAllDtypes,
