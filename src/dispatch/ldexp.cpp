@@ -24,7 +24,8 @@ Tensor exponents(const Tensor& other) {
   return other.dtype() == int64 ? other.to(int32) : other;
 }
 
-/// By integers. As in PyTorch the result begins as one like `self`, and is resized, with a warning, if that is broadcast.
+/// By integers. As in PyTorch the result begins as one like `self`, and is resized, with a warning, if that is
+/// broadcast.
 Tensor scaled(const Tensor& self, const Tensor& other) {
   infer_size(self.sizes(), other.sizes());  // PyTorch's first error
   const Tensor powers = exponents(other);
@@ -87,9 +88,11 @@ Tensor& plain::ldexp_out(Tensor& out, const Tensor& input, const Tensor& exponen
   // PyTorch's first errors.
   if (infer_size(self.sizes(), other.sizes()) == out.sizes()) check_no_internal_overlap(out);
   const auto [op, factor] = written_by(self, other);
-  if (op == Op::ldexp_integer && self.dtype() == bfloat16) return write_result(Op::ldexp, out, scaled(self, factor));
-  const Arg number(self), by(factor);
+  const bool is_widened = op == Op::ldexp_integer && self.dtype() == bfloat16;
+  const Tensor wide = is_widened ? self.to(float32) : self;
+  const Arg number(wide), by(factor);
   const Arg* const args[] = {&number, &by};
+  if (is_widened) return write_result(Op::ldexp, out, elementwise(op, args, 2).to(bfloat16));
   elementwise_out(op, out, args, 2);
   return out;
 }

@@ -45,7 +45,7 @@ PyObject* reshaped_in_place(const Call& call, const View& view) {
   const Tensor& self = call.tensor(Name::input);
   autograd::check_inplace(self, self.requires_grad());
   take_layout(self, view(self));
-  return again(call.self());
+  return again(call.object(Name::input));
 }
 
 /// The same object if nothing changed.
@@ -214,6 +214,19 @@ constexpr Definition kViews[] = {
     view("reshape_as", TENON_VIEW(input(call).reshape(call.tensor(Name::other).sizes()))),
     view("select", TENON_VIEW(input(call).select(call.integer(Name::dim), call.integer(Name::index)))),
     view("squeeze", TENON_VIEW(squeezed(call))),
+    view("as_strided_", [](const Call& call) -> PyObject* {
+       return reshaped_in_place(call, [&](const Tensor&) { return strided(call); });
+     }),
+    view("swapaxes_", [](const Call& call) -> PyObject* {
+       return reshaped_in_place(call, [&](const Tensor& self) {
+         return self.transpose(call.integer(Name::axis0), call.integer(Name::axis1));
+       });
+     }),
+    view("swapdims_", [](const Call& call) -> PyObject* {
+       return reshaped_in_place(call, [&](const Tensor& self) {
+         return self.transpose(call.integer(Name::dim0), call.integer(Name::dim1));
+       });
+     }),
     view("swapaxes", TENON_VIEW(input(call).transpose(call.integer(Name::axis0), call.integer(Name::axis1)))),
     view("swapdims", TENON_VIEW(input(call).transpose(call.integer(Name::dim0), call.integer(Name::dim1)))),
     view("t", TENON_VIEW(input(call).t())),

@@ -35,7 +35,8 @@ def views_inc(views):
         signatures = "\n".join(signature for op in overloads for signature in python_signatures(op))
         lines.append(declaration(name, binding, signatures, doc_of(overloads)))
         if overloads[0].has_inplace:
-            lines.append(declaration(name + "_", "method", signatures, f"The same as {name}, in place: the tensor gets the view's shape."))
+            binding = "both" if overloads[0].has_inplace_function else "method"
+            lines.append(declaration(name + "_", binding, signatures, f"The same as {name}, in place: the tensor gets the view's shape."))
     return "\n".join([HEAD + "constexpr Declaration kDeclarations[] = {", *lines, "};", ""])
 
 
@@ -68,6 +69,7 @@ def overloaded(blocks, statements):
 
 def inplace_definition(name, binding, blocks):
     entry = definition(name + "_", binding, INPLACE_DOC, blocks, inplace_call)
+    entry = re.sub(r'\n *"\(Number self, [^"]*"', "", entry)  # a number is not written to
     return re.sub(r"(, \*)?, Tensor out=None", "", entry)
 
 
