@@ -89,29 +89,44 @@ void check_constant(const char* op, const char* name, const Tensor& operand) {
 
 // --- Differences of two tensors
 
-Tensor plain::mse_loss(const Tensor& self, const Tensor& target, const char* reduction, const Tensor& weight) {
+namespace {
+
+/// A tensor without dims as one with dims, which has a say in the common dtype: PyTorch broadcasts first.
+Tensor broadcast_beside(const Tensor& self, const Tensor& other) {
+  const bool has_say = self.dim() > 0 || other.dim() == 0 || self.dtype() == other.dtype();
+  return has_say ? self : self.expand(other.sizes());
+}
+
+}  // namespace
+
+Tensor plain::mse_loss(const Tensor& input, const Tensor& wanted, const char* reduction, const Tensor& weight) {
+  const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
   if (!weight.defined())
     return reduced(elements(Op::squared_error, unrecorded(self), unrecorded(target)), reduction_of(reduction));
   check_weighted(self, target, weight);
   return weighted(tenon::square(tenon::sub(self, target)), weight, reduction);
 }
 
-Tensor plain::l1_loss(const Tensor& self, const Tensor& target, const char* reduction, const Tensor& weight) {
+Tensor plain::l1_loss(const Tensor& input, const Tensor& wanted, const char* reduction, const Tensor& weight) {
+  const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
   if (!weight.defined()) return reduced(tenon::abs(tenon::sub(self, target)), reduction_of(reduction));
   check_weighted(self, target, weight);
   return weighted(tenon::abs(tenon::sub(self, target)), weight, reduction);
 }
 
-Tensor plain::smooth_l1_loss(const Tensor& self, const Tensor& target, const char* reduction, double beta) {
-  if (beta < 0) throw Error("smooth_l1_loss does not support negative values for beta.");
+Tensor plain::smooth_l1_loss(const Tensor& input, const Tensor& wanted, const char* reduction, double beta) {
+  const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
+  if (!(beta >= 0)) throw Error("smooth_l1_loss does not support negative values for beta.");
   if (beta == 0) return plain::l1_loss(self, target, reduction, {});
   return reduced(elements(Op::smooth_l1_error, unrecorded(self), unrecorded(target), beta), reduction_of(reduction));
 }
 
-Tensor plain::huber_loss(const Tensor& self, const Tensor& target, const char* reduction, double delta,
+Tensor plain::huber_loss(const Tensor& input, const Tensor& wanted, const char* reduction, double delta,
                          const Tensor& weight) {
+  const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
   if (!(delta > 0)) throw Error("huber_loss does not support non-positive values for delta.");
   if (weight.defined()) check_weights(self, weight);
+  infer_size(self.sizes(), target.sizes());  // PyTorch's first error
   check_can_cast(result_type(Arg(self), Arg(target)), self.dtype());
   if (!weight.defined()) {
     const Tensor each = elements(Op::huber_error, unrecorded(self), unrecorded(target), delta).to(self.dtype());
@@ -311,6 +326,7 @@ Tensor plain::nll_loss(const Tensor& self, const Tensor& target, const Tensor& w
   const Reduction how = reduction_of(reduction);
   if (target.device() != self.device()) fail_device(self.device(), target.device());
   check_classes_sizes(self, target);
+  check_constant(self.dim() > 2 ? "nll_loss2d_forward" : "nll_loss_forward", "weight", weight);
   check_class_weights(self, weight);
   check_class_dtypes(self, target, weight);
   const PolicyExemption exempt;
