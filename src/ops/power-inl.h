@@ -210,7 +210,7 @@ struct float_power : pow {
 
 struct ldexp {
   static constexpr Row row{.signature = "ldexp(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
-                           .numpy = "",
+                           .numpy = "ldexp",
                            .kind = Kind::algorithm,
                            .by_hand = true,
                            .inplace = true,

@@ -47,6 +47,7 @@ struct trunc {
   static constexpr Row row{.signature = "trunc(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "fix",
                            .array_api = "trunc",
+                           .numpy = "trunc fix",
                            .inplace_functions = "trunc_ fix_",
                            .dtypes = kAllNumbers,
                            .kernel_name = "trunc_vml_cpu",

@@ -282,7 +282,8 @@ def within_complex_error(request, wanted, got):
 def within_loss_error(request, wanted, got):
     """A loss adds and subtracts terms of other sizes, in 16-bit floats with roundings in between, and averages: errors are
     relative to the operands and to all elements of the loss. Infinite ones may meet in another order."""
-    operands = [operand.to(torch.float64) for operand in operands_of(request, open_storages(request)) if isinstance(operand, torch.Tensor) and not operand.dtype.is_complex]
+    operands = [operand.to(torch.float64) if not operand.dtype.is_complex else torch.view_as_real(operand).to(torch.float64)
+                for operand in operands_of(request, open_storages(request)) if isinstance(operand, torch.Tensor)]
     finite = [float(operand[operand.isfinite()].abs().max()) if operand.isfinite().any() else 0.0 for operand in operands]
     info = torch.finfo(computed_dtype(request) if wanted.dtype.itemsize > 2 else wanted.dtype)
     if not all(bool(operand.isfinite().all()) for operand in operands) or max(finite, default=0) > info.max ** 0.25:

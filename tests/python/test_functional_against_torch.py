@@ -272,7 +272,7 @@ def test_gradcheck_of_loss(name):
     def loss(x):
         return call(tenon.nn.functional, x, *[other.ours for other in others], "sum").sin()
 
-    x = first.ours.clone().requires_grad_()
+    x = (first.ours + 0.013).requires_grad_()  # no difference is 0, where l1_loss has no derivative
     assert tenon.autograd.gradcheck(loss, x)
     if name != "cross_entropy of large numbers":  # whose numerical derivatives lose digits
         assert tenon.autograd.gradgradcheck(loss, x)
