@@ -61,7 +61,8 @@ Tensor of_nll_loss(const CallGiven& given, const Tensor& self, const Tensor& tar
 
 Tensor of_soft_margin_loss(const CallGiven& given, const Tensor& self, const Tensor& target) {
   const Tensor power = exp(-target * self);
-  return of_elements(given, power.numel()) * (-target * (power / (power + 1)));
+  const Tensor gradient = of_elements(given, power.numel()), slope = -target * (power / (power + 1));
+  return gradient * slope;
 }
 
 }  // namespace tenon::autograd
