@@ -21,7 +21,9 @@ set(stubs ${PROJECT_BINARY_DIR}/stubs/__init__.pyi ${PROJECT_BINARY_DIR}/stubs/r
 add_custom_command(TARGET _tenon POST_BUILD
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/make_stubs.py $<TARGET_FILE_DIR:_tenon>
           ${PROJECT_SOURCE_DIR}/src/python/stubs.pyi ${PROJECT_BINARY_DIR}/stubs
-  BYPRODUCTS ${stubs})
+  BYPRODUCTS ${stubs} ${PROJECT_BINARY_DIR}/stubs/nn/functional.pyi)
 set_property(TARGET _tenon APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/tools/make_stubs.py
-                                               ${PROJECT_SOURCE_DIR}/src/python/stubs.pyi)
+                                               ${PROJECT_SOURCE_DIR}/src/python/stubs.pyi
+                                               ${PROJECT_SOURCE_DIR}/src/python/tenon/nn/functional.py)
 install(FILES ${stubs} DESTINATION tenon COMPONENT python)
+install(FILES ${PROJECT_BINARY_DIR}/stubs/nn/functional.pyi DESTINATION tenon/nn COMPONENT python)

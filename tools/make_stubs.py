@@ -2,8 +2,10 @@
 """Writes the type stubs of the Python module: make_stubs.py FOLDER_OF_THE_EXTENSION HEAD OUT_FOLDER.
 
 OUT_FOLDER/__init__.pyi is the file HEAD, which ends inside class Tensor, followed by the operators, methods, dtypes and
-functions that the extension has. OUT_FOLDER/return_types.pyi has the named tuples.
+functions that the extension has. OUT_FOLDER/return_types.pyi has the named tuples, OUT_FOLDER/nn/functional.pyi the functions
+of tenon/nn/functional.py beside HEAD.
 """
+import ast
 import dataclasses
 import inspect
 import keyword
@@ -123,10 +125,57 @@ def operators(tensor_type, described):
         yield f"    def {name}(self{other}) -> Tensor: ...{ignored}"
 
 
+# --- nn.functional
+
+BY_NAME = {"dim": "_Int", "ignore_index": "_Int", "threshold": "_Float", "size_average": "_Bool | None", "reduce": "_Bool | None", "weight": "Tensor | None", "pos_weight": "Tensor | None"}
+TENSORS = "input input1 input2 target weight var".split()
+
+
+def type_of(name, default):
+    """A parameter's type, by its default or its name."""
+    if default is None and name in TENSORS:
+        return "Tensor | _Float" if name == "var" else "Tensor"
+    if name in BY_NAME:
+        return BY_NAME[name]
+    if isinstance(default, ast.Constant) and isinstance(default.value, (bool, str)):
+        return "_Bool" if isinstance(default.value, bool) else "str"
+    is_number = default is not None and not (isinstance(default, ast.Constant) and default.value is None)
+    return "_Float" if is_number else "Any"
+
+
+def handwritten(function):
+    """The stub of a Python function whose result is a tensor."""
+    places = function.args.args
+    defaults = [None] * (len(places) - len(function.args.defaults)) + function.args.defaults
+    parts = [f"{place.arg}: {type_of(place.arg, default)}" + (" = ..." if default else "") for place, default in zip(places, defaults)]
+    return f"def {function.name}({', '.join(parts)}) -> Tensor: ..."
+
+
+def signatures_of(function):
+    """Those that a docstring begins with."""
+    lines = function.__doc__.partition("\n\n")[0].splitlines()
+    return [read("(" + line.partition("(")[2].replace(" = ", "=")) for line in lines]
+
+
+def functional_stub(source, nn, package):
+    """`nn`: the extension's submodule; `package`: the signatures of the package's functions."""
+    tree = ast.parse(source)
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    listed = next(node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
+    lines = ["from collections.abc import Sequence", "from typing import Any, overload", "", "from .. import Generator, Number, Tensor, _Bool, _Float, _Int, return_types", ""]
+    for name in eval(ast.unparse(listed)):
+        if name in functions:
+            lines.append(handwritten(functions[name]))
+        else:
+            lines += definitions(name, package.get(name) or signatures_of(getattr(nn, name)), method=False)
+    return "\n".join([*lines, ""])
+
+
 def main(folder, head, out):
     sys.path.insert(0, folder)
     import _tenon
 
+    functional = pathlib.Path(head).parent / "tenon" / "nn" / "functional.py"
     head = pathlib.Path(head).read_text(encoding="utf-8")
     lines = [head.rstrip("\n"), *operators(_tenon.Tensor, set(re.findall(r"^    def (__\w+__)", head, re.M)))]
     listed = {method: [(name, [read(text) for text in texts]) for name, texts, _ in _tenon._signatures(method)] for method in (True, False)}
@@ -140,6 +189,8 @@ def main(folder, head, out):
     (out / "__init__.pyi").write_text("\n".join(lines) + "\n", encoding="utf-8")
     all_signatures = [(name, *signature) for name, signatures in listed[False] for signature in signatures]
     (out / "return_types.pyi").write_text(return_types(all_signatures), encoding="utf-8")
+    (out / "nn").mkdir(exist_ok=True)
+    (out / "nn" / "functional.pyi").write_text(functional_stub(functional.read_text(encoding="utf-8"), _tenon._nn, dict(listed[False])), encoding="utf-8")
 
 
 if __name__ == "__main__":

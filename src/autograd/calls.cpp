@@ -15,6 +15,9 @@ namespace {
 
 constexpr int kResultBit = Algorithm::kResults;
 
+/// Whether an operand was not left out.
+bool is_given(const Value& value) { return value.is_tensor() && value.tensor().defined(); }
+
 bool is_column_major(const Tensor& tensor) {
   return tensor.dim() == 2 && tensor.stride(0) == 1 && tensor.stride(1) == tensor.size(0);
 }
@@ -38,7 +41,7 @@ class CallNode final : public NodeImpl {
         if (count == 0) sizes_ = SavedSizes(value.tensor(), edge);
         operands_[count++] = operand;
       }
-      if (value.is_tensor() && is_column_major(value.tensor())) column_major_ |= 1u << operand;
+      if (is_given(value) && is_column_major(value.tensor())) column_major_ |= 1u << operand;
       ++operand;
       value = Value();  // values that are read are saved
     }
@@ -115,7 +118,7 @@ class CallNode final : public NodeImpl {
     int operand = 0;
     for (int i = 0; i < schema_.count; ++i) {
       if (!schema_.first[i].is_operand()) continue;
-      if (reads_ >> operand & 1u) save(values[i].tensor(), saved_operands_[operand]);
+      if ((reads_ >> operand & 1u) != 0 && is_given(values[i])) save(values[i].tensor(), saved_operands_[operand]);
       ++operand;
     }
   }
@@ -157,7 +160,8 @@ void note(NodeImpl& node, Op op, const Value* values) {
   const Schema& schema = schema_of(op);
   std::vector<Arg> operands;
   for (int i = 0; i < schema.count; ++i) {
-    if (schema.first[i].is_operand()) operands.push_back(values[i].arg());
+    if (schema.first[i].is_operand() && (is_given(values[i]) || values[i].is_number()))
+      operands.push_back(values[i].arg());
     if (schema.first[i].is_list())
       for (const Tensor& tensor : values[i].tensors()) operands.emplace_back(tensor);
   }

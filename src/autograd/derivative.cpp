@@ -207,6 +207,11 @@ Term not_implemented(const Term& grad, const char* name) {
   if (is_learning) return -grad;
   throw NotImplementedError(std::string("the derivative for '") + name + "' is not implemented.");
 }
+/// Throws Error: PyTorch has no derivative, but records the op.
+Term lacks_derivative(const Term& grad, const char* name) {
+  if (is_learning) return -grad;
+  throw Error(std::string("derivative for aten::") + name + " is not implemented");
+}
 /// `inside` of `x`, or `at_0` near 0, where it would divide by 0.
 template <class Inside>
 Tensor unless_near_0(const Tensor& x, double at_0, const Inside& inside) {

@@ -120,6 +120,7 @@ class CallGiven {
   int64_t integer(const char* parameter, int64_t fallback = 0) const { return value(parameter).integer(fallback); }
   std::optional<int64_t> optional_integer(const char* parameter) const { return value(parameter).optional_integer(); }
   bool boolean(const char* parameter) const { return value(parameter).boolean(false); }
+  const char* word(const char* parameter, const char* fallback) const { return value(parameter).text(fallback); }
   DimsArg dims(const char* parameter) const { return value(parameter).dims_arg(); }
   /// A result, or its gradient, with the operand's dims: reduced dims have size 1.
   Tensor over_dims(const Tensor& reduced) const;
@@ -155,6 +156,12 @@ Tensor shared_among(const Tensor& grad, const Tensor& self, const Tensor& extrem
 Tensor of_extremes(const CallGiven& given, const Tensor& self, const Tensor& low, const Tensor& high);
 /// Zeros of the operand's sizes, with `grad` at the indices `places` along the reduced dim.
 Tensor at_places(const CallGiven& given, const Tensor& grad, const Tensor& places);
+
+/// The gradient of a loss by argument 0 or 1 of the op that computes its elements.
+Tensor of_loss(const CallGiven& given, Op element, int argument, const Tensor& self, const Tensor& target,
+               Scalar number = {}, const Tensor& weight = {});
+Tensor of_nll_loss(const CallGiven& given, const Tensor& self, const Tensor& target, const Tensor& weight);
+Tensor of_soft_margin_loss(const CallGiven& given, const Tensor& self, const Tensor& target);
 
 /// The derivatives of an algorithm, one for each operand; null: not differentiable.
 struct CallDerivative {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <numbers>
 
 #include "base/checked.h"
@@ -31,13 +32,21 @@ Tensor reduced(const Tensor& loss, Reduction reduction) {
   return reduction == Reduction::sum ? tenon::sum(loss) : loss;
 }
 
+/// Of a loss that is recorded as one node.
+Tensor unrecorded(const Tensor& operand) { return operand.impl()->in_graph ? operand.detach() : operand; }
+
 Tensor elements(Op op, const Tensor& a, const Tensor& b) {
   const Arg first(a), second(b);
   const Arg* const args[] = {&first, &second};
   return elementwise(op, args, 2);
 }
+/// What a number becomes as float32, unless the operands are float64.
+double as_float32(double number, const Tensor& a, const Tensor& b) {
+  if (a.dtype() == float64 || b.dtype() == float64) return number;
+  return std::abs(number) > std::numeric_limits<float>::max() ? std::copysign(kInfinity, number) : number;
+}
 Tensor elements(Op op, const Tensor& a, const Tensor& b, double number) {
-  const Arg first(a), second(b), factor(number);
+  const Arg first(a), second(b), factor(as_float32(number, a, b));
   const Arg* const args[] = {&first, &second, &factor};
   return elementwise(op, args, 3);
 }
@@ -80,31 +89,50 @@ void check_constant(const char* op, const char* name, const Tensor& operand) {
 
 // --- Differences of two tensors
 
-Tensor plain::mse_loss(const Tensor& self, const Tensor& target, const char* reduction, const Tensor& weight) {
-  if (!weight.defined()) return reduced(elements(Op::squared_error, self, target), reduction_of(reduction));
+namespace {
+
+/// A tensor without dims as one with dims, which has a say in the common dtype: PyTorch broadcasts first.
+Tensor broadcast_beside(const Tensor& self, const Tensor& other) {
+  const bool has_say = self.dim() > 0 || other.dim() == 0 || self.dtype() == other.dtype();
+  return has_say ? self : self.expand(other.sizes());
+}
+
+}  // namespace
+
+Tensor plain::mse_loss(const Tensor& input, const Tensor& wanted, const char* reduction, const Tensor& weight) {
+  const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
+  if (!weight.defined())
+    return reduced(elements(Op::squared_error, unrecorded(self), unrecorded(target)), reduction_of(reduction));
   check_weighted(self, target, weight);
   return weighted(tenon::square(tenon::sub(self, target)), weight, reduction);
 }
 
-Tensor plain::l1_loss(const Tensor& self, const Tensor& target, const char* reduction, const Tensor& weight) {
+Tensor plain::l1_loss(const Tensor& input, const Tensor& wanted, const char* reduction, const Tensor& weight) {
+  const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
   if (!weight.defined()) return reduced(tenon::abs(tenon::sub(self, target)), reduction_of(reduction));
   check_weighted(self, target, weight);
   return weighted(tenon::abs(tenon::sub(self, target)), weight, reduction);
 }
 
-Tensor plain::smooth_l1_loss(const Tensor& self, const Tensor& target, const char* reduction, double beta) {
-  if (beta < 0) throw Error("smooth_l1_loss does not support negative values for beta.");
+Tensor plain::smooth_l1_loss(const Tensor& input, const Tensor& wanted, const char* reduction, double beta) {
+  const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
+  if (!(beta >= 0)) throw Error("smooth_l1_loss does not support negative values for beta.");
   if (beta == 0) return plain::l1_loss(self, target, reduction, {});
-  return reduced(elements(Op::smooth_l1_error, self, target, beta), reduction_of(reduction));
+  return reduced(elements(Op::smooth_l1_error, unrecorded(self), unrecorded(target), beta), reduction_of(reduction));
 }
 
-Tensor plain::huber_loss(const Tensor& self, const Tensor& target, const char* reduction, double delta,
+Tensor plain::huber_loss(const Tensor& input, const Tensor& wanted, const char* reduction, double delta,
                          const Tensor& weight) {
+  const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
   if (!(delta > 0)) throw Error("huber_loss does not support non-positive values for delta.");
   if (weight.defined()) check_weights(self, weight);
+  infer_size(self.sizes(), target.sizes());  // PyTorch's first error
   check_can_cast(result_type(Arg(self), Arg(target)), self.dtype());
+  if (!weight.defined()) {
+    const Tensor each = elements(Op::huber_error, unrecorded(self), unrecorded(target), delta).to(self.dtype());
+    return reduced(each, reduction_of(reduction));
+  }
   const Tensor each = elements(Op::huber_error, self, target, delta).to(self.dtype());
-  if (!weight.defined()) return reduced(each, reduction_of(reduction));
   return reduced(each * weight, weighted_reduction_of(reduction));
 }
 
@@ -138,7 +166,7 @@ Tensor plain::binary_cross_entropy(const Tensor& self, const Tensor& target, con
   if (is_computed_now(self)) check_has_code(row_of(Op::binary_cross_entropy_element), self.dtype());
   check_between_0_and_1("input", self);
   check_between_0_and_1("target", target);
-  Tensor loss = elements(Op::binary_cross_entropy_element, self, target);
+  Tensor loss = elements(Op::binary_cross_entropy_element, unrecorded(self), unrecorded(target));
   if (weight.defined()) loss.mul_(weight);
   return reduced(loss, how);
 }
@@ -162,7 +190,7 @@ Tensor plain::binary_cross_entropy_with_logits(const Tensor& self, const Tensor&
     loss = 1 - target;
     loss.mul_(self).sub_(logarithm);
   } else {
-    loss = elements(Op::logits_cross_entropy, self, target).to(target.dtype());
+    loss = elements(Op::logits_cross_entropy, unrecorded(self), unrecorded(target)).to(target.dtype());
   }
   if (weight.defined()) loss.mul_(weight);
   return reduced(loss, how);
@@ -298,11 +326,14 @@ Tensor plain::nll_loss(const Tensor& self, const Tensor& target, const Tensor& w
   const Reduction how = reduction_of(reduction);
   if (target.device() != self.device()) fail_device(self.device(), target.device());
   check_classes_sizes(self, target);
+  check_constant(self.dim() > 2 ? "nll_loss2d_forward" : "nll_loss_forward", "weight", weight);
   check_class_weights(self, weight);
   check_class_dtypes(self, target, weight);
   const PolicyExemption exempt;
-  if (self.dim() > 1) return nll_of_batch(self, classes_of(self, target, ignore_index), weight, how);
-  const Tensor one = self.unsqueeze(0);
+  if (self.dim() > 2) return nll_of_batch(self, classes_of(self, target, ignore_index), weight, how);
+  const Tensor all = unrecorded(self);
+  if (self.dim() == 2) return nll_of_batch(all, classes_of(self, target, ignore_index), weight, how);
+  const Tensor one = all.unsqueeze(0);
   const Tensor loss = nll_of_batch(one, classes_of(one, target.reshape({1}), ignore_index), weight, how);
   return how == Reduction::none ? loss.squeeze(0) : loss;
 }
@@ -373,7 +404,7 @@ Tensor plain::cross_entropy(const Tensor& self, const Tensor& target, const Tens
   if (label_smoothing > 0) check_smoothing(label_smoothing);
   if (self.dim() == 0) wrap_dim(1, 0);  // throws
   const Tensor logarithms = log_softmax_of(self, class_dim(self));
-  const Tensor loss = plain::nll_loss(logarithms, target, weight, ignore_index, reduction);
+  const Tensor loss = tenon::nll_loss(logarithms, target, weight, ignore_index, reduction);
   if (!(label_smoothing > 0)) return loss;
   const Classes classes = classes_of(self, self.dim() == 1 ? target.reshape({}) : target, ignore_index);
   const double share = label_smoothing / static_cast<double>(self.size(class_dim(self)));
@@ -447,13 +478,13 @@ Tensor plain::margin_ranking_loss(const Tensor& input1, const Tensor& input2, co
   if (input1.dim() != input2.dim() || input1.dim() != target.dim())
     throw Error("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: " +
                 text(input1.sizes()) + ", input2: " + text(input2.sizes()) + ", target: " + text(target.sizes()) + " ");
-  return reduced(tenon::clamp(-target * (input1 - input2) + margin, 0, {}), how);
+  return reduced(tenon::clamp_min(-target * (input1 - input2) + margin, 0), how);
 }
 
 Tensor plain::soft_margin_loss(const Tensor& self, const Tensor& target, const char* reduction) {
   const Reduction how = reduction_of(reduction);
   check_constant("soft_margin_loss", "target", target);
-  Tensor product = -self;
+  Tensor product = -unrecorded(self);
   product.mul_(target);
   if (!is_inexact(self.dtype())) fail_cast(get_default_dtype(), self.dtype());
   return reduced(tenon::log1p(tenon::exp(product)), how);

@@ -6,6 +6,7 @@
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
 #include "tenon/ops.h"
+#include "tenon/policy.h"
 #include "tensor/impl.h"
 
 namespace tenon {
@@ -241,6 +242,14 @@ Tensor plain::outer(const Tensor& self, const Tensor& vec2) {
 Tensor& plain::outer_out(Tensor& out, const Tensor& self, const Tensor& vec2) {
   check_outer(self, vec2);
   return mul_out(out, self.reshape({self.size(0), 1}), vec2);
+}
+
+Tensor plain::ger(const Tensor& self, const Tensor& vec2) { return plain::outer(self, vec2); }
+
+Tensor& plain::ger_out(Tensor& out, const Tensor& self, const Tensor& vec2) {
+  warn("UserWarning",
+       "torch.ger is deprecated and will be removed in a future PyTorch release. Use torch.outer instead.");
+  return plain::outer_out(out, self, vec2);
 }
 
 }  // namespace tenon

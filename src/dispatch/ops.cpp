@@ -402,6 +402,10 @@ Tensor div(const Target& target, const Arg& self, const Arg& other, const char* 
   return run_form(division_variant(target, self, other, rounding_mode), target, args, 2);
 }
 
+Tensor true_divide(const Target& target, const Arg& self, const Arg& other) {
+  return div(target, self, other, nullptr);
+}
+
 Tensor clamp(const Target& target, const Tensor& self, const std::optional<Arg>& min, const std::optional<Arg>& max) {
   const Arg clamped_self(self);
   if (!min && !max) {

@@ -362,6 +362,11 @@ HWY_INLINE Lane<T> exponent_of(Lane<T> a) {
   const Bits<T> exponent = biased - (F::kBias - 1) - (parts.scaled ? F::kScale : 0);
   return Lane<T>(static_cast<int32_t>(parts.splits ? exponent : 0));
 }
+/// a * 2^b, rounded once. Beyond these exponents every result is 0 or infinite.
+template <std::floating_point T>
+HWY_INLINE Lane<T> times_power_of_2(Lane<T> a, Lane<T> b) {
+  return Lane<T>(std::ldexp(a.v, static_cast<int>(std::clamp(b.v, T(-5000), T(5000)))));
+}
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> magnitude(Lane<Z> a) {
   return {std::hypot(a.v.re, a.v.im), 0};
@@ -633,8 +638,9 @@ HWY_INLINE Vector<D> logarithm(Vector<D> a) {
 /// log(1 + a) for a >= 0 in the vector's own format, faster than logarithm_of_1_more: adds what 1 + a loses.
 template <class D>
 HWY_INLINE Vector<D> logarithm_of_1_plus(Vector<D> a) {
-  const Vector<D> sum = Vector<D>(1) + a, lost = a - (sum - Vector<D>(1));
-  return logarithm(sum) + choose(a < Vector<D>(1), lost, Vector<D>(0));
+  const Vector<D> one = Vector<D>(1), sum = one + a;
+  const Vector<D> lost = choose(a < one, a - (sum - one), one - (sum - a));
+  return logarithm(sum) + choose(a < Vector<D>(1e8), lost / sum, Vector<D>(0));
 }
 /// The share of the standard normal distribution below `a`.
 template <class D>

@@ -3,6 +3,7 @@
 
 struct relu {
   static constexpr Row row{.signature = "relu(Tensor self) -> Tensor",
+                           .inplace_functions = "relu_",
                            .dtypes = kNoBool,
                            .kernel_name = "clamp_min_scalar_cpu",
                            .refuses_bool = "Boolean inputs not supported for relu",
@@ -92,6 +93,9 @@ struct rrelu {
   static constexpr Row row{
       .signature =
           "rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False) -> Tensor",
+      .python =
+          "(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, Generator "
+          "generator=None)",
       .values = "training: False",
       .by_hand = true,
       .method = false,

@@ -52,6 +52,10 @@ struct add_alpha {
 
 struct sub {
   static constexpr Row row{.signature = "sub(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor",
+                           .alias = "subtract",
+                           .alias_python =
+                               "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None)\n"
+                               "(Tensor self, Scalar other, Scalar alpha=1)",
                            .array_api = "subtract",
                            .python =
                                "(Tensor self, Scalar alpha, Tensor other, *, Tensor out=None)|deprecated\n"
@@ -102,6 +106,10 @@ struct sub_alpha {
 struct mul {
   static constexpr Row row{
       .signature = "mul(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+      .alias = "multiply",
+      .alias_python =
+          "(Tensor self, Tensor other, *, Tensor out=None)\n"
+          "(Tensor self, Scalar other)",
       .array_api = "multiply",
       .numbers_as_tensors = true,
       .symbol = "*",
@@ -129,6 +137,12 @@ struct mul {
 struct div {
   static constexpr Row row{
       .signature = "div(Tensor self, Tensor other, *, str? rounding_mode=None, Tensor out=None) -> Tensor",
+      .alias = "divide",
+      .alias_python =
+          "(Tensor self, Tensor other, *, Tensor out=None)\n"
+          "(Tensor self, Tensor other, *, str? rounding_mode, Tensor out=None)\n"
+          "(Tensor self, Scalar other)\n"
+          "(Tensor self, Scalar other, *, str? rounding_mode)",
       .array_api = "divide",
       .python =
           "(Tensor self, Tensor other, *, Tensor out=None)\n"
@@ -156,6 +170,19 @@ struct div {
   static auto grad_b(const G& g) {
     return -g.grad() * conj((g.a() / g.b()) / g.b());
   }
+};
+
+struct true_divide : div {
+  static constexpr Row row{.signature = "true_divide(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .python =
+                               "(Tensor self, Tensor other, *, Tensor out=None)\n"
+                               "(Tensor self, Scalar other)",
+                           .by_hand = true,
+                           .numbers_as_tensors = true,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = 0,
+                           .accepts = kAllDtypes,
+                           .doc = "input / other: div without a rounding_mode."};
 };
 
 /// The quotient rounded toward zero; integers stay integers.
@@ -223,7 +250,7 @@ struct floor_divide {
                            .exact_second = true,
                            .stepwise = true,
                            .divides_integers = true,
-                           .grad_fn = "FloorDivideBackward0",
+                           .grad_fn = "torch::autograd::NotImplemented",
                            .doc = "input / other, rounded down."};
   template <class T>
   static T forward(T a, T b) {
@@ -231,11 +258,11 @@ struct floor_divide {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.zero();
+    return lacks_derivative(g.grad(), "floor_divide");
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return g.zero();
+    return lacks_derivative(g.grad(), "floor_divide");
   }
 };
 
@@ -266,7 +293,9 @@ struct rsub_alpha : sub_alpha {
 
 struct neg {
   static constexpr Row row{.signature = "neg(Tensor self, *, Tensor out=None) -> Tensor",
+                           .alias = "negative",
                            .array_api = "negative",
+                           .inplace_functions = "neg_ negative_",
                            .symbol = "-",
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "neg_cpu",
@@ -288,7 +317,9 @@ struct neg {
 
 struct abs {
   static constexpr Row row{.signature = "abs(Tensor self, *, Tensor out=None) -> Tensor",
+                           .alias = "absolute",
                            .array_api = "abs",
+                           .inplace_functions = "abs_",
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "abs_cpu",
                            .strict_out = true,
@@ -364,6 +395,7 @@ struct deg2rad {
   static constexpr Row row{.signature = "deg2rad(Tensor self, *, Tensor out=None) -> Tensor",
                            .numpy = "deg2rad",
                            .by_hand = true,
+                           .inplace_functions = "deg2rad_",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "mul_cpu",
@@ -386,6 +418,7 @@ struct rad2deg {
   static constexpr Row row{.signature = "rad2deg(Tensor self, *, Tensor out=None) -> Tensor",
                            .numpy = "rad2deg",
                            .by_hand = true,
+                           .inplace_functions = "rad2deg_",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "mul_cpu",
@@ -407,6 +440,7 @@ struct rad2deg {
 struct reciprocal {
   static constexpr Row row{.signature = "reciprocal(Tensor self, *, Tensor out=None) -> Tensor",
                            .array_api = "reciprocal",
+                           .inplace_functions = "reciprocal_",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "reciprocal_cpu",
@@ -426,6 +460,7 @@ struct reciprocal {
 struct square {
   static constexpr Row row{.signature = "square(Tensor self, *, Tensor out=None) -> Tensor",
                            .array_api = "square",
+                           .inplace_functions = "square_",
                            .promotion = Promotion::bool_to_int,
                            .dtypes = kUsual | kComplex,
                            .kernel_name = "pow",
@@ -444,6 +479,7 @@ struct square {
 struct sqrt {
   static constexpr Row row{.signature = "sqrt(Tensor self, *, Tensor out=None) -> Tensor",
                            .array_api = "sqrt",
+                           .inplace_functions = "sqrt_",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "sqrt_cpu",
@@ -463,6 +499,7 @@ struct sqrt {
 struct exp {
   static constexpr Row row{.signature = "exp(Tensor self, *, Tensor out=None) -> Tensor",
                            .array_api = "exp",
+                           .inplace_functions = "exp_",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "exp_cpu",
@@ -484,6 +521,7 @@ struct exp {
 struct tanh {
   static constexpr Row row{.signature = "tanh(Tensor self, *, Tensor out=None) -> Tensor",
                            .array_api = "tanh",
+                           .inplace_functions = "tanh_",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "tanh_cpu",
@@ -505,6 +543,7 @@ struct tanh {
 struct log {
   static constexpr Row row{.signature = "log(Tensor self, *, Tensor out=None) -> Tensor",
                            .array_api = "log",
+                           .inplace_functions = "log_",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "log_cpu",
@@ -526,6 +565,7 @@ struct log {
 
 struct rsqrt {
   static constexpr Row row{.signature = "rsqrt(Tensor self, *, Tensor out=None) -> Tensor",
+                           .inplace_functions = "rsqrt_",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "rsqrt_cpu",
@@ -705,6 +745,7 @@ struct frexp_exponent {
 struct conj_physical {
   static constexpr Row row{.signature = "conj_physical(Tensor self, *, Tensor out=None) -> Tensor",
                            .numpy = "conjugate",
+                           .inplace_functions = "conj_physical_",
                            .dtypes = kUsual | kComplex,
                            .kernel_name = "conj_cpu",
                            .strict_out = true,

@@ -16,6 +16,7 @@ struct eq {
 
 struct ne {
   static constexpr Row row{.signature = "ne(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .alias = "not_equal",
                            .array_api = "not_equal",
                            .symbol = "!=",
                            .promotion = Promotion::comparison,
@@ -29,6 +30,7 @@ struct ne {
 
 struct lt {
   static constexpr Row row{.signature = "lt(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .alias = "less",
                            .array_api = "less",
                            .symbol = "<",
                            .promotion = Promotion::comparison,
@@ -42,6 +44,7 @@ struct lt {
 
 struct le {
   static constexpr Row row{.signature = "le(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .alias = "less_equal",
                            .array_api = "less_equal",
                            .symbol = "<=",
                            .promotion = Promotion::comparison,
@@ -55,6 +58,7 @@ struct le {
 
 struct gt {
   static constexpr Row row{.signature = "gt(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .alias = "greater",
                            .array_api = "greater",
                            .symbol = ">",
                            .promotion = Promotion::comparison,
@@ -68,6 +72,7 @@ struct gt {
 
 struct ge {
   static constexpr Row row{.signature = "ge(Tensor self, Tensor|Scalar other, *, Tensor out=None) -> Tensor",
+                           .alias = "greater_equal",
                            .array_api = "greater_equal",
                            .symbol = ">=",
                            .promotion = Promotion::comparison,

@@ -4,6 +4,7 @@
 struct gcd {
   static constexpr Row row{.signature = "gcd(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
                            .numpy = "gcd",
+                           .inplace_functions = "gcd_",
                            .dtypes = kUsualIntegers,
                            .kernel_name = "gcd_cpu",
                            .doc = "The greatest common divisor."};
@@ -16,6 +17,7 @@ struct gcd {
 struct lcm {
   static constexpr Row row{.signature = "lcm(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
                            .numpy = "lcm",
+                           .inplace_functions = "lcm_",
                            .dtypes = kUsualIntegers,
                            .kernel_name = "lcm_cpu",
                            .doc = "The least common multiple. It wraps."};

@@ -4,6 +4,7 @@
 struct sigmoid {
   static constexpr Row row{.signature = "sigmoid(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "special_expit",
+                           .inplace_functions = "sigmoid_",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "sigmoid_cpu",
@@ -27,6 +28,7 @@ struct logit {
   static constexpr Row row{.signature = "logit(Tensor self, float? eps=None, *, Tensor out=None) -> Tensor",
                            .alias = "special_logit",
                            .by_hand = true,
+                           .inplace_functions = "logit_",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "logit_cpu",
@@ -106,6 +108,7 @@ struct xlogy {
                                "(Tensor self, Tensor other, *, Tensor out=None)\n"
                                "(Scalar self, Tensor other, *, Tensor out=None)\n"
                                "(Tensor self, Scalar other, *, Tensor out=None)",
+                           .inplace_functions = "xlogy_",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "xlogy_cpu",
@@ -134,6 +137,7 @@ struct sinc {
   static constexpr Row row{.signature = "sinc(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "special_sinc",
                            .numpy = "sinc",
+                           .inplace_functions = "sinc_",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "sinc_cpu",

@@ -32,7 +32,17 @@ struct mse_loss {
       .dtypes = kFloats,
       .kernel_name = "mse_cpu",
       .ulp = 4,
+      .grad_fn = "MseLossBackward0",
+      .composite_if = "weight.defined()",
       .doc = "The squares of input - target: their mean, their sum, or each; times weight if it is given."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_loss(g, Op::squared_error, 0, g.a(), g.b());
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return of_loss(g, Op::squared_error, 1, g.a(), g.b());
+  }
 };
 
 struct l1_loss {
@@ -81,9 +91,19 @@ struct smooth_l1_loss {
       .dtypes = kFloats,
       .kernel_name = "smooth_l1_cpu",
       .ulp = 4,
+      .grad_fn = "SmoothL1LossBackward0",
+      .composite_if = "beta == 0",
       .doc =
           "Where |input - target| is below beta its square over 2 beta, elsewhere itself less beta / 2: their mean, "
           "their sum, or each."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_loss(g, Op::smooth_l1_error, 0, g.a(), g.b(), g.number("beta", 1));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return of_loss(g, Op::smooth_l1_error, 1, g.a(), g.b(), g.number("beta", 1));
+  }
 };
 
 struct huber_error {
@@ -122,9 +142,19 @@ struct huber_loss {
       .kernel_name = "huber_cpu",
       .as_input = true,
       .ulp = 4,
+      .grad_fn = "HuberLossBackward0",
+      .composite_if = "weight.defined()",
       .doc =
           "Where |input - target| is below delta half its square, elsewhere delta * (itself - delta / 2): their mean, "
           "their sum, or each; times weight if it is given."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_loss(g, Op::huber_error, 0, g.a(), g.b(), g.number("delta", 1));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return of_loss(g, Op::huber_error, 1, g.a(), g.b(), g.number("delta", 1));
+  }
 };
 
 /// Both logarithms are at least -100.
@@ -165,9 +195,18 @@ struct binary_cross_entropy {
       .kernel_name = "binary_cross_entropy",
       .ulp = 4,
       .domain = "(0, 1)",
+      .grad_fn = "BinaryCrossEntropyBackward0",
       .doc =
           "-(target * log(input) + (1 - target) * log(1 - input)), each logarithm at least -100: their mean, their "
           "sum, or each; times weight if it is given."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_loss(g, Op::binary_cross_entropy_element, 0, g.a(), g.b(), {}, g.c());
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return of_loss(g, Op::binary_cross_entropy_element, 1, g.a(), g.b(), {}, g.c());
+  }
 };
 
 /// (1 - b) a - log(sigmoid(a)).
@@ -205,9 +244,19 @@ struct binary_cross_entropy_with_logits {
       .dtypes = kFloats,
       .kernel_name = "log_sigmoid_cpu",
       .ulp = 8,
+      .grad_fn = "BinaryCrossEntropyWithLogitsBackward0",
+      .composite_if = "pos_weight.defined()",
       .doc =
           "binary_cross_entropy of sigmoid(input), with its first logarithm times pos_weight, computed without "
           "overflow."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_loss(g, Op::logits_cross_entropy, 0, g.a(), g.b(), {}, g.c());
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return of_loss(g, Op::logits_cross_entropy, 1, g.a(), g.b(), {}, g.c());
+  }
 };
 
 /// 0 where `a` is 0. Its derivative is NaN there, as PyTorch's.
@@ -256,9 +305,15 @@ struct nll_loss {
       .dtypes = kFloats,
       .kernel_name = "nll_loss_out_frame",
       .ulp = 4,
+      .grad_fn = "NllLossBackward0",
+      .composite_if = "self.dim() > 2",
       .doc =
           "The negative elements of input at the class along dim 1 that target says, times the weight of that class: "
           "their weighted mean, their sum, or each; 0 where target is ignore_index."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_nll_loss(g, g.a(), g.b(), g.c());
+  }
 };
 
 struct cross_entropy {
@@ -351,7 +406,12 @@ struct soft_margin_loss {
                            .dtypes = kInexact,
                            .as_input = true,
                            .ulp = 4,
+                           .grad_fn = "SoftMarginLossBackward0",
                            .doc = "log(1 + exp(-target * input)): their mean, their sum, or each."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_soft_margin_loss(g, g.a(), g.b());
+  }
 };
 
 struct cosine_embedding_loss {

@@ -207,3 +207,34 @@ struct float_power : pow {
       .grad_fn_of_number = "PowBackward0",
       .doc = "input to the power of exponent, computed in float64 or complex128."};
 };
+
+struct ldexp {
+  static constexpr Row row{.signature = "ldexp(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .numpy = "ldexp",
+                           .kind = Kind::algorithm,
+                           .by_hand = true,
+                           .inplace = true,
+                           .inplace_functions = "ldexp_",
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kInexact,
+                           .ulp = 1,
+                           .grad_fn = "LdexpBackward0",
+                           .doc = "input * 2 ** other."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad().ldexp(conj(g.b()));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return g.grad() * conj(g.result()) * kLog2;
+  }
+};
+
+/// With an integer as exponent.
+struct ldexp_integer {
+  static constexpr Row row{.name = "ldexp", .dtypes = kFloats, .kernel_name = "ldexp_cpu", .through_float32 = true};
+  template <class T>
+  static T forward(T a, T b) {
+    return times_power_of_2(a, b);
+  }
+};

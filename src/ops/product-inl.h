@@ -182,6 +182,7 @@ struct addmv {
       .shapes = "*i,ij,j",
       .by_hand = true,
       .inplace = true,
+      .inplace_functions = "addmv_",
       .one_dtype = true,
       .dtypes = kNoBool | kComplex,
       .kernel_name = "addmv_impl_cpu",
@@ -282,4 +283,13 @@ struct outer {
                            .by_hand = true,
                            .dtypes = kAllDtypes,
                            .doc = "Every element of input times every element of vec2, as a matrix."};
+};
+
+struct ger {
+  static constexpr Row row{.signature = "ger(Tensor self, Tensor vec2, *, Tensor out=None) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .shapes = "i,j",
+                           .by_hand = true,
+                           .dtypes = kAllDtypes,
+                           .doc = "Another name of outer. Deprecated."};
 };

@@ -4,6 +4,7 @@
 struct floor {
   static constexpr Row row{.signature = "floor(Tensor self, *, Tensor out=None) -> Tensor",
                            .array_api = "floor",
+                           .inplace_functions = "floor_",
                            .dtypes = kAllNumbers,
                            .kernel_name = "floor_vml_cpu",
                            .refuses_complex = "floor is not supported for complex inputs",
@@ -24,6 +25,7 @@ struct floor {
 struct ceil {
   static constexpr Row row{.signature = "ceil(Tensor self, *, Tensor out=None) -> Tensor",
                            .array_api = "ceil",
+                           .inplace_functions = "ceil_",
                            .dtypes = kAllNumbers,
                            .kernel_name = "ceil_vml_cpu",
                            .refuses_complex = "ceil is not supported for complex inputs",
@@ -43,7 +45,10 @@ struct ceil {
 
 struct trunc {
   static constexpr Row row{.signature = "trunc(Tensor self, *, Tensor out=None) -> Tensor",
+                           .alias = "fix",
                            .array_api = "trunc",
+                           .numpy = "trunc fix",
+                           .inplace_functions = "trunc_ fix_",
                            .dtypes = kAllNumbers,
                            .kernel_name = "trunc_vml_cpu",
                            .refuses_complex = "trunc is not supported for complex inputs",
@@ -63,6 +68,7 @@ struct trunc {
 
 struct frac {
   static constexpr Row row{.signature = "frac(Tensor self, *, Tensor out=None) -> Tensor",
+                           .inplace_functions = "frac_",
                            .dtypes = kFloats,
                            .kernel_name = "frac_cpu",
                            .strict_out = true,
@@ -86,6 +92,7 @@ struct round {
                                "(Tensor self, *, Tensor out=None)\n"
                                "(Tensor self, *, int decimals, Tensor out=None)",
                            .by_hand = true,
+                           .inplace_functions = "round_",
                            .dtypes = kAllNumbers,
                            .kernel_name = "round_vml_cpu",
                            .strict_out = true,

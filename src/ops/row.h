@@ -82,8 +82,9 @@ struct Row {
   /// In PyTorch's grammar: "sub(Tensor self, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor". Null: a
   /// variant of another op, which only dispatch calls.
   const char* signature = nullptr;
-  const char* alias = nullptr;      // other names of the function and the methods: "concat concatenate"
-  const char* array_api = nullptr;  // the function's name in the array API, which NumPy has, too
+  const char* alias = nullptr;         // other names of the function and the methods: "concat concatenate"
+  const char* alias_python = nullptr;  // PyTorch's overloads of these names, if they are not the op's
+  const char* array_api = nullptr;     // the function's name in the array API, which NumPy has, too
   // NumPy's names, if they differ: "max amax", "linalg.vector_norm". "": NumPy has no such function.
   const char* numpy = nullptr;
   // The module of the package that Python's function is in, if it is not the package itself: "special",
@@ -105,6 +106,7 @@ struct Row {
   // Whether there is an in-place form NAME_. A map has one unless it declares false; an algorithm if it declares true
   // and defines plain::NAME_inplace.
   bool inplace = true;
+  const char* inplace_functions = "";  // in-place methods that Python has as functions, too: "asin_ arcsin_"
   // For a map of several results: the op that computes the next one from the same operands.
   Op next_result = kNoOp;
 
@@ -144,7 +146,9 @@ struct Row {
   const char* grad_fn_of_first_number = nullptr;  // and if the first one is
   const char* grad_fn_inplace = nullptr;          // the name of the in-place form, if different
   const char* grad_fn_of_keyword = nullptr;       // for an algorithm: the name if a keyword-only argument is given
-  const char* doc = "";                           // one line of documentation
+  // For an algorithm with derivatives: C++ that says which calls are differentiated through what they call instead.
+  const char* composite_if = "";
+  const char* doc = "";  // one line of documentation
 };
 
 template <class Formula>

@@ -55,8 +55,10 @@ struct minimum {
 struct clamp {
   static constexpr Row row{
       .signature = "clamp(Tensor self, Tensor|Scalar? min=None, Tensor|Scalar? max=None, *, Tensor out=None) -> Tensor",
+      .alias = "clip",
       .array_api = "clip",
       .by_hand = true,
+      .inplace_functions = "clamp_ clip_",
       .dtypes = kNoBool,
       .kernel_name = "clamp_cpu",
       .grad_fn = "ClampBackward0",
@@ -116,6 +118,7 @@ struct clamp_high {
 struct clamp_min : clamp_low {
   static constexpr Row row{.signature = "clamp_min(Tensor self, Tensor|Scalar min, *, Tensor out=None) -> Tensor",
                            .by_hand = true,
+                           .inplace_functions = "clamp_min_",
                            .kernel_name = "maximum_cpu",
                            .grad_fn = "ClampMinBackward1",
                            .grad_fn_of_number = "ClampMinBackward0",
@@ -125,6 +128,7 @@ struct clamp_min : clamp_low {
 struct clamp_max : clamp_high {
   static constexpr Row row{.signature = "clamp_max(Tensor self, Tensor|Scalar max, *, Tensor out=None) -> Tensor",
                            .by_hand = true,
+                           .inplace_functions = "clamp_max_",
                            .kernel_name = "minimum_cpu",
                            .grad_fn = "ClampMaxBackward1",
                            .grad_fn_of_number = "ClampMaxBackward0",
@@ -298,7 +302,7 @@ struct heaviside {
                            .kernel_name = "heaviside_cpu",
                            .refuses_complex = "heaviside is not yet implemented for complex tensors.",
                            .through_float32 = true,
-                           .grad_fn = "HeavisideBackward0",
+                           .grad_fn = "torch::autograd::NotImplemented",
                            .doc = "0 where input is negative or NaN, values where it is 0, 1 where it is positive."};
   template <class T>
   static T forward(T a, T b) {
@@ -306,11 +310,11 @@ struct heaviside {
   }
   template <class G>
   static auto grad_a(const G& g) {
-    return g.zero();
+    return lacks_derivative(g.grad(), "heaviside");
   }
   template <class G>
   static auto grad_b(const G& g) {
-    return g.zero();
+    return lacks_derivative(g.grad(), "heaviside");
   }
 };
 
@@ -321,6 +325,7 @@ struct nan_to_num {
           "Tensor",
       .numpy = "nan_to_num",
       .by_hand = true,
+      .inplace_functions = "nan_to_num_",
       .dtypes = kFloats,
       .accepts = kAllDtypes,
       .parameters = Parameters::replacements,

@@ -352,6 +352,7 @@ struct i0 {
   static constexpr Row row{.signature = "i0(Tensor self, *, Tensor out=None) -> Tensor",
                            .alias = "special_i0",
                            .numpy = "i0",
+                           .inplace_functions = "i0_",
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "i0_vml_cpu",

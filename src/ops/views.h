@@ -5,17 +5,20 @@
 namespace tenon {
 
 struct ViewRow {
-  const char* signature;  // as in a Row (ops/row.h)
-  bool function = true;   // whether Python has a function
-  bool method = true;     // whether Python has a method
-  bool inplace = false;   // whether there is a method NAME_
-  const char* doc = "";   // one line of documentation
+  const char* signature;               // as in a Row (ops/row.h)
+  bool function = true;                // whether Python has a function
+  bool method = true;                  // whether Python has a method
+  bool inplace = false;                // whether there is a method NAME_
+  const char* inplace_functions = "";  // those of Python, as in a Row
+  const char* doc = "";                // one line of documentation
 };
 
 // Neighbours of one name are overloads, which Python tries in this order.
 inline constexpr ViewRow declared_views[] = {
     {.signature = "adjoint(Tensor self) -> Tensor", .doc = "The last two dims swapped, and every element conjugated."},
     {.signature = "as_strided(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
+     .inplace = true,
+     .inplace_functions = "as_strided_",
      .doc = "A view with any sizes and strides over the same storage."},
     {.signature = "broadcast_to(Tensor self, int[] size) -> Tensor", .doc = "The same as expand."},
     {.signature = "conj(Tensor self) -> Tensor",
@@ -59,8 +62,12 @@ inline constexpr ViewRow declared_views[] = {
      .doc = "A view without the dims of size 1, or without those among the given ones."},
     {.signature = "squeeze(Tensor self, int dim) -> Tensor", .inplace = true},
     {.signature = "squeeze(Tensor self, int[] dim) -> Tensor", .inplace = true},
-    {.signature = "swapaxes(Tensor self, int axis0, int axis1) -> Tensor", .doc = "The same as transpose."},
-    {.signature = "swapdims(Tensor self, int dim0, int dim1) -> Tensor", .doc = "The same as transpose."},
+    {.signature = "swapaxes(Tensor self, int axis0, int axis1) -> Tensor",
+     .inplace = true,
+     .doc = "The same as transpose."},
+    {.signature = "swapdims(Tensor self, int dim0, int dim1) -> Tensor",
+     .inplace = true,
+     .doc = "The same as transpose."},
     {.signature = "t(Tensor self) -> Tensor",
      .inplace = true,
      .doc = "A view of a matrix with its two dims swapped. Tensors of fewer dims stay."},

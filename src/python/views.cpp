@@ -13,7 +13,7 @@
 namespace tenon::python {
 namespace {
 
-constexpr Binding kBoth = Binding::both, kMethod = Binding::method;
+constexpr Binding kBoth = Binding::both, kMethod = Binding::method, kFunction = Binding::function;
 
 const Tensor& input(const Call& call) { return call.tensor(Name::input); }
 
@@ -45,7 +45,7 @@ PyObject* reshaped_in_place(const Call& call, const View& view) {
   const Tensor& self = call.tensor(Name::input);
   autograd::check_inplace(self, self.requires_grad());
   take_layout(self, view(self));
-  return again(call.self());
+  return again(call.object(Name::input));
 }
 
 /// The same object if nothing changed.
@@ -57,13 +57,22 @@ PyObject* same_or_new(const Call& call, Tensor result) {
 template <class Write>
 PyObject* written(const Call& call, const Write& write) {
   call.run([&] { write(call.tensor(Name::input)); });
-  return again(call.self());
+  return again(call.object(Name::input));
 }
 
 PyObject* filled(const Call& call) {
   const Arg value = call.arg(Name::value);
   return written(call,
                  [&](Tensor& self) { value.is_tensor() ? self.fill_(value.tensor()) : self.fill_(value.number()); });
+}
+
+PyObject* filled_anew(const Call& call) {
+  const Arg value = call.arg(Name::value);
+  return wrap(call.run([&] {
+    Tensor result = input(call).clone();
+    value.is_tensor() ? result.fill_(value.tensor()) : result.fill_(value.number());
+    return result;
+  }));
 }
 
 Tensor summed(const Call& call) {
@@ -205,6 +214,19 @@ constexpr Definition kViews[] = {
     view("reshape_as", TENON_VIEW(input(call).reshape(call.tensor(Name::other).sizes()))),
     view("select", TENON_VIEW(input(call).select(call.integer(Name::dim), call.integer(Name::index)))),
     view("squeeze", TENON_VIEW(squeezed(call))),
+    view("as_strided_", [](const Call& call) -> PyObject* {
+       return reshaped_in_place(call, [&](const Tensor&) { return strided(call); });
+     }),
+    view("swapaxes_", [](const Call& call) -> PyObject* {
+       return reshaped_in_place(call, [&](const Tensor& self) {
+         return self.transpose(call.integer(Name::axis0), call.integer(Name::axis1));
+       });
+     }),
+    view("swapdims_", [](const Call& call) -> PyObject* {
+       return reshaped_in_place(call, [&](const Tensor& self) {
+         return self.transpose(call.integer(Name::dim0), call.integer(Name::dim1));
+       });
+     }),
     view("swapaxes", TENON_VIEW(input(call).transpose(call.integer(Name::axis0), call.integer(Name::axis1)))),
     view("swapdims", TENON_VIEW(input(call).transpose(call.integer(Name::dim0), call.integer(Name::dim1)))),
     view("t", TENON_VIEW(input(call).t())),
@@ -258,8 +280,10 @@ constexpr Definition kViews[] = {
        const Tensor source = other.is_tensor() ? other.tensor() : full({}, other.number(), dtype_of_number(other.number()));
        return written(call, [&](Tensor& self) { self.copy_(source); });
      }},
-    {"fill_", kMethod, "(Tensor input, Tensor value)\n(Tensor input, Number value)", "Sets all elements to one value.", filled},
-    {"zero_", kMethod, "(Tensor input)", "Sets all elements to 0.",
+    {"fill", kFunction, "(Tensor input, Tensor value)\n(Tensor input, Number value)",
+     "A tensor of input's shape and dtype with one value for all elements.", filled_anew},
+    {"fill_", kBoth, "(Tensor input, Tensor value)\n(Tensor input, Number value)", "Sets all elements to one value.", filled},
+    {"zero_", kBoth, "(Tensor input)", "Sets all elements to 0.",
      [](const Call& call) -> PyObject* { return written(call, [](Tensor& self) { self.zero_(); }); }},
     {"resize_", kMethod, "(Tensor input, ints size, *, memory_format? memory_format=None)",
      "Changes the shape; the storage grows if necessary.",

@@ -87,6 +87,8 @@ void swap_layout(const Tensor& self, const Tensor& view) {
   TensorImpl *to = self.impl(), *from = view.impl();
   std::swap(to->sizes, from->sizes);
   std::swap(to->strides, from->strides);
+  std::swap(to->offset, from->offset);
+  std::swap(to->numel, from->numel);
   to->contiguous = from->contiguous;
   to->row_major = from->row_major;
   bump_version(self);

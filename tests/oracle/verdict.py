@@ -65,12 +65,14 @@ def differing(request, wanted, got):
         return ~within_added_error(request, wanted, got)
     if op in DECLARED and DECLARED[op].file == "special-inl.h" and wanted.dtype.is_complex:  # real results in a complex out=
         return differing(request, wanted.real.contiguous(), got.real.contiguous()) | (got.imag != 0)
+    if op == "ldexp":
+        return ~within_power_of_2_error(request, wanted, got)
     if wanted.dtype.is_complex or (op in ("abs", "angle") and "complex" in request["storages"][0]["dtype"]):
         return ~within_complex_error(request, wanted, got)
     if not wanted.dtype.is_floating_point:
         return wanted != got
     same = (wanted == got) & (torch.signbit(wanted) == torch.signbit(got)) | wanted.isnan() & got.isnan()
-    if op in ("amax", "amin", "aminmax", "max", "min", "max_other", "min_other", "maximum", "minimum", "fmax", "fmin", "clamp", "clamp_min", "clamp_max", "lerp", "softshrink") or names_any_of_equals(request):
+    if op in ("amax", "amin", "aminmax", "max", "min", "max_other", "min_other", "maximum", "minimum", "fmax", "fmin", "clamp", "clip", "clamp_min", "clamp_max", "lerp", "softshrink") or names_any_of_equals(request):
         same |= wanted == got  # which of 0 and -0 PyTorch gives depends on its code path
     ulps = tolerance_ulps(op, wanted.dtype)
     if ulps:
@@ -119,6 +121,21 @@ def within_log_error(request, wanted, got):
     a, b = (operand.to(torch.float64).abs() for operand in operands_of(request, open_storages(request)))
     error = (wanted.to(torch.float64) - got.to(torch.float64)).abs()
     return (error <= 2 * torch.finfo(dtype).eps * torch.maximum(a, b).clamp(min=1)).nan_to_num().bool()
+
+
+def within_power_of_2_error(request, wanted, got):
+    """Equal numbers, or a power with the error of the exponent's dtype."""
+    parts = [torch.view_as_real(side) if side.is_complex() else side for side in (wanted, got)]
+    same = (parts[0] == parts[1]) | parts[0].isnan() & parts[1].isnan()
+    same = same.all(-1) if wanted.is_complex() else same
+    number, exponent = (operand.dtype for operand in operands_of(request, open_storages(request)))
+    if wanted.is_complex():  # which part becomes NaN depends on PyTorch's code path
+        same = same | ~parts[0].isfinite().all(-1)
+    if number.is_floating_point and not (exponent.is_floating_point or exponent.is_complex):  # rounded once
+        return same
+    inexact = [dtype for dtype in (exponent, wanted.dtype) if dtype.is_floating_point or dtype.is_complex]
+    eps = max(torch.finfo(dtype).eps for dtype in inexact or [torch.float32])
+    return same | ((wanted - got).abs() <= (8 if wanted.is_complex() else 2) * eps * wanted.abs() + torch.finfo(wanted.dtype).tiny)
 
 
 def within_power_error(request, wanted, got):
@@ -267,7 +284,8 @@ def within_complex_error(request, wanted, got):
 def within_loss_error(request, wanted, got):
     """A loss adds and subtracts terms of other sizes, in 16-bit floats with roundings in between, and averages: errors are
     relative to the operands and to all elements of the loss. Infinite ones may meet in another order."""
-    operands = [operand.to(torch.float64) for operand in operands_of(request, open_storages(request)) if isinstance(operand, torch.Tensor) and not operand.dtype.is_complex]
+    operands = [operand.to(torch.float64) if not operand.dtype.is_complex else torch.view_as_real(operand).to(torch.float64)
+                for operand in operands_of(request, open_storages(request)) if isinstance(operand, torch.Tensor)]
     finite = [float(operand[operand.isfinite()].abs().max()) if operand.isfinite().any() else 0.0 for operand in operands]
     info = torch.finfo(computed_dtype(request) if wanted.dtype.itemsize > 2 else wanted.dtype)
     if not all(bool(operand.isfinite().all()) for operand in operands) or max(finite, default=0) > info.max ** 0.25:

@@ -233,17 +233,49 @@ LOSSES |= {
 }  # fmt: skip
 
 
+# Recorded as what they are made of (docs/differences.md).
+OTHER_NODES = ["with logits, weights", "nll_loss of three dims", "nll_loss of five dims", "cross_entropy of four dims", "cross_entropy of probabilities",
+               "cross_entropy of one's probabilities"]  # fmt: skip
+
+
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
 @pytest.mark.parametrize("name", LOSSES)
 def test_loss(name, reduction):
-    """All but the names of nodes: what a loss is made of is recorded, not the loss."""
     call, *leaves = LOSSES[name]
-    same(lambda m, *leaves: derived(m, lambda f, *leaves: call(f, *leaves, reduction), *leaves)[1], *leaves, exact=False)
+    start = 1 if name in OTHER_NODES else 0
+    same(lambda m, *leaves: derived(m, lambda f, *leaves: call(f, *leaves, reduction), *leaves)[start:], *leaves, exact=False)
 
 
-@pytest.mark.parametrize("name", ["mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "l1_loss"])
-def test_node_of_elements(name):
-    same(lambda m, x, y: derived(m, lambda f, x, y: getattr(f, name)(x, y, reduction="none"), x, y), P, Q, exact=False)
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize("name", LOSSES)
+def test_gradient_of_loss(name, reduction):
+    """Without a graph of the gradient, which is computed in one pass."""
+    call, *leaves = LOSSES[name]
+
+    def gradients(m, *leaves):
+        leaves = [leaf.clone().requires_grad_() if leaf.is_floating_point() else leaf for leaf in leaves]
+        (call(m.nn.functional, *leaves, reduction) * 2).sum().backward()
+        return [leaf.grad for leaf in leaves if leaf.requires_grad and leaf.grad is not None]
+
+    same(gradients, *leaves, exact=False)
+    if "large" not in name:
+        narrow = [judge.view(leaf, lambda x: x.float()) if leaf.ours.is_floating_point() else leaf for leaf in leaves]
+        same(gradients, *narrow, exact=False)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.filterwarnings("ignore:Using a target size")
+def test_gradcheck_of_loss(name):
+    """By the first operand: others are weights and signs."""
+    call, first, *others = LOSSES[name]
+
+    def loss(x):
+        return call(tenon.nn.functional, x, *[other.ours for other in others], "sum").sin()
+
+    x = (first.ours + 0.013).requires_grad_()  # no difference is 0, where l1_loss has no derivative
+    assert tenon.autograd.gradcheck(loss, x)
+    if name != "cross_entropy of large numbers":  # whose numerical derivatives lose digits
+        assert tenon.autograd.gradgradcheck(loss, x)
 
 
 NAMES = """mse_loss l1_loss smooth_l1_loss huber_loss kl_div soft_margin_loss hinge_embedding_loss poisson_nll_loss binary_cross_entropy

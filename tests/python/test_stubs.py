@@ -63,10 +63,30 @@ def test_named_tuples_have_their_fields():
     assert declared == {name: getattr(tenon.return_types, name).__match_args__ for name in tenon.return_types.__all__}
 
 
+def test_every_function_of_nn_has_a_stub():
+    stub = ast.parse((STUBS.parent / "nn" / "functional.pyi").read_text(encoding="utf-8"))
+    assert set(tenon.nn.functional.__all__) == declared_in(stub.body) - {"Sequence"}
+
+
+def test_nn_functional(tmp_path, type_errors):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import tenon\n"
+        "import tenon.nn.functional as F\n"
+        "x = tenon.ones(2)\n"
+        "y: tenon.Tensor = F.relu(x, inplace=True) + F.softplus(x, 2) + F.mse_loss(x, x, reduction='none')\n"
+        "y = F.gaussian_nll_loss(x, x, 0.5, full=True) + F.elu_(x) + F.rrelu(x, 0.1, 0.3, True)\n"
+        "F.mse_loss(x, 'x')  # wrong\n"
+        "F.gelu(x, approximate=1)  # wrong\n"
+    )
+    errors = type_errors(program)
+    assert len(errors) == 2 and ":6: error" in errors[0] and ":7: error" in errors[1], errors
+
+
 def test_the_stubs_have_no_errors(tmp_path, type_errors):
     package = tmp_path / "tenon"
     shutil.copytree(STUBS.parent, package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-    assert type_errors(package / "__init__.pyi", package / "return_types.pyi", strict=False) == []
+    assert type_errors(package / "__init__.pyi", package / "return_types.pyi", package / "nn" / "functional.pyi", strict=False) == []
 
 
 # --- Programs

@@ -143,8 +143,9 @@ def recording(op):
         call = f"as_tuple<{op.result_count}>({call})"
     elif not op.returns_list:
         call = f"std::move({call}[0])"
+    is_node = f" && !({op.facts['composite_if']})" if "composite_if" in op.facts else ""
     return [
-        f"  if (records({', '.join(differentiable(op))})) [[unlikely]] {{",
+        f"  if (records({', '.join(differentiable(op))}){is_node}) [[unlikely]] {{",
         f"    const Value values[] = {{{arguments_of(op)}}};",
         f"    return {call};",
         "  }",

@@ -70,8 +70,9 @@ def public_ops(ops):
 def alias_facts(op, alias):
     facts = {name: fact for name, fact in op.facts.items() if name not in ("symbol", "array_api", "numpy")}
     signature = op.facts["signature"].removeprefix(op.name)
-    in_module = {"module": "special", "method": False} if alias.startswith("special_") else {}
-    return {**facts, **in_module, "signature": alias + signature, "doc": f"Another name of {op.name}."}
+    in_module = {"module": "special", "method": False, "inplace": False} if alias.startswith("special_") else {}
+    own = {"python": facts["alias_python"]} if "alias_python" in facts else {}
+    return {**facts, **in_module, **own, "signature": alias + signature, "doc": f"Another name of {op.name}."}
 
 
 def by_name(ops):

@@ -144,6 +144,11 @@ class Op:
         return self.has_parameter("self") and self.facts.get("inplace", by_default)
 
     @property
+    def has_inplace_function(self):
+        """Whether Python has the in-place method as a function, too."""
+        return self.name + "_" in self.facts.get("inplace_functions", "").split()
+
+    @property
     def is_in_submodule(self):
         """Whether Python's function is in tenon._tenon._nn, as in torch._C._nn: nn.functional is handwritten."""
         return self.module == "nn.functional"

@@ -37,6 +37,8 @@ def python_parameter(op, text, choice):
     if text == "*" or text.endswith(" out=None"):
         return re.sub(r"\[\d\]", "s", text)  # "Tensor[2] out=None": "Tensors out=None"
     type_, name, default = split_parameter(text)
+    if type_ == "Generator":  # Python alone has it
+        return text
     types = TYPES[type_].python.split("|")
     python_type = types[min(choice, len(types) - 1)]
     if python_type == "Tensor":

@@ -18,10 +18,10 @@ def python_inc(ops):
         table.append(definition(name, binding, doc_of(blocks), blocks, call))
         inplace = [op for op in blocks if op.has_inplace]
         if inplace and inplace[0].is_method:
-            methods.append(definition(name + "_", "method", INPLACE_DOC, inplace, inplace_call))
+            binding = "both" if inplace[0].has_inplace_function else "method"
+            methods.append(inplace_definition(name, binding, inplace))
         elif inplace:
-            entry = definition(name + "_", "function", INPLACE_DOC, inplace, inplace_function_call)
-            table.append(re.sub(r"(, \*)?, Tensor out=None", "", entry))
+            table.append(inplace_definition(name, "function", inplace))
     return "\n".join(line for table, entries in (("kOps", functions), ("kInplaceOps", methods), ("kNnOps", nn))
                      for line in (HEAD + f"constexpr Definition {table}[] = {{", *entries, "};", ""))  # fmt: skip
 
@@ -35,7 +35,8 @@ def views_inc(views):
         signatures = "\n".join(signature for op in overloads for signature in python_signatures(op))
         lines.append(declaration(name, binding, signatures, doc_of(overloads)))
         if overloads[0].has_inplace:
-            lines.append(declaration(name + "_", "method", signatures, f"The same as {name}, in place: the tensor gets the view's shape."))
+            binding = "both" if overloads[0].has_inplace_function else "method"
+            lines.append(declaration(name + "_", binding, signatures, f"The same as {name}, in place: the tensor gets the view's shape."))
     return "\n".join([HEAD + "constexpr Declaration kDeclarations[] = {", *lines, "};", ""])
 
 
@@ -66,12 +67,18 @@ def overloaded(blocks, statements):
     return signatures, body
 
 
+def inplace_definition(name, binding, blocks):
+    entry = definition(name + "_", binding, INPLACE_DOC, blocks, inplace_call)
+    entry = re.sub(r'\n *"\(Number self, [^"]*"', "", entry)  # a number is not written to
+    return re.sub(r"(, \*)?, Tensor out=None", "", entry)
+
+
 def call(op):
     """Statements that call an op's function with a call's arguments."""
     arguments = ", ".join(read(op, parameter) for parameter in op.parameters)
     give = "give_same(call, " if op.facts.get("keeps_real") else f"give({result_type(op)}"
     function = f"[](const auto&... arguments) {{ return tenon::{op.name}(arguments...); }}"
-    return [*(out_call(op, arguments) if op.has_out else []), f"return {give}run(call, {function}, {arguments}));"]
+    return [*generator_choice(op), *(out_call(op, arguments) if op.has_out else []), f"return {give}run(call, {function}, {arguments}));"]
 
 
 def out_call(op, arguments):
@@ -90,12 +97,12 @@ def inplace_call(op):
     others = [read(op, parameter) for parameter in op.parameters if parameter.name != "self"]
     arguments = ", ".join(["call.tensor(Name::input)", *others])
     function = f"[](Tensor& self, const auto&... arguments) {{ self.{op.name}_(arguments...); }}"
-    return [f"run(call, {function}, {arguments});", "return again(call.self());"]
+    return [*generator_choice(op), f"run(call, {function}, {arguments});", "return again(call.object(Name::input));"]
 
 
-def inplace_function_call(op):
-    """The same of a function, whose first argument is written to."""
-    return [*inplace_call(op)[:-1], "return again(call.object(Name::input));"]
+def generator_choice(op):
+    """Where Python's function takes a generator, all that the op draws comes from it."""
+    return ["const GeneratorChoice choice(call);"] if "Generator " in op.facts.get("python", "") else []
 
 
 def result_type(op):

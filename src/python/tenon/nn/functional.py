@@ -4,7 +4,7 @@ import warnings
 
 import tenon
 
-from .._tenon import _nn, celu_, hardshrink, prelu, rrelu_, selu_, threshold_
+from .._tenon import _nn, celu_, hardshrink, prelu, relu_, rrelu_, selu_, threshold_
 
 __all__ = """
     binary_cross_entropy binary_cross_entropy_with_logits celu celu_ cosine_embedding_loss cross_entropy elu elu_ gaussian_nll_loss gelu
@@ -14,15 +14,10 @@ __all__ = """
 """.split()
 
 elu_, gelu, hardtanh_, leaky_relu_ = _nn.elu_, _nn.gelu, _nn.hardtanh_, _nn.leaky_relu_
-logsigmoid, softplus, softshrink, softsign, tanhshrink = _nn.logsigmoid, _nn.softplus, _nn.softshrink, _nn.softsign, _nn.tanhshrink
+logsigmoid, softplus, softshrink = _nn.logsigmoid, _nn.softplus, _nn.softshrink
 
 
 # --- Activations
-
-
-def relu_(input):
-    """In place: the elements raised to 0."""
-    return input.relu_()
 
 
 def relu(input, inplace=False):
@@ -99,6 +94,16 @@ def glu(input, dim=-1):
     return _nn.glu(input, dim)
 
 
+def tanhshrink(input):
+    """input - tanh(input)."""
+    return input - input.tanh()
+
+
+def softsign(input):
+    """input / (|input| + 1)."""
+    return input / (input.abs() + 1)
+
+
 # --- Losses
 
 
@@ -111,6 +116,8 @@ def _reduction(reduction, size_average=None, reduce=None):
     elif reduction == "elementwise_mean":
         warnings.warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=3)
         reduction = "mean"
+    if not isinstance(reduction, str):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
     return reduction
 
 
@@ -150,9 +157,10 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """-(target * log(input) + (1 - target) * log(1 - input))."""
-    if weight is not None and target.size() == input.size():
+    reduction = _reduction(reduction, size_average, reduce)
+    if target.size() == input.size() and weight is not None:
         weight = weight.expand(tenon.broadcast_shapes(target.size(), weight.size()))
-    return _nn.binary_cross_entropy(input, target, weight, _reduction(reduction, size_average, reduce))
+    return _nn.binary_cross_entropy(input, target, weight, reduction)
 
 
 def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None):
@@ -169,7 +177,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
             "release.",
             stacklevel=2,
         )
-    return _nn.kl_div(input, target, _reduction(reduction, size_average, reduce), log_target)
+    return _nn.kl_div(input, target, _reduction(reduction, size_average, reduce), log_target=log_target)
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
@@ -184,7 +192,7 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
 
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
     """(log(var) + (input - target)^2 / var) / 2 with var at least eps."""
-    return _nn.gaussian_nll_loss(input, target, var, full, eps, reduction)
+    return _nn.gaussian_nll_loss(input, target, var, bool(full), eps, reduction)
 
 
 def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"):
