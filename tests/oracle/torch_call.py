@@ -25,6 +25,10 @@ NN_NAMES = {"logsigmoid": "log_sigmoid"}
 def function(op):
     if DECLARED[op].module == "nn.functional" and (DECLARED[op].kind == "map" or op == "glu"):  # functional.py has no out=
         return getattr(torch._C._nn, NN_NAMES.get(op, op))
+    if DECLARED[op].name.endswith(("_pad1d", "_pad2d", "_pad3d", "one_hot")):
+        return getattr(torch._C._nn, op)
+    if DECLARED[op].name == "split":  # whose function is written in Python
+        return torch._C._VariableFunctions.split
     names = [*filter(None, DECLARED[op].module.split(".")), DECLARED[op].python_name]
     return functools.reduce(getattr, names, torch)
 
@@ -52,6 +56,8 @@ def keyword_value(op, name, value, operands):
 def call_torch(request, operands, out):
     op, form, keywords = request["op"], request["form"], dict(request["keywords"])
     if op in DECLARED and any(parameter.is_list() for parameter in DECLARED[op].parameters):
+        if op in ("block_diag", "cartesian_prod"):
+            return function(op)(*operands)
         return function(op)(operands, **keywords, **({"out": out} if form == "out" else {}))
     a = operands[0] if operands else None  # a factory
     if op == "to":
