@@ -164,6 +164,9 @@ Tensor permuted_back(const Tensor& grad, SizesView dims) {
   return grad.permute(inverse);
 }
 Tensor turned_back(const Tensor& grad, int64_t k, const DimsArg& dims) { return grad.rot90(-(k % 4), dims); }
+Tensor channels_back(const Tensor& grad, SizesView sizes, int64_t groups) {
+  return tenon::channel_shuffle(grad, sizes[1] / groups);
+}
 Tensor shuffled_back(const Tensor& grad, int64_t factor) { return tenon::pixel_shuffle(grad, factor); }
 Tensor unshuffled_back(const Tensor& grad, int64_t factor) { return tenon::pixel_unshuffle(grad, factor); }
 /// Zeros of `sizes` to which each window is added.

@@ -1,5 +1,7 @@
 // Copies of views, and copies of a tensor in which a view is replaced. Strides and texts are PyTorch's
 // (aten/src/ATen/native/TensorShape.cpp).
+#include <string>
+
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
@@ -7,6 +9,12 @@
 
 namespace tenon {
 namespace {
+
+void check_step(const Tensor& self, int64_t dim, int64_t step) {
+  if (self.dim() == 0) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
+  wrap_dim(dim, self.dim());
+  if (step <= 0) throw Error("slice step must be positive");
+}
 
 Tensor copy_of(const Tensor& view) { return run_clone(view, MemoryFormat::contiguous); }
 
@@ -46,7 +54,20 @@ Tensor plain::as_strided_copy(const Tensor& self, SizesView size, SizesView stri
 }
 Tensor plain::expand_copy(const Tensor& self, SizesView size, bool) { return copy_of(self.detach().expand(size)); }
 Tensor plain::narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
-  return copy_of(self.detach().narrow(dim, start, length));
+  if (self.dim() == 0) throw Error("narrow() cannot be applied to a 0-dim tensor.");
+  if (dim >= self.dim())
+    throw Error(
+        "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error message "
+        "be improved?  If so, please report an enhancement request to PyTorch.)");
+  const int64_t along = wrap_dim(dim, self.dim()), size = self.size(along);
+  if (start < -size || start > size)
+    throw IndexError("start out of range (expected to be in range of [" + std::to_string(-size) + ", " +
+                     std::to_string(size) + "], but got " + std::to_string(start) + ")");
+  const int64_t first = start < 0 ? start + size : start;  // exact: of different signs
+  if (length < 0 || length > size - first)
+    throw Error("start (" + std::to_string(first) + ") + length (" + std::to_string(length) +
+                ") exceeds dimension size (" + std::to_string(size) + ").");
+  return copy_of(self.detach().narrow(along, first, length));
 }
 Tensor plain::permute_copy(const Tensor& self, SizesView dims) { return copy_of(self.detach().permute(dims)); }
 Tensor plain::select_copy(const Tensor& self, int64_t dim, int64_t index) {
@@ -54,6 +75,7 @@ Tensor plain::select_copy(const Tensor& self, int64_t dim, int64_t index) {
 }
 Tensor plain::slice_copy(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
                          int64_t step) {
+  check_step(self, dim, step);
   return copy_of(self.detach().slice(dim, start, end, step));
 }
 Tensor plain::squeeze_copy(const Tensor& self) { return copy_of(self.detach().squeeze()); }
@@ -67,7 +89,10 @@ Tensor plain::unfold_copy(const Tensor& self, int64_t dimension, int64_t size, i
   return copy_of(self.detach().unfold(dimension, size, step));
 }
 Tensor plain::unsqueeze_copy(const Tensor& self, int64_t dim) { return copy_of(self.detach().unsqueeze(dim)); }
-Tensor plain::view_copy(const Tensor& self, SizesView size) { return copy_of(self.detach().view(size)); }
+Tensor plain::view_copy(const Tensor& self, SizesView size) {
+  const Tensor shaped = self.detach().reshape(size);
+  return shaped.impl()->storage == self.impl()->storage ? copy_of(shaped) : shaped;
+}
 
 Tensor plain::as_strided_scatter(const Tensor& self, const Tensor& src, SizesView size, SizesView stride,
                                  std::optional<int64_t> storage_offset) {
@@ -82,6 +107,7 @@ Tensor plain::select_scatter(const Tensor& self, const Tensor& src, int64_t dim,
 }
 Tensor plain::slice_scatter(const Tensor& self, const Tensor& src, int64_t dim, std::optional<int64_t> start,
                             std::optional<int64_t> end, int64_t step) {
+  check_step(self, dim, step);
   return replaced(self, src, [&](const Tensor& copy) { return copy.slice(dim, start, end, step); });
 }
 

@@ -57,18 +57,20 @@ Tensor plain::tile(const Tensor& self, SizesView dims) { return self.repeat(leng
 namespace {
 
 void check_counts(const Tensor& repeats) {
+  if (repeats.dtype() != int64 && repeats.dtype() != int32) fail_no_code("repeat_interleave_cpu", repeats.dtype());
   if (repeats.dim() != 1) throw Error("repeat_interleave only accept 1D vector as repeat");
-  if (repeats.dtype() != int64 && repeats.dtype() != int32) throw Error("repeats has to be Long or Int tensor");
 }
 
-/// How often each element is repeated, in all.
-int64_t sum_of_counts(const Tensor& counts) {
+/// How often each element is repeated, in all. With `given`, PyTorch first checks that it is that number.
+int64_t sum_of_counts(const Tensor& counts, std::optional<int64_t> given) {
   Checked sum = 0;
-  for (int64_t i = 0; i < counts.numel(); ++i) {
-    const int64_t count = counts.data<int64_t>()[i];
-    if (count < 0) throw Error("repeats can not be negative");
-    sum += count;
+  for (int64_t i = 0; i < counts.numel(); ++i) sum += counts.data<int64_t>()[i];
+  if (given) {
+    check_not_negative(SizesView({*given}));
+    if (!sum.fits() || sum.value_or(0) != *given) throw Error("allocated size does not match required size");
   }
+  for (int64_t i = 0; i < counts.numel(); ++i)
+    if (counts.data<int64_t>()[i] < 0) throw Error("repeats can not be negative");
   return sum.or_throw("numel: integer multiplication overflow");
 }
 
@@ -78,18 +80,10 @@ Tensor plain::repeat_interleave_places(const Tensor& repeats, std::optional<int6
   check_counts(repeats);
   if (repeats.numel() == 0) return empty_like(repeats.detach());
   check_readable(repeats);
-  const Tensor counts = run_to(repeats, int64, MemoryFormat::contiguous).contiguous();
-  const int64_t sum = sum_of_counts(counts);
-  if (output_size.value_or(sum) != sum) {
-    check_not_negative(SizesView({*output_size}));
-    throw Error("allocated size does not match required size");
-  }
-  const Tensor places = new_tensor({sum}, int64);
+  const Tensor counts = run_to(repeats, int64, MemoryFormat::contiguous);
+  const Tensor places = new_tensor({sum_of_counts(counts, output_size)}, int64);
   int64_t* to = places.data<int64_t>();
-  for (int64_t i = 0; i < counts.numel(); ++i) {
-    const int64_t count = std::max<int64_t>(counts.data<int64_t>()[i], 0);
-    to = std::fill_n(to, count, i);
-  }
+  for (int64_t i = 0; i < counts.numel(); ++i) to = std::fill_n(to, counts.data<int64_t>()[i], i);
   return repeats.dtype() == int64 ? places : run_to(places, repeats.dtype(), MemoryFormat::preserve);
 }
 
@@ -222,6 +216,7 @@ Tensor plain::pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
         "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
         "input.size(-3)=" +
         std::to_string(channels) + " is not divisible by " + std::to_string(square));
+  if (self.numel() > 0 && is_computed(self)) check_has_code(row_of(Op::pixel_shuffle), self.dtype());
   const int64_t height = self.size(-2), width = self.size(-1), fewer = channels / square;
   const auto times = [r](int64_t size) {
     return (Checked(size) * r).or_throw("numel: integer multiplication overflow");
@@ -234,6 +229,8 @@ Tensor plain::pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
   const int64_t r = downscale_factor, channels = self.size(-3);
   check_side(self, "height", -2, r);
   check_side(self, "width", -1, r);
+  if (self.numel() == 0) return run_clone(self, MemoryFormat::preserve);  // as in PyTorch
+  if (is_computed(self)) check_has_code(row_of(Op::pixel_unshuffle), self.dtype());
   const int64_t height = self.size(-2) / r, width = self.size(-1) / r;
   const int64_t more = (Checked(r) * r * channels).or_throw("numel: integer multiplication overflow");
   return shuffled(self, {channels, height, r, width, r}, {0, 2, 4, 1, 3}, {more, height, width});
@@ -248,8 +245,14 @@ Tensor plain::channel_shuffle(const Tensor& self, int64_t groups) {
   if (channels % groups != 0)
     throw Error("Number of channels must be divisible by groups. Got " + std::to_string(channels) + " channels and " +
                 std::to_string(groups) + " groups.");
-  const Tensor shuffled = self.unflatten(1, {groups, channels / groups}).transpose(1, 2).flatten(1, 2);
-  return shuffled.contiguous(format_of(self.sizes(), self.strides()));
+  const Tensor source = self.detach();
+  if (self.numel() == 0) return source;
+  if (is_computed(self)) check_has_code(row_of(Op::channel_shuffle), self.dtype());
+  const Tensor shuffled =
+      run_clone(source.unflatten(1, {groups, channels / groups}).transpose(1, 2), MemoryFormat::contiguous);
+  set_sizes_and_strides(shuffled, self.sizes(), contiguous_strides(self.sizes()));
+  const MemoryFormat format = format_of(self.sizes(), self.strides());
+  return format == MemoryFormat::contiguous ? shuffled : run_clone(shuffled, format);
 }
 
 Tensor plain::one_hot(const Tensor& self, int64_t num_classes) {
@@ -265,8 +268,6 @@ Tensor plain::one_hot(const Tensor& self, int64_t num_classes) {
   if (least < 0) throw Error("Class values must be non-negative.");
   if (num_classes == -1)
     num_classes = (Checked(most) + 1).or_throw("numel: integer multiplication overflow");
-  else if (num_classes < 1)
-    throw Error("num_classes should be positive");
   else if (num_classes <= most)
     throw Error("Class values must be smaller than num_classes.");
   sizes.push_back(num_classes);
@@ -407,10 +408,13 @@ Tensor padded_by_border(Op op, const Tensor& self, SizesView padding, int64_t co
   check_padded(self, padding, count);
   if (border == Border::reflect) check_reflected(self, padding);
   check_large_enough(self, padding);
-  if (self.numel() > 0 && is_computed(self)) check_has_code(row_of(op), self.dtype());
+  const MemoryFormat format = count > 1 ? format_of(self.sizes(), self.strides()) : MemoryFormat::contiguous;
+  const Row& row = row_of(op);
+  if (self.numel() > 0 && is_computed(self) && (row.dtypes & set_of(self.dtype())) == 0)
+    fail_no_code((row.kernel_name + std::string(format == MemoryFormat::contiguous ? "" : "_channels_last")).c_str(),
+                 self.dtype());
   const Tensor source = self.detach();
   const Tensor result = selected(source, padding, border);
-  const MemoryFormat format = count > 1 ? format_of(self.sizes(), self.strides()) : MemoryFormat::contiguous;
   return result.is(source) || format != MemoryFormat::contiguous ? run_clone(result, format) : result;
 }
 
@@ -462,7 +466,11 @@ Tensor plain::pad(const Tensor& self, SizesView pad, const char* mode, std::opti
   if (value && *value != 0) throw Error("Padding mode \"" + std::string(name) + "\" doesn't take in value argument");
   const int64_t count = pad.size() / 2;
   if (count < 1 || count > 3 || (self.dim() != count + 1 && self.dim() != count + 2))
-    throw NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now");
+    throw NotImplementedError(
+        "Padding size " + std::to_string(pad.size()) + " is not supported for " + std::to_string(self.dim()) +
+        "D input tensor.\nSupported combinations for non-constant padding:\n  - 2D or 3D input: "
+        "padding size = 2 (pads last dimension)\n  - 3D or 4D input: padding size = 4 (pads last 2 "
+        "dimensions)\n  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)");
   if (name == "circular") return padded_circularly(self, pad);
   if (name == "reflect")
     return count == 1   ? tenon::reflection_pad1d(self, pad)

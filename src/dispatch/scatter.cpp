@@ -1,6 +1,7 @@
 // dispatch: scatter, scatter_add and index_add. Takes a tensor, an index and elements; writes the elements to the
 // places that the index selects along one dim, in the tensor or in a row-major copy. Checks, their order and texts are
 // PyTorch's (aten/src/ATen/native/TensorAdvancedIndexing.cpp, ScatterGatherChecks.h).
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -380,8 +381,8 @@ struct Reduction {
 };
 Reduction reduction_of(const char* reduce) {
   const std::string name = reduce;
-  if (name == "sum") return {Join::add, false, "scatter_gather_tensor_cpu_reduce_add"};
-  if (name == "prod") return {Join::multiply, false, "scatter_gather_tensor_cpu_reduce_multiply"};
+  if (name == "sum") return {Join::add, false, "scatter_gather_tensor_cpu"};
+  if (name == "prod") return {Join::multiply, false, "scatter_gather_tensor_cpu"};
   if (name == "mean") return {Join::add, true, "scatter_gather_tensor_cpu_reduce_mean"};
   if (name == "amax") return {Join::largest, false, "scatter_gather_tensor_cpu_reduce_amax"};
   if (name == "amin") return {Join::smallest, false, "scatter_gather_tensor_cpu_reduce_amin"};
@@ -420,12 +421,13 @@ void divide_by_counts(const Tensor& self, int64_t dim, const Tensor& index, bool
 
 void write_reduced(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Reduction& how,
                    bool include_self) {
-  check_reduces(how, self.dtype(), include_self);
+  if (include_self || is_wide_unsigned(self.dtype())) check_reduces(how, self.dtype(), include_self);
   check_readable(src);
   const Tensor places = apart(self, as_places(index));
   const ByteView of_index(places);
   const int64_t size = size_along(self, dim);
   if (of_index.data && is_any_outside(of_index, size)) fail_first_place(of_index, dim, size);
+  check_reduces(how, self.dtype(), include_self);  // PyTorch's after the check of the places, if it writes there first
   write_counted(self, true, [&](const Tensor& to) {
     if (!include_self)
       write_elements(to, dim, of_index, as_element(start_of(how.join, to.dtype()), to.dtype()), Join::replace);
@@ -476,6 +478,13 @@ namespace {
                    " is out of bounds for dimension " + std::to_string(dim) + " with size " + std::to_string(size));
 }
 
+/// Sizes as PyTorch prints them there: "2 3".
+std::string spaced(SizesView sizes) {
+  std::string text;
+  for (int64_t size : sizes) text += (text.empty() ? "" : " ") + std::to_string(size);
+  return text;
+}
+
 /// The sizes of the parts along a dim.
 Dims without_dim(const Tensor& tensor, int64_t dim) {
   Dims sizes = tensor.sizes().copy();
@@ -508,8 +517,8 @@ void check_index_copy(const Tensor& self, int64_t dim, const Tensor& index, cons
   const Dims mine = without_dim(self, dim), others = without_dim(source, dim);
   if (!(mine == others))
     throw Error("index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: " +
-                to_string(mine) + " at dimension " + std::to_string(dim) +
-                " and source slice shape: " + to_string(others) + " at dimension 0.");
+                spaced(mine) + " at dimension " + std::to_string(dim) + " and source slice shape: " + spaced(others) +
+                " at dimension 0.");
   if (source.dim() > 0 && index.numel() != source.size(dim))
     throw IndexError("index_copy_(): Number of indices (" + std::to_string(index.numel()) +
                      ") should be equal to source.size(dim) (" + std::to_string(source.size(dim)) + ")");
@@ -569,7 +578,7 @@ Scalar number_of_fill(const Tensor& value) {
 }
 
 void fill_places(const Tensor& self, int64_t dim, const Tensor& index, Scalar value) {
-  if (!is_index(index.dtype())) throw IndexError("index_fill_(): Expected dtype int64 for index.");
+  if (index.dtype() != int64) throw IndexError("index_fill_(): Expected dtype int64 for index.");
   check_no_overlap(self, index);
   if (internal_overlap(self) == InternalOverlap::yes)
     warn("UserWarning",
@@ -641,6 +650,15 @@ void check_put(const Tensor& self, const Tensor& index, const Tensor& source) {
   if (self.numel() == 0 && index.numel() != 0) throw IndexError("put_(): Tried to put elements into an empty tensor");
 }
 
+/// The dims from the largest stride to the smallest.
+Dims memory_order(const Tensor& tensor) {
+  Dims order;
+  for (int64_t dim = 0; dim < tensor.dim(); ++dim) order.push_back(dim);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return tensor.strides()[a] > tensor.strides()[b]; });
+  return order;
+}
+
 /// Writes, or adds, to a row-major tensor.
 void put_elements(const Tensor& rows, const Tensor& places, const Tensor& source, bool accumulate) {
   const int64_t* const at = places.data<int64_t>();
@@ -667,8 +685,11 @@ void plain::put_inplace(const Tensor& self, const Tensor& index, const Tensor& s
   check_has_code(row_of(Op::put), self.dtype());
   if (is_only_planned(self, accumulate ? "joined by index" : "replaced by index")) return;
   check_readable(source);
-  const Tensor places = wrapped_places(index.reshape({-1}), self.numel(), fail_out_of_elements),
-               elements = run_clone(source.detach(), MemoryFormat::contiguous);
+  // Of several elements for one place the last one in the memory of `source` stays.
+  const Dims order = memory_order(source);
+  const Tensor named = index.reshape(source.sizes()).permute(order),
+               places = wrapped_places(named, self.numel(), fail_out_of_elements),
+               elements = run_clone(source.detach().permute(order), MemoryFormat::contiguous);
   const bool is_row_major = self.impl()->row_major;
   const Tensor rows = is_row_major ? self : run_clone(self.detach(), MemoryFormat::contiguous);
   {

@@ -2,6 +2,7 @@
 // Checks, their order and texts are PyTorch's (aten/src/ATen/native/TensorShape.cpp, TensorTransformations.cpp,
 // Itertools.cpp).
 #include <string>
+#include <vector>
 
 #include "base/checked.h"
 #include "dispatch/algorithm.h"
@@ -88,9 +89,9 @@ Tensor& plain::column_stack_out(Tensor& out, const List<Tensor>& tensors) {
 namespace {
 
 Dtype common_dtype(const List<Tensor>& tensors) {
-  Dtype common = tensors[0].dtype();
-  for (const Tensor& tensor : tensors) common = promote_types(common, tensor.dtype());
-  return common;
+  std::vector<TypedOperand> operands;
+  for (const Tensor& tensor : tensors) operands.push_back(typed(Arg(tensor)));
+  return result_type(operands.data(), static_cast<int64_t>(operands.size()));
 }
 
 void check_blocks(const List<Tensor>& tensors) {
@@ -113,6 +114,7 @@ void check_vector(const Tensor& tensor) {
 
 Tensor plain::block_diag(const List<Tensor>& tensors) {
   if (tensors.empty()) return new_tensor({1, 0}, get_default_dtype());
+  const Dtype dtype = common_dtype(tensors);
   check_blocks(tensors);
   List<Tensor> blocks;
   Checked rows = 0, columns = 0;
@@ -123,8 +125,8 @@ Tensor plain::block_diag(const List<Tensor>& tensors) {
     columns += blocks[blocks.size() - 1].size(1);
   }
   const char* const too_large = "numel: integer multiplication overflow";
-  const Tensor result = zeros({rows.or_throw(too_large), columns.or_throw(too_large)},
-                              Options(common_dtype(tensors), tensors[0].device()));
+  const Tensor result =
+      zeros({rows.or_throw(too_large), columns.or_throw(too_large)}, Options(dtype, tensors[0].device()));
   int64_t row = 0, column = 0;
   // exact: parts of the result
   for (const Tensor& block : blocks) {

@@ -31,11 +31,9 @@ struct as_strided_copy {
 struct as_strided_scatter {
   static constexpr Row row{
       .signature =
-          "as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None, *, Tensor "
-          "out=None) -> Tensor",
+          "as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
       .kind = Kind::algorithm,
       .dtypes = kAllDtypes,
-      .strict_out = true,
       .as_input = true,
       .grad_fn = "AsStridedScatterBackward0",
       .doc = "A copy of input in which src replaces what as_strided selects."};
@@ -53,12 +51,9 @@ struct as_strided_scatter {
 
 struct diagonal_scatter {
   static constexpr Row row{
-      .signature =
-          "diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1, *, Tensor out=None) -> "
-          "Tensor",
+      .signature = "diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
       .kind = Kind::algorithm,
       .dtypes = kAllDtypes,
-      .strict_out = true,
       .as_input = true,
       .grad_fn = "DiagonalScatterBackward0",
       .doc = "A copy of input in which src replaces a diagonal."};
@@ -132,14 +127,12 @@ struct select_copy {
 };
 
 struct select_scatter {
-  static constexpr Row row{
-      .signature = "select_scatter(Tensor self, Tensor src, int dim, int index, *, Tensor out=None) -> Tensor",
-      .kind = Kind::algorithm,
-      .dtypes = kAllDtypes,
-      .strict_out = true,
-      .as_input = true,
-      .grad_fn = "SelectScatterBackward0",
-      .doc = "A copy of input in which src replaces one index along dim."};
+  static constexpr Row row{.signature = "select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .dtypes = kAllDtypes,
+                           .as_input = true,
+                           .grad_fn = "SelectScatterBackward0",
+                           .doc = "A copy of input in which src replaces one index along dim."};
   template <class G>
   static auto grad_a(const G& g) {
     const auto part = g.grad().select(g.integer("dim"), g.integer("index"));
@@ -172,11 +165,9 @@ struct slice_copy {
 struct slice_scatter {
   static constexpr Row row{
       .signature =
-          "slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1, *, Tensor "
-          "out=None) -> Tensor",
+          "slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
       .kind = Kind::algorithm,
       .dtypes = kAllDtypes,
-      .strict_out = true,
       .as_input = true,
       .grad_fn = "SliceScatterBackward0",
       .doc = "A copy of input in which src replaces input[start:end:step] along dim."};

@@ -8,8 +8,14 @@ struct channel_shuffle {
                            .kind = Kind::algorithm,
                            .values = "groups: 1 2 3 4 0",
                            .method = false,
-                           .dtypes = kAllDtypes,
+                           .dtypes = kUsual | kComplex,
+                           .kernel_name = "channel_shuffle",
+                           .grad_fn = "ChannelShuffleBackward0",
                            .doc = "The channels, dim 1, in another order: the first of each group, then the second."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return channels_back(g.grad(), g.sizes(), g.integer("groups"));
+  }
 };
 
 struct constant_pad_nd {
@@ -64,7 +70,7 @@ struct pad {
       .kind = Kind::algorithm,
       .values = "pad: 1,2 1,0 -1,1 0,1,1,0; mode: constant reflect replicate circular",
       .method = false,
-      .dtypes = kUsual | kComplex,
+      .dtypes = kAllDtypes,
       .as_input = true,
       .doc =
           "input with more elements before and after its last dims: a number, or elements of input mirrored, "
@@ -77,7 +83,8 @@ struct pixel_shuffle {
       .kind = Kind::algorithm,
       .values = "upscale_factor: 1 2 3 0",
       .method = false,
-      .dtypes = kAllDtypes,
+      .dtypes = kUsual | kComplex,
+      .kernel_name = "pixel_shuffle",
       .grad_fn = "PixelShuffleBackward0",
       .doc = "Images of a quarter of the channels and twice the height and width, for a factor 2."};
   template <class G>
@@ -91,7 +98,8 @@ struct pixel_unshuffle {
                            .kind = Kind::algorithm,
                            .values = "downscale_factor: 1 2 3 0",
                            .method = false,
-                           .dtypes = kAllDtypes,
+                           .dtypes = kUsual | kComplex,
+                           .kernel_name = "pixel_unshuffle",
                            .grad_fn = "PixelUnshuffleBackward0",
                            .doc = "The inverse of pixel_shuffle."};
   template <class G>
@@ -106,7 +114,7 @@ struct reflection_pad1d {
                            .kind = Kind::algorithm,
                            .values = "padding: 1,1 1,0",
                            .method = false,
-                           .dtypes = kInexact,
+                           .dtypes = kNoBool | kComplex,
                            .kernel_name = "reflection_pad1d",
                            .grad_fn = "ReflectionPad1DBackward0",
                            .doc = "pad of the last dim with mode='reflect'."};
@@ -122,7 +130,7 @@ struct reflection_pad2d : reflection_pad1d {
                            .kind = Kind::algorithm,
                            .values = "padding: 1,1,1,1 1,0,1,0",
                            .method = false,
-                           .dtypes = kInexact,
+                           .dtypes = kNoBool | kComplex,
                            .kernel_name = "reflection_pad2d",
                            .grad_fn = "ReflectionPad2DBackward0",
                            .doc = "pad of the last two dims with mode='reflect'."};
@@ -134,7 +142,7 @@ struct reflection_pad3d : reflection_pad1d {
                            .kind = Kind::algorithm,
                            .values = "padding: 1,1,1,1,1,1 1,0,1,0,1,0",
                            .method = false,
-                           .dtypes = kInexact,
+                           .dtypes = kNoBool | kComplex,
                            .kernel_name = "reflection_pad3d",
                            .grad_fn = "ReflectionPad3DBackward0",
                            .doc = "pad of the last three dims with mode='reflect'."};
@@ -189,7 +197,7 @@ struct replication_pad1d {
                            .kind = Kind::algorithm,
                            .values = "padding: 1,1 1,0",
                            .method = false,
-                           .dtypes = kInexact,
+                           .dtypes = kNoBool | kComplex,
                            .kernel_name = "replication_pad1d",
                            .grad_fn = "ReplicationPad1DBackward0",
                            .doc = "pad of the last dim with mode='replicate'."};
@@ -205,7 +213,7 @@ struct replication_pad2d : replication_pad1d {
                            .kind = Kind::algorithm,
                            .values = "padding: 1,1,1,1 1,0,1,0",
                            .method = false,
-                           .dtypes = kInexact,
+                           .dtypes = kNoBool | kComplex,
                            .kernel_name = "replication_pad2d",
                            .grad_fn = "ReplicationPad2DBackward0",
                            .doc = "pad of the last two dims with mode='replicate'."};
@@ -217,7 +225,7 @@ struct replication_pad3d : replication_pad1d {
                            .kind = Kind::algorithm,
                            .values = "padding: 1,1,1,1,1,1 1,0,1,0,1,0",
                            .method = false,
-                           .dtypes = kInexact,
+                           .dtypes = kNoBool | kComplex,
                            .kernel_name = "replication_pad3d",
                            .grad_fn = "ReplicationPad3DBackward0",
                            .doc = "pad of the last three dims with mode='replicate'."};

@@ -77,8 +77,8 @@ def call_torch(request, operands, out):
         return torch.bitwise_not(a)  # in Python PyTorch refuses floats with another text
     if form in ("operator", "compound"):
         return operator(op, form, operands)
-    if op == "flip" and a.dtype in WIDE_UNSIGNED:  # for which PyTorch lacks code in some layouts
-        return a.view(WIDE_UNSIGNED[a.dtype]).flip(keywords["dims"]).view(a.dtype)
+    if op in ("flip", "fliplr", "flipud", "rot90") and a.dtype in WIDE_UNSIGNED:  # for which PyTorch lacks code in some layouts
+        return function(op)(a.view(WIDE_UNSIGNED[a.dtype]), **keywords).view(a.dtype)
     if op == "clamp":
         bounds = [operands[keywords[bound]] if bound in keywords else None for bound in ("min", "max")]
         operands, keywords = [a] + bounds, {}
@@ -198,6 +198,12 @@ def unsafe_for_torch(request):
         return True
     if request["op"] == "huber_loss" and len(request["args"]) > 2:
         return request["keywords"].get("reduction") == "none"
+    if request["op"] in ("hstack", "vstack", "row_stack", "dstack", "column_stack") and request["form"] == "out":
+        # Of one tensor, PyTorch's cat writes to a copy if `out` is contiguous but for the strides of its dims of size 1.
+        out = request["out"][0]
+        return 1 in out["shape"] and tuple(out["strides"]) != torch.empty(out["shape"], device="meta").stride()
+    if request["op"] in ("index_fill", "index_fill_value"):  # of no elements it takes a view of too much memory
+        return 0 in request["args"][0]["shape"]
     written = request["out"][:1] or request["args"][:1]
     if request["op"] in ("tril", "triu") and request["form"] in ("out", "inplace") and any(stride == 0 and size > 1 for size, stride in zip(written[0]["shape"], written[0]["strides"])):
         return True
