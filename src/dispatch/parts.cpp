@@ -116,6 +116,7 @@ List<Tensor> plain::tensor_split_sections(const Tensor& self, int64_t sections, 
   if (sections <= 0) throw Error("number of sections must be larger than 0, got " + std::to_string(sections));
   const int64_t size = self.size(along), least = size / sections, larger = size % sections;
   List<Tensor> parts;
+  parts.reserve(static_cast<std::size_t>(sections));  // too many are an error now
   int64_t start = 0;
   for (int64_t i = 0; i < sections; ++i) {
     const int64_t end = start + least + (i < larger ? 1 : 0);  // exact: parts of a dim

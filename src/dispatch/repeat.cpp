@@ -1,7 +1,6 @@
 // repeat, tile, repeat_interleave, rot90 and other orders of elements, pad. Checks, their order and texts are PyTorch's
 // (aten/src/ATen/native/TensorShape.cpp, Repeat.cpp, PadNd.cpp, ReflectionPad.cpp, ReplicationPadding.cpp).
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -139,7 +138,7 @@ void check_plane(const Tensor& self, SizesView dims) {
   if (dims.size() != 2) throw Error("expected total rotation dims == 2, but got dims = " + std::to_string(dims.size()));
   if (ndim < 2) throw Error("expected total dims >= 2, but got total dims = " + std::to_string(ndim));
   const Checked distance = Checked(dims[0]) - dims[1];
-  if (dims[0] == dims[1] || std::abs(distance.value_or(0)) == ndim)
+  if (dims[0] == dims[1] || distance.value_or(0) == ndim || distance.value_or(0) == -ndim)
     throw Error("expected rotation dims to be different, but got dim0 = " + std::to_string(dims[0]) +
                 " and dim1 = " + std::to_string(dims[1]));
   for (int64_t i = 0; i < 2; ++i)
@@ -284,7 +283,8 @@ Tensor padded_places(int64_t size, int64_t before, int64_t after, Border border,
   const Tensor places = new_tensor({count}, int64, device);
   if (places.is_meta()) return places;
   int64_t* const to = places.data<int64_t>();
-  const int64_t cut = std::max<int64_t>(-before, 0), kept = size - cut - std::max<int64_t>(-after, 0);
+  const int64_t cut = std::max<int64_t>(-before, 0),
+                kept = std::max<int64_t>(size - cut - std::max<int64_t>(-after, 0), 1);
   for (int64_t i = 0; i < count; ++i) {
     // exact: within a few sizes
     const int64_t place = i - before;
@@ -293,7 +293,7 @@ Tensor padded_places(int64_t size, int64_t before, int64_t after, Border border,
     else if (border == Border::reflect)
       to[i] = place < 0 ? -place : place < size ? place : 2 * (size - 1) - place;
     else
-      to[i] = cut + (((place - cut) % kept) + kept) % kept;
+      to[i] = std::min(cut + (((place - cut) % kept) + kept) % kept, size - 1);
   }
   return places;
 }

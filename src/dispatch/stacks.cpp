@@ -182,6 +182,7 @@ Tensor plain::vander(const Tensor& x, std::optional<int64_t> count, bool increas
   if (columns == 0) return new_tensor({x.size(0), 0}, dtype, x.device());
   const Tensor factor = x.to(widest(dtype));
   List<Tensor> powers;
+  powers.reserve(static_cast<std::size_t>(columns));  // too many are an error now
   powers.push_back(ones(x.sizes(), Options(factor.dtype(), x.device())));
   for (int64_t i = 1; i < columns; ++i) powers.push_back(i == 1 ? factor : powers[powers.size() - 1] * factor);
   const Tensor result = tenon::stack(powers, 1).to(dtype);

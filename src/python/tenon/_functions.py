@@ -1,5 +1,6 @@
 """Functions that are faster in Python than as a call of C++."""
 
+import collections.abc
 import sys
 
 from . import _tenon
@@ -91,7 +92,7 @@ def cartesian_prod(*tensors):
 def _sizes_of(shape):
     if isinstance(shape, int):
         return [shape]
-    if not isinstance(shape, (list, tuple)):
+    if not isinstance(shape, collections.abc.Sequence):
         raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
     for size in shape:
         if not isinstance(size, int):
