@@ -176,8 +176,7 @@ List<Tensor> plain::dsplit_places(const Tensor& self, SizesView indices) {
 }
 
 List<Tensor> plain::unbind(const Tensor& self, int64_t dim) {
-  wrap_dim(dim, self.dim());
-  const int64_t count = self.size(dim), along = wrap_dim(dim, self.dim());
+  const int64_t along = wrap_dim(dim, self.dim()), count = self.size(along);
   Dims sizes = self.sizes().copy(), strides = self.strides().copy();
   sizes.erase(along);
   strides.erase(along);

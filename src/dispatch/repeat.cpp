@@ -352,10 +352,10 @@ Tensor plain::constant_pad_nd(const Tensor& self, SizesView pad, Scalar value) {
 
 namespace {
 
-void check_padded(const Tensor& self, SizesView padding, int64_t count) {
+void check_padded(const Tensor& self, SizesView padding, int64_t count, Border border) {
   if (padding.size() != 2 * count)
     throw Error("padding size is expected to be " + std::to_string(2 * count) +
-                ", but got: " + std::to_string(padding.size()));
+                (border == Border::reflect ? ", but got: " + std::to_string(padding.size()) : ""));
   const bool is_batch = self.dim() == count + 2;
   bool is_valid = is_batch || self.dim() == count + 1;
   for (int64_t dim = is_batch ? 1 : 0; dim < self.dim(); ++dim) is_valid = is_valid && self.sizes()[dim] != 0;
@@ -405,14 +405,15 @@ Tensor selected(Tensor self, SizesView padding, Border border) {
 }
 
 Tensor padded_by_border(Op op, const Tensor& self, SizesView padding, int64_t count, Border border) {
-  check_padded(self, padding, count);
+  check_padded(self, padding, count, border);
   if (border == Border::reflect) check_reflected(self, padding);
   check_large_enough(self, padding);
   const MemoryFormat format = count > 1 ? format_of(self.sizes(), self.strides()) : MemoryFormat::contiguous;
   const Row& row = row_of(op);
-  if (self.numel() > 0 && is_computed(self) && (row.dtypes & set_of(self.dtype())) == 0)
-    fail_no_code((row.kernel_name + std::string(format == MemoryFormat::contiguous ? "" : "_channels_last")).c_str(),
-                 self.dtype());
+  const bool has_images_last = op == Op::reflection_pad2d || border == Border::replicate;
+  const bool is_images_last = has_images_last && self.numel() > 0 && format != MemoryFormat::contiguous;
+  if (is_computed(self) && (row.dtypes & set_of(self.dtype())) == 0)
+    fail_no_code((row.kernel_name + std::string(is_images_last ? "_channels_last" : "")).c_str(), self.dtype());
   const Tensor source = self.detach();
   const Tensor result = selected(source, padding, border);
   return result.is(source) || format != MemoryFormat::contiguous ? run_clone(result, format) : result;

@@ -588,8 +588,9 @@ void fill_places(const Tensor& self, int64_t dim, const Tensor& index, Scalar va
     throw Error("index_fill_(): Converting complex Scalar to non-complex type is not supported");
   const int64_t along = wrap_dim(dim, self.dim());
   if (index.dim() > 1) throw Error("Index has to be a vector/scalar");
-  if (self.numel() == 0 || index.numel() == 0 || !is_computed(self)) return bump_version(self);
+  if (self.numel() == 0 || !is_computed(self)) return bump_version(self);
   check_has_code(row_of(Op::index_fill), self.dtype());
+  if (index.numel() == 0) return bump_version(self);
   const Tensor element = as_element(value, self.dtype());
   const Tensor places = apart(self, as_places(index)).reshape({-1});
   Dims sizes = self.sizes().copy();
@@ -650,13 +651,33 @@ void check_put(const Tensor& self, const Tensor& index, const Tensor& source) {
   if (self.numel() == 0 && index.numel() != 0) throw IndexError("put_(): Tried to put elements into an empty tensor");
 }
 
-/// The dims from the largest stride to the smallest.
-Dims memory_order(const Tensor& tensor) {
-  Dims order;
-  for (int64_t dim = 0; dim < tensor.dim(); ++dim) order.push_back(dim);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return tensor.strides()[a] > tensor.strides()[b]; });
-  return order;
+/// Whether PyTorch's loop has `a` outside `b`: by the first tensor that has different strides for them, of which none
+/// is 0. 0: either.
+int compare_dims(const Tensor& source, const Tensor& index, int64_t a, int64_t b) {
+  for (const Tensor* tensor : {&source, &index}) {
+    const int64_t of_a = tensor->strides()[a], of_b = tensor->strides()[b];
+    if (of_a == 0 || of_b == 0) continue;
+    if (of_a != of_b) return of_a > of_b ? 1 : -1;
+    if (tensor->sizes()[a] != tensor->sizes()[b]) return tensor->sizes()[a] > tensor->sizes()[b] ? 1 : -1;
+  }
+  return 0;
+}
+
+/// The dims in the order of PyTorch's loops, the outermost first.
+Dims loop_order(const Tensor& source, const Tensor& index) {
+  Dims inner_first;
+  for (int64_t dim = source.dim() - 1; dim >= 0; --dim) {
+    inner_first.push_back(dim);
+    for (int64_t at = inner_first.size() - 1, other = at - 1; other >= 0; --other) {
+      const int order = compare_dims(source, index, inner_first[other], inner_first[at]);
+      if (order < 0) break;
+      if (order == 0) continue;
+      std::swap(inner_first[other], inner_first[at]);
+      at = other;
+    }
+  }
+  std::reverse(inner_first.begin(), inner_first.end());
+  return inner_first;
 }
 
 /// Writes, or adds, to a row-major tensor.
@@ -685,10 +706,10 @@ void plain::put_inplace(const Tensor& self, const Tensor& index, const Tensor& s
   check_has_code(row_of(Op::put), self.dtype());
   if (is_only_planned(self, accumulate ? "joined by index" : "replaced by index")) return;
   check_readable(source);
-  // Of several elements for one place the last one in the memory of `source` stays.
-  const Dims order = memory_order(source);
-  const Tensor named = index.reshape(source.sizes()).permute(order),
-               places = wrapped_places(named, self.numel(), fail_out_of_elements),
+  // Of several elements for one place the last one stays.
+  const Tensor named = index.reshape(source.sizes());
+  const Dims order = loop_order(source, named);
+  const Tensor places = wrapped_places(named.permute(order), self.numel(), fail_out_of_elements),
                elements = run_clone(source.detach().permute(order), MemoryFormat::contiguous);
   const bool is_row_major = self.impl()->row_major;
   const Tensor rows = is_row_major ? self : run_clone(self.detach(), MemoryFormat::contiguous);
