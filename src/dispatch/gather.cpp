@@ -7,8 +7,10 @@
 #include <string>
 
 #include "dispatch/algorithm.h"
+#include "dispatch/differentiate.h"
 #include "dispatch/places.h"
 #include "dispatch/plain.h"
+#include "plan/plan.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tensor/overlap.h"
@@ -287,7 +289,12 @@ Tensor& plain::take_out(Tensor& out, const Tensor& self, const Tensor& index) {
   check_no_internal_overlap(out);
   check_no_overlap(out, index);
   check_no_overlap(out, self);
-  return write_result(Op::take, out, plain::take(self, index));
+  const Tensor taken = plain::take(self, index);
+  if (out.sizes() == index.sizes()) return write_result(Op::take, out, taken);
+  const StridedView view{index.sizes(), index.strides()};  // a new shape gets the layout of the index
+  const Tensor result = new_tensor(index.sizes(), result_strides(index.sizes(), &view, 1), self.dtype(), self.device());
+  run_copy(result, taken);
+  return write_result(Op::take, out, result);
 }
 
 }  // namespace tenon

@@ -437,6 +437,10 @@ void write_reduced(const Tensor& self, int64_t dim, const Tensor& index, const T
 }
 void reduce_checked(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Reduction& how,
                     bool include_self) {
+  if (index.numel() == 0 && how.is_mean && is_computed(self)) {  // PyTorch divides by the counts all the same
+    if (is_wide_unsigned(self.dtype())) fail_no_code("masked_fill", self.dtype());
+    if (self.dtype() == bool_) fail_no_code("div_floor_cpu", bool_);
+  }
   if (index.numel() == 0 || !is_computed(self)) return bump_version(self);
   write_reduced(self, dim, index, src, how, include_self);
 }
@@ -526,8 +530,9 @@ void check_index_copy(const Tensor& self, int64_t dim, const Tensor& index, cons
 
 /// Copies into `self` after all checks except those of the indices.
 void copy_checked(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
-  if (source.numel() == 0 || !is_computed(self)) return bump_version(self);
+  if (!is_computed(self)) return bump_version(self);
   check_has_code(row_of(Op::index_copy), self.dtype());
+  if (source.numel() == 0) return bump_version(self);
   check_readable(source);
   const Tensor places = apart(self, as_places(index)), elements = apart(self, source);
   const ByteView of_source(elements), of_index(places, of_source.sizes, dim);
@@ -590,8 +595,8 @@ void fill_places(const Tensor& self, int64_t dim, const Tensor& index, Scalar va
   if (index.dim() > 1) throw Error("Index has to be a vector/scalar");
   if (self.numel() == 0 || !is_computed(self)) return bump_version(self);
   check_has_code(row_of(Op::index_fill), self.dtype());
-  if (index.numel() == 0) return bump_version(self);
   const Tensor element = as_element(value, self.dtype());
+  if (index.numel() == 0) return bump_version(self);
   const Tensor places = apart(self, as_places(index)).reshape({-1});
   Dims sizes = self.sizes().copy();
   if (sizes.empty()) sizes.push_back(1);

@@ -202,7 +202,7 @@ def unsafe_for_torch(request):
         # Of one tensor, PyTorch's cat writes to a copy if `out` is contiguous but for the strides of its dims of size 1.
         out = request["out"][0]
         return 1 in out["shape"] and tuple(out["strides"]) != torch.empty(out["shape"], device="meta").stride()
-    if request["op"] in ("index_fill", "index_fill_value"):  # of no elements it takes a view of too much memory
+    if request["op"] in ("index_copy", "index_fill", "index_fill_value"):  # of no elements it takes a view of too much memory
         return 0 in request["args"][0]["shape"]
     if request["op"] == "narrow_copy" and request["form"] == "out":  # of another dtype its error has another text (docs/differences.md)
         return len({request["storages"][one["storage"]]["dtype"] for one in request["args"] + request["out"]}) > 1

@@ -108,7 +108,7 @@ def plain_arguments(name):
     op = max((op for op in OPS if op.name == name), key=lambda op: len(op.parameters))
     arguments, needs_dim = [], False
     for at, parameter in enumerate(op.parameters):
-        sizes = op.sizes(parameter, lambda letter: 3) if op.shapes and parameter.is_operand else [2, 3]
+        sizes = op.sizes(parameter, lambda letter: 3) if op.shapes and parameter.is_operand else [3] if name in ("vander", "combinations") else [2, 3]
         numbers = tenon.arange(float(tenon.Size(sizes).numel())).reshape(sizes)
         if parameter.is_list:
             arguments.append([numbers, numbers + 1])
@@ -119,7 +119,7 @@ def plain_arguments(name):
         elif parameter.is_operand:
             floats = numbers * 0.35 - 1 + at
             arguments.append((numbers + at).to(tenon.int64) if name.startswith(("bitwise", "gcd", "lcm")) else floats > 0 if name.startswith("logical") else floats)
-        elif parameter.name in ("dim", "dims"):
+        elif parameter.name in ("dim", "dims") and not parameter.choices:
             needs_dim = needs_dim or parameter.fallback is None
         elif parameter.fallback is None:
             arguments.append(parameter.sample())

@@ -175,4 +175,5 @@ _METHODS = (
 
 def extend(cls):
     for method in _METHODS:
+        method.__qualname__ = f"Tensor.{method.__name__}"
         setattr(cls, method.__name__, method)
