@@ -412,7 +412,20 @@ class EveryOp(CliTest):
     # Calls of ops whose operands differ.
     OWN = {"binary_cross_entropy": "binary_cross_entropy(x / 10, x / 10)", "cosine_embedding_loss": "cosine_embedding_loss(x, x, x[0])",
            "glu": "glu(cat([x, x], 1))", "masked_fill": "masked_fill(x, x > 2, sum(x))", "nll_loss": "nll_loss(x, (x * 0).to(int64)[0])",
-           "prelu": "prelu(x, x[0])"}
+           "prelu": "prelu(x, x[0])",
+           "as_strided_scatter": "as_strided_scatter(x, x[0], [3], [1])", "channel_shuffle": "channel_shuffle(x.unsqueeze(0), 1)",
+           "chunk": "chunk(x, 2)[0]", "constant_pad_nd": "constant_pad_nd(x, [1, 1])", "diagonal_scatter": "diagonal_scatter(x, x[0])",
+           "dsplit": "dsplit(x.unsqueeze(0), 3)[0]", "expand_copy": "expand_copy(x, [2, 3, 3])", "hsplit": "hsplit(x, 3)[0]",
+           "index_fill": "index_fill(x, 0, (x * 0).to(int64)[0], 1)", "pad": "pad(x, [1, 1])", "permute_copy": "permute_copy(x, [1, 0])",
+           "pixel_shuffle": "pixel_shuffle(x.unsqueeze(0), 1)", "pixel_unshuffle": "pixel_unshuffle(x.unsqueeze(0), 1)",
+           "reflection_pad1d": "reflection_pad1d(x, [1, 1])", "reflection_pad2d": "reflection_pad2d(x.unsqueeze(0), [1, 1, 1, 1])",
+           "reflection_pad3d": "reflection_pad3d(x.unsqueeze(0).unsqueeze(0), [0, 0, 1, 1, 0, 0])", "repeat": "repeat(x, [1, 2])",
+           "repeat_interleave": "repeat_interleave(x, 2)", "replication_pad1d": "replication_pad1d(x, [1, 1])",
+           "replication_pad2d": "replication_pad2d(x.unsqueeze(0), [1, 1, 1, 1])",
+           "replication_pad3d": "replication_pad3d(x.unsqueeze(0).unsqueeze(0), [0, 0, 1, 1, 0, 0])",
+           "scatter_reduce": "scatter_reduce(x, 0, (x * 0).to(int64), x, 'amax')", "select_scatter": "select_scatter(x, x[0], 0, 0)",
+           "split": "split(x, 2)[0]", "split_with_sizes": "split_with_sizes(x, [1, 2])[0]", "tensor_split": "tensor_split(x, 2)[0]",
+           "unfold_copy": "unfold_copy(x, 0, 2, 1)", "view_copy": "view_copy(x, [9])", "vsplit": "vsplit(x, 3)[0]"}
     MORE = {"clamp": ", min=0"}  # one of its bounds is required
     OTHERS = {"int": "0", "int[]": "[0]", "int[1]": "0", "int[1]?": "0", "Scalar": "1", "float": "0.5", "bool": "False", "Tensor|Scalar": "x"}
 

@@ -24,10 +24,18 @@ inline Tensor as_operand(const Parameter& parameter, const Tensor& tensor) {
   return is_index(parameter) ? (tensor > 1).to(int64) : tensor;
 }
 
-/// A declared word, number or truth.
+/// "1,2" as a list of integers.
+inline Dims list_of(const std::string& word) {
+  Dims list;
+  std::istringstream numbers(word);
+  for (std::string number; std::getline(numbers, number, ',');) list.push_back(std::stoll(number));
+  return list;
+}
+/// A declared word, number, list of integers or truth.
 inline Value value_of(const Parameter& parameter, const std::string& word) {
   if (std::string_view(parameter.type).starts_with("bool")) return word == "True";
   if (std::string_view(parameter.type).starts_with("str")) return word;
+  if (std::string_view(parameter.type).starts_with("int[")) return list_of(word);
   const bool is_integer = word.find_first_not_of("-0123456789") == std::string::npos;
   return is_integer ? Value(std::stoll(word)) : Value(std::strtod(word.c_str(), nullptr));
 }

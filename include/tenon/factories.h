@@ -31,6 +31,22 @@ TENON_API Tensor arange(Scalar end, Options options = {});
 TENON_API Tensor arange(Scalar start, Scalar end, Scalar step = 1, Options options = {});
 /// `steps` values, both ends included.
 TENON_API Tensor linspace(Scalar start, Scalar end, int64_t steps, Options options = {});
+/// Powers of `base` whose exponents are `linspace(start, end, steps)`.
+TENON_API Tensor logspace(Scalar start, Scalar end, int64_t steps, double base = 10, Options options = {});
+/// `end` included. Warns that it is deprecated.
+TENON_API Tensor range(Scalar start, Scalar end, Scalar step = 1, Options options = {});
+/// The indices on and below a diagonal, or on and above it: a row of rows and one of columns.
+TENON_API Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, Options options = {});
+TENON_API Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0, Options options = {});
+/// Like `empty`; in memory the dims have the order of `physical_layout`.
+TENON_API Tensor empty_permuted(SizesView sizes, SizesView physical_layout, Options options = {});
+/// Window functions. `periodic`: the last value, equal to the first, is left out.
+TENON_API Tensor bartlett_window(int64_t window_length, bool periodic = true, Options options = {});
+TENON_API Tensor blackman_window(int64_t window_length, bool periodic = true, Options options = {});
+TENON_API Tensor hamming_window(int64_t window_length, bool periodic = true, double alpha = 0.54, double beta = 0.46,
+                                Options options = {});
+TENON_API Tensor hann_window(int64_t window_length, bool periodic = true, Options options = {});
+TENON_API Tensor kaiser_window(int64_t window_length, bool periodic = true, double beta = 12, Options options = {});
 TENON_API Tensor eye(int64_t n, Options options = {});
 TENON_API Tensor eye(int64_t n, int64_t m, Options options = {});
 TENON_API Tensor empty_like(const Tensor& self, Options options = {}, MemoryFormat format = MemoryFormat::preserve);

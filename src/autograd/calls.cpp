@@ -66,7 +66,7 @@ class CallNode final : public NodeImpl {
   }
   void save_results(const List<Tensor>& results) {
     saved_results_ = std::vector<SavedTensor>(results.size());
-    for (std::size_t i = 0; i < results.size(); ++i)
+    for (std::size_t i = 0; i < std::min<std::size_t>(results.size(), kResultBit); ++i)
       if (reads_ >> (static_cast<std::size_t>(kResultBit) + i) & 1u)
         saved_results_[i].save(results[i], SavedTensor::Role::result);
   }
@@ -85,9 +85,10 @@ class CallNode final : public NodeImpl {
                   operands = unpacked(saved_operands_, kMaxArgs);
     const SizesView sizes = has_edge(0) ? sizes_.of(edge(0)) : SizesView();
     unsigned came = 0;
-    for (int i = 0; i < input_count(); ++i) came |= grads[i].defined() ? 1u << i : 0u;
-    const CallGiven given(schema_, values_.data(), operands.data(), results.data(), all.data(), came, sizes,
-                          column_major_, part_sizes_);
+    constexpr int kBits = 32;  // ops with more results do not ask
+    for (int i = 0; i < std::min(input_count(), kBits); ++i) came |= grads[i].defined() ? 1u << i : 0u;
+    const CallGiven given(schema_, values_.data(), operands.data(), results.data(),
+                          std::span<const Tensor>(all.data(), all.size()), came, sizes, column_major_, part_sizes_);
     if (const auto of_list = call_derivative_of(op_).of_list) return give_parts(of_list(given), out);
     for (int i = 0; i < edge_count(); ++i)
       if (has_edge(i)) out[i] = call_derivative_of(op_).formulas[operands_[i]](given);

@@ -7,6 +7,7 @@
 #include "base/fork.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/elementwise.h"
+#include "dispatch/padding.h"
 #include "dispatch/recorder.h"
 #include "ops/custom_table.h"
 #include "tenon/factories.h"
@@ -139,6 +140,64 @@ List<Tensor> slices_of(const Tensor& grad, int64_t dim) {
   List<Tensor> slices;
   for (int64_t i = 0; i < grad.size(dim); ++i) slices.push_back(grad.select(dim, i));
   return slices;
+}
+/// What block_diag joined.
+List<Tensor> blocks_of(const Tensor& grad, std::span<const Dims> sizes) {
+  List<Tensor> blocks;
+  int64_t row = 0, column = 0;
+  for (const Dims& block : sizes) {
+    const int64_t rows = block.size() == 2 ? block[0] : 1, columns = block.empty() ? 1 : block[block.size() - 1];
+    blocks.push_back(grad.narrow(0, row, rows).narrow(1, column, columns).reshape(block));
+    row += rows;  // exact: parts of the result
+    column += columns;
+  }
+  return blocks;
+}
+/// Zeros of `sizes` with `grad` in what narrow selects.
+Tensor in_narrow(const Tensor& grad, SizesView sizes, int64_t dim, int64_t start, int64_t length) {
+  const int64_t first = start < 0 ? start + sizes[wrap_dim(dim, sizes.size())] : start;  // exact: of different signs
+  return tenon::slice_scatter(zeros(sizes, Options(grad.dtype(), grad.device())), grad, dim, first, first + length, 1);
+}
+Tensor permuted_back(const Tensor& grad, SizesView dims) {
+  Dims inverse(dims.size(), 0);
+  for (int64_t i = 0; i < dims.size(); ++i) inverse[wrap_dim(dims[i], dims.size())] = i;
+  return grad.permute(inverse);
+}
+Tensor turned_back(const Tensor& grad, int64_t k, const DimsArg& dims) { return grad.rot90(-(k % 4), dims); }
+Tensor channels_back(const Tensor& grad, SizesView sizes, int64_t groups) {
+  return tenon::channel_shuffle(grad, sizes[1] / groups);
+}
+Tensor shuffled_back(const Tensor& grad, int64_t factor) { return tenon::pixel_shuffle(grad, factor); }
+Tensor unshuffled_back(const Tensor& grad, int64_t factor) { return tenon::pixel_unshuffle(grad, factor); }
+/// Zeros of `sizes` to which each window is added.
+Tensor of_windows(const Tensor& grad, SizesView sizes, int64_t dim, int64_t size, int64_t step) {
+  Tensor whole = zeros(sizes, Options(grad.dtype(), grad.device()));
+  for (int64_t place = 0; place < size; ++place) {
+    // exact: between 0 and the size of the dim
+    Tensor part = whole.dim() == 0 ? whole : whole.slice(dim, place, whole.size(dim) - size + place + 1, step);
+    part.add_(grad.select(-1, place));
+  }
+  return whole;
+}
+/// The gradients of all copies that repeat made, summed.
+Tensor of_repeat(const Tensor& grad, SizesView repeats, SizesView sizes) {
+  if (std::find(repeats.begin(), repeats.end(), 0) != repeats.end())
+    return zeros(sizes, Options(grad.dtype(), grad.device()));
+  const int64_t leading = repeats.size() - sizes.size();
+  Dims apart, summed;
+  for (int64_t i = 0; i < repeats.size(); ++i) {
+    if (i < leading || repeats[i] != 1) {
+      summed.push_back(apart.size());
+      apart.push_back(repeats[i]);
+    }
+    if (i >= leading) apart.push_back(sizes[i - leading]);
+  }
+  const Tensor copies = grad.reshape(apart);
+  return summed.empty() ? copies : copies.sum(SizesView(summed));
+}
+/// The sum of the gradient at places along a dim, each counted once.
+Tensor sum_at_places(const Tensor& grad, int64_t dim, const Tensor& places) {
+  return (grad - grad.index_fill(dim, places, 0)).sum();
 }
 /// What masked_scatter took from `source`, in its order; 0 for the rest.
 Tensor of_scattered(const Tensor& grad, const Tensor& mask, const Tensor& source) {
@@ -312,7 +371,70 @@ CallDerivative make_call_derivative() {
 
 constinit CustomTable<Derivative> custom_table;
 
+/// How many elements each place of scatter_reduce has; at least 1.
+Tensor counts_of_scatter(const CallGiven& given, const Tensor& index) {
+  const Options like(given.grad().dtype(), given.grad().device());
+  const Tensor start =
+      given.boolean("include_self") ? ones(given.grad().sizes(), like) : zeros(given.grad().sizes(), like);
+  const Tensor counts = start.scatter_add(given.integer("dim"), index, ones(index.sizes(), like));
+  return counts.masked_fill(counts == 0, 1);
+}
+/// The gradient shared by all elements that equal the result. PyTorch counts those of input in any case.
+Tensor shared_in_scatter(const CallGiven& given, const Tensor& self, const Tensor& index, const Tensor& source,
+                         const Tensor& result) {
+  const int64_t dim = given.integer("dim");
+  const Tensor in_self = (self == result).to(self.dtype()),
+               in_source = (source == result.gather(dim, index)).to(source.dtype());
+  return given.grad() / in_self.scatter_add(dim, index, in_source);
+}
+
 }  // namespace
+
+Tensor of_scatter_reduce_self(const CallGiven& given, const Tensor& self, const Tensor& index, const Tensor& source,
+                              const Tensor& result) {
+  const std::string_view reduce = given.text("reduce");
+  const int64_t dim = given.integer("dim");
+  const bool include_self = given.boolean("include_self");
+  Tensor grad = given.grad();
+  if (reduce == "prod") {
+    const Tensor known = self.masked_fill(self == 0, 1);
+    grad = grad * known.scatter_reduce(dim, index, source, "prod", include_self) / known;
+  } else if (reduce == "mean") {
+    grad = grad / counts_of_scatter(given, index);
+  } else if (reduce != "sum") {
+    grad = (self == result) * shared_in_scatter(given, self, index, source, result);
+  }
+  return include_self ? grad : grad.scatter(dim, index, 0);
+}
+
+namespace {
+
+/// By the source of a product. Where one element of it is 0 its factor is the product of the others.
+Tensor of_scattered_product(const CallGiven& given, const Tensor& self, const Tensor& index, const Tensor& source,
+                            const Tensor& result) {
+  const int64_t dim = given.integer("dim");
+  const Tensor is_zero = source == 0;
+  const Tensor zeros_there = zeros_like(self).scatter_add(dim, index, is_zero.to(self.dtype())).gather(dim, index);
+  const Tensor is_only_zero = tenon::logical_and(is_zero, zeros_there == 1);
+  const Tensor others =
+      self.scatter_reduce(dim, index, source.masked_fill(is_only_zero, 1), "prod", given.boolean("include_self"));
+  return tenon::where(is_only_zero, (given.grad() * others).gather(dim, index),
+                      (given.grad() * result).gather(dim, index) / source.masked_fill(is_zero, 1));
+}
+
+}  // namespace
+
+Tensor of_scatter_reduce_source(const CallGiven& given, const Tensor& self, const Tensor& index, const Tensor& source,
+                                const Tensor& result) {
+  const std::string_view reduce = given.text("reduce");
+  const int64_t dim = given.integer("dim");
+  const Tensor& grad = given.grad();
+  if (reduce == "sum") return grad.gather(dim, index);
+  if (reduce == "mean") return grad.gather(dim, index) / counts_of_scatter(given, index).gather(dim, index);
+  if (reduce == "prod") return of_scattered_product(given, self, index, source, result);
+  return (source == result.gather(dim, index)) *
+         shared_in_scatter(given, self, index, source, result).gather(dim, index);
+}
 
 Term Given::zero() const { return zeros_like(gradient.tensor()); }
 
@@ -332,6 +454,27 @@ Tensor CallGiven::on_diagonal(int64_t offset, int64_t dim1, int64_t dim2) const 
   const Tensor whole = zeros(sizes());
   whole.diagonal(offset, dim1, dim2).copy_(grad());
   return whole;
+}
+Tensor CallGiven::joined_grads(int64_t dim) const { return tenon::cat(List<Tensor>(grads_), dim); }
+Tensor CallGiven::stacked_grads(int64_t dim) const {
+  if (grads_.empty()) return {};
+  // The new dim is counted among those of the whole.
+  return tenon::stack(List<Tensor>(grads_), dim);
+}
+Tensor CallGiven::grad_padded(SizesView pad) const { return tenon::constant_pad_nd(grad(), pad, 0); }
+Tensor CallGiven::grad_of_padding(std::string_view mode) const {
+  const DimsArg given = dims("padding");
+  const SizesView padding = given.view();
+  Tensor sum = grad();
+  for (int64_t i = padding.size() / 2 - 1; i >= 0; --i) {
+    const int64_t dim = sizes().size() - 1 - i;
+    Dims shape = sum.sizes().copy();
+    shape[dim] = sizes()[dim];
+    const Tensor places = padded_places(shape[dim], padding[2 * i], padding[2 * i + 1],
+                                        mode == "reflect" ? Border::reflect : Border::replicate, sum.device());
+    sum = zeros(shape).index_add(dim, places, sum);
+  }
+  return sum;
 }
 DimsArg CallGiven::negative(const char* parameter) const {
   Dims numbers = dims(parameter).view().copy();

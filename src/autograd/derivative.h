@@ -81,7 +81,7 @@ void set_custom_derivative(Op op, const Derivative& derivative);
 class CallGiven {
  public:
   CallGiven(const Schema& schema, const Value* values, const Tensor* operands, const Tensor* results,
-            const Tensor* grads, unsigned came, SizesView sizes, unsigned column_major,
+            std::span<const Tensor> grads, unsigned came, SizesView sizes, unsigned column_major,
             std::span<const Dims> part_sizes)
       : schema_(schema),
         values_(values),
@@ -93,7 +93,7 @@ class CallGiven {
         column_major_(column_major),
         part_sizes_(part_sizes) {}
 
-  const Tensor& grad(int result = 0) const { return grads_[result]; }
+  const Tensor& grad(int result = 0) const { return grads_[static_cast<std::size_t>(result)]; }
   /// Whether the result has a gradient.
   bool has_grad(int result) const { return (came_ >> result & 1u) != 0; }
   /// The gradient. Throws Error if `parameter` was given, because there is no derivative then.
@@ -112,6 +112,13 @@ class CallGiven {
   Tensor at_mask(const Tensor& self, const Tensor& mask) const;
   /// Zeros of the first operand's sizes, with the gradient on a diagonal.
   Tensor on_diagonal(int64_t offset, int64_t dim1, int64_t dim2) const;
+  /// The gradients of all results, joined along a dim, or stacked in a new one.
+  Tensor joined_grads(int64_t dim) const;
+  Tensor stacked_grads(int64_t dim) const;
+  /// The gradient of pad: the gradient padded by the opposite numbers.
+  Tensor grad_padded(SizesView pad) const;
+  /// The gradient of a pad with elements of the tensor itself: each is added to that element.
+  Tensor grad_of_padding(std::string_view mode) const;
   /// The integers of a parameter, negated.
   DimsArg negative(const char* parameter) const;
   /// Whether an operand is a column-major matrix: then its gradient is computed column-major, too.
@@ -119,6 +126,7 @@ class CallGiven {
   Scalar number(const char* parameter, Scalar fallback) const { return value(parameter).number(fallback); }
   int64_t integer(const char* parameter, int64_t fallback = 0) const { return value(parameter).integer(fallback); }
   std::optional<int64_t> optional_integer(const char* parameter) const { return value(parameter).optional_integer(); }
+  const char* text(const char* parameter) const { return value(parameter).text(); }
   bool boolean(const char* parameter) const { return value(parameter).boolean(false); }
   const char* word(const char* parameter, const char* fallback) const { return value(parameter).text(fallback); }
   DimsArg dims(const char* parameter) const { return value(parameter).dims_arg(); }
@@ -133,8 +141,8 @@ class CallGiven {
   const Value* values_;
   const Tensor* operands_;
   const Tensor* results_;
-  const Tensor* grads_;
-  unsigned came_;  // bit i: result i has a gradient
+  std::span<const Tensor> grads_;  // of all results
+  unsigned came_;                  // bit i: result i has a gradient
   SizesView sizes_;
   unsigned column_major_;  // bit i: operand i
   std::span<const Dims> part_sizes_;
@@ -151,6 +159,11 @@ Tensor of_deviation(const CallGiven& given, const Tensor& grad, const Tensor& se
 Tensor of_var_mean(const CallGiven& given, const Tensor& self);
 Tensor of_std_mean(const CallGiven& given, const Tensor& self, const Tensor& deviation);
 Tensor of_norm(const CallGiven& given, const Tensor& grad, const Tensor& self, const Tensor& result);
+/// By input and by the source of scatter_reduce.
+Tensor of_scatter_reduce_self(const CallGiven& given, const Tensor& self, const Tensor& index, const Tensor& source,
+                              const Tensor& result);
+Tensor of_scatter_reduce_source(const CallGiven& given, const Tensor& self, const Tensor& index, const Tensor& source,
+                                const Tensor& result);
 /// The gradient of max() and min() over all dims: all elements equal to the extreme share it.
 Tensor shared_among(const Tensor& grad, const Tensor& self, const Tensor& extreme);
 Tensor of_extremes(const CallGiven& given, const Tensor& self, const Tensor& low, const Tensor& high);

@@ -49,7 +49,7 @@ class IndexPutNode final : public NodeImpl {
     set_edges(edges, 2);
   }
   const char* name() const noexcept override {
-    return put_ == Put::replace ? "IndexPutBackward0" : "IndexPutImplBackward0";
+    return put_ == Put::add_up ? "IndexPutImplBackward0" : "IndexPutBackward0";
   }
   void release_saved() noexcept override { places_.release(this); }
   void apply(const Tensor* grads, Tensor* out) override {
@@ -64,7 +64,7 @@ class IndexPutNode final : public NodeImpl {
     const Indexed indexed = places_.of(rest, this);
     const Tensor zero = zeros({}, Options(grad.dtype(), grad.device()));
     if (rest.impl()->in_graph)
-      recording::index_put(indexed, zero);
+      recording::index_put(indexed, zero, Put::replace);
     else
       run_index_put(indexed, zero, Put::replace);
     return rest;
@@ -80,9 +80,9 @@ template <class IndexInto>
 Tensor added_up(const Tensor& grad, SizesView sizes, const IndexInto& index_into) {
   const Tensor whole = zeros(sizes, Options(widened(grad.dtype()), grad.device()));
   const Indexed indexed = index_into(whole);
-  Node node(is_recorded(grad) ? new IndexPutNode(whole, grad, indexed.tensors, Put::add) : nullptr);
+  Node node(is_recorded(grad) ? new IndexPutNode(whole, grad, indexed.tensors, Put::add_up) : nullptr);
   const NoGrad no_grad;
-  run_index_put(indexed, grad.to(whole.dtype()), Put::add);
+  run_index_put(indexed, grad.to(whole.dtype()), Put::add_up);
   const Tensor result = whole.to(grad.dtype());
   if (node.defined()) attach(result, std::move(node));
   return result;
@@ -137,17 +137,17 @@ Tensor recording::index(const Indexed& indexed) {
   return result;
 }
 
-void recording::index_put(const Indexed& indexed, const Tensor& value) {
+void recording::index_put(const Indexed& indexed, const Tensor& value, Put put) {
   const Tensor& self = indexed.view;
   const bool recorded =
       thread_modes.grad && is_inexact(self.dtype()) && (self.requires_grad() || value.requires_grad());
   check_inplace(self, recorded);
   const auto write = [&] {
     const NoGrad no_grad;
-    run_index_put(indexed, value, Put::replace);
+    run_index_put(indexed, value, put);
   };
   if (!recorded) return write();
-  Node node(new IndexPutNode(self, value, indexed.tensors, Put::replace));
+  Node node(new IndexPutNode(self, value, indexed.tensors, put));
   note_call(*node.impl(), "index_put_", self);
   InplaceHistory history(self, std::move(node));
   write();

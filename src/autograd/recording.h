@@ -14,7 +14,7 @@ void fill_number(Tensor& self, Scalar value);
 void fill(Tensor& self, const Tensor& value);
 void zero(Tensor& self);
 Tensor index(const Indexed& indexed);
-void index_put(const Indexed& indexed, const Tensor& value);
+void index_put(const Indexed& indexed, const Tensor& value, Put put);
 List<Tensor> call(Op op, const Value* values);
 void call_inplace(Op op, const Value* values);
 void check_out(Op op, const Tensor& out, Args args, int count);

@@ -133,4 +133,6 @@ Tensor& plain::diag_out(Tensor& out, const Tensor& self, int64_t diagonal) {
   return write_result(Op::diag, out, plain::diag_embed(self, diagonal, -2, -1));
 }
 
+Tensor plain::diagflat(const Tensor& self, int64_t offset) { return self.contiguous().view({-1}).diag(offset); }
+
 }  // namespace tenon

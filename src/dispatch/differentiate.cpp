@@ -16,7 +16,7 @@ constexpr WithHistory kPlain{
     .fill = [](Tensor& self, const Tensor& value) { run_fill(self, value); },
     .zero = [](Tensor& self) { run_fill(self, 0); },
     .index = run_index,
-    .index_put = [](const Indexed& indexed, const Tensor& value) { run_index_put(indexed, value, Put::replace); },
+    .index_put = run_index_put,
     .call = [](Op op, const Value* values) { return algorithm_of(op).run(values); },
     .call_inplace = [](Op op, const Value* values) { algorithm_of(op).inplace(values); },
     .check_out = [](Op, const Tensor&, Args, int) {},

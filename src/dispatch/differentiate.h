@@ -1,6 +1,8 @@
 // dispatch: calls into autograd/, through a table that it fills. Takes a call with a tensor in a graph; gives the
 // result and records a node. The plain functions (run_...) compute without looking at history.
 #pragma once
+#include <vector>
+
 #include "dispatch/elementwise.h"
 #include "tenon/schema.h"
 #include "tensor/history.h"
@@ -26,6 +28,10 @@ inline bool is_recorded(const Tensor& self) {
   return self.impl()->in_graph && thread_modes.grad && requires_grad(self.impl());
 }
 
+/// What index_put does: if an element is selected twice, the last value stays, or all are added. `add_up`: the same in
+/// a derivative.
+enum class Put : uint8_t { replace, add, add_up };
+
 /// The recorded versions of calls. In-place calls use them for every tensor in a graph, because these check whether the
 /// write is allowed.
 struct WithHistory {
@@ -39,7 +45,7 @@ struct WithHistory {
   void (*fill)(Tensor& self, const Tensor& value);
   void (*zero)(Tensor& self);
   Tensor (*index)(const Indexed& indexed);
-  void (*index_put)(const Indexed& indexed, const Tensor& value);
+  void (*index_put)(const Indexed& indexed, const Tensor& value, Put put);
   /// An algorithm with an operand that requires grad, and its in-place form, whose first value is `self`.
   List<Tensor> (*call)(Op op, const Value* values);
   void (*call_inplace)(Op op, const Value* values);
@@ -86,9 +92,9 @@ void write_fill(const Tensor& self, Scalar value);
 void run_fill(const Tensor& self, const Tensor& value);
 /// Gathers the elements that the index tensors select. There is at least one index tensor.
 Tensor run_index(const Indexed& indexed);
-/// The inverse: writes elements. If one is selected twice, the last value stays, or with `add` (f32 and f64) all are
-/// added.
-enum class Put : uint8_t { replace, add };
+/// The inverse: writes elements.
 void run_index_put(const Indexed& indexed, const Tensor& value, Put put);
+/// The same with the history of all, as PyTorch's index_put_: an undefined index selects a whole dim.
+void index_put(const Tensor& self, const std::vector<Tensor>& indices, const Tensor& value, Put put);
 
 }  // namespace tenon

@@ -7,8 +7,10 @@
 #include <string>
 
 #include "dispatch/algorithm.h"
+#include "dispatch/differentiate.h"
 #include "dispatch/places.h"
 #include "dispatch/plain.h"
+#include "plan/plan.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tensor/overlap.h"
@@ -248,6 +250,51 @@ Tensor plain::take_along_dim(const Tensor& self, const Tensor& indices, std::opt
 Tensor& plain::take_along_dim_out(Tensor& out, const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
   const Taken given = taken(self, indices, dim);
   return tenon::gather_out(out, given.self, given.dim, given.index);
+}
+
+// --- take
+
+namespace {
+
+void check_take(const Tensor& self, const Tensor& index, const Tensor* out) {
+  if (index.dtype() != int64)
+    throw Error(std::string("take(): Expected a long tensor for index, but got ") + scalar_type_name(index.dtype()));
+  if (out && out->dtype() != self.dtype())
+    throw Error(std::string("take(): self and out expected to have the same dtype, but got self.dtype = ") +
+                scalar_type_name(self.dtype()) + " and out.dtype = " + scalar_type_name(out->dtype()));
+  const Device of_out = out ? out->device() : self.device();
+  if (self.device() != of_out || self.device() != index.device())
+    throw Error(std::string("take(): self, index and out expected to be in the same device, but got self.device = ") +
+                device_name(self.device()) + ", index.device = " + device_name(index.device()) +
+                ", and out.device = " + device_name(of_out));
+  if (self.numel() == 0 && index.numel() != 0) throw IndexError("take(): tried to take from an empty tensor");
+}
+
+}  // namespace
+
+Tensor plain::take(const Tensor& self, const Tensor& index) {
+  check_take(self, index, nullptr);
+  Tensor result = new_tensor(index.sizes(), self.dtype(), self.device());
+  if (has_no_work(result.numel(), result.data_ptr())) return result;
+  check_has_code(row_of(Op::take), self.dtype());
+  const Tensor source = self.detach().reshape({-1}),
+               places = wrapped_places(index.reshape({-1}), self.numel(), fail_out_of_elements);
+  gather_into(result.view({-1}), source, ByteView(places), 0, [](int64_t) { fail_changed(); });
+  return result;
+}
+
+Tensor& plain::take_out(Tensor& out, const Tensor& self, const Tensor& index) {
+  check_unrecorded(Op::take, out, self);
+  check_take(self, index, &out);
+  check_no_internal_overlap(out);
+  check_no_overlap(out, index);
+  check_no_overlap(out, self);
+  const Tensor taken = plain::take(self, index);
+  if (out.sizes() == index.sizes()) return write_result(Op::take, out, taken);
+  const StridedView view{index.sizes(), index.strides()};  // a new shape gets the layout of the index
+  const Tensor result = new_tensor(index.sizes(), result_strides(index.sizes(), &view, 1), self.dtype(), self.device());
+  run_copy(result, taken);
+  return write_result(Op::take, out, result);
 }
 
 }  // namespace tenon

@@ -8,6 +8,7 @@
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
+#include "dispatch/sums.h"
 #include "plan/plan.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
@@ -256,7 +257,6 @@ void replace_runs(const Selection& selection, const Tensor& source) {
   });
 }
 
-/// The dtypes in which gradients are summed: float32, float64 and their complex dtypes.
 template <class T>
 void add_runs(const Selection& selection, const Tensor& source) {
   T* to = selection.view().data<T>();
@@ -264,13 +264,14 @@ void add_runs(const Selection& selection, const Tensor& source) {
   selection.for_each_run(source.strides(),
                          [&](int64_t own, int64_t own_step, int64_t other, int64_t other_step, int64_t run) {
                            // exact: inside the storage
-                           for (int64_t i = 0; i < run; ++i) to[own + i * own_step] += from[other + i * other_step];
+                           for (int64_t i = 0; i < run; ++i) {
+                             T& element = to[own + i * own_step];
+                             element = added<T>(element, from[other + i * other_step]);
+                           }
                          });
 }
 void add_runs(const Selection& selection, const Tensor& source) {
-  visit_dtype(source.dtype(), [&]<class T>() {
-    if constexpr (std::is_floating_point_v<T> || is_complex_v<T>) add_runs<T>(selection, source);
-  });
+  visit_dtype(source.dtype(), [&]<class T>() { add_runs<T>(selection, source); });
 }
 
 bool has_tensors(const Indexed& indexed) { return !indexed.tensors.empty(); }
@@ -349,7 +350,7 @@ void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
     warn("UserWarning",
          "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
          "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor");
-  const bool filling = fills(indexed, value);
+  const bool filling = put == Put::replace && fills(indexed, value);
   if (filling && overlaps)
     warn("UserWarning",
          "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
@@ -399,10 +400,22 @@ Tensor& Tensor::index_put_(const Index* indices, int64_t count, const Tensor& va
   if (!is_meta()) name_truths(indexed);
   const Tensor given = without_leading_ones(value);
   if (indexed.view.impl()->in_graph || given.impl()->in_graph)
-    with_history().index_put(indexed, given);
+    with_history().index_put(indexed, given, Put::replace);
   else
     run_index_put(indexed, given, Put::replace);
   return *this;
+}
+
+void index_put(const Tensor& self, const std::vector<Tensor>& indices, const Tensor& value, Put put) {
+  Indexed indexed{self, indices};
+  check_count(indexed);
+  if (std::none_of(indices.begin(), indices.end(), [](const Tensor& index) { return index.defined(); }))
+    throw Error("index_put_: at least one index must be a tensor");
+  if (!self.is_meta()) name_truths(indexed);
+  if (self.impl()->in_graph || value.impl()->in_graph)
+    with_history().index_put(indexed, value, put);
+  else
+    run_index_put(indexed, value, put);
 }
 
 }  // namespace tenon

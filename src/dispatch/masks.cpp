@@ -123,6 +123,8 @@ Tensor plain::nonzero(const Tensor& self) {
   return places;
 }
 
+Tensor plain::argwhere(const Tensor& self) { return tenon::nonzero(self); }
+
 Tensor& plain::nonzero_out(Tensor& out, const Tensor& self) {
   check_readable(self);
   if (out.dtype() != int64)

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "dispatch/algorithm.h"
+#include "dispatch/differentiate.h"
 
 namespace tenon {
 
@@ -67,6 +68,23 @@ void check_index_dtype(const Tensor& index, const char* op) {
 Tensor as_places(const Tensor& index) {
   check_readable(index);
   return index.dtype() == int64 ? index : run_to(index, int64, MemoryFormat::preserve);
+}
+
+Tensor wrapped_places(const Tensor& index, int64_t size, void (*fail)(int64_t place, int64_t size)) {
+  check_readable(index);
+  Tensor places = index.dtype() == int64 ? run_clone(index, MemoryFormat::contiguous)
+                                         : run_to(index, int64, MemoryFormat::contiguous);
+  int64_t* const data = places.data<int64_t>();
+  for (int64_t i = 0; data && i < places.numel(); ++i) {
+    if (data[i] < -size || data[i] >= size) fail(data[i], size);
+    if (data[i] < 0) data[i] += size;  // exact: of different signs
+  }
+  return places;
+}
+
+void fail_out_of_elements(int64_t place, int64_t count) {
+  throw IndexError("out of range: tried to access index " + std::to_string(place) + " on a tensor of " +
+                   std::to_string(count) + " elements.");
 }
 
 int64_t first_larger_dim(const Tensor& index, const Tensor& tensor, int64_t except) {

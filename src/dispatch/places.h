@@ -22,6 +22,12 @@ void check_index_dtype(const Tensor& index, const char* op);
 /// The index as int64. Throws for a meta tensor.
 Tensor as_places(const Tensor& index);
 
+/// A row-major copy of int64 places in which those counted from the end, as negative numbers, are counted from the
+/// start. Calls `fail(place, size)`, which throws, for the first one out of range.
+Tensor wrapped_places(const Tensor& index, int64_t size, void (*fail)(int64_t place, int64_t size));
+/// The Error of take and put for a place out of range.
+[[noreturn]] void fail_out_of_elements(int64_t place, int64_t count);
+
 /// A 0-dim tensor counts as one dim of size 1.
 inline int64_t size_along(const Tensor& tensor, int64_t dim) { return tensor.dim() == 0 ? 1 : tensor.size(dim); }
 inline int64_t dims_of(const Tensor& tensor) { return std::max<int64_t>(tensor.dim(), 1); }

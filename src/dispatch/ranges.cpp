@@ -8,6 +8,8 @@
 
 #include "dispatch/elementwise.h"
 #include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tenon/policy.h"
 #include "tensor/impl.h"
 #include "type/overflow.h"
 #include "type/visit.h"
@@ -172,6 +174,138 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, Options options) {
     if constexpr ((kSpacing & set_of(dtype_of_v<T>)) != 0)
       fill_linspace(result.data<T>(), steps, scalar_to<T>(start), scalar_to<T>(end));
   });
+  return result;
+}
+
+// --- range
+
+namespace {
+
+/// Both ends included. Computed in PyTorch's steps: `step * i` is rounded, then the sum.
+template <class T>
+void fill_range(T* out, int64_t count, Scalar start, Scalar step) {
+  if constexpr (std::is_integral_v<T>) {
+    fill_arange(out, count, start.to<int64_t>(), step.to<int64_t>());
+  } else {
+    using S = StepType<T>;
+    const S first = static_cast<S>(start.as_double()), by = static_cast<S>(step.as_double());
+    for (int64_t i = 0; i < count; ++i) out[i] = element_cast<T>(first + by * static_cast<S>(i));
+  }
+}
+
+}  // namespace
+
+Tensor range(Scalar start, Scalar end, Scalar step, Options options) {
+  warn("UserWarning",
+       "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+       "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).");
+  const Dtype dtype = options.dtype.value_or(get_default_dtype());
+  const bool is_counted = options.device.value_or(Device::cpu) == Device::cpu;
+  if (is_counted) check_counts_in(kCounting, dtype, "range_cpu");
+  check_range(start, end, step);
+  const double steps = std::floor((end.as_double() - start.as_double()) / step.as_double());
+  if (!(steps >= 0 && steps < 0x1p62)) throw Error("invalid size, possible overflow?");
+  const Tensor result = new_tensor({static_cast<int64_t>(steps) + 1}, dtype, options.device.value_or(Device::cpu));
+  if (result.is_meta()) return result;
+  visit_dtype(dtype, [&]<class T>() {
+    if constexpr (!is_complex_v<T> && !std::is_same_v<T, bool>)
+      fill_range(result.data<T>(), result.numel(), start, step);
+  });
+  return result;
+}
+
+// --- logspace
+
+namespace {
+
+template <class T>
+void fill_logspace(T* out, int64_t steps, T start, T end, double base) {
+  using S = std::conditional_t<std::is_integral_v<T>, double, StepType<T>>;
+  const auto wide = [](T value) { return static_cast<double>(element_cast<S>(value)); };
+  const double first = wide(start), last = wide(end), step = (last - first) / static_cast<double>(steps - 1);
+  for (int64_t i = 0; i < steps; ++i) {
+    const double exponent =
+        i < steps / 2 ? first + step * static_cast<double>(i) : last - step * static_cast<double>(steps - i - 1);
+    out[i] = element_cast<T>(std::pow(base, exponent));
+  }
+}
+
+/// Complex powers, through a logarithm.
+Tensor complex_powers(Scalar start, Scalar end, int64_t steps, double base, Dtype dtype) {
+  const Tensor exponents = linspace(start, end, steps, Options(complex128));
+  return tenon::exp(exponents * std::log(base)).to(dtype);
+}
+
+}  // namespace
+
+Tensor logspace(Scalar start, Scalar end, int64_t steps, double base, Options options) {
+  if (steps < 0) throw Error("number of steps must be non-negative");
+  const bool is_complex_range = start.is_complex() || end.is_complex();
+  const Dtype dtype = options.dtype.value_or(is_complex_range ? to_complex(get_default_dtype()) : get_default_dtype());
+  const Tensor result = new_tensor({steps}, dtype, options.device.value_or(Device::cpu));
+  if (steps == 0 || result.is_meta()) return result;
+  if (is_complex(dtype)) return complex_powers(start, end, steps, base, dtype);
+  if (steps > 1) check_counts_in(kCounting, dtype, "logspace_cpu");
+  for (Scalar number : {start, end}) check_fits(number, dtype);
+  visit_dtype(dtype, [&]<class T>() {
+    if constexpr (!is_complex_v<T>) {
+      if (steps == 1)
+        result.data<T>()[0] = element_cast<T>(std::pow(base, start.as_double()));
+      else
+        fill_logspace<T>(result.data<T>(), steps, scalar_to<T>(start), scalar_to<T>(end), base);
+    }
+  });
+  return result;
+}
+
+// --- tril_indices, triu_indices, empty_permuted
+
+namespace {
+
+void check_triangle(const char* name, int64_t rows, int64_t columns, const Options& options) {
+  if (rows < 0) throw Error("row must be non-negative, got" + std::to_string(rows));
+  if (columns < 0) throw Error("col must be non-negative, got" + std::to_string(columns));
+  const Dtype dtype = options.dtype.value_or(int64);
+  if (dtype != int32 && dtype != int64) fail_no_code(name, dtype);
+}
+
+/// The places of what tril or triu keeps of ones.
+Tensor triangle_places(const Tensor& kept, const Options& options) {
+  const Tensor places = tenon::nonzero(kept);
+  return tenon::stack({places.select(1, 0), places.select(1, 1)}).to(options.dtype.value_or(int64));
+}
+
+}  // namespace
+
+Tensor tril_indices(int64_t row, int64_t col, int64_t offset, Options options) {
+  check_triangle("tril_indices", row, col, options);
+  return triangle_places(tenon::tril(ones({row, col}, Options(bool_)), offset), options);
+}
+Tensor triu_indices(int64_t row, int64_t col, int64_t offset, Options options) {
+  check_triangle("triu_indices", row, col, options);
+  return triangle_places(tenon::triu(ones({row, col}, Options(bool_)), offset), options);
+}
+
+Tensor empty_permuted(SizesView sizes, SizesView physical_layout, Options options) {
+  const int64_t ndim = sizes.size();
+  if (physical_layout.size() != ndim)
+    throw Error("Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = " +
+                std::to_string(ndim) +
+                " is not equal to len(physical_layout) = " + std::to_string(physical_layout.size()));
+  Dims physical, seen(ndim, 0);
+  for (int64_t i = 0; i < ndim; ++i) {
+    const int64_t dim = physical_layout[i];
+    if (dim < 0 || dim >= ndim)
+      throw Error("Dimension out of range (expected to be between 0 and " + std::to_string(ndim - 1) + ", but got " +
+                  std::to_string(dim) + " at index " + std::to_string(i) +
+                  ").  NB: negative dims not currently supported; file an issue if you want it.");
+    if (seen[dim]++ > 0) throw Error("Duplicate dim not allowed");
+    physical.push_back(sizes[dim]);
+  }
+  const Tensor result = empty(physical, options);
+  Dims strides(ndim, 0);
+  for (int64_t i = 0; i < ndim; ++i) strides[physical_layout[i]] = result.strides()[i];
+  set_sizes_and_strides(result, sizes, strides);
   return result;
 }
 

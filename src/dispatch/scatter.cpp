@@ -1,13 +1,19 @@
 // dispatch: scatter, scatter_add and index_add. Takes a tensor, an index and elements; writes the elements to the
 // places that the index selects along one dim, in the tensor or in a row-major copy. Checks, their order and texts are
 // PyTorch's (aten/src/ATen/native/TensorAdvancedIndexing.cpp, ScatterGatherChecks.h).
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/places.h"
 #include "dispatch/plain.h"
+#include "dispatch/sums.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tensor/overlap.h"
 #include "type/overflow.h"
@@ -99,7 +105,7 @@ void check_scatter(const Tensor& self, int64_t dim, const Tensor& index, const T
                 (src ? " and to be no larger size than src " + to_string(src->sizes()) : ""));
 }
 
-enum class Join : uint8_t { replace, add, multiply };
+enum class Join : uint8_t { replace, add, multiply, largest, smallest };
 
 Join join_of(Op op, const char* reduce) {
   if (op == Op::scatter_add) return Join::add;
@@ -126,6 +132,37 @@ Tensor as_element(Scalar number, Dtype dtype) {
 
 const Tensor* tensor_or_null(const Arg& arg) { return arg.is_tensor() ? &arg.tensor() : nullptr; }
 
+template <class T>
+bool is_nan([[maybe_unused]] T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isnan(value);
+  else
+    return false;
+}
+/// Keeps the larger or the smaller of two elements; NaN wins.
+template <class T>
+bool keep_extremes(IndexedPlane plane, bool largest) {
+  // exact: inside the storages
+  for (int64_t row = 0; row < plane.rows; ++row, plane.step())
+    for (int64_t column = 0; column < plane.columns; ++column) {
+      const int64_t place = place_at(plane.index.data + column * plane.index.column);
+      if (is_outside(place, plane.size)) return false;
+      T* const to = reinterpret_cast<T*>(plane.named.data + column * plane.named.column + place * plane.stride);
+      const T from = *reinterpret_cast<const T*>(plane.other.data + column * plane.other.column);
+      if (is_nan(from) || (largest ? *to < from : from < *to)) *to = from;
+    }
+  return true;
+}
+
+/// The same for all planes, of real numbers and bools. There are no 16-bit floats.
+void keep_extremes(const ByteView& self, int64_t dim, const ByteView& index, const ByteView& src, Dtype dtype,
+                   bool largest) {
+  visit_dtype(dtype == bool_ ? uint8 : dtype, [&]<class T>() {
+    if constexpr (std::is_arithmetic_v<T>)
+      write_planes(self, dim, index, src, [&](const IndexedPlane& plane) { return keep_extremes<T>(plane, largest); });
+  });
+}
+
 /// Scatters into `self` after all checks. `src` has its number of dims, or is one element.
 void write_elements(const Tensor& self, int64_t dim, const ByteView& index, const Tensor& src, Join join) {
   const Tensor elements = beside(self, src);
@@ -134,6 +171,8 @@ void write_elements(const Tensor& self, int64_t dim, const ByteView& index, cons
   const Uninterrupted whole;
   const IndexKernels& kernel = kernels().index;
   if (join == Join::add) return add_planes(of_self, dim, index, of_src, self.dtype(), 1);
+  if (join == Join::largest || join == Join::smallest)
+    return keep_extremes(of_self, dim, index, of_src, self.dtype(), join == Join::largest);
   write_planes(of_self, dim, index, of_src,
                join == Join::replace ? kernel.replace[std::countr_zero(static_cast<uint64_t>(self.itemsize()))]
                                      : kernel.multiply[static_cast<int>(self.dtype())]);
@@ -329,6 +368,361 @@ void plain::index_add_inplace(const Tensor& self, int64_t dim, const Tensor& ind
   check_index_add(self, along, index, source);
   check_no_overlaps(self, index, &source);
   add_checked(self, along, index, source, alpha);
+}
+
+// --- scatter_reduce
+
+namespace {
+
+struct Reduction {
+  Join join;
+  bool is_mean;
+  const char* kernel;  // in PyTorch's error for a dtype without code
+};
+Reduction reduction_of(const char* reduce) {
+  const std::string name = reduce;
+  if (name == "sum") return {Join::add, false, "scatter_gather_tensor_cpu"};
+  if (name == "prod") return {Join::multiply, false, "scatter_gather_tensor_cpu"};
+  if (name == "mean") return {Join::add, true, "scatter_gather_tensor_cpu_reduce_mean"};
+  if (name == "amax") return {Join::largest, false, "scatter_gather_tensor_cpu_reduce_amax"};
+  if (name == "amin") return {Join::smallest, false, "scatter_gather_tensor_cpu_reduce_amin"};
+  throw Error("reduce argument must be either sum, prod, mean, amax or amin, got " + name);
+}
+
+void check_reduces(const Reduction& how, Dtype dtype, bool include_self) {
+  const bool is_extreme = how.join == Join::largest || how.join == Join::smallest;
+  if (is_wide_unsigned(dtype) && !include_self) fail_no_code("scatter_reduce_exclude_input_init", dtype);
+  if (is_wide_unsigned(dtype) || (is_extreme && is_complex(dtype)) || (how.is_mean && dtype == bool_))
+    fail_no_code(how.kernel, dtype);
+}
+
+/// What a reduction of no elements gives.
+Scalar start_of(Join join, Dtype dtype) {
+  if (join == Join::add || join == Join::multiply) return join == Join::add ? 0 : 1;
+  const bool largest = join == Join::largest;
+  if (dtype == bool_) return !largest;
+  return visit_dtype(dtype, [&]<class T>() -> Scalar {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<int64_t>(largest ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max());
+    else
+      return largest ? -kInfinity : kInfinity;
+  });
+}
+
+/// Divides sums by how many elements were added.
+void divide_by_counts(const Tensor& self, int64_t dim, const Tensor& index, bool include_self) {
+  const Options like(self.dtype());
+  Tensor counts = include_self ? ones(self.sizes(), like) : zeros(self.sizes(), like);
+  counts.scatter_add_(dim, index, ones(index.sizes(), like));
+  counts.masked_fill_(counts == 0, 1);
+  const Tensor sums = self.detach();
+  run_copy(self, is_inexact(self.dtype()) ? tenon::div(sums, counts) : tenon::div(sums, counts, "floor"));
+}
+
+void write_reduced(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Reduction& how,
+                   bool include_self) {
+  if (include_self || is_wide_unsigned(self.dtype())) check_reduces(how, self.dtype(), include_self);
+  check_readable(src);
+  const Tensor places = apart(self, as_places(index));
+  const ByteView of_index(places);
+  const int64_t size = size_along(self, dim);
+  if (of_index.data && is_any_outside(of_index, size)) fail_first_place(of_index, dim, size);
+  check_reduces(how, self.dtype(), include_self);  // PyTorch's after the check of the places, if it writes there first
+  write_counted(self, true, [&](const Tensor& to) {
+    if (!include_self)
+      write_elements(to, dim, of_index, as_element(start_of(how.join, to.dtype()), to.dtype()), Join::replace);
+    write_elements(to, dim, of_index, src, how.join);
+  });
+  if (how.is_mean && !self.is_meta()) divide_by_counts(self, dim, index, include_self);
+}
+void reduce_checked(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Reduction& how,
+                    bool include_self) {
+  if (index.numel() == 0 && how.is_mean && is_computed(self)) {  // PyTorch divides by the counts all the same
+    if (is_wide_unsigned(self.dtype())) fail_no_code("masked_fill", self.dtype());
+    if (self.dtype() == bool_) fail_no_code("div_floor_cpu", bool_);
+  }
+  if (index.numel() == 0 || !is_computed(self)) return bump_version(self);
+  write_reduced(self, dim, index, src, how, include_self);
+}
+
+}  // namespace
+
+Tensor plain::scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                             const char* reduce, bool include_self) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_scatter(self, along, index, &src);
+  const Reduction how = reduction_of(reduce);
+  const Tensor result = run_clone(self, MemoryFormat::contiguous);
+  reduce_checked(result, along, index, src, how, include_self);
+  forget_writes(result);
+  return result;
+}
+void plain::scatter_reduce_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                                   const char* reduce, bool include_self) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_scatter(self, along, index, &src);
+  check_no_overlaps(self, index, &src);
+  reduce_checked(self, along, index, src, reduction_of(reduce), include_self);
+}
+Tensor& plain::scatter_reduce_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                                  const char* reduce, bool include_self) {
+  check_unrecorded(Op::scatter_reduce, out, self, src);
+  check_scatter(self, wrap_dim(dim, self.dim()), index, &src);
+  check_no_overlaps(out, index, &src);
+  check_strict_out(out, self.dtype());
+  return write_result(Op::scatter_reduce, out, plain::scatter_reduce(self, dim, index, src, reduce, include_self));
+}
+
+// --- index_copy
+
+namespace {
+
+[[noreturn]] void fail_copied_place(const ByteView& index, int64_t dim, int64_t size) {
+  throw IndexError("index_copy_(): index " + std::to_string(first_outside(index, size)) +
+                   " is out of bounds for dimension " + std::to_string(dim) + " with size " + std::to_string(size));
+}
+
+/// Sizes as PyTorch prints them there: "2 3".
+std::string spaced(SizesView sizes) {
+  std::string text;
+  for (int64_t size : sizes) text += (text.empty() ? "" : " ") + std::to_string(size);
+  return text;
+}
+
+/// The sizes of the parts along a dim.
+Dims without_dim(const Tensor& tensor, int64_t dim) {
+  Dims sizes = tensor.sizes().copy();
+  if (!sizes.empty()) sizes.erase(dim);
+  return sizes;
+}
+
+void check_index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  if (index.dim() > 1)
+    throw IndexError("index_copy_(): Index should have dimension 1 or 0 (got " + std::to_string(index.dim()) + ")");
+  if (source.dim() == 0 && index.numel() != 1)
+    throw IndexError("index_copy_(): When source is scalar, index should have one element (got " +
+                     std::to_string(index.numel()) + ")");
+  if (source.dim() != self.dim() && source.dim() != 0 && self.dim() != 0)
+    throw IndexError(
+        "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+        "dimensionality (" +
+        std::to_string(source.dim()) + "), destination dimensionality (" + std::to_string(self.dim()) + ")");
+  if (index.dtype() != int64)
+    throw Error(std::string("index_copy_(): Expected a long tensor for index, but got ") +
+                scalar_type_name(index.dtype()));
+  if (self.dtype() != source.dtype())
+    throw Error(std::string("index_copy_(): self and source expected to have the same dtype, but got (self) ") +
+                scalar_type_name(self.dtype()) + " and (source) " + scalar_type_name(source.dtype()));
+  if (index.device() != self.device() || source.device() != self.device())
+    throw Error(
+        std::string("index_copy_(): self, index and source expected to be in the same device, but got (self) ") +
+        device_name(self.device()) + ", (index) " + device_name(index.device()) + ", and (source) " +
+        device_name(source.device()));
+  const Dims mine = without_dim(self, dim), others = without_dim(source, dim);
+  if (!(mine == others))
+    throw Error("index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: " +
+                spaced(mine) + " at dimension " + std::to_string(dim) + " and source slice shape: " + spaced(others) +
+                " at dimension 0.");
+  if (source.dim() > 0 && index.numel() != source.size(dim))
+    throw IndexError("index_copy_(): Number of indices (" + std::to_string(index.numel()) +
+                     ") should be equal to source.size(dim) (" + std::to_string(source.size(dim)) + ")");
+}
+
+/// Copies into `self` after all checks except those of the indices.
+void copy_checked(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  if (!is_computed(self)) return bump_version(self);
+  check_has_code(row_of(Op::index_copy), self.dtype());
+  if (source.numel() == 0) return bump_version(self);
+  check_readable(source);
+  const Tensor places = apart(self, as_places(index)), elements = apart(self, source);
+  const ByteView of_source(elements), of_index(places, of_source.sizes, dim);
+  const int64_t size = size_along(self, dim);
+  if (of_index.data && is_any_outside(of_index, size)) fail_copied_place(of_index, dim, size);
+  if (!is_only_planned(self, "replaced by index")) {
+    const Uninterrupted whole;
+    write_planes(ByteView(self), dim, of_index, of_source,
+                 kernels().index.replace[std::countr_zero(static_cast<uint64_t>(self.itemsize()))]);
+  }
+  bump_version(self);
+}
+
+}  // namespace
+
+Tensor plain::index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_index_copy(self, along, index, source);
+  const Tensor result = run_clone(self, MemoryFormat::contiguous);
+  copy_checked(result, along, index, source);
+  forget_writes(result);
+  return result;
+}
+void plain::index_copy_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_no_overlaps(self, index, &source);
+  check_index_copy(self, along, index, source);
+  copy_checked(self, along, index, source);
+}
+Tensor& plain::index_copy_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  check_unrecorded(Op::index_copy, out, self, source);
+  wrap_dim(dim, self.dim());
+  check_strict_out(out, self.dtype());
+  if (out.sizes() == self.sizes()) check_no_overlaps(out, index, &source);
+  return write_result(Op::index_copy, out, plain::index_copy(self, dim, index, source));
+}
+
+// --- index_fill
+
+namespace {
+
+Scalar number_of_fill(const Tensor& value) {
+  if (value.dim() != 0)
+    throw Error("index_fill_ only supports a 0-dimensional value tensor, but got tensor with " +
+                std::to_string(value.dim()) + " dimension(s).");
+  check_readable(value);
+  return value.item();
+}
+
+void fill_places(const Tensor& self, int64_t dim, const Tensor& index, Scalar value) {
+  if (index.dtype() != int64) throw IndexError("index_fill_(): Expected dtype int64 for index.");
+  check_no_overlap(self, index);
+  if (internal_overlap(self) == InternalOverlap::yes)
+    warn("UserWarning",
+         "Use of index_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+         "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar");
+  if (value.is_complex() && !is_complex(self.dtype()))
+    throw Error("index_fill_(): Converting complex Scalar to non-complex type is not supported");
+  const int64_t along = wrap_dim(dim, self.dim());
+  if (index.dim() > 1) throw Error("Index has to be a vector/scalar");
+  if (self.numel() == 0 || !is_computed(self)) return bump_version(self);
+  check_has_code(row_of(Op::index_fill), self.dtype());
+  const Tensor element = as_element(value, self.dtype());
+  if (index.numel() == 0) return bump_version(self);
+  const Tensor places = apart(self, as_places(index)).reshape({-1});
+  Dims sizes = self.sizes().copy();
+  if (sizes.empty()) sizes.push_back(1);
+  sizes[along] = places.numel();
+  const int64_t size = size_along(self, along);
+  Tensor wrapped = places;
+  if (const ByteView given(places); given.data && is_any_outside(given, size))
+    wrapped = wrapped_places(places, size, [](int64_t, int64_t) {});
+  const ByteView of_index(wrapped, sizes, along);
+  if (of_index.data && is_any_outside(of_index, size))
+    throw IndexError("index " + std::to_string(first_outside(ByteView(wrapped), size)) +
+                     " is out of bounds for dimension " + std::to_string(along) + " with size " + std::to_string(size));
+  write_elements(self, along, of_index, element, Join::replace);
+  bump_version(self);
+}
+Tensor filled_at_places(const Tensor& self, int64_t dim, const Tensor& index, Scalar value) {
+  const Tensor result = run_clone(self.detach(), MemoryFormat::preserve);
+  fill_places(result, dim, index, value);
+  forget_writes(result);
+  return result;
+}
+
+}  // namespace
+
+Tensor plain::index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
+  return filled_at_places(self, dim, index, number_of_fill(value));
+}
+void plain::index_fill_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
+  fill_places(self, dim, index, number_of_fill(value));
+}
+Tensor plain::index_fill_value(const Tensor& self, int64_t dim, const Tensor& index, Scalar value) {
+  return filled_at_places(self, dim, index, value);
+}
+void plain::index_fill_value_inplace(const Tensor& self, int64_t dim, const Tensor& index, Scalar value) {
+  fill_places(self, dim, index, value);
+}
+
+// --- put
+
+namespace {
+
+void check_put(const Tensor& self, const Tensor& index, const Tensor& source) {
+  if (index.dtype() != int64)
+    throw Error(std::string("put_(): Expected a long tensor for index, but got ") + scalar_type_name(index.dtype()));
+  if (self.dtype() != source.dtype())
+    throw Error(std::string("put_(): self and source expected to have the same dtype, but got self.dtype = ") +
+                scalar_type_name(self.dtype()) + " and source.dtype = " + scalar_type_name(source.dtype()));
+  if (self.device() != source.device() || self.device() != index.device())
+    throw Error(
+        std::string("put_(): self, index and source expected to be in the same device, but got self.device = ") +
+        device_name(self.device()) + ", index.device = " + device_name(index.device()) +
+        ", and source.device = " + device_name(source.device()));
+  if (source.numel() != index.numel())
+    throw IndexError(
+        "put_(): Expected source and index to have the same number of elements, but got source.numel() = " +
+        std::to_string(source.numel()) + ", index.numel() = " + std::to_string(index.numel()));
+  if (self.numel() == 0 && index.numel() != 0) throw IndexError("put_(): Tried to put elements into an empty tensor");
+}
+
+/// Whether PyTorch's loop has `a` outside `b`: by the first tensor that has different strides for them, of which none
+/// is 0. 0: either.
+int compare_dims(const Tensor& source, const Tensor& index, int64_t a, int64_t b) {
+  for (const Tensor* tensor : {&source, &index}) {
+    const int64_t of_a = tensor->strides()[a], of_b = tensor->strides()[b];
+    if (of_a == 0 || of_b == 0) continue;
+    if (of_a != of_b) return of_a > of_b ? 1 : -1;
+    if (tensor->sizes()[a] != tensor->sizes()[b]) return tensor->sizes()[a] > tensor->sizes()[b] ? 1 : -1;
+  }
+  return 0;
+}
+
+/// The dims in the order of PyTorch's loops, the outermost first.
+Dims loop_order(const Tensor& source, const Tensor& index) {
+  Dims inner_first;
+  for (int64_t dim = source.dim() - 1; dim >= 0; --dim) {
+    inner_first.push_back(dim);
+    for (int64_t at = inner_first.size() - 1, other = at - 1; other >= 0; --other) {
+      const int order = compare_dims(source, index, inner_first[other], inner_first[at]);
+      if (order < 0) break;
+      if (order == 0) continue;
+      std::swap(inner_first[other], inner_first[at]);
+      at = other;
+    }
+  }
+  std::reverse(inner_first.begin(), inner_first.end());
+  return inner_first;
+}
+
+/// Writes, or adds, to a row-major tensor.
+void put_elements(const Tensor& rows, const Tensor& places, const Tensor& source, bool accumulate) {
+  const int64_t* const at = places.data<int64_t>();
+  visit_dtype(rows.dtype(), [&]<class T>() {
+    T* const to = rows.data<T>();
+    const T* const from = source.data<T>();
+    // exact: the places were checked, and are a copy
+    for (int64_t i = 0; i < places.numel(); ++i) to[at[i]] = accumulate ? added<T>(to[at[i]], from[i]) : from[i];
+  });
+}
+
+}  // namespace
+
+Tensor plain::put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
+  const Tensor result = run_clone(self.detach(), MemoryFormat::preserve);
+  plain::put_inplace(result, index, source, accumulate);
+  forget_writes(result);
+  return result;
+}
+void plain::put_inplace(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
+  check_put(self, index, source);
+  check_no_overlaps(self, index, &source);
+  if (index.numel() == 0 || !is_computed(self)) return bump_version(self);
+  check_has_code(row_of(Op::put), self.dtype());
+  if (is_only_planned(self, accumulate ? "joined by index" : "replaced by index")) return;
+  check_readable(source);
+  // Of several elements for one place the last one stays.
+  const Tensor named = index.reshape(source.sizes());
+  const Dims order = loop_order(source, named);
+  const Tensor places = wrapped_places(named.permute(order), self.numel(), fail_out_of_elements),
+               elements = run_clone(source.detach().permute(order), MemoryFormat::contiguous);
+  const bool is_row_major = self.impl()->row_major;
+  const Tensor rows = is_row_major ? self : run_clone(self.detach(), MemoryFormat::contiguous);
+  {
+    const Uninterrupted whole;
+    put_elements(rows, places, elements, accumulate);
+  }
+  is_row_major ? bump_version(self) : run_copy(self, rows);
 }
 
 }  // namespace tenon

@@ -26,6 +26,14 @@ struct diag_embed {
   }
 };
 
+struct diagflat {
+  static constexpr Row row{.signature = "diagflat(Tensor self, int offset=0) -> Tensor",
+                           .numpy = "diagflat",
+                           .kind = Kind::algorithm,
+                           .dtypes = kAllDtypes,
+                           .doc = "A matrix with all elements on a diagonal and 0 elsewhere."};
+};
+
 struct diagonal_copy {
   static constexpr Row row{
       .signature = "diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor out=None) -> Tensor",

@@ -1,6 +1,16 @@
 // ops: elements selected by index or mask. Without formulas: dispatch/gather.cpp, scatter.cpp, masks.cpp. Included by
 // blocks-inl.h, inside a namespace: no includes and no guard here.
 
+/// Calls nonzero.
+struct argwhere {
+  static constexpr Row row{.signature = "argwhere(Tensor self) -> Tensor",
+                           .numpy = "argwhere",
+                           .kind = Kind::algorithm,
+                           .promotion = Promotion::place,
+                           .dtypes = kUsual | kComplex,
+                           .doc = "The indices of the nonzero elements, one row for each."};
+};
+
 struct gather {
   static constexpr Row row{
       .signature = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor out=None) -> Tensor",
@@ -39,6 +49,65 @@ struct index_add {
   template <class G>
   static auto grad_c(const G& g) {
     return g.grad().index_select(g.integer("dim"), g.b()).reshape(g.c().sizes()) * g.number("alpha", 1);
+  }
+};
+
+struct index_copy {
+  static constexpr Row row{
+      .signature = "index_copy(Tensor self, int dim, Tensor index, Tensor source, *, Tensor out=None) -> Tensor",
+      .kind = Kind::algorithm,
+      .values = "index: int64",
+      .by_hand = true,
+      .inplace = true,
+      .one_dtype = true,
+      .dtypes = kUsual | kComplex,
+      .kernel_name = "index_copy_cpu",
+      .strict_out = true,
+      .grad_fn = "IndexCopyBackward0",
+      .doc = "input with the parts of source along dim written to the places in index."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad().index_fill(g.integer("dim"), g.b(), 0);
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return g.grad().index_select(g.integer("dim"), g.b()).reshape(g.c().sizes());
+  }
+};
+
+struct index_fill {
+  static constexpr Row row{.signature = "index_fill(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .values = "index: int64",
+                           .inplace = true,
+                           .dtypes = kUsual | kComplex,
+                           .kernel_name = "index_fill_cpu",
+                           .as_input = true,
+                           .grad_fn = "IndexFillBackward1",
+                           .doc = "input with value, a number or a 0-dim tensor, at the places in index along dim."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad().index_fill(g.integer("dim"), g.b(), 0);
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return sum_at_places(g.grad(), g.integer("dim"), g.b());
+  }
+};
+
+struct index_fill_value {
+  static constexpr Row row{.signature = "index_fill(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .values = "index: int64",
+                           .inplace = true,
+                           .name = "index_fill",
+                           .dtypes = kUsual | kComplex,
+                           .kernel_name = "index_fill_cpu",
+                           .as_input = true,
+                           .grad_fn = "IndexFillBackward0"};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.grad().index_fill(g.integer("dim"), g.b(), 0);
   }
 };
 
@@ -142,6 +211,28 @@ struct nonzero {
                            .doc = "The indices of the nonzero elements, one row for each."};
 };
 
+struct put {
+  static constexpr Row row{
+      .signature = "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
+      .numpy = "",
+      .kind = Kind::algorithm,
+      .values = "index: int64",
+      .inplace = true,
+      .one_dtype = true,
+      .dtypes = kUsual | kComplex,
+      .kernel_name = "take_put_cpu",
+      .grad_fn = "PutBackward0",
+      .doc = "input with the elements of source written, or added, to places in all elements as one vector."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.boolean("accumulate") ? g.grad() : g.grad().put(g.b(), g.zeros(g.b().sizes()), false);
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return g.grad().take(g.b()).reshape(g.c().sizes());
+  }
+};
+
 struct scatter {
   static constexpr Row row{
       .signature =
@@ -215,6 +306,49 @@ struct scatter_add {
   template <class G>
   static auto grad_c(const G& g) {
     return g.grad().gather(g.integer("dim"), g.b());
+  }
+};
+
+struct scatter_reduce {
+  static constexpr Row row{
+      .signature =
+          "scatter_reduce(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True, "
+          "Tensor out=None) -> Tensor",
+      .kind = Kind::algorithm,
+      .values = "index: int64; reduce: sum prod mean amax amin",
+      .by_hand = true,
+      .inplace = true,
+      .one_dtype = true,
+      .dtypes = kUsual | kComplex,
+      .kernel_name = "scatter_gather_tensor_cpu",
+      .strict_out = true,
+      .grad_fn = "ScatterReduceBackward0",
+      .doc =
+          "input with elements of src joined with those along dim that index names: their sum, prod, mean, amax or "
+          "amin, without those of input if include_self is false."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_scatter_reduce_self(g, g.a(), g.b(), g.c(), g.result());
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return of_scatter_reduce_source(g, g.a(), g.b(), g.c(), g.result());
+  }
+};
+
+struct take {
+  static constexpr Row row{.signature = "take(Tensor self, Tensor index, *, Tensor out=None) -> Tensor",
+                           .numpy = "",
+                           .kind = Kind::algorithm,
+                           .values = "index: int64",
+                           .by_hand = true,
+                           .dtypes = kUsual | kComplex,
+                           .kernel_name = "take_cpu",
+                           .grad_fn = "TakeBackward0",
+                           .doc = "The elements at places in all elements as one vector."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return g.zeros(g.sizes()).put(g.b(), g.grad(), true);
   }
 };
 

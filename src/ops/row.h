@@ -102,6 +102,7 @@ struct Row {
   // handwritten, plain::NAME_out. For a fold with a State: so is every form, and plain::NAME computes it.
   bool by_hand = false;
   bool numbers_as_tensors = false;  // Python accepts numbers for parameters of type Tensor
+  bool function = true;             // whether Python has a function; an op without one is a method only
   bool method = true;               // whether an op with a parameter `self` is also a method
   // Whether there is an in-place form NAME_. A map has one unless it declares false; an algorithm if it declares true
   // and defines plain::NAME_inplace.

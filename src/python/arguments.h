@@ -21,7 +21,8 @@ namespace tenon::python {
   X(accumulate) X(repeats) X(dimension) X(force) X(tensor1) X(tensor2) X(as_tuple) X(exponent) X(mat2)      \
   X(from_) X(to) X(type1) X(type2) X(scalar) X(scalar1) X(scalar2) X(tensor)               \
   X(type) X(ndarray) X(requires_grad) X(gradient) X(retain_graph) X(create_graph) X(inputs) X(hook) X(vec) X(out_dtype) X(implicit) X(unbiased)  \
-  X(from) X(std) X(mean) X(median) X(sigma) X(lambd) X(p) X(num_samples) X(replacement)
+  X(from) X(std) X(mean) X(median) X(sigma) X(lambd) X(p) X(num_samples) X(replacement) X(wrap) X(the_template)        \
+  X(window_length) X(periodic) X(beta) X(base) X(row) X(col) X(physical_layout)
 // clang-format on
 #include "python/names.inc"
 enum class Name : uint8_t {

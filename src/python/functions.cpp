@@ -1,4 +1,5 @@
 // Functions over tensors that are not declared ops.
+#include "dispatch/differentiate.h"
 #include "python/bindings.h"
 #include "python/exchange.h"
 #include "python/out.h"
@@ -11,13 +12,20 @@
 namespace tenon::python {
 namespace {
 
-constexpr Binding kFunction = Binding::function, kBoth = Binding::both;
+constexpr Binding kFunction = Binding::function, kMethod = Binding::method, kBoth = Binding::both;
 
 /// Whether both have one shape and the same elements.
 bool same_elements(const Tensor& a, const Tensor& b) {
   if (!(a.sizes() == b.sizes())) return false;
   const Tensor same = eq(a, b);  // refuses what has no common dtype, even without elements
   return same.numel() == 0 || same.amin().item().as_bool();
+}
+
+void put_by_index(const Call& call, const Tensor& self) {
+  const List<Tensor> indices = call.tensors(Name::indices);
+  const Tensor& values = call.tensor(Name::values);
+  const Put put = call.boolean(Name::accumulate) ? Put::add : Put::replace;
+  call.run([&] { index_put(self, std::vector<Tensor>(indices.begin(), indices.end()), values, put); });
 }
 
 const Definition kFunctions[] = {
@@ -49,6 +57,19 @@ const Definition kFunctions[] = {
      [](const Call&) -> PyObject* { return to_python(get_default_dtype()); }},
     {"get_num_threads", kFunction, "() -> int", "The number of threads that an op may use.",
      [](const Call&) -> PyObject* { return checked(PyLong_FromLong(get_num_threads())); }},
+    {"index_put", kBoth, "(Tensor input, Tensors indices, Tensor values, bool accumulate=False)",
+     "input with values written, or added, to the elements that the indices select, one index for each dim.",
+     [](const Call& call) -> PyObject* {
+       Tensor result = call.run([&] { return call.tensor(Name::input).clone(); });
+       put_by_index(call, result);
+       return wrap(std::move(result));
+     }},
+    {"index_put_", kMethod, "(Tensor input, Tensors indices, Tensor values, bool accumulate=False)",
+     "In place: values written, or added, to the elements that the indices select, one index for each dim.",
+     [](const Call& call) -> PyObject* {
+       put_by_index(call, call.tensor(Name::input));
+       return again(call.self());
+     }},
     {"nonzero", kBoth, "(Tensor input, *, bool as_tuple=False, Tensor out=None) -> object",
      "The places of what is not 0: one row each.",
      [](const Call& call) -> PyObject* {

@@ -47,10 +47,11 @@ PyObject* iterate(PyObject* self) noexcept {
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
     if (tensor.dim() == 0) throw TypeError("iteration over a 0-d tensor");
-    const Py_ssize_t count = length(self);
-    if (count < 0) throw PythonError{};
-    nb::object slices = checked_object(PyTuple_New(count));
-    for (Py_ssize_t i = 0; i < count; ++i) NB_TUPLE_SET_ITEM(slices.ptr(), i, wrap(tensor[i]));
+    if (length(self) < 0) throw PythonError{};
+    List<Tensor> parts = unbind(tensor);
+    nb::object slices = checked_object(PyTuple_New(static_cast<Py_ssize_t>(parts.size())));
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      NB_TUPLE_SET_ITEM(slices.ptr(), static_cast<Py_ssize_t>(i), wrap(std::move(parts[i])));
     return checked(PyObject_GetIter(slices.ptr()));
   });
 }
@@ -126,6 +127,17 @@ PyObject* get_T(PyObject* self, void*) noexcept {
   });
 }
 
+PyObject* get_H(PyObject* self, void*) noexcept {
+  return guarded([&] {
+    const Tensor& tensor = tensor_of(self);
+    if (tensor.dim() != 0 && tensor.dim() != 2)
+      throw Error("tensor.H is only supported on matrices (2-D tensors). Got " + std::to_string(tensor.dim()) +
+                  "-D tensor." + (tensor.dim() > 2 ? " For batches of matrices, consider using tensor.mH" : ""));
+    if (tensor.dim() == 0) warn("UserWarning", "Tensor.H is deprecated on 0-D tensors. Consider using x.conj().");
+    return wrap(conj(tensor.dim() == 0 ? tensor : tensor.mT()));
+  });
+}
+
 PyObject* get_mH(PyObject* self, void*) noexcept {
   return guarded([&] {
     Tensor result = adjoint(tensor_of(self), "tensor.mH", "Tensor.mH");
@@ -174,6 +186,7 @@ PyGetSetDef attributes[] = {
     {"is_sparse", get_false, nullptr, "Never: every tensor is strided.", nullptr},
     {"_version", get_version, nullptr, "In-place writes to the storage so far.", nullptr},
     {"T", get_T, nullptr, "A view with the dims in reverse order.", nullptr},
+    {"H", get_H, nullptr, "The conjugate transpose of a matrix.", nullptr},
     {"mT", get_mT, nullptr, "A view with the last two dims swapped.", nullptr},
     {"mH", get_mH, nullptr, "The last two dims swapped, conjugated.", nullptr},
     {"real", get_real, set_part<real>, "A view of the real parts.", nullptr},

@@ -1,4 +1,5 @@
 // Views, copies and writes: a line for each function. It is a function, a method or both, as in PyTorch.
+#include <algorithm>
 #include <stdexcept>
 
 #include "autograd/meta.h"
@@ -139,10 +140,23 @@ Tensor cloned(const Call& call) {
   return call.run([&] { return input(call).clone(format); });
 }
 
+/// Sets the elements of the main diagonal, and of those that begin below the last column.
+void fill_diagonal(const Tensor& self, Scalar value, bool wraps) {
+  if (self.dim() < 2) throw Error("dimensions must larger than 1");
+  const int64_t height = self.size(0), width = self.size(1);
+  for (int64_t size : self.sizes())
+    if (self.dim() > 2 && size != height) throw Error("all dimensions of input must be of equal length");
+  int64_t stride = 0;  // exact: inside the storage
+  for (int64_t step : self.strides()) stride += step;
+  self.as_strided({std::min(height, width)}, {stride}, self.storage_offset()).fill_(value);
+  if (!wraps || self.dim() != 2 || height <= width + 1) return;
+  const int64_t count = (self.numel() + width) / (width + 1) - std::min(height, width);
+  self.as_strided({count}, {stride}, self.storage_offset() + self.stride(0) * (width + 1)).fill_(value);
+}
+
 /// resize_. A memory format changes the strides even if the shape stays.
-void resize(const Call& call) {
+void resize_to(const Call& call, SizesView sizes) {
   Tensor& self = call.tensor(Name::input);
-  const Dims sizes = call.dims(Name::size);
   if (self.requires_grad() || !call.has(Name::memory_format)) return static_cast<void>(self.resize_(sizes));
   for (int64_t size : sizes)
     if (size < 0) throw Error("numel: integer multiplication overflow");
@@ -250,6 +264,16 @@ constexpr Definition kViews[] = {
          return self.t();
        });
      }),
+    view("swapaxes_", [](const Call& call) -> PyObject* {
+       return reshaped_in_place(call, [&](const Tensor& self) {
+         return self.transpose(call.integer(Name::axis0), call.integer(Name::axis1));
+       });
+     }),
+    view("swapdims_", [](const Call& call) -> PyObject* {
+       return reshaped_in_place(call, [&](const Tensor& self) {
+         return self.transpose(call.integer(Name::dim0), call.integer(Name::dim1));
+       });
+     }),
     view("transpose_", [](const Call& call) -> PyObject* {
        return reshaped_in_place(call, [&](const Tensor& self) {
          return self.transpose(call.integer(Name::dim0), call.integer(Name::dim1));
@@ -283,13 +307,26 @@ constexpr Definition kViews[] = {
     {"fill", kFunction, "(Tensor input, Tensor value)\n(Tensor input, Number value)",
      "A tensor of input's shape and dtype with one value for all elements.", filled_anew},
     {"fill_", kBoth, "(Tensor input, Tensor value)\n(Tensor input, Number value)", "Sets all elements to one value.", filled},
+    {"fill_diagonal_", kMethod, "(Tensor input, Number fill_value, bool wrap=False)",
+     "Sets the elements of the main diagonal; with wrap, of a tall matrix, also of the diagonals below.",
+     [](const Call& call) -> PyObject* {
+       return written(call, [&](Tensor& self) {
+         fill_diagonal(self, call.number(Name::fill_value), call.boolean(Name::wrap));
+       });
+     }},
     {"zero_", kBoth, "(Tensor input)", "Sets all elements to 0.",
      [](const Call& call) -> PyObject* { return written(call, [](Tensor& self) { self.zero_(); }); }},
     {"resize_", kMethod, "(Tensor input, ints size, *, memory_format? memory_format=None)",
      "Changes the shape; the storage grows if necessary.",
      [](const Call& call) -> PyObject* {
-       resize(call);
+       resize_to(call, call.dims(Name::size));
        return again(call.self());
+     }},
+    {"resize_as_", kBoth, "(Tensor input, Tensor the_template, *, memory_format? memory_format=None)",
+     "Changes the shape to that of the template; the storage grows if necessary.",
+     [](const Call& call) -> PyObject* {
+       resize_to(call, call.tensor(Name::the_template).sizes());
+       return again(call.object(Name::input));
      }},
     {"sum_to_size", kMethod, "(Tensor input, ints size)", "The sum over the dims that a broadcast from `size` would add or expand.",
      [](const Call& call) -> PyObject* { return same_or_new(call, summed(call)); }},

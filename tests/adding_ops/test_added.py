@@ -41,15 +41,15 @@ CALLS = {
     "cumprod": (lambda m, a: m.cumprod(a, 1), A),
     "cumprod in place": (lambda m, a: (a * 1).cumprod_(0), A),
     "trace": (lambda m, a: m.trace(a), A),
-    "unsqueeze_copy": (lambda m, a: m.unsqueeze_copy(a, 1), A),
+    "column_copy": (lambda m, a: m.column_copy(a, 1) if m is tenon else m.unsqueeze_copy(a, 1), A),
     "addr": (lambda m, a, v, w: m.addr(a, v, w, beta=2, alpha=-0.5), A, V, W),
     "addr in place": (lambda m, a, v, w: (a * 1).addr_(v, w), A, V, W),
     "kron": (lambda m, a, b: m.kron(a, b), A, B),
 }
 CALLS |= {
     "msort": (lambda m, a: m.msort(a), A),
-    "take": (lambda m, a: m.take(a, m.tensor([[0, 5], [-1, 5]])), A),
-    "hstack": (lambda m, a, b: m.hstack([a, b, a]), A, A),
+    "elements_at": (lambda m, a: (m.elements_at if m is tenon else m.take)(a, m.tensor([[0, 5], [-1, 5]])), A),
+    "side_by_side": (lambda m, a, b: (m.side_by_side if m is tenon else m.hstack)([a, b, a]), A, A),
     "bell": (lambda m, a: m.bell(a) if m is tenon else m.exp(a * a * -0.5), A),
     "bell by a quotient": (lambda m, a: m.bell(a, shape="cauchy") if m is tenon else 1 / (a * a + 1), A),
     "divmod": (lambda m, a, b: m.divmod(a, b).remainder if m is tenon else m.remainder(a, b), A, B),
@@ -57,7 +57,7 @@ CALLS |= {
 
 
 # PyTorch ends kron with a view, and has some of these under other names or not at all.
-OTHER_NODES = ("scaledlog", "scaledlog of a number", "scaledlog by a number", "kron", "subcmul", "subcmul of complex numbers", "ramp", "ramp in place", "deadzone", "bell", "bell by a quotient", "divmod", "hstack", "msort")
+OTHER_NODES = ("scaledlog", "scaledlog of a number", "scaledlog by a number", "kron", "subcmul", "subcmul of complex numbers", "ramp", "ramp in place", "deadzone", "bell", "bell by a quotient", "divmod", "column_copy", "elements_at", "side_by_side", "msort")
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -88,10 +88,14 @@ def test_bell_refuses_other_words():
         tenon.bell(A.ours, shape="round")
 
 
-def test_tril_indices():
+def test_places_of():
+    same(lambda m, a: (m.places_of if m is tenon else m.argwhere)(a > 1), A)
+
+
+def test_lower_places():
     for row, col, offset in [(3, 3, 0), (2, 4, 1), (4, 2, -1), (0, 3, 0), (3, 0, 0), (-1, 2, 0), (2, -1, 0)]:
-        same(lambda m: m.tril_indices(row, col, offset))
-    same(lambda m: m.tril_indices(row=3, col=2))
+        same(lambda m: (m.lower_places if m is tenon else m.tril_indices)(row, col, offset))
+    same(lambda m: (m.lower_places if m is tenon else m.tril_indices)(row=3, col=2))
 
 
 @pytest.mark.parametrize("dtypes", [("float32", "float32"), ("float16", "float16"), ("int8", "int64"), ("bfloat16", "float64"), ("int32", "float32")], ids=str)

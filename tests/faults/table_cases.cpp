@@ -112,6 +112,12 @@ std::vector<Given> values_of(const Parameter& parameter) {
   if (parameter.is_list()) return {{-1, List<Tensor>{ones({2, 3}), ones({2, 3}, int64)}, "two"}};
   if (type.starts_with("ScalarType")) return {{-1, float64, "float64"}};
   if (type.starts_with("Scalar")) return {{-1, 3, "3"}};
+  if (type.starts_with("int[") && *parameter.values) {
+    std::vector<Given> given;
+    for (const Value& value : declared::declared_values(parameter))
+      given.push_back({-1, value, to_string(SizesView(value.dims()))});
+    return given;
+  }
   if (type.starts_with("int[")) return {{-1, 0, "0"}, {-1, -1, "-1"}, {-1, Dims{0, -1}, "[0, -1]"}};
   if (type.starts_with("int")) return {{-1, 1, "1"}};
   if (type.starts_with("float")) return {{-1, 0.5, "0.5"}};

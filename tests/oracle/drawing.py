@@ -60,14 +60,70 @@ def kind_of(op):
     return "unary" if len(names) == 1 else "map"
 
 
+def draw_counts(draw, ndim):
+    """How often a tensor is repeated along each dim."""
+    return [draw.rng.choice([1, 1, 2, 3, 0]) for _ in range(ndim + draw.rng.choice([0, 0, 0, 1, 2, -1]))]
+
+
+def draw_part_sizes(draw, ndim):
+    """Sizes whose sum is that of the first or the last dim."""
+    rest, sizes = draw.first_shape[draw.rng.choice([0, -1])] if draw.first_shape else 3, []
+    while rest > 0 and len(sizes) < 5:
+        sizes.append(draw.rng.randint(0, rest))
+        rest -= sizes[-1]
+    return sizes + [rest] * draw.chance(0.95)
+
+
+def draw_padding(draw, ndim, count=None):
+    """Two numbers for each of some dims, which are usually less than the sizes."""
+    count = draw.rng.randint(0, ndim) if count is None else count
+    sizes = [*reversed(draw.first_shape), *[3] * count][:count]
+    return [draw.rng.randint(-1 if draw.chance(0.3) else 0, max(min(size - 1, 4), 0)) for size in sizes for _ in range(2)] + [1] * draw.chance(0.03)
+
+
+def draw_view_size(draw, ndim):
+    """Sizes of as many elements."""
+    sizes = [size for size in draw.first_shape if size != 1 or draw.chance(0.5)]
+    if len(sizes) > 1 and draw.chance(0.5):
+        sizes[:2] = [sizes[0] * sizes[1]]
+    return [-1 if at == 0 and draw.chance(0.3) else size for at, size in enumerate(sizes)]
+
+
+def draw_strided(draw, ndim):
+    """Two sizes, or their strides, inside the first elements."""
+    return [draw.rng.randint(1, 2), draw.rng.randint(1, 3)]
+
+
+# Lists of integers that depend on the first operand's shape, by op and parameter.
+LISTS = {
+    ("repeat", "repeats"): draw_counts,
+    ("tile", "dims"): draw_counts,
+    ("split", "split_size"): draw_part_sizes,
+    ("split_with_sizes", "split_sizes"): draw_part_sizes,
+    ("constant_pad_nd", "pad"): draw_padding,
+    ("pad", "pad"): draw_padding,
+    ("view_copy", "size"): draw_view_size,
+    **{(name, key): draw_strided for name in ("as_strided_copy", "as_strided_scatter") for key in ("size", "stride")},
+    ("permute_copy", "dims"): lambda draw, ndim: draw.rng.sample(range(ndim), ndim),
+    ("expand_copy", "size"): lambda draw, ndim: [2] * draw.rng.randint(0, 1) + [3 if size == 1 and draw.chance(0.6) else size for size in draw.first_shape],
+}
+for _dims in (1, 2, 3):
+    for _name in ("reflection", "replication"):
+        LISTS[f"{_name}_pad{_dims}d", "padding"] = lambda draw, ndim, dims=_dims: draw_padding(draw, ndim, dims)
+
+
 def draw_parameter(draw, op, parameter, ndim=3):
     """A value for a parameter that is not an operand, by its type and the values that the op declares."""
     type_ = parameter.type.rstrip("?")
+    if type_.startswith("int[") and (op.name, parameter.name) in LISTS and draw.chance(0.9):
+        return LISTS[op.name, parameter.name](draw, ndim)
     words = op.values_of(parameter).split()
     if type_ == "str":
         return draw.rng.choice(words * 3 + ["x"])
     if words and type_ == "bool":
         return draw.rng.choice(words) == "True"
+    if words and type_.startswith("int["):
+        return [int(number) for number in draw.rng.choice(words).split(",")]
     if words:
         if type_ == "int":
             return int(draw.rng.choice(words))
@@ -92,6 +148,7 @@ class Draw:
     def __init__(self, seed, number):
         self.rng = random.Random(f"{seed}:{number}")
         self.generator = torch.Generator().manual_seed(self.rng.getrandbits(60))
+        self.first_shape = []  # of the first operand, once it is drawn
         self.limit = self.rng.choices([60, 300, 5000, 40000], [50, 30, 17, 3])[0]
 
     def chance(self, probability):
@@ -357,17 +414,46 @@ def draw_list(draw, build, op, shape, dtype, keywords):
         build.args.append(build.tensor(other, dtype if draw.chance(0.7) else draw.dtype()))
 
 
+# The view that src replaces, by op.
+PARTS = {"select_scatter": "select", "diagonal_scatter": "diagonal", "slice_scatter": "slice_copy", "as_strided_scatter": "as_strided"}
+
+
+def part_shape(op, shape, keywords):
+    """The shape of the view that these arguments select, or any."""
+    name = PARTS[op.name]
+    try:
+        view = torch.slice_copy if name == "slice_copy" else getattr(torch, name)
+        return list(view(torch.empty(shape), **{key: value for key, value in keywords.items()}).shape)
+    except (RuntimeError, IndexError, TypeError, ValueError):
+        return shape
+
+
 def draw_typed(draw, build, op, written, keywords):
     """Every argument by its declared type. The first integer that is a dim of the first operand is where places lie."""
     draw.limit = min(draw.limit, 1000)  # a diagonal needs the square of its length
     shape, dtype = draw.shape(), draw.dtype()
+    if "_pad" in op.name and op.module and draw.chance(0.9):  # images and the like
+        ndim = int(op.name[-2]) + draw.rng.randint(1, 2)
+        shape = [draw.rng.choice([0, 1, 2, 3, 5] if dim == 0 else [1, 2, 3, 4, 5]) for dim in range(ndim)]
+    if op.name in ("pixel_shuffle", "pixel_unshuffle", "channel_shuffle") and draw.chance(0.9):
+        shape = [draw.rng.choice(sizes) for sizes in ([0, 1, 2], [4, 9, 12, 36, 5], [0, 2, 6, 3], [2, 4, 6, 9])][draw.rng.randint(0, 1):]
+    if op.name in ("vander", "combinations") or op.block == "repeat_interleave_places" and draw.chance(0.9):
+        shape = [min(shape[0], 9)] if shape else [3]
+    draw.first_shape = shape
     draw_parameters(draw, op, keywords, len(shape))
     dims = [value for value in keywords.values() if isinstance(value, int) and not isinstance(value, bool) and -len(shape) <= value < len(shape)]
     dim = dims[0] % len(shape) if dims else None
     shapes = [shape]  # that a further operand may have
     for parameter in op.operands():
-        if not build.args:
+        if not build.args and op.values_of(parameter) == "int64":
+            build.args.append(build.places(shape, draw.rng.choice([3, 6])))
+        elif not build.args:
             build.args.append(build.tensor(shape, dtype, written=written))
+        elif parameter.name == "src" and op.name in PARTS and draw.chance(0.9):
+            build.args.append(build.tensor(part_shape(op, shape, keywords), dtype if draw.chance(0.85) else draw.dtype()))
+        elif parameter.name == "repeats" and draw.chance(0.9):
+            size = shape[dim] if dim is not None else max(math.prod(shape), 1)
+            build.args.append(build.places(draw.rng.choice([[], [1], [size]]), 3))
         elif op.values_of(parameter) == "int64":
             places = [draw.rng.randint(0, 5)] if draw.chance(0.5) else [draw.rng.choice([size, size, min(size, 1), draw.rng.randint(0, size)]) for size in shape]
             shapes = [places, shape, shape if dim is None else shape[:dim] + places[:1] + shape[dim + 1:]]

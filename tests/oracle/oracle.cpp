@@ -304,6 +304,7 @@ json answer(const json& question) {
       &warnings);
   Request request(question);
   try {
+    reply["results"] = json::array();
     for (const Tensor& result : perform(request, question.at("op")))
       reply["results"].push_back(describe(result, request));
   } catch (const NoSuchForm&) {

@@ -25,6 +25,10 @@ NN_NAMES = {"logsigmoid": "log_sigmoid"}
 def function(op):
     if DECLARED[op].module == "nn.functional" and (DECLARED[op].kind == "map" or op == "glu"):  # functional.py has no out=
         return getattr(torch._C._nn, NN_NAMES.get(op, op))
+    if DECLARED[op].name.endswith(("_pad1d", "_pad2d", "_pad3d", "one_hot")):
+        return getattr(torch._C._nn, op)
+    if DECLARED[op].name == "split":  # whose function is written in Python
+        return torch._C._VariableFunctions.split
     names = [*filter(None, DECLARED[op].module.split(".")), DECLARED[op].python_name]
     return functools.reduce(getattr, names, torch)
 
@@ -52,6 +56,8 @@ def keyword_value(op, name, value, operands):
 def call_torch(request, operands, out):
     op, form, keywords = request["op"], request["form"], dict(request["keywords"])
     if op in DECLARED and any(parameter.is_list() for parameter in DECLARED[op].parameters):
+        if op in ("block_diag", "cartesian_prod"):
+            return function(op)(*operands)
         return function(op)(operands, **keywords, **({"out": out} if form == "out" else {}))
     a = operands[0] if operands else None  # a factory
     if op == "to":
@@ -71,8 +77,8 @@ def call_torch(request, operands, out):
         return torch.bitwise_not(a)  # in Python PyTorch refuses floats with another text
     if form in ("operator", "compound"):
         return operator(op, form, operands)
-    if op == "flip" and a.dtype in WIDE_UNSIGNED:  # for which PyTorch lacks code in some layouts
-        return a.view(WIDE_UNSIGNED[a.dtype]).flip(keywords["dims"]).view(a.dtype)
+    if op in ("flip", "fliplr", "flipud", "rot90") and a.dtype in WIDE_UNSIGNED:  # for which PyTorch lacks code in some layouts
+        return function(op)(a.view(WIDE_UNSIGNED[a.dtype]), **keywords).view(a.dtype)
     if op in ("clamp", "clip"):
         bounds = [operands[keywords[bound]] if bound in keywords else None for bound in ("min", "max")]
         operands, keywords = [a] + bounds, {}
@@ -194,6 +200,14 @@ def unsafe_for_torch(request):
         return True
     if request["op"] == "huber_loss" and len(request["args"]) > 2:
         return request["keywords"].get("reduction") == "none"
+    if request["op"] in ("hstack", "vstack", "row_stack", "dstack", "column_stack") and request["form"] == "out":
+        # Of one tensor, PyTorch's cat writes to a copy if `out` is contiguous but for the strides of its dims of size 1.
+        out = request["out"][0]
+        return 1 in out["shape"] and tuple(out["strides"]) != torch.empty(out["shape"], device="meta").stride()
+    if request["op"] in ("index_copy", "index_fill", "index_fill_value"):  # of no elements it takes a view of too much memory
+        return 0 in request["args"][0]["shape"]
+    if request["op"] == "narrow_copy" and request["form"] == "out":  # of another dtype its error has another text (docs/differences.md)
+        return len({request["storages"][one["storage"]]["dtype"] for one in request["args"] + request["out"]}) > 1
     written = request["out"][:1] or request["args"][:1]
     if request["op"] in ("tril", "triu") and request["form"] in ("out", "inplace") and any(stride == 0 and size > 1 for size, stride in zip(written[0]["shape"], written[0]["strides"])):
         return True

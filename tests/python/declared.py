@@ -8,6 +8,8 @@ import tenon
 def number_of(word):
     if word in ("True", "False"):
         return word == "True"
+    if "," in word:
+        return tuple(map(int, word.split(",")))
     return int(word) if word.lstrip("-").isdigit() else float(word)
 
 
@@ -36,7 +38,10 @@ class Parameter:
     @property
     def choices(self):
         """The declared words or numbers."""
-        return [] if self.is_operand else [word if self.type.startswith("str") else number_of(word) for word in self.values.split()]
+        if self.is_operand:
+            return []
+        numbers = [word if self.type.startswith("str") else number_of(word) for word in self.values.split()]
+        return [number if isinstance(number, tuple) else (number,) for number in numbers] if self.type.startswith("int[") else numbers
 
     def sample(self):
         """A value of its type, for a parameter that is not an operand."""
@@ -87,9 +92,15 @@ OPS = [Op(name, kind, tuple(Parameter(*parameter) for parameter in parameters), 
 NAMES = sorted({op.name for op in OPS})
 
 
+# Functions of any number of tensors, which are declared as ops of a list.
+_OF_SEVERAL = ("block_diag", "cartesian_prod")
+
+
 def function(name):
-    """The function of an op: the package's, or that behind tenon.nn.functional."""
-    return getattr(tenon, name) if hasattr(tenon, name) else getattr(tenon._tenon._nn, name)
+    """The function of an op: the package's, or that behind tenon.nn.functional, or a method."""
+    if name in _OF_SEVERAL:
+        return lambda tensors: getattr(tenon, name)(*tensors)
+    return next(getattr(owner, name) for owner in (tenon, tenon._tenon._nn, tenon.Tensor) if hasattr(owner, name))
 
 
 def plain_arguments(name):
@@ -97,7 +108,7 @@ def plain_arguments(name):
     op = max((op for op in OPS if op.name == name), key=lambda op: len(op.parameters))
     arguments, needs_dim = [], False
     for at, parameter in enumerate(op.parameters):
-        sizes = op.sizes(parameter, lambda letter: 3) if op.shapes and parameter.is_operand else [2, 3]
+        sizes = op.sizes(parameter, lambda letter: 3) if op.shapes and parameter.is_operand else [3] if name in ("vander", "combinations") else [2, 3]
         numbers = tenon.arange(float(tenon.Size(sizes).numel())).reshape(sizes)
         if parameter.is_list:
             arguments.append([numbers, numbers + 1])
@@ -108,7 +119,7 @@ def plain_arguments(name):
         elif parameter.is_operand:
             floats = numbers * 0.35 - 1 + at
             arguments.append((numbers + at).to(tenon.int64) if name.startswith(("bitwise", "gcd", "lcm")) else floats > 0 if name.startswith("logical") else floats)
-        elif parameter.name in ("dim", "dims"):
+        elif parameter.name in ("dim", "dims") and not parameter.choices:
             needs_dim = needs_dim or parameter.fallback is None
         elif parameter.fallback is None:
             arguments.append(parameter.sample())

@@ -14,6 +14,7 @@ def python_inc(ops):
     functions, methods, nn = [], [], []
     for name, blocks in by_name(op for op in ops if op.facts.get("python") != "").items():
         binding = "both" if any(op.is_method for op in blocks) else "function"
+        binding = binding if blocks[0].is_function else "method"
         table = nn if blocks[0].is_in_submodule else functions
         table.append(definition(name, binding, doc_of(blocks), blocks, call))
         inplace = [op for op in blocks if op.has_inplace]

@@ -12,8 +12,13 @@ from ._dtypes import finfo, iinfo
 from ._functions import (
     as_tensor,
     asarray,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    block_diag,
     broadcast_shapes,
     broadcast_tensors,
+    cartesian_prod,
     frombuffer,
     from_dlpack,
     gradient,
@@ -24,6 +29,8 @@ from ._functions import (
     set_default_dtype,
     set_num_threads,
     set_printoptions,
+    split,
+    unravel_index,
 )
 from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ._policy import broadcast_policy

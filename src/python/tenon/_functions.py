@@ -1,5 +1,6 @@
 """Functions that are faster in Python than as a call of C++."""
 
+import collections.abc
 import sys
 
 from . import _tenon
@@ -47,6 +48,70 @@ def meshgrid(*tensors, indexing=None):
     if indexing is not None and not isinstance(indexing, str):
         raise TypeError(f"meshgrid(): argument 'indexing' must be str, not {type(indexing).__name__}")
     return _tenon._meshgrid(list(tensors), indexing)
+
+
+def split(tensor, split_size_or_sections, dim=0):
+    """split(tensor, split_size_or_sections, dim=0)
+
+    Views of parts along dim: all of one size but the last one, or of the given sizes.
+    """
+    return tensor.split(split_size_or_sections, dim)
+
+
+def _at_least(function, tensors):
+    return function(tensors[0] if len(tensors) == 1 else tensors)
+
+
+def atleast_1d(*tensors):
+    """A tensor without dims as a vector; others unchanged. Of several tensors: each of them."""
+    return _at_least(_tenon.atleast_1d, tensors)
+
+
+def atleast_2d(*tensors):
+    """Tensors of fewer dims as a matrix of one row; others unchanged. Of several tensors: each of them."""
+    return _at_least(_tenon.atleast_2d, tensors)
+
+
+def atleast_3d(*tensors):
+    """Tensors of fewer dims with dims of size 1: first for a vector, and last. Of several tensors: each of them."""
+    return _at_least(_tenon.atleast_3d, tensors)
+
+
+def block_diag(*tensors):
+    """A matrix with the matrices on its diagonal and 0 elsewhere."""
+    _check_tensors(tensors)
+    return _tenon.block_diag(tensors)
+
+
+def cartesian_prod(*tensors):
+    """Every combination of an element of each vector, one row each."""
+    _check_tensors(tensors)
+    return _tenon.cartesian_prod(tensors)
+
+
+def _sizes_of(shape):
+    if isinstance(shape, int):
+        return [shape]
+    if not isinstance(shape, collections.abc.Sequence):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    for size in shape:
+        if not isinstance(size, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+    return list(shape)
+
+
+def unravel_index(indices, shape):
+    """The indices of a tensor of that shape, one tensor for each dim, from places in all its elements as one vector."""
+    if indices.is_complex() or indices.is_floating_point() or indices.dtype == _tenon.bool:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got torch.{repr(indices.dtype).rpartition('.')[2]}")
+    sizes = _sizes_of(shape)
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {tuple(sizes)}")
+    steps = [1] * len(sizes)
+    for dim in range(len(sizes) - 2, -1, -1):
+        steps[dim] = steps[dim + 1] * sizes[dim + 1]
+    places = indices.unsqueeze(-1).floor_divide(_tenon.tensor(steps, dtype=_tenon.int64)) % _tenon.tensor(sizes, dtype=_tenon.int64)
+    return places.unbind(-1)
 
 
 def set_default_dtype(d, /):

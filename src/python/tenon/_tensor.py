@@ -97,6 +97,16 @@ def _restored(tensor, requires_grad, attributes):
     return tensor
 
 
+def split(self, split_size, dim=0):
+    """Views of parts along dim: all of size split_size but the last one, or of the sizes in a list."""
+    if isinstance(split_size, Tensor):
+        try:
+            split_size = int(split_size)
+        except ValueError:
+            pass
+    return (_tenon.split if isinstance(split_size, int) else _tenon.split_with_sizes)(self, split_size, dim)
+
+
 def numpy(self, *, force=False):
     """An ndarray over the same memory."""
     return _tenon._to_numpy(self.detach() if force else _without_history(self))
@@ -158,11 +168,12 @@ def __dask_tokenize__(self):
 
 
 _METHODS = (
-    __format__, __complex__, __reversed__, __deepcopy__, __copy__, __reduce_ex__, numpy, __array__, __array_ufunc__, __array_function__,
+    __format__, __complex__, __reversed__, __deepcopy__, __copy__, __reduce_ex__, split, numpy, __array__, __array_ufunc__, __array_function__,
     __array_namespace__, __dlpack__, __dlpack_device__, __dask_tokenize__,
 )  # fmt: skip
 
 
 def extend(cls):
     for method in _METHODS:
+        method.__qualname__ = f"Tensor.{method.__name__}"
         setattr(cls, method.__name__, method)

@@ -4,16 +4,17 @@ import warnings
 
 import tenon
 
-from .._tenon import _nn, celu_, hardshrink, prelu, relu_, rrelu_, selu_, threshold_
+from .._tenon import _nn, celu_, hardshrink, pixel_shuffle, pixel_unshuffle, prelu, relu_, rrelu_, selu_, threshold_
 
 __all__ = """
-    binary_cross_entropy binary_cross_entropy_with_logits celu celu_ cosine_embedding_loss cross_entropy elu elu_ gaussian_nll_loss gelu
+    binary_cross_entropy binary_cross_entropy_with_logits celu celu_ channel_shuffle cosine_embedding_loss cross_entropy elu elu_ gaussian_nll_loss gelu
     glu hardshrink hardsigmoid hardswish hardtanh hardtanh_ hinge_embedding_loss huber_loss kl_div l1_loss leaky_relu leaky_relu_
-    logsigmoid margin_ranking_loss mish mse_loss nll_loss poisson_nll_loss prelu relu relu6 relu_ rrelu rrelu_ selu selu_ silu
+    logsigmoid margin_ranking_loss mish mse_loss nll_loss one_hot pad pixel_shuffle pixel_unshuffle poisson_nll_loss prelu relu relu6 relu_ rrelu rrelu_ selu selu_ silu
     smooth_l1_loss soft_margin_loss softplus softshrink softsign tanhshrink threshold threshold_
 """.split()
 
 elu_, gelu, hardtanh_, leaky_relu_ = _nn.elu_, _nn.gelu, _nn.hardtanh_, _nn.leaky_relu_
+channel_shuffle, one_hot = _nn.channel_shuffle, _nn.one_hot
 logsigmoid, softplus, softshrink = _nn.logsigmoid, _nn.softplus, _nn.softshrink
 
 
@@ -102,6 +103,18 @@ def tanhshrink(input):
 def softsign(input):
     """input / (|input| + 1)."""
     return input / (input.abs() + 1)
+
+
+# --- Padding
+
+
+def pad(input, pad, mode="constant", value=None):
+    """input with more elements before and after its last dims, two numbers for each dim, from the last one on.
+
+    They are a number, or with mode="reflect", "replicate" and "circular" elements of input: mirrored, the outermost ones, or
+    those from the other end.
+    """
+    return _nn.pad(input, pad, mode, value)
 
 
 # --- Losses

@@ -1,11 +1,11 @@
-// unsqueeze_copy: unsqueeze, with memory of its own.
+// column_copy: unsqueeze, with memory of its own.
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
 
 namespace tenon {
 
-Tensor plain::unsqueeze_copy(const Tensor& self, int64_t dim) {
+Tensor plain::column_copy(const Tensor& self, int64_t dim) {
   return run_clone(self.detach().unsqueeze(dim), MemoryFormat::contiguous);
 }
 

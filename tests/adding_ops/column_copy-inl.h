@@ -1,11 +1,11 @@
-// A copy of a view: an algorithm, whose body is unsqueeze_copy.cpp.
+// A copy of a view: an algorithm, whose body is column_copy.cpp.
 
-struct unsqueeze_copy {
-  static constexpr Row row{.signature = "unsqueeze_copy(Tensor self, int dim, *, Tensor out=None) -> Tensor",
+struct column_copy {
+  static constexpr Row row{.signature = "column_copy(Tensor self, int dim, *, Tensor out=None) -> Tensor",
                            .kind = Kind::algorithm,
                            .method = false,
                            .strict_out = true,
-                           .grad_fn = "UnsqueezeBackward0_copy",
+                           .grad_fn = "ColumnBackward0_copy",
                            .doc = "A copy with another dim of size 1."};
   template <class G>
   static auto grad_a(const G& g) {

@@ -1,4 +1,4 @@
-// take: index_select of all elements in one row.
+// elements_at: index_select of all elements in one row.
 #include <string>
 
 #include "dispatch/algorithm.h"
@@ -19,12 +19,13 @@ void check_places(const Tensor& index, int64_t count) {
 
 }  // namespace
 
-Tensor plain::take(const Tensor& self, const Tensor& index) {
+Tensor plain::elements_at(const Tensor& self, const Tensor& index) {
   if (index.dtype() != int64)
-    throw Error(std::string("take(): Expected a long tensor for index, but got ") + scalar_type_name(index.dtype()));
+    throw Error(std::string("elements_at(): Expected a long tensor for index, but got ") +
+                scalar_type_name(index.dtype()));
   if (index.numel() == 0) return new_tensor(index.sizes(), self.dtype(), self.device());
-  if (self.numel() == 0) throw IndexError("take(): tried to take from an empty tensor");
-  check_has_code(row_of(Op::take), self.dtype());
+  if (self.numel() == 0) throw IndexError("elements_at(): tried to take from an empty tensor");
+  check_has_code(row_of(Op::elements_at), self.dtype());
   const Tensor places = index.reshape({-1}).contiguous();
   check_places(places, self.numel());
   return self.detach().reshape({-1}).index_select(0, tenon::remainder(places, self.numel())).reshape(index.sizes());

@@ -1,12 +1,12 @@
-// By index: an algorithm with a tensor of places. Its body is take.cpp.
+// By index: an algorithm with a tensor of places. Its body is elements_at.cpp.
 
-struct take {
-  static constexpr Row row{.signature = "take(Tensor self, Tensor index) -> Tensor",
+struct elements_at {
+  static constexpr Row row{.signature = "elements_at(Tensor self, Tensor index) -> Tensor",
                            .kind = Kind::algorithm,
                            .values = "index: int64",
                            .dtypes = kUsual | kComplex,
-                           .kernel_name = "take_cpu",
-                           .grad_fn = "TakeBackward0",
+                           .kernel_name = "elements_at_cpu",
+                           .grad_fn = "ElementsAtBackward0",
                            .doc = "The elements at places of the tensor as one row."};
   template <class G>
   static auto grad_a(const G& g) {

@@ -1,0 +1,485 @@
+// repeat, tile, repeat_interleave, rot90 and other orders of elements, pad. Checks, their order and texts are PyTorch's
+// (aten/src/ATen/native/TensorShape.cpp, Repeat.cpp, PadNd.cpp, ReflectionPad.cpp, ReplicationPadding.cpp).
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "base/checked.h"
+#include "dispatch/algorithm.h"
+#include "dispatch/padding.h"
+#include "dispatch/plain.h"
+#include "shape/dense_strides.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tensor/impl.h"
+
+namespace tenon {
+
+// --- repeat, tile
+
+namespace {
+
+/// `sizes` with 1 in front, up to as many as there are `others`.
+Dims lengthened(SizesView sizes, int64_t count) {
+  Dims longer(std::max<int64_t>(count - sizes.size(), 0), 1);
+  for (int64_t size : sizes) longer.push_back(size);
+  return longer;
+}
+
+}  // namespace
+
+Tensor plain::repeat(const Tensor& self, SizesView repeats) {
+  if (repeats.size() < self.dim())
+    throw Error("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
+  const Dims sizes = lengthened(self.sizes(), repeats.size());
+  Dims repeated, apart, once;  // `apart` has two dims for each: the repeats and the elements
+  for (int64_t i = 0; i < sizes.size(); ++i) {
+    repeated.push_back((Checked(sizes[i]) * repeats[i]).or_throw("numel: integer multiplication overflow"));
+    for (int64_t size : {repeats[i], sizes[i]}) apart.push_back(size);
+    for (int64_t size : {int64_t{1}, sizes[i]}) once.push_back(size);
+  }
+  const Tensor result = new_tensor(repeated, self.dtype(), self.device());
+  if (!is_computed(result) || result.numel() == 0) return result;
+  const Tensor source = self.detach().expand(sizes);
+  Dims strides;
+  for (int64_t i = 0; i < sizes.size(); ++i)
+    for (int64_t stride : {int64_t{0}, source.strides()[i]}) strides.push_back(stride);
+  run_copy(result.view(apart), new_view(source, apart, strides, source.storage_offset()));
+  forget_writes(result);
+  return result;
+}
+
+Tensor plain::tile(const Tensor& self, SizesView dims) { return self.repeat(lengthened(dims, self.dim())); }
+
+// --- repeat_interleave
+
+namespace {
+
+void check_counts(const Tensor& repeats) {
+  if (repeats.dtype() != int64 && repeats.dtype() != int32) fail_no_code("repeat_interleave_cpu", repeats.dtype());
+  if (repeats.dim() != 1) throw Error("repeat_interleave only accept 1D vector as repeat");
+}
+
+/// How often each element is repeated, in all. With `given`, PyTorch first checks that it is that number.
+int64_t sum_of_counts(const Tensor& counts, std::optional<int64_t> given) {
+  Checked sum = 0;
+  for (int64_t i = 0; i < counts.numel(); ++i) sum += counts.data<int64_t>()[i];
+  if (given) {
+    check_not_negative(SizesView({*given}));
+    if (!sum.fits() || sum.value_or(0) != *given) throw Error("allocated size does not match required size");
+  }
+  for (int64_t i = 0; i < counts.numel(); ++i)
+    if (counts.data<int64_t>()[i] < 0) throw Error("repeats can not be negative");
+  return sum.or_throw("numel: integer multiplication overflow");
+}
+
+}  // namespace
+
+Tensor plain::repeat_interleave_places(const Tensor& repeats, std::optional<int64_t> output_size) {
+  check_counts(repeats);
+  if (repeats.numel() == 0) return empty_like(repeats.detach());
+  check_readable(repeats);
+  const Tensor counts = run_to(repeats, int64, MemoryFormat::contiguous);
+  const Tensor places = new_tensor({sum_of_counts(counts, output_size)}, int64);
+  int64_t* to = places.data<int64_t>();
+  for (int64_t i = 0; i < counts.numel(); ++i) to = std::fill_n(to, counts.data<int64_t>()[i], i);
+  return repeats.dtype() == int64 ? places : run_to(places, repeats.dtype(), MemoryFormat::preserve);
+}
+
+Tensor plain::repeat_interleave(const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim,
+                                std::optional<int64_t> output_size) {
+  const Tensor input = dim ? self : self.flatten();
+  const int64_t along = dim.value_or(0);
+  Tensor counts = repeats;
+  if (repeats.dim() == 0 || (repeats.dim() == 1 && repeats.size(0) == 1)) {
+    counts = repeats.reshape({1}).expand({input.size(along)});
+  } else if (repeats.dim() == 1) {
+    if (repeats.size(0) != input.size(along))
+      throw Error("repeats must have the same size as input along dim, but got repeats.size(0) = " +
+                  std::to_string(repeats.size(0)) + " and input.size(" + std::to_string(along) +
+                  ") = " + std::to_string(input.size(along)));
+  } else {
+    throw Error("repeats must be 0-dim or 1-dim tensor");
+  }
+  return input.index_select(along, plain::repeat_interleave_places(counts, output_size));
+}
+
+Tensor plain::repeat_interleave_number(const Tensor& self, int64_t repeats, std::optional<int64_t> dim,
+                                       std::optional<int64_t> output_size) {
+  const Tensor input = dim ? self : self.flatten();
+  const int64_t along = wrap_dim(dim.value_or(0), self.dim());
+  if (repeats < 0) throw Error("Repeats must be non-negative");
+  const Tensor column = input.unsqueeze(along + 1);
+  Dims sizes = column.sizes().copy();
+  sizes[along + 1] = repeats;
+  const Tensor expanded = column.expand(sizes);
+  const int64_t count = (Checked(repeats) * sizes[along]).or_throw("numel: integer multiplication overflow");
+  if (output_size && *output_size != count)
+    throw Error("repeat_interleave: Invalid output_size, expected " + std::to_string(count) + " but got " +
+                std::to_string(*output_size));
+  return expanded.clone(MemoryFormat::contiguous).flatten(along, along + 1);
+}
+
+// --- Other orders
+
+Tensor plain::fliplr(const Tensor& self) {
+  if (self.dim() < 2) throw Error("Input must be >= 2-d.");
+  return self.flip({1});
+}
+Tensor plain::flipud(const Tensor& self) {
+  if (self.dim() < 1) throw Error("Input must be >= 1-d.");
+  return self.flip({0});
+}
+
+namespace {
+
+void check_plane(const Tensor& self, SizesView dims) {
+  const int64_t ndim = self.dim();
+  if (dims.size() != 2) throw Error("expected total rotation dims == 2, but got dims = " + std::to_string(dims.size()));
+  if (ndim < 2) throw Error("expected total dims >= 2, but got total dims = " + std::to_string(ndim));
+  const Checked distance = Checked(dims[0]) - dims[1];
+  if (dims[0] == dims[1] || distance.value_or(0) == ndim || distance.value_or(0) == -ndim)
+    throw Error("expected rotation dims to be different, but got dim0 = " + std::to_string(dims[0]) +
+                " and dim1 = " + std::to_string(dims[1]));
+  for (int64_t i = 0; i < 2; ++i)
+    if (dims[i] >= ndim || dims[i] < -ndim)
+      throw Error("Rotation dim" + std::to_string(i) + " out of range, dim" + std::to_string(i) + " = " +
+                  std::to_string(dims[i]));
+}
+
+}  // namespace
+
+Tensor plain::rot90(const Tensor& self, int64_t k, const DimsArg& dims_arg) {
+  constexpr int64_t kPlane[] = {0, 1};
+  const SizesView dims = dims_arg.view().data() ? dims_arg.view() : SizesView(kPlane, 2);
+  check_plane(self, dims);
+  const Tensor source = self.detach();
+  const auto turned = [&](int64_t flipped) {
+    const Tensor result = source.flip({flipped}), view = result.transpose(dims[0], dims[1]);
+    set_sizes_and_strides(result, view.sizes().copy(), view.strides().copy());
+    return result;
+  };
+  const int64_t turns = ((k % 4) + 4) % 4;
+  if (turns == 1) return turned(dims[1]);
+  if (turns == 2) return source.flip(dims);
+  if (turns == 3) return turned(dims[0]);
+  return run_clone(source, MemoryFormat::contiguous);
+}
+
+// --- Images
+
+namespace {
+
+void check_images(const Tensor& self, const char* op, const char* factor, int64_t given) {
+  if (self.dim() < 3)
+    throw Error(std::string(op) + " expects input to have at least 3 dimensions, but got input with " +
+                std::to_string(self.dim()) + " dimension(s)");
+  if (given <= 0) throw Error(std::string(op) + " expects a positive " + factor + ", but got " + std::to_string(given));
+}
+void check_side(const Tensor& self, const char* side, int64_t dim, int64_t factor) {
+  if (self.size(dim) % factor == 0) return;
+  throw Error(std::string("pixel_unshuffle expects ") + side + " to be divisible by downscale_factor, but input.size(" +
+              std::to_string(dim) + ")=" + std::to_string(self.size(dim)) + " is not divisible by " +
+              std::to_string(factor));
+}
+
+/// The last three dims as `between`, which are then permuted, and joined to `sizes`.
+Tensor shuffled(const Tensor& self, std::initializer_list<int64_t> between, std::initializer_list<int64_t> order,
+                std::initializer_list<int64_t> sizes) {
+  const int64_t leading = self.dim() - 3;
+  Dims apart, permuted, joined;
+  for (int64_t dim = 0; dim < leading; ++dim) {
+    apart.push_back(self.sizes()[dim]);
+    permuted.push_back(dim);
+    joined.push_back(self.sizes()[dim]);
+  }
+  for (int64_t size : between) apart.push_back(size);
+  for (int64_t dim : order) permuted.push_back(leading + dim);
+  for (int64_t size : sizes) joined.push_back(size);
+  const Tensor dense = self.detach().contiguous();
+  const Tensor result = run_clone(dense.view(apart).permute(permuted), MemoryFormat::contiguous);
+  const MemoryFormat format = format_of(self.sizes(), self.strides());
+  set_sizes_and_strides(result, joined, contiguous_strides(joined));
+  return format == MemoryFormat::contiguous ? result : run_clone(result, format);
+}
+
+}  // namespace
+
+Tensor plain::pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
+  check_images(self, "pixel_shuffle", "upscale_factor", upscale_factor);
+  const int64_t channels = self.size(-3), r = upscale_factor;
+  const int64_t square =
+      (Checked(r) * r).or_else([] { throw Error("upscale factor is too large, (upscale_factor)^2 overflowed"); });
+  if (channels % square != 0)
+    throw Error(
+        "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
+        "input.size(-3)=" +
+        std::to_string(channels) + " is not divisible by " + std::to_string(square));
+  if (self.numel() > 0 && is_computed(self)) check_has_code(row_of(Op::pixel_shuffle), self.dtype());
+  const int64_t height = self.size(-2), width = self.size(-1), fewer = channels / square;
+  const auto times = [r](int64_t size) {
+    return (Checked(size) * r).or_throw("numel: integer multiplication overflow");
+  };
+  return shuffled(self, {fewer, r, r, height, width}, {0, 3, 1, 4, 2}, {fewer, times(height), times(width)});
+}
+
+Tensor plain::pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
+  check_images(self, "pixel_unshuffle", "downscale_factor", downscale_factor);
+  const int64_t r = downscale_factor, channels = self.size(-3);
+  check_side(self, "height", -2, r);
+  check_side(self, "width", -1, r);
+  if (self.numel() == 0) return run_clone(self, MemoryFormat::preserve);  // as in PyTorch
+  if (is_computed(self)) check_has_code(row_of(Op::pixel_unshuffle), self.dtype());
+  const int64_t height = self.size(-2) / r, width = self.size(-1) / r;
+  const int64_t more = (Checked(r) * r * channels).or_throw("numel: integer multiplication overflow");
+  return shuffled(self, {channels, height, r, width, r}, {0, 2, 4, 1, 3}, {more, height, width});
+}
+
+Tensor plain::channel_shuffle(const Tensor& self, int64_t groups) {
+  if (self.dim() <= 2)
+    throw Error("channel_shuffle expects input with > 2 dims, but got input with sizes " + to_string(self.sizes()));
+  const int64_t channels = self.size(1);
+  if (groups <= 0)
+    throw Error("Number of groups to divide channels in must be positive. Value of groups:" + std::to_string(groups));
+  if (channels % groups != 0)
+    throw Error("Number of channels must be divisible by groups. Got " + std::to_string(channels) + " channels and " +
+                std::to_string(groups) + " groups.");
+  const Tensor source = self.detach();
+  if (self.numel() == 0) return source;
+  if (is_computed(self)) check_has_code(row_of(Op::channel_shuffle), self.dtype());
+  const Tensor shuffled =
+      run_clone(source.unflatten(1, {groups, channels / groups}).transpose(1, 2), MemoryFormat::contiguous);
+  set_sizes_and_strides(shuffled, self.sizes(), contiguous_strides(self.sizes()));
+  const MemoryFormat format = format_of(self.sizes(), self.strides());
+  return format == MemoryFormat::contiguous ? shuffled : run_clone(shuffled, format);
+}
+
+Tensor plain::one_hot(const Tensor& self, int64_t num_classes) {
+  if (self.dtype() != int64) throw Error("one_hot is only applicable to index tensor of type LongTensor.");
+  Dims sizes = self.sizes().copy();
+  if (self.numel() == 0) {
+    if (num_classes <= 0) throw Error("Can not infer total number of classes from empty tensor.");
+    sizes.push_back(num_classes);
+    return new_tensor(sizes, int64, self.device());
+  }
+  check_readable(self);
+  const int64_t least = self.amin().item<int64_t>(), most = self.amax().item<int64_t>();
+  if (least < 0) throw Error("Class values must be non-negative.");
+  if (num_classes == -1)
+    num_classes = (Checked(most) + 1).or_throw("numel: integer multiplication overflow");
+  else if (num_classes <= most)
+    throw Error("Class values must be smaller than num_classes.");
+  sizes.push_back(num_classes);
+  Tensor result = zeros(sizes, int64);
+  result.scatter_(-1, self.unsqueeze(-1), 1);
+  forget_writes(result);
+  return result;
+}
+
+// --- pad
+
+Tensor padded_places(int64_t size, int64_t before, int64_t after, Border border, Device device) {
+  const int64_t count = size + before + after;
+  const Tensor places = new_tensor({count}, int64, device);
+  if (places.is_meta()) return places;
+  int64_t* const to = places.data<int64_t>();
+  const int64_t cut = std::max<int64_t>(-before, 0),
+                kept = std::max<int64_t>(size - cut - std::max<int64_t>(-after, 0), 1);
+  for (int64_t i = 0; i < count; ++i) {
+    // exact: within a few sizes
+    const int64_t place = i - before;
+    if (border == Border::replicate)
+      to[i] = std::clamp<int64_t>(place, 0, size - 1);
+    else if (border == Border::reflect)
+      to[i] = place < 0 ? -place : place < size ? place : 2 * (size - 1) - place;
+    else
+      to[i] = std::min(cut + (((place - cut) % kept) + kept) % kept, size - 1);
+  }
+  return places;
+}
+
+namespace {
+
+/// Cuts off what is negative in `pad`.
+Tensor narrowed(Tensor self, SizesView pad) {
+  for (int64_t i = 0; i < pad.size() / 2; ++i) {
+    const int64_t dim = self.dim() - 1 - i;
+    if (pad[2 * i] < 0) self = self.narrow(dim, -pad[2 * i], self.size(dim) + pad[2 * i]);
+    if (pad[2 * i + 1] < 0) self = self.narrow(dim, 0, self.size(dim) + pad[2 * i + 1]);
+  }
+  return self;
+}
+
+Dims padded_sizes(const Tensor& self, SizesView pad) {
+  Dims sizes = self.sizes().copy();
+  for (int64_t i = pad.size() / 2 - 1; i >= 0; --i) {
+    const int64_t dim = self.dim() - 1 - i;
+    const int64_t size =
+        (Checked(sizes[dim]) + pad[2 * i] + pad[2 * i + 1]).or_throw("numel: integer multiplication overflow");
+    if (size < 0)
+      throw Error("The input size " + std::to_string(sizes[dim]) + ", plus negative padding " +
+                  std::to_string(pad[2 * i]) + " and " + std::to_string(pad[2 * i + 1]) +
+                  " resulted in a negative output size, which is invalid. Check dimension " + std::to_string(dim) +
+                  " of your input.");
+    sizes[dim] = size;
+  }
+  return sizes;
+}
+
+}  // namespace
+
+Tensor plain::constant_pad_nd(const Tensor& self, SizesView pad, Scalar value) {
+  if (pad.size() % 2 != 0)
+    throw Error("Length of pad must be even but instead it equals " + std::to_string(pad.size()));
+  if (pad.size() / 2 > self.dim())
+    throw Error("Length of pad should be no more than twice the number of dimensions of the input. Pad length is " +
+                std::to_string(pad.size()) + "while the input has " + std::to_string(self.dim()) + "dimensions.");
+  for (int64_t count : pad) static_cast<void>((Checked(0) - count).or_throw("numel: integer multiplication overflow"));
+  const Tensor inside = narrowed(self.detach(), pad);
+  if (std::all_of(pad.begin(), pad.end(), [](int64_t count) { return count <= 0; }))
+    return run_clone(inside, MemoryFormat::preserve);
+  const Dims sizes = padded_sizes(self, pad);
+  const MemoryFormat format = format_of(self.sizes(), self.strides());
+  Tensor result = new_tensor(sizes, format_strides(sizes, format), self.dtype(), self.device());
+  if (!is_computed(result)) return result;
+  result.fill_(value);
+  Dims negated = pad.copy();
+  for (int64_t& count : negated) count = std::min<int64_t>(-count, 0);
+  run_copy(narrowed(result, negated), inside);
+  forget_writes(result);
+  return result;
+}
+
+namespace {
+
+void check_padded(const Tensor& self, SizesView padding, int64_t count, Border border) {
+  if (padding.size() != 2 * count)
+    throw Error("padding size is expected to be " + std::to_string(2 * count) +
+                (border == Border::reflect ? ", but got: " + std::to_string(padding.size()) : ""));
+  const bool is_batch = self.dim() == count + 2;
+  bool is_valid = is_batch || self.dim() == count + 1;
+  for (int64_t dim = is_batch ? 1 : 0; dim < self.dim(); ++dim) is_valid = is_valid && self.sizes()[dim] != 0;
+  if (!is_valid)
+    throw Error("Expected " + std::to_string(count + 1) + "D or " + std::to_string(count + 2) +
+                "D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: " +
+                to_string(self.sizes()));
+}
+
+void check_reflected(const Tensor& self, SizesView padding) {
+  for (int64_t i = 0; i < padding.size() / 2; ++i) {
+    const int64_t dim = self.dim() - 1 - i;
+    if (padding[2 * i] >= self.size(dim) || padding[2 * i + 1] >= self.size(dim))
+      throw Error("Argument #" + std::to_string(4 + 2 * i) +
+                  ": Padding size should be less than the corresponding input dimension, but got: padding (" +
+                  std::to_string(padding[2 * i]) + ", " + std::to_string(padding[2 * i + 1]) + ") at dimension " +
+                  std::to_string(dim) + " of input " + to_string(self.sizes()));
+  }
+}
+
+/// PyTorch's text for a dim that nothing is left of: "input (H: 2, W: 3) is too small. Calculated output H: 0 W: 1".
+void check_large_enough(const Tensor& self, SizesView padding) {
+  constexpr const char* kNames[] = {"W", "H", "D"};
+  const int64_t count = padding.size() / 2;
+  std::string inside, outside;
+  bool is_any = false;
+  for (int64_t i = count - 1; i >= 0; --i) {
+    const int64_t size = self.size(-1 - i);
+    const int64_t padded =
+        (Checked(size) + padding[2 * i] + padding[2 * i + 1]).or_throw("numel: integer multiplication overflow");
+    is_any = is_any || padded >= 1;
+    const std::string name = kNames[i];
+    inside += (inside.empty() ? "" : i == 1 && count == 3 ? " " : ", ") + name + ": " + std::to_string(size);
+    outside += " " + name + ": " + std::to_string(padded);
+  }
+  if (!is_any) throw Error("input (" + inside + ") is too small. Calculated output" + outside);
+}
+
+Tensor selected(Tensor self, SizesView padding, Border border) {
+  for (int64_t i = 0; i < padding.size() / 2; ++i) {
+    const int64_t dim = self.dim() - 1 - i;
+    if (padding[2 * i] == 0 && padding[2 * i + 1] == 0) continue;
+    const Tensor places = padded_places(self.size(dim), padding[2 * i], padding[2 * i + 1], border, self.device());
+    self = self.index_select(dim, places);
+  }
+  return self;
+}
+
+Tensor padded_by_border(Op op, const Tensor& self, SizesView padding, int64_t count, Border border) {
+  check_padded(self, padding, count, border);
+  if (border == Border::reflect) check_reflected(self, padding);
+  check_large_enough(self, padding);
+  const MemoryFormat format = count > 1 ? format_of(self.sizes(), self.strides()) : MemoryFormat::contiguous;
+  const Row& row = row_of(op);
+  const bool has_images_last = op == Op::reflection_pad2d || border == Border::replicate;
+  const bool is_images_last = has_images_last && self.numel() > 0 && format != MemoryFormat::contiguous;
+  if (is_computed(self) && (row.dtypes & set_of(self.dtype())) == 0)
+    fail_no_code((row.kernel_name + std::string(is_images_last ? "_channels_last" : "")).c_str(), self.dtype());
+  const Tensor source = self.detach();
+  const Tensor result = selected(source, padding, border);
+  return result.is(source) || format != MemoryFormat::contiguous ? run_clone(result, format) : result;
+}
+
+}  // namespace
+
+Tensor plain::reflection_pad1d(const Tensor& self, SizesView padding) {
+  return padded_by_border(Op::reflection_pad1d, self, padding, 1, Border::reflect);
+}
+Tensor plain::reflection_pad2d(const Tensor& self, SizesView padding) {
+  return padded_by_border(Op::reflection_pad2d, self, padding, 2, Border::reflect);
+}
+Tensor plain::reflection_pad3d(const Tensor& self, SizesView padding) {
+  return padded_by_border(Op::reflection_pad3d, self, padding, 3, Border::reflect);
+}
+Tensor plain::replication_pad1d(const Tensor& self, SizesView padding) {
+  return padded_by_border(Op::replication_pad1d, self, padding, 1, Border::replicate);
+}
+Tensor plain::replication_pad2d(const Tensor& self, SizesView padding) {
+  return padded_by_border(Op::replication_pad2d, self, padding, 2, Border::replicate);
+}
+Tensor plain::replication_pad3d(const Tensor& self, SizesView padding) {
+  return padded_by_border(Op::replication_pad3d, self, padding, 3, Border::replicate);
+}
+
+namespace {
+
+Tensor padded_circularly(const Tensor& self, SizesView padding) {
+  for (int64_t i = padding.size() / 2 - 1; i >= 0; --i) {
+    const int64_t size = self.size(-1 - i), before = padding[2 * i], after = padding[2 * i + 1];
+    if (before > size || after > size) throw Error("Padding value causes wrapping around more than once.");
+    if ((Checked(size) + before + after).value_or(-1) < 0)
+      throw Error("Negative padding value is resulting in an empty dimension");
+  }
+  const Tensor result = selected(self, padding, Border::circular);
+  return result.is(self) ? self.clone() : result;
+}
+
+}  // namespace
+
+Tensor plain::pad(const Tensor& self, SizesView pad, const char* mode, std::optional<double> value) {
+  const std::string_view name = mode;
+  if (name != "constant" && name != "reflect" && name != "replicate" && name != "circular")
+    throw NotImplementedError("Unrecognised padding mode " + std::string(name));
+  if (pad.size() % 2 != 0) throw Error("Padding length must be divisible by 2");
+  if (pad.size() > 2 * self.dim())
+    throw Error("Padding length should be less than or equal to two times the input dimension but got padding length " +
+                std::to_string(pad.size()) + " and input of dimension " + std::to_string(self.dim()));
+  if (name == "constant") return tenon::constant_pad_nd(self, pad, value.value_or(0));
+  if (value && *value != 0) throw Error("Padding mode \"" + std::string(name) + "\" doesn't take in value argument");
+  const int64_t count = pad.size() / 2;
+  if (count < 1 || count > 3 || (self.dim() != count + 1 && self.dim() != count + 2))
+    throw NotImplementedError(
+        "Padding size " + std::to_string(pad.size()) + " is not supported for " + std::to_string(self.dim()) +
+        "D input tensor.\nSupported combinations for non-constant padding:\n  - 2D or 3D input: "
+        "padding size = 2 (pads last dimension)\n  - 3D or 4D input: padding size = 4 (pads last 2 "
+        "dimensions)\n  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)");
+  if (name == "circular") return padded_circularly(self, pad);
+  if (name == "reflect")
+    return count == 1   ? tenon::reflection_pad1d(self, pad)
+           : count == 2 ? tenon::reflection_pad2d(self, pad)
+                        : tenon::reflection_pad3d(self, pad);
+  return count == 1   ? tenon::replication_pad1d(self, pad)
+         : count == 2 ? tenon::replication_pad2d(self, pad)
+                      : tenon::replication_pad3d(self, pad);
+}
+
+}  // namespace tenon
