@@ -39,6 +39,7 @@ void fill_products(KernelTable& table);
 void fill_states(KernelTable& table);
 void fill_index(KernelTable& table);
 void fill_scans(KernelTable& table);
+void fill_softmax(KernelTable& table);
 
 /// Ops on uint16, uint32 and uint64 use the kernels of signed integers of that width: the bits of the results are
 /// equal.
@@ -99,6 +100,7 @@ KernelTable make_table() {
   fill_states(table);
   fill_index(table);
   fill_scans(table);
+  fill_softmax(table);
   return table;
 }
 

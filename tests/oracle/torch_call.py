@@ -22,9 +22,19 @@ def operator(op, form, operands):
 NN_NAMES = {"logsigmoid": "log_sigmoid"}
 
 
+# What torch's functions of these names, which are written in Python, call.
+BEHIND_PYTHON = {
+    "unique": torch._unique2, "unique_dim": torch._VF.unique_dim, "unique_consecutive": torch._VF.unique_consecutive, "cdist": torch._VF.cdist,
+    "tensordot": torch._VF.tensordot, "einsum": lambda tensors, equation: torch._VF.einsum(equation, tensors), "linear": torch._C._nn.linear,
+    "pdist": torch.pdist,
+}  # fmt: skip
+
+
 def function(op):
     if DECLARED[op].module == "nn.functional" and (DECLARED[op].kind == "map" or op == "glu"):  # functional.py has no out=
         return getattr(torch._C._nn, NN_NAMES.get(op, op))
+    if DECLARED[op].name in BEHIND_PYTHON:
+        return BEHIND_PYTHON[DECLARED[op].name]
     names = [*filter(None, DECLARED[op].module.split(".")), DECLARED[op].python_name]
     return functools.reduce(getattr, names, torch)
 

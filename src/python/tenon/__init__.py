@@ -14,6 +14,9 @@ from ._functions import (
     asarray,
     broadcast_shapes,
     broadcast_tensors,
+    cdist,
+    chain_matmul,
+    einsum,
     frombuffer,
     from_dlpack,
     is_tensor,
@@ -23,6 +26,9 @@ from ._functions import (
     set_default_dtype,
     set_num_threads,
     set_printoptions,
+    tensordot,
+    unique,
+    unique_consecutive,
 )
 from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ._policy import broadcast_policy
