@@ -185,7 +185,6 @@ Tensor plain::logcumsumexp(const Tensor& self, int64_t dim) { return logarithms(
 
 Tensor& plain::logcumsumexp_out(Tensor& out, const Tensor& self, int64_t dim) {
   check_unrecorded(Op::logcumsumexp, out, self);
-  wrap_dim(dim, self.dim());
   if (out.dtype() != self.dtype())
     throw Error(std::string("expected scalar_type ") + scalar_type_name(self.dtype()) + " but found " +
                 scalar_type_name(out.dtype()));

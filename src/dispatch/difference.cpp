@@ -72,7 +72,7 @@ Tensor& plain::diff_out(Tensor& out, const Tensor& self, int64_t n, int64_t dim,
   if (n == 0) {
     check_unrecorded(Op::sub, out, self);
     if (out.dtype() != self.dtype())
-      throw Error(std::string("expected scalar type ") + scalar_type_name(self.dtype()) + " but found " +
+      throw Error(std::string("expected scalar_type ") + scalar_type_name(self.dtype()) + " but found " +
                   scalar_type_name(out.dtype()));
     return write_result(Op::sub, out, run_clone(self, MemoryFormat::contiguous));
   }
@@ -135,27 +135,27 @@ Tensor area(const Tensor& y, const Scalar* dx, double distance, int64_t dim) {
 
 }  // namespace
 
-Tensor plain::trapezoid_x(const Tensor& y, const Tensor& x, int64_t dim) {
+Tensor plain::trapezoid(const Tensor& y, const Tensor& x, int64_t dim) {
   const int64_t along = wrap_dim(dim, y.dim());
   if (y.size(along) == 0) return no_area(y, along);
   check_no_bools("trapezoid", y, x);
   const Tensor apart = distances("trapezoid", y, x, along);
   return ((but_last(y, along) + but_first(y, along)) * apart).sum(along) / 2.0;
 }
-Tensor plain::trapezoid(const Tensor& y, Scalar dx, int64_t dim) {
+Tensor plain::trapezoid_dx(const Tensor& y, Scalar dx, int64_t dim) {
   return area(y, &dx, dx.is_complex() ? 0 : dx.to<double>(), dim);
 }
 Tensor plain::trapz(const Tensor& y, double dx, int64_t dim) { return area(y, nullptr, dx, dim); }
-Tensor plain::trapz_x(const Tensor& y, const Tensor& x, int64_t dim) { return plain::trapezoid_x(y, x, dim); }
+Tensor plain::trapz_x(const Tensor& y, const Tensor& x, int64_t dim) { return plain::trapezoid(y, x, dim); }
 
-Tensor plain::cumulative_trapezoid_x(const Tensor& y, const Tensor& x, int64_t dim) {
+Tensor plain::cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim) {
   const int64_t along = wrap_dim(dim, y.dim());
   check_no_bools("cumulative_trapezoid", y, x);
   if (y.dim() == 0) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
   const Tensor apart = distances("cumulative_trapezoid", y, x, along);
   return (apart * (but_last(y, along) + but_first(y, along))).cumsum(along) / 2.0;
 }
-Tensor plain::cumulative_trapezoid(const Tensor& y, Scalar dx, int64_t dim) {
+Tensor plain::cumulative_trapezoid_dx(const Tensor& y, Scalar dx, int64_t dim) {
   check_distance("cumulative_trapezoid", y, &dx);
   if (y.dim() == 0) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
   return (dx.to<double>() / 2.0 * (but_last(y, dim) + but_first(y, dim))).cumsum(dim);

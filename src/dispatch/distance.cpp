@@ -115,7 +115,6 @@ Tensor plain::cdist(const Tensor& x1_arg, const Tensor& x2_arg, double p, std::o
   check_cdist(x1_arg, x2_arg, p, compute_mode);
   const auto batch_of = [](const Tensor& x) { return SizesView(x.sizes().data(), x.dim() - 2); };
   const Dims batch = infer_size(batch_of(x1_arg), batch_of(x2_arg));
-  check_same_dtype(x1_arg, x2_arg);
   const auto expanded = [&](const Tensor& x) {
     Dims sizes = SizesView(batch).copy();
     sizes.push_back(x.size(-2));
@@ -134,6 +133,7 @@ Tensor plain::cdist(const Tensor& x1_arg, const Tensor& x2_arg, double p, std::o
     return result;
   }
   if (is_computed(x1)) check_has_code(row_of(Op::cdist), x1.dtype());
+  check_same_dtype(x1, x2);
   if (p == 2 && (mode == 1 || (mode == 0 && (rows > kManyRows || columns > kManyRows))))
     return distances_by_product(x1, x2);
   visit_dtype(x1.dtype(), [&]<class T>() {

@@ -194,6 +194,12 @@ Term product(Term a, Term b, const Keeps& keeps) {
              depth_sizes = sizes_of(depth);
   const int64_t count = product_of(batch_sizes), rows = product_of(left_sizes), columns = product_of(right_sizes),
                 inner = product_of(depth_sizes);
+  if (depth.empty()) {  // nothing is summed, and any dtypes are multiplied
+    Labels all = batch;
+    all.insert(all.end(), left.begin(), left.end());
+    all.insert(all.end(), right.begin(), right.end());
+    return {a.ordered(all) * b.ordered(all), all};
+  }
   const auto as_batch = [&](const Term& term, const Labels& second, const Labels& third, int64_t height,
                             int64_t width) {
     Labels order = batch;

@@ -1,7 +1,7 @@
 // dispatch: elements of any real dtype as integers in the same order. NaN is the largest; both zeros are equal.
 #pragma once
 #include <cstdint>
-#include <limits>
+#include <optional>
 #include <vector>
 
 #include "tensor/impl.h"
@@ -14,11 +14,10 @@ Tensor dense_rows_along(const Tensor& self, int64_t dim);
 /// The keys of `n` elements of a row-major real tensor, the first of them `start`.
 std::vector<int64_t> keys_of(const Tensor& self, int64_t start, int64_t n);
 
-/// The key of NaN; of a dtype without one, no element's.
-constexpr int64_t nan_key(Dtype dtype) noexcept {
-  if (!is_floating_point(dtype)) return std::numeric_limits<int64_t>::max();
-  const int64_t bits = 8 * itemsize(dtype);
-  return static_cast<int64_t>((uint64_t{1} << (bits - 1)) - 1);
+/// The key of NaN, if the dtype has it.
+constexpr std::optional<int64_t> nan_key(Dtype dtype) noexcept {
+  if (!is_floating_point(dtype)) return std::nullopt;
+  return static_cast<int64_t>((uint64_t{1} << (8 * itemsize(dtype) - 1)) - 1);
 }
 
 }  // namespace tenon

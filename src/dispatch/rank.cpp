@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,29 +30,30 @@ struct Item {
   bool operator<(const Item& other) const { return key != other.key ? key < other.key : place < other.place; }
 };
 using Items = std::vector<Item>;
+using Key = std::optional<int64_t>;
 
 /// Gives the place of the element that is wanted of a row.
-using Choice = std::function<int64_t(Items& items, int64_t nan)>;
+using Choice = std::function<int64_t(Items& items, Key nan)>;
 
 int64_t place_of_rank(Items& items, int64_t rank) {
   const auto at = items.begin() + rank;
   std::nth_element(items.begin(), at, items.end());
   return at->place;
 }
-int64_t count_nan(const Items& items, int64_t nan) {
+int64_t count_nan(const Items& items, Key nan) {
   return std::count_if(items.begin(), items.end(), [nan](const Item& item) { return item.key == nan; });
 }
 
-int64_t place_of_median(Items& items, int64_t nan) {
+int64_t place_of_median(Items& items, Key nan) {
   const auto first = std::find_if(items.begin(), items.end(), [nan](const Item& item) { return item.key == nan; });
   return first != items.end() ? first->place : place_of_rank(items, (std::ssize(items) - 1) / 2);
 }
-int64_t place_of_nanmedian(Items& items, int64_t nan) {
+int64_t place_of_nanmedian(Items& items, Key nan) {
   const int64_t numbers = std::ssize(items) - count_nan(items, nan);
   return numbers == 0 ? 0 : place_of_rank(items, (numbers - 1) / 2);
 }
 /// Of equal elements the last. Each NaN differs from all others.
-int64_t place_of_mode(Items& items, int64_t nan) {
+int64_t place_of_mode(Items& items, Key nan) {
   std::sort(items.begin(), items.end());
   int64_t most = 0, run = 0, place = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -138,24 +140,17 @@ Found median_along(Op op, const Tensor& self, int64_t dim, bool keepdim) {
   return along_dim(op, self, along, keepdim, op == Op::median_dim ? place_of_median : place_of_nanmedian);
 }
 
-/// What the median of no elements is: the dtype's NaN, or its smallest integer.
+/// What the median of no elements is: NaN, and what x86 makes of it in an integer.
 Tensor median_of_nothing(const Tensor& self) {
-  const Tensor result = new_tensor({}, self.dtype(), self.device());
-  if (is_floating_point(self.dtype()))
-    write_fill(result, std::nan(""));
-  else
-    visit_dtype(self.dtype(), [&]<class T>() {
-      // What x86 makes of a NaN.
-      if constexpr (std::is_integral_v<T>)
-        write_fill(result, Scalar(static_cast<int64_t>(element_cast<T>(std::nan("")))));
-    });
-  return result;
+  const Tensor nothing = new_tensor({}, float64, self.device());
+  write_fill(nothing, std::nan(""));
+  return run_to(nothing, self.dtype(), MemoryFormat::contiguous);
 }
 
 Tensor median_of_all(Op op, const Tensor& self) {
   if (!is_computed(self)) return new_tensor({}, self.dtype(), self.device());
-  check_has_code(row_of(op), self.dtype());
   if (self.numel() == 0) return median_of_nothing(self);
+  check_has_code(row_of(op), self.dtype());
   const Tensor row = self.detach().reshape({self.numel()});
   Found found{new_tensor({}, self.dtype(), self.device()), new_tensor({}, int64, self.device())};
   choose(row, 0, found, op == Op::median ? place_of_median : place_of_nanmedian);
@@ -165,7 +160,8 @@ Tensor median_of_all(Op op, const Tensor& self) {
 void check_median_outs(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim) {
   check_dim_exists(self, wrap_dim(dim, self.dim()), "median()");
   const auto tensor_type = [](const Tensor& tensor) {
-    return "torch." + std::string(scalar_type_name(tensor.dtype())) + "Tensor";
+    const std::string name = scalar_type_name(tensor.dtype());
+    return (kWideUnsigned & set_of(tensor.dtype())) != 0 ? "CPU" + name + "Type" : "torch." + name + "Tensor";
   };
   if (indices.dtype() != int64)
     throw Error("Expected tensor for argument #1 'indices' to have scalar type Long; but got " + tensor_type(indices) +
@@ -205,8 +201,7 @@ Found kth_along(const Tensor& self, int64_t k, int64_t dim, bool keepdim) {
   const int64_t along = wrap_dim(dim, self.dim());
   check_rank(self, k, along);
   if (is_number(self) && is_computed(self)) return of_number(self);
-  return along_dim(Op::kthvalue, self, along, keepdim,
-                   [k](Items& items, int64_t) { return place_of_rank(items, k - 1); });
+  return along_dim(Op::kthvalue, self, along, keepdim, [k](Items& items, Key) { return place_of_rank(items, k - 1); });
 }
 
 }  // namespace
@@ -350,8 +345,8 @@ Tensor interpolated(const Tensor& rows, const Tensor& exact, Between how) {
 Tensor quantile_of(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim, const char* word,
                    bool ignore_nan) {
   const Between how = between(word);
-  wrap_dim(dim.value_or(0), self.dim());
   check_quantile(self, q);
+  wrap_dim(dim.value_or(0), self.dim());
   check_shares(q);
   const Tensor rows = sorted_along(self, dim, keepdim);
   const Tensor values = interpolated(rows, ranks_of(rows, q, ignore_nan), how);
@@ -362,8 +357,8 @@ Tensor quantile_of(const Tensor& self, const Tensor& q, std::optional<int64_t> d
 Tensor& write_quantile(Tensor& out, const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
                        const char* word, bool ignore_nan) {
   between(word);
-  wrap_dim(dim.value_or(0), self.dim());
   check_quantile(self, q);
+  wrap_dim(dim.value_or(0), self.dim());
   if (out.dtype() != self.dtype()) throw Error("quantile() out tensor must be same dtype as the input tensor");
   const Tensor result = quantile_of(self, q, dim, keepdim, word, ignore_nan);
   ResizedOutput resized(out, result.sizes(), contiguous_strides(result.sizes()));

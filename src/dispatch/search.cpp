@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "tenon/policy.h"
 #include "tile/pool.h"
 #include "tile/run.h"
+#include "type/overflow.h"
 #include "type/visit.h"
 
 namespace tenon {
@@ -36,7 +38,12 @@ struct Search {
   const Tensor& boundaries;
   const Tensor& sorter;
   bool out_int32, right;
-  Dtype dtype;  // in which elements are compared
+  std::optional<Scalar> number = {};  // that is searched for, instead of a tensor
+
+  /// In which elements are compared.
+  Dtype dtype(const Tensor& self) const {
+    return number ? tenon::result_type(boundaries, *number) : tenon::result_type(boundaries, self);
+  }
 
   Dtype result() const { return out_int32 ? int32 : int64; }
 };
@@ -150,8 +157,8 @@ Tensor found(const Search& search, const Tensor& self) {
   warn_of_copy("input value", "input value", self);
   warn_of_copy("boundary", "boundary", search.boundaries);
   warn_of_copy("sorter", "sorter", search.sorter);
-  check_has_code(row_of(Op::searchsorted), search.dtype);
-  const Dtype inside = widened(search.dtype);
+  const Dtype dtype = search.dtype(self), inside = widened(dtype);
+  check_has_code(row_of(Op::searchsorted), dtype);
   const Tensor places = new_tensor(self.sizes(), int64, self.device());
   const Tensor sorted = row_major(search.boundaries, inside), values = row_major(self, inside);
   const Tensor sorter = search.sorter.defined() ? row_major(search.sorter, int64) : Tensor();
@@ -161,8 +168,6 @@ Tensor found(const Search& search, const Tensor& self) {
   });
   return search.out_int32 ? run_to(places, int32, MemoryFormat::contiguous) : places;
 }
-
-Dtype compared(const Arg& self, const Tensor& boundaries) { return tenon::result_type(boundaries, self); }
 
 Tensor searched(const Search& search, const Tensor& self) {
   check_search(search, self);
@@ -181,21 +186,19 @@ Tensor as_tensor(Scalar number, const Tensor& beside) {
 
 Tensor plain::searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_int32, bool right,
                            const char* side, const Tensor& sorter) {
-  return searched({sorted_sequence, sorter, out_int32, is_right(right, side), compared(self, sorted_sequence)}, self);
+  return searched({sorted_sequence, sorter, out_int32, is_right(right, side)}, self);
 }
 Tensor& plain::searchsorted_out(Tensor& out, const Tensor& sorted_sequence, const Tensor& self, bool out_int32,
                                 bool right, const char* side, const Tensor& sorter) {
-  return write_search({sorted_sequence, sorter, out_int32, is_right(right, side), compared(self, sorted_sequence)}, out,
-                      self);
+  return write_search({sorted_sequence, sorter, out_int32, is_right(right, side)}, out, self);
 }
 Tensor plain::searchsorted_number(const Tensor& sorted_sequence, Scalar self, bool out_int32, bool right,
                                   const char* side, const Tensor& sorter) {
-  return searched({sorted_sequence, sorter, out_int32, is_right(right, side), compared(self, sorted_sequence)},
-                  as_tensor(self, sorted_sequence));
+  return searched({sorted_sequence, sorter, out_int32, is_right(right, side), self}, as_tensor(self, sorted_sequence));
 }
 Tensor& plain::searchsorted_number_out(Tensor& out, const Tensor& sorted_sequence, Scalar self, bool out_int32,
                                        bool right, const char* side, const Tensor& sorter) {
-  return write_search({sorted_sequence, sorter, out_int32, is_right(right, side), compared(self, sorted_sequence)}, out,
+  return write_search({sorted_sequence, sorter, out_int32, is_right(right, side), self}, out,
                       as_tensor(self, sorted_sequence));
 }
 
@@ -210,15 +213,15 @@ void check_boundaries(const Tensor& boundaries) {
 
 Tensor plain::bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32, bool right) {
   check_boundaries(boundaries);
-  return searched({boundaries, {}, out_int32, right, compared(self, boundaries)}, self);
+  return searched({boundaries, {}, out_int32, right}, self);
 }
 Tensor& plain::bucketize_out(Tensor& out, const Tensor& self, const Tensor& boundaries, bool out_int32, bool right) {
   check_boundaries(boundaries);
-  return write_search({boundaries, {}, out_int32, right, compared(self, boundaries)}, out, self);
+  return write_search({boundaries, {}, out_int32, right}, out, self);
 }
 Tensor plain::bucketize_number(Scalar self, const Tensor& boundaries, bool out_int32, bool right) {
   check_boundaries(boundaries);
-  return searched({boundaries, {}, out_int32, right, compared(self, boundaries)}, as_tensor(self, boundaries));
+  return searched({boundaries, {}, out_int32, right, self}, as_tensor(self, boundaries));
 }
 
 // --- isin
@@ -244,8 +247,8 @@ Tensor members(const Tensor& elements, const Tensor& tested, Dtype dtype, bool i
   if (!to) return result;
   std::vector<int64_t> sorted = keys_of(others, 0, others.numel());
   std::sort(sorted.begin(), sorted.end());
-  const int64_t nan = nan_key(dtype), count = self.numel();
-  const bool has_nan = is_floating_point(dtype);
+  const std::optional<int64_t> nan = nan_key(dtype);
+  const int64_t count = self.numel();
   note_course({.route = "binary search", .stores = "in place"});
   run_or_plan(to, (count + kPartElements - 1) / kPartElements, [&](int64_t part) {
     check_interrupt();
@@ -253,7 +256,7 @@ Tensor members(const Tensor& elements, const Tensor& tested, Dtype dtype, bool i
     const std::vector<int64_t> keys = keys_of(self, first, n);
     for (int64_t i = 0; i < n; ++i) {
       const int64_t key = keys[static_cast<std::size_t>(i)];
-      const bool occurs = !(has_nan && key == nan) && std::binary_search(sorted.begin(), sorted.end(), key);
+      const bool occurs = key != nan && std::binary_search(sorted.begin(), sorted.end(), key);
       to[first + i] = occurs != invert;
     }
   });
@@ -284,7 +287,10 @@ Tensor plain::isin_number(const Tensor& elements, Scalar test_element, bool, boo
   check_is_ordered(elements.dtype());
   check_is_ordered(dtype_of_wrapped(test_element));
   const Tensor same = invert ? tenon::ne(elements.detach(), test_element) : tenon::eq(elements.detach(), test_element);
-  return same.contiguous();
+  const Tensor result = new_tensor(same.sizes(), bool_, same.device());
+  run_copy(result, same);
+  forget_writes(result);
+  return result;
 }
 Tensor& plain::isin_number_out(Tensor& out, const Tensor& elements, Scalar test_element, bool assume_unique,
                                bool invert) {
@@ -365,7 +371,8 @@ void count_into(const Tensor& self, const Range& range, std::vector<int64_t>& co
 Tensor histogram(const Tensor& self, int64_t bins, Scalar min, Scalar max) {
   if (!is_computed(self)) return new_tensor({bins}, self.dtype(), self.device());
   const Range range = range_of(self, min, max);
-  if (self.dtype() == bool_) fail_no_code("linspace_cpu", bool_);
+  if (self.dtype() == bool_ || (kWideUnsigned & set_of(self.dtype())) != 0) fail_no_code("linspace_cpu", self.dtype());
+  for (double end : {range.low, range.high}) check_fits(end, self.dtype());  // PyTorch makes the intervals first
   if (!is_floating_point(self.dtype())) fail_no_code("histogram_cpu", self.dtype());
   std::vector<int64_t> counts(static_cast<std::size_t>(bins));
   const Tensor row = row_major(self, self.dtype());

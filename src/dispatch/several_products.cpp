@@ -13,6 +13,7 @@
 #include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tensor/impl.h"
+#include "tensor/overlap.h"
 
 namespace tenon {
 namespace {
@@ -81,8 +82,11 @@ Tensor& plain::addbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1,
   check_unrecorded(Op::addbmm, out, self, batch1, batch2);
   check_addbmm(self, batch1, batch2);
   if (!is_zero(beta)) warn_of_lost_parts(self.dtype(), out.dtype(), self.numel());
+  if (!is_zero(beta)) check_no_internal_overlap(out);
   const Tensor start = start_of(self, batch1, batch2, out.dtype());
-  return write_result(Op::addbmm, out, added_batches(start, batch1.detach(), batch2.detach(), beta, alpha));
+  const Tensor result = added_batches(start, batch1.detach(), batch2.detach(), beta, alpha);
+  if (!(out.sizes() == result.sizes())) out.resize_(result.sizes());  // PyTorch does not warn of it
+  return write_result(Op::addbmm, out, result);
 }
 void plain::addbmm_inplace(const Tensor& self, const Tensor& batch1, const Tensor& batch2, Scalar beta, Scalar alpha) {
   check_addbmm(self, batch1, batch2);
@@ -245,10 +249,10 @@ Tensor cross_of(const Tensor& self, const Tensor& other, int64_t dim) {
   const Dims sizes = check_cross(self, other, dim);
   const Tensor result = new_tensor(sizes, self.dtype(), self.device());
   if (!is_computed(self)) return result;
+  check_has_code(row_of(Op::linalg_cross), self.dtype());
   if (self.dtype() != other.dtype())
     throw Error(std::string("expected scalar type ") + scalar_type_name(self.dtype()) + " but found " +
                 scalar_type_name(other.dtype()));
-  check_has_code(row_of(Op::linalg_cross), self.dtype());
   const Tensor a = self.detach(), b = other.detach();
   const auto product = [&](int64_t i, int64_t k) { return a.select(dim, i % 3) * b.select(dim, k % 3); };
   for (int64_t i = 0; i < 3; ++i) run_copy(result.select(dim, i), product(i + 1, i + 2) - product(i + 2, i + 1));
@@ -439,7 +443,7 @@ Tensor linear_of(const Tensor& input, const Tensor& weight, const Tensor& bias) 
   const Tensor turned = weight.t();
   if (!bias.defined()) return tenon::matmul(input, turned);
   if (input.dim() == 2) return tenon::addmm(bias, input, turned);
-  if (!adds_bias_to_rows(input, bias)) return tenon::matmul(input, turned) + bias;
+  if (!adds_bias_to_rows(input, bias)) return tenon::matmul(input, turned).add_(bias);
   const int64_t depth = input.size(-1);
   int64_t rows = 1;
   Dims sizes;
@@ -461,9 +465,9 @@ Tensor& plain::linear_out(Tensor& out, const Tensor& input, const Tensor& weight
   const Tensor turned = weight.t();
   if (!bias.defined()) return tenon::matmul_out(out, input, turned);
   if (input.dim() == 2) return tenon::addmm_out(out, bias, input, turned);
-  const Tensor result = linear_of(input, weight, bias);
+  Tensor result = tenon::matmul(input, turned);
   check_strict_out(out, result.dtype());
-  return write(out, result);
+  return write(out, result.add_(bias));
 }
 
 namespace {
@@ -484,9 +488,11 @@ void check_bilinear(const Tensor& input1, const Tensor& input2, const Tensor& we
   if (bias.defined() && bias.size(0) != weight.size(0))
     throw Error("bilinear(): bias size does not match weight size: got " + text(bias.size(0)) + " but expected " +
                 text(weight.size(0)));
-  if (input1.dtype() != input2.dtype() || input1.dtype() != weight.dtype())
+  const bool has_bias = bias.defined() && bias.dtype() != input1.dtype();
+  if (input1.dtype() != input2.dtype() || input1.dtype() != weight.dtype() || has_bias)
     throw Error(std::string("All tensors must have the same dtype, got input1: ") + cpp_type_name(input1.dtype()) +
-                ", input2: " + cpp_type_name(input2.dtype()) + ", weight: " + cpp_type_name(weight.dtype()));
+                ", input2: " + cpp_type_name(input2.dtype()) + ", weight: " + cpp_type_name(weight.dtype()) +
+                (bias.defined() ? std::string(", bias: ") + cpp_type_name(bias.dtype()) : ""));
 }
 
 }  // namespace
@@ -495,15 +501,14 @@ Tensor plain::bilinear(const Tensor& input1, const Tensor& input2, const Tensor&
   check_bilinear(input1, input2, weight, bias);
   const int64_t outs = weight.size(0), first = weight.size(1), second = weight.size(2);
   Dims sizes;
-  int64_t rows = 1;
-  for (int64_t dim = 0; dim + 1 < input1.dim(); ++dim) {
-    sizes.push_back(input1.size(dim));
-    rows *= input1.size(dim);  // exact: at most the number of elements
-  }
+  for (int64_t dim = 0; dim + 1 < input1.dim(); ++dim) sizes.push_back(input1.size(dim));
   sizes.push_back(outs);
+  const Tensor rows1 = input1.reshape({-1, first}), rows2 = input2.reshape({-1, second});
+  const int64_t rows = rows1.size(0);
+  if (rows > 0 && !input1.is_meta()) check_has_code(row_of(Op::bmm), input1.dtype());
   // weight @ input2 for each row, then its products with input1.
-  const Tensor half = tenon::mm(input2.reshape({rows, second}), weight.reshape({outs * first, second}).t());
-  const Tensor columns = input1.reshape({rows, first, 1});
+  const Tensor half = tenon::mm(rows2, weight.reshape({outs * first, second}).t());
+  const Tensor columns = rows1.reshape({rows, first, 1});
   const Tensor result = tenon::bmm(half.reshape({rows, outs, first}), columns).reshape(sizes);
   return bias.defined() ? result + bias : result;
 }

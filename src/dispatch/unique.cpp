@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,7 @@ struct Rows {
   Tensor elements;  // row-major
   int64_t count, width;
   std::vector<int64_t> keys = keys_of(elements, 0, elements.numel());
-  int64_t nan = is_floating_point(elements.dtype()) ? nan_key(elements.dtype()) : 0;
-  bool has_nan = is_floating_point(elements.dtype());
+  std::optional<int64_t> nan = nan_key(elements.dtype());
 
   const int64_t* row(int64_t i) const { return keys.data() + i * width; }
   bool less(int64_t a, int64_t b) const {
@@ -31,7 +31,7 @@ struct Rows {
   }
   bool same(int64_t a, int64_t b) const {
     for (int64_t i = 0; i < width; ++i)
-      if (row(a)[i] != row(b)[i] || (has_nan && row(a)[i] == nan)) return false;
+      if (row(a)[i] != row(b)[i] || row(a)[i] == nan) return false;
     return true;
   }
 };
@@ -68,6 +68,20 @@ Tensor as_tensor(const Places& places, SizesView sizes) {
   if (!places.empty()) std::memcpy(result.impl()->data(), places.data(), places.size() * sizeof(int64_t));
   return result;
 }
+/// The rows at these places.
+Tensor picked(const Rows& rows, const Places& places) {
+  Dims sizes = rows.elements.sizes().copy();
+  sizes[0] = static_cast<int64_t>(places.size());
+  const Tensor result = new_tensor(sizes, rows.elements.dtype(), Device::cpu);
+  const int64_t bytes = rows.width * itemsize(result.dtype());
+  const auto* const from = reinterpret_cast<const std::byte*>(rows.elements.impl()->data());
+  auto* to = reinterpret_cast<std::byte*>(result.impl()->data());
+  for (int64_t place : places) {
+    std::memcpy(to, from + place * bytes, static_cast<std::size_t>(bytes));
+    to += bytes;
+  }
+  return result;
+}
 Tensor nothing() { return new_tensor({0}, int64, Device::cpu); }
 
 /// Of single elements.
@@ -79,8 +93,7 @@ std::tuple<Tensor, Tensor, Tensor> of_elements(const Tensor& self, bool sorts, b
   const Rows rows{row, self.numel(), 1};
   const Groups groups(rows, sorts ? sorted(rows) : in_order(rows.count));
   const int64_t count = static_cast<int64_t>(groups.firsts.size());
-  return {row.index_select(0, as_tensor(groups.firsts, {count})),
-          return_inverse ? as_tensor(groups.inverse, self.sizes()) : nothing(),
+  return {picked(rows, groups.firsts), return_inverse ? as_tensor(groups.inverse, self.sizes()) : nothing(),
           return_counts ? as_tensor(groups.counts, {count}) : nothing()};
 }
 
@@ -94,12 +107,13 @@ std::tuple<Tensor, Tensor, Tensor> of_slices(const Tensor& self, int64_t dim, bo
   for (int64_t i = 0; i < self.dim(); ++i)
     if (i != along && self.size(i) == 0)
       throw Error("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
+  if (count == 0) return {new_tensor(self.sizes(), self.dtype(), Device::cpu), nothing(), nothing()};
   const Tensor slices = run_clone(self.detach().movedim(along, 0), MemoryFormat::contiguous);
-  const Rows rows{slices, count, count == 0 ? 0 : slices.numel() / count};
+  const Rows rows{slices, count, slices.numel() / count};
   const Groups groups(rows, sorts ? sorted(rows) : in_order(count));
   const int64_t found = static_cast<int64_t>(groups.firsts.size());
-  return {slices.index_select(0, as_tensor(groups.firsts, {found})).movedim(0, along),
-          as_tensor(groups.inverse, {count}), as_tensor(groups.counts, {found})};
+  return {picked(rows, groups.firsts).movedim(0, along), as_tensor(groups.inverse, {count}),
+          as_tensor(groups.counts, {found})};
 }
 
 }  // namespace
@@ -112,7 +126,7 @@ std::tuple<Tensor, Tensor, Tensor> plain::unique_dim(const Tensor& self, int64_t
 }
 std::tuple<Tensor, Tensor, Tensor> plain::unique_consecutive(const Tensor& self, bool return_inverse,
                                                              bool return_counts, std::optional<int64_t> dim) {
-  if (dim) return of_slices(self, *dim, false);
+  if (dim && !(*dim == 0 && self.dim() == 1)) return of_slices(self, *dim, false);
   return of_elements(self, false, return_inverse, return_counts);
 }
 

@@ -16,7 +16,7 @@ struct diff {
           "joined to input first."};
 };
 
-struct trapezoid_x {
+struct trapezoid {
   static constexpr Row row{.signature = "trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
                            .kind = Kind::algorithm,
                            .dtypes = kNoBool | kComplex,
@@ -26,7 +26,7 @@ struct trapezoid_x {
                                "dx apart or lie at the places x."};
 };
 
-struct trapezoid {
+struct trapezoid_dx {
   static constexpr Row row{.signature = "trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor",
                            .kind = Kind::algorithm,
                            .dtypes = kNoBool | kComplex,
@@ -48,7 +48,7 @@ struct trapz_x {
                            .ulp = 1};
 };
 
-struct cumulative_trapezoid_x {
+struct cumulative_trapezoid {
   static constexpr Row row{.signature = "cumulative_trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
                            .kind = Kind::algorithm,
                            .dtypes = kNoBool | kComplex,
@@ -56,7 +56,7 @@ struct cumulative_trapezoid_x {
                            .doc = "trapezoid of the samples up to each one but the first."};
 };
 
-struct cumulative_trapezoid {
+struct cumulative_trapezoid_dx {
   static constexpr Row row{.signature = "cumulative_trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor",
                            .kind = Kind::algorithm,
                            .dtypes = kNoBool | kComplex,

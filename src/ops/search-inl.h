@@ -66,6 +66,7 @@ struct isin {
           "out=None) -> Tensor",
       .array_api = "isin",
       .kind = Kind::algorithm,
+      .values = "assume_unique: False",
       .by_hand = true,
       .promotion = Promotion::comparison,
       .dtypes = kUsual,
@@ -79,6 +80,7 @@ struct isin_of_number {
           "isin(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False, Tensor "
           "out=None) -> Tensor",
       .kind = Kind::algorithm,
+      .values = "assume_unique: False",
       .by_hand = true,
       .promotion = Promotion::comparison,
       .dtypes = kUsual,
@@ -91,6 +93,7 @@ struct isin_number {
           "isin(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False, Tensor "
           "out=None) -> Tensor",
       .kind = Kind::algorithm,
+      .values = "assume_unique: False",
       .by_hand = true,
       .promotion = Promotion::comparison,
       .dtypes = kUsual};

@@ -377,6 +377,8 @@ def draw_typed(draw, build, op, written, keywords):
     dim = dims[0] % len(shape) if dims else None
     shapes = [shape]  # that a further operand may have
     for parameter in op.operands():
+        if parameter.type == "Tensor?" and draw.chance(0.5):
+            break
         if not build.args and op.values_of(parameter) == "int64":
             build.args.append(build.places(shape[:1], 20))
         elif not build.args:
@@ -494,12 +496,14 @@ def draw_out(draw, build, kind, op, dtype, keywords):
             shape = []
     if kind == "list":
         try:
-            shape = list(getattr(torch, op)([operand.to(device="meta", dtype=torch.float32) for operand in operands], **keywords).shape)
+            shape = list(function(op)([operand.to(device="meta", dtype=torch.float32) for operand in operands], **keywords).shape)
         except (RuntimeError, IndexError, ValueError):
             shape = []
     if kind == "product":
+        required = {parameter.name: keywords[parameter.name] for parameter in DECLARED[op].parameters if not parameter.is_operand() and parameter.default is None}
+        required = {name: number_of(value) if isinstance(value, dict) else value for name, value in required.items()}
         try:
-            shape = list(function(op)(*(operand.to(device="meta", dtype=torch.float32) for operand in operands)).shape)
+            shape = list(function(op)(*(operand.to(device="meta", dtype=torch.float32) for operand in operands), **required).shape)
         except (RuntimeError, IndexError):
             shape = []
     wanted = dtype if draw.chance(0.7) else draw.dtype()
