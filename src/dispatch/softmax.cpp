@@ -22,8 +22,10 @@ constexpr int64_t kPartElements = 1 << 14;
 constexpr int64_t kTileElements = 1 << 13;
 // Shorter rows are transposed, so that vectors hold elements of different rows.
 constexpr int64_t kShortRow = 48;
-// Columns that are computed side by side, at the least: two cache lines.
+// Columns are computed side by side, two cache lines at the least.
 constexpr int64_t kFewestColumns = 32;
+// Fewer columns are transposed, so that vectors hold elements of one column.
+constexpr int64_t kFewColumns = 16;
 
 /// A row-major tensor as [outer, length, inner] elements.
 struct Blocks {
@@ -50,17 +52,18 @@ struct Softmax {
   bool along() const { return blocks.inner == 1; }
   bool transposes() const { return along() && blocks.length < kShortRow && blocks.length > 1; }
 
+  /// Whether a block of few columns becomes rows.
+  bool turns() const { return !along() && blocks.inner < kFewColumns; }
+
   /// Columns of a tile.
   int64_t columns() const {
-    const int64_t fitting = std::max(kTileElements / blocks.length, kFewestColumns);
+    const int64_t fitting = std::max(kTileElements / blocks.length / kFewestColumns, int64_t{1}) * kFewestColumns;
     return std::min(along() ? blocks.outer : blocks.inner, fitting);
   }
   int64_t scratch_bytes() const {
     // exact: parts of the tensor, or few
-    const int64_t sums = along() && !transposes() ? 0 : 2 * columns();
-    const int64_t tile = transposes() || casts() ? (along() ? rows_at_once() : columns()) * blocks.length : 0;
-    const int64_t cast = casts() && transposes() ? tile : 0;
-    return (sums + tile + cast) * width();
+    const int64_t tile = (along() ? rows_at_once() : columns()) * blocks.length;
+    return (int64_t{transposes() || turns()} + int64_t{casts()}) * tile * width();
   }
   int64_t rows_at_once() const {
     return transposes() ? columns() : std::max<int64_t>(kTileElements / blocks.length, 1);
@@ -94,9 +97,8 @@ struct Softmax {
   }
   void run_transposed(const std::byte* source, std::byte* target, int64_t rows, std::byte* tile) const {
     const auto transpose = kernels().move[std::countr_zero(static_cast<uint64_t>(width()))].transpose;
-    std::byte* const sums = tile + rows * blocks.length * width();
     transpose(tile, rows, source, blocks.length, blocks.length, rows);
-    kernel().across(tile, tile, blocks.length, rows, rows, sums, is_log);
+    kernel().across(tile, tile, blocks.length, rows, rows, is_log);
     transpose(target, blocks.length, tile, rows, rows, blocks.length);
   }
 
@@ -104,15 +106,20 @@ struct Softmax {
   void run_columns(int64_t block, int64_t column, int64_t count, std::byte* scratch) const {
     // exact: inside the storages
     const int64_t start = block * blocks.length * blocks.inner + column, bytes = itemsize(dtype);
-    if (!casts())
-      return kernel().across(to + start * bytes, from + start * bytes, blocks.length, count, blocks.inner, scratch,
-                             is_log);
-    std::byte* const tile = scratch + 2 * count * width();
+    if (!casts()) return run_block(to + start * bytes, from + start * bytes, count, blocks.inner, scratch);
     for (int64_t row = 0; row < blocks.length; ++row)
-      cast_in(tile + row * count * width(), start + row * blocks.inner, count);
-    kernel().across(tile, tile, blocks.length, count, count, scratch, is_log);
+      cast_in(scratch + row * count * width(), start + row * blocks.inner, count);
+    run_block(scratch, scratch, count, count, scratch + count * blocks.length * width());
     for (int64_t row = 0; row < blocks.length; ++row)
-      cast_out(tile + row * count * width(), start + row * blocks.inner, count);
+      cast_out(scratch + row * count * width(), start + row * blocks.inner, count);
+  }
+  /// Columns of which the rows are `stride` elements apart.
+  void run_block(std::byte* target, const std::byte* source, int64_t count, int64_t stride, std::byte* tile) const {
+    if (!turns()) return kernel().across(target, source, blocks.length, count, stride, is_log);
+    const auto transpose = kernels().move[std::countr_zero(static_cast<uint64_t>(width()))].transpose;
+    transpose(tile, blocks.length, source, stride, count, blocks.length);
+    kernel().along(tile, tile, count, blocks.length, is_log);
+    transpose(target, stride, tile, blocks.length, blocks.length, count);
   }
 
   void note() const {

@@ -78,9 +78,8 @@ using ScanKernel = void (*)(void* out, const void* in, int64_t length, int64_t i
 struct SoftmaxKernels {
   /// Of each of `rows` rows of `length` elements, which follow each other.
   void (*along)(void* out, const void* in, int64_t rows, int64_t length, bool is_log) = nullptr;
-  /// Of each of `n` columns of `length` elements; rows are `stride` elements apart. `scratch` holds 2 * n elements.
-  void (*across)(void* out, const void* in, int64_t length, int64_t n, int64_t stride, void* scratch,
-                 bool is_log) = nullptr;
+  /// Of each of `n` columns of `length` elements; rows are `stride` elements apart.
+  void (*across)(void* out, const void* in, int64_t length, int64_t n, int64_t stride, bool is_log) = nullptr;
 };
 
 /// A fold whose partial result is a State of up to three numbers (fields). Field f of state i is states[f * stride +

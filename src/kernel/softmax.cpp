@@ -16,17 +16,29 @@ namespace tenon::HWY_NAMESPACE {
 template <class T>
 using SoftmaxTag = hn::ScalableTag<T>;
 
-template <class D, class V>
-HWY_INLINE V exp_of(D, V x) {
-  return exponential(Vector<D>{x}).v;
+/// exp(x) for x <= 0, within 2 ulp; 0 where it would be subnormal. NaN stays.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V exp_of(D d, V x) {
+  using T = hn::TFromD<D>;
+  using C = ExpLog<T>;
+  constexpr int kBias = std::numeric_limits<T>::max_exponent - 1;
+  const hn::Rebind<hwy::MakeSigned<T>, D> integers;
+  // The last bits of a number of this size are a whole number.
+  const V size = hn::Set(d, static_cast<T>(int64_t{3} << (C::mantissa_bits - 1)));
+  const V rounded = hn::MulAdd(x, hn::Set(d, C::inverse_ln2), size), turns = hn::Sub(rounded, size);
+  const V rest = hn::NegMulAdd(turns, hn::Set(d, C::ln2_low), hn::NegMulAdd(turns, hn::Set(d, C::ln2_high), x));
+  constexpr int kTerms = static_cast<int>(sizeof(C::exp_terms) / sizeof(T));
+  V sum = hn::Set(d, C::exp_terms[kTerms - 1]);
+  for (int i = kTerms - 2; i >= 0; --i) sum = hn::MulAdd(sum, rest, hn::Set(d, C::exp_terms[i]));
+  const V one_more = hn::Add(hn::Set(d, T{1}), hn::MulAdd(hn::Mul(rest, rest), sum, rest));
+  const auto scale = hn::ShiftLeft<C::mantissa_bits>(hn::Add(hn::BitCast(integers, rounded), hn::Set(integers, kBias)));
+  const V result = hn::Mul(one_more, hn::BitCast(d, scale));
+  const T lowest = static_cast<T>((2 - kBias) * 0.69314718055994531);
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, lowest)), result);
 }
-template <class D, class V>
+template <class D, class V = hn::Vec<D>>
 HWY_INLINE V log_of(D, V x) {
   return logarithm(Vector<D>{x}).v;
-}
-template <class D>
-HWY_INLINE hn::TFromD<D> log_of_one(D d, hn::TFromD<D> x) {
-  return hn::GetLane(log_of(d, hn::Set(d, x)));
 }
 
 // Vectors of fewer elements: nothing behind a row is read or written.
@@ -43,128 +55,144 @@ HWY_INLINE void store_part(hn::Vec<D> v, D d, T* to, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) to[i] = lanes[i];
 }
 
-/// Calls whole(place) for each vector of `n` elements, and part(place, count) for the rest.
-template <class D, class Whole, class Part>
-HWY_INLINE void each_vector(D d, int64_t n, const Whole& whole, const Part& part) {
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) whole(i);
-  if (i < n) part(i, static_cast<std::size_t>(n - i));
-}
+/// A row as whole vectors; the last one of those that do not end with the row overlaps the one before. It is read
+/// before anything is written.
+template <class T>
+struct RowVectors {
+  SoftmaxTag<T> d;
+  int64_t length, lanes = static_cast<int64_t>(hn::Lanes(d)), whole = length / lanes * lanes, rest = length - whole;
+
+  bool is_part() const { return length < lanes; }
+  HWY_INLINE hn::Vec<SoftmaxTag<T>> last(const T* from) const {
+    if (is_part()) return load_part(d, from, static_cast<std::size_t>(length));
+    return hn::LoadU(d, from + length - lanes);
+  }
+  HWY_INLINE void store_last(hn::Vec<SoftmaxTag<T>> v, T* to) const {
+    if (is_part())
+      store_part(v, d, to, static_cast<std::size_t>(length));
+    else
+      hn::StoreU(v, d, to + length - lanes);
+  }
+  /// The lanes of the last vector that no other one holds.
+  HWY_INLINE auto own_lanes() const {
+    const auto first = hn::FirstN(d, static_cast<std::size_t>(is_part() ? length : lanes - rest));
+    return is_part() ? first : hn::Not(first);
+  }
+};
 
 template <class T>
-HWY_INLINE T largest_of(const T* from, int64_t length) {
-  const SoftmaxTag<T> d;
+HWY_INLINE T largest_of(const RowVectors<T>& row, const T* from) {
+  const auto d = row.d;
   const auto lowest = hn::Set(d, -std::numeric_limits<T>::infinity());
   auto first = lowest, second = lowest;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
-  for (; i + 2 * lanes <= length; i += 2 * lanes) {
+  for (; i + 2 * row.lanes <= row.length; i += 2 * row.lanes) {
     first = hn::Max(first, hn::LoadU(d, from + i));
-    second = hn::Max(second, hn::LoadU(d, from + i + lanes));
+    second = hn::Max(second, hn::LoadU(d, from + i + row.lanes));
   }
-  each_vector(
-      d, length - i, [&](int64_t at) HWY_ATTR { first = hn::Max(first, hn::LoadU(d, from + i + at)); },
-      [&](int64_t at, std::size_t count) HWY_ATTR {
-        const auto rest = load_part(d, from + i + at, count);
-        second = hn::Max(second, hn::IfThenElse(hn::FirstN(d, count), rest, lowest));
-      });
+  if (i < row.whole) first = hn::Max(first, hn::LoadU(d, from + i));
+  if (row.rest > 0) second = hn::Max(second, hn::IfThenElse(row.own_lanes(), row.last(from), lowest));
   return hn::GetLane(hn::MaxOfLanes(d, hn::Max(first, second)));
 }
 
 /// The sum of exp(x - largest); with `kWrites` also these.
 template <bool kWrites, class T>
-HWY_INLINE T exponentials(T* to, const T* from, int64_t length, T largest) {
-  const SoftmaxTag<T> d;
+HWY_INLINE T exponentials(const RowVectors<T>& row, T* to, const T* from, T largest) {
+  const auto d = row.d;
   const auto limit = hn::Set(d, largest);
-  auto sum = hn::Zero(d);
-  each_vector(
-      d, length,
-      [&](int64_t i) HWY_ATTR {
-        const auto term = exp_of(d, hn::Sub(hn::LoadU(d, from + i), limit));
-        if constexpr (kWrites) hn::StoreU(term, d, to + i);
-        sum = hn::Add(sum, term);
-      },
-      [&](int64_t i, std::size_t count) HWY_ATTR {
-        const auto term = exp_of(d, hn::Sub(load_part(d, from + i, count), limit));
-        if constexpr (kWrites) store_part(term, d, to + i, count);
-        sum = hn::Add(sum, hn::IfThenElseZero(hn::FirstN(d, count), term));
-      });
-  return hn::GetLane(hn::SumOfLanes(d, sum));
+  auto first = hn::Zero(d), second = hn::Zero(d);
+  const auto last = row.rest > 0 ? row.last(from) : limit;
+  const auto step = [&](int64_t i) HWY_ATTR {
+    const auto term = exp_of(d, hn::Sub(hn::LoadU(d, from + i), limit));
+    if constexpr (kWrites) hn::StoreU(term, d, to + i);
+    return term;
+  };
+  int64_t i = 0;
+  for (; i + 2 * row.lanes <= row.length; i += 2 * row.lanes) {
+    first = hn::Add(first, step(i));
+    second = hn::Add(second, step(i + row.lanes));
+  }
+  if (i < row.whole) first = hn::Add(first, step(i));
+  if (row.rest > 0) {
+    const auto term = exp_of(d, hn::Sub(last, limit));
+    if constexpr (kWrites) row.store_last(term, to);
+    second = hn::Add(second, hn::IfThenElseZero(row.own_lanes(), term));
+  }
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(first, second)));
 }
 
-template <class T>
-HWY_INLINE void softmax_row(T* to, const T* from, int64_t length, bool is_log) {
-  const SoftmaxTag<T> d;
-  const T largest = largest_of(from, length);
-  if (is_log) {
-    const auto limit = hn::Set(d, largest);
-    const auto log_sum = hn::Set(d, log_of_one(d, exponentials<false>(to, from, length, largest)));
-    each_vector(
-        d, length,
-        [&](int64_t i) HWY_ATTR { hn::StoreU(hn::Sub(hn::Sub(hn::LoadU(d, from + i), limit), log_sum), d, to + i); },
-        [&](int64_t i, std::size_t count) HWY_ATTR {
-          store_part(hn::Sub(hn::Sub(load_part(d, from + i, count), limit), log_sum), d, to + i, count);
-        });
-  } else {
-    const auto sum = hn::Set(d, exponentials<true>(to, from, length, largest));
-    each_vector(
-        d, length, [&](int64_t i) HWY_ATTR { hn::StoreU(hn::Div(hn::LoadU(d, to + i), sum), d, to + i); },
-        [&](int64_t i, std::size_t count)
-            HWY_ATTR { store_part(hn::Div(load_part(d, to + i, count), sum), d, to + i, count); });
-  }
+/// to[i] = step(from[i]).
+template <class T, class Step>
+HWY_INLINE void each_vector(const RowVectors<T>& row, T* to, const T* from, const Step& step) {
+  const auto d = row.d;
+  const auto last = row.rest > 0 ? row.last(from) : hn::Zero(d);
+  for (int64_t i = 0; i < row.whole; i += row.lanes) hn::StoreU(step(hn::LoadU(d, from + i)), d, to + i);
+  if (row.rest > 0) row.store_last(step(last), to);
 }
 
 template <class T>
 void softmax_along(void* out, const void* in, int64_t rows, int64_t length, bool is_log) {
+  const SoftmaxTag<T> d;
+  const RowVectors<T> row{d, length};
   const T* from = static_cast<const T*>(in);
   T* to = static_cast<T*>(out);
-  for (int64_t row = 0; row < rows; ++row, from += length, to += length) softmax_row(to, from, length, is_log);
+  for (int64_t i = 0; i < rows; ++i, from += length, to += length) {
+    const T largest = largest_of(row, from);
+    if (is_log) {
+      const auto limit = hn::Set(d, largest), sum = hn::Set(d, exponentials<false>(row, to, from, largest));
+      const auto log_sum = log_of(d, sum);
+      each_vector(row, to, from, [&](auto x) HWY_ATTR { return hn::Sub(hn::Sub(x, limit), log_sum); });
+    } else {
+      const auto sum = hn::Set(d, exponentials<true>(row, to, from, largest));
+      each_vector(row, to, to, [&](auto x) HWY_ATTR { return hn::Div(x, sum); });
+    }
+  }
+}
+
+/// `kVectors` vectors of columns; `count`: columns of the only vector, if they do not fill it.
+template <int kVectors, class T>
+HWY_INLINE void softmax_columns(T* to, const T* from, int64_t length, int64_t stride, std::size_t count, bool is_log) {
+  const SoftmaxTag<T> d;
+  using V = hn::Vec<SoftmaxTag<T>>;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const bool is_part = kVectors == 1 && count < static_cast<std::size_t>(lanes);
+  const auto load = [&](const T* p) HWY_ATTR { return is_part ? load_part(d, p, count) : hn::LoadU(d, p); };
+  const auto store = [&](V v, T* p) HWY_ATTR { is_part ? store_part(v, d, p, count) : hn::StoreU(v, d, p); };
+  V largest[kVectors], sum[kVectors];
+  for (int v = 0; v < kVectors; ++v) {
+    largest[v] = hn::Set(d, -std::numeric_limits<T>::infinity());
+    sum[v] = hn::Zero(d);
+  }
+  for (int64_t row = 0; row < length; ++row)
+    for (int v = 0; v < kVectors; ++v) largest[v] = hn::Max(largest[v], load(from + row * stride + v * lanes));
+  for (int64_t row = 0; row < length; ++row)
+    for (int v = 0; v < kVectors; ++v) {
+      const int64_t at = row * stride + v * lanes;
+      const V term = exp_of(d, hn::Sub(load(from + at), largest[v]));
+      if (!is_log) store(term, to + at);
+      sum[v] = hn::Add(sum[v], term);
+    }
+  if (is_log)
+    for (int v = 0; v < kVectors; ++v) sum[v] = log_of(d, sum[v]);
+  for (int64_t row = 0; row < length; ++row)
+    for (int v = 0; v < kVectors; ++v) {
+      const int64_t at = row * stride + v * lanes;
+      store(is_log ? hn::Sub(hn::Sub(load(from + at), largest[v]), sum[v]) : hn::Div(load(to + at), sum[v]), to + at);
+    }
 }
 
 template <class T>
-void softmax_across(void* out, const void* in, int64_t length, int64_t n, int64_t stride, void* scratch, bool is_log) {
-  const SoftmaxTag<T> d;
+void softmax_across(void* out, const void* in, int64_t length, int64_t n, int64_t stride, bool is_log) {
+  constexpr int kTogether = 4;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(SoftmaxTag<T>()));
   const T* const from = static_cast<const T*>(in);
   T* const to = static_cast<T*>(out);
-  T* const largest = static_cast<T*>(scratch);
-  T* const sums = largest + n;
-  // Each column is computed alone: in any order, and with as many lanes as there are.
-  const auto each_column = [&](const auto& step) HWY_ATTR {
-    each_vector(
-        d, n,
-        [&](int64_t i) HWY_ATTR {
-          step(
-              i, [&](const T* p) HWY_ATTR { return hn::LoadU(d, p); },
-              [&](auto v, T* p) HWY_ATTR { hn::StoreU(v, d, p); });
-        },
-        [&](int64_t i, std::size_t count) HWY_ATTR {
-          step(
-              i, [&](const T* p) HWY_ATTR { return load_part(d, p, count); },
-              [&](auto v, T* p) HWY_ATTR { store_part(v, d, p, count); });
-        });
-  };
-  std::fill_n(largest, n, -std::numeric_limits<T>::infinity());
-  std::fill_n(sums, n, T(0));
-  for (int64_t row = 0; row < length; ++row)
-    each_column([&](int64_t i, const auto& load, const auto& store)
-                    HWY_ATTR { store(hn::Max(load(largest + i), load(from + row * stride + i)), largest + i); });
-  for (int64_t row = 0; row < length; ++row)
-    each_column([&](int64_t i, const auto& load, const auto& store) HWY_ATTR {
-      const auto term = exp_of(d, hn::Sub(load(from + row * stride + i), load(largest + i)));
-      if (!is_log) store(term, to + row * stride + i);
-      store(hn::Add(load(sums + i), term), sums + i);
-    });
-  if (is_log)
-    each_column([&](int64_t i, const auto& load, const auto& store)
-                    HWY_ATTR { store(log_of(d, load(sums + i)), sums + i); });
-  for (int64_t row = 0; row < length; ++row)
-    each_column([&](int64_t i, const auto& load, const auto& store) HWY_ATTR {
-      const int64_t at = row * stride + i;
-      store(is_log ? hn::Sub(hn::Sub(load(from + at), load(largest + i)), load(sums + i))
-                   : hn::Div(load(to + at), load(sums + i)),
-            to + at);
-    });
+  const auto whole = static_cast<std::size_t>(lanes);
+  int64_t i = 0;
+  for (; i + kTogether * lanes <= n; i += kTogether * lanes)
+    softmax_columns<kTogether>(to + i, from + i, length, stride, whole, is_log);
+  for (; i + lanes <= n; i += lanes) softmax_columns<1>(to + i, from + i, length, stride, whole, is_log);
+  if (i < n) softmax_columns<1>(to + i, from + i, length, stride, static_cast<std::size_t>(n - i), is_log);
 }
 
 void fill_softmax(KernelTable& table) {

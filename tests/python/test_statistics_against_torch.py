@@ -188,7 +188,10 @@ def test_softmax_of_all_widths(shape, dtype):
     x = judge.view(numbers(*shape), lambda x: (x * 5).to(getattr(tenon if isinstance(x, tenon.Tensor) else torch, dtype)))
     for dim in range(-len(shape), 0):
         same(lambda m, x: m.softmax(x, dim), x, exact=False if dtype in ("float32", "float64") else None)
-        same(lambda m, x: m.log_softmax(x, dim), x, exact=False if dtype in ("float32", "float64") else None)
+        if dtype in ("float32", "float64"):
+            same(lambda m, x: m.log_softmax(x, dim), x, exact=False)
+        else:  # PyTorch rounds the logarithm of the sum to 16 bits, Tenon only the result
+            same(lambda m, x: m.log_softmax(x.float(), dim).to(x.dtype) if m is torch else m.log_softmax(x, dim), x, exact=None)
 
 
 def test_dropout_keeps_about_as_many():

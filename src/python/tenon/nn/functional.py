@@ -230,8 +230,10 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
         count = input.numel() // max(input.shape[1], 1)
         if count == 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size torch.Size({list(input.shape)})")
-    elif running_mean is None or running_var is None:
-        raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+    else:
+        for name, running in (("running_mean", running_mean), ("running_var", running_var)):
+            if running is None:
+                raise RuntimeError(f"{name} must be defined in evaluation mode")
     wide = _wide(input)
     if training:
         dims = [dim for dim in range(input.dim()) if dim != 1]
