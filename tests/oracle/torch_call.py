@@ -196,6 +196,8 @@ def unsafe_for_torch(request):
     follow each other, which write outside its memory. Calls that it does not compute: gelu into an out= that is not
     contiguous stays there as it was. threshold, and tril and triu in place, write to overlapping elements.
     Losses that differ on purpose: of no classes, and the layout of a huber_loss with weights (docs/differences.md)."""
+    if request["op"] in ("median_dim", "nanmedian_dim") and any(stride == 0 and size > 1 for size, stride in zip(request["args"][0]["shape"], request["args"][0]["strides"])):
+        return True  # PyTorch reads beyond expanded elements
     if request["op"] in ("mode", "unique_dim") and holds_nan(request):  # which their sorting does not order
         return True
     if request["op"] == "gelu" and request["form"] == "out":
