@@ -107,7 +107,7 @@ def check_shell(tree, added):
         listed = run("build/tenon", "ops", op, cwd=tree)
         assert listed.startswith(f"{op}("), listed
     (tree / "build" / "x.csv").write_text("-1,2.5\n3,-4\n", encoding="utf-8")
-    for expression, wanted in {"ramp(x).sum()": "5.5", "bell(x * 0).sum()": "4.", "moments(x, 0).square": "[5.0000, 11.1250]", "cumprod(x, 1)[1]": "[3., -12.]", "msort(x)[0]": "[-1., -4.]",
+    for expression, wanted in {"ramp(x).sum()": "5.5", "bell(x * 0).sum()": "4.", "moments(x, 0).square": "[5.0000, 11.1250]", "runprod(x, 1)[1]": "[3., -12.]", "colsort(x)[0]": "[-1., -4.]",
                                "lower_places(2, 2)[0]": "[0, 1, 1]", "divmod(x, abs(x)).quotient[0]": "[-1., 1.]"}.items():
         got = run("build/tenon", "eval", expression, "x=build/x.csv", cwd=tree)
         assert wanted in " ".join(got.split()).replace("( ", "(").replace("[ ", "["), (expression, got)

@@ -167,6 +167,17 @@ Tensor of_scatter_reduce_source(const CallGiven& given, const Tensor& self, cons
 /// The gradient of max() and min() over all dims: all elements equal to the extreme share it.
 Tensor shared_among(const Tensor& grad, const Tensor& self, const Tensor& extreme);
 Tensor of_extremes(const CallGiven& given, const Tensor& self, const Tensor& low, const Tensor& high);
+Tensor of_softmax(const Tensor& grad, const Tensor& result, int64_t dim);
+Tensor of_log_softmax(const Tensor& grad, const Tensor& result, int64_t dim);
+Tensor of_logcumsumexp(const Tensor& grad, const Tensor& self, const Tensor& result, int64_t dim);
+Tensor of_cumprod(const Tensor& grad, const Tensor& self, const Tensor& result, int64_t dim);
+Tensor of_trace(const Tensor& grad, SizesView sizes);
+/// By the difference of the operands of dist.
+Tensor of_dist(const CallGiven& given, const Tensor& grad, const Tensor& difference, const Tensor& result);
+Tensor of_cdist(const Tensor& grad, const Tensor& x1, const Tensor& x2, const Tensor& result, Scalar p);
+Tensor of_renorm(const CallGiven& given, const Tensor& grad, const Tensor& self);
+/// The cross product of two tensors that broadcast.
+Tensor crossed(const Tensor& self, const Tensor& other, int64_t dim);
 /// Zeros of the operand's sizes, with `grad` at the indices `places` along the reduced dim.
 Tensor at_places(const CallGiven& given, const Tensor& grad, const Tensor& places);
 

@@ -40,6 +40,7 @@ void fill_states(KernelTable& table);
 void fill_index(KernelTable& table);
 void fill_scans(KernelTable& table);
 void fill_random(KernelTable& table);
+void fill_softmax(KernelTable& table);
 
 /// Ops on uint16, uint32 and uint64 use the kernels of signed integers of that width: the bits of the results are
 /// equal.
@@ -101,6 +102,7 @@ KernelTable make_table() {
   fill_index(table);
   fill_scans(table);
   fill_random(table);
+  fill_softmax(table);
   return table;
 }
 

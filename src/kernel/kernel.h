@@ -74,6 +74,14 @@ struct ProductKernels {
 /// which hold the last row's sums afterwards: float64 for floats, 64-bit integers for integers. `out` may be `in`.
 using ScanKernel = void (*)(void* out, const void* in, int64_t length, int64_t inner, void* sums);
 
+/// softmax, or its logarithm. `out` may be `in`.
+struct SoftmaxKernels {
+  /// Of each of `rows` rows of `length` elements, which follow each other.
+  void (*along)(void* out, const void* in, int64_t rows, int64_t length, bool is_log) = nullptr;
+  /// Of each of `n` columns of `length` elements; rows are `stride` elements apart.
+  void (*across)(void* out, const void* in, int64_t length, int64_t n, int64_t stride, bool is_log) = nullptr;
+};
+
 /// A fold whose partial result is a State of up to three numbers (fields). Field f of state i is states[f * stride +
 /// i]; kernels may write up to 16 states behind the last one. Wide states have fields of float64 or int64. `numbers`:
 /// the op's parameters.
@@ -257,6 +265,7 @@ struct KernelTable {
   const StateKernels* state_fold[kOpCount][kDtypeCount];
   ScanKernel sum_columns[kDtypeCount];  // of real dtypes of 8 bits and more; none of 16-bit floats
   ScanKernel sum_columns_in_float32;    // of float32; `sums` are float32, too
+  SoftmaxKernels softmax[kDtypeCount];  // of float32 and float64
   MoveKernels move[5];
   /// Rows of `bytes` bytes in reverse order.
   void (*reverse_rows)(void* out, const void* in, int64_t bytes, int64_t rows);

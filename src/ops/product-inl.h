@@ -293,3 +293,205 @@ struct ger {
                            .dtypes = kAllDtypes,
                            .doc = "Another name of outer. Deprecated."};
 };
+
+struct addr {
+  static constexpr Row row{
+      .signature =
+          "addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor",
+      .python =
+          "(Scalar beta, Tensor self, Scalar alpha, Tensor vec1, Tensor vec2, *, Tensor out=None)|deprecated\n"
+          "(Scalar beta, Tensor self, Tensor vec1, Tensor vec2, *, Tensor out=None)|deprecated\n"
+          "(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None)",
+      .kind = Kind::algorithm,
+      .shapes = "*ij,i,j",
+      .by_hand = true,
+      .inplace = true,
+      .dtypes = kUsual | kComplex,
+      .kernel_name = "addr_cpu",
+      .grad_fn = "AddrBackward0",
+      .doc = "beta * input + alpha * the outer product of two vectors."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return times(g.grad(), g.number("beta", 1));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return times(g.grad().mv(conj(g.c())), g.number("alpha", 1));
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return times(g.grad().t().mv(conj(g.b())), g.number("alpha", 1));
+  }
+};
+
+struct addbmm {
+  static constexpr Row row{
+      .signature =
+          "addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) "
+          "-> Tensor",
+      .python =
+          "(Scalar beta, Tensor self, Scalar alpha, Tensor batch1, Tensor batch2, *, Tensor out=None)|deprecated\n"
+          "(Scalar beta, Tensor self, Tensor batch1, Tensor batch2, *, Tensor out=None)|deprecated\n"
+          "(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None)",
+      .kind = Kind::algorithm,
+      .shapes = "*ik,bij,bjk",
+      .by_hand = true,
+      .inplace = true,
+      .one_dtype = true,
+      .dtypes = kNoBool | kComplex,
+      .kernel_name = "addbmm",
+      .strict_out = true,
+      .grad_fn = "AddbmmBackward0",
+      .doc = "beta * input + alpha * the sum of the products of each pair of matrices in two batches."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return times(g.grad(), g.number("beta", 1));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return times(g.grad().matmul(conj(g.c().transpose(1, 2))), g.number("alpha", 1));
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return times(conj(g.b().transpose(1, 2)).matmul(g.grad()), g.number("alpha", 1));
+  }
+};
+
+// Composed as well.
+
+struct kron {
+  static constexpr Row row{.signature = "kron(Tensor self, Tensor other, *, Tensor out=None) -> Tensor",
+                           .numpy = "kron",
+                           .kind = Kind::algorithm,
+                           .by_hand = true,
+                           .dtypes = kAllDtypes,
+                           .doc = "The Kronecker product: every element of input times the whole of other."};
+};
+
+/// Python's function also takes a number of dims.
+struct tensordot {
+  static constexpr Row row{
+      .signature =
+          "tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other, *, Tensor out=None) -> Tensor",
+      .array_api = "tensordot",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .method = false,
+      .one_dtype = true,
+      .dtypes = kNoBool | kComplex,
+      .doc = "The sum of products along pairs of dims."};
+};
+
+struct linalg_vecdot {
+  static constexpr Row row{.signature = "linalg_vecdot(Tensor x, Tensor y, *, int dim=-1, Tensor out=None) -> Tensor",
+                           .array_api = "vecdot",
+                           .module = "linalg",
+                           .kind = Kind::algorithm,
+                           .by_hand = true,
+                           .one_dtype = true,
+                           .dtypes = kInexact,
+                           .ulp = 4,
+                           .doc = "The dot products of vectors along dim, those of x conjugated."};
+};
+
+struct linalg_cross {
+  static constexpr Row row{
+      .signature = "linalg_cross(Tensor self, Tensor other, *, int dim=-1, Tensor out=None) -> Tensor",
+      .module = "linalg",
+      .kind = Kind::algorithm,
+      .by_hand = true,
+      .method = false,
+      .dtypes = kNoBool | kComplex,
+      .kernel_name = "cross",
+      .strict_out = true,
+      .grad_fn = "LinalgCrossBackward0",
+      .doc = "The cross products of vectors with three elements along dim."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return crossed(conj(g.b()), g.grad(), g.integer("dim", -1));
+  }
+  template <class G>
+  static auto grad_b(const G& g) {
+    return crossed(g.grad(), conj(g.a()), g.integer("dim", -1));
+  }
+};
+
+/// Calls linalg_cross.
+struct cross {
+  static constexpr Row row{.signature = "cross(Tensor self, Tensor other, int? dim=None, *, Tensor out=None) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .by_hand = true,
+                           .dtypes = kNoBool | kComplex,
+                           .doc =
+                               "The cross products of vectors with three elements along dim, by default the first "
+                               "dim of size 3."};
+};
+
+struct matrix_power {
+  static constexpr Row row{.signature = "matrix_power(Tensor self, int n, *, Tensor out=None) -> Tensor",
+                           .numpy = "linalg.matrix_power",
+                           .kind = Kind::algorithm,
+                           .shapes = "bii",
+                           .values = "n: 0 1 2 3 4 5 7",
+                           .by_hand = true,
+                           .dtypes = kInexact,
+                           .doc = "The product of n times the same square matrix, for each of a batch."};
+};
+
+struct linalg_matrix_power {
+  static constexpr Row row{.signature = "linalg_matrix_power(Tensor self, int n, *, Tensor out=None) -> Tensor",
+                           .module = "linalg",
+                           .kind = Kind::algorithm,
+                           .shapes = "bii",
+                           .values = "n: 0 1 2 3 4 5 7",
+                           .by_hand = true,
+                           .method = false,
+                           .dtypes = kInexact,
+                           .doc = "matrix_power."};
+};
+
+struct linalg_multi_dot {
+  static constexpr Row row{.signature = "linalg_multi_dot(Tensor[] tensors, *, Tensor out=None) -> Tensor",
+                           .module = "linalg",
+                           .kind = Kind::algorithm,
+                           .by_hand = true,
+                           .one_dtype = true,
+                           .dtypes = kNoBool | kComplex,
+                           .doc = "The product of matrices, in the order of the fewest multiplications."};
+};
+
+/// Python's function is given all operands and a text, or lists of numbers.
+struct einsum {
+  static constexpr Row row{.signature = "einsum(Tensor[] tensors, str equation) -> Tensor",
+                           .kind = Kind::algorithm,
+                           .values = "equation: i->i i-> i,i->i i,i i,j->ij ...,...->... i,i,i->i i,j,j->i",
+                           .one_dtype = true,
+                           .dtypes = kNoBool | kComplex,
+                           .doc =
+                               "Sums of products by Einstein's convention: \"ij,jk->ik\" is the product of two "
+                               "matrices. Several operands are multiplied from the left."};
+};
+
+struct linear {
+  static constexpr Row row{
+      .signature = "linear(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor out=None) -> Tensor",
+      .module = "nn.functional",
+      .kind = Kind::algorithm,
+      .shapes = "ij,kj,k",
+      .by_hand = true,
+      .method = false,
+      .one_dtype = true,
+      .dtypes = kNoBool | kComplex,
+      .doc = "input @ weight.T + bias, for vectors in the last dim of input."};
+};
+
+struct bilinear {
+  static constexpr Row row{
+      .signature = "bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor",
+      .kind = Kind::algorithm,
+      .shapes = "ij,ik,bjk,b",
+      .method = false,
+      .one_dtype = true,
+      .dtypes = kNoBool | kComplex,
+      .doc = "input1 @ weight[i] @ input2 + bias[i] for each matrix i, for vectors in the last dims of the inputs."};
+};

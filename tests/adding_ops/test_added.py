@@ -25,6 +25,10 @@ def scaledlog(m):
     return m.scaledlog if m is tenon else m.xlogy
 
 
+def addouter(m):
+    return m.addouter if m is tenon else m.addr
+
+
 def as_complex(m, x):
     return m.view_as_complex(m.stack([x, x * x + 1], -1))
 
@@ -38,16 +42,16 @@ CALLS = {
     "deadzone": (lambda m, a: m.deadzone(a, 0.7) if m is tenon else m.hardshrink(a, 0.7), A),
     "subcmul of complex numbers": (lambda m, a, b, c: subcmul(m, as_complex(m, a), as_complex(m, b), as_complex(m, c), 0.5), A, B, B),
     "subcmul": (lambda m, a, b, c: subcmul(m, a, b, c, 2.5), A, B, judge.view(A, lambda a: a + 1)),
-    "cumprod": (lambda m, a: m.cumprod(a, 1), A),
-    "cumprod in place": (lambda m, a: (a * 1).cumprod_(0), A),
-    "trace": (lambda m, a: m.trace(a), A),
+    "runprod": (lambda m, a: m.runprod(a, 1) if m is tenon else m.cumprod(a, 1), A),
+    "runprod in place": (lambda m, a: (a * 1).runprod_(0) if m is tenon else (a * 1).cumprod_(0), A),
+    "diagsum": (lambda m, a: m.diagsum(a) if m is tenon else m.trace(a), A),
     "column_copy": (lambda m, a: m.column_copy(a, 1) if m is tenon else m.unsqueeze_copy(a, 1), A),
-    "addr": (lambda m, a, v, w: m.addr(a, v, w, beta=2, alpha=-0.5), A, V, W),
-    "addr in place": (lambda m, a, v, w: (a * 1).addr_(v, w), A, V, W),
-    "kron": (lambda m, a, b: m.kron(a, b), A, B),
+    "addouter": (lambda m, a, v, w: addouter(m)(a, v, w, beta=2, alpha=-0.5), A, V, W),
+    "addouter in place": (lambda m, a, v, w: (a * 1).addouter_(v, w) if m is tenon else (a * 1).addr_(v, w), A, V, W),
+    "blockprod": (lambda m, a, b: m.blockprod(a, b) if m is tenon else m.kron(a, b), A, B),
 }
 CALLS |= {
-    "msort": (lambda m, a: m.msort(a), A),
+    "colsort": (lambda m, a: m.colsort(a) if m is tenon else m.msort(a), A),
     "elements_at": (lambda m, a: (m.elements_at if m is tenon else m.take)(a, m.tensor([[0, 5], [-1, 5]])), A),
     "side_by_side": (lambda m, a, b: (m.side_by_side if m is tenon else m.hstack)([a, b, a]), A, A),
     "bell": (lambda m, a: m.bell(a) if m is tenon else m.exp(a * a * -0.5), A),
@@ -56,8 +60,8 @@ CALLS |= {
 }
 
 
-# PyTorch ends kron with a view, and has some of these under other names or not at all.
-OTHER_NODES = ("scaledlog", "scaledlog of a number", "scaledlog by a number", "kron", "subcmul", "subcmul of complex numbers", "ramp", "ramp in place", "deadzone", "bell", "bell by a quotient", "divmod", "column_copy", "elements_at", "side_by_side", "msort")
+# PyTorch ends kron, our blockprod, with a view, and has some of these under other names or not at all.
+OTHER_NODES = ("scaledlog", "scaledlog of a number", "scaledlog by a number", "blockprod", "runprod", "runprod in place", "diagsum", "addouter", "addouter in place", "subcmul", "subcmul of complex numbers", "ramp", "ramp in place", "deadzone", "bell", "bell by a quotient", "divmod", "hstack", "msort", "column_copy", "elements_at", "side_by_side")
 
 
 @pytest.mark.parametrize("name", CALLS)

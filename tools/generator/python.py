@@ -112,7 +112,7 @@ def result_type(op):
 
 def read(op, parameter):
     """C++ that gets an argument from a call."""
-    if parameter.name == "correction":
+    if parameter.name == "correction" and parameter.type == "Scalar?":
         return "correction_of(call)"  # which may be called `unbiased`
     name = "Name::input" if parameter.name == "self" else f"Name::{parameter.name}"
     if parameter.name == "self" and "|" in parameter.type and not op.facts.get("numbers_as_tensors"):

@@ -19,6 +19,9 @@ from ._functions import (
     broadcast_shapes,
     broadcast_tensors,
     cartesian_prod,
+    cdist,
+    chain_matmul,
+    einsum,
     frombuffer,
     from_dlpack,
     gradient,
@@ -31,6 +34,9 @@ from ._functions import (
     set_printoptions,
     split,
     unravel_index,
+    tensordot,
+    unique,
+    unique_consecutive,
 )
 from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ._policy import broadcast_policy

@@ -114,6 +114,122 @@ def unravel_index(indices, shape):
     return places.unbind(-1)
 
 
+def _wanted(results, return_inverse, return_counts):
+    """The unique elements, and of the others what is asked for."""
+    output, inverse, counts = results
+    others = (inverse,) * bool(return_inverse) + (counts,) * bool(return_counts)
+    return (output, *others) if others else output
+
+
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """The different elements, or slices along dim, in ascending order.
+
+    With return_inverse also the place of each element among them, with return_counts how often each occurs.
+    """
+    if dim is None:
+        results = _tenon.unique(input, sorted, return_inverse, return_counts)
+    else:
+        results = _tenon.unique_dim(input, dim, sorted, return_inverse, return_counts)
+    return _wanted(results, return_inverse, return_counts)
+
+
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    """The elements, or slices along dim, without those that equal the one before; otherwise like unique."""
+    return _wanted(_tenon.unique_consecutive(input, return_inverse, return_counts, dim), return_inverse, return_counts)
+
+
+def _subscripts(places):
+    """The letters of one operand of einsum, from numbers."""
+    letters = []
+    for place in places:
+        if place is Ellipsis:
+            letters.append("...")
+        elif 0 <= place < 52:
+            letters.append(chr(ord("A") + place) if place < 26 else chr(ord("a") + place - 26))
+        else:
+            raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
+    return "".join(letters)
+
+
+def einsum(*args):
+    """einsum(equation, *operands)
+
+    Sums of products by Einstein's convention: "ij,jk->ik" is the product of two matrices. Instead of an equation each
+    operand may be followed by a list of numbers, and all of them by the list of the result.
+    """
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list"
+        )
+    if isinstance(args[0], Tensor):
+        equation = ",".join(map(_subscripts, args[1::2]))
+        operands = args[:-1:2] if len(args) % 2 else args[::2]
+        if len(args) % 2:
+            equation += "->" + _subscripts(args[-1])
+    else:
+        equation, *operands = args
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = operands[0]
+    return _tenon.einsum(list(operands), equation)
+
+
+def _pairs_of_dims(a, b, dims):
+    """The dims of both operands of tensordot."""
+    if isinstance(dims, (tuple, list)):
+        first, second = dims
+        return [[side] if isinstance(side, int) else list(side) for side in (first, second)]
+    if isinstance(dims, Tensor) and dims.numel() > 1:
+        assert len(dims) == 2
+        return [dims[0].tolist(), dims[1].tolist()]
+    if not isinstance(dims, (int, Tensor)):
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, "
+            f"but got dims={dims}"
+        )
+    count = int(dims)
+    if count < 0:
+        raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+    if count > min(a.dim(), b.dim()):
+        raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+    return [list(range(-count, 0)), list(range(count))]
+
+
+def tensordot(a, b, dims=2, out=None):
+    """The sum of products along the last dims of a and the first of b, as many as dims says, or along pairs of dims."""
+    return _tenon.tensordot(a, b, *_pairs_of_dims(a, b, dims), **({} if out is None else {"out": out}))
+
+
+_COMPUTE_MODES = {"use_mm_for_euclid_dist_if_necessary": None, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
+
+
+def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    """The distance of each row of x1 to each row of x2: the norm with ord p of their difference."""
+    if compute_mode not in _COMPUTE_MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    return _tenon.cdist(x1, x2, p, _COMPUTE_MODES[compute_mode])
+
+
+def chain_matmul(*matrices, out=None):
+    """linalg.multi_dot of matrices. Deprecated, as in PyTorch."""
+    from . import linalg
+
+    import warnings
+
+    warnings.warn(
+        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot instead, which "
+        "accepts a list of two or more tensors rather than multiple parameters.",
+        stacklevel=2,
+    )
+    for matrix in matrices:
+        if matrix.dim() != 2:
+            raise RuntimeError(f"Tensor dimension is {matrix.dim()}, expected 2 instead.")
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
+    if len(matrices) == 1:
+        return matrices[0] if out is None else out.copy_(matrices[0])
+    return linalg.multi_dot(list(matrices), **({} if out is None else {"out": out}))
+
+
 def set_default_dtype(d, /):
     """The floating dtype that numbers, factories and divisions of integers give; per process."""
     if not isinstance(d, _tenon.dtype):

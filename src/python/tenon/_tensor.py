@@ -160,6 +160,20 @@ def __dlpack_device__(self):
     return (1, 0)
 
 
+def unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """The different elements in ascending order; see tenon.unique."""
+    from . import _functions
+
+    return _functions.unique(self, sorted, return_inverse, return_counts, dim)
+
+
+def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None):
+    """The elements without those that equal the one before; see tenon.unique_consecutive."""
+    from . import _functions
+
+    return _functions.unique_consecutive(self, return_inverse, return_counts, dim)
+
+
 def __dask_tokenize__(self):
     import hashlib
 
@@ -169,7 +183,7 @@ def __dask_tokenize__(self):
 
 _METHODS = (
     __format__, __complex__, __reversed__, __deepcopy__, __copy__, __reduce_ex__, split, numpy, __array__, __array_ufunc__, __array_function__,
-    __array_namespace__, __dlpack__, __dlpack_device__, __dask_tokenize__,
+    __array_namespace__, __dlpack__, __dlpack_device__, __dask_tokenize__, unique, unique_consecutive,
 )  # fmt: skip
 
 

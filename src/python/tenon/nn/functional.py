@@ -4,17 +4,20 @@ import warnings
 
 import tenon
 
-from .._tenon import _nn, celu_, hardshrink, pixel_shuffle, pixel_unshuffle, prelu, relu_, rrelu_, selu_, threshold_
+from .._tenon import _nn, bilinear, celu_, cosine_similarity, hardshrink, pairwise_distance, pdist, pixel_shuffle, pixel_unshuffle, prelu, relu_, rrelu_, selu_, threshold_
 
 __all__ = """
-    binary_cross_entropy binary_cross_entropy_with_logits celu celu_ channel_shuffle cosine_embedding_loss cross_entropy elu elu_ gaussian_nll_loss gelu
-    glu hardshrink hardsigmoid hardswish hardtanh hardtanh_ hinge_embedding_loss huber_loss kl_div l1_loss leaky_relu leaky_relu_
-    logsigmoid margin_ranking_loss mish mse_loss nll_loss one_hot pad pixel_shuffle pixel_unshuffle poisson_nll_loss prelu relu relu6 relu_ rrelu rrelu_ selu selu_ silu
-    smooth_l1_loss soft_margin_loss softplus softshrink softsign tanhshrink threshold threshold_
+    batch_norm bilinear binary_cross_entropy binary_cross_entropy_with_logits celu celu_ channel_shuffle cosine_embedding_loss
+    cosine_similarity cross_entropy dropout elu elu_ embedding gaussian_nll_loss gelu glu group_norm hardshrink hardsigmoid
+    hardswish hardtanh hardtanh_ hinge_embedding_loss huber_loss instance_norm kl_div l1_loss layer_norm leaky_relu
+    leaky_relu_ linear log_softmax logsigmoid margin_ranking_loss mish mse_loss nll_loss normalize one_hot pad
+    pairwise_distance pdist pixel_shuffle pixel_unshuffle poisson_nll_loss prelu relu relu6 relu_ rms_norm rrelu rrelu_
+    scaled_dot_product_attention selu selu_ silu smooth_l1_loss soft_margin_loss softmax softmin softplus softshrink softsign
+    tanhshrink threshold threshold_
 """.split()
 
 elu_, gelu, hardtanh_, leaky_relu_ = _nn.elu_, _nn.gelu, _nn.hardtanh_, _nn.leaky_relu_
-channel_shuffle, one_hot = _nn.channel_shuffle, _nn.one_hot
+channel_shuffle, linear, one_hot = _nn.channel_shuffle, _nn.linear, _nn.one_hot
 logsigmoid, softplus, softshrink = _nn.logsigmoid, _nn.softplus, _nn.softshrink
 
 
@@ -115,6 +118,235 @@ def pad(input, pad, mode="constant", value=None):
     those from the other end.
     """
     return _nn.pad(input, pad, mode, value)
+
+
+def _softmax_dim(name, ndim, stacklevel):
+    """The dim that older calls leave out."""
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.", stacklevel=stacklevel
+    )
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+def softmax(input, dim=None, _stacklevel=3, dtype=None):
+    """exp(input), divided by its sum along dim."""
+    if dim is None:
+        dim = _softmax_dim("softmax", input.dim(), _stacklevel)
+    return input.softmax(dim) if dtype is None else input.softmax(dim, dtype=dtype)
+
+
+def softmin(input, dim=None, _stacklevel=3, dtype=None):
+    """softmax of -input."""
+    if dim is None:
+        dim = _softmax_dim("softmin", input.dim(), _stacklevel)
+    return (-input).softmax(dim) if dtype is None else (-input).softmax(dim, dtype=dtype)
+
+
+def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
+    """The logarithm of softmax, without its underflow."""
+    if dim is None:
+        dim = _softmax_dim("log_softmax", input.dim(), _stacklevel)
+    return input.log_softmax(dim) if dtype is None else input.log_softmax(dim, dtype=dtype)
+
+
+# --- Normalization, attention
+
+
+def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
+    """input, divided by its norm with ord p along dim, which is at least eps."""
+    length = input.norm(p, dim, keepdim=True)
+    if out is None:
+        return input / length.clamp_min(eps).expand_as(input)
+    return tenon.div(input, length.clamp_min_(eps).expand_as(input), out=out)
+
+
+def _check_normalized(input, normalized_shape, parameters):
+    """The dims that are normalized: the last ones."""
+    shape = list(normalized_shape)
+    if not shape:
+        raise RuntimeError(
+            f"Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = {shape}"
+        )
+    for name, parameter in parameters.items():
+        if parameter is not None and list(parameter.shape) != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(parameter.shape)} and "
+                f"normalized_shape = {shape}"
+            )
+    if input.dim() < len(shape) or list(input.shape[input.dim() - len(shape) :]) != shape:
+        wanted = ", ".join(map(str, ["*", *shape]))
+        raise RuntimeError(
+            f"Given normalized_shape={shape}, expected input with shape [{wanted}], but got input of size{list(input.shape)}"
+        )
+    return list(range(-len(shape), 0))
+
+
+def _wide(input):
+    """16-bit floats in float32: results are rounded once."""
+    return input.float() if input.dtype in (tenon.float16, tenon.bfloat16) else input
+
+
+def _scaled(normalized, weight, bias, dtype):
+    if weight is not None:
+        normalized = normalized * weight
+    if bias is not None:
+        normalized = normalized + bias
+    return normalized.to(dtype)
+
+
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    """input less its mean, divided by its deviation, over the last dims; then times weight, plus bias."""
+    dims = _check_normalized(input, normalized_shape, {"weight": weight, "bias": bias})
+    wide = _wide(input)
+    variance, mean = tenon.var_mean(wide, dims, correction=0, keepdim=True)
+    return _scaled((wide - mean) * (variance + eps).rsqrt(), weight, bias, input.dtype)
+
+
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    """input, divided by the root of the mean of its squares over the last dims; then times weight."""
+    dims = _check_normalized(input, normalized_shape, {"weight": weight})
+    wide = _wide(input)
+    if eps is None:
+        eps = tenon.finfo(wide.dtype).eps
+    return _scaled(wide * (wide.square().mean(dims, True) + eps).rsqrt(), weight, None, input.dtype)
+
+
+def _by_channel(parameter, ndim):
+    """A parameter for each channel, in a shape that broadcasts with a batch."""
+    return None if parameter is None else parameter.reshape(1, -1, *[1] * (ndim - 2))
+
+
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
+    """input less its mean, divided by its deviation, over each of num_groups groups of channels."""
+    if input.dim() < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
+    if num_groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    batch, channels = input.shape[:2]
+    if channels % num_groups:
+        raise RuntimeError(
+            f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(input.shape)} and "
+            f"num_groups={num_groups}"
+        )
+    wide = _wide(input).reshape(batch, num_groups, -1)
+    variance, mean = tenon.var_mean(wide, -1, correction=0, keepdim=True)
+    normalized = ((wide - mean) * (variance + eps).rsqrt()).reshape(input.shape)
+    return _scaled(normalized, _by_channel(weight, input.dim()), _by_channel(bias, input.dim()), input.dtype)
+
+
+def _update(running, current, momentum):
+    with tenon.no_grad():
+        running.mul_(1 - momentum).add_(current.to(running.dtype), alpha=momentum)
+
+
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    """input less the mean of each channel, divided by its deviation: those of the batch in training, otherwise running ones.
+
+    In training the running ones become (1 - momentum) of themselves and momentum of the batch's.
+    """
+    if training:
+        count = input.numel() // max(input.shape[1], 1)
+        if count == 1:
+            raise ValueError(f"Expected more than 1 value per channel when training, got input size torch.Size({list(input.shape)})")
+    else:
+        for name, running in (("running_mean", running_mean), ("running_var", running_var)):
+            if running is None:
+                raise RuntimeError(f"{name} must be defined in evaluation mode")
+    wide = _wide(input)
+    if training:
+        dims = [dim for dim in range(input.dim()) if dim != 1]
+        variance, mean = tenon.var_mean(wide, dims, correction=0)
+        if running_mean is not None:
+            _update(running_mean, mean, momentum)
+        if running_var is not None:
+            _update(running_var, variance * (count / (count - 1)), momentum)
+    else:
+        mean, variance = _wide(running_mean), _wide(running_var)
+    mean, deviation = (_by_channel(numbers, input.dim()) for numbers in (mean, (variance + eps).rsqrt()))
+    return _scaled((wide - mean) * deviation, _by_channel(weight, input.dim()), _by_channel(bias, input.dim()), input.dtype)
+
+
+def instance_norm(
+    input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5
+):
+    """batch_norm of each element of the batch alone."""
+    if not use_input_stats:
+        return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    if input.numel() // max(input.shape[0] * input.shape[1], 1) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size torch.Size({list(input.shape)})")
+    wide = _wide(input)
+    dims = list(range(2, input.dim()))
+    variance, mean = tenon.var_mean(wide, dims, correction=0, keepdim=True)
+    if running_mean is not None:
+        _update(running_mean, mean.reshape(input.shape[:2]).mean(0), momentum)
+    if running_var is not None:
+        count = wide.numel() // max(input.shape[0] * input.shape[1], 1)
+        _update(running_var, variance.reshape(input.shape[:2]).mean(0) * (count / (count - 1)), momentum)
+    normalized = (wide - mean) * (variance + eps).rsqrt()
+    return _scaled(normalized, _by_channel(weight, input.dim()), _by_channel(bias, input.dim()), input.dtype)
+
+
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+    """The rows of weight whose numbers are in input. Those of padding_idx have no gradient; max_norm shortens rows in place."""
+    if sparse:
+        raise NotImplementedError("embedding: there are no sparse gradients")
+    if weight.dim() != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    if padding_idx is not None:
+        if not -weight.size(0) <= padding_idx < weight.size(0):
+            raise AssertionError("Padding_idx must be within num_embeddings")
+        padding_idx %= weight.size(0)
+    places = input.reshape(-1)
+    if max_norm is not None:
+        with tenon.no_grad():
+            used = tenon.unique(places)
+            weight[used] = weight[used].renorm(norm_type, 0, max_norm)
+    rows = weight.index_select(0, places)
+    if padding_idx is not None and weight.requires_grad:
+        rows = tenon.where((places == padding_idx).unsqueeze(-1), rows.detach(), rows)
+    if scale_grad_by_freq and weight.requires_grad:
+        _, inverse, counts = tenon.unique(places, return_inverse=True, return_counts=True)
+        share = (1 / counts[inverse].to(rows.dtype)).unsqueeze(-1)
+        rows = rows * share + (rows * (1 - share)).detach()
+    return rows.reshape(*input.shape, weight.size(1))
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    """In training each element is 0 with probability p, and otherwise divided by 1 - p."""
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    if not training or p == 0 or input.numel() == 0:
+        return input
+    if p == 1:
+        return input.mul_(0) if inplace else input * 0
+    kept = tenon.rand(input.shape, dtype=tenon.float32) >= p
+    scale = kept.to(input.dtype) / (1 - p)
+    return input.mul_(scale) if inplace else input * scale
+
+
+def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    """softmax(query @ key.mT * scale) @ value, where attn_mask is true, or with attn_mask added to the products."""
+    if attn_mask is not None and is_causal:
+        raise RuntimeError("Explicit attn_mask should not be set when is_causal=True")
+    if enable_gqa:
+        key, value = (x.repeat_interleave(query.size(-3) // x.size(-3), -3) for x in (key, value))
+    if scale is None:
+        scale = query.size(-1) ** -0.5
+    if is_causal:
+        attn_mask = tenon.ones(query.size(-2), key.size(-2), dtype=tenon.bool).tril()
+    dtype = query.dtype
+    query, key, value = map(_wide, (query, key, value))
+    products = query @ key.mT * scale
+    if attn_mask is not None:
+        if attn_mask.dtype == tenon.bool:
+            products = products.masked_fill(~attn_mask, float("-inf"))
+            # A query that may look at nothing gets zeros.
+            shares = tenon.where(attn_mask.any(-1, keepdim=True), products.softmax(-1), 0)
+        else:
+            shares = (products + attn_mask).softmax(-1)
+    else:
+        shares = products.softmax(-1)
+    return (dropout(shares, dropout_p) @ value).to(dtype)
 
 
 # --- Losses

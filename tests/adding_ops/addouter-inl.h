@@ -1,9 +1,10 @@
-// An algorithm of operands whose sizes are told by letters, with numbers; its body is addr.cpp.
+// An algorithm of operands whose sizes are told by letters, with numbers; its body is addouter.cpp.
 
-struct addr {
+struct addouter {
   static constexpr Row row{
       .signature =
-          "addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor",
+          "addouter(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> "
+          "Tensor",
       .python =
           "(Scalar beta, Tensor self, Scalar alpha, Tensor vec1, Tensor vec2, *, Tensor out=None)|deprecated\n"
           "(Scalar beta, Tensor self, Tensor vec1, Tensor vec2, *, Tensor out=None)|deprecated\n"
@@ -13,8 +14,8 @@ struct addr {
       .by_hand = true,
       .inplace = true,
       .dtypes = kUsual | kComplex,
-      .kernel_name = "addr_cpu",
-      .grad_fn = "AddrBackward0",
+      .kernel_name = "addouter_cpu",
+      .grad_fn = "AddouterBackward0",
       .doc = "beta * input + alpha * the outer product of two vectors."};
   template <class G>
   static auto grad_a(const G& g) {

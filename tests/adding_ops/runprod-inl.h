@@ -1,15 +1,14 @@
-// A scan: an algorithm, whose body is cumprod.cpp.
+// A scan: an algorithm, whose body is runprod.cpp.
 
-struct cumprod {
+struct runprod {
   static constexpr Row row{
-      .signature = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None, Tensor out=None) -> Tensor",
-      .numpy = "cumprod",
+      .signature = "runprod(Tensor self, int dim, *, ScalarType? dtype=None, Tensor out=None) -> Tensor",
       .kind = Kind::algorithm,
       .by_hand = true,
       .inplace = true,
       .dtypes = kNoBool | kComplex,
-      .kernel_name = "cumprod_out_cpu",
-      .grad_fn = "CumprodBackward0",
+      .kernel_name = "runprod_out_cpu",
+      .grad_fn = "RunprodBackward0",
       .doc = "The products along dim of the elements so far; integers and bool are multiplied in int64."};
   /// Of elements that are not 0.
   template <class G>

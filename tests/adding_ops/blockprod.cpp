@@ -1,4 +1,4 @@
-// kron: the products of all elements, as blocks.
+// blockprod: the products of all elements, as blocks.
 #include <algorithm>
 
 #include "dispatch/algorithm.h"
@@ -21,7 +21,7 @@ struct Blocks {
       const int64_t rows = dim < -a.dim() ? 1 : a.size(dim), columns = dim < -b.dim() ? 1 : b.size(dim);
       for (int64_t size : {rows, int64_t{1}}) outer.push_back(size);
       for (int64_t size : {int64_t{1}, columns}) inner.push_back(size);
-      sizes.push_back((Checked(rows) * columns).or_else([] { throw Error("kron: the result is too large"); }));
+      sizes.push_back((Checked(rows) * columns).or_else([] { throw Error("blockprod: the result is too large"); }));
     }
     self = a.view(outer);
     other = b.view(inner);
@@ -30,12 +30,12 @@ struct Blocks {
 
 }  // namespace
 
-Tensor plain::kron(const Tensor& self, const Tensor& other) {
+Tensor plain::blockprod(const Tensor& self, const Tensor& other) {
   const Blocks blocks(self, other);
   return (blocks.self * blocks.other).view(blocks.sizes);
 }
 
-Tensor& plain::kron_out(Tensor& out, const Tensor& self, const Tensor& other) {
+Tensor& plain::blockprod_out(Tensor& out, const Tensor& self, const Tensor& other) {
   check_unrecorded(Op::mul, out, self, other);
   const Blocks blocks(self.detach(), other.detach());
   return write_result(Op::mul, out, run_clone(blocks.self * blocks.other, MemoryFormat::contiguous).view(blocks.sizes));

@@ -1,12 +1,11 @@
-// An algorithm whose body is trace.cpp.
+// An algorithm whose body is diagsum.cpp.
 
-struct trace {
-  static constexpr Row row{.signature = "trace(Tensor self) -> Tensor",
-                           .numpy = "trace",
+struct diagsum {
+  static constexpr Row row{.signature = "diagsum(Tensor self) -> Tensor",
                            .kind = Kind::algorithm,
                            .dtypes = kNoBool | kComplex,
-                           .kernel_name = "trace",
-                           .grad_fn = "TraceBackward0",
+                           .kernel_name = "diagsum",
+                           .grad_fn = "DiagsumBackward0",
                            .doc = "The sum of the diagonal of a matrix."};
   template <class G>
   static auto grad_a(const G& g) {

@@ -1,4 +1,4 @@
-// trace: the sum of a diagonal.
+// diagsum: the sum of a diagonal.
 #include "dispatch/algorithm.h"
 #include "dispatch/plain.h"
 #include "tenon/factories.h"
@@ -6,9 +6,9 @@
 
 namespace tenon {
 
-Tensor plain::trace(const Tensor& self) {
-  if (!self.is_meta()) check_has_code(row_of(Op::trace), self.dtype());
-  if (self.dim() != 2) throw Error("trace: expected a matrix, but got tensor with dim " + std::to_string(self.dim()));
+Tensor plain::diagsum(const Tensor& self) {
+  if (!self.is_meta()) check_has_code(row_of(Op::diagsum), self.dtype());
+  if (self.dim() != 2) throw Error("diagsum: expected a matrix, but got tensor with dim " + std::to_string(self.dim()));
   const Dtype dtype = self.dtype(), wide = is_complex(dtype) ? complex128 : is_inexact(dtype) ? float64 : int64;
   const Tensor diagonal = self.detach().diagonal();
   const Dtype result = is_inexact(dtype) ? dtype : int64;

@@ -1,0 +1,23 @@
+// dispatch: elements of any real dtype as integers in the same order. NaN is the largest; both zeros are equal.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tensor/impl.h"
+
+namespace tenon {
+
+/// Rows of a tensor's elements: a row-major tensor without history, with `dim` as the last dim.
+Tensor dense_rows_along(const Tensor& self, int64_t dim);
+
+/// The keys of `n` elements of a row-major real tensor, the first of them `start`.
+std::vector<int64_t> keys_of(const Tensor& self, int64_t start, int64_t n);
+
+/// The key of NaN, if the dtype has it.
+constexpr std::optional<int64_t> nan_key(Dtype dtype) noexcept {
+  if (!is_floating_point(dtype)) return std::nullopt;
+  return static_cast<int64_t>((uint64_t{1} << (8 * itemsize(dtype) - 1)) - 1);
+}
+
+}  // namespace tenon

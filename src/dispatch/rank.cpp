@@ -1,0 +1,405 @@
+// Elements by their rank along a dim: median, mode, kthvalue and quantiles. PyTorch: `median_with_indices_impl`,
+// `mode_out`, `kthvalue_out_impl_cpu` and `quantile_compute`.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dispatch/algorithm.h"
+#include "dispatch/differentiate.h"
+#include "dispatch/keys.h"
+#include "dispatch/plain.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tile/pool.h"
+#include "tile/run.h"
+#include "type/visit.h"
+
+namespace tenon {
+namespace {
+
+// Elements of a thread's part: work that is smaller stays on the caller.
+constexpr int64_t kPartElements = 1 << 13;
+
+struct Item {
+  int64_t key, place;
+  bool operator<(const Item& other) const { return key != other.key ? key < other.key : place < other.place; }
+};
+using Items = std::vector<Item>;
+using Key = std::optional<int64_t>;
+
+/// Gives the place of the element that is wanted of a row.
+using Choice = std::function<int64_t(Items& items, Key nan)>;
+
+int64_t place_of_rank(Items& items, int64_t rank) {
+  const auto at = items.begin() + rank;
+  std::nth_element(items.begin(), at, items.end());
+  return at->place;
+}
+int64_t count_nan(const Items& items, Key nan) {
+  return std::count_if(items.begin(), items.end(), [nan](const Item& item) { return item.key == nan; });
+}
+
+int64_t place_of_median(Items& items, Key nan) {
+  const auto first = std::find_if(items.begin(), items.end(), [nan](const Item& item) { return item.key == nan; });
+  return first != items.end() ? first->place : place_of_rank(items, (std::ssize(items) - 1) / 2);
+}
+int64_t place_of_nanmedian(Items& items, Key nan) {
+  const int64_t numbers = std::ssize(items) - count_nan(items, nan);
+  return numbers == 0 ? 0 : place_of_rank(items, (numbers - 1) / 2);
+}
+/// Of equal elements the last. Each NaN differs from all others.
+int64_t place_of_mode(Items& items, Key nan) {
+  std::sort(items.begin(), items.end());
+  int64_t most = 0, run = 0, place = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    ++run;
+    if (i + 1 < items.size() && items[i].key == items[i + 1].key && items[i].key != nan) continue;
+    if (run > most) {
+      most = run;
+      place = items[i].place;
+    }
+    run = 0;
+  }
+  return place;
+}
+
+struct Found {
+  Tensor values, indices;
+};
+
+/// The chosen element of each row, for a tensor with elements along `dim`.
+void choose(const Tensor& self, int64_t dim, const Found& found, const Choice& choice) {
+  if (has_no_work(found.values.numel(), found.values.data_ptr())) return;
+  const Tensor rows = dense_rows_along(self, dim);
+  const int64_t length = self.dim() == 0 ? 1 : self.sizes()[dim], count = rows.numel() / length;
+  const int64_t width = itemsize(self.dtype()), together = std::max<int64_t>(kPartElements / length, 1);
+  const auto* const from = reinterpret_cast<const std::byte*>(rows.impl()->data());
+  auto* const values = reinterpret_cast<std::byte*>(found.values.impl()->data());
+  auto* const places = reinterpret_cast<int64_t*>(found.indices.impl()->data());
+  note_course({.route = "ranks of rows", .stores = "in place", .scratch_bytes = length * int64_t{sizeof(Item)}});
+  run_or_plan(values, (count + together - 1) / together, [&](int64_t part) {
+    check_interrupt();
+    Items items;
+    for (int64_t row = part * together; row < std::min(count, (part + 1) * together); ++row) {
+      const std::vector<int64_t> keys = keys_of(rows, row * length, length);
+      items.clear();
+      for (int64_t i = 0; i < length; ++i) items.push_back({keys[static_cast<std::size_t>(i)], i});
+      places[row] = choice(items, nan_key(self.dtype()));
+      std::memcpy(values + row * width, from + (row * length + places[row]) * width, static_cast<std::size_t>(width));
+    }
+  });
+}
+
+void check_dim_exists(const Tensor& self, int64_t along, const char* name) {
+  if (self.dim() > 0 && self.sizes()[along] == 0)
+    throw IndexError(std::string(name) + ": Expected reduction dim " + std::to_string(along) +
+                     " to have non-zero size.");
+}
+
+Found new_found(const Tensor& self, int64_t along, bool keepdim) {
+  Dims dims;
+  if (self.dim() > 0) dims.push_back(along);
+  const Dims sizes = reduced_shape(self.sizes(), reduced_mask(dims, self.dim()), keepdim && self.dim() > 0);
+  const Dims shape = self.dim() == 0 ? Dims() : sizes;
+  return {new_tensor(shape, self.dtype(), self.device()), new_tensor(shape, int64, self.device())};
+}
+
+/// A number, even of a dtype without order, is its own.
+bool is_number(const Tensor& self) { return self.dim() == 0; }
+Found of_number(const Tensor& self) {
+  Tensor place = new_tensor({}, int64, self.device());
+  write_fill(place, 0);
+  return {run_clone(self, MemoryFormat::contiguous), std::move(place)};
+}
+
+Found along_dim(Op op, const Tensor& self, int64_t along, bool keepdim, const Choice& choice) {
+  if (is_computed(self)) check_has_code(row_of(op), self.dtype());
+  const Found found = new_found(self, along, keepdim);
+  if (is_computed(self)) choose(self, along, found, choice);
+  return found;
+}
+
+std::tuple<Tensor, Tensor> as_pair(Found found) { return {std::move(found.values), std::move(found.indices)}; }
+
+std::tuple<Tensor&, Tensor&> write_found(Op op, Tensor& values, Tensor& indices, Found found) {
+  Tensor* const outs[] = {&values, &indices};
+  write_results(op, outs, as_list(as_pair(std::move(found))));
+  return {values, indices};
+}
+
+// --- median
+
+Found median_along(Op op, const Tensor& self, int64_t dim, bool keepdim) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_dim_exists(self, along, "median()");
+  return along_dim(op, self, along, keepdim, op == Op::median_dim ? place_of_median : place_of_nanmedian);
+}
+
+/// What the median of no elements is: NaN, and what x86 makes of it in an integer.
+Tensor median_of_nothing(const Tensor& self) {
+  const Tensor nothing = new_tensor({}, float64, self.device());
+  write_fill(nothing, std::nan(""));
+  return run_to(nothing, self.dtype(), MemoryFormat::contiguous);
+}
+
+Tensor median_of_all(Op op, const Tensor& self) {
+  if (!is_computed(self)) return new_tensor({}, self.dtype(), self.device());
+  if (self.numel() == 0) return median_of_nothing(self);
+  check_has_code(row_of(op), self.dtype());
+  const Tensor row = self.detach().reshape({self.numel()});
+  Found found{new_tensor({}, self.dtype(), self.device()), new_tensor({}, int64, self.device())};
+  choose(row, 0, found, op == Op::median ? place_of_median : place_of_nanmedian);
+  return found.values;
+}
+
+void check_median_outs(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim) {
+  check_dim_exists(self, wrap_dim(dim, self.dim()), "median()");
+  const auto tensor_type = [](const Tensor& tensor) {
+    const std::string name = scalar_type_name(tensor.dtype());
+    return (kWideUnsigned & set_of(tensor.dtype())) != 0 ? "CPU" + name + "Type" : "torch." + name + "Tensor";
+  };
+  if (indices.dtype() != int64)
+    throw Error("Expected tensor for argument #1 'indices' to have scalar type Long; but got " + tensor_type(indices) +
+                " instead (while checking arguments for median)");
+  if (values.dtype() != self.dtype())
+    throw Error("Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type " +
+                tensor_type(values) + " does not equal " + tensor_type(self) +
+                " (while checking arguments for median)");
+}
+
+std::tuple<Tensor&, Tensor&> write_median(Op op, Tensor& values, Tensor& indices, const Tensor& self, int64_t dim,
+                                          bool keepdim) {
+  check_unrecorded(op, values, self);
+  check_unrecorded(op, indices, self);
+  check_median_outs(values, indices, self, dim);
+  return write_found(op, values, indices, median_along(op, self, dim, keepdim));
+}
+
+// --- mode, kthvalue
+
+Found mode_along(const Tensor& self, int64_t dim, bool keepdim) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  if (self.numel() == 0 || !is_computed(self)) {
+    check_dim_exists(self, along, "mode()");
+    return new_found(self, along, keepdim);
+  }
+  if (is_number(self)) return of_number(self);
+  return along_dim(Op::mode, self, along, keepdim, place_of_mode);
+}
+
+void check_rank(const Tensor& self, int64_t k, int64_t along) {
+  check_dim_exists(self, along, "kthvalue()");
+  if (k < 1 || k > (self.dim() == 0 ? 1 : self.sizes()[along]))
+    throw Error("kthvalue(): selected number k out of range for dimension " + std::to_string(along));
+}
+Found kth_along(const Tensor& self, int64_t k, int64_t dim, bool keepdim) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_rank(self, k, along);
+  if (is_number(self) && is_computed(self)) return of_number(self);
+  return along_dim(Op::kthvalue, self, along, keepdim, [k](Items& items, Key) { return place_of_rank(items, k - 1); });
+}
+
+}  // namespace
+
+Tensor plain::median(const Tensor& self) { return median_of_all(Op::median, self); }
+Tensor plain::nanmedian(const Tensor& self) { return median_of_all(Op::nanmedian, self); }
+std::tuple<Tensor, Tensor> plain::median_dim(const Tensor& self, int64_t dim, bool keepdim) {
+  return as_pair(median_along(Op::median_dim, self, dim, keepdim));
+}
+std::tuple<Tensor, Tensor> plain::nanmedian_dim(const Tensor& self, int64_t dim, bool keepdim) {
+  return as_pair(median_along(Op::nanmedian_dim, self, dim, keepdim));
+}
+std::tuple<Tensor&, Tensor&> plain::median_dim_out(Tensor& values, Tensor& indices, const Tensor& self, int64_t dim,
+                                                   bool keepdim) {
+  return write_median(Op::median_dim, values, indices, self, dim, keepdim);
+}
+std::tuple<Tensor&, Tensor&> plain::nanmedian_dim_out(Tensor& values, Tensor& indices, const Tensor& self, int64_t dim,
+                                                      bool keepdim) {
+  return write_median(Op::nanmedian_dim, values, indices, self, dim, keepdim);
+}
+
+std::tuple<Tensor, Tensor> plain::mode(const Tensor& self, int64_t dim, bool keepdim) {
+  return as_pair(mode_along(self, dim, keepdim));
+}
+std::tuple<Tensor&, Tensor&> plain::mode_out(Tensor& values, Tensor& indices, const Tensor& self, int64_t dim,
+                                             bool keepdim) {
+  check_unrecorded(Op::mode, values, self);
+  check_unrecorded(Op::mode, indices, self);
+  const auto check = [](const Tensor& out, Dtype dtype, const char* name) {
+    if (out.dtype() != dtype)
+      throw Error(std::string("expected scalar type '") + scalar_type_name(dtype) + "' but got '" +
+                  scalar_type_name(out.dtype()) + "' for " + name + " output");
+  };
+  check(values, self.dtype(), "values");
+  check(indices, int64, "indices");
+  return write_found(Op::mode, values, indices, mode_along(self, dim, keepdim));
+}
+
+std::tuple<Tensor, Tensor> plain::kthvalue(const Tensor& self, int64_t k, int64_t dim, bool keepdim) {
+  return as_pair(kth_along(self, k, dim, keepdim));
+}
+std::tuple<Tensor&, Tensor&> plain::kthvalue_out(Tensor& values, Tensor& indices, const Tensor& self, int64_t k,
+                                                 int64_t dim, bool keepdim) {
+  check_unrecorded(Op::kthvalue, values, self);
+  check_unrecorded(Op::kthvalue, indices, self);
+  check_rank(self, k, wrap_dim(dim, self.dim()));
+  if (values.dtype() != self.dtype()) throw Error("output values must be of same type as input");
+  if (indices.dtype() != int64) throw Error("output indices must be of scalar type Long");
+  return write_found(Op::kthvalue, values, indices, kth_along(self, k, dim, keepdim));
+}
+
+// --- msort
+
+Tensor plain::msort(const Tensor& self) { return std::get<0>(tenon::sort(self, 0, false)); }
+Tensor& plain::msort_out(Tensor& out, const Tensor& self) {
+  check_unrecorded(Op::sort, out, self);
+  wrap_dim(0, self.dim());
+  check_strict_out(out, self.dtype());
+  return write_result(Op::sort, out, std::get<0>(plain::sort(self, 0, false, {})), &self);
+}
+
+// --- quantile
+
+namespace {
+
+enum class Between : uint8_t { linear, lower, higher, midpoint, nearest };
+
+Between between(const char* word) {
+  constexpr const char* kWords[] = {"linear", "lower", "higher", "midpoint", "nearest"};
+  for (int i = 0; i < 5; ++i)
+    if (std::strcmp(word, kWords[i]) == 0) return static_cast<Between>(i);
+  throw Error(
+      std::string("quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got ") +
+      word);
+}
+
+void check_quantile(const Tensor& self, const Tensor& q) {
+  if (self.numel() == 0) throw Error("quantile() input tensor must be non-empty");
+  if (q.dim() > 1) throw Error("quantile() q must be a scalar or 1D tensor");
+  if (self.dtype() != float32 && self.dtype() != float64)
+    throw Error("quantile() input tensor must be either float or double dtype");
+  if (self.dtype() != q.dtype()) throw Error("quantile() q tensor must be same dtype as the input tensor");
+  if (q.device() != self.device()) throw Error("quantile() q tensor must be on the same device as the input tensor");
+}
+void check_shares(const Tensor& q) {
+  const Tensor shares = q.detach();
+  check_readable(shares);
+  if (!tenon::all((shares >= 0) & (shares <= 1)).item().as_bool())
+    throw Error("quantile() q values must be in the range [0, 1]");
+}
+Tensor share_of_number(const Tensor& self, double q) {
+  if (!(q >= 0 && q <= 1)) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%g", q);
+    throw Error(std::string("quantile() q must be in the range [0, 1] but got ") + number);
+  }
+  return full({}, q, Options(self.dtype(), self.device()));
+}
+
+/// The elements to choose from, sorted in the last dim; the others are those of the result.
+Tensor sorted_along(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+  const auto sorted = [](const Tensor& rows) { return std::get<0>(tenon::sort(rows, -1, false)); };
+  if (!dim) {
+    const Tensor row = sorted(self.reshape({self.numel()}));
+    Dims sizes(keepdim ? self.dim() : 0, 1);
+    sizes.push_back(row.size(0));
+    return row.view(sizes);
+  }
+  if (self.dim() == 0) return sorted(self.reshape({1}));
+  const int64_t along = wrap_dim(*dim, self.dim());
+  const Tensor rows = keepdim ? self.unsqueeze(-1).transpose(along, -1) : self.movedim(along, -1);
+  return sorted(rows);
+}
+
+/// The places, as numbers with a fraction, of the shares `q` in sorted rows.
+Tensor ranks_of(const Tensor& rows, const Tensor& q, bool ignore_nan) {
+  const Tensor is_nan = tenon::isnan(rows.detach());
+  if (ignore_nan) {
+    const Tensor last = tenon::sum(~is_nan, -1, true) - 1;
+    const Tensor ranks = q * last;
+    return ranks.masked_fill(ranks.detach() < 0, Scalar(0));
+  }
+  const auto last = static_cast<double>(rows.size(-1) - 1);
+  const Tensor has_nan = tenon::any(is_nan, -1, true), ranks = q * last;
+  const Dims shape = infer_size(ranks.sizes(), has_nan.sizes());
+  return ranks.expand(shape).masked_fill(has_nan.expand(shape), Scalar(last));
+}
+
+Tensor interpolated(const Tensor& rows, const Tensor& exact, Between how) {
+  const Tensor ranks = how == Between::lower     ? tenon::floor(exact)
+                       : how == Between::higher  ? tenon::ceil(exact)
+                       : how == Between::nearest ? tenon::round(exact)
+                                                 : exact;
+  const Tensor below = ranks.detach().to(int64), value = rows.gather(-1, below);
+  if (how != Between::linear && how != Between::midpoint) return value;
+  const Tensor weight = how == Between::midpoint ? full_like(ranks.detach(), 0.5) : ranks - below;
+  const Tensor above = rows.gather(-1, tenon::ceil(ranks.detach()).to(int64));
+  return tenon::lerp(value, above, weight);
+}
+
+Tensor quantile_of(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim, const char* word,
+                   bool ignore_nan) {
+  const Between how = between(word);
+  check_quantile(self, q);
+  wrap_dim(dim.value_or(0), self.dim());
+  check_shares(q);
+  const Tensor rows = sorted_along(self, dim, keepdim);
+  const Tensor values = interpolated(rows, ranks_of(rows, q, ignore_nan), how);
+  if (q.dim() == 0) return values.squeeze(-1);
+  return values.unsqueeze(0).transpose(0, -1).squeeze(-1);
+}
+
+Tensor& write_quantile(Tensor& out, const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                       const char* word, bool ignore_nan) {
+  between(word);
+  check_quantile(self, q);
+  wrap_dim(dim.value_or(0), self.dim());
+  if (out.dtype() != self.dtype()) throw Error("quantile() out tensor must be same dtype as the input tensor");
+  const Tensor result = quantile_of(self, q, dim, keepdim, word, ignore_nan);
+  ResizedOutput resized(out, result.sizes(), contiguous_strides(result.sizes()));
+  out.copy_(result);
+  resized.keep();
+  return out;
+}
+
+}  // namespace
+
+Tensor plain::quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                       const char* interpolation) {
+  return quantile_of(self, q, dim, keepdim, interpolation, false);
+}
+Tensor plain::quantile_number(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim,
+                              const char* interpolation) {
+  return quantile_of(self, share_of_number(self, q), dim, keepdim, interpolation, false);
+}
+Tensor plain::nanquantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                          const char* interpolation) {
+  return quantile_of(self, q, dim, keepdim, interpolation, true);
+}
+Tensor plain::nanquantile_number(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim,
+                                 const char* interpolation) {
+  return quantile_of(self, share_of_number(self, q), dim, keepdim, interpolation, true);
+}
+Tensor& plain::quantile_out(Tensor& out, const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                            const char* interpolation) {
+  return write_quantile(out, self, q, dim, keepdim, interpolation, false);
+}
+Tensor& plain::quantile_number_out(Tensor& out, const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim,
+                                   const char* interpolation) {
+  return write_quantile(out, self, share_of_number(self, q), dim, keepdim, interpolation, false);
+}
+Tensor& plain::nanquantile_out(Tensor& out, const Tensor& self, const Tensor& q, std::optional<int64_t> dim,
+                               bool keepdim, const char* interpolation) {
+  return write_quantile(out, self, q, dim, keepdim, interpolation, true);
+}
+Tensor& plain::nanquantile_number_out(Tensor& out, const Tensor& self, double q, std::optional<int64_t> dim,
+                                      bool keepdim, const char* interpolation) {
+  return write_quantile(out, self, share_of_number(self, q), dim, keepdim, interpolation, true);
+}
+
+}  // namespace tenon

@@ -1,0 +1,449 @@
+// Searching and counting: searchsorted, bucketize, isin, histc, bincount. PyTorch: Bucketization.cpp,
+// TensorCompare.cpp, Histogram.cpp and SummaryOps.cpp.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dispatch/algorithm.h"
+#include "dispatch/differentiate.h"
+#include "dispatch/keys.h"
+#include "dispatch/plain.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tenon/policy.h"
+#include "tile/pool.h"
+#include "tile/run.h"
+#include "type/overflow.h"
+#include "type/visit.h"
+
+namespace tenon {
+namespace {
+
+// Elements of a thread's part: work that is smaller stays on the caller.
+constexpr int64_t kPartElements = 1 << 13;
+
+Tensor row_major(const Tensor& self, Dtype dtype) {
+  const Tensor plain = self.detach();
+  return plain.dtype() == dtype && plain.is_contiguous() ? plain : run_to(plain, dtype, MemoryFormat::contiguous);
+}
+
+// --- searchsorted
+
+struct Search {
+  const Tensor& boundaries;
+  const Tensor& sorter;
+  bool out_int32, right;
+  std::optional<Scalar> number = {};  // that is searched for, instead of a tensor
+
+  /// In which elements are compared.
+  Dtype dtype(const Tensor& self) const {
+    return number ? tenon::result_type(boundaries, *number) : tenon::result_type(boundaries, self);
+  }
+
+  Dtype result() const { return out_int32 ? int32 : int64; }
+};
+
+bool is_right(bool right, const char* side) {
+  if (!side) return right;
+  if (std::strcmp(side, "left") != 0 && std::strcmp(side, "right") != 0)
+    throw Error(std::string("torch.searchsorted(): side can only be 'left' or 'right' but got ") + side);
+  if (right && std::strcmp(side, "left") == 0)
+    throw Error(
+        "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True");
+  return std::strcmp(side, "right") == 0;
+}
+
+void check_sorter(const Search& search) {
+  const Tensor& sorter = search.sorter;
+  if (!sorter.defined()) return;
+  if (!(sorter.sizes() == search.boundaries.sizes()))
+    throw Error("torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor " +
+                to_string(search.boundaries.sizes()) + "and got sorter tensor " + to_string(sorter.sizes()));
+  if (sorter.dtype() != int64)
+    throw Error(std::string("torch.searchsorted(): sorter must be a tensor of long dtype but got dtype ") +
+                scalar_type_name(sorter.dtype()));
+  if (sorter.numel() == 0) return;
+  check_readable(sorter);
+  const auto [low, high] = tenon::aminmax(sorter.detach());
+  if (low.item().as_int64() < 0 || high.item().as_int64() >= sorter.size(-1))
+    throw Error("torch.searchsorted(): sorter index out of range");
+}
+
+bool matches_rows(const Tensor& boundaries, const Tensor& self) {
+  if (boundaries.dim() != self.dim()) return false;
+  for (int64_t dim = 0; dim + 1 < self.dim(); ++dim)
+    if (boundaries.size(dim) != self.size(dim)) return false;
+  return true;
+}
+
+void check_search(const Search& search, const Tensor& self) {
+  const Tensor& boundaries = search.boundaries;
+  if (boundaries.device() != self.device())
+    throw Error(std::string("torch.searchsorted(): boundaries and input value tensors should have same device type, "
+                            "but got boundaries tensor device type ") +
+                device_name(boundaries.device()) + " and input value tensor device type " + device_name(self.device()));
+  check_sorter(search);
+  if (self.dim() == 0 && boundaries.dim() != 1)
+    throw Error(
+        "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+        "boundaries tensor dim(" +
+        std::to_string(boundaries.dim()) + ") and input value's dim(0) numel(1)");
+  if (boundaries.dim() == 0)
+    throw Error("torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension");
+  if (boundaries.dim() != 1 && !matches_rows(boundaries, self))
+    throw Error(
+        "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+        "tensor and input value tensor must match, but we got boundaries tensor " +
+        to_string(boundaries.sizes()) + " and input value tensor " + to_string(self.sizes()));
+}
+
+void check_search_out(const Search& search, const Tensor& out) {
+  if (out.dtype() == search.result()) return;
+  throw Error(
+      std::string("torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or "
+                  "Long(int64) depending on whether out_int32 flag is True, but we got output tensor's dtype ") +
+      scalar_type_name(out.dtype()) + " and out_int32 flag is " + (search.out_int32 ? "True" : "False"));
+}
+
+void warn_of_copy(const char* name, const char* what, const Tensor& tensor) {
+  if (tensor.defined() && !tensor.is_contiguous())
+    warn("UserWarning", std::string("torch.searchsorted(): ") + name +
+                            " tensor is non-contiguous, this will lower the performance due to extra data copy when "
+                            "converting non-contiguous tensor to contiguous, please use contiguous " +
+                            what + " tensor if possible. This message will only appear once per program.");
+}
+
+/// The first of `n` sorted elements that is not less than `value`; with `right` the first that is larger.
+template <class T>
+int64_t place_of(T value, const T* sorted, const int64_t* sorter, int64_t n, bool right) {
+  int64_t start = 0, end = n;
+  while (start < end) {
+    const int64_t middle = start + (end - start) / 2;
+    const T other = sorted[sorter ? sorter[middle] : middle];
+    if (!(right ? other > value : other >= value))
+      start = middle + 1;
+    else
+      end = middle;
+  }
+  return start;
+}
+
+template <class T>
+void search_all(const Tensor& sorted, const Tensor& sorter, const Tensor& self, const Tensor& out, bool right) {
+  const int64_t n = sorted.size(-1), width = self.dim() > 0 ? std::max<int64_t>(self.size(-1), 1) : 1;
+  const bool has_rows = sorted.dim() > 1;
+  const T* const from = reinterpret_cast<const T*>(sorted.impl()->data());
+  const T* const values = reinterpret_cast<const T*>(self.impl()->data());
+  const int64_t* const order = sorter.defined() ? reinterpret_cast<const int64_t*>(sorter.impl()->data()) : nullptr;
+  auto* const to = reinterpret_cast<int64_t*>(out.impl()->data());
+  const int64_t count = self.numel();
+  run_or_plan(to, (count + kPartElements - 1) / kPartElements, [&](int64_t part) {
+    check_interrupt();
+    for (int64_t i = part * kPartElements; i < std::min(count, (part + 1) * kPartElements); ++i) {
+      const int64_t row = has_rows ? i / width * n : 0;  // exact: inside the storage
+      to[i] = place_of(values[i], from + row, order ? order + row : nullptr, n, right);
+    }
+  });
+}
+
+Tensor found(const Search& search, const Tensor& self) {
+  if (!is_computed(self)) return new_tensor(self.sizes(), search.result(), self.device());
+  if (self.numel() == 0) return new_tensor(self.sizes(), search.result(), self.device());
+  warn_of_copy("input value", "input value", self);
+  warn_of_copy("boundary", "boundary", search.boundaries);
+  warn_of_copy("sorter", "sorter", search.sorter);
+  const Dtype dtype = search.dtype(self), inside = widened(dtype);
+  check_has_code(row_of(Op::searchsorted), dtype);
+  const Tensor places = new_tensor(self.sizes(), int64, self.device());
+  const Tensor sorted = row_major(search.boundaries, inside), values = row_major(self, inside);
+  const Tensor sorter = search.sorter.defined() ? row_major(search.sorter, int64) : Tensor();
+  note_course({.route = "binary search", .stores = "in place"});
+  visit_dtype(inside, [&]<class T>() {
+    if constexpr (std::is_arithmetic_v<T>) search_all<T>(sorted, sorter, values, places, search.right);
+  });
+  return search.out_int32 ? run_to(places, int32, MemoryFormat::contiguous) : places;
+}
+
+Tensor searched(const Search& search, const Tensor& self) {
+  check_search(search, self);
+  return found(search, self);
+}
+Tensor& write_search(const Search& search, Tensor& out, const Tensor& self) {
+  check_search(search, self);
+  check_search_out(search, out);
+  return write_result(Op::searchsorted, out, found(search, self));
+}
+Tensor as_tensor(Scalar number, const Tensor& beside) {
+  return full({}, number, Options(dtype_of_number(number), beside.device()));
+}
+
+}  // namespace
+
+Tensor plain::searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_int32, bool right,
+                           const char* side, const Tensor& sorter) {
+  return searched({sorted_sequence, sorter, out_int32, is_right(right, side)}, self);
+}
+Tensor& plain::searchsorted_out(Tensor& out, const Tensor& sorted_sequence, const Tensor& self, bool out_int32,
+                                bool right, const char* side, const Tensor& sorter) {
+  return write_search({sorted_sequence, sorter, out_int32, is_right(right, side)}, out, self);
+}
+Tensor plain::searchsorted_number(const Tensor& sorted_sequence, Scalar self, bool out_int32, bool right,
+                                  const char* side, const Tensor& sorter) {
+  return searched({sorted_sequence, sorter, out_int32, is_right(right, side), self}, as_tensor(self, sorted_sequence));
+}
+Tensor& plain::searchsorted_number_out(Tensor& out, const Tensor& sorted_sequence, Scalar self, bool out_int32,
+                                       bool right, const char* side, const Tensor& sorter) {
+  return write_search({sorted_sequence, sorter, out_int32, is_right(right, side), self}, out,
+                      as_tensor(self, sorted_sequence));
+}
+
+namespace {
+
+void check_boundaries(const Tensor& boundaries) {
+  if (boundaries.dim() != 1)
+    throw Error("boundaries tensor must be 1 dimension, but got dim(" + std::to_string(boundaries.dim()) + ")");
+}
+
+}  // namespace
+
+Tensor plain::bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32, bool right) {
+  check_boundaries(boundaries);
+  return searched({boundaries, {}, out_int32, right}, self);
+}
+Tensor& plain::bucketize_out(Tensor& out, const Tensor& self, const Tensor& boundaries, bool out_int32, bool right) {
+  check_boundaries(boundaries);
+  return write_search({boundaries, {}, out_int32, right}, out, self);
+}
+Tensor plain::bucketize_number(Scalar self, const Tensor& boundaries, bool out_int32, bool right) {
+  check_boundaries(boundaries);
+  return searched({boundaries, {}, out_int32, right, self}, as_tensor(self, boundaries));
+}
+
+// --- isin
+
+namespace {
+
+void check_is_ordered(Dtype dtype) {
+  if (dtype == bool_ || is_complex(dtype))
+    throw Error(std::string("Unsupported input type encountered for isin(): ") + scalar_type_name(dtype));
+}
+
+/// PyTorch compares with each of a few elements, for which it has code for fewer dtypes.
+bool are_few(int64_t tested, int64_t elements) {
+  return static_cast<double>(tested) < std::floor(10.0 * std::pow(static_cast<double>(elements), 0.145));
+}
+
+Tensor members(const Tensor& elements, const Tensor& tested, Dtype dtype, bool invert) {
+  const Tensor result = new_tensor(elements.sizes(), bool_, elements.device());
+  if (has_no_work(elements.numel(), result.data_ptr())) return result;
+  if (are_few(tested.numel(), elements.numel())) check_has_code(row_of(Op::isin), dtype);
+  const Tensor self = row_major(elements, dtype), others = row_major(tested, dtype);
+  auto* const to = reinterpret_cast<bool*>(result.impl()->data());
+  if (!to) return result;
+  std::vector<int64_t> sorted = keys_of(others, 0, others.numel());
+  std::sort(sorted.begin(), sorted.end());
+  const std::optional<int64_t> nan = nan_key(dtype);
+  const int64_t count = self.numel();
+  note_course({.route = "binary search", .stores = "in place"});
+  run_or_plan(to, (count + kPartElements - 1) / kPartElements, [&](int64_t part) {
+    check_interrupt();
+    const int64_t first = part * kPartElements, n = std::min(kPartElements, count - first);
+    const std::vector<int64_t> keys = keys_of(self, first, n);
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t key = keys[static_cast<std::size_t>(i)];
+      const bool occurs = key != nan && std::binary_search(sorted.begin(), sorted.end(), key);
+      to[first + i] = occurs != invert;
+    }
+  });
+  return result;
+}
+
+Tensor number_as_tensor(Scalar number, Dtype dtype, Device device) { return full({}, number, Options(dtype, device)); }
+/// The dtype that PyTorch gives a number alone.
+Dtype dtype_of_wrapped(Scalar number) {
+  return number.is_boolean() ? bool_ : number.is_floating() ? float64 : number.is_complex() ? complex128 : int64;
+}
+
+}  // namespace
+
+Tensor plain::isin(const Tensor& elements, const Tensor& test_elements, bool, bool invert) {
+  check_is_ordered(elements.dtype());
+  check_is_ordered(test_elements.dtype());
+  return members(elements, test_elements, tenon::result_type(elements, test_elements), invert);
+}
+Tensor& plain::isin_out(Tensor& out, const Tensor& elements, const Tensor& test_elements, bool assume_unique,
+                        bool invert) {
+  check_is_ordered(elements.dtype());
+  check_is_ordered(test_elements.dtype());
+  check_strict_out(out, bool_);
+  return write_result(Op::isin, out, plain::isin(elements, test_elements, assume_unique, invert));
+}
+Tensor plain::isin_number(const Tensor& elements, Scalar test_element, bool, bool invert) {
+  check_is_ordered(elements.dtype());
+  check_is_ordered(dtype_of_wrapped(test_element));
+  const Tensor same = invert ? tenon::ne(elements.detach(), test_element) : tenon::eq(elements.detach(), test_element);
+  const Tensor result = new_tensor(same.sizes(), bool_, same.device());
+  run_copy(result, same);
+  forget_writes(result);
+  return result;
+}
+Tensor& plain::isin_number_out(Tensor& out, const Tensor& elements, Scalar test_element, bool assume_unique,
+                               bool invert) {
+  check_is_ordered(elements.dtype());
+  check_is_ordered(dtype_of_wrapped(test_element));
+  check_strict_out(out, bool_);
+  return write_result(Op::isin, out, plain::isin_number(elements, test_element, assume_unique, invert));
+}
+Tensor plain::isin_of_number(Scalar element, const Tensor& test_elements, bool, bool invert) {
+  check_is_ordered(dtype_of_wrapped(element));
+  check_is_ordered(test_elements.dtype());
+  const Dtype dtype = tenon::result_type(element, test_elements);
+  return members(number_as_tensor(element, dtype, test_elements.device()), test_elements, dtype, invert);
+}
+Tensor& plain::isin_of_number_out(Tensor& out, Scalar element, const Tensor& test_elements, bool assume_unique,
+                                  bool invert) {
+  check_is_ordered(dtype_of_wrapped(element));
+  check_is_ordered(test_elements.dtype());
+  check_strict_out(out, bool_);
+  return write_result(Op::isin, out, plain::isin_of_number(element, test_elements, assume_unique, invert));
+}
+
+// --- histc
+
+namespace {
+
+struct Range {
+  double low, high;
+};
+
+/// As C++ streams print it.
+std::string printed(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", number);
+  return text;
+}
+
+Range range_of(const Tensor& self, Scalar min, Scalar max) {
+  Range range{min.to<double>(), max.to<double>()};
+  if (range.low == range.high && self.numel() > 0) {
+    if (is_complex(self.dtype())) fail_no_code("aminmax_cpu", self.dtype());
+    const auto [low, high] = tenon::aminmax(self.detach());
+    range = {low.item().to<double>(), high.item().to<double>()};
+  }
+  if (range.low == range.high) range = {range.low - 1, range.high + 1};
+  if (!std::isfinite(range.low) || !std::isfinite(range.high))
+    throw Error("torch.histc: range of [" + printed(range.low) + ", " + printed(range.high) + "] is not finite");
+  if (!(range.low < range.high)) throw Error("torch.histc: max must be larger than min");
+  return range;
+}
+
+void check_bins(int64_t bins) {
+  if (bins <= 0)
+    throw Error("torch.histogram(): bins must be > 0, but got " + std::to_string(bins) + " for dimension 0");
+}
+
+/// Rounds as the dtype's numbers are rounded after each step.
+template <class T>
+struct Rounded {
+  using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  static Wide of(double value) { return element_cast<Wide>(element_cast<T>(value)); }
+};
+
+template <class T>
+void count_into(const Tensor& self, const Range& range, std::vector<int64_t>& counts) {
+  using R = Rounded<T>;
+  const auto low = R::of(range.low), high = R::of(range.high), width = R::of(high - low);
+  const auto bins = R::of(static_cast<double>(counts.size()));
+  const T* const from = reinterpret_cast<const T*>(self.impl()->data());
+  for (int64_t i = 0; i < self.numel(); ++i) {
+    const auto element = R::of(element_cast<double>(from[i]));
+    if (!(element >= low && element <= high)) continue;
+    const auto place = static_cast<std::size_t>(R::of(R::of(R::of(element - low) * bins) / width));
+    ++counts[std::min(place, counts.size() - 1)];
+  }
+}
+
+Tensor histogram(const Tensor& self, int64_t bins, Scalar min, Scalar max) {
+  if (!is_computed(self)) return new_tensor({bins}, self.dtype(), self.device());
+  const Range range = range_of(self, min, max);
+  if (self.dtype() == bool_ || (kWideUnsigned & set_of(self.dtype())) != 0) fail_no_code("linspace_cpu", self.dtype());
+  for (double end : {range.low, range.high}) check_fits(end, self.dtype());  // PyTorch makes the intervals first
+  if (!is_floating_point(self.dtype())) fail_no_code("histogram_cpu", self.dtype());
+  std::vector<int64_t> counts(static_cast<std::size_t>(bins));
+  const Tensor row = row_major(self, self.dtype());
+  visit_dtype(self.dtype(), [&]<class T>() {
+    if constexpr (is_floating_v<T>) count_into<T>(row, range, counts);
+  });
+  const Tensor wide = new_tensor({bins}, int64, self.device());
+  std::copy(counts.begin(), counts.end(), reinterpret_cast<int64_t*>(wide.impl()->data()));
+  return run_to(wide, self.dtype(), MemoryFormat::contiguous);
+}
+
+}  // namespace
+
+Tensor plain::histc(const Tensor& self, int64_t bins, Scalar min, Scalar max) {
+  check_bins(bins);
+  return histogram(self, bins, min, max);
+}
+Tensor& plain::histc_out(Tensor& out, const Tensor& self, int64_t bins, Scalar min, Scalar max) {
+  check_bins(bins);
+  if (out.dtype() != self.dtype())
+    throw Error(
+        std::string("torch.histogram: input tensor and hist tensor should have the same dtype, but got input ") +
+        cpp_type_name(self.dtype()) + " and hist " + cpp_type_name(out.dtype()));
+  return write_result(Op::histc, out, histogram(self, bins, min, max));
+}
+
+// --- bincount
+
+namespace {
+
+void check_counted(const Tensor& self) {
+  const bool is_vector = self.dim() == 1;
+  if (is_vector && tenon::amin(self).item().to<int64_t>() >= 0) return;
+  throw Error("bincount only supports 1-d non-negative integral inputs.");
+}
+
+template <class Weight>
+void add_counts(const Tensor& self, const Tensor& weights, const Tensor& counts) {
+  const auto* const places = reinterpret_cast<const int64_t*>(self.impl()->data());
+  auto* const to = reinterpret_cast<Weight*>(counts.impl()->data());
+  const auto* const of = weights.defined() ? reinterpret_cast<const Weight*>(weights.impl()->data()) : nullptr;
+  for (int64_t i = 0; i < self.numel(); ++i) to[places[i]] += of ? of[i] : Weight(1);
+}
+
+}  // namespace
+
+Tensor plain::bincount(const Tensor& self, const Tensor& weights, int64_t minlength) {
+  check_readable(self);
+  check_has_code(row_of(Op::bincount), self.dtype());
+  if (minlength < 0) throw Error("minlength should be >= 0");
+  if (self.dim() == 1 && self.numel() == 0) return zeros({minlength}, Options(int64, self.device()));
+  const Tensor plain = self.detach();
+  check_counted(plain);
+  const int64_t last = tenon::amax(plain).item().to<int64_t>();
+  if (last == std::numeric_limits<int64_t>::max())
+    throw Error("maximum value of input overflowed, it should be < 9223372036854775807 but got " +
+                std::to_string(last));
+  if (weights.defined() && (weights.dim() != 1 || weights.size(0) != self.size(0)))
+    throw Error("weights should be 1-d and have the same length as input");
+  const Dtype dtype = !weights.defined() ? int64 : weights.dtype() == float32 ? float32 : float64;
+  const Tensor counts = zeros({std::max(last + 1, minlength)}, Options(dtype, self.device()));
+  const Tensor places = row_major(plain, int64);
+  if (weights.defined()) warn_of_lost_parts(weights.dtype(), dtype, weights.numel());
+  const Tensor terms = weights.defined() ? row_major(weights, dtype) : Tensor();
+  if (dtype == int64)
+    add_counts<int64_t>(places, terms, counts);
+  else if (dtype == float32)
+    add_counts<float>(places, terms, counts);
+  else
+    add_counts<double>(places, terms, counts);
+  return counts;
+}
+
+}  // namespace tenon

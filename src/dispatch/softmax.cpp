@@ -1,0 +1,224 @@
+// softmax and its logarithm along one dim. PyTorch: `softmax_cpu_out`, `log_softmax_cpu_out`.
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "dispatch/algorithm.h"
+#include "dispatch/differentiate.h"
+#include "dispatch/plain.h"
+#include "kernel/kernel.h"
+#include "tenon/ops.h"
+#include "tensor/impl.h"
+#include "tile/pool.h"
+#include "tile/run.h"
+#include "tile/scratch.h"
+
+namespace tenon {
+namespace {
+
+// Elements of a thread's part: work that is smaller stays on the caller.
+constexpr int64_t kPartElements = 1 << 14;
+// Elements that a part works on at once: they stay in the cache while they are read three times.
+constexpr int64_t kTileElements = 1 << 13;
+// Shorter rows are transposed, so that vectors hold elements of different rows.
+constexpr int64_t kShortRow = 48;
+// Columns are computed side by side, two cache lines at the least.
+constexpr int64_t kFewestColumns = 32;
+// Fewer columns are transposed, so that vectors hold elements of one column.
+constexpr int64_t kFewColumns = 16;
+
+/// A row-major tensor as [outer, length, inner] elements.
+struct Blocks {
+  int64_t outer = 1, length, inner = 1;
+
+  Blocks(SizesView sizes, int64_t dim) : length(sizes.empty() ? 1 : sizes[dim]) {
+    // exact: parts of the number of elements
+    for (int64_t i = 0; i < dim; ++i) outer *= sizes[i];
+    for (int64_t i = dim + 1; i < sizes.size(); ++i) inner *= sizes[i];
+  }
+};
+
+/// One call: elements of `dtype` in memory, computed in `inside`.
+struct Softmax {
+  Dtype dtype, inside;
+  bool is_log;
+  Blocks blocks;
+  const std::byte* from;
+  std::byte* to;
+
+  const SoftmaxKernels& kernel() const { return kernels().softmax[static_cast<std::size_t>(inside)]; }
+  int64_t width() const { return itemsize(inside); }
+  bool casts() const { return dtype != inside; }
+  bool along() const { return blocks.inner == 1; }
+  bool transposes() const { return along() && blocks.length < kShortRow && blocks.length > 1; }
+
+  /// Whether a block of few columns becomes rows.
+  bool turns() const { return !along() && blocks.inner < kFewColumns; }
+
+  /// Columns of a tile.
+  int64_t columns() const {
+    const int64_t fitting = std::max(kTileElements / blocks.length / kFewestColumns, int64_t{1}) * kFewestColumns;
+    return std::min(along() ? blocks.outer : blocks.inner, fitting);
+  }
+  int64_t scratch_bytes() const {
+    // exact: parts of the tensor, or few
+    const int64_t tile = (along() ? rows_at_once() : columns()) * blocks.length;
+    return (int64_t{transposes() || turns()} + int64_t{casts()}) * tile * width();
+  }
+  int64_t rows_at_once() const {
+    return transposes() ? columns() : std::max<int64_t>(kTileElements / blocks.length, 1);
+  }
+
+  void cast_in(std::byte* wide, int64_t first, int64_t count) const {
+    const Lanes lanes{from + first * itemsize(dtype), 1};
+    kernels().cast[static_cast<int>(dtype)][static_cast<int>(inside)](wide, &lanes, count);
+  }
+  void cast_out(const std::byte* wide, int64_t first, int64_t count) const {
+    const Lanes lanes{wide, 1};
+    kernels().cast[static_cast<int>(inside)][static_cast<int>(dtype)](to + first * itemsize(dtype), &lanes, count);
+  }
+
+  /// Rows from `first` on, at most rows_at_once().
+  void run_rows(int64_t first, int64_t rows, std::byte* scratch) const {
+    // exact: inside the storages
+    const int64_t start = first * blocks.length, count = rows * blocks.length;
+    const std::byte* source = from + start * itemsize(dtype);
+    std::byte* target = to + start * itemsize(dtype);
+    if (casts()) {
+      cast_in(scratch, start, count);
+      source = target = scratch;
+      scratch += count * width();
+    }
+    if (transposes())
+      run_transposed(source, target, rows, scratch);
+    else
+      kernel().along(target, source, rows, blocks.length, is_log);
+    if (casts()) cast_out(target, start, count);
+  }
+  void run_transposed(const std::byte* source, std::byte* target, int64_t rows, std::byte* tile) const {
+    const auto transpose = kernels().move[std::countr_zero(static_cast<uint64_t>(width()))].transpose;
+    transpose(tile, rows, source, blocks.length, blocks.length, rows);
+    kernel().across(tile, tile, blocks.length, rows, rows, is_log);
+    transpose(target, blocks.length, tile, rows, rows, blocks.length);
+  }
+
+  /// `count` columns of a block.
+  void run_columns(int64_t block, int64_t column, int64_t count, std::byte* scratch) const {
+    // exact: inside the storages
+    const int64_t start = block * blocks.length * blocks.inner + column, bytes = itemsize(dtype);
+    if (!casts()) return run_block(to + start * bytes, from + start * bytes, count, blocks.inner, scratch);
+    for (int64_t row = 0; row < blocks.length; ++row)
+      cast_in(scratch + row * count * width(), start + row * blocks.inner, count);
+    run_block(scratch, scratch, count, count, scratch + count * blocks.length * width());
+    for (int64_t row = 0; row < blocks.length; ++row)
+      cast_out(scratch + row * count * width(), start + row * blocks.inner, count);
+  }
+  /// Columns of which the rows are `stride` elements apart.
+  void run_block(std::byte* target, const std::byte* source, int64_t count, int64_t stride, std::byte* tile) const {
+    if (!turns()) return kernel().across(target, source, blocks.length, count, stride, is_log);
+    const auto transpose = kernels().move[std::countr_zero(static_cast<uint64_t>(width()))].transpose;
+    transpose(tile, blocks.length, source, stride, count, blocks.length);
+    kernel().along(tile, tile, count, blocks.length, is_log);
+    transpose(target, stride, tile, blocks.length, blocks.length, count);
+  }
+
+  void note() const {
+    if (CourseRecord::now()) [[unlikely]]
+      note_course({.route = along() ? "along" : "across", .stores = "in place", .scratch_bytes = scratch_bytes()});
+  }
+  void run() const {
+    note();
+    along() ? run_all_rows() : run_all_columns();
+  }
+  void run_all_rows() const {
+    const int64_t tile = rows_at_once();
+    const int64_t part_rows = std::max<int64_t>(kPartElements / (blocks.length * tile), 1) * tile;
+    run_or_plan(
+        to, (blocks.outer + part_rows - 1) / part_rows, [&] { return Scratch(scratch_bytes()); },
+        [&](Scratch& scratch, int64_t part) {
+          check_interrupt();
+          const int64_t end = std::min(blocks.outer, (part + 1) * part_rows);
+          for (int64_t row = part * part_rows; row < end; row += tile)
+            run_rows(row, std::min(tile, end - row), scratch.data());
+        });
+  }
+  void run_all_columns() const {
+    const int64_t tile = columns(), tiles = (blocks.inner + tile - 1) / tile;
+    const int64_t together = std::max<int64_t>(kPartElements / (blocks.length * tile), 1), count = blocks.outer * tiles;
+    run_or_plan(
+        to, (count + together - 1) / together, [&] { return Scratch(scratch_bytes()); },
+        [&](Scratch& scratch, int64_t part) {
+          check_interrupt();
+          for (int64_t i = part * together; i < std::min(count, (part + 1) * together); ++i) {
+            const int64_t column = i % tiles * tile;
+            run_columns(i / tiles, column, std::min(tile, blocks.inner - column), scratch.data());
+          }
+        });
+  }
+};
+
+/// `self` in the dtype asked for.
+Tensor in_dtype(const Tensor& self, std::optional<Dtype> dtype) {
+  if (!dtype || *dtype == self.dtype()) return self;
+  if (is_computed(self)) warn_of_lost_parts(self.dtype(), *dtype, self.numel());
+  return run_to(self, *dtype, MemoryFormat::preserve);
+}
+
+void check_softmax(Op op, const Tensor& self, int64_t along) {
+  if ((row_of(op).dtypes & set_of(self.dtype())) != 0) return;
+  const bool is_last = along == std::max<int64_t>(self.dim() - 1, 0);
+  if (op == Op::softmax) fail_no_code(is_last ? "softmax_lastdim_kernel_impl" : "softmax_kernel_impl", self.dtype());
+  fail_no_code(is_last ? "log_softmax_lastdim_kernel_impl" : "log_softmax_kernel_impl", self.dtype());
+}
+
+Tensor softmax_of(Op op, const Tensor& self, int64_t dim) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  Tensor result = new_tensor(self.sizes(), self.dtype(), self.device());
+  if (!is_computed(self) || self.numel() == 0) return result;
+  check_softmax(op, self, along);
+  const Tensor rows = self.is_contiguous() ? self : run_clone(self, MemoryFormat::contiguous);
+  Softmax{self.dtype(),
+          widened(self.dtype()),
+          op == Op::log_softmax,
+          Blocks(self.sizes(), along),
+          reinterpret_cast<const std::byte*>(rows.impl()->data()),
+          reinterpret_cast<std::byte*>(result.impl()->data())}
+      .run();
+  return result;
+}
+
+Tensor& write_softmax(Op op, const char* name, Tensor& out, const Tensor& self, int64_t dim,
+                      std::optional<Dtype> dtype) {
+  const Arg operand(self);
+  const Arg* const args[] = {&operand};
+  check_out_unrecorded(name, out, args, 1);
+  const Tensor given = in_dtype(self, dtype);
+  wrap_dim(dim, self.dim());
+  check_strict_out(out, given.dtype());
+  return write_result(op, out, softmax_of(op, given, dim));
+}
+
+}  // namespace
+
+Tensor plain::softmax(const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
+  return softmax_of(Op::softmax, in_dtype(self, dtype), dim);
+}
+Tensor& plain::softmax_out(Tensor& out, const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
+  return write_softmax(Op::softmax, "aten::softmax", out, self, dim, dtype);
+}
+
+Tensor plain::log_softmax(const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
+  return softmax_of(Op::log_softmax, in_dtype(self, dtype), dim);
+}
+Tensor& plain::log_softmax_out(Tensor& out, const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
+  return write_softmax(Op::log_softmax, "aten::log_softmax", out, self, dim, dtype);
+}
+
+Tensor plain::special_softmax(const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
+  return tenon::softmax(self, dim, dtype);
+}
+Tensor plain::special_log_softmax(const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
+  return tenon::log_softmax(self, dim, dtype);
+}
+
+}  // namespace tenon

@@ -1,0 +1,200 @@
+"""What the random comparison does not draw: functions that are written in Python, and arguments that depend on each other."""
+
+import pytest
+
+pytest.importorskip("torch")
+
+import tenon
+import torch
+
+import judge
+from judge import same
+
+
+def numbers(*shape, dtype="float64", seed=0):
+    values = torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    return judge.tensor(values.tolist(), dtype)
+
+
+V = judge.tensor([1.0, 2.0, 3.0], "float32")
+M = numbers(4, 3)
+COUNTS, WEIGHTS = judge.tensor([1, 2, 1], "int64"), judge.tensor([0.5, 1.0, 2.0], "float64")
+
+STATISTICS = {
+    "cov": lambda m: m.cov(M_of(m), correction=0),
+    "cov of frequencies": lambda m: m.cov(M_of(m), fweights=of(m, COUNTS)),
+    "cov of weights": lambda m: m.cov(M_of(m), aweights=of(m, WEIGHTS)),
+    "cov of both": lambda m: m.cov(M_of(m), fweights=of(m, COUNTS), aweights=of(m, WEIGHTS)),
+    "cov of other sizes": lambda m: m.cov(M_of(m), fweights=of(m, COUNTS)[:2]),
+    "cov of negative frequencies": lambda m: m.cov(M_of(m), fweights=-of(m, COUNTS)),
+    "cov of no weight": lambda m: m.cov(M_of(m), fweights=of(m, COUNTS) * 0),
+    "cov of floats as frequencies": lambda m: m.cov(M_of(m), fweights=of(m, WEIGHTS)),
+    "corrcoef": lambda m: m.corrcoef(M_of(m)),
+    "corrcoef of one": lambda m: m.corrcoef(of(m, V)),
+    "bincount of weights": lambda m: m.bincount(of(m, COUNTS), of(m, WEIGHTS), 5),
+    "bincount of other sizes": lambda m: m.bincount(of(m, COUNTS), of(m, WEIGHTS)[:2]),
+    "searchsorted by a sorter": lambda m: m.searchsorted(of(m, V).flip(0), of(m, V) + 0.5, sorter=m.tensor([2, 1, 0])),
+    "searchsorted by a wrong sorter": lambda m: m.searchsorted(of(m, V), of(m, V), sorter=m.tensor([2, 1, 9])),
+    "unique": lambda m: m.unique(m.tensor([[3, 1], [2, 3]]), return_inverse=True, return_counts=True),
+    "unique of rows": lambda m: m.unique(m.tensor([[3, 1], [2, 3], [3, 1]]), dim=0, return_inverse=True),
+    "unique of columns": lambda m: m.tensor([[3, 1, 3], [2, 3, 2]]).unique(dim=1),
+    "unique_consecutive": lambda m: m.unique_consecutive(m.tensor([1, 1, 2, 1]), return_counts=True),
+    "unique_consecutive of rows": lambda m: m.tensor([[1, 2], [1, 2], [0, 1]]).unique_consecutive(dim=0),
+    "cdist by a word": lambda m: m.cdist(M_of(m), M_of(m)[:2], compute_mode="use_mm_for_euclid_dist"),
+    "cdist by a wrong word": lambda m: m.cdist(M_of(m), M_of(m), compute_mode="x"),
+    "tensordot": lambda m: m.tensordot(M_of(m), M_of(m).t(), 1),
+    "tensordot of all": lambda m: m.tensordot(M_of(m), M_of(m), 2),
+    "tensordot along pairs": lambda m: m.tensordot(M_of(m), M_of(m), ([0], [0])),
+    "tensordot of too many dims": lambda m: m.tensordot(M_of(m), M_of(m), 3),
+    "tensordot of other sizes": lambda m: m.tensordot(M_of(m), M_of(m), ([0], [1])),
+    "chain_matmul": lambda m: m.chain_matmul(M_of(m), M_of(m).t(), M_of(m)),
+    "multi_dot": lambda m: m.linalg.multi_dot([M_of(m)[0], M_of(m).t(), M_of(m), M_of(m)[1]]),
+}
+
+
+def of(m, both):
+    return both.ours if m is tenon else both.theirs
+
+
+def M_of(m):
+    return of(m, M)
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_statistics(name):
+    same(STATISTICS[name], exact=False)
+
+
+A, B, C, D = numbers(2, 3), numbers(3, 4, seed=1), numbers(5, 2, 3, seed=2), numbers(3, 3, seed=3)
+EQUATIONS = {
+    "ij,jk->ik": (A, B), "ij,jk": (A, B), "ij->ji": (A,), "ij->": (A,), "ii": (D,), "ii->i": (D,), "i...->...": (C,), "...ij->...ji": (C,), "bij,jk->bik": (C, B),
+    "...ij,...jk->...ik": (C, B), "bij,bij->b": (C, C), "ij,jk,li->lk": (A, B, numbers(6, 2)), " i j , j k -> k i ": (A, B), "ij,kl->ijkl": (A, B),
+    "bij,ij->bij": (C, A), "ij,ij,ij->i": (A, A, A), "ij,jk,kl": (A, B), "ij": (A, B), "i,ij": (A, B), "ij->k": (A,), "ij->ii": (A,), "i1": (A,), "ij.": (A,), "......": (A,),
+    "ij,jk->ikl": (A, B), "ij,ij": (A, B), "ijk": (A,), "...": (A,), "ij,...": (A, B), "ii->": (A,),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("equation", EQUATIONS)
+def test_einsum(equation):
+    # The strides of a result depend on the order of the products.
+    same(lambda m, *operands: m.einsum(equation, *operands).contiguous(), *EQUATIONS[equation], exact=False, any_mistake=equation in ("ij,ij",))
+
+
+def test_einsum_of_lists():
+    same(lambda m, a, b: m.einsum(a, [0, 1], b, [1, 2], [2, 0]).contiguous(), A, B, exact=False)
+    same(lambda m, a, b: m.einsum(a, [..., 1], b, [1, 2]).contiguous(), A, B, exact=False)
+    same(lambda m, a: m.einsum(a, [0, 60]), A)
+    same(lambda m, a, b: m.einsum("ij,jk", [a, b]).contiguous(), A, B, exact=False)
+    same(lambda m: m.einsum("ij"))
+
+
+def F(m):
+    return m.nn.functional
+
+
+X, W3, B3 = numbers(4, 3, 5), numbers(3, seed=5), numbers(3, seed=6)
+LAST, LAST_BIAS = numbers(5, seed=7), numbers(5, seed=8)
+Q, K, VALUES = numbers(2, 4, 3), numbers(2, 6, 3, seed=9), numbers(2, 6, 5, seed=10)
+FUNCTIONS = {
+    "softmax": (lambda m, x: F(m).softmax(x, 1), X),
+    "softmax without dim": (lambda m, x: F(m).softmax(x), X),
+    "softmin": (lambda m, x: F(m).softmin(x, -1), X),
+    "softmin without dim": (lambda m, x: F(m).softmin(x), A),
+    "log_softmax": (lambda m, x: F(m).log_softmax(x, 2), X),
+    "log_softmax in another dtype": (lambda m, x: F(m).log_softmax(x.detach(), 0, dtype=m.float32), X),
+    "special.softmax": (lambda m, x: m.special.softmax(x, 0), X),
+    "normalize": (lambda m, x: F(m).normalize(x), X),
+    "normalize by 1": (lambda m, x: F(m).normalize(x, 1, -1), X),
+    "layer_norm": (lambda m, x, w, b: F(m).layer_norm(x, (5,), w, b), X, LAST, LAST_BIAS),
+    "layer_norm of two dims": (lambda m, x: F(m).layer_norm(x, (3, 5), eps=0.1), X),
+    "layer_norm of other sizes": (lambda m, x: F(m).layer_norm(x, (3,)), X),
+    "layer_norm of no dims": (lambda m, x: F(m).layer_norm(x, ()), X),
+    "rms_norm": (lambda m, x, w: F(m).rms_norm(x, (5,), w), X, LAST),
+    "group_norm": (lambda m, x, w, b: F(m).group_norm(x, 3, w, b), X, W3, B3),
+    "group_norm of one": (lambda m, x: F(m).group_norm(x, 1), X),
+    "group_norm of groups that do not fit": (lambda m, x: F(m).group_norm(x, 2), X),
+    "batch_norm": (lambda m, x, w, b: F(m).batch_norm(x, None, None, w, b, training=True), X, W3, B3),
+    "batch_norm without statistics": (lambda m, x: F(m).batch_norm(x, None, None), X),
+    "instance_norm": (lambda m, x, w, b: F(m).instance_norm(x, None, None, w, b), X, W3, B3),
+    "linear": (lambda m, x, w, b: F(m).linear(x, w, b), X, numbers(2, 5), numbers(2)),
+    "bilinear": (lambda m, x, y, w: F(m).bilinear(x, y, w), A, numbers(2, 4), numbers(6, 3, 4)),
+    "cosine_similarity": (lambda m, x, y: F(m).cosine_similarity(x, y), A, numbers(2, 3, seed=4)),
+    "pairwise_distance": (lambda m, x, y: F(m).pairwise_distance(x, y), A, numbers(2, 3, seed=4)),
+    "pdist": (lambda m, x: F(m).pdist(x), M),
+    "cdist": (lambda m, x, y: m.cdist(x, y, 3.0), M, A),
+    "cdist by 2": (lambda m, x, y: m.cdist(x, y), M, A),
+    "dist": (lambda m, x, y: m.dist(x, y, 3), A, numbers(2, 3, seed=4)),
+    "embedding": (lambda m, w: F(m).embedding(m.tensor([[1, 0], [3, 1]]), w, padding_idx=0), M),
+    "embedding by how often": (lambda m, w: F(m).embedding(m.tensor([[1, 0], [3, 1]]), w, scale_grad_by_freq=True), M),
+    "dropout in evaluation": (lambda m, x: F(m).dropout(x, 0.5, False) * 1, X),
+    "dropout of all": (lambda m, x: F(m).dropout(x, 1.0), X),
+    "attention": (lambda m, q, k, v: F(m).scaled_dot_product_attention(q, k, v), Q, K, VALUES),
+    "attention to the past": (lambda m, q, k, v: F(m).scaled_dot_product_attention(q, k, v, is_causal=True, scale=0.5), Q, K, VALUES),
+    "attention with a mask": (lambda m, q, k, v: F(m).scaled_dot_product_attention(q, k, v, m.ones(4, 6, dtype=m.bool).triu(-1)), Q, K, VALUES),
+    "logcumsumexp": (lambda m, x: m.logcumsumexp(x, 1), X),
+    "cumprod": (lambda m, x: m.cumprod(x, 1), X),
+    "cumprod with zeros": (lambda m, x: m.cumprod(x * m.tensor([[1.0], [0.0], [1.0]], dtype=m.float64), 1), X),
+    "cumprod with more zeros": (lambda m, x: m.cumprod(x * m.tensor([1.0, 0, 0.5, 0, 1], dtype=m.float64), 2), X),
+    "renorm": (lambda m, x: m.renorm(x, 2, 0, 1.5), M),
+    "trace": (lambda m, x: m.trace(x), D),
+    "median": (lambda m, x: m.median(x), X),
+    "median along a dim": (lambda m, x: m.median(x, 1).values, X),
+    "quantile": (lambda m, x: m.quantile(x, 0.3, 1), X),
+    "quantiles": (lambda m, x: m.nanquantile(x, m.tensor([0.3, 0.8], dtype=m.float64), 1, True), X),
+    "kthvalue": (lambda m, x: m.kthvalue(x, 2, 1).values, X),
+    "mode": (lambda m, x: m.mode(x, 1).values, X),
+    "cov": (lambda m, x: m.cov(x), M),
+    "corrcoef": (lambda m, x: m.corrcoef(x), M),
+    "trapezoid": (lambda m, x: m.trapezoid(x, dx=0.5, dim=1), X),
+    "trapezoid at places": (lambda m, y, x: m.trapezoid(y, x), M, numbers(3)),
+    "cumulative_trapezoid": (lambda m, x: m.cumulative_trapezoid(x, dim=0), X),
+    "diff": (lambda m, x: m.diff(x, 2, 1), X),
+    "linalg.cross": (lambda m, x, y: m.linalg.cross(x, y), M, numbers(4, 3, seed=3)),
+    "linalg.vecdot": (lambda m, x, y: m.linalg.vecdot(x, y), M, numbers(4, 3, seed=3)),
+    "matrix_power": (lambda m, x: m.matrix_power(x, 5), D),
+    "kron": (lambda m, x, y: m.kron(x, y), A, B),
+    "addbmm": (lambda m, x, y, z: m.addbmm(x, y, z, beta=2, alpha=0.5), numbers(2, 4), numbers(5, 2, 3), numbers(5, 3, 4)),
+    "addr": (lambda m, x, y, z: m.addr(x, y, z, beta=2, alpha=0.5), A, numbers(2), numbers(3)),
+    "einsum": (lambda m, x, y: m.einsum("ij,jk->ki", x, y).contiguous(), A, B),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name):
+    """The result, and the gradients of all operands."""
+    call, *operands = FUNCTIONS[name]
+
+    def derived(m, *operands):
+        leaves = [operand.clone().requires_grad_() for operand in operands]
+        result = call(m, *leaves)
+        if not result.requires_grad:
+            return result
+        weights = m.arange(1, result.numel() + 1, dtype=result.dtype).reshape(result.shape)
+        return [result.detach(), *[grad.contiguous() for grad in m.autograd.grad((result * weights).sum(), leaves)]]
+
+    same(derived, *operands, exact=False)
+
+
+def test_batch_norm_updates_statistics():
+    mean, var = judge.tensor([0.0, 0.5, 1.0], "float64"), judge.tensor([1.0, 2.0, 0.5], "float64")
+    same(lambda m, x, mean, var: F(m).batch_norm(x, mean, var, training=True, momentum=0.3), X, mean, var, exact=False)
+    same(lambda m, x, mean, var: F(m).batch_norm(x, mean, var), X, mean, var, exact=False)
+    same(lambda m, x, mean, var: F(m).instance_norm(x, mean, var, momentum=0.3), X, mean, var, exact=False)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("shape", [(1,), (7, 1), (3, 5), (40, 3), (2, 47), (2, 48), (3, 1000), (2, 20000), (2, 3, 4), (3, 600, 2), (2, 70, 33)], ids=str)
+def test_softmax_of_all_widths(shape, dtype):
+    x = judge.view(numbers(*shape), lambda x: (x * 5).to(getattr(tenon if isinstance(x, tenon.Tensor) else torch, dtype)))
+    for dim in range(-len(shape), 0):
+        same(lambda m, x: m.softmax(x, dim), x, exact=False if dtype in ("float32", "float64") else None)
+        if dtype in ("float32", "float64"):
+            same(lambda m, x: m.log_softmax(x, dim), x, exact=False)
+        else:  # PyTorch rounds the logarithm of the sum to 16 bits, Tenon only the result
+            same(lambda m, x: m.log_softmax(x.float(), dim).to(x.dtype) if m is torch else m.log_softmax(x, dim), x, exact=None)
+
+
+def test_dropout_keeps_about_as_many():
+    result = F(tenon).dropout(tenon.ones(10000), 0.25)
+    assert 7200 < int((result != 0).sum()) < 7800
+    assert set(result.unique().tolist()) == {0.0, float(tenon.tensor(1 / 0.75))}
