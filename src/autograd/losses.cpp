@@ -60,9 +60,8 @@ Tensor of_nll_loss(const CallGiven& given, const Tensor& self, const Tensor& tar
 }
 
 Tensor of_soft_margin_loss(const CallGiven& given, const Tensor& self, const Tensor& target) {
-  const Tensor power = exp(-target * self);
-  const Tensor gradient = of_elements(given, power.numel()), slope = -target * (power / (power + 1));
-  return gradient * slope;
+  const Tensor opposite = -target, slope = opposite * sigmoid(opposite * self);
+  return of_elements(given, slope.numel()) * slope;
 }
 
 }  // namespace tenon::autograd

@@ -638,9 +638,8 @@ HWY_INLINE Vector<D> logarithm(Vector<D> a) {
 /// log(1 + a) for a >= 0 in the vector's own format, faster than logarithm_of_1_more: adds what 1 + a loses.
 template <class D>
 HWY_INLINE Vector<D> logarithm_of_1_plus(Vector<D> a) {
-  const Vector<D> one = Vector<D>(1), sum = one + a;
-  const Vector<D> lost = choose(a < one, a - (sum - one), one - (sum - a));
-  return logarithm(sum) + choose(a < Vector<D>(1e8), lost / sum, Vector<D>(0));
+  const Vector<D> sum = Vector<D>(1) + a, lost = a - (sum - Vector<D>(1));
+  return logarithm(sum) + choose(a < Vector<D>(1), lost, Vector<D>(0));
 }
 /// The share of the standard normal distribution below `a`.
 template <class D>

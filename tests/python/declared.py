@@ -118,7 +118,7 @@ def plain_arguments(name):
             arguments.append((numbers > 1).to(tenon.int64))
         elif parameter.is_operand:
             floats = numbers * 0.35 - 1 + at
-            arguments.append((numbers + at).to(tenon.int64) if name.startswith(("bitwise", "gcd", "lcm")) else floats > 0 if name.startswith("logical") else floats)
+            arguments.append((numbers + at).to(tenon.int64) if name.startswith(("bitwise", "gcd", "lcm")) or name == "ldexp" and at > 0 else floats > 0 if name.startswith("logical") else floats)
         elif parameter.name in ("dim", "dims") and not parameter.choices:
             needs_dim = needs_dim or parameter.fallback is None
         elif parameter.fallback is None:

@@ -100,3 +100,18 @@ def test_views_in_place_by_other_names():
             return y.grad_fn.name(), m.autograd.grad((y * y).sum(), x)[0]
 
         same(gradient)
+
+
+def test_rrelu_draws_from_a_generator():
+    x = -tenon.ones(5)
+
+    def drawn(**given):
+        return tenon.rrelu(x, 0.1, 0.3, True, **given).tolist()
+
+    first = drawn(generator=tenon.Generator().manual_seed(3))
+    before = tenon.get_rng_state()
+    assert drawn(generator=tenon.Generator().manual_seed(3)) == first != drawn(generator=tenon.Generator().manual_seed(4))
+    assert tenon.rrelu_(x.clone(), 0.1, 0.3, True, tenon.Generator().manual_seed(3)).tolist() == first
+    assert tenon.get_rng_state().tolist() == before.tolist() and drawn(generator=None) != first
+    same(lambda m: m.rrelu(m.ones(2), 0.1, 0.3, True, 5))
+    same(lambda m: m.rrelu_(m.ones(2), generator="x"))
