@@ -384,7 +384,7 @@ void check_reflected(const Tensor& self, SizesView padding) {
 }
 
 /// PyTorch's text for a dim that nothing is left of: "input (H: 2, W: 3) is too small. Calculated output H: 0 W: 1".
-void check_large_enough(const Tensor& self, SizesView padding) {
+void check_large_enough(const Tensor& self, SizesView padding, Border border) {
   constexpr const char* kNames[] = {"W", "H", "D"};
   const int64_t count = padding.size() / 2;
   std::string inside, outside;
@@ -398,7 +398,8 @@ void check_large_enough(const Tensor& self, SizesView padding) {
     inside += (inside.empty() ? "" : i == 1 && count == 3 ? " " : ", ") + name + ": " + std::to_string(size);
     outside += " " + name + ": " + std::to_string(padded);
   }
-  if (!is_any) throw Error("input (" + inside + ") is too small. Calculated output" + outside);
+  const char* const end = border == Border::replicate && count == 2 ? " " : "";  // as PyTorch has it
+  if (!is_any) throw Error("input (" + inside + end + ") is too small. Calculated output" + outside);
 }
 
 /// Throws if a dim gets a negative size.
@@ -427,13 +428,12 @@ Tensor selected(Tensor self, SizesView padding, Border border) {
 Tensor padded_by_border(Op op, const Tensor& self, SizesView padding, int64_t count, Border border) {
   check_padded(self, padding, count, border);
   if (border == Border::reflect) check_reflected(self, padding);
-  check_large_enough(self, padding);
+  check_large_enough(self, padding, border);
   check_padded_sizes(self, padding, count, border);
   const bool is_batch = self.dim() == count + 2;
-  const MemoryFormat format =
-      count > 1 && is_batch ? format_of(self.sizes(), self.strides()) : MemoryFormat::contiguous;
+  const MemoryFormat format = count > 1 ? format_of(self.sizes(), self.strides()) : MemoryFormat::contiguous;
   const Row& row = row_of(op);
-  const bool is_images_last = self.numel() > 0 && format != MemoryFormat::contiguous;
+  const bool is_images_last = is_batch && self.numel() > 0 && format != MemoryFormat::contiguous;
   if (is_computed(self) && (row.dtypes & set_of(self.dtype())) == 0)
     fail_no_code((row.kernel_name + std::string(is_images_last ? "_channels_last" : "")).c_str(), self.dtype());
   const Tensor source = self.detach();
