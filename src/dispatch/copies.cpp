@@ -50,7 +50,9 @@ Tensor replaced(const Tensor& self, const Tensor& src, const View& view_of, bool
 Tensor plain::alias_copy(const Tensor& self) { return copy_of(self); }
 Tensor plain::as_strided_copy(const Tensor& self, SizesView size, SizesView stride,
                               std::optional<int64_t> storage_offset) {
-  return self.as_strided(size, stride, storage_offset).clone(MemoryFormat::contiguous);
+  const Tensor view = self.as_strided(size, stride, storage_offset);
+  check_not_negative(view.sizes());  // which a view without elements may have
+  return view.clone(MemoryFormat::contiguous);
 }
 Tensor plain::expand_copy(const Tensor& self, SizesView size, bool) { return copy_of(self.detach().expand(size)); }
 Tensor plain::narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t length) {

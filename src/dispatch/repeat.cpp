@@ -77,7 +77,7 @@ int64_t sum_of_counts(const Tensor& counts, std::optional<int64_t> given) {
 
 Tensor plain::repeat_interleave_places(const Tensor& repeats, std::optional<int64_t> output_size) {
   check_counts(repeats);
-  if (repeats.numel() == 0) return empty_like(repeats.detach());
+  if (repeats.numel() == 0) return new_tensor(repeats.sizes(), repeats.dtype(), repeats.device());
   check_readable(repeats);
   const Tensor counts = run_to(repeats, int64, MemoryFormat::contiguous);
   const Tensor places = new_tensor({sum_of_counts(counts, output_size)}, int64);
@@ -176,6 +176,12 @@ void check_images(const Tensor& self, const char* op, const char* factor, int64_
                 std::to_string(self.dim()) + " dimension(s)");
   if (given <= 0) throw Error(std::string(op) + " expects a positive " + factor + ", but got " + std::to_string(given));
 }
+void check_images_code(const Tensor& self, Op op) {
+  if (!is_computed(self)) return;
+  if (format_of(self.sizes(), self.strides()) == MemoryFormat::channels_last_3d)
+    throw Error("Unsupported memory format. Supports only ChannelsLast, Contiguous");
+  check_has_code(row_of(op), self.dtype());
+}
 void check_side(const Tensor& self, const char* side, int64_t dim, int64_t factor) {
   if (self.size(dim) % factor == 0) return;
   throw Error(std::string("pixel_unshuffle expects ") + side + " to be divisible by downscale_factor, but input.size(" +
@@ -215,7 +221,7 @@ Tensor plain::pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
         "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
         "input.size(-3)=" +
         std::to_string(channels) + " is not divisible by " + std::to_string(square));
-  if (self.numel() > 0 && is_computed(self)) check_has_code(row_of(Op::pixel_shuffle), self.dtype());
+  if (self.numel() > 0) check_images_code(self, Op::pixel_shuffle);
   const int64_t height = self.size(-2), width = self.size(-1), fewer = channels / square;
   const auto times = [r](int64_t size) {
     return (Checked(size) * r).or_throw("numel: integer multiplication overflow");
@@ -229,7 +235,7 @@ Tensor plain::pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
   check_side(self, "height", -2, r);
   check_side(self, "width", -1, r);
   if (self.numel() == 0) return run_clone(self, MemoryFormat::preserve);  // as in PyTorch
-  if (is_computed(self)) check_has_code(row_of(Op::pixel_unshuffle), self.dtype());
+  check_images_code(self, Op::pixel_unshuffle);
   const int64_t height = self.size(-2) / r, width = self.size(-1) / r;
   const int64_t more = (Checked(r) * r * channels).or_throw("numel: integer multiplication overflow");
   return shuffled(self, {channels, height, r, width, r}, {0, 2, 4, 1, 3}, {more, height, width});
@@ -246,11 +252,12 @@ Tensor plain::channel_shuffle(const Tensor& self, int64_t groups) {
                 std::to_string(groups) + " groups.");
   const Tensor source = self.detach();
   if (self.numel() == 0) return source;
-  if (is_computed(self)) check_has_code(row_of(Op::channel_shuffle), self.dtype());
+  const MemoryFormat format = format_of(self.sizes(), self.strides());
+  if (is_computed(self) && is_wide_unsigned(self.dtype()))
+    fail_no_code(format == MemoryFormat::contiguous ? "channel_shuffle" : "channel_shuffle_cl", self.dtype());
   const Tensor shuffled =
       run_clone(source.unflatten(1, {groups, channels / groups}).transpose(1, 2), MemoryFormat::contiguous);
   set_sizes_and_strides(shuffled, self.sizes(), contiguous_strides(self.sizes()));
-  const MemoryFormat format = format_of(self.sizes(), self.strides());
   return format == MemoryFormat::contiguous ? shuffled : run_clone(shuffled, format);
 }
 
@@ -377,7 +384,7 @@ void check_reflected(const Tensor& self, SizesView padding) {
 }
 
 /// PyTorch's text for a dim that nothing is left of: "input (H: 2, W: 3) is too small. Calculated output H: 0 W: 1".
-void check_large_enough(const Tensor& self, SizesView padding) {
+void check_large_enough(const Tensor& self, SizesView padding, Border border) {
   constexpr const char* kNames[] = {"W", "H", "D"};
   const int64_t count = padding.size() / 2;
   std::string inside, outside;
@@ -391,7 +398,21 @@ void check_large_enough(const Tensor& self, SizesView padding) {
     inside += (inside.empty() ? "" : i == 1 && count == 3 ? " " : ", ") + name + ": " + std::to_string(size);
     outside += " " + name + ": " + std::to_string(padded);
   }
-  if (!is_any) throw Error("input (" + inside + ") is too small. Calculated output" + outside);
+  const char* const end = border == Border::replicate && count == 2 ? " " : "";  // as PyTorch has it
+  if (!is_any) throw Error("input (" + inside + end + ") is too small. Calculated output" + outside);
+}
+
+/// Throws if a dim gets a negative size.
+void check_padded_sizes(const Tensor& self, SizesView padding, int64_t count, Border border) {
+  Dims sizes = self.sizes().copy();
+  bool is_negative = false;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t& size = sizes[self.dim() - 1 - i];
+    size += padding[2 * i] + padding[2 * i + 1];  // exact: check_large_enough
+    is_negative = is_negative || size < 0;
+  }
+  if (is_negative && border == Border::reflect && count == 2) throw Error("numel: integer multiplication overflow");
+  check_not_negative(sizes);
 }
 
 Tensor selected(Tensor self, SizesView padding, Border border) {
@@ -407,11 +428,12 @@ Tensor selected(Tensor self, SizesView padding, Border border) {
 Tensor padded_by_border(Op op, const Tensor& self, SizesView padding, int64_t count, Border border) {
   check_padded(self, padding, count, border);
   if (border == Border::reflect) check_reflected(self, padding);
-  check_large_enough(self, padding);
+  check_large_enough(self, padding, border);
+  check_padded_sizes(self, padding, count, border);
+  const bool is_batch = self.dim() == count + 2;
   const MemoryFormat format = count > 1 ? format_of(self.sizes(), self.strides()) : MemoryFormat::contiguous;
   const Row& row = row_of(op);
-  const bool has_images_last = op == Op::reflection_pad2d || border == Border::replicate;
-  const bool is_images_last = has_images_last && self.numel() > 0 && format != MemoryFormat::contiguous;
+  const bool is_images_last = is_batch && self.numel() > 0 && format != MemoryFormat::contiguous;
   if (is_computed(self) && (row.dtypes & set_of(self.dtype())) == 0)
     fail_no_code((row.kernel_name + std::string(is_images_last ? "_channels_last" : "")).c_str(), self.dtype());
   const Tensor source = self.detach();
@@ -450,7 +472,7 @@ Tensor padded_circularly(const Tensor& self, SizesView padding) {
       throw Error("Negative padding value is resulting in an empty dimension");
   }
   const Tensor result = selected(self, padding, Border::circular);
-  return result.is(self) ? self.clone() : result;
+  return result.is(self) ? self.clone(MemoryFormat::contiguous) : result;
 }
 
 }  // namespace

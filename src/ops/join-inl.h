@@ -159,10 +159,12 @@ struct stack {
 
 struct vander {
   static constexpr Row row{.signature = "vander(Tensor x, int? N=None, bool increasing=False) -> Tensor",
-                           .numpy = "vander",
+                           .numpy = "",
                            .kind = Kind::algorithm,
                            .values = "N: 3 0 1 5 -1",
+                           .promotion = Promotion::sum,
                            .dtypes = kUsual | kComplex,
+                           .accepts = kUsual | kComplex,
                            .doc =
                                "The powers of the elements of a vector, one row for each: from the power N - 1 down "
                                "to 0, or up. N is the number of elements if it is not given."};

@@ -433,6 +433,8 @@ def part_shape(op, shape, keywords):
     """The shape of the view that these arguments select, or any."""
     name = PARTS[op.name]
     try:
+        if any(size < 0 for size in keywords.get("size", [])):
+            return shape
         view = torch.slice_copy if name == "slice_copy" else getattr(torch, name)
         return list(view(torch.empty(shape), **{key: value for key, value in keywords.items()}).shape)
     except (RuntimeError, IndexError, TypeError, ValueError):

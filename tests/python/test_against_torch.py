@@ -79,6 +79,7 @@ INEXACT_IN_TORCH = {"sqrt", "reciprocal", "div"}  # Tenon rounds these correctly
 
 
 def function(m, name):
+    assume(name != "repeat")  # a method only
     module, _, short = name.partition("_")
     if module in ("linalg", "special"):
         return getattr(getattr(m, module), short)
