@@ -103,7 +103,7 @@ def differing(request, wanted, got):
     if not wanted.dtype.is_floating_point:
         return wanted != got
     same = (wanted == got) & (torch.signbit(wanted) == torch.signbit(got)) | wanted.isnan() & got.isnan()
-    if op in ("amax", "amin", "aminmax", "max", "min", "max_other", "min_other", "maximum", "minimum", "fmax", "fmin", "clamp", "clamp_min", "clamp_max", "lerp", "softshrink") or names_any_of_equals(request):
+    if op in ("amax", "amin", "aminmax", "max", "min", "max_other", "min_other", "maximum", "minimum", "fmax", "fmin", "clamp", "clamp_min", "clamp_max", "lerp", "softshrink", "unique", "unique_dim", "unique_consecutive") or names_any_of_equals(request):
         same |= wanted == got  # which of 0 and -0 PyTorch gives depends on its code path
     ulps = tolerance_ulps(op, wanted.dtype)
     if ulps:
