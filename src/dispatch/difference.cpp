@@ -78,6 +78,7 @@ Tensor& plain::diff_out(Tensor& out, const Tensor& self, int64_t n, int64_t dim,
   }
   Tensor before = joined(self, dim, prepend, append);
   for (int64_t left = std::min(n, before.size(dim)); left > 1; --left) before = difference(before, dim);
+  if (before.size(dim) == 0) throw IndexError("start out of range (expected to be in range of [0, 0], but got 1)");
   const Neighbours neighbours(before, dim);
   return self.dtype() == bool_ ? tenon::logical_xor_out(out, neighbours.later, neighbours.earlier)
                                : tenon::sub_out(out, neighbours.later, neighbours.earlier);

@@ -282,20 +282,21 @@ class Sum {
     return result;
   }
   void check_sizes() const {
-    for (const Term& term : terms_)
-      for (int label : term.labels) {
-        const int64_t size = term.size_of(label);
-        for (const Term& other : terms_) {
-          const int64_t other_size = other.size_of(label);
-          if (size == other_size || size == 1 || other_size == 1) continue;
-          throw Error("einsum(): operands do not broadcast with remapped shapes [original->remapped]:" + shapes());
-        }
-      }
+    for (std::size_t i = 0; i < terms_.size(); ++i)
+      for (int label : terms_[i].labels)
+        for (std::size_t before = 0; before < i; ++before) check_size(label, i, terms_[before].size_of(label));
   }
-  std::string shapes() const {
-    std::string result;
-    for (const Term& term : terms_) result += " " + to_string(term.tensor.sizes());
-    return result;
+  void check_size(int label, std::size_t number, int64_t seen) const {
+    const int64_t size = terms_[number].size_of(label);
+    if (size == seen || size == 1 || seen == 1) return;
+    if (label < kLetters)
+      throw Error(std::string("einsum(): subscript ") + letter_of(label) + " has size " + std::to_string(size) +
+                  " for operand " + text(number) + " which does not broadcast with previously seen size " +
+                  std::to_string(seen));
+    throw Error("einsum(): dimension " + std::to_string(label - kLetters) + " covered by ellipsis in operand " +
+                text(number) + "has size " + std::to_string(size) +
+                " which does not broadcast with previously seen ellipsis with size " + std::to_string(seen) +
+                " for the respective dimension");
   }
 
   double cost(const Term& a, const Term& b) const {

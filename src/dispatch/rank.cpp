@@ -160,8 +160,10 @@ Tensor median_of_all(Op op, const Tensor& self) {
 void check_median_outs(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim) {
   check_dim_exists(self, wrap_dim(dim, self.dim()), "median()");
   const auto tensor_type = [](const Tensor& tensor) {
+    // PyTorch has older names of these dtypes alone.
+    constexpr DtypeSet kNamed = kUsualIntegers | set_of(float16) | kWideFloats;
     const std::string name = scalar_type_name(tensor.dtype());
-    return (kWideUnsigned & set_of(tensor.dtype())) != 0 ? "CPU" + name + "Type" : "torch." + name + "Tensor";
+    return (kNamed & set_of(tensor.dtype())) != 0 ? "torch." + name + "Tensor" : "CPU" + name + "Type";
   };
   if (indices.dtype() != int64)
     throw Error("Expected tensor for argument #1 'indices' to have scalar type Long; but got " + tensor_type(indices) +

@@ -391,11 +391,11 @@ Tensor plain::histc(const Tensor& self, int64_t bins, Scalar min, Scalar max) {
   return histogram(self, bins, min, max);
 }
 Tensor& plain::histc_out(Tensor& out, const Tensor& self, int64_t bins, Scalar min, Scalar max) {
-  check_bins(bins);
   if (out.dtype() != self.dtype())
     throw Error(
         std::string("torch.histogram: input tensor and hist tensor should have the same dtype, but got input ") +
         cpp_type_name(self.dtype()) + " and hist " + cpp_type_name(out.dtype()));
+  check_bins(bins);
   return write_result(Op::histc, out, histogram(self, bins, min, max));
 }
 

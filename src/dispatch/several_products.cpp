@@ -473,6 +473,11 @@ Tensor& plain::linear_out(Tensor& out, const Tensor& input, const Tensor& weight
 namespace {
 
 void check_bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight, const Tensor& bias) {
+  const bool has_bias = bias.defined() && bias.dtype() != input1.dtype();
+  if (input1.dtype() != input2.dtype() || input1.dtype() != weight.dtype() || has_bias)
+    throw Error(std::string("All tensors must have the same dtype, got input1: ") + cpp_type_name(input1.dtype()) +
+                ", input2: " + cpp_type_name(input2.dtype()) + ", weight: " + cpp_type_name(weight.dtype()) +
+                (bias.defined() ? std::string(", bias: ") + cpp_type_name(bias.dtype()) : ""));
   if (input1.dim() != input2.dim())
     throw Error("bilinear(): input dimensions do not match: got " + text(input1.dim()) + " and " + text(input2.dim()));
   for (int64_t dim = 0; dim + 1 < input1.dim(); ++dim)
@@ -488,11 +493,6 @@ void check_bilinear(const Tensor& input1, const Tensor& input2, const Tensor& we
   if (bias.defined() && bias.size(0) != weight.size(0))
     throw Error("bilinear(): bias size does not match weight size: got " + text(bias.size(0)) + " but expected " +
                 text(weight.size(0)));
-  const bool has_bias = bias.defined() && bias.dtype() != input1.dtype();
-  if (input1.dtype() != input2.dtype() || input1.dtype() != weight.dtype() || has_bias)
-    throw Error(std::string("All tensors must have the same dtype, got input1: ") + cpp_type_name(input1.dtype()) +
-                ", input2: " + cpp_type_name(input2.dtype()) + ", weight: " + cpp_type_name(weight.dtype()) +
-                (bias.defined() ? std::string(", bias: ") + cpp_type_name(bias.dtype()) : ""));
 }
 
 }  // namespace

@@ -106,7 +106,8 @@ std::tuple<Tensor, Tensor, Tensor> of_slices(const Tensor& self, int64_t dim, bo
   const int64_t along = wrap_dim(dim, self.dim()), count = self.size(along);
   for (int64_t i = 0; i < self.dim(); ++i)
     if (i != along && self.size(i) == 0)
-      throw Error("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
+      throw Error(count == 0 ? "Number of zero sized dimensions is more than one, so unique cannot be applied "
+                             : "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
   if (count == 0) return {new_tensor(self.sizes(), self.dtype(), Device::cpu), nothing(), nothing()};
   const Tensor slices = run_clone(self.detach().movedim(along, 0), MemoryFormat::contiguous);
   const Rows rows{slices, count, slices.numel() / count};

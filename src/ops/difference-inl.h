@@ -6,7 +6,6 @@ struct diff {
       .signature =
           "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, Tensor out=None) "
           "-> Tensor",
-      .array_api = "diff",
       .kind = Kind::algorithm,
       .values = "n: 1 1 1 0 2 3 7 -1",
       .by_hand = true,

@@ -373,7 +373,6 @@ struct tensordot {
   static constexpr Row row{
       .signature =
           "tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other, *, Tensor out=None) -> Tensor",
-      .array_api = "tensordot",
       .kind = Kind::algorithm,
       .by_hand = true,
       .method = false,

@@ -6,7 +6,6 @@ struct searchsorted {
       .signature =
           "searchsorted(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? "
           "side=None, Tensor? sorter=None, Tensor out=None) -> Tensor",
-      .array_api = "searchsorted",
       .kind = Kind::algorithm,
       .values = "side: left right",
       .by_hand = true,

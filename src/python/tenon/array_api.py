@@ -53,16 +53,24 @@ def count_nonzero(x, /, *, axis=None, keepdims=False):
     return sum(x != 0, axis=axis, keepdims=keepdims) if keepdims else tenon.count_nonzero(x, axis)
 
 
-def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+def _cumulative(name, function, start, x, axis, dtype, include_initial):
     if axis is None and x.ndim != 1:
-        raise ValueError(f"cumulative_sum: axis must be given for {x.ndim} dims")
+        raise ValueError(f"{name}: axis must be given for {x.ndim} dims")
     axis = 0 if axis is None else axis
-    result = tenon.cumsum(x, axis, dtype=dtype)
+    result = function(x, axis, dtype=dtype)
     if include_initial:
         sizes = list(result.shape)
         sizes[axis] = 1
-        result = tenon.cat([zeros(sizes, dtype=result.dtype), result], axis)
+        result = tenon.cat([full(sizes, start, dtype=result.dtype), result], axis)
     return result
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
+    return _cumulative("cumulative_prod", tenon.cumprod, 1, x, axis, dtype, include_initial)
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+    return _cumulative("cumulative_sum", tenon.cumsum, 0, x, axis, dtype, include_initial)
 
 
 def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
