@@ -192,7 +192,7 @@ TEST(Remainder, IsExact) {
   expect_exact_remainders<double, uint64_t>();
 }
 
-/// With vector instructions float32 is computed in float64, except sin, cos and tan far from 0.
+/// float32 is computed in float64, or in float32 with what roundings lose added back.
 TEST(Library, ErrorIsAsDeclared) {
   constexpr std::size_t count = 1 << 17;
   for (const auto& [op, truth] : kDeclared) {
