@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -59,6 +60,23 @@ void print_summary(const std::vector<Result>& results) {
   int missed = 0;
   for (const Result& result : results) missed += result.missed() ? 1 : 0;
   std::printf("%zu cases, %d missed their target\n", results.size(), missed);
+}
+
+void print_spread(std::vector<Result> results) {
+  constexpr std::size_t kWorst = 10;
+  constexpr double kMeanTarget = 2, kLeastTarget = 0.95;
+  std::erase_if(results,
+                [](const Result& result) { return !result.ratio || result.measured->header.ratio_target == 0; });
+  if (results.empty()) return;
+  std::sort(results.begin(), results.end(), [](const Result& a, const Result& b) { return *a.ratio < *b.ratio; });
+  double logarithms = 0;
+  std::size_t below = 0;
+  for (const Result& result : results) logarithms += std::log(*result.ratio), below += *result.ratio < kLeastTarget;
+  std::printf("elementwise: geometric mean of the ratios %.2f (target %.1f), %zu below %.2f\nthe worst:",
+              std::exp(logarithms / static_cast<double>(results.size())), kMeanTarget, below, kLeastTarget);
+  for (std::size_t i = 0; i < std::min(kWorst, results.size()); ++i)
+    std::printf("%s %s %.2f", i ? "," : "", results[i].measured->header.name.c_str(), *results[i].ratio);
+  std::printf("\n");
 }
 
 void print_ratios(const std::vector<Result>& results) {

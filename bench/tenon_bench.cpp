@@ -70,6 +70,7 @@ void compare(const Cases& cases, const Arguments& arguments) {
     print_result(results.back());
   }
   print_summary(results);
+  if (arguments.ops) print_spread(results);
   if (arguments.ratios) print_ratios(results);
   if (!arguments.json.empty()) write_json(arguments.json, results);
 }

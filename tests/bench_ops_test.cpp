@@ -25,7 +25,7 @@ TEST(BenchOps, EveryOpHasItsLine) {
 TEST(BenchOps, EveryLineHasACall) {
   for (const Schema& schema : schemas()) {
     if (!bench::line_of(schema)) continue;
-    EXPECT_NO_THROW(bench::call_of(schema)) << schema.signature;
+    EXPECT_NO_THROW(bench::call_of(schema, 2)) << schema.signature;
   }
 }
 

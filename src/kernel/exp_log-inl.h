@@ -9,6 +9,7 @@
 #endif
 
 #include <limits>
+#include <type_traits>
 
 #include "hwy/highway.h"
 
@@ -86,6 +87,13 @@ HWY_INLINE hn::Vec<D> power_of_two(D d, VI k) {
   return hn::BitCast(d, hn::ShiftLeft<kBits>(hn::Add(k, bias)));
 }
 
+/// 2^k y, in two steps, so that only the last one can leave the normal range and round.
+template <class D, class V, class VI>
+HWY_INLINE V with_exponent(D d, V y, VI k) {
+  const auto half = hn::ShiftRight<1>(k);
+  return hn::Mul(hn::Mul(y, power_of_two(d, half)), power_of_two(d, hn::Sub(k, half)));
+}
+
 /// 2^k exp(r) for r = high - low and |r| <= ln 2 / 2; exp(r) = 1 + r + r^2 (1/2 + r/6 + ...), the polynomial by Remez.
 /// What is lost when `high` is added to 1 goes to the term r^2 ..., which is below 0.08, so the total error is little
 /// more than that of the last addition.
@@ -95,15 +103,150 @@ HWY_INLINE V scaled_exp(D d, VI k, V high, V low) {
   const V one = hn::Set(d, T{1}), r = hn::Sub(high, low), line = hn::Add(one, high);
   const V lost = hn::Sub(hn::Sub(high, hn::Sub(line, one)), low);
   const V y = hn::Add(line, hn::MulAdd(hn::Mul(r, r), polynomial(d, r, ExpLog<T>::exp_terms), lost));
-  // Multiplies twice, so that only the second product can leave the normal range and round.
-  const auto half = hn::ShiftRight<1>(k);
-  return hn::Mul(hn::Mul(y, power_of_two(d, half)), power_of_two(d, hn::Sub(k, half)));
+  return with_exponent(d, y, k);
 }
 
+#undef TENON_HAS_POWER_TABLE
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+#define TENON_HAS_POWER_TABLE 1
+#else
+#define TENON_HAS_POWER_TABLE 0
+#endif
+#if TENON_HAS_POWER_TABLE
+// Whole vectors of float32 look up 2^(i/16), or with eight lanes 2^(i/8), as the sum of two numbers.
+alignas(64) inline constexpr float kPowers16[] = {0x1p+0f,        0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f,
+                                                  0x1.306fep+0f,  0x1.3dea64p+0f, 0x1.4bfdaep+0f, 0x1.5ab07ep+0f,
+                                                  0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
+                                                  0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f};
+alignas(64) inline constexpr float kPowerRests16[] = {0,
+                                                      0x1.9f3122p-25f,
+                                                      -0x1.c15742p-27f,
+                                                      0x1.ceac48p-25f,
+                                                      0x1.4636e2p-25f,
+                                                      0x1.824684p-25f,
+                                                      -0x1.593abcp-25f,
+                                                      -0x1.5bd5ecp-27f,
+                                                      0x1.9fcef4p-26f,
+                                                      -0x1.829fdp-25f,
+                                                      0x1.15506ep-27f,
+                                                      0x1.51f848p-27f,
+                                                      -0x1.a94b14p-26f,
+                                                      -0x1.3d56b2p-27f,
+                                                      -0x1.822dbcp-27f,
+                                                      0x1.52486cp-27f};
+alignas(64) inline constexpr float kPowers8[] = {0x1p+0f,        0x1.172b84p+0f, 0x1.306fep+0f,  0x1.4bfdaep+0f,
+                                                 0x1.6a09e6p+0f, 0x1.8ace54p+0f, 0x1.ae89fap+0f, 0x1.d5818ep+0f};
+alignas(64) inline constexpr float kPowerRests8[] = {0,
+                                                     -0x1.c15742p-27f,
+                                                     0x1.4636e2p-25f,
+                                                     -0x1.593abcp-25f,
+                                                     0x1.9fcef4p-26f,
+                                                     0x1.15506ep-27f,
+                                                     -0x1.a94b14p-26f,
+                                                     -0x1.822dbcp-27f};
+/// entries[i] of the lowest bits of each lane. A macro names the instruction, which Highway wraps in checks.
+HWY_INLINE hn::Vec256<float> looked_up(hn::Vec256<float> i, const float* entries) {
+  return hn::Vec256<float>{_mm256_permutevar8x32_ps(_mm256_load_ps(entries), _mm256_castps_si256(i.raw))};
+}
+#if HWY_TARGET <= HWY_AVX3
+HWY_INLINE hn::Vec512<float> looked_up(hn::Vec512<float> i, const float* entries) {
+  return hn::Vec512<float>{_mm512_permutexvar_ps(_mm512_castps_si512(i.raw), _mm512_load_ps(entries))};
+}
+#endif
+#endif
+/// Whether exponentials of these vectors look up powers.
+template <class D>
+inline constexpr bool kLooksUpPowers = TENON_HAS_POWER_TABLE != 0 &&
+                                       sizeof(hn::TFromD<D>) == sizeof(float) && hn::MaxLanes(D()) >= 8;
+
+/// e^x = 2^k (high + low), or 2^x, high between 0.7 and 2, |low| <= 0.08.
+template <class V, class VI>
+struct ShortExponential {
+  VI k;
+  V exponent;  // rounded down it is k
+  V high, low;
+};
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+HWY_INLINE hn::Vec512<float> with_whole_exponent(hn::Vec512<float> y, hn::Vec512<float> exponent) {
+  return hn::Vec512<float>{_mm512_scalef_ps(y.raw, exponent.raw)};
+}
+HWY_INLINE hn::Vec512<double> with_whole_exponent(hn::Vec512<double> y, hn::Vec512<double> exponent) {
+  return hn::Vec512<double>{_mm512_scalef_pd(y.raw, exponent.raw)};
+}
+#endif
+/// Whether an instruction multiplies these vectors by powers of two.
+template <class D>
+inline constexpr bool kScalesAtOnce = HWY_ARCH_X86&& HWY_TARGET <=
+                                          HWY_AVX3&& hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) ==
+                                      64;
+/// 2^k y.
+template <class D, class V, class E>
+HWY_INLINE V scaled_by(D d, V y, const E& e) {
+  if constexpr (kScalesAtOnce<D>)
+    return with_whole_exponent(y, e.exponent);
+  else
+    return with_exponent(d, y, e.k);
+}
+/// The same of a result that is a normal number.
+template <class D, class V, class E>
+HWY_INLINE V scaled_to_normal(D d, V y, const E& e) {
+  if constexpr (kScalesAtOnce<D>)
+    return with_whole_exponent(y, e.exponent);
+  else
+    return hn::Mul(y, power_of_two(d, e.k));
+}
+#if TENON_HAS_POWER_TABLE
+/// With n = 16 k + i, or 8 k + i, and x = (n + r) ln 2 / 16: 2^(i/16) (1 + p), p = e^r - 1: 2^-32.
+template <class D, class V>
+HWY_INLINE auto powers_looked_up(D d, V counted, V whole, V r) {
+  constexpr bool kWide = hn::MaxLanes(D()) == 16;
+  constexpr float terms16[] = {0x1p-1f, 0x1.55571ep-3f, 0x1.55577ap-5f};
+  constexpr float terms8[] = {0x1p-1f, 0x1.555c7ap-3f, 0x1.555de6p-5f};
+  const hn::RebindToSigned<D> di;
+  const V high = looked_up(counted, kWide ? kPowers16 : kPowers8);
+  const V rest = looked_up(counted, kWide ? kPowerRests16 : kPowerRests8), square = hn::Mul(r, r);
+  const V p = hn::MulAdd(square, polynomial(d, r, kWide ? terms16 : terms8), r);
+  const auto n = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, hn::Set(d, kCounter<float>)));
+  const auto k = hn::ShiftRight < kWide ? 4 : 3 > (n);
+  return ShortExponential<V, std::remove_const_t<decltype(k)>>{k, hn::Mul(whole, hn::Set(d, kWide ? 0x1p-4f : 0x1p-3f)),
+                                                               high, hn::MulAdd(high, p, rest)};
+}
+#endif
+/// e^x for x between ExpLog<T>::lowest and `highest`; NaN may give any number.
+template <class D, class V>
+HWY_INLINE auto short_exponential(D d, V x) {
+  using T = hn::TFromD<D>;
+  using C = ExpLog<T>;
+  const V counter = hn::Set(d, kCounter<T>);
+#if TENON_HAS_POWER_TABLE
+  if constexpr (kLooksUpPowers<D>) {
+    constexpr float kEntries = static_cast<float>(hn::MaxLanes(D()));
+    const V counted = hn::MulAdd(x, hn::Set(d, kEntries * C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+    const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high / kEntries), x);  // exact
+    return powers_looked_up(d, counted, whole, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low / kEntries), high));
+  } else
+#endif
+  {
+    const hn::RebindToSigned<D> di;
+    const V counted = hn::MulAdd(x, hn::Set(d, C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+    const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
+    const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), x);  // exact
+    const V less = hn::Mul(whole, hn::Set(d, C::ln2_low)), r = hn::Sub(high, less);
+    const V line = hn::Add(hn::Set(d, T{1}), high);
+    const V lost = hn::Sub(hn::Sub(high, hn::Sub(line, hn::Set(d, T{1}))), less);
+    const V low = hn::MulAdd(hn::Mul(r, r), polynomial(d, r, C::exp_terms), lost);
+    return ShortExponential<V, std::remove_const_t<decltype(k)>>{k, whole, line, low};
+  }
+}
 /// x = k ln 2 + r.
 template <class D, class V>
 HWY_INLINE V exp_vector(D d, V x) {
   using T = hn::TFromD<D>;
+  if constexpr (kLooksUpPowers<D>) {
+    const V bounded = hn::Min(hn::Max(x, hn::Set(d, ExpLog<T>::lowest)), hn::Set(d, ExpLog<T>::highest));
+    const auto e = short_exponential(d, bounded);
+    return hn::IfThenElse(hn::IsNaN(x), x, scaled_by(d, hn::Add(e.high, e.low), e));
+  }
   using C = ExpLog<T>;
   const hn::RebindToSigned<D> di;
   const V bounded = hn::Min(hn::Max(x, hn::Set(d, C::lowest)), hn::Set(d, C::highest));
@@ -121,7 +264,17 @@ HWY_INLINE V exp2_vector(D d, V x) {
   using C = ExpLog<T>;
   const hn::RebindToSigned<D> di;
   const V bounded = hn::Min(hn::Max(x, hn::Set(d, C::lowest_power)), hn::Set(d, C::highest_power));
-  const V counter = hn::Set(d, kCounter<T>), counted = hn::Add(bounded, counter);
+  const V counter = hn::Set(d, kCounter<T>);
+#if TENON_HAS_POWER_TABLE
+  if constexpr (kLooksUpPowers<D>) {
+    constexpr float kEntries = static_cast<float>(hn::MaxLanes(D()));
+    const V in_steps = hn::MulAdd(bounded, hn::Set(d, kEntries), counter), whole = hn::Sub(in_steps, counter);
+    const V r = hn::Mul(hn::NegMulAdd(whole, hn::Set(d, 1 / kEntries), bounded), hn::Set(d, C::ln2));
+    const auto e = powers_looked_up(d, in_steps, whole, r);
+    return hn::IfThenElse(hn::IsNaN(x), x, scaled_by(d, hn::Add(e.high, e.low), e));
+  }
+#endif
+  const V counted = hn::Add(bounded, counter);
   const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
   const V rest = hn::Sub(bounded, hn::Sub(counted, counter)), high = hn::Mul(rest, hn::Set(d, C::ln2));
   const V lost = hn::NegMulAdd(rest, hn::Set(d, C::ln2), high);  // 0 without fused multiply-add

@@ -198,7 +198,7 @@ TEST(Remainder, IsExact) {
   expect_exact_remainders<double, uint64_t>();
 }
 
-/// With vector instructions float32 is computed in float64, except sin, cos and tan far from 0.
+/// float32 is computed in float64, or in float32 with what roundings lose added back.
 TEST(Library, ErrorIsAsDeclared) {
   constexpr std::size_t count = 1 << 17;
   for (const auto& [op, truth] : kDeclared) {
@@ -207,7 +207,7 @@ TEST(Library, ErrorIsAsDeclared) {
     expect_below<double>(op, truth, spread<double, uint64_t>(count), limit);
     expect_below<double>(op, truth, drawn<double>(count, -8, 8), limit);
     for (const double width : {1e-6, 1., 8., 100., 1e5})
-      expect_below<float>(op, truth, drawn<float>(count, -width, width), 0.51);
+      expect_below<float>(op, truth, drawn<float>(count, -width, width), 0.95);
   }
 }
 
@@ -313,9 +313,9 @@ TEST(Pow, ErrorOfFloat32) {
 TEST(Sigmoid, ErrorIsSmall) {
   const auto truth = [](long double x) -> long double { return 1 / (1 + std::exp(-x)); };
   constexpr std::size_t count = 1 << 17;
-  const long double limit = computes_float64() ? 0.75L : 2.5L;  // exp and a division round, each near a power of two
-  expect_below<float>(Op::sigmoid, truth, drawn<float>(count, -104, 20), 0.51);
-  expect_below<float>(Op::sigmoid, truth, spread<float, uint32_t>(count), 0.51);
+  const long double limit = computes_float64() ? 0.8L : 2.5L;  // exp and a division round, each near a power of two
+  expect_below<float>(Op::sigmoid, truth, drawn<float>(count, -104, 20), 0.8);
+  expect_below<float>(Op::sigmoid, truth, spread<float, uint32_t>(count), 0.8);
   expect_below<double>(Op::sigmoid, truth, drawn<double>(count, -745, 40), limit);
   expect_below<double>(Op::sigmoid, truth, drawn<double>(count, -8, 8), limit);
   expect_below<double>(Op::sigmoid, truth, spread<double, uint64_t>(count), limit);

@@ -394,16 +394,6 @@ HWY_INLINE Pair<V> small_exponential(D d, Pair<V> x) {
   const Pair<V> power = sum_of_ordered(line.high, hn::Add(line.low, e.rest.low));
   return scaled(power, power_of_two(d, hn::Max(e.k, hn::Set(di, -1000))));
 }
-/// 1 / (1 + e^-x), by e^-|x|. Far below 0 it is e^x.
-template <class D, class V>
-HWY_INLINE V logistic_of_float64(D d, V x) {
-  const V zero = hn::Zero(d), one = hn::Set(d, 1.0), size = hn::Min(hn::Abs(x), hn::Set(d, 740.0));
-  const Pair<V> power = small_exponential(d, Pair<V>{hn::Neg(size), zero});
-  const Pair<V> numerator = choose(hn::Lt(x, zero), power, Pair<V>{one, zero});
-  const V near = total(ratio(d, numerator, plus(power, one)));
-  const V far = exponential_of_pair(d, Pair<V>{hn::Max(x, hn::Set(d, -760.0)), zero});
-  return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenElse(hn::Lt(x, hn::Set(d, -60.0)), far, near));
-}
 /// log(e^a + e^b) as the larger one and log(1 + e^-|a - b|), for finite numbers.
 template <class D, class V>
 HWY_INLINE V logaddexp_of_float64(D d, V a, V b) {

@@ -11,9 +11,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
 
-// A block of so many lanes stays in registers between its conversions. Bench: tenon_bench --filter
-// '^large/(bf16\+bf16|f16\+f16)/'.
-inline constexpr int64_t kHalfBlock = 16;
+// A block of so many lanes stays near the registers between its conversions. GCC does not vectorise shorter loops: it
+// unrolls them first. Blocks are written by vectors of kHalfStored lanes and read by the narrower ones that GCC uses,
+// because what two stores wrote is slow to read at once. Bench: tenon_bench --filter '^large/(bf16\+bf16|f16\+f16)/'.
+inline constexpr int64_t kHalfBlock = 32, kHalfStored = 16, kHalfRead = 8;
 
 HWY_INLINE void narrow(Float16* to, float value) { to->bits = float16_bits(value); }
 HWY_INLINE void narrow(BFloat16* to, float value) { to->bits = bfloat16_bits(value); }
@@ -50,12 +51,12 @@ HWY_INLINE hn::Vec<D> load_widened(D d, const BFloat16* from) {
   return hn::BitCast(d, hn::ShiftLeft<16>(bits));
 }
 HWY_INLINE void widen_block(float* HWY_RESTRICT to, const BFloat16* HWY_RESTRICT from) {
-  const hn::CappedTag<float, kHalfBlock> d;
+  const hn::CappedTag<float, kHalfStored> d;
   for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d)) hn::StoreU(load_widened(d, from + i), d, to + i);
 }
 /// Like bfloat16_bits.
 HWY_INLINE void narrow_block(BFloat16* HWY_RESTRICT to, const float* HWY_RESTRICT from) {
-  const hn::CappedTag<float, kHalfBlock> d;
+  const hn::CappedTag<float, kHalfRead> d;
   const hn::RebindToUnsigned<decltype(d)> d32;
   const hn::RebindToSigned<decltype(d)> signed32;
   const hn::Rebind<uint16_t, decltype(d)> d16;
@@ -77,7 +78,7 @@ HWY_INLINE hn::Vec<D> load_widened(D d, const Float16* from) {
   return hn::PromoteTo(d, hn::LoadU(d16, reinterpret_cast<const hwy::float16_t*>(from)));
 }
 HWY_INLINE void widen_block(float* HWY_RESTRICT to, const Float16* HWY_RESTRICT from) {
-  const hn::CappedTag<float, kHalfBlock> d;
+  const hn::CappedTag<float, kHalfStored> d;
   for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d)) hn::StoreU(load_widened(d, from + i), d, to + i);
 }
 HWY_INLINE float widen_lane(const Float16* from) { return hn::GetLane(load_widened(hn::FixedTag<float, 1>(), from)); }
@@ -94,7 +95,7 @@ HWY_INLINE void add_to_lane(Float16* to, const float& term) {
   hn::StoreU(hn::DemoteTo(d16, sum), d16, reinterpret_cast<hwy::float16_t*>(to));
 }
 HWY_INLINE void narrow_block(Float16* HWY_RESTRICT to, const float* HWY_RESTRICT from) {
-  const hn::CappedTag<float, kHalfBlock> d;
+  const hn::CappedTag<float, kHalfRead> d;
   const hn::Rebind<hwy::float16_t, decltype(d)> d16;
   for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d))
     hn::StoreU(hn::DemoteTo(d16, hn::LoadU(d, from + i)), d16, reinterpret_cast<hwy::float16_t*>(to + i));
@@ -115,7 +116,7 @@ using Unrounded = std::conditional_t<std::is_same_v<Out, bool>, uint8_t, float>;
 template <class F, class R, class... In>
 HWY_INLINE void forward_block(R* result, const In*... in) {
   if constexpr (F::row.vectors) {
-    const hn::CappedTag<float, kHalfBlock> d;
+    const hn::CappedTag<float, kHalfStored> d;
     using D = std::remove_const_t<decltype(d)>;
     for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d))
       hn::StoreU(F::forward(Vector<D>{hn::LoadU(d, in + i)}...).v, d, result + i);
@@ -143,24 +144,26 @@ struct HalfSource {
   HWY_INLINE const float* last(int64_t n) {
     if (TENON_HAS_VECTORS && n >= kHalfBlock) return at(n - kHalfBlock);
     const int64_t first = n > kHalfBlock ? n - kHalfBlock : 0;
-    for (int64_t k = 0; !splat && k < kHalfBlock; ++k) block[k] = first + k < n ? widened(data[first + k]) : 0.0f;
+    if (splat) return block;
+    std::memset(block, 0, sizeof(block));
+    for (int64_t k = 0; first + k < n; ++k) block[k] = widened(data[first + k]);
     return block;
   }
 };
 
 /// A last, partial block overlaps the one before; it is computed first, because `out` may be an input.
-template <class F, class T, class Out, class... Sources>
-HWY_INLINE void half_loop(void* out, int64_t n, Sources&&... in) {
+template <class T, class Out, class Run, class... Sources>
+HWY_INLINE void half_loop_over(const Run& run, void* out, int64_t n, Sources&&... in) {
   Stored<Out>* to = static_cast<Stored<Out>*>(out);
   alignas(64) Unrounded<Out> result[kHalfBlock];
   alignas(64) Stored<Out> last[kHalfBlock];
   const bool is_partial = n % kHalfBlock != 0;
   if (is_partial) {
-    forward_block<F>(result, in.last(n)...);
+    run(result, in.last(n)...);
     narrow_block(last, result);
   }
   for (int64_t i = 0; i + kHalfBlock <= n; i += kHalfBlock) {
-    forward_block<F>(result, in.at(i)...);
+    run(result, in.at(i)...);
     narrow_block(to + i, result);
   }
   if (!is_partial) return;
@@ -168,6 +171,12 @@ HWY_INLINE void half_loop(void* out, int64_t n, Sources&&... in) {
     std::memcpy(to, last, static_cast<std::size_t>(n) * sizeof(Stored<Out>));
   else
     std::memcpy(to + n - kHalfBlock, last, sizeof(last));
+}
+
+template <class F, class T, class Out, class... Sources>
+HWY_INLINE void half_loop(void* out, int64_t n, Sources&&... in) {
+  const auto run = [](auto* result, const auto*... from) HWY_ATTR { forward_block<F>(result, from...); };
+  half_loop_over<T, Out>(run, out, n, in...);
 }
 
 template <class F, class T, class Out>
@@ -183,10 +192,19 @@ void half_ternary(void* out, const Lanes* in, int64_t n) {
   half_loop<F, T, Out>(out, n, HalfSource<T>(in[0]), HalfSource<T>(in[1]), HalfSource<T>(in[2]));
 }
 
+/// A formula that needs no arithmetic, over the bits of 16-bit floats.
+template <class F>
+struct OfBits {
+  template <class... Bits>
+  static HWY_INLINE Lane<uint16_t> forward(Bits... bits) {
+    return F::of_bits(bits...);
+  }
+};
+
 /// Runs the float32 kernel of an op over 16-bit floats. One copy serves every op.
 template <class T, class Out, std::size_t kInputs>
 HWY_NOINLINE void through_float32(Kernel kernel, void* out, const Lanes* in, int64_t n) {
-  constexpr int64_t kChunk = 16 * kHalfBlock;
+  constexpr int64_t kChunk = 8 * kHalfBlock;
   alignas(64) float wide[kInputs][kChunk];
   alignas(64) Unrounded<Out> result[kChunk];
   Lanes lanes[kInputs];
@@ -214,7 +232,18 @@ void half_through_float32(void* out, const Lanes* in, int64_t n) {
   through_float32<T, Out, kInputs>(kernel, out, in, n);
 }
 
-/// A binary formula that rounds to the 16-bit type after every step.
+/// A binary formula over vectors that rounds to the 16-bit type after every step.
+template <class F, class T>
+void binary_stepped(void* out, const Lanes* in, int64_t n) {
+  const auto run = [](float* result, const float* a, const float* b) HWY_ATTR {
+    const hn::CappedTag<float, kHalfStored> d;
+    using V = SteppedVector<std::remove_const_t<decltype(d)>, T>;
+    for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d))
+      hn::StoreU(F::forward(V{hn::LoadU(d, a + i)}, V{hn::LoadU(d, b + i)}).v, d, result + i);
+  };
+  half_loop_over<T, T>(run, out, n, HalfSource<T>(in[0]), HalfSource<T>(in[1]));
+}
+/// The same, lane by lane.
 template <class F, class T>
 void binary_stepwise(void* out, const Lanes* in, int64_t n) {
   const T* a = static_cast<const T*>(in[0].data);
@@ -231,6 +260,8 @@ constexpr KernelPair half_kernel() {
   constexpr bool has_none = (row.dtypes & set_of(dtype_of_v<T>)) == 0 && row.promotion == Promotion::int_to_float;
   if constexpr (has_none || (!row.stepwise && (!has_kernel<F, float>() || keeps_numbers(row))))
     return {};
+  else if constexpr (row.stepwise && row.vectors)
+    return {&binary_stepped<F, T>};
   else if constexpr (row.stepwise)
     return {&binary_stepwise<F, T>};
   else if constexpr (row.promotion == Promotion::select)
@@ -238,7 +269,11 @@ constexpr KernelPair half_kernel() {
                        uint16_t>();  // moves elements only
   else {
     using Out = std::conditional_t<row.promotion == Promotion::comparison, bool, T>;
-    if constexpr (row.through_float32)
+    if constexpr (requires(Lane<uint16_t> bits) { F::of_bits(bits); })
+      return kernel_pair<&unary<OfBits<F>, uint16_t, uint16_t>, uint16_t, uint16_t>();
+    else if constexpr (requires(Lane<uint16_t> bits) { F::of_bits(bits, bits); })
+      return kernel_pair<&binary<OfBits<F>, uint16_t, uint16_t, uint16_t>, uint16_t, uint16_t, uint16_t>();
+    else if constexpr (row.through_float32)
       return {&half_through_float32<T, Out, kFormulaArity<F>, kOp>};
     else if constexpr (kFormulaArity<F> == 1)
       return kernel_pair<&half_unary<F, T, Out>, Out, T>();

@@ -459,48 +459,53 @@ HWY_INLINE V step(V value) {
   else
     return value;
 }
+/// A quotient of integers, rounded to zero, by a division of floats that hold both exactly, which compilers vectorise:
+/// a quotient that is no whole number is far enough from the next one. The smallest value divided by -1 wraps. Divisors
+/// are checked for 0 before the loop.
 template <class T>
-HWY_INLINE Lane<T> quotient_trunc(Lane<T> a, Lane<T> b) {
-  if constexpr (!std::is_integral_v<T>) {
-    return Lane<T>(std::trunc(step<T>(a.v / b.v)));
+HWY_INLINE T integer_quotient(T a, T b) {
+  if constexpr (sizeof(T) <= 4) {
+    using Float = std::conditional_t<sizeof(T) <= 2, float, double>;
+    using Wide = std::conditional_t<sizeof(T) <= 2, int32_t, std::conditional_t<std::is_signed_v<T>, int32_t, int64_t>>;
+    const bool wraps = std::is_signed_v<T> && b == static_cast<T>(-1);
+    const T divisor = b == 0 || wraps ? T{1} : b;
+    const T quotient = static_cast<T>(static_cast<Wide>(static_cast<Float>(a) / static_cast<Float>(divisor)));
+    return wraps ? static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a)) : quotient;
   } else {
-    if (b.v == 0) return Lane<T>(0);                                  // checked before the loop
-    if (std::is_signed_v<T> && b.v == static_cast<T>(-1)) return -a;  // the smallest value divided by -1 wraps
-    return Lane<T>(static_cast<T>(a.v / b.v));
+    if (b == 0) return 0;
+    if (std::is_signed_v<T> && b == static_cast<T>(-1)) return static_cast<T>(uint64_t{0} - static_cast<uint64_t>(a));
+    return a / b;
   }
 }
-/// Python's floor division; floats are computed from the remainder, as in PyTorch.
 template <class T>
-HWY_INLINE Lane<T> quotient_floor(Lane<T> a, Lane<T> b) {
-  if constexpr (!std::is_integral_v<T>) {
-    if (b.v == 0) return Lane<T>(step<T>(a.v / b.v));
-    const auto remainder = std::fmod(a.v, b.v);
-    auto quotient = step<T>(step<T>(a.v - remainder) / b.v);
-    if (remainder != 0 && (b.v < 0) != (remainder < 0)) quotient = step<T>(quotient - 1);
-    if (quotient == 0) return Lane<T>(std::copysign(decltype(quotient){0}, a.v / b.v));
-    auto floored = std::floor(quotient);
-    if (step<T>(quotient - floored) > decltype(quotient){0.5}) floored = step<T>(floored + 1);
-    return Lane<T>(floored);
-  } else {
-    const Lane<T> quotient = quotient_trunc(a, b);
-    const bool exact = b.v == 0 || (quotient * b).v == a.v;
-    return exact || (a.v < 0) == (b.v < 0) ? quotient : quotient - Lane<T>(1);
-  }
+HWY_INLINE Lane<T> quotient_trunc(Lane<T> a, Lane<T> b) {
+  if constexpr (!std::is_integral_v<T>)
+    return Lane<T>(std::trunc(step<T>(a.v / b.v)));
+  else
+    return Lane<T>(integer_quotient(a.v, b.v));
 }
 /// The remainders of floor and truncated division. Integer divisors are checked for 0 before the loop.
 template <class T>
 HWY_INLINE Lane<T> remainder_trunc(Lane<T> a, Lane<T> b) {
-  if constexpr (!std::is_integral_v<T>) {
+  if constexpr (!std::is_integral_v<T>)
     return Lane<T>(std::fmod(a.v, b.v));
-  } else {
-    if (b.v == 0 || (std::is_signed_v<T> && b.v == static_cast<T>(-1))) return Lane<T>(0);
-    return Lane<T>(static_cast<T>(a.v % b.v));
-  }
+  else if constexpr (sizeof(T) <= 4)
+    return a - quotient_trunc(a, b) * b;
+  else
+    return Lane<T>(b.v == 0 || (std::is_signed_v<T> && b.v == static_cast<T>(-1)) ? T{0} : static_cast<T>(a.v % b.v));
 }
 template <class T>
 HWY_INLINE Lane<T> remainder_floor(Lane<T> a, Lane<T> b) {
   const Lane<T> remainder = remainder_trunc(a, b);
-  return remainder.v != 0 && (b.v < 0) != (remainder.v < 0) ? remainder + b : remainder;
+  const bool shifts = (remainder.v != 0) & ((b.v < 0) != (remainder.v < 0));
+  return choose(Truth(shifts), remainder + b, remainder);
+}
+/// Python's floor division of integers.
+template <std::integral T>
+HWY_INLINE Lane<T> quotient_floor(Lane<T> a, Lane<T> b) {
+  const Lane<T> quotient = quotient_trunc(a, b);
+  const bool shifts = (b.v != 0) & ((quotient * b).v != a.v) & ((a.v < 0) != (b.v < 0));
+  return choose(Truth(shifts), quotient - Lane<T>(1), quotient);
 }
 
 /// A whole Highway vector. From a number, all of its lanes are that number.
@@ -518,6 +523,35 @@ struct Vector {
       : v(hn::Set(D(), static_cast<hn::TFromD<D>>(number))) {}
   hn::Vec<D> v;
 };
+/// The values of 16-bit floats, as float32, for formulas that round after every step.
+template <class D, Half T>
+struct SteppedVector {
+  HWY_INLINE SteppedVector(hn::Vec<D> value) : v(value) {}
+  template <class N>
+  requires std::is_arithmetic_v<N> HWY_INLINE explicit SteppedVector(N number)
+      : v(hn::Set(D(), static_cast<float>(number))) {}
+  hn::Vec<D> v;
+};
+/// Rounds to the 16-bit type.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> stepped(D d, hn::Vec<D> value) {
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    const hn::RebindToUnsigned<D> d32;
+    const auto bits = hn::BitCast(d32, value), odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d32, 1));
+    const auto rounded = hn::And(hn::Add(hn::Add(bits, hn::Set(d32, 0x7FFF)), odd), hn::Set(d32, 0xFFFF0000));
+    return hn::IfThenElse(hn::IsNaN(value), value, hn::BitCast(d, rounded));
+  } else {
+#if HWY_TARGET <= HWY_AVX2 || HWY_ARCH_ARM_A64
+    const hn::Rebind<hwy::float16_t, D> d16;
+    return hn::PromoteTo(d, hn::DemoteTo(d16, value));
+#else
+    float lanes[hn::MaxLanes(D())];
+    hn::StoreU(value, d, lanes);
+    for (float& lane : lanes) lane = step<T>(lane);
+    return hn::LoadU(d, lanes);
+#endif
+  }
+}
 /// A mask of a vector's lanes.
 template <class D>
 struct VectorTruth {
@@ -536,6 +570,15 @@ TENON_VECTOR_OPERATOR(&, And)
 TENON_VECTOR_OPERATOR(|, Or)
 TENON_VECTOR_OPERATOR(^, Xor)
 #undef TENON_VECTOR_OPERATOR
+#define TENON_STEPPED_OPERATOR(SYMBOL, NAME)                                                     \
+  template <class D, Half T>                                                                     \
+  HWY_INLINE SteppedVector<D, T> operator SYMBOL(SteppedVector<D, T> a, SteppedVector<D, T> b) { \
+    return {stepped<T>(D(), hn::NAME(a.v, b.v))};                                                \
+  }
+TENON_STEPPED_OPERATOR(+, Add)
+TENON_STEPPED_OPERATOR(-, Sub)
+TENON_STEPPED_OPERATOR(/, Div)
+#undef TENON_STEPPED_OPERATOR
 template <class D>
 HWY_INLINE Vector<D> operator-(Vector<D> a) {
   return {hn::Neg(a.v)};
@@ -550,6 +593,22 @@ TENON_VECTOR_COMPARISON(!=, Ne)
 TENON_VECTOR_COMPARISON(<, Lt)
 TENON_VECTOR_COMPARISON(<=, Le)
 #undef TENON_VECTOR_COMPARISON
+template <class D, Half T>
+HWY_INLINE VectorTruth<D> operator<(SteppedVector<D, T> a, SteppedVector<D, T> b) {
+  return {hn::Lt(a.v, b.v)};
+}
+template <class D, Half T>
+HWY_INLINE VectorTruth<D> operator==(SteppedVector<D, T> a, SteppedVector<D, T> b) {
+  return {hn::Eq(a.v, b.v)};
+}
+template <class D>
+HWY_INLINE VectorTruth<D> operator^(VectorTruth<D> a, VectorTruth<D> b) {
+  return {hn::Xor(a.v, b.v)};
+}
+template <class D, Half T>
+HWY_INLINE SteppedVector<D, T> choose(VectorTruth<D> condition, SteppedVector<D, T> a, SteppedVector<D, T> b) {
+  return {hn::IfThenElse(condition.v, a.v, b.v)};
+}
 /// The mask of NaN lanes of integers: always empty, at no cost.
 struct NoLane {};
 struct EveryLane {};
@@ -635,11 +694,23 @@ template <class D>
 HWY_INLINE Vector<D> logarithm(Vector<D> a) {
   return {log_vector(D(), a.v)};
 }
+template <class D, Half T>
+HWY_INLINE SteppedVector<D, T> logarithm(SteppedVector<D, T> a) {
+  return {log_vector(D(), a.v)};
+}
 /// log(1 + a) for a >= 0 in the vector's own format, faster than logarithm_of_1_more: adds what 1 + a loses.
 template <class D>
 HWY_INLINE Vector<D> logarithm_of_1_plus(Vector<D> a) {
   const Vector<D> sum = Vector<D>(1) + a, lost = a - (sum - Vector<D>(1));
   return logarithm(sum) + choose(a < Vector<D>(1), lost, Vector<D>(0));
+}
+/// log(1 + a) for a from 0 to 1.
+template <class D>
+HWY_INLINE Vector<D> logarithm_of_1_plus_share(Vector<D> a) {
+#if HWY_NATIVE_FMA
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) return {log1p_up_to_1(D(), a.v)};
+#endif
+  return logarithm_of_1_plus(a);
 }
 /// The share of the standard normal distribution below `a`.
 template <class D>
@@ -670,6 +741,7 @@ TENON_VECTOR_FUNCTION(logarithm_to_10, LogarithmTo10)
 TENON_VECTOR_FUNCTION(error_function, ErrorFunction)
 TENON_VECTOR_FUNCTION(error_function_rest, ErrorFunctionRest)
 TENON_VECTOR_FUNCTION(inverse_error_function, InverseErrorFunction)
+TENON_VECTOR_FUNCTION(log_gamma, LogGamma)
 #undef TENON_VECTOR_FUNCTION
 // The same functions of single elements, for formulas of several operands or with numbers.
 #define TENON_LANE_FUNCTION(NAME)                                      \
@@ -748,6 +820,25 @@ HWY_INLINE Vector<D> remainder_floor(Vector<D> a, Vector<D> b) {
   const auto is_shifted = hn::And(hn::Ne(remainder, zero), has_other_sign);
   return {hn::IfThenElse(is_shifted, hn::Add(remainder, b.v), remainder)};
 }
+template <class D, Half T>
+HWY_INLINE SteppedVector<D, T> remainder_trunc(SteppedVector<D, T> a, SteppedVector<D, T> b) {
+  return {remainder_vector(D(), a.v, b.v)};
+}
+/// The quotient of floats rounded to zero.
+template <class V>
+HWY_INLINE auto quotient_trunc(V a, V b) -> decltype(V{hn::Trunc(a.v)}) {
+  return V{hn::Trunc((a / b).v)};
+}
+/// Python's floor division of floats, computed from the remainder, as in PyTorch.
+template <class V>
+HWY_INLINE auto quotient_floor(V a, V b) -> decltype(V{hn::Floor(a.v)}) {
+  const V zero(0), one(1), half(0.5), remainder = remainder_trunc(a, b), rough = (a - remainder) / b, exact = a / b;
+  const auto shifts = (!(remainder == zero)) & ((b < zero) ^ (remainder < zero));
+  const V quotient = choose(shifts, rough - one, rough), floor{hn::Floor(quotient.v)};
+  const V whole = choose(half < quotient - floor, floor + one, floor);
+  const V marked = choose(quotient == zero, V{hn::CopySign(zero.v, exact.v)}, whole);
+  return choose(b == zero, exact, marked);
+}
 template <class D>
 HWY_INLINE Vector<D> to_power(Vector<D> a, Vector<D> b) {
   return {library<ToPower>(D(), a.v, b.v)};
@@ -776,17 +867,19 @@ template <class D>
 HWY_INLINE Vector<D> logarithm_to_2_of_sum(Vector<D> a, Vector<D> b) {
   return {library<LogarithmTo2OfSum>(D(), a.v, b.v)};
 }
-/// log(a / (1 - a)), a limited to the range from eps to 1 - eps first.
+/// log(1 + e^a): infinite where e^a is.
 template <class D>
-HWY_INLINE Vector<D> logarithm_of_odds(Vector<D> a, Vector<D> eps) {
-  const Vector<D> one = Vector<D>(1), high = one - eps;
-  const Vector<D> limited = choose(a < eps, eps, choose(high < a, high, a));
-  return logarithm(limited / (one - limited));
+HWY_INLINE Vector<D> softened(Vector<D> a) {
+  constexpr double kLargestLog = sizeof(hn::TFromD<D>) == sizeof(float) ? 88.72283935546875 : 709.782712893384;
+  const Vector<D> zero(0), above = choose(Vector<D>(kLargestLog) < a, Vector<D>(kInfinity), choose(zero < a, a, zero));
+  return above + logarithm_of_1_plus_share(exponential(-magnitude(a)));
 }
-template <Half T>
-HWY_INLINE Lane<T> logarithm_of_odds(Lane<T> a, Lane<T> eps) {
-  const float high = step<T>(1 - eps.v), limited = a.v < eps.v ? eps.v : high < a.v ? high : a.v;
-  return Lane<T>(std::log(step<T>(limited / step<T>(1 - limited))));
+/// log(a / (1 - a)), a limited to the range from eps to 1 - eps first.
+template <class V>
+HWY_INLINE V logarithm_of_odds(V a, V eps) {
+  const V one(1), high = one - eps;
+  const V limited = choose(a < eps, eps, choose(high < a, high, a));
+  return logarithm(limited / (one - limited));
 }
 /// a log b: 0 if a is 0, unless b is NaN.
 template <class D>

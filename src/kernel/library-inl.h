@@ -1,7 +1,8 @@
-// kernel: the functions of the C++ library over whole vectors. float32 is computed in float64 by short polynomials, so
-// only the last rounding matters: errors stay below 0.51 ulp (pow: 0.6), and subnormal or overflowing results need no
-// special code. Without fused multiply-add, and where angles are huge, float64 is computed by the C++ library, lane by
-// lane.
+// kernel: the functions of the C++ library over whole vectors. The common ones of float32 are computed in float32,
+// where there is fused multiply-add (kernel/float32_functions-inl.h). The others are computed in float64 by short
+// polynomials, so only the last rounding matters: errors stay below 0.51 ulp (pow: 0.6), and subnormal or overflowing
+// results need no special code. Without fused multiply-add, and where angles are huge, float64 is computed by the C++
+// library, lane by lane.
 #if defined(TENON_KERNEL_LIBRARY_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_LIBRARY_INL_H
 #undef TENON_KERNEL_LIBRARY_INL_H
@@ -15,6 +16,7 @@
 
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
+#include "kernel/float32_functions-inl.h"
 #include "kernel/float64_functions-inl.h"
 #include "kernel/special.h"
 
@@ -38,6 +40,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class D, class V>
 HWY_INLINE V with_bounds(D d, V x, double low, double high) {
   const V lower = hn::Set(d, low), upper = hn::Set(d, high);
+#if HWY_ARCH_X86
+  return hn::Min(upper, hn::Max(lower, x));  // NaN, the second operand, stays
+#endif
   x = hn::IfThenElse(hn::Lt(x, lower), lower, x);
   return hn::IfThenElse(hn::Lt(upper, x), upper, x);  // NaN stays
 }
@@ -344,6 +349,98 @@ struct Angle {
   static HWY_INLINE double single(double y, double x) { return std::atan2(y, x); }
 };
 
+/// The version of a function for float32 vectors, where that is as accurate. A lane that is not `near` is computed by
+/// the other versions.
+template <class F>
+struct ShortFunction {
+  static constexpr bool exists = false;
+};
+/// log(gamma(x)) for x > 0 that is finite: Stirling's series, from 10 on; below, of x + 10, and less the logarithm of
+/// the numbers in between. Near 1 and 2, where it is 0, exact to some 2^-47.
+template <class D, class V>
+HWY_INLINE V wide_log_gamma(D d, V x) {
+  constexpr double series[] = {0x1.5555555555555p-4,   -0x1.6c16c16c16c17p-9, 0x1.a01a01a01a01ap-11,
+                               -0x1.3813813813814p-11, 0x1.b951e2b18ff23p-11, -0x1.f6ab0d9993c7dp-10};
+  const V near = hn::Mul(x, hn::Add(x, hn::Set(d, 9.0)));  // the product of x + k and x + 9 - k, less k (9 - k)
+  V product = near;
+  for (const double more : {8.0, 14.0, 18.0, 20.0}) product = hn::Mul(product, hn::Add(near, hn::Set(d, more)));
+  const auto low = hn::Lt(x, hn::Set(d, 10.0));
+  const V z = hn::IfThenElse(low, hn::Add(x, hn::Set(d, 10.0)), x), inverse = hn::Div(hn::Set(d, 1.0), z);
+  const V tail = hn::Mul(inverse, polynomial(d, hn::Mul(inverse, inverse), series));
+  const V line = hn::MulSub(hn::Sub(z, hn::Set(d, 0.5)), log_vector(d, z), z);
+  const V result = hn::Add(line, hn::Add(tail, hn::Set(d, 0x1.d67f1c864beb4p-1)));
+  const auto zero = hn::Or(hn::Eq(x, hn::Set(d, 1.0)), hn::Eq(x, hn::Set(d, 2.0)));
+  return hn::IfThenZeroElse(zero, hn::Sub(result, hn::IfThenElseZero(low, log_vector(d, product))));
+}
+struct LogGamma {
+  static HWY_INLINE double single(double x) { return TENON_SPECIAL_CALL(log_gamma, x); }
+};
+#if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+template <>
+struct ShortFunction<LogGamma> {
+  static constexpr bool exists = true;
+  static constexpr float farthest = std::numeric_limits<float>::max();
+  template <class D, class V>
+  static HWY_INLINE hn::Mask<D> near(D d, V x) {
+    return hn::And(hn::Lt(hn::Zero(d), x), hn::Le(x, hn::Set(d, farthest)));
+  }
+  template <class D, class V>
+  static HWY_INLINE V of_float32(D d, V x) {
+    const hn::Half<D> half;
+    const hn::Rebind<double, decltype(half)> wide;
+    const auto low = wide_log_gamma(wide, hn::PromoteTo(wide, hn::LowerHalf(half, x)));
+    const auto high = wide_log_gamma(wide, hn::PromoteTo(wide, hn::UpperHalf(half, x)));
+    return hn::Combine(d, hn::DemoteTo(half, high), hn::DemoteTo(half, low));
+  }
+};
+#endif
+template <class D, class... V>
+HWY_INLINE hn::Mask<D> all_within(D d, float limit, V... x) {
+  hn::Mask<D> within = hn::Eq(hn::Zero(d), hn::Zero(d));
+  ((within = hn::And(within, hn::Le(hn::Abs(x), hn::Set(d, limit)))), ...);
+  return within;
+}
+#define TENON_SHORT_FUNCTION(NAME, FARTHEST, FUNCTION)       \
+  template <>                                                \
+  struct ShortFunction<NAME> {                               \
+    static constexpr bool exists = HWY_NATIVE_FMA != 0;      \
+    static constexpr float farthest = FARTHEST;              \
+    template <class D, class... V>                           \
+    static HWY_INLINE hn::Mask<D> near(D d, V... x) {        \
+      return all_within(d, farthest, x...);                  \
+    }                                                        \
+    template <class D, class V, class... More>               \
+    static HWY_INLINE V of_float32(D d, V x, More... more) { \
+      return FUNCTION(d, x, more...);                        \
+    }                                                        \
+  };
+TENON_SHORT_FUNCTION(Sine, kFarthestAngle32, sin_of_float32)
+TENON_SHORT_FUNCTION(Cosine, kFarthestAngle32, cos_of_float32)
+TENON_SHORT_FUNCTION(ArcSine, kAnywhere, asin_of_float32)
+TENON_SHORT_FUNCTION(ArcCosine, kAnywhere, acos_of_float32)
+TENON_SHORT_FUNCTION(ArcTangent, kAnywhere, atan_of_float32)
+TENON_SHORT_FUNCTION(HyperbolicTangent, kAnywhere, tanh_of_float32)
+TENON_SHORT_FUNCTION(InverseHyperbolicTangent, kAnywhere, atanh_of_float32)
+TENON_SHORT_FUNCTION(ExponentialLess1, kAnywhere, expm1_of_float32)
+TENON_SHORT_FUNCTION(LogarithmOf1More, kAnywhere, log1p_of_float32)
+TENON_SHORT_FUNCTION(LogarithmTo2, kAnywhere, log2_of_float32)
+TENON_SHORT_FUNCTION(LogarithmTo10, kAnywhere, log10_of_float32)
+TENON_SHORT_FUNCTION(ErrorFunction, kAnywhere, erf_of_float32)
+template <>
+struct ShortFunction<Angle> {
+  static constexpr bool exists = HWY_NATIVE_FMA != 0;
+  static constexpr float farthest = kFarthestPoint;
+  template <class D, class V>
+  static HWY_INLINE hn::Mask<D> near(D d, V y, V x) {
+    const V least = hn::Min(hn::Abs(y), hn::Abs(x));
+    return hn::And(hn::Le(hn::Set(d, 1 / farthest), least), all_within(d, farthest, y, x));
+  }
+  template <class D, class V>
+  static HWY_INLINE V of_float32(D d, V y, V x) {
+    return atan2_of_float32(d, y, x);
+  }
+};
+
 struct Remainder {
   static HWY_INLINE double single(double x, double y) { return std::fmod(x, y); }
 };
@@ -364,11 +461,11 @@ HWY_INLINE hn::Vec<D> lane_by_lane(D d, V... x) {
   return hn::LoadU(d, out);
 }
 
-/// Not inlined, so that all loops share one copy of the function.
+/// float32 by the versions for other types.
 template <class F, class D, class... V>
-HWY_NOINLINE hn::Vec<D> library(D d, V... x) {
+HWY_NOINLINE hn::Vec<D> through_float64(D d, V... x) {
 #if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float) && hn::MaxLanes(D()) > 1) {
+  if constexpr (hn::MaxLanes(D()) > 1 && requires { F::farthest; }) {
     const hn::Half<D> half;
     const hn::Rebind<double, decltype(half)> wide;
     bool near = true;
@@ -380,6 +477,24 @@ HWY_NOINLINE hn::Vec<D> library(D d, V... x) {
     }
   }
 #endif
+  return lane_by_lane<F>(d, x...);
+}
+/// Not inlined, so that all loops share one copy of the function.
+template <class F, class D, class... V>
+HWY_NOINLINE hn::Vec<D> library(D d, V... x) {
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) {
+    using Short = ShortFunction<F>;
+    if constexpr (Short::exists) {
+      if constexpr (Short::farthest < kAnywhere) {
+        const auto near = Short::near(d, x...);
+        // A lane's result must not depend on the others.
+        if (!hn::AllTrue(d, near)) return hn::IfThenElse(near, Short::of_float32(d, x...), through_float64<F>(d, x...));
+      }
+      return Short::of_float32(d, x...);
+    } else {
+      return through_float64<F>(d, x...);
+    }
+  }
 #if HWY_NATIVE_FMA
   if constexpr (sizeof(hn::TFromD<D>) == sizeof(double) && requires { F::farthest64; }) {
     if constexpr (F::farthest64 < kAnywhere64) {
@@ -424,7 +539,12 @@ HWY_INLINE V remainder_vector(D d, V x, V y) {
 /// 2^-35, so that of its product with y is below 2^-27, where the result does not overflow.
 template <class D, class V>
 HWY_INLINE V wide_pow(D d, V x, V y) {
-  const V zero = hn::Zero(d), one = hn::Set(d, 1.0), size = hn::Abs(x);
+  const V zero = hn::Zero(d), one = hn::Set(d, 1.0), size = hn::Abs(x), infinite = hn::Set(d, kInfinity);
+  const auto plain = hn::And(hn::And(hn::Lt(zero, x), hn::Lt(x, infinite)), hn::Lt(hn::Abs(y), infinite));
+  if (hn::AllTrue(d, plain)) {
+    const Logarithm<V> log = split_logarithm(d, x);
+    return wide_exp2(d, hn::Mul(y, hn::MulAdd(log.rest, hn::Set(d, kLog2E), log.exponent)));
+  }
   const V power = wide_exp2(d, hn::Mul(y, wide_log2(d, size)));
   const auto is_whole = hn::Eq(y, hn::Trunc(y)), is_number = hn::Eq(y, y);
   const V half = hn::Mul(y, hn::Set(d, 0.5));
@@ -433,7 +553,7 @@ HWY_INLINE V wide_pow(D d, V x, V y) {
   const auto is_one = hn::Or(hn::Or(hn::Eq(y, zero), hn::Eq(x, one)), hn::And(hn::Eq(size, one), is_number));
   const V magnitude = hn::IfThenElse(is_one, one, power);
   const V marked = hn::IfThenElse(is_odd, hn::CopySign(magnitude, x), magnitude);
-  const auto is_root = hn::AndNot(is_whole, hn::And(hn::Lt(x, zero), hn::Lt(size, hn::Set(d, kInfinity))));
+  const auto is_root = hn::AndNot(is_whole, hn::And(hn::Lt(x, zero), hn::Lt(size, infinite)));
   return hn::IfThenElse(is_root, hn::Set(d, std::numeric_limits<double>::quiet_NaN()), marked);
 }
 struct ToPower {
@@ -456,7 +576,7 @@ struct Logistic {
   static constexpr double farthest64 = kAnywhere64;
   template <class D, class V>
   static HWY_INLINE V of_float64(D d, V x) {
-    return logistic_of_float64(d, x);
+    return logistic_vector(d, x);
   }
   template <class D, class V>
   static HWY_INLINE V wide(D d, V x) {
@@ -505,6 +625,11 @@ struct LogarithmTo2OfSum {
     return a == b ? a + 1 : std::fmax(a, b) + std::log1p(std::exp2(-std::abs(a - b))) * kLog2E;
   }
 };
+
+TENON_SHORT_FUNCTION(Logistic, kAnywhere, logistic_vector)
+TENON_SHORT_FUNCTION(LogarithmOfSum, std::numeric_limits<float>::max(), logaddexp_of_float32)
+TENON_SHORT_FUNCTION(LogarithmTo2OfSum, std::numeric_limits<float>::max(), logaddexp2_of_float32)
+#undef TENON_SHORT_FUNCTION
 
 }  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

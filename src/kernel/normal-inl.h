@@ -15,17 +15,19 @@ namespace tenon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The share of the standard normal distribution above `size` >= 0, for float32: exp(-size^2 / 2) times a polynomial of
-/// (size - 3) / (size + 3). With fused multiply-add, error below 4 ulp: what the square loses is multiplied back.
+/// The share of the standard normal distribution above `size` >= 0, for float32, times 2^32: exp(-size^2 / 2) times a
+/// polynomial of (size - 3) / (size + 3), 2^-23. What the square loses is multiplied back.
 template <class D, class V>
 HWY_INLINE V float32_tail(D d, V size) {
-  constexpr float terms[] = {1.21513948e-01f, -2.06402620e-01f, 1.23225041e-01f,  -4.62132636e-02f, 6.13194232e-03f,
-                             2.90438733e-03f, -9.83288316e-04f, -3.39012668e-04f, 1.15013750e-04f,  5.31617503e-05f};
-  const V a = hn::Min(size, hn::Set(d, 14.5f)), three = hn::Set(d, 3.0f);  // beyond, the result is below every float32
-  const V square = hn::Mul(a, a), lost = hn::MulSub(a, a, square), half = hn::Set(d, 0.5f);
+  constexpr float terms[] = {0x1.f1b89cp-4f, -0x1.a6b66ap-3f, 0x1.f8bad2p-4f,   -0x1.7a943ep-5f, 0x1.91dceep-8f,
+                             0x1.7caf16p-9f, -0x1.01c37p-10f, -0x1.637b76p-12f, 0x1.e26856p-14f, 0x1.bdf73ep-15f};
+  const hn::RebindToSigned<D> di;
+  const V a = hn::Min(size, hn::Set(d, 14.4f)), three = hn::Set(d, 3.0f);  // beyond, the result is below every float32
+  const V square = hn::Mul(a, a), lost = hn::MulSub(a, a, square), half = hn::Set(d, -0.5f);
   const V ratio = polynomial(d, hn::Div(hn::Sub(a, three), hn::Add(a, three)), terms);
-  const V tail = hn::Mul(exp_vector(d, hn::Neg(hn::Mul(square, half))), ratio);
-  return hn::NegMulAdd(hn::Mul(tail, lost), half, tail);
+  const auto e = short_exponential(d, hn::Mul(square, half));
+  const V power = hn::Add(e.high, hn::MulAdd(e.high, hn::Mul(lost, half), e.low));
+  return hn::Mul(hn::Mul(power, power_of_two(d, hn::Add(e.k, hn::Set(di, 32)))), ratio);
 }
 /// The same for float64, erfc(size / sqrt(2)) / 2. What the quotient loses is multiplied back; the slope of
 /// log(erfc(t)) is about -t - sqrt(t^2 + 4 / pi).
@@ -43,7 +45,7 @@ template <class D, class V>
 HWY_INLINE V normal_vector(D d, V x) {
   V tail;
   if constexpr (sizeof(hn::TFromD<D>) == sizeof(float))
-    tail = float32_tail(d, hn::Abs(x));
+    tail = hn::Mul(float32_tail(d, hn::Abs(x)), hn::Set(d, 0x1p-32f));
   else
     tail = float64_tail(d, hn::Abs(x));
   const V share = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, hn::TFromD<D>{1}), tail));

@@ -360,7 +360,7 @@ struct softplus {
   template <class T>
   static T forward(T a, T beta, T limit) {
     const T scaled = a * beta;
-    return choose(limit < scaled, a, logarithm_of_1_plus(exponential(scaled)) / beta);
+    return choose(limit < scaled, a, softened(scaled) / beta);
   }
   template <class G>
   static auto grad_a(const G& g) {
@@ -384,7 +384,7 @@ struct logsigmoid {
                            .doc = "log(1 / (1 + exp(-input)))."};
   template <class T>
   static T forward(T a) {
-    return smaller(a, T(0)) - logarithm_of_1_plus(exponential(-magnitude(a)));
+    return smaller(a, T(0)) - logarithm_of_1_plus_share(exponential(-magnitude(a)));
   }
   template <class G>
   static auto grad_a(const G& g) {

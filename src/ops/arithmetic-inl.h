@@ -193,6 +193,7 @@ struct div_trunc {
                            .exact_second = true,
                            .stepwise = true,
                            .divides_integers = true,
+                           .vectors = true,
                            .grad_fn = "DivBackward2"};
   template <class T>
   static T forward(T a, T b) {
@@ -219,6 +220,7 @@ struct div_floor {
                            .exact_second = true,
                            .stepwise = true,
                            .divides_integers = true,
+                           .vectors = true,
                            .grad_fn = "DivBackward2"};
   template <class T>
   static T forward(T a, T b) {
@@ -250,6 +252,7 @@ struct floor_divide {
                            .exact_second = true,
                            .stepwise = true,
                            .divides_integers = true,
+                           .vectors = true,
                            .grad_fn = "torch::autograd::NotImplemented",
                            .doc = "input / other, rounded down."};
   template <class T>
@@ -309,6 +312,11 @@ struct neg {
   static T forward(T a) {
     return -a;
   }
+  /// Of the bits of a 16-bit float.
+  template <class B>
+  static B of_bits(B a) {
+    return a ^ B(0x8000);
+  }
   template <class G>
   static auto grad_a(const G& g) {
     return -g.grad();
@@ -329,6 +337,10 @@ struct abs {
   template <class T>
   static T forward(T a) {
     return magnitude(a);
+  }
+  template <class B>
+  static B of_bits(B a) {
+    return a & B(0x7FFF);
   }
   /// The gradient at 0 is 0.
   template <class G>

@@ -198,6 +198,10 @@ struct copysign {
   static T forward(T a, T b) {
     return with_sign(a, b);
   }
+  template <class B>
+  static B of_bits(B a, B b) {
+    return (a & B(0x7FFF)) | (b & B(0x8000));
+  }
   template <class G>
   static auto grad_a(const G& g) {
     return g.grad() * choose(g.a() == 0, 0, g.result() / g.a());

@@ -177,7 +177,7 @@ struct lgamma {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "lgamma_vml_cpu",
-                           .compiled_once = true,
+                           .vectors = true,
                            .ulp = 4,
                            .domain = "(0, inf)",
                            .through_float32 = true,

@@ -1,0 +1,343 @@
+// kernel: functions of the C++ library over vectors of float32, computed in float32; the logistic one for float64, too.
+// What roundings of intermediate results lose is added back where it would show: errors stay below 1 ulp. Polynomials
+// are minimax with the errors given, rounded to float32. Needs fused multiply-add.
+#if defined(TENON_KERNEL_FLOAT32_FUNCTIONS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_KERNEL_FLOAT32_FUNCTIONS_INL_H
+#undef TENON_KERNEL_FLOAT32_FUNCTIONS_INL_H
+#else
+#define TENON_KERNEL_FLOAT32_FUNCTIONS_INL_H
+#endif
+
+#include <limits>
+
+#include "hwy/highway.h"
+#include "kernel/exp_log-inl.h"
+#include "kernel/float64_functions-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// --- Exponentials
+
+/// 1 / (1 + e^-x), by e^-|x|. Far below 0 it is e^x.
+template <class D, class V>
+HWY_INLINE V logistic_vector(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V zero = hn::Zero(d), one = hn::Set(d, T{1}), far = hn::Set(d, static_cast<T>(sizeof(T) == 4 ? -41 : -340));
+  const V less = hn::Neg(hn::Abs(x));
+  const auto e = short_exponential(d, hn::Max(less, far));
+  const Pair<V> power{scaled_to_normal(d, e.high, e), scaled_to_normal(d, e.low, e)};
+  const Pair<V> line = sum_of_ordered(one, power.high);
+  const Pair<V> sum = sum_of_ordered(line.high, hn::Add(line.low, power.low));
+  const V result = total(ratio(d, choose(hn::Lt(x, zero), power, Pair<V>{one, zero}), sum));
+  if (hn::AllTrue(d, hn::Lt(far, less))) return result;
+  return hn::IfThenElse(hn::Lt(far, x), result, exp_vector(d, x));
+}
+
+/// e^x = 2^k (1 + line + curve), |line| <= 0.35, exact to some bits more than e^x: for functions that subtract 1.
+template <class V, class VI>
+struct Exponential32 {
+  VI k;
+  V line, curve;
+};
+template <class D, class V>
+HWY_INLINE auto exponential_of_float32(D d, V x) {
+  using C = ExpLog<float>;
+  const hn::RebindToSigned<D> di;
+  const V counter = hn::Set(d, kCounter<float>);
+  const V counted = hn::MulAdd(x, hn::Set(d, C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+  const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
+  const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), x);  // exact
+  const Pair<V> r = sum_of_ordered(high, hn::Mul(whole, hn::Set(d, -C::ln2_low)));
+  const V curve = hn::MulAdd(hn::Mul(r.high, r.high), polynomial(d, r.high, C::exp_terms), r.low);
+  return Exponential32<V, std::remove_const_t<decltype(k)>>{k, r.high, curve};
+}
+/// (e^x - 1) / 2 for x from -30 to 89: e^x itself could overflow.
+template <class D, class V>
+HWY_INLINE Pair<V> half_of_exponential_less_1(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const auto e = exponential_of_float32(d, x);
+  const V scale = power_of_two(d, hn::Sub(e.k, hn::Set(di, 1))), half = hn::Set(d, 0.5f), less = hn::Sub(scale, half);
+  const V lost = hn::Sub(hn::Sub(scale, less), half);  // of large scales
+  const Pair<V> sum = sum_of_ordered(less, hn::Mul(scale, e.line));
+  return {sum.high, hn::MulAdd(scale, e.curve, hn::Add(sum.low, lost))};
+}
+template <class D, class V>
+HWY_INLINE V expm1_of_float32(D d, V x) {
+  const V bounded = hn::Max(hn::Min(x, hn::Set(d, 89.0f)), hn::Set(d, -30.0f));
+  const V half = total(half_of_exponential_less_1(d, bounded));
+  // Tiny numbers are their results, and subnormal ones lose bits when they are divided by 2; NaN.
+  return hn::IfThenElse(hn::Le(hn::Set(d, 0x1p-26f), hn::Abs(x)), hn::Add(half, half), x);
+}
+template <class D, class V>
+HWY_INLINE V tanh_of_float32(D d, V x) {
+  const V size = hn::Min(hn::Abs(x), hn::Set(d, 10.0f)), one = hn::Set(d, 1.0f);
+  const Pair<V> less = half_of_exponential_less_1(d, hn::Add(size, size));
+  const Pair<V> numerator = sum_of_ordered(less.high, less.low), sum = sum_of(one, numerator.high);
+  const V result = total(ratio(d, numerator, Pair<V>{sum.high, hn::Add(sum.low, numerator.low)}));
+  return hn::IfThenElse(hn::Le(hn::Set(d, 0x1p-13f), hn::Abs(x)), hn::CopySign(result, x), x);
+}
+
+// --- Logarithms
+
+/// log(m 2^exponent), m between sqrt(1/2) and sqrt(2), as exponent * ln 2 + line - square + curve: line = m - 1, and
+/// square line^2 / 2.
+template <class V>
+struct ShortLogarithm {
+  V exponent, line, square, curve;
+};
+/// Splits x > 0 that is not subnormal into a number near 1 and a power of two.
+template <class V>
+struct Mantissa {
+  V exponent, m;
+};
+template <class D, class V>
+HWY_INLINE Mantissa<V> split_mantissa(D d, V x) {
+  using C = ExpLog<float>;
+  const hn::RebindToUnsigned<D> du;
+  const hn::RebindToSigned<D> di;
+  const auto sqrt_half = hn::Set(du, C::sqrt_half);
+  const auto bits = hn::Add(hn::BitCast(du, x), hn::Sub(hn::BitCast(du, hn::Set(d, 1.0f)), sqrt_half));
+  const V m = hn::BitCast(d, hn::Add(hn::And(bits, hn::Set(du, (uint32_t{1} << C::mantissa_bits) - 1)), sqrt_half));
+  const auto biased = hn::BitCast(di, hn::ShiftRight<C::mantissa_bits>(bits));
+  return {hn::ConvertTo(d, hn::Sub(biased, hn::Set(di, std::numeric_limits<float>::max_exponent - 1))), m};
+}
+template <class D, class V>
+HWY_INLINE ShortLogarithm<V> short_logarithm(D d, V exponent, V line) {
+  const V s = hn::Div(line, hn::Add(hn::Set(d, 2.0f), line)), s_square = hn::Mul(s, s);
+  const V square = hn::Mul(hn::Mul(line, hn::Set(d, 0.5f)), line);
+  const V curve = hn::Mul(s, hn::MulAdd(s_square, polynomial(d, s_square, ExpLog<float>::log_terms), square));
+  return {exponent, line, square, curve};
+}
+/// Of any number; what is not above 0 is corrected by `logarithm_or_special`.
+template <class D, class V>
+HWY_INLINE ShortLogarithm<V> short_logarithm(D d, V x) {
+  using C = ExpLog<float>;
+  const auto subnormal = hn::Lt(x, hn::Set(d, std::numeric_limits<float>::min()));
+  const Mantissa<V> of = split_mantissa(d, hn::IfThenElse(subnormal, hn::Mul(x, hn::Set(d, C::normal_scale)), x));
+  const V shift = hn::IfThenElseZero(subnormal, hn::Set(d, static_cast<float>(C::normal_shift)));
+  return short_logarithm(d, hn::Sub(of.exponent, shift), hn::Sub(of.m, hn::Set(d, 1.0f)));
+}
+/// log(1 + x + low) for x > -1 that is finite.
+template <class D, class V>
+HWY_INLINE V finite_log1p(D d, V x, V low_of_x) {
+  using C = ExpLog<float>;
+  const V one = hn::Set(d, 1.0f), zero = hn::Zero(d);
+  const Pair<V> sum = sum_of(one, x);
+  const Mantissa<V> of = split_mantissa(d, sum.high);
+  const auto near = hn::Eq(of.exponent, zero);
+  const auto log = short_logarithm(d, of.exponent, hn::IfThenElse(near, x, hn::Sub(of.m, one)));
+  const V lost = hn::Div(hn::Add(low_of_x, hn::IfThenZeroElse(near, sum.low)), sum.high);
+  const V low = hn::MulAdd(log.exponent, hn::Set(d, C::ln2_low), hn::Add(lost, log.curve));
+  return hn::MulAdd(log.exponent, hn::Set(d, C::ln2_high), hn::Sub(log.line, hn::Sub(log.square, low)));
+}
+template <class D, class V>
+HWY_INLINE V float32_or_special(D d, V x, V result) {
+  const V zero = hn::Zero(d), infinite = hn::Set(d, std::numeric_limits<float>::infinity());
+  const auto normal = hn::And(hn::Lt(zero, x), hn::Lt(x, infinite));
+  if (hn::AllTrue(d, normal)) return result;
+  const V nan = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+  const V end = hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinite), hn::IfThenElse(hn::Eq(x, infinite), x, nan));
+  return hn::IfThenElse(normal, result, end);
+}
+template <class D, class V>
+HWY_INLINE V log1p_of_float32(D d, V x) {
+  const V result = float32_or_special(d, hn::Add(x, hn::Set(d, 1.0f)), finite_log1p(d, x, hn::Zero(d)));
+  return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-25f)), x, result);
+}
+/// exponent * `whole` + the rest * `factor`, with constants in two parts.
+template <class D, class V>
+HWY_INLINE V logarithm_to_base(D d, V x, Pair<V> whole, Pair<V> factor) {
+  const ShortLogarithm<V> log = short_logarithm(d, x);
+  const Pair<V> rest = sum_of_ordered(log.line, hn::Neg(log.square));
+  const Pair<V> product = product_of(rest.high, factor.high);
+  const V low = hn::MulAdd(hn::Add(rest.low, log.curve), factor.high, hn::MulAdd(rest.high, factor.low, product.low));
+  const Pair<V> sum = sum_of_ordered(hn::Mul(log.exponent, whole.high), product.high);
+  return float32_or_special(d, x, hn::Add(sum.high, hn::Add(sum.low, hn::MulAdd(log.exponent, whole.low, low))));
+}
+template <class D, class V>
+HWY_INLINE V log2_of_float32(D d, V x) {
+  return logarithm_to_base(d, x, Pair<V>{hn::Set(d, 1.0f), hn::Zero(d)},
+                           Pair<V>{hn::Set(d, 0x1.715476p+0f), hn::Set(d, 0x1.4ae0cp-26f)});
+}
+template <class D, class V>
+HWY_INLINE V log10_of_float32(D d, V x) {
+  return logarithm_to_base(d, x, Pair<V>{hn::Set(d, 0x1.3440p-2f), hn::Set(d, 0x1.3509f8p-18f)},
+                           Pair<V>{hn::Set(d, 0x1.bcb7b2p-2f), hn::Set(d, -0x1.5b235ep-27f)});
+}
+/// log(1 + x) for x from 0 to 1 as x plus x^2 times a polynomial: 2^-26.
+template <class D, class V>
+HWY_INLINE V log1p_up_to_1(D d, V x) {
+  constexpr float terms[] = {-0x1.fffff8p-2f, 0x1.5553b6p-2f, -0x1.ffc59ep-3f, 0x1.978b52p-3f,  -0x1.4a72a2p-3f,
+                             0x1.ff283cp-4f,  -0x1.54effp-4f, 0x1.58fb6cp-5f,  -0x1.c097e4p-7f, 0x1.112b8ep-9f};
+  return hn::MulAdd(hn::Mul(x, x), polynomial(d, x, terms), x);
+}
+/// log(e^a + e^b) as the larger one and log(1 + e^-|a - b|), for finite numbers.
+template <class D, class V>
+HWY_INLINE V logaddexp_of_float32(D d, V a, V b) {
+  return hn::Add(hn::Max(a, b), log1p_up_to_1(d, exp_vector(d, hn::Neg(hn::Abs(hn::Sub(a, b))))));
+}
+template <class D, class V>
+HWY_INLINE V logaddexp2_of_float32(D d, V a, V b) {
+  const V log = log1p_up_to_1(d, exp2_vector(d, hn::Neg(hn::Abs(hn::Sub(a, b)))));
+  return hn::MulAdd(log, hn::Set(d, 0x1.715476p+0f), hn::Max(a, b));
+}
+template <class D, class V>
+HWY_INLINE V atanh_of_float32(D d, V x) {
+  // log(1 + 2 |x| / (1 - |x|)) / 2.
+  const V size = hn::Abs(x), one = hn::Set(d, 1.0f), zero = hn::Zero(d), twice = hn::Add(size, size);
+  const Pair<V> y = ratio(d, Pair<V>{twice, zero}, sum_of_ordered(one, hn::Neg(size)));
+  const V half = hn::Mul(hn::Set(d, 0.5f), finite_log1p(d, y.high, y.low));
+  const V nan = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+  const V end = hn::IfThenElse(hn::Eq(size, one), hn::Set(d, std::numeric_limits<float>::infinity()), nan);
+  const V result = hn::IfThenElse(hn::Lt(size, one), half, end);
+  return hn::IfThenElse(hn::Lt(size, hn::Set(d, 0x1p-13f)), x, hn::CopySign(result, x));
+}
+
+// --- Angles
+
+/// Up to this angle, x - k pi/2 is exact to some 2^-50.
+inline constexpr float kFarthestAngle32 = 1e5f;
+/// sin(x + quarters_before * pi/2): x = k pi/2 + r, r as a pair.
+template <class D, class V>
+HWY_INLINE V sine_of_float32(D d, V x, uint32_t quarters_before) {
+  constexpr float sine_terms[] = {-0x1.555556p-3f, 0x1.111174p-7f, -0x1.a05954p-13f, 0x1.7c2b24p-19f};  // 2^-32
+  constexpr float cosine_terms[] = {0x1.55554ap-5f, -0x1.6c0c28p-10f, 0x1.99e812p-16f};                 // 2^-33
+  const hn::RebindToUnsigned<D> du;
+  const V counter = hn::Set(d, kCounter<float>), one = hn::Set(d, 1.0f);
+  const V counted = hn::MulAdd(x, hn::Set(d, 0x1.45f306p-1f), counter), k = hn::Sub(counted, counter);
+  const V first = hn::NegMulAdd(k, hn::Set(d, 0x1.921fb6p+0f), x);  // exact
+  const Pair<V> second = product_of(k, hn::Set(d, 0x1.777a5cp-25f));
+  const Pair<V> sum = sum_of(first, second.high);
+  const V low = hn::MulAdd(k, hn::Set(d, 0x1.ee59dap-50f), hn::Add(sum.low, second.low)), r = sum.high;
+  const V square = hn::Mul(r, r);
+  const V half = hn::Mul(square, hn::Set(d, 0.5f)), line = hn::Sub(one, half);
+  const V bent = hn::MulAdd(hn::Mul(r, square), polynomial(d, square, sine_terms), hn::Mul(low, line));
+  const V sine = hn::Add(r, bent);
+  const V lost = hn::Sub(hn::Sub(one, line), half);
+  const V curve = hn::MulAdd(hn::Mul(square, square), polynomial(d, square, cosine_terms), hn::NegMulAdd(r, low, lost));
+  const V cosine = hn::Add(line, curve);
+  const auto quarters = hn::Add(hn::BitCast(du, counted), hn::Set(du, quarters_before));
+  const auto odd = hn::RebindMask(d, hn::Eq(hn::And(quarters, hn::Set(du, 1)), hn::Set(du, 1)));
+  return hn::Xor(hn::IfThenElse(odd, cosine, sine),
+                 hn::BitCast(d, hn::ShiftLeft<30>(hn::And(quarters, hn::Set(du, 2)))));
+}
+
+template <class D, class V>
+HWY_INLINE V sin_of_float32(D d, V x) {
+  return sine_of_float32(d, x, 0);
+}
+template <class D, class V>
+HWY_INLINE V cos_of_float32(D d, V x) {
+  return sine_of_float32(d, x, 1);
+}
+
+inline constexpr float kQuarterTurn = 0x1.921fb6p+0f, kQuarterTurnRest = -0x1.777a5cp-25f;
+/// The angle of (across, up), both >= 0 and not both 0 or infinite, in [0, pi/2]. Far from the axis, the point is
+/// rotated by an eighth or a quarter of a turn first.
+template <class D, class V>
+HWY_INLINE Pair<V> short_angle(D d, V up, V across) {
+  constexpr float terms[] = {-0x1.55554ap-2f, 0x1.9991e2p-3f, -0x1.23b99ep-3f, 0x1.b223dap-4f, -0x1.f2e1dap-5f};
+  const V zero = hn::Zero(d);
+  const auto steep = hn::Lt(hn::Mul(across, hn::Set(d, 2.41421356f)), up);
+  const auto tilted = hn::Lt(hn::Mul(across, hn::Set(d, 0.414213562f)), up);
+  const V left = hn::Neg(across);
+  const Pair<V> halfway{hn::IfThenElse(steep, left, up), zero};
+  const Pair<V> numerator = choose(hn::AndNot(steep, tilted), sum_of(up, left), halfway);
+  const Pair<V> straight{hn::IfThenElse(steep, up, across), zero};
+  const Pair<V> denominator = choose(hn::AndNot(steep, tilted), sum_of(up, across), straight);
+  const V eighths = hn::IfThenElse(steep, hn::Set(d, 1.0f), hn::IfThenElseZero(tilted, hn::Set(d, 0.5f)));
+  const Pair<V> t = ratio(d, numerator, denominator);
+  const V square = hn::Mul(t.high, t.high);
+  const V curve = hn::MulAdd(hn::Mul(t.high, square), polynomial(d, square, terms), t.low);
+  const Pair<V> sum = sum_of_ordered(hn::Mul(eighths, hn::Set(d, kQuarterTurn)), t.high);
+  return {sum.high, hn::Add(sum.low, hn::MulAdd(eighths, hn::Set(d, kQuarterTurnRest), curve))};
+}
+template <class D, class V>
+HWY_INLINE V atan_of_float32(D d, V x) {
+  const V size = hn::Min(hn::Abs(x), hn::Set(d, 0x1p60f));
+  const V result = hn::CopySign(total(short_angle(d, size, hn::Set(d, 1.0f))), x);
+  return hn::IfThenElse(hn::Le(hn::Set(d, 0x1p-13f), hn::Abs(x)), result, x);
+}
+/// Up to this number, and from its inverse, coordinates are far enough from the ends of float32.
+inline constexpr float kFarthestPoint = 0x1p60f;
+template <class D, class V>
+HWY_INLINE V atan2_of_float32(D d, V y, V x) {
+  const Pair<V> angle = short_angle(d, hn::Abs(y), hn::Abs(x));
+  const auto behind = hn::Lt(x, hn::Zero(d));
+  const Pair<V> whole = sum_of_ordered(hn::Set(d, 2 * kQuarterTurn), hn::Neg(angle.high));
+  const V beyond = hn::Add(whole.high, hn::Add(whole.low, hn::Sub(hn::Set(d, 2 * kQuarterTurnRest), angle.low)));
+  return hn::CopySign(hn::IfThenElse(behind, beyond, total(angle)), y);
+}
+/// asin(x) for |x| <= 1/2 as x plus this: 2^-31.
+template <class D, class V>
+HWY_INLINE V curve_of_arc_sine(D d, V x, V square) {
+  constexpr float terms[] = {0x1.55554cp-3f, 0x1.3338acp-4f, 0x1.6ca742p-5f,
+                             0x1.04d474p-5f, 0x1.d4f852p-7f, 0x1.34dc5cp-5f};
+  return hn::Mul(hn::Mul(x, square), polynomial(d, square, terms));
+}
+/// asin(near) for |x| <= 1/2 or half the arc cosine of |x| beyond, as line + curve. NaN beyond 1.
+template <class V, class M>
+struct ShortArc {
+  V line, curve;
+  M far;
+};
+template <class D, class V>
+HWY_INLINE auto short_arc(D d, V x) {
+  const V size = hn::Abs(x), half = hn::Set(d, 0.5f), zero = hn::Zero(d);
+  const auto far = hn::Lt(half, size);
+  const V square = hn::IfThenElse(far, hn::NegMulAdd(half, size, half), hn::Mul(x, x));
+  const V root = hn::Sqrt(square);
+  const V lost = hn::Div(hn::NegMulAdd(root, root, square), hn::Add(root, root));
+  const V line = hn::IfThenElse(far, root, size);
+  const V low = hn::IfThenElseZero(hn::And(far, hn::Lt(zero, square)), lost);
+  const V curve = hn::Add(curve_of_arc_sine(d, line, square), low);
+  return ShortArc<V, std::remove_const_t<decltype(far)>>{line, curve, far};
+}
+template <class D, class V>
+HWY_INLINE V asin_of_float32(D d, V x) {
+  const auto arc = short_arc(d, x);
+  const V twice = hn::Add(arc.line, arc.line);
+  const Pair<V> beyond = sum_of_ordered(hn::Set(d, kQuarterTurn), hn::Neg(twice));
+  const V low = hn::Add(beyond.low, hn::NegMulAdd(hn::Set(d, 2.0f), arc.curve, hn::Set(d, kQuarterTurnRest)));
+  return hn::CopySign(hn::IfThenElse(arc.far, hn::Add(beyond.high, low), hn::Add(arc.line, arc.curve)), x);
+}
+template <class D, class V>
+HWY_INLINE V acos_of_float32(D d, V x) {
+  const auto arc = short_arc(d, x);
+  const V zero = hn::Zero(d), quarter = hn::Set(d, kQuarterTurn), rest = hn::Set(d, kQuarterTurnRest);
+  const auto behind = hn::Lt(x, zero);
+  // pi/2 - asin(x); beyond 1/2 twice the arc, or pi less that.
+  const Pair<V> near = sum_of_ordered(quarter, hn::CopySign(arc.line, hn::Neg(x)));
+  const V of_near = hn::Add(near.high, hn::Add(near.low, hn::Sub(rest, hn::CopySign(arc.curve, x))));
+  const V twice = hn::Add(arc.line, arc.line), twice_curve = hn::Add(arc.curve, arc.curve);
+  const Pair<V> whole = sum_of_ordered(hn::Add(quarter, quarter), hn::Neg(twice));
+  const V of_behind = hn::Add(whole.high, hn::Add(whole.low, hn::Sub(hn::Add(rest, rest), twice_curve)));
+  return hn::IfThenElse(arc.far, hn::IfThenElse(behind, of_behind, hn::Add(twice, twice_curve)), of_near);
+}
+
+// --- Error functions
+
+/// erf(x) as x plus x times a polynomial of x^2, 2^-29, or as 1 - e^(p |x| - |x|) with a polynomial p of |x|, 2^-28.
+template <class D, class V>
+HWY_INLINE V erf_of_float32(D d, V x) {
+  constexpr float near_terms[] = {0x1.06eba8p-3f, -0x1.81274p-2f,   0x1.ce2d64p-4f, -0x1.b8011ep-6f,
+                                  0x1.544a84p-8f, -0x1.a61004p-11f, 0x1.4f81f8p-14f};
+  constexpr float far_terms[] = {-0x1.07309ep-3f, -0x1.457e8ep-1f, -0x1.af14bp-4f,
+                                 0x1.76d6e6p-6f,  -0x1.a4e75ap-9f, 0x1.bfca16p-13f};
+  const V size = hn::Abs(x), square = hn::Mul(x, x);
+  const V near = hn::MulAdd(polynomial(d, square, near_terms), x, x);
+  const V t = hn::Min(size, hn::Set(d, 3.93f));  // where float32 rounds the result to 1
+  const V p = polynomial(d, t, far_terms), power = hn::MulSub(p, t, t), lost = hn::MulSub(p, t, hn::Add(t, power));
+  const auto e = short_exponential(d, power);
+  const V low = scaled_to_normal(d, hn::MulAdd(e.high, lost, e.low), e);
+  const Pair<V> line = sum_of_ordered(hn::Set(d, 1.0f), hn::Neg(scaled_to_normal(d, e.high, e)));
+  const V far = hn::Add(line.high, hn::Sub(line.low, low));
+  const V result = hn::IfThenElse(hn::Lt(hn::Set(d, 0.92f), size), hn::CopySign(far, x), near);
+  return hn::IfThenElse(hn::IsNaN(x), x, result);
+}
+}  // namespace tenon::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
