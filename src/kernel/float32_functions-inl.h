@@ -227,7 +227,8 @@ HWY_INLINE V sine_of_float32(D d, V x, uint32_t quarters_before) {
 
 template <class D, class V>
 HWY_INLINE V sin_of_float32(D d, V x) {
-  return sine_of_float32(d, x, 0);
+  const V result = sine_of_float32(d, x, 0);
+  return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-13f)), x, result);  // -0 stays
 }
 template <class D, class V>
 HWY_INLINE V cos_of_float32(D d, V x) {
