@@ -360,7 +360,6 @@ Tensor& write_quantile(Tensor& out, const Tensor& self, const Tensor& q, std::op
                        const char* word, bool ignore_nan) {
   between(word);
   check_quantile(self, q);
-  wrap_dim(dim.value_or(0), self.dim());
   if (out.dtype() != self.dtype()) throw Error("quantile() out tensor must be same dtype as the input tensor");
   const Tensor result = quantile_of(self, q, dim, keepdim, word, ignore_nan);
   ResizedOutput resized(out, result.sizes(), contiguous_strides(result.sizes()));
