@@ -1,5 +1,7 @@
 // bench: takes a declared op; gives the call of it that is timed. Arguments are drawn as the tests draw them.
 #pragma once
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,6 +69,30 @@ inline OpCall tried(const tenon::Schema& schema, tenon::declared::Values values)
   return call;
 }
 
+/// The arguments of ops that take no operands of those sizes: by block, up to the last one that must be given.
+inline std::optional<tenon::declared::Values> own_arguments(std::string_view block) {
+  using tenon::Dims, tenon::rand;
+  using Values = tenon::declared::Values;
+  const auto images = [] { return rand({25, 4, 20, 50}); };
+  if (block == "as_strided_scatter") return Values{rand({1000, 100}), rand({1000, 50}), Dims{1000, 50}, Dims{100, 1}};
+  if (block == "channel_shuffle") return Values{images(), 2};
+  if (block == "cov") return Values{rand({100, 1000})};
+  if (block == "cross" || block == "linalg_cross") return Values{rand({33'000, 3}), rand({33'000, 3}), 1};
+  if (block == "diagonal_scatter") return Values{rand({1000, 100}), rand({100})};
+  if (block == "dsplit") return Values{images(), 2};
+  if (block == "dsplit_places") return Values{images(), Dims{5, 9}};
+  if (block == "einsum") return Values{tenon::List<tenon::Tensor>{rand({100, 100}), rand({100, 100})}, "ij,jk->ik"};
+  if (block == "expand_copy") return Values{rand({1000, 1}), Dims{1000, 100}};
+  if (block == "quantile" || block == "nanquantile") return Values{rand({1000, 100}), rand({3}), 1};
+  if (block == "pixel_shuffle" || block == "pixel_unshuffle") return Values{images(), 2};
+  if (block == "reflection_pad2d" || block == "replication_pad2d") return Values{images(), Dims{1, 1, 2, 2}};
+  if (block == "reflection_pad3d" || block == "replication_pad3d") return Values{images(), Dims{1, 1, 2, 2, 1, 1}};
+  if (block == "searchsorted_number") return Values{rand({100'000}).cumsum(0), 2};
+  if (block == "select_scatter") return Values{rand({1000, 100}), rand({1000}), 1, 3};
+  if (block == "split_sizes" || block == "split_with_sizes") return Values{rand({1000, 100}), Dims{300, 700}};
+  return std::nullopt;
+}
+
 inline constexpr int64_t kRows = 1024;
 /// The shortest call of an op that takes it, with every operand. Of a map: of [rows, 1024] and rows of 1024, into an
 /// out= if there is one. Of another op: 1000 x 100. In float32; in int64 where that is refused; of vectors where
@@ -74,6 +100,14 @@ inline constexpr int64_t kRows = 1024;
 inline OpCall call_of(const tenon::Schema& schema, int64_t rows = kRows) {
   const tenon::Dims sizes = schema.is_map() ? tenon::Dims{rows, 1024} : tenon::Dims{1000, 100};
   const tenon::Dims more_sizes = schema.is_map() ? tenon::Dims{1024} : sizes;
+  // Their results have as many elements as the operands' products of sizes, or squares of these.
+  constexpr std::string_view kOuter[] = {"cartesian_prod", "combinations", "diagflat", "kron", "vander"};
+  const bool is_outer = std::find(std::begin(kOuter), std::end(kOuter), schema.name) != std::end(kOuter);
+  if (is_outer) return tried(schema, arguments_of(schema, {{300}, tenon::float32}));
+  if (auto own = own_arguments(schema.block)) {
+    own->resize(static_cast<std::size_t>(schema.count));
+    return tried(schema, std::move(*own));
+  }
   const OperandKind kinds[] = {{sizes, tenon::float32, more_sizes},
                                {sizes, tenon::int64, more_sizes},
                                {sizes, tenon::float32},

@@ -407,11 +407,14 @@ class EveryOp(CliTest):
 
     PLACES = "(x * 0).to(int64)"
     OPERANDS = ("x", "(x > 2)", PLACES, "x[0]", "x.unsqueeze(0)", "(x + 1j)")
-    NAMED = {"index": (PLACES, PLACES + "[0]"), "indices": (PLACES,), "mask": ("(x > 2)",), "condition": ("(x > 2)",),
-             "mat": ("x",), "vec": ("x[0]",), "vec2": ("x[0]",), "p": ("2", "'fro'"), "k": ("1",)}
+    # Arguments by the parameter's name, or by its type and name.
+    NAMED = {"Tensor index": (PLACES, PLACES + "[0]"), "indices": (PLACES,), "mask": ("(x > 2)",), "condition": ("(x > 2)",),
+             "mat": ("x",), "batch1": ("x.unsqueeze(0)",), "batch2": ("x.unsqueeze(0)",), "vec": ("x[0]",), "vec2": ("x[0]",),
+             "int p": ("2",), "Scalar p": ("2",), "str p": ("'fro'",), "k": ("1",), "Tensor q": ("x[0] / 2",)}
     # Calls of ops whose operands differ.
-    OWN = {"binary_cross_entropy": "binary_cross_entropy(x / 10, x / 10)", "cosine_embedding_loss": "cosine_embedding_loss(x, x, x[0])",
-           "glu": "glu(cat([x, x], 1))", "masked_fill": "masked_fill(x, x > 2, sum(x))", "nll_loss": "nll_loss(x, (x * 0).to(int64)[0])",
+    OWN = {"binary_cross_entropy": "binary_cross_entropy(x / 10, x / 10)", "bincount": "bincount(x[1].to(int64))",
+           "cosine_embedding_loss": "cosine_embedding_loss(x, x, x[0])",
+           "einsum": "einsum([x, x], 'ij,jk->ik')", "glu": "glu(cat([x, x], 1))", "masked_fill": "masked_fill(x, x > 2, sum(x))", "nll_loss": "nll_loss(x, (x * 0).to(int64)[0])",
            "prelu": "prelu(x, x[0])",
            "as_strided_scatter": "as_strided_scatter(x, x[0], [3], [1])", "channel_shuffle": "channel_shuffle(x.unsqueeze(0), 1)",
            "chunk": "chunk(x, 2)[0]", "constant_pad_nd": "constant_pad_nd(x, [1, 1])", "diagonal_scatter": "diagonal_scatter(x, x[0])",
@@ -426,7 +429,7 @@ class EveryOp(CliTest):
            "scatter_reduce": "scatter_reduce(x, 0, (x * 0).to(int64), x, 'amax')", "select_scatter": "select_scatter(x, x[0], 0, 0)",
            "split": "split(x, 2)[0]", "split_with_sizes": "split_with_sizes(x, [1, 2])[0]", "tensor_split": "tensor_split(x, 2)[0]",
            "unfold_copy": "unfold_copy(x, 0, 2, 1)", "view_copy": "view_copy(x, [9])", "vsplit": "vsplit(x, 3)[0]"}
-    MORE = {"clamp": ", min=0"}  # one of its bounds is required
+    MORE = {"clamp": ", min=0", "clip": ", min=0"}  # one of the bounds is required
     OTHERS = {"int": "0", "int[]": "[0]", "int[1]": "0", "int[1]?": "0", "Scalar": "1", "float": "0.5", "bool": "False", "Tensor|Scalar": "x"}
 
     def setUp(self):
@@ -444,8 +447,9 @@ class EveryOp(CliTest):
         required = [parameter for parameter in op["parameters"] if "default" not in parameter]
         lists = [[]]
         for parameter in required:
-            if parameter["name"] in self.NAMED and not (parameter["name"] == "p" and parameter["type"].startswith("Tensor")):
-                choices = self.NAMED[parameter["name"]]
+            named = self.NAMED.get(parameter["name"]) or self.NAMED.get(f"{parameter['type']} {parameter['name']}")
+            if named:
+                choices = named
             elif parameter["type"].startswith("Tensor"):
                 choices = (f"[{operand}, {operand}]",) if parameter["type"] == "Tensor[]" else (operand,)
             else:

@@ -155,8 +155,9 @@ TEST(Out, AProductIntoAFactorGivesTheValue) {
       std::vector<Tensor> own;
       for (const Tensor& operand : in) own.push_back(operand.clone());
       Tensor out = own[static_cast<std::size_t>(at)];
-      // As in PyTorch: dot's out= becomes 0-dim before multiplying, and mul refuses that of outer.
-      if (want.dim() == 0 || out_case.schema->name == std::string_view("outer")) {
+      // As in PyTorch: dot's out= becomes 0-dim before multiplying, and mul refuses those of outer and ger.
+      const std::string_view name = out_case.schema->name;
+      if (want.dim() == 0 || name == "outer" || name == "ger") {
         EXPECT_NE(error_text([&] { out_case.call_out(out, own.data()); }), "no error") << out_case.name;
         continue;
       }
