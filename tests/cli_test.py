@@ -414,8 +414,8 @@ class EveryOp(CliTest):
     # Calls of ops whose operands differ.
     OWN = {"binary_cross_entropy": "binary_cross_entropy(x / 10, x / 10)", "bincount": "bincount(x[1].to(int64))",
            "cosine_embedding_loss": "cosine_embedding_loss(x, x, x[0])",
-           "einsum": "einsum([x, x], 'ij,jk->ik')", "glu": "glu(cat([x, x], 1))", "masked_fill": "masked_fill(x, x > 2, sum(x))", "nll_loss": "nll_loss(x, (x * 0).to(int64)[0])",
-           "prelu": "prelu(x, x[0])",
+           "einsum": "einsum([x, x], 'ij,jk->ik')", "glu": "glu(cat([x, x], 1))", "masked_fill": "masked_fill(x, x > 2, sum(x))",
+           "nll_loss": "nll_loss(x, (x * 0).to(int64)[0])", "prelu": "prelu(x, x[0])",
            "as_strided_scatter": "as_strided_scatter(x, x[0], [3], [1])", "channel_shuffle": "channel_shuffle(x.unsqueeze(0), 1)",
            "chunk": "chunk(x, 2)[0]", "constant_pad_nd": "constant_pad_nd(x, [1, 1])", "diagonal_scatter": "diagonal_scatter(x, x[0])",
            "dsplit": "dsplit(x.unsqueeze(0), 3)[0]", "expand_copy": "expand_copy(x, [2, 3, 3])", "hsplit": "hsplit(x, 3)[0]",

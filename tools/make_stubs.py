@@ -111,6 +111,13 @@ def read(signature):
     return [part for part in parameters[1:-1].split(", ") if part], returned or "Tensor"
 
 
+def defined_in(head):
+    """The names of the methods of Tensor (True) and of the functions (False) that the head defines."""
+    body = ast.parse(head).body
+    tensor = next(statement for statement in body if isinstance(statement, ast.ClassDef) and statement.name == "Tensor")
+    return {method: {each.name for each in statements if isinstance(each, ast.FunctionDef)} for method, statements in ((True, tensor.body), (False, body))}
+
+
 # --- Operators
 
 
@@ -177,13 +184,14 @@ def main(folder, head, out):
 
     functional = pathlib.Path(head).parent / "tenon" / "nn" / "functional.py"
     head = pathlib.Path(head).read_text(encoding="utf-8")
-    lines = [head.rstrip("\n"), *operators(_tenon.Tensor, set(re.findall(r"^    def (__\w+__)", head, re.M)))]
+    written = defined_in(head)
+    lines = [head.rstrip("\n"), *operators(_tenon.Tensor, written[True])]
     listed = {method: [(name, [read(text) for text in texts]) for name, texts, _ in _tenon._signatures(method)] for method in (True, False)}
     for name, signatures in listed[True]:
-        lines += definitions(name, signatures, method=True)
+        lines += definitions(name, signatures, method=True) if name not in written[True] else []
     lines += ["", *(f"{name}: _Dtype" for name in vars(_tenon) if isinstance(getattr(_tenon, name), _tenon.dtype)), "bool_: _Dtype", ""]
     for name, signatures in listed[False]:
-        lines += definitions(name, signatures, method=False)
+        lines += definitions(name, signatures, method=False) if name not in written[False] else []
     out = pathlib.Path(out)
     out.mkdir(parents=True, exist_ok=True)
     (out / "__init__.pyi").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -13,7 +13,7 @@ def main():
     edges = torch.tensor([-1.0, 0.0, 1.0], dtype=torch.float64)
     classes = torch.bucketize(z, edges)
     counts = torch.stack([torch.bincount(column, minlength=4) for column in classes.T])
-    ranks = filled.argsort(dim=0).argsort(dim=0)
+    ranks = filled.argsort(dim=0, stable=True).argsort(dim=0)  # filled gaps are equal
     first, second = ranks[:, 0].double(), ranks[:, 1].double()
     spearman = torch.corrcoef(torch.stack([first, second]))[0, 1]
     low, high = torch.nanquantile(table, torch.tensor([0.25, 0.75], dtype=torch.float64), dim=0)

@@ -75,6 +75,8 @@ TENON_API Tensor randperm(int64_t n, Options options = {});
 /// Normal numbers; a tensor of means and one of standard deviations are broadcast.
 /// Error "normal expects all elements of std >= 0.0".
 TENON_API Tensor normal(const Arg& mean, const Arg& std);
+/// The same, drawn in the dtype of `out`.
+TENON_API Tensor& normal_out(Tensor& out, const Arg& mean, const Arg& std);
 /// 1 with the probability that `self` holds, else 0.
 TENON_API Tensor bernoulli(const Tensor& self);
 TENON_API Tensor bernoulli(const Tensor& self, double p);

@@ -47,6 +47,28 @@ class OverwriteNode final : public NodeImpl {
   const char* name_;
 };
 
+/// The node of random numbers: their gradients are zeros.
+class DrawNode final : public NodeImpl {
+ public:
+  DrawNode(const char* name, Args args, int count) : name_(name) {
+    Edge edges[kMaxArgs];
+    int tensors = 0;
+    for (int i = 0; i < count; ++i)
+      if (args[i]->is_tensor()) edges[tensors++] = gradient_edge(args[i]->tensor());
+    set_edges(edges, tensors);
+  }
+  const char* name() const noexcept override { return name_; }
+  void apply(const Tensor* grads, Tensor* out) override {
+    if (!grads[0].defined()) return;
+    for (int i = 0; i < edge_count(); ++i)
+      if (has_edge(i))
+        out[i] = zeros(edge(i).node->input(edge(i).input).sizes, Options(grads[0].dtype(), grads[0].device()));
+  }
+
+ private:
+  const char* name_;
+};
+
 Tensor passed(const char* name, const char* call, const Tensor& self, Tensor result) {
   if (!is_inexact(result.dtype())) return result;
   Node node(new PassNode(name, self));
@@ -106,6 +128,27 @@ void recording::fill_number(Tensor& self, Scalar value) {
 
 void recording::zero(Tensor& self) {
   overwrite(self, {"ZeroBackward0", "zero_", nullptr}, [&] { run_fill(self, 0); });
+}
+
+void recording::draw(DrawnBy by, const Tensor& result, Args args, int count) {
+  if (!is_recorded(args, count) || !is_inexact(result.dtype())) return;
+  Node node(new DrawNode(by.node, args, count));
+  note_call(*node.impl(), by.call, args, count);
+  attach(result, std::move(node));
+}
+
+void recording::draw_inplace(DrawnBy by, Tensor& self, const Arg* p, const std::function<void()>& write) {
+  const Arg first(self);
+  const Arg* const args[] = {&first, p};
+  const int count = p ? 2 : 1;
+  const bool recorded = is_recorded(args, count) && is_inexact(self.dtype());
+  check_inplace(self, recorded);
+  if (!recorded) return write();
+  Node node(new DrawNode(by.node, args, count));
+  note_call(*node.impl(), by.call, args, count);
+  InplaceHistory history(self, std::move(node));
+  write();
+  history.commit();
 }
 
 }  // namespace tenon

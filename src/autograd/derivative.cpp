@@ -148,7 +148,8 @@ List<Tensor> blocks_of(const Tensor& grad, std::span<const Dims> sizes) {
   for (const Dims& block : sizes) {
     const int64_t rows = block.size() == 2 ? block[0] : 1, columns = block.empty() ? 1 : block[block.size() - 1];
     blocks.push_back(grad.narrow(0, row, rows).narrow(1, column, columns).reshape(block));
-    row += rows;  // exact: parts of the result
+    // exact: parts of the result
+    row += rows;
     column += columns;
   }
   return blocks;

@@ -1,5 +1,6 @@
 // The node of elementwise ops. One class serves all; derivatives come from the op's block.
 #include <cctype>
+#include <string_view>
 
 #include "autograd/derivative.h"
 #include "autograd/meta.h"
@@ -147,6 +148,11 @@ bool is_outside_graphs(const Row& row) { return row.promotion == Promotion::logi
 /// Whether results are truth values. Then `out=` may require grad.
 bool gives_truths(const Row& row) { return is_outside_graphs(row) || row.promotion == Promotion::comparison; }
 
+/// Copies of views, whose out= forms PyTorch does not differentiate either, but calls by another name.
+bool is_copy_of_view(const Row& row) {
+  return std::string_view(row.name) == "as_strided_copy" || (row.grad_fn && std::string_view(row.grad_fn).ends_with("_copy"));
+}
+
 /// The check for an op that is never recorded: only `out` matters.
 void check_unknown_out(Op op, const Tensor& out) {
   check_inplace(out, false);
@@ -208,6 +214,8 @@ void recording::check_out(Op op, const Tensor& out, Args args, int count) {
     check_inplace(out, false);
   else if (row_of(op).kind == Kind::map && !has_several_results(row_of(op)) && !derivative_of(op).exists)
     check_unknown_out(op, out);
+  else if (is_copy_of_view(row_of(op)))
+    check_named_out((std::string("aten::") + row_of(op).name).c_str(), out, args, count);
   else
     check_named_out(row_of(op).name, out, args, count);
 }

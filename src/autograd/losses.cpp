@@ -61,7 +61,8 @@ Tensor of_nll_loss(const CallGiven& given, const Tensor& self, const Tensor& tar
 
 Tensor of_soft_margin_loss(const CallGiven& given, const Tensor& self, const Tensor& target) {
   const Tensor opposite = -target, slope = opposite * sigmoid(opposite * self);
-  return of_elements(given, slope.numel()) * slope;
+  const Tensor gradient = of_elements(given, slope.numel());
+  return gradient * slope;
 }
 
 }  // namespace tenon::autograd

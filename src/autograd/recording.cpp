@@ -13,6 +13,8 @@ constexpr WithHistory kWithHistory{
     .fill_number = fill_number,
     .fill = fill,
     .zero = zero,
+    .draw = draw,
+    .draw_inplace = draw_inplace,
     .index = index,
     .index_put = index_put,
     .call = call,

@@ -13,6 +13,8 @@ void copy(Tensor& self, const Tensor& src);
 void fill_number(Tensor& self, Scalar value);
 void fill(Tensor& self, const Tensor& value);
 void zero(Tensor& self);
+void draw(DrawnBy by, const Tensor& result, Args args, int count);
+void draw_inplace(DrawnBy by, Tensor& self, const Arg* p, const std::function<void()>& write);
 Tensor index(const Indexed& indexed);
 void index_put(const Indexed& indexed, const Tensor& value, Put put);
 List<Tensor> call(Op op, const Value* values);

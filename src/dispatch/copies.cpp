@@ -71,6 +71,17 @@ Tensor plain::narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_
                 ") exceeds dimension size (" + std::to_string(size) + ").");
   return copy_of(self.detach().narrow(along, first, length));
 }
+/// PyTorch has another text for the dtype, and resizes without a warning.
+Tensor& plain::narrow_copy_out(Tensor& out, const Tensor& self, int64_t dim, int64_t start, int64_t length) {
+  check_unrecorded(Op::narrow_copy, out, self);
+  if (self.dim() > 0 && self.dtype() != out.dtype())
+    throw Error(
+        "Expected self.dtype() == output.dtype() to be true, but got false.  (Could this error message be improved?  "
+        "If so, please report an enhancement request to PyTorch.)");
+  const Tensor result = plain::narrow_copy(self, dim, start, length);
+  if (!(out.sizes() == result.sizes())) set_sizes_and_strides(out, result.sizes(), result.strides());
+  return write_result(Op::narrow_copy, out, result);
+}
 Tensor plain::permute_copy(const Tensor& self, SizesView dims) { return copy_of(self.detach().permute(dims)); }
 Tensor plain::select_copy(const Tensor& self, int64_t dim, int64_t index) {
   return copy_of(self.detach().select(dim, index));

@@ -15,6 +15,8 @@ constexpr WithHistory kPlain{
     .fill_number = [](Tensor& self, Scalar value) { run_fill(self, value); },
     .fill = [](Tensor& self, const Tensor& value) { run_fill(self, value); },
     .zero = [](Tensor& self) { run_fill(self, 0); },
+    .draw = [](DrawnBy, const Tensor&, Args, int) {},
+    .draw_inplace = [](DrawnBy, Tensor&, const Arg*, const std::function<void()>& write) { write(); },
     .index = run_index,
     .index_put = run_index_put,
     .call = [](Op op, const Value* values) { return algorithm_of(op).run(values); },

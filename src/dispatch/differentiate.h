@@ -1,6 +1,7 @@
 // dispatch: calls into autograd/, through a table that it fills. Takes a call with a tensor in a graph; gives the
 // result and records a node. The plain functions (run_...) compute without looking at history.
 #pragma once
+#include <functional>
 #include <vector>
 
 #include "dispatch/elementwise.h"
@@ -32,6 +33,12 @@ inline bool is_recorded(const Tensor& self) {
 /// a derivative.
 enum class Put : uint8_t { replace, add, add_up };
 
+/// The names of a random function and its node.
+struct DrawnBy {
+  const char* call;
+  const char* node;
+};
+
 /// The recorded versions of calls. In-place calls use them for every tensor in a graph, because these check whether the
 /// write is allowed.
 struct WithHistory {
@@ -44,6 +51,9 @@ struct WithHistory {
   void (*fill_number)(Tensor& self, Scalar value);
   void (*fill)(Tensor& self, const Tensor& value);
   void (*zero)(Tensor& self);
+  /// The history of random numbers: a node whose gradients are zeros. `write` changes all elements of `self`.
+  void (*draw)(DrawnBy by, const Tensor& result, Args args, int count);
+  void (*draw_inplace)(DrawnBy by, Tensor& self, const Arg* p, const std::function<void()>& write);
   Tensor (*index)(const Indexed& indexed);
   void (*index_put)(const Indexed& indexed, const Tensor& value, Put put);
   /// An algorithm with an operand that requires grad, and its in-place form, whose first value is `self`.

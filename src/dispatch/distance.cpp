@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include "base/checked.h"
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/elementwise.h"
@@ -113,6 +114,7 @@ constexpr int64_t kManyRows = 25;
 
 Tensor plain::cdist(const Tensor& x1_arg, const Tensor& x2_arg, double p, std::optional<int64_t> compute_mode) {
   check_cdist(x1_arg, x2_arg, p, compute_mode);
+  check_device(x2_arg, x1_arg.device());
   const auto batch_of = [](const Tensor& x) { return SizesView(x.sizes().data(), x.dim() - 2); };
   const Dims batch = infer_size(batch_of(x1_arg), batch_of(x2_arg));
   const auto expanded = [&](const Tensor& x) {
@@ -148,7 +150,8 @@ Tensor plain::pdist(const Tensor& self, double p) {
   if (!(p >= 0)) throw Error("pdist only supports non-negative p values");
   const int64_t rows = self.size(0);
   if (rows < 2) return zeros({0}, Options(self.dtype(), self.device()));
-  if (self.size(1) == 0) return zeros({rows * (rows - 1) / 2}, Options(self.dtype(), self.device()));
+  if (self.size(1) == 0)
+    return zeros({numel_from(Checked(rows) * (rows - 1)) / 2}, Options(self.dtype(), self.device()));
   if (!self.is_meta()) check_has_code(row_of(Op::pdist), self.dtype());
   List<Tensor> parts;
   for (int64_t row = 0; row + 1 < rows; ++row)
@@ -197,7 +200,7 @@ void check_weights(const Tensor& weights, const char* name, bool has_right_dtype
   if (weights.numel() != observations)
     throw Error(begin + "the same numel as there are observations in the input but got " + text(weights.numel()) +
                 " != " + text(observations));
-  if (observations > 0 && tenon::any(weights.detach() < 0).item().as_bool())
+  if (observations > 0 && !tenon::ge(tenon::min(weights.detach()), 0).item().as_bool())  // NaN is refused, too
     throw Error(std::string("cov(): ") + name + " cannot be negative");
 }
 
@@ -211,7 +214,7 @@ Tensor divisor(const Tensor& weights, const Tensor& aweights, const Tensor& sum,
   if (!tenon::le(freedom.detach(), 0).item().as_bool()) return freedom;
   warn("UserWarning",
        "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.");
-  return freedom * 0;
+  return zeros({}, Options(freedom.dtype(), freedom.device()));
 }
 
 }  // namespace

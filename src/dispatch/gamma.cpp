@@ -39,6 +39,7 @@ Tensor plain::mvlgamma(const Tensor& self, int64_t p) {
 }
 
 Tensor& plain::mvlgamma_out(Tensor& out, const Tensor& self, int64_t p) {
+  check_unrecorded(Op::mvlgamma, out, self);
   const Tensor result = plain::mvlgamma(self, p);
   check_mvlgamma_cast(self, result.dtype(), out.dtype());
   return write_result(Op::mvlgamma, out, result);

@@ -14,6 +14,7 @@ Tensor dense_rows_along(const Tensor& self, int64_t dim) {
 
 std::vector<int64_t> keys_of(const Tensor& self, int64_t start, int64_t n) {
   std::vector<int64_t> keys(static_cast<std::size_t>(n));
+  // exact: inside the storage
   const auto* const from = reinterpret_cast<const std::byte*>(self.impl()->data()) + start * itemsize(self.dtype());
   const auto& kernel = kernels().order[static_cast<std::size_t>(self.dtype())];
   if (itemsize(self.dtype()) == 8) {

@@ -17,7 +17,7 @@ std::vector<int64_t> keys_of(const Tensor& self, int64_t start, int64_t n);
 /// The key of NaN, if the dtype has it.
 constexpr std::optional<int64_t> nan_key(Dtype dtype) noexcept {
   if (!is_floating_point(dtype)) return std::nullopt;
-  return static_cast<int64_t>((uint64_t{1} << (8 * itemsize(dtype) - 1)) - 1);
+  return static_cast<int64_t>((uint64_t{1} << (8 * itemsize(dtype) - 1)) - 1);  // exact: at most 64 bits
 }
 
 }  // namespace tenon

@@ -14,7 +14,7 @@ namespace {
 
 /// One of several views of a call that records all of them itself. It may not be written to where writes are recorded.
 Tensor part_of(const Tensor& self, SizesView sizes, SizesView strides, Checked steps, int64_t stride) {
-  Tensor part = new_view(self, sizes, strides, offset_from(steps * stride + self.storage_offset()));
+  Tensor part = new_view(self, sizes, strides, offset_from(Checked(self.storage_offset()) + steps * stride));
   if (part.impl()->view_mode == Mode::grad) part.impl()->view_mode = Mode::functions;
   return part;
 }
@@ -44,7 +44,9 @@ int64_t dim_for_tensor_split(const Tensor& self, int64_t dim) {
 }
 
 /// How many steps of `step` reach over `size`.
-int64_t steps_over(int64_t size, int64_t step) { return size / step + (size % step != 0 ? 1 : 0); }
+int64_t steps_over(int64_t size, int64_t step) {
+  return size / step + (size % step != 0 ? 1 : 0);  // exact: at most `size`
+}
 
 }  // namespace
 
@@ -58,9 +60,11 @@ List<Tensor> plain::split(const Tensor& self, int64_t split_size, int64_t dim) {
   const int64_t count = split_size == 0 ? 1 : std::max<int64_t>(steps_over(size, split_size), 1);
   List<Tensor> parts;
   parts.reserve(static_cast<std::size_t>(count));
-  // exact: parts of a dim
-  for (int64_t start = 0, i = 0; i < count; ++i, start += split_size)
+  for (int64_t i = 0; i < count; ++i) {
+    // exact: every part begins inside the dim; the end of the last one may be too large a number
+    const int64_t start = i * split_size;
     parts.push_back(range_of(self, along, start, std::min(split_size, size - start)));
+  }
   return parts;
 }
 

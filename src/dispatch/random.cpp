@@ -14,6 +14,7 @@
 
 #include "base/fork.h"
 #include "dispatch/algorithm.h"
+#include "dispatch/differentiate.h"
 #include "dispatch/elementwise.h"
 #include "kernel/kernel.h"
 #include "tenon/ops.h"
@@ -167,7 +168,8 @@ void fill_from_uniform(const Tensor& self, const Draw& draw) {
   fill_from_pairs<T>(self, [&](const uint32_t* words) { return element_cast<T>(draw(uniform_of(words))); });
 }
 
-/// Calls `fill` with a tensor without gaps whose memory is in the order of that of `self`: `self` or what is copied to it.
+/// Calls `fill` with a tensor without gaps whose memory is in the order of that of `self`: `self` or what is copied to
+/// it.
 template <class Fill>
 void fill_in_memory_order(const Tensor& self, const Fill& fill) {
   if (self.numel() == 0) return;
@@ -181,16 +183,24 @@ void fill_in_memory_order(const Tensor& self, const Fill& fill) {
   ordered.copy_(values);
 }
 
-/// A write of all elements: checks, history and version.
-template <class Fill>
-Tensor& overwrite(Tensor& self, const Fill& fill) {
-  if (self.impl()->in_graph)
-    self.zero_();  // the history of a write that reads nothing
+/// A write of all elements, with its history; `write` also makes the checks. `p`: another operand.
+template <class Write>
+Tensor& recorded_write(DrawnBy by, Tensor& self, const Write& write, const Arg* p = nullptr) {
+  if (self.impl()->in_graph || (p && p->tensor().impl()->in_graph))
+    with_history().draw_inplace(by, self, p, write);
   else
-    check_no_internal_overlap(self);
-  if (is_computed(self) && !self.is_meta()) fill_in_memory_order(self, fill);
-  bump_version(self);
+    write();
   return self;
+}
+/// `fill` is called with a tensor over the same memory. Counts one write, however many there are.
+template <class Fill>
+void overwrite(const Tensor& self, const Fill& fill) {
+  check_no_internal_overlap(self);
+  Storage* storage = self.impl()->storage;
+  const auto before = storage ? storage->version.load(std::memory_order_relaxed) : 0;
+  if (is_computed(self) && !self.is_meta()) fill(self.detach());
+  if (storage) storage->version.store(before, std::memory_order_relaxed);
+  bump_version(self);
 }
 
 /// A complex tensor as a real tensor of its parts.
@@ -346,7 +356,6 @@ void check_bound(int64_t bound, const char* name) {
   if (outside) throw Error(std::string(name) + " is out of bounds for " + cpp_name(dtype_of_v<T>));
 }
 
-
 template <class T>
 void fill_integers(const Tensor& self, uint64_t range, int64_t low) {
   const auto moved = [=](uint64_t drawn) {
@@ -357,9 +366,8 @@ void fill_integers(const Tensor& self, uint64_t range, int64_t low) {
       return fill_from_pairs<T>(memory, [=](const uint32_t* words) { return moved(wide(words)); });
     // A division of 32 bits takes half the time.
     const uint32_t narrow = static_cast<uint32_t>(range);
-    fill_from_words<T>(memory, [=](uint32_t word) {
-      return element_cast<T>(static_cast<int64_t>(word % narrow) + low);
-    });
+    fill_from_words<T>(memory,
+                       [=](uint32_t word) { return element_cast<T>(static_cast<int64_t>(word % narrow) + low); });
   });
 }
 
@@ -395,8 +403,10 @@ void draw_integers_from(const Tensor& self, int64_t low) {
     last = int64_t{1} << significand_bits<T>();
     if (const int64_t next = rounded<T>(low + 1); next < low) low = next + spacing<T>(low + 1);
     if (low >= last)
-      throw Error("random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, but got "
-                  "from=" + std::to_string(low) + " > to_inc=" + std::to_string(last));
+      throw Error(
+          "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, but got "
+          "from=" +
+          std::to_string(low) + " > to_inc=" + std::to_string(last));
     warn_beyond_precision<T>(low, "from");
   }
   check_bound<T>(low, "from");
@@ -463,16 +473,22 @@ void fill_bernoulli(const Tensor& self, const Tensor& p) {
 }
 
 constexpr DtypeSet kDrawn = kUsual;
+/// A tensor without elements may have any dtype.
 void check_drawn(const char* kernel, const Tensor& self, DtypeSet dtypes) {
-  if ((dtypes & set_of(self.dtype())) == 0) fail_no_code(kernel, self.dtype());
+  if (self.numel() > 0 && (dtypes & set_of(self.dtype())) == 0) fail_no_code(kernel, self.dtype());
 }
 
 // --- Distributions of one uniform number
 
+/// Writes in the order of the memory: `fill` is called with a tensor without gaps.
+template <class Fill>
+void overwrite_in_memory_order(const Tensor& self, const Fill& fill) {
+  overwrite(self, [&](const Tensor& written) { fill_in_memory_order(written, fill); });
+}
 /// `draw(u)` gives an element from a number in [0, 1).
 template <class Draw>
-Tensor& overwrite_from_uniform(Tensor& self, const Draw& draw) {
-  return overwrite(self, [&](const Tensor& memory) {
+void overwrite_from_uniform(const Tensor& self, const Draw& draw) {
+  overwrite_in_memory_order(self, [&](const Tensor& memory) {
     visit_dtype(memory.dtype(), [&]<class T>() {
       if constexpr (!is_complex_v<T>) fill_from_uniform<T>(memory, draw);
     });
@@ -558,8 +574,8 @@ void shuffle(const Tensor& self) {
   in_pieces(n - 1, is_long ? 2 : 1, [&](const uint32_t* words, int64_t begin, int64_t count) {
     for (int64_t i = begin; i < begin + count; ++i) {
       const uint64_t rest = static_cast<uint64_t>(n - i);
-      const uint64_t drawn = is_long ? wide(words + 2 * (i - begin)) % rest
-                                     : words[i - begin] % static_cast<uint32_t>(rest);
+      const uint64_t drawn =
+          is_long ? wide(words + 2 * (i - begin)) % rest : words[i - begin] % static_cast<uint32_t>(rest);
       std::swap(out[i], out[i + static_cast<int64_t>(drawn)]);
     }
   });
@@ -572,7 +588,10 @@ void check_holds_places(int64_t n) {
   } else if constexpr (!std::is_same_v<T, BFloat16>) {
     constexpr int bits = significand_bits<T>();
     if (n - 1 > int64_t{1} << bits)
-      throw Error("n cannot be greater than " + std::string(bits == 11 ? "2049" : bits == 24 ? "2^24+1" : "2^53+1") +
+      throw Error("n cannot be greater than " +
+                  std::string(bits == 11   ? "2049"
+                              : bits == 24 ? "2^24+1"
+                                           : "2^53+1") +
                   " for " + scalar_type_name(dtype_of_v<T>) + " type.");
   }
 }
@@ -602,9 +621,10 @@ std::string text_of(double number) {
 }
 }  // namespace
 
-Tensor& uniform_(Tensor& self, double from, double to) {
-  const Dtype part = to_real(self.dtype());
-  if (!is_inexact(self.dtype())) fail_no_code("check_uniform_bounds", self.dtype());
+namespace {
+void check_uniform(Dtype dtype, double from, double to) {
+  if (!is_inexact(dtype)) fail_no_code("check_uniform_bounds", dtype);
+  const Dtype part = to_real(dtype);
   const double largest = largest_finite(part);
   const auto check_in_range = [&](double bound, const char* name) {
     if (!(bound >= -largest && bound <= largest))
@@ -619,109 +639,124 @@ Tensor& uniform_(Tensor& self, double from, double to) {
     throw Error(std::string("uniform_ expects to-from <= std::numeric_limits<") + scalar_type_name(part) +
                 ">::max(), but found to=" + text_of(to) + " and from=" + text_of(from) +
                 " which result in to-from to exceed the limit");
-  return overwrite(self, [&](const Tensor& memory) { fill_uniform(memory, from, to); });
+}
+}  // namespace
+
+Tensor& uniform_(Tensor& self, double from, double to) {
+  return recorded_write({"uniform_", "UniformBackward0"}, self, [&] {
+    check_uniform(self.dtype(), from, to);
+    overwrite(self, [&](const Tensor& written) { fill_uniform(written, from, to); });
+  });
 }
 
 Tensor& normal_(Tensor& self, double mean, double std) {
-  if (!(std >= 0)) throw Error("normal expects std >= 0.0, but found std " + text_of(std));
-  if (self.numel() > 0 && !is_inexact(self.dtype())) fail_no_code("normal_kernel_cpu", self.dtype());
-  if (self.impl()->in_graph)
-    self.zero_();
-  else
-    check_no_internal_overlap(self);
-  if (!self.is_meta()) fill_normal(self.detach(), mean, std);
-  bump_version(self);
-  return self;
+  return recorded_write({"normal_", "NormalBackward0"}, self, [&] {
+    if (!(std >= 0)) throw Error("normal expects std >= 0.0, but found std " + text_of(std));
+    if (self.numel() > 0 && !is_inexact(self.dtype())) fail_no_code("normal_kernel_cpu", self.dtype());
+    overwrite(self, [&](const Tensor& written) { fill_normal(written, mean, std); });
+  });
 }
 
 Tensor& random_(Tensor& self) {
-  check_drawn("random_kernel_cpu", self, kDrawn);
-  return overwrite(self, [](const Tensor& memory) {
-    visit_dtype(memory.dtype(), [&]<class T>() {
-      if constexpr (!is_complex_v<T>) fill_any_integers<T>(memory);
+  return recorded_write({"random_", "RandomBackward2"}, self, [&] {
+    check_drawn("random_kernel_cpu", self, kDrawn);
+    overwrite_in_memory_order(self, [](const Tensor& memory) {
+      visit_dtype(memory.dtype(), [&]<class T>() {
+        if constexpr (!is_complex_v<T>) fill_any_integers<T>(memory);
+      });
     });
   });
 }
 
 Tensor& random_(Tensor& self, int64_t from, std::optional<int64_t> to) {
-  return overwrite(self, [&](const Tensor& memory) {
-    if (to) return draw_integers(memory, from, *to);
-    if (is_complex(self.dtype()))
-      throw Error("random_from_to_impl handles only integral, floating-point and boolean types");
-    visit_dtype(memory.dtype(), [&]<class T>() {
-      if constexpr (!is_complex_v<T>) draw_integers_from<T>(memory, from);
+  // The node of random_(to) has another name.
+  return recorded_write({"random_", "RandomBackward0"}, self, [&] {
+    overwrite(self, [&](const Tensor& written) {
+      if (to) return draw_integers(written, from, *to);
+      if (written.numel() == 0) return;
+      if (is_complex(written.dtype()))
+        throw Error("random_from_to_impl handles only integral, floating-point and boolean types");
+      visit_dtype(written.dtype(), [&]<class T>() {
+        if constexpr (!is_complex_v<T>) draw_integers_from<T>(written, from);
+      });
     });
   });
 }
 
 Tensor& bernoulli_(Tensor& self, double p) {
-  if (!(p >= 0 && p <= 1)) throw Error("bernoulli_ expects p to be in [0, 1], but got p=" + text_of(p));
-  check_drawn("bernoulli_scalar_cpu_", self, kDrawn);
-  return overwrite_from_uniform(self, [=](double u) { return u < p ? 1. : 0.; });
+  return recorded_write({"bernoulli_", "BernoulliBackward2"}, self, [&] {
+    if (!(p >= 0 && p <= 1)) throw Error("bernoulli_ expects p to be in [0, 1], but got p=" + text_of(p));
+    check_drawn("bernoulli_scalar_cpu_", self, kDrawn);
+    overwrite_from_uniform(self, [=](double u) { return u < p ? 1. : 0.; });
+  });
 }
 
 Tensor& bernoulli_(Tensor& self, const Tensor& p) {
-  check_drawn("bernoulli_tensor_cpu_self_", self, kDrawn);
-  if (!is_floating_point(p.dtype())) fail_no_code("bernoulli_tensor_cpu_p_", p.dtype());
-  const Tensor probabilities = p.detach().expand(self.sizes()).clone();  // may share memory with `self`
-  if (self.impl()->in_graph)
-    self.zero_();
-  else
-    check_no_internal_overlap(self);
-  if (!self.is_meta() && self.numel() > 0) fill_bernoulli(self, probabilities);
-  bump_version(self);
-  return self;
+  const auto write = [&] {
+    check_drawn("bernoulli_tensor_cpu_self_", self, kDrawn);
+    if (self.numel() == 0) return bump_version(self);
+    if (!is_floating_point(p.dtype())) fail_no_code("bernoulli_tensor_cpu_p_", p.dtype());
+    const Tensor probabilities = p.detach().expand(self.sizes()).clone();  // may share memory with `self`
+    overwrite(self, [&](const Tensor& written) { fill_bernoulli(written, probabilities); });
+  };
+  const Arg other(p);
+  return recorded_write({"bernoulli_", "BernoulliBackward1"}, self, write, &other);
 }
 
 Tensor& exponential_(Tensor& self, double lambd) {
-  if (!is_floating_point(self.dtype()))
-    throw Error("Exponential distribution is a continuous probability distribution. dtype must be a floating point but "
-                "you specified " + std::string(scalar_type_name(self.dtype())));
-  if (!(lambd > 0)) throw Error("exponential_ expects lambda > 0.0, but found lambda=" + text_of(lambd));
-  return overwrite_from_uniform(self, [=](double u) { return -1 / lambd * std::log1p(-u); });
+  return recorded_write({"exponential_", "ExponentialBackward0"}, self, [&] {
+    if (self.numel() > 0 && !is_floating_point(self.dtype()))
+      throw Error(
+          "Exponential distribution is a continuous probability distribution. dtype must be a floating point but "
+          "you specified " +
+          std::string(scalar_type_name(self.dtype())));
+    if (!(lambd > 0)) throw Error("exponential_ expects lambda > 0.0, but found lambda=" + text_of(lambd));
+    overwrite_from_uniform(self, [=](double u) { return -1 / lambd * std::log1p(-u); });
+  });
 }
 
 Tensor& geometric_(Tensor& self, double p) {
-  if (!(p > 0 && p < 1)) throw Error("geometric_ expects p to be in (0, 1), but got p=" + text_of(p));
-  check_drawn("geometric_cpu", self, kDrawn & ~set_of(bool_));
-  return overwrite_from_uniform(self, [=](double u) { return std::ceil(std::log(u) / std::log1p(-p)); });
+  return recorded_write({"geometric_", "GeometricBackward0"}, self, [&] {
+    if (!(p > 0 && p < 1)) throw Error("geometric_ expects p to be in (0, 1), but got p=" + text_of(p));
+    check_drawn("geometric_cpu", self, kDrawn & ~set_of(bool_));
+    overwrite_from_uniform(self, [=](double u) { return std::ceil(std::log(u) / std::log1p(-p)); });
+  });
 }
 
 Tensor& log_normal_(Tensor& self, double mean, double std) {
-  if (!(std > 0)) throw Error("log_normal_ expects std > 0.0, but found std=" + text_of(std));
-  check_drawn("log_normal_cpu", self, kFloats);
-  return overwrite(self, [&](const Tensor& memory) {
-    Generator& stream = generator();
-    visit_dtype(memory.dtype(), [&]<class T>() {
-      if constexpr (is_floating_v<T>) {
-        T* out = memory.data<T>();
-        for (int64_t i = 0; i < memory.numel(); ++i) {
-          if (i % kPiece == 0) check_interrupt();
-          out[i] = element_cast<T>(std::exp(std::fma(stream.draw_normal(), std, mean)));
+  return recorded_write({"log_normal_", "LogNormalBackward0"}, self, [&] {
+    if (!(std > 0)) throw Error("log_normal_ expects std > 0.0, but found std=" + text_of(std));
+    check_drawn("log_normal_cpu", self, kFloats);
+    overwrite_in_memory_order(self, [&](const Tensor& memory) {
+      Generator& stream = generator();
+      visit_dtype(memory.dtype(), [&]<class T>() {
+        if constexpr (is_floating_v<T>) {
+          T* out = memory.data<T>();
+          for (int64_t i = 0; i < memory.numel(); ++i) {
+            if (i % kPiece == 0) check_interrupt();
+            out[i] = element_cast<T>(std::exp(std::fma(stream.draw_normal(), std, mean)));
+          }
         }
-      }
+      });
     });
   });
 }
 
 Tensor& cauchy_(Tensor& self, double median, double sigma) {
-  if (!is_floating_point(self.dtype()))
-    throw Error("Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
-                "specified " + std::string(cpp_type_name(self.dtype())));
-  if (!(sigma > 0)) throw Error("cauchy_ expects sigma > 0.0, but found sigma=" + text_of(sigma));
-  return overwrite_from_uniform(
-      self, [=](double u) { return median + sigma * std::tan(std::numbers::pi * (u - 0.5)); });
+  return recorded_write({"cauchy_", "CauchyBackward0"}, self, [&] {
+    if (!is_floating_point(self.dtype()))
+      throw Error(
+          "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
+          "specified " +
+          std::string(cpp_type_name(self.dtype())));
+    if (!(sigma > 0)) throw Error("cauchy_ expects sigma > 0.0, but found sigma=" + text_of(sigma));
+    overwrite_from_uniform(self, [=](double u) { return median + sigma * std::tan(std::numbers::pi * (u - 0.5)); });
+  });
 }
 
 // --- Draws with parameters that are tensors
 
 namespace {
-
-/// Normal numbers, standard deviation `std`, around the elements of `mean`.
-Tensor normal_around(const Tensor& mean, double std) {
-  Tensor result = empty_like(mean, {}, MemoryFormat::contiguous);
-  return normal_(result, 0, std).add_(mean);
-}
 
 /// Errors of weights; gives them as rows.
 Tensor checked_weights(const Tensor& self, int64_t num_samples, bool replacement) {
@@ -777,21 +812,50 @@ void draw_places(const T* weights, int64_t categories, int64_t* places, int64_t 
 
 }  // namespace
 
-Tensor normal(const Arg& mean, const Arg& std) {
-  if (!std.is_tensor()) return normal_around(mean.tensor(), std.number().as_double());
-  const Tensor& deviation = std.tensor();
+namespace {
+/// `of` has the dtype and the device of the result.
+Tensor normal_like(const Tensor& of, const Arg& mean, const Arg& std) {
+  if (!std.is_tensor()) {
+    Tensor result = empty(mean.tensor().sizes(), {of.dtype(), of.device()});
+    return normal_(result, 0, std.number().as_double()).add_(mean.tensor().detach());
+  }
+  const Tensor deviation = std.tensor().detach();
   if (is_complex(deviation.dtype())) throw Error("normal expects standard deviation to be non-complex");
   if (deviation.numel() > 0 && !deviation.is_meta() && !amin(deviation).ge(0).item().as_bool())
     throw Error("normal expects all elements of std >= 0.0");
-  const Tensor& first = mean.is_tensor() ? mean.tensor() : deviation;
-  Tensor result = empty(infer_size(first.sizes(), deviation.sizes()), {first.dtype(), first.device()});
+  const SizesView first = mean.is_tensor() ? mean.tensor().sizes() : deviation.sizes();
+  Tensor result = empty(infer_size(first, deviation.sizes()), {of.dtype(), of.device()});
   normal_(result).mul_(deviation);
-  return mean.is_tensor() ? result.add_(mean.tensor()) : result.add_(mean.number());
+  return mean.is_tensor() ? result.add_(mean.tensor().detach()) : result.add_(mean.number());
+}
+}  // namespace
+
+Tensor normal(const Arg& mean, const Arg& std) {
+  const Tensor result = normal_like(mean.is_tensor() ? mean.tensor() : std.tensor(), mean, std);
+  forget_writes(result);
+  const Arg* const args[] = {&mean, &std};
+  const char* node = !std.is_tensor() ? "NormalBackward1" : mean.is_tensor() ? "NormalBackward3" : "NormalBackward2";
+  with_history().draw({"normal", node}, result, args, 2);
+  return result;
+}
+Tensor& normal_out(Tensor& out, const Arg& mean, const Arg& std) {
+  const Arg* const args[] = {&mean, &std};
+  check_out_unrecorded("normal", out, args, 2);
+  const Tensor result = normal_like(out, mean, std);
+  ResizedOutput resized(out, result.sizes(), result.strides());
+  out.copy_(result);
+  resized.keep();
+  return out;
 }
 
 Tensor bernoulli(const Tensor& self) {
   Tensor result = empty_like(self, {}, MemoryFormat::contiguous);
-  return bernoulli_(result, self);
+  bernoulli_(result, self.detach());
+  forget_writes(result);
+  const Arg arg(self);
+  const Arg* const args[] = {&arg};
+  with_history().draw({"bernoulli", "BernoulliBackward0"}, result, args, 1);
+  return result;
 }
 Tensor bernoulli(const Tensor& self, double p) {
   Tensor result = empty_like(self, {}, MemoryFormat::contiguous);
@@ -815,6 +879,9 @@ Tensor poisson(const Tensor& self) {
       }
     }
   });
+  const Arg arg(self);
+  const Arg* const args[] = {&arg};
+  with_history().draw({"poisson", "PoissonBackward0"}, result, args, 1);
   return result;
 }
 
@@ -831,9 +898,10 @@ Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement) {
     const Tensor weights = rows.contiguous();
     visit_dtype(rows.dtype(), [&]<class T>() {
       if constexpr (is_floating_v<T>)
+        // exact: inside the storages
         for (int64_t row = 0; row < rows.size(0); ++row)
-          draw_places(weights.data<T>() + row * rows.size(1), rows.size(1),
-                      places.data<int64_t>() + row * num_samples, num_samples);
+          draw_places(weights.data<T>() + row * rows.size(1), rows.size(1), places.data<int64_t>() + row * num_samples,
+                      num_samples);
     });
   }
   return self.dim() == 1 ? places.squeeze(0) : places;

@@ -224,6 +224,7 @@ void fill_logspace(T* out, int64_t steps, T start, T end, double base) {
   const auto wide = [](T value) { return static_cast<double>(element_cast<S>(value)); };
   const double first = wide(start), last = wide(end), step = (last - first) / static_cast<double>(steps - 1);
   for (int64_t i = 0; i < steps; ++i) {
+    // exact: in floating point, and i < steps
     const double exponent =
         i < steps / 2 ? first + step * static_cast<double>(i) : last - step * static_cast<double>(steps - i - 1);
     out[i] = element_cast<T>(std::pow(base, exponent));

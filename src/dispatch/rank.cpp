@@ -90,6 +90,7 @@ void choose(const Tensor& self, int64_t dim, const Found& found, const Choice& c
       items.clear();
       for (int64_t i = 0; i < length; ++i) items.push_back({keys[static_cast<std::size_t>(i)], i});
       places[row] = choice(items, nan_key(self.dtype()));
+      // exact: inside the storages
       std::memcpy(values + row * width, from + (row * length + places[row]) * width, static_cast<std::size_t>(width));
     }
   });

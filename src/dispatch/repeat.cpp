@@ -286,19 +286,20 @@ Tensor plain::one_hot(const Tensor& self, int64_t num_classes) {
 // --- pad
 
 Tensor padded_places(int64_t size, int64_t before, int64_t after, Border border, Device device) {
-  const int64_t count = size + before + after;
+  const int64_t count = numel_from(Checked(size) + before + after);
+  // Places count from the dim's first element on, so those of the border may be negative.
+  const int64_t first = numel_from(Checked(0) - before), end = numel_from(Checked(size) + after);
   const Tensor places = new_tensor({count}, int64, device);
   if (places.is_meta()) return places;
   int64_t* const to = places.data<int64_t>();
-  const int64_t cut = std::max<int64_t>(-before, 0),
-                kept = std::max<int64_t>(size - cut - std::max<int64_t>(-after, 0), 1);
+  // exact: `count`, which is end - first, is not negative; `kept` is at most `count`, which fits in memory
+  const int64_t cut = std::max<int64_t>(first, 0), kept = std::max<int64_t>(std::min(size, end) - cut, 1);
   for (int64_t i = 0; i < count; ++i) {
-    // exact: within a few sizes
-    const int64_t place = i - before;
+    const int64_t place = first + i;  // less than `end`; for Border::reflect the border is smaller than the dim
     if (border == Border::replicate)
       to[i] = std::clamp<int64_t>(place, 0, size - 1);
     else if (border == Border::reflect)
-      to[i] = place < 0 ? -place : place < size ? place : 2 * (size - 1) - place;
+      to[i] = place < 0 ? -place : place < size ? place : size - 1 - (place - (size - 1));
     else
       to[i] = std::min(cut + (((place - cut) % kept) + kept) % kept, size - 1);
   }
@@ -311,6 +312,7 @@ namespace {
 Tensor narrowed(Tensor self, SizesView pad) {
   for (int64_t i = 0; i < pad.size() / 2; ++i) {
     const int64_t dim = self.dim() - 1 - i;
+    // exact: of different signs; the caller has checked that -pad[i] fits
     if (pad[2 * i] < 0) self = self.narrow(dim, -pad[2 * i], self.size(dim) + pad[2 * i]);
     if (pad[2 * i + 1] < 0) self = self.narrow(dim, 0, self.size(dim) + pad[2 * i + 1]);
   }
@@ -408,7 +410,7 @@ void check_padded_sizes(const Tensor& self, SizesView padding, int64_t count, Bo
   bool is_negative = false;
   for (int64_t i = 0; i < count; ++i) {
     int64_t& size = sizes[self.dim() - 1 - i];
-    size += padding[2 * i] + padding[2 * i + 1];  // exact: check_large_enough
+    size = size + padding[2 * i] + padding[2 * i + 1];  // exact: check_large_enough, in the same order
     is_negative = is_negative || size < 0;
   }
   if (is_negative && border == Border::reflect && count == 2) throw Error("numel: integer multiplication overflow");

@@ -593,10 +593,10 @@ void fill_places(const Tensor& self, int64_t dim, const Tensor& index, Scalar va
     throw Error("index_fill_(): Converting complex Scalar to non-complex type is not supported");
   const int64_t along = wrap_dim(dim, self.dim());
   if (index.dim() > 1) throw Error("Index has to be a vector/scalar");
-  if (self.numel() == 0 || !is_computed(self)) return bump_version(self);
-  check_has_code(row_of(Op::index_fill), self.dtype());
-  const Tensor element = as_element(value, self.dtype());
-  if (index.numel() == 0) return bump_version(self);
+  if (!is_computed(self)) return bump_version(self);
+  if (self.numel() > 0) check_has_code(row_of(Op::index_fill), self.dtype());
+  const Tensor element = as_element(value, self.dtype());  // may refuse the value, also where nothing is filled
+  if (self.numel() == 0 || index.numel() == 0) return bump_version(self);
   const Tensor places = apart(self, as_places(index)).reshape({-1});
   Dims sizes = self.sizes().copy();
   if (sizes.empty()) sizes.push_back(1);

@@ -11,6 +11,7 @@
 
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
+#include "dispatch/elementwise.h"
 #include "dispatch/keys.h"
 #include "dispatch/plain.h"
 #include "tenon/factories.h"
@@ -123,7 +124,7 @@ template <class T>
 int64_t place_of(T value, const T* sorted, const int64_t* sorter, int64_t n, bool right) {
   int64_t start = 0, end = n;
   while (start < end) {
-    const int64_t middle = start + (end - start) / 2;
+    const int64_t middle = start + (end - start) / 2;  // exact: between the two
     const T other = sorted[sorter ? sorter[middle] : middle];
     if (!(right ? other > value : other >= value))
       start = middle + 1;
@@ -239,6 +240,7 @@ bool are_few(int64_t tested, int64_t elements) {
 }
 
 Tensor members(const Tensor& elements, const Tensor& tested, Dtype dtype, bool invert) {
+  check_device(tested, elements.device());
   const Tensor result = new_tensor(elements.sizes(), bool_, elements.device());
   if (has_no_work(elements.numel(), result.data_ptr())) return result;
   if (are_few(tested.numel(), elements.numel())) check_has_code(row_of(Op::isin), dtype);
@@ -432,6 +434,7 @@ Tensor plain::bincount(const Tensor& self, const Tensor& weights, int64_t minlen
                 std::to_string(last));
   if (weights.defined() && (weights.dim() != 1 || weights.size(0) != self.size(0)))
     throw Error("weights should be 1-d and have the same length as input");
+  if (weights.defined()) check_readable(weights);
   const Dtype dtype = !weights.defined() ? int64 : weights.dtype() == float32 ? float32 : float64;
   const Tensor counts = zeros({std::max(last + 1, minlength)}, Options(dtype, self.device()));
   const Tensor places = row_major(plain, int64);

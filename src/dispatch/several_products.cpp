@@ -398,6 +398,7 @@ class ChainOrder {
   void choose(std::size_t first, std::size_t last) {
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t split = first; split < last; ++split) {
+      // exact: in floating point; indices of a list
       const double cost = costs_[first * n_ + split] + costs_[(split + 1) * n_ + last] +
                           size(first, 0) * size(split, 1) * size(last, 1);
       if (cost >= least) continue;

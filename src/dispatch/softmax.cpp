@@ -69,6 +69,7 @@ struct Softmax {
     return transposes() ? columns() : std::max<int64_t>(kTileElements / blocks.length, 1);
   }
 
+  // exact: inside the storages
   void cast_in(std::byte* wide, int64_t first, int64_t count) const {
     const Lanes lanes{from + first * itemsize(dtype), 1};
     kernels().cast[static_cast<int>(dtype)][static_cast<int>(inside)](wide, &lanes, count);
@@ -131,6 +132,7 @@ struct Softmax {
     along() ? run_all_rows() : run_all_columns();
   }
   void run_all_rows() const {
+    // exact: at most the number of elements, or few
     const int64_t tile = rows_at_once();
     const int64_t part_rows = std::max<int64_t>(kPartElements / (blocks.length * tile), 1) * tile;
     run_or_plan(

@@ -25,6 +25,7 @@ struct Rows {
   std::vector<int64_t> keys = keys_of(elements, 0, elements.numel());
   std::optional<int64_t> nan = nan_key(elements.dtype());
 
+  // exact: inside `keys`
   const int64_t* row(int64_t i) const { return keys.data() + i * width; }
   bool less(int64_t a, int64_t b) const {
     return std::lexicographical_compare(row(a), row(a) + width, row(b), row(b) + width);
@@ -73,6 +74,7 @@ Tensor picked(const Rows& rows, const Places& places) {
   Dims sizes = rows.elements.sizes().copy();
   sizes[0] = static_cast<int64_t>(places.size());
   const Tensor result = new_tensor(sizes, rows.elements.dtype(), Device::cpu);
+  // exact: inside the storages
   const int64_t bytes = rows.width * itemsize(result.dtype());
   const auto* const from = reinterpret_cast<const std::byte*>(rows.elements.impl()->data());
   auto* to = reinterpret_cast<std::byte*>(result.impl()->data());

@@ -88,6 +88,7 @@ struct narrow_copy {
   static constexpr Row row{
       .signature = "narrow_copy(Tensor self, int dim, int start, int length, *, Tensor out=None) -> Tensor",
       .kind = Kind::algorithm,
+      .by_hand = true,
       .dtypes = kAllDtypes,
       .strict_out = true,
       .grad_fn = "NarrowCopyBackward0",

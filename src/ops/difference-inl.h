@@ -18,7 +18,9 @@ struct diff {
 struct trapezoid {
   static constexpr Row row{.signature = "trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
                            .kind = Kind::algorithm,
-                           .dtypes = kNoBool | kComplex,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kInexact,
+                           .accepts = kNoBool | kComplex,
                            .ulp = 1,
                            .doc =
                                "The area below the samples y along dim, as trapezoids between neighbours, which are "
@@ -28,14 +30,18 @@ struct trapezoid {
 struct trapezoid_dx {
   static constexpr Row row{.signature = "trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor",
                            .kind = Kind::algorithm,
-                           .dtypes = kNoBool | kComplex,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kInexact,
+                           .accepts = kNoBool | kComplex,
                            .ulp = 1};
 };
 
 struct trapz {
   static constexpr Row row{.signature = "trapz(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
                            .kind = Kind::algorithm,
-                           .dtypes = kNoBool | kComplex,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kInexact,
+                           .accepts = kNoBool | kComplex,
                            .ulp = 1,
                            .doc = "trapezoid."};
 };
@@ -43,14 +49,18 @@ struct trapz {
 struct trapz_x {
   static constexpr Row row{.signature = "trapz(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
                            .kind = Kind::algorithm,
-                           .dtypes = kNoBool | kComplex,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kInexact,
+                           .accepts = kNoBool | kComplex,
                            .ulp = 1};
 };
 
 struct cumulative_trapezoid {
   static constexpr Row row{.signature = "cumulative_trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
                            .kind = Kind::algorithm,
-                           .dtypes = kNoBool | kComplex,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kInexact,
+                           .accepts = kNoBool | kComplex,
                            .ulp = 1,
                            .doc = "trapezoid of the samples up to each one but the first."};
 };
@@ -58,6 +68,8 @@ struct cumulative_trapezoid {
 struct cumulative_trapezoid_dx {
   static constexpr Row row{.signature = "cumulative_trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor",
                            .kind = Kind::algorithm,
-                           .dtypes = kNoBool | kComplex,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kInexact,
+                           .accepts = kNoBool | kComplex,
                            .ulp = 1};
 };

@@ -26,6 +26,7 @@ struct cdist {
       .kind = Kind::algorithm,
       .shapes = "*bij,*bkj",
       .values = "p: 2 2 1 0 3 0.5 inf -1; compute_mode: 0 1 2",
+      .one_dtype = true,
       .dtypes = kWideFloats,
       .kernel_name = "cdist",
       .ulp = 4,
@@ -62,7 +63,9 @@ struct pairwise_distance {
       .signature = "pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor",
       .kind = Kind::algorithm,
       .values = "p: 2 2 1 0 3 0.5 inf -1; eps: 1e-6 0 0.5",
+      .promotion = Promotion::int_to_float,
       .dtypes = kInexact,
+      .accepts = kNoBool | kComplex,
       .complex_to_real = true,
       .ulp = 4,
       .doc = "The norm with ord p of x1 - x2 + eps along the last dim."};
@@ -84,7 +87,9 @@ struct cov {
       .kind = Kind::algorithm,
       .shapes = "ij",
       .values = "correction: 1 0 2; fweights: int64",
-      .dtypes = kNoBool | kComplex,
+      .promotion = Promotion::int_to_float,
+      .dtypes = kInexact,
+      .accepts = kAllNumbers | kComplex,
       .ulp = 4,
       .doc = "The covariances of variables, which are rows of observations."};
 };
@@ -94,7 +99,9 @@ struct corrcoef {
   static constexpr Row row{.signature = "corrcoef(Tensor self) -> Tensor",
                            .kind = Kind::algorithm,
                            .shapes = "ij",
-                           .dtypes = kNoBool | kComplex,
+                           .promotion = Promotion::int_to_float,
+                           .dtypes = kInexact,
+                           .accepts = kAllNumbers | kComplex,
                            .ulp = 4,
                            .doc = "The covariances of variables divided by both standard deviations, from -1 to 1."};
 };
@@ -122,6 +129,7 @@ struct trace {
                            .shapes = "ij",
                            .promotion = Promotion::sum,
                            .dtypes = kNoBool | kComplex,
+                           .accepts = kNoBool | kComplex,
                            .kernel_name = "trace",
                            .grad_fn = "TraceBackward0",
                            .doc = "The sum of the elements on the diagonal of a matrix."};

@@ -137,6 +137,7 @@ struct masked_fill {
                            .inplace = true,
                            .dtypes = kUsual | kComplex,
                            .kernel_name = "masked_fill",
+                           .as_input = true,
                            .grad_fn = "MaskedFillBackward1",
                            .doc = "input with value, a number or a 0-dim tensor, where mask is true."};
   template <class G>

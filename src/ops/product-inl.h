@@ -400,6 +400,7 @@ struct linalg_cross {
       .kind = Kind::algorithm,
       .by_hand = true,
       .method = false,
+      .one_dtype = true,
       .dtypes = kNoBool | kComplex,
       .kernel_name = "cross",
       .strict_out = true,
@@ -420,6 +421,7 @@ struct cross {
   static constexpr Row row{.signature = "cross(Tensor self, Tensor other, int? dim=None, *, Tensor out=None) -> Tensor",
                            .kind = Kind::algorithm,
                            .by_hand = true,
+                           .one_dtype = true,
                            .dtypes = kNoBool | kComplex,
                            .doc =
                                "The cross products of vectors with three elements along dim, by default the first "
@@ -431,9 +433,9 @@ struct matrix_power {
                            .numpy = "linalg.matrix_power",
                            .kind = Kind::algorithm,
                            .shapes = "bii",
-                           .values = "n: 0 1 2 3 4 5 7",
+                           .values = "n: 2 0 1 3 4 5 7",
                            .by_hand = true,
-                           .dtypes = kInexact,
+                           .dtypes = kNoBool | kComplex,
                            .doc = "The product of n times the same square matrix, for each of a batch."};
 };
 
@@ -442,10 +444,10 @@ struct linalg_matrix_power {
                            .module = "linalg",
                            .kind = Kind::algorithm,
                            .shapes = "bii",
-                           .values = "n: 0 1 2 3 4 5 7",
+                           .values = "n: 2 0 1 3 4 5 7",
                            .by_hand = true,
                            .method = false,
-                           .dtypes = kInexact,
+                           .dtypes = kNoBool | kComplex,
                            .doc = "matrix_power."};
 };
 
@@ -463,12 +465,13 @@ struct linalg_multi_dot {
 struct einsum {
   static constexpr Row row{.signature = "einsum(Tensor[] tensors, str equation) -> Tensor",
                            .kind = Kind::algorithm,
-                           .values = "equation: i->i i-> i,i->i i,i i,j->ij ...,...->... i,i,i->i i,j,j->i",
+                           .values = "equation: i,i-> i->i i-> i,i->i i,i i,j->ij ...,...->... i,i,i->i i,j,j->i",
                            .one_dtype = true,
                            .dtypes = kNoBool | kComplex,
                            .doc =
                                "Sums of products by Einstein's convention: \"ij,jk->ik\" is the product of two "
-                               "matrices. Several operands are multiplied from the left."};
+                               "matrices. Several operands are multiplied from the left. Where no product is summed, "
+                               "dtypes are as with mul and sum."};
 };
 
 struct linear {

@@ -4,7 +4,6 @@
 
 struct channel_shuffle {
   static constexpr Row row{.signature = "channel_shuffle(Tensor self, int groups) -> Tensor",
-                           .module = "nn.functional",
                            .kind = Kind::algorithm,
                            .values = "groups: 1 2 3 4 0",
                            .method = false,
@@ -111,6 +110,7 @@ struct pixel_unshuffle {
 struct reflection_pad1d {
   static constexpr Row row{.signature = "reflection_pad1d(Tensor self, int[] padding) -> Tensor",
                            .module = "nn.functional",
+                           .python = "(Tensor self, int[2] padding)",
                            .kind = Kind::algorithm,
                            .values = "padding: 1,1 1,0",
                            .method = false,
@@ -127,6 +127,7 @@ struct reflection_pad1d {
 struct reflection_pad2d : reflection_pad1d {
   static constexpr Row row{.signature = "reflection_pad2d(Tensor self, int[] padding) -> Tensor",
                            .module = "nn.functional",
+                           .python = "(Tensor self, int[4] padding)",
                            .kind = Kind::algorithm,
                            .values = "padding: 1,1,1,1 1,0,1,0",
                            .method = false,
@@ -139,6 +140,7 @@ struct reflection_pad2d : reflection_pad1d {
 struct reflection_pad3d : reflection_pad1d {
   static constexpr Row row{.signature = "reflection_pad3d(Tensor self, int[] padding) -> Tensor",
                            .module = "nn.functional",
+                           .python = "(Tensor self, int[6] padding)",
                            .kind = Kind::algorithm,
                            .values = "padding: 1,1,1,1,1,1 1,0,1,0,1,0",
                            .method = false,
@@ -168,7 +170,7 @@ struct repeat_interleave {
       .signature = "repeat_interleave(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor",
       .kind = Kind::algorithm,
       .values = "repeats: int64; output_size: 0 3 6",
-      .dtypes = kAllDtypes,
+      .dtypes = kUsual | kComplex,
       .as_input = true,
       .doc =
           "Each element along dim repeated so often. Without dim: of all elements as one vector. Of repeats alone: "
@@ -194,6 +196,7 @@ struct repeat_interleave_number {
 struct replication_pad1d {
   static constexpr Row row{.signature = "replication_pad1d(Tensor self, int[] padding) -> Tensor",
                            .module = "nn.functional",
+                           .python = "(Tensor self, int[2] padding)",
                            .kind = Kind::algorithm,
                            .values = "padding: 1,1 1,0",
                            .method = false,
@@ -210,6 +213,7 @@ struct replication_pad1d {
 struct replication_pad2d : replication_pad1d {
   static constexpr Row row{.signature = "replication_pad2d(Tensor self, int[] padding) -> Tensor",
                            .module = "nn.functional",
+                           .python = "(Tensor self, int[4] padding)",
                            .kind = Kind::algorithm,
                            .values = "padding: 1,1,1,1 1,0,1,0",
                            .method = false,
@@ -222,6 +226,7 @@ struct replication_pad2d : replication_pad1d {
 struct replication_pad3d : replication_pad1d {
   static constexpr Row row{.signature = "replication_pad3d(Tensor self, int[] padding) -> Tensor",
                            .module = "nn.functional",
+                           .python = "(Tensor self, int[6] padding)",
                            .kind = Kind::algorithm,
                            .values = "padding: 1,1,1,1,1,1 1,0,1,0,1,0",
                            .method = false,
@@ -235,6 +240,7 @@ struct rot90 {
   static constexpr Row row{
       .signature = "rot90(Tensor self, int k=1, int[]? dims=None) -> Tensor",
       .numpy = "rot90",
+      .python = "(Tensor self, int k=1, int[] dims=(0,1))",
       .kind = Kind::algorithm,
       .values = "k: 1 0 2 3 4 -1 7; dims: 0,1 1,0 -1,0",
       .dtypes = kAllDtypes,

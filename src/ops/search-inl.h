@@ -30,6 +30,7 @@ struct searchsorted_number {
       .method = false,
       .promotion = Promotion::place,
       .dtypes = kNoBool,
+      .accepts = kUsual,
       .kernel_name = "searchsorted_out_cpu",
       .strict_out = true};
 };
@@ -55,7 +56,8 @@ struct bucketize_number {
       .kind = Kind::algorithm,
       .method = false,
       .promotion = Promotion::place,
-      .dtypes = kNoBool};
+      .dtypes = kNoBool,
+      .accepts = kUsual};
 };
 
 struct isin {
@@ -68,9 +70,11 @@ struct isin {
       .values = "assume_unique: False",
       .by_hand = true,
       .promotion = Promotion::comparison,
-      .dtypes = kUsual,
+      .dtypes = kNoBool,
       .kernel_name = "isin_default_cpu",
-      .doc = "Whether each element occurs in test_elements; with invert=True whether it does not."};
+      .doc =
+          "Whether each element occurs in test_elements; with invert=True whether it does not. If test_elements are "
+          "many, they may be uint16, uint32 or uint64, too."};
 };
 
 struct isin_of_number {
@@ -82,7 +86,7 @@ struct isin_of_number {
       .values = "assume_unique: False",
       .by_hand = true,
       .promotion = Promotion::comparison,
-      .dtypes = kUsual,
+      .dtypes = kNoBool,
       .kernel_name = "isin_default_cpu"};
 };
 
@@ -95,7 +99,7 @@ struct isin_number {
       .values = "assume_unique: False",
       .by_hand = true,
       .promotion = Promotion::comparison,
-      .dtypes = kUsual};
+      .dtypes = kAllNumbers};
 };
 
 struct histc {
@@ -104,7 +108,7 @@ struct histc {
       .kind = Kind::algorithm,
       .values = "bins: 1 3 5 100 0 -1; min: 0 -2 -5.5 1 nan; max: 0 3 7.25 1 inf",
       .by_hand = true,
-      .dtypes = kWideFloats,
+      .dtypes = kFloats,
       .kernel_name = "histogram_cpu",
       .doc =
           "How many elements lie in each of as many intervals of equal width from min to max; of the elements' range "
@@ -118,7 +122,9 @@ struct bincount {
                            .promotion = Promotion::place,
                            .dtypes = kUsualIntegers,
                            .kernel_name = "bincount_cpu",
-                           .doc = "How often each number from 0 on occurs in a vector, or the sum of its weights."};
+                           .doc =
+                               "How often each number from 0 on occurs in a vector, or the sum of its weights, which "
+                               "is float32 if these are, and float64 otherwise."};
 };
 
 /// Python's function gives what is asked for only.

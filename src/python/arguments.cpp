@@ -564,7 +564,7 @@ void Call::clear() {
 
 const char* Call::text(Name name, const char* fallback) const {
   if (!has(name)) return fallback;
-  const std::string_view text = utf8_of(object(name));
+  const std::string_view text = utf8_of_argument(object(name));
   if (text.find('\0') != std::string_view::npos)
     throw Error(parser_->name() + "(): argument '" + std::string(kNameTexts[static_cast<int>(name)]) + "' holds a NUL");
   return text.data();
@@ -578,7 +578,12 @@ void Call::fail_element(Name name, Py_ssize_t at, const std::string& why) const 
 Dims Call::dims(Name name) const {
   if (!has(name)) return {};
   PyObject* value = object(name);
-  if (!is_sequence(value)) return Dims{integer_of(value)};
+  if (!is_sequence(value)) {
+    const auto& parameters = parser_->signatures()[static_cast<std::size_t>(signature_)].parameters;
+    const auto parameter = std::find_if(parameters.begin(), parameters.end(),
+                                        [&](const Parameter& declared) { return declared.name == name; });
+    return Dims(parameter->broadcast, integer_of(value));
+  }
   Dims dims;
   for (Py_ssize_t i = 0; i < length_of(value); ++i) {  // length_of each time: __index__ of an item may change the list
     const nb::object item = item_of(value, i);

@@ -239,6 +239,15 @@ std::string_view utf8_of(PyObject* object) {
   const char* text = PyUnicode_AsUTF8AndSize(object, &length);
   return text ? std::string_view(text, static_cast<std::size_t>(length)) : throw PythonError{};
 }
+std::string_view utf8_of_argument(PyObject* object) {
+  try {
+    return utf8_of(object);
+  } catch (const PythonError&) {
+    if (PyBytes_Check(object) || PyErr_ExceptionMatches(PyExc_MemoryError)) throw;
+    PyErr_Clear();
+    throw Error("error unpacking string as utf-8");
+  }
+}
 
 // --- Names
 

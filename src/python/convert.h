@@ -95,6 +95,8 @@ Dims dims_of(PyObject* object);
 bool is_text(PyObject* object) noexcept;
 /// Its text, as long as the object lives; a NUL follows.
 std::string_view utf8_of(PyObject* object);
+/// The same of an argument: PyTorch's Error for a string that has no UTF-8.
+std::string_view utf8_of_argument(PyObject* object);
 
 // --- Dtypes, devices, memory formats, layouts: one object each
 PyObject* to_python(Dtype dtype);

@@ -39,9 +39,19 @@ PyObject* overwritten(const Call& call, const Write& write) {
   return again(call.self());
 }
 
+/// A tensor, or a number of float64.
+Arg tensor_or_number(const Call& call, Name name, double fallback) {
+  const bool is_given = call.has(name) && is_tensor(call.object(name));
+  return is_given ? Arg(call.tensor(name)) : Arg(call.floating(name, fallback));
+}
+
 PyObject* normal_call(const Call& call) {
-  if (!call.has(Name::size))
-    return drawn(call, [&] { return normal(call.arg(Name::mean), call.has(Name::std) ? call.arg(Name::std) : Arg(1)); });
+  if (!call.has(Name::size)) {
+    const Arg mean = tensor_or_number(call, Name::mean, 0), deviation = tensor_or_number(call, Name::std, 1);
+    if (!call.has(Name::out)) return drawn(call, [&] { return normal(mean, deviation); });
+    with_generator(call, [&] { normal_out(call.tensor(Name::out), mean, deviation); });
+    return call.returned();
+  }
   Options options{};
   options.dtype = call.dtype();
   options.device = call.device();

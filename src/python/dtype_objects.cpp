@@ -83,13 +83,7 @@ DeviceObject parse_device(const std::string& text) {
   throw Error("Expected one of cpu, meta device type at start of device string: " + type);
 }
 DeviceObject parse_device(PyObject* text) {
-  try {
-    return parse_device(std::string(utf8_of(text)));
-  } catch (const PythonError&) {
-    if (PyBytes_Check(text) || PyErr_ExceptionMatches(PyExc_MemoryError)) throw;
-    PyErr_Clear();
-    throw Error("error unpacking string as utf-8");
-  }
+  return parse_device(std::string(utf8_of_argument(text)));
 }
 
 /// The object of a device; one shared object for devices without an index.

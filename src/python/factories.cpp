@@ -192,8 +192,15 @@ Tensor drawn_like(const Call& call, const Draw& draw) {
   const GilRelease released(self.numel() >= kReleaseNumel);
   return draw(self, options, format_of(call));
 }
+/// A number, or a tensor of one.
+int64_t bound_of(const Call& call) {
+  if (!is_tensor(call.object(Name::high))) return call.integer(Name::high);
+  const Tensor& high = call.tensor(Name::high);
+  if (high.dim() != 0 || high.is_meta()) throw Error("high must be a scalar tensor and on CPU");
+  return high.item().as_int64();
+}
 Tensor integers_drawn_like(const Call& call) {
-  const int64_t low = call.integer(Name::low, 0), high = call.integer(Name::high);
+  const int64_t low = call.integer(Name::low, 0), high = bound_of(call);
   return drawn_like(call, [&](const Tensor& self, const Options& options, MemoryFormat format) {
     return randint_like(self, low, high, options, format);
   });
@@ -344,7 +351,8 @@ const Definition kFactories[] = {
      TENON_NEW(zeros_like(call.tensor(Name::input), options_of(call), format_of(call)))},
 
     {"randint_like", kFunction,
-     TENON_RANDOM_LIKE("Tensor input, int low, int high") "\n" TENON_RANDOM_LIKE("Tensor input, int high"),
+     TENON_RANDOM_LIKE("Tensor input, int low, int high")
+     "\n" TENON_RANDOM_LIKE("Tensor input, Tensor high") "\n" TENON_RANDOM_LIKE("Tensor input, int high"),
      "Random integers, uniform in [low, high), with input's shape.", TENON_NEW(integers_drawn_like(call))},
     {"randperm", kFunction, "(int n, *, Generator? generator, " TENON_OPTIONS "\n(int n, *, " TENON_OPTIONS,
      "The integers from 0 to n - 1 in random order.", TENON_NEW(permutation_drawn(call))},

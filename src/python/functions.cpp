@@ -64,7 +64,7 @@ const Definition kFunctions[] = {
        put_by_index(call, result);
        return wrap(std::move(result));
      }},
-    {"index_put_", kMethod, "(Tensor input, Tensors indices, Tensor values, bool accumulate=False)",
+    {"index_put_", kBoth, "(Tensor input, Tensors indices, Tensor values, bool accumulate=False)",
      "In place: values written, or added, to the elements that the indices select, one index for each dim.",
      [](const Call& call) -> PyObject* {
        put_by_index(call, call.tensor(Name::input));

@@ -134,6 +134,7 @@ PyObject* get_H(PyObject* self, void*) noexcept {
       throw Error("tensor.H is only supported on matrices (2-D tensors). Got " + std::to_string(tensor.dim()) +
                   "-D tensor." + (tensor.dim() > 2 ? " For batches of matrices, consider using tensor.mH" : ""));
     if (tensor.dim() == 0) warn("UserWarning", "Tensor.H is deprecated on 0-D tensors. Consider using x.conj().");
+    if (tensor.dim() == 0 && !is_complex(tensor.dtype())) return again(self);
     return wrap(conj(tensor.dim() == 0 ? tensor : tensor.mT()));
   });
 }

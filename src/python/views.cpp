@@ -4,6 +4,7 @@
 
 #include "autograd/meta.h"
 #include "autograd/views.h"
+#include "base/checked.h"
 #include "python/bindings.h"
 #include "python/object.h"
 #include "python/values.h"
@@ -146,12 +147,16 @@ void fill_diagonal(const Tensor& self, Scalar value, bool wraps) {
   const int64_t height = self.size(0), width = self.size(1);
   for (int64_t size : self.sizes())
     if (self.dim() > 2 && size != height) throw Error("all dimensions of input must be of equal length");
-  int64_t stride = 0;  // exact: inside the storage
-  for (int64_t step : self.strides()) stride += step;
+  Checked steps = 0;
+  for (int64_t step : self.strides()) steps += step;
+  const int64_t stride = stride_from(steps);
   self.as_strided({std::min(height, width)}, {stride}, self.storage_offset()).fill_(value);
-  if (!wraps || self.dim() != 2 || height <= width + 1) return;
-  const int64_t count = (self.numel() + width) / (width + 1) - std::min(height, width);
-  self.as_strided({count}, {stride}, self.storage_offset() + self.stride(0) * (width + 1)).fill_(value);
+  if (!wraps || self.dim() != 2 || height - 1 <= width) return;
+  const int64_t period = width + 1, numel = self.numel();  // of rows: fewer than `height`
+  // exact: at most the number of elements
+  const int64_t count = numel / period + (numel % period != 0 ? 1 : 0) - std::min(height, width);
+  const int64_t offset = offset_from(Checked(self.storage_offset()) + Checked(self.stride(0)) * period);
+  self.as_strided({count}, {stride}, offset).fill_(value);
 }
 
 /// resize_. A memory format changes the strides even if the shape stays.
@@ -230,16 +235,6 @@ constexpr Definition kViews[] = {
     view("squeeze", TENON_VIEW(squeezed(call))),
     view("as_strided_", [](const Call& call) -> PyObject* {
        return reshaped_in_place(call, [&](const Tensor&) { return strided(call); });
-     }),
-    view("swapaxes_", [](const Call& call) -> PyObject* {
-       return reshaped_in_place(call, [&](const Tensor& self) {
-         return self.transpose(call.integer(Name::axis0), call.integer(Name::axis1));
-       });
-     }),
-    view("swapdims_", [](const Call& call) -> PyObject* {
-       return reshaped_in_place(call, [&](const Tensor& self) {
-         return self.transpose(call.integer(Name::dim0), call.integer(Name::dim1));
-       });
      }),
     view("swapaxes", TENON_VIEW(input(call).transpose(call.integer(Name::axis0), call.integer(Name::axis1)))),
     view("swapdims", TENON_VIEW(input(call).transpose(call.integer(Name::dim0), call.integer(Name::dim1)))),

@@ -2,6 +2,7 @@
 
 The calls come from the signatures in the docstrings of the module's functions and methods, so that new ops are included.
 """
+import keyword
 import math
 import pathlib
 import random
@@ -34,6 +35,7 @@ SHAPES = {op.name: dict(zip((parameter.name.replace("self", "input") for paramet
 LEFT_OUT = {"set_num_threads", "get_num_threads", "manual_seed", "seed", "initial_seed", "load", "save", "from_numpy", "from_dlpack",
             "frombuffer", "numpy", "data_ptr", "set_printoptions", "backward", "register_hook", "register_post_accumulate_grad_hook",
             "tolist", "nbytes", "grad_fn", "is_inference", "meshgrid"}
+LEFT_OUT |= {"bernoulli", "bernoulli_", "cauchy_", "exponential_", "log_normal_", "multinomial"}  # other random numbers: docs/differences.md
 
 
 class Parameter(typing.NamedTuple):
@@ -45,14 +47,14 @@ class Parameter(typing.NamedTuple):
 
 def parameters_of(text):
     """The parameters of a signature in PyTorch's grammar: `Tensor input, *, Number alpha = 1`."""
-    found, keyword = [], False
+    found, by_keyword = [], False
     for part in re.split(r", (?![^(]*\))", text) if text else []:
         if part in ("*", "/"):
-            keyword = keyword or part == "*"
+            by_keyword = by_keyword or part == "*"
             continue
         declared, optional = part.split(" = ")[0], " = " in part
         kind, _, name = declared.rpartition(" ")
-        found.append(Parameter(kind.removeprefix("torch."), name, optional, keyword))
+        found.append(Parameter(kind.removeprefix("torch."), name, optional, by_keyword))
     return found
 
 
@@ -64,7 +66,8 @@ def signatures_of(owner, name):
         match = re.fullmatch(r"(?:Tensor\.)?(\w+)\((.*)\)", line.partition(" -> ")[0])
         if match and match.group(1) == name and "..." not in line:
             parameters = parameters_of(match.group(2))
-            if not any(p.kind in ("object", "Generator") and not p.optional for p in parameters):
+            is_typed = all(p.kind for p in parameters)  # functions written in Python are not
+            if is_typed and not any(p.kind in ("object", "Generator") and not p.optional for p in parameters):
                 found.append(parameters)
     return found
 
@@ -254,8 +257,8 @@ class Drawer:
     def factor(self, op, name, subject):
         """A further operand of a matrix product with `subject`."""
         letters = SHAPES[op]
-        sizes = dict(zip(reversed(letters["input"]), reversed(subject.shape if isinstance(subject, torch.Tensor) else ())))
-        shape = [sizes.get(letter) or self.choice([1, 2, 3]) for letter in letters.get(name, letters["input"])]
+        sizes = dict(zip(reversed(next(iter(letters.values()))), reversed(subject.shape if isinstance(subject, torch.Tensor) else ())))
+        shape = [sizes.get(letter) or self.choice([1, 2, 3]) for letter in letters.get(name, next(iter(letters.values())))]
         dtype = str(subject.dtype) if isinstance(subject, torch.Tensor) else "torch.float32"
         if dtype in ("torch.bool", "torch.uint8"):
             return f"T.ones({shape}, dtype={dtype.replace('torch', 'T')})"
@@ -338,7 +341,8 @@ class Drawer:
             if subject is None and parameter.kind == "Tensor":
                 subject = self.tensor(text)
             by_name = by_name or parameter.keyword or self.chance(0.04)
-            texts.append(f"{parameter.name}={text}" if by_name else text)
+            named = f"**{{'{parameter.name}': {text}}}" if keyword.iskeyword(parameter.name) else f"{parameter.name}={text}"  # from
+            texts.append(named if by_name else text)
         return f"{receiver or 'T'}.{op}({', '.join(texts)})"
 
     def function(self):

@@ -25,8 +25,8 @@ COMPLEX_ULPS = 16
 
 # Calls that give uninitialised memory or random numbers: in both libraries the elements are set to zero, so that programs
 # can continue.
-UNINITIALISED = re.compile(r"\b(?:empty|empty_like|empty_strided|new_empty|resize_|rand|randn|randint|rand_like|randn_like|uniform_|normal_|random_)\(")
-RANDOM = re.compile(r"\b(?:rand\w*|uniform_|normal_|random_)\(|\bempty\(.*out=")
+UNINITIALISED = re.compile(r"\b(?:empty|empty_like|empty_strided|new_empty|resize_|resize_as_|rand|randn|randint|rand_like|randn_like|uniform_|normal_|random_)\(")
+RANDOM = re.compile(r"\b(?:rand\w*|uniform_|normal_|random_|geometric_|normal|poisson)\(|\bempty\(.*out=")
 
 # Allowed errors in ulp of the result: both libraries may have the declared error, and PyTorch's sqrt an error of one.
 # All other results must have the same bits.
@@ -35,7 +35,7 @@ ULPS = DECLARED | {name + "_": ulps for name, ulps in DECLARED.items()}
 # Ops that sum or multiply in another order: errors of a few roundings of the largest magnitude involved.
 FOLDS = "|".join(op.name for op in read_ops() if op.is_public and op.kind != "map" and "ulp" in op.facts)
 PRODUCTS = "|".join(op.name for op in read_ops() if op.facts.get("shapes"))
-SUMMING = re.compile(rf"\b(?:{FOLDS}|(?:{PRODUCTS})_?|sum_to_size|backward|grad|alpha|linspace|allclose|isclose)\b|\b(?:add|sub)_?\(.*(?:,.*,|, other=)|(?<!T)\.(?:add|sub)_?\(.*, |@|1 / |\breciprocal|/=|/ ")
+SUMMING = re.compile(rf"\b(?:(?:{FOLDS}|{PRODUCTS})_?|sum_to_size|backward|grad|alpha|linspace|allclose|isclose)\b|\b(?:add|sub)_?\(.*(?:,.*,|, other=)|(?<!T)\.(?:add|sub)_?\(.*, |@|1 / |\breciprocal|/=|/ ")
 ROUNDINGS = 32
 MANY = 100_000  # elements
 

@@ -1,6 +1,7 @@
 """The declared ops, and arguments for them."""
 
 import dataclasses
+import functools
 
 import tenon
 
@@ -24,8 +25,8 @@ class Parameter:
 
     @property
     def name(self):
-        """The name in Python."""
-        return "input" if self.declared_name == "self" else self.declared_name
+        """The name in Python. A number that is the receiver keeps its own."""
+        return "input" if self.declared_name == "self" and self.type != "Scalar" else self.declared_name
 
     @property
     def is_mask(self):
@@ -84,7 +85,9 @@ class Op:
 
     def sizes(self, parameter, size):
         """An operand's sizes in a matrix product. `size` is a function from a letter of `shapes` to its size."""
-        return [size(letter) for letter in self.shapes.split(",")[self.operands.index(parameter)].lstrip("*")]
+        shapes, at = self.shapes.split(","), self.operands.index(parameter)
+        letters = shapes[at] if at < len(shapes) else shapes[0][-1]  # weights of what lies along the last dim
+        return [size(letter) for letter in letters.lstrip("*")]
 
 
 # A function with several signatures has an entry for each.
@@ -92,14 +95,19 @@ OPS = [Op(name, kind, tuple(Parameter(*parameter) for parameter in parameters), 
 NAMES = sorted({op.name for op in OPS})
 
 
-# Functions of any number of tensors, which are declared as ops of a list.
-_OF_SEVERAL = ("block_diag", "cartesian_prod")
+# Functions whose parameters are others than the declared ones.
+_ADAPTED = {
+    "block_diag": lambda tensors: tenon.block_diag(*tensors),
+    "cartesian_prod": lambda tensors: tenon.cartesian_prod(*tensors),
+    "einsum": lambda tensors, equation: tenon.einsum(equation, *tensors),
+    "tensordot": lambda a, b, dims_self, dims_other, **out: tenon.tensordot(a, b, (dims_self, dims_other), **out),
+}
 
 
 def function(name):
     """The function of an op: the package's, or that behind tenon.nn.functional, or a method."""
-    if name in _OF_SEVERAL:
-        return lambda tensors: getattr(tenon, name)(*tensors)
+    if name in _ADAPTED:
+        return functools.wraps(getattr(tenon, name))(_ADAPTED[name])
     return next(getattr(owner, name) for owner in (tenon, tenon._tenon._nn, tenon.Tensor) if hasattr(owner, name))
 
 
@@ -107,6 +115,7 @@ def plain_arguments(name):
     """(all operands and the other arguments without a default, except dims; whether the op needs a dim)."""
     op = max((op for op in OPS if op.name == name), key=lambda op: len(op.parameters))
     arguments, needs_dim = [], False
+    integers = ("isin",)  # the array API's takes no others
     for at, parameter in enumerate(op.parameters):
         sizes = op.sizes(parameter, lambda letter: 3) if op.shapes and parameter.is_operand else [3] if name in ("vander", "combinations") else [2, 3]
         numbers = tenon.arange(float(tenon.Size(sizes).numel())).reshape(sizes)
@@ -118,7 +127,7 @@ def plain_arguments(name):
             arguments.append((numbers > 1).to(tenon.int64))
         elif parameter.is_operand:
             floats = numbers * 0.35 - 1 + at
-            arguments.append((numbers + at).to(tenon.int64) if name.startswith(("bitwise", "gcd", "lcm")) or name == "ldexp" and at > 0 else floats > 0 if name.startswith("logical") else floats)
+            arguments.append((numbers + at).to(tenon.int64) if name.startswith(("bitwise", "gcd", "lcm")) or name in integers or name == "ldexp" and at > 0 else floats > 0 if name.startswith("logical") else floats)
         elif parameter.name in ("dim", "dims") and not parameter.choices:
             needs_dim = needs_dim or parameter.fallback is None
         elif parameter.fallback is None:

@@ -148,7 +148,8 @@ def test_from_dlpack(value):
 
 
 def test_mixed_devices():
-    for call in (lambda m, a, b: a + b, lambda m, a, b: a.add_(b), lambda m, a, b: m.where(b > 0, a, b), lambda m, a, b: m.add(a, a, out=b)):
+    for call in (lambda m, a, b: a + b, lambda m, a, b: a.add_(b), lambda m, a, b: m.where(b > 0, a, b), lambda m, a, b: m.add(a, a, out=b), lambda m, a, b: m.isin(a, b),
+                 lambda m, a, b: m.cdist(a.view(1, 2), b.view(1, 2)), lambda m, a, b: m.searchsorted(a, b), lambda m, a, b: m.bincount(a.long(), b)):  # fmt: skip
         for a, b in (("cpu", "meta"), ("meta", "cpu")):
             with pytest.raises((RuntimeError, NotImplementedError)):
                 call(tenon, tenon.ones(2, device=a), tenon.ones(2, device=b))
@@ -157,9 +158,9 @@ def test_mixed_devices():
 
 WRONG = [None, "x", "\ud800", b"x", {}, {1}, [], [None], ["a"], [1.5], object(), int, 2.5, -1, 10**30, True, float("nan"), IndexRaises(), FloatRaises(), np.ones(2), np.float32(2), np.int64(3),
          slice(None), ..., (1, "a"), [[1]]]  # fmt: skip
-# Not compared: random numbers, uninitialised memory, signatures that Tenon lacks, and functions that PyTorch or Tenon
+# Not compared: uninitialised memory, signatures that Tenon lacks, and functions that PyTorch or Tenon
 # implements in Python, whose errors for wrong arguments are Python's.
-NOT_COMPARED = {"rand", "randn", "randint", "rand_like", "randn_like", "empty", "empty_like", "empty_strided", "linspace", "nonzero", "ones", "zeros", "from_numpy",
+NOT_COMPARED = {"unique", "unique_consecutive", "logspace", "view_copy", "empty", "empty_like", "empty_strided", "linspace", "nonzero", "ones", "zeros", "from_numpy",
                 "norm", "get_default_dtype", "get_num_threads", "is_grad_enabled", "is_inference_mode_enabled", "scalar_tensor"}  # fmt: skip
 HAVE_OUT_DTYPE = ("mm", "bmm", "addmm", "baddbmm")  # have an overload with out_dtype
 MATRIX = judge.tensor([[1.0, 2.0], [3.0, 4.0]], "float32")
@@ -170,13 +171,20 @@ COMPARED = [name for name, _, _ in tenon._tenon._signatures(False) if hasattr(to
 @pytest.mark.parametrize("name", COMPARED)
 def test_wrong_arguments(name):
     """For every wrong argument, the same result or the same error."""
+
+    def called(m, *arguments, **keywords):
+        m.manual_seed(1)  # for functions that draw random numbers
+        return getattr(m, name)(*arguments, **keywords)
+
     for value in WRONG:
         if value is int and name in HAVE_OUT_DTYPE or isinstance(value, list) and not value and name in ("all", "any"):
             continue  # PyTorch's text mentions its own builds; docs/differences.md
         if isinstance(value, (int, float)) and abs(value) > 1000 and name in ("arange", "eye", "full"):
             continue  # a large result
+        if name == "split" and isinstance(value, bytes) or name == "matrix_power" and isinstance(value, int) and value < 0:
+            continue  # bytes.split takes a tensor, which is a buffer here; docs/differences.md
         for arguments in ((value,), (MATRIX, value), (value, MATRIX), (MATRIX, MATRIX, value), (MATRIX, 0, value)):
-            judge.same(lambda m, *given: getattr(m, name)(*given), *arguments, exact=None)
+            judge.same(called, *arguments, exact=None)
         for keyword in ("dim", "out", "dtype", "keepdim", "foo", "alpha"):
             if not (name in HAVE_OUT_DTYPE and keyword == "dtype"):
-                judge.same(lambda m, matrix, given: getattr(m, name)(matrix, **{keyword: given}), MATRIX, value, exact=None)
+                judge.same(lambda m, matrix, given: called(m, matrix, **{keyword: given}), MATRIX, value, exact=None)

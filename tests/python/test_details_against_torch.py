@@ -155,8 +155,7 @@ def test_states_of_generators():
     same(state_of_all)
     for wrong in (lambda m: 5, lambda m: None, lambda m: m.zeros(3)):
         same(lambda m: m.Generator().set_state(wrong(m)))
-    with pytest.raises(RuntimeError, match="of size 16 but found the input RNG state size to be 3"):
-        tenon.Generator().set_state(tenon.zeros(3, dtype=tenon.uint8))
+    same(lambda m: m.Generator().set_state(m.zeros(3, dtype=m.uint8)))
 
 
 def test_modes_as_class_decorators():

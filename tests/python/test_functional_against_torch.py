@@ -69,7 +69,8 @@ def test_activation(name, dtype):
     # PyTorch's gelu has few correct digits, or none, far below 0: absolute errors are compared. Those of the second
     # derivative by tanh are 1e-5 in float32.
     second = name not in FIRST_ONLY and (name, dtype) != ("gelu by tanh", "float32")
-    same(derived, ACTIVATIONS[name], x, exact=False, second=second)
+    # The slope of glu holds 1 - sigmoid, of which few digits are left in float32: here a bit of the sigmoid is 1e-3 of it.
+    same(derived, ACTIVATIONS[name], x, exact=None if (name[:3], dtype) == ("glu", "float32") else False, second=second)
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)

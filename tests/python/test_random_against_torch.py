@@ -113,6 +113,7 @@ def test_like(name, layout):
 def test_randint_like(layout):
     assert_equal(lambda m: m.randint_like(LIKE[layout](m, "int32"), 9))
     assert_equal(lambda m: m.randint_like(LIKE[layout](m, "float32"), -4, 9))
+    assert_equal(lambda m: m.randint_like(LIKE[layout](m, "int64"), m.tensor(5)))
 
 
 WRITES = {
@@ -236,6 +237,7 @@ def test_fork_rng_leaves_the_stream_alone():
 
 
 ERRORS = {
+    "randint_like of a vector": lambda m: m.randint_like(m.zeros(3), m.ones(2, dtype=m.int64)),
     "normal std": lambda m: m.zeros(3).normal_(0, -1),
     "normal int": lambda m: m.zeros(3, dtype=m.int64).normal_(),
     "normal negative stds": lambda m: m.normal(m.zeros(3), m.tensor([1.0, -1, 1])),

@@ -19,11 +19,11 @@ class Entry:
     """A signature of the page and the facts below it."""
 
     name: str
-    parameters: tuple  # their names
+    parameters: tuple  # "Tensor self"
     facts: dict
 
     def __str__(self):
-        return f"{self.name}({', '.join(self.parameters)})"
+        return f"{self.name}({', '.join(parameter.split()[-1] for parameter in self.parameters)})"
 
 
 def entries():
@@ -31,13 +31,13 @@ def entries():
     for section in re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.M)[1:]:
         for signature, text in re.findall(r"^`(\w+\([^\n]*) -> [^\n]*`\n(.*?)(?=^`|\Z)", section, re.S | re.M):
             name, _, inside = signature.removesuffix(")").partition("(")
-            names = tuple(part.partition("=")[0].split()[-1] for part in inside.split(", ") if part not in ("*", "") and not part.endswith(" out=None"))
-            found.append(Entry(name, names, dict(re.findall(r"^- ([\w ]+): (.*)$", text, re.M))))
+            parameters = tuple(part.partition("=")[0] for part in inside.split(", ") if part not in ("*", "") and not part.endswith(" out=None"))
+            found.append(Entry(name, parameters, dict(re.findall(r"^- ([\w ]+): (.*)$", text, re.M))))
     return found
 
 
 ENTRIES = entries()
-OPS = {(op.name, tuple(parameter.declared_name for parameter in op.parameters)): op for op in declared.OPS}
+OPS = {(op.name, tuple(f"{parameter.type} {parameter.declared_name}" for parameter in op.parameters)): op for op in declared.OPS}
 WITH_DTYPES = [entry for entry in ENTRIES if "dtypes" in entry.facts]
 
 
@@ -75,8 +75,12 @@ SIZES = {
     **{(name, "input"): [2, 2, 2, 2] for name in ("reflection_pad3d", "replication_pad3d")},
     **{(name, "src"): [2] for name in ("as_strided_scatter", "diagonal_scatter", "select_scatter")},
     **{(name, "index"): [2] for name in ("index_copy", "index_fill")},
-    ("combinations", "input"): [2], ("vander", "x"): [2], ("index_fill", "value"): [], ("repeat_interleave", "repeats"): [2],
-    ("tensor_split", "tensor_indices_or_sections"): [2],
+    ("combinations", "input"): [2], ("vander", "x"): [2], ("index_fill", "value"): [], ("masked_fill", "value"): [],
+    **{("repeat_interleave", name): [2] for name in ("input", "repeats")},
+    **{(name, "q"): [2] for name in ("quantile", "nanquantile")},
+    ("tensor_split", "tensor_indices_or_sections"): [2], ("bincount", "input"): [2], ("bucketize", "boundaries"): [2],
+    **{("searchsorted", name): [2] for name in ("sorted_sequence", "input")},  # a number needs a vector
+    **{(name, operand): [2, 3] for name in ("cross", "linalg_cross") for operand in ("input", "other")},
 }  # fmt: skip
 # Lists of integers that depend on the sizes.
 LISTS = {("as_strided_scatter", "size"): [2], ("as_strided_scatter", "stride"): [1], ("expand_copy", "size"): [2, 2], ("permute_copy", "dims"): [1, 0]}
@@ -86,18 +90,21 @@ def arguments(op, dtype_names):
     """(positional, keywords) for a call whose operands have these dtypes, in turn."""
     positional, keywords, made = [], {}, 0
     for parameter in op.parameters:
-        if parameter.is_list:
+        if parameter.type == "Tensor?":
+            continue
+        elif parameter.is_list:
             value = [tenon.ones(2, dtype=getattr(tenon, dtype_names[i % len(dtype_names)])) for i in range(2)]
         elif parameter.is_mask:
             value = tenon.ones(2, 2, dtype=getattr(tenon, dtype_names[0]) if op.name == "where" and len(op.parameters) == 1 else tenon.bool)
         elif parameter.is_index and parameter is not op.parameters[0]:
             value = tenon.zeros(SIZES[op.name, parameter.name] if (op.name, parameter.name) in SIZES else [2] if op.name in ("index_add", "index_select") or op.is_loss else [2, 2], dtype=tenon.int64)
-        elif parameter.type == "Tensor?":
-            continue
         elif parameter.is_operand:
             sizes = op.sizes(parameter, lambda letter: 2) if op.shapes else SIZES.get((op.name, parameter.name), [2, 2])
             value = tenon.ones(sizes, dtype=getattr(tenon, dtype_names[made % len(dtype_names)]))
             made += 1
+        elif parameter.name.startswith("return_"):  # one more result
+            keywords[parameter.name] = True
+            continue
         elif parameter.fallback is not None:
             continue
         elif parameter.type == "ScalarType":
@@ -117,8 +124,11 @@ def arguments(op, dtype_names):
 
 def call(op, *dtype_names, **others):
     positional, keywords, _ = arguments(op, dtype_names)
+    # Without these there is a warning.
     if op.name == "meshgrid":
-        keywords["indexing"] = "ij"  # without it there is a warning
+        keywords["indexing"] = "ij"
+    if op.name == "cross":
+        keywords["dim"] = -1
     return declared.function(op.name)(*positional, **keywords, **others)
 
 

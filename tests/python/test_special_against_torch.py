@@ -12,7 +12,8 @@ MISSING = {"expit", "logit", "sinc", "xlogy", "softmax", "log_softmax"} - set(te
 NAMES = sorted(name for name in torch.special.__all__ if name not in MISSING)
 POLYNOMIALS = [name for name in NAMES if "_polynomial_" in name]
 TWO = ["zeta", "xlog1py", "gammainc", "gammaincc"]
-OTHERS = ["polygamma", "multigammaln", "logsumexp", "round", "xlogy"]
+ALONG_A_DIM = ["softmax", "log_softmax"]
+OTHERS = ["polygamma", "multigammaln", "logsumexp", "round", "xlogy", *ALONG_A_DIM]
 UNARY = [name for name in NAMES if name not in POLYNOMIALS + TWO + OTHERS]
 WITHOUT_DERIVATIVE = [name for name in UNARY if "bessel" in name or name == "airy_ai"]
 EDGES = [0.0, -0.0, math.inf, -math.inf, math.nan, 1e-40, -1e-40, 1e-30, 3e38, -3e38, 1.0, -1.0, -2.0, 2.0, 5.0, 8.0, 10.0, 50.0, 200.0, 1e5, 1e10]
@@ -77,6 +78,23 @@ def test_values_of_polygamma(n):
     for dtype in (torch.float32, torch.float64):
         x = numbers(dtype, 5)
         assert torch.allclose(torch.from_dlpack(tenon.special.polygamma(n, ours(x))), torch.special.polygamma(n, x), rtol=1e-6 if dtype == torch.float32 else 1e-14, atol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("name", ALONG_A_DIM)
+def test_values_and_derivatives_along_a_dim(name, dtype):
+    for dim in (0, 1, -1):
+        x = numbers(dtype, 5, 96, seed=dim + 1)[:96].reshape(4, 3, 8)
+        x[0, 0, 0] = -math.inf
+        theirs, mine = x.clone().requires_grad_(), ours(x).requires_grad_()
+        wanted, got = getattr(torch.special, name)(theirs, dim), getattr(tenon.special, name)(mine, dim)
+        assert torch.allclose(torch.from_dlpack(got.detach()), wanted, rtol=1e-5 if dtype == torch.float32 else 1e-13, atol=1e-6 if dtype == torch.float32 else 1e-14)
+        slopes = torch.linspace(-1, 2, 96, dtype=dtype).reshape(4, 3, 8)
+        wanted.backward(slopes)
+        got.backward(ours(slopes))
+        assert torch.allclose(torch.from_dlpack(mine.grad), theirs.grad, rtol=1e-4 if dtype == torch.float32 else 1e-12, atol=1e-5 if dtype == torch.float32 else 1e-13, equal_nan=name == "log_softmax")
+    whole = [getattr(m.special, name)(m.ones(2, 3, dtype=m.int32), 1, dtype=m.float64) for m in (torch, tenon)]
+    assert torch.allclose(torch.from_dlpack(whole[1]), whole[0], rtol=1e-14, atol=0)
 
 
 @pytest.mark.parametrize("name", UNARY)

@@ -16,7 +16,7 @@ WORDS = {
     "complex": ["complex64", "complex128"],
 }
 # Results whose name says the dtype.
-DTYPE_OF_RESULT = {"indices": "int64", "exponent": "int32"}
+DTYPE_OF_RESULT = {"indices": "int64", "exponent": "int32", "inverse": "int64", "counts": "int64"}
 
 
 @functools.cache
@@ -90,6 +90,10 @@ def listed(words):
 def results(op):
     """The dtype of each result in words, by the title of its line."""
     complex_to_real = op.facts.get("complex_to_real", False)
+    asked = [parameter.name.removeprefix("return_") for parameter in op.parameters if parameter.name.startswith("return_")]
+    if asked and not any(op.result_names):  # unique: return_counts asks for the counts
+        own = one_result(op, complex_to_real)
+        return {"first result": own, **{f"result {name}": DTYPE_OF_RESULT.get(name, own) for name in asked}}
     if not any(op.result_names):
         # Of two without a name, as of var_mean, the first is the real one.
         titles = ["result"] if not op.result_names else ["first result", "second result"]

@@ -114,7 +114,8 @@ def read(op, parameter):
     """C++ that gets an argument from a call."""
     if parameter.name == "correction" and parameter.type == "Scalar?":
         return "correction_of(call)"  # which may be called `unbiased`
-    name = "Name::input" if parameter.name == "self" else f"Name::{parameter.name}"
+    is_tensor = parameter.name == "self" and parameter.type != "Scalar"
+    name = "Name::input" if is_tensor else f"Name::{parameter.name}"
     if parameter.name == "self" and "|" in parameter.type and not op.facts.get("numbers_as_tensors"):
         name = "call.has(Name::self) ? Name::self : Name::input"  # a number is called `self`, a tensor `input`
     return op.type_of(parameter).get("call", name, default=parameter.cpp_default())

@@ -40,6 +40,7 @@ TYPES = {
     "int[]?": Type("const DimsArg&", "ints?", "dims_arg", none="{}"),
     "int[1]": Type("const DimsArg&", "ints[1]", "dims_arg", none="{}"),
     "int[1]?": Type("const DimsArg&", "ints[1]?", "dims_arg", none="{}"),
+    **{f"int[{count}]": Type("SizesView", f"ints[{count}]", "dims") for count in (2, 4, 6)},
     "str": Type("const char*", "str", "text", without_default="nullptr"),
     "str?": Type("const char*", "str?", "text", without_default="nullptr", none="nullptr"),
     "ScalarType": Type("Dtype", "dtype", "*dtype"),

@@ -45,7 +45,7 @@ from . import _tensor, return_types, utils
 
 _tensor.extend(Tensor)
 for _value in list(globals().values()):  # help() and pickle name the package, not the file
-    if getattr(_value, "__module__", "").startswith("tenon._"):
+    if getattr(_value, "__module__", "").startswith(("tenon._", "tenon.random")):
         _value.__module__ = "tenon"
 del _value
 

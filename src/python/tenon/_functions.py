@@ -22,10 +22,17 @@ def broadcast_shapes(*shapes):
     return _tenon._broadcast_shapes(shapes)
 
 
-def _check_tensors(tensors):
+def _type_name(value):
+    """The name of its type in errors of C++: numpy.ndarray, but a class of Python without its module."""
+    kind = type(value)
+    is_heap_type = kind.__flags__ & 1 << 9
+    return kind.__name__ if is_heap_type or kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
+def _check_tensors(tensors, argument=0):
     for at, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
-            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type(tensor).__name__}")
+            raise TypeError(f"expected Tensor as element {at} in argument {argument}, but got {_type_name(tensor)}")
 
 
 def broadcast_tensors(*tensors):
@@ -63,28 +70,43 @@ def _at_least(function, tensors):
 
 
 def atleast_1d(*tensors):
-    """A tensor without dims as a vector; others unchanged. Of several tensors: each of them."""
+    """atleast_1d(*tensors)
+
+    A tensor without dims as a vector; others unchanged. Of several tensors: each of them.
+    """
     return _at_least(_tenon.atleast_1d, tensors)
 
 
 def atleast_2d(*tensors):
-    """Tensors of fewer dims as a matrix of one row; others unchanged. Of several tensors: each of them."""
+    """atleast_2d(*tensors)
+
+    Tensors of fewer dims as a matrix of one row; others unchanged. Of several tensors: each of them.
+    """
     return _at_least(_tenon.atleast_2d, tensors)
 
 
 def atleast_3d(*tensors):
-    """Tensors of fewer dims with dims of size 1: first for a vector, and last. Of several tensors: each of them."""
+    """atleast_3d(*tensors)
+
+    Tensors of fewer dims with dims of size 1: first for a vector, and last. Of several tensors: each of them.
+    """
     return _at_least(_tenon.atleast_3d, tensors)
 
 
 def block_diag(*tensors):
-    """A matrix with the matrices on its diagonal and 0 elsewhere."""
+    """block_diag(*tensors)
+
+    A matrix with the matrices on its diagonal and 0 elsewhere.
+    """
     _check_tensors(tensors)
     return _tenon.block_diag(tensors)
 
 
 def cartesian_prod(*tensors):
-    """Every combination of an element of each vector, one row each."""
+    """cartesian_prod(*tensors)
+
+    Every combination of an element of each vector, one row each.
+    """
     _check_tensors(tensors)
     return _tenon.cartesian_prod(tensors)
 
@@ -101,7 +123,10 @@ def _sizes_of(shape):
 
 
 def unravel_index(indices, shape):
-    """The indices of a tensor of that shape, one tensor for each dim, from places in all its elements as one vector."""
+    """unravel_index(indices, shape)
+
+    The indices of a tensor of that shape, one tensor for each dim, from places in all its elements as one vector.
+    """
     if indices.is_complex() or indices.is_floating_point() or indices.dtype == _tenon.bool:
         raise TypeError(f"expected 'indices' to be integer dtype, but got torch.{repr(indices.dtype).rpartition('.')[2]}")
     sizes = _sizes_of(shape)
@@ -122,20 +147,26 @@ def _wanted(results, return_inverse, return_counts):
 
 
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """The different elements, or slices along dim, in ascending order.
+    """unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None)
+
+    The different elements, or slices along dim, in ascending order.
 
     With return_inverse also the place of each element among them, with return_counts how often each occurs.
     """
     if dim is None:
-        results = _tenon.unique(input, sorted, return_inverse, return_counts)
+        results = _tenon.unique(input, sorted=sorted, return_inverse=return_inverse, return_counts=return_counts)
     else:
-        results = _tenon.unique_dim(input, dim, sorted, return_inverse, return_counts)
+        results = _tenon.unique_dim(input, dim, sorted=sorted, return_inverse=return_inverse, return_counts=return_counts)
     return _wanted(results, return_inverse, return_counts)
 
 
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
-    """The elements, or slices along dim, without those that equal the one before; otherwise like unique."""
-    return _wanted(_tenon.unique_consecutive(input, return_inverse, return_counts, dim), return_inverse, return_counts)
+    """unique_consecutive(input, return_inverse=False, return_counts=False, dim=None)
+
+    The elements, or slices along dim, without those that equal the one before; otherwise like unique.
+    """
+    results = _tenon.unique_consecutive(input, return_inverse=return_inverse, return_counts=return_counts, dim=dim)
+    return _wanted(results, return_inverse, return_counts)
 
 
 def _subscripts(places):
@@ -144,7 +175,7 @@ def _subscripts(places):
     for place in places:
         if place is Ellipsis:
             letters.append("...")
-        elif 0 <= place < 52:
+        elif place >= 0 and place < 52:  # in this order, for the TypeError
             letters.append(chr(ord("A") + place) if place < 26 else chr(ord("a") + place - 26))
         else:
             raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
@@ -169,7 +200,10 @@ def einsum(*args):
     else:
         equation, *operands = args
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
-        operands = operands[0]
+        return einsum(equation, *operands[0])
+    if not isinstance(equation, (str, bytes)):
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {_type_name(equation)}")
+    _check_tensors(operands, 1)
     return _tenon.einsum(list(operands), equation)
 
 
@@ -177,9 +211,10 @@ def _pairs_of_dims(a, b, dims):
     """The dims of both operands of tensordot."""
     if isinstance(dims, (tuple, list)):
         first, second = dims
-        return [[side] if isinstance(side, int) else list(side) for side in (first, second)]
+        return [first, second]
     if isinstance(dims, Tensor) and dims.numel() > 1:
-        assert len(dims) == 2
+        if len(dims) != 2:
+            raise AssertionError(f"dims tensor must have size 2 in first dimension, got {len(dims)}")
         return [dims[0].tolist(), dims[1].tolist()]
     if not isinstance(dims, (int, Tensor)):
         raise RuntimeError(
@@ -189,13 +224,16 @@ def _pairs_of_dims(a, b, dims):
     count = int(dims)
     if count < 0:
         raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
-    if count > min(a.dim(), b.dim()):
+    if isinstance(dims, int) and count > min(a.dim(), b.dim()):
         raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
     return [list(range(-count, 0)), list(range(count))]
 
 
 def tensordot(a, b, dims=2, out=None):
-    """The sum of products along the last dims of a and the first of b, as many as dims says, or along pairs of dims."""
+    """tensordot(a, b, dims=2, out=None)
+
+    The sum of products along the last dims of a and the first of b, as many as dims says, or along pairs of dims.
+    """
     return _tenon.tensordot(a, b, *_pairs_of_dims(a, b, dims), **({} if out is None else {"out": out}))
 
 
@@ -203,14 +241,20 @@ _COMPUTE_MODES = {"use_mm_for_euclid_dist_if_necessary": None, "use_mm_for_eucli
 
 
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
-    """The distance of each row of x1 to each row of x2: the norm with ord p of their difference."""
-    if compute_mode not in _COMPUTE_MODES:
+    """cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary")
+
+    The distance of each row of x1 to each row of x2: the norm with ord p of their difference.
+    """
+    if not isinstance(compute_mode, str) or compute_mode not in _COMPUTE_MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     return _tenon.cdist(x1, x2, p, _COMPUTE_MODES[compute_mode])
 
 
 def chain_matmul(*matrices, out=None):
-    """linalg.multi_dot of matrices. Deprecated, as in PyTorch."""
+    """chain_matmul(*matrices, out=None)
+
+    linalg.multi_dot of matrices. Deprecated, as in PyTorch.
+    """
     from . import linalg
 
     import warnings

@@ -4,7 +4,7 @@ import warnings
 
 import tenon
 
-from .._tenon import _nn, bilinear, celu_, cosine_similarity, hardshrink, pairwise_distance, pdist, pixel_shuffle, pixel_unshuffle, prelu, relu_, rrelu_, selu_, threshold_
+from .._tenon import _nn, bilinear, celu_, channel_shuffle, cosine_similarity, hardshrink, pairwise_distance, pdist, pixel_shuffle, pixel_unshuffle, prelu, relu_, rrelu_, selu_, threshold_
 
 __all__ = """
     batch_norm bilinear binary_cross_entropy binary_cross_entropy_with_logits celu celu_ channel_shuffle cosine_embedding_loss
@@ -17,7 +17,7 @@ __all__ = """
 """.split()
 
 elu_, gelu, hardtanh_, leaky_relu_ = _nn.elu_, _nn.gelu, _nn.hardtanh_, _nn.leaky_relu_
-channel_shuffle, linear, one_hot = _nn.channel_shuffle, _nn.linear, _nn.one_hot
+linear, one_hot = _nn.linear, _nn.one_hot
 logsigmoid, softplus, softshrink = _nn.logsigmoid, _nn.softplus, _nn.softshrink
 
 
