@@ -80,7 +80,7 @@ Tensor& plain::diff_out(Tensor& out, const Tensor& self, int64_t n, int64_t dim,
   for (int64_t left = std::min(n, before.size(dim)); left > 1; --left) before = difference(before, dim);
   if (before.size(dim) == 0) throw IndexError("start out of range (expected to be in range of [0, 0], but got 1)");
   const Neighbours neighbours(before, dim);
-  return self.dtype() == bool_ ? tenon::logical_xor_out(out, neighbours.later, neighbours.earlier)
+  return before.dtype() == bool_ ? tenon::logical_xor_out(out, neighbours.later, neighbours.earlier)
                                : tenon::sub_out(out, neighbours.later, neighbours.earlier);
 }
 
@@ -154,7 +154,7 @@ Tensor plain::cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim
   check_no_bools("cumulative_trapezoid", y, x);
   if (y.dim() == 0) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
   const Tensor apart = distances("cumulative_trapezoid", y, x, along);
-  return (apart * (but_last(y, along) + but_first(y, along))).cumsum(along) / 2.0;
+  return ((but_last(y, along) + but_first(y, along)) * apart).cumsum(along) / 2.0;
 }
 Tensor plain::cumulative_trapezoid_dx(const Tensor& y, Scalar dx, int64_t dim) {
   check_distance("cumulative_trapezoid", y, &dx);

@@ -248,13 +248,10 @@ Tensor logspace(Scalar start, Scalar end, int64_t steps, double base, Options op
   if (is_complex(dtype)) return complex_powers(start, end, steps, base, dtype);
   if (steps > 1) check_counts_in(kCounting, dtype, "logspace_cpu");
   for (Scalar number : {start, end}) check_fits(number, dtype);
+  if (steps == 1) return full({1}, std::pow(base, start.as_double()), {dtype, Device::cpu});
   visit_dtype(dtype, [&]<class T>() {
-    if constexpr (!is_complex_v<T>) {
-      if (steps == 1)
-        result.data<T>()[0] = element_cast<T>(std::pow(base, start.as_double()));
-      else
-        fill_logspace<T>(result.data<T>(), steps, scalar_to<T>(start), scalar_to<T>(end), base);
-    }
+    if constexpr (!is_complex_v<T>)
+      fill_logspace<T>(result.data<T>(), steps, scalar_to<T>(start), scalar_to<T>(end), base);
   });
   return result;
 }

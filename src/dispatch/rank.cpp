@@ -353,8 +353,13 @@ Tensor quantile_of(const Tensor& self, const Tensor& q, std::optional<int64_t> d
   check_shares(q);
   const Tensor rows = sorted_along(self, dim, keepdim);
   const Tensor values = interpolated(rows, ranks_of(rows, q, ignore_nan), how);
-  if (q.dim() == 0) return values.squeeze(-1);
-  return values.unsqueeze(0).transpose(0, -1).squeeze(-1);
+  // In place: the result is not a view.
+  if (q.dim() > 0) {
+    take_layout(values, values.unsqueeze(0));
+    take_layout(values, values.transpose(0, -1));
+  }
+  take_layout(values, values.squeeze(-1));
+  return values;
 }
 
 Tensor& write_quantile(Tensor& out, const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,

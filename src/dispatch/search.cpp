@@ -305,6 +305,7 @@ Tensor plain::isin_of_number(Scalar element, const Tensor& test_elements, bool, 
   check_is_ordered(dtype_of_wrapped(element));
   check_is_ordered(test_elements.dtype());
   const Dtype dtype = tenon::result_type(element, test_elements);
+  if (overflows(element, dtype)) return full({}, invert, Options(bool_, test_elements.device()));  // equals no element
   return members(number_as_tensor(element, dtype, test_elements.device()), test_elements, dtype, invert);
 }
 Tensor& plain::isin_of_number_out(Tensor& out, Scalar element, const Tensor& test_elements, bool assume_unique,

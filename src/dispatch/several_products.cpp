@@ -122,12 +122,22 @@ struct Blocks {
 
 Tensor plain::kron(const Tensor& self, const Tensor& other) {
   const Blocks blocks(self, other);
-  return (blocks.self * blocks.other).view(blocks.sizes);
+  const Tensor product = blocks.self * blocks.other;
+  const Tensor shaped = product.detach().view(blocks.sizes);
+  // Not a view of the product, because nothing else holds that.
+  return recorded(product, new_alias(product, shaped.sizes(), shaped.strides(), 0), {ViewKind::unsafe_view});
 }
 Tensor& plain::kron_out(Tensor& out, const Tensor& self, const Tensor& other) {
   check_unrecorded(Op::mul, out, self, other);
   const Blocks blocks(self.detach(), other.detach());
-  return write_result(Op::mul, out, run_clone(blocks.self * blocks.other, MemoryFormat::contiguous).view(blocks.sizes));
+  const Tensor result = run_clone(blocks.self * blocks.other, MemoryFormat::contiguous).view(blocks.sizes);
+  for (const Tensor* operand : {&self, &other}) {
+    if (out.sizes() == blocks.sizes)
+      check_no_partial_overlap(out, *operand);
+    else
+      check_no_overlap(out, *operand);  // `out` is resized
+  }
+  return write_result(Op::mul, out, result);
 }
 
 // --- tensordot

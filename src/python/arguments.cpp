@@ -582,7 +582,7 @@ Dims Call::dims(Name name) const {
     const auto& parameters = parser_->signatures()[static_cast<std::size_t>(signature_)].parameters;
     const auto parameter = std::find_if(parameters.begin(), parameters.end(),
                                         [&](const Parameter& declared) { return declared.name == name; });
-    return Dims(parameter->broadcast, integer_of(value));
+    return Dims(std::max<int64_t>(parameter->broadcast, 1), integer_of(value));
   }
   Dims dims;
   for (Py_ssize_t i = 0; i < length_of(value); ++i) {  // length_of each time: __index__ of an item may change the list

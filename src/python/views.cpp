@@ -159,13 +159,14 @@ void fill_diagonal(const Tensor& self, Scalar value, bool wraps) {
   self.as_strided({count}, {stride}, offset).fill_(value);
 }
 
-/// resize_. A memory format changes the strides even if the shape stays.
-void resize_to(const Call& call, SizesView sizes) {
+/// resize_. A memory format changes the strides even if the shape stays; `like` is what `preserve` stands for.
+void resize_to(const Call& call, SizesView sizes, std::optional<MemoryFormat> like = {}) {
   Tensor& self = call.tensor(Name::input);
   if (self.requires_grad() || !call.has(Name::memory_format)) return static_cast<void>(self.resize_(sizes));
   for (int64_t size : sizes)
     if (size < 0) throw Error("numel: integer multiplication overflow");
-  const MemoryFormat format = call.memory_format(MemoryFormat::contiguous);
+  MemoryFormat format = call.memory_format(MemoryFormat::contiguous);
+  if (format == MemoryFormat::preserve && like) format = *like;
   if (format == MemoryFormat::preserve) throw Error("Unsupported memory formatPreserve");
   const Dims strides = format_strides(sizes, format);
   self.resize_(sizes);
@@ -320,7 +321,9 @@ constexpr Definition kViews[] = {
     {"resize_as_", kBoth, "(Tensor input, Tensor the_template, *, memory_format? memory_format=None)",
      "Changes the shape to that of the template; the storage grows if necessary.",
      [](const Call& call) -> PyObject* {
-       resize_to(call, call.tensor(Name::the_template).sizes());
+       const Tensor& like = call.tensor(Name::the_template);
+       const bool is_last = !like.is_contiguous() && like.is_contiguous(MemoryFormat::channels_last);
+       resize_to(call, like.sizes(), is_last ? MemoryFormat::channels_last : MemoryFormat::contiguous);
        return again(call.object(Name::input));
      }},
     {"sum_to_size", kMethod, "(Tensor input, ints size)", "The sum over the dims that a broadcast from `size` would add or expand.",

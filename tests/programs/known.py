@@ -83,6 +83,15 @@ def var_writes_to_its_input(case):
     return names and storage_of(case.variables[names[1]]) == storage_of(case.variables[names[2]])
 
 
+def overlaps_itself(case, name):
+    """Whether a tensor's elements share memory."""
+    tensor = case.variables.get(name)
+    if not isinstance(tensor, torch.Tensor) or tensor.is_meta or tensor.untyped_storage().nbytes() == 0:
+        return False
+    places = torch.arange(tensor.untyped_storage().nbytes() // tensor.element_size()).as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+    return places.unique().numel() < tensor.numel()
+
+
 def storage_of(tensor):
     return tensor.untyped_storage().data_ptr()
 
@@ -104,7 +113,7 @@ ERRORS = [
     ("Writing to memory that is also read", lambda case: case.ours is None and re.search(r"out=|\bnorm\(.*, v\d+\)$", case.statement)
      and re.search(r"Dimension out of range|appears multiple times|^The size of tensor a ", text(case.theirs))),
     ("In Python", lambda case: both_fail(case) and type(case.ours) is type(case.theirs) is TypeError
-     and re.match(r"(linspace|view_copy|rand_like|randn_like|randint_like)\(\) received an invalid combination of arguments", text(case.theirs))),
+     and re.match(r"(linspace|logspace|view_copy|rand_like|randn_like|randint_like)\(\) received an invalid combination of arguments", text(case.theirs))),
     ("Sizes, strides and offsets too large to count", lambda case: "SymIntArrayRef expected to contain only concrete integers" in text(case.theirs)),
     ("Sizes, strides and offsets too large to count", lambda case: re.match("(Stride|Storage offset) calculation overflowed|numel: integer", text(case.ours))),
     ("Memory that others hold", lambda case: text(case.ours) == "Trying to resize storage that is not resizable"),
@@ -164,6 +173,16 @@ ERRORS = [
      and re.match("Negation, the `-` operator, on a bool tensor|result type Float can't be cast to the desired output type Bool", text(case.theirs))),
     ("Gradients", lambda case: re.search(r"floor_divide|heaviside|//", case.statement)),
     ("Calls that fail", lambda case: both_fail(case) and re.search(r"mvlgamma|celu_\(|pow\(|\*\*", case.statement)),
+    ("Calls that fail", lambda case: both_fail(case) and "out=" in case.statement
+     and any(text(error).startswith("unsupported operation: ") for error in (case.theirs, case.ours))),
+    ("Calls that fail", lambda case: both_fail(case) and "out=" in case.statement
+     and text(case.ours).startswith("Expected out tensor to have dtype") and "functions with out=" in text(case.theirs)),
+    ("Calls that fail", lambda case: both_fail(case) and "randperm(-" in case.statement),
+    ("Gradients", lambda case: text(case.ours).startswith("linalg.matrix_power: there is no inverse")),
+    ("Writing to memory that is also read", lambda case: case.ours is None and "bucketize(" in case.statement and text(case.theirs).startswith("ArrayRef: attempted")),
+    ("Gradients", lambda case: case.ours is None and "backward(" in case.statement and text(case.theirs) == "'NoneType' object has no attribute 'zero_'"),
+    ("Writing to memory that is also read", lambda case: case.theirs is None and re.search(r"\bpow\([^v].*out=v\d+\.", case.statement)
+     and text(case.ours).startswith("unsupported operation: some elements")),
     ("Calls that fail", lambda case: both_fail(case) and re.search(r"\bindex_put_?\(", case.statement)),
     ("Calls that fail", lambda case: both_fail(case) and all(text(error).startswith("Dimension specified as ") for error in (case.theirs, case.ours))),
     ("Writing to memory that is also read", lambda case: case.ours is None and re.search(r"\bnormal\(.*out=", case.statement)
@@ -232,6 +251,10 @@ STATES = [
     ("Gradients", lambda case, what, unchanged: what.startswith("stride: ") and re.search(r"\b(grad|backward)\(", case.statement)),
     ("Gradients", lambda case, what, unchanged: what.startswith("storage: ") and re.fullmatch(r"storage: (\S+) has that of \S+ in PyTorch, (None|\1) in Tenon", what) and "backward(" in case.statement),
     ("Gradients", lambda case, what, unchanged: what.startswith("requires_grad: ") and what.endswith("True in PyTorch, False in Tenon") and holds_no_floats(case, what.split()[1])),
+    ("Gradients", lambda case, what, unchanged: what.startswith("grad_fn: ") and re.search(r"\b(trapz|\w*trapezoid|fill)\(", case.statement)),
+    ("Writing to memory that is also read", lambda case, what, unchanged: what.startswith("values: ") and overlaps_itself(case, what.split()[1].split("[")[0])
+     and re.search(r"_\(", case.statement)),
+    ("In Python", lambda case, what, unchanged: what.startswith("identity: ") and re.search(r"\bdiff\(", case.statement)),
     ("Gradients", lambda case, what, unchanged: what.startswith("_version: ") and re.search(r"\bkron\(.*out=", case.statement)),
     ("Sizes, strides and offsets too large to count", lambda case, what, unchanged: what.startswith("stride: ") and (has_huge_strides(case) or re.search(r"2\*\*6[23]", case.statement))),
 ]
@@ -262,7 +285,8 @@ VALUES = [
      and math.isinf(wanted) and wanted * got > 0 and abs(got) > 1e38),
     ("all and any into a uint8 out", lambda case, dtype, wanted, got: dtype == "uint8" and re.search(r"\b(all|any)\(.*out=", case.statement)
      and not re.search(r"\(\)|\[\]", case.statement)),
-    ("Rounding", lambda case, dtype, wanted, got: wanted == got == 0 and re.search(r"\b(minimum|maximum|fmin|fmax|amin|amax|aminmax|min|max|clamp|clamp_|lerp|lerp_)\(", case.statement)),
+    ("Rounding", lambda case, dtype, wanted, got: wanted == got == 0 and re.search(r"\b(minimum|maximum|fmin|fmax|amin|amax|aminmax|min|max|(?:clamp|clamp_min|clamp_max|clip|lerp)_?)\(", case.statement)),
+    ("Rounding", lambda case, dtype, wanted, got: dtype.startswith("float") and re.search(r"_window\(", case.statement) and abs(wanted - got) <= 2.0**-22),
     # prod multiplies in another order.
     ("Rounding", lambda case, dtype, wanted, got: (wanted == 0 or got == 0) and (wanted != wanted or got != got) and re.search(r"\bprod\(", case.statement)),
     ("Rounding", lambda case, dtype, wanted, got: wanted != wanted and got == got and re.search(r"\b(remainder|fmod)_?\(|%", case.statement)),

@@ -25,7 +25,7 @@ COMPLEX_ULPS = 16
 
 # Calls that give uninitialised memory or random numbers: in both libraries the elements are set to zero, so that programs
 # can continue.
-UNINITIALISED = re.compile(r"\b(?:empty|empty_like|empty_strided|new_empty|resize_|resize_as_|rand|randn|randint|rand_like|randn_like|uniform_|normal_|random_)\(")
+UNINITIALISED = re.compile(r"\b(?:empty|empty_like|empty_strided|empty_permuted|new_empty|resize_|resize_as_|rand|randn|randint|rand_like|randn_like|uniform_|normal_|random_)\(")
 RANDOM = re.compile(r"\b(?:rand\w*|uniform_|normal_|random_|geometric_|normal|poisson)\(|\bempty\(.*out=")
 
 # Allowed errors in ulp of the result: both libraries may have the declared error, and PyTorch's sqrt an error of one.
