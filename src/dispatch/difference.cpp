@@ -70,10 +70,10 @@ Tensor& plain::diff_out(Tensor& out, const Tensor& self, int64_t n, int64_t dim,
                         const Tensor& append) {
   check_diff(self, n, dim, prepend, append);
   if (n == 0) {
-    check_unrecorded(Op::sub, out, self);
     if (out.dtype() != self.dtype())
       throw Error(std::string("expected scalar_type ") + scalar_type_name(self.dtype()) + " but found " +
                   scalar_type_name(out.dtype()));
+    check_unrecorded(Op::sub, out, self);
     return write_result(Op::sub, out, run_clone(self, MemoryFormat::contiguous));
   }
   Tensor before = joined(self, dim, prepend, append);
@@ -152,8 +152,8 @@ Tensor plain::trapz_x(const Tensor& y, const Tensor& x, int64_t dim) { return pl
 Tensor plain::cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim) {
   const int64_t along = wrap_dim(dim, y.dim());
   check_no_bools("cumulative_trapezoid", y, x);
-  if (y.dim() == 0) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
   const Tensor apart = distances("cumulative_trapezoid", y, x, along);
+  if (y.dim() == 0) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
   return ((but_last(y, along) + but_first(y, along)) * apart).cumsum(along) / 2.0;
 }
 Tensor plain::cumulative_trapezoid_dx(const Tensor& y, Scalar dx, int64_t dim) {

@@ -1,6 +1,6 @@
 #include "dispatch/keys.h"
 
-#include <algorithm>
+#include <cstring>
 
 #include "dispatch/differentiate.h"
 #include "kernel/kernel.h"
@@ -12,18 +12,24 @@ Tensor dense_rows_along(const Tensor& self, int64_t dim) {
   return rows.is_contiguous() ? rows : run_clone(rows, MemoryFormat::contiguous);
 }
 
-std::vector<int64_t> keys_of(const Tensor& self, int64_t start, int64_t n) {
-  std::vector<int64_t> keys(static_cast<std::size_t>(n));
+void write_keys(int64_t* keys, const Tensor& self, int64_t start, int64_t n) {
   // exact: inside the storage
   const auto* const from = reinterpret_cast<const std::byte*>(self.impl()->data()) + start * itemsize(self.dtype());
   const auto& kernel = kernels().order[static_cast<std::size_t>(self.dtype())];
-  if (itemsize(self.dtype()) == 8) {
-    kernel.keys(keys.data(), from, n, false);
-    return keys;
+  if (itemsize(self.dtype()) == 8) return kernel.keys(keys, from, n, false);
+  // Keys of 32 bits take the second half of the memory; each is read before its place is written.
+  auto* const narrow = reinterpret_cast<std::byte*>(keys) + n * int64_t{sizeof(int32_t)};  // exact: inside the keys
+  kernel.keys(narrow, from, n, false);
+  for (int64_t i = 0; i < n; ++i) {
+    int32_t key;
+    std::memcpy(&key, narrow + i * int64_t{sizeof key}, sizeof key);  // exact: inside the keys
+    keys[i] = key;
   }
-  std::vector<int32_t> narrow(static_cast<std::size_t>(n));
-  kernel.keys(narrow.data(), from, n, false);
-  std::copy(narrow.begin(), narrow.end(), keys.begin());
+}
+
+std::vector<int64_t> keys_of(const Tensor& self, int64_t start, int64_t n) {
+  std::vector<int64_t> keys(static_cast<std::size_t>(n));
+  write_keys(keys.data(), self, start, n);
   return keys;
 }
 

@@ -12,6 +12,7 @@ namespace tenon {
 Tensor dense_rows_along(const Tensor& self, int64_t dim);
 
 /// The keys of `n` elements of a row-major real tensor, the first of them `start`.
+void write_keys(int64_t* keys, const Tensor& self, int64_t start, int64_t n);
 std::vector<int64_t> keys_of(const Tensor& self, int64_t start, int64_t n);
 
 /// The key of NaN, if the dtype has it.

@@ -536,8 +536,15 @@ Tensor pow(const Target& target, const Arg& self, const Arg& exponent) {
   if (self.is_tensor() && !exponent.is_tensor()) return power_by_number(target, self.tensor(), exponent.number());
   const Arg* const args[] = {&self, &exponent};
   if (self.is_tensor() || !exponent.is_tensor()) return run_form(Op::pow, target, args, 2);
-  return equals(self.number(), 1) ? power_of_1(target, self, exponent.tensor())
-                                  : run_form(Op::pow_of_number, target, args, 2);
+  if (equals(self.number(), 1)) return power_of_1(target, self, exponent.tensor());
+  if (!target.given()) return run_form(Op::pow_of_number, target, args, 2);
+  // PyTorch resizes `out=` before it compares the memory of both.
+  check_history(Op::pow_of_number, target, {&self, &exponent});
+  const SizesView sizes = exponent.tensor().sizes();
+  ResizedOutput resized(*target.tensor, sizes, contiguous_strides(sizes));
+  Tensor result = run_form(Op::pow_of_number, target, args, 2);
+  resized.keep();
+  return result;
 }
 
 /// An operand of float_power in its dtype.

@@ -473,9 +473,12 @@ void fill_bernoulli(const Tensor& self, const Tensor& p) {
 }
 
 constexpr DtypeSet kDrawn = kUsual;
-/// A tensor without elements may have any dtype.
 void check_drawn(const char* kernel, const Tensor& self, DtypeSet dtypes) {
-  if (self.numel() > 0 && (dtypes & set_of(self.dtype())) == 0) fail_no_code(kernel, self.dtype());
+  if ((dtypes & set_of(self.dtype())) == 0) fail_no_code(kernel, self.dtype());
+}
+/// In place a tensor without elements may have any dtype.
+void check_written(const char* kernel, const Tensor& self, DtypeSet dtypes) {
+  if (self.numel() > 0) check_drawn(kernel, self, dtypes);
 }
 
 // --- Distributions of one uniform number
@@ -659,7 +662,7 @@ Tensor& normal_(Tensor& self, double mean, double std) {
 
 Tensor& random_(Tensor& self) {
   return recorded_write({"random_", "RandomBackward2"}, self, [&] {
-    check_drawn("random_kernel_cpu", self, kDrawn);
+    check_written("random_kernel_cpu", self, kDrawn);
     overwrite_in_memory_order(self, [](const Tensor& memory) {
       visit_dtype(memory.dtype(), [&]<class T>() {
         if constexpr (!is_complex_v<T>) fill_any_integers<T>(memory);
@@ -686,14 +689,14 @@ Tensor& random_(Tensor& self, int64_t from, std::optional<int64_t> to) {
 Tensor& bernoulli_(Tensor& self, double p) {
   return recorded_write({"bernoulli_", "BernoulliBackward2"}, self, [&] {
     if (!(p >= 0 && p <= 1)) throw Error("bernoulli_ expects p to be in [0, 1], but got p=" + text_of(p));
-    check_drawn("bernoulli_scalar_cpu_", self, kDrawn);
+    check_written("bernoulli_scalar_cpu_", self, kDrawn);
     overwrite_from_uniform(self, [=](double u) { return u < p ? 1. : 0.; });
   });
 }
 
 Tensor& bernoulli_(Tensor& self, const Tensor& p) {
   const auto write = [&] {
-    check_drawn("bernoulli_tensor_cpu_self_", self, kDrawn);
+    check_written("bernoulli_tensor_cpu_self_", self, kDrawn);
     if (self.numel() == 0) return bump_version(self);
     if (!is_floating_point(p.dtype())) fail_no_code("bernoulli_tensor_cpu_p_", p.dtype());
     const Tensor probabilities = p.detach().expand(self.sizes()).clone();  // may share memory with `self`
@@ -718,7 +721,7 @@ Tensor& exponential_(Tensor& self, double lambd) {
 Tensor& geometric_(Tensor& self, double p) {
   return recorded_write({"geometric_", "GeometricBackward0"}, self, [&] {
     if (!(p > 0 && p < 1)) throw Error("geometric_ expects p to be in (0, 1), but got p=" + text_of(p));
-    check_drawn("geometric_cpu", self, kDrawn & ~set_of(bool_));
+    check_written("geometric_cpu", self, kDrawn & ~set_of(bool_));
     overwrite_from_uniform(self, [=](double u) { return std::ceil(std::log(u) / std::log1p(-p)); });
   });
 }
@@ -726,7 +729,7 @@ Tensor& geometric_(Tensor& self, double p) {
 Tensor& log_normal_(Tensor& self, double mean, double std) {
   return recorded_write({"log_normal_", "LogNormalBackward0"}, self, [&] {
     if (!(std > 0)) throw Error("log_normal_ expects std > 0.0, but found std=" + text_of(std));
-    check_drawn("log_normal_cpu", self, kFloats);
+    check_written("log_normal_cpu", self, kFloats);
     overwrite_in_memory_order(self, [&](const Tensor& memory) {
       Generator& stream = generator();
       visit_dtype(memory.dtype(), [&]<class T>() {
@@ -816,7 +819,8 @@ namespace {
 /// `of` has the dtype and the device of the result.
 Tensor normal_like(const Tensor& of, const Arg& mean, const Arg& std) {
   if (!std.is_tensor()) {
-    Tensor result = empty(mean.tensor().sizes(), {of.dtype(), of.device()});
+    // PyTorch expands `mean` to the sizes of `out=`, too.
+    Tensor result = empty(infer_size(mean.tensor().sizes(), of.sizes()), {of.dtype(), of.device()});
     return normal_(result, 0, std.number().as_double()).add_(mean.tensor().detach());
   }
   const Tensor deviation = std.tensor().detach();
@@ -826,7 +830,8 @@ Tensor normal_like(const Tensor& of, const Arg& mean, const Arg& std) {
   const SizesView first = mean.is_tensor() ? mean.tensor().sizes() : deviation.sizes();
   Tensor result = empty(infer_size(first, deviation.sizes()), {of.dtype(), of.device()});
   normal_(result).mul_(deviation);
-  return mean.is_tensor() ? result.add_(mean.tensor().detach()) : result.add_(mean.number());
+  return result.add_(mean.is_tensor() ? mean.tensor().detach()
+                                      : full({}, mean.number(), Options(result.dtype(), result.device())));
 }
 }  // namespace
 

@@ -203,7 +203,12 @@ Tensor range(Scalar start, Scalar end, Scalar step, Options options) {
   const bool is_counted = options.device.value_or(Device::cpu) == Device::cpu;
   if (is_counted) check_counts_in(kCounting, dtype, "range_cpu");
   check_range(start, end, step);
-  const double steps = std::floor((end.as_double() - start.as_double()) / step.as_double());
+  // Integers are truncated before anything is computed.
+  const auto in_dtype = [&](Scalar number) {
+    return is_floating_point(dtype) ? number.as_double() : std::trunc(number.as_double());
+  };
+  const double by = in_dtype(step) == 0 ? step.as_double() : in_dtype(step);
+  const double steps = std::floor((in_dtype(end) - in_dtype(start)) / by);
   if (!(steps >= 0 && steps < 0x1p62)) throw Error("invalid size, possible overflow?");
   const Tensor result = new_tensor({static_cast<int64_t>(steps) + 1}, dtype, options.device.value_or(Device::cpu));
   if (result.is_meta()) return result;

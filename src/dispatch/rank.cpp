@@ -72,6 +72,13 @@ struct Found {
   Tensor values, indices;
 };
 
+/// Room for one row.
+struct RowRoom {
+  explicit RowRoom(int64_t length) : items(static_cast<std::size_t>(length)), keys(items.size()) {}
+  Items items;
+  std::vector<int64_t> keys;
+};
+
 /// The chosen element of each row, for a tensor with elements along `dim`.
 void choose(const Tensor& self, int64_t dim, const Found& found, const Choice& choice) {
   if (has_no_work(found.values.numel(), found.values.data_ptr())) return;
@@ -82,14 +89,14 @@ void choose(const Tensor& self, int64_t dim, const Found& found, const Choice& c
   auto* const values = reinterpret_cast<std::byte*>(found.values.impl()->data());
   auto* const places = reinterpret_cast<int64_t*>(found.indices.impl()->data());
   note_course({.route = "ranks of rows", .stores = "in place", .scratch_bytes = length * int64_t{sizeof(Item)}});
-  run_or_plan(values, (count + together - 1) / together, [&](int64_t part) {
+  const auto make = [length] { return RowRoom(length); };
+  run_or_plan(values, (count + together - 1) / together, make, [&](RowRoom& room, int64_t part) {
     check_interrupt();
-    Items items;
     for (int64_t row = part * together; row < std::min(count, (part + 1) * together); ++row) {
-      const std::vector<int64_t> keys = keys_of(rows, row * length, length);
-      items.clear();
-      for (int64_t i = 0; i < length; ++i) items.push_back({keys[static_cast<std::size_t>(i)], i});
-      places[row] = choice(items, nan_key(self.dtype()));
+      write_keys(room.keys.data(), rows, row * length, length);
+      for (int64_t i = 0; i < length; ++i)
+        room.items[static_cast<std::size_t>(i)] = {room.keys[static_cast<std::size_t>(i)], i};
+      places[row] = choice(room.items, nan_key(self.dtype()));
       // exact: inside the storages
       std::memcpy(values + row * width, from + (row * length + places[row]) * width, static_cast<std::size_t>(width));
     }

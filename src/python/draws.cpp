@@ -52,6 +52,7 @@ PyObject* normal_call(const Call& call) {
     with_generator(call, [&] { normal_out(call.tensor(Name::out), mean, deviation); });
     return call.returned();
   }
+  check_out(call);
   Options options{};
   options.dtype = call.dtype();
   options.device = call.device();
@@ -62,6 +63,10 @@ PyObject* normal_call(const Call& call) {
     Tensor result = empty(size, options);
     return normal_(result, mean, deviation);
   });
+  if (call.has(Name::out)) {
+    Py_DECREF(made);
+    return returned_by_factory(call);
+  }
   if (call.boolean(Name::requires_grad)) tensor_of(made).requires_grad_();
   return made;
 }

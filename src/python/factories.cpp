@@ -197,7 +197,7 @@ int64_t bound_of(const Call& call) {
   if (!is_tensor(call.object(Name::high))) return call.integer(Name::high);
   const Tensor& high = call.tensor(Name::high);
   if (high.dim() != 0 || high.is_meta()) throw Error("high must be a scalar tensor and on CPU");
-  return high.item().as_int64();
+  return high.item().to<int64_t>();
 }
 Tensor integers_drawn_like(const Call& call) {
   const int64_t low = call.integer(Name::low, 0), high = bound_of(call);
@@ -384,6 +384,8 @@ const Definition kFactories[] = {
 };
 
 }  // namespace
+
+PyObject* returned_by_factory(const Call& call) { return returned(call); }
 
 std::vector<Entry> factory_entries() { return entries<kFactories>(); }
 

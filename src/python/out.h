@@ -16,5 +16,7 @@ void resize_quietly(Tensor& out, SizesView sizes);
 /// Copies a result. If `out` has another shape it is resized, with these strides, and with PyTorch's warning if it had
 /// elements.
 void write_out(Tensor& out, const Tensor& result, SizesView strides);
+/// The tensor given as `out=` of a factory, with requires_grad as the call asks.
+PyObject* returned_by_factory(const Call& call);
 
 }  // namespace tenon::python

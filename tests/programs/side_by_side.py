@@ -35,7 +35,7 @@ ULPS = DECLARED | {name + "_": ulps for name, ulps in DECLARED.items()}
 # Ops that sum or multiply in another order: errors of a few roundings of the largest magnitude involved.
 FOLDS = "|".join(op.name for op in read_ops() if op.is_public and op.kind != "map" and "ulp" in op.facts)
 PRODUCTS = "|".join(op.name for op in read_ops() if op.facts.get("shapes"))
-SUMMING = re.compile(rf"\b(?:(?:{FOLDS}|{PRODUCTS})_?|sum_to_size|backward|grad|alpha|linspace|allclose|isclose)\b|\b(?:add|sub)_?\(.*(?:,.*,|, other=)|(?<!T)\.(?:add|sub)_?\(.*, |@|1 / |\breciprocal|/=|/ ")
+SUMMING = re.compile(rf"\b(?:(?:{FOLDS}|{PRODUCTS})_?|sum_to_size|backward|grad|alpha|linspace|allclose|isclose|cross)\b|\b(?:add|sub)_?\(.*(?:,.*,|, other=)|(?<!T)\.(?:add|sub)_?\(.*, |@|1 / |\breciprocal|/=|/ ")
 ROUNDINGS = 32
 MANY = 100_000  # elements
 
@@ -187,7 +187,7 @@ class Run:
         self.gradients += [value for name, value in self.tensors(self.theirs.variables) if statement.startswith(f"{name} = T.autograd.grad(")]
         self.has_views_without_graph = self.has_views_without_graph or bool(re.search(r"(no_grad\(\)|enabled\(False\)): v\d+ = ", statement))
         self.out_is_operand = self.out_is_operand or bool(re.search(r"\b(v\d+)\b.*\bout=\1\.", statement))
-        self.failed_out = self.failed_out or bool(theirs and ours and "out=" in statement)  # PyTorch has resized it
+        self.failed_out = self.failed_out or bool(theirs and ours and re.search("out=|resize_", statement))  # PyTorch has resized it
         case = known.Case(statement, theirs, ours, self.theirs.variables, self.ours.variables, self.gradients)
         try:
             self.compare_outcomes(case)
