@@ -1,6 +1,5 @@
-// dispatch: random tensors. The numbers of a seed are those that PyTorch gives on the CPU: bit for bit in all but normal
-// float64 numbers, which may differ in the last places.
-// https://pytorch.org/docs/stable/random.html
+// dispatch: random tensors. The numbers of a seed are those that PyTorch gives on the CPU: bit for bit in all but
+// normal float64 numbers, which may differ in the last places. https://pytorch.org/docs/stable/random.html
 #pragma once
 #include <cstdint>
 #include <optional>

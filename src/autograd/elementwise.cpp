@@ -150,7 +150,8 @@ bool gives_truths(const Row& row) { return is_outside_graphs(row) || row.promoti
 
 /// Copies of views, whose out= forms PyTorch does not differentiate either, but calls by another name.
 bool is_copy_of_view(const Row& row) {
-  return std::string_view(row.name) == "as_strided_copy" || (row.grad_fn && std::string_view(row.grad_fn).ends_with("_copy"));
+  return std::string_view(row.name) == "as_strided_copy" ||
+         (row.grad_fn && std::string_view(row.grad_fn).ends_with("_copy"));
 }
 
 /// The check for an op that is never recorded: only `out` matters.

@@ -81,7 +81,7 @@ Tensor& plain::diff_out(Tensor& out, const Tensor& self, int64_t n, int64_t dim,
   if (before.size(dim) == 0) throw IndexError("start out of range (expected to be in range of [0, 0], but got 1)");
   const Neighbours neighbours(before, dim);
   return before.dtype() == bool_ ? tenon::logical_xor_out(out, neighbours.later, neighbours.earlier)
-                               : tenon::sub_out(out, neighbours.later, neighbours.earlier);
+                                 : tenon::sub_out(out, neighbours.later, neighbours.earlier);
 }
 
 // --- trapezoid

@@ -59,9 +59,9 @@ void uniform_of_pairs(double* HWY_RESTRICT out, const uint32_t* HWY_RESTRICT wor
   }
 }
 
-// --- Normal numbers. For float32 the functions are those of PyTorch's avx_mathfun.h, which has them from Cephes by way of
-// Julien Pommier's sse_mathfun.h and Giovanni Garberoglio's avx_mathfun.h (NOTICE). Products and sums are fused where PyTorch's
-// compiler fuses them.
+// --- Normal numbers. For float32 the functions are those of PyTorch's avx_mathfun.h, which has them from Cephes by way
+// of Julien Pommier's sse_mathfun.h and Giovanni Garberoglio's avx_mathfun.h (NOTICE). Products and sums are fused
+// where PyTorch's compiler fuses them.
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V fused_polynomial(D d, V x, std::initializer_list<float> coefficients) {
@@ -79,15 +79,16 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V cephes_logarithm(D d, V x) {
   const hn::RebindToSigned<D> integers;
   const V one = hn::Set(d, 1);
-  V exponent = hn::Add(hn::ConvertTo(d, hn::Sub(hn::ShiftRight<23>(hn::BitCast(integers, x)), hn::Set(integers, 0x7f))), one);
+  V exponent =
+      hn::Add(hn::ConvertTo(d, hn::Sub(hn::ShiftRight<23>(hn::BitCast(integers, x)), hn::Set(integers, 0x7f))), one);
   const V mantissa = hn::Or(hn::And(x, hn::BitCast(d, hn::Set(integers, ~0x7f800000))), hn::Set(d, 0.5F));
   const auto is_low = hn::Lt(mantissa, hn::Set(d, 0.707106781186547524F));
   exponent = hn::Sub(exponent, hn::IfThenElseZero(is_low, one));
   x = hn::Add(hn::Sub(mantissa, one), hn::IfThenElseZero(is_low, mantissa));
   const V z = hn::Mul(x, x);
-  V y = fused_polynomial(d, x, {7.0376836292E-2F, -1.1514610310E-1F, 1.1676998740E-1F, -1.2420140846E-1F,
-                                   1.4249322787E-1F, -1.6668057665E-1F, 2.0000714765E-1F, -2.4999993993E-1F,
-                                   3.3333331174E-1F});
+  V y = fused_polynomial(d, x,
+                         {7.0376836292E-2F, -1.1514610310E-1F, 1.1676998740E-1F, -1.2420140846E-1F, 1.4249322787E-1F,
+                          -1.6668057665E-1F, 2.0000714765E-1F, -2.4999993993E-1F, 3.3333331174E-1F});
   y = hn::MulAdd(hn::Mul(y, x), z, hn::Mul(exponent, hn::Set(d, -2.12194440e-4F)));
   y = hn::NegMulAdd(z, hn::Set(d, 0.5F), y);
   return hn::MulAdd(exponent, hn::Set(d, 0.693359375F), hn::Add(x, y));
@@ -101,8 +102,8 @@ HWY_INLINE void cephes_sine_and_cosine(D d, V x, V& sine, V& cosine) {
   octant = hn::And(hn::Add(octant, hn::Set(integers, 1)), hn::Set(integers, ~1));
   const V turn = hn::ConvertTo(d, octant);
   const V sine_sign = hn::BitCast(d, hn::ShiftLeft<29>(hn::And(octant, hn::Set(integers, 4))));
-  const V cosine_sign = hn::BitCast(
-      d, hn::ShiftLeft<29>(hn::AndNot(hn::Sub(octant, hn::Set(integers, 2)), hn::Set(integers, 4))));
+  const V cosine_sign =
+      hn::BitCast(d, hn::ShiftLeft<29>(hn::AndNot(hn::Sub(octant, hn::Set(integers, 2)), hn::Set(integers, 4))));
   const auto is_near_0 = hn::RebindMask(d, hn::Eq(hn::And(octant, hn::Set(integers, 2)), hn::Zero(integers)));
   x = hn::MulAdd(turn, hn::Set(d, -0.78515625F), x);
   x = hn::MulAdd(turn, hn::Set(d, -2.4187564849853515625e-4F), x);

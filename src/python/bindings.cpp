@@ -108,7 +108,8 @@ const char* docstring(const Parser& parser, Binding binding) {
 const std::vector<Entry>& all_entries() {
   static const std::vector<Entry> all = [] {
     std::vector<Entry> entries;
-    for (const auto& part : {op_entries(), view_entries(), factory_entries(), draw_entries(), function_entries(), autograd_entries()})
+    for (const auto& part :
+         {op_entries(), view_entries(), factory_entries(), draw_entries(), function_entries(), autograd_entries()})
       entries.insert(entries.end(), part.begin(), part.end());
     return entries;
   }();

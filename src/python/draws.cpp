@@ -94,7 +94,8 @@ const Definition kDraws[] = {
     {"bernoulli", kBoth,
      "(Tensor input, " TENON_GENERATOR ", Tensor out=None)\n(Tensor input, float p, " TENON_GENERATOR ")",
      "1 with the probability that the element holds, or with probability p, else 0.", bernoulli_call},
-    {"multinomial", kBoth, "(Tensor input, int num_samples, bool replacement=False, " TENON_GENERATOR ", Tensor out=None)",
+    {"multinomial", kBoth,
+     "(Tensor input, int num_samples, bool replacement=False, " TENON_GENERATOR ", Tensor out=None)",
      "Places of elements, drawn with the weights that the rows hold.",
      [](const Call& call) -> PyObject* {
        return drawn(call, [&] {

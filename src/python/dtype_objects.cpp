@@ -82,9 +82,7 @@ DeviceObject parse_device(const std::string& text) {
     throw Error("Invalid device string: '" + text + "'");
   throw Error("Expected one of cpu, meta device type at start of device string: " + type);
 }
-DeviceObject parse_device(PyObject* text) {
-  return parse_device(std::string(utf8_of_argument(text)));
-}
+DeviceObject parse_device(PyObject* text) { return parse_device(std::string(utf8_of_argument(text))); }
 
 /// The object of a device; one shared object for devices without an index.
 PyObject* object_of(const DeviceObject& device) {

@@ -120,7 +120,7 @@ Options with_out(const Call& call) {
 #define TENON_OPTIONS                                                                                         \
   "Tensor out=None, dtype dtype=None, layout layout=None, device device=None, bool? pin_memory=False, bool? " \
   "requires_grad=False)"
-#define TENON_LIKE_OPTIONS                                                                                      \
+#define TENON_LIKE_OPTIONS                                                                                         \
   "memory_format? memory_format=None, dtype dtype=None, layout layout=None, device device=None, bool? pin_memory=" \
   "False, bool? requires_grad=False)"
 #define TENON_LIKE "(Tensor input, *, " TENON_LIKE_OPTIONS
@@ -223,9 +223,9 @@ Tensor full_of(const Call& call) {
 #define TENON_DRAWN(FUNCTION) \
   TENON_NEW(drawn(call, [](SizesView size, const Options& options) { return FUNCTION(size, options); }))
 
-#define TENON_DRAWN_LIKE(FUNCTION)                                                                                \
+#define TENON_DRAWN_LIKE(FUNCTION)                                                                 \
   TENON_NEW(drawn_like(call, [](const Tensor& self, const Options& options, MemoryFormat format) { \
-    return FUNCTION(self, options, format);                                                       \
+    return FUNCTION(self, options, format);                                                        \
   }))
 
 PyObject* empty_call(const Call& call) {

@@ -167,14 +167,16 @@ class Trial {
   Trial(const Case& tried, Progress& progress) : case_(tried), progress_(progress) {}
 
   /// The first error found; empty if there is none.
-  std::string run(const Mode* modes, std::size_t count) {
+  /// `quick`: of calls with many allocations, some.
+  std::string run(const Mode* modes, std::size_t count, bool quick) {
     for (int turn = 0; turn < 2; ++turn) {  // the first turn makes everything that is made only once
       Tensors operands = case_.make();
       plain_ = call(case_, operands);
     }
     for (std::size_t mode = 0; mode < count; ++mode) {
       std::snprintf(progress_.mode, sizeof progress_.mode, "%s", modes[mode].name);
-      for (progress_.allocation = 0; progress_.allocation < kMostAllocations; ++progress_.allocation) {
+      for (progress_.allocation = 0; progress_.allocation < kMostAllocations;
+           progress_.allocation += 1 + (quick ? progress_.allocation / 8 : 0)) {
         int64_t used = 0;
         const std::string wrong = try_one(modes[mode].count, used);
         if (!wrong.empty()) return wrong;
@@ -236,7 +238,8 @@ void report(const Case& tried, const Progress& progress, const std::string& wron
     std::string wrong;
     try {
       Trial trial(tried, progress);
-      wrong = options.quick ? trial.run(kQuickModes, std::size(kQuickModes)) : trial.run(kModes, std::size(kModes));
+      wrong = options.quick ? trial.run(kQuickModes, std::size(kQuickModes), true)
+                            : trial.run(kModes, std::size(kModes), false);
     } catch (const std::exception& error) {
       wrong = std::string("the test itself failed: ") + error.what();
     }
