@@ -462,7 +462,12 @@ void plain::scatter_reduce_inplace(const Tensor& self, int64_t dim, const Tensor
   const int64_t along = wrap_dim(dim, self.dim());
   check_scatter(self, along, index, &src);
   check_no_overlaps(self, index, &src);
-  reduce_checked(self, along, index, src, reduction_of(reduce), include_self);
+  const Reduction how = reduction_of(reduce);
+  if (!how.is_mean || !is_computed(self)) return reduce_checked(self, along, index, src, how, include_self);
+  // Sums are divided by counts apart, because memory may run out between the two.
+  const Tensor changed = run_clone(self, MemoryFormat::preserve);
+  reduce_checked(changed, along, index, src, how, include_self);
+  run_copy(self, changed);
 }
 Tensor& plain::scatter_reduce_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                                   const char* reduce, bool include_self) {
