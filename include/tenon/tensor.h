@@ -103,7 +103,7 @@ class DimsArg {
 /// A handle: copies share the elements, as in Python. Threads may use different handles of one tensor at the same time.
 class TENON_API Tensor {
  public:
-  Tensor() noexcept = default;
+  Tensor() noexcept {}  // not defaulted: Clang 14 could not use it for default arguments
   /// Takes ownership of one reference.
   explicit Tensor(TensorImpl* impl) noexcept : impl_(impl) {}
   Tensor(const Tensor& other) noexcept : impl_(other.impl_) {
