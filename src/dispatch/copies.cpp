@@ -23,9 +23,9 @@ Tensor copy_with_strides(const Tensor& self, bool whole) {
   if (self.is_meta()) return new_strided_tensor(self.sizes(), self.strides(), self.dtype(), self.device());
   if (internal_overlap(self) == InternalOverlap::yes) return run_clone(self, MemoryFormat::preserve);
   if (!whole) {
-    Tensor copy = new_strided_tensor(self.sizes(), self.strides(), self.dtype(), self.device());
-    run_copy(copy, self);
-    return copy;
+    Tensor result = new_strided_tensor(self.sizes(), self.strides(), self.dtype(), self.device());
+    run_copy(result, self);
+    return result;
   }
   const int64_t count = self.impl()->storage->nbytes / self.itemsize();
   const Tensor all = run_clone(self.as_strided({count}, {1}, 0), MemoryFormat::contiguous);

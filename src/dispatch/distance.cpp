@@ -250,7 +250,7 @@ Tensor plain::corrcoef(const Tensor& self) {
     throw Error("corrcoef(): expected input to have two or fewer dimensions but got an input with " + text(self.dim()) +
                 " dimensions");
   const Tensor all = tenon::cov(self);
-  if (all.dim() == 0) return all / all;
+  if (all.dim() == 0) return all.div(all);
   const Tensor own = tenon::diag(all);
   const Tensor spread = tenon::sqrt(is_complex(own.dtype()) ? real(own) : own);
   const Tensor scaled = all / spread.view({spread.numel(), 1}) / spread.view({1, spread.numel()});

@@ -299,7 +299,7 @@ class Sum {
                 " for the respective dimension");
   }
 
-  double cost(const Term& a, const Term& b) const {
+  static double cost(const Term& a, const Term& b) {
     double product = 1;
     for (int label : a.labels) product *= static_cast<double>(std::max(a.size_of(label), b.size_of(label)));
     for (int label : b.labels)
