@@ -19,17 +19,18 @@ void check_step(const Tensor& self, int64_t dim, int64_t step) {
 Tensor copy_of(const Tensor& view) { return run_clone(view, MemoryFormat::contiguous); }
 
 /// A copy with the same strides, also of a tensor with gaps. With `whole`, of all that its storage holds.
-Tensor copy_with_strides(const Tensor& self, bool whole) {
-  if (self.is_meta()) return new_strided_tensor(self.sizes(), self.strides(), self.dtype(), self.device());
-  if (internal_overlap(self) == InternalOverlap::yes) return run_clone(self, MemoryFormat::preserve);
+Tensor copy_with_strides(const Tensor& source, bool whole) {
+  if (source.is_meta()) return new_strided_tensor(source.sizes(), source.strides(), source.dtype(), source.device());
+  if (internal_overlap(source) == InternalOverlap::yes) return run_clone(source, MemoryFormat::preserve);
   if (!whole) {
-    Tensor result = new_strided_tensor(self.sizes(), self.strides(), self.dtype(), self.device());
-    run_copy(result, self);
+    Tensor result = new_strided_tensor(source.sizes(), source.strides(), source.dtype(), source.device());
+    run_copy(result, source);
     return result;
   }
-  const int64_t count = self.impl()->storage->nbytes / self.itemsize();
-  const Tensor all = run_clone(self.as_strided({count}, {1}, 0), MemoryFormat::contiguous);
-  return new_tensor_over(all.impl()->storage, self.sizes(), self.strides(), self.storage_offset(), self.dtype());
+  const int64_t count = source.impl()->storage->nbytes / source.itemsize();
+  const Tensor all = run_clone(source.as_strided({count}, {1}, 0), MemoryFormat::contiguous);
+  return new_tensor_over(all.impl()->storage, source.sizes(), source.strides(), source.storage_offset(),
+                         source.dtype());
 }
 
 /// `self` with `src` instead of the view that `view_of` takes of it.
