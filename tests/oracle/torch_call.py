@@ -161,6 +161,8 @@ def torch_answer(request):
             text = str(error)
             if "INTERNAL ASSERT" in text:
                 raise Unsupported(text) from None
+            if request["op"] == "einsum" and text.startswith("expected scalar type"):
+                raise Unsupported("which of several operands of different dtypes meet depends on the order of products") from None
             if "ComplexHalf" in text or "complex<c10::Half>" in text:
                 raise Unsupported("there is no complex32") from None
             if "invalid combination of arguments" in text or "must be Tensor, not" in text or "must be Number, not" in text or "required positional argument" in text:
