@@ -220,17 +220,6 @@ namespace {
 
 int64_t class_dim(const Tensor& self) { return self.dim() == 1 ? 0 : 1; }
 
-/// The logarithm of the softmax. The largest element is subtracted first, so that nothing overflows and a sum of large
-/// numbers loses no digits. 16-bit floats are rounded once.
-Tensor log_softmax_of(const Tensor& self, int64_t dim) {
-  if (is_computed_now(self) && self.numel() > 0 && !is_floating_point(self.dtype()))
-    fail_no_code(dim == self.dim() - 1 ? "log_softmax_lastdim_kernel_impl" : "log_softmax_kernel_impl", self.dtype());
-  if (self.numel() == 0) return self.clone();
-  const Tensor wide = self.to(widened(self.dtype()));
-  const Tensor shifted = wide - tenon::amax(wide.detach(), dim, true);
-  return (shifted - tenon::log(tenon::sum(tenon::exp(shifted), dim, true))).to(self.dtype());
-}
-
 /// The sizes of the targets of `self`: without its classes.
 Dims target_sizes(const Tensor& self) {
   Dims sizes;
@@ -360,7 +349,7 @@ Tensor entropy_of_probabilities(const Tensor& self, const Tensor& given, const T
   if (weight.defined() && (weight.dim() != 1 || weight.numel() != classes))
     throw Error("cross_entropy: weight tensor should be defined either for all " + std::to_string(classes) +
                 " classes or no classes but got weight tensor of shape: " + to_string(weight.sizes()));
-  const Tensor logarithms = log_softmax_of(self, dim);
+  const Tensor logarithms = tenon::log_softmax(self, dim);
   Tensor target = given;
   if (label_smoothing > 0) {
     check_smoothing(label_smoothing);
@@ -403,7 +392,7 @@ Tensor plain::cross_entropy(const Tensor& self, const Tensor& target, const Tens
   }
   if (label_smoothing > 0) check_smoothing(label_smoothing);
   if (self.dim() == 0) wrap_dim(1, 0);  // throws
-  const Tensor logarithms = log_softmax_of(self, class_dim(self));
+  const Tensor logarithms = tenon::log_softmax(self, class_dim(self));
   const Tensor loss = tenon::nll_loss(logarithms, target, weight, ignore_index, reduction);
   if (!(label_smoothing > 0)) return loss;
   const Classes classes = classes_of(self, self.dim() == 1 ? target.reshape({}) : target, ignore_index);

@@ -6,16 +6,14 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <numbers>
 #include <numeric>
-#include <random>
 #include <string>
 
-#include "base/fork.h"
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/elementwise.h"
+#include "dispatch/generator.h"
 #include "kernel/kernel.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
@@ -26,106 +24,6 @@
 #include "type/visit.h"
 
 namespace tenon {
-
-// --- The stream
-
-uint64_t random_seed() noexcept {
-  try {
-    std::random_device device;
-    return static_cast<uint64_t>(device()) << 32 | device();
-  } catch (...) {
-    return 67280421310721;  // no entropy source: PyTorch's default seed
-  }
-}
-
-namespace {
-
-/// Held while words are made, which takes microseconds. Several, so that generators seldom wait for each other.
-ForkMutex generator_mutexes[16];
-ForkMutex& mutex_of(const Generator* generator) {
-  return generator_mutexes[reinterpret_cast<uintptr_t>(generator) / sizeof(Generator) % std::size(generator_mutexes)];
-}
-
-Generator::State first_state(uint64_t seed) noexcept {
-  Generator::State state{seed, {}, Generator::kWords, {}};
-  state.words[0] = static_cast<uint32_t>(seed);
-  for (uint32_t i = 1; i < Generator::kWords; ++i)
-    state.words[i] = 1812433253U * (state.words[i - 1] ^ (state.words[i - 1] >> 30)) + i;
-  return state;
-}
-
-uint64_t wide(const uint32_t* words) { return static_cast<uint64_t>(words[0]) << 32 | words[1]; }
-/// In [0, 1), from two words.
-double uniform_of(const uint32_t* words) {
-  return static_cast<double>(wide(words) & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
-}
-
-}  // namespace
-
-Generator::Generator() noexcept : Generator(random_seed()) {}
-Generator::Generator(uint64_t seed) noexcept : state_(first_state(seed)) {}
-void Generator::manual_seed(uint64_t seed) noexcept { set_state(first_state(seed)); }
-Generator::State Generator::state() const noexcept {
-  const std::lock_guard lock(mutex_of(this));
-  return state_;
-}
-void Generator::set_state(const State& state) noexcept {
-  const std::lock_guard lock(mutex_of(this));
-  state_ = state;
-}
-
-void Generator::advance(uint32_t* words, int64_t count) noexcept {
-  const RandomKernels& kernel = kernels().random;
-  while (count > 0) {
-    if (state_.used == kWords) {
-      kernel.twist(state_.words);
-      state_.used = 0;
-    }
-    const int64_t n = std::min<int64_t>(count, kWords - state_.used);
-    kernel.temper(words, state_.words + state_.used, n);
-    state_.used += static_cast<int32_t>(n);
-    words += n;
-    count -= n;
-  }
-}
-void Generator::draw(uint32_t* words, int64_t count) noexcept {
-  const std::lock_guard lock(mutex_of(this));
-  advance(words, count);
-}
-
-/// Box and Muller: two uniform numbers give two normal ones.
-double Generator::draw_normal() noexcept {
-  const std::lock_guard lock(mutex_of(this));
-  if (state_.next_normal) {
-    const double given = *state_.next_normal;
-    state_.next_normal.reset();
-    return given;
-  }
-  uint32_t words[4];
-  advance(words, 4);
-  const double radius = std::sqrt(-2 * std::log1p(-uniform_of(words + 2)));
-  const double angle = 2 * std::numbers::pi * uniform_of(words);
-  state_.next_normal = radius * std::sin(angle);
-  return radius * std::cos(angle);
-}
-
-Generator& default_generator() noexcept {
-  static Generator instance;
-  return instance;
-}
-static const AtLoad generator_at_load(default_generator);
-
-namespace {
-thread_local Generator* chosen_generator = nullptr;
-Generator& generator() { return chosen_generator ? *chosen_generator : default_generator(); }
-}  // namespace
-
-GeneratorGuard::GeneratorGuard(Generator& generator) noexcept : previous_(chosen_generator) {
-  chosen_generator = &generator;
-}
-GeneratorGuard::~GeneratorGuard() { chosen_generator = previous_; }
-
-void manual_seed(uint64_t seed) noexcept { default_generator().manual_seed(seed); }
 
 // --- Loops over a tensor without gaps, in the order of its memory
 
@@ -168,16 +66,20 @@ void fill_from_uniform(const Tensor& self, const Draw& draw) {
   fill_from_pairs<T>(self, [&](const uint32_t* words) { return element_cast<T>(draw(uniform_of(words))); });
 }
 
+/// The dims in the order of memory, the one of the smallest stride last.
+Dims order_of_memory(const Tensor& self) {
+  Dims order(static_cast<std::size_t>(self.dim()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return self.stride(a) > self.stride(b); });
+  return order;
+}
 /// Calls `fill` with a tensor without gaps whose memory is in the order of that of `self`: `self` or what is copied to
 /// it.
 template <class Fill>
 void fill_in_memory_order(const Tensor& self, const Fill& fill) {
   if (self.numel() == 0) return;
   if (is_non_overlapping_and_dense(self.sizes(), self.strides())) return fill(self);
-  Dims order(static_cast<std::size_t>(self.dim()));
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return self.stride(a) > self.stride(b); });
-  Tensor ordered = self.detach().permute(order);
+  Tensor ordered = self.detach().permute(order_of_memory(self));
   const Tensor values = empty(ordered.sizes(), self.dtype());
   fill(values);
   ordered.copy_(values);
@@ -391,9 +293,23 @@ void draw_integers(const Tensor& self, int64_t low, int64_t high) {
   });
 }
 
+/// Any of 2^64 integers, of dtypes that hold, or round, them.
+template <class T>
+void fill_all_integers(const Tensor& self) {
+  if constexpr (std::is_same_v<T, int64_t> || std::is_floating_point_v<T> || std::is_same_v<T, BFloat16>)
+    fill_in_memory_order(self, [](const Tensor& memory) {
+      fill_from_pairs<T>(memory, [](const uint32_t* w) { return element_cast<T>(static_cast<int64_t>(wide(w))); });
+    });
+  else if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, Float16>)
+    fail_no_code("random_full_64_bits_range_kernel_cpu", self.dtype());
+  else
+    throw Error("random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16");
+}
+
 /// Integers from `low` to the last one up to which a dtype holds all.
 template <class T>
 void draw_integers_from(const Tensor& self, int64_t low) {
+  if (low == INT64_MIN) return fill_all_integers<T>(self);
   int64_t last = 0;
   if constexpr (std::is_same_v<T, bool>) {
     last = 1;
@@ -457,9 +373,7 @@ void fill_bernoulli(const Tensor& self, const Tensor& p) {
 
 /// Elements are drawn in the order of the memory of `self`.
 void fill_bernoulli(const Tensor& self, const Tensor& p) {
-  Dims order(static_cast<std::size_t>(self.dim()));
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return self.stride(a) > self.stride(b); });
+  const Dims order = order_of_memory(self);
   Tensor ordered = self.detach().permute(order);
   const Tensor given = p.detach().expand(self.sizes()).permute(order).contiguous();
   const bool in_place = ordered.is_contiguous();

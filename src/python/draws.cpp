@@ -15,8 +15,7 @@ constexpr Binding kFunction = Binding::function, kMethod = Binding::method, kBot
 /// Runs `draw` with the call's generator.
 template <class Draw>
 decltype(auto) with_generator(const Call& call, const Draw& draw) {
-  std::optional<GeneratorGuard> guard;
-  if (call.has(Name::generator)) guard.emplace(generator_of(call.object(Name::generator)));
+  const GivenGenerator drawn_from(call.object(Name::generator));
   return call.run(draw);
 }
 

@@ -164,8 +164,7 @@ Tensor made(const Call& call, const Make& make) {
 /// The same with random values from the call's generator.
 template <class Draw>
 Tensor drawn(const Call& call, const Draw& draw) {
-  std::optional<GeneratorGuard> guard;
-  if (call.has(Name::generator)) guard.emplace(generator_of(call.object(Name::generator)));
+  const GivenGenerator drawn_from(call.object(Name::generator));
   return made(call, draw);
 }
 
@@ -186,8 +185,7 @@ Tensor integers_drawn(const Call& call) {
 template <class Draw>
 Tensor drawn_like(const Call& call, const Draw& draw) {
   const Tensor& self = call.tensor(Name::input);
-  std::optional<GeneratorGuard> guard;
-  if (call.has(Name::generator)) guard.emplace(generator_of(call.object(Name::generator)));
+  const GivenGenerator drawn_from(call.object(Name::generator));
   const Options options = options_of(call);
   const GilRelease released(self.numel() >= kReleaseNumel);
   return draw(self, options, format_of(call));
@@ -206,8 +204,7 @@ Tensor integers_drawn_like(const Call& call) {
   });
 }
 Tensor permutation_drawn(const Call& call) {
-  std::optional<GeneratorGuard> guard;
-  if (call.has(Name::generator)) guard.emplace(generator_of(call.object(Name::generator)));
+  const GivenGenerator drawn_from(call.object(Name::generator));
   const Options options = with_out(call);
   const int64_t n = call.integer(Name::n);
   const GilRelease released(n >= kReleaseNumel);

@@ -119,7 +119,7 @@ def test_randint_like(layout):
 WRITES = {
     "uniform_": [(), (2, 5), (-1e-3, 1e30)],
     "normal_": [(), (3.0, 0.5), (-1, 0), (100, 17)],
-    "random_": [(), (5,), (3, 9), (2, None), (-7, 2**40)],
+    "random_": [(), (5,), (3, 9), (2, None), (-7, 2**40), (-(2**63), None), (-(2**63), 2**63 - 1), (-(2**63) + 1, None)],
     "geometric_": [(0.5,), (0.01,)],
 }
 CASES = [(name, args) for name, calls in WRITES.items() for args in calls]

@@ -1,0 +1,20 @@
+// dispatch: a stream of random words, and uniform numbers from them. Takes a seed; gives PyTorch's words:
+// https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/core/MT19937RNGEngine.h
+#pragma once
+#include <cstdint>
+
+#include "tenon/random.h"
+
+namespace tenon {
+
+/// The generator that this thread draws from.
+Generator& generator() noexcept;
+
+/// 64 bits from two words.
+constexpr uint64_t wide(const uint32_t* words) noexcept { return static_cast<uint64_t>(words[0]) << 32 | words[1]; }
+/// In [0, 1), from two words.
+constexpr double uniform_of(const uint32_t* words) noexcept {
+  return static_cast<double>(wide(words) & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
+}
+
+}  // namespace tenon
