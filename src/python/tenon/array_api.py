@@ -74,11 +74,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
 
 
 def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
-    x = concat([part for part in (prepend, x, append) if part is not None], axis=axis)
-    for _ in range(n):
-        size = x.shape[axis]
-        x = x.narrow(axis, 1, size - 1) - x.narrow(axis, 0, size - 1)
-    return x
+    return tenon.diff(x, n, axis, prepend, append)
 
 
 def expand_dims(x, /, *, axis=0):
@@ -109,9 +105,7 @@ def isdtype(dtype, kind):
 
 
 def isin(x1, x2, /, *, invert=False):
-    x1, x2 = (asarray(x) for x in (x1, x2))
-    found = (x1.unsqueeze(-1) == x2.flatten()).any(-1)
-    return logical_not(found) if invert else found
+    return tenon.isin(asarray(x1), asarray(x2), invert=invert)
 
 
 def matrix_transpose(x, /):
@@ -144,10 +138,7 @@ def prod(x, /, *, axis=None, dtype=None, keepdims=False):
 
 
 def repeat(x, repeats, /, *, axis=None):
-    if axis is None:
-        x, axis = x.flatten(), 0
-    counts = [repeats] * x.shape[axis] if isinstance(repeats, builtins.int) else repeats.expand(x.shape[axis]).tolist()
-    return take(x, asarray([at for at, count in enumerate(counts) for _ in range(count)], dtype=int64), axis=axis)
+    return tenon.repeat_interleave(x, repeats, axis)
 
 
 def result_type(*values):
@@ -169,9 +160,7 @@ def roll(x, /, shift, *, axis=None):
 
 
 def searchsorted(x1, x2, /, *, side="left", sorter=None):
-    x1 = x1 if sorter is None else x1[sorter]
-    before = x1 < x2.unsqueeze(-1) if side == "left" else x1 <= x2.unsqueeze(-1)
-    return before.sum(-1)
+    return tenon.searchsorted(x1, x2, side=side, sorter=sorter)
 
 
 def sort(x, /, *, axis=-1, descending=False, stable=True):
@@ -195,21 +184,11 @@ def take_along_axis(x, indices, /, *, axis=-1):
 
 
 def tensordot(x1, x2, /, *, axes=2):
-    left, right = (range(-axes, 0), range(axes)) if isinstance(axes, builtins.int) else axes
-    left, right = [dim % x1.ndim for dim in left], [dim % x2.ndim for dim in right]
-    free1, free2 = ([dim for dim in range(x.ndim) if dim not in used] for x, used in ((x1, left), (x2, right)))
-    shape = [x1.shape[dim] for dim in free1] + [x2.shape[dim] for dim in free2]
-    inner = builtins.int(Size([x1.shape[dim] for dim in left]).numel())
-    outer1, outer2 = (Size([x.shape[dim] for dim in free]).numel() for x, free in ((x1, free1), (x2, free2)))
-    a, b = permute_dims(x1, (*free1, *left)).reshape((outer1, inner)), permute_dims(x2, (*right, *free2)).reshape((inner, outer2))
-    return matmul(a, b).reshape(shape)
+    return tenon.tensordot(x1, x2, dims=axes)
 
 
 def tile(x, repetitions, /):
-    rank = builtins.max(len(repetitions), x.ndim)
-    times, sizes = (1,) * (rank - len(repetitions)) + tuple(repetitions), (1,) * (rank - x.ndim) + tuple(x.shape)
-    blocks = x.reshape([size for pair in zip((1,) * rank, sizes) for size in pair])
-    return blocks.expand([size for pair in zip(times, sizes) for size in pair]).reshape([a * b for a, b in zip(times, sizes)])
+    return tenon.tile(x, repetitions)
 
 
 def tril(x, /, *, k=0):
@@ -221,7 +200,7 @@ def triu(x, /, *, k=0):
 
 
 def unstack(x, /, *, axis=0):
-    return tuple(x.select(axis, at) for at in range(x.shape[axis]))
+    return x.unbind(axis)
 
 
 def var(x, /, *, axis=None, correction=0.0, keepdims=False):
