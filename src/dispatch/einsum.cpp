@@ -124,6 +124,13 @@ struct Term {
     tensor = tensor.sum(dim);
     labels.erase(labels.begin() + dim);
   }
+  /// The sum over a label of a term of several. One element stays as it is, with its dtype, as in PyTorch.
+  void reduce(int label) {
+    const int64_t dim = dim_of(label);
+    if (tensor.size(dim) != 1) return sum(label);
+    tensor = tensor.squeeze(dim);
+    labels.erase(labels.begin() + dim);
+  }
   /// Two dims with one label: the diagonal.
   void join_repeated(std::size_t number) {
     for (std::size_t dim = 0; dim < labels.size();) {
@@ -169,12 +176,12 @@ Term product(Term a, Term b, const Keeps& keeps) {
   for (Term* term : {&a, &b}) {
     const Term& other = term == &a ? b : a;
     for (int label : Labels(term->labels))
-      if (!keeps(label) && other.size_of(label) == 1) term->sum(label);
+      if (!keeps(label) && other.size_of(label) == 1) term->reduce(label);
   }
   Labels batch, left, right, depth;
   for (int label : a.labels) {
     if (b.dim_of(label) < 0 && keeps(label)) left.push_back(label);
-    if (b.dim_of(label) < 0 && !keeps(label)) a.sum(label);
+    if (b.dim_of(label) < 0 && !keeps(label)) a.reduce(label);
     if (b.dim_of(label) >= 0) (keeps(label) ? batch : depth).push_back(label);
   }
   for (int label : Labels(b.labels)) {
@@ -182,7 +189,7 @@ Term product(Term a, Term b, const Keeps& keeps) {
     if (keeps(label))
       right.push_back(label);
     else
-      b.sum(label);
+      b.reduce(label);
   }
   const auto sizes_of = [&](const Labels& labels) {
     std::vector<int64_t> sizes;

@@ -33,13 +33,22 @@ void check_mask(const Tensor& mask, const Tensor& view, int64_t dim) {
                        std::to_string(dim + i));
 }
 
+bool is_truth(const Tensor& index) { return index.defined() && is_mask(index) && index.dim() == 0; }
+
 /// A 0-dim bool becomes the index 0, or no index, of the dim that was added for it.
 void name_truths(Indexed& indexed) {
   for (Tensor& index : indexed.tensors) {
-    if (!index.defined() || !is_mask(index) || index.dim() > 0) continue;
+    if (!is_truth(index)) continue;
     check_readable(index);
     index = zeros({index.item().as_bool() ? 1 : 0}, int64);
   }
+}
+
+/// In a list with an index for each dim, PyTorch takes a 0-dim bool as none.
+void drop_truths(Indexed& indexed) {
+  std::erase_if(indexed.tensors, is_truth);
+  if (indexed.tensors.empty())
+    throw Error("index_put_: a 0-dim bool indexes nothing, unless it is the only index and the value is one element");
 }
 
 /// PyTorch has no code to write uint16, uint32 and uint64 by index, nor to find their nonzero elements.
@@ -304,6 +313,12 @@ Tensor cast_for_fill(const Tensor& value, Dtype dtype) {
   return run_to(value, dtype, MemoryFormat::preserve);
 }
 
+/// One element for a fill, with its history.
+Tensor fill_value(const Tensor& value, Dtype dtype) {
+  if (!value.is_meta()) check_fits(value.item(), dtype);
+  return value.reshape(SizesView()).to(dtype);
+}
+
 /// Throws if tensors that are read overlap the one that is written.
 void check_no_overlaps(const Indexed& indexed, const Tensor& value) {
   check_no_overlap(indexed.view, value);
@@ -411,11 +426,20 @@ void index_put(const Tensor& self, const std::vector<Tensor>& indices, const Ten
   check_count(indexed);
   if (std::none_of(indices.begin(), indices.end(), [](const Tensor& index) { return index.defined(); }))
     throw Error("index_put_: at least one index must be a tensor");
-  if (!self.is_meta()) name_truths(indexed);
+  Tensor given = value;
+  if (!self.is_meta()) {
+    if (indices.size() == 1 && is_truth(indices[0]) && put == Put::replace && value.numel() == 1) {
+      indexed.view = self.unsqueeze(0);
+      given = fill_value(value, self.dtype());
+      name_truths(indexed);
+    } else {
+      drop_truths(indexed);
+    }
+  }
   if (self.impl()->in_graph || value.impl()->in_graph)
-    with_history().index_put(indexed, value, put);
+    with_history().index_put(indexed, given, put);
   else
-    run_index_put(indexed, value, put);
+    run_index_put(indexed, given, put);
 }
 
 }  // namespace tenon

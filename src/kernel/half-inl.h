@@ -313,7 +313,7 @@ void fill_half_op(KernelTable& table) {
 template <class T>
 void fill_half(KernelTable& table) {  // NOLINT(readability-function-size): a statement for each op
 #define TENON_OP(NAME) \
-  if constexpr (formula_of(Op::NAME) == Op::NAME) fill_half_op<ops::NAME, T, Op::NAME>(table);
+  if constexpr (formula_of(Op::NAME, dtype_of_v<T>) == Op::NAME) fill_half_op<ops::NAME, T, Op::NAME>(table);
 #include "ops/list.def"
 #undef TENON_OP
 }

@@ -54,17 +54,16 @@ void share_unsigned(KernelTable& table, Dtype dtype, Dtype other) {
 }
 
 void share_formulas(KernelTable& table) {
-  for (std::size_t op = 0; op < kOpCount; ++op) {
-    const auto from = static_cast<std::size_t>(formula_of(static_cast<Op>(op)));
-    for (std::size_t dtype = 0; op != from && dtype < kDtypeCount; ++dtype) {
-      if ((row_of(static_cast<Op>(op)).dtypes & set_of(static_cast<Dtype>(dtype))) == 0) continue;
+  for (std::size_t op = 0; op < kOpCount; ++op)
+    for (std::size_t dtype = 0; dtype < kDtypeCount; ++dtype) {
+      const auto from = static_cast<std::size_t>(formula_of(static_cast<Op>(op), static_cast<Dtype>(dtype)));
+      if (op == from || (row_of(static_cast<Op>(op)).dtypes & set_of(static_cast<Dtype>(dtype))) == 0) continue;
       if (table.elementwise[op][dtype]) continue;  // complex dtypes have their own kernel
       table.elementwise[op][dtype] = table.elementwise[from][dtype];
       table.elementwise_streamed[op][dtype] = table.elementwise_streamed[from][dtype];
       table.fold[op][dtype] = table.fold[from][dtype];
       table.fold_across[op][dtype] = table.fold_across[from][dtype];
     }
-  }
 }
 
 /// conj of a real dtype is a copy.

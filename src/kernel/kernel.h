@@ -205,9 +205,11 @@ constexpr Op formula_of(Op op) {
     case Op::floor_divide:
       return Op::div_floor;
     case Op::clamp_low:
-      return Op::clamp_min;
+    case Op::clamp_min:
+      return Op::maximum;
     case Op::clamp_high:
-      return Op::clamp_max;
+    case Op::clamp_max:
+      return Op::minimum;
     case Op::clamp_low_scalar:
       return Op::clamp_min_scalar;
     case Op::clamp_high_scalar:
@@ -226,8 +228,50 @@ constexpr Op formula_of(Op op) {
       return Op::reciprocal;
     case Op::pow_to_minus_half:
       return Op::rsqrt;
+    case Op::special_round:
+      return Op::round;
     default:
       return op;
+  }
+}
+/// The same for one dtype: some formulas differ only for floats, for NaN or by their rounding.
+constexpr Op formula_of(Op op, Dtype dtype) {
+  const Op formula = formula_of(op);
+  const bool truth = dtype == bool_, integer = is_integral(dtype) && !truth;
+  switch (formula) {
+    case Op::all:
+      return truth ? Op::amin : formula;
+    case Op::any:
+      return truth ? Op::amax : formula;
+    case Op::isneginf:
+    case Op::isposinf:
+      return truth || integer ? Op::isnan : formula;
+    case Op::ceil:
+    case Op::floor:
+    case Op::round:
+    case Op::pow_to_1:
+      return integer ? Op::trunc : formula;
+    case Op::clamp:
+      return integer ? Op::clamp_scalar : formula;
+    case Op::fmin:
+    case Op::clamp_max_scalar:
+      return integer ? Op::minimum : formula;
+    case Op::fmax:
+    case Op::clamp_min_scalar:
+      return integer ? Op::maximum : formula;
+    case Op::hardtanh:
+      return integer || dtype == float32 || dtype == float64 ? Op::clamp_scalar : formula;
+    case Op::lerp_scalar:
+      return dtype == float16 || dtype == bfloat16 ? formula : Op::lerp;
+    case Op::leaky_relu:
+    case Op::rrelu:
+      return dtype == float32 || dtype == float64 ? Op::prelu_kernel : formula;
+    case Op::deg2rad:
+    case Op::rad2deg:
+    case Op::rrelu_drawn:
+      return dtype == float32 || dtype == float64 ? Op::mul : formula;
+    default:
+      return formula;
   }
 }
 

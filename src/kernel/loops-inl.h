@@ -660,7 +660,7 @@ void fill_op(KernelTable& table) {
 template <class T>
 void fill_dtype(KernelTable& table) {  // NOLINT(readability-function-size): a statement for each op
 #define TENON_OP(NAME) \
-  if constexpr (formula_of(Op::NAME) == Op::NAME) fill_op<ops::NAME, T, Op::NAME>(table);
+  if constexpr (formula_of(Op::NAME, dtype_of_v<T>) == Op::NAME) fill_op<ops::NAME, T, Op::NAME>(table);
 #include "ops/list.def"
 #undef TENON_OP
 }

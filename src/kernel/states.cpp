@@ -292,12 +292,24 @@ void state_finish(void* out, const void* states, int64_t stride, int64_t n, cons
   }
 }
 
+/// The op whose steps this op has; they differ only in `finish`.
+template <class F>
+struct StepsOf {
+  using type = F;
+};
+template <class F>
+  requires requires { typename F::Steps; }
+struct StepsOf<F> {
+  using type = typename F::Steps;
+};
+
 template <class F, class T>
 void set_states(KernelTable& table, Op op) {
+  using Steps = typename StepsOf<F>::type;
   if constexpr ((F::row.lanes & set_of(dtype_of_v<T>)) != 0) {
     static constexpr StateKernels kernels{
-        &state_along<F, T>,  &state_across<F, T>,
-        &state_absorb<F, T>, std::is_same_v<T, Wide<T>> ? &state_finish<F, Wide<T>> : nullptr,
+        &state_along<Steps, T>,  &state_across<Steps, T>,
+        &state_absorb<Steps, T>, std::is_same_v<T, Wide<T>> ? &state_finish<F, Wide<T>> : nullptr,
         kFields<F>,          result_count<F>()};
     table.state_fold[static_cast<int>(op)][static_cast<int>(dtype_of_v<T>)] = &kernels;
   }

@@ -120,6 +120,7 @@ struct max_dim : argmax {
       .no_overlap = 0b11,
       .grad_fn = "MaxBackward0",
       .doc = "The largest element along dim and its index, the first of equal ones; NaN if one is NaN."};
+  using Steps = argmax;
   template <class V>
   using Results = State<V>;
   template <class V, class At>
@@ -167,6 +168,7 @@ struct min_dim : argmin {
       .no_overlap = 0b11,
       .grad_fn = "MinBackward0",
       .doc = "The smallest element along dim and its index, the first of equal ones; NaN if one is NaN."};
+  using Steps = argmin;
   template <class V>
   using Results = State<V>;
   template <class V, class At>
@@ -362,6 +364,7 @@ struct std_ : var {
       .ulp = 1,
       .grad_fn = "StdBackward0",
       .doc = "The standard deviation along dim: the square root of the variance."};
+  using Steps = var;
   template <class V, class At>
   static V finish(const State<V>& s, const At& at) {
     return square_root(var::finish(s, at));
@@ -389,6 +392,7 @@ struct var_mean : var {
       .ulp = 1,
       .grad_fn = "VarMeanBackward0",
       .doc = "The variance and the mean along dim."};
+  using Steps = var;
   template <class V>
   struct Results {
     V spread, mean;
@@ -420,6 +424,7 @@ struct std_mean : std_ {
       .ulp = 1,
       .grad_fn = "StdMeanBackward0",
       .doc = "The standard deviation and the mean along dim."};
+  using Steps = var;
   template <class V>
   struct Results {
     V spread, mean;

@@ -226,7 +226,7 @@ const Definition kAutograd[] = {
      "Sets whether operations on this tensor are recorded.",
      [](const Call& call) -> PyObject* {
        require_grad(call.self(), call.boolean(Name::requires_grad, true));
-       return again(call.self());
+       return again(call.object(Name::input));
      }},
     {"retain_grad", kMethod, "(Tensor input) -> None",
      "Makes backward store the gradient of this tensor, which is not a leaf.",

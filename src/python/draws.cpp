@@ -35,7 +35,7 @@ PyObject* drawn(const Call& call, const Draw& draw) {
 template <class Write>
 PyObject* overwritten(const Call& call, const Write& write) {
   with_generator(call, [&] { write(call.tensor(Name::input)); });
-  return again(call.self());
+  return again(call.object(Name::input));
 }
 
 /// A tensor, or a number of float64.

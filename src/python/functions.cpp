@@ -12,7 +12,7 @@
 namespace tenon::python {
 namespace {
 
-constexpr Binding kFunction = Binding::function, kMethod = Binding::method, kBoth = Binding::both;
+constexpr Binding kFunction = Binding::function, kBoth = Binding::both;
 
 /// Whether both have one shape and the same elements.
 bool same_elements(const Tensor& a, const Tensor& b) {
@@ -68,7 +68,7 @@ const Definition kFunctions[] = {
      "In place: values written, or added, to the elements that the indices select, one index for each dim.",
      [](const Call& call) -> PyObject* {
        put_by_index(call, call.tensor(Name::input));
-       return again(call.self());
+       return again(call.object(Name::input));
      }},
     {"nonzero", kBoth, "(Tensor input, *, bool as_tuple=False, Tensor out=None) -> object",
      "The places of what is not 0: one row each.",

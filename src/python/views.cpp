@@ -117,7 +117,7 @@ template <Dtype dtype>
 PyObject* cast_to(const Call& call) {
   const MemoryFormat format = call.memory_format(MemoryFormat::preserve);
   const Tensor result = call.run([&] { return input(call).to(dtype, false, format); });
-  return result.is(input(call)) ? again(call.self()) : wrap(result);
+  return result.is(input(call)) ? again(call.object(Name::input)) : wrap(result);
 }
 
 PyObject* contiguous(const Call& call) {
@@ -316,7 +316,7 @@ constexpr Definition kViews[] = {
      "Changes the shape; the storage grows if necessary.",
      [](const Call& call) -> PyObject* {
        resize_to(call, call.dims(Name::size));
-       return again(call.self());
+       return again(call.object(Name::input));
      }},
     {"resize_as_", kBoth, "(Tensor input, Tensor the_template, *, memory_format? memory_format=None)",
      "Changes the shape to that of the template; the storage grows if necessary.",
@@ -362,7 +362,7 @@ constexpr Definition kViews[] = {
      [](const Call& call) -> PyObject* {
        const Tensor result = input(call).to(Device::cpu);
        const Tensor laid_out = result.to(result.dtype(), false, call.memory_format(MemoryFormat::preserve));
-       return laid_out.is(input(call)) ? again(call.self()) : wrap(laid_out);
+       return laid_out.is(input(call)) ? again(call.object(Name::input)) : wrap(laid_out);
      }},
 
     // Properties of a tensor.

@@ -361,6 +361,7 @@ Tensor Tensor::as_strided(SizesView desired, SizesView desired_strides, std::opt
                   " requiring a storage size of " + std::to_string(bytes) + " are out of bounds for storage of size " +
                   std::to_string(storage->nbytes));
   }
+  check_not_negative(desired);
   checked_numel(desired);
   return recorded(*this, new_view(*this, desired, desired_strides, begin), {ViewKind::as_strided, {begin}});
 }
