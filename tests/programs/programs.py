@@ -229,14 +229,15 @@ def wrong_modules():
     def module(**replaced):
         return types.SimpleNamespace(**{name: getattr(tenon, name) for name in dir(tenon)} | {"autograd": tenon.autograd} | replaced)
 
-    def returned(change):
-        def wrap(function):
-            return lambda *args, **kwargs: change(function(*args, **kwargs))
-        return wrap
+    def changed(function, change):
+        def call(*args, **keywords):
+            result = function(*args, **keywords)
+            return change(result) if isinstance(result, tenon.Tensor) and "out" not in keywords else result
+        return call
 
     def everywhere(change):
-        names = ["add", "mul", "sub", "sum", "where", "ones", "full", "tensor"]
-        return module(**{name: returned(change)(getattr(tenon, name)) for name in names})
+        names = [name for name in dir(torch._C._VariableFunctions) if callable(getattr(tenon, name, None)) and not name.endswith("_")]
+        return module(**{name: changed(getattr(tenon, name), change) for name in [*names, "tensor"]})
 
     def warned(result):
         warnings.warn("stray")
