@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -75,6 +76,7 @@ class List {
   }
   void reserve(std::size_t count) {
     if (count <= capacity_) return;
+    if (count > kMostBytes / sizeof(T)) throw std::bad_alloc();  // also under tools that end the process for it
     std::unique_ptr<T[]> larger(new T[count]);
     for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move(items_[i]);
     items_ = std::move(larger);
@@ -94,6 +96,8 @@ class List {
   }
 
  private:
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 40;
+
   std::unique_ptr<T[]> items_;
   std::size_t size_ = 0, capacity_ = 0;  // values from size_ to capacity_ are default-constructed
 };

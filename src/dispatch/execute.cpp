@@ -77,7 +77,8 @@ int64_t fair_run_of(const Call& call, const Program& program) {
     if (dtype != call.resolved.conversions[i].wanted) return std::numeric_limits<int64_t>::max();
     narrowest = std::min<int64_t>(narrowest, itemsize(dtype));
   }
-  return kFairRunBytes / narrowest;
+  const bool takes_rows = program.is_one_kernel() && program.instructions()[0].rows;
+  return kFairRunBytes / (takes_rows ? itemsize(program.dtype(0)) : narrowest);
 }
 
 void plan_call(const Call& call, Prepared& prepared) {

@@ -35,11 +35,12 @@ struct FastPath {
 struct FastKernel {
   Kernel kernel = nullptr;
   Dtype result = bool_;
+  RowsKernel rows = nullptr;
 };
 using FastKernels =
     std::array<std::array<FastKernel, kDtypeCount>, kOpCount + 1>;  // the last row is for custom ops and empty
 
-inline FastKernel fast_kernel(const Row& row, Kernel kernel, Dtype dtype) {
+inline FastKernel fast_kernel(const Row& row, Kernel kernel, RowsKernel rows, Dtype dtype) {
   const bool becomes_float = row.promotion == Promotion::int_to_float && !is_inexact(dtype);
   const bool other_dtype = row.promotion == Promotion::logical       ? dtype != bool_
                            : row.promotion == Promotion::bool_to_int ? dtype == bool_
@@ -49,7 +50,7 @@ inline FastKernel fast_kernel(const Row& row, Kernel kernel, Dtype dtype) {
   if (row.keeps_real && !is_complex(dtype)) return {};
   if (row.divides_integers || other_dtype || becomes_float || checks_number || looks_closer) return {};
   const bool gives_bool = row.promotion == Promotion::comparison || row.promotion == Promotion::logical;
-  return {kernel, gives_bool ? bool_ : row.complex_to_real ? to_real(dtype) : dtype};
+  return {kernel, gives_bool ? bool_ : row.complex_to_real ? to_real(dtype) : dtype, rows};
 }
 
 inline const FastKernels& make_fast_kernels() {
@@ -57,8 +58,8 @@ inline const FastKernels& make_fast_kernels() {
     FastKernels rows;
     for (std::size_t op = 0; op < kOpCount; ++op)
       for (std::size_t dtype = 0; dtype < kDtypeCount; ++dtype)
-        rows[op][dtype] =
-            fast_kernel(row_of(static_cast<Op>(op)), kernels().elementwise[op][dtype], static_cast<Dtype>(dtype));
+        rows[op][dtype] = fast_kernel(row_of(static_cast<Op>(op)), kernels().elementwise[op][dtype],
+                                      kernels().elementwise_rows[op][dtype], static_cast<Dtype>(dtype));
     return rows;
   }();
   return table;
@@ -190,6 +191,7 @@ inline bool small_binary(Op op, Args args, ResultStrides strides, SmallBroadcast
   common = a.dtype;
   if (a.dtype != b.dtype && !common_of_small(*args[0], *args[1], common)) return false;
   entry = fast_kernel(op, common);
+  broadcast.rows_kernel = entry.rows;
   if (!entry.kernel || !broadcast.set(a.sizes, a.strides, b.sizes, b.strides, itemsize(common), most, strides))
     return false;
   return add_small_operand(broadcast, 0, a, common) && add_small_operand(broadcast, 1, b, common);

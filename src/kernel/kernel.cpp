@@ -61,6 +61,7 @@ void share_formulas(KernelTable& table) {
       if (table.elementwise[op][dtype]) continue;  // complex dtypes have their own kernel
       table.elementwise[op][dtype] = table.elementwise[from][dtype];
       table.elementwise_streamed[op][dtype] = table.elementwise_streamed[from][dtype];
+      table.elementwise_rows[op][dtype] = table.elementwise_rows[from][dtype];
       table.fold[op][dtype] = table.fold[from][dtype];
       table.fold_across[op][dtype] = table.fold_across[from][dtype];
     }

@@ -295,6 +295,10 @@ constexpr Op join_of(Op fold) {
   }
 }
 
+/// A Kernel for `rows` rows of `n` lanes, so that short ones cost no call each. Steps are bytes from a row to the next.
+using RowsKernel = void (*)(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
+                            int64_t rows);
+
 struct KernelTable {
   const char* name;      // the instruction set
   int64_t vector_bytes;  // of its vectors
@@ -304,6 +308,7 @@ struct KernelTable {
   // The same with streaming stores: `out` is aligned to a cache line, `n` a multiple of kStreamedLanes.
   Kernel elementwise_streamed[kOpCount][kDtypeCount];
   Kernel cast_streamed[kDtypeCount][kDtypeCount];
+  RowsKernel elementwise_rows[kOpCount][kDtypeCount];   // null: of most ops
   FoldKernel fold[kOpCount][kDtypeCount];               // reductions over lanes
   FoldAcrossKernel fold_across[kOpCount][kDtypeCount];  // reductions over rows; null: lanes are joined row by row
   const StateKernels* state_fold[kOpCount][kDtypeCount];
@@ -337,6 +342,12 @@ inline Kernel streamed_kernel_of(Op op, Dtype compute) noexcept {
   if (is_custom(op)) [[unlikely]]
     return nullptr;
   return kernels().elementwise_streamed[static_cast<int>(op)][static_cast<int>(compute)];
+}
+/// Its kernel for rows; null if it has none.
+inline RowsKernel rows_kernel_of(Op op, Dtype compute) noexcept {
+  if (is_custom(op)) [[unlikely]]
+    return nullptr;
+  return kernels().elementwise_rows[static_cast<int>(op)][static_cast<int>(compute)];
 }
 
 }  // namespace tenon

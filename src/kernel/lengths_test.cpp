@@ -110,5 +110,52 @@ TEST(Lengths, AnyNumberOfLanesIsComputedAsEachAlone) {
   EXPECT_GT(compared, 250);
 }
 
+/// Computes rows of `n` lanes with gaps of one lane, by one call and row by row. `own`: the operand that is the output,
+/// or -1.
+void expect_rows(Op op, Dtype dtype, const Operands& operands, int splats, int own, int64_t n) {
+  const Tested tested(op, dtype);
+  const int64_t count = kMost / (n + 1);
+  alignas(64) std::byte memory[2][kMost * kMaxItemsize];
+  for (std::byte* to : {memory[0], memory[1]}) {
+    std::memset(to, 0x5A, sizeof(memory[0]));
+    if (own >= 0) std::memcpy(to, operands.bytes[own], static_cast<std::size_t>(kMost * tested.in[own]));
+  }
+  const auto row_of_operand = [&](std::byte* to, int operand, int64_t row) -> Lanes {
+    const bool splat = is_splat(splats, operand);
+    const std::byte* from = operand == own ? to : operands.bytes[operand];
+    return {from + row * (splat ? 1 : n + 1) * tested.in[operand], splat ? 0 : 1};
+  };
+  int64_t steps[2];
+  for (int operand = 0; operand < 2; ++operand)
+    steps[operand] = (is_splat(splats, operand) ? 1 : n + 1) * tested.in[operand];
+  const Lanes first[2] = {row_of_operand(memory[0], 0, 0), row_of_operand(memory[0], 1, 0)};
+  const int64_t out_step = (n + 1) * tested.out;
+  rows_kernel_of(op, dtype)(memory[0], out_step, first, steps, n, count);
+  for (int64_t row = 0; row < count; ++row) {
+    const Lanes in[2] = {row_of_operand(memory[1], 0, row), row_of_operand(memory[1], 1, row)};
+    tested.kernel(memory[1] + row * out_step, in, n);
+  }
+  EXPECT_EQ(std::memcmp(memory[0], memory[1], sizeof(memory[0])), 0)
+      << row_of(op).name << " of rows of " << n << " " << dtype_name(dtype) << ", splats " << splats << ", in place of "
+      << own;
+}
+
+TEST(Lengths, RowsAreComputedAsEachAlone) {
+  int compared = 0;
+  for (int number = 0; number < kOpCount; ++number)
+    for (const Dtype dtype : {int32, int64, float32, float64}) {
+      const Op op = static_cast<Op>(number);
+      if (!rows_kernel_of(op, dtype)) continue;
+      const Operands operands(dtype, false);
+      for (int splats = 0; splats < 3; ++splats)
+        for (int own = -1; own < 2; ++own) {
+          if (own >= 0 && (is_splat(splats, own) || row_of(op).promotion == Promotion::comparison)) continue;
+          for (int64_t n = 1; n <= kMost / 2; ++n) expect_rows(op, dtype, operands, splats, own, n);
+          ++compared;
+        }
+    }
+  EXPECT_TRUE(compared > 300 || kernels().vector_bytes == 16) << compared;
+}
+
 }  // namespace
 }  // namespace tenon

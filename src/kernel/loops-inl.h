@@ -96,6 +96,25 @@ void binary(void* out, const Lanes* in, int64_t n) {
   if (in[0].step == 0) return loop<F, Out, A, B, true, false>(out, in, n);
   loop<F, Out, A, B, false, false>(out, in, n);
 }
+
+template <class F, class Out, class A, class B, bool kA, bool kB>
+HWY_INLINE void loop_of_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
+                             int64_t rows) {
+  Lanes row[2] = {in[0], in[1]};
+  for (; rows > 0; --rows) {
+    loop<F, Out, A, B, kA, kB>(out, row, n);
+    out = static_cast<std::byte*>(out) + out_step;
+    for (int i = 0; i < 2; ++i) row[i].data = static_cast<const std::byte*>(row[i].data) + steps[i];
+  }
+}
+/// binary for rows. Bench: ./dev bench --sweep, columns and gaps.
+template <class F, class Out, class A, class B>
+void binary_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n, int64_t rows) {
+  if (in[1].step == 0) return loop_of_rows<F, Out, A, B, false, true>(out, out_step, in, steps, n, rows);
+  if (in[0].step == 0) return loop_of_rows<F, Out, A, B, true, false>(out, out_step, in, steps, n, rows);
+  loop_of_rows<F, Out, A, B, false, false>(out, out_step, in, steps, n, rows);
+}
+
 /// The same for any number of inputs. Each level of the recursion fixes whether one more input is a splat.
 template <class F, class Out, class... In>
 struct Loops {
@@ -637,6 +656,16 @@ constexpr KernelPair elementwise_kernel() {
     return kernel_pair<&several<F, T, T, T, T, T>, T, T, T, T, T>();
 }
 
+/// Elements of 4 and 8 bytes: narrower ones have enough lanes in a vector for rows to be joined.
+template <class F, class T>
+constexpr RowsKernel rows_kernel() {
+#if TENON_HAS_VECTORS
+  if constexpr (F::row.short_rows && !ComplexLane<T> && sizeof(T) >= 4 && has_kernel<F, T>())
+    return &binary_rows<F, std::conditional_t<F::row.promotion == Promotion::comparison, bool, T>, T, T>;
+#endif
+  return nullptr;
+}
+
 inline void set_kernels(KernelTable& table, Op op, int column, const KernelPair& forms) {
   table.elementwise[static_cast<int>(op)][column] = forms.plain;
   table.elementwise_streamed[static_cast<int>(op)][column] = forms.streamed;
@@ -653,6 +682,7 @@ void fill_op(KernelTable& table) {
     if constexpr (join_of(kOp) == kOp) table.elementwise[static_cast<int>(kOp)][column] = &binary<Block, T, T, T>;
   } else if constexpr (Block::row.kind == Kind::map) {
     set_kernels(table, kOp, column, elementwise_kernel<Block, T>());
+    table.elementwise_rows[static_cast<int>(kOp)][column] = rows_kernel<Block, T>();
   }
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "kernel/kernel.h"
@@ -153,6 +154,8 @@ void fill(void* out, const void* value, int64_t n) {
 }
 
 #if TENON_HAS_SHUFFLES
+inline constexpr int64_t kMaxRepeats = 32;
+
 /// Repeats each of a block's 16 / sizeof(T) elements `times` times, by `times` byte shuffles of the block. Byte b of
 /// shuffle j belongs to element (j * lanes + b / sizeof(T)) / times.
 template <class T>
@@ -160,11 +163,26 @@ struct RepeatIndices {
   static constexpr int64_t kMaxTimes = 16, kWidth = static_cast<int64_t>(sizeof(T)), kLanes = 16 / kWidth;
   alignas(64) uint8_t bytes[kMaxTimes * 16];
   explicit RepeatIndices(int64_t times) {
-    for (int64_t lane = 0; lane < times * kLanes; ++lane)
-      for (int64_t byte = 0; byte < kWidth; ++byte)
-        bytes[lane * kWidth + byte] = static_cast<uint8_t>(lane / times * kWidth + byte);
+    uint8_t* at = bytes;
+    for (int64_t element = 0; element < kLanes; ++element)
+      for (int64_t time = 0; time < times; ++time)
+        for (int64_t byte = 0; byte < kWidth; ++byte) *at++ = static_cast<uint8_t>(element * kWidth + byte);
   }
 };
+
+/// Whole vectors for each element; what they write beyond it, the next elements overwrite.
+template <class T>
+void repeat_overlapping(T* to, const T* from, int64_t times, int64_t n) {
+  const hn::FixedTag<T, 16 / sizeof(T)> d;
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(d));
+  int64_t i = 0;
+  for (int64_t rest = n * times; rest >= kLanes; ++i, rest -= times) {
+    const auto vector = hn::Set(d, from[i]);
+    for (int64_t j = 0; j < times; j += kLanes) hn::StoreU(vector, d, to + i * times + std::min(j, rest - kLanes));
+  }
+  for (; i < n; ++i)
+    for (int64_t j = 0; j < times; ++j) to[i * times + j] = from[i];
+}
 
 template <class T>
 void repeat_shuffled(T* to, const T* from, int64_t times, int64_t n) {
@@ -212,6 +230,29 @@ void repeat_few(T* to, const T* from, int64_t n) {
     for (int64_t j = 0; j < kTimes; ++j) to[i * kTimes + j] = from[i];
 }
 
+/// A block of as many elements as a vector has lanes becomes `times` vectors, each by one shuffle over all lanes.
+/// Bench:
+/// ./dev bench --sweep, columns.
+template <class T>
+void repeat_lanes(T* to, const T* from, int64_t times, int64_t n) {
+  const hn::CappedTag<T, 64 / sizeof(T)> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  using I = hn::TFromD<decltype(di)>;
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(d));
+  alignas(64) I indices[kMaxRepeats * hn::MaxLanes(d)];
+  const auto share = static_cast<int32_t>(65536 / times + 1);  // lane / times is exact below 2^16 / times
+  for (int32_t lane = 0; lane < static_cast<int32_t>(times * kLanes); ++lane)
+    indices[lane] = static_cast<I>((lane * share) >> 16);
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const auto block = hn::LoadU(d, from + i);
+    T* const at = to + i * times;
+    for (int64_t j = 0; j < times; ++j)
+      hn::StoreU(hn::TableLookupLanes(block, hn::SetTableIndices(d, indices + j * kLanes)), d, at + j * kLanes);
+  }
+  repeat_overlapping(to + i * times, from + i, times, n - i);
+}
+
 #endif  // TENON_HAS_SHUFFLES
 
 template <class T>
@@ -223,7 +264,12 @@ void repeat(void* out, const void* in, int64_t times, int64_t n) {
     if (times == 2) return repeat_few<2>(to, from, n);
     if (times == 3) return repeat_few<3>(to, from, n);
     if (times == 4) return repeat_few<4>(to, from, n);
-    if (times <= 16 && n >= 16) return repeat_shuffled(to, from, times, n);
+    if constexpr (sizeof(T) >= 4) {
+      if (times <= kMaxRepeats && n >= 32) return repeat_lanes(to, from, times, n);
+    } else if (times <= RepeatIndices<T>::kMaxTimes && n >= 64) {
+      return repeat_shuffled(to, from, times, n);
+    }
+    if (times * static_cast<int64_t>(sizeof(T)) < 64) return repeat_overlapping(to, from, times, n);
   }
 #endif
   for (int64_t i = 0; i < n; ++i) fill<T>(to + i * times, from + i, times);

@@ -12,6 +12,7 @@ struct add {
                            .symbol = "+",
                            .dtypes = kUsual | kComplex,
                            .kernel_name = "add_stub",
+                           .short_rows = true,
                            .grad_fn = "AddBackward0",
                            .doc = "input + alpha * other."};
   template <class T>
@@ -65,6 +66,7 @@ struct sub {
                            .symbol = "-",
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "add_stub",
+                           .short_rows = true,
                            .grad_fn = "SubBackward0",
                            .doc = "input - alpha * other."};
   template <class T>
@@ -117,6 +119,7 @@ struct mul {
       .kernel_name = "mul_cpu",
       .exact_second = true,
       .commutative = true,
+      .short_rows = true,
       .grad_fn = "MulBackward0",
       .doc = "input * other.",
   };
@@ -156,6 +159,7 @@ struct div {
       .dtypes = kInexact,
       .kernel_name = "div_cpu",
       .exact_second = true,
+      .short_rows = true,
       .grad_fn = "DivBackward0",
       .doc = "input / other. rounding_mode 'trunc' rounds the quotient toward 0, 'floor' rounds it down."};
   template <class T>

@@ -7,6 +7,7 @@ struct eq {
                            .symbol = "==",
                            .promotion = Promotion::comparison,
                            .dtypes = kAllDtypes,
+                           .short_rows = true,
                            .doc = "Whether input equals other."};
   template <class T>
   static Truth forward(T a, T b) {
@@ -21,6 +22,7 @@ struct ne {
                            .symbol = "!=",
                            .promotion = Promotion::comparison,
                            .dtypes = kAllDtypes,
+                           .short_rows = true,
                            .doc = "Whether input differs from other."};
   template <class T>
   static Truth forward(T a, T b) {
@@ -35,6 +37,7 @@ struct lt {
                            .symbol = "<",
                            .promotion = Promotion::comparison,
                            .kernel_name = "lt_cpu",
+                           .short_rows = true,
                            .doc = "Whether input is less than other."};
   template <class T>
   static Truth forward(T a, T b) {
@@ -49,6 +52,7 @@ struct le {
                            .symbol = "<=",
                            .promotion = Promotion::comparison,
                            .kernel_name = "le_cpu",
+                           .short_rows = true,
                            .doc = "Whether input is less than or equal to other."};
   template <class T>
   static Truth forward(T a, T b) {
@@ -63,6 +67,7 @@ struct gt {
                            .symbol = ">",
                            .promotion = Promotion::comparison,
                            .kernel_name = "gt_cpu",
+                           .short_rows = true,
                            .doc = "Whether input is greater than other."};
   template <class T>
   static Truth forward(T a, T b) {
@@ -77,6 +82,7 @@ struct ge {
                            .symbol = ">=",
                            .promotion = Promotion::comparison,
                            .kernel_name = "ge_cpu",
+                           .short_rows = true,
                            .doc = "Whether input is greater than or equal to other."};
   template <class T>
   static Truth forward(T a, T b) {

@@ -135,7 +135,8 @@ struct Row {
   bool commutative = false;      // a number as first operand is treated like one as second operand
   bool stepwise = false;         // 16-bit floats are rounded after every step of the formula, not once at the end
   bool divides_integers = false;  // a zero among integer divisors is Error "ZeroDivisionError"
-  bool vectors = false;           // the formula calls functions that exist only for SIMD vectors
+  bool short_rows = false;  // also compiled as a loop over rows, for its common dtypes (kernel/kernel.h: RowsKernel)
+  bool vectors = false;     // the formula calls functions that exist only for SIMD vectors
   // The formula is a call of functions that are not inlined (kernel/special.h): one loop serves splats and lanes.
   bool compiled_once = false;
   bool may_throw = false;        // its kernel may throw, so operands are written after the whole result is computed

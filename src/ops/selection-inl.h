@@ -8,6 +8,7 @@ struct maximum {
       .array_api = "maximum",
       .kernel_name = "maximum_cpu",
       .refuses_complex = "maximum not implemented for complex tensors.",
+      .short_rows = true,
       .grad_fn = "MaximumBackward0",
       .doc = "The larger of both; NaN if one is NaN.",
   };
@@ -33,6 +34,7 @@ struct minimum {
       .array_api = "minimum",
       .kernel_name = "minimum_cpu",
       .refuses_complex = "minimum not implemented for complex tensors.",
+      .short_rows = true,
       .grad_fn = "MinimumBackward0",
       .doc = "The smaller of both; NaN if one is NaN.",
   };

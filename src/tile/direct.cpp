@@ -215,6 +215,8 @@ void DirectRuns::call_for_whole_rows(Kernel kernel, std::byte* to, const std::by
     steps[operand] = in_[operand].row_step;
     from[operand] += rows * steps[operand];
   }
+  if (instruction_.rows && rows > 1 && kernel == instruction_.kernel)
+    return instruction_.rows(to, out_.row_step, lanes_, steps, n, rows);
   const RowCalls calls = row_calls(to, n);
   if (calls.last > 0 && rows > 1 && runs_over_) {
     // Not where one call is enough: a store just before what the next row loads, in memory a multiple of 4096 bytes

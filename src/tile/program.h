@@ -21,6 +21,7 @@ struct Instruction {
   Op op = {};        // of no cast
   Dtype dtype = {};  // that the op computes in, or the cast gives
   bool is_cast = false;
+  RowsKernel rows = nullptr;  // the kernel for rows; null: none
 
   /// Whether its inputs are neighbouring registers: then their Lanes need no copy, which would wait for the stores
   /// before it.
@@ -49,6 +50,7 @@ class Program {
   /// Adds an op over registers of its compute dtype. Throws Error if the op has no kernel for it.
   int op(Op op, Dtype compute, Dtype result, int arity, const int* in) {
     const int reg = append(kernel_of(op, compute), streamed_kernel_of(op, compute), result, arity, in);
+    instructions_.back().rows = rows_kernel_of(op, compute);
     instructions_.back().op = op;
     instructions_.back().dtype = compute;
     return reg;
@@ -96,6 +98,7 @@ class Program {
     Instruction& instruction = instructions_.add();
     instruction.kernel = kernel;
     instruction.streamed = streamed;
+    instruction.rows = nullptr;
     instruction.arity = static_cast<int8_t>(arity);
     for (int operand = 0; operand < arity; ++operand) instruction.in[operand] = static_cast<int16_t>(in[operand]);
     instruction.op = {};

@@ -113,16 +113,18 @@ int64_t expand(T* to, const T* from, const SmallBroadcast& broadcast, const int6
   return total;
 }
 
-/// Calls run(data) for each row, with both operands' elements of the row. `widths`: their itemsizes.
+/// Calls run(data) for each row, or all rows along the next loop, with both operands' elements there. `widths`: their
+/// itemsizes; `inside`: the loops of a call.
 template <class Run>
-inline void for_each_row(const SmallBroadcast& broadcast, const int64_t* widths, const Run& run) {
+inline void for_each_row(const SmallBroadcast& broadcast, const int64_t* widths, const Run& run, int64_t inside = 1) {
   const std::byte* data[2] = {static_cast<const std::byte*>(broadcast.data[0]),
                               static_cast<const std::byte*>(broadcast.data[1])};
   int64_t index[kSmallDims] = {};
+  const int64_t numel = broadcast.counts[0] * (inside == 2 ? broadcast.counts[1] : 1);
   for (int64_t left = broadcast.numel;;) {
     run(data);
-    if ((left -= broadcast.counts[0]) == 0) return;
-    for (int64_t loop = 1;; ++loop) {
+    if ((left -= numel) == 0) return;
+    for (int64_t loop = inside;; ++loop) {
       const bool wraps = ++index[loop] == broadcast.counts[loop];
       const int64_t turns = wraps ? 1 - broadcast.counts[loop] : 1;
       for (int i = 0; i < 2; ++i) data[i] += turns * broadcast.strides[i][loop] * widths[i];
@@ -136,6 +138,20 @@ inline void for_each_row(const SmallBroadcast& broadcast, const int64_t* widths,
 /// so that the others begin on a cache line. Vectors that cross lines would cost more.
 int64_t lanes_before_line(const std::byte* to, int64_t itemsize) {
   return (-static_cast<int64_t>(reinterpret_cast<uintptr_t>(to)) & (kLine - 1)) / itemsize;
+}
+
+/// Calls the kernel for rows once for all rows along the next loop.
+void run_rows_together(const SmallBroadcast& broadcast, int64_t out_itemsize, void* out) {
+  const int64_t length = broadcast.counts[0], rows = broadcast.counts[1], itemsize = broadcast.itemsize;
+  const int64_t widths[2] = {itemsize, itemsize};
+  const int64_t steps[2] = {broadcast.strides[0][1] * itemsize, broadcast.strides[1][1] * itemsize};
+  std::byte* to = static_cast<std::byte*>(out);
+  const auto run = [&](const std::byte* const* data) {
+    const Lanes lanes[2] = {{data[0], broadcast.strides[0][0]}, {data[1], broadcast.strides[1][0]}};
+    broadcast.rows_kernel(to, length * out_itemsize, lanes, steps, length, rows);
+    to += rows * length * out_itemsize;
+  };
+  for_each_row(broadcast, widths, run, 2);
 }
 
 /// Calls the kernel for each row.
@@ -256,7 +272,7 @@ bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesVie
       last_size[i] = size;
     }
     add_loop(size, own_strides);
-    if (needs_rows && loops > 0 && !has_rows_of(loops == 1 ? 1 : kShortestPlannedRow)) return false;
+    if (needs_rows && loops > 0 && !has_rows_of(loops == 1 ? 1 : shortest_row(true))) return false;
   }
   return loops > 0 && (numel * itemsize <= kSmallBytes || has_rows());
 }
@@ -265,18 +281,23 @@ bool SmallBroadcast::casts_many() const noexcept {
   return (casts[0] && numels[0] > kSmallNumel) || (casts[1] && numels[1] > kSmallNumel);
 }
 
+int64_t SmallBroadcast::shortest_row(bool is_planned) const noexcept {
+  return is_planned && !rows_kernel ? kShortestPlannedRow : kShortestRowBytes / itemsize;
+}
 bool SmallBroadcast::has_rows_of(int64_t shortest) const noexcept {
   const int64_t a = strides[0][0], b = strides[1][0];
   return counts[0] >= shortest && (a | b) == 1 && a >= 0 && b >= 0;
 }
-bool SmallBroadcast::has_rows() const noexcept {
-  return has_rows_of(numel * itemsize <= kSmallBytes ? kShortestRowBytes / itemsize : kShortestPlannedRow);
-}
+bool SmallBroadcast::has_rows() const noexcept { return has_rows_of(shortest_row(numel * itemsize > kSmallBytes)); }
 
 namespace {
 
 void run_of_one_dtype(const SmallBroadcast& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
-  if (broadcast.has_rows()) return run_rows(broadcast, kernel, out_itemsize, out);
+  if (broadcast.has_rows()) {
+    const bool is_short = broadcast.loops > 1 && broadcast.counts[0] * out_itemsize < kLongRowBytes;
+    if (broadcast.rows_kernel && is_short) return run_rows_together(broadcast, out_itemsize, out);
+    return run_rows(broadcast, kernel, out_itemsize, out);
+  }
   switch (broadcast.itemsize) {
     case 1:
       return run_sized<uint8_t>(broadcast, kernel, out);

@@ -31,9 +31,10 @@ struct SmallBroadcast {
   int64_t counts[kSmallDims];
   int64_t strides[2][kSmallDims];
   const void* data[2];
-  Kernel casts[2];    // to the kernel's dtype; null: none. Such an operand is contiguous.
-  int64_t numels[2];  // of the operands that are cast
-  int64_t widths[2];  // bytes of their elements
+  Kernel casts[2];                   // to the kernel's dtype; null: none. Such an operand is contiguous.
+  int64_t numels[2];                 // of the operands that are cast
+  int64_t widths[2];                 // bytes of their elements
+  RowsKernel rows_kernel = nullptr;  // null: each row is a call
 
   /// `width`: bytes of the kernel's operands' elements; `most`: the number of elements of the larger operand.
   bool set(SizesView a, SizesView a_strides, SizesView b, SizesView b_strides, int64_t width, int64_t most,
@@ -45,6 +46,7 @@ struct SmallBroadcast {
   bool casts_many() const noexcept;
 
  private:
+  int64_t shortest_row(bool is_planned) const noexcept;
   bool has_rows_of(int64_t shortest) const noexcept;
   void add_loop(int64_t count, const int64_t* own) noexcept;
 };

@@ -78,14 +78,14 @@ tracemalloc.start()
 for name, call in calls:
     print(name, file=sys.stderr)
     repeat(call, 20)  # fills caches
-    for _ in range(4):  # repeated, because tables of the interpreter sometimes grow
+    for times in (100, 100, 100, 1000):  # repeated, because tables of the interpreter sometimes grow
         gc.collect()
         counts, objects, (traced, _) = [sys.getrefcount(value) for value in watched], len(gc.get_objects()), tracemalloc.get_traced_memory()
-        repeat(call, 100)
+        repeat(call, times)
         gc.collect()
         grown = [b - a for a, b in zip(counts, [sys.getrefcount(value) for value in watched])]
         more_objects, more_bytes = len(gc.get_objects()) - objects, tracemalloc.get_traced_memory()[0] - traced
-        if max(map(abs, grown)) < 50 and more_objects < 50 and more_bytes < 100 * 16:
+        if max(map(abs, grown)) < times // 2 and more_objects < times // 2 and more_bytes < times * 16:
             break
     else:
         print("leaks:", name, grown, more_objects, more_bytes)
