@@ -1,6 +1,7 @@
 // kernel: exponential and logarithm over whole vectors, for every float32 and float64: subnormals,
 // infinities and NaN included. exp: error below 0.66 ulp, because it adds back what the largest addition loses. log:
-// after fdlibm (https://www.netlib.org/fdlibm), below 1 ulp. No branches: special values are selected at the end.
+// below 0.6 ulp with AVX-512, which looks up logarithms; else after fdlibm (https://www.netlib.org/fdlibm), below 1
+// ulp. No branches: special values are selected at the end.
 #if defined(TENON_KERNEL_EXP_LOG_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_EXP_LOG_INL_H
 #undef TENON_KERNEL_EXP_LOG_INL_H
@@ -64,6 +65,19 @@ struct ExpLog<double> {
   static constexpr double normal_scale = 0x1p+54;
   static constexpr int normal_shift = 54;
 };
+
+/// A number of about 100 bits as the sum of two. `low` is a few units in the last place of `high`, or takes its place
+/// where sums cancel.
+template <class V>
+struct Pair {
+  V high, low;
+};
+/// a + b, exactly, where |a| >= |b| or a is 0.
+template <class V>
+HWY_INLINE Pair<V> sum_of_ordered(V a, V b) {
+  const V sum = hn::Add(a, b);
+  return {sum, hn::Sub(b, hn::Sub(sum, a))};
+}
 
 /// terms[0] + x * (terms[1] + x * ...).
 template <class D, class V, class T, int kCount>
@@ -144,6 +158,19 @@ alignas(64) inline constexpr float kPowerRests8[] = {0,
                                                      0x1.15506ep-27f,
                                                      -0x1.a94b14p-26f,
                                                      -0x1.822dbcp-27f};
+// 2^(-i/16), or 2^(-i/8), as the sum of a multiple of 1/4 and a rest.
+alignas(64) inline constexpr float kQuarters16[] = {0x1p+0f,   0x1p+0f,   0x1p+0f,   0x1p+0f,   0x1.8p-1f, 0x1.8p-1f,
+                                                    0x1.8p-1f, 0x1.8p-1f, 0x1.8p-1f, 0x1.8p-1f, 0x1.8p-1f, 0x1p-1f,
+                                                    0x1p-1f,   0x1p-1f,   0x1p-1f,   0x1p-1f};
+alignas(64) inline constexpr float kQuarterRests16[] = {
+    0x0p+0f,        -0x1.5b505ep-5f, -0x1.53f392p-4f, -0x1.f33212p-4f, 0x1.744fccp-4f,  0x1.c49182p-5f,
+    0x1.59ca84p-6f, -0x1.7bae3p-7f,  -0x1.5f619ap-5f, -0x1.2a7c12p-4f, -0x1.a01296p-4f, 0x1.ef5326p-4f,
+    0x1.837f06p-4f, 0x1.1c3d38p-4f,  0x1.72b83cp-5f,  0x1.6ab0dap-6f};
+alignas(64) inline constexpr float kQuarters8[] = {0x1p+0f,   0x1p+0f,   0x1.8p-1f, 0x1.8p-1f,
+                                                   0x1.8p-1f, 0x1.8p-1f, 0x1p-1f,   0x1p-1f};
+alignas(64) inline constexpr float kQuarterRests8[] = {0x0p+0f,        -0x1.53f392p-4f, 0x1.744fccp-4f,
+                                                       0x1.59ca84p-6f, -0x1.5f619ap-5f, -0x1.a01296p-4f,
+                                                       0x1.837f06p-4f, 0x1.72b83cp-5f};
 /// entries[i] of the lowest bits of each lane. A macro names the instruction, which Highway wraps in checks.
 HWY_INLINE hn::Vec256<float> looked_up(hn::Vec256<float> i, const float* entries) {
   return hn::Vec256<float>{_mm256_permutevar8x32_ps(_mm256_load_ps(entries), _mm256_castps_si256(i.raw))};
@@ -152,12 +179,74 @@ HWY_INLINE hn::Vec256<float> looked_up(hn::Vec256<float> i, const float* entries
 HWY_INLINE hn::Vec512<float> looked_up(hn::Vec512<float> i, const float* entries) {
   return hn::Vec512<float>{_mm512_permutexvar_ps(_mm512_castps_si512(i.raw), _mm512_load_ps(entries))};
 }
+// 2^(i/16) as the sum of two numbers.
+alignas(64) inline constexpr double kWidePowers16[] = {0x1p+0,
+                                                       0x1.0b5586cf9890fp+0,
+                                                       0x1.172b83c7d517bp+0,
+                                                       0x1.2387a6e756238p+0,
+                                                       0x1.306fe0a31b715p+0,
+                                                       0x1.3dea64c123422p+0,
+                                                       0x1.4bfdad5362a27p+0,
+                                                       0x1.5ab07dd485429p+0,
+                                                       0x1.6a09e667f3bcdp+0,
+                                                       0x1.7a11473eb0187p+0,
+                                                       0x1.8ace5422aa0dbp+0,
+                                                       0x1.9c49182a3f09p+0,
+                                                       0x1.ae89f995ad3adp+0,
+                                                       0x1.c199bdd85529cp+0,
+                                                       0x1.d5818dcfba487p+0,
+                                                       0x1.ea4afa2a490dap+0};
+alignas(64) inline constexpr double kWidePowerRests16[] = {0x0p+0,
+                                                           0x1.8a62e4adc610bp-54,
+                                                           -0x1.19041b9d78a76p-55,
+                                                           0x1.9b07eb6c70573p-54,
+                                                           0x1.6f46ad23182e4p-55,
+                                                           0x1.ada0911f09ebcp-55,
+                                                           0x1.d4397afec42e2p-56,
+                                                           0x1.6324c054647adp-54,
+                                                           -0x1.bdd3413b26456p-54,
+                                                           -0x1.41577ee04992fp-55,
+                                                           0x1.6e9f156864b27p-54,
+                                                           0x1.c7c46b071f2bep-56,
+                                                           0x1.7a1cd345dcc81p-54,
+                                                           0x1.11065895048ddp-55,
+                                                           0x1.2ed02d75b3707p-55,
+                                                           -0x1.e9c23179c2893p-54};
+// 2^(-i/16) as the sum of a multiple of 1/4 and a rest.
+alignas(64) inline constexpr double kWideQuarters16[] = {0x1p+0,   0x1p+0,   0x1p+0,   0x1p+0,   0x1.8p-1, 0x1.8p-1,
+                                                         0x1.8p-1, 0x1.8p-1, 0x1.8p-1, 0x1.8p-1, 0x1.8p-1, 0x1p-1,
+                                                         0x1p-1,   0x1p-1,   0x1p-1,   0x1p-1};
+alignas(64) inline constexpr double kWideQuarterRests16[] = {0x0p+0,
+                                                             -0x1.5b505d5b6f268p-5,
+                                                             -0x1.53f391822dbc7p-4,
+                                                             -0x1.f332113d56b1fp-4,
+                                                             0x1.744fccad69d6bp-4,
+                                                             0x1.c49182a3f0902p-5,
+                                                             0x1.59ca845541b6bp-6,
+                                                             -0x1.7bae3053f9e4ap-7,
+                                                             -0x1.5f619980c4337p-5,
+                                                             -0x1.2a7c115bd5eb5p-4,
+                                                             -0x1.a0129564eaec7p-4,
+                                                             0x1.ef5326091a112p-4,
+                                                             0x1.837f0518db8a9p-4,
+                                                             0x1.1c3d373ab11c3p-4,
+                                                             0x1.72b83c7d517aep-5,
+                                                             0x1.6ab0d9f3121ecp-6};
+HWY_INLINE hn::Vec512<double> looked_up(hn::Vec512<double> i, const double* entries) {
+  return hn::Vec512<double>{
+      _mm512_permutex2var_pd(_mm512_load_pd(entries), _mm512_castpd_si512(i.raw), _mm512_load_pd(entries + 8))};
+}
 #endif
 #endif
-/// Whether exponentials of these vectors look up powers.
+/// Whether exponentials of these vectors look up powers: of eight or 16 float32, or eight float64.
 template <class D>
 inline constexpr bool kLooksUpPowers = TENON_HAS_POWER_TABLE != 0 &&
-                                       sizeof(hn::TFromD<D>) == sizeof(float) && hn::MaxLanes(D()) >= 8;
+                                       (sizeof(hn::TFromD<D>) == sizeof(float)
+                                            ? hn::MaxLanes(D()) >= 8
+                                            : HWY_TARGET <= HWY_AVX3 && hn::MaxLanes(D()) == 8);
+/// How many powers these vectors look up.
+template <class D>
+inline constexpr int kPowersLookedUp = hn::MaxLanes(D()) == 16 || sizeof(hn::TFromD<D>) == sizeof(double) ? 16 : 8;
 
 /// e^x = 2^k (high + low), or 2^x, high between 0.7 and 2, |low| <= 0.08.
 template <class V, class VI>
@@ -196,19 +285,44 @@ HWY_INLINE V scaled_to_normal(D d, V y, const E& e) {
     return hn::Mul(y, power_of_two(d, e.k));
 }
 #if TENON_HAS_POWER_TABLE
-/// With n = 16 k + i, or 8 k + i, and x = (n + r) ln 2 / 16: 2^(i/16) (1 + p), p = e^r - 1: 2^-32.
+/// e^r - 1 for |r| up to ln 2 / 32, or ln 2 / 16: 2^-32, or 2^-64.
+template <class D, class V>
+HWY_INLINE V short_exponential_less_1(D d, V r) {
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(double)) {
+    constexpr double terms[] = {0.5,
+                                0x1.5555555555556p-3,
+                                0x1.55555554e9468p-5,
+                                0x1.11111110e10a8p-7,
+                                0x1.6c17ed4cc4834p-10,
+                                0x1.a01b0c2edab7cp-13};
+    return hn::MulAdd(hn::Mul(r, r), polynomial(d, r, terms), r);
+  } else {
+    constexpr bool kWide = kPowersLookedUp<D> == 16;
+    constexpr float terms16[] = {0x1p-1f, 0x1.55571ep-3f, 0x1.55577ap-5f};
+    constexpr float terms8[] = {0x1p-1f, 0x1.555c7ap-3f, 0x1.555de6p-5f};
+    return hn::MulAdd(hn::Mul(r, r), polynomial(d, r, kWide ? terms16 : terms8), r);
+  }
+}
+/// With n = 16 k + i, or 8 k + i, and x = (n + r) ln 2 / 16: 2^(i/16) (1 + p), p = e^r - 1.
 template <class D, class V>
 HWY_INLINE auto powers_looked_up(D d, V counted, V whole, V r) {
-  constexpr bool kWide = hn::MaxLanes(D()) == 16;
-  constexpr float terms16[] = {0x1p-1f, 0x1.55571ep-3f, 0x1.55577ap-5f};
-  constexpr float terms8[] = {0x1p-1f, 0x1.555c7ap-3f, 0x1.555de6p-5f};
+  using T = hn::TFromD<D>;
+  constexpr bool kWide = kPowersLookedUp<D> == 16;
   const hn::RebindToSigned<D> di;
-  const V high = looked_up(counted, kWide ? kPowers16 : kPowers8);
-  const V rest = looked_up(counted, kWide ? kPowerRests16 : kPowerRests8), square = hn::Mul(r, r);
-  const V p = hn::MulAdd(square, polynomial(d, r, kWide ? terms16 : terms8), r);
-  const auto n = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, hn::Set(d, kCounter<float>)));
+  V high, rest;
+#if HWY_TARGET <= HWY_AVX3
+  if constexpr (sizeof(T) == sizeof(double)) {
+    high = looked_up(counted, kWidePowers16), rest = looked_up(counted, kWidePowerRests16);
+  } else
+#endif
+  {
+    high = looked_up(counted, kWide ? kPowers16 : kPowers8);
+    rest = looked_up(counted, kWide ? kPowerRests16 : kPowerRests8);
+  }
+  const V p = short_exponential_less_1(d, r);
+  const auto n = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, hn::Set(d, kCounter<T>)));
   const auto k = hn::ShiftRight < kWide ? 4 : 3 > (n);
-  return ShortExponential<V, std::remove_const_t<decltype(k)>>{k, hn::Mul(whole, hn::Set(d, kWide ? 0x1p-4f : 0x1p-3f)),
+  return ShortExponential<V, std::remove_const_t<decltype(k)>>{k, hn::Mul(whole, hn::Set(d, T{1} / kPowersLookedUp<D>)),
                                                                high, hn::MulAdd(high, p, rest)};
 }
 #endif
@@ -220,7 +334,7 @@ HWY_INLINE auto short_exponential(D d, V x) {
   const V counter = hn::Set(d, kCounter<T>);
 #if TENON_HAS_POWER_TABLE
   if constexpr (kLooksUpPowers<D>) {
-    constexpr float kEntries = static_cast<float>(hn::MaxLanes(D()));
+    constexpr T kEntries = kPowersLookedUp<D>;
     const V counted = hn::MulAdd(x, hn::Set(d, kEntries * C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
     const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high / kEntries), x);  // exact
     return powers_looked_up(d, counted, whole, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low / kEntries), high));
@@ -267,7 +381,7 @@ HWY_INLINE V exp2_vector(D d, V x) {
   const V counter = hn::Set(d, kCounter<T>);
 #if TENON_HAS_POWER_TABLE
   if constexpr (kLooksUpPowers<D>) {
-    constexpr float kEntries = static_cast<float>(hn::MaxLanes(D()));
+    constexpr T kEntries = kPowersLookedUp<D>;
     const V in_steps = hn::MulAdd(bounded, hn::Set(d, kEntries), counter), whole = hn::Sub(in_steps, counter);
     const V r = hn::Mul(hn::NegMulAdd(whole, hn::Set(d, 1 / kEntries), bounded), hn::Set(d, C::ln2));
     const auto e = powers_looked_up(d, in_steps, whole, r);
@@ -282,18 +396,114 @@ HWY_INLINE V exp2_vector(D d, V x) {
   return hn::IfThenElse(hn::IsNaN(x), x, scaled_exp(d, k, high, low));
 }
 
-/// x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2); log(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R(s^2)), s = f /
-/// (2 + f).
+#undef TENON_HAS_LOGARITHM_TABLE
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#define TENON_HAS_LOGARITHM_TABLE 1
+/// By the first bits of a number between 0.703 and 1.406: its inverse to 1/32, and the logarithm of the inverse's
+/// inverse, as the sum of a number of few bits and a rest. Around 1 it is 1. `terms`: of (log(1 + r) - r) / r^2 for r
+/// up to 1/32.
+template <class T>
+struct LogarithmTable;
+template <>
+struct LogarithmTable<float> {
+  static constexpr int32_t start = 0x3F340000, interval_of_1 = 9;
+  alignas(64) static constexpr float inverses[] = {0x1.642c86p+0f, 0x1.555556p+0f, 0x1.47ae14p+0f, 0x1.3b13b2p+0f,
+                                                   0x1.2f684cp+0f, 0x1.24924ap+0f, 0x1.1a7b96p+0f, 0x1.111112p+0f,
+                                                   0x1.08421p+0f,  0x1p+0f,        0x1.e1e1e2p-1f, 0x1.c71c72p-1f,
+                                                   0x1.af286cp-1f, 0x1.99999ap-1f, 0x1.861862p-1f, 0x1.745d18p-1f};
+  alignas(64) static constexpr float logarithms[] = {-0x1.522cp-2f, -0x1.2698p-2f, -0x1.f99p-3f, -0x1.a94p-3f,
+                                                     -0x1.5bf8p-3f, -0x1.1178p-3f, -0x1.933p-4f, -0x1.086p-4f,
+                                                     -0x1.042p-5f,  0x0p+0f,       0x1.f0ap-5f,  0x1.e27p-4f,
+                                                     0x1.5ffp-3f,   0x1.c9p-3f,    0x1.1674p-2f, 0x1.4618p-2f};
+  alignas(64) static constexpr float logarithm_rests[] = {
+      0x1.1e4c76p-18f,  0x1.dcecb2p-18f,  -0x1.c3cb3cp-19f, 0x1.273752p-19f, 0x1.fc255ep-18f, -0x1.dc44fcp-20f,
+      -0x1.793566p-18f, 0x1.99a988p-18f,  0x1.46ec32p-18f,  0x0p+0f,         0x1.85008cp-20f, 0x1.d38abcp-22f,
+      0x1.83053cp-18f,  -0x1.0b0cacp-20f, 0x1.c97abap-18f,  0x1.74438cp-19f};
+  static constexpr float terms[] = {-0x1.fffffep-2f, 0x1.555554p-2f, -0x1.002ab2p-2f, 0x1.99eaeep-3f};  // 2^-30
+};
+template <>
+struct LogarithmTable<double> {
+  static constexpr int64_t start = 0x3FE6800000000000, interval_of_1 = 9;
+  alignas(64) static constexpr double inverses[] = {
+      0x1.642c8590b2164p+0, 0x1.5555555555555p+0, 0x1.47ae147ae147bp+0, 0x1.3b13b13b13b14p+0, 0x1.2f684bda12f68p+0,
+      0x1.2492492492492p+0, 0x1.1a7b9611a7b96p+0, 0x1.1111111111111p+0, 0x1.0842108421084p+0, 0x1p+0,
+      0x1.e1e1e1e1e1e1ep-1, 0x1.c71c71c71c71cp-1, 0x1.af286bca1af28p-1, 0x1.999999999999ap-1, 0x1.8618618618618p-1,
+      0x1.745d1745d1746p-1};
+  alignas(64) static constexpr double logarithms[] = {
+      -0x1.522ae0738ap-2, -0x1.269621134ep-2, -0x1.f991c6cb3cp-3, -0x1.a93ed3c8aep-3, -0x1.5bf406b544p-3,
+      -0x1.1178e8227ep-3, -0x1.9335e5d594p-4, -0x1.08598b59e4p-4, -0x1.0415d89e78p-5, 0x0p+0,
+      0x1.f0a30c0118p-5,  0x1.e27076e2bp-4,   0x1.5ff3070a7ap-3,  0x1.c8ff7c79aap-3,  0x1.1675cababap-2,
+      0x1.4618bc21c6p-2};
+  alignas(64) static constexpr double logarithm_rests[] = {-0x1.eba708164c759p-45, 0x1.1ba1f10522625p-44,
+                                                           0x1.90b84cd7cc834p-44,  0x1.86a4350562169p-45,
+                                                           0x1.28023eb68981cp-46,  -0x1.1e778ce2d07f2p-45,
+                                                           -0x1.30f5c3abd47dap-45, 0x1.7e9dd7009902cp-46,
+                                                           0x1.ddfc7f461c516p-44,  0x0p+0,
+                                                           -0x1.d579e83368e91p-45, -0x1.a2c2c2af0003cp-45,
+                                                           -0x1.8546f183bebf2p-44, -0x1.7814f689f8434p-45,
+                                                           0x1.83c0e731f55c4p-44,  -0x1.3e02f484c84ccp-46};
+  static constexpr double terms[] = {-0x1p-1,
+                                     0x1.5555555555521p-2,
+                                     -0x1.fffffffffff43p-3,
+                                     0x1.9999999af758cp-3,
+                                     -0x1.555555570a92cp-3,
+                                     0x1.249235793d47ep-3,
+                                     -0x1.ffffd61b76b9fp-4,
+                                     0x1.c7ee29af19e66p-4,
+                                     -0x1.9a658221069e6p-4};  // 2^-61
+};
+/// x = 2^exponent m for a normal x > 0, m in the table's interval of the last four bits of `interval`.
+template <class V, class VI>
+struct TabledMantissa {
+  VI exponent, interval;
+  V m;
+};
 template <class D, class V>
-HWY_INLINE V log_vector(D d, V x) {
+HWY_INLINE auto tabled_mantissa(D d, V x) {
+  using T = hn::TFromD<D>;
+  constexpr int kBits = ExpLog<T>::mantissa_bits;
+  const hn::RebindToSigned<D> di;
+  const auto bits = hn::BitCast(di, x), above = hn::Sub(bits, hn::Set(di, LogarithmTable<T>::start));
+  const auto exponent = hn::ShiftRight<kBits>(above), interval = hn::ShiftRight<kBits - 4>(above);
+  const V m = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<kBits>(exponent)));
+  return TabledMantissa<V, std::remove_const_t<decltype(bits)>>{exponent, interval, m};
+}
+/// log(x) - doublings * ln 2 for a normal x > 0: exact to some bits more than a number has.
+template <class D, class V>
+HWY_INLINE Pair<V> tabled_log(D d, V x, V doublings) {
+  using T = hn::TFromD<D>;
+  using C = ExpLog<T>;
+  using Table = LogarithmTable<T>;
+  const auto of = tabled_mantissa(d, x);
+  const V interval = hn::BitCast(d, of.interval), inverse = looked_up(interval, Table::inverses);
+  const V product = hn::Mul(of.m, inverse), lost = hn::MulSub(of.m, inverse, product);
+  const V r = hn::Sub(product, hn::Set(d, T{1}));
+  const V k = hn::Sub(hn::ConvertTo(d, of.exponent), doublings);
+  const V whole = hn::MulAdd(k, hn::Set(d, C::ln2_high), looked_up(interval, Table::logarithms));  // exact
+  const V rest = hn::MulAdd(k, hn::Set(d, C::ln2_low), looked_up(interval, Table::logarithm_rests));
+  const Pair<V> sum = sum_of_ordered(whole, r);
+  const V low = hn::Add(sum.low, hn::Add(hn::NegMulAdd(lost, r, lost), rest));
+  return {sum.high, hn::MulAdd(hn::Mul(r, r), polynomial(d, r, Table::terms), low)};
+}
+#else
+#define TENON_HAS_LOGARITHM_TABLE 0
+#endif
+/// log(x) for x > 0, exact to some bits more than a number has; x = 2^k (1 + f) with 1 + f between sqrt(1/2) and
+/// sqrt(2); log(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R(s^2)), s = f / (2 + f).
+template <class D, class V>
+HWY_INLINE Pair<V> log_pair(D d, V x) {
   using T = hn::TFromD<D>;
   using C = ExpLog<T>;
   constexpr int kBits = C::mantissa_bits;
-  const hn::RebindToUnsigned<D> du;
-  const hn::RebindToSigned<D> di;
-  const V zero = hn::Zero(d), one = hn::Set(d, T{1});
   const auto subnormal = hn::Lt(x, hn::Set(d, std::numeric_limits<T>::min()));
   const V normal = hn::IfThenElse(subnormal, hn::Mul(x, hn::Set(d, C::normal_scale)), x);
+  const V doublings = hn::IfThenElseZero(subnormal, hn::Set(d, T{C::normal_shift}));
+#if TENON_HAS_LOGARITHM_TABLE
+  if constexpr (kScalesAtOnce<D>) return tabled_log(d, normal, doublings);
+#endif
+  const hn::RebindToUnsigned<D> du;
+  const hn::RebindToSigned<D> di;
+  const V one = hn::Set(d, T{1});
   const auto sqrt_half = hn::Set(du, C::sqrt_half);
   const auto bits = hn::Add(hn::BitCast(du, normal), hn::Sub(hn::BitCast(du, one), sqrt_half));
   const V mantissa = hn::BitCast(d, hn::Add(hn::And(bits, hn::Set(du, (typename C::Bits{1} << kBits) - 1)), sqrt_half));
@@ -301,15 +511,23 @@ HWY_INLINE V log_vector(D d, V x) {
   const auto biased = hn::BitCast(di, hn::ShiftRight<kBits>(bits));
   const V exponent = hn::Sub(hn::BitCast(d, hn::Add(biased, hn::BitCast(di, counter))), counter);
   const T bias = static_cast<T>(std::numeric_limits<T>::max_exponent - 1);
-  const V k = hn::Sub(exponent,
-                      hn::IfThenElse(subnormal, hn::Set(d, bias + static_cast<T>(C::normal_shift)), hn::Set(d, bias)));
+  const V k = hn::Sub(exponent, hn::Add(doublings, hn::Set(d, bias)));
   const V f = hn::Sub(mantissa, one);
   const V s = hn::Div(f, hn::Add(hn::Set(d, T{2}), f)), square = hn::Mul(s, s);
   const V half_square = hn::Mul(hn::Set(d, T{0.5}), hn::Mul(f, f));
   const V rest = hn::Mul(square, polynomial(d, square, C::log_terms));
   const V low = hn::MulAdd(k, hn::Set(d, C::ln2_low), hn::Mul(s, hn::Add(half_square, rest)));
-  const V result = hn::MulAdd(k, hn::Set(d, C::ln2_high), hn::Sub(f, hn::Sub(half_square, low)));
-  const V infinite = hn::Set(d, std::numeric_limits<T>::infinity());
+  const Pair<V> sum = sum_of_ordered(hn::Mul(k, hn::Set(d, C::ln2_high)), f);
+  return {sum.high, hn::Add(sum.low, hn::Sub(low, half_square))};
+}
+template <class D, class V>
+HWY_INLINE V log_vector(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V zero = hn::Zero(d), infinite = hn::Set(d, std::numeric_limits<T>::infinity());
+  const Pair<V> log = log_pair(d, x);
+  const V result = hn::Add(log.high, log.low);
+  const auto ordinary = hn::And(hn::Lt(zero, x), hn::Lt(x, infinite));
+  if (HWY_LIKELY(hn::AllTrue(d, ordinary))) return result;
   const V finite =
       hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinite),
                      hn::IfThenElse(hn::Lt(x, zero), hn::Set(d, std::numeric_limits<T>::quiet_NaN()), result));

@@ -13,6 +13,7 @@
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
 #include "kernel/float64_functions-inl.h"
+#include "kernel/pieces-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
@@ -21,19 +22,91 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // --- Exponentials
 
-/// 1 / (1 + e^-x), by e^-|x|. Far below 0 it is e^x.
+/// e^-x = 2^-k (coarse + fine), coarse a multiple of 1/4 from 1/2 to 1, and k where an exponent has its bits.
+template <class V, class VU>
+struct InverseExponential {
+  V coarse, fine;
+  VU k;
+};
+/// For |x| up to 87, or 700.
+template <class D, class V>
+HWY_INLINE auto inverse_exponential(D d, V x) {
+  using T = hn::TFromD<D>;
+  using C = ExpLog<T>;
+  constexpr int kSteps = kLooksUpPowers<D> ? kPowersLookedUp<D> : 1;
+  constexpr int kStepBits = kSteps == 16 ? 4 : kSteps == 8 ? 3 : 0;
+  const hn::RebindToUnsigned<D> du;
+  using Result = InverseExponential<V, hn::Vec<std::remove_const_t<decltype(du)>>>;
+  const V counter = hn::Set(d, kCounter<T>), one = hn::Set(d, T{1});
+  const V counted = hn::MulAdd(x, hn::Set(d, kSteps * C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+  const V high = hn::MulSub(whole, hn::Set(d, C::ln2_high / kSteps), x);  // exact
+  const V r = hn::MulAdd(whole, hn::Set(d, C::ln2_low / kSteps), high);
+  const auto k = hn::And(hn::ShiftLeft<C::mantissa_bits - kStepBits>(hn::BitCast(du, counted)),
+                         hn::Set(du, ~((typename C::Bits{1} << C::mantissa_bits) - 1)));
+#if TENON_HAS_POWER_TABLE
+  if constexpr (kLooksUpPowers<D>) {
+    V coarse, rest, curve;
+#if HWY_TARGET <= HWY_AVX3
+    if constexpr (sizeof(T) == 8) {
+      constexpr double terms[] = {0x1p-1, 0x1.55555554dd44dp-3, 0x1.55555555194d2p-5, 0x1.11120af701debp-7,
+                                  0x1.6c17bb51f236dp-10};  // 2^-55
+      coarse = looked_up(counted, kWideQuarters16), rest = looked_up(counted, kWideQuarterRests16);
+      curve = polynomial(d, r, terms);
+    } else
+#endif
+    {
+      constexpr float terms16[] = {0x1p-1f, 0x1.555c54p-3f};                 // 2^-28
+      constexpr float terms8[] = {0x1p-1f, 0x1.555c7ap-3f, 0x1.555de6p-5f};  // 2^-31
+      coarse = looked_up(counted, kSteps == 16 ? kQuarters16 : kQuarters8);
+      rest = looked_up(counted, kSteps == 16 ? kQuarterRests16 : kQuarterRests8);
+      if constexpr (kSteps == 16)
+        curve = polynomial(d, r, terms16);
+      else
+        curve = polynomial(d, r, terms8);
+    }
+    return Result{coarse, hn::MulAdd(hn::Mul(hn::Add(coarse, rest), r), hn::MulAdd(curve, r, one), rest), k};
+  } else
+#endif
+  {
+    return Result{one, hn::MulAdd(hn::Mul(r, r), polynomial(d, r, C::exp_terms), r), k};
+  }
+}
+/// 1 / (line + low), |low| up to half of `line`, with an error of little more than the last rounding.
+template <class D, class V>
+HWY_INLINE V inverse_of_sum(D d, V line, V low) {
+  const V sum = hn::Add(line, low), one = hn::Set(d, hn::TFromD<D>{1});
+  const auto lost = [&](V inverse) HWY_ATTR { return hn::NegMulAdd(inverse, low, hn::NegMulAdd(inverse, line, one)); };
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    const V inverse = hn::ApproximateReciprocal(sum), e = lost(inverse);  // e: 2^-14, or 2^-11
+    return hn::MulAdd(inverse, kScalesAtOnce<D> ? e : hn::MulAdd(e, e, e), inverse);
+  }
+#endif
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (sizeof(hn::TFromD<D>) == 8 && kScalesAtOnce<D>) {
+    const V inverse{_mm512_rcp14_pd(sum.raw)}, e = lost(inverse);
+    return hn::MulAdd(inverse, hn::MulAdd(e, hn::MulAdd(e, e, e), e), inverse);
+  }
+#endif
+  const V inverse = hn::Div(one, sum);
+  return hn::MulAdd(inverse, lost(inverse), inverse);
+}
+/// 1 / (1 + e^-x) as 2^k / (2^k + 2^k e^-x).
 template <class D, class V>
 HWY_INLINE V logistic_vector(D d, V x) {
   using T = hn::TFromD<D>;
-  const V zero = hn::Zero(d), one = hn::Set(d, T{1}), far = hn::Set(d, static_cast<T>(sizeof(T) == 4 ? -41 : -340));
-  const V less = hn::Neg(hn::Abs(x));
-  const auto e = short_exponential(d, hn::Max(less, far));
-  const Pair<V> power{scaled_to_normal(d, e.high, e), scaled_to_normal(d, e.low, e)};
-  const Pair<V> line = sum_of_ordered(one, power.high);
-  const Pair<V> sum = sum_of_ordered(line.high, hn::Add(line.low, power.low));
-  const V result = total(ratio(d, choose(hn::Lt(x, zero), power, Pair<V>{one, zero}), sum));
-  if (hn::AllTrue(d, hn::Lt(far, less))) return result;
-  return hn::IfThenElse(hn::Lt(far, x), result, exp_vector(d, x));
+  const hn::RebindToUnsigned<D> du;
+  const V one = hn::Set(d, T{1});
+  const auto e = inverse_exponential(d, x);
+  const V power = hn::BitCast(d, hn::Add(e.k, hn::BitCast(du, one)));
+  const V inverse = inverse_of_sum(d, hn::Add(power, e.coarse), e.fine);  // that addition is exact
+  const V result = hn::BitCast(d, hn::Add(hn::BitCast(du, inverse), e.k));
+  const V size = hn::Abs(x);
+  const auto near = hn::Lt(size, hn::Set(d, static_cast<T>(sizeof(T) == 4 ? 15.2 : 35)));
+  if (HWY_LIKELY(hn::AllTrue(d, near))) return result;
+  const V small = exp_vector(d, hn::Neg(size));  // its square is below an ulp or two
+  const V far = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::NegMulAdd(small, small, small), hn::Sub(one, small));
+  return hn::IfThenElse(near, result, far);
 }
 
 /// e^x = 2^k (1 + line + curve), |line| <= 0.35, exact to some bits more than e^x: for functions that subtract 1.
@@ -173,6 +246,22 @@ HWY_INLINE V log1p_up_to_1(D d, V x) {
   constexpr float terms[] = {-0x1.fffff8p-2f, 0x1.5553b6p-2f, -0x1.ffc59ep-3f, 0x1.978b52p-3f,  -0x1.4a72a2p-3f,
                              0x1.ff283cp-4f,  -0x1.54effp-4f, 0x1.58fb6cp-5f,  -0x1.c097e4p-7f, 0x1.112b8ep-9f};
   return hn::MulAdd(hn::Mul(x, x), polynomial(d, x, terms), x);
+}
+/// e^x for x <= 0; NaN may give any number.
+template <class D, class V>
+HWY_INLINE Pair<V> exponential_pair(D d, V x) {
+  const auto e = short_exponential(d, hn::Max(hn::Set(d, ExpLog<hn::TFromD<D>>::lowest), x));
+  const Pair<V> power = sum_of_ordered(e.high, e.low);
+  return {scaled_by(d, power.high, e), scaled_by(d, power.low, e)};
+}
+/// log(1 + x) for x from 0 to 1; by the slope 1 / (1 + x), to 1/50 of it, what is low adds to the result.
+template <class D, class V>
+HWY_INLINE Pair<V> log1p_of_share(D d, Pair<V> x) {
+  using T = hn::TFromD<D>;
+  const V one = hn::Set(d, T{1});
+  const V bend = hn::MulAdd(x.high, hn::Set(d, T(0.4)), hn::Set(d, T(-0.9))), slope = hn::MulAdd(x.high, bend, one);
+  const Pair<V> sum = sum_of_ordered(one, x.high), log = log_pair(d, sum.high);
+  return {log.high, hn::MulAdd(hn::Add(sum.low, x.low), slope, log.low)};
 }
 /// log(e^a + e^b) as the larger one and log(1 + e^-|a - b|), for finite numbers.
 template <class D, class V>
@@ -324,6 +413,9 @@ HWY_INLINE V acos_of_float32(D d, V x) {
 /// erf(x) as x plus x times a polynomial of x^2, 2^-29, or as 1 - e^(p |x| - |x|) with a polynomial p of |x|, 2^-28.
 template <class D, class V>
 HWY_INLINE V erf_of_float32(D d, V x) {
+#if TENON_HAS_POWER_TABLE
+  if constexpr (kLooksUpPowers<D>) return error_by_pieces(d, x);
+#endif
   constexpr float near_terms[] = {0x1.06eba8p-3f, -0x1.81274p-2f,   0x1.ce2d64p-4f, -0x1.b8011ep-6f,
                                   0x1.544a84p-8f, -0x1.a61004p-11f, 0x1.4f81f8p-14f};
   constexpr float far_terms[] = {-0x1.07309ep-3f, -0x1.457e8ep-1f, -0x1.af14bp-4f,

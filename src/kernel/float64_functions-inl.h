@@ -13,6 +13,7 @@
 
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
+#include "kernel/pieces-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
@@ -21,21 +22,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // --- Pairs
 
-/// A number of about 100 bits as the sum of two. `low` is a few units in the last place of `high`, or takes its place
-/// where sums cancel.
-template <class V>
-struct Pair {
-  V high, low;
-};
 template <class D>
 HWY_INLINE Pair<hn::Vec<D>> constant(D d, double high, double low) {
   return {hn::Set(d, high), hn::Set(d, low)};
-}
-/// a + b, exactly, where |a| >= |b| or a is 0.
-template <class V>
-HWY_INLINE Pair<V> sum_of_ordered(V a, V b) {
-  const V sum = hn::Add(a, b);
-  return {sum, hn::Sub(b, hn::Sub(sum, a))};
 }
 /// a + b, exactly.
 template <class V>
@@ -249,8 +238,44 @@ HWY_INLINE Logarithm64<V> split_logarithm_of_float64(D d, const NearAndFar<V>& x
   const V curve = hn::Mul(hn::Mul(s.high, square), tail);
   return {reduced.exponent, {hn::Mul(two, s.high), hn::MulAdd(two, s.low, curve)}};
 }
+#if TENON_HAS_LOGARITHM_TABLE
+/// The logarithm, with an error below 2^-64 of itself. `kAlone`: of a number by itself.
+template <bool kAlone, class D, class V>
+HWY_INLINE Pair<V> tabled_logarithm(D d, const NearAndFar<V>& x) {
+  using C = ExpLog<double>;
+  using Table = LogarithmTable<double>;
+  constexpr double terms[] = {0x1.5555555555555p-2, -0x1.fffffffffffap-3,  0x1.9999999999906p-3, -0x1.5555555695ef8p-3,
+                              0x1.249249260440bp-3, -0x1.ffffdbf077707p-4, 0x1.c71c4cca0f7d6p-4, -0x1.9a59d81198d3ep-4,
+                              0x1.7515f3a02e515p-4};  // of (log(1 + r) - r + r^2 / 2) / r^3: 2^-55
+  const hn::RebindToSigned<D> di;
+  const V one = hn::Set(d, 1.0), half = hn::Set(d, 0.5);
+  const auto of = tabled_mantissa(d, x.of.high);
+  const V interval = hn::BitCast(d, of.interval), inverse = looked_up(interval, Table::inverses);
+  const Pair<V> product = product_of(of.m, inverse);
+  V r = hn::Sub(product.high, one), r_low = product.low;
+  if constexpr (!kAlone) {
+    // A `low` beyond that bound is nothing beside the logarithm.
+    const V scale = power_of_two(d, hn::Neg(hn::Min(of.exponent, hn::Set(di, 1000))));
+    r_low = hn::MulAdd(hn::Mul(x.of.low, scale), inverse, r_low);
+    const auto near = hn::RebindMask(d, hn::Eq(of.interval, hn::Set(di, Table::interval_of_1)));
+    r = hn::IfThenElse(near, x.less.high, r), r_low = hn::IfThenElse(near, x.less.low, r_low);
+  }
+  const Pair<V> square = product_of(r, r);
+  const V line = hn::NegMulAdd(half, square.high, r), lost = hn::NegMulAdd(half, square.high, hn::Sub(r, line));
+  const V curve = hn::Mul(hn::Mul(square.high, r), polynomial(d, r, terms));
+  const V bent = hn::Add(lost, hn::NegMulAdd(half, square.low, hn::NegMulAdd(r_low, r, r_low)));
+  const V exponent = hn::Add(hn::ConvertTo(d, of.exponent), x.doublings);
+  const V whole = hn::MulAdd(exponent, hn::Set(d, C::ln2_high), looked_up(interval, Table::logarithms));  // exact
+  const V rest = hn::MulAdd(exponent, hn::Set(d, C::ln2_low), looked_up(interval, Table::logarithm_rests));
+  const Pair<V> sum = sum_of_ordered(whole, line);
+  return sum_of_ordered(sum.high, hn::Add(hn::Add(sum.low, rest), hn::Add(bent, curve)));
+}
+#endif
 template <class D, class V>
 HWY_INLINE Pair<V> natural_logarithm(D d, const NearAndFar<V>& x) {
+#if TENON_HAS_LOGARITHM_TABLE
+  if constexpr (kLooksUpPowers<D>) return tabled_logarithm<false>(d, x);
+#endif
   using C = ExpLog<double>;
   const Logarithm64<V> log = split_logarithm_of_float64(d, x);
   const Pair<V> sum = sum_of_ordered(hn::Mul(log.exponent, hn::Set(d, C::ln2_high)), log.rest.high);
@@ -260,6 +285,12 @@ HWY_INLINE Pair<V> natural_logarithm(D d, const NearAndFar<V>& x) {
 template <class D, class V>
 HWY_INLINE NearAndFar<V> one_and(D d, Pair<V> y) {
   return {y, plus(sum_of(hn::Set(d, 1.0), y.high), y.low), hn::Zero(d)};
+}
+/// The same for y from 0 to 1.
+template <class D, class V>
+HWY_INLINE NearAndFar<V> one_and_share(D d, Pair<V> y) {
+  const Pair<V> sum = sum_of_ordered(hn::Set(d, 1.0), y.high);
+  return {y, {sum.high, hn::Add(sum.low, y.low)}, hn::Zero(d)};
 }
 /// A number by itself; subnormal ones are scaled.
 template <class D, class V>
@@ -346,6 +377,9 @@ HWY_INLINE V atanh_of_float64(D d, V x) {
 /// log(x) with an error below 2^-64 of itself.
 template <class D, class V>
 HWY_INLINE Pair<V> precise_logarithm(D d, V x) {
+#if TENON_HAS_LOGARITHM_TABLE
+  if constexpr (kLooksUpPowers<D>) return tabled_logarithm<true>(d, alone(d, x));
+#endif
   using C = ExpLog<double>;
   const Reduced64<V> reduced = reduced_for_logarithm(d, alone(d, x));
   const Pair<V> s = sum_of_ordered(reduced.s.high, reduced.s.low), square = times(s, s), cube = times(square, s);
@@ -356,10 +390,27 @@ HWY_INLINE Pair<V> precise_logarithm(D d, V x) {
   const Pair<V> sum = sum_of_ordered(hn::Mul(reduced.exponent, hn::Set(d, C::ln2_high)), line.high);
   return sum_of_ordered(sum.high, hn::Add(hn::MulAdd(reduced.exponent, hn::Set(d, C::ln2_low), sum.low), low));
 }
+#if TENON_HAS_LOGARITHM_TABLE
+/// e^x by looked up powers.
+template <class D, class V>
+HWY_INLINE auto tabled_exponential(D d, Pair<V> x) {
+  using C = ExpLog<double>;
+  const V counter = hn::Set(d, kCounter<double>);
+  const V counted = hn::MulAdd(x.high, hn::Set(d, 16 * C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+  const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high / 16), x.high);  // exact
+  return powers_looked_up(d, counted, whole, hn::Add(high, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low / 16), x.low)));
+}
+#endif
 /// e^x, for any x.
 template <class D, class V>
 HWY_INLINE V exponential_of_pair(D d, Pair<V> x) {
-  const hn::RebindToSigned<D> di;
+#if TENON_HAS_LOGARITHM_TABLE
+  if constexpr (kLooksUpPowers<D>) {
+    const V limit = hn::Set(d, 1000.0), bounded = hn::Max(hn::Min(x.high, limit), hn::Neg(limit));
+    const auto e = tabled_exponential(d, Pair<V>{bounded, hn::IfThenElseZero(hn::Eq(bounded, x.high), x.low)});
+    return scaled_by(d, hn::Add(e.high, e.low), e);
+  }
+#endif
   const V limit = hn::Set(d, 1000.0);
   const auto beyond = hn::Lt(limit, hn::Abs(x.high));
   const auto e = split_exponential(d, choose(beyond, Pair<V>{hn::CopySign(limit, x.high), hn::Zero(d)}, x));
@@ -388,6 +439,13 @@ HWY_INLINE V pow_of_float64(D d, V x, V y) {
 /// e^x for x from -745 to 0, as a pair.
 template <class D, class V>
 HWY_INLINE Pair<V> small_exponential(D d, Pair<V> x) {
+#if TENON_HAS_LOGARITHM_TABLE
+  if constexpr (kLooksUpPowers<D>) {
+    const auto e = tabled_exponential(d, x);
+    const Pair<V> power = sum_of_ordered(e.high, e.low);
+    return {scaled_by(d, power.high, e), scaled_by(d, power.low, e)};
+  }
+#endif
   const hn::RebindToSigned<D> di;
   const auto e = split_exponential(d, x);
   const Pair<V> line = sum_of_ordered(hn::Set(d, 1.0), e.rest.high);
@@ -399,13 +457,13 @@ template <class D, class V>
 HWY_INLINE V logaddexp_of_float64(D d, V a, V b) {
   const V less = hn::Max(hn::Neg(hn::Abs(hn::Sub(a, b))), hn::Set(d, -740.0)), larger = hn::Max(a, b);
   const Pair<V> power = small_exponential(d, Pair<V>{less, hn::Zero(d)});
-  return total(plus(natural_logarithm(d, one_and(d, power)), larger));
+  return total(plus(natural_logarithm(d, one_and_share(d, power)), larger));
 }
 template <class D, class V>
 HWY_INLINE V logaddexp2_of_float64(D d, V a, V b) {
   const V less = hn::Max(hn::Neg(hn::Abs(hn::Sub(a, b))), hn::Set(d, -1060.0)), larger = hn::Max(a, b);
   const Pair<V> power = small_exponential(d, times(constant(d, 0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56), less));
-  const Pair<V> log = natural_logarithm(d, one_and(d, power));
+  const Pair<V> log = natural_logarithm(d, one_and_share(d, power));
   return total(plus(times(log, constant(d, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56)), larger));
 }
 
@@ -551,7 +609,6 @@ HWY_INLINE V error_rest_of_float64(D d, V size) {
       0x1.3be0d71410896p-13,  -0x1.9956e891dba76p-16, -0x1.78a3de44a3589p-17, 0x1.7f090d73853b6p-18,
       0x1.41acd36d716afp-22,  -0x1.b8eb1d202c52ap-21, 0x1.1fc95c41e5c3ep-24,  0x1.c1d08eefbf55dp-24,
       -0x1.a3d2724da6bbfp-27, -0x1.5dab469e687f4p-27};  // 2^-58
-  const hn::RebindToSigned<D> di;
   const V a = hn::Min(size, hn::Set(d, 27.3)), four = hn::Set(d, 4.0),
           one = hn::Set(d, 1.0);  // beyond, the result is 0
   const V t = hn::Div(hn::Sub(a, four), hn::Add(a, four));
@@ -576,6 +633,9 @@ HWY_INLINE Pair<V> near_error_function(D d, V x) {
 }
 template <class D, class V>
 HWY_INLINE V erf_of_float64(D d, V x) {
+#if TENON_HAS_POWER_TABLE
+  if constexpr (kLooksUpPowers<D>) return error_by_pieces(d, x);
+#endif
   // Where erfc is below 1/4 its error is the smaller one.
   const V size = hn::Abs(x), one = hn::Set(d, 1.0), limit = hn::Set(d, 0.82);
   const V far = hn::Sub(one, error_rest_of_float64(d, hn::Max(size, limit)));

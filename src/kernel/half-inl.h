@@ -54,18 +54,21 @@ HWY_INLINE void widen_block(float* HWY_RESTRICT to, const BFloat16* HWY_RESTRICT
   const hn::CappedTag<float, kHalfStored> d;
   for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d)) hn::StoreU(load_widened(d, from + i), d, to + i);
 }
-/// Like bfloat16_bits.
+/// Like bfloat16_bits, in the upper half of each lane.
+template <class D>
+HWY_INLINE auto rounded_to_bfloat16(D, hn::Vec<D> value) {
+  const hn::RebindToUnsigned<D> d32;
+  const auto bits = hn::BitCast(d32, value);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d32, 1));
+  const auto rounded = hn::Add(hn::Add(bits, hn::Set(d32, 0x7FFF)), odd);
+  return hn::IfThenElse(hn::RebindMask(d32, hn::IsNaN(value)), hn::Set(d32, 0x7FC00000), rounded);
+}
 HWY_INLINE void narrow_block(BFloat16* HWY_RESTRICT to, const float* HWY_RESTRICT from) {
   const hn::CappedTag<float, kHalfRead> d;
-  const hn::RebindToUnsigned<decltype(d)> d32;
   const hn::RebindToSigned<decltype(d)> signed32;
   const hn::Rebind<uint16_t, decltype(d)> d16;
   for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d)) {
-    const auto value = hn::LoadU(d, from + i);
-    const auto bits = hn::BitCast(d32, value);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d32, 1));
-    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(d32, 0x7FFF)), odd));
-    const auto result = hn::IfThenElse(hn::RebindMask(d32, hn::IsNaN(value)), hn::Set(d32, 0x7FC0), rounded);
+    const auto result = hn::ShiftRight<16>(rounded_to_bfloat16(d, hn::LoadU(d, from + i)));
     hn::StoreU(hn::DemoteTo(d16, hn::BitCast(signed32, result)), d16, reinterpret_cast<uint16_t*>(to + i));
   }
 }
@@ -201,6 +204,39 @@ struct OfBits {
   }
 };
 
+/// Widens a block for computations lane by lane, in any order of lanes that `narrow_shuffled` undoes.
+template <class T>
+HWY_INLINE void widen_shuffled(float* HWY_RESTRICT to, const T* HWY_RESTRICT from) {
+  widen_block(to, from);
+}
+template <class T, class From>
+HWY_INLINE void narrow_shuffled(T* HWY_RESTRICT to, const From* HWY_RESTRICT from) {
+  narrow_block(to, from);
+}
+#if HWY_TARGET != HWY_SCALAR
+/// The even lanes of a pair of vectors, then the odd ones: a shift and a mask instead of conversions.
+HWY_INLINE void widen_shuffled(float* HWY_RESTRICT to, const BFloat16* HWY_RESTRICT from) {
+  const hn::CappedTag<uint32_t, kHalfStored> d32;
+  const std::size_t lanes = hn::Lanes(d32);
+  for (std::size_t i = 0; i < kHalfBlock; i += 2 * lanes) {
+    const auto pairs = hn::LoadU(d32, reinterpret_cast<const uint32_t*>(from + i));
+    hn::StoreU(hn::ShiftLeft<16>(pairs), d32, reinterpret_cast<uint32_t*>(to + i));
+    hn::StoreU(hn::And(pairs, hn::Set(d32, 0xFFFF0000)), d32, reinterpret_cast<uint32_t*>(to + i + lanes));
+  }
+}
+HWY_INLINE void narrow_shuffled(BFloat16* HWY_RESTRICT to, const float* HWY_RESTRICT from) {
+  const hn::CappedTag<float, kHalfStored> d;
+  const hn::RebindToUnsigned<decltype(d)> d32;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t i = 0; i < kHalfBlock; i += 2 * lanes) {
+    const auto even = rounded_to_bfloat16(d, hn::LoadU(d, from + i));
+    const auto odd = rounded_to_bfloat16(d, hn::LoadU(d, from + i + lanes));
+    const auto pairs = hn::Or(hn::ShiftRight<16>(even), hn::And(odd, hn::Set(d32, 0xFFFF0000)));
+    hn::StoreU(pairs, d32, reinterpret_cast<uint32_t*>(to + i));
+  }
+}
+#endif
+
 /// Runs the float32 kernel of an op over 16-bit floats. One copy serves every op.
 template <class T, class Out, std::size_t kInputs>
 HWY_NOINLINE void through_float32(Kernel kernel, void* out, const Lanes* in, int64_t n) {
@@ -212,17 +248,26 @@ HWY_NOINLINE void through_float32(Kernel kernel, void* out, const Lanes* in, int
     lanes[k] = {wide[k], in[k].step};
     wide[k][0] = widened(*static_cast<const T*>(in[k].data));
   }
+  constexpr bool kShuffles = !std::is_same_v<Out, bool>;
   Stored<Out>* to = static_cast<Stored<Out>*>(out);
   for (int64_t start = 0; start < n; start += kChunk) {
     const int64_t count = std::min(kChunk, n - start), whole = count / kHalfBlock * kHalfBlock;
     for (std::size_t k = 0; k < kInputs; ++k) {
       if (in[k].step == 0) continue;
       const T* from = static_cast<const T*>(in[k].data) + start;
-      for (int64_t i = 0; i < whole; i += kHalfBlock) widen_block(wide[k] + i, from + i);
+      for (int64_t i = 0; i < whole; i += kHalfBlock)
+        if constexpr (kShuffles)
+          widen_shuffled(wide[k] + i, from + i);
+        else
+          widen_block(wide[k] + i, from + i);
       for (int64_t i = whole; i < count; ++i) wide[k][i] = widened(from[i]);
     }
     kernel(result, lanes, count);
-    for (int64_t i = 0; i < whole; i += kHalfBlock) narrow_block(to + start + i, result + i);
+    for (int64_t i = 0; i < whole; i += kHalfBlock)
+      if constexpr (kShuffles)
+        narrow_shuffled(to + start + i, result + i);
+      else
+        narrow_block(to + start + i, result + i);
     for (int64_t i = whole; i < count; ++i) narrow(to + start + i, result[i]);
   }
 }

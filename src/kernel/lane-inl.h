@@ -717,6 +717,11 @@ template <class D>
 HWY_INLINE Vector<D> normal_distribution(Vector<D> a) {
   return {normal_vector(D(), a.v)};
 }
+/// `a` times that share.
+template <class D>
+HWY_INLINE Vector<D> times_normal_distribution(Vector<D> a) {
+  return {normal_vector_times(D(), a.v)};
+}
 #define TENON_VECTOR_FUNCTION(NAME, FUNCTION) \
   template <class D>                          \
   HWY_INLINE Vector<D> NAME(Vector<D> a) {    \
@@ -793,10 +798,18 @@ template <class D>
 HWY_INLINE Vector<D> entropy(Vector<D> a) {
   using T = hn::TFromD<D>;
   const D d;
-  const hn::Vec<D> zero = hn::Zero(d), product = hn::Mul(hn::Neg(a.v), logarithm(a).v);
+  const Pair<hn::Vec<D>> log = log_pair(d, a.v);
+  const hn::Vec<D> zero = hn::Zero(d), less = hn::Neg(a.v), high = hn::Mul(less, log.high);
+#if HWY_NATIVE_FMA
+  const hn::Vec<D> product = hn::Add(high, hn::MulAdd(less, log.low, hn::MulSub(less, log.high, high)));
+#else
+  const hn::Vec<D> product = hn::Add(high, hn::Mul(less, log.low));
+#endif
   const hn::Vec<D> below = hn::IfThenElse(hn::Lt(a.v, zero), hn::Set(d, -std::numeric_limits<T>::infinity()), a.v);
   const hn::Vec<D> other = hn::IfThenElse(hn::Eq(a.v, zero), zero, below);
-  return {hn::IfThenElse(hn::Lt(zero, a.v), product, other)};
+  const hn::Vec<D> least = hn::Set(d, -std::numeric_limits<T>::infinity());
+  const hn::Vec<D> any = hn::IfThenElse(hn::Eq(high, least), least, product);
+  return {hn::IfThenElse(hn::Lt(zero, a.v), any, other)};
 }
 /// a * log; 0 where a is 0, unless log is NaN because b is.
 template <class D>
@@ -857,7 +870,11 @@ HWY_INLINE Lane<T> to_power(Lane<T> a, Lane<T> b) {
 }
 template <class D>
 HWY_INLINE Vector<D> logistic(Vector<D> a) {
+#if HWY_NATIVE_FMA
+  return {logistic_vector(D(), a.v)};
+#else
   return {library<Logistic>(D(), a.v)};
+#endif
 }
 template <class D>
 HWY_INLINE Vector<D> logarithm_of_sum(Vector<D> a, Vector<D> b) {
@@ -870,9 +887,20 @@ HWY_INLINE Vector<D> logarithm_to_2_of_sum(Vector<D> a, Vector<D> b) {
 /// log(1 + e^a): infinite where e^a is.
 template <class D>
 HWY_INLINE Vector<D> softened(Vector<D> a) {
-  constexpr double kLargestLog = sizeof(hn::TFromD<D>) == sizeof(float) ? 88.72283935546875 : 709.782712893384;
+  using T = hn::TFromD<D>;
+  constexpr double kLargestLog = sizeof(T) == sizeof(float) ? 88.72283935546875 : 709.782712893384;
   const Vector<D> zero(0), above = choose(Vector<D>(kLargestLog) < a, Vector<D>(kInfinity), choose(zero < a, a, zero));
+#if HWY_NATIVE_FMA
+  const D d;
+  const Pair<hn::Vec<D>> power = exponential_pair(d, hn::Neg(hn::Abs(a.v)));
+  const Pair<hn::Vec<D>> log = log1p_of_share(d, power);
+  const Pair<hn::Vec<D>> sum = sum_of(above.v, log.high);
+  const hn::Vec<D> finite = hn::Add(sum.high, hn::Add(sum.low, log.low));
+  return {hn::IfThenElse(hn::IsNaN(a.v), a.v,
+                         hn::IfThenElse(hn::Eq(above.v, hn::Set(d, static_cast<T>(kInfinity))), above.v, finite))};
+#else
   return above + logarithm_of_1_plus_share(exponential(-magnitude(a)));
+#endif
 }
 /// log(a / (1 - a)), a limited to the range from eps to 1 - eps first.
 template <class V>

@@ -67,6 +67,17 @@ HWY_INLINE Power<V> split_power_of_two(D d, V x) {
 inline constexpr double kLog2E = 1.44269504088896340736;
 template <class D, class V>
 HWY_INLINE V wide_exp2(D d, V x) {
+#if TENON_HAS_LOGARITHM_TABLE
+  if constexpr (kLooksUpPowers<D>) {
+    constexpr double terms[] = {0x1.fffffffe078aep-1, 0x1.00000001a463ap-1, 0x1.55576238ca865p-3,
+                                0x1.55555555b56c5p-5};  // of (e^r - 1) / r
+    const V counter = hn::Set(d, kCounter<double>), bounded = with_bounds(d, x, -300, 300);
+    const V counted = hn::MulAdd(bounded, hn::Set(d, 16.0), counter),
+            exponent = hn::Mul(hn::Sub(counted, counter), hn::Set(d, 1 / 16.0));
+    const V r = hn::Mul(hn::Sub(bounded, exponent), hn::Set(d, kLog2)), high = looked_up(counted, kWidePowers16);
+    return with_whole_exponent(hn::MulAdd(hn::Mul(high, r), polynomial(d, r, terms), high), exponent);
+  }
+#endif
   const Power<V> power = split_power_of_two(d, x);
   return hn::MulAdd(power.scale, power.rest, power.scale);
 }
@@ -83,6 +94,18 @@ struct Logarithm {
 };
 template <class D, class V>
 HWY_INLINE Logarithm<V> split_logarithm(D d, V x) {
+#if TENON_HAS_LOGARITHM_TABLE
+  if constexpr (kLooksUpPowers<D>) {
+    constexpr double terms[] = {0x1.000000000493ep+0, -0x1.00000000192e2p-1,
+                                0x1.5555502f305e8p-2, -0x1.fffff2b256286p-3,
+                                0x1.9a07697ea088ap-3, -0x1.55c3282726ef9p-3};  // of log(1 + r) / r: 2^-37
+    const auto of = tabled_mantissa(d, x);
+    using C = LogarithmTable<double>;
+    const V interval = hn::BitCast(d, of.interval);
+    const V r = hn::MulSub(of.m, looked_up(interval, C::inverses), hn::Set(d, 1.0));
+    return {hn::ConvertTo(d, of.exponent), hn::MulAdd(r, polynomial(d, r, terms), looked_up(interval, C::logarithms))};
+  }
+#endif
   // log(m) = 2 atanh(s), s = (m - 1) / (m + 1), m between sqrt(1/2) and sqrt(2).
   constexpr double terms[] = {1.9999999999999465,  0.6666666667969646, 0.3999999485995311,
                               0.28572169179901935, 0.2217413206758463, 0.19609697449608526};

@@ -40,16 +40,48 @@ HWY_INLINE V float64_tail(D d, V size) {
   const V rest = library<ErrorFunctionRest>(d, t);
   return hn::Mul(hn::Set(d, 0.5), hn::NegMulAdd(hn::Mul(rest, lost), slope, rest));
 }
-/// The share of the standard normal distribution below x, exact to a few ulp in both tails.
+/// `tail` is that above |x|.
 template <class D, class V>
-HWY_INLINE V normal_vector(D d, V x) {
+HWY_INLINE V share_below(D d, V x, V tail) {
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, hn::TFromD<D>{1}), tail));
+}
+template <class D, class V>
+HWY_INLINE V normal_of_any(D d, V x) {
   V tail;
   if constexpr (sizeof(hn::TFromD<D>) == sizeof(float))
     tail = hn::Mul(float32_tail(d, hn::Abs(x)), hn::Set(d, 0x1p-32f));
   else
     tail = float64_tail(d, hn::Abs(x));
-  const V share = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, hn::TFromD<D>{1}), tail));
-  return hn::IfThenElse(hn::IsNaN(x), x, share);
+  return hn::IfThenElse(hn::IsNaN(x), x, share_below(d, x, tail));
+}
+/// The share of the standard normal distribution below x, exact to a few ulp in both tails.
+template <class D, class V>
+HWY_INLINE V normal_vector(D d, V x) {
+#if TENON_HAS_POWER_TABLE
+  if constexpr (kLooksUpPowers<D>) {
+    const V size = hn::Min(hn::Set(d, TailPieces<hn::TFromD<D>, kPowersLookedUp<D>>::farthest), hn::Abs(x));
+    const V near = share_below(d, x, tail_by_pieces(d, size));
+    const auto far = hn::Lt(x, hn::Set(d, -TailPieces<hn::TFromD<D>, kPowersLookedUp<D>>::farthest));
+    if (HWY_LIKELY(hn::AllFalse(d, far))) return near;
+    return hn::IfThenElse(far, normal_of_any(d, x), near);
+  }
+#endif
+  return normal_of_any(d, x);
+}
+/// x times that share.
+template <class D, class V>
+HWY_INLINE V normal_vector_times(D d, V x) {
+#if TENON_HAS_POWER_TABLE
+  if constexpr (kLooksUpPowers<D>) {
+    const V size = hn::Min(hn::Set(d, TailPieces<hn::TFromD<D>, kPowersLookedUp<D>>::farthest),
+                           hn::Abs(x));  // an infinite one would be multiplied by its tail
+    const V near = hn::NegMulAdd(size, tail_by_pieces(d, size), hn::Max(hn::Zero(d), x));  // NaN stays
+    const auto far = hn::Lt(x, hn::Set(d, -TailPieces<hn::TFromD<D>, kPowersLookedUp<D>>::farthest));
+    if (HWY_LIKELY(hn::AllFalse(d, far))) return near;
+    return hn::IfThenElse(far, hn::Mul(x, normal_of_any(d, x)), near);
+  }
+#endif
+  return hn::Mul(x, normal_of_any(d, x));
 }
 
 }  // namespace tenon::HWY_NAMESPACE

@@ -283,7 +283,7 @@ struct gelu {
                            .doc = "input times the share of the standard normal distribution below it."};
   template <class T>
   static T forward(T a) {
-    return a * normal_distribution(a);
+    return times_normal_distribution(a);
   }
   template <class G>
   static auto grad_a(const G& g) {

@@ -1,0 +1,310 @@
+// kernel: functions by pieces, of whole vectors with AVX2 and AVX-512: the lane's interval looks up the coefficients of
+// its own polynomial. One register holds a coefficient of all eight or 16 intervals, so there is no table in memory to
+// gather from. Polynomials are minimax, rounded. They begin at a number whose result needs all but no rounding, so that
+// the error is little more than that of the last addition.
+#if defined(TENON_KERNEL_PIECES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_KERNEL_PIECES_INL_H
+#undef TENON_KERNEL_PIECES_INL_H
+#else
+#define TENON_KERNEL_PIECES_INL_H
+#endif
+
+#include "hwy/highway.h"
+#include "kernel/exp_log-inl.h"
+
+#if TENON_HAS_POWER_TABLE
+HWY_BEFORE_NAMESPACE();
+namespace tenon::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// The polynomial of the interval whose number is in the low bits of `interval`, at x. Rows: where it begins, then its
+/// coefficients from the constant one on.
+template <class V, class T, std::size_t kRows, std::size_t kIntervals>
+HWY_INLINE V piece(V x, V interval, const T (&rows)[kRows][kIntervals]) {
+  const V from_start = hn::Sub(x, looked_up(interval, rows[0]));
+  V sum = looked_up(interval, rows[kRows - 1]);
+  for (std::size_t row = kRows - 2; row > 0; --row) sum = hn::MulAdd(sum, from_start, looked_up(interval, rows[row]));
+  return sum;
+}
+
+/// erf(size) for 0 <= size <= `farthest`, in equal intervals: less `size` up to the interval `last_small`, where that
+/// is the larger part.
+template <class T, int kIntervals>
+struct ErrorPieces;
+template <>
+struct ErrorPieces<float, 8> {
+  static constexpr float farthest = 3.94f, intervals = 0x1.e61372p+0f, last_small = 1;
+  alignas(64) static constexpr float rows[][8] = {
+      {0x0p+0f, 0x1.0d3bep-1f, 0x1.0ba93p+0f, 0x1.916106p+0f, 0x1.0d2c88p+1f, 0x1.4e6a42p+1f, 0x1.921cfp+1f,
+       0x1.d7e4b2p+1f},
+      {0x0p+0f, 0x1.17afc8p-6f, 0x1.b8b5bp-1f, 0x1.f26162p-1f, 0x1.fe7eb2p-1f, 0x1.ffe328p-1f, 0x1.fffed6p-1f,
+       0x1.fffffap-1f},
+      {0x1.06eba8p-3f, -0x1.2758fp-3f, 0x1.8340ccp-2f, 0x1.8b8d0cp-4f, 0x1.bbf31cp-7f, 0x1.4111fep-10f, 0x1.e9d952p-15f,
+       0x1.7af1fcp-20f},
+      {0x0p+0f, -0x1.ccd044p-2f, -0x1.94e49ap-2f, -0x1.3616f8p-3f, -0x1.d2cb5ap-6f, -0x1.a36b5ep-9f, -0x1.80b962p-13f,
+       -0x1.c89392p-18f},
+      {-0x1.81272ap-2f, -0x1.051ffp-3f, 0x1.3246fp-3f, 0x1.0232c8p-3f, 0x1.223758p-5f, 0x1.5280dap-8f, 0x1.7e6adep-12f,
+       0x1.9d6e34p-17f},
+      {0x0p+0f, 0x1.77c818p-3f, 0x1.b77c74p-5f, -0x1.8c24a6p-5f, -0x1.c6d2aep-6f, -0x1.743f7ap-8f, -0x1.0c1048p-11f,
+       0x1.524b9cp-15f},
+      {0x1.ce0ecap-4f, -0x1.76048ep-12f, -0x1.1379b8p-4f, -0x1.eb0ff8p-8f, 0x1.a0a592p-7f, 0x1.1f7b8p-8f,
+       0x1.18712cp-11f, 0x1.c83218p-16f},
+      {0x0p+0f, -0x1.86f946p-5f, 0x1.14c16ep-7f, 0x1.10914cp-6f, -0x1.5b95d4p-10f, -0x1.2e6f1cp-9f, -0x1.c8770ap-12f,
+       -0x1.43ba9ap-11f},
+      {-0x1.ac79c6p-6f, 0x1.d3ab26p-8f, 0x1.a432b8p-7f, -0x1.6f7d66p-8f, -0x1.15c436p-9f, 0x1.60b2bep-11f,
+       0x1.f8f24ep-13f, 0x1.926b62p-16f},
+  };
+};
+template <>
+struct ErrorPieces<float, 16> {
+  static constexpr float farthest = 3.94f, intervals = 0x1.f6474ap+1f, last_small = 2;
+  alignas(64) static constexpr float rows[][16] = {
+      {0x0p+0f, 0x1.0b03cap-2f, 0x1.071602p-1f, 0x1.8879ep-1f, 0x1.045e2p+0f, 0x1.440c44p+0f, 0x1.8652bep+0f,
+       0x1.cb0326p+0f, 0x1.045e2p+1f, 0x1.246b04p+1f, 0x1.45361ap+1f, 0x1.6823b2p+1f, 0x1.88a66ap+1f, 0x1.a6e098p+1f,
+       0x1.ca100ep+1f, 0x1.ea8ffep+1f},
+      {0x0p+0f, 0x1.b9664ep-6f, 0x1.32ffaap-6f, 0x1.717e5ep-1f, 0x1.b30704p-1f, 0x1.da66f6p-1f, 0x1.f0186p-1f,
+       0x1.fa411cp-1f, 0x1.fdf14p-1f, 0x1.ff5e32p-1f, 0x1.ffd52cp-1f, 0x1.fff6eep-1f, 0x1.fffe1ep-1f, 0x1.ffff9cp-1f,
+       0x1.fffff2p-1f, 0x1.fffffep-1f},
+      {0x1.06eba8p-3f, 0x1.bc0ef4p-5f, -0x1.11546cp-3f, 0x1.4104e2p-1f, 0x1.9ab0d6p-2f, 0x1.d1810ap-3f, 0x1.c4120cp-4f,
+       0x1.733782p-5f, 0x1.27101ap-6f, 0x1.904398p-8f, 0x1.d11416p-10f, 0x1.af9328p-12f, 0x1.839a68p-14f,
+       0x1.585c46p-16f, 0x1.9f6982p-19f, 0x1.fa3b34p-22f},
+      {0x0p+0f, -0x1.197d16p-2f, -0x1.c7f2bp-2f, -0x1.ec2852p-2f, -0x1.a1b298p-2f, -0x1.269ecep-2f, -0x1.58a2cep-3f,
+       -0x1.4ccc9ap-4f, -0x1.2c18d6p-5f, -0x1.c933eep-7f, -0x1.276774p-8f, -0x1.2f940cp-10f, -0x1.293e7ep-12f,
+       -0x1.1c5c44p-14f, -0x1.73733ap-17f, -0x1.e398b4p-20f},
+      {-0x1.81263cp-2f, -0x1.36e63ap-2f, -0x1.172e14p-3f, 0x1.2bf2a4p-5f, 0x1.24a1b2p-3f, 0x1.56137ep-3f,
+       0x1.12f7c4p-3f, 0x1.4ff14ap-4f, 0x1.65c884p-5f, 0x1.3acf1ap-6f, 0x1.cd9b14p-8f, 0x1.0ab834p-9f, 0x1.1fc7e8p-11f,
+       0x1.2ad97cp-13f, 0x1.a9f9ep-16f, 0x1.2b38e8p-18f},
+      {0x0p+0f, 0x1.0caf16p-3f, 0x1.77a9d4p-3f, 0x1.2b603p-3f, 0x1.034ae4p-4f, -0x1.417244p-7f, -0x1.7af2eep-5f,
+       -0x1.7c76c8p-5f, -0x1.07d922p-5f, -0x1.1b863cp-6f, -0x1.e886b2p-8f, -0x1.43d73ep-9f, -0x1.882784p-11f,
+       -0x1.c2c074p-13f, -0x1.649df6p-15f, -0x1.234ff8p-17f},
+      {0x1.cb8346p-4f, 0x1.3b5f3ap-4f, 0x1.b8309cp-9f, -0x1.c4e16p-5f, -0x1.176852p-4f, -0x1.712b7ep-5f,
+       -0x1.8fbf38p-7f, 0x1.193536p-7f, 0x1.aae22ep-7f, 0x1.48c9p-7f, 0x1.6611a8p-8f, 0x1.1e9e46p-9f, 0x1.8df896p-11f,
+       0x1.f9126ap-13f, 0x1.bb7c8ep-15f, 0x1.723b08p-17f},
+      {0x0p+0f, -0x1.4b7f18p-5f, -0x1.8f332ap-5f, -0x1.9a3dc6p-6f, 0x1.a29958p-8f, 0x1.62236ep-6f, 0x1.2ba744p-6f,
+       0x1.e024f6p-8f, -0x1.46134cp-12f, -0x1.67a0ep-9f, -0x1.297b68p-9f, -0x1.ab33cep-10f, -0x1.29049ap-11f,
+       -0x1.043bf8p-13f, -0x1.c4a398p-16f, 0x1.c9e354p-17f},
+  };
+};
+template <>
+struct ErrorPieces<double, 16> {
+  static constexpr double farthest = 5.94, intervals = 0x1.4d72044d72045p+1, last_small = 2;
+  alignas(64) static constexpr double rows[][16] = {
+      {0x0p+0, 0x1.8636e0365fad6p-2, 0x1.87418b3ed937p-1, 0x1.2666713958bd9p+0, 0x1.88c639aa98da2p+0,
+       0x1.eb15a7ec3bc67p+0, 0x1.26589b110ecfdp+1, 0x1.575770bad74d3p+1, 0x1.88a301440b371p+1, 0x1.b983059417c5dp+1,
+       0x1.eb4a7c86103b1p+1, 0x1.0e06283f1ad5ep+2, 0x1.2685429314ac4p+2, 0x1.3f196ea467cfap+2, 0x1.579c4f035e89dp+2,
+       0x1.70261a767a3aep+2},
+      {0x0p+0, 0x1.dae00fb511db8p-6, -0x1.6875cf373dd6ep-5, 0x1.cad0c50f7adc2p-1, 0x1.f0a0e0a1784e1p-1,
+       0x1.fc95beec2eb17p-1, 0x1.ff69d8ebe64e1p-1, 0x1.ffec86591409dp-1, 0x1.fffe1dad7ab85p-1, 0x1.ffffdc0d570e3p-1,
+       0x1.fffffe169a8ddp-1, 0x1.ffffffeb35a1ap-1, 0x1.ffffffff58941p-1, 0x1.fffffffffc193p-1, 0x1.ffffffffffee6p-1,
+       0x1.ffffffffffffcp-1},
+      {0x1.06eba8214db69p-3, -0x1.8b6df1dad51aep-6, -0x1.7b9d9e22a0bp-2, 0x1.33e4a07a3f6c2p-2, 0x1.b705a476ca0c6p-4,
+       0x1.d25db9630534ep-6, 0x1.758edc0aba0fdp-8, 0x1.bbe03e3b949e7p-11, 0x1.83d9c32e95e4ep-14, 0x1.01ade369a9118p-17,
+       0x1.e49b32f4592bep-22, 0x1.683cd32b7ef6fp-26, 0x1.89efc798b1fbap-31, 0x1.3d47e99ab2c95p-36,
+       0x1.80dd167ad80a5p-42, 0x1.2402bd5f4647p-48},
+      {0x1.c43ae2cc34f8dp-55, -0x1.7ccbe72e7d572p-2, -0x1.ec6b9f79c9bf2p-2, -0x1.6213c59139048p-2, -0x1.50ca4a8bf562p-3,
+       -0x1.bf509b154fa8fp-5, -0x1.ad835c1658c22p-7, -0x1.29a8880686269p-9, -0x1.296e3438c559p-12,
+       -0x1.bc686e59f2214p-16, -0x1.d10155a6ea1d5p-20, -0x1.7bf8d0be88258p-24, -0x1.c5366c9a0ec19p-29,
+       -0x1.8b7c0f91635b8p-34, -0x1.02491a5f9ace8p-39, 0x1.3eea7316638p-45},
+      {-0x1.812746b037ac2p-2, -0x1.d8b5ffaf41c35p-3, 0x1.208ada56883ccp-5, 0x1.51a81c2de50cfp-3, 0x1.0f50c0e7d53aep-3,
+       0x1.ee54016acb24fp-5, 0x1.2a1a710cc1114p-6, 0x1.ef4b479da42f9p-9, 0x1.1ff5aeefd897dp-11, 0x1.e97e6886f0f2cp-15,
+       0x1.1f5e62e48dffbp-18, 0x1.03afc626e3ecdp-22, 0x1.5365f9fe6b658p-27, 0x1.420895fb64c2cp-32,
+       0x1.c63b13deeb08dp-38, 0x1.48bc0a2b686e1p-41},
+      {0x1.4dd17be27a8ap-40, 0x1.57ee97c737c08p-3, 0x1.2cb7e06ba278p-3, 0x1.4f30b84b8505ep-6, -0x1.7f7dc13153bd2p-5,
+       -0x1.4507999209185p-5, -0x1.0f2ba6cef2d18p-6, -0x1.1a876e260eaebp-8, -0x1.881530b15a57ep-11,
+       -0x1.8111f050fc839p-14, -0x1.005ec453e3cc8p-17, -0x1.02149a8fc7117p-21, -0x1.7395ed96adb07p-26,
+       -0x1.80f0ed59cadbap-31, -0x1.26283758f042fp-36, -0x1.666f0cbcf0c27p-36},
+      {0x1.ce2f219c290c2p-4, 0x1.658dea8657568p-5, -0x1.c63e5317bd8dcp-5, -0x1.e248261928dffp-5, -0x1.68e79b9afb019p-7,
+       0x1.9469b55272821p-7, 0x1.40001d7f818c1p-7, 0x1.c9afbf54196c5p-9, 0x1.8ab1938225f9ap-11, 0x1.c9ddd36834e6cp-14,
+       0x1.5e7eec8bbcbdfp-17, 0x1.8c98b5da781f6p-21, 0x1.3c8a246152ee2p-25, 0x1.67ad2674e00efp-30,
+       0x1.2a947eb4b87c5p-35, -0x1.6ca6463ff98f3p-34},
+      {0x1.e71ed357508p-30, -0x1.9c4744f3029cbp-5, -0x1.9a1e706c8a494p-6, 0x1.185d932e22bfep-6, 0x1.28d1051299e6cp-6,
+       0x1.6069d1b105f57p-9, -0x1.92a8731bf8af4p-9, -0x1.028b3d75402dep-9, -0x1.2b03f7d3e92b3p-11,
+       -0x1.a7c18a739a1c5p-14, -0x1.7c0f51d1441d9p-17, -0x1.e8f093217057ep-21, -0x1.b3ebf8caaff3ep-25,
+       -0x1.10e9b8889772bp-29, -0x1.ea92663154c0bp-35, 0x1.4280356d912e4p-29},
+      {-0x1.b82d06ec14fe7p-6, -0x1.41f4af0cd9316p-8, 0x1.31d97c5dc02fp-6, 0x1.13136c3e2709bp-7, -0x1.5c986d763a165p-8,
+       -0x1.21276d9dbd747p-8, -0x1.41a7c96603509p-12, 0x1.64aff9cde2ff8p-11, 0x1.502d808cfef99p-12,
+       0x1.349a501026a22p-14, 0x1.4d55ac15e6f9cp-17, 0x1.eefaa6503bc02p-21, 0x1.f21d85529a05cp-25,
+       0x1.5b0ad96a3e2edp-29, 0x1.5df716ec6510dp-34, 0x1.92927742882d5p-28},
+      {0x1.bd0c9bf5709bfp-22, 0x1.70b7977e52c56p-7, 0x1.d73bb3a4d6ef4p-10, -0x1.8e7b4e8daeeeep-8,
+       -0x1.e2d0b81f0b94ap-10, 0x1.93a63050f363dp-10, 0x1.b598564a323c4p-11, -0x1.194b4157113fdp-15,
+       -0x1.034f75caf2965p-13, -0x1.5e9e601081104p-15, -0x1.dcdb72a5c171cp-18, -0x1.a171aebfe748dp-21,
+       -0x1.e48d2d95378eap-25, -0x1.8679001695cd3p-29, -0x1.0ccb5004d8f0cp-33, -0x1.0b5b7637bcec7p-23},
+      {0x1.562221078997dp-8, 0x1.53e11eb036152p-19, -0x1.01de39ab11bb2p-8, -0x1.49edab433295p-14, 0x1.b3bb6a3457a44p-10,
+       0x1.a6cc9324f7991p-13, -0x1.80b21487d4101p-12, -0x1.d711d8b5736e4p-14, 0x1.703655279252dp-16,
+       0x1.29892f41b8848p-16, 0x1.15118c8dd44aap-18, 0x1.26df28e72b80fp-21, 0x1.8380205c06228p-25,
+       0x1.4753920ebc8dbp-29, 0x1.f9f54df8f3c48p-35, -0x1.7d5ed21a07b54p-23},
+      {0x1.3ca6b449e1b72p-16, -0x1.062f9ab46991fp-9, 0x1.27b4ca88f3a86p-12, 0x1.200ea7a5bc52bp-10,
+       -0x1.7ef2b752f4a83p-13, -0x1.70165953f80a5p-12, 0x1.54cb2aa03d6bap-16, 0x1.158f392493d8fp-14,
+       0x1.1e4026fe48d06p-17, -0x1.43549529806c7p-18, -0x1.fc3c4bf5dfbd6p-20, -0x1.5758eb754b1cdp-22,
+       -0x1.2f27b8a6f1bdap-26, 0x1.18fc8227a7179p-30, 0x1.59299c82662ecp-31, 0x1.99dc4ab8cebdp-19},
+      {-0x1.e2c58cf338d9dp-11, 0x1.1974afbf42debp-13, 0x1.39027a9081e38p-11, -0x1.baea0a5e8f057p-13,
+       -0x1.ccf54fd5918a8p-13, 0x1.6e1c29949258fp-14, 0x1.b0dd7ec49297bp-15, -0x1.c63db779dee61p-17,
+       -0x1.189262892ee92p-17, 0x1.fbf45cb486523p-25, 0x1.5edd07070efc9p-21, 0x1.6028d24cc4e83p-23,
+       0x1.d4d1b6a4c578ap-26, 0x1.95e02178b1f74p-29, 0x1.0c60ab0a897ecp-31, 0x1.0484ec87dba29p-19},
+      {0x1.18168211dfc58p-13, 0x1.2f1e862af4d53p-12, -0x1.f7f8dd00b28c2p-14, -0x1.01e6ac9d2cc6bp-13,
+       0x1.5c25b1219d104p-14, 0x1.9b2d78dcfcd8cp-16, -0x1.7650f52b8b9dep-16, -0x1.ddbe138b4a1d8p-19,
+       0x1.7c3e088b80bd3p-19, 0x1.b5dd01c6ef027p-21, -0x1.066e1a2281b86p-22, -0x1.effb03a12ea2dp-24,
+       -0x1.34c80b9a5c7cp-23, -0x1.ef243986002b6p-26, -0x1.c6f2df19cee5cp-28, -0x1.d8deacbd2e4ep-16},
+  };
+};
+template <class D, class V>
+HWY_INLINE V error_by_pieces(D d, V x) {
+  using T = hn::TFromD<D>;
+  using Pieces = ErrorPieces<T, kPowersLookedUp<D>>;
+  const V size = hn::Min(hn::Set(d, Pieces::farthest), hn::Abs(x));  // NaN stays
+  const V interval = hn::MulAdd(size, hn::Set(d, Pieces::intervals), hn::Set(d, kCounter<T>));
+  const V line = hn::IfThenElseZero(hn::Le(interval, hn::Set(d, kCounter<T> + Pieces::last_small)), size);
+  return hn::CopySign(hn::Add(line, piece(size, interval, Pieces::rows)), x);
+}
+
+/// The share of the standard normal distribution above `size`, up to `farthest`. It falls faster and faster, and the
+/// intervals become shorter: their number is (size + 5/2)^2 / width.
+template <class T, int kIntervals>
+struct TailPieces;
+template <>
+struct TailPieces<float, 8> {
+  static constexpr float farthest = 5.62f, width = 8;
+  alignas(64) static constexpr float rows[][8] = {
+      {0x1.6ec034p+2f, 0x1.dc65eep-1f, 0x1.f31a82p+0f, 0x1.6497p+1f, 0x1.bf9114p+1f, 0x1.079bfep+2f, 0x1.2c4504p+2f,
+       0x1.4f1b5p+2f},
+      {0x1.58197ep-28f, 0x1.6894d8p-3f, 0x1.a39a5p-6f, 0x1.5ddf3ap-9f, 0x1.ee172ep-13f, 0x1.3f58f6p-16f,
+       0x1.6ba218p-20f, 0x1.604f14p-24f},
+      {-0x1.fb2d2ep-26f, -0x1.08faap-2f, -0x1.e88f02p-5f, -0x1.0dd2bp-7f, -0x1.cefccep-11f, -0x1.5a6b1cp-14f,
+       -0x1.bc6f94p-18f, -0x1.dcf2dap-22f},
+      {0x1.6b4c98p-24f, 0x1.ed1b9p-4f, 0x1.dc406ep-5f, 0x1.77d8bap-7f, 0x1.94b84ep-10f, 0x1.64b6fcp-13f,
+       0x1.04a55ap-16f, 0x1.382b6p-20f},
+      {-0x1.50495p-23f, 0x1.7b7234p-8f, -0x1.c8307ep-6f, -0x1.3002aap-7f, -0x1.b12dc4p-10f, -0x1.cce8b4p-13f,
+       -0x1.851664p-16f, -0x1.0667fap-19f},
+      {0x1.c5db9cp-23f, -0x1.5ec6dep-6f, 0x1.fae378p-9f, 0x1.2ac166p-8f, 0x1.36ceb4p-10f, 0x1.9ee628p-13f,
+       0x1.9d424cp-16f, 0x1.3ea998p-19f},
+      {-0x1.c15b4cp-23f, 0x1.97724cp-9f, 0x1.57965p-9f, -0x1.239bcap-10f, -0x1.34c36p-11f, -0x1.12401ep-13f,
+       -0x1.46e102p-16f, -0x1.1d810ep-19f},
+      {0x1.cf1d72p-23f, 0x1.2fd768p-9f, -0x1.7a7642p-10f, -0x1.e2e54ep-18f, 0x1.560a2cp-13f, 0x1.fe2b48p-15f,
+       0x1.a63454p-17f, 0x1.e688fp-20f},
+      {-0x1.446b22p-25f, -0x1.ac36e2p-11f, 0x1.5c32bep-15f, 0x1.038ff6p-12f, -0x1.9863cap-15f, -0x1.a3b8b2p-16f,
+       -0x1.35d884p-18f, -0x1.ee8904p-22f},
+      {0x1.5bd236p-23f, -0x1.5a011ep-12f, 0x1.54906p-13f, -0x1.b76aaep-18f, -0x1.0c606p-15f, 0x1.e1cb28p-20f,
+       0x1.beab54p-19f, 0x1.f467aep-21f},
+  };
+};
+template <>
+struct TailPieces<float, 16> {
+  static constexpr float farthest = 5.62f, width = 4;
+  alignas(64) static constexpr float rows[][16] = {
+      {0x1.673b16p+2f, 0x0p+0f, 0x1.4a31dp-1f, 0x1.3c8ff6p+0f, 0x1.bd0872p+0f, 0x1.171498p+1f, 0x1.4a658p+1f,
+       0x1.7b157cp+1f, 0x1.a9761ap+1f, 0x1.d3c624p+1f, 0x1.fc23e2p+1f, 0x1.11b7a8p+2f, 0x1.241be4p+2f, 0x1.35eee2p+2f,
+       0x1.46c938p+2f, 0x1.57adeep+2f},
+      {0x1.55a7fcp-27f, 0x0p+0f, 0x1.09b85cp-2f, 0x1.badf42p-4f, 0x1.50708ap-5f, 0x1.def87cp-7f, 0x1.429ac4p-8f,
+       0x1.9125fap-10f, 0x1.d15f4cp-12f, 0x1.0e37acp-13f, 0x1.2da6dap-15f, 0x1.3e0b8ap-17f, 0x1.507b5ep-19f,
+       0x1.57d21ep-21f, 0x1.614176p-23f, 0x1.523042p-25f},
+      {-0x1.edcdecp-25f, 0x0p+0f, -0x1.4bd0b4p-2f, -0x1.7c5cdp-3f, -0x1.689bb8p-4f, -0x1.2f6908p-5f, -0x1.d345f6p-7f,
+       -0x1.45accp-8f, -0x1.a12c28p-10f, -0x1.07488p-11f, -0x1.3c7f86p-13f, -0x1.6504ep-15f, -0x1.90ec3cp-17f,
+       -0x1.b0bd6cp-19f, -0x1.d31a8cp-21f, -0x1.d4d20cp-23f},
+      {0x1.5a7b8ap-23f, 0x0p+0f, 0x1.abf53ap-4f, 0x1.d65ea2p-4f, 0x1.39736ap-4f, 0x1.4ac39ep-5f, 0x1.2d885p-6f,
+       0x1.e2416p-8f, 0x1.5aa8eep-9f, 0x1.e1159ep-11f, 0x1.3a1dcp-12f, 0x1.7dbe8p-14f, 0x1.c97ee8p-16f, 0x1.05f92cp-17f,
+       0x1.2a2558p-19f, 0x1.3abd3cp-21f},
+      {-0x1.395648p-22f, 0x0p+0f, 0x1.01c942p-5f, -0x1.0b2c72p-6f, -0x1.e5ac1ap-6f, -0x1.7bb052p-6f, -0x1.b91b8cp-7f,
+       -0x1.a5e49cp-8f, -0x1.5d5ddp-9f, -0x1.0f0a8ap-10f, -0x1.852474p-12f, -0x1.010072p-13f, -0x1.4af13p-15f,
+       -0x1.943a8cp-17f, -0x1.e7502p-19f, -0x1.0f3a32p-20f},
+      {0x1.a3dce2p-22f, 0x0p+0f, -0x1.76f65ap-6f, -0x1.c038c8p-7f, 0x1.4143f8p-12f, 0x1.812706p-8f, 0x1.6e068ep-8f,
+       0x1.cdf4cp-9f, 0x1.d048a6p-10f, 0x1.a0062cp-11f, 0x1.4fcbb4p-12f, 0x1.eb8cep-14f, 0x1.586524p-15f,
+       0x1.c62306p-17f, 0x1.2378a4p-18f, 0x1.5b6ce6p-20f},
+      {-0x1.60577cp-22f, 0x0p+0f, -0x1.629d14p-9f, 0x1.ce1262p-8f, 0x1.40aa78p-8f, 0x1.a1ae3cp-11f, -0x1.0e6048p-10f,
+       -0x1.3ab2fap-10f, -0x1.9ed8e2p-11f, -0x1.b2320ap-12f, -0x1.889a8ep-13f, -0x1.3658c8p-14f, -0x1.d36cf6p-16f,
+       -0x1.44d27ap-17f, -0x1.bdcf94p-19f, -0x1.0c862cp-20f},
+      {0x1.0e9eeep-21f, 0x0p+0f, 0x1.3d35c8p-9f, 0x1.1ee846p-9f, -0x1.4f1c64p-11f, -0x1.624962p-10f, -0x1.69999cp-11f,
+       -0x1.09be1ep-14f, 0x1.6f982p-13f, 0x1.768c1ap-13f, 0x1.e2962ep-14f, 0x1.f68c34p-15f, 0x1.c5fa84p-16f,
+       0x1.74367ep-17f, 0x1.19652ep-18f, 0x1.92f4d6p-20f},
+  };
+};
+template <>
+struct TailPieces<double, 16> {
+  static constexpr double farthest = 8.3, width = 8;
+  alignas(64) static constexpr double rows[][16] = {
+      {0x0p+0, 0x1.e82a5fe3a11c9p-1, 0x1.f5a0d12cb9d34p+0, 0x1.65138c3333f3fp+1, 0x1.bf804fd010a6bp+1,
+       0x1.08207270e5b15p+2, 0x1.2d0b69c450f0ep+2, 0x1.4f5060cbf8897p+2, 0x1.6fb11f924e2fcp+2, 0x1.8dc521dfb0488p+2,
+       0x1.aa41376ed0128p+2, 0x1.c595d4cfd037fp+2, 0x1.dfe693c7d520ep+2, 0x1.f8d148e230597p+2, 0x1.088debba0f1bcp+3,
+       0x1.143bc6513e8e3p+3},
+      {0x0p+0, 0x1.5c881d2451a52p-3, 0x1.9a0f0a8e5d50cp-6, 0x1.59ca9662c60f3p-9, 0x1.ef09fa7abb1eap-13,
+       0x1.345469cbf1068p-16, 0x1.56b4e92da4f6cp-20, 0x1.5a2e91fa08c49p-24, 0x1.3b7dd8075d424p-28,
+       0x1.19e0d5d3fc2dbp-32, 0x1.e0f7b85a253bcp-37, 0x1.8102d113a0d43p-41, 0x1.22d505f172e85p-45,
+       0x1.bb558c82b4813p-50, 0x1.3be5e1a8d48f8p-54, 0x1.bbb26c830e8cdp-59},
+      {0x0p+0, -0x1.034dd890b7258p-2, -0x1.df3b4571a53cdp-5, -0x1.0afaa64089d36p-7, -0x1.cfd1027da646fp-11,
+       -0x1.4f0fe394f701dp-14, -0x1.a3dbf1eeeb52fp-18, -0x1.d4ed07b7252b8p-22, -0x1.d223d51fb2856p-26,
+       -0x1.c0cb8048009b9p-30, -0x1.99142e6f9e1bcp-34, -0x1.5ba0dab33dbdap-38, -0x1.1549be4f0a6d8p-42,
+       -0x1.bbee5897e8c2cp-47, -0x1.4b1983b53baf7p-51, -0x1.e5074ecec0726p-56},
+      {0x0p+0, 0x1.ee7750b9d980ap-4, 0x1.d58605c2f6927p-5, 0x1.7463eca8d0418p-7, 0x1.9563363a8df6p-10,
+       0x1.59b2da76e8463p-13, 0x1.edbc53607f544p-17, 0x1.331ab43cca7d4p-20, 0x1.4ec1f165c4cd3p-24,
+       0x1.5caa96f5e118cp-28, 0x1.5491e5fcf84afp-32, 0x1.33f78c4ceebf6p-36, 0x1.03e75db4557f6p-40,
+       0x1.b5b4153255b89p-45, 0x1.5629ddc18059bp-49, 0x1.05ae90b1d2f5cp-53},
+      {0x0p+0, 0x1.f70b287d2af95p-9, -0x1.c59b114e840dap-6, -0x1.2dc8bf3746c09p-7, -0x1.b1c6323f29e9ap-10,
+       -0x1.bfa45a9e4b7c1p-13, -0x1.719476a951daap-16, -0x1.0265f9633c835p-19, -0x1.36d45a85ba9a2p-23,
+       -0x1.5fd1c9013fbb5p-27, -0x1.7185f15e6b827p-31, -0x1.64882d0420d7cp-35, -0x1.3f092185e9f7cp-39,
+       -0x1.1b15a3ddad9bbp-43, -0x1.d0909e569feb6p-48, -0x1.736eff1cae014p-52},
+      {0x0p+0, -0x1.58a1e2a08c862p-6, 0x1.06cd64be00ec1p-8, 0x1.28ceaef34569ap-8, 0x1.3790b4ff5277cp-10,
+       0x1.943c6b075c582p-13, 0x1.897702a4c4907p-16, 0x1.38dd03e5d874cp-19, 0x1.a28bfe2591f7bp-23,
+       0x1.02cc843a7280fp-26, 0x1.2572c46c08a9fp-30, 0x1.2f05d67878f04p-34, 0x1.2034697a5caecp-38,
+       0x1.0dfe98d406813p-42, 0x1.d1d4f024512e8p-47, 0x1.85e31f563382fp-51},
+      {0x0p+0, 0x1.c2493d45c481cp-9, 0x1.52580f8653488p-9, -0x1.2c4086bee9481p-10, -0x1.3192cef222408p-11,
+       -0x1.0a822e1d06978p-13, -0x1.3ab88207404bdp-16, -0x1.211376f6ec4aap-19, -0x1.b24d2bca33cf4p-23,
+       -0x1.274f0645bb4bap-26, -0x1.6b2c24ba9fec9p-30, -0x1.92c7eedf980b3p-34, -0x1.984a3c8861829p-38,
+       -0x1.94b325c8fea7bp-42, -0x1.6fb272beead97p-46, -0x1.42a228f293189p-50},
+      {0x0p+0, 0x1.280dc725bf5b9p-9, -0x1.69279080268a6p-10, -0x1.2b272bdc11211p-14, 0x1.7bdfe9c28e494p-13,
+       0x1.02d43106437a4p-14, 0x1.848a17d874e36p-17, 0x1.a56b823c58cd7p-20, 0x1.680d0422739d8p-23,
+       0x1.0f644c7d47466p-26, 0x1.6c02483250252p-30, 0x1.b35dd6f01498fp-34, 0x1.d7d4609333f16p-38,
+       0x1.f007e2b20c09ep-42, 0x1.db96f6883d036p-46, 0x1.b62f7a1049a13p-50},
+      {0x0p+0, -0x1.77b821afc6c67p-11, 0x1.489ef8dbc878dp-14, 0x1.5990fc3d13a1dp-13, -0x1.61b7a49122abcp-16,
+       -0x1.649267e6fac25p-16, -0x1.744f67e848d59p-18, -0x1.ed2f1d31c38d6p-21, -0x1.e79c918635e2ap-24,
+       -0x1.9b9d684b45b64p-27, -0x1.2f1b0c11c684ep-30, -0x1.88d81e8186c05p-34, -0x1.c8d2350a081a7p-38,
+       -0x1.fec2de2d6aa8ap-42, -0x1.02f5bea2344ddp-45, -0x1.f5f47482b8899p-50},
+      {0x0p+0, -0x1.4864ab7f24a4p-13, 0x1.0d52e7609f365p-13, -0x1.a1dc9671df199p-15, -0x1.560dcb196d618p-17,
+       0x1.24137621a5d11p-18, 0x1.0f4d99ff78edfp-19, 0x1.d15fb62436971p-22, 0x1.110652d030ffcp-24,
+       0x1.05a03be59eaffp-27, 0x1.aaafbc877e30dp-31, 0x1.2d60b528cd87ep-34, 0x1.79a0ec26de319p-38,
+       0x1.c2736c31beab3p-42, 0x1.e445aeacc1b6bp-46, 0x1.eeaea803f6b01p-50},
+      {0x0p+0, 0x1.69dd5b20fe87bp-14, -0x1.2a52fadd601c7p-15, -0x1.2f7ca72fd7e6cp-21, 0x1.9351724bb6e37p-18,
+       0x1.2efebcb416525p-24, -0x1.159c66d0f05e5p-21, -0x1.5e089e0763c2cp-23, -0x1.fb7f43621bdd7p-26,
+       -0x1.194efa896f75bp-28, -0x1.00d260b8928e3p-31, -0x1.8e4460a4a7476p-35, -0x1.0e351a1cb5f46p-38,
+       -0x1.591e255ddb9cfp-42, -0x1.8a7a4e45015a1p-46, -0x1.a9a4a36aebd03p-50},
+      {0x0p+0, 0x1.7f6846b15ca03p-18, -0x1.27c692e1bf37cp-18, 0x1.35f2db58c5de9p-18, -0x1.4090f962c28eap-20,
+       -0x1.beae97f3cdfcap-22, 0x1.10e2d40fb806cp-24, 0x1.92a5035bd59c3p-25, 0x1.8525b483b3825p-27,
+       0x1.00a41dedae006p-29, 0x1.0a3dc678fdeebp-32, 0x1.c96242db35adep-36, 0x1.5226ea812ec32p-39,
+       0x1.d07b12e39f316p-43, 0x1.1b33b585d8391p-46, 0x1.43a701267b54p-50},
+      {0x0p+0, -0x1.fa2ad3e4be9e4p-18, 0x1.fa42fa7bfa9ddp-19, -0x1.1f77365553fffp-20, -0x1.d935215f95047p-24,
+       0x1.428e73b543e7fp-23, 0x1.035271816de06p-26, -0x1.34bfd603eab65p-27, -0x1.def697776a8d3p-29,
+       -0x1.8c12414738fdap-31, -0x1.dcbfd21cb35f5p-34, -0x1.cae4a3bc993eep-37, -0x1.740edb2ed309dp-40,
+       -0x1.14009cd78de8dp-43, -0x1.67e917577552dp-47, -0x1.b441b7bc75b98p-51},
+      {0x0p+0, 0x1.432db3aba0fa1p-23, -0x1.71419f032ae2fp-23, -0x1.3eafda790f727p-25, 0x1.0f3b17d104675p-23,
+       -0x1.5f0cf329e94e5p-26, -0x1.7376150f31bc7p-27, 0x1.a771248c7a45p-32, 0x1.cca43ad241631p-31,
+       0x1.fb791c2abc5bap-33, 0x1.6f8da3f45a459p-35, 0x1.947c734819e11p-38, 0x1.6e103c197c88ap-41,
+       0x1.28be053eddee1p-44, 0x1.a34f249a257e9p-48, 0x1.10c195baf8ae5p-51},
+      {0x0p+0, 0x1.fd63b04722373p-22, -0x1.0ec7ec652ec5bp-23, 0x1.244b6b224066dp-23, -0x1.69e5760aa5a78p-26,
+       -0x1.408dc507c6c2bp-28, 0x1.78c8790135e2fp-29, 0x1.166362feecc0fp-31, -0x1.73966d87fbe7ep-34,
+       -0x1.0e11f76a74e45p-34, -0x1.e746b12909944p-37, -0x1.3254d19acb12ap-39, -0x1.2bf103ecd171p-42,
+       -0x1.03bbe6d5af176p-45, -0x1.7df366b2f545bp-49, -0x1.002dd86bc529ep-52},
+      {0x0p+0, -0x1.a1c9fb2b9e175p-24, 0x1.e42b51d2cd9dap-24, 0x1.193a1c6c15b9p-28, 0x1.103b8cf4be0c6p-29,
+       0x1.113fa99d14f85p-29, -0x1.4a9764db212c8p-32, -0x1.7d4723c6f8f75p-33, 0x1.58ac488d3daabp-36,
+       0x1.45d14b83bf859p-37, 0x1.03b1bed577fd7p-38, 0x1.bce0aac9cfdf4p-41, 0x1.1d99e7b5dccacp-43, 0x1.2a65d1c8d567p-46,
+       0x1.09bff95cf479ap-49, 0x1.a40702f42c30fp-53},
+      {0x0p+0, -0x1.0909b25d84ae8p-24, 0x1.2c3d27600c8e8p-25, 0x1.3a8e0c985c7d9p-32, 0x1.22dee9d610ee9p-28,
+       -0x1.f00bde6310783p-31, -0x1.0a582fca3c864p-33, 0x1.33f6969388a3dp-34, 0x1.9aac59a684699p-36,
+       -0x1.92ce95358b882p-39, -0x1.075dfbd24536cp-40, -0x1.5ec5ce258cb1ep-43, -0x1.08231561d3767p-46,
+       -0x1.2a2b5356b0702p-50, 0x1.b9308dc278f64p-58, 0x1.9002ce62f7636p-57},
+      {0x0p+0, -0x1.dc3e012cdebf4p-28, 0x1.3b295df9f466dp-29, 0x1.76a54cb36b841p-30, 0x1.a88bd02b140ebp-32,
+       -0x1.06966811ad416p-32, 0x1.a944ec6beb9a3p-35, 0x1.9c0f6f06269f4p-37, -0x1.63702c4f558e1p-41,
+       -0x1.5b6b1be15a8e6p-40, 0x1.6a2c7b9f3f491p-44, 0x1.8b5cf80a9e388p-44, 0x1.aad867421b625p-46,
+       0x1.2cb94cb6e79aep-48, 0x1.4cf82b104f904p-51, 0x1.372a37247c571p-54},
+  };
+};
+template <class D, class V>
+HWY_INLINE V tail_by_pieces(D d, V size) {
+  using T = hn::TFromD<D>;
+  using Pieces = TailPieces<T, kPowersLookedUp<D>>;
+  const V shifted = hn::Add(size, hn::Set(d, T{2.5}));
+  const V interval = hn::MulAdd(shifted, shifted, hn::Set(d, Pieces::width * kCounter<T>));
+  return piece(size, interval, Pieces::rows);
+}
+}  // namespace tenon::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+#endif
