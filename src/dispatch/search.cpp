@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dispatch/algorithm.h"
@@ -14,6 +15,7 @@
 #include "dispatch/elementwise.h"
 #include "dispatch/keys.h"
 #include "dispatch/plain.h"
+#include "dispatch/sorted_places.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
@@ -122,14 +124,14 @@ void warn_of_copy(const char* name, const char* what, const Tensor& tensor) {
 /// The first of `n` sorted elements that is not less than `value`; with `right` the first that is larger.
 template <class T>
 int64_t place_of(T value, const T* sorted, const int64_t* sorter, int64_t n, bool right) {
-  int64_t start = 0, end = n;
-  while (start < end) {
-    const int64_t middle = start + (end - start) / 2;  // exact: between the two
+  // Without a branch that depends on elements: each step halves how many are left.
+  int64_t start = 0;
+  for (int64_t left = n; left > 0;) {
+    const int64_t half = left / 2, middle = start + half;  // exact: inside the row
     const T other = sorted[sorter ? sorter[middle] : middle];
-    if (!(right ? other > value : other >= value))
-      start = middle + 1;
-    else
-      end = middle;
+    const bool is_behind = !(right ? other > value : other >= value);
+    start = is_behind ? middle + 1 : start;
+    left = is_behind ? left - half - 1 : half;
   }
   return start;
 }
@@ -239,6 +241,47 @@ bool are_few(int64_t tested, int64_t elements) {
   return static_cast<double>(tested) < std::floor(10.0 * std::pow(static_cast<double>(elements), 0.145));
 }
 
+/// A set of keys: one bit for each key in their range, if these are not many more than the elements, else in order.
+class KeySet {
+ public:
+  /// Of at least one key; `questions`: how often `has` will be called.
+  KeySet(std::vector<int64_t> keys, int64_t questions) {
+    const auto [least, range] = range_of_keys(keys.data(), std::ssize(keys));
+    least_ = static_cast<uint64_t>(least);
+    range_ = range;
+    const uint64_t most_words = static_cast<uint64_t>(questions) + keys.size();
+    if (range / kWordBits < most_words) {
+      bits_.resize(range / kWordBits + 1);
+      for (int64_t key : keys) bits_[distance(key) / kWordBits] |= uint64_t{1} << distance(key) % kWordBits;
+      return;
+    }
+    if (keys.size() > std::numeric_limits<uint32_t>::max()) {
+      std::sort(keys.begin(), keys.end());
+      sorted_ = std::move(keys);
+      return;
+    }
+    SortedPlaces places(std::ssize(keys));
+    places.sort(keys.data(), {least, range});
+    sorted_.resize(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      sorted_[i] = keys[static_cast<std::size_t>(places[static_cast<int64_t>(i)])];
+  }
+  bool has(int64_t key) const {
+    if (distance(key) > range_) return false;
+    if (sorted_.empty()) return (bits_[distance(key) / kWordBits] >> distance(key) % kWordBits & 1) != 0;
+    const int64_t place = place_of<int64_t>(key, sorted_.data(), nullptr, std::ssize(sorted_), false);
+    return sorted_[static_cast<std::size_t>(place)] == key;  // not behind the largest key
+  }
+
+ private:
+  static constexpr uint64_t kWordBits = 64;
+  uint64_t distance(int64_t key) const { return static_cast<uint64_t>(key) - least_; }
+
+  uint64_t least_, range_;
+  std::vector<uint64_t> bits_;
+  std::vector<int64_t> sorted_;
+};
+
 Tensor members(const Tensor& elements, const Tensor& tested, Dtype dtype, bool invert) {
   check_device(tested, elements.device());
   const Tensor result = new_tensor(elements.sizes(), bool_, elements.device());
@@ -247,18 +290,18 @@ Tensor members(const Tensor& elements, const Tensor& tested, Dtype dtype, bool i
   const Tensor self = row_major(elements, dtype), others = row_major(tested, dtype);
   auto* const to = reinterpret_cast<bool*>(result.impl()->data());
   if (!to) return result;
-  std::vector<int64_t> sorted = keys_of(others, 0, others.numel());
-  std::sort(sorted.begin(), sorted.end());
+  std::optional<KeySet> set;
+  if (others.numel() > 0) set.emplace(keys_of(others, 0, others.numel()), self.numel());
   const std::optional<int64_t> nan = nan_key(dtype);
   const int64_t count = self.numel();
-  note_course({.route = "binary search", .stores = "in place"});
+  note_course({.route = "a set of keys", .stores = "in place"});
   run_or_plan(to, (count + kPartElements - 1) / kPartElements, [&](int64_t part) {
     check_interrupt();
     const int64_t first = part * kPartElements, n = std::min(kPartElements, count - first);
     const std::vector<int64_t> keys = keys_of(self, first, n);
     for (int64_t i = 0; i < n; ++i) {
       const int64_t key = keys[static_cast<std::size_t>(i)];
-      const bool occurs = key != nan && std::binary_search(sorted.begin(), sorted.end(), key);
+      const bool occurs = set && key != nan && set->has(key);
       to[first + i] = occurs != invert;
     }
   });
