@@ -60,25 +60,33 @@ void check_cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<int
   if (mode && (*mode < 0 || *mode > 2)) throw Error("possible modes: 0, 1, 2, but was: " + text(*mode));
 }
 
+/// The sum of `term` of each distance, in lanes side by side.
+template <class T, class Term>
+T sum_of(const T* a, const T* b, int64_t n, const Term& term) {
+  constexpr int64_t kLanes = 8;
+  T sums[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += term(std::abs(a[i + lane] - b[i + lane]));
+  for (int64_t lane = 0; i < n; ++lane, ++i) sums[lane] += term(std::abs(a[i] - b[i]));
+  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
 template <class T>
 T distance_of(const T* a, const T* b, int64_t n, double p) {
+  if (p == 2) return std::sqrt(sum_of(a, b, n, [](T apart) { return apart * apart; }));
+  if (p == 1) return sum_of(a, b, n, [](T apart) { return apart; });
+  if (p == 0) return sum_of(a, b, n, [](T apart) { return static_cast<T>(apart != 0); });
   T sum = 0;
   const auto power = static_cast<T>(p);
   for (int64_t i = 0; i < n; ++i) {
     const T apart = std::abs(a[i] - b[i]);
-    if (p == 2)
-      sum += apart * apart;
-    else if (p == 1)
-      sum += apart;
-    else if (p == 0)
-      sum += apart != 0;
-    else if (std::isinf(p))
+    if (std::isinf(p))
       sum = apart > sum || std::isnan(apart) ? apart : sum;
     else
       sum += std::pow(apart, power);
   }
-  if (p == 2) return std::sqrt(sum);
-  return p == 0 || p == 1 || std::isinf(p) ? sum : std::pow(sum, 1 / power);
+  return std::isinf(p) ? sum : std::pow(sum, 1 / power);
 }
 
 /// Of all rows of two batches of matrices: row-major, of one dtype and one number of matrices.
@@ -144,6 +152,29 @@ Tensor plain::cdist(const Tensor& x1_arg, const Tensor& x2_arg, double p, std::o
   return result;
 }
 
+namespace {
+
+/// Of each row of a row-major matrix to those behind it.
+Tensor distances_of_pairs(const Tensor& self, double p) {
+  const int64_t rows = self.size(0), n = self.size(1);
+  const Tensor result = new_tensor({numel_from(Checked(rows) * (rows - 1)) / 2}, self.dtype(), self.device());
+  visit_dtype(self.dtype(), [&]<class T>() {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T* const from = reinterpret_cast<const T*>(self.impl()->data());
+      T* to = reinterpret_cast<T*>(result.impl()->data());
+      // exact: inside the storages
+      for (int64_t row = 0; row < rows; ++row) {
+        check_interrupt();
+        for (int64_t other = row + 1; other < rows; ++other)
+          *to++ = distance_of(from + row * n, from + other * n, n, p);
+      }
+    }
+  });
+  return result;
+}
+
+}  // namespace
+
 Tensor plain::pdist(const Tensor& self, double p) {
   if (self.dim() != 2) throw Error("pdist only supports 2D tensors, got: " + text(self.dim()) + "D");
   if (!is_floating_point(self.dtype())) throw Error("pdist only supports floating-point dtypes");
@@ -153,6 +184,7 @@ Tensor plain::pdist(const Tensor& self, double p) {
   if (self.size(1) == 0)
     return zeros({numel_from(Checked(rows) * (rows - 1)) / 2}, Options(self.dtype(), self.device()));
   if (!self.is_meta()) check_has_code(row_of(Op::pdist), self.dtype());
+  if (!is_recorded(self) && is_computed(self)) return distances_of_pairs(self.detach().contiguous(), p);
   List<Tensor> parts;
   for (int64_t row = 0; row + 1 < rows; ++row)
     parts.push_back(tenon::linalg_vector_norm(self.narrow(0, row + 1, rows - row - 1) - self.select(0, row), p, 1));

@@ -1,6 +1,7 @@
 // Searching and counting: searchsorted, bucketize, isin, histc, bincount. PyTorch: Bucketization.cpp,
 // TensorCompare.cpp, Histogram.cpp and SummaryOps.cpp.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -121,19 +122,52 @@ void warn_of_copy(const char* name, const char* what, const Tensor& tensor) {
                             what + " tensor if possible. This message will only appear once per program.");
 }
 
-/// The first of `n` sorted elements that is not less than `value`; with `right` the first that is larger.
+/// Sorted elements, as they lie or by their places.
 template <class T>
-int64_t place_of(T value, const T* sorted, const int64_t* sorter, int64_t n, bool right) {
-  // Without a branch that depends on elements: each step halves how many are left.
-  int64_t start = 0;
-  for (int64_t left = n; left > 0;) {
-    const int64_t half = left / 2, middle = start + half;  // exact: inside the row
-    const T other = sorted[sorter ? sorter[middle] : middle];
-    const bool is_behind = !(right ? other > value : other >= value);
-    start = is_behind ? middle + 1 : start;
-    left = is_behind ? left - half - 1 : half;
-  }
-  return start;
+struct Sorted {
+  const T* elements;
+  T operator[](uint64_t i) const { return elements[i]; }
+};
+template <class T>
+struct SortedBy {
+  const T* elements;
+  const int64_t* places;
+  T operator[](uint64_t i) const { return elements[places[i]]; }
+};
+
+/// For each of some values, the first of `n` sorted elements that is not less than it; with `kRight` the first that is
+/// larger. The values are searched for side by side, without branches that depend on elements. Elements are looked at as
+/// in PyTorch, so that the result is the same where they are not in order.
+template <int kValues, bool kRight, class T, class Elements>
+void find_places(int64_t* to, const T* values, const Elements& sorted, uint64_t n) {
+  std::array<uint64_t, kValues> starts{}, left;
+  left.fill(n);
+  for (uint64_t rest = n; rest > 0; rest /= 2)
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < kValues; ++i) {
+      // exact: inside the row
+      const uint64_t half = left[i] / 2, middle = std::min(starts[i] + half, n - 1);
+      const T other = sorted[middle];
+      const bool is_behind = kRight ? !(other > values[i]) : !(other >= values[i]);
+      const uint64_t mask = 0 - (static_cast<uint64_t>(is_behind) & static_cast<uint64_t>(left[i] > 0));
+      starts[i] += (half + 1) & mask;
+      left[i] = half - ((1 - left[i] % 2) & mask);
+    }
+  for (std::size_t i = 0; i < kValues; ++i) to[i] = static_cast<int64_t>(starts[i]);
+}
+
+/// The same for `count` values.
+template <bool kRight, class T, class Elements>
+void find_all_places(int64_t* to, const T* values, int64_t count, const Elements& sorted, int64_t n) {
+  constexpr int kTogether = 4;
+  const auto length = static_cast<uint64_t>(n);
+  for (; count >= kTogether; count -= kTogether, to += kTogether, values += kTogether)
+    find_places<kTogether, kRight>(to, values, sorted, length);
+  for (; count > 0; --count) find_places<1, kRight>(to++, values++, sorted, length);
+}
+template <class T, class Elements>
+void find_all_places(int64_t* to, const T* values, int64_t count, const Elements& sorted, int64_t n, bool right) {
+  right ? find_all_places<true>(to, values, count, sorted, n) : find_all_places<false>(to, values, count, sorted, n);
 }
 
 template <class T>
@@ -147,9 +181,15 @@ void search_all(const Tensor& sorted, const Tensor& sorter, const Tensor& self, 
   const int64_t count = self.numel();
   run_or_plan(to, (count + kPartElements - 1) / kPartElements, [&](int64_t part) {
     check_interrupt();
-    for (int64_t i = part * kPartElements; i < std::min(count, (part + 1) * kPartElements); ++i) {
-      const int64_t row = has_rows ? i / width * n : 0;  // exact: inside the storage
-      to[i] = place_of(values[i], from + row, order ? order + row : nullptr, n, right);
+    // exact: inside the storages
+    const int64_t end = std::min(count, (part + 1) * kPartElements);
+    for (int64_t i = part * kPartElements, next; i < end; i = next) {
+      const int64_t row = has_rows ? i / width : 0;
+      next = has_rows ? std::min(end, (row + 1) * width) : end;
+      if (order)
+        find_all_places(to + i, values + i, next - i, SortedBy<T>{from + row * n, order + row * n}, n, right);
+      else
+        find_all_places(to + i, values + i, next - i, Sorted<T>{from + row * n}, n, right);
     }
   });
 }
@@ -244,7 +284,7 @@ bool are_few(int64_t tested, int64_t elements) {
 /// A set of keys: one bit for each key in their range, if these are not many more than the elements, else in order.
 class KeySet {
  public:
-  /// Of at least one key; `questions`: how often `has` will be called.
+  /// Of at least one key; `questions`: how many keys will be looked for.
   KeySet(std::vector<int64_t> keys, int64_t questions) {
     const auto [least, range] = range_of_keys(keys.data(), std::ssize(keys));
     least_ = static_cast<uint64_t>(least);
@@ -266,15 +306,24 @@ class KeySet {
     for (std::size_t i = 0; i < keys.size(); ++i)
       sorted_[i] = keys[static_cast<std::size_t>(places[static_cast<int64_t>(i)])];
   }
-  bool has(int64_t key) const {
-    if (distance(key) > range_) return false;
-    if (sorted_.empty()) return (bits_[distance(key) / kWordBits] >> distance(key) % kWordBits & 1) != 0;
-    const int64_t place = place_of<int64_t>(key, sorted_.data(), nullptr, std::ssize(sorted_), false);
-    return sorted_[static_cast<std::size_t>(place)] == key;  // not behind the largest key
+  /// Whether each of `n` keys is in the set.
+  void find(bool* to, const int64_t* keys, int64_t n) const {
+    if (!bits_.empty()) {
+      for (int64_t i = 0; i < n; ++i) to[i] = distance(keys[i]) <= range_ && has_bit(distance(keys[i]));
+      return;
+    }
+    std::vector<int64_t> places(static_cast<std::size_t>(n));
+    const int64_t count = std::ssize(sorted_);
+    find_all_places<false>(places.data(), keys, n, Sorted<int64_t>{sorted_.data()}, count);
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t place = places[static_cast<std::size_t>(i)];
+      to[i] = place < count && sorted_[static_cast<std::size_t>(place)] == keys[i];
+    }
   }
 
  private:
   static constexpr uint64_t kWordBits = 64;
+  bool has_bit(uint64_t distance) const { return (bits_[distance / kWordBits] >> distance % kWordBits & 1) != 0; }
   uint64_t distance(int64_t key) const { return static_cast<uint64_t>(key) - least_; }
 
   uint64_t least_, range_;
@@ -299,11 +348,11 @@ Tensor members(const Tensor& elements, const Tensor& tested, Dtype dtype, bool i
     check_interrupt();
     const int64_t first = part * kPartElements, n = std::min(kPartElements, count - first);
     const std::vector<int64_t> keys = keys_of(self, first, n);
-    for (int64_t i = 0; i < n; ++i) {
-      const int64_t key = keys[static_cast<std::size_t>(i)];
-      const bool occurs = set && key != nan && set->has(key);
-      to[first + i] = occurs != invert;
-    }
+    if (set)
+      set->find(to + first, keys.data(), n);
+    else
+      std::fill_n(to + first, n, false);
+    for (int64_t i = 0; i < n; ++i) to[first + i] = (to[first + i] && keys[static_cast<std::size_t>(i)] != nan) != invert;
   });
   return result;
 }
