@@ -2,6 +2,7 @@
 // its dtypes: float32 for 16-bit floats, float64 for wider ones. PyTorch: `cumprod_cpu_kernel`,
 // `logcumsumexp_cpu_kernel`.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -48,6 +49,21 @@ T stored(Carried<T> value) {
   }
 }
 
+constexpr int64_t kRowsTogether = 4;
+
+/// So many rows of `length` elements at once, because each step of one row waits for the one before.
+template <int64_t kRows, class T, class Step>
+void scan_rows(const T* from, T* to, int64_t length, const Step& step) {
+  std::array<Carried<T>, kRows> so_far;
+  so_far.fill(step.template start<Carried<T>>());
+  for (int64_t i = 0; i < length; ++i)
+#pragma GCC unroll 4
+    for (std::size_t row = 0; row < kRows; ++row) {
+      const int64_t at = static_cast<int64_t>(row) * length + i;  // exact: inside the storage
+      to[at] = stored<T>(so_far[row] = step(loaded(from[at]), so_far[row]));
+    }
+}
+
 /// Calls `to[i] = so_far = step(from[i], so_far)` along `dim` of a row-major tensor with elements.
 template <class Step>
 void scan(const Tensor& self, const Tensor& result, int64_t dim, const Step& step) {
@@ -56,7 +72,8 @@ void scan(const Tensor& self, const Tensor& result, int64_t dim, const Step& ste
   const int64_t length = self.sizes()[dim];
   for (int64_t i = 0; i < dim; ++i) outer *= self.sizes()[i];
   for (int64_t i = dim + 1; i < self.dim(); ++i) inner *= self.sizes()[i];
-  const int64_t block = length * inner, together = std::max<int64_t>(kPartElements / block, 1);
+  const int64_t block = length * inner, rows_of_thread = outer / get_num_threads();
+  const int64_t together = std::max({kPartElements / block, std::min(rows_of_thread, kRowsTogether), int64_t{1}});
   visit_dtype(self.dtype(), [&]<class T>() {
     if constexpr (!std::is_same_v<T, bool>) {
       const int64_t kept = inner * static_cast<int64_t>(sizeof(Carried<T>));
@@ -68,8 +85,13 @@ void scan(const Tensor& self, const Tensor& result, int64_t dim, const Step& ste
           to, (outer + together - 1) / together, [&] { return Scratch(kept); },
           [&](Scratch& scratch, int64_t part) {
             check_interrupt();
+            int64_t i = part * together;
+            const int64_t end = std::min(outer, i + together);
+            for (; inner == 1 && i + kRowsTogether <= end; i += kRowsTogether)
+              scan_rows<kRowsTogether>(from + i * length, to + i * length, length, step);
+            for (; inner == 1 && i < end; ++i) scan_rows<1>(from + i * length, to + i * length, length, step);
             auto* const so_far = reinterpret_cast<Carried<T>*>(scratch.data());
-            for (int64_t i = part * together; i < std::min(outer, (part + 1) * together); ++i) {
+            for (; i < end; ++i) {
               std::fill_n(so_far, inner, step.template start<Carried<T>>());
               for (int64_t at = i * block; at < (i + 1) * block;)
                 for (int64_t k = 0; k < inner; ++k, ++at)

@@ -60,25 +60,48 @@ void check_cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<int
   if (mode && (*mode < 0 || *mode > 2)) throw Error("possible modes: 0, 1, 2, but was: " + text(*mode));
 }
 
+/// The sum of `term` of each distance, in lanes side by side.
+template <class T, class Term>
+T sum_of(const T* a, const T* b, int64_t n, const Term& term) {
+  constexpr int64_t kLanes = 8;
+  T sums[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+#pragma GCC unroll 8
+    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += term(std::abs(a[i + lane] - b[i + lane]));
+  for (int64_t lane = 0; i < n; ++lane, ++i) sums[lane] += term(std::abs(a[i] - b[i]));
+  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
+/// The norm with ord `p` of the difference of two rows.
 template <class T>
-T distance_of(const T* a, const T* b, int64_t n, double p) {
+T general_distance(const T* a, const T* b, int64_t n, double p) {
   T sum = 0;
   const auto power = static_cast<T>(p);
   for (int64_t i = 0; i < n; ++i) {
     const T apart = std::abs(a[i] - b[i]);
-    if (p == 2)
-      sum += apart * apart;
-    else if (p == 1)
-      sum += apart;
-    else if (p == 0)
-      sum += apart != 0;
-    else if (std::isinf(p))
+    if (std::isinf(p))
       sum = apart > sum || std::isnan(apart) ? apart : sum;
     else
       sum += std::pow(apart, power);
   }
-  if (p == 2) return std::sqrt(sum);
-  return p == 0 || p == 1 || std::isinf(p) ? sum : std::pow(sum, 1 / power);
+  return std::isinf(p) ? sum : std::pow(sum, 1 / power);
+}
+
+/// Writes the distances of one row to `count` rows that follow each other.
+template <class T>
+void write_distances_of(T* to, const T* row, const T* others, int64_t count, int64_t n, double p) {
+  const auto write = [&](const auto& distance) {
+    for (int64_t i = 0; i < count; ++i) to[i] = distance(others + i * n);  // exact: inside the storages
+  };
+  if (p == 2)
+    write([&](const T* other) { return std::sqrt(sum_of(row, other, n, [](T apart) { return apart * apart; })); });
+  else if (p == 1)
+    write([&](const T* other) { return sum_of(row, other, n, [](T apart) { return apart; }); });
+  else if (p == 0)
+    write([&](const T* other) { return sum_of(row, other, n, [](T apart) { return static_cast<T>(apart != 0); }); });
+  else
+    write([&](const T* other) { return general_distance(row, other, n, p); });
 }
 
 /// Of all rows of two batches of matrices: row-major, of one dtype and one number of matrices.
@@ -94,8 +117,7 @@ void write_distances(const Tensor& x1, const Tensor& x2, const Tensor& result, d
     check_interrupt();
     // exact: inside the storages
     const T* const other = b + row / rows * columns * n;
-    for (int64_t column = 0; column < columns; ++column)
-      to[row * columns + column] = distance_of(a + row * n, other + column * n, n, p);
+    write_distances_of(to + row * columns, a + row * n, other, columns, n, p);
   });
 }
 
@@ -144,6 +166,29 @@ Tensor plain::cdist(const Tensor& x1_arg, const Tensor& x2_arg, double p, std::o
   return result;
 }
 
+namespace {
+
+/// Of each row of a row-major matrix to those behind it.
+Tensor distances_of_pairs(const Tensor& self, double p) {
+  const int64_t rows = self.size(0), n = self.size(1);
+  const Tensor result = new_tensor({numel_from(Checked(rows) * (rows - 1)) / 2}, self.dtype(), self.device());
+  visit_dtype(self.dtype(), [&]<class T>() {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T* const from = reinterpret_cast<const T*>(self.impl()->data());
+      T* to = reinterpret_cast<T*>(result.impl()->data());
+      // exact: inside the storages
+      for (int64_t row = 0; row < rows; ++row) {
+        check_interrupt();
+        write_distances_of(to, from + row * n, from + (row + 1) * n, rows - row - 1, n, p);
+        to += rows - row - 1;
+      }
+    }
+  });
+  return result;
+}
+
+}  // namespace
+
 Tensor plain::pdist(const Tensor& self, double p) {
   if (self.dim() != 2) throw Error("pdist only supports 2D tensors, got: " + text(self.dim()) + "D");
   if (!is_floating_point(self.dtype())) throw Error("pdist only supports floating-point dtypes");
@@ -153,6 +198,7 @@ Tensor plain::pdist(const Tensor& self, double p) {
   if (self.size(1) == 0)
     return zeros({numel_from(Checked(rows) * (rows - 1)) / 2}, Options(self.dtype(), self.device()));
   if (!self.is_meta()) check_has_code(row_of(Op::pdist), self.dtype());
+  if (!is_recorded(self) && is_computed(self)) return distances_of_pairs(self.detach().contiguous(), p);
   List<Tensor> parts;
   for (int64_t row = 0; row + 1 < rows; ++row)
     parts.push_back(tenon::linalg_vector_norm(self.narrow(0, row + 1, rows - row - 1) - self.select(0, row), p, 1));

@@ -104,7 +104,15 @@ void gather_into(const Tensor& out, const Tensor& self, ByteView index, int64_t 
   });
 }
 
+}  // namespace
+
+void gather_by_index(const Tensor& out, const Tensor& self, const ByteView& index, int64_t dim) {
+  gather_into(out, self, index, dim, [](int64_t) { fail_changed(); });
+}
+
 // --- gather
+
+namespace {
 
 void check_gather(const Tensor& self, int64_t dim, const Tensor& index) {
   if (index.numel() == 0) return;

@@ -1,14 +1,14 @@
 // Indexing with tensors: integers gather; a mask becomes the indices where it is true. Shape and strides of a result
 // are PyTorch's (aten/src/ATen/native/TensorAdvancedIndexing.cpp).
 #include <algorithm>
-#include <cstring>
+#include <optional>
 #include <vector>
 
 #include "base/checked.h"
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
+#include "dispatch/places.h"
 #include "dispatch/plain.h"
-#include "dispatch/sums.h"
 #include "plan/plan.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
@@ -16,11 +16,8 @@
 #include "tensor/impl.h"
 #include "tensor/index.h"
 #include "tensor/overlap.h"
-#include "tensor/places.h"
 #include "tile/pool.h"
 #include "type/overflow.h"
-#include "type/visit.h"
-#include "type/width.h"
 
 namespace tenon {
 namespace {
@@ -121,10 +118,38 @@ void gather_indexed_dims(Tensor& view, std::vector<Tensor>& places) {
   places = std::move(moved);
 }
 
+/// A mask that is the only index, of dims that lie in memory as one, becomes a mask of that one dim.
+void join_masked_dims(Indexed& indexed) {
+  int64_t at = -1;
+  for (int64_t dim = 0; dim < static_cast<int64_t>(indexed.tensors.size()); ++dim) {
+    if (!indexed.tensors[static_cast<std::size_t>(dim)].defined()) continue;
+    if (at >= 0) return;
+    at = dim;
+  }
+  if (at < 0) return;
+  Tensor& mask = indexed.tensors[static_cast<std::size_t>(at)];
+  if (mask.dtype() != bool_ || mask.dim() < 2 || mask.numel() == 0 || !mask.is_contiguous()) return;
+  const Tensor& view = indexed.view;
+  check_mask(mask, view, at);
+  const int64_t last = at + mask.dim() - 1;
+  for (int64_t dim = at; dim < last; ++dim)
+    if (view.strides()[dim] != view.strides()[dim + 1] * view.sizes()[dim + 1]) return;  // exact: inside the storage
+  Dims sizes, strides;
+  for (int64_t dim = 0; dim < view.dim(); ++dim) {
+    if (dim >= at && dim < last) continue;
+    sizes.push_back(dim == last ? mask.numel() : view.sizes()[dim]);
+    strides.push_back(view.strides()[dim]);
+  }
+  mask = mask.view({mask.numel()});
+  indexed.view = new_view(view.detach(), sizes, strides, view.storage_offset());
+}
+
 /// The elements that an index list selects. The dims are: those before the indexed ones, the indexed ones, those after.
 class Selection {
  public:
-  explicit Selection(const Indexed& indexed) : view_(indexed.view) {
+  explicit Selection(Indexed indexed) {
+    join_masked_dims(indexed);
+    view_ = indexed.view;
     places_ = as_places(view_, indexed.tensors);
     broadcast_places(places_, place_shape_);
     const auto is_there = [](const Tensor& place) { return place.defined(); };
@@ -140,23 +165,31 @@ class Selection {
     check_places();
   }
 
-  /// Computes the offset of each selected place. Call it before for_each_run. Throws IndexError for an index out of
-  /// range.
+  /// Computes the offset of each selected place. Call it before elements are moved. Throws IndexError for an index out
+  /// of range.
   void find_offsets() {
     const int64_t count = numel_of(place_shape_);
     if (checked_numel(shape_) == 0) return;
     if (!(Checked(count) * int64_t{sizeof(int64_t)}).is_at_most(kMaxStorageBytes))
       throw OutOfMemoryError("not enough memory for " + std::to_string(count) + " indices");
-    offsets_.assign(static_cast<std::size_t>(count), 0);
+    offsets_ = new_tensor({count}, int64);
+    auto* const offsets = reinterpret_cast<int64_t*>(offsets_.impl()->data());
     for (int64_t dim = before_; dim < behind_; ++dim) {
       const Tensor dense = places_[static_cast<std::size_t>(dim)].contiguous();
       const int64_t size = view_.sizes()[dim], stride = view_.strides()[dim];
-      const int64_t* data = dense.data<int64_t>();
-      for (std::size_t i = 0; i < offsets_.size(); ++i) {
+      const int64_t* const data = dense.data<int64_t>();
+      bool outside = false;
+      // exact: inside the storage
+      for (int64_t i = 0; i < count; ++i) {
         const int64_t place = data[i];
-        if (place < -size || place >= size) fail_first_place();
-        offsets_[i] += (place < 0 ? place + size : place) * stride;  // exact: inside the storage
+        outside |= place < -size || place >= size;
+        const int64_t offset = static_cast<int64_t>(static_cast<uint64_t>(place < 0 ? place + size : place) *
+                                                    static_cast<uint64_t>(stride));
+        offsets[i] = dim == before_
+                         ? offset
+                         : static_cast<int64_t>(static_cast<uint64_t>(offsets[i]) + static_cast<uint64_t>(offset));
       }
+      if (outside) fail_first_place();
     }
   }
 
@@ -196,37 +229,43 @@ class Selection {
     return result_strides(shape_, strided.data(), static_cast<int64_t>(strided.size()));
   }
 
-  /// Calls `move(place in the view, place in other)` for runs of elements along the last dim; offsets in elements.
-  /// `strides` are those of a tensor of this shape.
-  template <class Move>
-  void for_each_run(SizesView strides, const Move& move) const {
-    Dims sizes, own, others;  // for the dims that are not indexed
-    const auto add = [&](int64_t dim, int64_t at) {
-      sizes.push_back(view_.sizes()[dim]);
-      own.push_back(view_.strides()[dim]);
-      others.push_back(strides[at]);
-    };
-    for (int64_t dim = 0; dim < before_; ++dim) add(dim, dim);
-    for (int64_t dim = behind_; dim < view_.dim(); ++dim) add(dim, dim - behind_ + before_ + place_shape_.size());
-    const int64_t last = sizes.size() - 1;
-    const int64_t run = last < 0 ? 1 : sizes[last], own_step = last < 0 ? 0 : own[last],
-                  other_step = last < 0 ? 0 : others[last];
-    sizes.resize(std::max<int64_t>(last, 0));
-    // Iterators start again after their last element. They allocate here, before the first move.
-    Places other_places(place_shape_, SizesView(strides.data() + before_, place_shape_.size()));
-    Places from(sizes, own), to(sizes, others);
-    for (const int64_t offset : offsets_) {
-      check_interrupt();
-      for (bool more = true; more; to.next()) {
-        // exact: inside the storage
-        move(offset + from.place(), own_step, other_places.place() + to.place(), other_step, run);
-        more = from.next();
-      }
-      other_places.next();
-    }
+  /// The view with one dim in place of those that are indexed: along it, the elements follow each other in memory.
+  Tensor flat_view() const {
+    Checked last = 0;
+    for (int64_t dim = before_; dim < behind_; ++dim) last += Checked(view_.sizes()[dim] - 1) * view_.strides()[dim];
+    return with_one_dim(view_, before_, behind_, (last + 1).or_throw("index: integer overflow"), 1);
   }
+  /// A tensor of this shape with one dim for all places, if it can be seen so.
+  std::optional<Tensor> joined(const Tensor& other) const {
+    const int64_t behind = before_ + place_shape_.size();
+    int64_t stride = 0, size = 1;
+    // exact: inside the storage
+    for (int64_t dim = behind - 1; dim >= before_; --dim) {
+      if (other.sizes()[dim] == 1) continue;
+      if (size == 1) stride = other.strides()[dim];
+      if (other.strides()[dim] != stride * size) return std::nullopt;
+      size *= other.sizes()[dim];
+    }
+    return with_one_dim(other, before_, behind, size, stride);
+  }
+  int64_t dim() const { return before_; }
+  const Tensor& offsets() const { return offsets_; }
 
  private:
+  /// With a dim of `size` and `stride` in place of those from `begin` to `end`.
+  static Tensor with_one_dim(const Tensor& tensor, int64_t begin, int64_t end, int64_t size, int64_t stride) {
+    Dims sizes, strides;
+    for (int64_t dim = 0; dim <= tensor.dim(); ++dim) {
+      if (dim == begin) {
+        sizes.push_back(size);
+        strides.push_back(stride);
+      }
+      if (dim == tensor.dim() || (dim >= begin && dim < end)) continue;
+      sizes.push_back(tensor.sizes()[dim]);
+      strides.push_back(tensor.strides()[dim]);
+    }
+    return new_view(tensor.detach(), sizes, strides, tensor.storage_offset());
+  }
   void add_dims(int64_t begin, int64_t end) {
     for (int64_t dim = begin; dim < end; ++dim) shape_.push_back(view_.sizes()[dim]);
   }
@@ -241,46 +280,31 @@ class Selection {
   std::vector<Tensor> places_;  // for each dim of the view
   Dims place_shape_, shape_;
   int64_t before_ = 0, behind_ = 0;
-  std::vector<int64_t> offsets_;  // of each selected place in the view, in elements
+  Tensor offsets_;  // of each selected place in the view, in elements; undefined: no elements
 };
 
-/// Copies runs between two tensors, element by element where one of them has gaps.
-template <class T>
-void copy_run(T* to, int64_t to_step, const T* from, int64_t from_step, int64_t count) {
-  if (to_step == 1 && from_step == 1) {
-    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
-    return;
+/// Writes the elements that are selected to a tensor of this shape.
+void read_selected(const Tensor& to, const Selection& selection) {
+  if (!selection.offsets().defined()) return;
+  const std::optional<Tensor> joined = selection.joined(to);
+  if (!joined) {
+    const Tensor rows = new_tensor(to.sizes(), to.dtype());
+    read_selected(rows, selection);
+    return run_copy(to, rows);
   }
-  // exact: inside the storage
-  for (int64_t i = 0; i < count; ++i) to[i * to_step] = from[i * from_step];
+  gather_by_index(*joined, selection.flat_view(), ByteView(selection.offsets(), joined->sizes(), selection.dim()),
+                  selection.dim());
 }
-
-void replace_runs(const Selection& selection, const Tensor& source) {
-  visit_width(source.itemsize(), [&]<class T>() {
-    T* to = static_cast<T*>(selection.view().data_ptr());
-    const T* from = static_cast<const T*>(source.data_ptr());
-    selection.for_each_run(source.strides(),
-                           [&](int64_t own, int64_t own_step, int64_t other, int64_t other_step, int64_t run) {
-                             copy_run(to + own, own_step, from + other, other_step, run);
-                           });
-  });
-}
-
-template <class T>
-void add_runs(const Selection& selection, const Tensor& source) {
-  T* to = selection.view().data<T>();
-  const T* from = source.data<T>();
-  selection.for_each_run(source.strides(),
-                         [&](int64_t own, int64_t own_step, int64_t other, int64_t other_step, int64_t run) {
-                           // exact: inside the storage
-                           for (int64_t i = 0; i < run; ++i) {
-                             T& element = to[own + i * own_step];
-                             element = added<T>(element, from[other + i * other_step]);
-                           }
-                         });
-}
-void add_runs(const Selection& selection, const Tensor& source) {
-  visit_dtype(source.dtype(), [&]<class T>() { add_runs<T>(selection, source); });
+/// Writes to the elements that are selected, or adds to them. `source` has this shape.
+void write_selected(const Selection& selection, const Tensor& source, Put put) {
+  if (!selection.offsets().defined()) return;
+  const std::optional<Tensor> joined = selection.joined(source);
+  if (!joined) return write_selected(selection, run_clone(source, MemoryFormat::contiguous), put);
+  const ByteView to(selection.flat_view()), from(*joined), index(selection.offsets(), joined->sizes(), selection.dim());
+  if (put == Put::replace)
+    replace_by_index(to, selection.dim(), index, from, source.itemsize());
+  else
+    add_by_index(to, selection.dim(), index, from, source.dtype(), 1);
 }
 
 bool has_tensors(const Indexed& indexed) { return !indexed.tensors.empty(); }
@@ -313,6 +337,28 @@ Tensor cast_for_fill(const Tensor& value, Dtype dtype) {
   return run_to(value, dtype, MemoryFormat::preserve);
 }
 
+/// Fills where a mask is true, without the places. False, and nothing is done, where places decide about warnings or
+/// errors.
+bool fill_masked(const Indexed& indexed, const Tensor& value) {
+  const Tensor& self = indexed.view;
+  Dims sizes;
+  for (const Tensor& index : indexed.tensors) {
+    if (!index.defined()) {
+      sizes.push_back(1);
+      continue;
+    }
+    if (index.dtype() != bool_ || index.numel() == 0 || value.dim() > self.dim() - index.dim() + 1) return false;
+    for (int64_t size : index.sizes()) sizes.push_back(size);
+  }
+  const Tensor& mask = *std::find_if(indexed.tensors.begin(), indexed.tensors.end(),
+                                     [](const Tensor& index) { return index.defined(); });
+  while (sizes.size() < self.dim()) sizes.push_back(1);
+  check_readable(mask);
+  check_readable(value);
+  plain::masked_fill_value_inplace(self, mask.reshape(sizes), value.item());
+  return true;
+}
+
 /// One element for a fill, with its history.
 Tensor fill_value(const Tensor& value, Dtype dtype) {
   if (!value.is_meta()) check_fits(value.item(), dtype);
@@ -333,14 +379,7 @@ Tensor run_index(const Indexed& indexed) {
   Selection selection(indexed);
   selection.find_offsets();
   Tensor result = new_tensor(selection.shape(), selection.strides_of_result(), indexed.view.dtype());
-  visit_width(result.itemsize(), [&]<class T>() {
-    const T* from = static_cast<const T*>(selection.view().data_ptr());
-    T* to = static_cast<T*>(result.data_ptr());
-    selection.for_each_run(result.strides(),
-                           [&](int64_t own, int64_t own_step, int64_t other, int64_t other_step, int64_t run) {
-                             copy_run(to + other, other_step, from + own, own_step, run);
-                           });
-  });
+  read_selected(result, selection);
   return result;
 }
 
@@ -371,6 +410,7 @@ void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
          "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
          "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar");
   if (!filling) check_no_overlaps(indexed, value);
+  if (filling && !overlaps && fill_masked(indexed, value)) return;
   Selection selection(indexed);
   const Tensor given = filling ? cast_for_fill(value, self.dtype()) : value;
   if (!is_expandable_to(given.sizes(), selection.shape()))
@@ -385,10 +425,7 @@ void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
   selection.find_offsets();
   const Tensor source = given.expand(selection.shape());
   const Uninterrupted whole;
-  if (put == Put::replace)
-    replace_runs(selection, source);
-  else
-    add_runs(selection, source);
+  write_selected(selection, source.detach(), put);
   bump_version(self);
 }
 

@@ -28,6 +28,14 @@ Tensor wrapped_places(const Tensor& index, int64_t size, void (*fail)(int64_t pl
 /// The Error of take and put for a place out of range.
 [[noreturn]] void fail_out_of_elements(int64_t place, int64_t count);
 
+/// out[..., i, ...] = self[..., index[i], ...] along `dim`, for places in range.
+void gather_by_index(const Tensor& out, const Tensor& self, const ByteView& index, int64_t dim);
+/// self[..., index[i], ...] = src[..., i, ...] along `dim`, for places in range and elements of `width` bytes.
+void replace_by_index(const ByteView& self, int64_t dim, const ByteView& index, const ByteView& src, int64_t width);
+/// The same, with `alpha` times the elements of `src` added.
+void add_by_index(const ByteView& self, int64_t dim, const ByteView& index, const ByteView& src, Dtype dtype,
+                  Scalar alpha);
+
 /// A 0-dim tensor counts as one dim of size 1.
 inline int64_t size_along(const Tensor& tensor, int64_t dim) { return tensor.dim() == 0 ? 1 : tensor.size(dim); }
 inline int64_t dims_of(const Tensor& tensor) { return std::max<int64_t>(tensor.dim(), 1); }

@@ -1,10 +1,14 @@
 // Elements by their rank along a dim: median, mode, kthvalue and quantiles. PyTorch: `median_with_indices_impl`,
 // `mode_out`, `kthvalue_out_impl_cpu` and `quantile_compute`.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <limits>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +17,8 @@
 #include "dispatch/differentiate.h"
 #include "dispatch/keys.h"
 #include "dispatch/plain.h"
+#include "dispatch/sorted_places.h"
+#include "kernel/kernel.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tile/pool.h"
@@ -25,82 +31,185 @@ namespace {
 // Elements of a thread's part: work that is smaller stays on the caller.
 constexpr int64_t kPartElements = 1 << 13;
 
-struct Item {
-  int64_t key, place;
-  bool operator<(const Item& other) const { return key != other.key ? key < other.key : place < other.place; }
+// --- The order of one row
+
+/// A row's keys, of which an element is chosen by its rank. Of equal elements, the first has the lowest rank.
+class RowOrder {
+ public:
+  virtual ~RowOrder() = default;
+  virtual int64_t length() const = 0;
+  virtual int64_t place_of_rank(int64_t rank) = 0;
+  /// Of the elements that occur most often, the smallest; of its places the last. Each NaN differs from all others.
+  virtual int64_t place_of_mode() = 0;
+  virtual int64_t count_nan() const = 0;
+  /// -1: none.
+  virtual int64_t first_nan() const = 0;
 };
-using Items = std::vector<Item>;
-using Key = std::optional<int64_t>;
+
+// Rows of so many vectors are ranked by comparing all elements. Bench: tenon_bench --filter '^(kthvalue|median|mode)/'.
+constexpr int64_t kRankedVectors = 4;
+// Elements from which on a larger table is quicker.
+constexpr int64_t kLongRow = 1 << 11;
+
+/// Rows of keys of one type, one after the other.
+template <class Key>
+class KeyOrder final : public RowOrder {
+ public:
+  /// For `rows` rows of `length` elements.
+  KeyOrder(Dtype dtype, int64_t length, int64_t rows)
+      : kernels_(kernels().order[static_cast<std::size_t>(dtype)]),
+        length_(length),
+        is_ranked_(length <= kRankedVectors * kernels_.lanes),
+        has_nan_(is_floating_point(dtype)),
+        nan_(static_cast<Key>(nan_key(dtype).value_or(0))),
+        // exact: no more than the elements' indices
+        keys_(std::make_unique_for_overwrite<Key[]>(static_cast<std::size_t>(rows * length + 2 * kKeySlack))),
+        room_(std::make_unique_for_overwrite<Key[]>(
+            static_cast<std::size_t>(is_ranked_ ? rows * length + kKeySlack : length))) {}
+
+  void read(const void* elements, int64_t rows) {
+    row_ = keys_.get() + kKeySlack;
+    rank_ = room_.get();
+    kernels_.keys(row_, elements, rows * length_, false);  // exact: as many as `keys_` holds
+    if (is_ranked_) kernels_.rank(rank_, row_, length_, rows);
+  }
+  void next_row() {
+    row_ += length_;
+    if (is_ranked_) rank_ += length_;
+  }
+
+  int64_t length() const override { return length_; }
+  int64_t place_of_rank(int64_t rank) override {
+    return is_ranked_ ? std::find(rank_, rank_ + length_, static_cast<Key>(rank)) - rank_ : place_by_tables(rank);
+  }
+  int64_t count_nan() const override { return has_nan_ ? std::count(row_, row_ + length_, nan_) : 0; }
+  int64_t first_nan() const override {
+    const Key* const at = has_nan_ ? std::find(row_, row_ + length_, nan_) : row_ + length_;
+    return at == row_ + length_ ? -1 : at - row_;
+  }
+  int64_t place_of_mode() override {
+    if (is_ranked_ || length_ > std::numeric_limits<uint32_t>::max()) {
+      sort_places();
+      return last_of_longest_run(places_);
+    }
+    if (!sorted_) sorted_.emplace(length_);
+    sorted_->sort(row_, range_of_keys(row_, length_));
+    return last_of_longest_run(*sorted_);
+  }
+
+ private:
+  /// Counts the upper bits of all keys, and orders only the keys whose upper bits are those of the rank.
+  int64_t place_by_tables(int64_t rank) {
+    const KeyRange<Key> of = range_of_keys(row_, length_);
+    const int table_bits = length_ < kLongRow ? 8 : 11;
+    const int shift = std::max(static_cast<int>(std::bit_width(of.range)) - table_bits, 0);
+    const auto slot = [&](Key key) {
+      return static_cast<std::size_t>((static_cast<uint64_t>(key) - static_cast<uint64_t>(of.least)) >> shift);
+    };
+    table_.assign(std::size_t{1} << table_bits, 0);
+    for (int64_t i = 0; i < length_; ++i) ++table_[slot(row_[i])];
+    std::size_t wanted = 0;
+    for (; rank >= table_[wanted]; ++wanted) rank -= table_[wanted];
+    Key* const found = room_.get();
+    int64_t count = 0;
+    for (int64_t i = 0; count < table_[wanted]; ++i) {
+      found[count] = row_[i];  // the next one overwrites it unless it counts
+      count += slot(row_[i]) == wanted;
+    }
+    std::nth_element(found, found + rank, found + count);
+    const Key key = found[rank];
+    int64_t equal = rank - std::count_if(found, found + rank, [key](Key other) { return other < key; });
+    for (int64_t place = 0;; ++place)
+      if (row_[place] == key && equal-- == 0) return place;
+  }
+  /// The places of a ranked row, or of one for which SortedPlaces has too few bits.
+  void sort_places() {
+    places_.resize(static_cast<std::size_t>(length_));
+    if (is_ranked_) {
+      for (int64_t i = 0; i < length_; ++i) places_[static_cast<std::size_t>(rank_[i])] = i;
+      return;
+    }
+    std::iota(places_.begin(), places_.end(), 0);
+    std::stable_sort(places_.begin(), places_.end(), [this](int64_t a, int64_t b) { return row_[a] < row_[b]; });
+  }
+  static int64_t place_in(const std::vector<int64_t>& places, int64_t i) { return places[static_cast<std::size_t>(i)]; }
+  static int64_t place_in(const SortedPlaces& places, int64_t i) { return places[i]; }
+  template <class Places>
+  int64_t last_of_longest_run(const Places& places) const {
+    int64_t most = 0, run = 0, last = 0;
+    for (int64_t i = 0; i < length_; ++i) {
+      ++run;
+      const Key key = row_[place_in(places, i)];
+      if (i + 1 < length_ && key == row_[place_in(places, i + 1)] && !(has_nan_ && key == nan_)) continue;
+      if (run > most) {
+        most = run;
+        last = place_in(places, i);
+      }
+      run = 0;
+    }
+    return last;
+  }
+
+  const OrderKernels& kernels_;
+  int64_t length_;
+  bool is_ranked_, has_nan_;
+  Key nan_;
+  std::unique_ptr<Key[]> keys_, room_;
+  Key *row_ = nullptr, *rank_ = nullptr;
+  std::vector<int64_t> places_, table_;
+  std::optional<SortedPlaces> sorted_;
+};
+
+// --- What is chosen
 
 /// Gives the place of the element that is wanted of a row.
-using Choice = std::function<int64_t(Items& items, Key nan)>;
+using Choice = std::function<int64_t(RowOrder& row)>;
 
-int64_t place_of_rank(Items& items, int64_t rank) {
-  const auto at = items.begin() + rank;
-  std::nth_element(items.begin(), at, items.end());
-  return at->place;
+int64_t place_of_median(RowOrder& row) {
+  const int64_t nan = row.first_nan();
+  return nan >= 0 ? nan : row.place_of_rank((row.length() - 1) / 2);
 }
-int64_t count_nan(const Items& items, Key nan) {
-  return std::count_if(items.begin(), items.end(), [nan](const Item& item) { return item.key == nan; });
+int64_t place_of_nanmedian(RowOrder& row) {
+  const int64_t numbers = row.length() - row.count_nan();
+  return numbers == 0 ? 0 : row.place_of_rank((numbers - 1) / 2);
 }
-
-int64_t place_of_median(Items& items, Key nan) {
-  const auto first = std::find_if(items.begin(), items.end(), [nan](const Item& item) { return item.key == nan; });
-  return first != items.end() ? first->place : place_of_rank(items, (std::ssize(items) - 1) / 2);
-}
-int64_t place_of_nanmedian(Items& items, Key nan) {
-  const int64_t numbers = std::ssize(items) - count_nan(items, nan);
-  return numbers == 0 ? 0 : place_of_rank(items, (numbers - 1) / 2);
-}
-/// Of equal elements the last. Each NaN differs from all others.
-int64_t place_of_mode(Items& items, Key nan) {
-  std::sort(items.begin(), items.end());
-  int64_t most = 0, run = 0, place = 0;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    ++run;
-    if (i + 1 < items.size() && items[i].key == items[i + 1].key && items[i].key != nan) continue;
-    if (run > most) {
-      most = run;
-      place = items[i].place;
-    }
-    run = 0;
-  }
-  return place;
-}
+int64_t place_of_mode(RowOrder& row) { return row.place_of_mode(); }
 
 struct Found {
   Tensor values, indices;
 };
 
-/// Room for one row.
-struct RowRoom {
-  explicit RowRoom(int64_t length) : items(static_cast<std::size_t>(length)), keys(items.size()) {}
-  Items items;
-  std::vector<int64_t> keys;
-};
+/// The chosen element of each row of `length`.
+template <class Key>
+void choose_of_rows(const Tensor& rows, int64_t length, const Found& found, const Choice& choice) {
+  const int64_t count = rows.numel() / length, width = itemsize(rows.dtype());
+  const int64_t together = std::max<int64_t>(kPartElements / length, 1);
+  const auto* const from = reinterpret_cast<const std::byte*>(rows.impl()->data());
+  auto* const values = reinterpret_cast<std::byte*>(found.values.impl()->data());
+  auto* const places = reinterpret_cast<int64_t*>(found.indices.impl()->data());
+  note_course({.route = "ranks of rows", .stores = "in place", .scratch_bytes = 2 * length * int64_t{sizeof(Key)}});
+  const auto make = [&] { return KeyOrder<Key>(rows.dtype(), length, std::min(together, count)); };
+  run_or_plan(values, (count + together - 1) / together, make, [&](KeyOrder<Key>& order, int64_t part) {
+    check_interrupt();
+    const int64_t first = part * together, last = std::min(count, first + together);
+    // exact: inside the storages
+    order.read(from + first * length * width, last - first);
+    for (int64_t row = first; row < last; ++row, order.next_row()) {
+      places[row] = choice(order);
+      std::memcpy(values + row * width, from + (row * length + places[row]) * width, static_cast<std::size_t>(width));
+    }
+  });
+}
 
 /// The chosen element of each row, for a tensor with elements along `dim`.
 void choose(const Tensor& self, int64_t dim, const Found& found, const Choice& choice) {
   if (has_no_work(found.values.numel(), found.values.data_ptr())) return;
   const Tensor rows = dense_rows_along(self, dim);
-  const int64_t length = self.dim() == 0 ? 1 : self.sizes()[dim], count = rows.numel() / length;
-  const int64_t width = itemsize(self.dtype()), together = std::max<int64_t>(kPartElements / length, 1);
-  const auto* const from = reinterpret_cast<const std::byte*>(rows.impl()->data());
-  auto* const values = reinterpret_cast<std::byte*>(found.values.impl()->data());
-  auto* const places = reinterpret_cast<int64_t*>(found.indices.impl()->data());
-  note_course({.route = "ranks of rows", .stores = "in place", .scratch_bytes = length * int64_t{sizeof(Item)}});
-  const auto make = [length] { return RowRoom(length); };
-  run_or_plan(values, (count + together - 1) / together, make, [&](RowRoom& room, int64_t part) {
-    check_interrupt();
-    for (int64_t row = part * together; row < std::min(count, (part + 1) * together); ++row) {
-      write_keys(room.keys.data(), rows, row * length, length);
-      for (int64_t i = 0; i < length; ++i)
-        room.items[static_cast<std::size_t>(i)] = {room.keys[static_cast<std::size_t>(i)], i};
-      places[row] = choice(room.items, nan_key(self.dtype()));
-      // exact: inside the storages
-      std::memcpy(values + row * width, from + (row * length + places[row]) * width, static_cast<std::size_t>(width));
-    }
-  });
+  const int64_t length = self.dim() == 0 ? 1 : self.sizes()[dim];
+  if (itemsize(self.dtype()) == 8)
+    choose_of_rows<int64_t>(rows, length, found, choice);
+  else
+    choose_of_rows<int32_t>(rows, length, found, choice);
 }
 
 void check_dim_exists(const Tensor& self, int64_t along, const char* name) {
@@ -211,7 +320,7 @@ Found kth_along(const Tensor& self, int64_t k, int64_t dim, bool keepdim) {
   const int64_t along = wrap_dim(dim, self.dim());
   check_rank(self, k, along);
   if (is_number(self) && is_computed(self)) return of_number(self);
-  return along_dim(Op::kthvalue, self, along, keepdim, [k](Items& items, Key) { return place_of_rank(items, k - 1); });
+  return along_dim(Op::kthvalue, self, along, keepdim, [k](RowOrder& row) { return row.place_of_rank(k - 1); });
 }
 
 }  // namespace

@@ -62,14 +62,18 @@ void check_counts(const Tensor& repeats) {
 
 /// How often each element is repeated, in all. With `given`, PyTorch first checks that it is that number.
 int64_t sum_of_counts(const Tensor& counts, std::optional<int64_t> given) {
+  const int64_t* const data = counts.data<int64_t>();
   Checked sum = 0;
-  for (int64_t i = 0; i < counts.numel(); ++i) sum += counts.data<int64_t>()[i];
+  int64_t signs = 0;
+  for (int64_t i = 0; i < counts.numel(); ++i) {
+    sum += data[i];
+    signs |= data[i];
+  }
   if (given) {
     check_not_negative(SizesView({*given}));
     if (!sum.fits() || sum.value_or(0) != *given) throw Error("allocated size does not match required size");
   }
-  for (int64_t i = 0; i < counts.numel(); ++i)
-    if (counts.data<int64_t>()[i] < 0) throw Error("repeats can not be negative");
+  if (signs < 0) throw Error("repeats can not be negative");
   return sum.or_throw("numel: integer multiplication overflow");
 }
 
@@ -81,8 +85,17 @@ Tensor plain::repeat_interleave_places(const Tensor& repeats, std::optional<int6
   check_readable(repeats);
   const Tensor counts = run_to(repeats, int64, MemoryFormat::contiguous);
   const Tensor places = new_tensor({sum_of_counts(counts, output_size)}, int64);
-  int64_t* to = places.data<int64_t>();
-  for (int64_t i = 0; i < counts.numel(); ++i) to = std::fill_n(to, counts.data<int64_t>()[i], i);
+  const int64_t* const each = counts.data<int64_t>();
+  int64_t *to = places.data<int64_t>(), *const end = to + places.numel();  // exact: inside the storage
+  for (int64_t i = 0; i < counts.numel(); ++i) {
+    // Most counts are small: four places are written whatever the count is, so that no branch depends on it.
+    if (each[i] <= 4 && end - to >= 4) {
+      for (int64_t k = 0; k < 4; ++k) to[k] = i;
+      to += each[i];
+    } else {
+      to = std::fill_n(to, each[i], i);
+    }
+  }
   return repeats.dtype() == int64 ? places : run_to(places, repeats.dtype(), MemoryFormat::preserve);
 }
 

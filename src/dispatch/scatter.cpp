@@ -18,6 +18,7 @@
 #include "tensor/overlap.h"
 #include "type/overflow.h"
 #include "type/visit.h"
+#include "type/width.h"
 
 namespace tenon {
 namespace {
@@ -44,9 +45,50 @@ void write_planes(const ByteView& self, int64_t dim, const ByteView& index, cons
   });
 }
 
-/// self[..., index[...], ...] += alpha * src[...]. All have the same number of dims.
-void add_planes(const ByteView& self, int64_t dim, const ByteView& index, const ByteView& src, Dtype dtype,
-                Scalar alpha) {
+/// Copies rows of elements of `width` bytes to the rows that the index selects.
+bool copy_rows(IndexedPlane plane, int64_t width) {
+  // exact: inside the storages
+  for (int64_t row = 0; row < plane.rows; ++row, plane.step()) {
+    const int64_t place = place_at(plane.index.data);
+    if (is_outside(place, plane.size)) return false;
+    std::memcpy(plane.named.data + place * plane.stride, plane.other.data,
+                static_cast<std::size_t>(plane.columns * width));
+  }
+  return true;
+}
+/// Fills the rows that the index selects, all with one element.
+template <class T>
+bool fill_rows(IndexedPlane plane) {
+  const std::byte* filled = nullptr;  // copies of a row are quicker than fills
+  // exact: inside the storages
+  for (int64_t row = 0; row < plane.rows; ++row, plane.step()) {
+    const int64_t place = place_at(plane.index.data);
+    if (is_outside(place, plane.size)) return false;
+    std::byte* const to = plane.named.data + place * plane.stride;
+    if (!filled) {
+      std::fill_n(reinterpret_cast<T*>(to), plane.columns, *reinterpret_cast<const T*>(plane.other.data));
+      filled = to;
+    } else if (to != filled) {
+      std::memcpy(to, filled, static_cast<std::size_t>(plane.columns) * sizeof(T));
+    }
+  }
+  return true;
+}
+bool replace_plane(const IndexedPlane& plane, int64_t width) {
+  if (plane.selects_rows(width)) return copy_rows(plane, width);
+  if (plane.index.column == 0 && plane.named.column == width && plane.other.column == 0 && plane.other.row == 0)
+    return visit_width(width, [&]<class T>() { return fill_rows<T>(plane); });
+  return kernels().index.replace[std::countr_zero(static_cast<uint64_t>(width))](plane);
+}
+
+}  // namespace
+
+void replace_by_index(const ByteView& self, int64_t dim, const ByteView& index, const ByteView& src, int64_t width) {
+  write_planes(self, dim, index, src, [&](const IndexedPlane& plane) { return replace_plane(plane, width); });
+}
+
+void add_by_index(const ByteView& self, int64_t dim, const ByteView& index, const ByteView& src, Dtype dtype,
+                  Scalar alpha) {
   const auto add = kernels().index.add[static_cast<int>(dtype)];
   const auto add_with = [&](const auto& factor) {
     write_planes(self, dim, index, src, [&](const IndexedPlane& plane) { return add(plane, &factor); });
@@ -59,6 +101,8 @@ void add_planes(const ByteView& self, int64_t dim, const ByteView& index, const 
       add_with(factor);
   });
 }
+
+namespace {
 
 /// Calls `write(self)`, and counts it as one write. If elements are joined, 16-bit floats are joined in float32 and
 /// rounded once, as in PyTorch.
@@ -169,13 +213,11 @@ void write_elements(const Tensor& self, int64_t dim, const ByteView& index, cons
   if (is_only_planned(self, join == Join::replace ? "replaced by index" : "joined by index")) return;
   const ByteView of_self(self), of_src = src.dim() == 0 ? ByteView(elements, index.sizes, dim) : ByteView(elements);
   const Uninterrupted whole;
-  const IndexKernels& kernel = kernels().index;
-  if (join == Join::add) return add_planes(of_self, dim, index, of_src, self.dtype(), 1);
+  if (join == Join::add) return add_by_index(of_self, dim, index, of_src, self.dtype(), 1);
   if (join == Join::largest || join == Join::smallest)
     return keep_extremes(of_self, dim, index, of_src, self.dtype(), join == Join::largest);
-  write_planes(of_self, dim, index, of_src,
-               join == Join::replace ? kernel.replace[std::countr_zero(static_cast<uint64_t>(self.itemsize()))]
-                                     : kernel.multiply[static_cast<int>(self.dtype())]);
+  if (join == Join::replace) return replace_by_index(of_self, dim, index, of_src, self.itemsize());
+  write_planes(of_self, dim, index, of_src, kernels().index.multiply[static_cast<int>(self.dtype())]);
 }
 
 /// Scatters into `self` after all checks except those of the indices. There is at least one index.
@@ -333,7 +375,7 @@ void write_added(const Tensor& self, int64_t dim, const Tensor& index, const Ten
     const Tensor added = beside(to, source);
     if (is_only_planned(to, "joined by index")) return;
     const Uninterrupted whole;
-    add_planes(ByteView(to), dim, of_index, ByteView(added), to.dtype(), alpha);
+    add_by_index(ByteView(to), dim, of_index, ByteView(added), to.dtype(), alpha);
   };
   write_counted(self, scatters, write);
 }
@@ -545,8 +587,7 @@ void copy_checked(const Tensor& self, int64_t dim, const Tensor& index, const Te
   if (of_index.data && is_any_outside(of_index, size)) fail_copied_place(of_index, dim, size);
   if (!is_only_planned(self, "replaced by index")) {
     const Uninterrupted whole;
-    write_planes(ByteView(self), dim, of_index, of_source,
-                 kernels().index.replace[std::countr_zero(static_cast<uint64_t>(self.itemsize()))]);
+    replace_by_index(ByteView(self), dim, of_index, of_source, self.itemsize());
   }
   bump_version(self);
 }

@@ -1,12 +1,14 @@
 // Searching and counting: searchsorted, bucketize, isin, histc, bincount. PyTorch: Bucketization.cpp,
 // TensorCompare.cpp, Histogram.cpp and SummaryOps.cpp.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dispatch/algorithm.h"
@@ -14,6 +16,7 @@
 #include "dispatch/elementwise.h"
 #include "dispatch/keys.h"
 #include "dispatch/plain.h"
+#include "dispatch/sorted_places.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
@@ -119,19 +122,52 @@ void warn_of_copy(const char* name, const char* what, const Tensor& tensor) {
                             what + " tensor if possible. This message will only appear once per program.");
 }
 
-/// The first of `n` sorted elements that is not less than `value`; with `right` the first that is larger.
+/// Sorted elements, as they lie or by their places.
 template <class T>
-int64_t place_of(T value, const T* sorted, const int64_t* sorter, int64_t n, bool right) {
-  int64_t start = 0, end = n;
-  while (start < end) {
-    const int64_t middle = start + (end - start) / 2;  // exact: between the two
-    const T other = sorted[sorter ? sorter[middle] : middle];
-    if (!(right ? other > value : other >= value))
-      start = middle + 1;
-    else
-      end = middle;
-  }
-  return start;
+struct Sorted {
+  const T* elements;
+  T operator[](uint64_t i) const { return elements[i]; }
+};
+template <class T>
+struct SortedBy {
+  const T* elements;
+  const int64_t* places;
+  T operator[](uint64_t i) const { return elements[places[i]]; }
+};
+
+/// For each of some values, the first of `n` sorted elements that is not less than it; with `kRight` the first that is
+/// larger. The values are searched for side by side, without branches that depend on elements. Elements are looked at
+/// as in PyTorch, so that the result is the same where they are not in order.
+template <int kValues, bool kRight, class T, class Elements>
+void find_places(int64_t* to, const T* values, const Elements& sorted, uint64_t n) {
+  std::array<uint64_t, kValues> starts{}, left;
+  left.fill(n);
+  for (uint64_t rest = n; rest > 0; rest /= 2)
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < kValues; ++i) {
+      // exact: inside the row
+      const uint64_t half = left[i] / 2, middle = std::min(starts[i] + half, n - 1);
+      const T other = sorted[middle];
+      const bool is_behind = kRight ? !(other > values[i]) : !(other >= values[i]);
+      const uint64_t mask = 0 - (static_cast<uint64_t>(is_behind) & static_cast<uint64_t>(left[i] > 0));
+      starts[i] += (half + 1) & mask;
+      left[i] = half - ((1 - left[i] % 2) & mask);
+    }
+  for (std::size_t i = 0; i < kValues; ++i) to[i] = static_cast<int64_t>(starts[i]);
+}
+
+/// The same for `count` values.
+template <bool kRight, class T, class Elements>
+void find_all_places(int64_t* to, const T* values, int64_t count, const Elements& sorted, int64_t n) {
+  constexpr int kTogether = 4;
+  const auto length = static_cast<uint64_t>(n);
+  for (; count >= kTogether; count -= kTogether, to += kTogether, values += kTogether)
+    find_places<kTogether, kRight>(to, values, sorted, length);
+  for (; count > 0; --count) find_places<1, kRight>(to++, values++, sorted, length);
+}
+template <class T, class Elements>
+void find_all_places(int64_t* to, const T* values, int64_t count, const Elements& sorted, int64_t n, bool right) {
+  right ? find_all_places<true>(to, values, count, sorted, n) : find_all_places<false>(to, values, count, sorted, n);
 }
 
 template <class T>
@@ -145,9 +181,15 @@ void search_all(const Tensor& sorted, const Tensor& sorter, const Tensor& self, 
   const int64_t count = self.numel();
   run_or_plan(to, (count + kPartElements - 1) / kPartElements, [&](int64_t part) {
     check_interrupt();
-    for (int64_t i = part * kPartElements; i < std::min(count, (part + 1) * kPartElements); ++i) {
-      const int64_t row = has_rows ? i / width * n : 0;  // exact: inside the storage
-      to[i] = place_of(values[i], from + row, order ? order + row : nullptr, n, right);
+    // exact: inside the storages
+    const int64_t end = std::min(count, (part + 1) * kPartElements);
+    for (int64_t i = part * kPartElements, next; i < end; i = next) {
+      const int64_t row = has_rows ? i / width : 0;
+      next = has_rows ? std::min(end, (row + 1) * width) : end;
+      if (order)
+        find_all_places(to + i, values + i, next - i, SortedBy<T>{from + row * n, order + row * n}, n, right);
+      else
+        find_all_places(to + i, values + i, next - i, Sorted<T>{from + row * n}, n, right);
     }
   });
 }
@@ -239,6 +281,56 @@ bool are_few(int64_t tested, int64_t elements) {
   return static_cast<double>(tested) < std::floor(10.0 * std::pow(static_cast<double>(elements), 0.145));
 }
 
+/// A set of keys: one bit for each key in their range, if these are not many more than the elements, else in order.
+class KeySet {
+ public:
+  /// Of at least one key; `questions`: how many keys will be looked for.
+  KeySet(std::vector<int64_t> keys, int64_t questions) {
+    const auto [least, range] = range_of_keys(keys.data(), std::ssize(keys));
+    least_ = static_cast<uint64_t>(least);
+    range_ = range;
+    const uint64_t most_words = static_cast<uint64_t>(questions) + keys.size();
+    if (range / kWordBits < most_words) {
+      bits_.resize(range / kWordBits + 1);
+      for (int64_t key : keys) bits_[distance(key) / kWordBits] |= uint64_t{1} << distance(key) % kWordBits;
+      return;
+    }
+    if (keys.size() > std::numeric_limits<uint32_t>::max()) {
+      std::sort(keys.begin(), keys.end());
+      sorted_ = std::move(keys);
+      return;
+    }
+    SortedPlaces places(std::ssize(keys));
+    places.sort(keys.data(), {least, range});
+    sorted_.resize(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      sorted_[i] = keys[static_cast<std::size_t>(places[static_cast<int64_t>(i)])];
+  }
+  /// Whether each of `n` keys is in the set.
+  void find(bool* to, const int64_t* keys, int64_t n) const {
+    if (!bits_.empty()) {
+      for (int64_t i = 0; i < n; ++i) to[i] = distance(keys[i]) <= range_ && has_bit(distance(keys[i]));
+      return;
+    }
+    std::vector<int64_t> places(static_cast<std::size_t>(n));
+    const int64_t count = std::ssize(sorted_);
+    find_all_places<false>(places.data(), keys, n, Sorted<int64_t>{sorted_.data()}, count);
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t place = places[static_cast<std::size_t>(i)];
+      to[i] = place < count && sorted_[static_cast<std::size_t>(place)] == keys[i];
+    }
+  }
+
+ private:
+  static constexpr uint64_t kWordBits = 64;
+  bool has_bit(uint64_t distance) const { return (bits_[distance / kWordBits] >> distance % kWordBits & 1) != 0; }
+  uint64_t distance(int64_t key) const { return static_cast<uint64_t>(key) - least_; }
+
+  uint64_t least_, range_;
+  std::vector<uint64_t> bits_;
+  std::vector<int64_t> sorted_;
+};
+
 Tensor members(const Tensor& elements, const Tensor& tested, Dtype dtype, bool invert) {
   check_device(tested, elements.device());
   const Tensor result = new_tensor(elements.sizes(), bool_, elements.device());
@@ -247,20 +339,21 @@ Tensor members(const Tensor& elements, const Tensor& tested, Dtype dtype, bool i
   const Tensor self = row_major(elements, dtype), others = row_major(tested, dtype);
   auto* const to = reinterpret_cast<bool*>(result.impl()->data());
   if (!to) return result;
-  std::vector<int64_t> sorted = keys_of(others, 0, others.numel());
-  std::sort(sorted.begin(), sorted.end());
+  std::optional<KeySet> set;
+  if (others.numel() > 0) set.emplace(keys_of(others, 0, others.numel()), self.numel());
   const std::optional<int64_t> nan = nan_key(dtype);
   const int64_t count = self.numel();
-  note_course({.route = "binary search", .stores = "in place"});
+  note_course({.route = "a set of keys", .stores = "in place"});
   run_or_plan(to, (count + kPartElements - 1) / kPartElements, [&](int64_t part) {
     check_interrupt();
     const int64_t first = part * kPartElements, n = std::min(kPartElements, count - first);
     const std::vector<int64_t> keys = keys_of(self, first, n);
-    for (int64_t i = 0; i < n; ++i) {
-      const int64_t key = keys[static_cast<std::size_t>(i)];
-      const bool occurs = key != nan && std::binary_search(sorted.begin(), sorted.end(), key);
-      to[first + i] = occurs != invert;
-    }
+    if (set)
+      set->find(to + first, keys.data(), n);
+    else
+      std::fill_n(to + first, n, false);
+    for (int64_t i = 0; i < n; ++i)
+      to[first + i] = (to[first + i] && keys[static_cast<std::size_t>(i)] != nan) != invert;
   });
   return result;
 }

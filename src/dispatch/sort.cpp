@@ -1,16 +1,15 @@
 // sort and topk along one dim. Both are stable; NaN is larger than every number.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
+#include "dispatch/sorted_places.h"
 #include "kernel/kernel.h"
 #include "shape/dense_strides.h"
 #include "tensor/impl.h"
@@ -21,89 +20,6 @@
 
 namespace tenon {
 namespace {
-
-/// An element's key and its index, compared in this order, so that no two items are equal.
-struct Item {
-  uint64_t packed;
-
-  Item() = default;
-  Item(uint64_t key, int64_t place) : packed(key << 32 | static_cast<uint64_t>(place)) {}
-  uint64_t key() const { return packed >> 32; }
-  int64_t place() const { return static_cast<int64_t>(packed & 0xFFFFFFFF); }
-  bool operator<(const Item& other) const { return packed < other.packed; }
-};
-
-// --- Sorting items
-
-// Bench: tenon_bench --filter '^(sort|topk1?|topk_half)/'.
-constexpr int64_t kItemsOfPass = 96;  // fewer items for each pass over digits: std::sort
-constexpr int kDigitBits = 8;
-constexpr uint64_t kCountedKeys = 1 << 16;  // fewer different keys: counting sort
-
-/// Radix sort from the last digit. Stable.
-void sort_by_digits(std::span<Item> items, std::span<Item> scratch, int digits) {
-  constexpr uint64_t kMask = (1u << kDigitBits) - 1;
-  std::array<std::array<uint32_t, kMask + 1>, 32 / kDigitBits> counts;
-  std::fill_n(counts.begin(), digits, std::array<uint32_t, kMask + 1>{});
-  for (const Item& item : items)
-    for (int digit = 0; digit < digits; ++digit)
-      ++counts[static_cast<std::size_t>(digit)][item.key() >> (kDigitBits * digit) & kMask];
-  std::span<Item> from = items, to = scratch;
-  for (int digit = 0; digit < digits; ++digit) {
-    auto& next = counts[static_cast<std::size_t>(digit)];
-    if (next[from[0].key() >> (kDigitBits * digit) & kMask] == items.size()) continue;
-    check_interrupt();
-    uint32_t start = 0;
-    for (uint32_t& count : next) start += std::exchange(count, start);  // exact: at most items.size()
-    for (const Item& item : from) to[next[item.key() >> (kDigitBits * digit) & kMask]++] = item;
-    std::swap(from, to);
-  }
-  if (from.data() != items.data()) std::copy(from.begin(), from.end(), items.begin());
-}
-
-void sort_items(std::span<Item> items, std::span<Item> scratch, int key_bits) {
-  const int digits = (key_bits + kDigitBits - 1) / kDigitBits;  // exact: at most 32 bits
-  if (std::ssize(items) < kItemsOfPass * digits)
-    std::sort(items.begin(), items.end());
-  else
-    sort_by_digits(items, scratch, digits);
-}
-
-/// The places of a row's keys, sorted. Keys are reached as their distances from the smallest one, so that they have few
-/// bits.
-template <class Key>
-class SortedPlaces {
- public:
-  /// For rows of `length` keys, with fewer than 2^32.
-  explicit SortedPlaces(int64_t length)
-      : items_(static_cast<std::size_t>(length)), scratch_(static_cast<std::size_t>(length)) {}
-
-  void sort(const Key* keys, Key least, uint64_t range) {
-    const int bits = static_cast<int>(std::bit_width(range)), low_bits = std::max(bits - 32, 0);
-    const auto distance = [&](int64_t i) { return static_cast<uint64_t>(keys[i]) - static_cast<uint64_t>(least); };
-    for (int64_t i = 0; i < std::ssize(items_); ++i)
-      items_[static_cast<std::size_t>(i)] = Item(distance(i) >> low_bits, i);
-    sort_items(items_, scratch_, bits - low_bits);
-    if (low_bits > 0) sort_runs(low_bits, distance);
-  }
-  int64_t operator[](int64_t i) const { return items_[static_cast<std::size_t>(i)].place(); }
-
- private:
-  /// Sorts items whose keys are equal but for the low bits.
-  template <class Distance>
-  void sort_runs(int low_bits, const Distance& distance) {
-    const uint64_t low = (uint64_t{1} << low_bits) - 1;
-    for (std::size_t first = 0, end; first < items_.size(); first = end) {
-      for (end = first + 1; end < items_.size() && items_[end].key() == items_[first].key();) ++end;
-      if (end - first == 1) continue;
-      const auto run = std::span(items_).subspan(first, end - first);
-      for (Item& item : run) item = Item(distance(item.place()) & low, item.place());
-      sort_items(run, std::span(scratch_).subspan(first, end - first), low_bits);
-    }
-  }
-
-  std::vector<Item> items_, scratch_;
-};
 
 // --- Rows
 
@@ -138,6 +54,15 @@ constexpr int64_t kPartElements = 1 << 12;
 constexpr int64_t kRankedTogether = 1024;  // keys of short rows that are ranked in one call
 constexpr int64_t kTakeCost = 40;          // comparisons of whole vectors in the time that it takes to find one element
 
+/// Keys of rows that are ranked together, and their ranks.
+template <class Key>
+struct RankRoom {
+  Key* keys() { return buffer.data() + kKeySlack; }
+
+  alignas(64) std::array<Key, kKeySlack + kRankedTogether + kKeySlack> buffer;
+  alignas(64) std::array<Key, kRankedTogether + kKeySlack> ranks;
+};
+
 /// Sorts rows of elements of one width. Only their keys depend on the dtype.
 template <class Element>
 class RowOrder {
@@ -158,13 +83,15 @@ class RowOrder {
   }
   /// Scratch memory is the most that a row may need: it depends on the keys.
   Course course(Dtype dtype) const {
-    const int64_t key = sizeof(Key), items = 2 * sizeof(Item);
+    const int64_t key = sizeof(Key);
     Course course{.route = ranks()   ? "rows ranked"
                            : takes() ? "first elements taken"
                                      : "rows sorted",
                   .stores = "in place"};
     // exact: half of it fits
-    course.scratch_bytes = ranks() ? 0 : takes() ? take_first_room(length_) * key : length_ * (key + items);
+    course.scratch_bytes = ranks()   ? 0
+                           : takes() ? take_first_room(length_) * key
+                                     : length_ * key + SortedPlaces::bytes(length_);
     course.kernels.push_back({"order", dtype});
     return course;
   }
@@ -181,31 +108,54 @@ class RowOrder {
   }
 
   void rank_rows(const Element* from, Element* values, int64_t* indices, int64_t rows) {
-    alignas(64) std::array<Key, kKeySlack + kRankedTogether + kKeySlack> buffer;
-    alignas(64) std::array<Key, kRankedTogether + kKeySlack> ranks;
-    Key* const keys = buffer.data() + kKeySlack;
+    RankRoom<Key> room;
     const int64_t most = kRankedTogether / length_;
     for (int64_t done = 0; done < rows; done += most) {
       const int64_t together = std::min(most, rows - done);
-      kernels_.keys(keys, from, together * length_, descending_);  // exact: at most kRankedTogether
-      kernels_.rank(ranks.data(), keys, length_, together);
-      for (int64_t at = 0; at < together * length_; at += length_, from += length_, values += kept_, indices += kept_)
-        if (kept_ == length_)
-          place_all(from, ranks.data() + at, values, indices);
-        else
-          place_first(from, ranks.data() + at, keys, values, indices);
+      kernels_.keys(room.keys(), from, together * length_, descending_);  // exact: at most kRankedTogether
+      rank_together(room, from, values, indices, together);
+      from += together * length_;
+      values += together * kept_;
+      indices += together * kept_;
     }
   }
+  void rank_together(RankRoom<Key>& room, const Element* from, Element* values, int64_t* indices, int64_t rows) {
+    if constexpr (sizeof(Key) == 8) {
+      const int64_t n = rows * length_;  // exact: at most kRankedTogether
+      if (const KeyRange<Key> of = range_of_keys(room.keys(), n); of.range <= std::numeric_limits<uint32_t>::max()) {
+        // As distances from the smallest key, twice as many fit into a vector.
+        RankRoom<int32_t> narrow;
+        for (int64_t i = 0; i < n; ++i)
+          narrow.keys()[i] = static_cast<int32_t>(static_cast<uint32_t>(room.keys()[i] - of.least) ^ 0x8000'0000);
+        kernels().order[static_cast<std::size_t>(int32)].rank(narrow.ranks.data(), narrow.keys(), length_, rows);
+        return place_ranked(narrow, from, values, indices, rows);
+      }
+    }
+    kernels_.rank(room.ranks.data(), room.keys(), length_, rows);
+    place_ranked(room, from, values, indices, rows);
+  }
+  /// Writes rows by their ranks. The keys may be overwritten.
+  template <class Rank>
+  void place_ranked(RankRoom<Rank>& room, const Element* from, Element* values, int64_t* indices, int64_t rows) const {
+    // exact: at most kRankedTogether
+    for (int64_t at = 0; at < rows * length_; at += length_, from += length_, values += kept_, indices += kept_)
+      if (kept_ == length_)
+        place_all(from, room.ranks.data() + at, values, indices);
+      else
+        place_first(from, room.ranks.data() + at, room.keys(), values, indices);
+  }
+  template <class Rank>
   // NOLINTNEXTLINE(readability-non-const-parameter): `indices` is written
-  void place_all(const Element* row, const Key* ranks, Element* values, int64_t* indices) const {
+  void place_all(const Element* row, const Rank* ranks, Element* values, int64_t* indices) const {
     for (int64_t i = 0; i < length_; ++i) {
       values[ranks[i]] = row[i];
       indices[ranks[i]] = i;
     }
   }
   /// Through all `places`, so that no branch depends on ranks.
-  void place_first(const Element* row, const Key* ranks, Key* places, Element* values, int64_t* indices) const {
-    for (int64_t i = 0; i < length_; ++i) places[ranks[i]] = static_cast<Key>(i);
+  template <class Rank>
+  void place_first(const Element* row, const Rank* ranks, Rank* places, Element* values, int64_t* indices) const {
+    for (int64_t i = 0; i < length_; ++i) places[ranks[i]] = static_cast<Rank>(i);
     for (int64_t i = 0; i < kept_; ++i) {
       values[i] = row[places[i]];
       indices[i] = places[i];
@@ -232,26 +182,25 @@ class RowOrder {
   void sort_rows(const Element* from, Element* values, int64_t* indices, int64_t rows) {
     Scratch scratch(length_ * static_cast<int64_t>(sizeof(Key)));  // exact: no more than the elements' indices
     Key* const keys = reinterpret_cast<Key*>(scratch.data());
-    std::optional<SortedPlaces<Key>> places;
+    std::optional<SortedPlaces> places;
     for (int64_t row = 0; row < rows; ++row, from += length_, values += kept_, indices += kept_) {
       kernels_.keys(keys, from, length_, descending_);
-      const auto [least, most] = std::minmax_element(keys, keys + length_);
-      const uint64_t range = static_cast<uint64_t>(*most) - static_cast<uint64_t>(*least);
-      if (range < kCountedKeys && range < static_cast<uint64_t>(length_)) {
-        count_row(keys, *least, range, from, values, indices);
+      const KeyRange<Key> of = range_of_keys(keys, length_);
+      if (are_counted(of.range, length_)) {
+        count_row(keys, of, from, values, indices);
       } else if (length_ > std::numeric_limits<uint32_t>::max()) {
         sort_huge_row(keys, from, values, indices);
       } else {
         if (!places) places.emplace(length_);
-        places->sort(keys, *least, range);
+        places->sort(keys, of);
         write(*places, from, values, indices);
       }
     }
   }
   /// Counting sort, for a row with few different keys.
-  void count_row(const Key* keys, Key least, uint64_t range, const Element* row, Element* values, int64_t* indices) {
-    next_.assign(range + 1, 0);
-    const auto next_of = [&](int64_t i) -> int64_t& { return next_[static_cast<std::size_t>(keys[i] - least)]; };
+  void count_row(const Key* keys, const KeyRange<Key>& of, const Element* row, Element* values, int64_t* indices) {
+    next_.assign(of.range + 1, 0);
+    const auto next_of = [&](int64_t i) -> int64_t& { return next_[static_cast<std::size_t>(keys[i] - of.least)]; };
     for (int64_t i = 0; i < length_; ++i) ++next_of(i);
     int64_t start = 0;
     for (int64_t& count : next_) start += std::exchange(count, start);  // exact: at most `length_`

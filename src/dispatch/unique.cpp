@@ -1,6 +1,7 @@
 // unique, unique_dim and unique_consecutive. PyTorch: Unique.cpp.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -10,8 +11,12 @@
 #include "dispatch/differentiate.h"
 #include "dispatch/keys.h"
 #include "dispatch/plain.h"
+#include "dispatch/sorted_places.h"
+#include "kernel/kernel.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
+#include "tile/scratch.h"
+#include "type/visit.h"
 
 namespace tenon {
 namespace {
@@ -86,20 +91,8 @@ Tensor picked(const Rows& rows, const Places& places) {
 }
 Tensor nothing() { return new_tensor({0}, int64, Device::cpu); }
 
-/// Of single elements.
-std::tuple<Tensor, Tensor, Tensor> of_elements(const Tensor& self, bool sorts, bool return_inverse,
-                                               bool return_counts) {
-  check_readable(self);
-  check_has_code(row_of(Op::unique), self.dtype());
-  const Tensor row = run_clone(self.detach(), MemoryFormat::contiguous).view({self.numel()});
-  const Rows rows{row, self.numel(), 1};
-  const Groups groups(rows, sorts ? sorted(rows) : in_order(rows.count));
-  const int64_t count = static_cast<int64_t>(groups.firsts.size());
-  return {picked(rows, groups.firsts), return_inverse ? as_tensor(groups.inverse, self.sizes()) : nothing(),
-          return_counts ? as_tensor(groups.counts, {count}) : nothing()};
-}
+// --- Of slices along `dim`
 
-/// Of slices along `dim`.
 std::tuple<Tensor, Tensor, Tensor> of_slices(const Tensor& self, int64_t dim, bool sorts) {
   check_readable(self);
   check_has_code(row_of(Op::unique_dim), self.dtype());
@@ -119,10 +112,156 @@ std::tuple<Tensor, Tensor, Tensor> of_slices(const Tensor& self, int64_t dim, bo
           as_tensor(groups.counts, {found})};
 }
 
+// --- Of single elements
+
+struct Wanted {
+  bool inverse, counts;
+};
+/// Undefined what is not wanted.
+struct Found {
+  Tensor values, inverse, counts;
+
+  /// For at most `groups` groups of the elements of `row`.
+  Found(const Tensor& row, int64_t groups, const Wanted& wanted)
+      : values(new_tensor({groups}, row.dtype(), Device::cpu)),
+        inverse(wanted.inverse ? new_tensor({row.numel()}, int64, Device::cpu) : Tensor()),
+        counts(wanted.counts ? new_tensor({groups}, int64, Device::cpu) : Tensor()) {}
+
+  /// Keeps the first `groups` groups. The memory of others stays, as in PyTorch, unless it is most of it.
+  void shorten(int64_t groups) {
+    for (Tensor* tensor : {&values, &counts}) {
+      if (!tensor->defined() || tensor->numel() == groups) continue;
+      const Tensor first =
+          new_tensor_over(tensor->impl()->storage, SizesView({groups}), SizesView({1}), 0, tensor->dtype());
+      *tensor = 2 * groups > tensor->numel() ? first : run_clone(first, MemoryFormat::contiguous);
+    }
+  }
+};
+
+int64_t* data_if_wanted(const Tensor& tensor) {
+  return tensor.defined() ? reinterpret_cast<int64_t*>(tensor.impl()->data()) : nullptr;
+}
+
+/// Writes the first element of each group of equal neighbours. Gives how many there are. A NaN equals no element.
+template <class T>
+int64_t write_firsts(T* to, const T* from, int64_t n) {
+  using Number = std::conditional_t<is_half_v<T>, float, T>;
+  if (n == 0) return 0;
+  to[0] = from[0];
+  int64_t groups = 1;
+  auto before = element_cast<Number>(from[0]);
+  // What begins no group is overwritten by the next element: a branch would often be mispredicted.
+  for (int64_t i = 1; i < n; ++i) {
+    const T element = from[i];
+    const auto number = element_cast<Number>(element);
+    to[groups] = element;
+    groups += !(number == before);
+    before = number;
+  }
+  return groups;
+}
+
+/// Groups of equal neighbours: of `row` as it is, or at `places` of it.
+template <class T>
+Found neighbours(const Tensor& row, const SortedPlaces* places, const Wanted& wanted) {
+  using Number = std::conditional_t<is_half_v<T>, float, T>;
+  const int64_t n = row.numel();
+  Found found(row, n, wanted);
+  const T* const from = reinterpret_cast<const T*>(row.impl()->data());
+  T* const to = reinterpret_cast<T*>(found.values.impl()->data());
+  int64_t *const inverse = data_if_wanted(found.inverse), *const starts = data_if_wanted(found.counts);
+  if (!places && !inverse && !starts) {
+    found.shorten(write_firsts(to, from, n));
+    return found;
+  }
+  int64_t groups = 0;
+  Number before = {};
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t place = places ? (*places)[i] : i;
+    const T element = from[place];
+    const auto number = element_cast<Number>(element);
+    to[groups] = element;
+    if (starts) starts[groups] = i;
+    groups += static_cast<int64_t>(i == 0) | static_cast<int64_t>(!(number == before));
+    if (inverse) inverse[place] = groups - 1;
+    before = number;
+  }
+  for (int64_t i = 0; starts && i < groups; ++i) starts[i] = (i + 1 < groups ? starts[i + 1] : n) - starts[i];
+  found.shorten(groups);
+  return found;
+}
+Found neighbours(const Tensor& row, const SortedPlaces* places, const Wanted& wanted) {
+  // The bytes of bools: in other libraries' memory true is not always 1.
+  return visit_dtype(row.dtype() == bool_ ? uint8 : row.dtype(), [&]<class T>() -> Found {
+    if constexpr (is_complex_v<T>)
+      fail_no_code("unique", row.dtype());
+    else
+      return neighbours<T>(row, places, wanted);
+  });
+}
+
+/// Groups by a table of all keys in their range.
+template <class Key>
+Found counted(const Tensor& row, const Key* keys, const KeyRange<Key>& of, const Wanted& wanted) {
+  std::vector<int64_t> counts(of.range + 1), firsts(of.range + 1);
+  const auto slot = [&](int64_t i) { return static_cast<std::size_t>(keys[i] - of.least); };
+  for (int64_t i = 0; i < row.numel(); ++i)
+    if (counts[slot(i)]++ == 0) firsts[slot(i)] = i;
+  const auto groups =
+      static_cast<int64_t>(std::count_if(counts.begin(), counts.end(), [](int64_t n) { return n > 0; }));
+  Found found(row, groups, wanted);
+  int64_t *const inverse = data_if_wanted(found.inverse), *const totals = data_if_wanted(found.counts);
+  const int64_t width = itemsize(row.dtype());
+  const auto* const from = reinterpret_cast<const std::byte*>(row.impl()->data());
+  auto* const to = reinterpret_cast<std::byte*>(found.values.impl()->data());
+  int64_t group = 0;
+  for (std::size_t key = 0; key <= of.range; ++key) {
+    if (counts[key] == 0) continue;
+    // exact: inside the storages
+    std::memcpy(to + group * width, from + firsts[key] * width, static_cast<std::size_t>(width));
+    if (totals) totals[group] = counts[key];
+    firsts[key] = group++;
+  }
+  for (int64_t i = 0; inverse && i < row.numel(); ++i) inverse[i] = firsts[slot(i)];
+  return found;
+}
+
+template <class Key>
+Found sorted_groups(const Tensor& row, const Wanted& wanted) {
+  const int64_t n = row.numel();
+  Scratch scratch(n * static_cast<int64_t>(sizeof(Key)));  // exact: no more than the inverse
+  Key* const keys = reinterpret_cast<Key*>(scratch.data());
+  kernels().order[static_cast<std::size_t>(row.dtype())].keys(keys, row.impl()->data(), n, false);
+  const KeyRange<Key> of = range_of_keys(keys, n);
+  const std::optional<int64_t> nan = nan_key(row.dtype());
+  const bool has_nan = nan && static_cast<uint64_t>(*nan) - static_cast<uint64_t>(of.least) == of.range;
+  if (are_counted(of.range, n) && !has_nan) return counted(row, keys, of, wanted);
+  SortedPlaces places(n);
+  places.sort(keys, of);
+  return neighbours(row, &places, wanted);
+}
+Found sorted_groups(const Tensor& row, const Wanted& wanted) {
+  if (row.numel() == 0) return Found(row, 0, wanted);
+  return itemsize(row.dtype()) == 8 ? sorted_groups<int64_t>(row, wanted) : sorted_groups<int32_t>(row, wanted);
+}
+
+std::tuple<Tensor, Tensor, Tensor> of_elements(const Tensor& self, bool sorts, const Wanted& wanted) {
+  check_readable(self);
+  check_has_code(row_of(Op::unique), self.dtype());
+  const Tensor row = run_clone(self.detach(), MemoryFormat::contiguous).view({self.numel()});
+  if (sorts && row.numel() > std::numeric_limits<uint32_t>::max()) {
+    const auto [values, inverse, counts] = of_slices(row, 0, true);
+    return {values, wanted.inverse ? inverse.view(self.sizes()) : nothing(), wanted.counts ? counts : nothing()};
+  }
+  Found found = sorts ? sorted_groups(row, wanted) : neighbours(row, nullptr, wanted);
+  return {std::move(found.values), wanted.inverse ? found.inverse.view(self.sizes()) : nothing(),
+          wanted.counts ? std::move(found.counts) : nothing()};
+}
+
 }  // namespace
 
 std::tuple<Tensor, Tensor, Tensor> plain::unique(const Tensor& self, bool, bool return_inverse, bool return_counts) {
-  return of_elements(self, true, return_inverse, return_counts);
+  return of_elements(self, true, {return_inverse, return_counts});
 }
 std::tuple<Tensor, Tensor, Tensor> plain::unique_dim(const Tensor& self, int64_t dim, bool, bool, bool) {
   return of_slices(self, dim, true);
@@ -130,7 +269,7 @@ std::tuple<Tensor, Tensor, Tensor> plain::unique_dim(const Tensor& self, int64_t
 std::tuple<Tensor, Tensor, Tensor> plain::unique_consecutive(const Tensor& self, bool return_inverse,
                                                              bool return_counts, std::optional<int64_t> dim) {
   if (dim && !(*dim == 0 && self.dim() == 1)) return of_slices(self, *dim, false);
-  return of_elements(self, false, return_inverse, return_counts);
+  return of_elements(self, false, {return_inverse, return_counts});
 }
 
 }  // namespace tenon

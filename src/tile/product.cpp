@@ -19,6 +19,7 @@ constexpr int64_t kRows = 16 * kProductRows;
 constexpr int64_t kFewRows = 32;
 constexpr int64_t kUnpackedRows = 48;
 constexpr int64_t kShortDepth = 32;                   // below this, summing over lanes costs more than the products
+constexpr int64_t kDepthOfRow = 16;                   // and below so much depth for each row, more than packing
 constexpr int64_t kPackedDepth = 1 << 14;             // depth of a block of so few rows, where b has to be packed
 constexpr int64_t kSmall = 64, kSmallProducts = 512;  // matrices that are not worth packing or tiles
 constexpr int64_t kSmallPart = 1 << 15;               // elements of results in a thread's part
@@ -63,6 +64,7 @@ class Multiplication {
       : product_(product),
         kernels_(kernels().product[static_cast<int>(product.dtype)]),
         is_dots_(product.b.row_stride == 1 && product.rows <= kFewRows && product.depth >= kShortDepth &&
+                 product.depth >= kDepthOfRow * product.rows &&
                  (product.a.column_stride == 1 || product.depth <= kPackedDepth)),
         packs_a_(is_dots_ ? product.a.column_stride != 1
                           : product.rows > 1 && product.columns > 2 * kernels_.panel &&
@@ -251,7 +253,30 @@ void multiply_as(const Product& product) {
 
 bool is_small(const Product& product) {
   return product.rows <= kSmall && product.columns <= kSmall && product.depth <= kSmall &&
-         product.rows * product.columns * product.depth <= kSmallProducts && product.b.column_stride == 1;
+         product.rows * product.columns * product.depth <= kSmallProducts &&
+         (product.b.column_stride == 1 || product.batches > 1);
+}
+
+/// Multiplies small matrices of which those of `b` do not lie by rows: some at a time are copied to rows.
+template <class T>
+void multiply_copies(const ProductKernels& kernels, SmallProducts own, const Matrices& b) {
+  const int64_t each = own.block.depth * own.block.columns, count = own.batches,
+                result = own.block.rows * own.block.columns;
+  alignas(64) T rows[kSmallProducts];
+  const int64_t together = kSmallProducts / each;
+  const T* from = reinterpret_cast<const T*>(own.block.b);
+  own.block.b = rows;
+  own.block.b_depth = own.block.columns;
+  own.b_batch = each;
+  // exact: inside the storages
+  for (int64_t done = 0; done < count; done += own.batches) {
+    own.batches = std::min(together, count - done);
+    for (int64_t i = 0; i < own.batches; ++i, from += b.batch_stride)
+      pack(rows + i * each, own.block.columns, from, b.row_stride, b.column_stride, own.block.depth, own.block.columns);
+    kernels.multiply_small(own);
+    own.block.a = static_cast<const T*>(own.block.a) + own.batches * own.a_batch;
+    own.block.out = static_cast<T*>(own.block.out) + own.batches * result;
+  }
 }
 
 void multiply_small(const Product& product) {
@@ -272,7 +297,9 @@ void multiply_small(const Product& product) {
     own.block.out = product.out + first * numel * width;
     own.block.a = product.a.data + first * product.a.batch_stride * width;
     own.block.b = product.b.data + first * product.b.batch_stride * width;
-    kernels().product[static_cast<int>(product.dtype)].multiply_small(own);
+    const ProductKernels& kernel = kernels().product[static_cast<int>(product.dtype)];
+    if (product.b.column_stride == 1) return kernel.multiply_small(own);
+    width == 4 ? multiply_copies<uint32_t>(kernel, own, product.b) : multiply_copies<uint64_t>(kernel, own, product.b);
   });
 }
 

@@ -1,0 +1,69 @@
+// dispatch: the order of integer keys. Takes the keys of a row; gives the places of the keys, smallest key first, equal
+// keys in the order of their places.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace tenon {
+
+/// An element's key and its index, compared in this order, so that no two items are equal.
+struct Item {
+  uint64_t packed;
+
+  Item() = default;
+  Item(uint64_t key, int64_t place) : packed(key << 32 | static_cast<uint64_t>(place)) {}
+  uint64_t key() const { return packed >> 32; }
+  int64_t place() const { return static_cast<int64_t>(packed & 0xFFFFFFFF); }
+  bool operator<(const Item& other) const { return packed < other.packed; }
+};
+
+inline constexpr int64_t kItemsOfPass = 96;  // fewer items for each pass over digits: std::sort
+
+/// The smallest key, and the distance of the largest from it.
+template <class Key>
+struct KeyRange {
+  Key least;
+  uint64_t range;
+};
+/// Of at least one key.
+template <class Key>
+KeyRange<Key> range_of_keys(const Key* keys, int64_t n) {
+  Key least = keys[0], most = keys[0];
+  for (int64_t i = 1; i < n; ++i) {
+    least = keys[i] < least ? keys[i] : least;
+    most = keys[i] > most ? keys[i] : most;
+  }
+  return {least, static_cast<uint64_t>(most) - static_cast<uint64_t>(least)};
+}
+
+/// A table of so many different keys is quicker than a sort.
+inline bool are_counted(uint64_t range, int64_t n) { return range < 1 << 16 && range < static_cast<uint64_t>(n); }
+
+/// The places of a row's keys, sorted. Keys are reached as their distances from the smallest one, so that they have few
+/// bits.
+class SortedPlaces {
+ public:
+  /// For rows of `length` keys, with fewer than 2^32.
+  explicit SortedPlaces(int64_t length)
+      : length_(static_cast<std::size_t>(length)),
+        items_(std::make_unique_for_overwrite<Item[]>(length_)),
+        scratch_(std::make_unique_for_overwrite<Item[]>(length_)) {}
+  /// Memory that it takes.
+  static constexpr int64_t bytes(int64_t length) { return 2 * length * int64_t{sizeof(Item)}; }
+
+  /// `Key`: int32_t or int64_t.
+  template <class Key>
+  void sort(const Key* keys, const KeyRange<Key>& of);
+  int64_t operator[](int64_t i) const { return items_[static_cast<std::size_t>(i)].place(); }
+
+ private:
+  template <class Distance>
+  void sort_runs(int low_bits, const Distance& distance);
+
+  std::size_t length_;
+  std::unique_ptr<Item[]> items_, scratch_;
+};
+
+}  // namespace tenon
