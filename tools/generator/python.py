@@ -146,6 +146,10 @@ def modules_py(ops):
     return {f"src/python/tenon/{module}.py": module_py(module, names) for module, names in modules.items()}
 
 
+# What decompositions get instead of Python's own error.
+MISSING = ["", "def __getattr__(name):", "    from tenon import _missing", "", '    _missing.refuse("linalg", name)', ""]
+
+
 def module_py(module, names):
     return "\n".join([
         f'"""The functions of torch.{module} that exist here. Written by tools/ops.py from the declarations in src/ops/."""',
@@ -154,6 +158,7 @@ def module_py(module, names):
         "",
         f"__all__ = {json.dumps(sorted(names))}",
         "",
+        *(MISSING if module == "linalg" else []),
     ])  # fmt: skip
 
 

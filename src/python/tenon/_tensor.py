@@ -1,6 +1,6 @@
 """Methods of Tensor that are rarely called, such as conversions for other libraries."""
 
-from . import _tenon
+from . import _methods, _missing, _tenon
 from ._tenon import Tensor
 
 
@@ -188,6 +188,8 @@ _METHODS = (
 
 
 def extend(cls):
-    for method in _METHODS:
+    for name, value in (*_methods.PROPERTIES.items(), *_missing.absent_methods().items()):
+        setattr(cls, name, value)
+    for method in (*_METHODS, *_methods.METHODS):
         method.__qualname__ = f"Tensor.{method.__name__}"
         setattr(cls, method.__name__, method)

@@ -3,3 +3,9 @@
 from . import functional, utils
 
 __all__ = ["functional", "utils"]
+
+
+def __getattr__(name):
+    from .. import _missing
+
+    _missing.refuse("nn", name)
