@@ -282,21 +282,22 @@ bool adds_by_scatter(const Tensor& self, int64_t dim, const Tensor& index, Scala
   return self.dim() > 1 && (dim == 0 || dim == self.dim() - 1) && is_one && index.dtype() == int64;
 }
 
-void check_index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+/// Of index_add and index_reduce.
+void check_indexed(const char* op, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  const std::string name = op + std::string("_(): ");
   if (index.dim() > 1)
-    throw IndexError("index_add_(): Index is supposed to be a vector, but got dim: " + std::to_string(index.dim()) +
+    throw IndexError(name + "Index is supposed to be a vector, but got dim: " + std::to_string(index.dim()) +
                      " with type: " + scalar_type_name(index.dtype()) + " and size: " + to_string(index.sizes()));
   if (!is_index(index.dtype()))
-    throw Error(std::string("index_add_(): Expected dtype int32/int64 for index but got: ") +
-                scalar_type_name(index.dtype()));
+    throw Error(name + "Expected dtype int32/int64 for index but got: " + scalar_type_name(index.dtype()));
   if (self.dtype() != source.dtype())
-    throw Error(std::string("index_add_(): self (") + scalar_type_name(self.dtype()) + ") and source (" +
+    throw Error(name + "self (" + scalar_type_name(self.dtype()) + ") and source (" +
                 scalar_type_name(source.dtype()) + ") must have the same scalar type");
   if (dim != 0 && dim >= source.dim())
-    throw Error("index_add_(): Indexing dim " + std::to_string(dim) +
+    throw Error(name + "Indexing dim " + std::to_string(dim) +
                 " is out of bounds of the source tensor with dim " + std::to_string(source.dim()));
   if (index.numel() != size_along(source, dim))
-    throw Error("index_add_(): Number of indices (" + std::to_string(index.numel()) +
+    throw Error(name + "Number of indices (" + std::to_string(index.numel()) +
                 ") should be equal to source.size(dim): (" + std::to_string(source.size(dim)) +
                 "), for dim: " + std::to_string(dim));
   Dims mine = self.sizes().copy(), others = source.sizes().copy();
@@ -309,7 +310,7 @@ void check_index_add(const Tensor& self, int64_t dim, const Tensor& index, const
         "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = " +
         to_string(self.sizes()) + " source.shape = " + to_string(source.sizes()));
   if (index.device() != self.device() || source.device() != self.device())
-    throw Error(std::string("index_add(): self, index and source expected to be in the same device, but got (self) ") +
+    throw Error(op + std::string("(): self, index and source expected to be in the same device, but got (self) ") +
                 device_name(self.device()) + ", (index) " + device_name(index.device()) + ", and (source) " +
                 device_name(source.device()));
 }
@@ -348,7 +349,7 @@ void add_checked(const Tensor& self, int64_t dim, const Tensor& index, const Ten
 
 Tensor plain::index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
   const int64_t along = wrap_dim(dim, self.dim());
-  check_index_add(self, along, index, source);
+  check_indexed("index_add", self, along, index, source);
   const Tensor result = run_clone(self, MemoryFormat::contiguous);
   add_checked(result, along, index, source, alpha);
   forget_writes(result);
@@ -357,7 +358,7 @@ Tensor plain::index_add(const Tensor& self, int64_t dim, const Tensor& index, co
 Tensor& plain::index_add_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                              Scalar alpha) {
   check_unrecorded(Op::index_add, out, self, source);
-  check_index_add(self, wrap_dim(dim, self.dim()), index, source);
+  check_indexed("index_add", self, wrap_dim(dim, self.dim()), index, source);
   check_strict_out(out, self.dtype());
   check_no_overlaps(out, index, &source);
   return write_result(Op::index_add, out, plain::index_add(self, dim, index, source, alpha));
@@ -365,7 +366,7 @@ Tensor& plain::index_add_out(Tensor& out, const Tensor& self, int64_t dim, const
 void plain::index_add_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                               Scalar alpha) {
   const int64_t along = wrap_dim(dim, self.dim());
-  check_index_add(self, along, index, source);
+  check_indexed("index_add", self, along, index, source);
   check_no_overlaps(self, index, &source);
   add_checked(self, along, index, source, alpha);
 }
@@ -476,6 +477,78 @@ Tensor& plain::scatter_reduce_out(Tensor& out, const Tensor& self, int64_t dim, 
   check_no_overlaps(out, index, &src);
   check_strict_out(out, self.dtype());
   return write_result(Op::scatter_reduce, out, plain::scatter_reduce(self, dim, index, src, reduce, include_self));
+}
+
+// --- index_reduce
+
+namespace {
+
+Reduction index_reduction_of(const char* reduce) {
+  const std::string name = reduce;
+  if (name == "sum" || (name != "prod" && name != "mean" && name != "amax" && name != "amin"))
+    throw Error("index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got " + name + ".");
+  return reduction_of(reduce);
+}
+
+void warn_of_beta() { warn("UserWarning", "index_reduce() is in beta and the API may change at any time."); }
+
+/// PyTorch joins parts of vectors by loops of its own, and others by the ops of that name.
+void check_index_reduces(const Reduction& how, const Tensor& self) {
+  const Dtype dtype = self.dtype();
+  const bool has_loop = !is_complex(dtype) && dtype != bool_;
+  if (is_wide_unsigned(dtype) || (self.dim() <= 1 && !has_loop)) fail_no_code("index_func_", dtype);
+  if (is_complex(dtype) && how.join == Join::largest) fail_no_code("maximum_cpu", dtype);
+  if (is_complex(dtype) && how.join == Join::smallest) fail_no_code("minimum_cpu", dtype);
+  if (dtype == bool_ && how.is_mean) fail_no_code("div_floor_cpu", dtype);
+}
+
+/// Joins into `self` after all checks except those of the indices.
+void index_reduce_checked(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                          const Reduction& how, bool include_self) {
+  const bool is_nothing = self.dim() > 1 && (index.numel() == 0 || self.numel() == 0);
+  if (is_nothing || !is_computed(self)) return bump_version(self);
+  check_index_reduces(how, self);
+  check_readable(source);
+  const Tensor places = spread_index(as_places(index), dim, source);
+  const ByteView of_index(places);
+  if (index.numel() > 0 && of_index.data && is_any_outside(of_index, size_along(self, dim)))
+    throw IndexError("index out of range in self");
+  reduce_checked(self, dim, places, source, how, include_self);
+}
+
+}  // namespace
+
+Tensor plain::index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                           const char* reduce, bool include_self) {
+  const Reduction how = index_reduction_of(reduce);
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_indexed("index_reduce", self, along, index, source);
+  warn_of_beta();
+  const Tensor result = run_clone(self, MemoryFormat::contiguous);
+  index_reduce_checked(result, along, index, source, how, include_self);
+  forget_writes(result);
+  return result;
+}
+Tensor& plain::index_reduce_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
+                                const Tensor& source, const char* reduce, bool include_self) {
+  check_unrecorded(Op::index_reduce, out, self, source);
+  index_reduction_of(reduce);
+  check_indexed("index_reduce", self, wrap_dim(dim, self.dim()), index, source);
+  check_strict_out(out, self.dtype());
+  check_no_overlaps(out, index, &source);
+  return write_result(Op::index_reduce, out, plain::index_reduce(self, dim, index, source, reduce, include_self));
+}
+void plain::index_reduce_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                                 const char* reduce, bool include_self) {
+  const Reduction how = index_reduction_of(reduce);
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_indexed("index_reduce", self, along, index, source);
+  check_no_overlaps(self, index, &source);
+  warn_of_beta();
+  // Sums are divided by counts apart, because memory may run out between the two.
+  const Tensor changed = how.is_mean && is_computed(self) ? run_clone(self, MemoryFormat::preserve) : self;
+  index_reduce_checked(changed, along, index, source, how, include_self);
+  if (!changed.is(self)) run_copy(self, changed);
 }
 
 // --- index_copy

@@ -104,9 +104,9 @@ def refuse(module, name):
 
 
 class Absent:
-    """A name that Tensor does not have, whose error says what does it instead."""
+    """A name that Tensor does not have, whose error says what does it instead. (A __getattr__ would make every method slower.)"""
 
-    def __set_name__(self, owner, name):
+    def __init__(self, name):
         self.name = name
 
     def __get__(self, instance, owner=None):
@@ -115,7 +115,4 @@ class Absent:
 
 def absent_methods():
     """{name: what raises its error}"""
-    found = {name: Absent() for names in _INSTEAD["Tensor"] for name in names.split()}
-    for name, each in found.items():
-        each.name = name
-    return found
+    return {name: Absent(name) for names in _INSTEAD["Tensor"] for name in names.split()}

@@ -67,7 +67,7 @@ def set_float32_matmul_precision(precision):
         _set["precision"] = precision
     else:
         warnings.warn(
-            f"{precision} is not one of 'highest', 'high', or 'medium'; the current setFloat32MatmulPrecision call has no effect.", stacklevel=2
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call has no effect.", stacklevel=2
         )
 
 

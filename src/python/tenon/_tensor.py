@@ -181,8 +181,12 @@ def __dask_tokenize__(self):
     return ("tenon.Tensor", repr(self.dtype), tuple(self.shape), self.stride(), digest)
 
 
+def __dir__(self):
+    return [name for name in object.__dir__(self) if not isinstance(vars(Tensor).get(name), _missing.Absent)]
+
+
 _METHODS = (
-    __format__, __complex__, __reversed__, __deepcopy__, __copy__, __reduce_ex__, split, numpy, __array__, __array_ufunc__, __array_function__,
+    __dir__, __format__, __complex__, __reversed__, __deepcopy__, __copy__, __reduce_ex__, split, numpy, __array__, __array_ufunc__, __array_function__,
     __array_namespace__, __dlpack__, __dlpack_device__, __dask_tokenize__, unique, unique_consecutive,
 )  # fmt: skip
 

@@ -196,14 +196,22 @@ def linearize(func, *primals):
 
 
 def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
-    """jacrev: PyTorch's goes forwards and gives the same numbers."""
-    if not has_aux:
-        return jacrev(func, argnums)
+    """jacrev with the layout of PyTorch's, which goes forwards: the elements of the argument are the slowest in memory."""
 
-    def both(*args, **kwargs):
-        return jacrev(lambda *inputs: func(*inputs)[0], argnums)(*args), func(*args)[1]
+    def wrapper(*args):
+        found = jacrev((lambda *inputs: func(*inputs)[0]) if has_aux else func, argnums)(*args)
+        given = [args[index] for index in _chosen(args, argnums)[0]]
+        laid = _map(_input_first, found, given[0] if isinstance(argnums, int) else tuple(given))
+        return (laid, func(*args)[1]) if has_aux else laid
 
-    return both
+    return functools.wraps(func)(wrapper)
+
+
+def _input_first(jacobian, argument):
+    count = argument.dim()
+    outputs = jacobian.dim() - count
+    turned = jacobian.permute(*range(outputs, outputs + count), *range(outputs)).contiguous()
+    return turned.permute(*range(count, count + outputs), *range(count))
 
 
 def jacrev(func, argnums=0):

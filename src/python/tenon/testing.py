@@ -68,7 +68,7 @@ def _interval(dtype, low, high):
     elif low >= high:
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
     elif high < least or low >= limit:
-        raise ValueError(f"The value interval specified by `low` and `high` is [{low}, {high}), but {dtype} only supports [{least}, {limit})")
+        raise ValueError(f"The value interval specified by `low` and `high` is [{low}, {high}), but torch.{str(dtype).removeprefix('tenon.')} only supports [{least}, {limit})")
     low, high = (min(max(end, least), limit) for end in (low, high))
     return (low, high) if is_inexact else (math.ceil(low), math.ceil(high))
 
@@ -89,7 +89,7 @@ def make_tensor(*shape, dtype, device, low=None, high=None, requires_grad=False,
     if noncontiguous and memory_format is not None:
         raise ValueError(f"The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got {noncontiguous=} and {memory_format=}")
     if requires_grad and not is_inexact:
-        raise ValueError(f"`requires_grad=True` is not supported for boolean and integral dtypes, but got {dtype=}")
+        raise ValueError(f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype=torch.{str(dtype).removeprefix('tenon.')}")
     noncontiguous = noncontiguous and math.prod(shape) > 1
     if noncontiguous:
         shape = (*shape[:-1], 2 * shape[-1])
