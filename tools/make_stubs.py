@@ -219,7 +219,7 @@ def rare_methods(path):
     for name in ast.literal_eval(tables["_SPARSE"]):
         yield f"    def {name}(self) -> Any: ..."
     names = [each.value for each in tables["PROPERTIES"].generators[0].iter.elts]
-    for name in [*names, "is_cpu", "name"]:
+    for name in [*names, "is_cpu", "name", "volatile"]:
         yield "    @property"
         yield f"    def {name}(self) -> {'None' if name == 'name' else '_Bool'}: ..."
 

@@ -69,7 +69,9 @@ Tensor matrix_norm(const Tensor& self, Scalar ord, SizesView dims, bool keepdim,
   // Without keepdim the first reduction removes its dim.
   if (!keepdim && plane.rows < plane.columns) --plane.columns;
   const Tensor sums = tenon::linalg_vector_norm(self, 1., {plane.rows}, keepdim, dtype);
-  return order > 0 ? tenon::amax(sums, {plane.columns}, keepdim) : tenon::amin(sums, {plane.columns}, keepdim);
+  if (order < 0) return tenon::amin(sums, {plane.columns}, keepdim);
+  const bool is_empty = sums.size(plane.columns) == 0;  // the largest of no sums is 0
+  return is_empty ? tenon::sum(sums, {plane.columns}, keepdim) : tenon::amax(sums, {plane.columns}, keepdim);
 }
 
 Tensor matrix_norm(const Tensor& self, const char* ord, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {

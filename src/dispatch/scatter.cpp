@@ -490,43 +490,72 @@ Reduction index_reduction_of(const char* reduce) {
   return reduction_of(reduce);
 }
 
+/// The places of index_fill as a vector, negative ones counted from the end.
+Tensor filled_places(const Tensor& self, int64_t dim, const Tensor& index) {
+  const int64_t size = size_along(self, dim);
+  Tensor places = index.reshape({-1});
+  if (const ByteView given(places); !given.data || !is_any_outside(given, size)) return places;
+  places = wrapped_places(places, size, [](int64_t, int64_t) {});
+  if (const ByteView wrapped(places); is_any_outside(wrapped, size))
+    throw IndexError("index " + std::to_string(first_outside(wrapped, size)) + " is out of bounds for dimension " +
+                     std::to_string(dim) + " with size " + std::to_string(size));
+  return places;
+}
+
 void warn_of_beta() { warn("UserWarning", "index_reduce() is in beta and the API may change at any time."); }
 
-/// PyTorch joins parts of vectors by loops of its own, and others by the ops of that name.
-void check_index_reduces(const Reduction& how, const Tensor& self) {
+/// PyTorch joins parts of vectors by loops of its own, which lack code for these.
+bool has_loop(Dtype dtype) { return !is_complex(dtype) && dtype != bool_ && !is_wide_unsigned(dtype); }
+
+/// And parts of matrices by the ops of that name.
+void check_joins(const Reduction& how, const Tensor& self) {
   const Dtype dtype = self.dtype();
-  const bool has_loop = !is_complex(dtype) && dtype != bool_;
-  if (is_wide_unsigned(dtype) || (self.dim() <= 1 && !has_loop)) fail_no_code("index_func_", dtype);
-  if (is_complex(dtype) && how.join == Join::largest) fail_no_code("maximum_cpu", dtype);
-  if (is_complex(dtype) && how.join == Join::smallest) fail_no_code("minimum_cpu", dtype);
-  if (dtype == bool_ && how.is_mean) fail_no_code("div_floor_cpu", dtype);
+  if (self.dim() <= 1 && !has_loop(dtype)) fail_no_code("index_func_", dtype);
+  if (how.join == Join::multiply || (dtype == bool_ && !how.is_mean) || has_loop(dtype)) return;
+  if (how.join != Join::add) fail_no_code(how.join == Join::largest ? "maximum_cpu" : "minimum_cpu", dtype);
+  if (is_wide_unsigned(dtype)) fail_no_code("add_stub", dtype);
+  if (dtype == bool_) fail_no_code("div_floor_cpu", dtype);
 }
 
 /// Joins into `self` after all checks except those of the indices.
 void index_reduce_checked(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                           const Reduction& how, bool include_self) {
-  const bool is_nothing = self.dim() > 1 && (index.numel() == 0 || self.numel() == 0);
-  if (is_nothing || !is_computed(self)) return bump_version(self);
-  check_index_reduces(how, self);
+  if (!is_computed(self)) return bump_version(self);
+  if (!include_self && !has_loop(self.dtype())) fail_no_code("index_reduce_func_exclude_input_init", self.dtype());
+  if (self.dim() > 1 && index.numel() == 0) return bump_version(self);
   check_readable(source);
   const Tensor places = spread_index(as_places(index), dim, source);
-  const ByteView of_index(places);
-  if (index.numel() > 0 && of_index.data && is_any_outside(of_index, size_along(self, dim)))
+  const int64_t size = size_along(self, dim);
+  if (self.dim() <= 1) check_joins(how, self);
+  if (!include_self && self.numel() > 0) filled_places(self, dim, as_places(index));  // PyTorch fills these first
+  if (const ByteView of_index(as_places(index)); of_index.data && is_any_outside(of_index, size))
     throw IndexError("index out of range in self");
-  reduce_checked(self, dim, places, source, how, include_self);
+  check_joins(how, self);
+  if (self.numel() == 0) return bump_version(self);
+  if (!is_wide_unsigned(self.dtype())) return reduce_checked(self, dim, places, source, how, include_self);
+  // Products of unsigned numbers have the bits of those of signed ones.
+  const Tensor wide = run_to(self, int64, MemoryFormat::preserve);
+  reduce_checked(wide, dim, places, run_to(source, int64, MemoryFormat::preserve), how, include_self);
+  run_copy(self, wide);
+}
+
+Tensor joined_by_index(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const char* reduce,
+                       bool include_self) {
+  const Reduction how = index_reduction_of(reduce);
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_indexed("index_reduce", self, along, index, source);
+  const Tensor result = run_clone(self, MemoryFormat::contiguous);
+  index_reduce_checked(result, along, index, source, how, include_self);
+  forget_writes(result);
+  return result;
 }
 
 }  // namespace
 
 Tensor plain::index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                            const char* reduce, bool include_self) {
-  const Reduction how = index_reduction_of(reduce);
-  const int64_t along = wrap_dim(dim, self.dim());
-  check_indexed("index_reduce", self, along, index, source);
+  const Tensor result = joined_by_index(self, dim, index, source, reduce, include_self);
   warn_of_beta();
-  const Tensor result = run_clone(self, MemoryFormat::contiguous);
-  index_reduce_checked(result, along, index, source, how, include_self);
-  forget_writes(result);
   return result;
 }
 Tensor& plain::index_reduce_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
@@ -536,7 +565,9 @@ Tensor& plain::index_reduce_out(Tensor& out, const Tensor& self, int64_t dim, co
   check_indexed("index_reduce", self, wrap_dim(dim, self.dim()), index, source);
   check_strict_out(out, self.dtype());
   check_no_overlaps(out, index, &source);
-  return write_result(Op::index_reduce, out, plain::index_reduce(self, dim, index, source, reduce, include_self));
+  write_result(Op::index_reduce, out, joined_by_index(self, dim, index, source, reduce, include_self));
+  warn_of_beta();
+  return out;
 }
 void plain::index_reduce_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                                  const char* reduce, bool include_self) {
@@ -675,18 +706,11 @@ void fill_places(const Tensor& self, int64_t dim, const Tensor& index, Scalar va
   if (self.numel() > 0) check_has_code(row_of(Op::index_fill), self.dtype());
   const Tensor element = as_element(value, self.dtype());  // may refuse the value, also where nothing is filled
   if (self.numel() == 0 || index.numel() == 0) return bump_version(self);
-  const Tensor places = apart(self, as_places(index)).reshape({-1});
+  const Tensor places = filled_places(self, along, apart(self, as_places(index)));
   Dims sizes = self.sizes().copy();
   if (sizes.empty()) sizes.push_back(1);
   sizes[along] = places.numel();
-  const int64_t size = size_along(self, along);
-  Tensor wrapped = places;
-  if (const ByteView given(places); given.data && is_any_outside(given, size))
-    wrapped = wrapped_places(places, size, [](int64_t, int64_t) {});
-  const ByteView of_index(wrapped, sizes, along);
-  if (of_index.data && is_any_outside(of_index, size))
-    throw IndexError("index " + std::to_string(first_outside(ByteView(wrapped), size)) +
-                     " is out of bounds for dimension " + std::to_string(along) + " with size " + std::to_string(size));
+  const ByteView of_index(places, sizes, along);
   write_elements(self, along, of_index, element, Join::replace);
   bump_version(self);
 }

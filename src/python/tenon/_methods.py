@@ -273,6 +273,11 @@ def const_data_ptr(self):
     return self.data_ptr()
 
 
+def _volatile(self):
+    warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
+    return False
+
+
 def _sparse_only(name, layout):
     def method(self):
         raise RuntimeError(f"{name} expected {layout} tensor layout but got Strided")
@@ -290,6 +295,7 @@ METHODS = (
     unsafe_chunk, unsafe_split, unsafe_split_with_sizes, untyped_storage, *(_sparse_only(*each) for each in _SPARSE.items()),
 )  # fmt: skip
 PROPERTIES = {name: property(lambda self: False, doc="False: there is no such tensor here.")
-              for name in ("is_ipu", "is_maia", "is_mkldnn", "is_mps", "is_mtia", "is_nested", "is_quantized", "is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "volatile")}  # fmt: skip
+              for name in ("is_ipu", "is_maia", "is_mkldnn", "is_mps", "is_mtia", "is_nested", "is_quantized", "is_sparse_csr", "is_vulkan", "is_xla", "is_xpu")}  # fmt: skip
+PROPERTIES["volatile"] = property(_volatile, doc="False, with a warning.")
 PROPERTIES["is_cpu"] = property(lambda self: not self.is_meta, doc="Whether the elements are in the memory of the CPU.")
 PROPERTIES["name"] = property(lambda self: None, doc="None.")

@@ -25,11 +25,10 @@ _INSTEAD = {
         "gru lstm rnn_tanh rnn_relu gru_cell lstm_cell rnn_tanh_cell rnn_relu_cell": "linear, sigmoid and tanh",
         "ctc_loss embedding_bag grid_sampler": "",
         "sparse sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor smm hsmm sspaddmm saddmm": "",
-        "distributions jit distributed multiprocessing onnx hub fx export profiler quantization ao amp autocast GradScaler backends mps xpu": "",
+        "distributions jit distributed multiprocessing onnx hub fx export profiler quantization ao amp autocast GradScaler": "",
         "segment_reduce quantize_per_tensor quantize_per_channel Stream Event": "",
     },
     "nn": {
-        "Parameter": "x.requires_grad_()",
         "Linear Bilinear Embedding LayerNorm GroupNorm RMSNorm Dropout Dropout1d Dropout2d Dropout3d AlphaDropout": "nn.functional.{}",
         "ReLU ReLU6 LeakyReLU ELU SELU CELU GELU SiLU Mish Sigmoid Tanh Softmax LogSoftmax Softmin Softplus Softshrink Softsign Hardtanh Hardsigmoid": "nn.functional.{}",
         "Hardswish Hardshrink Tanhshrink Threshold GLU PReLU RReLU LogSigmoid PixelShuffle PixelUnshuffle ChannelShuffle": "nn.functional.{}",
@@ -42,7 +41,6 @@ _INSTEAD = {
         "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d": "x.unfold(dim, size, step) and tensordot",
         "MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d": "x.unfold(dim, size, step).mean(-1) or .amax(-1)",
         "MultiheadAttention Transformer TransformerEncoder TransformerEncoderLayer TransformerDecoder": "nn.functional.scaled_dot_product_attention",
-        "init": "x.normal_() and x.uniform_()",
         "Upsample Unfold Fold EmbeddingBag CTCLoss parallel DataParallel": "",
     },
     "nn.functional": {
@@ -92,7 +90,8 @@ def reason(module, name):
             continue
         if instead == "nn.functional.{}":
             instead = instead.format(_functional_name(name))
-        return "not in Tenon" + (f"; {instead.format(name)} works" if instead else "")
+        works = "work" if " and " in instead else "works"
+        return "not in Tenon" + (f"; {instead.format(name)} {works}" if instead else "")
     return None
 
 

@@ -1,6 +1,7 @@
 """Functions of PyTorch that are short over others: copies of parts, histograms, facts of tensors."""
 
 import math
+import warnings
 
 from . import _tenon, return_types
 from ._methods import unsafe_chunk as _unsafe_chunk
@@ -145,6 +146,11 @@ def view_as_complex_copy(input, *, out=None):
 
 def frobenius_norm(input, dim, keepdim=False, *, out=None):
     """The root of the sum of squares along dim: one dim or two."""
+    warnings.warn(
+        "at::frobenius_norm is deprecated and it is just left for JIT compatibility. It will be removed in a future PyTorch release. Please use "
+        "`linalg.vector_norm(A, 2., dim, keepdim)` instead",
+        stacklevel=2,
+    )
     dims = (dim,) if isinstance(dim, int) else tuple(dim)
     if len(dims) > 2:
         raise RuntimeError(f"Expected at most 2 dimensions, but got {len(dims)} dimensions instead.")
