@@ -8,7 +8,7 @@ _TYPES = dict(_tenon._return_types)
 for _name in ("histogram", "histogramdd"):  # of functions that are written in Python
     _TYPES[_name] = collections.namedtuple(_name, ["hist", "bin_edges"], module=__name__)
 globals().update(_TYPES)
-__all__ = sorted(_TYPES)
+__all__ = sorted(_tenon._return_types)
 
 
 def _repr(self):
