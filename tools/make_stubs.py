@@ -3,7 +3,7 @@
 
 OUT_FOLDER/__init__.pyi is the file HEAD, which ends inside class Tensor, followed by the operators, methods, dtypes and
 functions that the extension has. OUT_FOLDER/return_types.pyi has the named tuples, OUT_FOLDER/nn/functional.pyi the functions
-of tenon/nn/functional.py beside HEAD.
+of tenon/nn/functional.py beside HEAD. Functions of Python that few programs call take anything there.
 """
 import ast
 import dataclasses
@@ -135,7 +135,7 @@ def operators(tensor_type, described):
 # --- nn.functional
 
 BY_NAME = {"dim": "_Int", "ignore_index": "_Int", "threshold": "_Float", "size_average": "_Bool | None", "reduce": "_Bool | None", "weight": "Tensor | None", "pos_weight": "Tensor | None"}
-TENSORS = "input input1 input2 target weight var".split()
+TENSORS = "input input1 input2 target weight var anchor positive negative logits".split()
 
 
 def type_of(name, default):
@@ -155,6 +155,10 @@ def handwritten(function):
     places = function.args.args
     defaults = [None] * (len(places) - len(function.args.defaults)) + function.args.defaults
     parts = [f"{place.arg}: {type_of(place.arg, default)}" + (" = ..." if default else "") for place, default in zip(places, defaults)]
+    if function.args.kwonlyargs:
+        parts.append("*")
+    for place, default in zip(function.args.kwonlyargs, function.args.kw_defaults):
+        parts.append(f"{place.arg}: {type_of(place.arg, default)}" + (" = ..." if default else ""))
     return f"def {function.name}({', '.join(parts)}) -> Tensor: ..."
 
 
@@ -164,10 +168,18 @@ def signatures_of(function):
     return [read("(" + line.partition("(")[2].replace(" = ", "=")) for line in lines]
 
 
-def functional_stub(source, nn, package):
+def functions_of(path):
+    """{name: definition} of the public functions of a file."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    return {node.name: node for node in body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")}
+
+
+def functional_stub(path, nn, package):
     """`nn`: the extension's submodule; `package`: the signatures of the package's functions."""
-    tree = ast.parse(source)
-    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = {}
+    for file in (path.parent / "_dropout.py", path.parent / "_margin_losses.py", path):
+        functions |= functions_of(file)
     listed = next(node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
     lines = ["from collections.abc import Sequence", "from typing import Any, overload", "", "from .. import Generator, Number, Tensor, _Bool, _Float, _Int, return_types", ""]
     for name in eval(ast.unparse(listed)):
@@ -178,27 +190,73 @@ def functional_stub(source, nn, package):
     return "\n".join([*lines, ""])
 
 
+# --- Functions and methods of Python that few programs call
+
+RARE = ("_settings", "_more_functions", "_layers")
+CHECKS = ("is_same_size", "is_nonzero", "is_neg", "is_distributed", "is_pinned", "is_shared", "is_set_to", "is_coalesced")
+
+
+def loosely(function, indent=""):
+    """The stub of a function whose arguments may be anything."""
+    function = ast.parse(ast.unparse(function)).body[0]
+    for place in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs, function.args.vararg, function.args.kwarg):
+        if place is not None and place.arg != "self":
+            place.annotation = ast.Name("Any")
+    function.args.defaults = [ast.Constant(...) for _ in function.args.defaults]
+    function.args.kw_defaults = [default and ast.Constant(...) for default in function.args.kw_defaults]
+    result = "_Bool" if function.name in CHECKS else "Any"
+    return f"{indent}def {function.name}({ast.unparse(function.args)}) -> {result}: ..."
+
+
+def rare_methods(path):
+    """The methods and properties of _methods.py and _storage.py."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tables = {node.targets[0].id: node.value for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)}
+    functions = functions_of(path) | functions_of(path.parent / "_storage.py")
+    for each in tables["METHODS"].elts:
+        if isinstance(each, ast.Name):
+            yield loosely(functions[each.id], "    ")
+    for name in ast.literal_eval(tables["_SPARSE"]):
+        yield f"    def {name}(self) -> Any: ..."
+    names = [each.value for each in tables["PROPERTIES"].generators[0].iter.elts]
+    for name in [*names, "is_cpu", "name", "volatile"]:
+        yield "    @property"
+        yield f"    def {name}(self) -> {'None' if name == 'name' else '_Bool'}: ..."
+
+
+def rare_functions(package):
+    for file in RARE:
+        yield from map(loosely, functions_of(package / f"{file}.py").values())
+    for name in ("UntypedStorage", "TypedStorage"):
+        yield f"{name}: Any"
+    yield loosely(functions_of(package / "_storage.py")["is_storage"])
+    for word in ("Float", "Double", "Half", "BFloat16", "Byte", "Char", "Short", "Int", "Long", "Bool"):
+        yield f"{word}Tensor: Any"
+
+
 def main(folder, head, out):
     sys.path.insert(0, folder)
     import _tenon
 
-    functional = pathlib.Path(head).parent / "tenon" / "nn" / "functional.py"
+    package = pathlib.Path(head).parent / "tenon"
     head = pathlib.Path(head).read_text(encoding="utf-8")
     written = defined_in(head)
     lines = [head.rstrip("\n"), *operators(_tenon.Tensor, written[True])]
     listed = {method: [(name, [read(text) for text in texts]) for name, texts, _ in _tenon._signatures(method)] for method in (True, False)}
     for name, signatures in listed[True]:
-        lines += definitions(name, signatures, method=True) if name not in written[True] else []
+        lines += definitions(name, signatures, method=True) if name not in (*written[True], "type") else []
+    lines += rare_methods(package / "_methods.py")
     lines += ["", *(f"{name}: _Dtype" for name in vars(_tenon) if isinstance(getattr(_tenon, name), _tenon.dtype)), "bool_: _Dtype", ""]
     for name, signatures in listed[False]:
         lines += definitions(name, signatures, method=False) if name not in written[False] else []
+    lines += rare_functions(package)
     out = pathlib.Path(out)
     out.mkdir(parents=True, exist_ok=True)
     (out / "__init__.pyi").write_text("\n".join(lines) + "\n", encoding="utf-8")
     all_signatures = [(name, *signature) for name, signatures in listed[False] for signature in signatures]
     (out / "return_types.pyi").write_text(return_types(all_signatures), encoding="utf-8")
     (out / "nn").mkdir(exist_ok=True)
-    (out / "nn" / "functional.pyi").write_text(functional_stub(functional.read_text(encoding="utf-8"), _tenon._nn, dict(listed[False])), encoding="utf-8")
+    (out / "nn" / "functional.pyi").write_text(functional_stub(package / "nn" / "functional.py", _tenon._nn, dict(listed[False])), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include "dispatch/differentiate.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/padding.h"
+#include "dispatch/places.h"
 #include "dispatch/recorder.h"
 #include "ops/custom_table.h"
 #include "tenon/factories.h"

@@ -93,4 +93,11 @@ int64_t first_larger_dim(const Tensor& index, const Tensor& tensor, int64_t exce
   return -1;
 }
 
+Tensor spread_index(const Tensor& index, int64_t dim, const Tensor& source) {
+  Dims shape = source.sizes().copy();
+  for (int64_t& size : shape) size = 1;
+  if (!shape.empty()) shape[wrap_dim(dim, source.dim())] = index.numel();
+  return index.reshape(shape).expand(source.sizes());
+}
+
 }  // namespace tenon

@@ -41,5 +41,7 @@ inline int64_t size_along(const Tensor& tensor, int64_t dim) { return tensor.dim
 inline int64_t dims_of(const Tensor& tensor) { return std::max<int64_t>(tensor.dim(), 1); }
 /// The first dim other than `except` along which `index` is larger than `tensor`; -1: none.
 int64_t first_larger_dim(const Tensor& index, const Tensor& tensor, int64_t except);
+/// The index of the parts of `source` along `dim`, for each of its elements, as scatter takes it.
+Tensor spread_index(const Tensor& index, int64_t dim, const Tensor& source);
 
 }  // namespace tenon

@@ -324,21 +324,22 @@ bool adds_by_scatter(const Tensor& self, int64_t dim, const Tensor& index, Scala
   return self.dim() > 1 && (dim == 0 || dim == self.dim() - 1) && is_one && index.dtype() == int64;
 }
 
-void check_index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+/// Of index_add and index_reduce.
+void check_indexed(const char* op, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  const std::string name = op + std::string("_(): ");
   if (index.dim() > 1)
-    throw IndexError("index_add_(): Index is supposed to be a vector, but got dim: " + std::to_string(index.dim()) +
+    throw IndexError(name + "Index is supposed to be a vector, but got dim: " + std::to_string(index.dim()) +
                      " with type: " + scalar_type_name(index.dtype()) + " and size: " + to_string(index.sizes()));
   if (!is_index(index.dtype()))
-    throw Error(std::string("index_add_(): Expected dtype int32/int64 for index but got: ") +
-                scalar_type_name(index.dtype()));
+    throw Error(name + "Expected dtype int32/int64 for index but got: " + scalar_type_name(index.dtype()));
   if (self.dtype() != source.dtype())
-    throw Error(std::string("index_add_(): self (") + scalar_type_name(self.dtype()) + ") and source (" +
+    throw Error(name + "self (" + scalar_type_name(self.dtype()) + ") and source (" +
                 scalar_type_name(source.dtype()) + ") must have the same scalar type");
   if (dim != 0 && dim >= source.dim())
-    throw Error("index_add_(): Indexing dim " + std::to_string(dim) +
+    throw Error(name + "Indexing dim " + std::to_string(dim) +
                 " is out of bounds of the source tensor with dim " + std::to_string(source.dim()));
   if (index.numel() != size_along(source, dim))
-    throw Error("index_add_(): Number of indices (" + std::to_string(index.numel()) +
+    throw Error(name + "Number of indices (" + std::to_string(index.numel()) +
                 ") should be equal to source.size(dim): (" + std::to_string(source.size(dim)) +
                 "), for dim: " + std::to_string(dim));
   Dims mine = self.sizes().copy(), others = source.sizes().copy();
@@ -351,7 +352,7 @@ void check_index_add(const Tensor& self, int64_t dim, const Tensor& index, const
         "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = " +
         to_string(self.sizes()) + " source.shape = " + to_string(source.sizes()));
   if (index.device() != self.device() || source.device() != self.device())
-    throw Error(std::string("index_add(): self, index and source expected to be in the same device, but got (self) ") +
+    throw Error(op + std::string("(): self, index and source expected to be in the same device, but got (self) ") +
                 device_name(self.device()) + ", (index) " + device_name(index.device()) + ", and (source) " +
                 device_name(source.device()));
 }
@@ -390,7 +391,7 @@ void add_checked(const Tensor& self, int64_t dim, const Tensor& index, const Ten
 
 Tensor plain::index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
   const int64_t along = wrap_dim(dim, self.dim());
-  check_index_add(self, along, index, source);
+  check_indexed("index_add", self, along, index, source);
   const Tensor result = run_clone(self, MemoryFormat::contiguous);
   add_checked(result, along, index, source, alpha);
   forget_writes(result);
@@ -399,7 +400,7 @@ Tensor plain::index_add(const Tensor& self, int64_t dim, const Tensor& index, co
 Tensor& plain::index_add_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                              Scalar alpha) {
   check_unrecorded(Op::index_add, out, self, source);
-  check_index_add(self, wrap_dim(dim, self.dim()), index, source);
+  check_indexed("index_add", self, wrap_dim(dim, self.dim()), index, source);
   check_strict_out(out, self.dtype());
   check_no_overlaps(out, index, &source);
   return write_result(Op::index_add, out, plain::index_add(self, dim, index, source, alpha));
@@ -407,7 +408,7 @@ Tensor& plain::index_add_out(Tensor& out, const Tensor& self, int64_t dim, const
 void plain::index_add_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                               Scalar alpha) {
   const int64_t along = wrap_dim(dim, self.dim());
-  check_index_add(self, along, index, source);
+  check_indexed("index_add", self, along, index, source);
   check_no_overlaps(self, index, &source);
   add_checked(self, along, index, source, alpha);
 }
@@ -518,6 +519,109 @@ Tensor& plain::scatter_reduce_out(Tensor& out, const Tensor& self, int64_t dim, 
   check_no_overlaps(out, index, &src);
   check_strict_out(out, self.dtype());
   return write_result(Op::scatter_reduce, out, plain::scatter_reduce(self, dim, index, src, reduce, include_self));
+}
+
+// --- index_reduce
+
+namespace {
+
+Reduction index_reduction_of(const char* reduce) {
+  const std::string name = reduce;
+  if (name == "sum" || (name != "prod" && name != "mean" && name != "amax" && name != "amin"))
+    throw Error("index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got " + name + ".");
+  return reduction_of(reduce);
+}
+
+/// The places of index_fill as a vector, negative ones counted from the end.
+Tensor filled_places(const Tensor& self, int64_t dim, const Tensor& index) {
+  const int64_t size = size_along(self, dim);
+  Tensor places = index.reshape({-1});
+  if (const ByteView given(places); !given.data || !is_any_outside(given, size)) return places;
+  places = wrapped_places(places, size, [](int64_t, int64_t) {});
+  if (const ByteView wrapped(places); is_any_outside(wrapped, size))
+    throw IndexError("index " + std::to_string(first_outside(wrapped, size)) + " is out of bounds for dimension " +
+                     std::to_string(dim) + " with size " + std::to_string(size));
+  return places;
+}
+
+void warn_of_beta() { warn("UserWarning", "index_reduce() is in beta and the API may change at any time."); }
+
+/// PyTorch joins parts of vectors by loops of its own, which lack code for these.
+bool has_loop(Dtype dtype) { return !is_complex(dtype) && dtype != bool_ && !is_wide_unsigned(dtype); }
+
+/// And parts of matrices by the ops of that name.
+void check_joins(const Reduction& how, const Tensor& self) {
+  const Dtype dtype = self.dtype();
+  if (self.dim() <= 1 && !has_loop(dtype)) fail_no_code("index_func_", dtype);
+  if (how.join == Join::multiply || (dtype == bool_ && !how.is_mean) || has_loop(dtype)) return;
+  if (how.join != Join::add) fail_no_code(how.join == Join::largest ? "maximum_cpu" : "minimum_cpu", dtype);
+  if (is_wide_unsigned(dtype)) fail_no_code("add_stub", dtype);
+  if (dtype == bool_) fail_no_code("div_floor_cpu", dtype);
+}
+
+/// Joins into `self` after all checks except those of the indices.
+void index_reduce_checked(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                          const Reduction& how, bool include_self) {
+  if (!is_computed(self)) return bump_version(self);
+  if (!include_self && !has_loop(self.dtype())) fail_no_code("index_reduce_func_exclude_input_init", self.dtype());
+  if (self.dim() > 1 && index.numel() == 0) return bump_version(self);
+  check_readable(source);
+  const Tensor places = spread_index(as_places(index), dim, source);
+  const int64_t size = size_along(self, dim);
+  if (self.dim() <= 1) check_joins(how, self);
+  if (!include_self && self.numel() > 0) filled_places(self, dim, as_places(index));  // PyTorch fills these first
+  if (const ByteView of_index(as_places(index)); of_index.data && is_any_outside(of_index, size))
+    throw IndexError("index out of range in self");
+  check_joins(how, self);
+  if (self.numel() == 0) return bump_version(self);
+  if (!is_wide_unsigned(self.dtype())) return reduce_checked(self, dim, places, source, how, include_self);
+  // Products of unsigned numbers have the bits of those of signed ones.
+  const Tensor wide = run_to(self, int64, MemoryFormat::preserve);
+  reduce_checked(wide, dim, places, run_to(source, int64, MemoryFormat::preserve), how, include_self);
+  run_copy(self, wide);
+}
+
+Tensor joined_by_index(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const char* reduce,
+                       bool include_self) {
+  const Reduction how = index_reduction_of(reduce);
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_indexed("index_reduce", self, along, index, source);
+  const Tensor result = run_clone(self, MemoryFormat::contiguous);
+  index_reduce_checked(result, along, index, source, how, include_self);
+  forget_writes(result);
+  return result;
+}
+
+}  // namespace
+
+Tensor plain::index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                           const char* reduce, bool include_self) {
+  const Tensor result = joined_by_index(self, dim, index, source, reduce, include_self);
+  warn_of_beta();
+  return result;
+}
+Tensor& plain::index_reduce_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
+                                const Tensor& source, const char* reduce, bool include_self) {
+  check_unrecorded(Op::index_reduce, out, self, source);
+  index_reduction_of(reduce);
+  check_indexed("index_reduce", self, wrap_dim(dim, self.dim()), index, source);
+  check_strict_out(out, self.dtype());
+  check_no_overlaps(out, index, &source);
+  write_result(Op::index_reduce, out, joined_by_index(self, dim, index, source, reduce, include_self));
+  warn_of_beta();
+  return out;
+}
+void plain::index_reduce_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                                 const char* reduce, bool include_self) {
+  const Reduction how = index_reduction_of(reduce);
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_indexed("index_reduce", self, along, index, source);
+  check_no_overlaps(self, index, &source);
+  warn_of_beta();
+  // Sums are divided by counts apart, because memory may run out between the two.
+  const Tensor changed = how.is_mean && is_computed(self) ? run_clone(self, MemoryFormat::preserve) : self;
+  index_reduce_checked(changed, along, index, source, how, include_self);
+  if (!changed.is(self)) run_copy(self, changed);
 }
 
 // --- index_copy
@@ -643,18 +747,11 @@ void fill_places(const Tensor& self, int64_t dim, const Tensor& index, Scalar va
   if (self.numel() > 0) check_has_code(row_of(Op::index_fill), self.dtype());
   const Tensor element = as_element(value, self.dtype());  // may refuse the value, also where nothing is filled
   if (self.numel() == 0 || index.numel() == 0) return bump_version(self);
-  const Tensor places = apart(self, as_places(index)).reshape({-1});
+  const Tensor places = filled_places(self, along, apart(self, as_places(index)));
   Dims sizes = self.sizes().copy();
   if (sizes.empty()) sizes.push_back(1);
   sizes[along] = places.numel();
-  const int64_t size = size_along(self, along);
-  Tensor wrapped = places;
-  if (const ByteView given(places); given.data && is_any_outside(given, size))
-    wrapped = wrapped_places(places, size, [](int64_t, int64_t) {});
-  const ByteView of_index(wrapped, sizes, along);
-  if (of_index.data && is_any_outside(of_index, size))
-    throw IndexError("index " + std::to_string(first_outside(ByteView(wrapped), size)) +
-                     " is out of bounds for dimension " + std::to_string(along) + " with size " + std::to_string(size));
+  const ByteView of_index(places, sizes, along);
   write_elements(self, along, of_index, element, Join::replace);
   bump_version(self);
 }

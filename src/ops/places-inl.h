@@ -111,6 +111,33 @@ struct index_fill_value {
   }
 };
 
+struct index_reduce {
+  static constexpr Row row{
+      .signature =
+          "index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True, "
+          "Tensor out=None) -> Tensor",
+      .kind = Kind::algorithm,
+      .values = "index: int64; reduce: prod mean amax amin",
+      .by_hand = true,
+      .inplace = true,
+      .one_dtype = true,
+      .dtypes = kUsual | kComplex,
+      .kernel_name = "index_func_",
+      .strict_out = true,
+      .grad_fn = "IndexReduceBackward0",
+      .doc =
+          "input with the parts of source along dim joined with those that index names: their prod, mean, amax or "
+          "amin, without those of input if include_self is false."};
+  template <class G>
+  static auto grad_a(const G& g) {
+    return of_scatter_reduce_self(g, g.a(), spread_index(g.b(), g.integer("dim"), g.c()), g.c(), g.result());
+  }
+  template <class G>
+  static auto grad_c(const G& g) {
+    return of_scatter_reduce_source(g, g.a(), spread_index(g.b(), g.integer("dim"), g.c()), g.c(), g.result());
+  }
+};
+
 struct index_select {
   static constexpr Row row{
       .signature = "index_select(Tensor self, int dim, Tensor index, *, Tensor out=None) -> Tensor",

@@ -600,6 +600,83 @@ struct nanmean {
       .doc = "The mean along dim of the elements that are not NaN."};
 };
 
+/// Calls linalg_vector_norm and amax or amin.
+struct linalg_matrix_norm {
+  static constexpr Row row{
+      .signature =
+          "linalg_matrix_norm(Tensor self, Scalar ord, int[]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, "
+          "Tensor out=None) -> Tensor",
+      .numpy = "",
+      .module = "linalg",
+      .python =
+          "(Tensor self, Scalar ord, int[] dim={-2,-1}, bool keepdim=False, *, ScalarType? dtype=None, Tensor "
+          "out=None)",
+      .kind = Kind::algorithm,
+      .values = "ord: 1 -1 inf -inf 3; dim: -2,-1 0,1 1,0 0,0 1 2,0",
+      .by_hand = true,
+      .method = false,
+      .dtypes = kInexact,
+      .complex_to_real = true,
+      .ulp = 1,
+      .doc =
+          "The norm of matrices along two dims, by default the last ones: ord 1 and -1 give the largest and the "
+          "smallest sum of a column's magnitudes, inf and -inf of a row's. There are no singular values: ord 2, -2."};
+};
+
+struct linalg_matrix_norm_named {
+  static constexpr Row row{
+      .signature =
+          "linalg_matrix_norm(Tensor self, str ord='fro', int[]? dim=None, bool keepdim=False, *, ScalarType? "
+          "dtype=None, Tensor out=None) -> Tensor",
+      .module = "linalg",
+      .python =
+          "(Tensor self, str ord=\"fro\", int[] dim={-2,-1}, bool keepdim=False, *, ScalarType? dtype=None, Tensor "
+          "out=None)",
+      .kind = Kind::algorithm,
+      .values = "ord: fro; dim: -2,-1 0,1 1,0 0,0 1 2,0",
+      .by_hand = true,
+      .method = false,
+      .name = "linalg_matrix_norm",
+      .dtypes = kInexact,
+      .complex_to_real = true,
+      .doc = "The norm with the name ord: \"fro\" is the root of the sum of squares."};
+};
+
+/// Calls linalg_matrix_norm or linalg_vector_norm.
+struct linalg_norm {
+  static constexpr Row row{
+      .signature =
+          "linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, "
+          "Tensor out=None) -> Tensor",
+      .numpy = "",
+      .module = "linalg",
+      .kind = Kind::algorithm,
+      .values = "ord: 1 -1 inf -inf 3 0",
+      .by_hand = true,
+      .method = false,
+      .dtypes = kInexact,
+      .complex_to_real = true,
+      .ulp = 1,
+      .doc =
+          "linalg_matrix_norm of two dims, linalg_vector_norm of one; without dim of a matrix or a vector. Without ord "
+          "the root of the sum of squares of any dims."};
+};
+
+struct linalg_norm_named {
+  static constexpr Row row{
+      .signature =
+          "linalg_norm(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor "
+          "out=None) -> Tensor",
+      .module = "linalg",
+      .kind = Kind::algorithm,
+      .values = "ord: fro",
+      .by_hand = true,
+      .method = false,
+      .name = "linalg_norm",
+      .dtypes = kInexact,
+      .complex_to_real = true};
+};
+
 struct norm {
   static constexpr Row row{
       .signature =

@@ -107,6 +107,8 @@ Dtype dtype_of(PyObject* object);
 /// A device or a text, which may be an invalid name.
 bool is_device(PyObject* object) noexcept;
 std::optional<Device> as_device(PyObject* object);
+/// The device of factories that name none, if one was chosen.
+std::optional<Device> default_device() noexcept;
 std::optional<MemoryFormat> as_memory_format(PyObject* object) noexcept;
 bool is_layout(PyObject* object) noexcept;
 

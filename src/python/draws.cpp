@@ -55,6 +55,7 @@ PyObject* normal_call(const Call& call) {
   Options options{};
   options.dtype = call.dtype();
   options.device = call.device();
+  if (!options.device && !call.has(Name::out)) options.device = default_device();
   const Dims size = call.dims(Name::size);
   const double mean = call.floating(Name::mean, 0), deviation = call.floating(Name::std, 1);
   if (call.has(Name::out) && !options.dtype) options.dtype = call.tensor(Name::out).dtype();

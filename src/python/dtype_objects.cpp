@@ -4,6 +4,9 @@
 
 #include <array>
 #include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "python/arguments.h"
 #include "python/creation.h"
@@ -31,6 +34,10 @@ PyTypeObject* layout_type = nullptr;
 // Never released, because static objects are destroyed after the interpreter.
 std::array<PyObject*, kDtypeCount> dtype_objects{};
 std::array<PyObject*, 2> device_objects{};
+
+// The device of factories that name none, of this thread: set_default_device and `with tenon.device(...)`.
+thread_local std::optional<Device> chosen_device;
+thread_local std::vector<std::optional<Device>> device_contexts;  // what `with` restores
 
 template <class Object>
 const Object& value_of(PyObject* object) {
@@ -184,12 +191,29 @@ void bind_devices(nb::module_& module) {
            [](nb::object self) {
              return nb::make_tuple(self.type(), nb::make_tuple(full_text(value_of<DeviceObject>(self.ptr()))));
            })
+      .def("__enter__",
+           [](nb::object self) {
+             device_contexts.push_back(std::exchange(chosen_device, value_of<DeviceObject>(self.ptr()).value));
+             return self;
+           })
+      .def("__exit__",
+           [](nb::handle, nb::args) {
+             if (device_contexts.empty()) return;
+             chosen_device = device_contexts.back();
+             device_contexts.pop_back();
+           })
       .def_prop_ro("type", [](const DeviceObject& device) { return std::string(device_text(device.value)); })
       .def_prop_ro("index", [](const DeviceObject& device) -> nb::object {
         return device.index < 0 ? nb::object(nb::none()) : nb::object(nb::int_(device.index));
       });
   device_type = type_of(bound);
   name_publicly(bound);
+  module.def("_set_default_device", [](nb::object device) {
+    const std::optional<Device> given = as_device(device.ptr());
+    if (!given && !device.is_none()) throw TypeError("expected a device, not " + type_name(device.ptr()));
+    chosen_device = given;
+  }, nb::arg().none());
+  module.def("_get_default_device", [] { return nb::steal(to_python(default_device().value_or(Device::cpu))); });
   for (Device device : {Device::cpu, Device::meta})
     device_objects[static_cast<std::size_t>(device)] = nb::cast(DeviceObject{device}).release().ptr();
 }
@@ -248,6 +272,8 @@ Dtype dtype_of(PyObject* object) {
   if (!dtype) throw TypeError("expected a dtype, not " + type_name(object));
   return *dtype;
 }
+
+std::optional<Device> default_device() noexcept { return chosen_device; }
 
 bool is_device(PyObject* object) noexcept { return Py_TYPE(object) == device_type || is_text(object); }
 

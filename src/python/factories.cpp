@@ -22,6 +22,8 @@ Options options_of(const Call& call) {
   Options options;
   options.dtype = call.dtype();
   options.device = call.device();
+  const bool follows = call.has(Name::input) || call.has(Name::out);  // another tensor's device
+  if (!options.device && !follows) options.device = default_device();
   return options;
 }
 

@@ -208,6 +208,15 @@ void push(std::vector<PyType_Slot>& slots, int id, Slot function) {
   slots.push_back({id, reinterpret_cast<void*>(function)});
 }
 
+/// Tensor(2, 3) and Tensor([1, 2]), PyTorch's oldest factory. It is written in Python; there are no subclasses.
+PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* keywords) noexcept {
+  if (type != tensor_type) return refuse_new(type, args, keywords);
+  return guarded([&] {
+    const nb::dict given = keywords ? nb::borrow<nb::dict>(keywords) : nb::dict();
+    return nb::module_::import_("tenon._legacy").attr("constructed")(nb::handle(args), given).release().ptr();
+  });
+}
+
 }  // namespace
 
 PyObject* repr_of(PyObject* self) noexcept {
@@ -217,7 +226,8 @@ PyObject* repr_of(PyObject* self) noexcept {
 void bind_tensor(nb::module_& module) {
   bind_size(module);
   static std::vector<PyType_Slot> slots;
-  push(slots, Py_tp_new, refuse_new);
+  push(slots, Py_tp_new, construct);
+  push(slots, Py_tp_init, ignore_arguments);
   push(slots, Py_tp_methods, method_table());
   push(slots, Py_tp_getset, attribute_table());
   push(slots, Py_tp_repr, repr_of);

@@ -60,7 +60,7 @@ def parameters_of(text):
 
 def signatures_of(owner, name):
     """The parameter lists of a function or method; empty if its docstring has none."""
-    lines = (getattr(getattr(owner, name), "__doc__", None) or "").splitlines()
+    lines = (getattr(getattr(owner, name, None), "__doc__", None) or "").splitlines()
     found = []
     for line in lines:
         match = re.fullmatch(r"(?:Tensor\.)?(\w+)\((.*)\)", line.partition(" -> ")[0])
@@ -82,7 +82,7 @@ METHODS = listing(tenon.Tensor, torch.Tensor)
 IN_PLACE = sorted(name for name in METHODS if name.endswith("_"))
 WITH_OUT = sorted(name for name in FUNCTIONS if any(p.name == "out" for signature in FUNCTIONS[name] for p in signature))
 PROPERTIES = sorted(name for name in dir(tenon.Tensor) if not name.startswith("_") and name not in LEFT_OUT
-                    and not callable(getattr(tenon.Tensor, name)) and hasattr(torch.Tensor, name))
+                    and hasattr(tenon.Tensor, name) and not callable(getattr(tenon.Tensor, name)) and hasattr(torch.Tensor, name))
 OPERATORS = [symbol for symbol, method in
              {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul", "&": "and",
               "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift", "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}.items()

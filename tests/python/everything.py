@@ -49,7 +49,7 @@ def attempts():
     yield from SPECIAL_CALLS.items()
     public = {name: value for name, value in sweeps.functions().items() if name not in sweeps.SKIPPED and not name.startswith("set_")}
     callables = list(public.items())
-    callables += [(f"Tensor.{name}", getattr(tenon.Tensor, name)) for name in sweeps.methods() if name not in ("resize_", "__array_namespace__")]
+    callables += [(f"Tensor.{name}", getattr(tenon.Tensor, name)) for name in sweeps.methods() if name not in ("resize_", "__array_namespace__", "cuda")]
     for name, function in callables:
         refused = 0
         for at, arguments in enumerate(ARGUMENTS):

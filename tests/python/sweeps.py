@@ -24,11 +24,11 @@ def internal_functions():
 
 def methods():
     """Every method and operator of a tensor, by name."""
-    return [name for name in dir(tenon.Tensor) if callable(getattr(tenon.Tensor, name)) and name not in dir(object)]
+    return [name for name in dir(tenon.Tensor) if hasattr(tenon.Tensor, name) and callable(getattr(tenon.Tensor, name)) and name not in dir(object)]
 
 
 def attributes():
-    return [name for name in dir(tenon.Tensor) if not callable(getattr(tenon.Tensor, name)) and not name.startswith("__")]
+    return [name for name in dir(tenon.Tensor) if hasattr(tenon.Tensor, name) and not callable(getattr(tenon.Tensor, name)) and not name.startswith("__")]
 
 
 def types():

@@ -25,7 +25,7 @@ def test_new_without_init(kind):
             for name in dir(made):
                 try:
                     getattr(made, name)
-                except (AttributeError, RuntimeError):
+                except (AttributeError, RuntimeError, UserWarning):
                     pass
             repr(made), hash(made)
             for use in (lambda: tenon.ones(2, dtype=made), lambda: tenon.rand(2, generator=made), lambda: tenon.ones(2, device=made),
@@ -38,8 +38,9 @@ def test_new_without_init(kind):
 
 
 def test_errors_of_new():
-    with pytest.raises(TypeError, match=r"cannot create 'tenon.Tensor' instances: tenon.tensor\(data\) gives"):
-        tenon.Tensor.__new__(tenon.Tensor)
+    with pytest.raises(TypeError, match=r"cannot create '.*Sub' instances: tenon.tensor\(data\) gives"):
+        type("Sub", (tenon.Tensor,), {})()
+    assert tenon.Tensor.__new__(tenon.Tensor).shape == (0,)
     with pytest.raises(TypeError, match="cannot create 'tenon.dtype' instances"):
         tenon.dtype()
     assert tenon.Generator.__new__(tenon.Generator).initial_seed() == tenon.Generator().initial_seed()

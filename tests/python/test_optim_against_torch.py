@@ -17,6 +17,9 @@ CASES = [
     ("Adam", {}), ("Adam", {"lr": 0.1, "betas": (0.5, 0.7)}), ("Adam", {"lr": 0.1, "amsgrad": True}), ("Adam", {"lr": 0.1, "weight_decay": 0.1}),
     ("Adam", {"lr": 0.1, "maximize": True, "eps": 1e-3}), ("Adam", {"weight_decay": 0.1, "decoupled_weight_decay": True}),
     ("AdamW", {"lr": 0.1}), ("AdamW", {"lr": 0.1, "weight_decay": 0.0, "amsgrad": True}),
+    ("RMSprop", {}), ("RMSprop", {"lr": 0.1, "alpha": 0.5, "momentum": 0.9}), ("RMSprop", {"centered": True, "weight_decay": 0.1}),
+    ("RMSprop", {"centered": True, "momentum": 0.5, "maximize": True}), ("Adagrad", {}), ("Adagrad", {"lr": 0.5, "lr_decay": 0.1}),
+    ("Adagrad", {"initial_accumulator_value": 0.2, "weight_decay": 0.1, "maximize": True}),
 ]  # fmt: skip
 
 
@@ -64,7 +67,7 @@ def test_steps(name, options, dtype):
     assert {key: set(value) for key, value in states[0]["state"].items()} == {key: set(value) for key, value in states[1]["state"].items()}
 
 
-@pytest.mark.parametrize("name", ["SGD", "Adam"])
+@pytest.mark.parametrize("name", ["SGD", "Adam", "RMSprop", "Adagrad"])
 def test_complex_parameters(name):
     options = {"lr": 0.1}
     ours, theirs = trained(tenon, name, options, dtype="complex128"), trained(torch, name, options, dtype="complex128")
@@ -193,3 +196,75 @@ def test_duplicates_are_warned_of():
         warnings.simplefilter("always")
         tenon.nn.utils.clip_grad_norm_((x for x in ()), 1.0)
     assert "empty generator" in str(caught[0].message)
+
+
+# --- Schedulers
+
+SCHEDULERS = [
+    ("StepLR", {"step_size": 3}), ("StepLR", {"step_size": 2, "gamma": 0.5}), ("MultiStepLR", {"milestones": [2, 5, 5], "gamma": 0.3}),
+    ("ConstantLR", {"factor": 0.5, "total_iters": 4}), ("LinearLR", {"start_factor": 0.25, "total_iters": 6}), ("LinearLR", {"end_factor": 0.5}),
+    ("ExponentialLR", {"gamma": 0.9}), ("CosineAnnealingLR", {"T_max": 4}), ("CosineAnnealingLR", {"T_max": 7, "eta_min": 0.01}),
+    ("LambdaLR", {"lr_lambda": lambda epoch: 0.95**epoch}), ("LambdaLR", {"lr_lambda": [lambda epoch: 1 / (epoch + 1), lambda epoch: 2.0]}),
+    ("MultiplicativeLR", {"lr_lambda": lambda epoch: 1 - 0.01 * epoch}),
+]  # fmt: skip
+
+
+def scheduled(m):
+    a, b, _ = parameters_of(m)
+    return m.optim.SGD([{"params": [a], "lr": 0.5}, {"params": [b]}], lr=0.1)
+
+
+@pytest.mark.parametrize("name, options", SCHEDULERS, ids=lambda value: value if isinstance(value, str) else "")
+def test_scheduler(name, options):
+    def call(m):
+        optimizer = scheduled(m)
+        scheduler = getattr(m.optim.lr_scheduler, name)(optimizer, **options)
+        rates = [scheduler.get_last_lr()]
+        for _ in range(12):
+            optimizer.step()
+            scheduler.step()
+            rates.append([group["lr"] for group in optimizer.param_groups])
+        saved = scheduler.state_dict()
+        other = getattr(m.optim.lr_scheduler, name)(scheduled(m), **options)
+        other.load_state_dict(saved)
+        other.optimizer.load_state_dict(optimizer.state_dict())
+        other.optimizer.step()
+        other.step()
+        return rates, other.get_last_lr(), scheduler.last_epoch, sorted(saved), sorted(optimizer.state_dict()["param_groups"][0])
+
+    assert call(tenon) == call(torch)
+
+
+@pytest.mark.parametrize("options", [{}, {"mode": "max", "threshold_mode": "abs", "threshold": 0.5}, {"patience": 1, "cooldown": 2, "factor": 0.5, "min_lr": [0.2, 0.01]}], ids=str)
+def test_rates_fall_on_a_plateau(options):
+    def call(m):
+        optimizer = scheduled(m)
+        scheduler = m.optim.lr_scheduler.ReduceLROnPlateau(optimizer, **{"patience": 2, **options})
+        rates = []
+        for metric in [3.0, 2.5, 2.5, 2.6, 2.4999, 2.7, 2.5, 3.0, m.tensor(3.5), 3.4, 3.0, 3.0, 2.9, 2.8]:
+            scheduler.step(metric)
+            rates.append(scheduler.get_last_lr())
+        return rates, scheduler.num_bad_epochs, scheduler.best
+
+    assert call(tenon) == call(torch)
+
+
+@pytest.mark.parametrize("call", [
+    lambda m: m.optim.lr_scheduler.StepLR(5, 1),
+    lambda m: m.optim.lr_scheduler.StepLR(scheduled(m), 1, last_epoch=3),
+    lambda m: m.optim.lr_scheduler.LambdaLR(scheduled(m), [lambda epoch: 1]),
+    lambda m: m.optim.lr_scheduler.MultiplicativeLR(scheduled(m), 3),
+    lambda m: m.optim.lr_scheduler.ConstantLR(scheduled(m), factor=2),
+    lambda m: m.optim.lr_scheduler.LinearLR(scheduled(m), start_factor=0),
+    lambda m: m.optim.lr_scheduler.ReduceLROnPlateau(scheduled(m), factor=1.0),
+    lambda m: m.optim.lr_scheduler.ReduceLROnPlateau(scheduled(m), mode="x"),
+    lambda m: m.optim.lr_scheduler.ReduceLROnPlateau(scheduled(m), min_lr=[1]),
+    lambda m: (scheduler := m.optim.lr_scheduler.ExponentialLR(scheduled(m), 0.5), scheduler.step(), scheduler.step())[1:],
+    lambda m: (scheduler := m.optim.lr_scheduler.ExponentialLR(scheduled(m), 0.5), scheduler.step(5), scheduler.get_last_lr())[1:],
+    lambda m: m.optim.lr_scheduler.StepLR(scheduled(m), 2).get_lr(),
+    lambda m: m.optim.RMSprop([m.ones(2)], momentum=-1.0), lambda m: m.optim.RMSprop([m.ones(2)], eps=-1.0), lambda m: m.optim.RMSprop([m.ones(2)], alpha=-1.0),
+    lambda m: m.optim.Adagrad([m.ones(2)], lr_decay=-1.0), lambda m: m.optim.Adagrad([m.ones(2)], eps=-1.0), lambda m: m.optim.Adagrad([m.ones(2)], lr=-1.0),
+    lambda m: m.optim.Adagrad([m.ones(2)], initial_accumulator_value=-1.0),
+])  # fmt: skip
+def test_mistakes_of_schedulers(call):
+    same(lambda m: [None for _ in [call(m)]])

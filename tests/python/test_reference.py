@@ -74,7 +74,7 @@ SIZES = {
     **{(name, "input"): [2, 2, 2] for name in ("dsplit", "channel_shuffle", "pixel_shuffle", "pixel_unshuffle", "reflection_pad2d", "replication_pad2d")},
     **{(name, "input"): [2, 2, 2, 2] for name in ("reflection_pad3d", "replication_pad3d")},
     **{(name, "src"): [2] for name in ("as_strided_scatter", "diagonal_scatter", "select_scatter")},
-    **{(name, "index"): [2] for name in ("index_copy", "index_fill")},
+    **{(name, "index"): [2] for name in ("index_copy", "index_fill", "index_reduce")},
     ("combinations", "input"): [2], ("vander", "x"): [2], ("index_fill", "value"): [], ("masked_fill", "value"): [],
     **{("repeat_interleave", name): [2] for name in ("input", "repeats")},
     **{(name, "q"): [2] for name in ("quantile", "nanquantile")},

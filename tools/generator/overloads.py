@@ -27,7 +27,7 @@ def overloads(op, inside):
         tensors, numbers = overloads(op, "Tensor self, " + rest)
         number_first, _ = overloads(op, "Scalar self, " + rest.replace(", *, Tensor out=None", ""))
         return [tensors, number_first, numbers]
-    parts = [part.strip() for part in re.split(r",(?![^(]*\))", inside)]  # a default may be "(0,1)"
+    parts = [part.strip() for part in re.split(r",(?![^({]*[)}])", inside)]  # a default may be "(0,1)" or "{-2,-1}"
     choices = (0, 1) if "|" in inside else (0,)
     return [", ".join(python_parameter(op, part, choice) for part in parts) for choice in choices]
 

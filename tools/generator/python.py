@@ -146,14 +146,22 @@ def modules_py(ops):
     return {f"src/python/tenon/{module}.py": module_py(module, names) for module, names in modules.items()}
 
 
+# What torch.linalg has besides ops, and what decompositions get instead of Python's own error.
+IN_PYTHON = {"linalg": ["LinAlgError", "diagonal", "matmul", "vander"]}
+MISSING = ["", "def __getattr__(name):", "    from tenon import _missing", "", '    _missing.refuse("linalg", name)', ""]
+
+
 def module_py(module, names):
+    written = IN_PYTHON.get(module, [])
     return "\n".join([
         f'"""The functions of torch.{module} that exist here. Written by tools/ops.py from the declarations in src/ops/."""',
         "",
         *(f"from tenon import {name} as {short}" for short, name in sorted(names.items())),
+        *([f"from tenon._{module} import {', '.join(written)}"] if written else []),
         "",
-        f"__all__ = {json.dumps(sorted(names))}",
+        f"__all__ = {json.dumps(sorted([*names, *written]))}",
         "",
+        *(MISSING if written else []),
     ])  # fmt: skip
 
 

@@ -55,12 +55,30 @@ newaxis = None
 double, float, half, int, long, short = float64, float32, float16, int32, int64, int16
 cfloat, cdouble = complex64, complex128
 
+_MODULES = ("autograd", "cuda", "func", "linalg", "nn", "optim", "special", "testing", "array_api", "backends", "mps", "version", "xpu")
+# Where functions are that few programs call.
+_ELSEWHERE = {"vmap": "func", "is_storage": "_storage", "UntypedStorage": "_storage", "TypedStorage": "_storage"}
+
+
 def __getattr__(name):
     # Loaded when first used: an import costs what it uses.
-    if name in ("autograd", "cuda", "func", "linalg", "nn", "optim", "special", "testing", "array_api"):
-        import importlib
+    if name.startswith("__"):
+        raise AttributeError(f"module 'tenon' has no attribute '{name}'")
+    import importlib
 
+    if name in _MODULES:
         return importlib.import_module("." + name, __name__)
-    if name == "vmap":
-        return __getattr__("func").vmap
-    raise AttributeError(f"module 'tenon' has no attribute '{name}'")
+    if name in _ELSEWHERE:
+        return getattr(importlib.import_module("." + _ELSEWHERE[name], __name__), name)
+    for file in ("_settings", "_more_functions", "_layers"):
+        module = importlib.import_module("." + file, __name__)
+        if name in module.__all__:
+            return getattr(module, name)
+    if name.endswith("Tensor"):
+        from . import _legacy
+
+        if name in _legacy.TYPES:
+            return _legacy.TYPES[name]
+    from . import _missing
+
+    _missing.refuse("", name)

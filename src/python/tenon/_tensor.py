@@ -1,6 +1,6 @@
 """Methods of Tensor that are rarely called, such as conversions for other libraries."""
 
-from . import _tenon
+from . import _methods, _missing, _tenon
 from ._tenon import Tensor
 
 
@@ -181,13 +181,19 @@ def __dask_tokenize__(self):
     return ("tenon.Tensor", repr(self.dtype), tuple(self.shape), self.stride(), digest)
 
 
+def __dir__(self):
+    return [name for name in object.__dir__(self) if not isinstance(vars(Tensor).get(name), _missing.Absent)]
+
+
 _METHODS = (
-    __format__, __complex__, __reversed__, __deepcopy__, __copy__, __reduce_ex__, split, numpy, __array__, __array_ufunc__, __array_function__,
+    __dir__, __format__, __complex__, __reversed__, __deepcopy__, __copy__, __reduce_ex__, split, numpy, __array__, __array_ufunc__, __array_function__,
     __array_namespace__, __dlpack__, __dlpack_device__, __dask_tokenize__, unique, unique_consecutive,
 )  # fmt: skip
 
 
 def extend(cls):
-    for method in _METHODS:
+    for name, value in (*_methods.PROPERTIES.items(), *_missing.absent_methods().items()):
+        setattr(cls, name, value)
+    for method in (*_METHODS, *_methods.METHODS):
         method.__qualname__ = f"Tensor.{method.__name__}"
         setattr(cls, method.__name__, method)

@@ -7,7 +7,7 @@ import functools
 
 from . import Tensor, autograd, enable_grad, stack, zeros_like
 
-__all__ = ["grad", "grad_and_value", "hessian", "jacrev", "vjp", "vmap"]
+__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp", "vmap"]
 
 
 # --- Nested lists, tuples and dicts of tensors
@@ -141,6 +141,77 @@ def vjp(func, *primals, has_aux=False):
 
     value = _outside(output, primals)
     return (value, pull, aux) if has_aux else (value, pull)
+
+
+def jvp(func, primals, tangents, *, strict=False, has_aux=False):
+    """(func(*primals), the derivative in the direction of tangents).
+
+    Computed backwards twice, so func must be differentiable twice; PyTorch computes it forwards.
+    """
+    if not isinstance(primals, tuple):
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
+    if not primals:
+        raise RuntimeError("jvp(f, primals, tangents): Expected f to have at least one positional argument")
+    if not isinstance(tangents, tuple) or len(_leaves(list(primals))) != len(_leaves(list(tangents))):
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have the same python structure.")
+    with enable_grad():
+        inputs = [_map(_tracked, primal) for primal in primals]
+        output = func(*inputs)
+        output, aux = output if has_aux else (output, None)
+        for leaf in _leaves(aux) if has_aux else ():
+            if not isinstance(leaf, Tensor):
+                raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
+        directions = list(map(_direction_of, _leaves(output)))
+        pulled = _pulled(_leaves(output), _leaves(inputs), directions)
+        derivative = _pulled(pulled, directions, _leaves(list(tangents)))
+    found = iter(derivative)
+    derivative = _map(lambda leaf: next(found), output)
+    given = (primals, tangents)
+    value, derivative, aux = _outside(output, given), _outside(derivative, given), _outside(aux, given)
+    return (value, derivative, aux) if has_aux else (value, derivative)
+
+
+def _direction_of(leaf):
+    if not isinstance(leaf, Tensor):
+        raise RuntimeError(f"jvp(f, primals, tangents): Expected f(*args) to return only tensors, got unsupported type {type(leaf)}")
+    return zeros_like(leaf).detach().requires_grad_()
+
+
+def _pulled(outputs, inputs, weights):
+    """The gradients of several outputs together; zeros where there are none."""
+    known = [(output, weight) for output, weight in zip(outputs, weights) if output.requires_grad]
+    if not known:
+        return [zeros_like(leaf) for leaf in inputs]
+    found = autograd.grad([output for output, _ in known], inputs, [weight for _, weight in known], create_graph=True, allow_unused=True)
+    return [zeros_like(leaf) if gradient is None else gradient for leaf, gradient in zip(inputs, found)]
+
+
+def linearize(func, *primals):
+    """(func(*primals), a function that gives its derivative in a direction)."""
+
+    def derivative(*tangents):
+        return jvp(func, primals, tangents)[1]
+
+    return func(*primals), derivative
+
+
+def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
+    """jacrev with the layout of PyTorch's, which goes forwards: the elements of the argument are the slowest in memory."""
+
+    def wrapper(*args):
+        found = jacrev((lambda *inputs: func(*inputs)[0]) if has_aux else func, argnums)(*args)
+        given = [args[index] for index in _chosen(args, argnums)[0]]
+        laid = _map(_input_first, found, given[0] if isinstance(argnums, int) else tuple(given))
+        return (laid, func(*args)[1]) if has_aux else laid
+
+    return functools.wraps(func)(wrapper)
+
+
+def _input_first(jacobian, argument):
+    count = argument.dim()
+    outputs = jacobian.dim() - count
+    turned = jacobian.permute(*range(outputs, outputs + count), *range(outputs)).contiguous()
+    return turned.permute(*range(count, count + outputs), *range(count))
 
 
 def jacrev(func, argnums=0):

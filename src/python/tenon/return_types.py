@@ -1,8 +1,13 @@
 """The named tuples that functions with several results give: `tenon.sort(x).values`."""
 
+import collections
+
 from tenon import _tenon
 
-globals().update(_tenon._return_types)
+_TYPES = dict(_tenon._return_types)
+for _name in ("histogram", "histogramdd"):  # of functions that are written in Python
+    _TYPES[_name] = collections.namedtuple(_name, ["hist", "bin_edges"], module=__name__)
+globals().update(_TYPES)
 __all__ = sorted(_tenon._return_types)
 
 
@@ -11,5 +16,5 @@ def _repr(self):
     return f"tenon.return_types.{type(self).__name__}(\n{fields})"
 
 
-for _type in _tenon._return_types.values():
+for _type in _TYPES.values():
     _type.__repr__ = _repr

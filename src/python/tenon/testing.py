@@ -1,7 +1,9 @@
 """Assertions for tests."""
 
 import cmath
+import math
 import sys
+import warnings
 
 import tenon
 
@@ -21,6 +23,92 @@ def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=Non
         if msg is None:
             raise
         raise AssertionError(msg(str(error)) if callable(msg) else msg) from None
+
+
+_OLD_TOLERANCES = {tenon.float16: (1e-3, 1e-3), tenon.float32: (1e-4, 1e-5), tenon.float64: (1e-5, 1e-8)}
+
+
+def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=""):
+    """assert_close with larger tolerances and of any dtypes. Deprecated in PyTorch."""
+    warnings.warn(
+        "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please use "
+        "`torch.testing.assert_close()` instead. You can find detailed upgrade instructions in https://github.com/pytorch/pytorch/issues/61844.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    actual = actual if isinstance(actual, tenon.Tensor) else tenon.tensor(actual)
+    expected = expected if isinstance(expected, tenon.Tensor) else tenon.tensor(expected, dtype=actual.dtype)
+    if rtol is None and atol is None:
+        rtol, atol = map(max, zip(*(_OLD_TOLERANCES.get(tensor.dtype, (0.0, 0.0)) for tensor in (actual, expected))))
+    assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=False, msg=msg or None)
+
+
+# --- make_tensor
+
+
+def _interval(dtype, low, high):
+    """The ends of the numbers to draw, which the dtype can hold; the upper one is not drawn."""
+    is_inexact = dtype.is_floating_point or dtype.is_complex
+    if is_inexact:
+        least, limit, default = tenon.finfo(dtype).min, tenon.finfo(dtype).max, (-9, 9)
+    elif dtype is tenon.bool:
+        least, limit, default = 0, 2, (0, 2)
+    else:
+        least, limit, default = tenon.iinfo(dtype).min, tenon.iinfo(dtype).max + (dtype is not tenon.int64), (-9, 10)
+    low, high = (default[at] if given is None else given for at, given in enumerate((low, high)))
+    if any(isinstance(end, float) and math.isnan(end) for end in (low, high)):
+        raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
+    if low == high and is_inexact:
+        warnings.warn(
+            "Passing `low==high` to `torch.testing.make_tensor` for floating or complex types is deprecated since 2.1 and will be removed in "
+            "2.3. Use `torch.full(...)` instead.",
+            FutureWarning,
+            stacklevel=4,
+        )
+    elif low >= high:
+        raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
+    elif high < least or low >= limit:
+        raise ValueError(f"The value interval specified by `low` and `high` is [{low}, {high}), but torch.{str(dtype).removeprefix('tenon.')} only supports [{least}, {limit})")
+    low, high = (min(max(end, least), limit) for end in (low, high))
+    return (low, high) if is_inexact else (math.ceil(low), math.ceil(high))
+
+
+def _draw_uniform(tensor, low, high):
+    if high - low >= tenon.finfo(tensor.dtype).max:
+        tensor.uniform_(low / 2, high / 2).mul_(2)
+    else:
+        tensor.uniform_(low, high)
+
+
+def make_tensor(*shape, dtype, device, low=None, high=None, requires_grad=False, noncontiguous=False, exclude_zero=False, memory_format=None):
+    """A tensor of random numbers from low up to high: from -9 on where they are not given."""
+    if len(shape) == 1 and isinstance(shape[0], (list, tuple, tenon.Size)):
+        shape = shape[0]
+    shape = tuple(shape)
+    is_inexact = dtype.is_floating_point or dtype.is_complex
+    if noncontiguous and memory_format is not None:
+        raise ValueError(f"The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got {noncontiguous=} and {memory_format=}")
+    if requires_grad and not is_inexact:
+        raise ValueError(f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype=torch.{str(dtype).removeprefix('tenon.')}")
+    noncontiguous = noncontiguous and math.prod(shape) > 1
+    if noncontiguous:
+        shape = (*shape[:-1], 2 * shape[-1])
+    low, high = _interval(dtype, low, high)
+    if is_inexact:
+        result = tenon.empty(shape, device=device, dtype=dtype)
+        _draw_uniform(tenon.view_as_real(result) if dtype.is_complex else result, low, high)
+    else:
+        result = tenon.randint(low, high, shape, device=device, dtype=dtype)
+    if noncontiguous:
+        result = result[..., 1::2]
+    elif memory_format is not None:
+        result = result.clone(memory_format=memory_format)
+    if exclude_zero:
+        result[result == 0] = tenon.finfo(dtype).tiny if is_inexact else 1
+    return result.requires_grad_(requires_grad) if is_inexact else result
+
+
+# --- Comparisons
 
 
 def _compare(actual, expected, options, place):

@@ -6,15 +6,27 @@ https://docs.pytorch.org/docs/stable/autograd.html
 from .. import _tenon
 from .._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .._tenon import Tensor
-from . import function, grad_mode
+from . import function, functional, grad_mode
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 
 __all__ = [
-    "Function", "GradcheckError", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck",
+    "Function", "GradcheckError", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck",
     "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
 ]  # fmt: skip
+
+
+class _VariableType(type):
+    def __instancecheck__(cls, object):
+        return isinstance(object, Tensor)
+
+
+class Variable(metaclass=_VariableType):
+    """PyTorch's old name of what records: every tensor. A call gives a tensor over the same memory."""
+
+    def __new__(cls, data, requires_grad=False, volatile=None):
+        return data.detach().requires_grad_() if requires_grad else data.detach()
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None):

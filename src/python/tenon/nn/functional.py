@@ -5,15 +5,19 @@ import warnings
 import tenon
 
 from .._tenon import _nn, bilinear, celu_, channel_shuffle, cosine_similarity, hardshrink, pairwise_distance, pdist, pixel_shuffle, pixel_unshuffle, prelu, relu_, rrelu_, selu_, threshold_
+from ._dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
+from ._margin_losses import multi_margin_loss, multilabel_margin_loss, multilabel_soft_margin_loss, triplet_margin_loss, triplet_margin_with_distance_loss
 
 __all__ = """
-    batch_norm bilinear binary_cross_entropy binary_cross_entropy_with_logits celu celu_ channel_shuffle cosine_embedding_loss
-    cosine_similarity cross_entropy dropout elu elu_ embedding gaussian_nll_loss gelu glu group_norm hardshrink hardsigmoid
-    hardswish hardtanh hardtanh_ hinge_embedding_loss huber_loss instance_norm kl_div l1_loss layer_norm leaky_relu
-    leaky_relu_ linear log_softmax logsigmoid margin_ranking_loss mish mse_loss nll_loss normalize one_hot pad
-    pairwise_distance pdist pixel_shuffle pixel_unshuffle poisson_nll_loss prelu relu relu6 relu_ rms_norm rrelu rrelu_
-    scaled_dot_product_attention selu selu_ silu smooth_l1_loss soft_margin_loss softmax softmin softplus softshrink softsign
-    tanhshrink threshold threshold_
+    alpha_dropout batch_norm bilinear binary_cross_entropy binary_cross_entropy_with_logits celu celu_ channel_shuffle
+    cosine_embedding_loss cosine_similarity cross_entropy dropout dropout1d dropout2d dropout3d elu elu_ embedding
+    feature_alpha_dropout gaussian_nll_loss gelu glu group_norm gumbel_softmax hardshrink hardsigmoid hardswish hardtanh
+    hardtanh_ hinge_embedding_loss huber_loss instance_norm kl_div l1_loss layer_norm leaky_relu leaky_relu_ linear
+    local_response_norm log_softmax logsigmoid margin_ranking_loss mish mse_loss multi_margin_loss multilabel_margin_loss
+    multilabel_soft_margin_loss nll_loss normalize one_hot pad pairwise_distance pdist pixel_shuffle pixel_unshuffle
+    poisson_nll_loss prelu relu relu6 relu_ rms_norm rrelu rrelu_ scaled_dot_product_attention selu selu_ sigmoid silu
+    smooth_l1_loss soft_margin_loss softmax softmin softplus softshrink softsign tanh tanhshrink threshold threshold_
+    triplet_margin_loss triplet_margin_with_distance_loss
 """.split()
 
 elu_, gelu, hardtanh_, leaky_relu_ = _nn.elu_, _nn.gelu, _nn.hardtanh_, _nn.leaky_relu_
@@ -98,6 +102,16 @@ def glu(input, dim=-1):
     return _nn.glu(input, dim)
 
 
+def sigmoid(input):
+    """1 / (1 + exp(-input))."""
+    return input.sigmoid()
+
+
+def tanh(input):
+    """The hyperbolic tangent."""
+    return input.tanh()
+
+
 def tanhshrink(input):
     """input - tanh(input)."""
     return input - input.tanh()
@@ -147,6 +161,21 @@ def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
     if dim is None:
         dim = _softmax_dim("log_softmax", input.dim(), _stacklevel)
     return input.log_softmax(dim) if dtype is None else input.log_softmax(dim, dtype=dtype)
+
+
+def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
+    """A draw of classes with the probabilities softmax(logits), softened by tau so that it has gradients.
+
+    With hard the result is one-hot, and its gradients are those of the soft one.
+    """
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+    gumbels = -tenon.empty_like(logits.detach(), memory_format=tenon.contiguous_format).exponential_().log()
+    soft = ((logits + gumbels) / tau).softmax(dim)
+    if not hard:
+        return soft
+    chosen = soft.max(dim, keepdim=True)[1]
+    return tenon.zeros_like(logits.detach(), memory_format=tenon.contiguous_format).scatter_(dim, chosen, 1.0) - soft.detach() + soft
 
 
 # --- Normalization, attention
@@ -286,6 +315,17 @@ def instance_norm(
     return _scaled(normalized, _by_channel(weight, input.dim()), _by_channel(bias, input.dim()), input.dtype)
 
 
+def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
+    """input over (k + alpha * the mean of squares over size channels around each) to the power beta."""
+    if input.dim() < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality                          input (got {input.dim()} dimensions)")
+    if input.numel() == 0:
+        return input
+    ends = [0, 0] * (input.dim() - 2) + [size // 2, (size - 1) // 2]
+    squares = _nn.pad(input.mul(input), ends, "constant", None).unfold(1, size, 1).sum(-1) / size
+    return input / squares.mul(alpha).add(k).pow(beta)
+
+
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     """The rows of weight whose numbers are in input. Those of padding_idx have no gradient; max_norm shortens rows in place."""
     if sparse:
@@ -309,19 +349,6 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
         share = (1 / counts[inverse].to(rows.dtype)).unsqueeze(-1)
         rows = rows * share + (rows * (1 - share)).detach()
     return rows.reshape(*input.shape, weight.size(1))
-
-
-def dropout(input, p=0.5, training=True, inplace=False):
-    """In training each element is 0 with probability p, and otherwise divided by 1 - p."""
-    if p < 0.0 or p > 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    if not training or p == 0 or input.numel() == 0:
-        return input
-    if p == 1:
-        return input.mul_(0) if inplace else input * 0
-    kept = tenon.rand(input.shape, dtype=tenon.float32) >= p
-    scale = kept.to(input.dtype) / (1 - p)
-    return input.mul_(scale) if inplace else input * scale
 
 
 def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
@@ -465,3 +492,9 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
     """1 - cosine between rows of input1 and input2 where target is 1, and cosine - margin, at least 0, where it is -1."""
     return _nn.cosine_embedding_loss(input1, input2, target, margin, _reduction(reduction, size_average, reduce))
+
+
+def __getattr__(name):
+    from .. import _missing
+
+    _missing.refuse("nn.functional", name)

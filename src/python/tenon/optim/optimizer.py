@@ -27,6 +27,8 @@ class Optimizer:
     A subclass has `update(group, parameter)`, one step of one parameter that has a gradient.
     """
 
+    _opt_called = False  # whether a step was made: schedulers warn if they step first
+
     def __init__(self, params, defaults):
         if isinstance(params, Tensor):
             raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got torch.FloatTensor")
@@ -102,6 +104,7 @@ class Optimizer:
 
     def step(self, closure=None):
         """Moves all parameters that have a gradient. `closure` computes the loss again; its result is returned."""
+        self._opt_called = True
         loss = None
         if closure is not None:
             with enable_grad():

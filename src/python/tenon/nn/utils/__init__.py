@@ -6,9 +6,10 @@ https://pytorch.org/docs/stable/nn.html#utilities
 import types
 import warnings
 
-from .. import Tensor, cat, clamp, linalg, no_grad, stack, tensor
+from ... import Tensor, cat, clamp, linalg, no_grad, stack, tensor
+from . import rnn
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector", "vector_to_parameters"]
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector", "rnn", "vector_to_parameters"]
 
 
 def _listed(tensors):
