@@ -150,14 +150,10 @@ void check_plane(const Tensor& self, SizesView dims) {
   const int64_t ndim = self.dim();
   if (dims.size() != 2) throw Error("expected total rotation dims == 2, but got dims = " + std::to_string(dims.size()));
   if (ndim < 2) throw Error("expected total dims >= 2, but got total dims = " + std::to_string(ndim));
-  const Checked distance = Checked(dims[0]) - dims[1];
-  if (dims[0] == dims[1] || distance.value_or(0) == ndim || distance.value_or(0) == -ndim)
+  const int64_t from = wrap_dim(dims[0], ndim), to = wrap_dim(dims[1], ndim);
+  if (from == to)
     throw Error("expected rotation dims to be different, but got dim0 = " + std::to_string(dims[0]) +
                 " and dim1 = " + std::to_string(dims[1]));
-  for (int64_t i = 0; i < 2; ++i)
-    if (dims[i] >= ndim || dims[i] < -ndim)
-      throw Error("Rotation dim" + std::to_string(i) + " out of range, dim" + std::to_string(i) + " = " +
-                  std::to_string(dims[i]));
 }
 
 }  // namespace
