@@ -75,7 +75,12 @@ HWY_INLINE auto inverse_exponential(D d, V x) {
 template <class D, class V>
 HWY_INLINE V inverse_of_sum(D d, V line, V low) {
   const V sum = hn::Add(line, low), one = hn::Set(d, hn::TFromD<D>{1});
-  const auto lost = [&](V inverse) HWY_ATTR { return hn::NegMulAdd(inverse, low, hn::NegMulAdd(inverse, line, one)); };
+  // Where `low` is not small beside `line`, their products with `inverse` would round.
+  const auto lost = [&](V inverse) HWY_ATTR {
+    if constexpr (kLooksUpPowers<D>) return hn::NegMulAdd(inverse, low, hn::NegMulAdd(inverse, line, one));
+    const V rest = hn::Sub(low, hn::Sub(sum, line));
+    return hn::NegMulAdd(inverse, rest, hn::NegMulAdd(inverse, sum, one));
+  };
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
     const V inverse = hn::ApproximateReciprocal(sum), e = lost(inverse);  // e: 2^-14, or 2^-11
@@ -91,6 +96,13 @@ HWY_INLINE V inverse_of_sum(D d, V line, V low) {
   const V inverse = hn::Div(one, sum);
   return hn::MulAdd(inverse, lost(inverse), inverse);
 }
+/// e^x for x <= 0; NaN may give any number.
+template <class D, class V>
+HWY_INLINE Pair<V> exponential_pair(D d, V x) {
+  const auto e = short_exponential(d, hn::Max(hn::Set(d, ExpLog<hn::TFromD<D>>::lowest), x));
+  const Pair<V> power = sum_of_ordered(e.high, e.low);
+  return {scaled_by(d, power.high, e), scaled_by(d, power.low, e)};
+}
 /// 1 / (1 + e^-x) as 2^k / (2^k + 2^k e^-x).
 template <class D, class V>
 HWY_INLINE V logistic_vector(D d, V x) {
@@ -104,9 +116,10 @@ HWY_INLINE V logistic_vector(D d, V x) {
   const V size = hn::Abs(x);
   const auto near = hn::Lt(size, hn::Set(d, static_cast<T>(sizeof(T) == 4 ? 15.2 : 35)));
   if (HWY_LIKELY(hn::AllTrue(d, near))) return result;
-  const V small = exp_vector(d, hn::Neg(size));  // its square is below an ulp or two
-  const V far = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::NegMulAdd(small, small, small), hn::Sub(one, small));
-  return hn::IfThenElse(near, result, far);
+  const Pair<V> small = exponential_pair(d, hn::Neg(size));
+  const V below = hn::Add(small.high, hn::NegMulAdd(small.high, small.high, small.low));
+  const V far = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), below, hn::Sub(one, small.high));
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenElse(near, result, far));
 }
 
 /// e^x = 2^k (1 + line + curve), |line| <= 0.35, exact to some bits more than e^x: for functions that subtract 1.
@@ -246,13 +259,6 @@ HWY_INLINE V log1p_up_to_1(D d, V x) {
   constexpr float terms[] = {-0x1.fffff8p-2f, 0x1.5553b6p-2f, -0x1.ffc59ep-3f, 0x1.978b52p-3f,  -0x1.4a72a2p-3f,
                              0x1.ff283cp-4f,  -0x1.54effp-4f, 0x1.58fb6cp-5f,  -0x1.c097e4p-7f, 0x1.112b8ep-9f};
   return hn::MulAdd(hn::Mul(x, x), polynomial(d, x, terms), x);
-}
-/// e^x for x <= 0; NaN may give any number.
-template <class D, class V>
-HWY_INLINE Pair<V> exponential_pair(D d, V x) {
-  const auto e = short_exponential(d, hn::Max(hn::Set(d, ExpLog<hn::TFromD<D>>::lowest), x));
-  const Pair<V> power = sum_of_ordered(e.high, e.low);
-  return {scaled_by(d, power.high, e), scaled_by(d, power.low, e)};
 }
 /// log(1 + x) for x from 0 to 1; by the slope 1 / (1 + x), to 1/50 of it, what is low adds to the result.
 template <class D, class V>

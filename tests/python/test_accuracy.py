@@ -35,8 +35,11 @@ def test_errors_are_as_shown(row, dtype):
     assert len(values) > 50
     got = accuracy.function_of(tenon, name)(tenon.from_numpy(points)).numpy()
     error, place = accuracy.worst_error(got, values, DTYPES[dtype], points)
-    # The C library's functions, of a machine without fused multiply-add, are a little worse.
-    limit = shown if "AVX" in tenon._tenon._instruction_set() or "NEON" in tenon._tenon._instruction_set() else max(shown, 2.5)
+    # AVX-512 looks up some functions, more exactly than others compute them. The C library's functions, of a machine
+    # without fused multiply-add, are a little worse.
+    instructions = tenon._tenon._instruction_set()
+    least = 0 if "AVX3" in instructions else 1.05 if "AVX" in instructions or "NEON" in instructions else 2.5
+    limit = max(shown, least)
     assert error <= limit + 0.01, f"{name} of {place}"
 
 
