@@ -67,16 +67,15 @@ T sum_of(const T* a, const T* b, int64_t n, const Term& term) {
   T sums[kLanes] = {};
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes)
+#pragma GCC unroll 8
     for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += term(std::abs(a[i + lane] - b[i + lane]));
   for (int64_t lane = 0; i < n; ++lane, ++i) sums[lane] += term(std::abs(a[i] - b[i]));
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
+/// The norm with ord `p` of the difference of two rows.
 template <class T>
-T distance_of(const T* a, const T* b, int64_t n, double p) {
-  if (p == 2) return std::sqrt(sum_of(a, b, n, [](T apart) { return apart * apart; }));
-  if (p == 1) return sum_of(a, b, n, [](T apart) { return apart; });
-  if (p == 0) return sum_of(a, b, n, [](T apart) { return static_cast<T>(apart != 0); });
+T general_distance(const T* a, const T* b, int64_t n, double p) {
   T sum = 0;
   const auto power = static_cast<T>(p);
   for (int64_t i = 0; i < n; ++i) {
@@ -87,6 +86,22 @@ T distance_of(const T* a, const T* b, int64_t n, double p) {
       sum += std::pow(apart, power);
   }
   return std::isinf(p) ? sum : std::pow(sum, 1 / power);
+}
+
+/// Writes the distances of one row to `count` rows that follow each other.
+template <class T>
+void write_distances_of(T* to, const T* row, const T* others, int64_t count, int64_t n, double p) {
+  const auto write = [&](const auto& distance) {
+    for (int64_t i = 0; i < count; ++i) to[i] = distance(others + i * n);  // exact: inside the storages
+  };
+  if (p == 2)
+    write([&](const T* other) { return std::sqrt(sum_of(row, other, n, [](T apart) { return apart * apart; })); });
+  else if (p == 1)
+    write([&](const T* other) { return sum_of(row, other, n, [](T apart) { return apart; }); });
+  else if (p == 0)
+    write([&](const T* other) { return sum_of(row, other, n, [](T apart) { return static_cast<T>(apart != 0); }); });
+  else
+    write([&](const T* other) { return general_distance(row, other, n, p); });
 }
 
 /// Of all rows of two batches of matrices: row-major, of one dtype and one number of matrices.
@@ -102,8 +117,7 @@ void write_distances(const Tensor& x1, const Tensor& x2, const Tensor& result, d
     check_interrupt();
     // exact: inside the storages
     const T* const other = b + row / rows * columns * n;
-    for (int64_t column = 0; column < columns; ++column)
-      to[row * columns + column] = distance_of(a + row * n, other + column * n, n, p);
+    write_distances_of(to + row * columns, a + row * n, other, columns, n, p);
   });
 }
 
@@ -165,8 +179,8 @@ Tensor distances_of_pairs(const Tensor& self, double p) {
       // exact: inside the storages
       for (int64_t row = 0; row < rows; ++row) {
         check_interrupt();
-        for (int64_t other = row + 1; other < rows; ++other)
-          *to++ = distance_of(from + row * n, from + other * n, n, p);
+        write_distances_of(to, from + row * n, from + (row + 1) * n, rows - row - 1, n, p);
+        to += rows - row - 1;
       }
     }
   });

@@ -2,6 +2,7 @@
 // elements where a mask is true.
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
@@ -266,6 +267,15 @@ void check_scattered(const Tensor& self, const Tensor& source) {
                 scalar_type_name(self.dtype()) + " and " + scalar_type_name(source.dtype()));
 }
 
+/// One of two elements, without a branch.
+template <class T>
+T choose(bool is_true, T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(b ^ ((a ^ b) & static_cast<T>(0 - static_cast<T>(is_true))));
+  else
+    return is_true ? a : b;
+}
+
 /// Writes elements of `source` to a row-major tensor, one for each true element of a mask of its shape.
 void write_scattered(const Tensor& rows, const Tensor& mask, const Tensor& source) {
   if (mask.dtype() != bool_)
@@ -277,11 +287,15 @@ void write_scattered(const Tensor& rows, const Tensor& mask, const Tensor& sourc
   if (count_true(data, truths.numel()) > elements.numel())
     throw Error("Number of elements of source < number of ones in mask");
   visit_width(rows.itemsize(), [&]<class T>() {
-    const T* from = reinterpret_cast<const T*>(elements.impl()->data());
-    int64_t rest = elements.numel();
+    const T* const from = reinterpret_cast<const T*>(elements.impl()->data());
+    const int64_t count = elements.numel();
     T* const to = reinterpret_cast<T*>(rows.impl()->data());
-    for (int64_t i = 0; i < truths.numel(); ++i)
-      if (data[i] && rest-- > 0) to[i] = *from++;  // no more: another thread may change the mask
+    int64_t used = 0;  // never more than there are: another thread may change the mask
+    for (int64_t i = 0; i < truths.numel() && used < count; ++i) {
+      const bool is_true = data[i] != 0;
+      to[i] = choose(is_true, from[used], to[i]);
+      used += is_true;
+    }
   });
 }
 

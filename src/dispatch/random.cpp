@@ -703,27 +703,35 @@ Tensor races(const Tensor& rows, int64_t num_samples) {
   return num_samples == 1 ? argmax(speeds, 1, true) : std::get<1>(topk(speeds, num_samples));
 }
 
+/// The Error of the first weight that is none.
+template <class T>
+[[noreturn]] void fail_of_weights(const T* weights, int64_t categories) {
+  const auto is_wrong = [](T weight) { return !(element_cast<double>(weight) >= 0) || std::isinf(element_cast<double>(weight)); };
+  const auto first = element_cast<double>(*std::find_if(weights, weights + categories, is_wrong));
+  throw Error(first < 0 ? "invalid multinomial distribution (encountering probability entry < 0)"
+                        : "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
+}
+
 /// Draws with replacement: each finds its place in the running sums.
 template <class T>
 void draw_places(const T* weights, int64_t categories, int64_t* places, int64_t count) {
   using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
   std::vector<Sum> sums(static_cast<std::size_t>(categories));
   Sum sum = 0;
+  bool is_valid = true;
   for (int64_t i = 0; i < categories; ++i) {
     const Sum weight = element_cast<Sum>(weights[i]);
-    if (!(weight >= 0) && !std::isnan(weight))
-      throw Error("invalid multinomial distribution (encountering probability entry < 0)");
-    if (!std::isfinite(weight))
-      throw Error("invalid multinomial distribution (encountering probability entry = infinity or NaN)");
+    is_valid &= weight >= 0 && weight <= std::numeric_limits<Sum>::max();
     sums[static_cast<std::size_t>(i)] = sum += weight;
   }
+  if (!is_valid) fail_of_weights(weights, categories);
   if (!(sum > 0)) throw Error("invalid multinomial distribution (sum of probabilities <= 0)");
-  for (Sum& part : sums) part /= sum;
+  // Of many sums, few are compared: only those are divided.
+  const auto is_less = [sum](Sum part, double drawn) { return part / sum < drawn; };
   in_pieces(count, 2, [&](const uint32_t* words, int64_t begin, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) {
-      const double drawn = uniform_of(words + 2 * i);
-      places[begin + i] = std::lower_bound(sums.begin(), sums.end(), drawn) - sums.begin();
-    }
+    for (int64_t i = 0; i < n; ++i)
+      places[begin + i] =
+          std::lower_bound(sums.begin(), sums.end(), uniform_of(words + 2 * i), is_less) - sums.begin();
   });
 }
 

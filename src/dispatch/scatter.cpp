@@ -56,21 +56,28 @@ bool copy_rows(IndexedPlane plane, int64_t width) {
   }
   return true;
 }
-/// Fills the rows that the index selects, each with one element.
+/// Fills the rows that the index selects, all with one element.
 template <class T>
 bool fill_rows(IndexedPlane plane) {
+  const std::byte* filled = nullptr;  // copies of a row are quicker than fills
   // exact: inside the storages
   for (int64_t row = 0; row < plane.rows; ++row, plane.step()) {
     const int64_t place = place_at(plane.index.data);
     if (is_outside(place, plane.size)) return false;
-    std::fill_n(reinterpret_cast<T*>(plane.named.data + place * plane.stride), plane.columns,
-                *reinterpret_cast<const T*>(plane.other.data));
+    std::byte* const to = plane.named.data + place * plane.stride;
+    if (!filled) {
+      std::fill_n(reinterpret_cast<T*>(to), plane.columns, *reinterpret_cast<const T*>(plane.other.data));
+      filled = to;
+    } else if (to != filled) {
+      std::memcpy(to, filled, static_cast<std::size_t>(plane.columns) * sizeof(T));
+    }
   }
   return true;
 }
 bool replace_plane(const IndexedPlane& plane, int64_t width) {
   if (plane.selects_rows(width)) return copy_rows(plane, width);
-  if (plane.index.column == 0 && plane.named.column == width && plane.other.column == 0)
+  if (plane.index.column == 0 && plane.named.column == width && plane.other.column == 0 &&
+      plane.other.row == 0)
     return visit_width(width, [&]<class T>() { return fill_rows<T>(plane); });
   return kernels().index.replace[std::countr_zero(static_cast<uint64_t>(width))](plane);
 }

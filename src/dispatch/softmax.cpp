@@ -108,6 +108,11 @@ struct Softmax {
     // exact: inside the storages
     const int64_t start = block * blocks.length * blocks.inner + column, bytes = itemsize(dtype);
     if (!casts()) return run_block(to + start * bytes, from + start * bytes, count, blocks.inner, scratch);
+    if (count == blocks.inner) {  // rows follow each other
+      cast_in(scratch, start, count * blocks.length);
+      run_block(scratch, scratch, count, count, scratch + count * blocks.length * width());
+      return cast_out(scratch, start, count * blocks.length);
+    }
     for (int64_t row = 0; row < blocks.length; ++row)
       cast_in(scratch + row * count * width(), start + row * blocks.inner, count);
     run_block(scratch, scratch, count, count, scratch + count * blocks.length * width());

@@ -127,11 +127,13 @@ struct Found {
         inverse(wanted.inverse ? new_tensor({row.numel()}, int64, Device::cpu) : Tensor()),
         counts(wanted.counts ? new_tensor({groups}, int64, Device::cpu) : Tensor()) {}
 
-  /// Keeps the first `groups` groups.
+  /// Keeps the first `groups` groups. The memory of others stays, as in PyTorch, unless it is most of it.
   void shorten(int64_t groups) {
-    for (Tensor* tensor : {&values, &counts})
-      if (tensor->defined() && tensor->numel() != groups)
-        *tensor = run_clone(tensor->narrow(0, 0, groups), MemoryFormat::contiguous);
+    for (Tensor* tensor : {&values, &counts}) {
+      if (!tensor->defined() || tensor->numel() == groups) continue;
+      const Tensor first = new_tensor_over(tensor->impl()->storage, SizesView({groups}), SizesView({1}), 0, tensor->dtype());
+      *tensor = 2 * groups > tensor->numel() ? first : run_clone(first, MemoryFormat::contiguous);
+    }
   }
 };
 
