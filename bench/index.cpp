@@ -1,4 +1,4 @@
-// Elements selected by index: gather, index_select, scatter, scatter_add and index_add along both dims of a matrix.
+// Elements selected by index: gather, index_select, scatter and their relatives along both dims of a matrix.
 #include "cases.h"
 
 namespace bench {
@@ -41,6 +41,9 @@ void add_index_cases(Cases& cases) {
                [](auto& x, int64_t dim, auto& all, auto&, auto& src) { x.scatter_add_(dim, all, src); });
   add_matrices(cases, "index_add",
                [](auto& x, int64_t dim, auto&, auto& one, auto& src) { x.index_add_(dim, one, src); });
+  add_matrices(cases, "index_copy",
+               [](auto& x, int64_t dim, auto&, auto& one, auto& src) { x.index_copy_(dim, one, src); });
+  add_matrices(cases, "index_fill", [](auto& x, int64_t dim, auto&, auto& one, auto&) { x.index_fill_(dim, one, 1); });
 }
 
 }  // namespace bench

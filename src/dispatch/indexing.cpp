@@ -165,8 +165,8 @@ class Selection {
     check_places();
   }
 
-  /// Computes the offset of each selected place. Call it before elements are moved. Throws IndexError for an index out of
-  /// range.
+  /// Computes the offset of each selected place. Call it before elements are moved. Throws IndexError for an index out
+  /// of range.
   void find_offsets() {
     const int64_t count = numel_of(place_shape_);
     if (checked_numel(shape_) == 0) return;
@@ -185,7 +185,9 @@ class Selection {
         outside |= place < -size || place >= size;
         const int64_t offset = static_cast<int64_t>(static_cast<uint64_t>(place < 0 ? place + size : place) *
                                                     static_cast<uint64_t>(stride));
-        offsets[i] = dim == before_ ? offset : static_cast<int64_t>(static_cast<uint64_t>(offsets[i]) + static_cast<uint64_t>(offset));
+        offsets[i] = dim == before_
+                         ? offset
+                         : static_cast<int64_t>(static_cast<uint64_t>(offsets[i]) + static_cast<uint64_t>(offset));
       }
       if (outside) fail_first_place();
     }
@@ -237,10 +239,11 @@ class Selection {
   std::optional<Tensor> joined(const Tensor& other) const {
     const int64_t behind = before_ + place_shape_.size();
     int64_t stride = 0, size = 1;
+    // exact: inside the storage
     for (int64_t dim = behind - 1; dim >= before_; --dim) {
       if (other.sizes()[dim] == 1) continue;
       if (size == 1) stride = other.strides()[dim];
-      if (other.strides()[dim] != stride * size) return std::nullopt;  // exact: inside the storage
+      if (other.strides()[dim] != stride * size) return std::nullopt;
       size *= other.sizes()[dim];
     }
     return with_one_dim(other, before_, behind, size, stride);
@@ -297,8 +300,7 @@ void write_selected(const Selection& selection, const Tensor& source, Put put) {
   if (!selection.offsets().defined()) return;
   const std::optional<Tensor> joined = selection.joined(source);
   if (!joined) return write_selected(selection, run_clone(source, MemoryFormat::contiguous), put);
-  const ByteView to(selection.flat_view()), from(*joined),
-      index(selection.offsets(), joined->sizes(), selection.dim());
+  const ByteView to(selection.flat_view()), from(*joined), index(selection.offsets(), joined->sizes(), selection.dim());
   if (put == Put::replace)
     replace_by_index(to, selection.dim(), index, from, source.itemsize());
   else
@@ -335,7 +337,8 @@ Tensor cast_for_fill(const Tensor& value, Dtype dtype) {
   return run_to(value, dtype, MemoryFormat::preserve);
 }
 
-/// Fills where a mask is true, without the places. False, and nothing is done, where places decide about warnings or errors.
+/// Fills where a mask is true, without the places. False, and nothing is done, where places decide about warnings or
+/// errors.
 bool fill_masked(const Indexed& indexed, const Tensor& value) {
   const Tensor& self = indexed.view;
   Dims sizes;
@@ -347,7 +350,8 @@ bool fill_masked(const Indexed& indexed, const Tensor& value) {
     if (index.dtype() != bool_ || index.numel() == 0 || value.dim() > self.dim() - index.dim() + 1) return false;
     for (int64_t size : index.sizes()) sizes.push_back(size);
   }
-  const Tensor& mask = *std::find_if(indexed.tensors.begin(), indexed.tensors.end(), [](const Tensor& index) { return index.defined(); });
+  const Tensor& mask = *std::find_if(indexed.tensors.begin(), indexed.tensors.end(),
+                                     [](const Tensor& index) { return index.defined(); });
   while (sizes.size() < self.dim()) sizes.push_back(1);
   check_readable(mask);
   check_readable(value);

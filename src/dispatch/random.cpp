@@ -706,7 +706,9 @@ Tensor races(const Tensor& rows, int64_t num_samples) {
 /// The Error of the first weight that is none.
 template <class T>
 [[noreturn]] void fail_of_weights(const T* weights, int64_t categories) {
-  const auto is_wrong = [](T weight) { return !(element_cast<double>(weight) >= 0) || std::isinf(element_cast<double>(weight)); };
+  const auto is_wrong = [](T weight) {
+    return !(element_cast<double>(weight) >= 0) || std::isinf(element_cast<double>(weight));
+  };
   const auto first = element_cast<double>(*std::find_if(weights, weights + categories, is_wrong));
   throw Error(first < 0 ? "invalid multinomial distribution (encountering probability entry < 0)"
                         : "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
@@ -730,8 +732,7 @@ void draw_places(const T* weights, int64_t categories, int64_t* places, int64_t 
   const auto is_less = [sum](Sum part, double drawn) { return part / sum < drawn; };
   in_pieces(count, 2, [&](const uint32_t* words, int64_t begin, int64_t n) {
     for (int64_t i = 0; i < n; ++i)
-      places[begin + i] =
-          std::lower_bound(sums.begin(), sums.end(), uniform_of(words + 2 * i), is_less) - sums.begin();
+      places[begin + i] = std::lower_bound(sums.begin(), sums.end(), uniform_of(words + 2 * i), is_less) - sums.begin();
   });
 }
 

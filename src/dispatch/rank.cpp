@@ -70,7 +70,7 @@ class KeyOrder final : public RowOrder {
   void read(const void* elements, int64_t rows) {
     row_ = keys_.get() + kKeySlack;
     rank_ = room_.get();
-    kernels_.keys(row_, elements, rows * length_, false);
+    kernels_.keys(row_, elements, rows * length_, false);  // exact: as many as `keys_` holds
     if (is_ranked_) kernels_.rank(rank_, row_, length_, rows);
   }
   void next_row() {
@@ -192,7 +192,8 @@ void choose_of_rows(const Tensor& rows, int64_t length, const Found& found, cons
   run_or_plan(values, (count + together - 1) / together, make, [&](KeyOrder<Key>& order, int64_t part) {
     check_interrupt();
     const int64_t first = part * together, last = std::min(count, first + together);
-    order.read(from + first * length * width, last - first);  // exact: inside the storages
+    // exact: inside the storages
+    order.read(from + first * length * width, last - first);
     for (int64_t row = first; row < last; ++row, order.next_row()) {
       places[row] = choice(order);
       std::memcpy(values + row * width, from + (row * length + places[row]) * width, static_cast<std::size_t>(width));

@@ -86,7 +86,7 @@ Tensor plain::repeat_interleave_places(const Tensor& repeats, std::optional<int6
   const Tensor counts = run_to(repeats, int64, MemoryFormat::contiguous);
   const Tensor places = new_tensor({sum_of_counts(counts, output_size)}, int64);
   const int64_t* const each = counts.data<int64_t>();
-  int64_t *to = places.data<int64_t>(), *const end = to + places.numel();
+  int64_t *to = places.data<int64_t>(), *const end = to + places.numel();  // exact: inside the storage
   for (int64_t i = 0; i < counts.numel(); ++i) {
     // Most counts are small: four places are written whatever the count is, so that no branch depends on it.
     if (each[i] <= 4 && end - to >= 4) {

@@ -76,8 +76,7 @@ bool fill_rows(IndexedPlane plane) {
 }
 bool replace_plane(const IndexedPlane& plane, int64_t width) {
   if (plane.selects_rows(width)) return copy_rows(plane, width);
-  if (plane.index.column == 0 && plane.named.column == width && plane.other.column == 0 &&
-      plane.other.row == 0)
+  if (plane.index.column == 0 && plane.named.column == width && plane.other.column == 0 && plane.other.row == 0)
     return visit_width(width, [&]<class T>() { return fill_rows<T>(plane); });
   return kernels().index.replace[std::countr_zero(static_cast<uint64_t>(width))](plane);
 }

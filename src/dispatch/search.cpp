@@ -136,8 +136,8 @@ struct SortedBy {
 };
 
 /// For each of some values, the first of `n` sorted elements that is not less than it; with `kRight` the first that is
-/// larger. The values are searched for side by side, without branches that depend on elements. Elements are looked at as
-/// in PyTorch, so that the result is the same where they are not in order.
+/// larger. The values are searched for side by side, without branches that depend on elements. Elements are looked at
+/// as in PyTorch, so that the result is the same where they are not in order.
 template <int kValues, bool kRight, class T, class Elements>
 void find_places(int64_t* to, const T* values, const Elements& sorted, uint64_t n) {
   std::array<uint64_t, kValues> starts{}, left;
@@ -352,7 +352,8 @@ Tensor members(const Tensor& elements, const Tensor& tested, Dtype dtype, bool i
       set->find(to + first, keys.data(), n);
     else
       std::fill_n(to + first, n, false);
-    for (int64_t i = 0; i < n; ++i) to[first + i] = (to[first + i] && keys[static_cast<std::size_t>(i)] != nan) != invert;
+    for (int64_t i = 0; i < n; ++i)
+      to[first + i] = (to[first + i] && keys[static_cast<std::size_t>(i)] != nan) != invert;
   });
   return result;
 }

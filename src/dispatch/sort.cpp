@@ -54,6 +54,15 @@ constexpr int64_t kPartElements = 1 << 12;
 constexpr int64_t kRankedTogether = 1024;  // keys of short rows that are ranked in one call
 constexpr int64_t kTakeCost = 40;          // comparisons of whole vectors in the time that it takes to find one element
 
+/// Keys of rows that are ranked together, and their ranks.
+template <class Key>
+struct RankRoom {
+  Key* keys() { return buffer.data() + kKeySlack; }
+
+  alignas(64) std::array<Key, kKeySlack + kRankedTogether + kKeySlack> buffer;
+  alignas(64) std::array<Key, kRankedTogether + kKeySlack> ranks;
+};
+
 /// Sorts rows of elements of one width. Only their keys depend on the dtype.
 template <class Element>
 class RowOrder {
@@ -80,7 +89,9 @@ class RowOrder {
                                      : "rows sorted",
                   .stores = "in place"};
     // exact: half of it fits
-    course.scratch_bytes = ranks() ? 0 : takes() ? take_first_room(length_) * key : length_ * key + SortedPlaces::bytes(length_);
+    course.scratch_bytes = ranks()   ? 0
+                           : takes() ? take_first_room(length_) * key
+                                     : length_ * key + SortedPlaces::bytes(length_);
     course.kernels.push_back({"order", dtype});
     return course;
   }
@@ -97,31 +108,54 @@ class RowOrder {
   }
 
   void rank_rows(const Element* from, Element* values, int64_t* indices, int64_t rows) {
-    alignas(64) std::array<Key, kKeySlack + kRankedTogether + kKeySlack> buffer;
-    alignas(64) std::array<Key, kRankedTogether + kKeySlack> ranks;
-    Key* const keys = buffer.data() + kKeySlack;
+    RankRoom<Key> room;
     const int64_t most = kRankedTogether / length_;
     for (int64_t done = 0; done < rows; done += most) {
       const int64_t together = std::min(most, rows - done);
-      kernels_.keys(keys, from, together * length_, descending_);  // exact: at most kRankedTogether
-      kernels_.rank(ranks.data(), keys, length_, together);
-      for (int64_t at = 0; at < together * length_; at += length_, from += length_, values += kept_, indices += kept_)
-        if (kept_ == length_)
-          place_all(from, ranks.data() + at, values, indices);
-        else
-          place_first(from, ranks.data() + at, keys, values, indices);
+      kernels_.keys(room.keys(), from, together * length_, descending_);  // exact: at most kRankedTogether
+      rank_together(room, from, values, indices, together);
+      from += together * length_;
+      values += together * kept_;
+      indices += together * kept_;
     }
   }
+  void rank_together(RankRoom<Key>& room, const Element* from, Element* values, int64_t* indices, int64_t rows) {
+    if constexpr (sizeof(Key) == 8) {
+      const int64_t n = rows * length_;  // exact: at most kRankedTogether
+      if (const KeyRange<Key> of = range_of_keys(room.keys(), n); of.range <= std::numeric_limits<uint32_t>::max()) {
+        // As distances from the smallest key, twice as many fit into a vector.
+        RankRoom<int32_t> narrow;
+        for (int64_t i = 0; i < n; ++i)
+          narrow.keys()[i] = static_cast<int32_t>(static_cast<uint32_t>(room.keys()[i] - of.least) ^ 0x8000'0000);
+        kernels().order[static_cast<std::size_t>(int32)].rank(narrow.ranks.data(), narrow.keys(), length_, rows);
+        return place_ranked(narrow, from, values, indices, rows);
+      }
+    }
+    kernels_.rank(room.ranks.data(), room.keys(), length_, rows);
+    place_ranked(room, from, values, indices, rows);
+  }
+  /// Writes rows by their ranks. The keys may be overwritten.
+  template <class Rank>
+  void place_ranked(RankRoom<Rank>& room, const Element* from, Element* values, int64_t* indices, int64_t rows) const {
+    // exact: at most kRankedTogether
+    for (int64_t at = 0; at < rows * length_; at += length_, from += length_, values += kept_, indices += kept_)
+      if (kept_ == length_)
+        place_all(from, room.ranks.data() + at, values, indices);
+      else
+        place_first(from, room.ranks.data() + at, room.keys(), values, indices);
+  }
+  template <class Rank>
   // NOLINTNEXTLINE(readability-non-const-parameter): `indices` is written
-  void place_all(const Element* row, const Key* ranks, Element* values, int64_t* indices) const {
+  void place_all(const Element* row, const Rank* ranks, Element* values, int64_t* indices) const {
     for (int64_t i = 0; i < length_; ++i) {
       values[ranks[i]] = row[i];
       indices[ranks[i]] = i;
     }
   }
   /// Through all `places`, so that no branch depends on ranks.
-  void place_first(const Element* row, const Key* ranks, Key* places, Element* values, int64_t* indices) const {
-    for (int64_t i = 0; i < length_; ++i) places[ranks[i]] = static_cast<Key>(i);
+  template <class Rank>
+  void place_first(const Element* row, const Rank* ranks, Rank* places, Element* values, int64_t* indices) const {
+    for (int64_t i = 0; i < length_; ++i) places[ranks[i]] = static_cast<Rank>(i);
     for (int64_t i = 0; i < kept_; ++i) {
       values[i] = row[places[i]];
       indices[i] = places[i];

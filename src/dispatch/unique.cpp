@@ -131,7 +131,8 @@ struct Found {
   void shorten(int64_t groups) {
     for (Tensor* tensor : {&values, &counts}) {
       if (!tensor->defined() || tensor->numel() == groups) continue;
-      const Tensor first = new_tensor_over(tensor->impl()->storage, SizesView({groups}), SizesView({1}), 0, tensor->dtype());
+      const Tensor first =
+          new_tensor_over(tensor->impl()->storage, SizesView({groups}), SizesView({1}), 0, tensor->dtype());
       *tensor = 2 * groups > tensor->numel() ? first : run_clone(first, MemoryFormat::contiguous);
     }
   }
@@ -206,7 +207,8 @@ Found counted(const Tensor& row, const Key* keys, const KeyRange<Key>& of, const
   const auto slot = [&](int64_t i) { return static_cast<std::size_t>(keys[i] - of.least); };
   for (int64_t i = 0; i < row.numel(); ++i)
     if (counts[slot(i)]++ == 0) firsts[slot(i)] = i;
-  const auto groups = static_cast<int64_t>(std::count_if(counts.begin(), counts.end(), [](int64_t n) { return n > 0; }));
+  const auto groups =
+      static_cast<int64_t>(std::count_if(counts.begin(), counts.end(), [](int64_t n) { return n > 0; }));
   Found found(row, groups, wanted);
   int64_t *const inverse = data_if_wanted(found.inverse), *const totals = data_if_wanted(found.counts);
   const int64_t width = itemsize(row.dtype());

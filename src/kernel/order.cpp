@@ -99,13 +99,13 @@ HWY_INLINE void rank_vectors(Key* ranks, const Key* keys, int64_t first, int64_t
   for (int v = 0; v < kVectors; ++v) hn::StoreU(before[v], d, ranks + first + v * lanes);
 }
 
-/// Ranks of rows that are shorter than half a vector, as one run of keys: each is compared with those at a distance, if
-/// they are in its row.
+/// Ranks of rows that are hardly longer than a vector, as one run of keys: each is compared with those at a distance,
+/// if they are in its row. Bench: tenon_bench --filter '^(sort|kthvalue)/'.
 template <class Key>
 HWY_INLINE void rank_tiny_rows(Key* ranks, const Key* keys, int64_t length, int64_t rows) {
   const hn::ScalableTag<Key> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  Key columns[2 * hn::MaxLanes(hn::ScalableTag<Key>())];
+  Key columns[3 * hn::MaxLanes(hn::ScalableTag<Key>())];
   for (int64_t i = 0; i < lanes + length; ++i) columns[i] = static_cast<Key>(i % length);
   int64_t column = 0;  // of the vector's first key
   for (int64_t at = 0; at < rows * length; at += lanes, column = (column + lanes) % length) {
@@ -127,7 +127,7 @@ void rank(void* ranks, const void* keys, int64_t length, int64_t rows) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<Key>()));
   Key* to = static_cast<Key*>(ranks);
   const Key* from = static_cast<const Key*>(keys);
-  if (2 * length <= lanes) return rank_tiny_rows(to, from, length, rows);
+  if (length <= lanes + lanes / 4) return rank_tiny_rows(to, from, length, rows);
   for (int64_t row = 0; row < rows; ++row, from += length, to += length)
     for (int64_t first = 0; first < length;) {
       const int64_t rest = length - first;

@@ -260,7 +260,8 @@ bool is_small(const Product& product) {
 /// Multiplies small matrices of which those of `b` do not lie by rows: some at a time are copied to rows.
 template <class T>
 void multiply_copies(const ProductKernels& kernels, SmallProducts own, const Matrices& b) {
-  const int64_t each = own.block.depth * own.block.columns, count = own.batches, result = own.block.rows * own.block.columns;
+  const int64_t each = own.block.depth * own.block.columns, count = own.batches,
+                result = own.block.rows * own.block.columns;
   alignas(64) T rows[kSmallProducts];
   const int64_t together = kSmallProducts / each;
   const T* from = reinterpret_cast<const T*>(own.block.b);
