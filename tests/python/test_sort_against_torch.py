@@ -67,6 +67,33 @@ def test_rows_of_any_length_and_range(length, dtype, limit):
     assert torch.equal(torch.cumsum(rows, 1).nan_to_num(), torch.from_dlpack(tenon.cumsum(mine, 1)).nan_to_num())
 
 
+@pytest.mark.parametrize("limit", [3, 40_000, 2**62])
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype not in ("bool", "uint16", "uint32", "uint64")])
+@pytest.mark.parametrize("length", [9, 20, 70, 300, 3_000, 70_000])
+def test_ranks_and_sets_of_any_length_and_range(length, dtype, limit):
+    """Short rows are ranked by vectors, longer ones by tables; elements with few different keys are counted."""
+    row = torch.randint(-limit, limit, (length,), generator=torch.Generator().manual_seed(length)).to(getattr(torch, dtype))
+    mine, order = tenon.from_dlpack(row), torch.sort(row, stable=True)
+
+    def equal(wanted, got):
+        wanted, got = (results if isinstance(results, tuple) else (results,) for results in (wanted, got))
+        assert all(torch.equal(a, torch.from_dlpack(b)) for a, b in zip(wanted, got))
+
+    for k in {1, length // 3, length}:
+        equal((order.values[k - 1], order.indices[k - 1]), tuple(tenon.kthvalue(mine, k)))
+    for op in ("median", "nanmedian"):
+        equal(getattr(torch, op)(row), getattr(tenon, op)(mine))
+    equal(torch.mode(row).values, tenon.mode(mine).values)
+    for op in ("unique", "unique_consecutive"):
+        for wanted in ({}, {"return_inverse": True, "return_counts": True}):
+            equal(getattr(torch, op)(row, **wanted), getattr(tenon, op)(mine, **wanted))
+    some, others = row[: length // 2], order.values[length // 4 :]
+    if dtype not in ("float16", "bfloat16"):
+        equal(torch.isin(row, some), tenon.isin(mine, mine[: length // 2]))
+    for right in (False, True):
+        equal(torch.searchsorted(others, row, right=right), tenon.searchsorted(tenon.from_dlpack(others), mine, right=right))
+
+
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
 def test_elements_whose_high_bits_are_equal(dtype):
     small = torch.randint(-9_000, 9_000, (2, 3_000), generator=torch.Generator().manual_seed(1))
