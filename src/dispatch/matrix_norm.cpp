@@ -139,8 +139,8 @@ Tensor plain::linalg_norm_named(const Tensor& self, const char* ord, const DimsA
   check_norm_dims(self, dim, true);
   return matrix_norm(self, ord, dims_or(dim, kFirstDims), keepdim, dtype);
 }
-Tensor& plain::linalg_norm_named_out(Tensor& out, const Tensor& self, const char* ord, const DimsArg& dim,
-                                     bool keepdim, std::optional<Dtype> dtype) {
+Tensor& plain::linalg_norm_named_out(Tensor& out, const Tensor& self, const char* ord, const DimsArg& dim, bool keepdim,
+                                     std::optional<Dtype> dtype) {
   return write("linalg.norm", out, plain::linalg_norm_named(self, ord, dim, keepdim, dtype));
 }
 
