@@ -410,7 +410,7 @@ class EveryOp(CliTest):
     # Arguments by the parameter's name, or by its type and name.
     NAMED = {"Tensor index": (PLACES, PLACES + "[0]"), "indices": (PLACES,), "mask": ("(x > 2)",), "condition": ("(x > 2)",),
              "mat": ("x",), "batch1": ("x.unsqueeze(0)",), "batch2": ("x.unsqueeze(0)",), "vec": ("x[0]",), "vec2": ("x[0]",),
-             "int p": ("2",), "Scalar p": ("2",), "str p": ("'fro'",), "k": ("1",), "Tensor q": ("x[0] / 2",)}
+             "int p": ("2",), "Scalar p": ("2",), "str p": ("'fro'",), "str ord": ("'fro'",), "k": ("1",), "Tensor q": ("x[0] / 2",)}
     # Calls of ops whose operands differ.
     OWN = {"binary_cross_entropy": "binary_cross_entropy(x / 10, x / 10)", "bincount": "bincount(x[1].to(int64))",
            "cosine_embedding_loss": "cosine_embedding_loss(x, x, x[0])",
@@ -419,7 +419,8 @@ class EveryOp(CliTest):
            "as_strided_scatter": "as_strided_scatter(x, x[0], [3], [1])", "channel_shuffle": "channel_shuffle(x.unsqueeze(0), 1)",
            "chunk": "chunk(x, 2)[0]", "constant_pad_nd": "constant_pad_nd(x, [1, 1])", "diagonal_scatter": "diagonal_scatter(x, x[0])",
            "dsplit": "dsplit(x.unsqueeze(0), 3)[0]", "expand_copy": "expand_copy(x, [2, 3, 3])", "hsplit": "hsplit(x, 3)[0]",
-           "index_fill": "index_fill(x, 0, (x * 0).to(int64)[0], 1)", "pad": "pad(x, [1, 1])", "permute_copy": "permute_copy(x, [1, 0])",
+           "index_fill": "index_fill(x, 0, (x * 0).to(int64)[0], 1)", "index_reduce": "index_reduce(x, 0, (x * 0).to(int64)[0], x, 'amax')",
+           "pad": "pad(x, [1, 1])", "permute_copy": "permute_copy(x, [1, 0])",
            "pixel_shuffle": "pixel_shuffle(x.unsqueeze(0), 1)", "pixel_unshuffle": "pixel_unshuffle(x.unsqueeze(0), 1)",
            "reflection_pad1d": "reflection_pad1d(x, [1, 1])", "reflection_pad2d": "reflection_pad2d(x.unsqueeze(0), [1, 1, 1, 1])",
            "reflection_pad3d": "reflection_pad3d(x.unsqueeze(0).unsqueeze(0), [0, 0, 1, 1, 0, 0])", "repeat": "repeat(x, [1, 2])",

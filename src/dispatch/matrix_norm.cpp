@@ -1,5 +1,7 @@
 // Norms of matrices, as reductions of vector norms. PyTorch: linalg_matrix_norm and linalg_norm of LinearAlgebra.cpp.
 #include <cmath>
+#include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,7 +14,7 @@
 namespace tenon {
 namespace {
 
-const std::string kMatrixNorm = "linalg.matrix_norm: ";
+[[noreturn]] void fail(const std::string& text) { throw Error("linalg.matrix_norm: " + text); }
 
 /// As C++ streams print it.
 std::string printed(double number) {
@@ -22,16 +24,15 @@ std::string printed(double number) {
 }
 
 [[noreturn]] void fail_without_singular_values(const std::string& ord, const char* in_numpy) {
-  throw NotImplementedError(kMatrixNorm + "Order " + ord +
+  throw NotImplementedError("linalg.matrix_norm: Order " + ord +
                             " needs singular values, which are not in Tenon; numpy.linalg.norm(x, " + in_numpy +
                             ") works");
 }
 
 void check_matrix(const Tensor& self) {
-  if (self.dim() < 2) throw Error(kMatrixNorm + "The input tensor A must have at least 2 dimensions.");
+  if (self.dim() < 2) fail("The input tensor A must have at least 2 dimensions.");
   if (!is_inexact(self.dtype()))
-    throw Error(kMatrixNorm + "Expected a floating point or complex tensor as input. Got " +
-                scalar_type_name(self.dtype()));
+    fail(std::string("Expected a floating point or complex tensor as input. Got ") + scalar_type_name(self.dtype()));
 }
 
 struct Plane {
@@ -41,14 +42,13 @@ struct Plane {
 /// The two dims of the matrices, counted from the front.
 Plane plane_of(const Tensor& self, SizesView dims) {
   if (dims.size() != 2) {
-    std::string text = kMatrixNorm + "dim must be a 2-tuple. Got ";
+    std::string text = "dim must be a 2-tuple. Got ";
     for (int64_t i = 0; i < dims.size(); ++i) text += (i > 0 ? " " : "") + std::to_string(dims[i]);
-    throw Error(text);
+    fail(text);
   }
   const Plane plane{wrap_dim(dims[0], self.dim()), wrap_dim(dims[1], self.dim())};
   if (plane.rows == plane.columns)
-    throw Error(kMatrixNorm + "dims must be different. Got (" + std::to_string(plane.rows) + ", " +
-                std::to_string(plane.columns) + ")");
+    fail("dims must be different. Got (" + std::to_string(plane.rows) + ", " + std::to_string(plane.columns) + ")");
   return plane;
 }
 
@@ -58,10 +58,9 @@ SizesView dims_or(const DimsArg& dim, const int64_t (&fallback)[2]) {
 }
 
 Tensor matrix_norm(const Tensor& self, Scalar ord, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
-  if (ord.is_complex()) throw Error(kMatrixNorm + "Expected a non-complex scalar as the order of norm.");
+  if (ord.is_complex()) fail("Expected a non-complex scalar as the order of norm.");
   const double order = ord.to<double>(), magnitude = std::abs(order);
-  if (magnitude != 1 && magnitude != 2 && !std::isinf(magnitude))
-    throw Error(kMatrixNorm + "Order " + printed(order) + " not supported.");
+  if (magnitude != 1 && magnitude != 2 && !std::isinf(magnitude)) fail("Order " + printed(order) + " not supported.");
   check_matrix(self);
   Plane plane = plane_of(self, dims);
   if (magnitude == 2) fail_without_singular_values(printed(order), printed(order).c_str());
@@ -76,7 +75,7 @@ Tensor matrix_norm(const Tensor& self, Scalar ord, SizesView dims, bool keepdim,
 
 Tensor matrix_norm(const Tensor& self, const char* ord, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
   const std::string name = ord;
-  if (name != "fro" && name != "nuc") throw Error(kMatrixNorm + "Order " + name + " not supported.");
+  if (name != "fro" && name != "nuc") fail("Order " + name + " not supported.");
   check_matrix(self);
   const Plane plane = plane_of(self, dims);
   if (name == "nuc") fail_without_singular_values(name, "'nuc'");
@@ -139,8 +138,8 @@ Tensor plain::linalg_norm_named(const Tensor& self, const char* ord, const DimsA
   check_norm_dims(self, dim, true);
   return matrix_norm(self, ord, dims_or(dim, kFirstDims), keepdim, dtype);
 }
-Tensor& plain::linalg_norm_named_out(Tensor& out, const Tensor& self, const char* ord, const DimsArg& dim,
-                                     bool keepdim, std::optional<Dtype> dtype) {
+Tensor& plain::linalg_norm_named_out(Tensor& out, const Tensor& self, const char* ord, const DimsArg& dim, bool keepdim,
+                                     std::optional<Dtype> dtype) {
   return write("linalg.norm", out, plain::linalg_norm_named(self, ord, dim, keepdim, dtype));
 }
 

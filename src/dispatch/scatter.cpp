@@ -333,11 +333,11 @@ void check_indexed(const char* op, const Tensor& self, int64_t dim, const Tensor
   if (!is_index(index.dtype()))
     throw Error(name + "Expected dtype int32/int64 for index but got: " + scalar_type_name(index.dtype()));
   if (self.dtype() != source.dtype())
-    throw Error(name + "self (" + scalar_type_name(self.dtype()) + ") and source (" +
-                scalar_type_name(source.dtype()) + ") must have the same scalar type");
+    throw Error(name + "self (" + scalar_type_name(self.dtype()) + ") and source (" + scalar_type_name(source.dtype()) +
+                ") must have the same scalar type");
   if (dim != 0 && dim >= source.dim())
-    throw Error(name + "Indexing dim " + std::to_string(dim) +
-                " is out of bounds of the source tensor with dim " + std::to_string(source.dim()));
+    throw Error(name + "Indexing dim " + std::to_string(dim) + " is out of bounds of the source tensor with dim " +
+                std::to_string(source.dim()));
   if (index.numel() != size_along(source, dim))
     throw Error(name + "Number of indices (" + std::to_string(index.numel()) +
                 ") should be equal to source.size(dim): (" + std::to_string(source.size(dim)) +
@@ -600,8 +600,8 @@ Tensor plain::index_reduce(const Tensor& self, int64_t dim, const Tensor& index,
   warn_of_beta();
   return result;
 }
-Tensor& plain::index_reduce_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
-                                const Tensor& source, const char* reduce, bool include_self) {
+Tensor& plain::index_reduce_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                                const char* reduce, bool include_self) {
   check_unrecorded(Op::index_reduce, out, self, source);
   index_reduction_of(reduce);
   check_indexed("index_reduce", self, wrap_dim(dim, self.dim()), index, source);

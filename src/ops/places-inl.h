@@ -122,12 +122,13 @@ struct index_reduce {
       .inplace = true,
       .one_dtype = true,
       .dtypes = kUsual | kComplex,
+      .accepts = kAllDtypes,
       .kernel_name = "index_func_",
       .strict_out = true,
       .grad_fn = "IndexReduceBackward0",
       .doc =
           "input with the parts of source along dim joined with those that index names: their prod, mean, amax or "
-          "amin, without those of input if include_self is false."};
+          "amin, without those of input if include_self is false. Of uint16, uint32 and uint64 only the prod."};
   template <class G>
   static auto grad_a(const G& g) {
     return of_scatter_reduce_self(g, g.a(), spread_index(g.b(), g.integer("dim"), g.c()), g.c(), g.result());

@@ -208,11 +208,14 @@ void bind_devices(nb::module_& module) {
       });
   device_type = type_of(bound);
   name_publicly(bound);
-  module.def("_set_default_device", [](nb::object device) {
-    const std::optional<Device> given = as_device(device.ptr());
-    if (!given && !device.is_none()) throw TypeError("expected a device, not " + type_name(device.ptr()));
-    chosen_device = given;
-  }, nb::arg().none());
+  module.def(
+      "_set_default_device",
+      [](nb::object device) {
+        const std::optional<Device> given = as_device(device.ptr());
+        if (!given && !device.is_none()) throw TypeError("expected a device, not " + type_name(device.ptr()));
+        chosen_device = given;
+      },
+      nb::arg().none());
   module.def("_get_default_device", [] { return nb::steal(to_python(default_device().value_or(Device::cpu))); });
   for (Device device : {Device::cpu, Device::meta})
     device_objects[static_cast<std::size_t>(device)] = nb::cast(DeviceObject{device}).release().ptr();

@@ -108,7 +108,7 @@ def function(name):
     """The function of an op: the package's, or that behind tenon.nn.functional, or a method."""
     if name in _ADAPTED:
         return functools.wraps(getattr(tenon, name))(_ADAPTED[name])
-    return next(getattr(owner, name) for owner in (tenon._tenon, tenon._tenon._nn, tenon, tenon.Tensor) if hasattr(owner, name))
+    return next(getattr(owner, name) for owner in (tenon._tenon._nn, tenon, tenon.Tensor) if hasattr(owner, name))
 
 
 def plain_arguments(name):

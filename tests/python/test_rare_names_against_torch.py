@@ -234,6 +234,54 @@ def test_gradient(name):
     same(call, exact=False)
 
 
+@pytest.mark.parametrize("include_self", [True, False])
+@pytest.mark.parametrize("reduce", ["prod", "mean", "amax", "amin"])
+def test_gradient_of_index_reduce(reduce, include_self):
+    def call(m, dim):
+        x = (m.arange(12.0, dtype=m.float64) * 7 % 5).reshape(3, 4).requires_grad_()
+        source = (m.arange(12.0, dtype=m.float64) * 5 % 7).reshape(3, 4).requires_grad_()
+        index = m.tensor([2, 0, 2]) if dim == 0 else m.tensor([3, 3, 1, 0])
+        result = x.index_reduce(dim, index, source, reduce, include_self=include_self)
+        first = m.autograd.grad((result * m.arange(4.0, dtype=m.float64)).sum(), (x, source), create_graph=True)
+        return type(result.grad_fn).__name__, result, first
+
+    for dim in (0, 1, -1):
+        same(call, dim, exact=False)
+
+
+@pytest.mark.parametrize("call", [
+    lambda m, x: m.linalg.norm(x), lambda m, x: m.linalg.norm(x, 1), lambda m, x: m.linalg.norm(x, -m.inf), lambda m, x: m.linalg.norm(x, "fro"), lambda m, x: m.linalg.norm(x, 3, 0),
+    lambda m, x: m.linalg.norm(x[None], ord=m.inf, dim=(0, 2), keepdim=True), lambda m, x: m.linalg.matrix_norm(x), lambda m, x: m.linalg.matrix_norm(x, -1, (1, 0)),
+    lambda m, x: m.linalg.matrix_norm(x, 1, dtype=m.complex128 if x.is_complex() else m.float64), lambda m, x: m.linalg.matrix_norm(x, "fro", keepdim=True),
+])  # fmt: skip
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+def test_gradient_of_norms(call, dtype):
+    def gradient(m):
+        x = (m.arange(12.0) * 7 % 5 - 2).reshape(3, 4).to(getattr(m, dtype)).requires_grad_()
+        result = call(m, x)
+        return result, m.view_as_real(g) if (g := m.autograd.grad(result.sum(), x)[0]).is_complex() else g
+
+    same(gradient, exact=False)
+
+
+@pytest.mark.parametrize("call", [
+    lambda m, x: m.linalg.matrix_norm(x, 3), lambda m, x: m.linalg.matrix_norm(x, "x"), lambda m, x: m.linalg.matrix_norm(x[0], 1), lambda m, x: m.linalg.matrix_norm(x.long(), 1),
+    lambda m, x: m.linalg.matrix_norm(x, 1, (0,)), lambda m, x: m.linalg.matrix_norm(x, 1, (0, 0)), lambda m, x: m.linalg.matrix_norm(x, 1, (0, 5)), lambda m, x: m.linalg.matrix_norm(x, 1, dim=[]),
+    lambda m, x: m.linalg.norm(x, 1, (0, 1, 1)), lambda m, x: m.linalg.norm(x[None], 1), lambda m, x: m.linalg.norm(x[None], "fro"), lambda m, x: m.linalg.norm(x, "fro", 0),
+    lambda m, x: m.linalg.norm(x, 1j), lambda m, x: m.linalg.norm(), lambda m, x: m.linalg.matrix_norm(), lambda m, x: m.linalg.norm(x, 1, out=m.empty(0, dtype=m.float64)),
+    lambda m, x: m.linalg.matrix_norm(m.ones(0, 2), 1), lambda m, x: m.linalg.matrix_norm(m.ones(2, 0), 1), lambda m, x: m.linalg.matrix_norm(m.ones(2, 0), -1),
+])  # fmt: skip
+def test_mistakes_of_norms(call):
+    same(lambda m: call(m, m.arange(12.0).reshape(3, 4)))
+
+
+def test_norms_without_singular_values():
+    for call in (lambda: tenon.linalg.norm(tenon.ones(2, 2), 2), lambda: tenon.linalg.matrix_norm(tenon.ones(2, 2), -2), lambda: tenon.linalg.norm(tenon.ones(2, 2), "nuc"),
+                 lambda: tenon.nuclear_norm(tenon.ones(2, 2))):  # fmt: skip
+        with pytest.raises(NotImplementedError, match="singular values.* are not in Tenon; numpy.linalg.norm"):
+            call()
+
+
 def test_parts_that_may_be_written():
     def call(m):
         x = m.arange(4.0).requires_grad_()
