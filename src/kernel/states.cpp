@@ -298,7 +298,7 @@ struct StepsOf {
   using type = F;
 };
 template <class F>
-  requires requires { typename F::Steps; }
+requires requires { typename F::Steps; }
 struct StepsOf<F> {
   using type = typename F::Steps;
 };
@@ -307,10 +307,12 @@ template <class F, class T>
 void set_states(KernelTable& table, Op op) {
   using Steps = typename StepsOf<F>::type;
   if constexpr ((F::row.lanes & set_of(dtype_of_v<T>)) != 0) {
-    static constexpr StateKernels kernels{
-        &state_along<Steps, T>,  &state_across<Steps, T>,
-        &state_absorb<Steps, T>, std::is_same_v<T, Wide<T>> ? &state_finish<F, Wide<T>> : nullptr,
-        kFields<F>,          result_count<F>()};
+    static constexpr StateKernels kernels{&state_along<Steps, T>,
+                                          &state_across<Steps, T>,
+                                          &state_absorb<Steps, T>,
+                                          std::is_same_v<T, Wide<T>> ? &state_finish<F, Wide<T>> : nullptr,
+                                          kFields<F>,
+                                          result_count<F>()};
     table.state_fold[static_cast<int>(op)][static_cast<int>(dtype_of_v<T>)] = &kernels;
   }
 }
