@@ -53,6 +53,8 @@ void check_unrecorded(Op op, const Tensor& out, const List<Tensor>& operands);
 void check_strict_out(const Tensor& out, Dtype result);
 /// Errors of addmv: matrix times vector, added to a tensor with `start`'s sizes and dtype.
 void check_addmv(const Tensor& matrix, const Tensor& vector, SizesView start, Dtype start_dtype);
+/// Errors of a norm's `dtype=`.
+void check_norm_dtypes(const char* op, Dtype input, std::optional<Dtype> asked);
 /// Writes an algorithm's finished result into `out=`, which may be an operand, or the result itself. `first`: the first
 /// operand, if the op refuses outputs that partly overlap it.
 Tensor& write_result(Op op, Tensor& out, const Tensor& result, const Tensor* first = nullptr);

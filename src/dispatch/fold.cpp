@@ -404,9 +404,11 @@ void check_norm_exists(const Tensor& self, double ord, SizesView dims) {
                   "because this dimension is empty and the operation does not have an identity");
 }
 
-void check_norm_dtypes(Dtype input, std::optional<Dtype> asked) {
-  const std::string name = "linalg.vector_norm: ";
+}  // namespace
+
+void check_norm_dtypes(const char* op, Dtype input, std::optional<Dtype> asked) {
   if (!asked) return;
+  const std::string name = std::string(op) + ": ";
   if (!is_inexact(*asked))
     throw Error(name + "dtype should be floating point or complex, but got " + scalar_type_name(*asked));
   if (is_complex(input) != is_complex(*asked)) {
@@ -417,6 +419,8 @@ void check_norm_dtypes(Dtype input, std::optional<Dtype> asked) {
     throw Error(name + "the dtype of the input (" + scalar_type_name(input) +
                 ") should be convertible without narrowing to the specified dtype (" + scalar_type_name(*asked) + ")");
 }
+
+namespace {
 
 bool reduces_one_element(SizesView sizes, SizesView mask) {
   for (int64_t dim = 0; dim < sizes.size(); ++dim)
@@ -594,7 +598,7 @@ Tensor vector_norm(const Tensor& self, Scalar ord, const DimsArg& dim, bool keep
   if (ord.is_complex()) throw Error("linalg.vector_norm: Expected a non-complex scalar as the order of norm.");
   const double power = ord.to<double>();
   check_norm_exists(self, power, dim.view());
-  check_norm_dtypes(self.dtype(), dtype);
+  check_norm_dtypes("linalg.vector_norm", self.dtype(), dtype);
   mask_in_order(dim.view(), self.dim());
   const Dtype result = to_real(dtype.value_or(self.dtype()));
   // Of complex numbers the norm of the magnitudes.

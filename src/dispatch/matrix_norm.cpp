@@ -64,6 +64,7 @@ Tensor matrix_norm(const Tensor& self, Scalar ord, SizesView dims, bool keepdim,
   check_matrix(self);
   Plane plane = plane_of(self, dims);
   if (magnitude == 2) fail_without_singular_values(printed(order), printed(order).c_str());
+  check_norm_dtypes("linalg.matrix_norm", self.dtype(), dtype);
   if (std::isinf(magnitude)) std::swap(plane.rows, plane.columns);
   // Without keepdim the first reduction removes its dim.
   if (!keepdim && plane.rows < plane.columns) --plane.columns;
@@ -79,6 +80,7 @@ Tensor matrix_norm(const Tensor& self, const char* ord, SizesView dims, bool kee
   check_matrix(self);
   const Plane plane = plane_of(self, dims);
   if (name == "nuc") fail_without_singular_values(name, "'nuc'");
+  check_norm_dtypes("linalg.matrix_norm", self.dtype(), dtype);
   return tenon::linalg_vector_norm(self, 2., {plane.rows, plane.columns}, keepdim, dtype);
 }
 
