@@ -1,6 +1,7 @@
 // dispatch: the table of ops without a formula, used by autograd. Takes an op and the values of its parameters; gives
 // the results, not recorded, and which values its derivatives read.
 #pragma once
+#include <optional>
 #include <tuple>
 #include <utility>
 
