@@ -89,6 +89,19 @@ TEST(Move, ScatterWritesNothingBesideTheRows) {
   });
 }
 
+TEST(Move, RepeatsAnyNumberOfElementsAnyNumberOfTimes) {
+  for (int shift = 0; shift < 5; ++shift)
+    for (int64_t times = 1; times <= 70; ++times)
+      for (const int64_t n : {1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100}) {
+        const int64_t width = int64_t{1} << shift, beside = 3;
+        const Memory from = Memory::counted(n * width);
+        Memory want = Memory::untouched((n * times + beside) * width), got = Memory::untouched(want.size);
+        copy_plainly(want, {times, 1}, from, {1, 0}, n, times, width);
+        kernels().move[shift].repeat(got.bytes.get(), from.bytes.get(), times, n);
+        EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << n << " elements, " << times << " times";
+      }
+}
+
 TEST(Move, TransposesBlocksOfAnySides) {
   for_all_blocks([](int shift, int64_t width, int64_t columns, int64_t rows) {
     for (const int64_t gap : {0, 1, 5}) {

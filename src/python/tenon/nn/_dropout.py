@@ -52,17 +52,22 @@ def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
     return drop(input, p, training, inplace, by_channel=True, alpha=True)
 
 
+def _of_channels(input, is_batch, p, training, inplace):
+    """dropout of channels, of a batch or of one element of one."""
+    if is_batch:
+        return drop(input, p, training, inplace, by_channel=True)
+    if inplace:
+        return drop(input.unsqueeze_(0), p, training, True, by_channel=True).squeeze_(0)
+    return drop(input.unsqueeze(0), p, training, False, by_channel=True).squeeze(0)
+
+
 def _with_batch(name, ranks, text, input, p, training, inplace):
     """dropout of channels, of a batch or of one element alone."""
     _check(p)
     rank = input.dim()
     if rank not in ranks:
         raise RuntimeError(f"{name}: Expected {ranks[0]}D or {ranks[1]}D input, but received a {rank}D input. Note that {name} exists to provide {text}")
-    if rank == ranks[1]:
-        return drop(input, p, training, inplace, by_channel=True)
-    if inplace:
-        return drop(input.unsqueeze_(0), p, training, True, by_channel=True).squeeze_(0)
-    return drop(input.unsqueeze(0), p, training, False, by_channel=True).squeeze(0)
+    return _of_channels(input, rank == ranks[1], p, training, inplace)
 
 
 def dropout1d(input, p=0.5, training=True, inplace=False):
@@ -101,8 +106,4 @@ def dropout3d(input, p=0.5, training=True, inplace=False):
             "dropout on inputs with 3 spatial dimensions, a channel dimension, and an optional batch dimension (i.e. 4D or 5D inputs).",
             stacklevel=2,
         )
-    if input.dim() == 5:
-        return drop(input, p, training, inplace, by_channel=True)
-    if inplace:
-        return drop(input.unsqueeze_(0), p, training, True, by_channel=True).squeeze_(0)
-    return drop(input.unsqueeze(0), p, training, False, by_channel=True).squeeze(0)
+    return _of_channels(input, input.dim() == 5, p, training, inplace)
