@@ -230,9 +230,8 @@ void repeat_few(T* to, const T* from, int64_t n) {
     for (int64_t j = 0; j < kTimes; ++j) to[i * kTimes + j] = from[i];
 }
 
-/// A block of as many elements as a vector has lanes becomes `times` vectors, each by one shuffle over all lanes.
-/// Bench:
-/// ./dev bench --sweep, columns.
+/// A block of as many elements as a vector has lanes becomes `times` vectors, each by a shuffle of the block.
+/// Bench: ./dev bench --sweep, columns.
 template <class T>
 void repeat_lanes(T* to, const T* from, int64_t times, int64_t n) {
   const hn::CappedTag<T, 64 / sizeof(T)> d;
