@@ -1,6 +1,7 @@
 """Compares a call in PyTorch and in Tenon: result, shape, strides, dtype, values and warnings, or the error."""
 
 import math
+import re
 import warnings
 
 import numpy
@@ -95,11 +96,16 @@ def same_values(ours, theirs, exact):
 _torch_warnings = set()  # all so far: PyTorch gives some warnings only once
 
 
+WRONG_INDEX = re.compile(r"index -?\d+(?= is out of bounds for dimension)")
+
+
 def same_error(ours, theirs):
     """Whether types and texts are equal. If Tenon's text is the documented one, PyTorch's text must be among its notes."""
     if type(ours).__name__ != type(theirs).__name__:
         return False
     text = str(theirs).split("\nException raised from")[0].split(" This could be because the operator doesn't exist")[0]
+    if WRONG_INDEX.match(text) and WRONG_INDEX.match(str(ours)):  # of several wrong ones either may be named
+        return WRONG_INDEX.sub("", text) == WRONG_INDEX.sub("", str(ours))
     return str(ours).rstrip('"') == text.rstrip('"') or text in getattr(ours, "__notes__", [])
 
 
@@ -114,6 +120,8 @@ def same(call, *args, exact=True, any_mistake=False, **kwargs):
     ours, our_warnings = outcome(call, "ours", args, kwargs)
     _torch_warnings.update(their_warnings)
     if isinstance(theirs, Exception):
+        if "INTERNAL ASSERT FAILED" in str(theirs):  # a bug of PyTorch
+            return None
         assert isinstance(ours, Exception), f"PyTorch: {theirs!r}\nTenon gave {ours!r}"
         assert any_mistake or same_error(ours, theirs), f"PyTorch: {theirs!r}\nTenon:   {ours!r}"
         return None
